@@ -19,12 +19,12 @@ import (
 func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
 	for _, v := range verbs {
 		if v.Name() == "perturb" {
-			v.AddCommand(a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures())
+			v.AddCommand(a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures(), a.perturbMerge())
 			return verbs
 		}
 	}
 	v := &cobra.Command{Use: "perturb", Short: verbSummaries["perturb"], Args: cobra.ArbitraryArgs, RunE: group("task")}
-	v.AddCommand(a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures())
+	v.AddCommand(a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures(), a.perturbMerge())
 	return append(verbs, v)
 }
 

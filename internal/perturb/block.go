@@ -24,10 +24,15 @@ const blockBytes = 4 << 20
 // NewBlock makes a block for records with length cells each. most is how many records it takes; 0
 // means as many as have 2^14 cells.
 func NewBlock[C any](length, most, tables int) *Block[C] {
+	return &Block[C]{length: length, most: recordsOf(length, most), Lines: make([][]byte, tables), packed: make([][]byte, tables)}
+}
+
+// recordsOf returns how many records of length cells a block takes if most does not say.
+func recordsOf(length, most int) int {
 	if most == 0 {
 		most = min(max(1<<14/length, 1), 512)
 	}
-	return &Block[C]{length: length, most: most, Lines: make([][]byte, tables), packed: make([][]byte, tables)}
+	return most
 }
 
 // Len returns the number of records.
@@ -63,8 +68,12 @@ func (b *Block[C]) Push(line int, ids ...[]byte) []C {
 }
 
 // full reports whether the block has as many records, or as long ids, as it takes.
-func (b *Block[C]) full() bool {
-	return b.Len() == b.most || len(b.ids) >= max(blockBytes/b.length, 1)
+func (b *Block[C]) full() bool { return isFull(b.Len(), b.most, len(b.ids), b.length) }
+
+// isFull reports whether a block of records with length cells takes no more: it has most of them, or
+// ids that are long together.
+func isFull(records, most, ids, length int) bool {
+	return records == most || ids >= max(blockBytes/length, 1)
 }
 
 // cut keeps n records in the block and returns the others.
@@ -76,6 +85,26 @@ func (b *Block[C]) cut(n int) *Block[C] {
 	k := n * b.names
 	b.cells, b.ids, b.ends, b.lines = b.cells[:n*b.length], b.ids[:b.ends[k-1]], b.ends[:k], b.lines[:n]
 	return later
+}
+
+// pop removes the last record.
+func (b *Block[C]) pop() {
+	n := b.Len() - 1
+	k := n * b.names
+	from := 0
+	if k > 0 {
+		from = b.ends[k-1]
+	}
+	b.cells, b.ids, b.ends, b.lines = b.cells[:n*b.length], b.ids[:from], b.ends[:k], b.lines[:n]
+}
+
+// idBytes returns how long the ids of record i are together.
+func (b *Block[C]) idBytes(i int) int {
+	from := 0
+	if k := i * b.names; k > 0 {
+		from = b.ends[k-1]
+	}
+	return b.ends[(i+1)*b.names-1] - from
 }
 
 // take adds record i of another block.

@@ -10,6 +10,8 @@
 //	Catalogue   the items that records can have
 //	Sorter      orders records by id, outside memory
 //	Facts       what every report says
+//	Shard       a part of a job, made by a process of its own
+//	Merge       joins the parts
 //	Stage       a set of files that appears whole or not at all
 //
 // A paper says how its records are read, which event it releases and for which unit, how the cells

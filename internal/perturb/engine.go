@@ -15,7 +15,9 @@ type engine[C any] struct {
 	in       Records[C]
 	st       *Stage
 	read     uint64 // records in the blocks that were passed to workers
+	dealt    int    // blocks that were read, also those of other shards
 	files    []*os.File
+	sums     []sum // of the tables of a shard
 	written  int64 // records
 	finished bool
 }
@@ -53,7 +55,7 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 	if err := e.finish(ledger); err != nil {
 		return f, err
 	}
-	f = Facts{In: e.In, Noise: e.Noise()}
+	f = Facts{In: e.In, Noise: e.Noise(), Shard: e.Shard}
 	if !e.Secure {
 		f.Seed = uint64(e.Seed)
 	}
@@ -137,32 +139,51 @@ func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *B
 func (e *engine[C]) blocks() []*Block[C] {
 	list := make([]*Block[C], 2*e.Workers+2)
 	for i := range list {
-		list[i] = NewBlock[C](e.in.Length(), 2*e.Batch, 1+len(e.Beside))
+		list[i] = NewBlock[C](e.in.Length(), 2*e.Batch, e.width())
 	}
 	return list
 }
 
+// width returns the number of tables that are written, with the index of a shard.
+func (e *engine[C]) width() int {
+	n := 1 + len(e.Beside)
+	if e.Shard.Of > 0 {
+		n++
+	}
+	return n
+}
+
 // fill reads the file into blocks. With a Batch every block is one batch. It is passed on only when
-// as many records again have been read, so that the last block is never small.
+// as many records again have been read, so that the last block is never small. Records of other
+// shards are left out.
 func (e *engine[C]) fill(next func() *Block[C]) error {
 	for b := next(); b != nil; { // nil: the work has failed and has its error
 		ok, err := e.in.Read(b)
 		if err != nil {
 			return err
 		}
+		if ok && e.ByUser && !e.Shard.has(b.ID(b.Len()-1, 0)) {
+			b.pop()
+			continue
+		}
 		var later *Block[C]
 		switch {
 		case !ok:
-			return e.order(b)
+			_, err := e.order(b)
+			return err
 		case e.Batch > 0 && b.Len() == 2*e.Batch:
 			later = b.cut(e.Batch)
 		case e.Batch > 0 || !b.full():
 			continue
 		}
-		if err := e.order(b); err != nil {
+		own, err := e.order(b)
+		if err != nil {
 			return err
 		}
-		if b = next(); b != nil && later != nil {
+		if own {
+			b = next()
+		}
+		if b != nil && later != nil {
 			for i := range later.Len() {
 				b.take(later, i)
 			}
@@ -171,14 +192,20 @@ func (e *engine[C]) fill(next func() *Block[C]) error {
 	return nil
 }
 
-// order numbers the records of a block that is about to be passed on.
-func (e *engine[C]) order(b *Block[C]) error {
+// order numbers the records of a block that is about to be passed on. It empties one of another
+// shard, and then own is false.
+func (e *engine[C]) order(b *Block[C]) (own bool, err error) {
 	b.First = e.read
 	e.read += uint64(b.Len())
-	if e.Order == nil || b.Empty() {
-		return nil
+	own = e.ByUser || e.Shard.Of == 0 || e.dealt%e.Shard.Of == e.Shard.I-1
+	e.dealt++
+	if e.Order != nil && !b.Empty() {
+		err = e.Order(b, own)
 	}
-	return e.Order(b)
+	if !own {
+		b.Reset()
+	}
+	return own, err
 }
 
 // blockWorker perturbs and formats blocks for one goroutine.
@@ -186,10 +213,13 @@ type blockWorker[C any] struct {
 	perturb func(b *Block[C]) error
 	in      Records[C]
 	pack    *format.Packer
+	index   bool // of a shard
+	ranked  bool
+	was     []int
 }
 
 func (e *engine[C]) newBlockWorker() (h *blockWorker[C], err error) {
-	h = &blockWorker[C]{in: e.in}
+	h = &blockWorker[C]{in: e.in, index: e.Shard.Of > 0, ranked: e.ranked(), was: make([]int, 1+len(e.Beside))}
 	if h.perturb, err = e.Worker(); err != nil {
 		return nil, err
 	}
@@ -200,8 +230,14 @@ func (e *engine[C]) newBlockWorker() (h *blockWorker[C], err error) {
 // format packs the lines of a block.
 func (h *blockWorker[C]) format(b *Block[C]) (err error) {
 	for i := range b.Len() {
+		for k := range h.was {
+			h.was[k] = len(b.Lines[k])
+		}
 		if err := h.in.Append(b, i); err != nil {
 			return err
+		}
+		if h.index {
+			h.note(b, i)
 		}
 	}
 	for k, lines := range b.Lines {

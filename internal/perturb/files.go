@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,15 +19,19 @@ const (
 	ledgerFile = "ledger"
 	textFile   = "text"
 	jsonFile   = "json"
+	indexFile  = "index" // of a shard
+	partFile   = "part"  // of a shard
 )
 
 // outputs returns where the files go, the output last.
 func (j *Job[C]) outputs() []Output {
-	stem := strings.TrimSuffix(strings.TrimSuffix(j.Out, ".gz"), ".zst")
-	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
+	stem, _ := splitName(j.Out)
 	var list []Output
 	for _, x := range j.Beside {
-		list = append(list, Output{x.Name, stem + x.Path + j.packing()})
+		list = append(list, Output{x.Name, stem + x.Path + packing(j.Out)})
+	}
+	if j.Shard.Of > 0 {
+		list = append(list, Output{indexFile, stem + ".index"}, Output{partFile, stem + ".part.json"})
 	}
 	return append(list,
 		Output{ledgerFile, stem + ".ledger.jsonl"},
@@ -35,9 +40,17 @@ func (j *Job[C]) outputs() []Output {
 		Output{outFile, j.Out})
 }
 
+// splitName returns the name of an output without its endings, and the ending that is not one of
+// compression.
+func splitName(out string) (stem, ext string) {
+	name := strings.TrimSuffix(strings.TrimSuffix(out, ".gz"), ".zst")
+	ext = filepath.Ext(name)
+	return strings.TrimSuffix(name, ext), ext
+}
+
 // packing returns the ending of the names of packed tables.
-func (j *Job[C]) packing() string {
-	switch format.CompressionOf(j.Out) {
+func packing(out string) string {
+	switch format.CompressionOf(out) {
 	case format.Gzip:
 		return ".gz"
 	case format.Zstd:
@@ -59,7 +72,11 @@ func (e *engine[C]) create(pack *format.Packer) error {
 	for _, x := range e.Beside {
 		names = append(names, x.Name)
 	}
-	for k, head := range e.in.Headers() {
+	heads := e.in.Headers()
+	if e.Shard.Of > 0 {
+		names, heads = append(names, indexFile), append(heads, "")
+	}
+	for k, head := range heads {
 		f, err := os.Create(e.st.Path(names[k]))
 		if err != nil {
 			return &format.WriteError{File: e.Out, Err: err}
@@ -67,7 +84,10 @@ func (e *engine[C]) create(pack *format.Packer) error {
 		e.files = append(e.files, f)
 		b, err := pack.Append(nil, []byte(head))
 		if err == nil {
-			_, err = f.Write(b)
+			err = e.put(k, b)
+		}
+		if err == nil && e.Shard.Of > 0 {
+			e.sums[k].head = e.sums[k].bytes
 		}
 		if err != nil {
 			return &format.WriteError{File: e.Out, Err: err}
@@ -76,10 +96,23 @@ func (e *engine[C]) create(pack *format.Packer) error {
 	return nil
 }
 
+// put appends bytes to table k. Those of a shard are hashed.
+func (e *engine[C]) put(k int, b []byte) error {
+	if e.Shard.Of > 0 {
+		if k == len(e.sums) {
+			e.sums = append(e.sums, sum{hash: sha256.New()})
+		}
+		e.sums[k].hash.Write(b)
+		e.sums[k].bytes += int64(len(b))
+	}
+	_, err := e.files[k].Write(b)
+	return err
+}
+
 // write appends the packed lines of a block to the tables.
 func (e *engine[C]) write(b *Block[C]) error {
 	for k, lines := range b.packed {
-		if _, err := e.files[k].Write(lines); err != nil {
+		if err := e.put(k, lines); err != nil {
 			return &format.WriteError{File: e.Out, Err: err}
 		}
 	}

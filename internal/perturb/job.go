@@ -36,6 +36,9 @@ type Job[C any] struct {
 	Beside  []Output  // tables beside the output: a name, and the ending that replaces that of the output's name, such as .empty.tsv
 	Sort    *Codec[C] // sorts records by their first id; nil: they keep the order of the file
 	Batch   int       // consecutive records that make a block; 0: as many as are quick to work on
+	Kind    string    // name of the command, for the merge of shards
+	ByUser  bool      // a shard has the records of some users, by their first ids; otherwise it has some blocks
+	Ranked  bool      // records come in the order of their first ids
 
 	// Open reads what is needed besides the file, and opens the file.
 	Open func(ctx context.Context) (Records[C], error)
@@ -45,8 +48,9 @@ type Job[C any] struct {
 	// Release records the event of the release in the ledger and prepares to draw noise. spill
 	// makes a temporary file that is gone when it is closed, and when the process ends in any way.
 	Release func(l *privacy.Ledger, spill func() (*os.File, error)) error
-	// Order, if set, sees every block before a worker does, in the order of the file.
-	Order func(b *Block[C]) error
+	// Order, if set, sees every block before a worker does, in the order of the file. own is false for
+	// a block of another shard, which no worker of this process sees.
+	Order func(b *Block[C], own bool) error
 	// Worker returns a function that perturbs the cells of a block in place, for one goroutine.
 	Worker func() (func(b *Block[C]) error, error)
 	// Finish ends the release, after the last noise. It may still fail the job.
@@ -55,6 +59,9 @@ type Job[C any] struct {
 	Abandon func() error
 	// Report says what was done.
 	Report func(f Facts) (run.Result, error)
+	// State returns, after Report, what the report of the whole job is made of: what is the same in
+	// every shard, and what this process counted. Both are written as JSON.
+	State func() (same, counts any)
 }
 
 // Facts is what every report says.
@@ -63,6 +70,7 @@ type Facts struct {
 	Noise      privacy.Noise
 	Seed       uint64       // 0 with secure noise
 	Ledger     privacy.Seal // of the ledger beside the output
+	Shard      Shard        // zero: of the whole
 }
 
 // Codec writes cells as bytes and reads them back, for sorting outside memory.
@@ -98,7 +106,16 @@ func Items() *Codec[int32] {
 // A killed process leaves a folder .tmp-perturb-* beside Out, which the next run there removes, and
 // nothing under the names of the files. If it is killed while it replaces files (Force) it leaves
 // no output, and the next call says where the old files are.
+//
+// With a shard it makes the part of the output that is the shard's, under the name that
+// [Shard.Name] gives, with an index and a [Part] beside it. [Merge] makes the whole of all parts.
 func Run[C any](ctx context.Context, j Job[C]) (err error) {
+	whole := j.Out
+	if j.Shard.Of > 0 {
+		own := *j.Settings
+		own.Out = j.Shard.Name(whole)
+		j.Settings = &own
+	}
 	set := Outputs{Files: j.outputs(), Force: j.Force, Sources: append([]string{j.In, j.Catalogue}, j.Sources...)}
 	if err := set.Free(); err != nil {
 		return err
@@ -124,6 +141,11 @@ func Run[C any](ctx context.Context, j Job[C]) (err error) {
 	}
 	if err := st.report(r); err != nil {
 		return err
+	}
+	if j.Shard.Of > 0 {
+		if err := e.part(ctx, whole, f); err != nil {
+			return err
+		}
 	}
 	if err := ctx.Err(); err != nil { // the last moment to stop
 		return err

@@ -86,7 +86,7 @@ func adding(t *testing.T, s *perturb.Settings, order *[]int) perturb.Job[float64
 			ledger = l
 			return l.Record(s.Purpose, event, 1)
 		},
-		Order: func(b *perturb.Block[float64]) error {
+		Order: func(b *perturb.Block[float64], _ bool) error {
 			*order = append(*order, b.Len())
 			b.State = float64(b.First)
 			return nil
@@ -199,7 +199,7 @@ func TestJobThatFails(t *testing.T) {
 		case "open":
 			j.Open = func(context.Context) (perturb.Records[float64], error) { return nil, boom }
 		case "order":
-			j.Order = func(*perturb.Block[float64]) error { return boom }
+			j.Order = func(*perturb.Block[float64], bool) error { return boom }
 		case "worker":
 			j.Worker = func() (func(b *perturb.Block[float64]) error, error) { return nil, boom }
 		case "perturb":

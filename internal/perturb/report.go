@@ -14,6 +14,9 @@ func (f Facts) Document(title, size string, before, after []report.Fact) *report
 	if f.Noise == privacy.Research {
 		facts = append(facts, report.Fact{Label: "seed", Value: fmt.Sprint(f.Seed)})
 	}
+	if f.Shard.Of > 0 {
+		facts = append(facts, report.Fact{Label: "part", Value: f.Shard.String(), Note: "what was read is counted whole, what was perturbed only in this part"})
+	}
 	facts = append(append(facts, after...), report.Fact{Label: "ledger", Value: f.Ledger.String()})
 	return &report.Document{Title: title, Subtitle: fmt.Sprintf("%s, sha256 %.12s; %s", f.In, f.Digest, size), Facts: facts}
 }

@@ -30,6 +30,7 @@ type Settings struct {
 	Force   bool         // replace existing files
 	Parent  string       // file of a budget that the release is charged to before it is made; "": none
 	Workers int          // at least 1; the bytes do not depend on it
+	Shard   Shard        // the part to make; zero: the whole
 
 	Progress run.Progress // nil: silent
 }
@@ -54,6 +55,8 @@ func (s *Settings) Check(purpose string) error {
 		return Refuse("", "workers is %d, want at least 1", s.Workers)
 	case s.Items != 0 && s.Catalogue != "":
 		return Refuse("the catalogue has the number of its ids", "items and a catalogue are given")
+	case s.Shard.Of > 0 && s.Parent != "":
+		return Refuse("reserve it once, by a command without --shard", "every shard would be charged to the budget in %s again", s.Parent)
 	case s.Items < 0:
 		return Refuse("", "items is %d, want at least 1", s.Items)
 	}

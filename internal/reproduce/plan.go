@@ -60,19 +60,10 @@ func NewPlan(grids []*Grid, o Options) (*Plan, error) {
 // The zero value is all runs.
 type Shard struct{ I, Of int }
 
-// maxShards is the most parts that runs can be dealt to; a higher number is a mistake.
-const maxShards = 1000
-
 // ParseShard reads a shard such as "2/3". Empty text is all runs.
 func ParseShard(text string) (s Shard, err error) {
-	if text == "" {
-		return s, nil
-	}
-	var rest string
-	if n, _ := fmt.Sscanf(text, "%d/%d%s", &s.I, &s.Of, &rest); n != 2 || s.I < 1 || s.I > s.Of || s.Of > maxShards {
-		return Shard{}, &run.UsageError{Message: fmt.Sprintf("--shard is %q, want a part such as 2/3", text), Fix: "1/3, 2/3 and 3/3 together make all runs"}
-	}
-	return s, nil
+	s.I, s.Of, err = run.ParsePart("--shard", text)
+	return s, err
 }
 
 // String writes a shard as in "shard 2 of 3".

@@ -92,3 +92,19 @@ func Interrupted(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// maxParts is the most parts that work can be dealt to; a higher number is a mistake.
+const maxParts = 1000
+
+// ParsePart reads which part of some work a process has, such as 2/3 for the second of three. "" is
+// the whole, with of = 0. flag says where the text is from.
+func ParsePart(flag, text string) (i, of int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d/%d%s", &i, &of, &rest); n != 2 || i < 1 || i > of || of > maxParts {
+		return 0, 0, &UsageError{Message: fmt.Sprintf("%s is %q, want a part such as 2/3", flag, text), Fix: "1/3, 2/3 and 3/3 together make the whole"}
+	}
+	return i, of, nil
+}

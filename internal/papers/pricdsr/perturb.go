@@ -2,6 +2,7 @@ package pricdsr
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -46,7 +47,7 @@ type perturber struct {
 // job lays the perturbation out for the engine of files.
 func (p *perturber) job() perturb.Job[int32] {
 	j := perturb.Job[int32]{
-		Settings: &p.o.Settings, Noun: "users", Beside: histories.Beside(),
+		Settings: &p.o.Settings, Kind: Kind, Noun: "users", Beside: histories.Beside(), ByUser: true, State: p.state,
 		Open: p.open, Spends: p.spends, Release: p.release, Worker: p.worker, Report: p.newReport,
 		Finish: func(*privacy.Ledger) error { return p.repeated(p.seq.Finish()) },
 		Abandon: func() error { // its files are closed; that a user came twice is of no use any more
@@ -166,6 +167,62 @@ func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
 		p.report.add(*c)
 	}
 	return p.report.Document(), nil
+}
+
+// Kind names the command to the merge of shards.
+const Kind = "pricdsr"
+
+// shardSame is what all shards of a file have alike, shardCounts what each counted.
+type (
+	shardSame struct {
+		Purpose   string           `json:"purpose"`
+		Variant   sequence.Variant `json:"mechanism"`
+		Epsilon   privacy.Number   `json:"epsilon"`
+		Items     int              `json:"items"`
+		Length    int              `json:"length"`
+		Limits    bool             `json:"limits"`
+		KeepOrder bool             `json:"keep_order"`
+		Tally     histories.Tally  `json:"read"`
+	}
+	shardCounts struct {
+		Counts
+		Watched sequence.Watched
+	}
+)
+
+func (p *perturber) state() (same, counts any) {
+	m := p.m
+	return shardSame{m.Purpose, m.Variant, privacy.Number(m.Epsilon), m.Items, m.Length, m.Limits, p.o.KeepOrder, p.in.Tally},
+		shardCounts{p.report.Counts, p.seq.Watched()}
+}
+
+// Whole says how the shards of Perturb become a whole.
+func Whole() perturb.Whole {
+	return perturb.Whole{Beside: histories.Beside(), Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+		var s shardSame
+		if err := json.Unmarshal(same, &s); err != nil {
+			return nil, err
+		}
+		m := sequence.Mechanism{Purpose: s.Purpose, Variant: s.Variant, Epsilon: float64(s.Epsilon), Items: s.Items, Length: s.Length, Limits: s.Limits}
+		r := &Report{Facts: f, Tally: s.Tally, Counts: Counts{Lengths: make([]int64, m.Length+1)}, Mechanism: m, KeepOrder: s.KeepOrder}
+		var seen sequence.Watched
+		for _, b := range counts {
+			var c shardCounts
+			if err := json.Unmarshal(b, &c); err != nil {
+				return nil, err
+			}
+			if len(c.Lengths) != len(r.Lengths) {
+				return nil, fmt.Errorf("a shard counted rows of %d cells, want %d", len(c.Lengths)-1, m.Length)
+			}
+			r.add(c.Counts)
+			seen.Add(c.Watched)
+		}
+		var err error
+		if r.Retained, err = m.Retained(seen); err != nil {
+			return nil, err
+		}
+		return r.Document(), nil
+	}}
 }
 
 // Options says what to perturb and how: users by id, or in the order of the input.

@@ -30,7 +30,7 @@ func File(ctx context.Context, o FileOptions) (*FileReport, error) {
 	}
 	p := &filePerturber{o: &o, users: slates.Users{Room: o.room()}}
 	j := perturb.Job[int32]{
-		Settings: &o.Settings, Noun: "slates", Sources: []string{o.Vectors, o.History},
+		Settings: &o.Settings, Kind: Kind, Noun: "slates", State: p.state, Sources: []string{o.Vectors, o.History},
 		Open: p.open, Release: p.release, Worker: p.worker, Finish: p.finish, Report: p.newReport,
 	}
 	switch o.Replace {
@@ -130,9 +130,12 @@ func (p *filePerturber) release(l *privacy.Ledger, _ func() (*os.File, error)) (
 
 // order takes the rows of randomized response in the order of the file, and counts the
 // slates of users.
-func (p *filePerturber) order(b *perturb.Block[int32]) error {
+func (p *filePerturber) order(b *perturb.Block[int32], own bool) error {
 	for i := range b.Len() {
 		p.users.Add(b.ID(i, 0))
+	}
+	if !own {
+		return p.answers.Skip(b.Len())
 	}
 	rows, err := p.answers.Rows(b.Len())
 	b.State = rows

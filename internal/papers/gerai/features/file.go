@@ -2,6 +2,7 @@ package features
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -29,7 +30,7 @@ func File(ctx context.Context, o FileOptions) (*FileReport, error) {
 	set := o.Settings
 	set.In = o.Attributes // the file that the engine knows
 	err := perturb.Run(ctx, perturb.Job[float64]{
-		Settings: &set, Noun: "users", Sources: []string{o.In},
+		Settings: &set, Kind: Kind, Noun: "users", Sources: []string{o.In}, ByUser: true, Ranked: true, State: p.state,
 		Open: p.open, Release: p.release, Worker: p.worker, Report: p.newReport,
 		Finish: func(*privacy.Ledger) error { return p.run.Finish() },
 	})
@@ -99,4 +100,39 @@ func (p *filePerturber) newReport(f perturb.Facts) (_ run.Result, err error) {
 		return nil, err
 	}
 	return p.report.Document(), nil
+}
+
+// Kind names the command to the merge of shards.
+const Kind = "features"
+
+// shardSame is what all shards of a file have alike: settings, and counts of what every shard reads.
+type shardSame struct {
+	Purpose string            `json:"purpose"`
+	Epsilon float64           `json:"epsilon"`
+	Draw    int               `json:"draw"`
+	Each    bool              `json:"each"`
+	Missing bool              `json:"missing"`
+	Columns []features.Column `json:"columns"`
+	Items   int               `json:"items"`
+	Ratings string            `json:"ratings"` // file; empty: none
+	Digest  string            `json:"ratings_sha256"`
+	Counts  [3]int64          `json:"read"` // users, ratings, empty fields
+}
+
+func (p *filePerturber) state() (same, counts any) {
+	o, r := p.o, p.report
+	return shardSame{o.Purpose, o.Epsilon, o.Draw, o.Each, o.Missing, o.Columns, o.Items, o.In, r.RatingsDigest, [3]int64{r.Users, r.Ratings, r.Empty}}, nil
+}
+
+// Whole says how the shards of File become a whole.
+func Whole() perturb.Whole {
+	return perturb.Whole{Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
+		var s shardSame
+		if err := json.Unmarshal(same, &s); err != nil {
+			return nil, err
+		}
+		o := FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, In: s.Ratings, Items: s.Items}, Epsilon: s.Epsilon, Draw: s.Draw, Each: s.Each, Missing: s.Missing, Columns: s.Columns}
+		r := &FileReport{Facts: f, Options: o, Sampler: o.sampler(), RatingsDigest: s.Digest, Users: s.Counts[0], Ratings: s.Counts[1], Empty: s.Counts[2]}
+		return r.Document(), nil
+	}}
 }

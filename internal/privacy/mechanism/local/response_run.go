@@ -62,6 +62,20 @@ func (r *ResponseRun) Rows(n int) (*ResponseRows, error) {
 	return x, nil
 }
 
+// Skip passes over the next n rows, which another process perturbs.
+func (r *ResponseRun) Skip(n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.done:
+		return fmt.Errorf("%s: the run is finished", r.m.Purpose)
+	case n < 0:
+		return fmt.Errorf("%s: %d rows, want 0 or more", r.m.Purpose, n)
+	}
+	r.next += uint64(n)
+	return nil
+}
+
 // Finish ends the run and checks all its draws. Every stretch must be closed.
 func (r *ResponseRun) Finish() error {
 	r.mu.Lock()

@@ -122,30 +122,64 @@ type Retained struct {
 	Variance    float64 // variance of Kept, given the ids that were written
 }
 
-// Retained returns the counts of a finished run. With Epsilon +Inf nothing was drawn, and all
-// are 0. Kept is counted from the data, and the mechanism does not protect it.
-func (r *Run) Retained() (x Retained) {
+// Watched is what a run counted of its rows, as whole numbers, so that the counts of several runs can
+// be added.
+type Watched struct {
+	Rows, Kept int64
+	Cells      []int64 // by the number of ids written before
+}
+
+// Add adds the counts of a run of the same mechanism.
+func (w *Watched) Add(o Watched) {
+	w.Rows += o.Rows
+	w.Kept += o.Kept
+	if len(w.Cells) < len(o.Cells) {
+		w.Cells = append(w.Cells, make([]int64, len(o.Cells)-len(w.Cells))...)
+	}
+	for k, n := range o.Cells {
+		w.Cells[k] += n
+	}
+}
+
+// Watched returns the counts of a finished run. With Epsilon +Inf nothing was drawn, and all are 0.
+// Kept is counted from the data, and the mechanism does not protect it.
+func (r *Run) Watched() (w Watched) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.done {
-		return x
+		return w
 	}
-	cells := make([]int64, len(r.table)) // of all samplers: chance decides which has which rows, and rounding must not show it
-	for _, s := range r.samplers {
-		x.Rows += s.watch.rows
-		x.Kept += s.watch.kept
-		for k, n := range s.watch.cells {
-			cells[k] += n
-		}
+	for _, s := range r.samplers { // of all samplers: chance decides which has which rows, and rounding must not show it
+		w.Add(Watched{s.watch.rows, s.watch.kept, s.watch.cells})
 	}
-	if r.m.Variant == Set {
+	return w
+}
+
+// Retained returns Watched, with what it should be.
+func (r *Run) Retained() Retained { return r.m.retained(r.Watched(), r.table) }
+
+// Retained returns what the counts should be of runs of the mechanism.
+func (m Mechanism) Retained(w Watched) (Retained, error) {
+	if err := m.Validate(); err != nil {
+		return Retained{}, err
+	}
+	table := m.table()
+	if len(w.Cells) > len(table) {
+		return Retained{}, fmt.Errorf("%s: counts of %d cells, want at most %d", m.Purpose, len(w.Cells), len(table))
+	}
+	return m.retained(w, table), nil
+}
+
+func (m Mechanism) retained(w Watched, table []mechanism.Odds) Retained {
+	x, cells := Retained{Rows: w.Rows, Kept: w.Kept}, w.Cells
+	if m.Variant == Set && len(cells) > 0 {
 		cells = cells[:1] // items of rows, not those of the catalogue
 	}
 	for k, n := range cells {
 		x.Cells += n
 		p, q := 1.0, 0.0
-		if o := &r.table[k]; o.Others > 0 {
-			p, q = o.P, r.m.Replace(k)
+		if o := &table[k]; o.Others > 0 {
+			p, q = o.P, m.Replace(k)
 		}
 		x.Mean += float64(n) * p
 		x.Variance += float64(n) * p * q
