@@ -24,7 +24,7 @@ var floors = []struct {
 	floor int
 }{
 	{"internal/rng", 0}, {"internal/tensor", 0}, {"internal/metrics", 0}, {"internal/stats", 0},
-	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"internal/safetensors", 0}, {"data", 0}, {"configs", 0},
+	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"internal/safetensors", 0}, {"internal/system", 0}, {"data", 0}, {"configs", 0},
 	{"internal/privacy/mechanism", 1}, {"internal/privacy/accountant", 1}, {"internal/privacy/audit", 1},
 	{"internal/privacy/reference", 1}, {"internal/privacy/budget", 2},
 	{"internal/privacy/mechanism/channel", 2}, {"internal/privacy/mechanism/local", 2}, {"internal/privacy/mechanism/sequence", 2},
@@ -77,7 +77,7 @@ var owners = []struct{ module, owner string }{
 	{"golang.org/x/term", "internal/cli/screen"},
 	{"gopkg.in/yaml.v3", "internal/config"},
 	{"github.com/klauspost/compress", "internal/dataset/format"},
-	{"golang.org/x/sys", "internal/tensor"},
+	{"golang.org/x/sys", "internal/system"},
 }
 
 type source struct {

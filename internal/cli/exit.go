@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
@@ -17,6 +16,7 @@ import (
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Exit codes. The help of the root command documents them.
@@ -90,7 +90,7 @@ func hint(err error) string {
 	if errors.As(err, &h) && h.Hint() != "" {
 		return h.Hint()
 	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if system.DiskFull(err) {
 		return hintDiskFull
 	}
 	return ""
@@ -114,7 +114,7 @@ func (e *readerGone) Unwrap() error { return e.error }
 // Write marks the error of a closed pipe. The error of a file stays as it is.
 func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
-	if errors.Is(err, syscall.EPIPE) {
+	if system.ReaderGone(err) {
 		o.gone.Store(true)
 		err = &readerGone{err}
 	}

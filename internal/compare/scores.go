@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"privrec/internal/experiment"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Scores holds the scores that a finished run keeps of its users.
@@ -68,7 +68,7 @@ func ReadScores(ref string) (*Scores, error) {
 		}
 	}
 	m, err := run.ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if errors.Is(err, fs.ErrNotExist) || system.NotAFolder(err) {
 		return nil, &Error{ref, "not a run directory", "name a directory that privrec train wrote"}
 	}
 	if err != nil {

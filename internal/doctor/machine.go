@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Machine describes what there is to compute with.
@@ -122,10 +122,7 @@ func place(use, path string, write bool) Place {
 		p.Error = err.Error()
 		return p
 	}
-	var fs syscall.Statfs_t
-	if syscall.Statfs(at, &fs) == nil {
-		p.Free = int64(fs.Bavail) * int64(fs.Bsize)
-	}
+	p.Free = system.FreeSpace(at)
 	if !write {
 		return p
 	}

@@ -13,6 +13,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/progress"
+	"privrec/internal/system"
 )
 
 // Options says which data set to fetch and how.
@@ -341,7 +342,7 @@ func (j *job) install(temp string, files []File) error {
 		if err := os.Rename(filepath.Join(temp, filepath.FromSlash(f.Name)), to); err != nil {
 			return &dataset.Error{File: to, Msg: "cannot write", Err: err}
 		}
-		if err := syncDir(filepath.Dir(to)); err != nil {
+		if err := system.SyncDir(filepath.Dir(to)); err != nil {
 			return &dataset.Error{File: to, Msg: "cannot write", Err: err}
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"privrec/internal/dataset"
+	"privrec/internal/system"
 )
 
 // The files that a fetch has in the folder of a set while it runs.
@@ -24,27 +24,17 @@ type lock struct{ f *os.File }
 
 // acquire takes the lock of a folder, or fails if another process has it.
 func acquire(folder string) (*lock, error) {
-	path := filepath.Join(folder, lockName)
-	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-		if err != nil {
-			return nil, &dataset.Error{File: folder, Msg: "cannot write", Err: err, Hint: "choose a writable --data"}
-		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			f.Close()
-			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, &dataset.Error{File: folder, Msg: "another process is fetching into this folder", Hint: "wait for it or stop it"}
-			}
-			return nil, &dataset.Error{File: folder, Msg: "cannot lock", Err: err, Hint: "choose a --data on a file system with locks"}
-		}
-		// The last holder may have removed the file between our open and our lock.
-		a, err1 := f.Stat()
-		b, err2 := os.Stat(path)
-		if err1 == nil && err2 == nil && os.SameFile(a, b) {
-			return &lock{f}, nil
-		}
+	f, err := system.TakeFile(filepath.Join(folder, lockName))
+	switch {
+	case errors.Is(err, system.ErrBusy):
 		f.Close()
+		return nil, &dataset.Error{File: folder, Msg: "another process is fetching into this folder", Hint: "wait for it or stop it"}
+	case system.CannotLock(err):
+		return nil, &dataset.Error{File: folder, Msg: "cannot lock", Err: err, Hint: "choose a --data on a file system with locks"}
+	case err != nil:
+		return nil, &dataset.Error{File: folder, Msg: "cannot write", Err: err, Hint: "choose a writable --data"}
 	}
+	return &lock{f}, nil
 }
 
 // release frees the folder. It removes the file first, while it still holds the lock.

@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
+	"privrec/internal/system"
 )
 
 // Receipt says where the files of a set came from and what they are. It is the file
@@ -124,20 +125,11 @@ func writeFile(path string, b []byte) (err error) {
 			err = os.Rename(f.Name(), path)
 		}
 		if err == nil {
-			err = syncDir(filepath.Dir(path))
+			err = system.SyncDir(filepath.Dir(path))
 		}
 	}
 	if err != nil {
 		return &dataset.Error{File: path, Msg: "cannot write", Err: err}
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

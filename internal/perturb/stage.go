@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Output is one of several files that appear together: its name on the stage, and its path in the
@@ -73,7 +73,7 @@ func sameName(a, b string) bool {
 // files. The next stage beside it removes the folder.
 type Stage struct {
 	dir         string
-	held        *os.File // the folder, locked
+	held        *system.Folder // its lock
 	set         Outputs
 	swept       []string // folders of dead processes that were removed
 	interrupted []string // folders of earlier processes that were stopped half way
@@ -135,33 +135,27 @@ func (s *Stage) Drop() (err error) {
 	if !s.stuck {
 		err = os.RemoveAll(s.dir)
 	}
-	return errors.Join(err, s.held.Close())
+	return errors.Join(err, s.held.Free())
 }
 
 // newFolder makes the folder of a stage in dir and holds the kernel's lock on it, which ends with
 // the process in any case. If the file system has no locks it works without: then no other process
 // can tell that one is alive either, and all leave the folder alone.
-func newFolder(dir string) (path string, held *os.File, err error) {
+func newFolder(dir string) (path string, held *system.Folder, err error) {
 	for {
 		if path, err = os.MkdirTemp(dir, stagePrefix+"*"); err != nil {
 			return "", nil, err
 		}
-		if held, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return "", nil, errors.Join(err, os.Remove(path))
-		}
 		// Another process may have found the folder before it was locked.
-		if !errors.Is(flock(held), syscall.EWOULDBLOCK) && run.SameFile(held, path) {
+		held, err = system.TakeFolder(path)
+		switch {
+		case err == nil, system.CannotLock(err):
 			return path, held, nil
-		}
-		if err := held.Close(); err != nil {
-			return "", nil, err
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, system.ErrBusy):
+			return "", nil, errors.Join(err, os.Remove(path))
 		}
 	}
 }
-
-func flock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
 // sweep removes the folders beside the outputs that killed processes left, for any outputs, and
 // returns them. It keeps a folder with a journal unless that is for these outputs and not half way:
@@ -189,14 +183,11 @@ func (o Outputs) sweep() (removed []string, err error) {
 
 // sweepOne removes a folder that no process holds and that has nothing to lose.
 func (o Outputs) sweepOne(dir string) (removed bool, err error) {
-	f, err := os.Open(dir)
+	held, err := system.TakeFolder(dir)
 	if err != nil {
-		return false, nil // gone, or another user's
+		return false, nil // gone, held, or another user's
 	}
-	defer f.Close()
-	if flock(f) != nil || !run.SameFile(f, dir) {
-		return false, nil
-	}
+	defer held.Free()
 	if others, half, err := o.inspect(dir); err != nil || others || half {
 		return false, err
 	}

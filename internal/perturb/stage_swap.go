@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset/format"
-	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // A stage keeps these in its folder, besides the new files, while it replaces old ones.
@@ -58,7 +58,7 @@ func (s *Stage) swap() error {
 		}
 		placed = append(placed, x)
 	}
-	return run.SyncDir(filepath.Dir(out))
+	return system.SyncDir(filepath.Dir(out))
 }
 
 // undo removes new files and puts old ones back, the output last.

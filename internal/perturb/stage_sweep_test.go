@@ -15,7 +15,7 @@ import (
 // killed ends a stage as a kill would: its lock is free, its folder is there.
 func killed(t *testing.T, st *Stage) string {
 	t.Helper()
-	if err := st.held.Close(); err != nil {
+	if err := st.held.Free(); err != nil {
 		t.Fatal(err)
 	}
 	return st.Dir()

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"privrec/internal/system"
 )
 
 // tempPrefix marks unfinished files. A process killed while writing leaves one behind; the next
@@ -44,7 +46,7 @@ func WriteFile(path string, write func(w io.Writer) error) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return SyncDir(dir)
+	return system.SyncDir(dir)
 }
 
 // cause removes the name of the temporary file from an error: the user asked for another one.
@@ -58,16 +60,6 @@ func cause(err error) error {
 		return le.Err
 	}
 	return err
-}
-
-// SyncDir makes the names in a folder durable.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // unfinished reports whether WriteFile gave a file its name: the prefix, the name of the file

@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"privrec/internal/system"
 )
 
 const another = "choose another --out"
@@ -27,7 +28,7 @@ func removeEmpty(made []string) {
 func makeDir(dir string) (made []string, err error) {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
-		if err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
+		if err == nil && !info.IsDir() || system.NotAFolder(err) {
 			if at == filepath.Clean(dir) && err == nil {
 				return nil, &UsageError{Message: fmt.Sprintf("run directory %s is a file", dir), Fix: another}
 			}
@@ -47,7 +48,7 @@ func makeDir(dir string) (made []string, err error) {
 	err = os.MkdirAll(dir, 0o755)
 	for _, d := range made {
 		if err == nil {
-			err = SyncDir(filepath.Dir(d))
+			err = system.SyncDir(filepath.Dir(d))
 		}
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
+	"privrec/internal/system"
 )
 
 // LedgerName names the ledger of a run directory.
@@ -125,7 +126,7 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	if l, err = privacy.CreateLedger(path, noise, e.key); err != nil {
 		return nil, false, err
 	}
-	if err := SyncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
+	if err := system.SyncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
 		return nil, false, errors.Join(fmt.Errorf("ledger: %w", err), l.Leave())
 	}
 	return l, false, nil

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"syscall"
 
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -31,44 +31,35 @@ const lockName = "lock"
 // the kernel knows. It fails on a file called lock with any other content.
 func acquire(dir string) (*lock, error) {
 	path := filepath.Join(dir, lockName)
-	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-		if err != nil {
-			return nil, WithHint(fmt.Errorf("lock run directory: %w", err), "choose a writable --out")
-		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			defer f.Close()
-			if errors.Is(err, syscall.EWOULDBLOCK) {
-				h, _ := readHolder(f)
-				return nil, inUse(dir, h)
-			}
-			return nil, WithHint(fmt.Errorf("lock %s: %w", path, err), "choose an --out on a file system with locks")
-		}
-		// The file may have been removed by its last holder between our open
-		// and our lock; then another process can hold a lock on a new file.
-		if !SameFile(f, path) {
-			f.Close()
-			continue
-		}
-		if _, ok := readHolder(f); !ok {
-			f.Close()
-			return nil, &UsageError{Message: fmt.Sprintf("%s is not the lock of a run", path), Fix: another}
-		}
-		host, _ := os.Hostname()
-		text, err := json.Marshal(holder{os.Getpid(), host})
-		if err == nil {
-			err = f.Truncate(0)
-		}
-		if err == nil {
-			_, err = f.WriteAt(append(text, '\n'), 0)
-		}
-		l := &lock{f}
-		if err != nil {
-			l.release()
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		return l, nil
+	f, err := system.TakeFile(path)
+	switch {
+	case errors.Is(err, system.ErrBusy):
+		defer f.Close()
+		h, _ := readHolder(f)
+		return nil, inUse(dir, h)
+	case system.CannotLock(err):
+		return nil, WithHint(err, "choose an --out on a file system with locks")
+	case err != nil:
+		return nil, WithHint(fmt.Errorf("lock run directory: %w", err), "choose a writable --out")
 	}
+	if _, ok := readHolder(f); !ok {
+		f.Close()
+		return nil, &UsageError{Message: fmt.Sprintf("%s is not the lock of a run", path), Fix: another}
+	}
+	host, _ := os.Hostname()
+	text, err := json.Marshal(holder{os.Getpid(), host})
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteAt(append(text, '\n'), 0)
+	}
+	l := &lock{f}
+	if err != nil {
+		l.release()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return l, nil
 }
 
 func inUse(dir string, h holder) error {
@@ -93,13 +84,6 @@ func readHolder(f *os.File) (h holder, ok bool) {
 	}
 	ok = json.Unmarshal(buf[:n], &h) == nil && h.PID > 0
 	return h, ok
-}
-
-// SameFile reports whether path still names the open file f.
-func SameFile(f *os.File, path string) bool {
-	a, err1 := f.Stat()
-	b, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
 // release frees the directory and removes the lock file.

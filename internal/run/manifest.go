@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"privrec/internal/privacy"
@@ -140,29 +139,6 @@ func procField(path, key string) string {
 		}
 	}
 	return ""
-}
-
-// CPUSeconds returns the processor time that this process has taken so far, of all threads; 0
-// where the system does not say.
-func CPUSeconds() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
-}
-
-// PeakRSS returns the most memory that this process has had resident, in bytes; 0 where the
-// system does not say.
-func PeakRSS() int64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	if runtime.GOOS == "darwin" {
-		return u.Maxrss
-	}
-	return u.Maxrss << 10
 }
 
 // ReadManifest reads the manifest of a run directory. It reports a run whose status is running

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"privrec/internal/system"
 )
 
 // owned lists the files that a run writes at the top of its directory before it has a result to
@@ -97,7 +99,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, key: b.key, spends: spending{from: b.parent}, lock: l, cpu: CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
+		out: o.Stdout, json: o.JSON, key: b.key, spends: spending{from: b.parent}, lock: l, cpu: system.CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -206,8 +208,8 @@ func (e *Env) close(taskErr error) error {
 		e.manifest.Ledger = ledger
 	}
 	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
-	a.Seconds, a.CPUSeconds = time.Since(a.Started).Seconds(), CPUSeconds()-e.cpu
-	a.Status, a.PeakRSSBytes = e.manifest.Status, PeakRSS()
+	a.Seconds, a.CPUSeconds = time.Since(a.Started).Seconds(), system.CPUSeconds()-e.cpu
+	a.Status, a.PeakRSSBytes = e.manifest.Status, system.PeakMemory()
 	if bad := errors.Join(e.saveManifest(), e.lock.release()); bad != nil {
 		err = errors.Join(&unsaved{bad}, err)
 	}

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"privrec/internal/autograd"
+	"privrec/internal/system"
 	"privrec/internal/train"
 )
 
@@ -83,14 +83,11 @@ func livingHolder(dir string) int {
 	defer f.Close()
 	h, ok := readHolder(f)
 	host, _ := os.Hostname()
-	if !ok || h.PID == 0 || h.Host != host || !alive(h.PID) {
+	if !ok || h.PID == 0 || h.Host != host || !system.Alive(h.PID) {
 		return 0
 	}
 	return h.PID
 }
-
-// alive reports whether a process exists, of any user.
-func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // abandoned reports whether no process writes a directory: its lock file is gone, or names a
 // process of this machine that is. It assumes that a process on another machine is alive.
@@ -102,7 +99,7 @@ func abandoned(dir string) bool {
 	defer f.Close()
 	h, ok := readHolder(f)
 	host, _ := os.Hostname()
-	return ok && h.PID > 0 && h.Host == host && !alive(h.PID)
+	return ok && h.PID > 0 && h.Host == host && !system.Alive(h.PID)
 }
 
 // dir returns the run directory that the configuration asks for.
@@ -138,7 +135,7 @@ func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 	resetPeakRSS()
 	f, err := b.forecast(ctx)
 	if err == nil && f.Bytes == 0 {
-		f.Bytes = PeakRSS()
+		f.Bytes = system.PeakMemory()
 	}
 	return f, err
 }

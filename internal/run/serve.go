@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"privrec/internal/rng"
+	"privrec/internal/system"
 )
 
 // Finished is a run that has ended, for the task that made it.
@@ -43,7 +43,7 @@ func ReadRun(dir, fix string) (Manifest, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, &UsageError{Message: "there is no run in " + dir, Fix: fix}
-	case errors.Is(err, syscall.ENOTDIR):
+	case system.NotAFolder(err):
 		return m, &UsageError{Message: fmt.Sprintf("there is no run in %s, which is not a directory", dir), Fix: fix}
 	}
 	return m, err

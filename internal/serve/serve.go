@@ -12,10 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Options says what is served, and where.
@@ -74,7 +74,7 @@ func Serve(ctx context.Context, o Options) error {
 func open(dir string) (*handler, error) {
 	fix := "name a folder of runs, as privrec serve runs"
 	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist) || system.NotAFolder(err):
 		return nil, &run.UsageError{Message: "there is no folder " + dir, Fix: fix}
 	case err == nil && !info.IsDir():
 		return nil, &run.UsageError{Message: dir + " is not a folder", Fix: fix}
@@ -105,7 +105,7 @@ func listen(port int) ([]net.Listener, error) {
 		switch {
 		case err == nil:
 			return []net.Listener{four, six}, nil
-		case !errors.Is(err, syscall.EADDRINUSE): // no ::1 here
+		case !system.PortTaken(err): // no ::1 here
 			return []net.Listener{four}, nil
 		}
 		four.Close()
@@ -116,7 +116,7 @@ func listen(port int) ([]net.Listener, error) {
 }
 
 func busy(port int, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if system.PortTaken(err) {
 		return &run.UsageError{Message: fmt.Sprintf("port %d is taken", port), Fix: "choose another --port; 0 takes a free one"}
 	}
 	return fmt.Errorf("serve: listen on port %d: %w", port, err)

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Line is a trial in the log.
@@ -67,7 +67,7 @@ func openJournal(out string, study []byte, resume bool) (*journal, error) {
 
 // open takes the log for this process, and reads what it has.
 func (j *journal) open(out string, study []byte, resume bool) error {
-	if err := syscall.Flock(int(j.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := system.TryLock(j.f); err != nil {
 		return run.Usagef("wait for it, stop it, or choose another --out", "%s is being written by another process", j.f.Name())
 	}
 	if err := j.read(); err != nil {

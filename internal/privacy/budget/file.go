@@ -11,7 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"privrec/internal/system"
 )
 
 // File is a budget on file, as it was when its lock was taken. It is for one goroutine.
@@ -43,15 +44,7 @@ func Create(path string, t Terms) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("budget: %w", errors.Join(err, os.Remove(path)))
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("budget: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+	if err := system.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("budget: %w", err)
 	}
 	return nil
@@ -59,7 +52,7 @@ func syncDir(dir string) error {
 
 // Read reads the file of a budget, as it is between two writers.
 func Read(path string) (*File, error) {
-	b, err := open(path, os.O_RDONLY, syscall.LOCK_SH)
+	b, err := open(path, os.O_RDONLY, system.Share)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +61,7 @@ func Read(path string) (*File, error) {
 
 // Change waits until no other process has the file, reads it, and calls change, which may append to it.
 func Change(path string, change func(*File) error) error {
-	b, err := open(path, os.O_RDWR, syscall.LOCK_EX)
+	b, err := open(path, os.O_RDWR, system.Lock)
 	if err != nil {
 		return err
 	}
@@ -79,18 +72,13 @@ func Change(path string, change func(*File) error) error {
 }
 
 // open opens, locks and reads a file. Its descriptor holds the lock.
-func open(path string, flags, lock int) (*File, error) {
+func open(path string, flags int, lock func(*os.File) error) (*File, error) {
 	f, err := os.OpenFile(path, flags, 0)
 	if err != nil {
 		return nil, fmt.Errorf("budget: %w", err)
 	}
-	for {
-		if err = syscall.Flock(int(f.Fd()), lock); err != syscall.EINTR {
-			break
-		}
-	}
 	b := &File{path: path, f: f}
-	if err == nil {
+	if err = lock(f); err == nil {
 		err = b.read()
 	}
 	if err != nil {
