@@ -20,6 +20,7 @@ var verbSummaries = map[string]string{
 	"train":   "train a model",
 	"perturb": "write protected data",
 	"attack":  "attack a run or a data set",
+	"import":  "make a run of a model that another program trained",
 }
 
 // verbAudit is the verb whose tasks are commands of audit.
@@ -40,6 +41,9 @@ func (a *App) verbs() []*cobra.Command {
 			out = append(out, v)
 		}
 		v.AddCommand(a.task(t))
+	}
+	if v := byVerb[verbImport]; v != nil {
+		a.importModel(v)
 	}
 	return out
 }
@@ -72,9 +76,18 @@ from it, to the same bytes as a run without interruption. A second Ctrl-C quits 
 
 ` + exitCodes,
 		Args: wants(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.runTask(c, t, f) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.runTask(c, t, &f) },
 	}
 	p := c.Flags()
+	f.declare(p)
+	for _, own := range t.Flags {
+		f.own[own.Name] = ownFlag(p, own)
+	}
+	return c
+}
+
+// declare declares the flags that every task has.
+func (f *taskFlags) declare(p *pflag.FlagSet) {
 	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML); without it, the defaults")
 	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration, as in train.epochs=3; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "", "run directory (run.out); default runs/<task>-<configuration hash>")
@@ -85,10 +98,6 @@ from it, to the same bytes as a run without interruption. A second Ctrl-C quits 
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
-	for _, own := range t.Flags {
-		f.own[own.Name] = ownFlag(p, own)
-	}
-	return c
 }
 
 // ownFlag declares a flag of a task.
@@ -139,10 +148,13 @@ func (s *single) Set(text string) error {
 func (s *single) Type() string { return "string" }
 
 // ownOverrides returns the overrides that a task's own flags stand for.
-func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, err error) {
+func (f *taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, err error) {
 	for _, own := range t.Flags {
 		if !c.Flags().Changed(own.Name) {
 			continue
+		}
+		if own.With != "" && c.Flags().Changed(own.With) {
+			own.Key = own.WithKey
 		}
 		var value any = *f.own[own.Name]
 		switch {
@@ -178,7 +190,7 @@ func cited(cite string) string {
 }
 
 // runTask runs a task as its flags say, and tells how to resume it where it was stopped.
-func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
+func (a *App) runTask(c *cobra.Command, t run.Task, f *taskFlags) error {
 	if err := refuseEmpty(c); err != nil {
 		return err
 	}
@@ -223,9 +235,9 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 		if _, gone := os.Stat(dir); gone != nil {
 			return run.WithHint(err, "nothing was saved yet")
 		}
-		return run.WithHint(err, "resume with: "+resumeLine(c, t, f, dir))
+		return run.WithHint(err, "resume with: "+resumeLine(c, t, *f, dir))
 	case hint(err) == hintDiskFull && kept(dir):
-		return run.WithHint(err, "the disk is full: make room, then resume with: "+resumeLine(c, t, f, dir))
+		return run.WithHint(err, "the disk is full: make room, then resume with: "+resumeLine(c, t, *f, dir))
 	case err == nil && dir != "":
 		r.Phase("written to " + dir)
 	}

@@ -69,6 +69,9 @@ func Things(names []string) string {
 // it can follow other words.
 func (a *Account) Conclusion() string {
 	open := Names(a.Unbounded)
+	if a.Noise == Unknown {
+		return "nothing is known and nothing is claimed: another program trained the model"
+	}
 	if a.Claimed == nil && len(open) > 0 {
 		return "nothing is claimed, and nothing protects " + Things(open)
 	}

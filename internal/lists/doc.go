@@ -7,7 +7,8 @@
 //
 //   - A table, with tabs or commas, and a header that names the columns. Users are in the column user_id, user, userId
 //     or uid, items in item_id, item, itemId or iid. Lists may have rank, and score or prediction; the truth may have
-//     relevance. Other columns are ignored. Names may have RecBole's types, as in user_id:token.
+//     relevance, histories timestamp or time. Other columns are ignored. Names may have RecBole's types, as in
+//     user_id:token.
 //   - A TREC run: six fields, user Q0 item rank score name. Its scores order a list, as trec_eval does it.
 //   - TREC qrels: four fields, user 0 item relevance.
 //   - MovieLens' ratings.dat: user::item::rating::time.

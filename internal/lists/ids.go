@@ -11,7 +11,7 @@ type IDs struct {
 type Row struct {
 	User, Item int32
 	Line       int32   // in the file, from 1; of Parquet the row, from 1
-	Rank       int64   // of lists that have ranks
+	Rank       int64   // of lists that have ranks; of histories that have times, the time
 	Score      float64 // of lists that have scores; of the truth the relevance, 1 where the file has none
 }
 
@@ -23,6 +23,7 @@ const (
 	Recommended Kind = iota // lists: rank and score count
 	Truth                   // relevance counts
 	Training                // user and item count
+	History                 // training rows whose order counts: the time too, where there is one
 )
 
 // File is what was read of one file.
@@ -34,6 +35,7 @@ type File struct {
 	Ranked bool   // rows have ranks
 	Scored bool   // rows have scores
 	Graded bool   // rows have relevances
+	Timed  bool   // rows of histories have times
 }
 
 // maxRows is the most rows of a file, 40 bytes each.

@@ -80,7 +80,7 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 	if err != nil {
 		return err
 	}
-	f.Ranked, f.Scored, f.Graded = c.rank >= 0, c.score >= 0, c.relevance >= 0
+	f.Ranked, f.Scored, f.Graded, f.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
 	var columns []int
 	at := func(column int, number bool) (int, error) {
 		if column < 0 {
@@ -95,8 +95,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		columns = append(columns, column)
 		return len(columns) - 1, nil
 	}
-	var places [5]int
-	for i, column := range []int{c.user, c.item, c.rank, c.score, c.relevance} {
+	var places [6]int
+	for i, column := range []int{c.user, c.item, c.rank, c.time, c.score, c.relevance} {
 		if places[i], err = at(column, i >= 2); err != nil {
 			return err
 		}
@@ -133,10 +133,10 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			switch {
 			case math.IsNaN(x) || math.IsInf(x, 0):
 				return bad(place, fmt.Sprintf("not a finite number: %v", x))
-			case i > 0:
+			case i > 1:
 				row.Score = x
 			case x != math.Trunc(x) || math.Abs(x) > 1<<53:
-				return bad(place, fmt.Sprintf("rank %v is not a whole number", x))
+				return bad(place, fmt.Sprintf("%s %v is not a whole number", [2]string{"rank", "time"}[i], x))
 			default:
 				row.Rank = int64(x)
 			}

@@ -64,6 +64,7 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 var hints = map[Kind]string{
 	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or a TREC run: user Q0 item rank score name; or Parquet",
 	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time; or Parquet",
+	History:     "a header with user_id and item_id, timestamp if there is one, between tabs or commas; or ratings.dat: user::item::rating::time; or Parquet",
 	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time; or Parquet",
 }
 
@@ -90,13 +91,25 @@ func (p *parser) add(user, item []byte, rank int64, score float64) error {
 	return nil
 }
 
-// ratings reads user::item and further fields, which are not used.
+// ratings reads user::item and further fields, of which the fourth is the time of histories and others are not used.
 func (p *parser) ratings(fields int) error {
 	names := append([]string{"user", "item"}, make([]string, max(0, fields-2))...)
 	for i := 2; i < len(names); i++ {
 		names[i] = "field " + strconv.Itoa(i+1)
 	}
-	return p.in.EachRow(&format.Splitter{Sep: "::"}, names, func(v [][]byte) error { return p.add(v[0], v[1], 0, 1) })
+	timed := p.kind == History && fields == 4
+	if timed {
+		p.file.Timed, names[3] = true, "time"
+	}
+	return p.in.EachRow(&format.Splitter{Sep: "::"}, names, func(v [][]byte) (err error) {
+		time := int64(0)
+		if timed {
+			if time, err = p.in.Timestamp("time", v[3]); err != nil {
+				return err
+			}
+		}
+		return p.add(v[0], v[1], time, 1)
+	})
 }
 
 // run reads a TREC run. Its rank must be a whole number, and is not used.

@@ -170,12 +170,12 @@ func FuzzRead(f *testing.F) {
 		"a 0 x 1\nb 0 y 0\n", "1::2::3::4\n", "user_id:token,item_id:token\n\"a\"\"b\",x\n", "user,item,rank\na,x,1e3\n", "::\n", "\xef\xbb\xbfuser,item\r\na,x\r\n",
 		"PAR1\x00\x00\x00\x00PAR1", "\x1f\x8b\x08\x00", "user\x00,item\n", "\n\nuser,item\na,b\n",
 	} {
-		for kind := range byte(3) {
+		for kind := range byte(4) {
 			f.Add(kind, text)
 		}
 	}
 	f.Fuzz(func(t *testing.T, kind byte, text string) {
-		file, ids, err := readText(t, "file", text, Kind(kind%3))
+		file, ids, err := readText(t, "file", text, Kind(kind%4))
 		if err != nil {
 			if e := (*dataset.Error)(nil); !errors.As(err, &e) || !strings.HasSuffix(e.File, "file") {
 				t.Fatalf("error of type %T: %v", err, err)

@@ -15,6 +15,7 @@ var names = map[string][]string{
 	"rank":      {"rank"},
 	"score":     {"score", "prediction"},
 	"relevance": {"relevance"},
+	"timestamp": {"timestamp", "time"},
 }
 
 // isTable reports whether a line is a header: it names a user or an item between tabs or commas.
@@ -43,7 +44,7 @@ func bare(name string) string {
 }
 
 // columns says where the columns of a table are; -1: the table has none.
-type columns struct{ user, item, rank, score, relevance int }
+type columns struct{ user, item, rank, score, relevance, time int }
 
 // find finds the columns of a kind. fail makes the error for a column that is missing or is there twice.
 func find(kind Kind, header []string, fail func(field, msg, hint string) error) (c columns, err error) {
@@ -60,12 +61,14 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 		}
 		return found
 	}
-	c = columns{at("user_id"), at("item_id"), -1, -1, -1}
+	c = columns{at("user_id"), at("item_id"), -1, -1, -1, -1}
 	switch kind {
 	case Recommended:
 		c.rank, c.score = at("rank"), at("score")
 	case Truth:
 		c.relevance = at("relevance")
+	case History:
+		c.time = at("timestamp")
 	}
 	for _, need := range []struct {
 		field string
@@ -88,11 +91,14 @@ func (p *parser) table(first []byte) error {
 	if err != nil {
 		return err
 	}
-	p.file.Ranked, p.file.Scored, p.file.Graded = c.rank >= 0, c.score >= 0, c.relevance >= 0
+	p.file.Ranked, p.file.Scored, p.file.Graded, p.file.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
 	return p.in.EachRow(s, header, func(v [][]byte) (err error) {
 		rank, score := int64(0), 1.0
-		if c.rank >= 0 {
-			if rank, err = p.in.Timestamp(header[c.rank], v[c.rank]); err != nil { // a whole number, also as 1.0
+		for _, at := range []int{c.rank, c.time} {
+			if at < 0 {
+				continue
+			}
+			if rank, err = p.in.Timestamp(header[at], v[at]); err != nil { // a whole number, also as 1.0
 				return err
 			}
 		}

@@ -20,12 +20,13 @@ import (
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/private"
 	"privrec/internal/protocol/auditing"
+	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/link"
 	"privrec/internal/protocol/membership"
 	"privrec/internal/run"
 )
 
-// All returns every task of every paper and of the baselines, in the order in which they are
+// All returns every task of every paper and of the baselines, and imported models, in the order in which they are
 // listed.
 func All() []run.Task {
 	train := slices.Concat(
@@ -41,6 +42,7 @@ func All() []run.Task {
 		dpfactor.Tasks(),
 		[]run.Task{blurme.Task(gerai.Tables()), rap.Task(gerai.Tables())},
 		private.Tasks(),
+		imported.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.

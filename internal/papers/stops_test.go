@@ -125,6 +125,10 @@ var stops = map[string][]stopped{
 		{"interactions", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
 		{"users", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "attack.level=user", "attack.strangers=popular", "attack.classifier=naive-bayes-gaussian"}},
 	},
+	"import lists": {
+		{"measured", "", append(importedTiny, "rows.truth=../../testdata/imported/truth.csv", "rows.non_members=../../testdata/imported/others.tsv", "k=[3, 6]", "name=elsewhere", "program=a library")},
+		{"no truth", "", importedTiny},
+	},
 	"attack link": {
 		{"influence", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
 		{"no graph", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]", "attack.base_rate=0.01"}},
@@ -195,6 +199,8 @@ var (
 	listsTiny = slices.Clip([]string{"files.lists=../../testdata/attack/lists.tsv", "files.interactions=../../testdata/attack/interactions.csv",
 		"files.attributes=../../testdata/attack/attributes.tsv", "attributes=[{name: gender, values: [M, F]}, {name: age, bands: [35, 45]}, {name: town}]",
 		"attack.sees=[interactions+lists, lists]", "attack.k=[3, 6]", "attack.attackers=[dnn, naive-bayes-bernoulli]", "attack.repeats=2", "run.workers=1", "run.save_steps=3"})
+	importedTiny = slices.Clip([]string{"recs=../../testdata/imported/lists.tsv", "rows.train=../../testdata/imported/train.tsv", "run.workers=1"})
+
 	blurTiny   = slices.Clip(append(featuresTiny, "train.rate=0.01", "blur.folds=1"))
 	gameTiny   = slices.Clip(append(featuresTiny, "train.rate=0.01", "attack.users=32", "attack.read=5", "attack.dim=4"))
 	slatesTiny = slices.Clip([]string{"attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "eval.k=[5,10]", "eval.vocabulary=[full,logged]",

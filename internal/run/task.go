@@ -39,6 +39,8 @@ type Flag struct {
 	Switch bool
 	// Number says that the key is a number.
 	Number bool
+	// With names another flag of the task, and WithKey the key that this one sets in the place of Key where that is given.
+	With, WithKey string
 }
 
 // String returns the verb and the name, such as "train dipsgnn".

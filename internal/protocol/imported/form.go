@@ -1,0 +1,127 @@
+package imported
+
+import (
+	"context"
+	"path/filepath"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/lists"
+	"privrec/internal/run"
+)
+
+// Common is what the configuration of every form has.
+type Common struct {
+	Name    string      `yaml:"name"`    // of the model, as tables call it
+	Program string      `yaml:"program"` // that trained it, in words; empty: not said
+	Rows    FilesConfig `yaml:"rows"`
+	K       []int       `yaml:"k"` // cut-offs of the metrics
+}
+
+// DefaultCommon returns no files, and the cut-offs of privrec evaluate.
+func DefaultCommon() Common { return Common{Name: "imported", K: []int{5, 10, 20}} }
+
+// Check reports what cannot be imported.
+func (c Common) Check(v *config.Checker) {
+	v.NotEmpty("name", c.Name)
+	v.Integers("k", "cut-off", c.K, 1, 10_000)
+}
+
+// Ranked is an item of a list.
+type Ranked struct {
+	Item  int32
+	Score float64 // NaN where the model shows none
+}
+
+// Shown is what an imported model shows.
+type Shown interface {
+	// Keep writes it into the folder "imported" of the run directory, for the questions that come later.
+	Keep(env *run.Env) error
+	// What names it in a word, such as lists; Hash is the SHA-256 of it under the names of users and items.
+	What() string
+	Hash() string
+	// Best returns the best k items of each user, best first, and nil for a user of whom the model shows nothing. Stored
+	// lists are returned as they are; a model whose items are ranked here leaves out those of Rows.Data.Train.
+	Best(ctx context.Context, users []int32, k int) ([][]Ranked, error)
+	// Longest returns how many items Best gives a user at most.
+	Longest() int
+	// Answers adds what the form answers to what all imported models do.
+	Answers(a *Answers) run.Answers
+}
+
+// Parsed is what a form read of its files, before users and items have their numbers.
+type Parsed interface {
+	// Files lists what was read.
+	Files() []dataset.File
+	// Number makes what is shown. to and item give the numbers in rows of the users and items of the ids that Load was
+	// handed. It counts what users should know in n, and refuses what would be answered wrongly.
+	Number(rows *Rows, to, item []int32, n *Counts) (Shown, error)
+}
+
+// Form is a form of imported model, under a configuration C that has Common.
+type Form[C any] struct {
+	Name    string // of the task, behind import
+	Summary string
+	Flags   []run.Flag
+	Default func() C
+	Check   func(v *config.Checker, c C)
+	Common  func(c *C) *Common
+	// Load reads the form's own files. Their users and items get numbers of ids. It fails with a run.UsageError where
+	// none is named.
+	Load func(ctx context.Context, c C, ids *lists.IDs) (Parsed, error)
+	// Kept puts the copies in the folder in the place of the form's own files.
+	Kept func(c *C, folder string)
+}
+
+// cite says where imported models are from.
+const cite = "another program, as its name in the run says"
+
+// Task makes the task that imports a form.
+func (f Form[C]) Task() run.Task {
+	return run.Spec[C]{
+		Verb: "import", Name: f.Name, Summary: f.Summary, Cite: cite, Flags: append(commonFlags(), f.Flags...),
+		Default: f.Default, Check: f.Check, Answers: true,
+		Open: func(ctx context.Context, env *run.Env, c C) (run.Work, error) { return f.open(ctx, env, c) },
+	}.Task()
+}
+
+// commonFlags are those of every form.
+func commonFlags() []run.Flag {
+	return []run.Flag{
+		{Name: "train", Key: "rows.train", Usage: "file of the rows that the model was trained on"},
+		{Name: "truth", Key: "rows.truth", Usage: "file of what users took later, which the model should find"},
+		{Name: "non-members", Key: "rows.non_members", Usage: "file of rows that the model was not trained on, for attacks on membership"},
+		{Name: "name", Key: "name", Usage: "name of the model in tables"},
+		{Name: "program", Key: "program", Usage: "program that trained it, in words"},
+	}
+}
+
+// folder is where copies of what was read are, in the run directory.
+const folder = "imported"
+
+// open reads the files of a run to be made, or the copies of a finished one.
+func (f Form[C]) open(ctx context.Context, env *run.Env, c C) (run.Work, error) {
+	common := *f.Common(&c)
+	if _, ok := env.Finished(); ok {
+		in := filepath.Join(env.Dir, folder)
+		f.Kept(&c, in)
+		common.Rows = keptRows(in, common.Rows)
+	}
+	return open(ctx, env, common, func(ids *lists.IDs) (Parsed, error) { return f.Load(ctx, c, ids) })
+}
+
+// keptRows puts the copies in the place of the files that were named.
+func keptRows(in string, c FilesConfig) FilesConfig {
+	for _, f := range []struct {
+		path *string
+		name string
+	}{{&c.Train, "train"}, {&c.Truth, "truth"}, {&c.NonMembers, "others"}} {
+		if *f.path != "" {
+			*f.path = filepath.Join(in, f.name+".tsv.gz")
+		}
+	}
+	return c
+}
+
+// Tasks lists the forms that can be imported.
+func Tasks() []run.Task { return []run.Task{Lists().Task()} }

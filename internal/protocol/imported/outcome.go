@@ -1,0 +1,207 @@
+package imported
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/report"
+)
+
+// Outcome is what an import found, as metrics.json holds it. Without truth it has floors and evaluations of nothing.
+type Outcome struct {
+	experiment.Outcome[topn.DataSummary]
+	Imported Summary `json:"imported"`
+}
+
+// Summary is what is known of an imported model.
+type Summary struct {
+	Program string `json:"program,omitempty"` // that trained it, as the user says
+	Shows   string `json:"shows"`             // lists, or the form's own word
+	Hash    string `json:"sha256"`            // of what it shows
+	Ordered string `json:"order_of_histories"`
+	Counts  Counts `json:"counts"`
+}
+
+// setting says in one line what the model is.
+func (m *Model) setting() string {
+	return fmt.Sprintf("%s of a model that another program trained (%s)", m.Shown.What(), cmp.Or(m.Program, "it is not said which"))
+}
+
+// order says what the order of histories rests on.
+func (r *Rows) order() string {
+	if r.Timed {
+		return "behaviours are in the order of time"
+	}
+	return "the training rows have no times: behaviours are in the order of the file"
+}
+
+// metrics returns the metrics of the tables.
+func (m *Model) metrics() []metrics.Metric {
+	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, m.K)
+}
+
+// judged lists the users with truth.
+func (r *Rows) judged() (users []int32) {
+	for u, items := range r.Data.Test {
+		if len(items) > 0 {
+			users = append(users, int32(u))
+		}
+	}
+	return users
+}
+
+// outcome measures the model against the truth, beside random order and popularity. ranks are those of the truth, by
+// user of judged; nil where there is none.
+func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err error) {
+	d, rows := m.Rows.Data, 0
+	for _, items := range d.Train {
+		rows += len(items)
+	}
+	judged := m.Rows.judged()
+	ms := m.metrics()
+	s := topn.DataSummary{Data: experiment.Data{Name: d.Name, Recipe: folder, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+		Users: d.Users, Items: d.Items, TrainRows: rows, TestUsers: len(judged)}
+	for _, u := range judged {
+		s.TestRows += len(d.Test[u])
+	}
+	s.UnseenUsers, s.UnseenItems = d.Only()
+	o = &Outcome{
+		Imported: Summary{Program: m.Program, Shows: m.Shown.What(), Hash: m.Shown.Hash(), Ordered: m.Rows.order(), Counts: m.Counts},
+		Outcome: experiment.Outcome[topn.DataSummary]{
+			Version: experiment.Version, Method: m.Name, Protocol: topn.Name, Setting: m.setting(), Data: s, Metrics: ms,
+			Definitions: experiment.Define(ms, metrics.Metric.Definition), Floors: []experiment.Scores{}, Evaluations: []experiment.Scores{},
+			Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+		},
+	}
+	if len(judged) == 0 {
+		return o, nil, nil
+	}
+	o.Floors = m.floors(judged)
+	best, err := m.Shown.Best(ctx, judged, deepest(m.K))
+	if err != nil {
+		return nil, nil, err
+	}
+	for j, u := range judged {
+		var list []int32
+		for _, e := range best[j] {
+			list = append(list, e.Item)
+		}
+		ranks = append(ranks, ranksIn(list, d.Test[u]))
+	}
+	o.Evaluations = append(o.Evaluations, experiment.NewScores(m.Name, "", metrics.SummarySet(ms, ranks)))
+	return o, ranks, nil
+}
+
+// deepest returns the largest cut-off.
+func deepest(cutoffs []int) (k int) {
+	for _, c := range cutoffs {
+		k = max(k, c)
+	}
+	return k
+}
+
+// beyond is a rank that no list reaches.
+const beyond = 1 << 30
+
+// ranksIn returns the ranks of items in a list, those that it lacks beyond any list.
+func ranksIn(list, items []int32) []int32 {
+	at := make(map[int32]int32, len(list))
+	for k, i := range list {
+		at[i] = int32(k + 1)
+	}
+	out := make([]int32, len(items))
+	for j, i := range items {
+		if out[j] = at[i]; out[j] == 0 {
+			out[j] = beyond + int32(j)
+		}
+	}
+	return out
+}
+
+// floors measures random order, in expectation, and popularity in training, each without the user's own training items
+// but those of the truth.
+func (m *Model) floors(judged []int32) []experiment.Scores {
+	d, ms := m.Rows.Data, m.metrics()
+	count := make([]int64, d.Items)
+	for _, items := range d.Train {
+		for _, i := range items {
+			count[i]++
+		}
+	}
+	order := make([]int32, d.Items)
+	for i, r := range metrics.RanksByCount(count) {
+		order[r-1] = int32(i)
+	}
+	left := make([]map[int32]bool, len(judged)) // out, by user of judged
+	for j, u := range judged {
+		left[j] = map[int32]bool{}
+		for _, i := range d.Train[u] {
+			if _, sought := slices.BinarySearch(d.Test[u], i); !sought {
+				left[j][i] = true
+			}
+		}
+	}
+	var random []metrics.Value
+	for _, metric := range ms {
+		sum := 0.0
+		for j, u := range judged {
+			sum += metric.Random(d.Items-len(left[j]), len(d.Test[u]))
+		}
+		random = append(random, metrics.Value{Metric: metric, Value: sum / float64(len(judged)), Count: len(judged)})
+	}
+	depth := deepest(m.K)
+	var ranks [][]int32
+	for j, u := range judged {
+		var list []int32
+		for _, i := range order {
+			if len(list) == depth {
+				break
+			}
+			if !left[j][i] {
+				list = append(list, i)
+			}
+		}
+		ranks = append(ranks, ranksIn(list, d.Test[u]))
+	}
+	return []experiment.Scores{experiment.NewScores("random", "", random), experiment.NewScores("popularity", "", metrics.SummarySet(ms, ranks))}
+}
+
+// document shows an outcome.
+func (o *Outcome) document(level dataset.Level) (*report.Document, error) {
+	d, n := o.Data, o.Imported.Counts
+	doc := &report.Document{
+		Title: fmt.Sprintf("%s, imported", o.Method), Subtitle: o.Setting, Level: level,
+		Facts: []report.Fact{
+			{Label: "shows", Value: o.Imported.Shows, Note: fmt.Sprintf("of %d users, at most %d items each", n.Listed, n.Longest)},
+			{Label: "training rows", Value: fmt.Sprintf("%d of %d users, %d items in all files", d.TrainRows, d.Users, d.Items), Note: o.Imported.Ordered},
+		},
+		Notes: n.notes(),
+	}
+	if len(o.Evaluations) == 0 {
+		doc.Notes = append(doc.Notes, "no truth was given: nothing is measured, and attacks work all the same")
+		return doc, nil
+	}
+	doc.Facts = append(doc.Facts, report.Fact{Label: "truth", Value: fmt.Sprintf("%d rows of %d users", d.TestRows, d.TestUsers)})
+	for _, m := range o.Metrics {
+		if m.K > n.Longest {
+			doc.Notes = append(doc.Notes, fmt.Sprintf("a cut-off above %d reads no further than the lists do, while the floors read on", n.Longest))
+			break
+		}
+	}
+	t, err := o.table(level)
+	doc.Tables = []*report.Table{t}
+	return doc, err
+}
+
+// table sets the model beside its floors.
+func (o *Outcome) table(level dataset.Level) (*report.Table, error) {
+	c := report.Comparison{Name: "ranking", Title: "Rows of the truth found in the first K items", Level: level, Metrics: o.Metrics,
+		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics)}
+	return c.Table()
+}
