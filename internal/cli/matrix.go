@@ -11,6 +11,7 @@ import (
 
 	"privrec/configs"
 	"privrec/internal/cli/screen"
+	"privrec/internal/experiment"
 	"privrec/internal/record"
 	"privrec/internal/reproduce"
 	"privrec/internal/reproduce/matrix"
@@ -133,7 +134,7 @@ func runFolders(names []string) (dirs []string, err error) {
 			return nil, usagef("name run directories, or a folder of them, as privrec train writes them", "--runs: there is no run in %s", name)
 		}
 		for _, file := range found {
-			if m, err := run.ReadManifest(filepath.Dir(file)); err == nil && m.Status == run.StatusDone && strings.HasPrefix(m.Task, "train ") {
+			if m, err := run.ReadManifest(filepath.Dir(file)); err == nil && m.Status == run.StatusDone && (strings.HasPrefix(m.Task, "train ") || experiment.IsImported(m.Task)) {
 				dirs = append(dirs, filepath.Dir(file))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/papers/exposure/protect"
+	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/rng"
 )
@@ -16,14 +17,16 @@ import (
 // them. Where the paper and its program differ, each choice is a field of its own, which
 // the package comment lists; a profile is a named set of values.
 type Config struct {
-	Profile string        `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
-	Data    DataConfig    `yaml:"data"`
-	On      OnConfig      `yaml:"on"`
-	Attack  attack.Config `yaml:"attack"` // encoder, decoder and how they guess
-	Train   TrainConfig   `yaml:"train"`
-	Eval    slates.Eval   `yaml:"eval"`
-	Protect ProtectConfig `yaml:"protect"`
-	Sweep   SweepConfig   `yaml:"sweep"`
+	Profile string     `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
+	Data    DataConfig `yaml:"data"`
+	On      OnConfig   `yaml:"on"`
+	// Files are those of a model that another program trained: its lists are attacked in the place of a data set.
+	Files   imported.Source `yaml:"files,omitempty"`
+	Attack  attack.Config   `yaml:"attack"` // encoder, decoder and how they guess
+	Train   TrainConfig     `yaml:"train"`
+	Eval    slates.Eval     `yaml:"eval"`
+	Protect ProtectConfig   `yaml:"protect"`
+	Sweep   SweepConfig     `yaml:"sweep"`
 }
 
 // DataConfig names the pairs.

@@ -12,7 +12,6 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/slates"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -27,14 +26,17 @@ type attackRun struct {
 	ledger *privacy.Ledger // of the run
 }
 
-// loadPairs reads a data set, or asks a finished run of one of the tasks.
-func (c Config) loadPairs(ctx context.Context, tasks []run.Task, seed rng.Seed) (*slate.Set, error) {
+// loadPairs reads a data set or the files of a model, or asks a finished run of one of the tasks.
+func (c Config) loadPairs(ctx context.Context, env *run.Env, tasks []run.Task) (*slate.Set, error) {
 	var set *slate.Set
 	var err error
-	if c.On.Run != "" {
-		set, err = attackOn(ctx, tasks, c, seed)
-	} else {
-		set, err = slate.Load(ctx, c.Data.Name, c.Data.options(seed))
+	switch {
+	case c.Files.Given():
+		set, err = attackFiles(ctx, env, c)
+	case c.On.Run != "":
+		set, err = attackOn(ctx, tasks, c, env.Seed)
+	default:
+		set, err = slate.Load(ctx, c.Data.Name, c.Data.options(env.Seed))
 	}
 	if err != nil {
 		return nil, err
@@ -87,7 +89,11 @@ func Tasks(others []run.Task) []run.Task {
 		run.Spec[Config]{
 			Verb: "attack", Name: "exposure", Cite: cite,
 			Summary: "guess what users clicked from what they are shown next",
-			Flags:   []run.Flag{{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"}},
+			Flags: []run.Flag{
+				{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"},
+				{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
+				{Name: "train", Key: "files.train", Usage: "with --recs, the file of rows that the model was trained on, in the order of their times"},
+			},
 			Default: Default, Check: Check,
 			Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, others) },
 		}.Task(),
@@ -99,7 +105,7 @@ func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*atta
 	defer env.Stage("load")()
 	there := c
 	there.On.Run = c.On.in(env.Dir)
-	set, err := there.loadPairs(ctx, others, env.Seed)
+	set, err := there.loadPairs(ctx, env, others)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Resu
 	defer x.Env.Stage("evaluate")()
 	c := x.cfg.Train
 	standing := x.standing
-	if x.cfg.On.Run != "" {
+	if x.cfg.ofLists() {
 		standing.Stated = train.Length{} // no paper trains on the recommendations of a run
 	}
 	o := &Outcome{Protection: x.protected(), Outcome: experiment.Outcome[slates.DataSummary]{

@@ -25,15 +25,44 @@ func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*
 		return nil, fmt.Errorf("on.run: %w", err)
 	}
 	defer s.Close()
-	all, order, err := s.Histories(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("on.run: %w", err)
-	}
 	m, err := run.ReadManifest(c.On.Run)
 	if err != nil {
 		return nil, fmt.Errorf("on.run: %w", err)
 	}
-	v := &victims{t: c.Data.Slate, l: c.Data.Behaviour, log: slate.Log{Name: "recommendations of " + m.Task}}
+	level, err := levelOf(c.On.Run)
+	if err != nil {
+		return nil, err
+	}
+	set, err := c.pairsOf(ctx, s, m.Task, seed)
+	if err != nil {
+		return nil, fmt.Errorf("on.run: %w", err)
+	}
+	set.Level, set.StandIn = level, level == dataset.LevelD
+	return set, nil
+}
+
+// attackFiles is attackOn for the lists of a model that another program trained.
+func attackFiles(ctx context.Context, env *run.Env, c Config) (*slate.Set, error) {
+	m, err := c.Files.Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	set, err := c.pairsOf(ctx, m, c.Files.Recs, env.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("files.recs: %w", err)
+	}
+	set.Level = m.Outcome.Data.Level
+	return set, nil
+}
+
+// pairsOf makes pairs of what answers give. name says of what.
+func (c Config) pairsOf(ctx context.Context, s experiment.Answers, name string, seed rng.Seed) (*slate.Set, error) {
+	all, order, err := s.Histories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &victims{t: c.Data.Slate, l: c.Data.Behaviour, log: slate.Log{Name: "recommendations of " + name}}
 	v.ladder = append(v.ladder, countUsers("users of the run", all))
 	var kept []experiment.History
 	for _, u := range all {
@@ -47,14 +76,10 @@ func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*
 	}
 	set, err := slate.Build(&v.log, slate.Options{Split: c.Data.Split, Seed: seed, T: v.t, L: v.l, Unknown: c.Data.Unknown})
 	if err != nil {
-		return nil, fmt.Errorf("on.run: %w", err)
-	}
-	set.Ladder = append(v.ladder, set.Ladder...)
-	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of their items", m.Task))
-	if set.Level, err = levelOf(c.On.Run); err != nil {
 		return nil, err
 	}
-	set.StandIn = set.Level == dataset.LevelD
+	set.Ladder = append(v.ladder, set.Ladder...)
+	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of their items", name))
 	return set, nil
 }
 
@@ -85,24 +110,13 @@ func (v *victims) ask(ctx context.Context, s experiment.Answers, users []experim
 	if len(users) == 0 {
 		return &dataset.Error{File: v.log.Name, Msg: fmt.Sprintf("no user has %d items", v.l), Hint: "choose a smaller data.behaviour"}
 	}
-	o := experiment.Question{K: v.t, Release: release}
-	at := make(map[string]int, len(users))
+	names := make([]string, len(users))
 	for i, u := range users {
-		o.Users, at[u.User] = append(o.Users, u.User), i
+		names[i] = u.User
 	}
-	answer, err := s.Recommend(ctx, o)
+	slates, err := experiment.ListsOf(ctx, s, names, v.t, release)
 	if err != nil {
-		return fmt.Errorf("on.run: %w", err)
-	}
-	slates := make([][]string, len(users))
-	for _, l := range answer.Lists {
-		k, known := at[l.User]
-		if !known {
-			return fmt.Errorf("on.run: the recommendations name user %q, who was not asked about", l.User)
-		}
-		for _, i := range l.Items {
-			slates[k] = append(slates[k], i.Item)
-		}
+		return err
 	}
 	sum := sha256.New()
 	for i, u := range users {

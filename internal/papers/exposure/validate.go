@@ -22,21 +22,26 @@ func Check(v *config.Checker, c Config) {
 	}
 	c.Train.check(v)
 	c.Eval.Check(v)
-	v.Check(c.On.Run == "" || !slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged), "eval.vocabulary", "must be %s for the users of a run: it has no log of what was shown", attack.VocabularyFull)
+	v.Check(!c.ofLists() || !slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged), "eval.vocabulary", "must be %s for the users of a run: it has no log of what was shown", attack.VocabularyFull)
 	c.checkProtect(v)
 	c.checkSweep(v)
 }
 
+// ofLists reports whether the recommendations of a model are attacked, and no data set.
+func (c Config) ofLists() bool { return c.On.Run != "" || c.Files.Given() }
+
 func (c Config) checkData(v *config.Checker) {
 	d := c.Data
-	v.Check(d.Name != "" || c.On.Run != "", "data.name", "must name a set of slates, or on.run a finished run")
+	c.Files.Check(v, "on.run", c.On.Run != "")
+	v.Check(d.Name != "" || c.ofLists(), "data.name", "must name a set of slates, or on.run a finished run")
 	// A file may name a set all the same: a complete one always does.
 	v.Check(c.On.Run == "" || !v.Overridden("data.name"), "data.name", "is not read with on.run, whose run is attacked: leave one of them out")
 	v.Check(!c.On.Beside || c.On.Run != "", "on.beside", "is read with on.run only")
 	v.Check(!c.On.Beside || !filepath.IsAbs(c.On.Run), "on.run", "names %q, which is not beside this run", c.On.Run)
 	v.Check(c.On.Release == "" || c.On.Run != "", "on.release", "belongs to on.run, which is empty")
 	v.OneOf("data.split", d.Split, slate.SplitUsers, slate.SplitReleased)
-	v.Check(c.On.Run == "" || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q", slate.SplitUsers, d.Split)
+	v.Check(!c.Files.Given() || !v.Overridden("data.name"), "data.name", "is not read with files.recs, whose lists are attacked: leave one of them out")
+	v.Check(!c.ofLists() || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q", slate.SplitUsers, d.Split)
 	v.Between("data.slate", d.Slate, 1, 1000)
 	v.Between("data.behaviour", d.Behaviour, 1, 100)
 	v.OneOf("data.unknown", d.Unknown, slate.UnknownOOV, slate.UnknownDrop)

@@ -178,3 +178,32 @@ func written(t testing.TB, name, text string) string {
 	}
 	return path
 }
+
+// itemsOf returns how many items the data of a run have.
+func itemsOf(t testing.TB, o *experiment.Outcome[experiment.Data]) int {
+	t.Helper()
+	d, err := registry.LoadInteractions(t.Context(), o.Data.Name, o.Data.Recipe, registry.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Items
+}
+
+// attributesOf writes the gender of the users of a data set.
+func attributesOf(t testing.TB, data string) string {
+	t.Helper()
+	_, f, err := registry.LoadLog(t.Context(), data, registry.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Column("gender")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "user_id\tgender")
+	for u, code := range c.Codes {
+		fmt.Fprintf(&b, "%s\t%s\n", f.UserIDs[u], c.Levels[code])
+	}
+	return written(t, "attributes.tsv", b.String())
+}

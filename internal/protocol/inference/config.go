@@ -51,6 +51,10 @@ type FilesConfig struct {
 	// attacked as a run is.
 	Lists        string `yaml:"lists"`
 	Interactions string `yaml:"interactions"` // of the users in lists: columns user and item, a row an item
+	// Recs has the lists of a model that another program trained, and Train the rows that it was trained on, in
+	// any form that privrec evaluate reads. They are attacked as a run is.
+	Recs  string `yaml:"recs,omitempty"`
+	Train string `yaml:"train,omitempty"`
 	// Attributes has a column of users and a column for every attribute. Empty: the
 	// attributes that the data set has. The users in it are those that are attacked.
 	Attributes string `yaml:"attributes"`
@@ -147,6 +151,8 @@ func Check(v *config.Checker, c Config) {
 func (c Config) checkSource(v *config.Checker) {
 	f := c.Files
 	v.Check(len(c.On.Runs) == 0 || f.Lists == "", "files.lists", "is not read with on.runs: attack the runs and the file one after the other")
+	v.Check(f.Recs == "" || f.Lists == "" && len(c.On.Runs) == 0 && c.Data.Name == "", "files.recs", "is not read with files.lists, on.runs or data.name: attack one after the other")
+	v.Check(f.Recs != "" || f.Train == "", "files.train", "is read with files.recs only")
 	v.Check(f.Interactions == "" || f.Lists != "", "files.interactions", "is read with files.lists only: a run has interactions of its own")
 	v.Check(f.Interactions == "" || c.Data.Name == "", "files.interactions", "is not read with data.name, which has interactions too")
 	v.Check(!c.On.Beside || len(c.On.Runs) > 0, "on.beside", "is read with on.runs only")

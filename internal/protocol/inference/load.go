@@ -61,7 +61,7 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 		lacks := ""
 		switch {
 		case sees == SeesVectors && len(c.On.Runs) == 0:
-			lacks = "vectors of users, which only a run has"
+			lacks = "vectors of users, which only a run has: bring them with privrec import --vectors"
 		case sees != SeesLists && sees != SeesVectors && all[0].had == nil:
 			lacks = "interactions: name a file of them with --interactions"
 		case sees != SeesInteractions && all[0].lists == nil && len(c.On.Runs) == 0:
@@ -81,7 +81,7 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 			return nil, err
 		}
 		t = t.among(func(string) bool { return true })
-	case all[0].data != "":
+	case all[0].data != "" && !all[0].imported:
 		if t, err = ofFeatures(ctx, all[0], c.Attributes); err != nil {
 			return nil, err
 		}
@@ -134,6 +134,13 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 			}
 		}
 		return all, env.RecordData(all[0].data, all[0].hash)
+	case c.Files.Recs != "":
+		s, err := ofFiles(ctx, env, c.Files, a)
+		if err != nil {
+			return nil, err
+		}
+		s.Hash = s.digest()
+		return []*source{s}, nil
 	case c.Files.Lists != "":
 		s, err := ofLists(ctx, c.Files.Lists, max(a.depth, 1))
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/imported"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -26,6 +27,8 @@ type source struct {
 	seed   rng.Seed // of the data
 	had    map[string][]string
 	lists  map[string][]string // best first
+
+	imported bool // of a model that another program trained: data names no data set
 
 	vectors tensor.Matrix // of users; no rows where they are not asked for
 	rows    map[string]int32
@@ -89,9 +92,28 @@ func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source,
 	}
 	s := &source{dir: dir, data: o.Data.Name, recipe: o.Data.Recipe, hash: o.Data.Source.Hash, seed: rng.Seed(m.Seed),
 		Target: Target{Name: m.Task, Task: m.Task, Method: o.Method, Setting: o.Setting, Data: o.Data.Name, Recipe: o.Data.Recipe, Release: a.release, Level: o.Data.Level}}
-	list, order, err := answers.Histories(ctx)
+	return s, s.take(ctx, answers, o.Protocol, a)
+}
+
+// ofFiles reads the lists of a model that another program trained, and the rows that it was trained on.
+func ofFiles(ctx context.Context, env *run.Env, c FilesConfig, a asked) (*source, error) {
+	m, err := imported.Source{Recs: c.Recs, FilesConfig: imported.FilesConfig{Train: c.Train}}.Open(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	defer m.Close()
+	o := m.Outcome
+	s := &source{dir: c.Recs, data: o.Data.Name, hash: o.Data.Source.Hash, Target: Target{Name: filepath.Base(c.Recs), Setting: o.Setting, Data: o.Data.Name, Level: o.Data.Level}}
+	return s, s.take(ctx, m, o.Protocol, a)
+}
+
+// take asks a model for what its users had and what it recommends to them. An imported one has rows of its own, and the
+// name of its data is in no registry.
+func (s *source) take(ctx context.Context, answers experiment.Answers, protocol string, a asked) error {
+	_, s.imported = answers.(experiment.Carrying)
+	list, order, err := answers.Histories(ctx)
+	if err != nil {
+		return err
 	}
 	s.Order = order
 	s.had = make(map[string][]string, len(list))
@@ -100,40 +122,46 @@ func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source,
 	}
 	if a.depth > 0 {
 		if err := s.ask(ctx, answers, a); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if a.vectors {
-		if err := s.openVectors(ctx, o.Protocol, a.release); err != nil {
-			return nil, err
+		if err := s.openVectors(ctx, answers, protocol, a.release); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // ask gets the lists of all users.
 func (s *source) ask(ctx context.Context, answers experiment.Answers, a asked) error {
 	users := slices.Sorted(maps.Keys(s.had))
-	got, err := answers.Recommend(ctx, experiment.Question{Users: users, K: a.depth, Release: a.release})
+	lists, err := experiment.ListsOf(ctx, answers, users, a.depth, a.release)
 	if err != nil {
 		return fmt.Errorf("lists of %d (attack.k): %w", a.depth, err)
 	}
 	s.lists = make(map[string][]string, len(users))
-	for _, l := range got.Lists {
-		for _, i := range l.Items {
-			s.lists[l.User] = append(s.lists[l.User], i.Item)
+	for i, list := range lists {
+		if len(list) > 0 {
+			s.lists[users[i]] = list
 		}
 	}
 	return nil
 }
 
 // openVectors reads the vectors of the users from the model of the run.
-func (s *source) openVectors(ctx context.Context, protocol, release string) error {
+func (s *source) openVectors(ctx context.Context, answers experiment.Answers, protocol, release string) error {
+	if _, ok := answers.(experiment.Listing); ok {
+		return &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: the model of %s shows lists and nothing behind them", SeesVectors, s.dir), Fix: "leave " + SeesVectors + " out, or bring the vectors with privrec import --vectors"}
+	}
 	if protocol != "top-n" {
 		return &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: it is a run of protocol %s, which keeps no vectors of users", SeesVectors, protocol), Fix: "leave " + SeesVectors + " out"}
 	}
-	d, err := registry.LoadInteractions(ctx, s.data, s.recipe, registry.Options{Seed: s.seed})
-	if err != nil {
+	var d *dataset.Interactions
+	var err error
+	if c, ok := answers.(experiment.Carrying); ok {
+		d, _ = c.Rows()
+	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe, registry.Options{Seed: s.seed}); err != nil {
 		return err
 	}
 	v, err := experiment.OpenVectors(s.dir, release, d.Users, d.Items)

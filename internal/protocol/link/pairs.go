@@ -99,7 +99,7 @@ func (c Config) about(t *target.Run, u int32) (x about) {
 	stream := func(what string) rng.Stream { return t.Held.Seed.Stream("link "+what, uint64(u)) }
 	graph := t.Given.Train[u]
 	held := t.Whole.Train
-	if t.Hold.Rows == 0 {
+	if _, rows := t.Holds(); !rows {
 		held = t.Whole.Test
 	}
 	left := slices.DeleteFunc(slices.Clone(held[u]), func(i int32) bool { _, in := slices.BinarySearch(graph, i); return in })
@@ -124,7 +124,7 @@ func (c Config) pairs(t *target.Run) (*pairs, error) {
 		}
 	}
 	p := &pairs{users: drawn(all, c.Attack.Users, t.Held.Seed.Stream("link users", 0)), held: "test rows"}
-	if t.Hold.Rows > 0 {
+	if _, rows := t.Holds(); rows {
 		p.held = "rows of run.hold_out"
 	}
 	var edges, total int

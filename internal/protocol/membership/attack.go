@@ -41,7 +41,7 @@ func (c Config) sees(what string) bool { return slices.Contains(c.Attack.Sees, w
 
 // ways makes all attacks that the setting allows, the strongest kind first, then the floors.
 func (p *plan) ways(ctx context.Context) (all []way, err error) {
-	shown, err := p.look(ctx, p.tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
+	shown, err := p.shown(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +85,14 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 		all = append(all, way{Attack: f, sees: "no model", how: "floor"})
 	}
 	return all, nil
+}
+
+// shown looks at the target: at its lists where it shows nothing else.
+func (p *plan) shown(ctx context.Context) (*seen, error) {
+	if l, ok := p.Imported.(experiment.Listing); ok {
+		return p.lookAtLists(l, p.on, p.Whole)
+	}
+	return p.look(ctx, p.tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
 }
 
 // lira trains reference models and makes the likelihood ratio attacks.

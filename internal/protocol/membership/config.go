@@ -3,6 +3,7 @@ package membership
 import (
 	"privrec/internal/attack/attribute"
 	"privrec/internal/config"
+	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/target"
 )
 
@@ -11,6 +12,7 @@ import (
 type Config struct {
 	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
 	On      target.On        `yaml:"on"`
+	Files   imported.Source  `yaml:"files,omitempty"` // files of a model that another program trained, in the place of a run
 	Target  target.Training  `yaml:"target"`
 	Attack  AttackConfig     `yaml:"attack"`
 	Eval    target.Intervals `yaml:"eval"`
@@ -66,6 +68,7 @@ func Default() Config {
 func Check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
 	target.Check(v, c.On, c.Target)
+	c.Files.Check(v, "on.run or target.task", c.On.Run != "" || c.Target.Task != "")
 	a := c.Attack
 	v.OneOf("attack.level", a.Level, LevelInteraction, LevelUser)
 	v.Words("attack.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
@@ -85,4 +88,11 @@ func Check(v *config.Checker, c Config) {
 	v.Between("attack.users", a.Users, 0, 10_000_000)
 	v.Between("attack.guesses", a.Guesses, 1, 1_000_000_000)
 	c.Eval.Check(v)
+}
+
+// SuitOwn implements run.Suited: of lists that are brought, lists are what there is to see.
+func (c *Config) SuitOwn(doc *config.Document) {
+	if c.Files.Given() && !doc.Given("attack.sees") {
+		c.Attack.Sees = []string{SeesLists}
+	}
 }

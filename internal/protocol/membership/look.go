@@ -9,6 +9,7 @@ import (
 	"privrec/internal/attack/detect"
 	"privrec/internal/attack/membership"
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/stats"
@@ -22,14 +23,33 @@ type candidates struct {
 	items [][]int32 // by cluster, the rows that are asked about, or that the user is known to have
 	at    []int     // by cluster, its first candidate
 	level string
+
+	unlisted int // users with rows of whom imported lists show nothing: they are not attacked
+}
+
+// listedUsers says which users imported lists show something of; nil: all, as a model does.
+func listedUsers(t *target.Run) []bool {
+	l, ok := t.Imported.(experiment.Listing)
+	if !ok {
+		return nil
+	}
+	out := make([]bool, t.Whole.Users)
+	for u, list := range l.Lists(t.Whole.UserIDs) {
+		out[u] = len(list) > 0
+	}
+	return out
 }
 
 // candidates lists who is asked about. apart: only users held out by a draw of their own.
 func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 	out := &candidates{level: c.Attack.Level}
-	held := t.Held.UsersHeld(t.Whole.Users)
+	held, shown := t.UsersHeld(), listedUsers(t)
 	var users []int32
 	for u := range t.Whole.Users {
+		if shown != nil && !shown[u] && len(t.Whole.Train[u]) > 0 {
+			out.unlisted++
+			continue
+		}
 		if len(t.Whole.Train[u]) > 0 && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
 			users = append(users, int32(u))
 		}
@@ -68,7 +88,7 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 		}
 	}
 	if members == 0 || members == len(out.Positive) || out.Count < 2 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Positive), out.Count, members), Fix: "hold out another share with run.hold_out, or attack more users with attack.users"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Positive), out.Count, members), Fix: "hold out another share with run.hold_out, attack more users with attack.users, or bring lists of more users who have rows"}
 	}
 	return out, nil
 }
@@ -107,6 +127,50 @@ func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string,
 		s.lists[k] = best(scores, hidden, c.Attack.K)
 		s.fill(on, k, scores)
 	})
+}
+
+// lookAtLists takes what imported lists show of candidates. At the level of users the attacker leaves out what it knows
+// that the user has; rows are asked of the lists as they are. Users without a list must not be among the candidates.
+func (c Config) lookAtLists(a experiment.Listing, on *candidates, known *dataset.Interactions) (*seen, error) {
+	if err := experiment.Stored(a, c.Attack.K); err != nil {
+		return nil, run.WithHint(err, fmt.Sprintf("take attack.k=%d at most, or bring longer lists", a.Longest()))
+	}
+	item := make(map[string]int32, known.Items)
+	for i, id := range known.ItemIDs {
+		item[id] = int32(i)
+	}
+	names := make([]string, on.Count)
+	for k, u := range on.users {
+		names[k] = known.UserIDs[u]
+	}
+	s := &seen{lists: make([][]int32, on.Count)}
+	short, least := 0, c.Attack.K
+	for k, list := range a.Lists(names) {
+		hidden := known.Train[on.users[k]]
+		if on.level != LevelUser {
+			hidden = nil
+		}
+		for _, id := range list {
+			if _, had := slices.BinarySearch(hidden, item[id]); !had && len(s.lists[k]) < c.Attack.K {
+				s.lists[k] = append(s.lists[k], item[id])
+			}
+		}
+		if n := len(s.lists[k]); n < c.Attack.K {
+			short, least = short+1, min(least, n)
+		}
+	}
+	if short == 0 {
+		return s, nil
+	}
+	left := ""
+	if on.level == LevelUser {
+		left = " besides what the user is known to have"
+	}
+	fix := fmt.Sprintf("take attack.k=%d, or bring longer lists: how long a list is must not tell a member", least)
+	if least == 0 {
+		fix = "bring longer lists, or leave these users out of them: how long a list is must not tell a member"
+	}
+	return nil, &run.UsageError{Message: fmt.Sprintf("the lists of %d of the %d attacked users have fewer than attack.k=%d items%s, one has %d", short, on.Count, c.Attack.K, left, least), Fix: fix}
 }
 
 // fill enters what the scores of all items say of one user's candidates.

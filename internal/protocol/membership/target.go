@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
@@ -13,14 +14,18 @@ import (
 
 // nonMembers fails where the run was trained on all candidates.
 func (c Config) nonMembers(t *target.Run) error {
+	users, has := t.Holds()
+	if t.Imported != nil {
+		return c.brought(t, users, has)
+	}
 	key, other := "run.hold_out.rows", ""
-	switch has := t.Hold.Rows > 0; {
-	case c.Attack.NonMembers == Test && (has || t.Hold.Users > 0):
+	switch {
+	case c.Attack.NonMembers == Test && (has || users):
 		return &run.UsageError{Message: fmt.Sprintf("attack.non_members: the run in %s has users or rows held out, which are better non-members than its test rows", t.Dir), Fix: "leave attack.non_members out"}
 	case c.Attack.NonMembers == Test || c.Attack.Level == LevelInteraction && has:
 		return nil
 	case c.Attack.Level == LevelUser:
-		if t.Hold.Users > 0 {
+		if users {
 			return nil
 		}
 		key = "run.hold_out.users"
@@ -29,6 +34,48 @@ func (c Config) nonMembers(t *target.Run) error {
 	}
 	return &run.UsageError{Message: fmt.Sprintf("the run in %s was trained on every %s that could be asked about: there are no non-members", t.Dir, c.Attack.Level),
 		Fix: fmt.Sprintf("train it with some held out: privrec %s --config %s --set %s=0.5 --out %s-held-out%s", t.Task, filepath.Join(t.Dir, "config.yaml"), key, filepath.Clean(t.Dir), other)}
+}
+
+// brought is nonMembers for a model that another program trained, with users or rows that it was not trained on. It
+// refuses what such a model cannot be asked.
+func (c Config) brought(t *target.Run, users, rows bool) error {
+	a := c.Attack
+	refuse := func(fix, format string, args ...any) error {
+		return &run.UsageError{Message: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	if _, lists := t.Imported.(experiment.Listing); lists {
+		for _, sees := range a.Sees {
+			if sees != SeesLists {
+				return refuse("take --set attack.sees=[lists]; or bring the vectors of users and items with privrec import --vectors, which have scores", "attack.sees: %s: the model of %s shows lists and nothing behind them", sees, t.Dir)
+			}
+		}
+	}
+	if a.References > 0 {
+		return refuse("take attack.references=0, thresholds of what the model shows; or train a model here with target.task, whose training can be repeated", "attack.references: %d models would be trained as the target was, and another program trained that of %s", a.References, t.Dir)
+	}
+	if a.Strangers != Model {
+		return refuse("leave attack.strangers out", "attack.strangers: %s: another program has made the lists of users whom its model does not know", a.Strangers)
+	}
+	if a.NonMembers == Test {
+		for u, items := range t.Whole.Test {
+			for _, i := range items {
+				if _, had := slices.BinarySearch(t.Whole.Train[u], i); had {
+					return refuse("take such rows out of the truth", "attack.non_members: %s: user %q has item %q in the truth and among the rows that were trained on", Test, t.Whole.UserIDs[u], t.Whole.ItemIDs[i])
+				}
+			}
+		}
+		if slices.ContainsFunc(t.Whole.Test, func(items []int32) bool { return len(items) > 0 }) && !users && !rows {
+			return nil
+		}
+		return refuse("name them with --truth, and leave --non-members out: rows that were held out are better non-members", "attack.non_members: %s: there are no rows of the truth, or there are non-members", Test)
+	}
+	if a.Level == LevelUser && !users {
+		return refuse("name a file of them with --non-members: all rows of users whom the model was not trained on, and whom the lists have", "there are no users whom the model of %s was not trained on: there is nothing to tell apart", t.Dir)
+	}
+	if a.Level == LevelInteraction && !rows {
+		return refuse("name a file of them with --non-members: rows, drawn at random, of users with other rows in --train; or take attack.non_members=test with --truth", "there are no rows that the model of %s was not trained on, of users whom it was: there is nothing to tell apart", t.Dir)
+	}
+	return nil
 }
 
 // makeTarget trains the target that the configuration describes.

@@ -7,6 +7,7 @@ import (
 	"privrec/internal/attack/detect"
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 )
@@ -20,7 +21,10 @@ func Task(others []run.Task) run.Task {
 		Flags: []run.Flag{
 			{Name: "on", Key: "on.run", Usage: "attack the finished run in this directory, which was trained with run.hold_out"},
 			{Name: "level", Key: "attack.level", Usage: "what is asked about: interaction or user"},
-			{Name: "train", Key: "target.task", Usage: "train this task, such as \"train ease\", and attack it"},
+			{Name: "train", Key: "target.task", With: "recs", WithKey: "files.train", Usage: "train this task, such as \"train ease\", and attack it"},
+			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained; --train is then the file of its training rows"},
+			{Name: "truth", Key: "files.truth", Usage: "with --recs, the file of what users took later"},
+			{Name: "non-members", Key: "files.non_members", Usage: "with --recs, the file of rows that the model was not trained on"},
 		},
 		Default: Default, Check: Check,
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(env, c, others) },
@@ -35,13 +39,17 @@ type work struct {
 
 // open checks what can be checked before anything is trained.
 func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
-	b, err := target.Begin(env, tasks, c.On, c.Target)
+	on := c.On
+	if c.Files.Given() { // they take the place of a run
+		on.Run = c.Files.Recs
+	}
+	b, err := target.Begin(env, tasks, on, c.Target)
 	if err != nil {
 		return nil, err
 	}
 	w := &work{c, b}
 	setting := c // what is attacked is no change of how
-	setting.On, setting.Target = Default().On, Default().Target
+	setting.On, setting.Target, setting.Files = Default().On, Default().Target, imported.Source{}
 	w.Standing, err = experiment.Stand(setting, c.Profile, map[string]Config{Default().Profile: Default()}, nil)
 	return w, err
 }
@@ -95,11 +103,8 @@ func (w *work) Run(ctx context.Context) error {
 // plan opens the target and lists the candidates.
 func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.Data], error) {
 	defer w.Env.Stage("load")()
-	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.Env.Dir), w.On.Release, w.Tasks, w.nonMembers)
+	t, o, err := w.openTarget(ctx)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := w.Env.RecordData("the attacked run's configuration", t.Config); err != nil {
 		return nil, nil, err
 	}
 	if err := w.Env.RecordData(o.Data.Source.Title, t.Whole.Source.Hash); err != nil {
@@ -108,6 +113,24 @@ func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.
 	p := &plan{Config: w.Config, env: w.Env, tasks: w.Tasks, Run: t}
 	p.on, err = w.candidates(t, w.attacked(t))
 	return p, o, err
+}
+
+// openTarget reads the run, or the files, that are attacked.
+func (w *work) openTarget(ctx context.Context) (*target.Run, *experiment.Outcome[experiment.Data], error) {
+	if w.Files.Given() {
+		m, err := w.Files.Open(ctx, w.Env)
+		if err != nil {
+			return nil, nil, err
+		}
+		t := target.Brought(m.Listing, m.Outcome, w.Files.Recs, "", w.Env.Seed)
+		t.Task = "lists of another program"
+		return t, m.Outcome, w.nonMembers(t)
+	}
+	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.Env.Dir), w.On.Release, w.Tasks, w.nonMembers)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, o, w.Env.RecordData("the attacked run's configuration", t.Config)
 }
 
 // measured compares the attacks.

@@ -20,11 +20,21 @@ func Ask(ctx context.Context, tasks []run.Task, dir string) (experiment.Scoring,
 		return nil, err
 	}
 	scoring, ok := answers.(experiment.Scoring)
+	if _, lists := answers.(experiment.Listing); lists {
+		answers.Close()
+		return nil, NoScores("this attack", dir)
+	}
 	if !ok {
 		answers.Close()
 		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "attack a run of a top-n model, such as train ease"}
 	}
 	return scoring, nil
+}
+
+// NoScores returns the error for an attack that needs more than imported lists show. what names it.
+func NoScores(what, dir string) error {
+	return &run.UsageError{Message: fmt.Sprintf("%s needs the scores of all items, and the model in %s shows lists and nothing behind them", what, dir),
+		Fix: "bring its vectors with privrec import --vectors; lists alone can be attacked with attack exposure, attack attribute, and attack membership with attack.sees=[lists]"}
 }
 
 // Scores calls visit with the scores of all items for each user that is named. Calls come from

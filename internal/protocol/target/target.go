@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
@@ -22,6 +23,10 @@ type Run struct {
 
 	Whole *dataset.Interactions // with all rows
 	Given *dataset.Interactions // without what was held out
+
+	Imported experiment.Carrying // answers of a model that another program trained; nil: a run of this program
+
+	users, rows bool // of an imported model: users, or rows of others, were kept from it
 }
 
 // Description says what is attacked.
@@ -51,6 +56,19 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 	if o.Protocol != "top-n" {
 		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of protocol %s, and users and rows can be held out of protocol top-n alone", dir, o.Protocol), Fix: "attack a run of a top-n model, such as train ease"}
 	}
+	if experiment.IsImported(m.Task) {
+		a, err := experiment.Ask(ctx, tasks, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		brought, ok := a.(experiment.Carrying)
+		if !ok {
+			return nil, nil, fmt.Errorf("the imported run in %s answers by %T, without rows", dir, a)
+		}
+		t := Brought(brought, o, dir, release, rng.Seed(m.Seed))
+		t.Task, t.Config = m.Task, m.ConfigHash
+		return t, o, suits(t)
+	}
 	t := &Run{Dir: dir, Seed: m.Seed, Description: Description{Task: m.Task, Method: o.Method, Setting: o.Setting, Release: release, Config: m.ConfigHash}}
 	if t.Of, err = experiment.Find(tasks, m.Task, "attacked"); err != nil {
 		return nil, nil, err
@@ -76,6 +94,50 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 		t.Given, err = t.Without(ctx, t.Held)
 	}
 	return t, o, err
+}
+
+// Brought describes a model that another program trained, and that brings its rows. name is its directory, or the file
+// of its lists. What it was not trained on is in Whole alone.
+func Brought(a experiment.Carrying, o *experiment.Outcome[experiment.Data], name, release string, seed rng.Seed) *Run {
+	d, others := a.Rows()
+	whole := *d
+	if others != nil {
+		whole.Train = make([][]int32, d.Users)
+		for u := range whole.Train {
+			whole.Train[u] = slices.Sorted(slices.Values(slices.Concat(d.Train[u], others[u])))
+		}
+	}
+	t := &Run{Dir: name, Seed: uint64(seed), Held: dataset.HoldOut{Seed: seed}, Whole: &whole, Given: d, Imported: a,
+		Description: Description{Method: o.Method, Setting: o.Setting, Release: release}}
+	for u, all := range whole.Train {
+		switch n := len(d.Train[u]); {
+		case n == 0 && len(all) > 0:
+			t.users = true
+		case n < len(all):
+			t.rows = true
+		}
+	}
+	return t
+}
+
+// UsersHeld returns the users of whom the model was trained on nothing, though it could have been.
+func (t *Run) UsersHeld() []bool {
+	if t.Imported == nil {
+		return t.Held.UsersHeld(t.Whole.Users)
+	}
+	out := make([]bool, t.Whole.Users)
+	for u := range out {
+		out[u] = len(t.Given.Train[u]) == 0 && len(t.Whole.Train[u]) > 0
+	}
+	return out
+}
+
+// Holds reports whether users, or rows of others, were kept from the model.
+func (t *Run) Holds() (users, rows bool) {
+	if t.Imported == nil {
+		return t.Hold.Users > 0, t.Hold.Rows > 0
+	}
+	return t.users, t.rows
 }
 
 // Without loads the data of the target without what h holds out.

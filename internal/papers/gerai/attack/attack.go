@@ -27,6 +27,8 @@ func Task(others []run.Task) run.Task {
 			{Name: "on", Key: "on.runs", List: true, Usage: "attack the recommendations of the finished run in this directory; may be repeated"},
 			{Name: "lists", Key: "files.lists", Usage: "attack the recommendations in this table of user, rank and item"},
 			{Name: "interactions", Key: "files.interactions", Usage: "what the users of --lists had: a table of user and item"},
+			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
+			{Name: "train", Key: "files.train", Usage: "with --recs, the file of rows that the model was trained on"},
 			{Name: "attributes", Key: "files.attributes", Usage: "the attributes: a table of user and a column for each"},
 		},
 		Default: inference.Default, Check: inference.Check,
