@@ -219,6 +219,9 @@ func (p *page) judge(r accountant.Result) {
 		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), shownDelta(r.Delta))
 		return
 	}
+	if r.Delta == 0 { // pure, or held against the number of units already
+		return
+	}
 	// The number of units is not known: say for how many this delta is small enough.
 	p.warn("delta should be well below one over the number of %s, which is not known here: %s suits far fewer than %s",
 		nouns(r.Unit), shownDelta(r.Delta), near(1/r.Delta, 2))

@@ -18,6 +18,7 @@ type page struct {
 	fields    []field
 	statement string
 	warnings  []string
+	remarks   []string      // after the warnings, only in text
 	table     *report.Table // only in text; nil: none
 }
 
@@ -73,7 +74,7 @@ func (p *page) MarshalJSON() ([]byte, error) {
 func (p *page) Text(w io.Writer) error { return p.document().Text(w) }
 
 func (p *page) document() *report.Document {
-	d := &report.Document{Title: p.title, Notes: append([]string{p.statement}, p.warnings...)}
+	d := &report.Document{Title: p.title, Notes: append(append([]string{p.statement}, p.warnings...), p.remarks...)}
 	for _, f := range p.fields {
 		if f.label != "" {
 			d.Facts = append(d.Facts, report.Fact{Label: f.label, Value: f.shown})

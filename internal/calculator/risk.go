@@ -16,7 +16,8 @@ type Risk struct {
 	Advantage float64 // largest true minus false positive rate
 	Right     float64 // largest probability of a right guess
 	Rates     []Rate
-	Method    string // of the trade-off curve
+	FPR, TPR  []float64 // the trade-off curve
+	Method    string    // of the curve
 	Notes     []string
 }
 
@@ -30,12 +31,16 @@ type Rate struct {
 // Rates lists the false positive rates at which a risk is stated.
 var riskRates = []float64{0.001, 0.01, 0.1}
 
+// A risk has its trade-off curve at so many false positive rates, from riskLeast on.
+const riskLeast, riskPoints = 1e-4, 120
+
 // riskOf reads a trade-off curve.
 func riskOf(t *accountant.TradeOff, prior float64) *Risk {
 	r := &Risk{Subject: t.Subject, Prior: prior, Advantage: t.Advantage(), Right: t.Right(prior), Method: t.Method, Notes: t.Notes}
 	for _, a := range riskRates {
 		r.Rates = append(r.Rates, Rate{a, t.TPR(a), t.Posterior(prior, a)})
 	}
+	r.FPR, r.TPR = t.Points(riskLeast, riskPoints)
 	return r
 }
 

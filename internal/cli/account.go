@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/calculator"
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
@@ -43,7 +44,7 @@ That is from the whole trade-off curve, with every rounding towards the attacker
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
-	parent.AddCommand(a.accountRDP(), a.accountBudget(), a.accountLedger(), a.accountCurve(), a.accountSelection())
+	parent.AddCommand(a.accountRDP(), a.accountBudget(), a.accountLedger(), a.accountEvents(), a.accountCurve(), a.accountSelection())
 	return parent
 }
 
@@ -284,6 +285,47 @@ found where the ledger was written with --ledger-key and is read with the same k
 	accountantFlag(c, q)
 	c.Flags().StringVar(&unit, "unit", "", "account for this unit only: "+words(privacy.Units()))
 	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the secret key that the ledger was written with")
+	return c
+}
+
+// accountEvents makes the command that accounts for the releases of another program.
+func (a *App) accountEvents() *cobra.Command {
+	q := calculator.AskEvents()
+	var example bool
+	c := &cobra.Command{
+		Use:   "events FILE [--delta d]",
+		Short: "what the releases of another program amount to, from a file of events",
+		Long: `Composes the noisy releases of another program, such as a training with DP-SGD by Opacus or TF
+Privacy, noisy counts and randomised responses. FILE is YAML or JSON Lines, written by hand or
+exported. It says whose guarantee is wanted (unit), what the accountant was told (noise
+multiplier, sampling rate, steps) and, under log, what the training did. Where the two do not
+fit, or what was done is not what the guarantee needs, there is a warning with a name, a place and what
+to ask: batches that were shuffled and are called Poisson, a sum divided by the drawn batch, a
+clipping norm taken from the data, settings chosen by private rows, too few steps, and others.
+The epsilon is that of the releases as the log shows them; beside it stand the one as
+stated, a certified bracket and the Rényi bound. ` + "docs/account-events.md" + ` has the form, with
+what to export from Opacus and TF Privacy.
+
+` + exitCodes,
+		Args: func(c *cobra.Command, args []string) error {
+			if example && len(args) == 0 {
+				return nil
+			}
+			return wants("a file of events")(c, args)
+		},
+	}
+	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+		if example {
+			return eventlog.Example{}, nil
+		}
+		if err := ready(c, q); err != nil {
+			return nil, err
+		}
+		return q.Events(args[0])
+	})
+	questionFlags(c, q)
+	accountantFlag(c, q)
+	c.Flags().BoolVar(&example, "example", false, "print a file to start from, with every key")
 	return c
 }
 

@@ -151,8 +151,8 @@ func TestHelpShowsRanges(t *testing.T) {
 	}
 	walk(app.account())
 	walk(app.calibrate())
-	if seen != 21 {
-		t.Errorf("%d commands, want 21", seen)
+	if seen != 22 {
+		t.Errorf("%d commands, want 22", seen)
 	}
 }
 

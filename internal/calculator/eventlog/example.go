@@ -1,0 +1,26 @@
+package eventlog
+
+import (
+	_ "embed"
+	"encoding/json"
+	"io"
+)
+
+//go:embed example.yaml
+var example string
+
+// Example is a file of events to start from, with every key of a training.
+type Example struct{}
+
+// Text writes the file.
+func (Example) Text(w io.Writer) error {
+	_, err := io.WriteString(w, example)
+	return err
+}
+
+// MarshalJSON writes the file as one text.
+func (Example) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		YAML string `json:"yaml"`
+	}{example})
+}

@@ -1,0 +1,142 @@
+package eventlog
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/privacy"
+)
+
+// Effect says what a fault does to the account.
+type Effect string
+
+// The effects.
+const (
+	Corrected Effect = "corrected" // the account is of what the log shows, beside that of what is stated
+	Opens     Effect = "open"      // no noise covers what the fault says, and epsilon is infinite
+	Counted   Effect = "counted"   // the account is as stated, and the fault says what is wrong with it
+)
+
+// Fault is something in a file that does not fit, or that a guarantee does not allow.
+type Fault struct {
+	Name    string `json:"name"`
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Field   string `json:"field,omitempty"`
+	Event   string `json:"event,omitempty"`
+	Message string `json:"message"`
+	Effect  Effect `json:"effect"`
+	Ask     string `json:"ask"` // what to ask those who trained the model
+}
+
+// String returns the fault as a line: its name, its place, what is wrong.
+func (x Fault) String() string {
+	at := x.File
+	if x.Line > 0 {
+		at += fmt.Sprintf(":%d", x.Line)
+	}
+	if x.Event != "" {
+		return fmt.Sprintf("%s (%s, %s): %s", x.Name, x.Event, at, x.Message)
+	}
+	return fmt.Sprintf("%s (%s): %s", x.Name, at, x.Message)
+}
+
+// Account is what a file amounts to as an accountant needs it.
+type Account struct {
+	Stated    *privacy.Ledger // as the file states
+	Corrected *privacy.Ledger // with what its faults change
+	Relation  privacy.Neighbouring
+	Changed   bool // Corrected is not Stated
+	Faults    []Fault
+	Questions []string // what the file does not say
+	Remarks   []string
+}
+
+// Account returns the releases of a file, as stated and as its log shows them, with every fault that the
+// file itself gives away. Faults stand in the order of the file. delta is that of the guarantee; 0: that of the
+// file.
+func (f *File) Account(delta float64) (*Account, error) {
+	a := &Account{Relation: f.relation()}
+	stated := f.plans()
+	var err error
+	if a.Stated, err = f.ledger(stated, nil); err != nil {
+		return nil, err
+	}
+	shown := f.plans()
+	s := &search{file: f, relation: a.Relation, asked: delta}
+	s.head()
+	for i := range shown {
+		s.event(i, &shown[i])
+	}
+	if s.relation != a.Relation {
+		for i := range shown {
+			if e := shown[i].event; shown[i].training && e.Neighbours == "" {
+				shown[i].relation = s.relation
+			}
+		}
+	}
+	a.Relation = s.relation
+	if a.Corrected, err = f.ledger(shown, s.without); err != nil {
+		return nil, err
+	}
+	a.Changed = slices.ContainsFunc(s.found, func(x Fault) bool { return x.Effect != Counted })
+	a.Faults, a.Remarks = s.found, s.remarks
+	slices.SortStableFunc(a.Faults, func(x, y Fault) int { return x.Line - y.Line })
+	a.Questions = f.questions()
+	return a, nil
+}
+
+// search looks for faults.
+type search struct {
+	file     *File
+	relation privacy.Neighbouring
+	asked    float64               // delta; 0: that of the file
+	without  []privacy.Unprotected // what faults of the head leave open
+	found    []Fault
+	remarks  []string
+}
+
+// fault notes a fault of the head.
+func (s *search) fault(name, field string, effect Effect, ask, format string, args ...any) {
+	s.found = append(s.found, Fault{Name: name, File: s.file.path, Line: s.file.head.line(field), Field: field, Message: fmt.Sprintf(format, args...), Effect: effect, Ask: ask})
+	if effect == Opens {
+		s.without = append(s.without, privacy.Unprotected{What: openNames[name], Why: s.found[len(s.found)-1].Message})
+	}
+}
+
+// openNames names what a fault leaves open.
+var openNames = map[string]string{
+	"tuning-not-counted": "the choice of settings", "epoch-not-counted": "the choice of the epoch", "seed-published": "the noise, whose seed is published",
+	"drawn-batch": "the size of the drawn batches", "clip-from-data": "the clipping norm", "records-mixed": "gradients that are not of one record",
+	"clip-not-counted": "the clipping norm",
+}
+
+// FaultNames lists the names of all faults, with what each means.
+func FaultNames() [][2]string {
+	return [][2]string{
+		{"fixed-batches", "the sampling is called Poisson, and the batches were shuffled or of a fixed size"},
+		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log"},
+		{"too-few-steps", "fewer steps are accounted than the log shows"},
+		{"multiplier-does-not-fit", "the noise multiplier is not the standard deviation of the log over its clipping norm"},
+		{"no-noise", "the noise multiplier or the standard deviation is 0"},
+		{"drawn-batch", "the sum is divided by the size of the batch that was drawn"},
+		{"clip-from-data", "the clipping norm was chosen by looking at the data"},
+		{"clip-not-counted", "the clipping norm is said to be counted, and no event counts it"},
+		{"clip-of-other-unit", "gradients were clipped for another unit than the event is about"},
+		{"records-mixed", "the loss of one record depends on the others of its batch"},
+		{"microbatches", "several records were clipped as one"},
+		{"sensitivity-too-small", "the sensitivity is below what the clipping norm allows"},
+		{"mixed-unit", "a release is about another unit than the guarantee, and the file does not say how many one holds"},
+		{"mixed-neighbours", "a release is under a relation that says nothing about that of the guarantee"},
+		{"tuning-not-counted", "settings were chosen by private rows, and nothing counts that"},
+		{"epoch-not-counted", "the epoch was chosen by private rows, and nothing counts that"},
+		{"delta-too-large", "delta is not below one over the number of units"},
+		{"seed-published", "the seed of the noise is published"},
+		{"seeded-noise", "the noise of what was released can be made again from its seed"},
+		{"float-noise", "the noise was drawn in floating point, whose last digits tell the value"},
+		{"after-end", "a release is later than the stated end"},
+		{"missing-events", "the file has fewer events than it says"},
+		{"claim-of-other-unit", "the claimed epsilon is about another unit"},
+		{"claim-below-account", "the claimed epsilon is below the accounted one"},
+	}
+}

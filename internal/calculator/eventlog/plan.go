@@ -1,0 +1,247 @@
+package eventlog
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+)
+
+// plan is what is charged for an event of the file. A fault may change it.
+type plan struct {
+	name      string
+	unit      privacy.Unit
+	relation  privacy.Neighbouring
+	releases  int64
+	perUnit   int64 // 0: every one
+	training  bool  // dp-sgd, to which the next numbers belong
+	noise     float64
+	rate      float64
+	sampling  privacy.Sampling
+	widened   float64 // factor of the sensitivity
+	without   []privacy.Unprotected
+	event     *Event
+	noiseless bool
+}
+
+// or returns what a pointer points to, or another value for nil.
+func or[T any](p *T, v T) T {
+	if p == nil {
+		return v
+	}
+	return *p
+}
+
+// title returns the name of event i of a file.
+func (e *Event) title(i int) string { return cmp.Or(e.Name, fmt.Sprintf("event %d", i+1)) }
+
+// relation returns the neighbours of the file.
+func (f *File) relation() privacy.Neighbouring { return cmp.Or(f.Neighbours, privacy.AddRemove) }
+
+// plans returns what the file states.
+func (f *File) plans() []plan {
+	list := make([]plan, len(f.Events))
+	for i := range f.Events {
+		e := &f.Events[i]
+		p := plan{
+			name: e.title(i), unit: cmp.Or(e.Unit, f.Unit), relation: cmp.Or(e.Neighbours, f.relation()),
+			releases: or(e.Releases, 1), perUnit: or(e.PerUnit, 0), widened: 1, event: e,
+		}
+		if e.Mechanism == dpSGD {
+			p.train(e)
+		}
+		list[i] = p
+	}
+	return list
+}
+
+// train fills in what a training states, and computes a rate and steps that are left out.
+func (p *plan) train(e *Event) {
+	p.training, p.noise = true, *e.NoiseMultiplier
+	p.noiseless = p.noise < noiseLeast
+	p.sampling = cmp.Or(privacy.Sampling(e.Sampling), privacy.Poisson)
+	l := e.log()
+	switch {
+	case e.SamplingRate != nil:
+		p.rate = *e.SamplingRate
+	case l.Batch != nil && l.Records != nil:
+		p.rate = rateUp(*l.Batch, *l.Records)
+	}
+	switch {
+	case p.sampling == Shuffled:
+		p.releases = int64(math.Ceil(*l.Epochs))
+	case e.Steps != nil:
+		p.releases = *e.Steps
+	case l.Steps != nil:
+		p.releases = *l.Steps
+	default:
+		p.releases = int64(math.Ceil(*l.Epochs)) * ceilDiv(*l.Records, *l.Batch)
+	}
+}
+
+// log returns the log of an event, empty where there is none.
+func (e *Event) log() Log { return or(e.Log, Log{}) }
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
+
+// rateUp returns a/b, rounded up.
+func rateUp(a, b int64) float64 {
+	r := float64(a) / float64(b)
+	if math.FMA(r, float64(b), -float64(a)) < 0 {
+		r = math.Nextafter(r, 2)
+	}
+	return math.Min(r, 1)
+}
+
+// release returns the event of one release of a plan.
+func (p *plan) release() (privacy.Event, error) {
+	if !p.training {
+		return p.event.release(privacy.Subject{Unit: p.unit, Neighbouring: p.relation}, p.widened)
+	}
+	g := privacy.Gaussian{Sigma: p.noise, Sensitivity: p.widened, Unit: p.unit, Neighbouring: p.relation}
+	if p.relation == privacy.Replace {
+		g.Sensitivity, g.Norm = 2*p.widened, p.widened
+	}
+	if p.sampling == Shuffled || p.rate == 1 {
+		return g, nil
+	}
+	return privacy.Sampled{Event: g, Rate: p.rate, Method: p.sampling}, nil
+}
+
+// release returns the event of one release about a subject. Nested events may be about others.
+func (e *Event) release(s privacy.Subject, widened float64) (privacy.Event, error) {
+	s = privacy.Subject{Unit: cmp.Or(e.Unit, s.Unit), Neighbouring: cmp.Or(e.Neighbours, s.Neighbouring)}
+	var out privacy.Event
+	switch e.Mechanism {
+	case "gaussian":
+		g := privacy.Gaussian{Sensitivity: widened * or(e.Sensitivity, 1), Norm: or(e.Norm, 0), Unit: s.Unit, Neighbouring: s.Neighbouring}
+		if e.Sigma != nil {
+			g.Sigma = *e.Sigma
+		} else {
+			g.Sigma = *e.NoiseMultiplier * or(e.Sensitivity, 1)
+		}
+		if g.Norm == 0 && e.Clip != nil && s.Neighbouring == privacy.Replace && 2**e.Clip >= g.Sensitivity {
+			g.Norm = *e.Clip
+		}
+		out = g
+	case "laplace":
+		l := privacy.Laplace{Scale: 1, Sensitivity: or(e.Epsilon, 0), Unit: s.Unit, Neighbouring: s.Neighbouring}
+		if e.Scale != nil {
+			l.Scale, l.Sensitivity = *e.Scale, *e.Sensitivity
+		}
+		out = l
+	case "discrete-gaussian":
+		out = privacy.DiscreteGaussian{Sigma: *e.Sigma, Sensitivity: *e.Sensitivity, Dimension: *e.Dimension, Unit: s.Unit, Neighbouring: s.Neighbouring}
+	case "discrete-laplace":
+		out = privacy.DiscreteLaplace{Scale: *e.Scale, Sensitivity: *e.Sensitivity, Unit: s.Unit, Neighbouring: s.Neighbouring}
+	case "randomized-response":
+		eps := or(e.Epsilon, 0)
+		if e.Keep != nil {
+			eps = math.Log(*e.Keep) - math.Log1p(-*e.Keep) + math.Log(float64(*e.Categories-1))
+		}
+		out = privacy.RandomizedResponse{Epsilon: eps, Categories: *e.Categories, Unit: s.Unit}
+	case "local":
+		out = privacy.PureLDP{Epsilon: *e.Epsilon, Unit: s.Unit}
+	case "exponential":
+		out = privacy.Exponential{Epsilon: *e.Epsilon, Unit: s.Unit, Neighbouring: s.Neighbouring}
+	case "pure":
+		// Of the releases that are about any relation, this one has the worst law of its epsilon.
+		out = privacy.SphericalLaplace{Scale: 1, Sensitivity: *e.Epsilon, Unit: s.Unit, Neighbouring: s.Neighbouring}
+	default:
+		var list []privacy.Event
+		for i := range e.Events {
+			in := &e.Events[i]
+			one, err := in.release(s, widened)
+			if err != nil {
+				return nil, err
+			}
+			if n := or(in.Releases, 1); n > 1 {
+				one = privacy.SelfComposed{Event: one, Count: n}
+			}
+			list = append(list, one)
+		}
+		if e.Mechanism == parallel {
+			out = privacy.Parallel{Events: list, Fixed: e.Fixed}
+		} else {
+			out = privacy.Composed{Events: list}
+		}
+	}
+	if e.SamplingRate != nil && *e.SamplingRate < 1 {
+		out = privacy.Sampled{Event: out, Rate: *e.SamplingRate, Method: privacy.Sampling(e.Sampling)}
+	}
+	return out, out.Validate()
+}
+
+// ledger returns the releases of plans as a ledger in memory, which states what the file takes as public
+// and how many units others hold. Plans with the same release, of the same use, become one entry.
+func (f *File) ledger(plans []plan, without []privacy.Unprotected) (*privacy.Ledger, error) {
+	noise := privacy.Research
+	if f.Noise != nil && f.Noise.Numbers == "exact" {
+		noise = privacy.Secure
+	}
+	l, err := privacy.NewLedger(noise)
+	if err != nil {
+		return nil, err
+	}
+	d := privacy.Declaration{WithoutNoise: f.stated()}
+	for _, p := range f.Public {
+		d.Public = append(d.Public, privacy.Assumption{What: p.What, Why: p.Why})
+	}
+	d.WithoutNoise = append(d.WithoutNoise, without...)
+	for _, p := range plans {
+		d.WithoutNoise = append(d.WithoutNoise, p.without...)
+		if p.noiseless {
+			d.WithoutNoise = append(d.WithoutNoise, privacy.Unprotected{What: p.name, Why: "its noise multiplier is 0: the sums leave as they are"})
+		}
+	}
+	if err := l.Declare(d); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path, err)
+	}
+	for _, h := range f.Holds {
+		if err := l.Hold(privacy.Holding{Unit: h.Unit, Of: h.Of, Most: h.Most}); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return l, f.record(l, plans)
+}
+
+// stated lists what the file itself says is open.
+func (f *File) stated() (list []privacy.Unprotected) {
+	for _, o := range f.Open {
+		list = append(list, privacy.Unprotected{What: o.What, Why: o.Why, Unit: o.Unit})
+	}
+	return list
+}
+
+// record records the releases of plans, those that are alike as one.
+func (f *File) record(l *privacy.Ledger, plans []plan) error {
+	first := map[string]string{} // purpose of a release, by what it is
+	for i, p := range plans {
+		if p.noiseless {
+			continue
+		}
+		e, err := p.release()
+		if err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", f.path, f.places[i].line("mechanism"), p.name, err)
+		}
+		b, err := privacy.MarshalEvent(e)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", f.path, f.places[i].line("mechanism"), p.name, err)
+		}
+		purpose := p.name
+		if p.perUnit == 0 {
+			if was, ok := first[string(b)]; ok {
+				purpose = was
+			} else {
+				first[string(b)] = purpose
+			}
+		} else if err := l.Bound(purpose, p.perUnit); err != nil {
+			return fmt.Errorf("%s:%d: %w", f.path, f.places[i].line("per_unit"), err)
+		}
+		if err := l.Record(purpose, e, p.releases); err != nil {
+			return fmt.Errorf("%s:%d: %w", f.path, f.places[i].line("mechanism"), err)
+		}
+	}
+	return l.Flush("all")
+}

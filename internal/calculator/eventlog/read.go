@@ -1,0 +1,213 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+)
+
+// Bounds of a file.
+const (
+	maxBytes  = 64 << 20
+	maxEvents = 10_000
+)
+
+const hintForm = "docs/account-events.md has the form; privrec account events --example prints a file to start from"
+
+// Read reads a file of events, YAML or JSON Lines. Its errors name file, line and key.
+func Read(path string) (*File, error) {
+	text, err := readText(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+func readText(path string) ([]byte, error) {
+	in, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &dataset.Error{File: path, Msg: "no such file", Hint: hintForm}
+	case err != nil:
+		return nil, &dataset.Error{File: path, Msg: "cannot be read", Err: err}
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	switch {
+	case err != nil:
+		return nil, &dataset.Error{File: path, Msg: "cannot be read", Err: err}
+	case len(text) > maxBytes:
+		return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("has more than %d bytes", maxBytes), Hint: "one event may stand for many steps: say how many"}
+	}
+	return text, nil
+}
+
+// IsLedger reports whether a text is the ledger of a run of this program.
+func IsLedger(text []byte) bool { return bytes.HasPrefix(text, []byte(`{"ledger":`)) }
+
+// Parse does what Read does, from bytes. path is for messages, and its ending decides the form: .jsonl
+// and .ndjson are JSON Lines, .yaml and .yml are YAML. In files of other names a first line that is an object of JSON
+// says JSON Lines.
+func Parse(path string, text []byte) (*File, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return nil, &dataset.Error{File: path, Msg: "is empty", Hint: hintForm}
+	case IsLedger(text):
+		return nil, &dataset.Error{File: path, Line: 1, Msg: "is the ledger of a run", Hint: "privrec account ledger " + path + " --delta d"}
+	}
+	f := &File{path: path, ended: -1}
+	var err error
+	if inLines(path, text) {
+		err = f.lines(text)
+	} else {
+		err = f.document(text)
+	}
+	if err == nil && f.Version == 0 {
+		err = config.Errors{{File: path, Line: 1, Path: "privrec_events", Message: "is missing", Fix: fmt.Sprintf("begin the file with privrec_events: %d; %s", Version, hintForm)}}
+	}
+	if err == nil {
+		err = f.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// inLines reports whether a file has JSON Lines.
+func inLines(path string, text []byte) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".jsonl", ".ndjson":
+		return true
+	case ".yaml", ".yml":
+		return false
+	}
+	first, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
+	return first[0] == '{' && json.Valid(first)
+}
+
+// document reads YAML.
+func (f *File) document(text []byte) error {
+	was := *f
+	out, doc, err := config.Parse(f.path, text, nil, File{})
+	if err != nil {
+		return err
+	}
+	*f = out
+	f.path, f.ended, f.head = was.path, was.ended, place{doc: doc}
+	f.placeAll(place{doc: doc})
+	return f.count()
+}
+
+// placeAll notes where the events of a document stand.
+func (f *File) placeAll(p place) {
+	for i := range f.Events {
+		f.places = append(f.places, place{p.doc, fmt.Sprintf("events.%d.", i), p.above})
+	}
+}
+
+// count refuses more events than are read.
+func (f *File) count() error {
+	if len(f.Events) > maxEvents {
+		return &dataset.Error{File: f.path, Msg: fmt.Sprintf("has %d events, want at most %d", len(f.Events), maxEvents), Hint: "one event may stand for many steps: say how many"}
+	}
+	return nil
+}
+
+// lineOf is a line of JSON Lines after the first.
+type lineOf struct {
+	Event `yaml:",inline"`
+	End   *End `yaml:"end"`
+}
+
+// lines reads JSON Lines.
+func (f *File) lines(text []byte) error {
+	started := false
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if line[0] != '{' || !json.Valid(line) {
+			return &dataset.Error{File: f.path, Line: n, Msg: "is no object of JSON", Hint: "JSON Lines have one object in each line: first the head, then an event in each; " + hintForm}
+		}
+		line = plain(line)
+		if !started {
+			head := &File{path: f.path, ended: -1}
+			if err := head.document(line); err != nil {
+				return lower(err, n-1)
+			}
+			for i := range head.places {
+				head.places[i].above = n - 1
+			}
+			head.head.above = n - 1
+			*f, started = *head, true
+			continue
+		}
+		x, doc, err := config.Parse(f.path, line, nil, lineOf{})
+		if err != nil {
+			return lower(err, n-1)
+		}
+		if x.End != nil {
+			if doc.Given("mechanism") || f.ended >= 0 || f.End != nil {
+				return config.Errors{{File: f.path, Line: n, Path: "end", Message: "must stand alone in a line, once in a file"}}
+			}
+			f.End, f.ended = x.End, len(f.Events)
+			continue
+		}
+		f.Events, f.places = append(f.Events, x.Event), append(f.places, place{doc, "", n - 1})
+		if err := f.count(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lower moves the lines of errors down.
+func lower(err error, by int) error {
+	var all config.Errors
+	if errors.As(err, &all) {
+		for _, e := range all {
+			if e.Line > 0 {
+				e.Line += by
+			}
+		}
+	}
+	return err
+}
+
+// plain writes the pairs of surrogates of a valid JSON text as the runes that they stand for, because
+// YAML has no such pairs.
+func plain(line []byte) []byte {
+	if !bytes.Contains(line, []byte(`\ud`)) && !bytes.Contains(line, []byte(`\uD`)) {
+		return line
+	}
+	var out []byte
+	for i := 0; i < len(line); {
+		switch {
+		case line[i] != '\\':
+			out, i = append(out, line[i]), i+1
+		case i+12 <= len(line) && line[i+1] == 'u' && line[i+6] == '\\' && line[i+7] == 'u':
+			var s string
+			if json.Unmarshal([]byte(`"`+string(line[i:i+12])+`"`), &s) == nil && len([]rune(s)) == 1 && s != "\ufffd" {
+				out, i = append(out, s...), i+12
+				continue
+			}
+			out, i = append(out, line[i:i+6]...), i+6
+		default:
+			out, i = append(out, line[i:i+2]...), i+2
+		}
+	}
+	return out
+}

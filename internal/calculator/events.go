@@ -1,0 +1,262 @@
+package calculator
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/calculator/eventlog"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/run"
+)
+
+// AskEvents returns the question of what a file of events amounts to. Its delta may be in the file.
+func AskEvents() *Question {
+	q := newQuestion(&Mechanism{Name: "events", Accountants: general})
+	q.allow("delta", "prior")
+	return q
+}
+
+// EventsAccount answers what a file of events amounts to, for the unit that the file names.
+type EventsAccount struct {
+	File    *eventlog.File
+	Entries int
+	UnitGuarantee
+	Lower, Upper float64            // certified bracket of what noise covers; both 0: there is none
+	Renyi        float64            // Rényi bound of what noise covers; 0: there is none
+	Stated       *accountant.Result // as the file states, where its faults change the account
+	Noise        privacy.Noise
+	Public       []privacy.Assumption
+	Faults       []eventlog.Fault
+	Questions    []string // what the file does not say
+	Remarks      []string // what the account rests on
+}
+
+// Events answers what a file of events amounts to.
+func (q *Question) Events(path string) (*EventsAccount, error) {
+	f, err := eventlog.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return q.EventsOf(f)
+}
+
+// EventsOf answers what the events of a file amount to.
+func (q *Question) EventsOf(f *eventlog.File) (*EventsAccount, error) {
+	if err := q.eventsDelta(f); err != nil {
+		return nil, err
+	}
+	log, err := f.Account(q.get("delta"))
+	if err != nil {
+		return nil, err
+	}
+	l := log.Corrected
+	a := &EventsAccount{File: f, Entries: len(f.Events), Noise: l.Noise(), Public: l.Assumptions(), Faults: log.Faults, Questions: log.Questions, Remarks: log.Remarks}
+	about := privacy.Subject{Unit: f.Unit, Neighbouring: log.Relation}
+	if err := q.eventsCovered(a, f, l, about); err != nil {
+		return nil, err
+	}
+	if log.Changed {
+		stated := about
+		if stated.Neighbouring = f.Neighbours; stated.Neighbouring == "" {
+			stated.Neighbouring = privacy.AddRemove
+		}
+		r, _, err := q.eventsUnit(f, log.Stated, log.Stated.Entries(), stated)
+		if err != nil {
+			return nil, err
+		}
+		a.Stated = &r
+	}
+	if err := q.claimed(a, f, l, about); err != nil {
+		return nil, err
+	}
+	a.Remarks = append(a.Remarks, subjectsOf(l).remarks(about)...)
+	return a, nil
+}
+
+// eventsDelta takes delta from the file where it was not given.
+func (q *Question) eventsDelta(f *eventlog.File) error {
+	if q.given("delta") {
+		return nil
+	}
+	delta := 0.0
+	if f.Delta != nil {
+		delta = *f.Delta
+	} else if f.Claim != nil {
+		delta = f.Claim.Delta
+	}
+	if delta == 0 {
+		return run.Usagef("state delta in the file, or give --delta, well below one over the number of "+string(f.Unit)+"s", "%s has no delta", f.Path())
+	}
+	if err := q.numbers["delta"].Set(short(delta)); err != nil {
+		return fmt.Errorf("%s: %w", f.Path(), err)
+	}
+	return nil
+}
+
+// eventsCovered accounts for one unit: for everything, and where something is open for what noise covers.
+// Of the latter it computes a bracket and the Rényi bound too.
+func (q *Question) eventsCovered(a *EventsAccount, f *eventlog.File, l *privacy.Ledger, u privacy.Subject) error {
+	entries := l.Entries()
+	r, risk, err := q.eventsUnit(f, l, entries, u)
+	if err != nil {
+		return err
+	}
+	a.UnitGuarantee = UnitGuarantee{r, nil, risk}
+	if len(r.Unprotected) > 0 {
+		entries = slices.DeleteFunc(entries, func(e privacy.Entry) bool {
+			_, open := privacy.AsUnprotected(e.Event)
+			return open
+		})
+		if len(entries) == 0 {
+			return nil
+		}
+		p, part, err := q.eventsUnit(f, l, entries, u)
+		if err != nil || math.IsInf(p.Epsilon, 1) {
+			return err
+		}
+		a.Protected, a.Risk = &p, part
+	}
+	if f.Tuning != nil && f.Tuning.Counted == "random-runs" {
+		a.Renyi = a.covered().Epsilon
+		return nil
+	}
+	for _, m := range []accountant.Method{accountant.PLD, accountant.RDP} {
+		as := *q
+		as.method = m
+		r, _, err := as.eventsUnit(f, l, entries, u)
+		if err != nil || math.IsInf(r.Epsilon, 1) {
+			continue // this method has no form for these releases, which another one had
+		}
+		if m == accountant.PLD {
+			a.Lower, a.Upper = r.Lower, r.Epsilon
+		} else {
+			a.Renyi = r.Epsilon
+		}
+	}
+	return nil
+}
+
+// covered returns the account of what noise covers.
+func (a *EventsAccount) covered() accountant.Result {
+	if a.Protected != nil {
+		return *a.Protected
+	}
+	return a.Result
+}
+
+// eventsUnit accounts for one unit by the releases of a ledger. The risk is nil where it is not known.
+func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
+	fail := func(r accountant.Result, err error) (accountant.Result, *Risk, error) {
+		return r, nil, fmt.Errorf("%s: account of %s: %w", f.Path(), u.Unit, err)
+	}
+	books, err := q.eventsBooks(q.method, l, entries, u)
+	if err != nil {
+		return fail(accountant.Result{}, err)
+	}
+	var r accountant.Result
+	if t := f.Tuning; t != nil && t.Counted == "random-runs" {
+		law, err := rdp.SelectionFor(*t.Eta, *t.Mean)
+		if err != nil {
+			return fail(r, err)
+		}
+		one, err := q.eventsBooks(accountant.RDP, l, entries, u)
+		if err != nil {
+			return fail(r, err)
+		}
+		if r, err = accountant.Best([]*accountant.Account{one}, law, nil, q.get("delta")); err != nil {
+			return fail(r, err)
+		}
+		r.Notes = append(r.Notes, "the risk of an attack is not known: there is no trade-off curve of the best of several runs")
+		return r, nil, sound(r)
+	}
+	if r, err = books.Spent(q.get("delta")); err == nil {
+		err = sound(r)
+	}
+	if err != nil {
+		return fail(r, err)
+	}
+	t, err := books.TradeOff()
+	if err != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("the risk of an attack is not known: %v", err))
+		return r, nil, nil
+	}
+	return r, riskOf(t, q.or("prior", evenPrior)), nil
+}
+
+// eventsBooks charges the entries of a ledger. Where one unit holds several of those that a release is
+// about, under the same relation, the release costs a group of them, each sampled by itself.
+func (q *Question) eventsBooks(m accountant.Method, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (*accountant.Account, error) {
+	books, err := accountant.New(m, u.Unit, u.Neighbouring)
+	if err != nil {
+		return nil, err
+	}
+	var rest []privacy.Entry
+	for _, e := range entries {
+		size := groupOf(e, l.Holdings(), u)
+		if size == 0 {
+			rest = append(rest, e)
+		} else if err := accountant.ChargeGroup(books, e.Event, e.Count, size); err != nil {
+			return nil, err
+		}
+	}
+	return books, accountant.ChargeLedger(books, rest, l.Holdings()...)
+}
+
+// groupOf returns how many units of a release the account's unit holds, where the release is of Poisson
+// samples of these under the account's relation; 0 for other entries.
+func groupOf(e privacy.Entry, held []privacy.Holding, u privacy.Subject) int64 {
+	form := e.Event.Form()
+	if form.Way != privacy.OnSample || form.Method != privacy.Poisson || e.PerUnit != 0 || u.Neighbouring == privacy.Replace {
+		return 0
+	}
+	about, ok := privacy.About(form.Event)
+	if !ok || about.Unit == u.Unit || !u.Unit.Contains(about.Unit) || about.Neighbouring != u.Neighbouring {
+		return 0
+	}
+	for _, h := range held {
+		if h.Unit == u.Unit && h.Of == about.Unit {
+			return h.Most
+		}
+	}
+	return 0
+}
+
+// claimTolerance is how far, relative to it, a claimed epsilon may be below the accounted one: claims are
+// printed with few digits.
+const claimTolerance = 0.005
+
+// claimed holds the claim of a file against the account of what noise covers, at the claim's delta.
+func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger, u privacy.Subject) error {
+	c := f.Claim
+	if c == nil || c.Unit != "" && c.Unit != f.Unit || c.Delta == 0 {
+		return nil
+	}
+	spent := a.covered()
+	if c.Delta != spent.Delta && !math.IsInf(spent.Epsilon, 1) {
+		at := *q
+		at.numbers = map[string]*Number{"delta": newNumber("delta")}
+		if err := at.numbers["delta"].Set(short(c.Delta)); err != nil {
+			return fmt.Errorf("%s: claim.delta: %w", f.Path(), err)
+		}
+		noised := slices.DeleteFunc(l.Entries(), func(e privacy.Entry) bool {
+			_, open := privacy.AsUnprotected(e.Event)
+			return open
+		})
+		var err error
+		if spent, _, err = at.eventsUnit(f, l, noised, u); err != nil {
+			return err
+		}
+	}
+	if math.IsInf(spent.Epsilon, 1) || c.Epsilon >= spent.Epsilon*(1-claimTolerance) {
+		return nil
+	}
+	a.Faults = append(a.Faults, eventlog.Fault{
+		Name: "claim-below-account", File: f.Path(), Line: f.ClaimLine(), Field: "claim.epsilon", Effect: eventlog.Counted,
+		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", short(c.Epsilon), roundUp(spent.Epsilon, 6), short(c.Delta)),
+		Ask:     "With which program, sampling and number of steps was the claimed epsilon computed?",
+	})
+	return nil
+}

@@ -1,0 +1,119 @@
+package calculator
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"privrec/internal/calculator/eventlog"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// Text shows the account to a person.
+func (a *EventsAccount) Text(w io.Writer) error { return a.page().Text(w) }
+
+// MarshalJSON writes what Text shows, with every digit.
+func (a *EventsAccount) MarshalJSON() ([]byte, error) { return a.page().MarshalJSON() }
+
+func (a *EventsAccount) page() *page {
+	releases := fmt.Sprintf("the releases of %s", a.File.Path())
+	p := &page{title: fmt.Sprintf("%s: %s", cmp.Or(a.File.Title, a.File.Path()), counted(a.Entries, "event"))}
+	p.statement = statement(releases, a.Result)
+	p.guarantee(a.Result)
+	if n := a.Protected; n != nil {
+		p.add("epsilon_protected", n.Epsilon, "of what is protected", roundUp(n.Epsilon, 6))
+		p.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(n.Epsilon, 4))
+	}
+	if a.Upper > 0 {
+		p.add("bracket", [2]float64{a.Lower, a.Upper}, "certified bracket", "["+roundDown(a.Lower, 6)+", "+roundUp(a.Upper, 6)+"]")
+	}
+	if a.Renyi > 0 {
+		p.add("epsilon_rdp", a.Renyi, "by Rényi DP", roundUp(a.Renyi, 6))
+	}
+	if s := a.Stated; s != nil {
+		shown := roundUp(s.Epsilon, 6)
+		if s.Neighbouring != a.Neighbouring {
+			shown += " (" + string(s.Neighbouring) + ")"
+		}
+		p.add("epsilon_stated", s.Epsilon, "as the file states", shown)
+	}
+	if c := a.File.Claim; c != nil {
+		p.add("epsilon_claimed", c.Epsilon, "claimed", short(c.Epsilon)+" at delta "+short(c.Delta))
+	}
+	p.ledgerRisk(a.UnitGuarantee, false)
+	p.rates(a.Risk)
+	bound := p.warnings // what the risk rests on
+	p.warnings = nil
+	for _, x := range a.Faults {
+		p.warn("warning, %s", x)
+	}
+	named := len(p.warnings)
+	p.warnings = append(p.warnings, bound...)
+	p.judge(known(a))
+	if len(a.Public) > 0 {
+		p.add("taken_as_public", a.Public, "", "")
+		for _, public := range a.Public {
+			p.warn("takes as public: %s", public)
+		}
+	}
+	for _, r := range a.Remarks {
+		p.warn("%s", r)
+	}
+	for _, s := range a.Questions {
+		p.warn("not said: %s", s)
+	}
+	p.remarks, p.warnings = p.warnings[named:], p.warnings[:named]
+	faults := a.Faults
+	if faults == nil {
+		faults = []eventlog.Fault{}
+	}
+	p.add("events", a.File.Path(), "", "")
+	p.add("faults", faults, "", "")
+	p.add("remarks", append([]string{}, p.remarks...), "", "")
+	return p
+}
+
+// rates lists what an attacker reaches by what noise covers, where the whole has no bound.
+func (p *page) rates(r *Risk) {
+	if r == nil || r.Advantage == 1 {
+		return
+	}
+	for _, f := range p.fields {
+		if f.key == "risk" { // listed
+			return
+		}
+	}
+	for _, one := range r.Rates {
+		p.add("", nil, "members found at "+percent(one.FPR)+" false alarms", "at most "+percentUp(one.TPR)+" by what is protected")
+	}
+}
+
+// known returns the account without what the faults say of it: judge would say it again, of delta, whose number
+// of units is known, and of what is open.
+func known(a *EventsAccount) accountant.Result {
+	r := a.Result
+	if a.File.Units() > 0 {
+		r.Delta = 0
+	}
+	var open []privacy.Unprotected
+	for _, u := range r.Unprotected {
+		said := false
+		for _, x := range a.Faults {
+			said = said || u.Why == x.Message || u.Why == x.Event+": "+x.Message
+		}
+		if !said {
+			open = append(open, u)
+		}
+	}
+	r.Unprotected = open
+	return r
+}
+
+// counted returns n with a noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
