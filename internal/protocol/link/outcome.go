@@ -111,7 +111,7 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 		Version: experiment.Version, Protocol: Name, Method: "link stealing", Setting: s.Text,
 		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
-	o.Target.Release = p.kind
+	o.Target.Release = p.Kept
 	o.Data = DataSummary{Data: of.Data, Users: len(p.on.users), Density: p.on.density}
 	o.Threat = Threat{Sees: p.given, Missing: p.missing, Knows: knows, HeldOut: p.on.held, Budgets: p.Attack.Budgets}
 	if p.answers > 0 {

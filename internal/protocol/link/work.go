@@ -55,7 +55,6 @@ type plan struct {
 	tasks []run.Task
 	*target.Run
 	on      *pairs
-	kind    string    // of the release that is attacked, such as noisy; empty: the only one
 	given   []string  // kinds of evidence that were taken
 	missing []Missing // kinds that the run does not give
 	answers int       // that a deployed model gave
@@ -125,9 +124,6 @@ func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.
 		return nil, nil, err
 	}
 	p := &plan{Config: w.Config, env: w.Env, tasks: w.Tasks, Run: t}
-	if p.kind = w.On.Release; p.kind == "" && len(o.Evaluations) > 0 { // the first, as answers take
-		p.kind = o.Evaluations[0].Release
-	}
 	p.on, err = w.pairs(t)
 	return p, o, err
 }
@@ -219,7 +215,7 @@ func (p *plan) byInfluence(ctx context.Context, a experiment.Scoring) ([]way, er
 }
 
 func (p *plan) byVectors() ([]way, error) {
-	v, err := experiment.OpenVectors(p.Dir, p.kind, p.Whole.Users, p.Whole.Items)
+	v, err := experiment.OpenVectors(p.Dir, p.Kept, p.Whole.Users, p.Whole.Items)
 	if err != nil { // of a model that has none, or keeps other tensors
 		p.env.Log.Debug("no vectors", "error", err)
 		return nil, &run.UsageError{Message: "the run keeps no vectors of users and items"}

@@ -190,7 +190,7 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, er
 
 // vectors makes the attack on the vectors of a run.
 func (p *plan) vectors() (w way, err error) {
-	v, err := experiment.OpenVectors(p.Dir, p.On.Release, p.Whole.Users, p.Whole.Items)
+	v, err := experiment.OpenVectors(p.Dir, p.Kept, p.Whole.Users, p.Whole.Items)
 	if err != nil {
 		return w, run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors that can be read: %w", SeesVectors, err), "leave "+SeesVectors+" out of attack.sees")
 	}

@@ -18,6 +18,7 @@ type Run struct {
 	Dir  string
 	Of   run.Task
 	Seed uint64
+	Kept string // the release that is attacked, such as noisy: the asked one or the first; empty: there is only one
 	Hold run.HoldOut
 	Held dataset.HoldOut // what is held out, with the seed of the rows
 
@@ -70,6 +71,9 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 		return t, o, suits(t)
 	}
 	t := &Run{Dir: dir, Seed: m.Seed, Description: Description{Task: m.Task, Method: o.Method, Setting: o.Setting, Release: release, Config: m.ConfigHash}}
+	if t.Kept = release; t.Kept == "" && len(o.Evaluations) > 0 { // as answers take
+		t.Kept = o.Evaluations[0].Release
+	}
 	if t.Of, err = experiment.Find(tasks, m.Task, "attacked"); err != nil {
 		return nil, nil, err
 	}
