@@ -142,7 +142,7 @@ func openAudit(ctx context.Context, seed rng.Seed, c AuditConfig) (*auditing.Cha
 	return &auditing.Channel{
 		Method: "PriCDSR, " + c.Mechanism.Name, Setting: fmt.Sprintf("epsilon %g, %d items, %d cells a row", m.Epsilon, m.Items, m.Length),
 		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
-		Unit: c.Mechanism.Differ, Differ: differs[c.Mechanism.Differ], Sees: "the released rows: how many of the cells in which both sides differ have the item of the one, less those that have the item of the other",
+		Unit: differs[c.Mechanism.Differ].unit, Differ: differs[c.Mechanism.Differ].text, Sees: "the released rows: how many of the cells in which both sides differ have what the one has there, less those that have what the other has",
 		Epsilon: epsilon, Claimed: &claim, Claims: slices.Contains(claimed, claim.Unit), Off: fmt.Sprintf("mechanism.epsilon=%g", off(m).Epsilon),
 		Release: func(_ context.Context, name string, in func(int) bool, silent bool, l *privacy.Ledger) ([]float64, error) {
 			m := m
@@ -154,11 +154,12 @@ func openAudit(ctx context.Context, seed rng.Seed, c AuditConfig) (*auditing.Cha
 	}, nil
 }
 
-var differs = map[string]string{
-	differValue:   "a user's row, and that with another item in one cell",
-	differOrder:   "a user's row, and that with two items exchanged",
-	differPadding: "a user's row, and that with an item and an empty cell exchanged",
-	differRow:     "a user's row, and one of as many other items",
+// differs says what the two sides of a canary differ in, in short and as a sentence.
+var differs = map[string]struct{ unit, text string }{
+	differValue:   {"value of a cell", "a user's row, and that with another item in one cell"},
+	differOrder:   {"order of two items", "a user's row, and that with two items exchanged"},
+	differPadding: {"order of an item and an empty cell", "a user's row, and that with an item and an empty cell exchanged"},
+	differRow:     {"row", "a user's row, and one of as many other items"},
 }
 
 // canaries makes both sides of every canary of the rows of users in turn.
