@@ -10,10 +10,20 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo reproduce-tables test test-slow lint bench fmt docs clean
+.PHONY: build wheel demo reproduce-tables test test-slow lint bench fmt docs clean
 
+# The program is one static file, and that of the wheels: it needs no C library.
 build:
-	$(GO) build -trimpath $(VCS) -ldflags '-s -w' -o $(BIN) ./cmd/privrec
+	CGO_ENABLED=0 $(GO) build -trimpath $(VCS) -ldflags '-s -w' -o $(BIN) ./cmd/privrec
+
+# Python wheels with the program for Linux, macOS and Windows, into DIST. PLATFORM=linux/amd64
+# makes those of one platform. The same commit gives the same bytes.
+DIST     ?= dist
+PLATFORM ?=
+WHEEL_VERSION ?= $(shell TZ=UTC git log -1 --date=format-local:0.0.0.dev%Y%m%d%H%M%S --format=%cd 2>/dev/null || echo 0.0.0)
+
+wheel:
+	$(GO) run ./scripts/wheel -version $(WHEEL_VERSION) -out $(DIST) $(if $(PLATFORM),-only $(PLATFORM))
 
 demo: build
 	./$(BIN) demo
@@ -45,7 +55,7 @@ test-slow:
 	GO="$(GO)" scripts/slow-tests.sh $(TESTFLAGS)
 
 lint:
-	@out=$$(gofmt -l cmd internal); if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
+	@out=$$(gofmt -l cmd internal scripts); if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 	$(GO) vet $(PACKAGES)
 	$(GO) vet -tags f64 $(PACKAGES)
 	$(GO) run $(STATICCHECK) $(PACKAGES)
@@ -58,7 +68,7 @@ bench: build
 	./$(BIN) bench bprmf
 
 fmt:
-	gofmt -w cmd internal
+	gofmt -w cmd internal scripts
 
 clean:
 	rm -rf bin
