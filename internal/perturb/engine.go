@@ -64,7 +64,7 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 }
 
 // spill makes a temporary file beside the output.
-func (e *engine[C]) spill() (*os.File, error) { return namelessFile(e.st.Dir()) }
+func (e *engine[C]) spill() (*os.File, error) { return NamelessFile(e.st.Dir()) }
 
 // finish ends the release, once.
 func (e *engine[C]) finish(l *privacy.Ledger) error {
@@ -162,7 +162,7 @@ func (e *engine[C]) fill(next func() *Block[C]) error {
 		if err != nil {
 			return err
 		}
-		if ok && e.ByUser && !e.Shard.has(b.ID(b.Len()-1, 0)) {
+		if ok && e.ByUser && !e.Shard.Has(b.ID(b.Len()-1, 0)) {
 			b.pop()
 			continue
 		}

@@ -153,9 +153,9 @@ func Run[C any](ctx context.Context, j Job[C]) (err error) {
 	return st.Commit(j.Progress)
 }
 
-// namelessFile makes a temporary file that is gone when it is closed, and when the process ends in any
-// way.
-func namelessFile(dir string) (*os.File, error) {
+// NamelessFile makes a temporary file in a folder that is gone when it is closed, and when the process
+// ends in any way.
+func NamelessFile(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "records-*")
 	if err != nil {
 		return nil, err

@@ -33,6 +33,9 @@ type Rebuild func(f Facts, same json.RawMessage, counts []json.RawMessage) (run.
 type Whole struct {
 	Beside []Output
 	Report Rebuild
+	// Join makes one Part.Same of those of parts that have each a part of the input, and not the whole
+	// of it. They are the same but for what was read. nil: the command has no such parts.
+	Join func(same []json.RawMessage) (json.RawMessage, error)
 }
 
 // Merge writes the output of all parts: the bytes of the command without shards, if that has the same
@@ -122,7 +125,7 @@ func (m Merging) find() (parts []Part, dir string, err error) {
 		if !strings.HasPrefix(e.Name(), stem+".shard-") || !strings.HasSuffix(e.Name(), ".part.json") {
 			continue
 		}
-		p, err := readPart(filepath.Join(dir, e.Name()))
+		p, err := ReadPart(filepath.Join(dir, e.Name()))
 		if err != nil {
 			return nil, "", err
 		}
@@ -152,8 +155,8 @@ func (m Merging) find() (parts []Part, dir string, err error) {
 	return parts, dir, nil
 }
 
-// readPart reads what a shard says of itself.
-func readPart(path string) (p Part, err error) {
+// ReadPart reads what a shard says of itself.
+func ReadPart(path string) (p Part, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return p, err

@@ -26,13 +26,13 @@ type Settings struct {
 	Purpose string       // names the release in the ledger
 	Seed    rng.Seed     // of research noise
 	Secure  bool         // cryptographic bits: no seed, not repeatable
-	Key     *privacy.Key // the ledger key; nil: none
+	Key     *privacy.Key `json:"-"` // the ledger key; nil: none
 	Force   bool         // replace existing files
 	Parent  string       // file of a budget that the release is charged to before it is made; "": none
 	Workers int          // at least 1; the bytes do not depend on it
 	Shard   Shard        // the part to make; zero: the whole
 
-	Progress run.Progress // nil: silent
+	Progress run.Progress `json:"-"` // nil: silent
 }
 
 // Refuse returns the error of a request that cannot be carried out as asked, with what to do about

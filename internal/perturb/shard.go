@@ -42,10 +42,13 @@ func (s Shard) Name(out string) string {
 	return fmt.Sprintf("%s.shard-%d-of-%d%s", stem, s.I, s.Of, ext)
 }
 
-// has reports whether a user with an id is of the shard.
-func (s Shard) has(id []byte) bool {
-	return s.Of == 0 || sequence.KeyOf(id)[0]%uint64(s.Of) == uint64(s.I-1)
+// Has reports whether a user with an id is of the shard, in commands whose shards have users.
+func (s Shard) Has(id []byte) bool {
+	return s.Of == 0 || ShardOf(id, s.Of) == s
 }
+
+// ShardOf returns which of n shards has the user with an id.
+func ShardOf(id []byte, n int) Shard { return Shard{int(sequence.KeyOf(id)[0]%uint64(n)) + 1, n} }
 
 // sum is what was written to a table.
 type sum struct {
@@ -149,11 +152,20 @@ func (e *engine[C]) part(ctx context.Context, whole string, f Facts) error {
 	for k, name := range append(names, indexFile) {
 		p.Tables = append(p.Tables, Table{paths[name], e.sums[k].head, e.sums[k].bytes, hex.EncodeToString(e.sums[k].hash.Sum(nil))})
 	}
-	return e.st.Create(partFile, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(p)
-	})
+	return e.st.Create(partFile, p.Write)
+}
+
+// Write writes a part as [ReadPart] reads it.
+func (p Part) Write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(p)
+}
+
+// Beside returns the name of a file of the shard: the index, "part.json", "ledger.jsonl" and others.
+func (s Shard) Beside(out, ending string) string {
+	stem, _ := splitName(s.Name(out))
+	return stem + "." + ending
 }
 
 // sumOf returns the SHA-256 of a file, or of the names and files of a folder. Files of which a second

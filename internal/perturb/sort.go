@@ -46,6 +46,8 @@ const (
 // sortBytes, sorted, on files without a name. sortWays pieces of one size are merged to one of the
 // next size.
 type Sorter struct {
+	Compare func(a, b []byte) int // of ids; CompareIDs, if it is not set to another order before the first Add
+
 	file func() (*os.File, error) // makes a file without a name
 	most int                      // bytes
 	ways int
@@ -68,7 +70,7 @@ type level struct {
 // NewSorter returns a sorter that keeps 4 MiB in memory and the rest on files that file makes. They
 // should be gone when they are closed, and when the process ends in any way.
 func NewSorter(file func() (*os.File, error)) *Sorter {
-	return &Sorter{file: file, most: sortBytes, ways: sortWays}
+	return &Sorter{Compare: CompareIDs, file: file, most: sortBytes, ways: sortWays}
 }
 
 // Add takes a record. hold appends its content.
@@ -97,7 +99,7 @@ func (s *Sorter) idOf(r record) []byte {
 }
 
 func (s *Sorter) order() {
-	slices.SortFunc(s.recs, func(a, b record) int { return CompareIDs(s.idOf(a), s.idOf(b)) })
+	slices.SortFunc(s.recs, func(a, b record) int { return s.Compare(s.idOf(a), s.idOf(b)) })
 }
 
 // flush writes what is in memory as a piece.
@@ -169,7 +171,7 @@ func (s *Sorter) Each(f func(id, held []byte) error) error {
 		return err
 	}
 	s.buf, s.recs = nil, nil
-	m := &merger{}
+	m := &merger{compare: s.Compare}
 	for _, l := range s.levels {
 		part, err := s.merge(l.pieces, l)
 		if err != nil {
@@ -182,7 +184,7 @@ func (s *Sorter) Each(f func(id, held []byte) error) error {
 }
 
 func (s *Sorter) merge(pieces [][2]int64, l *level) (*merger, error) {
-	m := &merger{}
+	m := &merger{compare: s.Compare}
 	for _, p := range pieces {
 		h := &head{r: bufio.NewReaderSize(io.NewSectionReader(l.f, p[0], p[1]-p[0]), max(1<<12, s.most/s.ways))}
 		ok, err := h.next()
@@ -239,7 +241,10 @@ func (h *head) next() (ok bool, err error) {
 }
 
 // merger returns the records of several pieces in order.
-type merger struct{ heads []*head }
+type merger struct {
+	compare func(a, b []byte) int
+	heads   []*head
+}
 
 func (m *merger) each(f func(rec []byte) error) error {
 	for len(m.heads) > 0 {
@@ -261,7 +266,7 @@ func (m *merger) each(f func(rec []byte) error) error {
 
 // Len, Less, Swap, Push and Pop are for container/heap: the piece with the least id comes first.
 func (m *merger) Len() int           { return len(m.heads) }
-func (m *merger) Less(i, j int) bool { return CompareIDs(m.heads[i].id, m.heads[j].id) < 0 }
+func (m *merger) Less(i, j int) bool { return m.compare(m.heads[i].id, m.heads[j].id) < 0 }
 func (m *merger) Swap(i, j int)      { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
 func (m *merger) Push(x any)         { m.heads = append(m.heads, x.(*head)) }
 

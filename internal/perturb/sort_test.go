@@ -17,14 +17,14 @@ import (
 
 // files makes files without a name in a folder.
 func files(dir string) func() (*os.File, error) {
-	return func() (*os.File, error) { return namelessFile(dir) }
+	return func() (*os.File, error) { return NamelessFile(dir) }
 }
 
 // Users in the order of CompareIDs whatever the memory, merged over several levels.
 func TestSorter(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(r, "users")
-		s := &Sorter{file: files(t.TempDir()), most: rapid.SampledFrom([]int{1, 100, 1000, sortBytes}).Draw(r, "bytes"), ways: rapid.IntRange(2, 5).Draw(r, "ways")}
+		s := &Sorter{Compare: CompareIDs, file: files(t.TempDir()), most: rapid.SampledFrom([]int{1, 100, 1000, sortBytes}).Draw(r, "bytes"), ways: rapid.IntRange(2, 5).Draw(r, "ways")}
 		st := rng.Seed(rapid.Uint64().Draw(r, "seed")).Stream("sorter")
 		var ids []string
 		for i := range n {
@@ -67,11 +67,11 @@ func TestSorter(t *testing.T) {
 // A file that cannot be made or read back is an error, never a user less.
 func TestSorterFails(t *testing.T) {
 	one := func(dst []byte) []byte { return append(dst, 1) }
-	s := &Sorter{file: files(t.TempDir() + "/none"), most: 1, ways: 3}
+	s := &Sorter{Compare: CompareIDs, file: files(t.TempDir() + "/none"), most: 1, ways: 3}
 	if err := errors.Join(s.Add([]byte("a"), one), s.Add([]byte("b"), one)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	s = &Sorter{file: files(t.TempDir()), most: 1, ways: 30}
+	s = &Sorter{Compare: CompareIDs, file: files(t.TempDir()), most: 1, ways: 30}
 	for i := range 9 {
 		if err := s.Add(fmt.Appendf(nil, "user%d", i), func(dst []byte) []byte { return append(dst, 1, 2) }); err != nil {
 			t.Fatal(err)

@@ -35,6 +35,8 @@ type Input struct {
 	closer []func()
 	long   []byte // a line longer than buf's buffer
 	num    int    // 1-based number of the last line that line returned
+	text   []byte // that line, or the one that it failed on
+	again  []byte // a line that came after blank ones and is still to be returned; nil: none
 	blank  int    // line number of the first of a run of blank lines, 0 when none
 	raw    io.Reader
 }
@@ -164,14 +166,19 @@ func (in *Input) Digest() (string, error) {
 // call. Blank lines are accepted only at the end of a file.
 func (in *Input) line() ([]byte, error) {
 	for {
-		b, err := in.rawLine()
+		b, err := in.again, error(nil)
+		if b == nil {
+			if b, err = in.rawLine(); err == nil {
+				in.num++
+			}
+		}
+		in.again, in.text = nil, b
 		if err == io.EOF {
 			return nil, io.EOF
 		}
 		if err != nil {
 			return nil, err
 		}
-		in.num++
 		if in.num&4095 == 0 && in.ctx.Err() != nil {
 			return nil, in.ctx.Err()
 		}
@@ -198,6 +205,20 @@ func (in *Input) line() ([]byte, error) {
 		}
 		return b, nil
 	}
+}
+
+// skip makes line go on after a line that it, or a reader of its fields, failed on. It returns the
+// text of that line, or "" for blank lines. ok is false if the file cannot be read further.
+func (in *Input) skip(err error) (text []byte, ok bool) {
+	e := (*dataset.Error)(nil)
+	if !errors.As(err, &e) || e.File != in.file || e.Line < 1 || e.Err != nil || in.text == nil {
+		return nil, false
+	}
+	if in.blank != 0 {
+		in.again, in.blank = in.text, 0
+		return nil, true
+	}
+	return in.text, e.Line == in.num
 }
 
 // rawLine reads to the next '\n' or the end of the file.

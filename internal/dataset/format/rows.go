@@ -93,6 +93,22 @@ func (r *Rows) Float(i int) (float64, error) { return r.in.float(r.name(i), r.Fi
 // Int returns the whole number in a field of the row.
 func (r *Rows) Int(i int) (int64, error) { return r.Integer(r.name(i), r.Fields[i]) }
 
+// Time returns the time in a field of the row: whole units, and the digits after the point without
+// zeros at their end.
+func (r *Rows) Time(i int) (whole int64, part []byte, err error) {
+	return r.in.instant(r.name(i), r.Fields[i])
+}
+
+// Skip passes over a row that Next, or a reader of one of its fields, failed on with err, so that Next
+// goes on with the row after it. It returns the text of the row, valid until Next, "" for blank
+// lines. ok is false if the failure is not of one row: a damaged file, or one that is no text.
+func (r *Rows) Skip(err error) (text []byte, ok bool) {
+	if text, ok = r.in.skip(err); ok {
+		r.err = nil
+	}
+	return text, ok
+}
+
 // Integer returns the whole number that b, a part of the named field, spells.
 func (r *Rows) Integer(field string, b []byte) (int64, error) { return r.in.Integer(field, b) }
 

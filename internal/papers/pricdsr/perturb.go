@@ -87,6 +87,16 @@ const pureDelta = 1e-15
 
 // open refuses a catalogue that does not suit the rows, and opens the file.
 func (p *perturber) open(ctx context.Context) (perturb.Records[int32], error) {
+	cat, err := p.catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.in, err = histories.Open(ctx, &p.o.Settings, cat, p.o.Strict)
+	return p.in, err
+}
+
+// catalogue opens the catalogue and refuses one that does not suit the rows.
+func (p *perturber) catalogue(ctx context.Context) (*perturb.Catalogue, error) {
 	cat, err := OpenCatalogue(ctx, &p.o)
 	if err != nil {
 		return nil, err
@@ -101,8 +111,7 @@ func (p *perturber) open(ctx context.Context) (perturb.Records[int32], error) {
 	if err := p.m.Validate(); err != nil { // before what is as large is made
 		return nil, perturb.Refuse("", "%v", err)
 	}
-	p.in, err = histories.Open(ctx, &p.o.Settings, cat, p.o.Strict)
-	return p.in, err
+	return cat, nil
 }
 
 // bits draws from a stream that no other setting has.
@@ -198,7 +207,7 @@ func (p *perturber) state() (same, counts any) {
 
 // Whole says how the shards of Perturb become a whole.
 func Whole() perturb.Whole {
-	return perturb.Whole{Beside: histories.Beside(), Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Beside: histories.Beside(), Join: joinShards, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
@@ -210,6 +219,9 @@ func Whole() perturb.Whole {
 			var c shardCounts
 			if err := json.Unmarshal(b, &c); err != nil {
 				return nil, err
+			}
+			if c.Users == 0 {
+				continue
 			}
 			if len(c.Lengths) != len(r.Lengths) {
 				return nil, fmt.Errorf("a shard counted rows of %d cells, want %d", len(c.Lengths)-1, m.Length)
@@ -223,6 +235,43 @@ func Whole() perturb.Whole {
 		}
 		return r.Document(), nil
 	}}
+}
+
+// joinShards adds what shards read that have each a part of the input.
+func joinShards(same []json.RawMessage) (json.RawMessage, error) {
+	var all shardSame
+	for i, b := range same {
+		var s shardSame
+		if err := json.Unmarshal(b, &s); err != nil {
+			return nil, err
+		}
+		t := s.Tally
+		if s.Tally = all.Tally; i == 0 {
+			all = s
+			all.Tally = t
+			continue
+		}
+		if s != all {
+			return nil, errors.New("shards were made with other settings")
+		}
+		all.Tally = histories.Tally{Rows: all.Tally.Rows + t.Rows, Repeats: all.Tally.Repeats + t.Repeats, RepeatUsers: all.Tally.RepeatUsers + t.RepeatUsers, Cut: all.Tally.Cut + t.Cut, CutUsers: all.Tally.CutUsers + t.CutUsers}
+	}
+	return json.Marshal(all)
+}
+
+// Declare records in a ledger what the perturbation of one file, or of all shards of one, releases. It
+// returns the catalogue. It fails on settings that Perturb refuses.
+func (o *Options) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Catalogue, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	p := &perturber{o: *o}
+	cat, err := p.catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.m.OpenUsers(l, p.bits(), func() (sequence.Spill, error) { return nil, errors.New("no user is perturbed here") })
+	return cat, err
 }
 
 // Options says what to perturb and how: users by id, or in the order of the input.

@@ -98,10 +98,17 @@ func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
 // writable fails on a user id that one of the tables cannot hold. It depends on the noise which
 // table will have the id, but a failure must not: users who try again would choose among outputs.
 func (r *Reader) writable() (err error) {
-	if r.scratch, err = r.set.OutForm.AppendField(r.scratch[:0], r.s.User); err == nil && bytes.IndexByte(r.s.User, '\t') >= 0 {
-		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, which the list of empty rows, a .tsv, cannot hold", r.s.User), Hint: "give the user another id"}
-	}
+	r.scratch, err = Writable(r.scratch[:0], r.set.OutForm, r.s.User)
 	return perturb.Placed(err, r.set.In, "user_id", r.s.Line())
+}
+
+// Writable appends a user id as the output has it. It fails on one that the output or the list of
+// empty rows cannot hold.
+func Writable(dst []byte, out format.Form, user []byte) (_ []byte, err error) {
+	if dst, err = out.AppendField(dst, user); err == nil && bytes.IndexByte(user, '\t') >= 0 {
+		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, which the list of empty rows, a .tsv, cannot hold", user), Hint: "give the user another id"}
+	}
+	return dst, err
 }
 
 func (r *Reader) begin() {
@@ -158,12 +165,22 @@ func (r *Reader) fail(field, hint, msg string, args ...any) error {
 	return r.s.Fail(field, fmt.Sprintf(msg, args...), hint)
 }
 
+// Cell returns the cell of the id of an item. ok is false if there is no such item.
+func Cell(cat *perturb.Catalogue, b []byte) (cell int32, ok bool) {
+	if cat.Named() {
+		id, ok := cat.Number(b)
+		return id + 1, ok
+	}
+	id, ok := perturb.WholeNumber(b)
+	return int32(id), ok && id > 0 && id <= cat.Size
+}
+
 // item returns the cell of an id.
 func (r *Reader) item(b []byte) (int32, error) {
+	if id, ok := Cell(r.cat, b); ok {
+		return id, nil
+	}
 	if r.cat.Named() {
-		if id, ok := r.cat.Number(b); ok {
-			return id + 1, nil
-		}
 		return 0, r.fail("item_id", "the catalogue lists all items, also those that no user has", "item %.40q is not in the catalogue of %d items", b, r.cat.Size)
 	}
 	id, ok := perturb.WholeNumber(b)
@@ -172,8 +189,6 @@ func (r *Reader) item(b []byte) (int32, error) {
 		return 0, r.fail("item_id", "give the ids in --catalogue FILE where they are not 1 to m", "item %.40q is not a number from 1 to %d", b, r.cat.Size)
 	case id == 0:
 		return 0, r.fail("item_id", "number the items from 1, or give their ids in --catalogue FILE", "item 0 is padding, items are 1 to %d", r.cat.Size)
-	case id > r.cat.Size:
-		return 0, r.fail("item_id", "--items counts the whole catalogue, also the items that no user has", "item %d is outside the catalogue of %d items", id, r.cat.Size)
 	}
-	return int32(id), nil
+	return 0, r.fail("item_id", "--items counts the whole catalogue, also the items that no user has", "item %d is outside the catalogue of %d items", id, r.cat.Size)
 }
