@@ -1,0 +1,382 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/dataset/format"
+	"privrec/internal/papers/pricdsr"
+	"privrec/internal/perturb"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism/sequence"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// ioFlags are what every command is told of its files.
+type ioFlags struct {
+	input, output, work string
+	shards              int
+	force, keep         bool
+}
+
+func (f *ioFlags) add(flags *flag.FlagSet) {
+	flags.StringVar(&f.input, "input", "", "files to read, as a pattern such as 'logs/*.tsv.gz': .tsv, .csv, .inter, .txt, then .gz or .zst, or .parquet")
+	flags.StringVar(&f.output, "output", "", "name of the whole; shard 2 of 7 of p.tsv is p.shard-2-of-7.tsv")
+	flags.StringVar(&f.work, "work", "", "folder that all workers see, for what is passed on; default: beside the output")
+	flags.IntVar(&f.shards, "shards", 8, "parts to make; a worker makes one at a time")
+	flags.BoolVar(&f.force, "force", false, "replace files of the same name")
+	flags.BoolVar(&f.keep, "keep-work", false, "leave the working folder")
+}
+
+// open finds the input and makes the working folder.
+func (f *ioFlags) open(ctx context.Context) (inputs []string, err error) {
+	switch {
+	case f.input == "":
+		return nil, &run.UsageError{Message: "--input is missing"}
+	case f.output == "":
+		return nil, &run.UsageError{Message: "--output is missing"}
+	case f.shards < 1 || f.shards > 10000:
+		return nil, &run.UsageError{Message: fmt.Sprintf("--shards is %d, want 1 to 10000", f.shards)}
+	}
+	if inputs, err = matches(ctx, f.input); err != nil {
+		return nil, err
+	}
+	if len(inputs) == 0 {
+		return nil, &run.UsageError{Message: "--input: no file matches " + f.input}
+	}
+	for i, name := range inputs {
+		form, ok := format.Of(name)
+		first, _ := format.Of(inputs[0])
+		if !ok && !strings.HasSuffix(name, ".parquet") {
+			return nil, &run.UsageError{Message: fmt.Sprintf("--input: the name of %s does not tell its form", name), Fix: "names end in .tsv, .csv, .inter or .txt, then .gz or .zst, or in .parquet"}
+		}
+		if i > 0 && (form == format.Lines) != (first == format.Lines) {
+			return nil, &run.UsageError{Message: fmt.Sprintf("--input: %s has lines of items and %s has not", name, inputs[0]), Fix: "give files of one kind"}
+		}
+	}
+	if f.work == "" {
+		f.work = f.output + ".work-" + attempt()
+	} else {
+		f.work = join(f.work, "privrec-"+attempt())
+	}
+	if isLocal(f.work) {
+		if f.work, err = filepath.Abs(f.work); err != nil {
+			return nil, err
+		}
+		for i, name := range inputs {
+			if isLocal(name) {
+				if inputs[i], err = filepath.Abs(name); err != nil {
+					return nil, err
+				}
+			}
+		}
+		err = os.MkdirAll(f.work, 0o755)
+	}
+	return inputs, err
+}
+
+// close removes the working folder.
+func (f *ioFlags) close() {
+	if !f.keep && isLocal(f.work) {
+		os.RemoveAll(f.work)
+	}
+}
+
+// perturbPricdsr is the command that perturbs histories.
+func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
+	var f ioFlags
+	var o pricdsr.Options
+	f.add(flags)
+	flags.Float64Var(&o.Epsilon, "epsilon", math.NaN(), "epsilon of one cell, or of what the mechanism protects")
+	flags.StringVar((*string)(&o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
+	flags.IntVar(&o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
+	flags.StringVar(&o.Catalogue, "catalogue", "", "file with the public ids of all items, which all workers see")
+	flags.IntVar(&o.Length, "length", 0, "number L of cells in a row")
+	flags.BoolVar(&o.Strict, "strict", false, "an item that comes again for its user is a bad row, not only counted")
+	flags.BoolVar(&o.Small, "small", false, "accept fewer items than cells")
+	flags.StringVar(&o.Purpose, "purpose", "sequences", "name of the release in the ledger")
+	flags.BoolVar(&o.Secure, "secure", false, "cryptographic bits, for data to release")
+	seed := flags.Uint64("seed", 0, "seed of research noise")
+	return func(ctx context.Context, stdout, stderr io.Writer) (err error) {
+		seeded := false
+		flags.Visit(func(x *flag.Flag) { seeded = seeded || x.Name == "seed" })
+		switch {
+		case seeded == o.Secure:
+			return &run.UsageError{Message: "want one of --seed and --secure", Fix: "--seed 1 for research, --secure for data to release"}
+		case math.IsNaN(o.Epsilon):
+			return &run.UsageError{Message: "--epsilon is missing"}
+		case math.IsInf(o.Epsilon, 0):
+			return &run.UsageError{Message: "--epsilon is infinite: nothing would be protected"}
+		}
+		o.Seed, o.Workers = rng.Seed(*seed), 1
+		if o.OutForm, err = perturb.FormOf("output", f.output, "a line a user", ""); err != nil {
+			return err
+		}
+		if o.Catalogue != "" && isLocal(o.Catalogue) {
+			if o.Catalogue, err = filepath.Abs(o.Catalogue); err != nil {
+				return err
+			}
+		}
+		inputs, err := f.open(ctx)
+		if err != nil {
+			return err
+		}
+		defer f.close()
+		return f.perturb(ctx, histJob{Options: o, Out: filepath.Base(f.output), Inputs: inputs, Shards: f.shards, Work: f.work, Strict: o.Strict}, stdout, stderr)
+	}
+}
+
+// perturb writes the ledger, runs the pipeline, and gives the parts their names.
+func (f *ioFlags) perturb(ctx context.Context, job histJob, stdout, stderr io.Writer) error {
+	out := outputs{f.output, f.shards, f.work}
+	if err := out.free(ctx, f.force); err != nil {
+		return err
+	}
+	path := filepath.Join(f.work, "ledger.jsonl")
+	if !isLocal(f.work) {
+		tmp, err := os.MkdirTemp("", "privrec-beam-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(tmp)
+		path = filepath.Join(tmp, "ledger.jsonl")
+	}
+	// What the job releases is on file before any worker draws noise, once for all workers and all their
+	// attempts. Only the attempts that the pipeline ends with get names that others see.
+	ledger, err := privacy.CreateLedger(path, job.Options.Noise(), nil)
+	if err != nil {
+		return err
+	}
+	if _, err := job.Options.Declare(ctx, ledger); err != nil {
+		return errors.Join(err, ledger.Leave())
+	}
+	if err := ledger.Close(); err != nil {
+		return err
+	}
+	seal, _ := ledger.Seal()
+	if err := copyFile(ctx, path, out.job("ledger.jsonl"), true); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "ledger written to %s; %d files to %d shards\n", out.job("ledger.jsonl"), len(job.Inputs), job.Shards)
+	all, err := runPerturb(ctx, job)
+	if err != nil {
+		return err
+	}
+	r, counts, err := out.commit(ctx, job, all, seal, path)
+	if err != nil {
+		return err
+	}
+	for _, form := range []struct {
+		ending string
+		json   bool
+	}{{"report.txt", false}, {"report.json", true}} {
+		err := writeFile(ctx, out.job(form.ending), func(w io.Writer) error { return run.Show(w, form.json, r) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := writeFile(ctx, out.job("counters.json"), func(w io.Writer) error {
+		b, err := json.MarshalIndent(counts, "", "  ")
+		if err == nil {
+			_, err = w.Write(append(b, '\n'))
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d users, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s joins them\n",
+		counts.Users, counts.Rows, counts.Bad, out.job("bad.tsv"), f.output, f.output)
+	return run.Show(stdout, false, r)
+}
+
+// counters are what a job counted.
+type counters struct {
+	Files int   `json:"files"`
+	Rows  int64 `json:"rows"` // that could be used
+	Bad   int64 `json:"bad_rows"`
+	Users int64 `json:"users"`
+}
+
+// outputs names what a job writes.
+type outputs struct {
+	whole  string
+	shards int
+	work   string
+}
+
+// job returns the name of a file about the whole job.
+func (o outputs) job(ending string) string {
+	return perturb.Shard{}.Beside(o.whole, "job."+ending)
+}
+
+// parts returns the names of all files of a shard, with the tables of the part.
+func (o outputs) parts(i int, tables []perturb.Table) (list []string) {
+	s := perturb.Shard{I: i, Of: o.shards}
+	dir := filepath.Dir(o.whole)
+	for _, t := range tables {
+		list = append(list, join(dir, t.Name))
+	}
+	return append(list, s.Beside(o.whole, "part.json"), s.Beside(o.whole, "ledger.jsonl"))
+}
+
+// free fails if a file that the job writes is there.
+func (o outputs) free(ctx context.Context, force bool) error {
+	if force {
+		return nil
+	}
+	list := []string{o.job("ledger.jsonl"), o.job("report.txt"), o.job("report.json"), o.job("bad.tsv"), o.job("counters.json")}
+	for i := range o.shards {
+		list = append(list, o.parts(i+1, []perturb.Table{{Name: filepath.Base(perturb.Shard{I: i + 1, Of: o.shards}.Name(o.whole))}})...)
+	}
+	for _, name := range list {
+		if there(ctx, name) {
+			return &run.UsageError{Message: name + " is there already", Fix: "choose another --output, or --force to replace what is there"}
+		}
+	}
+	return nil
+}
+
+// commit gives the tables of all shards their names, and returns the report of the whole.
+func (o outputs) commit(ctx context.Context, job histJob, all notes, seal privacy.Seal, ledger string) (_ run.Result, c counters, err error) {
+	whole := pricdsr.Whole()
+	digest := sha256.New()
+	c.Files = len(all.Files)
+	for _, n := range all.Files {
+		fmt.Fprintf(digest, "%s\n", n.SHA256)
+		c.Rows += n.Rows
+		c.Bad += n.Bad
+	}
+	var same, counts []json.RawMessage
+	made := map[int]shardNote{}
+	for _, n := range all.Shards {
+		if (privacy.Seal{Entries: n.Part.Entries, Chain: n.Part.Chain}) != seal {
+			return nil, c, fmt.Errorf("the worker of shard %d released something else than the ledger says", n.Shard)
+		}
+		if _, again := made[n.Shard]; again {
+			return nil, c, fmt.Errorf("the pipeline made shard %d twice", n.Shard)
+		}
+		made[n.Shard] = n
+		same, counts = append(same, n.Part.Same), append(counts, n.Part.Counts)
+		c.Users += n.Users
+		c.Bad += n.Bad
+	}
+	if len(same) == 0 {
+		return nil, c, &run.UsageError{Message: fmt.Sprintf("no row of the input can be used: all %d are bad", c.Bad)}
+	}
+	joined, err := whole.Join(same)
+	if err != nil {
+		return nil, c, err
+	}
+	first := all.Shards[0].Part
+	first.SHA256, first.Same, first.In = hex.EncodeToString(digest.Sum(nil)), joined, filepath.Base(job.Inputs[0])
+	if len(job.Inputs) > 1 {
+		first.In = fmt.Sprintf("%s and %d more", first.In, len(job.Inputs)-1)
+	}
+	heads, err := o.heads(ctx, all.Shards[0])
+	if err != nil {
+		return nil, c, err
+	}
+	for i := 1; i <= o.shards; i++ {
+		p := first
+		p.Shard = i
+		n, ok := made[i]
+		if ok {
+			p.Tables, p.Counts = n.Part.Tables, n.Part.Counts
+		} else { // no user has this shard
+			p.Tables, p.Counts = o.empty(i, first.Tables, heads), json.RawMessage("null")
+		}
+		for k, t := range p.Tables {
+			to := join(filepath.Dir(o.whole), t.Name)
+			if ok {
+				err = moveFile(ctx, join(n.Folder, t.Name), to)
+			} else {
+				err = writeFile(ctx, to, func(w io.Writer) error { _, err := w.Write(heads[k]); return err })
+			}
+			if err != nil {
+				return nil, c, err
+			}
+		}
+		s := perturb.Shard{I: i, Of: o.shards}
+		if err := copyFile(ctx, ledger, s.Beside(o.whole, "ledger.jsonl"), true); err != nil {
+			return nil, c, err
+		}
+		if err := writeFile(ctx, s.Beside(o.whole, "part.json"), p.Write); err != nil {
+			return nil, c, err
+		}
+	}
+	if err := o.bad(ctx, all); err != nil {
+		return nil, c, err
+	}
+	r, err := whole.Report(perturb.Facts{In: first.In, Digest: first.SHA256, Noise: first.Noise, Seed: first.Seed, Ledger: seal}, joined, counts)
+	return r, c, err
+}
+
+// heads returns the headers of the tables of a shard.
+func (o outputs) heads(ctx context.Context, n shardNote) (heads [][]byte, err error) {
+	for _, t := range n.Part.Tables {
+		b := make([]byte, t.Head)
+		f, err := openFile(ctx, join(n.Folder, t.Name))
+		if err != nil {
+			return nil, err
+		}
+		_, err = io.ReadFull(f, b)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		heads = append(heads, b)
+	}
+	return heads, nil
+}
+
+// empty returns the tables of a shard without a user.
+func (o outputs) empty(i int, like []perturb.Table, heads [][]byte) (tables []perturb.Table) {
+	from := strings.SplitN(like[0].Name, ".shard-", 2)[0]
+	for k, t := range like {
+		_, ending, _ := strings.Cut(strings.TrimPrefix(t.Name, from+".shard-"), ".")
+		sum := sha256.Sum256(heads[k])
+		n := int64(len(heads[k]))
+		tables = append(tables, perturb.Table{Name: fmt.Sprintf("%s.shard-%d-of-%d.%s", from, i, o.shards, ending), Head: n, Bytes: n, SHA256: hex.EncodeToString(sum[:])})
+	}
+	return tables
+}
+
+// bad writes all bad rows to one file, in the order of the input and then of the shards.
+func (o outputs) bad(ctx context.Context, all notes) error {
+	var files []string
+	for _, n := range all.Files {
+		files = append(files, n.BadRows)
+	}
+	for _, n := range all.Shards {
+		files = append(files, n.BadRows)
+	}
+	return writeFile(ctx, o.job("bad.tsv"), func(w io.Writer) error {
+		if _, err := io.WriteString(w, badHead); err != nil {
+			return err
+		}
+		for _, name := range files {
+			if name == "" {
+				continue
+			}
+			f, err := openFile(ctx, name)
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(w, f)
+			if err = errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

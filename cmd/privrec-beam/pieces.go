@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"privrec/internal/perturb"
+)
+
+// place orders the rows of a user: by time, then by file, then by line.
+type place struct {
+	time int64
+	part []byte // digits after the point
+	file uint32
+	line uint64
+}
+
+// appendKey appends the key by which rows are sorted: the user, then the place. A row of any length has
+// a key of the length of its id and some 30 bytes.
+func appendKey(dst, user []byte, p place) []byte {
+	dst = append(binary.AppendUvarint(dst, uint64(len(user))), user...)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(p.time)^1<<63)
+	dst = append(dst, p.part...)
+	dst = binary.BigEndian.AppendUint32(dst, p.file)
+	return binary.BigEndian.AppendUint64(dst, p.line)
+}
+
+// userOf returns the user of a key, and what follows.
+func userOf(key []byte) (user, rest []byte) {
+	n, at := binary.Uvarint(key)
+	return key[at : at+int(n)], key[at+int(n):]
+}
+
+// whereOf returns the file and the line of a key.
+func whereOf(key []byte) (file uint32, line uint64) {
+	n := len(key)
+	return binary.BigEndian.Uint32(key[n-12:]), binary.BigEndian.Uint64(key[n-8:])
+}
+
+// compareKeys orders keys: users as the output has them, then their rows by time and place.
+func compareKeys(a, b []byte) int {
+	ua, ra := userOf(a)
+	ub, rb := userOf(b)
+	if c := perturb.CompareIDs(ua, ub); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		bytes.Compare(ra[:8], rb[:8]),
+		bytes.Compare(ra[8:len(ra)-12], rb[8:len(rb)-12]),
+		bytes.Compare(ra[len(ra)-12:], rb[len(rb)-12:]))
+}
+
+// pieceWriter writes rows to a piece: the rows of one input file that one shard has.
+type pieceWriter struct {
+	w *bufio.Writer
+	n int64
+}
+
+func (p *pieceWriter) add(key, held []byte) error {
+	var n [binary.MaxVarintLen64]byte
+	for _, b := range [][]byte{key, held} {
+		p.w.Write(n[:binary.PutUvarint(n[:], uint64(len(b)))])
+		if _, err := p.w.Write(b); err != nil {
+			return err
+		}
+	}
+	p.n++
+	return nil
+}
+
+// maxRow bounds what is read back of a row, in bytes.
+const maxRow = 64 << 20
+
+// readPiece calls row with every row of a piece. The slices are valid during the call.
+func readPiece(ctx context.Context, path string, row func(key, held []byte) error) (err error) {
+	f, err := openFile(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<17)
+	var both [2][]byte
+	for {
+		for i := range both {
+			n, err := binary.ReadUvarint(r)
+			if errors.Is(err, io.EOF) && i == 0 {
+				return nil
+			}
+			if err == nil && n > maxRow {
+				err = fmt.Errorf("a row of %d bytes", n)
+			}
+			if err == nil {
+				both[i] = slices.Grow(both[i][:0], int(n))[:n]
+				_, err = io.ReadFull(r, both[i])
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		if err := row(both[0], both[1]); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+)
+
+// notes is what a pipeline leaves: what was read of every file, and what was made of every shard.
+type notes struct {
+	Files  []fileNote
+	Shards []shardNote
+}
+
+// resultFile is the name in the working folder of the notes.
+const resultFile = "result.json"
+
+// counters of a job, which engines show while it runs.
+var (
+	rowsRead  = beam.NewCounter("privrec", "rows")
+	rowsBad   = beam.NewCounter("privrec", "bad_rows")
+	usersMade = beam.NewCounter("privrec", "users")
+)
+
+func init() {
+	register.DoFn4x1[context.Context, int, func(int, string), func(string), error](&splitFn{})
+	register.DoFn4x1[context.Context, int, func(*string) bool, func(string), error](&makeFn{})
+	register.DoFn4x1[context.Context, int, func(*string) bool, func(string), error](&finishFn{})
+	register.Emitter2[int, string]()
+	register.Emitter1[string]()
+	register.Iter1[string]()
+}
+
+// splitFn reads an input file. Its job is in JSON, since Beam writes down the types of fields.
+type splitFn struct{ Job string }
+
+// ProcessElement emits the pieces of a file by shard, and what was read of the file.
+func (f *splitFn) ProcessElement(ctx context.Context, file int, piece func(int, string), note func(string)) error {
+	job, err := readJob(f.Job)
+	if err != nil {
+		return err
+	}
+	n, err := job.split(ctx, file, piece)
+	if err != nil {
+		return err
+	}
+	rowsRead.Inc(ctx, n.Rows)
+	rowsBad.Inc(ctx, n.Bad)
+	return emitJSON(noted{File: &n}, note)
+}
+
+// makeFn makes a shard.
+type makeFn struct{ Job string }
+
+// ProcessElement makes the shard of all its pieces, and emits what was made.
+func (f *makeFn) ProcessElement(ctx context.Context, shard int, next func(*string) bool, note func(string)) error {
+	var pieces []pieceNote
+	var text string
+	for next(&text) {
+		var p pieceNote
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			return err
+		}
+		pieces = append(pieces, p)
+	}
+	job, err := readJob(f.Job)
+	if err != nil {
+		return err
+	}
+	n, err := job.make(ctx, shard, pieces)
+	if err != nil {
+		return err
+	}
+	usersMade.Inc(ctx, n.Users)
+	rowsBad.Inc(ctx, n.Bad)
+	return emitJSON(noted{Shard: &n}, note)
+}
+
+func readJob(text string) (job histJob, err error) {
+	err = json.Unmarshal([]byte(text), &job)
+	return job, err
+}
+
+// noted is a note of either kind.
+type noted struct {
+	File  *fileNote  `json:"file,omitempty"`
+	Shard *shardNote `json:"shard,omitempty"`
+}
+
+func emitJSON(v any, emit func(string)) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		emit(string(b))
+	}
+	return err
+}
+
+// finishFn writes the notes of a job.
+type finishFn struct{ Work string }
+
+// ProcessElement writes all notes. Those of attempts that the engine gave up are not among them.
+func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*string) bool, _ func(string)) error {
+	var all notes
+	var text string
+	for next(&text) {
+		var n noted
+		if err := json.Unmarshal([]byte(text), &n); err != nil {
+			return err
+		}
+		if n.File != nil {
+			all.Files = append(all.Files, *n.File)
+		}
+		if n.Shard != nil {
+			all.Shards = append(all.Shards, *n.Shard)
+		}
+	}
+	slices.SortFunc(all.Files, func(a, b fileNote) int { return a.File - b.File })
+	slices.SortFunc(all.Shards, func(a, b shardNote) int { return a.Shard - b.Shard })
+	return writeFile(ctx, join(f.Work, resultFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(all) })
+}
+
+// one gives every note the same key.
+func one(text string) (int, string) { return 0, text }
+
+func init() { register.Function1x2(one) }
+
+// runPerturb runs the pipeline of a job: files to pieces, pieces to shards, notes to one file.
+func runPerturb(ctx context.Context, job histJob) (all notes, err error) {
+	text, err := json.Marshal(job)
+	if err != nil {
+		return all, err
+	}
+	p, s := beam.NewPipelineWithRoot()
+	files := make([]int, len(job.Inputs))
+	for i := range files {
+		files[i] = i
+	}
+	each := beam.Reshuffle(s, beam.CreateList(s, files)) // files go to workers one by one
+	pieces, read := beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
+	made := beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces))
+	keyed := beam.ParDo(s, one, beam.Flatten(s, read, made))
+	beam.ParDo(s.Scope("write notes"), &finishFn{job.Work}, beam.GroupByKey(s, keyed))
+	if err := beamx.Run(ctx, p); err != nil {
+		return all, err
+	}
+	f, err := openFile(ctx, join(job.Work, resultFile))
+	if err != nil {
+		return all, err
+	}
+	defer f.Close()
+	if err := json.NewDecoder(f).Decode(&all); err != nil {
+		return all, fmt.Errorf("%s: %w", resultFile, err)
+	}
+	if len(all.Files) != len(job.Inputs) {
+		return all, fmt.Errorf("the pipeline read %d of %d files", len(all.Files), len(job.Inputs))
+	}
+	return all, nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+)
+
+// Files are named as Beam names them: a path that every worker sees, or gs://BUCKET/PATH.
+
+// isLocal reports whether a file is on a file system of the machine.
+func isLocal(path string) bool { return !strings.Contains(path, "://") }
+
+// matches returns the files of a pattern, in order.
+func matches(ctx context.Context, glob string) ([]string, error) {
+	fs, err := filesystem.New(ctx, glob)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	list, err := fs.List(ctx, glob)
+	slices.Sort(list)
+	return list, err
+}
+
+// there reports whether a file exists.
+func there(ctx context.Context, path string) bool {
+	if isLocal(path) {
+		_, err := os.Lstat(path)
+		return err == nil
+	}
+	list, err := matches(ctx, path)
+	return err == nil && len(list) > 0
+}
+
+// local returns a path on this machine with the content of a file: the file itself, or a copy in dir.
+func local(ctx context.Context, path, dir string) (string, error) {
+	if isLocal(path) {
+		return path, nil
+	}
+	to := filepath.Join(dir, attempt()+"-"+filepath.Base(path))
+	return to, copyFile(ctx, path, to, false)
+}
+
+// copyFile copies a file between any file systems.
+func copyFile(ctx context.Context, from, to string, durable bool) (err error) {
+	r, err := openFile(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return putFile(ctx, to, durable, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
+}
+
+// openFile opens a file for reading.
+func openFile(ctx context.Context, path string) (io.ReadCloser, error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	return fs.OpenRead(ctx, path)
+}
+
+// writeFile writes a file that is durable.
+func writeFile(ctx context.Context, path string, write func(w io.Writer) error) error {
+	return putFile(ctx, path, true, write)
+}
+
+// putFile writes a file. On the file system of a machine it appears whole or not at all.
+func putFile(ctx context.Context, path string, durable bool, write func(w io.Writer) error) (err error) {
+	to := path
+	if isLocal(path) {
+		to = filepath.Join(filepath.Dir(path), ".tmp-"+attempt())
+		defer func() {
+			if err != nil {
+				os.Remove(to)
+			}
+		}()
+	}
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	w, err := fs.OpenWrite(ctx, to)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 1<<17)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if f, ok := w.(*os.File); ok && durable && err == nil {
+		err = f.Sync()
+	}
+	if e := w.Close(); err == nil {
+		err = e
+	}
+	if err == nil && to != path {
+		err = os.Rename(to, path)
+	}
+	return err
+}
+
+// moveFile gives a file its name.
+func moveFile(ctx context.Context, from, to string) error {
+	fs, err := filesystem.New(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	return filesystem.Rename(ctx, fs, from, to)
+}
+
+// join joins a folder and a name, on any file system.
+func join(dir, name string) string {
+	if isLocal(dir) {
+		return filepath.Join(dir, name)
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + name
+}
+
+// attempt returns a name that no other attempt at a piece of work has. It is no part of any result.
+func attempt() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// digestOf returns the SHA-256 of a file.
+func digestOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
