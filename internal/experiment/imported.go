@@ -18,6 +18,8 @@ type Carrying interface {
 	// Rows returns what the model was trained on (Train) and what it is measured by (Test), and for each user the items,
 	// ascending, that the model was not trained on and that stand beside Train in attacks on membership.
 	Rows() (d *dataset.Interactions, others [][]int32)
+	// Remarks says in sentences what was counted in the files, for readers of results.
+	Remarks() []string
 }
 
 // Listing is Answers with lists and nothing behind them: no scores of other items, no vectors, no way to train the
@@ -28,6 +30,14 @@ type Listing interface {
 	Lists(users []string) [][]string
 	// Longest returns the length of the longest list.
 	Longest() int
+}
+
+// RemarksOn returns what readers should know of the files of a model that another program trained, nil for others.
+func RemarksOn(a Answers) []string {
+	if c, ok := a.(Carrying); ok {
+		return c.Remarks()
+	}
+	return nil
 }
 
 // ListsOf returns the k best items of each user that answers give, and nil for a user whom they have no list of. Of

@@ -25,6 +25,9 @@ func (a *Answers) Rows() (d *dataset.Interactions, others [][]int32) {
 	return a.Model.Rows.Data, a.Model.Rows.Others
 }
 
+// Remarks implements experiment.Carrying.
+func (a *Answers) Remarks() []string { return a.Model.Counts.notes() }
+
 // Histories implements experiment.Answers: the training rows in their order.
 func (a *Answers) Histories(context.Context) ([]experiment.History, string, error) {
 	r := a.Model.Rows

@@ -207,3 +207,13 @@ func attributesOf(t testing.TB, data string) string {
 	}
 	return written(t, "attributes.tsv", b.String())
 }
+
+// text reads a file.
+func text(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

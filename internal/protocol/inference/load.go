@@ -22,6 +22,7 @@ type Target struct {
 	Hash    string        `json:"sha256"`            // of what was read: a file of lists, interactions and lists of a run, or the data
 	Order   string        `json:"-"`                 // what the order of interactions rests on
 	Level   dataset.Level `json:"evidence_level"`
+	Remarks []string      `json:"remarks,omitempty"`              // on the files of a model that another program trained
 	Had     int           `json:"interactions"`                   // of the attacked users
 	Same    string        `json:"same_interactions_as,omitempty"` // the first target with the same; empty: this one
 	Lists   int           `json:"lists"`                          // of the attacked users

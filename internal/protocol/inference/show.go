@@ -52,6 +52,9 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 		if t.Setting != "" {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s on %s, recipe %s; %s", t.Name, t.Method, t.Data, t.Recipe, t.Setting))
 		}
+		for _, text := range t.Remarks {
+			d.Notes = append(d.Notes, t.Name+": "+text)
+		}
 		if t.Others > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: %d more users have no attributes and are not attacked", t.Name, t.Others))
 		}

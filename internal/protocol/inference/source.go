@@ -111,6 +111,7 @@ func ofFiles(ctx context.Context, env *run.Env, c FilesConfig, a asked) (*source
 // name of its data is in no registry.
 func (s *source) take(ctx context.Context, answers experiment.Answers, protocol string, a asked) error {
 	_, s.imported = answers.(experiment.Carrying)
+	s.Remarks = experiment.RemarksOn(answers)
 	list, order, err := answers.Histories(ctx)
 	if err != nil {
 		return err

@@ -96,6 +96,12 @@ func (w *work) Run(ctx context.Context) error {
 		return err
 	}
 	d := o.document(w.Config, uint64(w.Env.Seed))
+	if p.Imported != nil {
+		if p.on.unlisted > 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf("%d users have rows and no list: they are not attacked", p.on.unlisted))
+		}
+		d.Notes = append(d.Notes, experiment.RemarksOn(p.Imported)...)
+	}
 	a.ShowOpen(d)
 	return w.Env.Print(d)
 }
