@@ -35,7 +35,7 @@ func covered(dir string, m run.Manifest) (Cover, error) {
 		return Cover{Conclusion: text, Warnings: []string{text}}, nil
 	}
 	c := Cover{Noise: a.Noise, Claimed: a.Claimed, Total: &a.Total, Units: a.Units, NotCovered: a.Unbounded, Public: a.Public, Conclusion: a.Conclusion()}
-	if a.Noise == "none" || a.Noise == "" { // no noise is in the files that could be overrated
+	if a.Noise == "none" || a.Noise == "" || a.Noise == experiment.Unknown { // no noise is in the files that could be overrated
 		return c, nil
 	}
 	var own struct {

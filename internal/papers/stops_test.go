@@ -129,6 +129,10 @@ var stops = map[string][]stopped{
 		{"measured", "", append(importedTiny, "rows.truth=../../testdata/imported/truth.csv", "rows.non_members=../../testdata/imported/others.tsv", "k=[3, 6]", "name=elsewhere", "program=a library")},
 		{"no truth", "", importedTiny},
 	},
+	"import vectors": {
+		{"inner products", "", append(importedVectors, "rows.truth=../../testdata/imported/truth.csv", "k=[3, 6]", "vectors.biases=[bias]")},
+		{"cosines", "", append(importedVectors, "vectors.score=cosine")},
+	},
 	"attack link": {
 		{"influence", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
 		{"no graph", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]", "attack.base_rate=0.01"}},
@@ -200,6 +204,9 @@ var (
 		"files.attributes=../../testdata/attack/attributes.tsv", "attributes=[{name: gender, values: [M, F]}, {name: age, bands: [35, 45]}, {name: town}]",
 		"attack.sees=[interactions+lists, lists]", "attack.k=[3, 6]", "attack.attackers=[dnn, naive-bayes-bernoulli]", "attack.repeats=2", "run.workers=1", "run.save_steps=3"})
 	importedTiny = slices.Clip([]string{"recs=../../testdata/imported/lists.tsv", "rows.train=../../testdata/imported/train.tsv", "run.workers=1"})
+
+	importedVectors = slices.Clip([]string{"vectors.files=[../../testdata/imported/vectors.npz]", "vectors.ids=[../../testdata/imported/users.txt, ../../testdata/imported/items.txt]",
+		"rows.train=../../testdata/imported/train.tsv", "run.workers=1"})
 
 	blurTiny   = slices.Clip(append(featuresTiny, "train.rate=0.01", "blur.folds=1"))
 	gameTiny   = slices.Clip(append(featuresTiny, "train.rate=0.01", "attack.users=32", "attack.read=5", "attack.dim=4"))

@@ -1,6 +1,6 @@
 """Small files of vectors as NumPy, safetensors, pandas, polars and Arrow write them, for the tests of internal/vectors.
 
-    python scripts/reference/vectors.py internal/vectors/testdata
+    python scripts/reference/vectors.py internal/vectors/testdata testdata/imported
 
 Every file that is read has the same 12 vectors of 5 numbers: that of row r and column c is (8 r + c - 40) / 64. Ids are
 u0 to u11. Needs numpy, safetensors, ml_dtypes, pandas, pyarrow and polars.
@@ -96,15 +96,17 @@ open(at("bad-code.npy"), "wb").write(npy(b"{'descr': __import__('os').getcwd(), 
 open(at("bad-version.npy"), "wb").write(b"\x93NUMPY\x04\x00" + whole[8:])
 pickle.dump({"users": rows}, open(at("bad-pickle.npy"), "wb"))
 with zipfile.ZipFile(at("bad-torch.npz"), "w") as z:
-    z.writestr("archive/data.pkl", pickle.dumps(rows))
+    z.writestr(zipfile.ZipInfo("archive/data.pkl"), pickle.dumps(rows))
 np.savez(at("bad-object.npz"), users=np.array([[1, "a"]], dtype=object))
+bomb = zipfile.ZipInfo("users.npy")
+bomb.compress_type = zipfile.ZIP_DEFLATED
 with zipfile.ZipFile(at("bad-bomb.npz"), "w", zipfile.ZIP_DEFLATED) as z:
-    with z.open("users.npy", "w", force_zip64=True) as f:
+    with z.open(bomb, "w", force_zip64=True) as f:
         f.write(npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 256), }\n"))
         for _ in range(100):
             f.write(bytes(1024 * 1000))
 with zipfile.ZipFile(at("bad-lzma.npz"), "w", zipfile.ZIP_LZMA) as z:
-    z.writestr("users.npy", whole)
+    z.writestr(zipfile.ZipInfo("users.npy"), whole, zipfile.ZIP_LZMA)
 b = io.BytesIO()
 np.savez(b, users=x)
 b = bytearray(b.getvalue())
@@ -120,3 +122,12 @@ lists.assign(user_id=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 3]).to_parquet(at("bad-t
 pyarrow.parquet.write_table(pyarrow.table({"id": ids, "vector": [[{"a": 1.0, "b": 2.0}]] * 12}), at("bad-groups.parquet"))
 zeros = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(np.zeros(40_000_000, dtype="f4")), 4000)
 pyarrow.parquet.write_table(pyarrow.table({"vector": zeros}), at("bad-bomb.parquet"), row_group_size=1000)
+
+# Vectors of the users and items of testdata/imported, where that folder is named too: noise, since bytes are frozen and
+# no number of them is judged.
+if len(sys.argv) > 2:
+    noise = np.random.default_rng(1)
+    np.savez(os.path.join(sys.argv[2], "vectors.npz"), users=noise.normal(size=(40, 4)).astype("f4"), items=noise.normal(size=(30, 4)).astype("f4"), bias=noise.normal(size=30))
+    for side, n in [("users", 40), ("items", 30)]:
+        with open(os.path.join(sys.argv[2], side + ".txt"), "w") as f:
+            f.write("".join(f"{side[0]}{k + 1}\n" for k in range(n)))

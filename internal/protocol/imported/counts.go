@@ -18,6 +18,7 @@ type Counts struct {
 	UnknownItems int `json:"listed_items_of_no_other_file"`
 	UnknownRows  int `json:"list_rows_of_such_items"`
 	Own          int `json:"list_rows_of_the_users_own_training_items"`
+	Vectorless   int `json:"items_without_a_vector,omitempty"` // of the truth
 	Ties         int `json:"list_rows_with_the_score_of_another_of_the_list"`
 
 	RepeatedTrain  int `json:"repeated_training_rows"`
@@ -89,6 +90,7 @@ func (n Counts) notes() (notes []string) {
 	add(n.Short, "%d lists are shorter than the longest, of %d items; the shortest has %d", n.Short, n.Longest, n.Shortest)
 	add(n.UnknownItems, "%d listed items are in no other file (%d rows): ids are text, 7 and 7.0 are two items", n.UnknownItems, n.UnknownRows)
 	add(n.Own, "%d rows of lists hold an item of the user's own training rows: lists that show what users have give it away without any attack", n.Own)
+	add(n.Vectorless, "%d items of the truth have no vector: they are never found", n.Vectorless)
 	add(n.Ties, "%d rows of lists share their score with another of the same list, and keep the order of their ranks or of the file", n.Ties)
 	add(n.RepeatedTrain, "%d training rows were there before and count once", n.RepeatedTrain)
 	add(n.RepeatedTruth, "%d rows of the truth were there before and count once", n.RepeatedTruth)

@@ -124,4 +124,4 @@ func keptRows(in string, c FilesConfig) FilesConfig {
 }
 
 // Tasks lists the forms that can be imported.
-func Tasks() []run.Task { return []run.Task{Lists().Task()} }
+func Tasks() []run.Task { return []run.Task{Lists().Task(), Vectors().Task()} }

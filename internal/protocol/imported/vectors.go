@@ -1,0 +1,338 @@
+package imported
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
+	"privrec/internal/lists"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+	"privrec/internal/vectors"
+)
+
+// VectorsConfig describes a model of which the vectors of users and items are known.
+type VectorsConfig struct {
+	Common  `yaml:",inline"`
+	Vectors VectorFiles `yaml:"vectors"`
+	Kept    string      `yaml:"-"` // the folder of the run's own copies; empty: the files are those of Vectors
+}
+
+// VectorFiles names the files of vectors, in any form that package vectors reads. Each list is of users and items, in
+// this order; one text with a comma in it stands for two.
+type VectorFiles struct {
+	Files []string `yaml:"files"` // two files, or one that holds both
+	// Names are those of the arrays in the files; empty: users or user, and items or item. A file that holds one array
+	// alone needs none.
+	Names []string `yaml:"names"`
+	// IDs are files of the ids of the rows: one id a line, or a column of a table or of Parquet. Empty: the files of
+	// vectors have a column of ids.
+	IDs        []string `yaml:"ids"`
+	Columns    []string `yaml:"columns"`     // of ids, in the files of ids; empty: the one that is called user_id, item_id or id
+	RowNumbers bool     `yaml:"row_numbers"` // the numbers of the rows, from 0, are the ids
+	Score      string   `yaml:"score"`       // what ranks items: inner, the inner product, or cosine
+	// Biases are files, or names of arrays in the files, of a number for each user and each item, which the inner
+	// product is added to; one: of items alone. Empty: there are none.
+	Biases []string `yaml:"biases"`
+}
+
+// The scores.
+const (
+	scoreInner  = "inner"
+	scoreCosine = "cosine"
+)
+
+// Vectors is the form of models of which vectors are known. Items are ranked here.
+func Vectors() Form[VectorsConfig] {
+	list := func(name, key, usage string) run.Flag {
+		return run.Flag{Name: name, Key: "vectors." + key, Usage: usage, List: true}
+	}
+	return Form[VectorsConfig]{
+		Name: "vectors", Summary: "make a run of the vectors of another program's model",
+		Flags: []run.Flag{
+			list("vectors", "files", "files of users and items, with a comma between; or one that holds both"),
+			list("names", "names", "names of the two arrays in the files"),
+			list("ids", "ids", "files of the ids of users and items, with a comma between"),
+			{Name: "row-numbers", Key: "vectors.row_numbers", Usage: "the numbers of the rows, from 0, are the ids", Switch: true},
+			{Name: "score", Key: "vectors.score", Usage: "what ranks items: inner (product) or cosine"},
+			list("biases", "biases", "files or arrays with a number for each user and each item"),
+		},
+		Default: func() VectorsConfig {
+			c := VectorsConfig{Common: DefaultCommon()}
+			c.Vectors.Score = scoreInner
+			return c
+		},
+		Check: func(v *config.Checker, c VectorsConfig) {
+			c.Common.Check(v)
+			v.OneOf("vectors.score", c.Vectors.Score, scoreInner, scoreCosine)
+			for _, l := range []struct {
+				key  string
+				of   []string
+				most int
+			}{{"files", c.Vectors.Files, 2}, {"names", c.Vectors.Names, 2}, {"ids", c.Vectors.IDs, 2}, {"columns", c.Vectors.Columns, 2}, {"biases", c.Vectors.Biases, 2}} {
+				v.Check(len(pair(l.of)) <= l.most, "vectors."+l.key, "must be at most %d, of users and items, is %d", l.most, len(pair(l.of)))
+			}
+			v.Check(len(c.Vectors.Names) == 0 || len(pair(c.Vectors.Names)) == 2, "vectors.names", "must be two, of users and items")
+			v.Check(len(c.Vectors.IDs) == 0 || len(pair(c.Vectors.IDs)) == 2, "vectors.ids", "must be two files, of users and items")
+			v.Check(len(c.Vectors.Columns) == 0 || len(c.Vectors.IDs) > 0, "vectors.columns", "are of files of ids, and none is named")
+			v.Check(!c.Vectors.RowNumbers || len(c.Vectors.IDs) == 0, "vectors.row_numbers", "is not read where files of ids are named")
+			v.Check(c.Vectors.Score != scoreCosine || len(c.Vectors.Biases) == 0, "vectors.biases", "are added to inner products, not to cosines")
+		},
+		Common: func(c *VectorsConfig) *Common { return &c.Common },
+		Load: func(ctx context.Context, c VectorsConfig, ids *lists.IDs) (Parsed, error) {
+			if c.Kept != "" {
+				return readKept(ctx, c.Kept, ids)
+			}
+			return readVectors(ctx, c.Vectors, ids)
+		},
+		Kept: func(c *VectorsConfig, folder string) { c.Kept = folder },
+	}
+}
+
+// pair splits a single text at its commas.
+func pair(of []string) []string {
+	if len(of) == 1 && of[0] != "" {
+		return strings.Split(of[0], ",")
+	}
+	return of
+}
+
+// side is the vectors of users, or of items, as they were read.
+type side struct {
+	name string // user or item
+	path string
+	rows tensor.Matrix
+	ids  []string
+	of   []int32 // the number of each row's id among those of all files
+	bias []tensor.Float
+}
+
+// sides are the two sides.
+var sides = [2]string{"user", "item"}
+
+// readVectors reads the files of vectors and their ids.
+func readVectors(ctx context.Context, c VectorFiles, ids *lists.IDs) (Parsed, error) {
+	files := pair(c.Files)
+	if len(files) == 0 || files[0] == "" {
+		return nil, &run.UsageError{Message: "no file of vectors is named", Fix: "name files of users and items with --vectors, a comma between"}
+	}
+	p := &parsedVectors{sides: [2]*side{{name: "user"}, {name: "item"}}}
+	wants := [2]vectors.Want{}
+	for k := range wants {
+		if names := pair(c.Names); len(names) == 2 {
+			wants[k].Names = names[k : k+1]
+		} else if len(files) == 1 {
+			wants[k].Names = []string{sides[k] + "s", sides[k]}
+		}
+	}
+	var own [2][]string // ids in the files
+	enter := func(f *vectors.File, k int, t vectors.Table) {
+		p.sides[k].path, p.sides[k].rows, own[k] = f.Path, t.Rows, t.IDs
+	}
+	if len(files) == 1 {
+		f, err := p.read(ctx, files[0], wants[:]...)
+		if err != nil {
+			return nil, err
+		}
+		enter(f, 0, f.Tables[0])
+		enter(f, 1, f.Tables[1])
+	}
+	for k, path := range files {
+		if len(files) == 1 {
+			break
+		}
+		f, err := p.read(ctx, path, wants[k])
+		if err != nil {
+			return nil, err
+		}
+		enter(f, k, f.Tables[0])
+	}
+	if u, i := p.sides[0], p.sides[1]; u.rows.Cols != i.rows.Cols {
+		return nil, &dataset.Error{File: i.path, Msg: fmt.Sprintf("items have %d numbers each, and users %d", i.rows.Cols, u.rows.Cols), Hint: "are rows and columns of one of them exchanged?"}
+	}
+	for k, s := range p.sides {
+		if err := p.name(ctx, s, c, k, own[k]); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.biases(ctx, pair(c.Biases), files); err != nil {
+		return nil, err
+	}
+	if c.Score == scoreCosine {
+		for _, s := range p.sides {
+			direct(s.rows)
+		}
+	}
+	for k, s := range p.sides {
+		number(s, k, ids)
+	}
+	return p, nil
+}
+
+// number gives the ids of a side their numbers among those of all files.
+func number(s *side, k int, ids *lists.IDs) {
+	in := &ids.Users
+	if k == 1 {
+		in = &ids.Items
+	}
+	s.of = make([]int32, len(s.ids))
+	for i, id := range s.ids {
+		s.of[i] = in.ID([]byte(id))
+	}
+}
+
+// parsedVectors is files of vectors. It implements Parsed.
+type parsedVectors struct {
+	sides   [2]*side
+	files   []dataset.File
+	without [2]map[string]bool // of a run's own copies: ids whose rows stand for no vector
+}
+
+// Files implements Parsed.
+func (p *parsedVectors) Files() []dataset.File { return p.files }
+
+// read reads arrays of a file, and remembers it.
+func (p *parsedVectors) read(ctx context.Context, path string, want ...vectors.Want) (*vectors.File, error) {
+	f, err := vectors.Read(ctx, path, want...)
+	if err != nil {
+		return nil, err
+	}
+	return f, p.remember(path, f.Digest)
+}
+
+// remember lists a file that was read, once.
+func (p *parsedVectors) remember(path, digest string) error {
+	for _, f := range p.files {
+		if f.Path == path {
+			return nil
+		}
+	}
+	f, err := fileOf(&lists.File{Path: path, Digest: digest})
+	p.files = append(p.files, f)
+	return err
+}
+
+// name finds the ids of the rows of a side. own are those in the file of vectors.
+func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int, own []string) error {
+	paths, columns := pair(c.IDs), pair(c.Columns)
+	switch {
+	case len(paths) == 2:
+		column := ""
+		if len(columns) == 2 {
+			column = columns[k]
+		}
+		f, err := vectors.ReadIDs(ctx, paths[k], s.name, column)
+		if err != nil {
+			return err
+		}
+		if len(f.IDs) != s.rows.Rows {
+			return &dataset.Error{File: paths[k], Msg: fmt.Sprintf("%d ids, and %s has %d rows of %ss", len(f.IDs), s.path, s.rows.Rows, s.name), Hint: "ids are one a row, in the order of the rows"}
+		}
+		for i := range own {
+			if own[i] != f.IDs[i] {
+				return &dataset.Error{File: paths[k], Line: i + 1, Msg: fmt.Sprintf("row %d is %s here and %s in %s", i+1, dataset.Quote([]byte(f.IDs[i])), dataset.Quote([]byte(own[i])), s.path), Hint: "leave out --ids: the vectors have ids of their own"}
+			}
+		}
+		s.ids = f.IDs
+		return p.remember(paths[k], f.Digest)
+	case own != nil:
+		s.ids = own
+		return nil
+	case c.RowNumbers:
+		for i := range s.rows.Rows {
+			s.ids = append(s.ids, fmt.Sprint(i))
+		}
+		return nil
+	}
+	return &dataset.Error{File: s.path, Msg: fmt.Sprintf("which %s a row is of is not said", s.name), Hint: "name files of ids with --ids users.txt,items.txt; with --row-numbers the ids are the numbers of the rows, from 0"}
+}
+
+// biases adds what is added to inner products as two more numbers of every vector: that of the user beside a one of
+// the item, and a one of the user beside that of the item.
+func (p *parsedVectors) biases(ctx context.Context, named, files []string) error {
+	if len(named) == 0 {
+		return nil
+	}
+	which := []int{0, 1}
+	if len(named) == 1 {
+		which = []int{1}
+	}
+	for j, name := range named {
+		s := p.sides[which[j]]
+		path, want := name, vectors.Want{Flat: true}
+		if !strings.Contains(name, ".") || len(files) == 1 && !isFile(name) { // an array of the file
+			path, want.Names = s.path, []string{name}
+		}
+		f, err := p.read(ctx, path, want)
+		if err != nil {
+			return err
+		}
+		b := f.Tables[0].Rows
+		if b.Rows != s.rows.Rows {
+			return &dataset.Error{File: path, Msg: fmt.Sprintf("%d biases of %ss, and %s has %d rows", b.Rows, s.name, s.path, s.rows.Rows)}
+		}
+		s.bias = b.Data
+	}
+	var wide [2]tensor.Matrix
+	for k, s := range p.sides {
+		wide[k] = tensor.New(s.rows.Rows, s.rows.Cols+2)
+		for i := range s.rows.Rows {
+			row := tensor.Row(wide[k], i)
+			copy(row, tensor.Row(s.rows, i))
+			if s.bias != nil {
+				row[s.rows.Cols+k] = s.bias[i]
+			}
+			if p.sides[1-k].bias != nil {
+				row[s.rows.Cols+1-k] = 1
+			}
+		}
+	}
+	p.sides[0].rows, p.sides[1].rows = wide[0], wide[1]
+	return nil
+}
+
+// isFile reports whether a name ends as files of vectors do.
+func isFile(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".npy", ".npz", ".safetensors", ".parquet":
+		return true
+	}
+	return false
+}
+
+// direct gives every row that is not zero the length 1.
+func direct(m tensor.Matrix) {
+	for i := range m.Rows {
+		row := tensor.Row(m, i)
+		if length := norm(row); length > 0 {
+			for k, x := range row {
+				row[k] = tensor.Float(float64(x) / length)
+			}
+		}
+	}
+}
+
+// readKept reads the copies in the folder of a run.
+func readKept(ctx context.Context, in string, ids *lists.IDs) (Parsed, error) {
+	p := &parsedVectors{sides: [2]*side{{name: "user"}, {name: "item"}}}
+	var rows [2]int
+	for k, s := range p.sides {
+		path := filepath.Join(in, s.name+"s.tsv.gz")
+		t, err := readHolders(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		s.path, s.ids, p.without[k], rows[k] = path, t.ids, t.without, len(t.ids)
+		number(s, k, ids)
+	}
+	v, err := experiment.OpenVectors(filepath.Dir(in), "", rows[0], rows[1])
+	if err != nil {
+		return nil, err
+	}
+	p.sides[0].rows, p.sides[1].rows = v.Users, v.Items
+	return p, nil
+}
