@@ -89,7 +89,7 @@ func TestPagesShowFiles(t *testing.T) {
 // commands run, and every line of output is there.
 func TestPagesRun(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"../README.md", "tutorial.md", "faq.md", "account-events.md", "add-a-model.md", "add-your-own-data.md", "bring-your-own-model.md", "lint.md", "metrics.md", "three-epsilons.md", "tune.md"} {
+	for _, name := range []string{"../README.md", "tutorial.md", "faq.md", "account-events.md", "add-a-model.md", "add-your-own-data.md", "bring-your-own-model.md", "lint.md", "metrics.md", "three-epsilons.md", "tune.md", "vectors.md"} {
 		script := pageScript(t, name)
 		path := filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".md")+".txt")
 		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {

@@ -19,7 +19,7 @@ var importedBy = []struct{ flag, task string }{{"recs", "lists"}, {"vectors", "v
 // says which form is meant.
 func (a *App) importModel(c *cobra.Command) {
 	f := &taskFlags{own: map[string]*[]string{}}
-	c.Use = "import --recs FILE --train FILE [--truth FILE] [--non-members FILE] --out DIR"
+	c.Use = "import --recs FILE|--vectors FILE[,FILE] --train FILE [--truth FILE] [--non-members FILE] --out DIR"
 	c.Long = `Makes a run directory of a model that another program trained, of its files alone:
 evaluate, recommend, compare, attack --on, matrix --runs and report work on it. It keeps
 copies of what was read. Its account says that nothing is known or claimed.
@@ -28,6 +28,9 @@ With --recs the model shows lists and nothing else: tables with tabs or commas a
 (user_id, item_id, rank, score), TREC runs and Parquet. --train names the rows that the
 model was trained on, --truth what it should find, --non-members rows that it was not
 trained on, for attacks on membership. docs/bring-your-own-model.md has an example.
+
+With --vectors items are ranked here, by the vectors of users and items: .npy, .npz,
+.safetensors or Parquet, with files of ids (--ids). docs/vectors.md has an example.
 
 ` + exitCodes
 	c.Args = func(c *cobra.Command, args []string) error {

@@ -20,6 +20,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
+	"privrec/internal/vectors"
 )
 
 // completion returns the words that may stand for one word of a command line, and what the
@@ -118,6 +119,8 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 		return fixedWords([]string{"delta", "noise", "steps"})
 	case "profile":
 		return fixedWords(reproduce.SizeNames())
+	case "format":
+		return fixedWords(vectors.Forms())
 	case "in-form", "out-form", "attributes-form":
 		return fixedWords(format.Forms())
 	case "mechanism":

@@ -11,6 +11,8 @@
 //	imported/others.tsv.gz   user_id, item_id: rows that it was not trained on, the non-members of attacks on membership;
 //	                         not there where none were given
 //	imported/lists.tsv.gz    user_id, item_id, rank, and score where lists have scores: what the model shows (import lists)
+//	imported/users.tsv.gz, imported/items.tsv.gz   ids in the order of the rows of model.safetensors, and which of them have
+//	                         a vector (import vectors)
 //
 // metrics.json is an outcome of protocol top-n with what was counted in the files (Summary); without truth it has no
 // evaluations. privacy.json says that nothing is known or claimed (experiment.Elsewhere). scores.tsv.gz has the metrics
