@@ -35,7 +35,7 @@ var floors = []struct {
 	{"internal/lists/parquet", 2}, {"internal/lists", 3}, {"internal/vectors", 3}, {"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
 	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},
 	{"internal/experiment", 5}, {"internal/calculator", 5}, {"internal/perturb", 5}, {"internal/inventory", 5}, {"internal/evaluation", 5},
-	{"internal/protocol", 6}, {"internal/epsilons", 6}, {"internal/compare", 6}, {"internal/claims", 6}, {"internal/record", 6}, {"internal/export", 6},
+	{"internal/protocol", 6}, {"internal/epsilons", 6}, {"internal/compare", 6}, {"internal/claims", 6}, {"internal/record", 6}, {"internal/review", 6}, {"internal/export", 6},
 	{"internal/baseline", 7}, {"internal/private", 7},
 	{"internal/papers", 8},
 	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/serve", 9}, {"internal/tune", 9},

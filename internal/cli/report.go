@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"privrec/internal/record"
 	"privrec/internal/reproduce"
 	"privrec/internal/reproduce/pages"
+	"privrec/internal/review"
 	"privrec/internal/run"
 )
 
@@ -55,6 +57,57 @@ The same runs give the same bytes; only costs.html has times and machines.
 	p.StringVarP(&f.out, "out", "o", "runs/report", "folder for the pages of RUN")
 	p.BoolVar(&f.standIn, "stand-ins", false, "the tables were made with --stand-ins")
 	p.BoolVar(&f.open, "open", false, "open the overview in the browser")
+	c.AddCommand(a.reportPrivacy())
+	return c
+}
+
+// reportPrivacy makes the command that writes two pages about privacy for those who decide.
+func (a *App) reportPrivacy() *cobra.Command {
+	var out, delta, keyFile string
+	var force bool
+	c := &cobra.Command{
+		Use:   "privacy FILE|RUN --out FILE.html",
+		Short: "two pages for a review board: unit, epsilon, delta, what is open, what an attacker gains",
+		Long: `Writes a page about what was released, for readers who do not know differential privacy: whose
+data the guarantee is about, epsilon and delta, what no noise covers, what an attacker gains
+at most (a table and a curve), what does not fit, and what to ask those who made it. It prints on two
+sheets of A4, loads nothing from elsewhere, and the same source gives the same bytes.
+FILE is a file of events of another program (see privrec account events) or the ledger of a run; RUN is
+the directory of a run, whatever its account says: finite, infinite or none.
+` + exitCodes,
+		Args: wants("a file of events, a ledger or a run directory"),
+	}
+	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+		if out == "" {
+			return nil, usagef("give --out page.html", "%s: missing --out", c.CommandPath())
+		}
+		s := review.Settings{}
+		var err error
+		if s.Key, err = ledgerKey(keyFile); err != nil {
+			return nil, err
+		}
+		if delta != "" {
+			if s.Delta, err = strconv.ParseFloat(delta, 64); err != nil || !(s.Delta > 0 && s.Delta < 1) {
+				return nil, usagef("a probability well below one over the number of users, such as 1e-6", "--delta is %q, want above 0 and below 1", delta)
+			}
+		}
+		if _, err := os.Lstat(out); err == nil && !force {
+			return nil, usagef("--force replaces it", "%s is there already", out)
+		}
+		r, err := review.Of(args[0], s)
+		if err != nil {
+			return nil, err
+		}
+		if err := run.WriteFile(out, r.HTML); err != nil {
+			return nil, err
+		}
+		return review.Written{Review: r, Out: out}, nil
+	})
+	p := c.Flags()
+	p.StringVarP(&out, "out", "o", "", "the page to write")
+	p.StringVar(&delta, "delta", "", "delta of the guarantee of a ledger; in place of that of a file of events")
+	p.StringVar(&keyFile, "ledger-key", "", "file of the secret key that the ledger was written with")
+	p.BoolVar(&force, "force", false, "replace a file of the same name")
 	return c
 }
 

@@ -174,11 +174,11 @@ func (p *page) head(d *Page) {
 <link rel="icon" href="data:,">
 <title>%s</title>
 <style>
-%s</style>
+%s%s</style>
 </head>
 <body>
 <a class="skip" href="#main">skip to the content</a>
-`, d.Title, markup(pageStyle))
+`, d.Title, markup(pageStyle), d.Style)
 	if len(d.Trail) > 0 {
 		p.put("<nav aria-label=\"pages above\">")
 		for _, l := range d.Trail {

@@ -20,6 +20,7 @@ type Page struct {
 	Trail      []Link // pages above it, the uppermost first
 	Facts      []Fact
 	Parts      []Part
+	Style      Markup // of this page, beside that of all pages
 }
 
 // Part is a part of a page: a *Table, Chart, Figure, Section, Prose, Notes, Steps, Cards, Fold or Code.

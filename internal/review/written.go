@@ -1,0 +1,50 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"privrec/internal/privacy"
+)
+
+// Written says what was written, and the answers that stand first on the page.
+type Written struct {
+	*Review
+	Out string
+}
+
+// Text writes a line, and the conclusion.
+func (w Written) Text(to io.Writer) error {
+	_, err := fmt.Fprintf(to, "%s\n%s\n", w.Out, w.Conclusion())
+	return err
+}
+
+// MarshalJSON writes the answers.
+func (w Written) MarshalJSON() ([]byte, error) {
+	type answer struct {
+		Out        string          `json:"out"`
+		Source     string          `json:"source"`
+		Conclusion string          `json:"conclusion"`
+		Unit       string          `json:"unit,omitempty"`
+		Neighbours string          `json:"neighbouring,omitempty"`
+		Epsilon    *privacy.Number `json:"epsilon"` // null: no guarantee is stated
+		Covered    *privacy.Number `json:"epsilon_protected,omitempty"`
+		Delta      float64         `json:"delta,omitempty"`
+		Open       []string        `json:"unprotected"`
+		Warnings   []string        `json:"warnings"`
+		Ask        []string        `json:"questions"`
+	}
+	x := answer{Out: w.Out, Source: w.Source, Conclusion: w.Conclusion(), Open: []string{}, Warnings: []string{}, Ask: append([]string{}, w.Ask...)}
+	if g, ok := w.main(); ok {
+		all, part := privacy.Number(g.Epsilon), privacy.Number(g.Covered)
+		x.Unit, x.Neighbours, x.Epsilon, x.Covered, x.Delta = g.Unit, string(g.Neighbours), &all, &part, g.Delta
+	}
+	for _, o := range w.Open {
+		x.Open = append(x.Open, o.What)
+	}
+	for _, o := range w.Warnings {
+		x.Warnings = append(x.Warnings, o.Name+": "+o.Message)
+	}
+	return json.Marshal(x)
+}
