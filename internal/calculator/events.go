@@ -255,7 +255,7 @@ func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger
 	}
 	a.Faults = append(a.Faults, eventlog.Fault{
 		Name: "claim-below-account", File: f.Path(), Line: f.ClaimLine(), Field: "claim.epsilon", Effect: eventlog.Counted,
-		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", short(c.Epsilon), roundUp(spent.Epsilon, 6), short(c.Delta)),
+		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", near(c.Epsilon, 6), roundUp(spent.Epsilon, 6), short(c.Delta)),
 		Ask:     "With which program, sampling and number of steps was the claimed epsilon computed?",
 	})
 	return nil

@@ -39,7 +39,7 @@ func (a *EventsAccount) page() *page {
 		p.add("epsilon_stated", s.Epsilon, "as the file states", shown)
 	}
 	if c := a.File.Claim; c != nil {
-		p.add("epsilon_claimed", c.Epsilon, "claimed", short(c.Epsilon)+" at delta "+short(c.Delta))
+		p.add("epsilon_claimed", c.Epsilon, "claimed", near(c.Epsilon, 6)+" at delta "+short(c.Delta))
 	}
 	p.ledgerRisk(a.UnitGuarantee, false)
 	p.rates(a.Risk)

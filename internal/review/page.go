@@ -129,6 +129,9 @@ func (r *Review) facts() (list []report.Fact) {
 	if n := len(r.Public); n > 0 {
 		note += fmt.Sprintf("; %s taken as public, see below", map[bool]string{true: "1 thing is", false: fmt.Sprintf("%d things are", n)}[n == 1])
 	}
+	if r.Unsaid > 0 {
+		note += "; the file does not say everything, see the questions"
+	}
 	if len(r.Open) > 0 {
 		open, note = counted(len(r.Open), "thing"), openNames(r.Open)
 	} else if !ok || math.IsInf(g.Epsilon, 1) {

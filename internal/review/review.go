@@ -25,6 +25,7 @@ type Review struct {
 	Warnings   []Warning
 	Rests      []string // what the account rests on
 	Ask        []string // what to ask next
+	Unsaid     int      // of these, what the source does not say and should
 	Nothing    string   // why the source states nothing about privacy; empty: it does
 }
 

@@ -146,6 +146,7 @@ func ofEvents(path string, text []byte, s Settings) (*Review, error) {
 	for _, x := range a.Questions {
 		r.Ask = appendNew(r.Ask, x)
 	}
+	r.Unsaid = len(a.Questions)
 	return r, nil
 }
 

@@ -153,7 +153,8 @@ func (e *Event) check(c checker, key string, depth int) {
 		c.OneOf(key+"mechanism", e.Mechanism, Mechanisms()...)
 		return
 	}
-	for _, k := range keysOf(c.at.doc, key) {
+	given := e.given()
+	for _, k := range given {
 		counts := []string{"releases", "per_unit"}
 		if e.Mechanism == dpSGD {
 			counts = nil
@@ -161,7 +162,7 @@ func (e *Event) check(c checker, key string, depth int) {
 		c.Check(slices.Contains(slices.Concat(common, of.need, of.may, counts), k), key+k, "is no key of %s, which has %v", e.Mechanism, slices.Concat(of.need, of.may))
 	}
 	for _, k := range of.need {
-		c.Check(c.at.doc.Given(key+k), key+k, "is missing: %s needs it", e.Mechanism)
+		c.Check(slices.Contains(given, k), key+k, "is missing: %s needs it", e.Mechanism)
 	}
 	c.Check(len(e.Name) <= 200, key+"name", "is longer than 200 bytes")
 	c.unit(key+"unit", e.Unit)
@@ -217,7 +218,7 @@ func (e *Event) checkPairs(c checker, key string) {
 		shuffled := e.Sampling == string(Shuffled)
 		c.word(key+"sampling", e.Sampling, string(privacy.Poisson), string(privacy.WithoutReplacement), string(Shuffled))
 		c.Check(e.SamplingRate != nil || derived || shuffled, key+"sampling_rate", "is missing, and log has no records and batch to compute it from")
-		c.Check(e.Steps != nil || derived && l.Epochs != nil || l != nil && l.Steps != nil, key+"steps", "is missing, and log has neither steps nor records, batch and epochs")
+		c.Check(shuffled || e.Steps != nil || derived && l.Epochs != nil || l != nil && l.Steps != nil, key+"steps", "is missing, and log has neither steps nor records, batch and epochs")
 		to := cmp.Or(e.Neighbours, c.file.relation())
 		c.Check(!shuffled || to != privacy.AddRemove, key+"sampling", "of shuffled records does not go with neighbours add-remove: one record less moves all others to other batches; state zero-out or replace")
 		c.Check(e.Sampling != string(privacy.WithoutReplacement) || to == privacy.Replace, key+"sampling", "without replacement keeps the number of records: state neighbours: replace")
@@ -329,17 +330,23 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// keysOf lists the keys of an event that its document gives.
-func keysOf(doc *config.Document, prefix string) []string {
-	var keys []string
-	for _, k := range eventKeys {
-		if doc.Given(prefix + k) {
-			keys = append(keys, k)
+// given lists the keys of an event that have a value. A key whose value is null, as Python's None is
+// written, has none.
+func (e *Event) given() (keys []string) {
+	for _, x := range []struct {
+		key string
+		is  bool
+	}{
+		{"name", e.Name != ""}, {"mechanism", e.Mechanism != ""}, {"unit", e.Unit != ""}, {"neighbours", e.Neighbours != ""}, {"at", e.At != ""},
+		{"releases", e.Releases != nil}, {"steps", e.Steps != nil}, {"per_unit", e.PerUnit != nil},
+		{"noise_multiplier", e.NoiseMultiplier != nil}, {"sampling_rate", e.SamplingRate != nil}, {"sampling", e.Sampling != ""},
+		{"sigma", e.Sigma != nil}, {"scale", e.Scale != nil}, {"sensitivity", e.Sensitivity != nil}, {"norm", e.Norm != nil}, {"clip", e.Clip != nil},
+		{"epsilon", e.Epsilon != nil}, {"categories", e.Categories != nil}, {"keep", e.Keep != nil}, {"dimension", e.Dimension != nil},
+		{"fixed", e.Fixed}, {"events", e.Events != nil}, {"log", e.Log != nil},
+	} {
+		if x.is {
+			keys = append(keys, x.key)
 		}
 	}
 	return keys
 }
-
-// eventKeys are all keys that an event may have.
-var eventKeys = []string{"name", "mechanism", "unit", "neighbours", "at", "releases", "steps", "per_unit", "noise_multiplier", "sampling_rate", "sampling",
-	"sigma", "scale", "sensitivity", "norm", "clip", "epsilon", "categories", "keep", "dimension", "fixed", "events", "log"}

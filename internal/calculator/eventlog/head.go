@@ -63,10 +63,27 @@ func (s *search) tuning() {
 		s.fault("tuning-not-counted", "tuning", Opens, fmt.Sprintf("How were the settings chosen among %d trainings? Each of them read the private rows, so each is a release, or their number must be random (privrec account selection).", t.Runs),
 			"%d trainings were compared on private rows, and only one is counted", t.Runs)
 	}
+	if n := s.file.trainings(); t.Counted == "as-events" && int64(n) < t.Runs {
+		s.fault("tuning-not-counted", "tuning", Opens, "Where are the events of the other trainings?",
+			"%d trainings are said to be counted as events, and the file has the events of %d", t.Runs, n)
+	}
 	if t.Epoch == "private" {
 		s.fault("epoch-not-counted", "tuning.epoch", Opens, "Which rows decided when training ended? Take the last epoch, or add noise to that choice and count it.",
 			"the epoch was chosen by private rows, and no event counts that")
 	}
+}
+
+// trainings counts the events that may be one training each: those of DP-SGD, or all where there is none.
+func (f *File) trainings() (n int) {
+	for _, e := range f.Events {
+		if e.Mechanism == dpSGD {
+			n++
+		}
+	}
+	if n == 0 {
+		return len(f.Events)
+	}
+	return n
 }
 
 func (s *search) noise(n *Noise) {

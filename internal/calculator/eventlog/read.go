@@ -160,7 +160,7 @@ func (f *File) lines(text []byte) error {
 			return lower(err, n-1)
 		}
 		if x.End != nil {
-			if doc.Given("mechanism") || f.ended >= 0 || f.End != nil {
+			if len(x.Event.given()) > 0 || f.ended >= 0 || f.End != nil {
 				return config.Errors{{File: f.path, Line: n, Path: "end", Message: "must stand alone in a line, once in a file"}}
 			}
 			f.End, f.ended = x.End, len(f.Events)

@@ -28,7 +28,7 @@ func TestBadFiles(t *testing.T) {
 		"random-runs-without-law.yaml": ":5:28: tuning.counted: random-runs needs eta and mean", "rate-above-1.yaml": ":9:20: events.0.sampling_rate: must be above 1e-12 and at most 1, got 1.5",
 		"sigma-and-multiplier.yaml": ":6:34: events.0.sigma: must be given, or noise_multiplier, and not both", "twice.yaml": `:12:11: events.1.name: is there twice: "training"`,
 		"two-documents.yaml": ":12:1: a second document starts here", "unknown-key.yaml": ":8:5: events.0.noise_multiplyer: unknown key", "unknown-mechanism.yaml": ":7:16: events.0.mechanism: must be one of dp-sgd",
-		"unknown-unit.yaml": ":2:7: unit: must be one of edge", "version-2.yaml": ":1:17: privrec_events: must be 1, got 2",
+		"unknown-unit.yaml": ":2:7: unit: must be one of edge", "null.yaml": ":6:58: events.0.sensitivity: is missing: discrete-laplace needs it", "version-2.yaml": ":1:17: privrec_events: must be 1, got 2",
 		"shuffled-add-remove.yaml": ":8:15: events.0.sampling: of shuffled records does not go with neighbours add-remove", "fixed-size-add-remove.yaml": ":11:15: events.0.sampling: without replacement keeps the number of records",
 	}
 	files, err := filepath.Glob("testdata/bad/*")

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"fmt"
 	"math"
+	"reflect"
 
 	"privrec/internal/privacy"
 )
@@ -29,9 +30,9 @@ func (s *search) event(i int, p *plan) {
 				"the event is about one %s, and the gradient of one %s was clipped: it is charged as a release about one %s", p.unit, l.ClipPer, l.ClipPer)
 			p.unit = l.ClipPer
 		}
-		s.batches(i, p, l)
 		s.rate(i, p, l)
 		s.steps(i, p, l)
+		s.batches(i, p, l)
 		s.multiplier(i, p, l)
 		s.gradient(i, p, l)
 	}
@@ -160,12 +161,19 @@ func (s *search) rate(i int, p *plan, l Log) {
 
 // steps holds the number of steps against that of the log.
 func (s *search) steps(i int, p *plan, l Log) {
-	if p.sampling == Shuffled || p.event.Steps == nil {
+	if p.sampling == Shuffled || p.event.Steps == nil || p.event.Log == nil {
 		return
 	}
-	least, why, field := 0.0, "", "steps"
+	total, first := s.file.stepsOf(p.event.Log)
+	if first != i { // one log for several events is held against all of them at the first
+		return
+	}
+	least, why := 0.0, ""
 	if l.Steps != nil {
 		least, why = float64(*l.Steps), fmt.Sprintf("the log has %d", *l.Steps)
+	}
+	if n := float64(len(l.BatchSizes)); n > least {
+		least, why = n, fmt.Sprintf("the log has the sizes of %d batches", len(l.BatchSizes))
 	}
 	each := 0.0
 	switch {
@@ -180,12 +188,27 @@ func (s *search) steps(i int, p *plan, l Log) {
 		least = math.Floor(*l.Epochs * each)
 		why = fmt.Sprintf("%v epochs of %.6g steps are %.0f", *l.Epochs, each, least)
 	}
-	if float64(*p.event.Steps) >= least {
+	if float64(total) >= least {
 		return
 	}
-	s.at(i, field, "too-few-steps", Corrected, "How many noisy steps were made, over all epochs and restarts?",
-		"%d steps are accounted, and %s: the larger number is charged", *p.event.Steps, why)
-	p.releases = int64(math.Ceil(least))
+	s.at(i, "steps", "too-few-steps", Corrected, "How many noisy steps were made, over all epochs and restarts?",
+		"%d steps are accounted, and %s: the larger number is charged", total, why)
+	p.releases += int64(math.Ceil(least)) - total
+}
+
+// stepsOf returns how many steps the events with a log have together, and which of them is the first.
+func (f *File) stepsOf(l *Log) (total int64, first int) {
+	first = -1
+	for i, e := range f.Events {
+		if e.Mechanism != dpSGD || e.Log == nil || !reflect.DeepEqual(e.Log, l) {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		total += or(e.Steps, 0)
+	}
+	return total, first
 }
 
 // multiplier holds the noise multiplier against the noise that was added.
