@@ -71,7 +71,8 @@ func HeldOut(ctx context.Context) *HoldOut {
 type rowsSeedKey struct{}
 
 // WithRowsSeed returns a context under which generated rows and random splits have a seed that is
-// not the run's, as if something were held out.
+// not the run's, as if something were held out. Models that lacked it are asked under it: for the last
+// training row of a sequence, which sequences then lack.
 func WithRowsSeed(ctx context.Context, seed rng.Seed) context.Context {
 	return context.WithValue(ctx, rowsSeedKey{}, seed)
 }
@@ -104,7 +105,7 @@ func RefuseChange(ctx context.Context, what string) error {
 // what names them.
 func RefuseHoldOut(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
-		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocol top-n"}
+		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocols top-n and next-item"}
 	}
 	return nil
 }

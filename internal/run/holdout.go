@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// HoldOut says which users and rows are kept from a model of protocol top-n, so that an attacker
+// HoldOut says which users and rows are kept from a model of protocol top-n or next-item, so that an attacker
 // can be asked to tell them from the others.
 type HoldOut struct {
 	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance of a user to be held out, with all rows
@@ -60,7 +60,7 @@ func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, er
 		done      bool
 		what, fix string
 	}{
-		{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of", "it is for models of protocol top-n"},
+		{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of", "it is for models of protocols top-n and next-item"},
 		{planted(), "run.plant: this task loads no data that canaries can be planted into", "it is for models of protocols top-n and next-item"},
 	} {
 		if !c.done {

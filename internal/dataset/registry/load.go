@@ -37,11 +37,8 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequ
 // LoadSet does what Load does, for a set or recipe that need not be in the registry. It caches
 // the filtered rows of a real data set. Source.Cache says what the cache did, which never
 // changes the result. Under dataset.Withhold the sequences have no test rows, and under
-// dataset.WithPlanting canaries are among them.
+// dataset.WithPlanting canaries are among them. Under dataset.WithHoldOut they lack what is held out.
 func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
-	if err := dataset.RefuseHoldOut(ctx, set.Name); err != nil {
-		return nil, err
-	}
 	opts.Seed = dataset.RowsSeed(ctx, opts.Seed)
 	w, opts, err := withheld(ctx, opts)
 	if err != nil {
@@ -54,7 +51,7 @@ func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	if w != nil {
 		w.Sequences(s)
 	}
-	return dataset.PlantSequences(ctx, s)
+	return dataset.PlantSequences(ctx, dataset.HoldOutSequences(ctx, s))
 }
 
 // LoadInteractions does what Load does, for models of the user-item graph. It fails on a pair

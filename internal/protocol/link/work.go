@@ -110,10 +110,18 @@ func (w *work) train(ctx context.Context) error {
 	return experiment.Within(ctx, w.Task, w.Target.Config, target.Where(w.On, w.Target, w.Env.Dir), sets)
 }
 
+// pairsOnly refuses a model of sequences, whose edges have an order.
+func pairsOnly(t *target.Run) error {
+	if !t.Sequences {
+		return nil
+	}
+	return &run.UsageError{Message: fmt.Sprintf("the run in %s is of sequences, and the attack asks for edges of users and items", t.Dir), Fix: "attack a run of a top-n model, such as train lightgcn"}
+}
+
 // plan opens the target and draws the pairs.
 func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.Data], error) {
 	defer w.Env.Stage("load")()
-	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.Env.Dir), w.On.Release, w.Tasks, func(*target.Run) error { return nil })
+	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.Env.Dir), w.On.Release, w.Tasks, pairsOnly)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,7 +50,7 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 			return nil, err
 		}
 	}
-	if p.on.level == LevelUser && p.sees(SeesLists) {
+	if p.on.level == LevelUser && p.sees(SeesLists) && !p.on.last {
 		made, err := p.lists(ctx, shown)
 		if err != nil {
 			return nil, err
@@ -62,10 +62,15 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 			all = append(all, way{Attack: detect.Attack{Name: name, Score: score}, sees: sees, how: how})
 		}
 	}
-	if p.on.level == LevelUser {
+	switch {
+	case p.on.last:
+		add("score of the last row", SeesScores, "score of the item of the last training row after the rows before it: higher for members", shown.score)
+		add("place of the last row", SeesScores, "its place among all items, by score: higher for members", shown.place)
+		add("place in the list", SeesLists, "its place in the list, if it is there: higher for members", shown.placed(p.on))
+	case p.on.level == LevelUser:
 		add("place of own items", SeesScores, "mean place of the user's items among all items, by score: higher for members", shown.place)
 		add("score of own items", SeesScores, "mean score of the user's items: higher for members", shown.score)
-	} else {
+	default:
 		add("score", SeesScores, "score of the item for the user: higher for members", shown.score)
 		add("place", SeesScores, "place of the item among all items, by the user's scores: higher for members", shown.place)
 		add("missing in the list", SeesLists, "lists leave out what a user has: an item that others' lists have and this one lacks is a member", shown.missing(p.on, p.Whole.Items))
@@ -92,7 +97,7 @@ func (p *plan) shown(ctx context.Context) (*seen, error) {
 	if l, ok := p.Imported.(experiment.Listing); ok {
 		return p.lookAtLists(l, p.on, p.Whole)
 	}
-	return p.look(ctx, p.tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
+	return p.look(p.Asks(ctx), p.tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
 }
 
 // lira trains reference models and makes the likelihood ratio attacks.
@@ -110,7 +115,7 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]way, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := p.look(ctx, p.tasks, dir, p.On.Release, given, p.on, p.Whole)
+		s, err := p.look(p.Asks(ctx), p.tasks, dir, p.On.Release, given, p.on, p.Whole)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +179,7 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, er
 	others.Count = len(others.users)
 	others.Positive = make([]bool, others.Count)
 	others.Positive = others.memberOf(given)
-	s, err := p.look(ctx, p.tasks, dir, p.On.Release, given, others, p.Whole)
+	s, err := p.look(p.Asks(ctx), p.tasks, dir, p.On.Release, given, others, p.Whole)
 	if err != nil {
 		return w, err
 	}

@@ -16,6 +16,11 @@
 //	Carlini et al., S&P 2022: likelihood ratio, online, offline   attack.go, package attack/membership
 //	thresholds on score, place, likeness                          attack.go
 //
+// A model of sequences is asked for one row of each user, the last of training, after the rows before
+// it: what it was trained on as a label, or not. Of a user who was held out it is the same row. Attacks
+// on lists take the place in the list then, and no centres. Models that keep no weights are computed
+// from the rows that they are asked with, and are refused.
+//
 // Departures from Zhang et al.: item vectors are factors of the rows of all users, by iALS, where
 // the paper has factors of ratings of another data set; the network of package attack/attribute
 // is the classifier. A shadow model is trained with the target's own configuration on users who

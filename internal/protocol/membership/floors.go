@@ -29,8 +29,11 @@ func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]detec
 		}
 	}
 	var length, popular []float64
-	for _, rows := range on.items {
+	for k, rows := range on.items {
 		n, sum := math.Log(float64(len(rows))), 0.0
+		if on.last {
+			n = math.Log(float64(on.rows[k]))
+		}
 		for _, i := range rows {
 			x := math.Log(count[i])
 			if sum += x; on.level == LevelInteraction {

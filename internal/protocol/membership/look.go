@@ -23,6 +23,8 @@ type candidates struct {
 	items [][]int32 // by cluster, the rows that are asked about, or that the user is known to have
 	at    []int     // by cluster, its first candidate
 	level string
+	last  bool  // they are users' last rows, of sequences
+	rows  []int // by cluster, rows of the user, where the candidates are not all of them
 
 	unlisted int // users with rows of whom imported lists show nothing: they are not attacked
 }
@@ -42,7 +44,7 @@ func listedUsers(t *target.Run) []bool {
 
 // candidates lists who is asked about. apart: only users held out by a draw of their own.
 func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
-	out := &candidates{level: c.Attack.Level}
+	out := &candidates{level: c.Attack.Level, last: t.Sequences}
 	held, shown := t.UsersHeld(), listedUsers(t)
 	var users []int32
 	for u := range t.Whole.Users {
@@ -50,7 +52,7 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 			out.unlisted++
 			continue
 		}
-		if len(t.Whole.Train[u]) > 0 && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
+		if len(t.Whole.Train[u]) > 0 && (t.Last == nil || t.Last[u] >= 0) && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
 			users = append(users, int32(u))
 		}
 	}
@@ -66,6 +68,10 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 	for _, u := range users {
 		k := int32(len(out.users))
 		items := t.Whole.Train[u]
+		if t.Sequences {
+			items = []int32{t.Last[u]}
+			out.rows = append(out.rows, t.Rows[u])
+		}
 		out.at = append(out.at, len(out.Positive))
 		if c.Attack.Level == LevelUser {
 			out.Positive, out.Cluster = append(out.Positive, !held[u]), append(out.Cluster, k)
@@ -121,7 +127,10 @@ func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string,
 			scores = popular
 		}
 		hidden := slices.Concat(given.Train[u], partOf(given.Valid, u))
-		if on.level == LevelUser { // the attacker leaves out what it knows that the user has
+		switch {
+		case on.last: // lists leave out nothing
+			hidden = nil
+		case on.level == LevelUser: // the attacker leaves out what it knows that the user has
 			hidden = slices.Concat(known.Train[u], partOf(known.Valid, u))
 		}
 		s.lists[k] = best(scores, hidden, c.Attack.K)
@@ -248,6 +257,17 @@ func (s *seen) missing(on *candidates, items int) []float64 {
 				x = float64(p-len(s.lists[k])) - 1
 			}
 			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// placed scores users' last rows by their places in lists, 0 where a list lacks the item.
+func (s *seen) placed(on *candidates) []float64 {
+	out := make([]float64, len(on.Positive))
+	for k, rows := range on.items {
+		if p := slices.Index(s.lists[k], rows[0]); p >= 0 {
+			out[on.at[k]] = float64(len(s.lists[k]) - p)
 		}
 	}
 	return out

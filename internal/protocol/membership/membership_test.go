@@ -2,12 +2,15 @@ package membership_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"privrec/internal/baseline"
 	"privrec/internal/protocol/membership"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
@@ -136,6 +139,53 @@ func TestRefused(t *testing.T) {
 	} {
 		if _, _, err := attack(t, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
+		}
+	}
+}
+
+// network is a setting of a model of sequences on generated rows.
+const network = "target.set=[data.name=standin-tiny, data.recipe=dipsgnn, profile=own, model.dim=16, train.epochs=%d, train.rate=0.03, train.decay_every=30, train.l2=0, train.patience=0, train.select=last, train.validation=0, train.refit=false]"
+
+// The last row of a user is told from one that was held out by what a model of sequences says after the
+// rows before it, and a user from one who was held out whole. An untrained model tells neither.
+func TestSequences(t *testing.T) {
+	for level, by := range map[string]string{"interaction": "score of the last row", "user": "LiRA, online"} {
+		sets := []string{"target.share=0.2"}
+		if level == "user" {
+			sets = []string{"attack.references=4"}
+		}
+		o, text, err := attack(t, append(sets, "target.task=train gru4rec", fmt.Sprintf(network, 16), "attack.level="+level)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, _ := auc(t, o, by); v < 0.65 || !strings.Contains(text, "last training row") {
+			t.Errorf("%s: AUC %.3f, %+v", level, v, o.Threat)
+		}
+		o, _, err = attack(t, "target.task=train gru4rec", strings.Replace(fmt.Sprintf(network, 1), "train.rate=0.03", "train.rate=1e-9", 1), "attack.level="+level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, m := float64(o.Data.Candidates), float64(o.Data.Members)
+		bound := 6.2 * 6.2 * (n + 1) / (12 * m * (n - m))
+		for _, name := range []string{"score of the last row", "place of the last row", "place in the list", "length of the history"} {
+			if v, _ := auc(t, o, name); (v-0.5)*(v-0.5) > bound {
+				t.Errorf("untrained, %s, %s: AUC %.3f", level, name, v)
+			}
+		}
+	}
+	dir, _, err := start(t, baseline.Sessions(nextitem.Table{})[0], strings.Split(strings.Trim(strings.TrimPrefix(fmt.Sprintf(network, 1), "target.set="), "[]"), ", ")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, sets := range map[string][]string{
+		"later than all others":    {"on.run=" + dir, "attack.non_members=test", "attack.sees=[scores]"},
+		"there are no non-members": {"on.run=" + dir},
+		"keeps no weights":         {"target.task=train ease", "target.set=[protocol=next-item, data.name=standin-tiny, data.recipe=dipsgnn, data.candidates=train, profile=own]"},
+		"keeps no vectors":         {"target.task=train gru4rec", fmt.Sprintf(network, 1), "attack.sees=[vectors]"},
+		"of these data cannot be":  {"target.task=train sasrec", "target.set=[data.name=standin-tiny]"},
+	} {
+		if _, _, err := attack(t, sets...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", sets, err, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"privrec/internal/baseline"
@@ -15,7 +16,9 @@ import (
 )
 
 // tasks are those that are attacked here.
-func tasks() []run.Task { return baseline.TopN(topn.Tables{}, nextitem.Table{}) }
+func tasks() []run.Task {
+	return slices.Concat(baseline.TopN(topn.Tables{}, nextitem.Table{}), baseline.Sessions(nextitem.Table{}), []run.Task{baseline.SASRec(nextitem.Table{})})
+}
 
 // start runs a task in a folder of its own.
 func start(t *testing.T, task run.Task, sets ...string) (dir, text string, err error) {

@@ -3,6 +3,7 @@ package membership
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,6 +18,11 @@ func (c Config) nonMembers(t *target.Run) error {
 	users, has := t.Holds()
 	if t.Imported != nil {
 		return c.brought(t, users, has)
+	}
+	if t.Sequences {
+		if err := c.ofSequences(t); err != nil {
+			return err
+		}
 	}
 	key, other := "run.hold_out.rows", ""
 	switch {
@@ -74,6 +80,19 @@ func (c Config) brought(t *target.Run, users, rows bool) error {
 	}
 	if a.Level == LevelInteraction && !rows {
 		return refuse("name a file of them with --non-members: rows, drawn at random, of users with other rows in --train; or take attack.non_members=test with --truth", "there are no rows that the model of %s was not trained on, of users whom it was: there is nothing to tell apart", t.Dir)
+	}
+	return nil
+}
+
+// ofSequences fails on what cannot be attacked of a model of sequences.
+func (c Config) ofSequences(t *target.Run) error {
+	switch _, err := os.Stat(filepath.Join(t.Dir, experiment.ModelFile)); {
+	case err != nil:
+		return &run.UsageError{Message: fmt.Sprintf("the run in %s keeps no weights: it is trained again on the rows that it is asked with, which tells nothing of those that it was trained on", t.Dir), Fix: "attack a network, such as train gru4rec, or the model under protocol top-n"}
+	case c.Attack.NonMembers == Test:
+		return &run.UsageError{Message: fmt.Sprintf("attack.non_members: the run in %s is of sequences, whose test rows come later than all others", t.Dir), Fix: "leave attack.non_members out"}
+	case c.sees(SeesVectors):
+		return &run.UsageError{Message: fmt.Sprintf("attack.sees: the run in %s scores by what a user did last, and keeps no vectors of users", t.Dir), Fix: "attack.sees=[scores, lists]"}
 	}
 	return nil
 }

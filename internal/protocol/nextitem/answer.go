@@ -63,32 +63,14 @@ func (x *Experiment) whole() *Part {
 // history. It uses the first of the run's evaluations, or the one that the asked release
 // names. A user's own items are left out only where the setting masks them.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	mode := a.Modes[0]
-	if o.Release != "" {
-		if a.LastItem {
-			return nil, experiment.NoRelease(a.dir, o.Release)
-		}
-		if mode = o.Release; !slices.Contains(a.Modes, mode) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode), Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
-		}
-	}
-	sampleOf := make(map[string]int32, len(a.Data.UserIDs))
-	for i, u := range a.last.Samples.User {
-		sampleOf[a.Data.UserIDs[u]] = int32(i)
-	}
-	r := experiment.Ranking{
-		Data: a.Data.Name, Options: eval.Options{Tape: a.tape, Exclude: a.leftOut()},
-		Items: a.Data.Items, Item: func(i int32) string { return a.Data.ItemIDs[i+1] },
-		Sample: func(user string) (int32, bool) { s, ok := sampleOf[user]; return s, ok },
-	}
-	if !a.LastItem {
-		r.Without = " with training items"
+	r, mode, err := a.ranking(o.Release)
+	if err != nil {
+		return nil, err
 	}
 	if err := r.Check(o); err != nil {
 		return nil, err
 	}
-	var err error
-	if r.Scorer, err = a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn); err != nil { // a pass after those of the run
+	if r.Scorer, err = a.scorer(mode); err != nil {
 		return nil, err
 	}
 	lists, err := r.Recommend(ctx, o)
@@ -101,6 +83,47 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 		out.Subtitle += "; noise " + mode
 	}
 	return out, nil
+}
+
+// Ranking implements experiment.Scoring: it ranks what may follow the history of a user.
+func (a *answers) Ranking(_ context.Context, release string) (experiment.Ranking, error) {
+	r, mode, err := a.ranking(release)
+	if err != nil {
+		return r, err
+	}
+	r.Scorer, err = a.scorer(mode)
+	return r, err
+}
+
+// ranking returns what is ranked, without a scorer, and the evaluation that a release names.
+func (a *answers) ranking(release string) (r experiment.Ranking, mode string, err error) {
+	mode = a.Modes[0]
+	if release != "" {
+		if a.LastItem {
+			return r, mode, experiment.NoRelease(a.dir, release)
+		}
+		if mode = release; !slices.Contains(a.Modes, mode) {
+			return r, mode, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode), Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
+		}
+	}
+	sampleOf := make(map[string]int32, len(a.Data.UserIDs))
+	for i, u := range a.last.Samples.User {
+		sampleOf[a.Data.UserIDs[u]] = int32(i)
+	}
+	r = experiment.Ranking{
+		Data: a.Data.Name, Options: eval.Options{Tape: a.tape, Exclude: a.leftOut()},
+		Items: a.Data.Items, Item: func(i int32) string { return a.Data.ItemIDs[i+1] },
+		Sample: func(user string) (int32, bool) { s, ok := sampleOf[user]; return s, ok },
+	}
+	if !a.LastItem {
+		r.Without = " with training items"
+	}
+	return r, mode, nil
+}
+
+// scorer returns what ranks under an evaluation, in a pass after those of the run.
+func (a *answers) scorer(mode string) (eval.Scorer, error) {
+	return a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
 }
 
 // leftOut returns, by sample of the last part, the items that are not recommended. These are

@@ -8,6 +8,8 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -28,6 +30,11 @@ type Run struct {
 	Imported experiment.Carrying // answers of a model that another program trained; nil: a run of this program
 
 	users, rows bool // of an imported model: users, or rows of others, were kept from it
+
+	// Sequences says that the model is one of sequences, of which Whole and Given are the pairs.
+	Sequences bool
+	Last      []int32 // of sequences, item of every user's last training row; -1: it is the only row, or came before
+	Rows      []int   // of sequences, training rows of every user
 }
 
 // Description says what is attacked.
@@ -54,8 +61,8 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Protocol != "top-n" {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of protocol %s, and users and rows can be held out of protocol top-n alone", dir, o.Protocol), Fix: "attack a run of a top-n model, such as train ease"}
+	if o.Protocol != topn.Name && o.Protocol != nextitem.Name {
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of protocol %s, and users and rows can be held out of protocols %s and %s alone", dir, o.Protocol, topn.Name, nextitem.Name), Fix: "attack a run of a top-n model, such as train ease"}
 	}
 	if experiment.IsImported(m.Task) {
 		a, err := experiment.Ask(ctx, tasks, dir)
@@ -80,14 +87,12 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 	if m.HoldOut != nil {
 		t.Hold, t.HoldOut = *m.HoldOut, *m.HoldOut
 	}
+	t.Sequences = o.Protocol == nextitem.Name
 	if err := suits(t); err != nil {
 		return nil, nil, err
 	}
 	t.Held = t.Hold.Of(rng.Seed(t.Seed))
-	load := func(ctx context.Context) (*dataset.Interactions, error) {
-		return registry.LoadInteractions(ctx, o.Data.Name, o.Data.Recipe, registry.Options{Seed: t.Held.Seed})
-	}
-	if t.Whole, err = load(ctx); err != nil {
+	if t.Whole, err = t.load(ctx, o.Data.Name, o.Data.Recipe); err != nil {
 		return nil, nil, err
 	}
 	if t.Whole.Source.Hash != o.Data.Source.Hash {
@@ -150,5 +155,37 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 	if err != nil {
 		return nil, err
 	}
-	return registry.LoadInteractions(within, t.Whole.Name, t.Whole.Recipe, registry.Options{Seed: t.Held.Seed})
+	return t.load(within, t.Whole.Name, t.Whole.Recipe)
+}
+
+// load loads data as a context says: pairs, or sequences as pairs. The first sequences are the whole
+// ones, of which it notes the last training rows.
+func (t *Run) load(ctx context.Context, name, recipe string) (*dataset.Interactions, error) {
+	if !t.Sequences {
+		return registry.LoadInteractions(ctx, name, recipe, registry.Options{Seed: t.Held.Seed})
+	}
+	s, err := registry.Load(ctx, name, recipe, registry.Options{Seed: t.Held.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if t.Last == nil {
+		t.Last, t.Rows = make([]int32, s.Users), make([]int, s.Users)
+		for u, rows := range s.Train {
+			n := len(rows)
+			if t.Last[u], t.Rows[u] = -1, n; n > 1 && slices.Index(rows, rows[n-1]) == n-1 {
+				t.Last[u] = rows[n-1] - 1
+			}
+		}
+	}
+	return s.Pairs(), nil
+}
+
+// Asks returns the context under which answers of the run, or of one that was trained like it, are
+// asked. A model of sequences is asked for the last training row of every user, whether it was
+// trained on it or not.
+func (t *Run) Asks(ctx context.Context) context.Context {
+	if t.Sequences {
+		return run.AskedWith(ctx, run.CoinsOut)
+	}
+	return ctx
 }

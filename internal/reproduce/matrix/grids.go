@@ -9,6 +9,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/reproduce"
 	"privrec/internal/rng"
@@ -88,7 +89,7 @@ func (a *Attack) unfit(tasks []run.Task, dir string) string {
 			return "no attributes of users in these data"
 		case n == needVectors && (o.Protocol != topn.Name || !experiment.HasVectors(dir)):
 			return "the model keeps no vectors of users"
-		case (n == needRows || n == needUsers) && o.Protocol != topn.Name:
+		case (n == needRows || n == needUsers) && o.Protocol != topn.Name && o.Protocol != nextitem.Name:
 			return "nothing can be held out of a model of protocol " + o.Protocol
 		case n == needInputs && !takesInputs(tasks, dir):
 			return "the model computes nothing from the inputs of users"

@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"context"
+	"slices"
+)
+
+// Sequences returns sequences without what is held out. A training row is drawn by its user and its
+// place among the user's training rows. Users and items keep their numbers.
+func (h HoldOut) Sequences(s *Sequential) *Sequential {
+	users := h.UsersHeld(s.Users)
+	out := s.without(func(u int) func(row int) bool {
+		stream := h.Seed.Stream("hold out rows", h.Draw, uint64(u))
+		return func(int) bool { return h.Rows > 0 && stream.Float64() < h.Rows != h.Swap || users[u] }
+	})
+	for _, part := range []*[][]int32{&out.Valid, &out.Test} {
+		*part = slices.Clone(*part)
+		for u := range *part {
+			if users[u] {
+				(*part)[u] = nil
+			}
+		}
+	}
+	if t := out.Times; t != nil {
+		for _, part := range []*[][]int64{&t.Valid, &t.Test} {
+			*part = slices.Clone(*part)
+			for u := range *part {
+				if users[u] {
+					(*part)[u] = nil
+				}
+			}
+		}
+	}
+	return out
+}
+
+// WithoutLast returns sequences that lack the last training row of every user who has two.
+func (s *Sequential) WithoutLast() *Sequential {
+	return s.without(func(u int) func(row int) bool {
+		return func(row int) bool { return row > 0 && row == len(s.Train[u])-1 }
+	})
+}
+
+// without returns sequences that lack the training rows of which drop is true. drop is called for every
+// user, and what it returns for that user's rows in order.
+func (s *Sequential) without(drop func(u int) func(row int) bool) *Sequential {
+	out := *s
+	out.Train = make([][]int32, len(s.Train))
+	if s.Ratings != nil {
+		out.Ratings = make([][]float32, len(s.Ratings))
+	}
+	if s.Times != nil {
+		t := *s.Times
+		t.Train = make([][]int64, len(s.Times.Train))
+		out.Times = &t
+	}
+	for u, rows := range s.Train {
+		dropped := drop(u)
+		for k, item := range rows {
+			if dropped(k) {
+				continue
+			}
+			out.Train[u] = append(out.Train[u], item)
+			if s.Ratings != nil {
+				out.Ratings[u] = append(out.Ratings[u], s.Ratings[u][k])
+			}
+			if s.Times != nil {
+				out.Times.Train[u] = append(out.Times.Train[u], s.Times.Train[u][k])
+			}
+		}
+	}
+	return &out
+}
+
+// Pairs returns what sequences tell of users and items without their order, each pair once. Item i of
+// the pairs is id i+1 of the sequences.
+func (s *Sequential) Pairs() *Interactions {
+	part := func(lists [][]int32) [][]int32 {
+		if lists == nil {
+			return nil
+		}
+		out := make([][]int32, len(lists))
+		for u, items := range lists {
+			for _, item := range items {
+				out[u] = append(out[u], item-1)
+			}
+			slices.Sort(out[u])
+			out[u] = slices.Compact(out[u])
+		}
+		return out
+	}
+	return &Interactions{Name: s.Name, Recipe: s.Recipe, Users: s.Users, Items: s.Items, UserIDs: s.UserIDs, ItemIDs: s.ItemIDs[1:],
+		Train: part(s.Train), Valid: part(s.Valid), Test: part(s.Test), Features: s.Features, Ladder: s.Ladder, Source: s.Source}
+}
+
+// askedWhole reports whether models are asked as if nothing were held out, see WithRowsSeed.
+func askedWhole(ctx context.Context) bool { return ctx.Value(rowsSeedKey{}) != nil }
+
+// HoldOutSequences returns sequences as a context says: without what it holds out, or, where models are
+// asked that lacked something, without the last training row of every user, which they are asked for.
+func HoldOutSequences(ctx context.Context, s *Sequential) *Sequential {
+	if h := HeldOut(ctx); h != nil {
+		return h.Sequences(s)
+	}
+	if askedWhole(ctx) {
+		return s.WithoutLast()
+	}
+	return s
+}
