@@ -181,8 +181,18 @@ func sourceComments(t *testing.T, tasks []run.Task) explain.Comments {
 		}
 		return packages[path], id[at+1:]
 	}
+	var all [][]config.Field
 	for _, task := range tasks {
-		for _, f := range task.Fields() {
+		all = append(all, task.Fields())
+	}
+	for _, f := range schemaFiles() {
+		all = append(all, f.Fields)
+	}
+	for _, fields := range all {
+		for _, f := range fields {
+			if f.Of == "" { // a key of a type without a name
+				continue
+			}
 			s, name := split(f.Of)
 			st := s.types[name]
 			if st == nil {

@@ -2,8 +2,8 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,6 +15,9 @@ type Checker struct {
 	doc    *Document
 	errs   Errors
 	limits map[string]string // what each key may be, in words; nil: not kept
+	found  []Finding         // what limits says, for programs
+	rules  []Rule            // checks that no limit says
+	probed map[string]bool   // rules that Probe knows already; nil: no probe
 }
 
 // NewChecker returns a checker of the values of a document. doc is nil for values that were set in
@@ -30,18 +33,10 @@ func (c *Checker) Limits() map[string]string { return c.limits }
 
 // note keeps what a key may be. An entry of a list counts as the list.
 func (c *Checker) note(key, format string, args ...any) {
-	if c.limits == nil {
+	if c.limits == nil || c.probed != nil {
 		return
 	}
-	path := ""
-	for _, word := range strings.Split(key, ".") {
-		if _, err := strconv.Atoi(word); err == nil { // an entry of a list
-			path += "[]"
-		} else {
-			path = join(path, word)
-		}
-	}
-	c.limits[path] = fmt.Sprintf(format, args...)
+	c.limits[pattern(key)] = fmt.Sprintf(format, args...)
 }
 
 // Err returns all problems as an Errors, in the order of the checks, or nil.
@@ -57,8 +52,16 @@ func (c *Checker) OK() bool { return len(c.errs) == 0 }
 
 // Check notes a problem unless ok. The message continues "key: ", as in "must be even, got 3".
 func (c *Checker) Check(ok bool, key, format string, args ...any) bool {
+	c.rule(key, format, args)
+	return c.fail(ok, Rule{Path: pattern(key), Format: format}.Name(), key, format, args...)
+}
+
+// fail notes a problem unless ok. rule names the rule that found it, "" for a limit.
+func (c *Checker) fail(ok bool, rule, key, format string, args ...any) bool {
 	if !ok {
-		c.errs = append(c.errs, c.doc.Errorf(key, format, args...))
+		e := c.doc.Errorf(key, format, args...)
+		e.Rule = rule
+		c.errs = append(c.errs, e)
 	}
 	return ok
 }
@@ -66,13 +69,14 @@ func (c *Checker) Check(ok bool, key, format string, args ...any) bool {
 // NotEmpty fails on an empty text.
 func (c *Checker) NotEmpty(key, x string) bool {
 	c.note(key, "not empty")
-	return c.Check(x != "", key, "must not be empty")
+	return c.Limited(FilledLimit(), x != "", key, "must not be empty")
 }
 
 // OneOf fails unless x is one of the allowed words. The problem names the closest of them, and
 // completion offers them all.
 func (c *Checker) OneOf(key, x string, allowed ...string) bool {
 	c.note(key, "%s", inWords(allowed))
+	c.limit(key, OneOfLimit(allowed...))
 	e := c.doc.OneOf(key, x, allowed...)
 	if e != nil {
 		c.errs = append(c.errs, e)
@@ -82,10 +86,12 @@ func (c *Checker) OneOf(key, x string, allowed ...string) bool {
 
 // Words fails unless xs has at least one word, only allowed ones, and none twice.
 func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
-	ok := c.Check(len(xs) > 0, key, "must name at least one of %s", strings.Join(allowed, ", "))
+	ok := c.Limited(FilledLimit(), len(xs) > 0, key, "must name at least one of %s", strings.Join(allowed, ", "))
+	c.limit(key, OneOfLimit(allowed...)) // of a list without entries too
+	c.limit(key, onceLimit())
 	for i, x := range xs {
 		ok = c.OneOf(key, x, allowed...) && ok
-		ok = c.Check(!slices.Contains(xs[:i], x), key, "names %q twice", x) && ok
+		ok = c.fail(!slices.Contains(xs[:i], x), "", key, "names %q twice", x) && ok
 	}
 	return ok
 }
@@ -93,53 +99,58 @@ func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
 // Between fails unless x is from lo to hi, both included.
 func (c *Checker) Between(key string, x, lo, hi int) bool {
 	c.note(key, "%d..%d", lo, hi)
-	return c.Check(x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo, hi, x)
+	return c.Limited(RangeLimit(float64(lo), float64(hi)), x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo, hi, x)
 }
 
 // AtLeast fails on an integer below lo.
 func (c *Checker) AtLeast(key string, x, lo int) bool {
 	c.note(key, "at least %d", lo)
-	return c.Check(x >= lo, key, "must be at least %d, got %d", lo, x)
+	return c.Limited(RangeLimit(float64(lo), math.NaN()), x >= lo, key, "must be at least %d, got %d", lo, x)
 }
 
 // Integers fails unless xs has at least one integer, each from lo to hi, and none twice. what
 // names one of them, such as "cutoff".
 func (c *Checker) Integers(key, what string, xs []int, lo, hi int) bool {
-	ok := c.Check(len(xs) > 0, key, "must name at least one %s", what)
+	ok := c.Limited(FilledLimit(), len(xs) > 0, key, "must name at least one %s", what)
 	return Each(c, key, xs, func(x int) bool { return c.Between(key, x, lo, hi) }) && ok
 }
 
 // Within fails unless x is in [lo,hi].
 func (c *Checker) Within(key string, x, lo, hi float64) bool {
 	c.note(key, "[%g,%g]", lo, hi)
-	return c.Check(x >= lo && x <= hi, key, "must lie in [%g,%g], got %v", lo, hi, x)
+	c.bounds(key, lo, hi, false, false)
+	return c.fail(x >= lo && x <= hi, "", key, "must lie in [%g,%g], got %v", lo, hi, x)
 }
 
 // Below fails unless x is in [lo,hi).
 func (c *Checker) Below(key string, x, lo, hi float64) bool {
 	c.note(key, "[%g,%g)", lo, hi)
-	return c.Check(x >= lo && x < hi, key, "must lie in [%g,%g), got %v", lo, hi, x)
+	c.bounds(key, lo, hi, false, true)
+	return c.fail(x >= lo && x < hi, "", key, "must lie in [%g,%g), got %v", lo, hi, x)
 }
 
 // Above fails unless x is in (lo,hi].
 func (c *Checker) Above(key string, x, lo, hi float64) bool {
 	c.note(key, "(%g,%g]", lo, hi)
-	return c.Check(x > lo && x <= hi, key, "must lie in (%g,%g], got %v", lo, hi, x)
+	c.bounds(key, lo, hi, true, false)
+	return c.fail(x > lo && x <= hi, "", key, "must lie in (%g,%g], got %v", lo, hi, x)
 }
 
 // Inside fails unless x is in (lo,hi).
 func (c *Checker) Inside(key string, x, lo, hi float64) bool {
 	c.note(key, "(%g,%g)", lo, hi)
-	return c.Check(x > lo && x < hi, key, "must lie in (%g,%g), got %v", lo, hi, x)
+	c.bounds(key, lo, hi, true, true)
+	return c.fail(x > lo && x < hi, "", key, "must lie in (%g,%g), got %v", lo, hi, x)
 }
 
 // Each applies one check to every number of a list and fails on a number that is there twice. It
 // accepts an empty list.
 func Each[T int | float64](c *Checker, key string, xs []T, one func(x T) bool) bool {
 	ok := true
+	c.limit(key, onceLimit())
 	for i, x := range xs {
 		ok = one(x) && ok
-		ok = c.Check(!slices.Contains(xs[:i], x), key, "names %v twice", x) && ok
+		ok = c.fail(!slices.Contains(xs[:i], x), "", key, "names %v twice", x) && ok
 	}
 	return ok
 }

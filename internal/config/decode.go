@@ -203,9 +203,12 @@ func collect(t reflect.Type, index []int, out map[string]field) {
 		if _, twice := out[name]; twice {
 			panic(fmt.Sprintf("config: type %s has two fields named %q", t, name))
 		}
-		out[name] = field{at, strings.Contains(f.Tag.Get("config"), "inf")}
+		out[name] = field{at, infinite(f)}
 	}
 }
+
+// infinite reports whether infinity is a value of a field.
+func infinite(f reflect.StructField) bool { return strings.Contains(f.Tag.Get("config"), "inf") }
 
 // keyName returns the key of a struct's field. inline says that the field's own keys take its
 // place. ok is false for a field without a key.

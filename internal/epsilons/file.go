@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"privrec/internal/config"
+	"privrec/internal/config/schema"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 )
@@ -16,6 +17,7 @@ import (
 type Paper struct {
 	Name string
 	Rows func(files fs.FS) ([]Row, error) // reads the list and computes the rows
+	File func() schema.File               // what the file of the list is
 }
 
 // Row is what one setting claims and what it comes to.
@@ -53,7 +55,9 @@ type entry[S Source] struct {
 
 // Of returns the paper whose list is in configs/epsilon/NAME.yaml with readings of the type S.
 func Of[S Source](name string) Paper {
-	return Paper{Name: name, Rows: func(files fs.FS) ([]Row, error) {
+	return Paper{Name: name, File: func() schema.File {
+		return schema.FileOf("epsilon-"+name, "Settings of the paper "+name+", for privrec epsilon.", file[S]{})
+	}, Rows: func(files fs.FS) ([]Row, error) {
 		path := "epsilon/" + name + ".yaml"
 		text, err := fs.ReadFile(files, path)
 		if err != nil {

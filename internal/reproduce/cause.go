@@ -20,8 +20,8 @@ func CauseCodes() []string {
 // cause is made up.
 const NoCause = "no cause known"
 
-// causeFile is a file of causes, for the tables and figures of one paper.
-type causeFile struct {
+// CauseFile is a file of causes, for the tables and figures of one paper.
+type CauseFile struct {
 	Paper  string   `yaml:"paper"`
 	Causes []*Cause `yaml:"causes"`
 }
@@ -70,7 +70,7 @@ func explain(tree fs.FS, grids []*Grid, whole bool) error {
 		if err != nil {
 			return fmt.Errorf("causes: %w", err)
 		}
-		f, doc, err := config.Parse(builtIn+name, text, nil, causeFile{})
+		f, doc, err := config.Parse(builtIn+name, text, nil, CauseFile{})
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func explain(tree fs.FS, grids []*Grid, whole bool) error {
 }
 
 // check reports every problem of a file by its line.
-func (f *causeFile) check(doc *config.Document, grids []*Grid, whole bool) error {
+func (f *CauseFile) check(doc *config.Document, grids []*Grid, whole bool) error {
 	v := config.NewChecker(doc)
 	v.NotEmpty("paper", f.Paper)
 	v.Check(!whole || len(grids) > 0, "paper", "no table or figure of a paper called %q", f.Paper)

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
@@ -31,7 +32,8 @@ const (
 
 // check reports what cannot be planted.
 func (p Plant) check(v *config.Checker) {
-	if p == (Plant{}) {
+	if p.Unit == "" { // nothing is planted
+		v.Check(p == Plant{}, "run.plant.unit", "must be one of %s where other keys of run.plant are set, got %q", strings.Join(dataset.CanaryUnits(), ", "), p.Unit)
 		return
 	}
 	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryUnits()...)

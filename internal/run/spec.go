@@ -2,8 +2,8 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"privrec/internal/config"
@@ -84,23 +84,24 @@ func (s Spec[C]) Task() Task {
 			}
 			return v.Limits()
 		},
+		shape: func() *config.Shape { return config.ShapeOf(whole()) },
+		probe: sync.OnceValue(func() config.Probed {
+			return config.Probe(whole(), func(v *config.Checker, c wholeFile[C]) {
+				c.check(v, s.Check)
+				if !s.Secure { // load refuses it
+					v.Limited(config.OnlyLimit(false), true, "run.secure", "")
+				}
+			})
+		}),
 		answers: s.Answers,
 		load: func(task Task, from source, sets []string) (*bound, error) {
 			c, doc, err := read(from, sets, whole())
 			if err != nil {
 				return nil, err
 			}
-			bad := []error{c.Run.check(doc)}
-			own := config.NewChecker(doc)
-			c.Run.HoldOut.check(own)
-			c.Run.Plant.check(own)
-			bad = append(bad, own.Err())
-			if s.Check != nil {
-				v := config.NewChecker(doc)
-				s.Check(v, c.Task)
-				bad = append(bad, v.Err())
-			}
-			if err := errors.Join(bad...); err != nil {
+			v := config.NewChecker(doc)
+			c.check(v, s.Check)
+			if err := v.Err(); err != nil {
 				return nil, err
 			}
 			if c.Run.Secure && !s.Secure {
@@ -123,6 +124,16 @@ func (s Spec[C]) Task() Task {
 			}}, nil
 		},
 	}}
+}
+
+// check reports every setting that cannot be run.
+func (c wholeFile[C]) check(v *config.Checker, own func(v *config.Checker, c C)) {
+	c.Run.check(v)
+	c.Run.HoldOut.check(v)
+	c.Run.Plant.check(v)
+	if own != nil {
+		own(v, c.Task)
+	}
 }
 
 // read reads a configuration over the defaults, and suits it to own data. That of a run that was

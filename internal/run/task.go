@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"strings"
 	"time"
 
 	"privrec/internal/config"
 	"privrec/internal/config/explain"
+	"privrec/internal/config/schema"
 	"privrec/internal/dataset"
+	"privrec/internal/jsonschema"
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
 	"privrec/internal/rng"
@@ -87,22 +90,13 @@ func (s Settings) key() (*privacy.Key, error) {
 // maxSaveSeconds is the longest time between checkpoints, a week.
 const maxSaveSeconds = 7 * 24 * 3600
 
-// check fails on settings out of their range.
-func (s Settings) check(doc *config.Document) error {
-	var bad []error
-	if s.Workers < 0 || s.Workers > MaxWorkers {
-		bad = append(bad, doc.Errorf("run.workers", "must lie in 0 to %d, got %d", MaxWorkers, s.Workers))
-	}
-	if !(s.SaveSeconds >= 0 && s.SaveSeconds <= maxSaveSeconds) {
-		bad = append(bad, doc.Errorf("run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds))
-	}
-	if s.SaveSteps < 0 {
-		bad = append(bad, doc.Errorf("run.save_steps", "must be at least 0, got %d", s.SaveSteps))
-	}
-	if s.Out == "-" { // elsewhere standard output; here a folder of that name
-		bad = append(bad, doc.Errorf("run.out", "must name a folder, got \"-\""))
-	}
-	return errors.Join(bad...)
+// check reports settings out of their range.
+func (s Settings) check(v *config.Checker) {
+	v.Limited(config.RangeLimit(0, MaxWorkers), s.Workers >= 0 && s.Workers <= MaxWorkers, "run.workers", "must lie in 0 to %d, got %d", MaxWorkers, s.Workers)
+	v.Limited(config.RangeLimit(0, maxSaveSeconds), s.SaveSeconds >= 0 && s.SaveSeconds <= maxSaveSeconds, "run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds)
+	v.Limited(config.RangeLimit(0, math.NaN()), s.SaveSteps >= 0, "run.save_steps", "must be at least 0, got %d", s.SaveSteps)
+	// Elsewhere "-" is standard output; here it would be a folder of that name.
+	v.Limited(config.NotLimit("-"), s.Out != "-", "run.out", "must name a folder, got \"-\"")
 }
 
 // wholeFile is a configuration file: the run's part and the task's keys.
@@ -129,6 +123,8 @@ type Action struct {
 	fields   func() []config.Field
 	limits   func() map[string]string
 	load     func(task Task, from source, sets []string) (*bound, error)
+	shape    func() *config.Shape
+	probe    func() config.Probed
 	answers  bool // finished runs can be asked
 }
 
@@ -168,6 +164,23 @@ func (t Task) Explained() ([]byte, error) {
 
 // Fields lists the keys of the task's configuration and their groups.
 func (t Task) Fields() []config.Field { return t.Action.fields() }
+
+// Schema returns the JSON Schema of the task's configuration.
+func (t Task) Schema() *jsonschema.Schema {
+	return schema.Of(schema.Source{
+		ID: t.SchemaFile(), Title: "privrec " + t.String(),
+		About:    fmt.Sprintf("Configuration of privrec %s: %s. Source: %s.", t, t.Summary, strings.TrimSuffix(t.Cite, ".")),
+		Shape:    t.Action.shape(),
+		Probed:   t.Action.probe(),
+		Comments: explain.BuiltIn(),
+	})
+}
+
+// Rules lists what the task checks of a configuration that its JSON Schema cannot say.
+func (t Task) Rules() []config.Rule { return t.Action.probe().Rules }
+
+// SchemaFile returns the name of the file of the task's JSON Schema in docs/schemas.
+func (t Task) SchemaFile() string { return t.Verb + "-" + t.Name + ".json" }
 
 // Limits says in words what values the keys may have. It knows the checks of the default
 // configuration.
