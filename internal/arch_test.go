@@ -26,6 +26,7 @@ var floors = []struct {
 	{"internal/rng", 0}, {"internal/tensor", 0}, {"internal/metrics", 0}, {"internal/stats", 0},
 	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"internal/safetensors", 0}, {"internal/system", 0}, {"data", 0}, {"configs", 0},
 	{"internal/jsonschema", 0}, {"internal/config/schema", 1},
+	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"internal/safetensors", 0}, {"internal/system", 0}, {"internal/tensorboard", 0}, {"data", 0}, {"configs", 0},
 	{"internal/privacy/mechanism", 1}, {"internal/privacy/accountant", 1}, {"internal/privacy/audit", 1},
 	{"internal/privacy/reference", 1}, {"internal/privacy/budget", 2},
 	{"internal/privacy/mechanism/channel", 2}, {"internal/privacy/mechanism/local", 2}, {"internal/privacy/mechanism/sequence", 2},

@@ -59,6 +59,7 @@ type taskFlags struct {
 	json     bool
 	quiet    bool
 	defaults bool
+	log      string
 
 	ledgerKey string
 	own       map[string]*[]string // of the task, by name: what was given, several of a list
@@ -97,6 +98,7 @@ func (f *taskFlags) declare(p *pflag.FlagSet) {
 	p.StringVar(&f.ledgerKey, "ledger-key", "", "file with a secret key for the ledger (run.ledger_key): without the key no change of the ledger goes unseen")
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
+	p.Var((*logForm)(&f.log), "log", "write what each epoch comes to in another form too: tensorboard, an event file in the run directory")
 	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
 }
 
@@ -115,6 +117,24 @@ func ownFlag(p *pflag.FlagSet, own run.Flag) *[]string {
 	p.Var((*single)(given), own.Name, usage)
 	return given
 }
+
+// logForm is the form of a log beside the program's own.
+type logForm string
+
+// String implements pflag.Value.
+func (l *logForm) String() string { return string(*l) }
+
+// Set implements pflag.Value.
+func (l *logForm) Set(text string) error {
+	if text != "tensorboard" {
+		return usagef("tensorboard is known", "--log %q: unknown form", text)
+	}
+	*l = logForm(text)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (l *logForm) Type() string { return "string" }
 
 // onOff is the value of a flag without a word, true or false, in a slice of one.
 type onOff []string
@@ -228,7 +248,7 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f *taskFlags) error {
 	}
 	dir, err := t.Start(c.Context(), run.Options{
 		Config: f.config, Sets: sets, Resume: f.resume,
-		Stdout: a.Stdout, JSON: f.json, Log: screen.NewLogger(r, f.quiet), Progress: r,
+		Stdout: a.Stdout, JSON: f.json, Events: f.log != "", Log: screen.NewLogger(r, f.quiet), Progress: r,
 	})
 	switch {
 	case run.WasInterrupted(err):
@@ -267,6 +287,9 @@ func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 			}
 			words = append(words, "--"+own.Name, value)
 		}
+	}
+	if f.log != "" {
+		words = append(words, "--log", f.log)
 	}
 	if c.Flags().Changed("seed") { // 1 too: the file may say otherwise
 		words = append(words, "--seed", fmt.Sprint(f.seed))

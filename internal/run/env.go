@@ -41,6 +41,7 @@ type Env struct {
 	spends     spending        // from a budget that the run shares with others
 	log        *logFile        // log.jsonl
 	jsonl      *slog.Logger
+	events     eventFile // for TensorBoard
 	manifest   Manifest
 	kept       bool // a checkpoint or an artefact was written
 	lock       *lock

@@ -99,7 +99,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, key: b.key, spends: spending{from: b.parent}, lock: l, cpu: system.CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
+		out: o.Stdout, json: o.JSON, events: eventFile{wanted: o.Events}, key: b.key, spends: spending{from: b.parent}, lock: l, cpu: system.CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -192,7 +192,7 @@ func (e *Env) close(taskErr error) error {
 	}
 	err := taskErr
 	ledger, bad := e.closeLedger(taskErr == nil)
-	if bad = errors.Join(bad, e.log.close()); bad != nil {
+	if bad = errors.Join(bad, e.log.close(), e.events.close()); bad != nil {
 		err = errors.Join(&unsaved{bad}, taskErr)
 	}
 	if err == nil {

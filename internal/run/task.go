@@ -224,6 +224,7 @@ type Options struct {
 	Notes    []string  // for the manifest
 	Stdout   io.Writer // results
 	JSON     bool      // results as JSON
+	Events   bool      // write an event file for TensorBoard too
 	Log      *slog.Logger
 	Progress Progress
 	// Withhold makes the run a trial of a search for settings: no test row can be loaded, and

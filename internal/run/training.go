@@ -67,6 +67,7 @@ func (e *Env) TrainHooks() train.Hooks {
 			e.show()
 			e.Progress.End(fmt.Sprintf("%s  (%.1fs)", line, i.TrainSeconds+i.ValidateSeconds))
 			e.AppendLog("epoch", args...)
+			e.writeEvents(i)
 		},
 		OnSave: func(s train.SaveInfo) {
 			e.AppendLog("checkpoint", "epoch", s.Epoch+1, "step", s.Step, "seconds", s.Seconds)
