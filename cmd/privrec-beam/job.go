@@ -9,23 +9,48 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
-	"privrec/internal/perturb/histories"
 )
 
-// histJob is the perturbation of histories, as workers are told of it. It is written as JSON into the
-// pipeline.
-type histJob struct {
-	Options pricdsr.Options // In, Out and Shard are each worker's own
-	Out     string          // name of the whole, without its folder
-	Inputs  []string        // files, in order
-	Shards  int
-	Work    string // folder for what is passed on, which all workers see
-	Strict  bool   // repeated items are bad rows
+// job is a perturbation, as workers are told of it. It is written as JSON into the pipeline.
+type job struct {
+	Kind      string // the command
+	Histories *pricdsr.Options
+	Features  *features.FileOptions
+	Out       string   // name of the whole, without its folder
+	Inputs    []string // files, in order
+	Ratings   int      // how many of Inputs, the last ones, are ratings of users
+	Shards    int
+	Work      string // folder for what is passed on, which all workers see
+}
+
+// kind is what a command does with rows, on one worker.
+type kind interface {
+	// columns finds the columns of a file.
+	columns(r *format.Rows) error
+	// row adds the rows of a line to those of their user. It fails on a bad row.
+	row(r *format.Rows, add func(user, held []byte, p place) error) error
+	// begin, user, held and end write the sorted rows of users where perform reads them.
+	begin(dir string) error
+	user(id []byte) error
+	held(key, held []byte) error
+	end() error
+	users() int64 // that were written
+	// perform carries out the command of one machine.
+	perform(ctx context.Context, out string, shard perturb.Shard) error
+}
+
+// kind returns the command. bad takes rows that are found to be bad once they are sorted.
+func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kind, error) {
+	if j.Kind == features.Kind {
+		return &featureRows{j: j, o: *j.Features, rating: file >= len(j.Inputs)-j.Ratings, bad: bad}, nil
+	}
+	cat, err := perturb.OpenCatalogue(ctx, &j.Histories.Settings, "an id a line")
+	return &historyRows{j: j, o: *j.Histories, cat: cat, bad: bad}, err
 }
 
 // pieceNote says where the rows are that one shard has of one file.
@@ -87,13 +112,13 @@ func (b *badFile) publish(ctx context.Context, work, name string) (string, error
 }
 
 // split reads one input file and writes its rows to pieces, one for each shard that has some.
-func (j *histJob) split(ctx context.Context, file int, emit func(shard int, note string)) (note fileNote, err error) {
+func (j *job) split(ctx context.Context, file int, emit func(shard int, note string)) (note fileNote, err error) {
 	dir, err := os.MkdirTemp("", "privrec-beam-")
 	if err != nil {
 		return note, err
 	}
 	defer os.RemoveAll(dir)
-	cat, err := perturb.OpenCatalogue(ctx, &j.Options.Settings, "an id a line")
+	k, err := j.kind(ctx, file, nil)
 	if err != nil {
 		return note, err
 	}
@@ -109,9 +134,8 @@ func (j *histJob) split(ctx context.Context, file int, emit func(shard int, note
 		}
 	}()
 	var bad badFile
-	var key, scratch []byte
-	var user, item, when int
-	add := func(id, itemID []byte, p place) (err error) {
+	var key []byte
+	add := func(id, held []byte, p place) (err error) {
 		s := perturb.ShardOf(id, j.Shards).I - 1
 		if pieces[s] == nil {
 			if out[s], err = os.Create(filepath.Join(dir, fmt.Sprint(s))); err != nil {
@@ -122,61 +146,9 @@ func (j *histJob) split(ctx context.Context, file int, emit func(shard int, note
 		p.file = uint32(file)
 		key = appendKey(key[:0], id, p)
 		note.Rows++
-		return pieces[s].add(key, itemID)
+		return pieces[s].add(key, held)
 	}
-	note.SHA256, err = readRows(ctx, j.Inputs[file], dir, func(r *format.Rows) (err error) {
-		user, item, when = 0, 1, -1
-		if r.Form() == format.Lines {
-			return nil
-		}
-		if user, err = r.Column("user_id"); err != nil {
-			return err
-		}
-		if item, err = r.Column("item_id"); err != nil {
-			return err
-		}
-		when = slices.Index(r.Columns, "timestamp")
-		return nil
-	}, func(r *format.Rows) (err error) {
-		id := r.Fields[user]
-		if len(id) == 0 {
-			return r.Fail("user_id", "empty", "")
-		}
-		if scratch, err = histories.Writable(scratch[:0], j.Options.OutForm, id); err != nil {
-			return r.Fail("user_id", err.Error(), "")
-		}
-		p := place{line: uint64(r.Line()) << 24}
-		if r.Form() == format.Lines {
-			items := r.Fields[1:]
-			for _, x := range items {
-				if _, ok := histories.Cell(cat, x); !ok {
-					return r.Fail("item", fmt.Sprintf("%.40q is not in the catalogue of %d items", x, cat.Size), "")
-				}
-			}
-			if len(items) >= 1<<24 {
-				return r.Fail("", "more items than a row can have", "")
-			}
-			if len(items) == 0 {
-				return add(id, nil, p)
-			}
-			for i, x := range items {
-				p.line = uint64(r.Line())<<24 | uint64(i)
-				if err := add(id, x, p); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if when >= 0 {
-			if p.time, p.part, err = r.Time(when); err != nil {
-				return err
-			}
-		}
-		if _, ok := histories.Cell(cat, r.Fields[item]); !ok {
-			return r.Fail("item_id", fmt.Sprintf("%.40q is not in the catalogue of %d items", r.Fields[item], cat.Size), "")
-		}
-		return add(id, r.Fields[item], p)
-	}, func(b badRow) error {
+	note.SHA256, err = readRows(ctx, j.Inputs[file], dir, k.columns, func(r *format.Rows) error { return k.row(r, add) }, func(b badRow) error {
 		note.Bad++
 		return bad.add(dir, b)
 	})
@@ -205,12 +177,35 @@ func (j *histJob) split(ctx context.Context, file int, emit func(shard int, note
 }
 
 // make sorts the rows of a shard and perturbs its users, as the command of one machine does.
-func (j *histJob) make(ctx context.Context, shard int, pieces []pieceNote) (note shardNote, err error) {
+func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note shardNote, err error) {
 	dir, err := os.MkdirTemp("", "privrec-beam-")
 	if err != nil {
 		return note, err
 	}
 	defer os.RemoveAll(dir)
+	note.Shard = shard
+	var bad badFile
+	k, err := j.kind(ctx, 0, func(b badRow) error { return bad.add(dir, b) })
+	if err != nil {
+		return note, err
+	}
+	if note.Users, err = j.sort(ctx, dir, k, pieces); err != nil {
+		return note, err
+	}
+	if note.Users > 0 { // there are none if all rows are bad
+		if err := j.perform(ctx, dir, k, &note); err != nil {
+			return note, err
+		}
+	}
+	if note.BadRows, err = bad.publish(ctx, j.Work, fmt.Sprintf("shard-%05d-%s-bad", shard, attempt())); err != nil {
+		return note, err
+	}
+	note.Bad = bad.n
+	return note, nil
+}
+
+// sort passes the rows of a shard to k, user by user. It returns how many users are written.
+func (j *job) sort(ctx context.Context, dir string, k kind, pieces []pieceNote) (users int64, err error) {
 	s := perturb.NewSorter(func() (*os.File, error) { return perturb.NamelessFile(dir) })
 	s.Compare = compareKeys
 	defer s.Close()
@@ -224,108 +219,49 @@ func (j *histJob) make(ctx context.Context, shard int, pieces []pieceNote) (note
 			err = fmt.Errorf("%s has %d rows, want %d", p.Path, n, p.Rows)
 		}
 		if err != nil {
-			return note, err
+			return 0, err
 		}
 	}
-	note.Shard = shard
-	var bad badFile
-	in := filepath.Join(dir, "users")
-	if err := j.users(in, dir, s, &note, &bad); err != nil {
-		return note, err
+	if err := k.begin(dir); err != nil {
+		return 0, err
 	}
-	o := j.Options
-	o.In, o.Out, o.Workers, o.Strict = in, filepath.Join(dir, j.Out), 1, false
-	o.InForm = j.form()
-	o.Shard = perturb.Shard{I: shard, Of: j.Shards}
-	if _, err := pricdsr.Perturb(ctx, o); err != nil {
-		return note, err
+	var last []byte
+	first := true
+	err = s.Each(func(key, held []byte) error {
+		user, _ := userOf(key)
+		if first || !bytes.Equal(user, last) {
+			first, last = false, append(last[:0], user...)
+			if err := k.user(user); err != nil {
+				return err
+			}
+		}
+		return k.held(key, held)
+	})
+	if err == nil {
+		err = k.end()
 	}
-	if note.Part, err = perturb.ReadPart(o.Shard.Beside(o.Out, "part.json")); err != nil {
-		return note, err
+	return k.users(), err
+}
+
+// perform makes the part of a shard and puts it where the driver finds it.
+func (j *job) perform(ctx context.Context, dir string, k kind, note *shardNote) (err error) {
+	out, shard := filepath.Join(dir, j.Out), perturb.Shard{I: note.Shard, Of: j.Shards}
+	if err := k.perform(ctx, out, shard); err != nil {
+		return err
 	}
-	note.Folder = join(j.Work, fmt.Sprintf("shard-%05d-%s", shard, attempt()))
+	if note.Part, err = perturb.ReadPart(shard.Beside(out, "part.json")); err != nil {
+		return err
+	}
+	note.Folder = join(j.Work, fmt.Sprintf("shard-%05d-%s", note.Shard, attempt()))
 	if isLocal(note.Folder) {
 		if err := os.Mkdir(note.Folder, 0o755); err != nil {
-			return note, err
+			return err
 		}
 	}
 	for _, t := range note.Part.Tables {
 		if err := copyFile(ctx, filepath.Join(dir, t.Name), join(note.Folder, t.Name), true); err != nil {
-			return note, err
-		}
-	}
-	if note.BadRows, err = bad.publish(ctx, j.Work, filepath.Base(note.Folder)+"-bad"); err != nil {
-		return note, err
-	}
-	note.Bad = bad.n
-	return note, nil
-}
-
-// form returns the form in which the users of a shard are handed on: lines of items if that is the form
-// of the input, which has users without items, and else a table, which has any names.
-func (j *histJob) form() format.Form {
-	if f, _ := format.Of(j.Inputs[0]); f == format.Lines {
-		return f
-	}
-	return format.CSV
-}
-
-// users writes the sorted rows of all users to a file.
-func (j *histJob) users(path, dir string, s *perturb.Sorter, note *shardNote, bad *badFile) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<17)
-	defer f.Close()
-	lines := j.form() == format.Lines
-	if !lines {
-		w.WriteString("user_id,item_id\n")
-	}
-	var last, row []byte
-	seen := map[string]bool{} // items of the user; at most as many as the catalogue has
-	err = s.Each(func(key, item []byte) (err error) {
-		user, _ := userOf(key)
-		if note.Users == 0 || !bytes.Equal(user, last) {
-			if lines && note.Users > 0 {
-				w.WriteByte('\n')
-			}
-			note.Users++
-			last = append(last[:0], user...)
-			if lines {
-				w.Write(user)
-			}
-			clear(seen)
-		}
-		if len(item) == 0 { // of a line with a user alone
-			return nil
-		}
-		if j.Strict {
-			if seen[string(item)] {
-				file, line := whereOf(key)
-				return bad.add(dir, badRow{j.Inputs[file], line >> 24, "item_id: comes again for its user", string(user) + " " + string(item)})
-			}
-			seen[string(item)] = true
-		}
-		if lines {
-			w.WriteByte(' ')
-			_, err = w.Write(item)
 			return err
 		}
-		if row, err = format.CSV.AppendField(row[:0], user); err != nil {
-			return err
-		}
-		if row, err = format.CSV.AppendField(append(row, ','), item); err != nil {
-			return err
-		}
-		_, err = w.Write(append(row, '\n'))
-		return err
-	})
-	if err != nil {
-		return err
 	}
-	if lines {
-		w.WriteByte('\n')
-	}
-	return w.Flush()
+	return nil
 }

@@ -1,8 +1,8 @@
 // Command privrec-beam does the parts of privrec that pass over whole logs where the logs are, on an
 // engine that runs Apache Beam pipelines: in this process (prism), on Flink, Spark or Dataflow.
 //
-//	privrec-beam perturb pricdsr  perturbs histories, as privrec perturb pricdsr does
-//	privrec-beam counts           counts items and pairs of items, for privrec train ease --gram
+//	privrec-beam perturb pricdsr   perturbs histories, as privrec perturb pricdsr does
+//	privrec-beam perturb features  perturbs user features, as privrec perturb features does
 //
 // What a user's rows become is computed by the packages of privrec: a worker carries out the command
 // of one machine on the users of one shard. So under one seed the bytes are the same.
@@ -26,7 +26,7 @@ import (
 
 const usage = `usage:
   privrec-beam perturb pricdsr --input GLOB --output FILE --epsilon E --items M --length L [--seed S | --secure]
-  privrec-beam counts --input GLOB --output FILE --items M
+  privrec-beam perturb features --input GLOB --output FILE --epsilon E --category NAME=LEVELS ... [--ratings GLOB --items M]
 every command takes --runner prism|flink|spark|dataflow, --endpoint HOST:PORT, --shards N, --work FOLDER;
 a command with --help shows its flags`
 
@@ -34,7 +34,8 @@ a command with --help shows its flags`
 type command func(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error
 
 var commands = map[string]command{
-	"perturb pricdsr": perturbPricdsr,
+	"perturb pricdsr":  perturbPricdsr,
+	"perturb features": perturbFeatures,
 }
 
 func main() {

@@ -9,14 +9,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
+	columns "privrec/internal/perturb/features"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
@@ -40,7 +41,7 @@ func (f *ioFlags) add(flags *flag.FlagSet) {
 }
 
 // open finds the input and makes the working folder.
-func (f *ioFlags) open(ctx context.Context) (inputs []string, err error) {
+func (f *ioFlags) open(ctx context.Context, pattern string) (inputs []string, err error) {
 	switch {
 	case f.input == "":
 		return nil, &run.UsageError{Message: "--input is missing"}
@@ -49,21 +50,8 @@ func (f *ioFlags) open(ctx context.Context) (inputs []string, err error) {
 	case f.shards < 1 || f.shards > 10000:
 		return nil, &run.UsageError{Message: fmt.Sprintf("--shards is %d, want 1 to 10000", f.shards)}
 	}
-	if inputs, err = matches(ctx, f.input); err != nil {
+	if inputs, err = f.files(ctx, "input", pattern); err != nil {
 		return nil, err
-	}
-	if len(inputs) == 0 {
-		return nil, &run.UsageError{Message: "--input: no file matches " + f.input}
-	}
-	for i, name := range inputs {
-		form, ok := format.Of(name)
-		first, _ := format.Of(inputs[0])
-		if !ok && !strings.HasSuffix(name, ".parquet") {
-			return nil, &run.UsageError{Message: fmt.Sprintf("--input: the name of %s does not tell its form", name), Fix: "names end in .tsv, .csv, .inter or .txt, then .gz or .zst, or in .parquet"}
-		}
-		if i > 0 && (form == format.Lines) != (first == format.Lines) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("--input: %s has lines of items and %s has not", name, inputs[0]), Fix: "give files of one kind"}
-		}
 	}
 	if f.work == "" {
 		f.work = f.output + ".work-" + attempt()
@@ -74,16 +62,37 @@ func (f *ioFlags) open(ctx context.Context) (inputs []string, err error) {
 		if f.work, err = filepath.Abs(f.work); err != nil {
 			return nil, err
 		}
-		for i, name := range inputs {
-			if isLocal(name) {
-				if inputs[i], err = filepath.Abs(name); err != nil {
-					return nil, err
-				}
-			}
-		}
 		err = os.MkdirAll(f.work, 0o755)
 	}
 	return inputs, err
+}
+
+// files returns the files of a pattern in order, by paths that all workers see.
+func (f *ioFlags) files(ctx context.Context, name, pattern string) (inputs []string, err error) {
+	if inputs, err = matches(ctx, pattern); err != nil {
+		return nil, err
+	}
+	if len(inputs) == 0 {
+		return nil, &run.UsageError{Message: "--" + name + ": no file matches " + pattern}
+	}
+	for i, file := range inputs {
+		form, ok := format.Of(file)
+		first, _ := format.Of(inputs[0])
+		if !ok && !strings.HasSuffix(file, ".parquet") {
+			return nil, &run.UsageError{Message: fmt.Sprintf("--%s: the name of %s does not tell its form", name, file), Fix: "names end in .tsv, .csv, .inter or .txt, then .gz or .zst, or in .parquet"}
+		}
+		if i > 0 && (form == format.Lines) != (first == format.Lines) {
+			return nil, &run.UsageError{Message: fmt.Sprintf("--%s: %s has lines of items and %s has not", name, file, inputs[0]), Fix: "give files of one kind"}
+		}
+	}
+	for i, name := range inputs {
+		if isLocal(name) {
+			if inputs[i], err = filepath.Abs(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return inputs, nil
 }
 
 // close removes the working folder.
@@ -93,34 +102,50 @@ func (f *ioFlags) close() {
 	}
 }
 
+// noiseFlags are what every command that perturbs is told of its noise.
+type noiseFlags struct {
+	s    *perturb.Settings
+	seed *uint64
+}
+
+func (f *noiseFlags) add(flags *flag.FlagSet, s *perturb.Settings, purpose string) {
+	f.s = s
+	flags.StringVar(&s.Purpose, "purpose", purpose, "name of the release in the ledger")
+	flags.BoolVar(&s.Secure, "secure", false, "cryptographic bits, for data to release")
+	f.seed = flags.Uint64("seed", 0, "seed of research noise")
+}
+
+// check completes the settings.
+func (f *noiseFlags) check(flags *flag.FlagSet, output, line string) (err error) {
+	given := map[string]bool{}
+	flags.Visit(func(x *flag.Flag) { given[x.Name] = true })
+	switch {
+	case given["seed"] == f.s.Secure:
+		return &run.UsageError{Message: "want one of --seed and --secure", Fix: "--seed 1 for research, --secure for data to release"}
+	case !given["epsilon"]:
+		return &run.UsageError{Message: "--epsilon is missing"}
+	}
+	f.s.Seed, f.s.Workers, f.s.Out = rng.Seed(*f.seed), 1, filepath.Base(output)
+	f.s.OutForm, err = perturb.FormOf("output", output, line, "")
+	return err
+}
+
 // perturbPricdsr is the command that perturbs histories.
 func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f ioFlags
+	var n noiseFlags
 	var o pricdsr.Options
 	f.add(flags)
-	flags.Float64Var(&o.Epsilon, "epsilon", math.NaN(), "epsilon of one cell, or of what the mechanism protects")
+	n.add(flags, &o.Settings, "sequences")
+	flags.Float64Var(&o.Epsilon, "epsilon", 0, "epsilon of one cell, or of what the mechanism protects")
 	flags.StringVar((*string)(&o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
 	flags.IntVar(&o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
 	flags.StringVar(&o.Catalogue, "catalogue", "", "file with the public ids of all items, which all workers see")
 	flags.IntVar(&o.Length, "length", 0, "number L of cells in a row")
 	flags.BoolVar(&o.Strict, "strict", false, "an item that comes again for its user is a bad row, not only counted")
 	flags.BoolVar(&o.Small, "small", false, "accept fewer items than cells")
-	flags.StringVar(&o.Purpose, "purpose", "sequences", "name of the release in the ledger")
-	flags.BoolVar(&o.Secure, "secure", false, "cryptographic bits, for data to release")
-	seed := flags.Uint64("seed", 0, "seed of research noise")
 	return func(ctx context.Context, stdout, stderr io.Writer) (err error) {
-		seeded := false
-		flags.Visit(func(x *flag.Flag) { seeded = seeded || x.Name == "seed" })
-		switch {
-		case seeded == o.Secure:
-			return &run.UsageError{Message: "want one of --seed and --secure", Fix: "--seed 1 for research, --secure for data to release"}
-		case math.IsNaN(o.Epsilon):
-			return &run.UsageError{Message: "--epsilon is missing"}
-		case math.IsInf(o.Epsilon, 0):
-			return &run.UsageError{Message: "--epsilon is infinite: nothing would be protected"}
-		}
-		o.Seed, o.Workers = rng.Seed(*seed), 1
-		if o.OutForm, err = perturb.FormOf("output", f.output, "a line a user", ""); err != nil {
+		if err := n.check(flags, f.output, "a line a user"); err != nil {
 			return err
 		}
 		if o.Catalogue != "" && isLocal(o.Catalogue) {
@@ -128,17 +153,94 @@ func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stder
 				return err
 			}
 		}
-		inputs, err := f.open(ctx)
+		inputs, err := f.open(ctx, f.input)
 		if err != nil {
 			return err
 		}
 		defer f.close()
-		return f.perturb(ctx, histJob{Options: o, Out: filepath.Base(f.output), Inputs: inputs, Shards: f.shards, Work: f.work, Strict: o.Strict}, stdout, stderr)
+		j := job{Kind: pricdsr.Kind, Histories: &o, Out: filepath.Base(f.output), Inputs: inputs, Shards: f.shards, Work: f.work}
+		return f.perturb(ctx, j, stdout, stderr)
 	}
 }
 
+// perturbFeatures is the command that perturbs user features.
+func perturbFeatures(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
+	var f ioFlags
+	var n noiseFlags
+	var o features.FileOptions
+	f.add(flags)
+	n.add(flags, &o.Settings, "features")
+	flags.Float64Var(&o.Epsilon, "epsilon", 0, "epsilon of a user's whole row; with --each of every feature")
+	ratings := flags.String("ratings", "", "files of ratings, to send statistics of, as a pattern")
+	flags.IntVar(&o.Items, "items", 0, "size M of the public catalogue, with --ratings")
+	flags.IntVar(&o.Draw, "draw", 0, "features that each user sends; default: epsilon/2.5, rounded down")
+	flags.BoolVar(&o.Each, "each", false, "every user sends every feature")
+	flags.BoolVar(&o.Missing, "missing", false, "accept empty fields: no value, which is hidden like any other")
+	for _, x := range []struct {
+		name, usage string
+		read        func(text string) (columns.Column, error)
+	}{
+		{"number", "a number, as NAME=LOW..HIGH; once for each", columns.Number},
+		{"category", "a category, as NAME=LEVEL,LEVEL,...; once for each", columns.Category},
+		{"bands", "a number in groups, as NAME=BORDER,BORDER,...; once for each", columns.Bands},
+	} {
+		flags.Func(x.name, x.usage, func(text string) error {
+			c, err := x.read(text)
+			o.Columns = append(o.Columns, c)
+			return err
+		})
+	}
+	return func(ctx context.Context, stdout, stderr io.Writer) (err error) {
+		if err := n.check(flags, f.output, "a line a user"); err != nil {
+			return err
+		}
+		inputs, err := f.open(ctx, f.input)
+		if err != nil {
+			return err
+		}
+		defer f.close()
+		j := job{Kind: features.Kind, Features: &o, Out: filepath.Base(f.output), Shards: f.shards, Work: f.work}
+		o.Attributes, o.AttributesForm = "features.csv", format.CSV
+		if *ratings != "" {
+			more, err := f.files(ctx, "ratings", *ratings)
+			if err != nil {
+				return err
+			}
+			inputs, j.Ratings = append(inputs, more...), len(more)
+			o.In, o.InForm = "ratings.csv", format.CSV
+		}
+		j.Inputs = inputs
+		return f.perturb(ctx, j, stdout, stderr)
+	}
+}
+
+// settings returns the settings that all perturbations have.
+func (j *job) settings() *perturb.Settings {
+	if j.Kind == features.Kind {
+		return &j.Features.Settings
+	}
+	return &j.Histories.Settings
+}
+
+// declare records what the job releases.
+func (j *job) declare(ctx context.Context, l *privacy.Ledger) error {
+	if j.Kind == features.Kind {
+		return j.Features.Declare(l)
+	}
+	_, err := j.Histories.Declare(ctx, l)
+	return err
+}
+
+// whole says how the parts become a whole.
+func (j *job) whole() perturb.Whole {
+	if j.Kind == features.Kind {
+		return features.Whole()
+	}
+	return pricdsr.Whole()
+}
+
 // perturb writes the ledger, runs the pipeline, and gives the parts their names.
-func (f *ioFlags) perturb(ctx context.Context, job histJob, stdout, stderr io.Writer) error {
+func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) error {
 	out := outputs{f.output, f.shards, f.work}
 	if err := out.free(ctx, f.force); err != nil {
 		return err
@@ -154,11 +256,11 @@ func (f *ioFlags) perturb(ctx context.Context, job histJob, stdout, stderr io.Wr
 	}
 	// What the job releases is on file before any worker draws noise, once for all workers and all their
 	// attempts. Only the attempts that the pipeline ends with get names that others see.
-	ledger, err := privacy.CreateLedger(path, job.Options.Noise(), nil)
+	ledger, err := privacy.CreateLedger(path, j.settings().Noise(), nil)
 	if err != nil {
 		return err
 	}
-	if _, err := job.Options.Declare(ctx, ledger); err != nil {
+	if err := j.declare(ctx, ledger); err != nil {
 		return errors.Join(err, ledger.Leave())
 	}
 	if err := ledger.Close(); err != nil {
@@ -168,12 +270,12 @@ func (f *ioFlags) perturb(ctx context.Context, job histJob, stdout, stderr io.Wr
 	if err := copyFile(ctx, path, out.job("ledger.jsonl"), true); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "ledger written to %s; %d files to %d shards\n", out.job("ledger.jsonl"), len(job.Inputs), job.Shards)
-	all, err := runPerturb(ctx, job)
+	fmt.Fprintf(stderr, "ledger written to %s; %d files to %d shards\n", out.job("ledger.jsonl"), len(j.Inputs), j.Shards)
+	all, err := runPerturb(ctx, j)
 	if err != nil {
 		return err
 	}
-	r, counts, err := out.commit(ctx, job, all, seal, path)
+	r, counts, err := out.commit(ctx, j, all, seal, path)
 	if err != nil {
 		return err
 	}
@@ -248,8 +350,8 @@ func (o outputs) free(ctx context.Context, force bool) error {
 }
 
 // commit gives the tables of all shards their names, and returns the report of the whole.
-func (o outputs) commit(ctx context.Context, job histJob, all notes, seal privacy.Seal, ledger string) (_ run.Result, c counters, err error) {
-	whole := pricdsr.Whole()
+func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal, ledger string) (_ run.Result, c counters, err error) {
+	whole := j.whole()
 	digest := sha256.New()
 	c.Files = len(all.Files)
 	for _, n := range all.Files {
@@ -259,7 +361,16 @@ func (o outputs) commit(ctx context.Context, job histJob, all notes, seal privac
 	}
 	var same, counts []json.RawMessage
 	made := map[int]shardNote{}
+	var shown *shardNote
 	for _, n := range all.Shards {
+		c.Users += n.Users
+		c.Bad += n.Bad
+		if n.Users == 0 {
+			continue
+		}
+		if shown == nil {
+			shown = &n
+		}
 		if (privacy.Seal{Entries: n.Part.Entries, Chain: n.Part.Chain}) != seal {
 			return nil, c, fmt.Errorf("the worker of shard %d released something else than the ledger says", n.Shard)
 		}
@@ -268,8 +379,6 @@ func (o outputs) commit(ctx context.Context, job histJob, all notes, seal privac
 		}
 		made[n.Shard] = n
 		same, counts = append(same, n.Part.Same), append(counts, n.Part.Counts)
-		c.Users += n.Users
-		c.Bad += n.Bad
 	}
 	if len(same) == 0 {
 		return nil, c, &run.UsageError{Message: fmt.Sprintf("no row of the input can be used: all %d are bad", c.Bad)}
@@ -278,12 +387,12 @@ func (o outputs) commit(ctx context.Context, job histJob, all notes, seal privac
 	if err != nil {
 		return nil, c, err
 	}
-	first := all.Shards[0].Part
-	first.SHA256, first.Same, first.In = hex.EncodeToString(digest.Sum(nil)), joined, filepath.Base(job.Inputs[0])
-	if len(job.Inputs) > 1 {
-		first.In = fmt.Sprintf("%s and %d more", first.In, len(job.Inputs)-1)
+	first := shown.Part
+	first.SHA256, first.Same, first.In = hex.EncodeToString(digest.Sum(nil)), joined, filepath.Base(j.Inputs[0])
+	if len(j.Inputs) > 1 {
+		first.In = fmt.Sprintf("%s and %d more", first.In, len(j.Inputs)-1)
 	}
-	heads, err := o.heads(ctx, all.Shards[0])
+	heads, err := o.heads(ctx, *shown)
 	if err != nil {
 		return nil, c, err
 	}

@@ -15,8 +15,10 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
+	columns "privrec/internal/perturb/features"
 	"privrec/internal/privacy"
 )
 
@@ -284,7 +286,7 @@ func TestPerturbRefuses(t *testing.T) {
 		"--shards is 0":              {"--input", in, "--output", out, "--seed", "1", "--shards", "0"},
 		"does not tell the form":     {"--input", in, "--output", out + ".dat", "--seed", "1"},
 		"is there already":           {"--input", in, "--output", filepath.Join(dir, "q.tsv"), "--seed", "1"},
-		"epsilon is 0":               {"--input", in, "--output", out, "--seed", "1", "--epsilon", "0"},
+		"epsilon is -1":              {"--input", in, "--output", out, "--seed", "1", "--epsilon", "-1"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "q.job.ledger.jsonl"), nil, 0o644); err != nil {
 			t.Fatal(err)
@@ -302,5 +304,98 @@ func TestPerturbRefuses(t *testing.T) {
 		if len(left) > 0 {
 			t.Errorf("%v: left %v", args, left)
 		}
+	}
+}
+
+// Features are those of one machine, with statistics of ratings that lie in other files. A second row of
+// a user, a level that is not declared, and users of one table alone are bad rows.
+func TestPerturbFeatures(t *testing.T) {
+	dir := t.TempDir()
+	users, ratings, bad := [3]string{}, [2]string{}, 0
+	oneUsers, oneRatings := "user_id\tage\tgender\n", "user_id\trating\n"
+	for i := range users {
+		users[i] = oneUsers
+	}
+	for i := range ratings {
+		ratings[i] = oneRatings
+	}
+	for u := range 120 {
+		row := fmt.Sprintf("n%d\t%d\t%s\n", u, 20+u%50, []string{"F", "M"}[u%2])
+		users[u%3] += row
+		oneUsers += row
+		for i := range 1 + u%7 {
+			row := fmt.Sprintf("n%d\t%d\n", u, 1+(u+i)%5)
+			ratings[(u+i)%2] += row
+			oneRatings += row
+		}
+		switch u % 12 {
+		case 3: // again, in a later file
+			users[2] += fmt.Sprintf("n%d\t30\tF\n", u)
+			bad++
+		case 4:
+			users[0] += "x\t30\tQ\n"
+			bad++
+		case 5:
+			ratings[1] += fmt.Sprintf("n%d\t9\n", u)
+			bad++
+		case 6:
+			ratings[1] += "stranger\t2\n"
+			bad++
+		case 7:
+			users[1] += fmt.Sprintf("silent%d\t44\tM\n", u)
+			bad++
+		}
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, text := range users {
+		write(fmt.Sprintf("users-%d.tsv", i), text)
+	}
+	for i, text := range ratings {
+		write(fmt.Sprintf("ratings-%d.tsv", i), text)
+	}
+	write("one.tsv", oneUsers)
+	write("rated.tsv", oneRatings)
+	gender, err := columns.Category("gender=F,M")
+	if err != nil {
+		t.Fatal(err)
+	}
+	age, err := columns.Number("age=0..120")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(dir, "want.tsv")
+	_, err = features.File(t.Context(), features.FileOptions{
+		Settings:   perturb.Settings{In: filepath.Join(dir, "rated.tsv"), Out: want, Items: 50, Seed: 5, Workers: 1},
+		Attributes: filepath.Join(dir, "one.tsv"), Columns: []columns.Column{gender, age}, Epsilon: 20,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := flag.NewFlagSet("perturb features", flag.ContinueOnError)
+	work := perturbFeatures(flags)
+	out := filepath.Join(dir, "p.tsv")
+	err = flags.Parse([]string{"--input", filepath.Join(dir, "users-*"), "--ratings", filepath.Join(dir, "ratings-*"), "--output", out, "--items", "50",
+		"--epsilon", "20", "--category", "gender=F,M", "--number", "age=0..120", "--seed", "5", "--shards", "4"})
+	if err == nil {
+		err = work(t.Context(), io.Discard, io.Discard)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := perturb.Merge(t.Context(), perturb.Merging{Out: out}, map[string]perturb.Whole{features.Kind: features.Whole()}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, out, want)
+	same(t, filepath.Join(dir, "p.ledger.jsonl"), filepath.Join(dir, "want.ledger.jsonl"))
+	text, err := os.ReadFile(filepath.Join(dir, "p.job.bad.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte("\n")) - 1; n != bad {
+		t.Errorf("%d bad rows, want %d:\n%s", n, bad, text)
 	}
 }

@@ -42,11 +42,11 @@ type splitFn struct{ Job string }
 
 // ProcessElement emits the pieces of a file by shard, and what was read of the file.
 func (f *splitFn) ProcessElement(ctx context.Context, file int, piece func(int, string), note func(string)) error {
-	job, err := readJob(f.Job)
+	j, err := readJob(f.Job)
 	if err != nil {
 		return err
 	}
-	n, err := job.split(ctx, file, piece)
+	n, err := j.split(ctx, file, piece)
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func (f *makeFn) ProcessElement(ctx context.Context, shard int, next func(*strin
 		}
 		pieces = append(pieces, p)
 	}
-	job, err := readJob(f.Job)
+	j, err := readJob(f.Job)
 	if err != nil {
 		return err
 	}
-	n, err := job.make(ctx, shard, pieces)
+	n, err := j.make(ctx, shard, pieces)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (f *makeFn) ProcessElement(ctx context.Context, shard int, next func(*strin
 	return emitJSON(noted{Shard: &n}, note)
 }
 
-func readJob(text string) (job histJob, err error) {
-	err = json.Unmarshal([]byte(text), &job)
-	return job, err
+func readJob(text string) (j job, err error) {
+	err = json.Unmarshal([]byte(text), &j)
+	return j, err
 }
 
 // noted is a note of either kind.
@@ -131,13 +131,13 @@ func one(text string) (int, string) { return 0, text }
 func init() { register.Function1x2(one) }
 
 // runPerturb runs the pipeline of a job: files to pieces, pieces to shards, notes to one file.
-func runPerturb(ctx context.Context, job histJob) (all notes, err error) {
-	text, err := json.Marshal(job)
+func runPerturb(ctx context.Context, j job) (all notes, err error) {
+	text, err := json.Marshal(j)
 	if err != nil {
 		return all, err
 	}
 	p, s := beam.NewPipelineWithRoot()
-	files := make([]int, len(job.Inputs))
+	files := make([]int, len(j.Inputs))
 	for i := range files {
 		files[i] = i
 	}
@@ -145,11 +145,11 @@ func runPerturb(ctx context.Context, job histJob) (all notes, err error) {
 	pieces, read := beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
 	made := beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces))
 	keyed := beam.ParDo(s, one, beam.Flatten(s, read, made))
-	beam.ParDo(s.Scope("write notes"), &finishFn{job.Work}, beam.GroupByKey(s, keyed))
+	beam.ParDo(s.Scope("write notes"), &finishFn{j.Work}, beam.GroupByKey(s, keyed))
 	if err := beamx.Run(ctx, p); err != nil {
 		return all, err
 	}
-	f, err := openFile(ctx, join(job.Work, resultFile))
+	f, err := openFile(ctx, join(j.Work, resultFile))
 	if err != nil {
 		return all, err
 	}
@@ -157,8 +157,8 @@ func runPerturb(ctx context.Context, job histJob) (all notes, err error) {
 	if err := json.NewDecoder(f).Decode(&all); err != nil {
 		return all, fmt.Errorf("%s: %w", resultFile, err)
 	}
-	if len(all.Files) != len(job.Inputs) {
-		return all, fmt.Errorf("the pipeline read %d of %d files", len(all.Files), len(job.Inputs))
+	if len(all.Files) != len(j.Inputs) {
+		return all, fmt.Errorf("the pipeline read %d of %d files", len(all.Files), len(j.Inputs))
 	}
 	return all, nil
 }

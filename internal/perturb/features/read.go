@@ -170,12 +170,25 @@ func (r *Reader) attributes(to *perturb.Sorter) error {
 
 // cells appends the cells of one field.
 func (r *Reader) cells(cells []float64, c Column, at int) ([]float64, error) {
-	field := r.rows.Fields[at]
-	if len(field) == 0 {
-		if !r.src.Missing {
-			return nil, r.rows.Fail(c.Name, "empty: the user has no value", "--missing sends it as no value, which is hidden like any other")
-		}
+	if len(r.rows.Fields[at]) == 0 && r.src.Missing {
 		r.Empty++
+	}
+	return c.cells(cells, r.rows, at, r.src.Missing)
+}
+
+// Accepts returns nil if a field of a row is a value of the column, and with missing if it is empty.
+func (c Column) Accepts(rows *format.Rows, at int, missing bool) error {
+	_, err := c.cells(nil, rows, at, missing)
+	return err
+}
+
+// cells appends the cells of a field of a row.
+func (c Column) cells(cells []float64, rows *format.Rows, at int, missing bool) ([]float64, error) {
+	field := rows.Fields[at]
+	if len(field) == 0 {
+		if !missing {
+			return nil, rows.Fail(c.Name, "empty: the user has no value", "--missing sends it as no value, which is hidden like any other")
+		}
 		return append(cells, make([]float64, c.Width())...), nil
 	}
 	if c.Levels != nil && c.Borders == nil {
@@ -184,9 +197,9 @@ func (r *Reader) cells(cells []float64, c Column, at int) ([]float64, error) {
 				return oneHot(cells, c, i), nil
 			}
 		}
-		return nil, r.rows.Fail(c.Name, fmt.Sprintf("%s is not one of the declared levels %v", dataset.Quote(field), c.Levels), "--category declares all levels, also those that no user has")
+		return nil, rows.Fail(c.Name, fmt.Sprintf("%s is not one of the declared levels %v", dataset.Quote(field), c.Levels), "--category declares all levels, also those that no user has")
 	}
-	x, err := r.rows.Float(at)
+	x, err := rows.Float(at)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +211,7 @@ func (r *Reader) cells(cells []float64, c Column, at int) ([]float64, error) {
 		return oneHot(cells, c, int(g.Codes[0])), nil
 	}
 	if x < c.Low || x > c.High {
-		return nil, r.rows.Fail(c.Name, fmt.Sprintf("%v is outside the declared range %v..%v", x, c.Low, c.High), "--number declares a public range that holds for all users")
+		return nil, rows.Fail(c.Name, fmt.Sprintf("%v is outside the declared range %v..%v", x, c.Low, c.High), "--number declares a public range that holds for all users")
 	}
 	return append(cells, c.scale(x)), nil
 }

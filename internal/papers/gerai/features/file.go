@@ -2,10 +2,15 @@ package features
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"reflect"
 
 	"privrec/internal/perturb"
 	"privrec/internal/perturb/features"
@@ -124,9 +129,53 @@ func (p *filePerturber) state() (same, counts any) {
 	return shardSame{o.Purpose, o.Epsilon, o.Draw, o.Each, o.Missing, o.Columns, o.Items, o.In, r.RatingsDigest, [3]int64{r.Users, r.Ratings, r.Empty}}, nil
 }
 
+// Declare records in a ledger what the perturbation of one file, or of all shards of one, releases. It
+// fails on settings that File refuses.
+func (o *FileOptions) Declare(l *privacy.Ledger) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	p := &filePerturber{o: *o, f: o.sampler()}
+	_, err := p.f.Open(l, p.bits())
+	return err
+}
+
+// joinShards adds what shards read that have each a part of the input. The digest of the ratings is
+// one of those of the parts.
+func joinShards(same []json.RawMessage) (json.RawMessage, error) {
+	var all shardSame
+	sum := sha256.New()
+	for i, b := range same {
+		var s shardSame
+		if err := json.Unmarshal(b, &s); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(sum, s.Digest)
+		s.Digest, s.Ratings = "", filepath.Base(s.Ratings)
+		if s.Ratings == "." {
+			s.Ratings = ""
+		}
+		counts := s.Counts
+		s.Counts = all.Counts
+		if i == 0 {
+			all = s
+		}
+		if !reflect.DeepEqual(s, all) {
+			return nil, errors.New("shards were made with other settings")
+		}
+		for k, n := range counts {
+			all.Counts[k] += n
+		}
+	}
+	if all.Ratings != "" {
+		all.Digest = hex.EncodeToString(sum.Sum(nil))
+	}
+	return json.Marshal(all)
+}
+
 // Whole says how the shards of File become a whole.
 func Whole() perturb.Whole {
-	return perturb.Whole{Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Join: joinShards, Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
