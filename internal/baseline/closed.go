@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 
 	"privrec/internal/config"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
+	"privrec/internal/graph/gram"
 	"privrec/internal/model/ease"
 	"privrec/internal/model/ials"
 	"privrec/internal/model/itemknn"
@@ -51,6 +53,10 @@ type ClosedShape interface {
 type EASEShape struct {
 	Lambda   float64 `yaml:"lambda"`
 	MemoryMB int     `yaml:"memory_mb"` // what its matrix may take
+	// Gram is a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the
+	// items in the order of the data; empty: it is counted. The matrix of items is inverted then, also
+	// where there are fewer users.
+	Gram string `yaml:"gram,omitempty"`
 }
 
 // ItemKNNShape sets the shape of ItemKNN.
@@ -177,13 +183,28 @@ func (s ItemKNNShape) Check(v *config.Checker) {
 
 // Fit implements ClosedShape.
 func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
-	if need := ease.Memory(g) >> 20; need > int64(s.MemoryMB) {
+	need := ease.Memory(g) >> 20
+	if s.Gram != "" {
+		need = ease.ItemMemory(g) >> 20
+	}
+	if need > int64(s.MemoryMB) {
 		return nil, nil, &run.UsageError{
 			Message: fmt.Sprintf("model.memory_mb: %d users and %d items need a matrix of %d MB, the limit is %d", g.Users, g.Items, need, s.MemoryMB),
 			Fix:     "allow more if the machine has it",
 		}
 	}
-	m, err := ease.Fit(ctx, g, s.Lambda)
+	var counted *gram.Reader
+	if s.Gram != "" {
+		f, err := os.Open(s.Gram)
+		if err != nil {
+			return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.gram: %v", err), Fix: "privrec-beam counts makes it"}
+		}
+		defer f.Close()
+		if counted, err = gram.NewReader(s.Gram, f); err != nil {
+			return nil, nil, err
+		}
+	}
+	m, err := ease.FitGram(ctx, g, s.Lambda, counted)
 	if err != nil {
 		return nil, nil, err
 	}

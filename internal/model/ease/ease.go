@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
+	gramfile "privrec/internal/graph/gram"
 	"privrec/internal/progress"
 	"privrec/internal/tensor"
 )
@@ -33,32 +34,56 @@ func Memory(g *graph.Bipartite) int64 {
 	return n * n * bytes
 }
 
+// ItemMemory does what Memory does, of a model that FitGram makes.
+func ItemMemory(g *graph.Bipartite) int64 {
+	n := int64(g.Items)
+	const bytes = int64(unsafe.Sizeof(tensor.Float(0)))
+	return n * n * bytes
+}
+
 // Fit computes the model for lambda > 0. It takes the time of inverting a matrix as wide as
 // the smaller number of users and items, which is cubic. It fails where the matrix is not
 // positive definite in the arithmetic of tensor.Float, and when ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, lambda float64) (*Model, error) {
+	return FitGram(ctx, g, lambda, nil)
+}
+
+// FitGram does what Fit does with a Gram matrix that was counted elsewhere; nil: it is counted here.
+// The matrix that is inverted then is that of the items, also where there are fewer users. FitGram
+// fails where the matrix is not of as many users and interactions as the graph, or an item has other
+// users.
+func FitGram(ctx context.Context, g *graph.Bipartite, lambda float64, counted *gramfile.Reader) (*Model, error) {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		return nil, fmt.Errorf("ease: lambda is %v, want positive and finite", lambda)
 	}
 	if g.Users == 0 || g.Items == 0 {
 		return nil, errors.New("ease: no users or no items")
 	}
-	m := &Model{graph: g, byUser: g.Users < g.Items, scale: make([]float64, g.Items)}
-	n := min(g.Users, g.Items)
+	m := &Model{graph: g, byUser: g.Users < g.Items && counted == nil, scale: make([]float64, g.Items)}
+	n := g.Items
+	if m.byUser {
+		n = g.Users
+	}
 	m.inverse = tensor.NewTable(n, n)
-	if err := m.fit(ctx, lambda); err != nil {
+	if err := m.fit(ctx, lambda, counted); err != nil {
 		m.Close()
 		return nil, fmt.Errorf("ease: %w", err)
 	}
 	return m, nil
 }
 
-func (m *Model) fit(ctx context.Context, lambda float64) error {
+func (m *Model) fit(ctx context.Context, lambda float64, counted *gramfile.Reader) error {
 	rows, cols := m.graph.UsersOf, m.graph.ItemsOf // of X': items x users
 	if m.byUser {
 		rows, cols = cols, rows
 	}
-	if err := gram(ctx, m.inverse, rows, cols, tensor.Float(lambda)); err != nil {
+	var err error
+	if counted != nil {
+		err = m.read(ctx, counted, tensor.Float(lambda))
+	} else {
+		err = gram(ctx, m.inverse, rows, cols, tensor.Float(lambda))
+	}
+	if err != nil {
 		return err
 	}
 	if err := Invert(ctx, m.inverse); err != nil {
@@ -98,6 +123,43 @@ func ones(n int) []tensor.Float {
 		v[i] = 1
 	}
 	return v
+}
+
+// read puts the lower triangle of a Gram matrix that was counted elsewhere, plus lambda I, into the
+// matrix to invert.
+func (m *Model) read(ctx context.Context, counted *gramfile.Reader, lambda tensor.Float) error {
+	g, users := m.graph, int64(0)
+	for u := range g.Users {
+		if len(g.ItemsOf(u)) > 0 {
+			users++
+		}
+	}
+	if want := (gramfile.Header{Items: g.Items, Users: users, Interactions: int64(g.Edges())}); counted.Header != want {
+		return fmt.Errorf("the Gram matrix is of %d items, %d users and %d interactions, the data have %d, %d and %d", counted.Items, counted.Users, counted.Interactions, want.Items, want.Users, want.Interactions)
+	}
+	var bad error
+	for i := range g.Items {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row, own := tensor.Row(m.inverse, i), int64(0)
+		err := counted.Row(func(j int, n int64) {
+			if row[j] = tensor.Float(n); int64(row[j]) != n {
+				bad = fmt.Errorf("%d users have items %d and %d, more than this precision holds", n, i, j)
+			}
+			if j == i {
+				own = n
+			}
+		})
+		if err = errors.Join(err, bad); err != nil {
+			return err
+		}
+		if have := len(g.UsersOf(i)); own != int64(have) {
+			return fmt.Errorf("item %d has %d users in the Gram matrix and %d in the data: the matrix is of other rows, or its items stand in another order", i, own, have)
+		}
+		row[i] += lambda
+	}
+	return counted.End()
 }
 
 // gramRows is how many rows of the Gram matrix are computed between two reports.
