@@ -50,7 +50,11 @@ func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kin
 		return &featureRows{j: j, o: *j.Features, rating: file >= len(j.Inputs)-j.Ratings, bad: bad}, nil
 	}
 	cat, err := perturb.OpenCatalogue(ctx, &j.Histories.Settings, "an id a line")
-	return &historyRows{j: j, o: *j.Histories, cat: cat, bad: bad}, err
+	h := historyRows{j: j, o: *j.Histories, cat: cat, bad: bad}
+	if j.Kind == countsKind {
+		return &countRows{historyRows: h}, err
+	}
+	return &h, err
 }
 
 // pieceNote says where the rows are that one shard has of one file.
@@ -76,6 +80,7 @@ type shardNote struct {
 	Users   int64        `json:"users"`
 	Bad     int64        `json:"bad"`
 	BadRows string       `json:"bad_rows"`
+	Gram    string       `json:"gram,omitempty"` // file of the Gram matrix, of a job that counts
 }
 
 // badFile collects the bad rows of one attempt at some work.
@@ -193,7 +198,12 @@ func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note sha
 		return note, err
 	}
 	if note.Users > 0 { // there are none if all rows are bad
-		if err := j.perform(ctx, dir, k, &note); err != nil {
+		if c, ok := k.(*countRows); ok {
+			err = c.write(ctx, j.Work, &note)
+		} else {
+			err = j.perform(ctx, dir, k, &note)
+		}
+		if err != nil {
 			return note, err
 		}
 	}
