@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
@@ -21,6 +22,7 @@ type job struct {
 	Kind      string // the command
 	Histories *pricdsr.Options
 	Features  *features.FileOptions
+	Slates    *protect.FileOptions
 	Out       string   // name of the whole, without its folder
 	Inputs    []string // files, in order
 	Ratings   int      // how many of Inputs, the last ones, are ratings of users
@@ -40,7 +42,11 @@ type kind interface {
 	held(key, held []byte) error
 	end() error
 	users() int64 // that were written
-	// perform carries out the command of one machine.
+	performer
+}
+
+// performer carries out the command of one machine.
+type performer interface {
 	perform(ctx context.Context, out string, shard perturb.Shard) error
 }
 
@@ -254,7 +260,7 @@ func (j *job) sort(ctx context.Context, dir string, k kind, pieces []pieceNote) 
 }
 
 // perform makes the part of a shard and puts it where the driver finds it.
-func (j *job) perform(ctx context.Context, dir string, k kind, note *shardNote) (err error) {
+func (j *job) perform(ctx context.Context, dir string, k performer, note *shardNote) (err error) {
 	out, shard := filepath.Join(dir, j.Out), perturb.Shard{I: note.Shard, Of: j.Shards}
 	if err := k.perform(ctx, out, shard); err != nil {
 		return err

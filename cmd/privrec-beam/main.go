@@ -3,6 +3,7 @@
 //
 //	privrec-beam perturb pricdsr   perturbs histories, as privrec perturb pricdsr does
 //	privrec-beam perturb features  perturbs user features, as privrec perturb features does
+//	privrec-beam perturb exposure  protects slates, as privrec perturb exposure does
 //	privrec-beam counts            counts items and pairs of items, for privrec train ease
 //
 // What a user's rows become is computed by the packages of privrec: a worker carries out the command
@@ -28,6 +29,7 @@ import (
 const usage = `usage:
   privrec-beam perturb pricdsr --input GLOB --output FILE --epsilon E --items M --length L [--seed S | --secure]
   privrec-beam perturb features --input GLOB --output FILE --epsilon E --category NAME=LEVELS ... [--ratings GLOB --items M]
+  privrec-beam perturb exposure --input GLOB --output FILE --length T --items M (--ratio R | --replace rr --epsilon E)
   privrec-beam counts --input GLOB --output FILE --items M
 every command takes --runner prism|flink|spark|dataflow, --endpoint HOST:PORT, --shards N, --work FOLDER;
 a command with --help shows its flags`
@@ -38,6 +40,7 @@ type command func(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr 
 var commands = map[string]command{
 	"perturb pricdsr":  perturbPricdsr,
 	"perturb features": perturbFeatures,
+	"perturb exposure": perturbExposure,
 	"counts":           counts,
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
@@ -106,6 +107,7 @@ func (f *ioFlags) close() {
 type noiseFlags struct {
 	s    *perturb.Settings
 	seed *uint64
+	free bool // there is no epsilon to state
 }
 
 func (f *noiseFlags) add(flags *flag.FlagSet, s *perturb.Settings, purpose string) {
@@ -122,7 +124,7 @@ func (f *noiseFlags) check(flags *flag.FlagSet, output, line string) (err error)
 	switch {
 	case given["seed"] == f.s.Secure:
 		return &run.UsageError{Message: "want one of --seed and --secure", Fix: "--seed 1 for research, --secure for data to release"}
-	case !given["epsilon"]:
+	case !given["epsilon"] && !f.free:
 		return &run.UsageError{Message: "--epsilon is missing"}
 	}
 	f.s.Seed, f.s.Workers, f.s.Out = rng.Seed(*f.seed), 1, filepath.Base(output)
@@ -216,25 +218,45 @@ func perturbFeatures(flags *flag.FlagSet) func(ctx context.Context, stdout, stde
 
 // settings returns the settings that all perturbations have.
 func (j *job) settings() *perturb.Settings {
-	if j.Kind == features.Kind {
+	switch j.Kind {
+	case features.Kind:
 		return &j.Features.Settings
+	case protect.Kind:
+		return &j.Slates.Settings
 	}
 	return &j.Histories.Settings
 }
 
+// newThrowaway returns a ledger in memory, for a worker: what it releases is in the ledger of the driver.
+func newThrowaway(s *perturb.Settings) *privacy.Ledger {
+	l, err := privacy.NewLedger(s.Noise())
+	if err != nil {
+		panic(err) // Noise returns a mark that ledgers know
+	}
+	return l
+}
+
 // declare records what the job releases.
 func (j *job) declare(ctx context.Context, l *privacy.Ledger) error {
-	if j.Kind == features.Kind {
-		return j.Features.Declare(l)
+	var err error
+	switch j.Kind {
+	case features.Kind:
+		err = j.Features.Declare(l)
+	case protect.Kind:
+		_, err = j.Slates.Declare(ctx, l)
+	default:
+		_, err = j.Histories.Declare(ctx, l)
 	}
-	_, err := j.Histories.Declare(ctx, l)
 	return err
 }
 
 // whole says how the parts become a whole.
 func (j *job) whole() perturb.Whole {
-	if j.Kind == features.Kind {
+	switch j.Kind {
+	case features.Kind:
 		return features.Whole()
+	case protect.Kind:
+		return protect.Whole()
 	}
 	return pricdsr.Whole()
 }
@@ -297,8 +319,8 @@ func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) 
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d users, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s joins them\n",
-		counts.Users, counts.Rows, counts.Bad, out.job("bad.tsv"), f.output, f.output)
+	fmt.Fprintf(stderr, "%d %s, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s joins them\n",
+		counts.Users, map[bool]string{true: "slates", false: "users"}[j.Kind == protect.Kind], counts.Rows, counts.Bad, out.job("bad.tsv"), f.output, f.output)
 	return run.Show(stdout, false, r)
 }
 
@@ -307,7 +329,7 @@ type counters struct {
 	Files int   `json:"files"`
 	Rows  int64 `json:"rows"` // that could be used
 	Bad   int64 `json:"bad_rows"`
-	Users int64 `json:"users"`
+	Users int64 `json:"users"` // or slates
 }
 
 // outputs names what a job writes.

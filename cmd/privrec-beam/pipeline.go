@@ -10,6 +10,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+
+	"privrec/internal/papers/exposure/protect"
 )
 
 // notes is what a pipeline leaves: what was read of every file, and what was made of every shard.
@@ -142,8 +144,14 @@ func runPerturb(ctx context.Context, j job) (all notes, err error) {
 		files[i] = i
 	}
 	each := beam.Reshuffle(s, beam.CreateList(s, files)) // files go to workers one by one
-	pieces, read := beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
-	made := beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces))
+	var read, made beam.PCollection
+	if j.Kind == protect.Kind {
+		read, made = slatePipeline(s, string(text), each)
+	} else {
+		var pieces beam.PCollection
+		pieces, read = beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
+		made = beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces))
+	}
 	keyed := beam.ParDo(s, one, beam.Flatten(s, read, made))
 	beam.ParDo(s.Scope("write notes"), &finishFn{j.Work}, beam.GroupByKey(s, keyed))
 	if err := beamx.Run(ctx, p); err != nil {

@@ -197,7 +197,7 @@ func (e *engine[C]) fill(next func() *Block[C]) error {
 func (e *engine[C]) order(b *Block[C]) (own bool, err error) {
 	b.First = e.read
 	e.read += uint64(b.Len())
-	own = e.ByUser || e.Shard.Of == 0 || e.dealt%e.Shard.Of == e.Shard.I-1
+	own = e.ByUser || e.Own || e.Shard.Of == 0 || e.dealt%e.Shard.Of == e.Shard.I-1
 	e.dealt++
 	if e.Order != nil && !b.Empty() {
 		err = e.Order(b, own)
@@ -215,11 +215,12 @@ type blockWorker[C any] struct {
 	pack    *format.Packer
 	index   bool // of a shard
 	ranked  bool
+	byUser  bool
 	was     []int
 }
 
 func (e *engine[C]) newBlockWorker() (h *blockWorker[C], err error) {
-	h = &blockWorker[C]{in: e.in, index: e.Shard.Of > 0, ranked: e.ranked(), was: make([]int, 1+len(e.Beside))}
+	h = &blockWorker[C]{in: e.in, index: e.Shard.Of > 0, ranked: e.ranked(), byUser: e.ByUser, was: make([]int, 1+len(e.Beside))}
 	if h.perturb, err = e.Worker(); err != nil {
 		return nil, err
 	}

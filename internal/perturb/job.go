@@ -130,7 +130,7 @@ func Run[C any](ctx context.Context, j Job[C]) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Drop()) }()
-	e := &engine[C]{Job: j, in: in, st: st}
+	e := &engine[C]{Job: j, in: in, st: st, read: j.First}
 	f, err := e.release(ctx)
 	if err != nil {
 		return err

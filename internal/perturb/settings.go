@@ -32,6 +32,11 @@ type Settings struct {
 	Workers int          // at least 1; the bytes do not depend on it
 	Shard   Shard        // the part to make; zero: the whole
 
+	// Own says that In has the records of the shard alone, and First how many records of other shards come
+	// before them. Such shards are not dealt out by the engine.
+	Own   bool
+	First uint64
+
 	Progress run.Progress `json:"-"` // nil: silent
 }
 

@@ -98,14 +98,17 @@ type Table struct {
 func (e *engine[C]) ranked() bool { return e.Sort != nil || e.Ranked }
 
 // note appends record i, whose lines were just written, to the index: the length of its ids, then its
-// id if records are in that order and else its line, then the bytes that it has in each table.
+// id if records are in that order and else its line or its number, then the bytes that it has in each table.
 func (h *blockWorker[C]) note(b *Block[C], i int) {
 	last := len(b.Lines) - 1
 	x := binary.AppendUvarint(b.Lines[last], uint64(b.idBytes(i)))
-	if h.ranked {
+	switch {
+	case h.ranked:
 		x = append(x, b.ID(i, 0)...)
-	} else {
+	case h.byUser: // records of others are not in the block, and numbers not known
 		x = binary.AppendUvarint(x, uint64(b.Line(i)))
+	default:
+		x = binary.AppendUvarint(x, b.First+uint64(i))
 	}
 	for k, was := range h.was {
 		x = binary.AppendUvarint(x, uint64(len(b.Lines[k])-was))

@@ -117,15 +117,22 @@ func (p *filePerturber) release(l *privacy.Ledger, _ func() (*os.File, error)) (
 	o, strength := p.o, fmt.Sprintf("%s, %s, ratio %g", p.o.Select, p.o.Replace, p.o.Ratio)
 	if o.Replace == ReplaceRR {
 		strength = fmt.Sprintf("rr, epsilon %g", o.Epsilon)
-		p.answers, err = response(o.Purpose, o.Epsilon, int64(p.cat.Size)).Open(l, o.Bits(p.stream()))
+		if p.answers, err = response(o.Purpose, o.Epsilon, int64(p.cat.Size)).Open(l, o.Bits(p.stream())); err == nil {
+			err = p.answers.Skip(int(o.First))
+		}
 	} else {
-		err = l.Record(o.Purpose, privacy.Unprotected{What: o.Purpose,
-			Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", o.Ratio)}, 1)
+		err = o.unprotected(l)
 	}
 	if err == nil {
 		o.Progress.Phase(fmt.Sprintf("perturb %s: %s; %d items, %d positions a slate", o.In, strength, p.cat.Size, p.in.Length()))
 	}
 	return err
+}
+
+// unprotected records a release without a guarantee.
+func (o *FileOptions) unprotected(l *privacy.Ledger) error {
+	return l.Record(o.Purpose, privacy.Unprotected{What: o.Purpose,
+		Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", o.Ratio)}, 1)
 }
 
 // order takes the rows of randomized response in the order of the file, and counts the
@@ -150,10 +157,19 @@ func (p *filePerturber) finish(l *privacy.Ledger) error {
 		return nil
 	}
 	err := p.answers.Finish()
-	if most, known := p.users.Most(); known && most > 0 {
+	if most, known := p.most(); known && most > 0 {
 		err = errors.Join(err, l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(p.in.Length())}))
 	}
 	return err
+}
+
+// most returns the most slates of one user, if they are known. A shard that was given its own slates alone
+// does not see the others of its users.
+func (p *filePerturber) most() (n int64, known bool) {
+	if p.o.Own {
+		return 0, false
+	}
+	return p.users.Most()
 }
 
 // newReport says what was done.
@@ -174,7 +190,7 @@ func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
 	if p.o.Replace == ReplaceRR {
 		m := response(p.o.Purpose, p.o.Epsilon, int64(p.cat.Size))
 		r.Keep, r.Other = m.Keep(), m.Other()
-		if most, known := p.users.Most(); known {
+		if most, known := p.most(); known {
 			r.Most = most
 		}
 	} else {

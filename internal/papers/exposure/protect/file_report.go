@@ -85,7 +85,11 @@ func (r *FileReport) guarantee() *report.Table {
 		t.Add(fmt.Sprintf("a whole user: all slates, %d at most", r.Most), e*float64(r.Length)*float64(r.Most))
 	}
 	t.Notes = append(t.Notes, "One click may change every position of every slate after it: a user with k slates has k times the epsilon of a slate. Epsilons of positions add up (basic composition).")
-	if r.Most == 0 {
+	switch {
+	case r.Most > 0:
+	case r.Options.Own:
+		t.Notes = append(t.Notes, fmt.Sprintf("That of a whole user is not counted where slates lie in several files. It is %g times the most slates of one user.", e*float64(r.Length)))
+	default:
 		t.Notes = append(t.Notes, fmt.Sprintf("That of a whole user is not known: there are more than %d users, in no order. It is %g times the most slates of one user, which a file that is sorted by user_id tells.", r.Options.room(), e*float64(r.Length)))
 	}
 	return t

@@ -1,9 +1,13 @@
 package protect
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 
 	"privrec/internal/perturb"
+	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
 
@@ -25,23 +29,24 @@ type shardSame struct {
 	Most       int64        `json:"most"`
 	CountsFrom string       `json:"counts_from"`
 	IDs        bool         `json:"ids"`
+	Own        bool         `json:"own"`
 	Once       bool         `json:"once"`
 }
 
 func (p *filePerturber) state() (same, counts any) {
 	o, r := p.o, p.report
-	return shardSame{o.Purpose, o.Method, given(o.Vectors), given(o.History), r.Length, r.Items, r.vectorCounts, r.Count, r.Keep, r.Other, r.Most, r.CountsFrom, r.ids, r.once}, r.slateCounts
+	return shardSame{o.Purpose, o.Method, given(o.Vectors), given(o.History), r.Length, r.Items, r.vectorCounts, r.Count, r.Keep, r.Other, r.Most, r.CountsFrom, r.ids, o.Own, r.once}, r.slateCounts
 }
 
 // Whole says how the shards of File become a whole.
 func Whole() perturb.Whole {
-	return perturb.Whole{Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Join: joinShards, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
 		}
 		r := &FileReport{
-			Facts: f, Options: FileOptions{Settings: perturb.Settings{Purpose: s.Purpose}, Method: s.Method, Vectors: s.Vectors, History: s.History},
+			Facts: f, Options: FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, Own: s.Own}, Method: s.Method, Vectors: s.Vectors, History: s.History},
 			Length: s.Length, Items: s.Items, vectorCounts: s.Seen, Count: s.Count, Keep: s.Keep, Other: s.Other, Most: s.Most, CountsFrom: s.CountsFrom, ids: s.IDs, once: s.Once,
 		}
 		for _, b := range counts {
@@ -53,6 +58,42 @@ func Whole() perturb.Whole {
 		}
 		return r.Document(), nil
 	}}
+}
+
+// joinShards returns what shards have alike that have each a part of the input.
+func joinShards(same []json.RawMessage) (json.RawMessage, error) {
+	for _, b := range same {
+		if !bytes.Equal(b, same[0]) {
+			return nil, errors.New("shards were made with other settings")
+		}
+	}
+	return same[0], nil
+}
+
+// Declare records in a ledger what the protection of one file, or of all shards of one, releases. It
+// returns the catalogue. Length must be given. It fails on settings that File refuses, and on methods
+// that look at more than a slate and the catalogue.
+func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Catalogue, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Length < 1:
+		return nil, perturb.Refuse("it is the number of items of every slate", "--length is missing")
+	case o.twice():
+		return nil, perturb.Refuse("give --items M or --catalogue FILE", "the catalogue is missing: shards do not see the slates of others")
+	case o.Replace == ReplaceInBatch || o.Similarity():
+		return nil, perturb.Refuse("take uniform, popularity or rr, and no similarity", "a shard does not see the other slates of a batch, nor the past of users")
+	}
+	cat, _, err := openCatalogue(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Replace == ReplaceRR {
+		_, err = response(o.Purpose, o.Epsilon, int64(cat.Size)).Open(l, o.Bits(o.Seed.Stream("perturb exposure, the ledger alone")))
+		return cat, err
+	}
+	return cat, o.unprotected(l)
 }
 
 // given says that a file was given. Its name may differ between machines; what is in it is compared.
