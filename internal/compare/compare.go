@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/stats"
@@ -72,7 +73,7 @@ func Compare(groups []Group) (*Result, error) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(first.Users))
 	}
-	r := &Result{Notes: notes(groups)}
+	r := &Result{Notes: append(notes(groups), imported(groups)...)}
 	var ps []float64
 	for _, m := range metrics {
 		base, err := r.mean(groups[0], m, first.Users, weights)
@@ -98,6 +99,19 @@ func Compare(groups []Group) (*Result, error) {
 		r.Differences[i].Holm = holm[i]
 	}
 	return r, nil
+}
+
+// imported says which runs are of models that another program trained: only their users can be held against those of
+// other runs.
+func imported(groups []Group) (notes []string) {
+	for _, g := range groups {
+		for _, s := range g.Runs {
+			if experiment.IsImported(s.Manifest.Task) {
+				notes = append(notes, fmt.Sprintf("%s was imported: its users are those of the others; that its rows are, is for you to know", s.Ref))
+			}
+		}
+	}
+	return notes
 }
 
 // same fails on runs whose users cannot be paired.

@@ -82,8 +82,10 @@ func ReadScores(ref string) (*Scores, error) {
 		return nil, err
 	}
 	s := &Scores{Ref: ref, Manifest: m, Values: map[string][]float64{}}
-	if s.Data, err = dataOf(dir); err != nil {
-		return nil, err
+	if !experiment.IsImported(m.Task) { // whose rows have no name that others have
+		if s.Data, err = dataOf(dir); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.read(path); err != nil {
 		return nil, fmt.Errorf("read scores: %s: %w", path, err)

@@ -88,6 +88,10 @@ func Stored(l Listing, k int) error {
 // IsImported reports whether a task, by its whole name, makes runs of models that another program trained.
 func IsImported(task string) bool { return strings.HasPrefix(task, "import ") }
 
+// ImportedData begins the names of the data of imported models, which are in no registry; a part of the hash of their
+// rows follows.
+const ImportedData = "imported-"
+
 // Unknown is the noise of an account of which nothing is known.
 const Unknown = "unknown"
 

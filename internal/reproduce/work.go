@@ -13,6 +13,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/run"
 )
 
@@ -278,6 +279,9 @@ func (w *worker) report(now int) {
 // not in the folder of data sets. It is empty where they are there. Only the names of files
 // are looked at.
 func absent(name string) string {
+	if strings.HasPrefix(name, experiment.ImportedData) { // an imported run keeps them itself
+		return ""
+	}
 	for _, s := range slate.Sources() {
 		if s.Name == name {
 			if s.Absent("") {

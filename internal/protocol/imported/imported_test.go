@@ -92,6 +92,22 @@ func TestImportedIsTheRun(t *testing.T) {
 	if len(scores.Users) != got.Data.TestUsers {
 		t.Errorf("scores of %d users, want %d", len(scores.Users), got.Data.TestUsers)
 	}
+	whole, err := compare.ReadScores(ease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compare.Compare([]compare.Group{{Name: "run", Runs: []*compare.Scores{whole}}, {Name: "lists", Runs: []*compare.Scores{scores}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range c.Differences {
+		if d.P != 1 || d.Interval != [2]float64{} {
+			t.Errorf("the run and its lists differ: %+v", d)
+		}
+	}
+	if !strings.Contains(strings.Join(c.Notes, "\n"), "was imported") {
+		t.Errorf("the comparison does not say what was imported: %q", c.Notes)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "imported", "truth.tsv.gz"), []byte("user_id\titem_id\nx\ty\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

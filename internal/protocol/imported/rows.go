@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/lists"
 )
 
@@ -106,7 +107,7 @@ func (r *read) number(n *Counts) (out *Rows, to, item []int32, err error) {
 		}
 	}
 	d.Source = dataset.Source{Title: "imported rows", Level: dataset.LevelC, Hash: out.hash()}
-	d.Name = "imported-" + d.Source.Hash[:12]
+	d.Name = experiment.ImportedData + d.Source.Hash[:12]
 	return out, to, item, nil
 }
 

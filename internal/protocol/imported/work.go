@@ -25,7 +25,7 @@ func open(ctx context.Context, env *run.Env, c Common, own func(ids *lists.IDs) 
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range []struct{ name, hash string }{{m.Rows.Data.Source.Title, m.Rows.Data.Source.Hash}, {"imported " + m.Shown.What(), m.Shown.Hash()}} {
+	for _, x := range []struct{ name, hash string }{{m.Rows.Data.Source.Title, m.Rows.Data.Source.Hash}, {fmt.Sprintf("imported %s %.12s", m.Shown.What(), m.Shown.Hash()), m.Shown.Hash()}} {
 		if err := env.RecordData(x.name, x.hash); err != nil {
 			return nil, err
 		}

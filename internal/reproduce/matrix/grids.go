@@ -10,6 +10,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/target"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/reproduce"
 	"privrec/internal/rng"
@@ -63,10 +64,11 @@ const (
 	needRows       = "held-out rows"
 	needUsers      = "held-out users"
 	needInputs     = "inputs"
+	needScores     = "scores"
 )
 
 func needs() []string {
-	return []string{needAttributes, needVectors, needRows, needUsers, needInputs}
+	return []string{needAttributes, needVectors, needRows, needUsers, needInputs, needScores}
 }
 
 // unfit says in words why the attack cannot be made on a finished run, "" where it can.
@@ -83,8 +85,19 @@ func (a *Attack) unfit(tasks []run.Task, dir string) string {
 	if m.HoldOut != nil {
 		hold = *m.HoldOut
 	}
+	users, rows := hold.Users > 0, hold.Rows > 0
+	own, lists := experiment.IsImported(m.Task), false
+	if own {
+		if users, rows, lists, err = brought(tasks, dir); err != nil {
+			return "" // likewise
+		}
+	}
 	for _, n := range a.Needs {
 		switch {
+		case n == needScores && lists:
+			return "the model shows lists and no scores"
+		case n == needAttributes && own:
+			return "an imported run has no attributes: attack attribute takes a table of them"
 		case n == needAttributes && !hasAttributes(o.Data.Name, m.Seed):
 			return "no attributes of users in these data"
 		case n == needVectors && (o.Protocol != topn.Name || !experiment.HasVectors(dir)):
@@ -93,13 +106,36 @@ func (a *Attack) unfit(tasks []run.Task, dir string) string {
 			return "nothing can be held out of a model of protocol " + o.Protocol
 		case n == needInputs && !takesInputs(tasks, dir):
 			return "the model computes nothing from the inputs of users"
-		case n == needRows && hold.Rows == 0:
+		case n == needRows && !rows:
 			return "trained on all interactions: none is left to ask about"
-		case n == needUsers && hold.Users == 0:
+		case n == needUsers && !users:
 			return "trained on all users: none is left to ask about"
 		}
 	}
 	return ""
+}
+
+// brought reports whether an imported run has users, or rows of others, that its model was not trained on, and whether
+// it shows lists and nothing else.
+func brought(tasks []run.Task, dir string) (users, rows, lists bool, err error) {
+	workers := tensor.Workers() // opening a run sets those of its own configuration
+	defer tensor.SetWorkers(workers)
+	answers, err := experiment.Ask(context.Background(), tasks, dir)
+	if err != nil {
+		return false, false, false, err
+	}
+	defer answers.Close()
+	c, ok := answers.(experiment.Carrying)
+	if !ok {
+		return false, false, false, fmt.Errorf("the imported run in %s answers by %T, without rows", dir, answers)
+	}
+	o, err := experiment.ReadOutcome(dir)
+	if err != nil {
+		return false, false, false, err
+	}
+	users, rows = target.Brought(c, o, dir, "", 0).Holds()
+	_, lists = answers.(experiment.Listing)
+	return users, rows, lists, nil
 }
 
 // takesInputs reports whether a finished run gives answers that it computes from inputs of users.

@@ -51,6 +51,9 @@ func defence(dir string) string {
 	if err != nil || a == nil || a.Noise == "none" {
 		return None
 	}
+	if a.Noise == experiment.Unknown {
+		return "not known"
+	}
 	return "its own noise"
 }
 
