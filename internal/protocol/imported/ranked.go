@@ -3,6 +3,7 @@ package imported
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -174,12 +175,18 @@ func (s *embedded) Best(ctx context.Context, users []int32, k int) ([][]Ranked, 
 // Hash implements Shown.
 func (s *embedded) Hash() string {
 	sum := sha256.New()
+	var row []byte
 	for k, m := range []tensor.Matrix{s.users, s.items} {
 		ids := [2][]string{s.rows.Data.UserIDs, s.rows.Data.ItemIDs}[k]
 		for i, has := range s.has[k] {
-			if has {
-				fmt.Fprintf(sum, "%s %q %v\n", sides[k], ids[i], tensor.Row(m, i))
+			if !has {
+				continue
 			}
+			row = fmt.Appendf(row[:0], "%s %q\n", sides[k], ids[i])
+			for _, x := range tensor.Row(m, i) {
+				row = binary.LittleEndian.AppendUint64(row, math.Float64bits(float64(x)))
+			}
+			sum.Write(row)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
