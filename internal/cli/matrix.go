@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -195,8 +196,7 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 		return err
 	}
 	if shard.Of > 0 {
-		_, err = fmt.Fprintf(a.Stdout, "%s: %v makes no matrix\n", made.Name, shard)
-		return firstOf(made.Err, err)
+		return firstOf(made.Err, run.Show(a.Stdout, f.json, matrixPart{made.Name, shard.String()}))
 	}
 	if err := run.Show(a.Stdout, f.json, made); err != nil {
 		return err
@@ -240,4 +240,16 @@ func firstOf(list ...error) error {
 		}
 	}
 	return nil
+}
+
+// matrixPart is what a shard of a matrix has to say: its runs are made, and the matrix is not.
+type matrixPart struct {
+	Name  string `json:"name"`
+	Shard string `json:"shard"`
+}
+
+// Text implements run.Result.
+func (m matrixPart) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s: %s makes no matrix\n", m.Name, m.Shard)
+	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"privrec/internal/config"
+	"privrec/internal/demo"
+	"privrec/internal/papers"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -25,12 +29,46 @@ import (
 // command line over a task that is small enough to interrupt and resume.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"privrec": func() { os.Exit(Main(os.Args[1:])) },
+		"privrec": func() {
+			os.Exit(observed(&App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stderr: os.Stderr}))
+		},
 		"toy": func() {
-			app := &App{Tasks: []run.Task{adder()}, Stdout: os.Stdout, Stderr: os.Stderr}
-			os.Exit(app.Execute(context.Background(), os.Args[1:]))
+			os.Exit(observed(&App{Tasks: []run.Task{adder()}, Stderr: os.Stderr}))
 		},
 	})
+}
+
+// exitNotJSON is the exit code of a command whose --json printed something else than one document.
+const exitNotJSON = 99
+
+// observed runs a command of a script. With --json its standard output must be one JSON document and
+// nothing else, or nothing where it fails.
+func observed(app *App) int {
+	var kept bytes.Buffer
+	app.Stdout = io.MultiWriter(os.Stdout, &kept)
+	code := app.Execute(context.Background(), os.Args[1:])
+	asked := slices.ContainsFunc(os.Args, func(a string) bool { return a == "--json" || a == "--json=true" })
+	if !asked || slices.Contains(os.Args, "--help") || code == exitReaderGone || code != 0 && kept.Len() == 0 {
+		return code
+	}
+	if err := oneDocument(kept.Bytes()); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %v\n", os.Args[1:], err)
+		return exitNotJSON
+	}
+	return code
+}
+
+// oneDocument fails on a text that is not one JSON document.
+func oneDocument(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return fmt.Errorf("--json printed no JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("--json printed more than one document")
+	}
+	return nil
 }
 
 func TestScripts(t *testing.T) {

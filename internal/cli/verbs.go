@@ -214,6 +214,9 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f *taskFlags) error {
 	if err := refuseEmpty(c); err != nil {
 		return err
 	}
+	if f.defaults && f.json {
+		return usagef("leave out --json; privrec schema prints JSON", "%s: --defaults prints YAML", c.CommandPath())
+	}
 	if f.defaults {
 		b, err := t.Explained()
 		if err != nil {
