@@ -40,7 +40,7 @@ const (
 // Probed is what the checks of a configuration say of its keys.
 type Probed struct {
 	Limits []Conditional
-	Rules  []Rule   // that no limit says, in the order in which they were found
+	Rules  []Rule   // that no limit says, by key
 	Loose  []string // keys with a range that depends on other keys in a way that no Condition says
 }
 
@@ -76,6 +76,8 @@ func Probe[C any](def C, check func(v *Checker, c C)) Probed {
 		}
 	}
 	p.round(base)
+	// Checks may go over a map, whose order differs.
+	slices.SortStableFunc(p.out.Rules, func(a, b Rule) int { return cmp.Compare(a.Name(), b.Name()) })
 	slices.SortStableFunc(p.out.Limits, func(a, b Conditional) int { return cmp.Compare(a.Path, b.Path) })
 	p.out.Loose = slices.Sorted(func(yield func(string) bool) {
 		for k := range p.loose {
