@@ -91,10 +91,9 @@ type shardNote struct {
 
 // badFile collects the bad rows of one attempt at some work.
 type badFile struct {
-	path string
-	f    *os.File
-	w    *bufio.Writer
-	n    int64
+	f *os.File
+	w *bufio.Writer
+	n int64
 }
 
 func (b *badFile) add(dir string, r badRow) (err error) {

@@ -18,6 +18,9 @@ import (
 	"privrec/internal/dataset/format"
 )
 
+// mergeBytes bounds the buffers of all parts together, where they are few enough.
+const mergeBytes = 16 << 20
+
 // joinTables writes the tables of the whole: the records of all parts in order, in the blocks in which
 // a process without shards packs them.
 func joinTables(ctx context.Context, st *Stage, names []string, out, dir string, parts []Part) (err error) {
@@ -33,7 +36,7 @@ func joinTables(ctx context.Context, st *Stage, names []string, out, dir string,
 		}
 	}()
 	for _, p := range parts {
-		r, err := openPart(dir, p)
+		r, err := openPart(dir, p, min(1<<16, max(1<<12, mergeBytes/len(parts)/len(p.Tables))))
 		if err != nil {
 			return err
 		}
@@ -102,13 +105,13 @@ type partTable struct {
 	want Table
 }
 
-func openTable(dir string, t Table) (*partTable, error) {
+func openTable(dir string, t Table, buffer int) (*partTable, error) {
 	x := &partTable{name: filepath.Join(dir, t.Name), want: t, sum: sum{hash: sha256.New()}}
 	var err error
 	if x.f, err = os.Open(x.name); err != nil {
 		return nil, err
 	}
-	x.tee = bufio.NewReaderSize(io.TeeReader(x.f, x), 1<<16)
+	x.tee = bufio.NewReaderSize(io.TeeReader(x.f, x), buffer)
 	return x, nil
 }
 
@@ -148,7 +151,7 @@ type partReader struct {
 	size []int64
 }
 
-func openPart(dir string, p Part) (_ *partReader, err error) {
+func openPart(dir string, p Part, buffer int) (_ *partReader, err error) {
 	r := &partReader{size: make([]int64, len(p.Tables)-1)}
 	defer func() {
 		if err != nil {
@@ -156,7 +159,7 @@ func openPart(dir string, p Part) (_ *partReader, err error) {
 		}
 	}()
 	for k, t := range p.Tables {
-		x, err := openTable(dir, t)
+		x, err := openTable(dir, t, buffer)
 		if err != nil {
 			return nil, err
 		}
