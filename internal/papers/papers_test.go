@@ -49,12 +49,14 @@ func TestTasks(t *testing.T) {
 }
 
 // ownerOf finds the task that a config file belongs to: the one that its last words name
-// (ml-1m-srgnn, ml-1m-dp-ease), else the one that its folder names (dipsgnn/ml-1m-nonp).
+// (ml-1m-srgnn, ml-1m-dp-ease), else the one that its folder names (dipsgnn/ml-1m-nonp). Imports
+// have files in their own folder alone: gender-lists is of an attack.
 func ownerOf(file string) (owner run.Task, ok bool) {
 	name, folder := strings.TrimSuffix(filepath.Base(file), ".yaml"), filepath.Base(filepath.Dir(file))
 	length := -1
 	for _, task := range All() {
 		switch {
+		case task.Verb == "import" && folder != task.Verb:
 		case name == task.Name || strings.HasSuffix(name, "-"+task.Name):
 			if len(task.Name) > length {
 				owner, ok, length = task, true, len(task.Name)
