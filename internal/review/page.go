@@ -125,7 +125,7 @@ func (r *Review) facts() (list []report.Fact) {
 		}
 		add("How much (epsilon)", value, note)
 	}
-	open, note := "nothing is known", "all that is listed has noise"
+	open, note := "nothing that is listed", "all releases that it lists have noise"
 	if n := len(r.Public); n > 0 {
 		note += fmt.Sprintf("; %s taken as public, see below", map[bool]string{true: "1 thing is", false: fmt.Sprintf("%d things are", n)}[n == 1])
 	}

@@ -46,13 +46,13 @@ func TestAnswers(t *testing.T) {
 		conclusion string   // regular expression
 		ask        string
 	}{
-		"events": {events + "clean/laplace-count.yaml", 0, []string{"one record", "0.4", "nothing is known"},
+		"events": {events + "clean/laplace-count.yaml", 0, []string{"one record", "0.4", "nothing that is listed"},
 			`^One record is protected up to epsilon 0\.4: an attacker who must tell whether that record is in the data is right at most \d\d times in 100`, "Was the noise drawn on a grid"},
 		"events with something open": {openEvents, 0, []string{"one user", "no bound", "1 thing"},
 			`^No guarantee: nothing protects list lengths\. The noise that was added would come to epsilon 0\.25 for one user`, "Must this leave without noise: list lengths?"},
-		"events with a fault": {events + "faults/sensitivity-too-small.yaml", 0, []string{"one record", "1.766", "nothing is known"},
+		"events with a fault": {events + "faults/sensitivity-too-small.yaml", 0, []string{"one record", "1.766", "nothing that is listed"},
 			`^One record is protected up to epsilon 1\.766: .*One warning below says what does not fit\.$`, "How far can one unit move the sum?"},
-		"events with a claim that does not hold": {claimed, 0, []string{"one user", "0.25", "nothing is known"},
+		"events with a claim that does not hold": {claimed, 0, []string{"one user", "0.25", "nothing that is listed"},
 			`The claimed epsilon, 0\.1, does not hold\.`, "With which program"},
 		"events without noise":          {events + "faults/no-noise+multiplier.yaml", 0, []string{"one record", "no bound", "1 thing"}, `^No guarantee: nothing protects training\.$`, "What is the standard deviation"},
 		"events of another unit":        {events + "faults/mixed-unit.yaml", 0, []string{"one user", "no bound", "1 thing"}, `^No guarantee`, "How many interactions has one user at most?"},
