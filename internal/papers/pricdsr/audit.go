@@ -20,13 +20,16 @@ import (
 // AuditConfig is one audit of released rows. Users' rows of a data set are the canaries, in turn: one
 // side is the row as it is, the other differs from it.
 type AuditConfig struct {
-	Profile string `yaml:"profile"` // name of the set of choices, for reports: default or your own
-	Data    struct {
-		Name   string `yaml:"name"`   // a registered data set of sequences
-		Recipe string `yaml:"recipe"` // its filters
-	} `yaml:"data"`
+	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	Data      AuditData              `yaml:"data"`    // the rows that canaries look like
 	Mechanism AuditMechanism         `yaml:"mechanism"`
 	Audit     auditing.ReleaseConfig `yaml:"audit"`
+}
+
+// AuditData names rows.
+type AuditData struct {
+	Name   string `yaml:"name"`   // a registered data set of sequences
+	Recipe string `yaml:"recipe"` // its filters
 }
 
 // AuditMechanism says what perturbs rows, and how the two sides of a canary differ.

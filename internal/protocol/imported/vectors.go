@@ -22,7 +22,7 @@ type VectorsConfig struct {
 	Kept    string      `yaml:"-"` // the folder of the run's own copies; empty: the files are those of Vectors
 }
 
-// VectorFiles names the files of vectors, in any form that package vectors reads. Each list is of users and items, in
+// VectorFiles names the files of vectors: .npy, .npz, .safetensors or Parquet. Each list is of users and items, in
 // this order; one text with a comma in it stands for two.
 type VectorFiles struct {
 	Files []string `yaml:"files"` // two files, or one that holds both

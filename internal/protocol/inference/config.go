@@ -51,10 +51,10 @@ type FilesConfig struct {
 	// attacked as a run is.
 	Lists        string `yaml:"lists"`
 	Interactions string `yaml:"interactions"` // of the users in lists: columns user and item, a row an item
-	// Recs has the lists of a model that another program trained, and Train the rows that it was trained on, in
-	// any form that privrec evaluate reads. They are attacked as a run is.
+	// Recs has the lists of a model that another program trained, in any form that privrec evaluate reads. They
+	// are attacked as a run is.
 	Recs  string `yaml:"recs,omitempty"`
-	Train string `yaml:"train,omitempty"`
+	Train string `yaml:"train,omitempty"` // the rows that this model was trained on
 	// Attributes has a column of users and a column for every attribute. Empty: the
 	// attributes that the data set has. The users in it are those that are attacked.
 	Attributes string `yaml:"attributes"`

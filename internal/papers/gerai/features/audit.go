@@ -19,13 +19,16 @@ import (
 // AuditConfig is one audit of released features. Users of a data set are the canaries, in turn: one
 // side is the user as they are, the other differs from that.
 type AuditConfig struct {
-	Profile string `yaml:"profile"` // name of the set of choices, for reports: default or your own
-	Data    struct {
-		Name   string `yaml:"name"`   // a registered data set with user features
-		Recipe string `yaml:"recipe"` // its filters
-	} `yaml:"data"`
+	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	Data      AuditData              `yaml:"data"`    // the rows that canaries look like
 	Mechanism AuditMechanism         `yaml:"mechanism"`
 	Audit     auditing.ReleaseConfig `yaml:"audit"`
+}
+
+// AuditData names rows.
+type AuditData struct {
+	Name   string `yaml:"name"`   // a registered data set with user features
+	Recipe string `yaml:"recipe"` // its filters
 }
 
 // AuditMechanism says how users send their features, and how the two sides of a canary differ.
