@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"privrec/internal/perturb"
 )
 
 // filesOf returns the files of a folder by name, but those of shards.
@@ -173,6 +176,32 @@ func TestPerturbMergeRefuses(t *testing.T) {
 		}
 		if err := os.WriteFile(in(name), good, 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+	// A shard under the name of another one: there are two of it, or one of another.
+	for _, c := range []struct {
+		name  string
+		shard int
+		want  string
+	}{{"o.shard-01-of-3.part.json", 1, "shard 1 of 3 of o.tsv is there twice"}, {"o.shard-2-of-3.part.json", 2, "a record of it is in another shard too"}} {
+		was, wasErr := os.ReadFile(in(c.name))
+		p, err := perturb.ReadPart(in("o.shard-1-of-3.part.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Shard = c.shard
+		var b bytes.Buffer
+		if err := errors.Join(p.Write(&b), os.WriteFile(in(c.name), b.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		refused(c.want, merge...)
+		if err := os.Remove(in(c.name)); err != nil {
+			t.Fatal(err)
+		}
+		if wasErr == nil {
+			if err := os.WriteFile(in(c.name), was, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	perturbed(t, "merge", merge[1:]...)

@@ -143,6 +143,11 @@ func (m Merging) find() (parts []Part, dir string, err error) {
 			return nil, "", Refuse("make all shards of one file, with one program and the same flags", "shard %d of %d and shard %d of %d of %s differ in %s", parts[0].Shard, parts[0].Of, p.Shard, p.Of, p.Out, diff)
 		}
 	}
+	for k, p := range parts[1:] {
+		if p.Shard == parts[k].Shard {
+			return nil, "", Refuse("keep the files of one of them: a shard that was made twice is two releases, and only one may be in the whole", "shard %d of %d of %s is there twice", p.Shard, p.Of, p.Out)
+		}
+	}
 	var missing []string
 	for i := 1; i <= parts[0].Of; i++ {
 		if !slices.ContainsFunc(parts, func(p Part) bool { return p.Shard == i }) {

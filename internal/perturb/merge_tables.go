@@ -67,11 +67,16 @@ func join(ctx context.Context, h *partHeap, j *joiner) error {
 		}
 	}
 	heap.Init(h)
+	var last []byte
 	for n := 0; len(h.live) > 0; n++ {
 		if n&1023 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r := h.live[0]
+		if last != nil && h.compare(last, r.key) == 0 {
+			return Refuse("make the shards again: the ledger of the whole has one release of each", "%s: a record of it is in another shard too", r.index.name)
+		}
+		last = append(last[:0], r.key...)
 		if err := j.add(r); err != nil {
 			return err
 		}
