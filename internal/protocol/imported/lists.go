@@ -59,8 +59,8 @@ func readLists(ctx context.Context, path string, ids *lists.IDs) (Parsed, error)
 // Files implements Parsed.
 func (p *parsedLists) Files() []dataset.File { return []dataset.File{p.file} }
 
-// Number implements Parsed. It refuses an item that a list holds twice, and lists of which no user or no item is in
-// the training rows: then ids are written in two ways.
+// Number implements Parsed. It refuses an item that a list holds twice, lists of which no user or no item is in
+// the training rows, or hardly any: then ids are written in two ways.
 func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, error) {
 	d := rows.Data
 	s := &listed{rows: rows, scored: p.Scored, lists: make([][]Ranked, d.Users)}
@@ -99,7 +99,38 @@ func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, er
 		return nil, p.Fail(row, "item", fmt.Sprintf("no listed item is in the training rows, where one is called %s and here one is %s", rows.someItem(), dataset.Quote([]byte(p.ids.Items.IDs[row.Item]))), "ids are text, the same in all files: 7 and 7.0 are two items")
 	}
 	s.count(n, elsewhere)
-	return s, nil
+	return s, s.match(p, *n)
+}
+
+// match fails where nine in ten rows of lists hold items of no other file, or most users are in no other file. An attack on the few that are would find
+// nothing, whatever the lists give away. Lists of some of the users, and rows of some of them, are no error.
+func (s *listed) match(p *parsedLists, n Counts) error {
+	d := s.rows.Data
+	if n.UnknownRows >= 9*(n.ListRows-n.UnknownRows) {
+		return &dataset.Error{File: p.Path, Msg: fmt.Sprintf("%d of %d rows of lists hold items of no other file", n.UnknownRows, n.ListRows), Hint: "ids are text, the same in all files: 7 and 7.0 are two items"}
+	}
+	with, both := 0, 0
+	for u, list := range s.lists {
+		rows := len(d.Train[u]) > 0 || len(s.rows.of(u)) > 0
+		if rows {
+			with++
+		}
+		if len(list) > 0 && (rows || len(d.Test[u]) > 0) {
+			both++
+		}
+	}
+	if fewer := min(n.Listed, with); both < fewer-both {
+		return &dataset.Error{File: p.Path, Msg: fmt.Sprintf("%d users have a list, %d have rows, and only %d have both", n.Listed, with, both), Hint: "ids are text, the same in all files: 7 and 7.0 are two users"}
+	}
+	return nil
+}
+
+// of returns the items that a user has and that the model was not trained on.
+func (r *Rows) of(u int) []int32 {
+	if r.Others == nil {
+		return nil
+	}
+	return r.Others[u]
 }
 
 // known says which items some row has.

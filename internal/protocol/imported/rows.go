@@ -105,6 +105,9 @@ func (r *read) number(n *Counts) (out *Rows, to, item []int32, err error) {
 		if err := r.apart(d, to, item); err != nil {
 			return nil, nil, nil, err
 		}
+		if err := r.alike(); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	d.Source = dataset.Source{Title: "imported rows", Level: dataset.LevelC, Hash: out.hash()}
 	d.Name = experiment.ImportedData + d.Source.Hash[:12]
@@ -119,6 +122,29 @@ func (r *read) apart(d *dataset.Interactions, to, item []int32) error {
 		}
 	}
 	return nil
+}
+
+// alike fails where most rows of non-members hold items that no training row has. What tells such rows from those of
+// members is their ids, and no model.
+func (r *read) alike() error {
+	trained := make([]bool, len(r.ids.Items.IDs))
+	for _, x := range r.train.Rows {
+		trained[x.Item] = true
+	}
+	strange := 0
+	var example lists.Row
+	for _, x := range r.others.Rows {
+		if !trained[x.Item] {
+			if strange == 0 {
+				example = x
+			}
+			strange++
+		}
+	}
+	if strange <= len(r.others.Rows)-strange {
+		return nil
+	}
+	return r.others.Fail(example, "item", fmt.Sprintf("%d of %d rows of non-members hold items that no training row has, such as %s", strange, len(r.others.Rows), dataset.Quote([]byte(r.ids.Items.IDs[example.Item]))), "ids are text, the same in all files; a non-member is a row that the model could have been trained on")
 }
 
 // distinct groups the rows of a file by user, in the order of lists.ByUser, each item once. keep nil keeps all.
