@@ -228,14 +228,18 @@ func groupOf(e privacy.Entry, held []privacy.Holding, u privacy.Subject) int64 {
 // printed with few digits.
 const claimTolerance = 0.005
 
-// claimed holds the claim of a file against the account of what noise covers, at the claim's delta.
+// claimed holds the claim of a file against the account of what noise covers, at the claim's delta. A claim without
+// delta is held against the account at the delta of the file: without any, epsilon is larger still.
 func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger, u privacy.Subject) error {
 	c := f.Claim
-	if c == nil || c.Unit != "" && c.Unit != f.Unit || c.Delta == 0 {
+	if c == nil || c.Unit != "" && c.Unit != f.Unit {
 		return nil
 	}
-	spent := a.covered()
-	if c.Delta != spent.Delta && !math.IsInf(spent.Epsilon, 1) {
+	spent, delta := a.covered(), c.Delta
+	if delta == 0 {
+		delta = q.get("delta")
+	}
+	if c.Delta != 0 && c.Delta != spent.Delta && !math.IsInf(spent.Epsilon, 1) {
 		at := *q
 		at.numbers = map[string]*Number{"delta": newNumber("delta")}
 		if err := at.numbers["delta"].Set(short(c.Delta)); err != nil {
@@ -255,7 +259,7 @@ func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger
 	}
 	a.Faults = append(a.Faults, eventlog.Fault{
 		Name: "claim-below-account", File: f.Path(), Line: f.ClaimLine(), Field: "claim.epsilon", Effect: eventlog.Counted,
-		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", near(c.Epsilon, 6), roundUp(spent.Epsilon, 6), short(c.Delta)),
+		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", near(c.Epsilon, 6), roundUp(spent.Epsilon, 6), short(delta)),
 		Ask:     "With which program, sampling and number of steps was the claimed epsilon computed?",
 	})
 	return nil

@@ -25,7 +25,7 @@ func eventsOf(t *testing.T, file string) *EventsAccount {
 
 // A fault of each effect is warned of by its name in text and JSON, and changes the account as it says.
 func TestEventFaults(t *testing.T) {
-	for _, name := range []string{"sensitivity-too-small", "no-noise+multiplier", "mixed-unit", "claim-below-account"} {
+	for _, name := range []string{"sensitivity-too-small", "no-noise+multiplier", "mixed-unit", "claim-below-account", "claim-below-account+no-delta", "too-few-steps+log-epochs", "too-few-steps+shuffled", "rate-does-not-fit+larger-batches", "rate-does-not-fit+more-records"} {
 		file := "eventlog/testdata/faults/" + name + ".yaml"
 		a := eventsOf(t, file)
 		if want, _, _ := strings.Cut(name, "+"); len(a.Faults) != 1 || a.Faults[0].Name != want {

@@ -115,8 +115,8 @@ var openNames = map[string]string{
 func FaultNames() [][2]string {
 	return [][2]string{
 		{"fixed-batches", "the sampling is called Poisson, and the batches were shuffled or of a fixed size"},
-		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log"},
-		{"too-few-steps", "fewer steps are accounted than the log shows"},
+		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log, or these are more records than the data have"},
+		{"too-few-steps", "fewer steps, or epochs of shuffled records, are accounted than the log shows"},
 		{"multiplier-does-not-fit", "the noise multiplier is not the standard deviation of the log over its clipping norm"},
 		{"no-noise", "the noise multiplier or the standard deviation is 0"},
 		{"drawn-batch", "the sum is divided by the size of the batch that was drawn"},

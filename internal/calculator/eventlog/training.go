@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"privrec/internal/privacy"
 )
@@ -67,17 +68,51 @@ func (s *search) batches(i int, p *plan, l Log) {
 		p.sampling, s.relation, p.relation = privacy.WithoutReplacement, privacy.Replace, privacy.Replace
 		return
 	}
-	passes := float64(p.releases) * p.rate
-	if l.Epochs != nil {
-		passes = *l.Epochs
-	}
-	p.sampling, p.releases = Shuffled, max(1, int64(math.Ceil(passes-1e-9)))
+	p.sampling, p.releases = Shuffled, max(1, int64(math.Ceil(s.epochs(p, l, p.releases)-1e-9)))
 	to := p.relation
 	if to == privacy.AddRemove {
 		to = privacy.ZeroOut
 		s.relation, p.relation = to, to
 	}
 	s.at(i, field, "fixed-batches", Corrected, ask, "the sampling is stated as poisson, and %s: the account has no amplification by sampling, for one %s %s, in one batch of each of %d epochs", why, p.unit, relationWords[to], p.releases)
+}
+
+// epochs returns how often all records were gone through in a number of steps. The log says how often, how many steps
+// one epoch has, and how large the batches were; the largest of what these come to counts.
+func (s *search) epochs(p *plan, l Log, steps int64) float64 {
+	shown := float64(steps) * p.rate
+	if each := l.perEpoch(math.Ceil); each > 0 {
+		shown = float64(steps) / each
+	}
+	if n := or(l.Records, s.file.unitsOf(p.unit)); n > 0 {
+		shown = math.Max(shown, total(l.BatchSizes)/float64(n))
+	}
+	if stated := or(l.Epochs, 0); shown <= stated*(1+fits) {
+		return stated
+	}
+	return shown
+}
+
+// perEpoch returns how many steps an epoch has; 0 where the log does not say. A part of a batch at the end is rounded,
+// or left out where it is dropped.
+func (l Log) perEpoch(round func(float64) float64) float64 {
+	switch {
+	case l.StepsPerEpoch != nil:
+		return float64(*l.StepsPerEpoch)
+	case l.Records == nil || l.Batch == nil:
+		return 0
+	case or(l.DropLast, false):
+		round = math.Floor
+	}
+	return round(float64(*l.Records) / float64(*l.Batch))
+}
+
+// total adds up the sizes of batches.
+func total(sizes []int64) (sum float64) {
+	for _, n := range sizes {
+		sum += float64(n)
+	}
+	return sum
 }
 
 // relationWords says what happens to a unit under a relation.
@@ -122,46 +157,58 @@ func equalByChance(k, m int, n, q float64) float64 {
 // written with few digits.
 const fits = 0.01
 
-// rate holds the sampling rate against batch and records. A rate of one over the number of batches in an
-// epoch fits too, which Opacus takes.
+// rate holds the sampling rate against batch and records, and against the batches as they were. A rate of one over the
+// number of batches in an epoch fits too, which Opacus takes.
 func (s *search) rate(i int, p *plan, l Log) {
-	if p.sampling == Shuffled || p.event.SamplingRate == nil {
+	if p.sampling == Shuffled {
 		return
 	}
 	ask := "With which probability is a record in a batch: the expected batch over the records?"
-	if l.Records != nil && l.Batch != nil {
-		n, b := float64(*l.Records), float64(*l.Batch)
-		all, whole := math.Ceil(n/b), math.Floor(n/b)
-		for _, r := range []float64{b / n, 1 / all, 1 / whole} {
-			if math.Abs(p.rate/r-1) <= fits {
-				return
-			}
-		}
-		s.at(i, "sampling_rate", "rate-does-not-fit", Corrected, ask, "the sampling rate is %v, and batches of %d of %d records have %.6g: the larger one is charged", p.rate, *l.Batch, *l.Records, b/n)
-		p.rate = math.Max(p.rate, rateUp(*l.Batch, *l.Records))
-		return
+	field := "sampling_rate"
+	if p.event.SamplingRate == nil {
+		field = "log.batch"
 	}
 	n, m := float64(or(l.Records, 0)), float64(len(l.BatchSizes))
-	if n == 0 || m == 0 {
+	derived := n > 0 && l.Batch != nil
+	if derived && p.event.SamplingRate != nil {
+		b := float64(*l.Batch)
+		all, whole := math.Ceil(n/b), math.Floor(n/b)
+		if !slices.ContainsFunc([]float64{b / n, 1 / all, 1 / whole}, func(r float64) bool { return math.Abs(p.rate/r-1) <= fits }) {
+			s.at(i, field, "rate-does-not-fit", Corrected, ask, "the sampling rate is %v, and batches of %d of %d records have %.6g: the larger one is charged", p.rate, *l.Batch, *l.Records, b/n)
+			p.rate = math.Max(p.rate, rateUp(*l.Batch, *l.Records))
+		}
+	}
+	if all := float64(or(s.file.Records, 0)); all > 0 && p.unit == s.file.Unit && n > all*(1+fits) {
+		s.at(i, "log.records", "rate-does-not-fit", Corrected, ask, "batches are said to be drawn from %d records, and the data have %d: the sampling rate is %.6g for them, which is charged", *l.Records, *s.file.Records, math.Min(1, p.rate*n/all))
+		p.rate = math.Min(1, p.rate*n/all)
+		n = all
+	}
+	if n == 0 || m == 0 || p.rate == 1 {
 		return
 	}
-	sum := 0.0
-	for _, size := range l.BatchSizes {
-		sum += float64(size)
-	}
-	// Hoeffding's bound on both sides of the mean would be wide; a sum of n m coins has Bernstein's.
-	mean, v := m*n*p.rate, m*n*p.rate*(1-p.rate)
+	// Hoeffding's bound on both sides of the mean would be wide; a sum of n m coins has Bernstein's. Batches that are cut
+	// from the records have a smaller last one, so that the mean may be below that of the batch of the log.
+	sum, mean, v := total(l.BatchSizes), m*n*p.rate, m*n*p.rate*(1-p.rate)
 	t := math.Abs(sum - mean)
-	if 2*math.Exp(-t*t/2/(v+t/3)) >= falseAlarm {
+	if sum < mean && derived || 2*math.Exp(-t*t/2/(v+t/3)) >= falseAlarm {
 		return
 	}
-	s.at(i, "sampling_rate", "rate-does-not-fit", Corrected, ask, "the sampling rate is %v, and the batches of the log have %.6g of the records on average: the larger one is charged", p.rate, sum/m/n)
+	s.at(i, field, "rate-does-not-fit", Corrected, ask, "the sampling rate is %v, and the batches of the log have %.6g of the records on average: the larger one is charged", p.rate, sum/m/n)
 	p.rate = math.Min(1, math.Max(p.rate, sum/m/n))
 }
 
 // steps holds the number of steps against that of the log.
 func (s *search) steps(i int, p *plan, l Log) {
-	if p.sampling == Shuffled || p.event.Steps == nil || p.event.Log == nil {
+	if p.event.Log == nil {
+		return
+	}
+	if p.sampling == Shuffled {
+		made := max(or(p.event.Steps, 0), or(l.Steps, 0), int64(len(l.BatchSizes)))
+		if shown := s.epochs(p, l, made); shown > *l.Epochs {
+			s.at(i, "log.epochs", "too-few-steps", Corrected, "How often were all records gone through, over all restarts?",
+				"%v epochs are accounted, and %d steps with the batches of the log are %.6g: the larger number is charged", *l.Epochs, made, shown)
+			p.releases = int64(math.Ceil(shown - 1e-9))
+		}
 		return
 	}
 	total, first := s.file.stepsOf(p.event.Log)
@@ -175,15 +222,7 @@ func (s *search) steps(i int, p *plan, l Log) {
 	if n := float64(len(l.BatchSizes)); n > least {
 		least, why = n, fmt.Sprintf("the log has the sizes of %d batches", len(l.BatchSizes))
 	}
-	each := 0.0
-	switch {
-	case l.StepsPerEpoch != nil:
-		each = float64(*l.StepsPerEpoch)
-	case l.Records != nil && l.Batch != nil:
-		if each = float64(*l.Records) / float64(*l.Batch); l.DropLast != nil && *l.DropLast {
-			each = math.Floor(each)
-		}
-	}
+	each := l.perEpoch(func(x float64) float64 { return x })
 	if l.Epochs != nil && math.Floor(*l.Epochs*each) > least {
 		least = math.Floor(*l.Epochs * each)
 		why = fmt.Sprintf("%v epochs of %.6g steps are %.0f", *l.Epochs, each, least)
@@ -191,7 +230,13 @@ func (s *search) steps(i int, p *plan, l Log) {
 	if float64(total) >= least {
 		return
 	}
-	s.at(i, "steps", "too-few-steps", Corrected, "How many noisy steps were made, over all epochs and restarts?",
+	field := "steps"
+	for _, f := range []string{"log.steps", "log.epochs"} {
+		if s.file.places[i].line(field) == 0 {
+			field = f
+		}
+	}
+	s.at(i, field, "too-few-steps", Corrected, "How many noisy steps were made, over all epochs and restarts?",
 		"%d steps are accounted, and %s: the larger number is charged", total, why)
 	p.releases += int64(math.Ceil(least)) - total
 }
@@ -206,7 +251,13 @@ func (f *File) stepsOf(l *Log) (total int64, first int) {
 		if first < 0 {
 			first = i
 		}
-		total += or(e.Steps, 0)
+		if e.Steps != nil {
+			total += *e.Steps
+			continue
+		}
+		var p plan
+		p.train(&e)
+		total += p.releases
 	}
 	return total, first
 }
