@@ -8,6 +8,7 @@ import (
 	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/report"
 )
 
 // Text shows the account to a person.
@@ -63,6 +64,7 @@ func (a *EventsAccount) page() *page {
 	for _, s := range a.Questions {
 		p.warn("not said: %s", s)
 	}
+	p.visible()
 	p.remarks, p.warnings = p.warnings[named:], p.warnings[:named]
 	faults := a.Faults
 	if faults == nil {
@@ -72,6 +74,15 @@ func (a *EventsAccount) page() *page {
 	p.add("faults", faults, "", "")
 	p.add("remarks", append([]string{}, p.remarks...), "", "")
 	return p
+}
+
+// visible makes what cannot be seen in the texts of a page visible. The names that another program gave its events could
+// else hide a warning on a terminal, or turn it around.
+func (p *page) visible() {
+	p.title, p.statement = report.Visible(p.title), report.Visible(p.statement)
+	for i, w := range p.warnings {
+		p.warnings[i] = report.Visible(w)
+	}
 }
 
 // rates lists what an attacker reaches by what noise covers, where the whole has no bound.

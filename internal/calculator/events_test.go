@@ -3,6 +3,7 @@ package calculator
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -123,5 +124,33 @@ func TestEventsAgreeWithTheCalculator(t *testing.T) {
 	want := keys(t, "account sampled-gaussian --sampling-rate 0.004266666666666667 --noise-multiplier 1.1 --steps 5 --delta 1e-6 --group 2")["epsilon"].(float64)
 	if math.Abs(a.Epsilon-want) > 1e-9*want {
 		t.Errorf("a user of 2 samples: %v, the calculator says %v", a.Epsilon, want)
+	}
+}
+
+// Names with controls of a terminal and marks of direction are written out in the text: they hide no warning.
+func TestEventsHideNothing(t *testing.T) {
+	file := t.TempDir() + "/hidden.yaml"
+	text := `privrec_events: 1
+unit: record
+records: 10000
+delta: 1e-6
+title: "a\e[2Jb"
+public: [{what: "c\r", why: "\u202ed"}]
+events:
+  - {name: "e\e[8m", mechanism: dp-sgd, noise_multiplier: 1, sampling_rate: 0.01, steps: 10, log: {steps: 20}}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := eventsOf(t, file)
+	if shown(t, file, a); len(a.Faults) != 1 {
+		t.Errorf("%v", a.Faults)
+	}
+	var out strings.Builder
+	if err := a.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(out.String(), "\x1b\r\u202e") || !strings.Contains(out.String(), `e\x1b[8m`) {
+		t.Errorf("%q", out.String())
 	}
 }
