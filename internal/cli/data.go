@@ -20,13 +20,13 @@ import (
 func (a *App) data() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
-		Short: "list, fetch, check and count data sets; write stand-ins",
+		Short: "list, fetch, check, describe and count data sets; write stand-ins",
 		Long: `Data sets are looked for in the folder that --data or $PRIVREC_DATA names, each in a
 folder of its own. Stand-ins are generated and need no file.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("command"),
 	}
-	c.AddCommand(a.dataList(), a.dataStats(), a.dataSynth(), a.dataBacktest())
+	c.AddCommand(a.dataList(), a.dataDescribe(), a.dataStats(), a.dataSynth(), a.dataBacktest())
 	c.AddCommand(a.dataFetch(), a.dataVerify(), a.dataPrepare())
 	return c
 }
@@ -41,6 +41,40 @@ func (a *App) dataList() *cobra.Command {
 	a.shows(c, func(_ *cobra.Command, _ []string) (run.Result, error) {
 		return &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}, nil
 	})
+	return c
+}
+
+// dataDescribe makes the command that says what the files of a set hold.
+func (a *App) dataDescribe() *cobra.Command {
+	var (
+		dir       string
+		croissant bool
+	)
+	c := &cobra.Command{
+		Use:   "describe NAME [--croissant]",
+		Short: "show the files of a data set, their columns and terms; write Croissant metadata",
+		Long: `Reads the files of a data set and shows what they hold: sizes and hashes, columns with
+their types, counts, the terms of their owner and the paper to cite where these are known.
+
+With --croissant it is the metadata format Croissant 1.0 of MLCommons (JSON-LD), for the
+folder of the data set: keep it there as croissant.json, and programs that read Croissant
+find the files. What privrec does not know, it leaves out.`,
+		Args: wants("a data set, see privrec data list"),
+	}
+	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
+		r.Phase("read " + args[0])
+		d, err := inventory.Describe(progress.With(c.Context(), r), args[0], registry.Options{Dir: dir})
+		if err != nil {
+			return nil, err
+		}
+		if croissant {
+			return inventory.ToCroissant(d), nil
+		}
+		return inventory.Described(d), nil
+	})
+	p := c.Flags()
+	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
+	p.BoolVar(&croissant, "croissant", false, "as Croissant metadata, which is JSON")
 	return c
 }
 

@@ -76,7 +76,7 @@ func (from source) argWords(c *cobra.Command) completion {
 		return first(runDirs("", true))
 	case "reproduce":
 		return from.paperNames
-	case "data stats":
+	case "data stats", "data describe":
 		return first(setNames)
 	case "data fetch", "data prepare":
 		return first(fetchedNames)

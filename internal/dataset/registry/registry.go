@@ -16,6 +16,7 @@ type Set struct {
 	Title   string
 	Address string           // official page to get it from
 	Licence string           // one sentence
+	Cite    string           // the paper to cite, as its owner asks; "" where none is known
 	Layouts []Layout         // none for a stand-in, which is generated
 	StandIn *standin.Profile // nil for real data
 	Recipes []dataset.Recipe

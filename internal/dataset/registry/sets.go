@@ -8,6 +8,12 @@ import (
 	"privrec/internal/dataset/standin"
 )
 
+// The papers that owners of data ask to cite.
+const (
+	citeMovieLens = "F. Maxwell Harper and Joseph A. Konstan. The MovieLens Datasets: History and Context. ACM Transactions on Interactive Intelligent Systems 5(4), article 19, 2015. https://doi.org/10.1145/2827872"
+	citeAmazon    = "Ruining He and Julian McAuley. Ups and Downs: Modeling the Visual Evolution of Fashion Trends with One-Class Collaborative Filtering. WWW 2016. https://doi.org/10.1145/2872427.2883037"
+)
+
 const groupLens = "GroupLens usage licence: research with acknowledgement, no endorsement, no commercial use, no redistribution without permission"
 
 // interAndUser reads a RecBole pair of files.
@@ -31,7 +37,7 @@ func pair(log func(context.Context, string) (*dataset.Log, error), users func(co
 
 func ml1m() Set {
 	return Set{
-		Name: "ml-1m", Title: "MovieLens 1M", Licence: groupLens,
+		Name: "ml-1m", Title: "MovieLens 1M", Licence: groupLens, Cite: citeMovieLens,
 		Address: "https://grouplens.org/datasets/movielens/1m/",
 		Layouts: []Layout{
 			{Files: []string{"ratings.dat", "users.dat"}, Read: pair(ReadRatingsDat, ReadUsersDat)},
@@ -85,7 +91,7 @@ const randomSplit = "the paper does not publish its random split or its rounding
 
 func ml100k() Set {
 	return Set{
-		Name: "ml-100k", Title: "MovieLens 100K", Licence: groupLens,
+		Name: "ml-100k", Title: "MovieLens 100K", Licence: groupLens, Cite: citeMovieLens,
 		Address: "https://grouplens.org/datasets/movielens/100k/",
 		Layouts: []Layout{
 			{Files: []string{"u.data", "u.user"}, Read: pair(ReadUData, ReadUUser)},

@@ -87,6 +87,7 @@ func amazon(c amazonCategory) Set {
 		Title:   "Amazon ratings 2014, " + c.name,
 		Address: "http://jmcauley.ucsd.edu/data/amazon/links.html",
 		Licence: "no formal licence; offered by J. McAuley (UCSD) for academic research with citation (He and McAuley, WWW 2016), do not redistribute",
+		Cite:    citeAmazon,
 		Layouts: []Layout{{Files: []string{"ratings_" + c.name + ".csv"}, Read: logOnly(ReadAmazonRatings)}},
 		Recipes: []dataset.Recipe{{
 			Name: "pricdsr-domain", About: "PriCDSR (Lin et al.), one domain before the domains are joined: the first of a repeated pair; items with 5 rows, then users with 5 rows, one pass each",
@@ -147,6 +148,7 @@ func seqBeauty() Set {
 		Name: "seq-beauty", Title: "Amazon Beauty 2014, 5-core sequences of S3-Rec",
 		Address: "https://github.com/RUCAIBox/CIKM2020-S3Rec (data/Beauty.txt)",
 		Licence: "derived from Amazon reviews that J. McAuley (UCSD) offers for academic research with citation (He and McAuley, WWW 2016); the repository states no licence, do not redistribute",
+		Cite:    citeAmazon,
 		Layouts: []Layout{
 			{Files: []string{"Beauty.txt"}, Read: logOnly(format.ReadAdjacency)},
 			{Files: []string{"sequences.tsv"}, Read: logOnly(format.ReadSequences)},
