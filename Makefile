@@ -79,5 +79,5 @@ clean:
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
 	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage' -update
-	$(GO) test ./internal/cli -run 'TestConfigurationSchemas|TestRulesBeyondSchemas' -update
+	$(GO) test ./internal/cli -run 'TestConfigurationSchemas|TestRulesBeyondSchemas|TestAnswerSchemas$$' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update

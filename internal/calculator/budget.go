@@ -71,16 +71,7 @@ func ShowBudget(path string) (run.Result, error) {
 	p.add("spent", spent, "spent", fmt.Sprintf("%s %.6g of %.6g", what, spent, limit))
 	p.add("limit", limit, "", "")
 	p.add("left", max(0, limit-spent), "left", fmt.Sprintf("%.6g", max(0, limit-spent)))
-	type line struct {
-		ID     int         `json:"id"`
-		Run    string      `json:"run"`
-		Task   string      `json:"task"`
-		Config string      `json:"config_sha256"`
-		State  string      `json:"state"`
-		Asked  budget.Cost `json:"reserved"`
-		Holds  budget.Cost `json:"holds"`
-	}
-	lines := []line{}
+	lines := []spending{}
 	table := &report.Table{Name: "runs", Title: "What runs reserved, and what still counts", Columns: []report.Column{{Name: "number"}, {Name: "task"}, {Name: "run"},
 		{Name: "state"}, {Name: "epsilon", Format: "%.6g"}, {Name: "delta", Format: "%.6g"}, {Name: "divergence", Format: "%.6g"}}}
 	for _, r := range b.Reservations {
@@ -88,7 +79,7 @@ func ShowBudget(path string) (run.Result, error) {
 		if r.State == budget.Begun {
 			state = "begun"
 		}
-		lines = append(lines, line{r.ID, r.Run, r.Task, r.Config, state, r.Reserved, r.Held})
+		lines = append(lines, spending{r.ID, r.Run, r.Task, r.Config, state, r.Reserved, r.Held})
 		table.Add(r.ID, r.Task, r.Run, state, r.Held.Epsilon, r.Held.Delta, r.Held.Divergence)
 	}
 	p.add("runs", lines, "", "")
@@ -97,5 +88,19 @@ func ShowBudget(path string) (run.Result, error) {
 	}
 	p.statement = strings.TrimSpace(fmt.Sprintf("all runs that spend from it are together (%.6g, %.6g)-differentially private for one %s (%s), also where the next run is chosen after the results of those before; what is spent so far is no smaller guarantee",
 		t.Epsilon, t.Delta, t.Unit, t.Neighbouring))
-	return p, nil
+	return Budget{p}, nil
+}
+
+// Budget answers what is left of a budget.
+type Budget struct{ *page }
+
+// spending is what a run reserved, in JSON.
+type spending struct {
+	ID     int         `json:"id"`
+	Run    string      `json:"run"`
+	Task   string      `json:"task"`
+	Config string      `json:"config_sha256"`
+	State  string      `json:"state"`
+	Asked  budget.Cost `json:"reserved"`
+	Holds  budget.Cost `json:"holds"`
 }

@@ -31,6 +31,9 @@ type measurements struct {
 // MarshalJSON writes the list alone.
 func (m measurements) MarshalJSON() ([]byte, error) { return json.Marshal(m.list) }
 
+// JSONForms says what MarshalJSON writes.
+func (measurements) JSONForms() []any { return []any{[]bench.Result{}} }
+
 // Text writes the list as a table.
 func (m measurements) Text(w io.Writer) error {
 	t := &report.Table{Title: m.title, Columns: []report.Column{{Name: "name"}, {Name: "shape"}, {Name: "threads"},

@@ -1,19 +1,30 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/calculator"
+	"privrec/internal/calculator/enumerate"
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/claims"
 	"privrec/internal/config"
 	"privrec/internal/config/schema"
 	"privrec/internal/dataset/registry"
+	"privrec/internal/doctor"
+	"privrec/internal/epsilons"
+	"privrec/internal/inventory"
 	"privrec/internal/jsonschema"
 	"privrec/internal/papers"
 	"privrec/internal/printed"
+	"privrec/internal/printed/lint"
+	"privrec/internal/report"
 	"privrec/internal/reproduce"
 	"privrec/internal/reproduce/matrix"
+	"privrec/internal/review"
 	"privrec/internal/run"
 	"privrec/internal/tune"
 )
@@ -38,8 +49,8 @@ func schemaFiles() []schema.File {
 // schema makes the command that prints the JSON Schema of a file that users write.
 func (a *App) schema() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema VERB NAME | schema FILE",
-		Short: "print the JSON Schema of a configuration, for editors",
+		Use:   "schema VERB NAME | schema FILE | schema answer COMMAND...",
+		Short: "print the JSON Schema of a configuration, for editors, or of what --json prints",
 		Long: `Prints the JSON Schema, draft 2020-12, of the configuration of a task, as in
 privrec schema train lightgcn, or of another YAML file: ` + join(fileNames()) + `.
 Editors complete and check YAML by it. This line, the first of a file, names it:
@@ -48,6 +59,9 @@ Editors complete and check YAML by it. This line, the first of a file, names it:
 
 A schema says types, ranges and words, and refuses keys that are not known. What it cannot
 say the program checks when it reads the file; the description of the schema lists that.
+
+With answer before a command, as in privrec schema answer account gaussian, it is the schema
+of the document that the command prints with --json.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -77,6 +91,9 @@ func fileNames() (out []string) {
 // findSchema returns the schema that words name: a verb and a name, a name that one task has, or a
 // file.
 func (a *App) findSchema(c *cobra.Command, args []string) (*jsonschema.Schema, error) {
+	if len(args) > 0 && args[0] == "answer" {
+		return a.answerSchema(c, args[1:])
+	}
 	if len(args) == 0 || len(args) > 2 {
 		return nil, usagef("as in privrec schema train lightgcn, or one of "+join(fileNames()), "%s: name a task or a file", c.CommandPath())
 	}
@@ -112,4 +129,80 @@ func (a *App) findSchema(c *cobra.Command, args []string) (*jsonschema.Schema, e
 		fix = "did you mean " + c.CommandPath() + " " + best + "?"
 	}
 	return nil, usagef(fix, "%s: there is no task and no file %q", c.CommandPath(), word)
+}
+
+// answer is a type of document that commands print with --json.
+type answer struct {
+	name, about string
+	forms       []any    // a value of each type that there is
+	commands    []string // without privrec; "account *" is every command in the folder
+}
+
+// printedAnswers lists the documents that commands print. The first entry that has a command counts.
+func printedAnswers() []answer {
+	return []answer{
+		{"divergence", "One point of a Rényi curve.", []any{&calculator.Divergence{}}, []string{"account rdp *"}},
+		{"curve", "A privacy curve that was drawn.", []any{&calculator.Drawing{}}, []string{"account curve *"}},
+		{"selection", "What the best of several runs costs.", []any{&calculator.Selection{}}, []string{"account selection *"}},
+		{"budget", "A budget that several runs spend from.", []any{calculator.Budget{}}, []string{"account budget *"}},
+		{"ledger", "What a ledger amounts to.", []any{&calculator.LedgerAccount{}}, []string{"account ledger"}},
+		{"events", "What the releases of another program amount to.", []any{&calculator.EventsAccount{}, eventlog.Example{}}, []string{"account events"}},
+		{"guarantee", "What releases amount to.", []any{&calculator.Guarantee{}}, []string{"account *"}},
+		{"noise", "The least noise for a guarantee, or the most of another number.", []any{&calculator.Noise{}}, []string{"calibrate *"}},
+		{"law", "The law of a mechanism on a small domain.", []any{&enumerate.Answer{}}, []string{"audit exact *"}},
+		{"epsilon", "Claimed epsilons beside accounted ones.", []any{&epsilons.Answer{}}, []string{"epsilon"}},
+		{"review", "A page for a review board that was written.", []any{review.Written{}}, []string{"report privacy"}},
+		{"doctor", "What a machine is and can do.", []any{&doctor.Report{}}, []string{"doctor"}},
+		{"version", "Which program this is.", []any{versionInfo{}}, []string{"version"}},
+		{"receipt", "What a fetch brought.", []any{inventory.Receipt{}}, []string{"data fetch"}},
+		{"verification", "Which files of data sets are on the disk.", []any{inventory.Verification{}}, []string{"data verify"}},
+		{"table", "A table.", []any{&report.Table{}}, []string{"data synth"}},
+		{"lint", "What printed numbers contradict.", []any{lint.Report{}}, []string{"lint *"}},
+		{"record", "A record that was kept.", []any{recorded{}}, []string{"record"}},
+		{"bench", "Measured speeds.", []any{measurements{}}, []string{"bench *"}},
+		{"matrix", "Attacks against models, or a forecast of their runs, or a shard of them.", []any{&matrix.Made{}, &report.Document{}, matrixPart{}}, []string{"matrix"}},
+		{"reproduce", "Tables that were made or forecast, a list of tables, or verdicts on claims.", []any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
+		{"document", "Facts, tables and notes of a result.", []any{&report.Document{}}, []string{
+			"list", "data list", "data stats", "data prepare", "data backtest", "recommend", "evaluate", "compare", "scores", "export", "tune", "demo",
+			"train *", "attack *", "audit *", "import", "import *", "perturb *"}},
+	}
+}
+
+// fileName returns the name of the file of the schema in docs/schemas.
+func (x answer) fileName() string { return "answers/" + x.name + ".json" }
+
+// schema returns the schema of the document.
+func (x answer) schema() (*jsonschema.Schema, error) {
+	s, err := jsonschema.Of(x.forms...)
+	if err != nil {
+		return nil, fmt.Errorf("schema of the answer %s: %w", x.name, err)
+	}
+	s.ID, s.Title = x.name+".json", "privrec answer "+x.name
+	s.Description = x.about + " Printed with --json by privrec " + strings.Join(x.commands, ", ") + "."
+	return s, nil
+}
+
+// answerOf returns what a command prints, by its words without privrec.
+func answerOf(command string) (answer, bool) {
+	folder := command[:max(0, strings.LastIndexByte(command, ' '))] + " *"
+	for _, x := range printedAnswers() {
+		if slices.Contains(x.commands, command) || slices.Contains(x.commands, folder) {
+			return x, true
+		}
+	}
+	return answer{}, false
+}
+
+// answerSchema returns the schema of what a command prints with --json.
+func (a *App) answerSchema(c *cobra.Command, words []string) (*jsonschema.Schema, error) {
+	const fix = "as in privrec schema answer account gaussian"
+	asked, rest, err := c.Root().Find(words)
+	if len(words) == 0 || err != nil || len(rest) > 0 || asked.Flags().Lookup("json") == nil {
+		return nil, usagef(fix, "%s answer: name a command that has --json, not %q", c.CommandPath(), strings.Join(words, " "))
+	}
+	x, ok := answerOf(strings.TrimPrefix(asked.CommandPath(), c.Root().Name()+" "))
+	if !ok {
+		return nil, usagef(fix, "%s answer: %s has no schema yet", c.CommandPath(), asked.CommandPath())
+	}
+	return x.schema()
 }

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 const exitNotJSON = 99
 
 // observed runs a command of a script. With --json its standard output must be one JSON document and
-// nothing else, or nothing where it fails.
+// nothing else, or nothing where it fails, and the schema of the command's answer must take it.
 func observed(app *App) int {
 	var kept bytes.Buffer
 	app.Stdout = io.MultiWriter(os.Stdout, &kept)
@@ -51,7 +51,11 @@ func observed(app *App) int {
 	if !asked || slices.Contains(os.Args, "--help") || code == exitReaderGone || code != 0 && kept.Len() == 0 {
 		return code
 	}
-	if err := oneDocument(kept.Bytes()); err != nil {
+	err := oneDocument(kept.Bytes())
+	if err == nil {
+		err = fitsSchema(app, os.Args[1:], kept.Bytes())
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n", os.Args[1:], err)
 		return exitNotJSON
 	}

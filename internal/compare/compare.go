@@ -273,3 +273,6 @@ func (r *Result) Text(w io.Writer) error { return r.Document().Text(w) }
 
 // MarshalJSON writes the document, as every result does.
 func (r *Result) MarshalJSON() ([]byte, error) { return r.Document().MarshalJSON() }
+
+// JSONForms says what MarshalJSON writes.
+func (*Result) JSONForms() []any { return []any{&report.Document{}} }

@@ -24,10 +24,16 @@ type Answer struct {
 
 // MarshalJSON writes the rows with every digit.
 func (a *Answer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Rows []Row `json:"rows"`
-	}{a.Rows})
+	return json.Marshal(answerForm{a.Rows})
 }
+
+// answerForm is an answer in JSON.
+type answerForm struct {
+	Rows []Row `json:"rows"`
+}
+
+// JSONForms says what MarshalJSON writes.
+func (*Answer) JSONForms() []any { return []any{answerForm{}} }
 
 // Text shows the rows, a table for each paper or run.
 func (a *Answer) Text(w io.Writer) error {

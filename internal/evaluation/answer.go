@@ -28,6 +28,9 @@ func (a *Answer) Text(w io.Writer) error { return a.Document().Text(w) }
 // MarshalJSON implements run.Result.
 func (a *Answer) MarshalJSON() ([]byte, error) { return a.Document().MarshalJSON() }
 
+// JSONForms says what MarshalJSON writes.
+func (*Answer) JSONForms() []any { return []any{&report.Document{}} }
+
 // Document lays the answer out.
 func (a *Answer) Document() *report.Document {
 	d := &report.Document{

@@ -125,6 +125,9 @@ func (r *Recommendations) Text(w io.Writer) error { return r.Document().Text(w) 
 // MarshalJSON implements run.Result.
 func (r *Recommendations) MarshalJSON() ([]byte, error) { return r.Document().MarshalJSON() }
 
+// JSONForms says what MarshalJSON writes.
+func (*Recommendations) JSONForms() []any { return []any{&report.Document{}} }
+
 // Ranking is what recommendations are drawn from.
 type Ranking struct {
 	Data    string // name of the data, for messages
@@ -219,6 +222,9 @@ func (e *Evaluation) Text(w io.Writer) error { return e.Document().Text(w) }
 
 // MarshalJSON implements run.Result.
 func (e *Evaluation) MarshalJSON() ([]byte, error) { return e.Document().MarshalJSON() }
+
+// JSONForms says what MarshalJSON writes.
+func (*Evaluation) JSONForms() []any { return []any{&report.Document{}} }
 
 // agreement says whether the scores are those that the run reported.
 func (e *Evaluation) agreement() string {

@@ -131,6 +131,9 @@ func (e *Exported) Text(w io.Writer) error { return e.Document().Text(w) }
 // MarshalJSON implements run.Result.
 func (e *Exported) MarshalJSON() ([]byte, error) { return e.Document().MarshalJSON() }
 
+// JSONForms says what MarshalJSON writes.
+func (*Exported) JSONForms() []any { return []any{&report.Document{}} }
+
 // write writes what is said of files, beside them.
 func (a About) write(path string) error {
 	return run.WriteFile(path, func(w io.Writer) error {

@@ -43,6 +43,7 @@ type Schema struct {
 	MultipleOf  *Decimal `json:"multipleOf,omitempty"`
 	MinLength   int      `json:"minLength,omitempty"`
 	Pattern     string   `json:"pattern,omitempty"`
+	Format      string   `json:"format,omitempty"`
 	MinItems    int      `json:"minItems,omitempty"`
 	MaxItems    *int     `json:"maxItems,omitempty"`
 	Unique      bool     `json:"uniqueItems,omitempty"`

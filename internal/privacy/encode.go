@@ -163,6 +163,9 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// JSONForms says what MarshalJSON writes.
+func (Number) JSONForms() []any { return []any{0.0, "infinity"} }
+
 // UnmarshalJSON reads what MarshalJSON writes.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	if string(b) == `"infinity"` {

@@ -137,12 +137,18 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	if d.Level != 0 {
 		level = d.Level.String()
 	}
-	return json.Marshal(struct {
-		Title    string   `json:"title"`
-		Subtitle string   `json:"subtitle,omitempty"`
-		Level    string   `json:"level,omitempty"`
-		Facts    []Fact   `json:"facts,omitempty"`
-		Tables   []*Table `json:"tables,omitempty"`
-		Notes    []string `json:"notes,omitempty"`
-	}{d.Title, d.Subtitle, level, d.Facts, d.Tables, d.Notes})
+	return json.Marshal(documentForm{d.Title, d.Subtitle, level, d.Facts, d.Tables, d.Notes})
 }
+
+// documentForm is a document in JSON.
+type documentForm struct {
+	Title    string   `json:"title"`
+	Subtitle string   `json:"subtitle,omitempty"`
+	Level    string   `json:"level,omitempty"`
+	Facts    []Fact   `json:"facts,omitempty"`
+	Tables   []*Table `json:"tables,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+}
+
+// JSONForms says what MarshalJSON writes.
+func (d *Document) JSONForms() []any { return []any{documentForm{}} }

@@ -232,7 +232,7 @@ func exact(v any) string {
 // MarshalJSON writes title, notes and rows; a row is an object with the columns as keys. JSON
 // has no infinity: it becomes the string "infinity", and NaN becomes null.
 func (t *Table) MarshalJSON() ([]byte, error) {
-	rows := make([]json.RawMessage, len(t.Rows))
+	rows := make([]rowForm, len(t.Rows))
 	for r, row := range t.Rows {
 		var b strings.Builder
 		b.WriteByte('{')
@@ -257,15 +257,36 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 			b.Write(val)
 		}
 		b.WriteByte('}')
-		rows[r] = json.RawMessage(b.String())
+		rows[r] = rowForm{json.RawMessage(b.String())}
 	}
-	return json.Marshal(struct {
-		Name  string            `json:"name"`
-		Title string            `json:"title,omitempty"`
-		Rows  []json.RawMessage `json:"rows"`
-		Notes []string          `json:"notes,omitempty"`
-	}{t.Name, t.Title, rows, t.Notes})
+	return json.Marshal(tableForm{t.Name, t.Title, rows, t.Notes})
 }
+
+// tableForm is a table in JSON.
+type tableForm struct {
+	Name  string    `json:"name"`
+	Title string    `json:"title,omitempty"`
+	Rows  []rowForm `json:"rows"`
+	Notes []string  `json:"notes,omitempty"`
+}
+
+// JSONForms says what MarshalJSON writes.
+func (t *Table) JSONForms() []any { return []any{tableForm{}} }
+
+// rowForm is a row in JSON: its cells under the names of the columns, in their order.
+type rowForm struct{ text json.RawMessage }
+
+// MarshalJSON writes the row.
+func (r rowForm) MarshalJSON() ([]byte, error) { return r.text, nil }
+
+// JSONForms says what a row is.
+func (rowForm) JSONForms() []any { return []any{map[string]cellForm{}} }
+
+// cellForm stands for a cell in JSON.
+type cellForm struct{}
+
+// JSONForms says what a cell is: jsonValue returns it.
+func (cellForm) JSONForms() []any { return []any{"", 0.0, false, nil} }
 
 func jsonValue(v any) any {
 	switch of := v.(type) {

@@ -22,19 +22,6 @@ func (w Written) Text(to io.Writer) error {
 
 // MarshalJSON writes the answers.
 func (w Written) MarshalJSON() ([]byte, error) {
-	type answer struct {
-		Out        string          `json:"out"`
-		Source     string          `json:"source"`
-		Conclusion string          `json:"conclusion"`
-		Unit       string          `json:"unit,omitempty"`
-		Neighbours string          `json:"neighbouring,omitempty"`
-		Epsilon    *privacy.Number `json:"epsilon"` // null: no guarantee is stated
-		Covered    *privacy.Number `json:"epsilon_protected,omitempty"`
-		Delta      float64         `json:"delta,omitempty"`
-		Open       []string        `json:"unprotected"`
-		Warnings   []string        `json:"warnings"`
-		Ask        []string        `json:"questions"`
-	}
 	x := answer{Out: w.Out, Source: w.Source, Conclusion: w.Conclusion(), Open: []string{}, Warnings: []string{}, Ask: append([]string{}, w.Ask...)}
 	if g, ok := w.main(); ok {
 		all, part := privacy.Number(g.Epsilon), privacy.Number(g.Covered)
@@ -48,3 +35,21 @@ func (w Written) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(x)
 }
+
+// answer is what was written, in JSON.
+type answer struct {
+	Out        string          `json:"out"`
+	Source     string          `json:"source"`
+	Conclusion string          `json:"conclusion"`
+	Unit       string          `json:"unit,omitempty"`
+	Neighbours string          `json:"neighbouring,omitempty"`
+	Epsilon    *privacy.Number `json:"epsilon"` // null: no guarantee is stated
+	Covered    *privacy.Number `json:"epsilon_protected,omitempty"`
+	Delta      float64         `json:"delta,omitempty"`
+	Open       []string        `json:"unprotected"`
+	Warnings   []string        `json:"warnings"`
+	Ask        []string        `json:"questions"`
+}
+
+// JSONForms says what MarshalJSON writes.
+func (Written) JSONForms() []any { return []any{answer{}} }

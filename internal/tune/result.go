@@ -69,6 +69,9 @@ func (r *Result) Text(w io.Writer) error { return r.doc.Text(w) }
 // MarshalJSON returns the result as it is shown.
 func (r *Result) MarshalJSON() ([]byte, error) { return r.doc.MarshalJSON() }
 
+// JSONForms says what MarshalJSON writes.
+func (*Result) JSONForms() []any { return []any{&report.Document{}} }
+
 // finish finds the winners, and writes them and the result.
 func (r *Result) finish() error {
 	for i := range r.tasks {

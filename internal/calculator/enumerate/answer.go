@@ -166,8 +166,7 @@ func (a *Answer) Text(w io.Writer) error {
 
 // MarshalJSON writes the fields, and no list as null.
 func (a *Answer) MarshalJSON() ([]byte, error) {
-	type plain Answer
-	p := plain(*a)
+	p := answerForm(*a)
 	if p.Notes == nil {
 		p.Notes = []string{}
 	}
@@ -176,3 +175,9 @@ func (a *Answer) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(p)
 }
+
+// answerForm is an answer in JSON.
+type answerForm Answer
+
+// JSONForms says what MarshalJSON writes.
+func (*Answer) JSONForms() []any { return []any{answerForm{}} }

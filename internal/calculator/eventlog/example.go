@@ -20,7 +20,13 @@ func (Example) Text(w io.Writer) error {
 
 // MarshalJSON writes the file as one text.
 func (Example) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		YAML string `json:"yaml"`
-	}{example})
+	return json.Marshal(exampleForm{example})
 }
+
+// exampleForm is the file in JSON.
+type exampleForm struct {
+	YAML string `json:"yaml"`
+}
+
+// JSONForms says what MarshalJSON writes.
+func (Example) JSONForms() []any { return []any{exampleForm{}} }

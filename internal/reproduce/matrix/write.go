@@ -29,6 +29,9 @@ func (x *Made) MarshalJSON() ([]byte, error) {
 	return json.Marshal(file{Name: x.Name, Title: x.Document.Title, Meaning: Meaning, Models: x.Models, Cells: x.Cells})
 }
 
+// JSONForms says what MarshalJSON writes.
+func (*Made) JSONForms() []any { return []any{file{}} }
+
 // write writes the files of a matrix into a folder, each whole or not at all.
 func (x *Made) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
