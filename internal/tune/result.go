@@ -105,7 +105,7 @@ func (r *Result) finish() error {
 }
 
 // final returns the configuration of a run under a setting, as a file holds it. It fails where the
-// file would be read as another one: a key that is left out at its zero takes its default.
+// file would be read as another one.
 func (s *Study) final(t *Task, x trial, epoch int) ([]byte, error) {
 	sets := slices.Concat(s.Set, t.Set, x.sets(t))
 	if x.at.resource > 0 {
@@ -120,7 +120,7 @@ func (s *Study) final(t *Task, x trial, epoch int) ([]byte, error) {
 	}
 	again, err := t.task.Plan(run.Options{Config: t.Name + ".yaml", Text: p.Config})
 	if err == nil && again.Hash != p.Hash {
-		err = run.Usagef("give the key another value by final", "the winning configuration of %s cannot be written: a key that is off in it is on by default", t.Name)
+		err = fmt.Errorf("the winning configuration of %s reads as another one", t.Name)
 	}
 	return p.Config, err
 }

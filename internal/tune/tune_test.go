@@ -242,7 +242,7 @@ func TestBadStudies(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	for want, final := range map[string]string{"width: must not be 13": "width=13", "cannot be written: a key that is off in it is on by default": "on=0"} {
+	for want, final := range map[string]string{"width: must not be 13": "width=13"} {
 		s := study(t, f, func(s *Study) { s.Tasks[0].Final = []string{final} })
 		if _, err := Run(context.Background(), s, Options{Out: t.TempDir(), Progress: run.Silent{}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", final, err)
@@ -254,6 +254,20 @@ func TestBadStudies(t *testing.T) {
 	}
 	if f.starts.Load() > 0 {
 		t.Error("a bad study began")
+	}
+}
+
+// A key that is off in the winner and on by default is off in its file.
+func TestWinnerThatTurnsOff(t *testing.T) {
+	f := &fake{}
+	s := study(t, f, func(s *Study) { s.Tasks[0].Final = []string{"on=0"} })
+	out := t.TempDir()
+	if _, err := Run(context.Background(), s, Options{Out: out, Progress: run.Silent{}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(out, "best", "fake.yaml"))
+	if err != nil || !strings.Contains(string(b), `"on": 0`) {
+		t.Errorf("%v:\n%s", err, b)
 	}
 }
 
