@@ -204,6 +204,28 @@ func TestPerturbMergeRefuses(t *testing.T) {
 			}
 		}
 	}
+	// Settings that were changed by hand, in every shard alike, do not make the epsilon of the report.
+	for i := range 3 {
+		name := in(fmt.Sprintf("o.shard-%d-of-3.part.json", i+1))
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, bytes.Replace(b, []byte(`"epsilon": 2`), []byte(`"epsilon": 1`), 1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("are not those that its ledger is of", merge...)
+	for i := range 3 {
+		name := in(fmt.Sprintf("o.shard-%d-of-3.part.json", i+1))
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, bytes.Replace(b, []byte(`"epsilon": 1`), []byte(`"epsilon": 2`), 1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	perturbed(t, "merge", merge[1:]...)
 	for _, bad := range []string{"0/3", "4/3", "a", "1/2/3"} {
 		var errs bytes.Buffer

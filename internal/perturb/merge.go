@@ -36,6 +36,30 @@ type Whole struct {
 	// Join makes one Part.Same of those of parts that have each a part of the input, and not the whole
 	// of it. They are the same but for what was read. nil: the command has no such parts.
 	Join func(same []json.RawMessage) (json.RawMessage, error)
+	// Release returns the release of the settings in Part.Same, by its purpose. Merge fails where the ledger has another:
+	// the report would state the epsilon of the settings. nil: the settings do not say it.
+	Release func(same json.RawMessage) (purpose string, e privacy.Event, err error)
+}
+
+// agrees fails where the ledger of the parts has not the release of their settings.
+func (w Whole) agrees(p Part, recorded []privacy.Entry) error {
+	if w.Release == nil {
+		return nil
+	}
+	purpose, e, err := w.Release(p.Same)
+	if err != nil {
+		return err
+	}
+	want, err := privacy.MarshalEvent(e)
+	if err != nil {
+		return err
+	}
+	for _, x := range recorded {
+		if b, err := privacy.MarshalEvent(x.Event); err == nil && x.Purpose == purpose && x.Count == 1 && bytes.Equal(b, want) {
+			return nil
+		}
+	}
+	return Refuse("make the shards again", "the settings of shard %d of %d of %s are not those that its ledger is of", p.Shard, p.Of, p.Out)
 }
 
 // Merge writes the output of all parts: the bytes of the command without shards, if that has the same
@@ -75,7 +99,7 @@ func Merge(ctx context.Context, m Merging, kinds map[string]Whole) (_ run.Result
 	}
 	defer func() { err = errors.Join(err, st.Drop()) }()
 	f := Facts{In: parts[0].In, Digest: parts[0].SHA256, Noise: parts[0].Noise, Seed: parts[0].Seed}
-	if f.Ledger, err = m.ledger(st, dir, parts); err != nil {
+	if f.Ledger, err = m.ledger(st, dir, parts, kind); err != nil {
 		return nil, err
 	}
 	names := []string{outFile}
@@ -224,7 +248,7 @@ func (p Part) differs(q Part) string {
 }
 
 // ledger writes the ledger of the whole: what the ledger of every part says.
-func (m Merging) ledger(st *Stage, dir string, parts []Part) (s privacy.Seal, err error) {
+func (m Merging) ledger(st *Stage, dir string, parts []Part, kind Whole) (s privacy.Seal, err error) {
 	var first *privacy.Ledger
 	for _, p := range parts {
 		stem, _ := splitName(p.Tables[0].Name)
@@ -242,6 +266,9 @@ func (m Merging) ledger(st *Stage, dir string, parts []Part) (s privacy.Seal, er
 		if seal, _ := first.Seal(); seal != (privacy.Seal{Entries: p.Entries, Chain: p.Chain}) {
 			return s, Refuse("make all shards of one file, with the same flags", "the ledgers of shard %d and shard %d of %d say different things", parts[0].Shard, p.Shard, p.Of)
 		}
+	}
+	if err := kind.agrees(parts[0], first.Entries()); err != nil {
+		return s, err
 	}
 	l, err := privacy.CreateLedger(st.Path(ledgerFile), first.Noise(), m.Key)
 	if err != nil {

@@ -207,12 +207,12 @@ func (p *perturber) state() (same, counts any) {
 
 // Whole says how the shards of Perturb become a whole.
 func Whole() perturb.Whole {
-	return perturb.Whole{Beside: histories.Beside(), Join: joinShards, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Beside: histories.Beside(), Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
 		}
-		m := sequence.Mechanism{Purpose: s.Purpose, Variant: s.Variant, Epsilon: float64(s.Epsilon), Items: s.Items, Length: s.Length, Limits: s.Limits}
+		m := s.mechanism()
 		r := &Report{Facts: f, Tally: s.Tally, Counts: Counts{Lengths: make([]int64, m.Length+1)}, Mechanism: m, KeepOrder: s.KeepOrder}
 		var seen sequence.Watched
 		for _, b := range counts {
@@ -235,6 +235,21 @@ func Whole() perturb.Whole {
 		}
 		return r.Document(), nil
 	}}
+}
+
+// mechanism returns the mechanism of the settings of shards.
+func (s shardSame) mechanism() sequence.Mechanism {
+	return sequence.Mechanism{Purpose: s.Purpose, Variant: s.Variant, Epsilon: float64(s.Epsilon), Items: s.Items, Length: s.Length, Limits: s.Limits}
+}
+
+// releaseOf returns the release of the settings of shards.
+func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
+	var s shardSame
+	if err := json.Unmarshal(same, &s); err != nil {
+		return "", nil, err
+	}
+	m := s.mechanism()
+	return m.Purpose, m.Event(), nil
 }
 
 // joinShards adds what shards read that have each a part of the input.

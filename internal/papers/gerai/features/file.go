@@ -173,14 +173,29 @@ func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
+// options returns the settings of shards.
+func (s shardSame) options() FileOptions {
+	return FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, In: s.Ratings, Items: s.Items}, Epsilon: s.Epsilon, Draw: s.Draw, Each: s.Each, Missing: s.Missing, Columns: s.Columns}
+}
+
+// releaseOf returns the release of the settings of shards.
+func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
+	var s shardSame
+	if err := json.Unmarshal(same, &s); err != nil {
+		return "", nil, err
+	}
+	o := s.options()
+	return o.Purpose, o.sampler().Event(), nil
+}
+
 // Whole says how the shards of File become a whole.
 func Whole() perturb.Whole {
-	return perturb.Whole{Join: joinShards, Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
 		}
-		o := FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, In: s.Ratings, Items: s.Items}, Epsilon: s.Epsilon, Draw: s.Draw, Each: s.Each, Missing: s.Missing, Columns: s.Columns}
+		o := s.options()
 		r := &FileReport{Facts: f, Options: o, Sampler: o.sampler(), RatingsDigest: s.Digest, Users: s.Counts[0], Ratings: s.Counts[1], Empty: s.Counts[2]}
 		return r.Document(), nil
 	}}

@@ -68,7 +68,8 @@ func (f FeatureSampler) Width() (w int) {
 	return w
 }
 
-func (f FeatureSampler) event() privacy.PureLDP {
+// Event returns the release of the rows of all users, once, as an accountant sees it.
+func (f FeatureSampler) Event() privacy.PureLDP {
 	return privacy.PureLDP{Epsilon: f.Epsilon, Unit: privacy.Feature}
 }
 
@@ -95,7 +96,7 @@ func (f FeatureSampler) validate() error {
 // it once and reuse the rows. Before it records or changes anything, it fails on rows outside
 // the mechanism's domain.
 func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s rng.Stream, data []T) error {
-	if err := errors.Join(admit(f.Purpose, f.event(), f.Share, l), f.validate()); err != nil {
+	if err := errors.Join(admit(f.Purpose, f.Event(), f.Share, l), f.validate()); err != nil {
 		return err
 	}
 	w := f.Width()
@@ -122,7 +123,7 @@ func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s r
 
 // record records what the chosen variant really is.
 func (f FeatureSampler) record(l *privacy.Ledger, run *featureRun) error {
-	if err := l.Record(f.Purpose, f.event(), 1); err != nil {
+	if err := l.Record(f.Purpose, f.Event(), 1); err != nil {
 		return err
 	}
 	if len(run.shared) == 0 || len(run.shared) == len(f.Features) {

@@ -37,15 +37,15 @@ type FeatureRun struct {
 // fails on features that are left in the clear.
 func (f FeatureSampler) Open(l *privacy.Ledger, b mechanism.Bits) (*FeatureRun, error) {
 	r, err := f.prepare(b, gridBits)
-	if err := errors.Join(b.Admit(f.Purpose, f.event(), f.Share, l), err); err != nil {
+	if err := errors.Join(b.Admit(f.Purpose, f.Event(), f.Share, l), err); err != nil {
 		return nil, err
 	}
-	return r, l.Record(f.Purpose, f.event(), 1)
+	return r, l.Record(f.Purpose, f.Event(), 1)
 }
 
 // prepare does everything but record the release.
 func (f FeatureSampler) prepare(b mechanism.Bits, bits int) (*FeatureRun, error) {
-	if err := errors.Join(f.event().Validate(), f.validate()); err != nil {
+	if err := errors.Join(f.Event().Validate(), f.validate()); err != nil {
 		return nil, err
 	}
 	if f.Unselected == SharedClear {
