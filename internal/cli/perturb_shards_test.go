@@ -246,3 +246,48 @@ func TestPerturbMergeRefuses(t *testing.T) {
 		t.Errorf("%d users with secure noise, want 40", n)
 	}
 }
+
+// Settings of protected slates that were changed by hand, in every shard alike, are refused: the
+// report would state another epsilon, another share or another chance than was released.
+func TestMergeHoldsSlatesAgainstTheLedger(t *testing.T) {
+	for name, c := range map[string]struct{ flags, from, to, want string }{
+		"epsilon": {"--replace rr --epsilon 2", `"Epsilon": 2`, `"Epsilon": 0.5`, "shards keep a position"},
+		"purpose": {"--replace rr --epsilon 2", `"purpose": "slates"`, `"purpose": "lists"`, "are not those that its ledger is of"},
+		"items":   {"--replace rr --epsilon 2", `"items": 16`, `"items": 9`, "shards keep a position"},
+		"ratio":   {"--replace uniform --ratio 0.5", `"Ratio": 0.5`, `"Ratio": 0.9`, "are not those that its ledger is of"},
+	} {
+		dir := t.TempDir()
+		in, out := filepath.Join(dir, "in.tsv"), filepath.Join(dir, "o.tsv")
+		var text strings.Builder
+		text.WriteString("user_id\tslate_id\tposition\titem_id\n")
+		for u := range 30 {
+			for i := range 4 {
+				fmt.Fprintf(&text, "%d\t%d\t%d\t%d\n", u, u, i+1, 1+(u+3*i)%16)
+			}
+		}
+		if err := os.WriteFile(in, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"1/2", "2/2"} {
+			perturbed(t, "exposure", append(strings.Fields(c.flags), "--in", in, "--out", out, "--items", "16", "--seed", "3", "--purpose", "slates", "--shard", part)...)
+		}
+		for i := range 2 {
+			path := filepath.Join(dir, fmt.Sprintf("o.shard-%d-of-2.part.json", i+1))
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Contains(b, []byte(c.from)) {
+				t.Fatalf("%s: no %s in\n%s", name, c.from, b)
+			}
+			if err := os.WriteFile(path, bytes.Replace(b, []byte(c.from), []byte(c.to), 1), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var errs bytes.Buffer
+		app := &App{Stdout: new(bytes.Buffer), Stderr: &errs}
+		if code := app.Execute(context.Background(), []string{"perturb", "merge", "--out", out, "--quiet"}); code == 0 || !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%s: exit code %d, %s, want %q", name, code, errs.String(), c.want)
+		}
+	}
+}

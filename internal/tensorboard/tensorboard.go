@@ -128,7 +128,7 @@ func event(now time.Time, step int64, scalars []Scalar) []byte {
 		summary = field(summary, 1, value)
 	}
 	b := bytes8(nil, 1, now)
-	b = binary.AppendUvarint(b, 2<<3|0)
+	b = binary.AppendUvarint(b, 2<<3) // wire type 0
 	b = binary.AppendUvarint(b, uint64(step))
 	return field(b, 5, summary)
 }

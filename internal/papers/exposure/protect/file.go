@@ -131,8 +131,13 @@ func (p *filePerturber) release(l *privacy.Ledger, _ func() (*os.File, error)) (
 
 // unprotected records a release without a guarantee.
 func (o *FileOptions) unprotected(l *privacy.Ledger) error {
-	return l.Record(o.Purpose, privacy.Unprotected{What: o.Purpose,
-		Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", o.Ratio)}, 1)
+	return l.Record(o.Purpose, unprotected(o.Purpose, o.Ratio), 1)
+}
+
+// unprotected is the release of slates of which a share was replaced.
+func unprotected(purpose string, ratio float64) privacy.Unprotected {
+	return privacy.Unprotected{What: purpose,
+		Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", ratio)}
 }
 
 // order takes the rows of randomized response in the order of the file, and counts the

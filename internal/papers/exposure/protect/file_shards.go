@@ -40,7 +40,7 @@ func (p *filePerturber) state() (same, counts any) {
 
 // Whole says how the shards of File become a whole.
 func Whole() perturb.Whole {
-	return perturb.Whole{Join: joinShards, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
@@ -58,6 +58,22 @@ func Whole() perturb.Whole {
 		}
 		return r.Document(), nil
 	}}
+}
+
+// releaseOf returns the release of the settings of shards.
+func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
+	var s shardSame
+	if err := json.Unmarshal(same, &s); err != nil {
+		return "", nil, err
+	}
+	if s.Method.Replace != ReplaceRR {
+		return s.Purpose, unprotected(s.Purpose, s.Method.Ratio), nil
+	}
+	m := response(s.Purpose, s.Method.Epsilon, int64(s.Items))
+	if s.Keep != m.Keep() || s.Other != m.Other() {
+		return "", nil, perturb.Refuse("make the shards again", "shards keep a position with probability %g, which is not that of epsilon %g", s.Keep, s.Method.Epsilon)
+	}
+	return s.Purpose, m.Event(), nil
 }
 
 // joinShards returns what shards have alike that have each a part of the input.
