@@ -63,6 +63,10 @@ func (s *search) tuning() {
 		s.fault("tuning-not-counted", "tuning", Opens, fmt.Sprintf("How were the settings chosen among %d trainings? Each of them read the private rows, so each is a release, or their number must be random (privrec account selection).", t.Runs),
 			"%d trainings were compared on private rows, and only one is counted", t.Runs)
 	}
+	if t.Runs == 0 && t.Rows == "private" && (t.Counted == "" || t.Counted == "nothing") {
+		s.fault("tuning-not-counted", "tuning", Opens, "How many trainings were compared? Each of them read the private rows, so each is a release, or their number must be random (privrec account selection).",
+			"settings were chosen by private rows, nothing counts that, and the file does not say among how many trainings")
+	}
 	if n := s.file.trainings(); t.Counted == "as-events" && int64(n) < t.Runs {
 		s.fault("tuning-not-counted", "tuning", Opens, "Where are the events of the other trainings?",
 			"%d trainings are said to be counted as events, and the file has the events of %d", t.Runs, n)
@@ -70,6 +74,10 @@ func (s *search) tuning() {
 	if t.Epoch == "private" {
 		s.fault("epoch-not-counted", "tuning.epoch", Opens, "Which rows decided when training ended? Take the last epoch, or add noise to that choice and count it.",
 			"the epoch was chosen by private rows, and no event counts that")
+	}
+	if t.Epoch == "counted" && len(s.file.Events) == 1 {
+		s.fault("epoch-not-counted", "tuning.epoch", Opens, "Which event is the choice of the epoch?",
+			"the choice of the epoch is said to be counted, and the file has no other event")
 	}
 }
 
