@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/graph"
@@ -77,10 +76,8 @@ func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Wri
 		if (s.Items > 0) == (s.Catalogue != "") {
 			return &run.UsageError{Message: "want one of --items and --catalogue", Fix: "--items M where the ids are 1 to M"}
 		}
-		if s.Catalogue != "" && isLocal(s.Catalogue) {
-			if s.Catalogue, err = filepath.Abs(s.Catalogue); err != nil {
-				return err
-			}
+		if s.Catalogue, err = absolute(s.Catalogue); err != nil {
+			return err
 		}
 		cat, err := perturb.OpenCatalogue(ctx, &s, "an id a line")
 		if err != nil {

@@ -150,10 +150,8 @@ func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stder
 		if err := n.check(flags, f.output, "a line a user"); err != nil {
 			return err
 		}
-		if o.Catalogue != "" && isLocal(o.Catalogue) {
-			if o.Catalogue, err = filepath.Abs(o.Catalogue); err != nil {
-				return err
-			}
+		if o.Catalogue, err = absolute(o.Catalogue); err != nil {
+			return err
 		}
 		inputs, err := f.open(ctx, f.input)
 		if err != nil {

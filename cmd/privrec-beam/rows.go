@@ -15,6 +15,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/lists/parquet"
+	"privrec/internal/perturb"
 )
 
 // badRow is a row that cannot be used.
@@ -45,7 +46,7 @@ func readRows(ctx context.Context, path, dir string, open, row func(r *format.Ro
 	if at != path {
 		defer os.Remove(at)
 	}
-	if digest, err = digestOf(at); err != nil {
+	if digest, err = perturb.FileSum(at); err != nil {
 		return "", err
 	}
 	form, ok := format.Of(path)

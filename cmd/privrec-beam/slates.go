@@ -269,10 +269,8 @@ func perturbExposure(flags *flag.FlagSet) func(ctx context.Context, stdout, stde
 		if err := n.check(flags, f.output, "a slate a line"); err != nil {
 			return err
 		}
-		if o.Catalogue != "" && isLocal(o.Catalogue) {
-			if o.Catalogue, err = filepath.Abs(o.Catalogue); err != nil {
-				return err
-			}
+		if o.Catalogue, err = absolute(o.Catalogue); err != nil {
+			return err
 		}
 		inputs, err := f.open(ctx, f.input)
 		if err != nil {

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,6 +18,14 @@ import (
 
 // isLocal reports whether a file is on a file system of the machine.
 func isLocal(path string) bool { return !strings.Contains(path, "://") }
+
+// absolute makes the name of a file of this machine whole, so that workers find it from any folder.
+func absolute(path string) (string, error) {
+	if path == "" || !isLocal(path) {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}
 
 // matches returns the files of a pattern, in order.
 func matches(ctx context.Context, glob string) ([]string, error) {
@@ -140,18 +146,4 @@ func attempt() string {
 	var b [8]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
-}
-
-// digestOf returns the SHA-256 of a file.
-func digestOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

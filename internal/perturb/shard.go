@@ -179,7 +179,7 @@ func sumOf(path string) (string, error) {
 		return "", err
 	}
 	if info.Mode().IsRegular() {
-		return fileSum(path)
+		return FileSum(path)
 	}
 	if !info.IsDir() {
 		return "", Refuse("copy it to a file", "%s can be read once, and a shard says which files it was made of", path)
@@ -189,7 +189,7 @@ func sumOf(path string) (string, error) {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		one, err := fileSum(at)
+		one, err := FileSum(at)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (e *engine[C]) reserve() (r reservation, err error) {
 	if err != nil {
 		return r, err
 	}
-	sum, err := fileSum(e.In)
+	sum, err := FileSum(e.In)
 	if err != nil {
 		return r, err
 	}
@@ -62,8 +62,8 @@ func (r reservation) settle(recorded []privacy.Entry) error {
 	return budget.Change(r.file, func(b *budget.File) error { return b.End(r.id, recorded, nil) })
 }
 
-// fileSum returns the hex SHA-256 of a file as it is.
-func fileSum(path string) (string, error) {
+// FileSum returns the hex SHA-256 of a file as it is.
+func FileSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
