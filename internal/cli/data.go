@@ -62,6 +62,9 @@ find the files. What privrec does not know, it leaves out.`,
 		Args: wants("a data set, see privrec data list"),
 	}
 	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
+		if croissant && c.Flags().Changed("json") {
+			return nil, usagef("leave out --json", "%s: --croissant is JSON as it is", c.CommandPath())
+		}
 		r.Phase("read " + args[0])
 		d, err := inventory.Describe(progress.With(c.Context(), r), args[0], registry.Options{Dir: dir})
 		if err != nil {
@@ -74,7 +77,7 @@ find the files. What privrec does not know, it leaves out.`,
 	})
 	p := c.Flags()
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.BoolVar(&croissant, "croissant", false, "as Croissant metadata, which is JSON")
+	p.BoolVar(&croissant, "croissant", false, "as Croissant metadata, which is JSON as it is")
 	return c
 }
 
