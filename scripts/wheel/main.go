@@ -129,7 +129,7 @@ func compile(p platform, to string) error {
 	if exec.Command("git", "rev-parse", "--verify", "-q", "HEAD").Run() == nil {
 		vcs = "-buildvcs=true"
 	}
-	c := exec.Command("go", "build", "-trimpath", vcs, "-ldflags", "-s -w", "-o", to, "./cmd/privrec")
+	c := exec.Command("go", "build", "-tags", "minimal", "-trimpath", vcs, "-ldflags", "-s -w", "-o", to, "./cmd/privrec")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
 	var said bytes.Buffer
 	c.Stdout, c.Stderr = &said, &said
