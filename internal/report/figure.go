@@ -31,6 +31,18 @@ type Line struct {
 	Dashed bool
 }
 
+// Drawable tells whether a line has a finite point: a figure without one has no picture.
+func (f Figure) Drawable() bool {
+	for _, l := range f.Lines {
+		for i := range min(len(l.X), len(l.Y)) {
+			if finite(l.X[i]) && finite(l.Y[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // palette is that of Okabe and Ito, which colour-blind readers can tell apart.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},

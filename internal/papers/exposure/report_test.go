@@ -75,6 +75,29 @@ func TestHeadlineOfRun(t *testing.T) {
 	}
 }
 
+// Data without the users' clicks leave the accuracy unknown: the sweep is drawn without it, and its
+// table says why.
+func TestPlotsWithoutAccuracy(t *testing.T) {
+	unknown := share(math.NaN())
+	point := func(mechanism string, ratio, found float64) FigurePoint {
+		return FigurePoint{Mechanism: mechanism, Ratio: ratio, Accuracy: unknown, Distinct: unknown,
+			Attackers: []Attacker{{Name: "clean", Found: slates.Found{Values: map[string]float64{"Recall@10": found}}}}}
+	}
+	f := &Figures{Accuracy: unknown, Points: []FigurePoint{point("as they are", 0, .2), point("random, uniform", .4, .1), point("random, uniform", .8, .05)}}
+	plots := f.plots([]string{"Recall@10"})
+	if len(plots) != 2 {
+		t.Errorf("%d figures, want scores and gains by ratio", len(plots))
+	}
+	for _, g := range plots {
+		if _, err := g.SVG(); err != nil {
+			t.Errorf("%s: %v", g.Title, err)
+		}
+	}
+	if notes := strings.Join(f.tables([]string{"Recall@10"}, "Recall@10")[0].Notes, "\n"); !strings.Contains(notes, "the accuracy is not known") {
+		t.Errorf("notes of the table: %s", notes)
+	}
+}
+
 // The strongest attack of the study is what runs where none is named.
 func TestDefaultDecoder(t *testing.T) {
 	if a := Default().Attack; a.Encoder != "mean" || a.Decoder != "point" {

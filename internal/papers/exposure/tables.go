@@ -3,6 +3,7 @@ package exposure
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 			t.Add(row...)
 		}
 		t.Notes = append(t.Notes, "scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was never shown counts as never clicked")
+		if math.IsNaN(float64(f.Accuracy)) {
+			t.Notes = append(t.Notes, "the accuracy is not known: the data do not say what these users clicked")
+		}
 		if f.FloorGuesses == "" {
 			t.Notes = append(t.Notes, "the floors popularity and random read no slate: an attacker below them has been misled, and does better to guess what is popular")
 		} else {
@@ -123,7 +127,8 @@ func (f *Figures) leaks(metric string) *report.Table {
 }
 
 // plots draws figures 6 to 13, one for each way to select positions: scores and accuracy by
-// ratio, scores by accuracy, and scores by the length of slates.
+// ratio, scores by accuracy, and scores by the length of slates. Figures without a point are left
+// out: the accuracy is not known where the data lack the users' clicks.
 func (f *Figures) plots(names []string) (list []report.Figure) {
 	var selects []string
 	kinds := map[string][]string{} // mechanisms by how they select, first come first
@@ -161,7 +166,7 @@ func (f *Figures) plots(names []string) (list []report.Figure) {
 			list = append(list, f.lengths(n))
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(g report.Figure) bool { return !g.Drawable() })
 }
 
 // byRatio draws the first panels of figures 8 to 13.
