@@ -145,14 +145,16 @@ func (g *Grid) strip(lines []*line, metric int) (s report.Strip) {
 			continue
 		}
 		if len(g.Axes) > 0 {
-			levels = append(levels, report.Level{Name: l.name, Y: l.marks[0].s.columns[metric].mean})
+			if mean := l.marks[0].s.columns[metric].mean; !math.IsNaN(mean) {
+				levels = append(levels, report.Level{Name: l.name, Y: mean})
+			}
 			continue
 		}
 		alone.add(float64(len(words)), l.marks[0], metric)
 		words = append(words, l.name)
 	}
 	y := g.Metrics[metric].Printed + " (percent)"
-	if len(words) > 0 {
+	if len(alone.X) > 0 {
 		return report.Strip{Panels: []report.Panel{{Y: y, Words: words, Levels: levels, Curves: []report.Curve{alone.Curve}}}}
 	}
 	for i := range g.Axes {
@@ -207,9 +209,10 @@ func some(curves []report.Curve) bool {
 // curve collects the points of a line.
 type curve struct{ report.Curve }
 
-// add adds a mark with results, at x unless that is no number.
+// add adds a mark with results, at x, unless x or the mean is no number: what could not be measured
+// has no point.
 func (c *curve) add(x float64, m *mark, metric int) {
-	if len(m.s.results) == 0 || math.IsNaN(x) {
+	if len(m.s.results) == 0 || math.IsNaN(x) || math.IsNaN(m.s.columns[metric].mean) {
 		return
 	}
 	col, u := m.s.columns[metric], m.users[metric]

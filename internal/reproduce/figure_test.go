@@ -129,6 +129,18 @@ func TestFigureOfNothing(t *testing.T) {
 	holds(t, markdown(t, out), "| One | epsilon | 0.1 |  | to do |")
 }
 
+// A metric that no run could measure has no picture; that of the others stays.
+func TestFigureOfUnknownMetric(t *testing.T) {
+	g, o := mustLoad(t, strings.Replace(fakeFigure, "  - {metric: Recall@20}\n", "  - {metric: Recall@20}\n  - {metric: recommendation accuracy}\n", 1), (&fake{}).task()), options(t, "smoke")
+	out, err := g.Make(context.Background(), o)
+	if err != nil || out.Err() != nil {
+		t.Fatal(err, out.Err())
+	}
+	md := markdown(t, out)
+	holds(t, md, "![Fakes drawn, Recall@20](")
+	lacks(t, md, "![Fakes drawn, recommendation accuracy](", "NaN")
+}
+
 // A grid without a number is a study: it needs no paper, no printed numbers, and no axis.
 func TestStudyGrid(t *testing.T) {
 	text := strings.Replace(fakeFigure, "paper: fake\nfigure: 4\n", "", 1)
