@@ -216,6 +216,7 @@ type FileOptions struct {
 
 	Vectors string // file with item_id and numbers, or directory of a finished train sasrec; of similarity
 	History string // file with user_id and item_id, past behaviour; of similarity to it
+	Past    *Past  `json:"-"` // in place of History, summed up already; nil: History says
 
 	remember int // users, and slates, that are kept apart at a time; 0: slates.Remembered
 }
@@ -248,11 +249,11 @@ func (o *FileOptions) Check() error {
 		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the slates", "the catalogue is missing: rr answers with any item of it")
 	case o.Similarity() && o.Vectors == "":
 		return perturb.Refuse("give --vectors FILE, with item_id and numbers", "select %s needs vectors of the items", o.Select)
-	case o.Similarity() && o.Reference == ReferencePast && o.History == "":
+	case o.Similarity() && o.Reference == ReferencePast && o.History == "" && o.Past == nil:
 		return perturb.Refuse("give --history FILE, with user_id and item_id, or --reference slate", "select %s needs the past behaviour of the users", o.Select)
-	case !o.Similarity() && (o.Vectors != "" || o.History != ""):
+	case !o.Similarity() && (o.Vectors != "" || o.History != "" || o.Past != nil):
 		return perturb.Refuse("leave them out", "vectors and histories are of select similar and dissimilar")
-	case o.History != "" && o.Reference == ReferenceSlate:
+	case (o.History != "" || o.Past != nil) && o.Reference == ReferenceSlate:
 		return perturb.Refuse("leave it out", "with --reference slate no history is looked at")
 	}
 	return nil

@@ -18,8 +18,69 @@ type neighbours struct {
 	vectorCounts
 	vectors [][]tensor.Float // by item; nil where one has none
 	dim     int
-	users   map[string]int32
-	sums    []float32 // (users, dim)
+	past    *Past
+}
+
+// Past holds, of users, the sum of the vectors of their past items: 4 bytes a dimension and user. It
+// stands for a History that is read elsewhere.
+type Past struct {
+	Users  int   // with past behaviour, also those that were not added here
+	Passed int64 // rows of the history whose item has no vector
+
+	at   map[string]int32
+	sums []float32 // (added users, dim)
+}
+
+// of returns where the sum of a user is, of dim numbers. It adds users that it has not.
+func (p *Past) of(user []byte, dim int) []float32 {
+	u, ok := p.at[string(user)]
+	if !ok {
+		if p.at == nil {
+			p.at = map[string]int32{}
+		}
+		u = int32(len(p.at))
+		p.at[string(user)] = u
+		p.sums = append(p.sums, make([]float32, dim)...)
+	}
+	return p.sums[int(u)*dim : (int(u)+1)*dim]
+}
+
+// Add adds a user with the sum that a [Summer] made. All sums are of one length.
+func (p *Past) Add(user []byte, sum []float32) { copy(p.of(user, len(sum)), sum) }
+
+// Summer sums up the vectors of past items, one user at a time.
+type Summer struct {
+	Sum []float32 // of the user; the caller clears it for the next one
+
+	n *neighbours
+	c *perturb.Catalogue
+}
+
+// OpenSummer reads the vectors of the items. Sums are those that File makes of a History with the same
+// rows of a user in the same order, to the bit.
+func OpenSummer(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (*Summer, error) {
+	n, err := openVectors(ctx, o, c)
+	if err != nil {
+		return nil, err
+	}
+	return &Summer{make([]float32, n.dim), n, c}, nil
+}
+
+// Add adds the vector of an item. ok is false where it has none.
+func (s *Summer) Add(item []byte) (ok bool) {
+	id, ok := s.c.Number(item)
+	if !ok || s.n.vectors[id] == nil {
+		return false
+	}
+	s.n.add(s.Sum, id)
+	return true
+}
+
+// add adds the vector of an item to a sum.
+func (n *neighbours) add(sum []float32, item int32) {
+	for i, x := range n.vectors[item] {
+		sum[i] += float32(x)
+	}
 }
 
 // vectorCounts say how many vectors and histories go together with the slates.
@@ -30,11 +91,29 @@ type vectorCounts struct {
 	Passed     int64 // rows of the history whose item has no vector
 }
 
-// openNeighbours reads vectors and histories where the method needs them.
+// openNeighbours reads vectors and the past of users where the method needs them.
 func openNeighbours(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (*neighbours, error) {
 	if o.Vectors == "" {
 		return nil, nil
 	}
+	n, err := openVectors(ctx, o, c)
+	if err != nil {
+		return nil, err
+	}
+	if o.Past != nil {
+		n.past = o.Past
+	} else if o.History != "" {
+		n.past = &Past{}
+		err = n.readHistory(ctx, o, c)
+	} else {
+		return n, nil
+	}
+	n.Users, n.Passed = n.past.Users, n.past.Passed
+	return n, err
+}
+
+// openVectors reads the vectors of the items.
+func openVectors(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (*neighbours, error) {
 	n := &neighbours{vectors: make([][]tensor.Float, c.Size)}
 	add := func(name string, v []float32) {
 		n.dim = len(v)
@@ -64,10 +143,7 @@ func openNeighbours(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (
 	if n.WithVector == 0 {
 		return nil, &dataset.Error{File: o.Vectors, Msg: "no item of the catalogue has a vector", Hint: "are the ids those of the slates?"}
 	}
-	if o.History == "" {
-		return n, nil
-	}
-	return n, n.readHistory(ctx, o, c)
+	return n, nil
 }
 
 // readVectors reads a table of ids and numbers, all rows of one length.
@@ -130,36 +206,27 @@ func (n *neighbours) readHistory(ctx context.Context, o *FileOptions, c *perturb
 		return err
 	}
 	defer s.Close()
-	n.users = map[string]int32{}
 	for s.Next() {
 		if s.Item == nil {
 			continue
 		}
 		id, ok := c.Number(s.Item)
 		if !ok || n.vectors[id] == nil {
-			n.Passed++
+			n.past.Passed++
 			continue
 		}
-		u, ok := n.users[string(s.User)]
-		if !ok {
-			u = int32(len(n.users))
-			n.users[string(s.User)] = u
-			n.sums = append(n.sums, make([]float32, n.dim)...)
-		}
-		for i, x := range n.vectors[id] {
-			n.sums[int(u)*n.dim+i] += float32(x)
-		}
+		n.add(n.past.of(s.User, n.dim), id)
 	}
-	n.Users = len(n.users)
+	n.past.Users = len(n.past.at)
 	return s.Err()
 }
 
 // reference puts the sum of a user's vectors into dst; false and 0 where there are none.
 func (n *neighbours) reference(user []byte, dst []float64) (known bool) {
-	u, known := n.users[string(user)]
+	u, known := n.past.at[string(user)]
 	clear(dst)
 	for i := 0; known && i < len(dst); i++ {
-		dst[i] = float64(n.sums[int(u)*n.dim+i])
+		dst[i] = float64(n.past.sums[int(u)*n.dim+i])
 	}
 	return known
 }

@@ -109,7 +109,7 @@ func (r *FileReport) counts() *report.Table {
 		t.Add("vectors of items that are not in the catalogue", r.Foreign)
 		t.Add("slates without anything to compare with", r.Blind)
 	}
-	if r.Options.History != "" {
+	if r.Options.History != "" || r.Options.Past != nil {
 		t.Add("users with past behaviour", r.Users)
 		t.Add("rows of the history whose item has no vector", r.Passed)
 	}

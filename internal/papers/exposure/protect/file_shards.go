@@ -35,7 +35,11 @@ type shardSame struct {
 
 func (p *filePerturber) state() (same, counts any) {
 	o, r := p.o, p.report
-	return shardSame{o.Purpose, o.Method, given(o.Vectors), given(o.History), r.Length, r.Items, r.vectorCounts, r.Count, r.Keep, r.Other, r.Most, r.CountsFrom, r.ids, o.Own, r.once}, r.slateCounts
+	history := given(o.History)
+	if o.Past != nil {
+		history = given("past")
+	}
+	return shardSame{o.Purpose, o.Method, given(o.Vectors), history, r.Length, r.Items, r.vectorCounts, r.Count, r.Keep, r.Other, r.Most, r.CountsFrom, r.ids, o.Own, r.once}, r.slateCounts
 }
 
 // Whole says how the shards of File become a whole.
@@ -87,8 +91,7 @@ func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 }
 
 // Declare records in a ledger what the protection of one file, or of all shards of one, releases. It
-// returns the catalogue. Length must be given. It fails on settings that File refuses, and on methods
-// that look at more than a slate and the catalogue.
+// returns the catalogue. Length and the catalogue must be given. It fails on settings that File refuses.
 func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Catalogue, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -98,8 +101,6 @@ func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.
 		return nil, perturb.Refuse("it is the number of items of every slate", "--length is missing")
 	case o.twice():
 		return nil, perturb.Refuse("give --items M or --catalogue FILE", "the catalogue is missing: shards do not see the slates of others")
-	case o.Replace == ReplaceInBatch || o.Similarity():
-		return nil, perturb.Refuse("take uniform, popularity or rr, and no similarity", "a shard does not see the other slates of a batch, nor the past of users")
 	}
 	cat, _, err := openCatalogue(ctx, o)
 	if err != nil {
@@ -110,6 +111,23 @@ func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.
 		return cat, err
 	}
 	return cat, o.unprotected(l)
+}
+
+// Hold states, of shards of one file that have each a part of its slates, how many slates a user has at
+// most in all of them. It goes into the ledger, for randomized response, and into what the shards have alike.
+func Hold(l *privacy.Ledger, same json.RawMessage, most int64) (json.RawMessage, error) {
+	var s shardSame
+	if err := json.Unmarshal(same, &s); err != nil {
+		return nil, err
+	}
+	if s.Method.Replace != ReplaceRR {
+		return same, nil
+	}
+	s.Most = most
+	if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(s.Length)}); err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
 }
 
 // given says that a file was given. Its name may differ between machines; what is in it is compared.
