@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -25,29 +24,49 @@ type job struct {
 	Slates    *protect.FileOptions
 	Out       string   // name of the whole, without its folder
 	Inputs    []string // files, in order
-	Ratings   int      // how many of Inputs, the last ones, are ratings of users
-	Shards    int
-	Work      string // folder for what is passed on, which all workers see
+	Ratings   int      // how many of Inputs, the last ones, are ratings or histories of users
+	Shards    int      // of the output
+	Parts     int      // by which users are grouped: Shards, but for slates
+	Work      string   // folder for what is passed on, which all workers see
+	Program   string   // SHA-256 that the program of workers must have; "": any
 }
 
 // kind is what a command does with rows, on one worker.
 type kind interface {
+	reader
+	grouped
+	performer
+}
+
+// reader reads the rows of input files.
+type reader interface {
 	// columns finds the columns of a file.
 	columns(r *format.Rows) error
 	// row adds the rows of a line to those of their user. It fails on a bad row.
 	row(r *format.Rows, add func(user, held []byte, p place) error) error
-	// begin, user, held and end write the sorted rows of users where perform reads them.
+}
+
+// grouped takes sorted rows, user by user.
+type grouped interface {
+	// begin, user, held and end write the rows where perform reads them.
 	begin(dir string) error
 	user(id []byte) error
 	held(key, held []byte) error
 	end() error
 	users() int64 // that were written
-	performer
 }
 
 // performer carries out the command of one machine.
 type performer interface {
 	perform(ctx context.Context, out string, shard perturb.Shard) error
+}
+
+// reader returns what reads an input file that is grouped by users.
+func (j *job) reader(ctx context.Context, file int) (reader, error) {
+	if j.Kind == protect.Kind {
+		return &pastRows{}, nil
+	}
+	return j.kind(ctx, file, nil)
 }
 
 // kind returns the command. bad takes rows that are found to be bad once they are sorted.
@@ -66,6 +85,7 @@ func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kin
 // pieceNote says where the rows are that one shard has of one file.
 type pieceNote struct {
 	Path string `json:"path"`
+	File int    `json:"file"` // of the input
 	Rows int64  `json:"rows"`
 }
 
@@ -75,7 +95,8 @@ type fileNote struct {
 	SHA256  string `json:"sha256"`
 	Rows    int64  `json:"rows"` // that can be used
 	Bad     int64  `json:"bad"`
-	BadRows string `json:"bad_rows"` // file of them; empty: none
+	BadRows string `json:"bad_rows"`          // file of them; empty: none
+	Counted int64  `json:"counted,omitempty"` // runs of slates of a user, of which their number was handed on
 }
 
 // shardNote says what was made of a shard.
@@ -83,6 +104,7 @@ type shardNote struct {
 	Shard   int          `json:"shard"`
 	Folder  string       `json:"folder"` // with the tables of the part
 	Part    perturb.Part `json:"part"`
+	Rows    int64        `json:"rows"` // that were read of pieces
 	Users   int64        `json:"users"`
 	Bad     int64        `json:"bad"`
 	BadRows string       `json:"bad_rows"`
@@ -128,35 +150,19 @@ func (j *job) split(ctx context.Context, file int, emit func(shard int, note str
 		return note, err
 	}
 	defer os.RemoveAll(dir)
-	k, err := j.kind(ctx, file, nil)
+	k, err := j.reader(ctx, file)
 	if err != nil {
 		return note, err
 	}
 	note.File = file
 	name := fmt.Sprintf("rows-%05d-%s", file, attempt())
-	out := make([]*os.File, j.Shards)
-	pieces := make([]*pieceWriter, j.Shards)
-	defer func() {
-		for _, f := range out {
-			if f != nil {
-				f.Close()
-			}
-		}
-	}()
+	rows := newPieces(dir, j.Parts)
+	defer rows.close()
 	var bad badFile
-	var key []byte
-	add := func(id, held []byte, p place) (err error) {
-		s := perturb.ShardOf(id, j.Shards).I - 1
-		if pieces[s] == nil {
-			if out[s], err = os.Create(filepath.Join(dir, fmt.Sprint(s))); err != nil {
-				return err
-			}
-			pieces[s] = &pieceWriter{w: bufio.NewWriterSize(out[s], 1<<16)}
-		}
+	add := func(id, held []byte, p place) error {
 		p.file = uint32(file)
-		key = appendKey(key[:0], id, p)
 		note.Rows++
-		return pieces[s].add(key, held)
+		return rows.add(id, held, p)
 	}
 	note.SHA256, err = readRows(ctx, j.Inputs[file], dir, k.columns, func(r *format.Rows) error { return k.row(r, add) }, func(b badRow) error {
 		note.Bad++
@@ -165,22 +171,8 @@ func (j *job) split(ctx context.Context, file int, emit func(shard int, note str
 	if err != nil {
 		return note, err
 	}
-	for s, p := range pieces {
-		if p == nil {
-			continue
-		}
-		if err := p.w.Flush(); err != nil {
-			return note, err
-		}
-		to := join(j.Work, fmt.Sprintf("%s-%05d", name, s+1))
-		if err := copyFile(ctx, out[s].Name(), to, false); err != nil {
-			return note, err
-		}
-		b, err := json.Marshal(pieceNote{to, p.n})
-		if err != nil {
-			return note, err
-		}
-		emit(s+1, string(b))
+	if err := rows.publish(ctx, file, join(j.Work, name), emit); err != nil {
+		return note, err
 	}
 	note.BadRows, err = bad.publish(ctx, j.Work, name+"-bad")
 	return note, err
@@ -194,6 +186,9 @@ func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note sha
 	}
 	defer os.RemoveAll(dir)
 	note.Shard = shard
+	for _, p := range pieces {
+		note.Rows += p.Rows
+	}
 	var bad badFile
 	k, err := j.kind(ctx, 0, func(b badRow) error { return bad.add(dir, b) })
 	if err != nil {
@@ -220,7 +215,7 @@ func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note sha
 }
 
 // sort passes the rows of a shard to k, user by user. It returns how many users are written.
-func (j *job) sort(ctx context.Context, dir string, k kind, pieces []pieceNote) (users int64, err error) {
+func (j *job) sort(ctx context.Context, dir string, k grouped, pieces []pieceNote) (users int64, err error) {
 	s := perturb.NewSorter(func() (*os.File, error) { return perturb.NamelessFile(dir) })
 	s.Compare = compareKeys
 	defer s.Close()

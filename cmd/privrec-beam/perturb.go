@@ -394,9 +394,6 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 		if (privacy.Seal{Entries: n.Part.Entries, Chain: n.Part.Chain}) != seal {
 			return nil, c, fmt.Errorf("the worker of shard %d released something else than the ledger says", n.Shard)
 		}
-		if _, again := made[n.Shard]; again {
-			return nil, c, fmt.Errorf("the pipeline made shard %d twice", n.Shard)
-		}
 		made[n.Shard] = n
 		same, counts = append(same, n.Part.Same), append(counts, n.Part.Counts)
 	}
@@ -407,7 +404,11 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 	if err != nil {
 		return nil, c, err
 	}
+	if joined, ledger, seal, err = o.hold(ctx, j, all, joined, ledger, seal); err != nil {
+		return nil, c, err
+	}
 	first := shown.Part
+	first.Entries, first.Chain = seal.Entries, seal.Chain
 	first.SHA256, first.Same, first.In = hex.EncodeToString(digest.Sum(nil)), joined, filepath.Base(j.Inputs[0])
 	if len(j.Inputs) > 1 {
 		first.In = fmt.Sprintf("%s and %d more", first.In, len(j.Inputs)-1)
@@ -449,6 +450,35 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 	}
 	r, err := whole.Report(perturb.Facts{In: first.In, Digest: first.SHA256, Noise: first.Noise, Seed: first.Seed, Ledger: seal}, joined, counts)
 	return r, c, err
+}
+
+// hold adds to the ledger, and to what the shards have alike, how many slates a user has at most, where each
+// of them has an epsilon. It returns both, and where the ledger is.
+func (o outputs) hold(ctx context.Context, j job, all notes, same json.RawMessage, ledger string, seal privacy.Seal) (json.RawMessage, string, privacy.Seal, error) {
+	if j.Kind != protect.Kind || j.Slates.Replace != protect.ReplaceRR {
+		return same, ledger, seal, nil
+	}
+	most := int64(0)
+	for _, m := range all.Most {
+		most = max(most, m.Most)
+	}
+	ledger += ".held"
+	l, err := privacy.CreateLedger(ledger, j.settings().Noise(), nil)
+	if err != nil {
+		return nil, "", seal, err
+	}
+	err = j.declare(ctx, l)
+	if err == nil {
+		same, err = protect.Hold(l, same, most)
+	}
+	if err != nil {
+		return nil, "", seal, errors.Join(err, l.Leave())
+	}
+	if err := l.Close(); err != nil {
+		return nil, "", seal, err
+	}
+	seal, _ = l.Seal()
+	return same, ledger, seal, copyFile(ctx, ledger, o.job("ledger.jsonl"), true)
 }
 
 // heads returns the headers of the tables of a shard.

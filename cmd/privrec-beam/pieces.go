@@ -6,9 +6,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"privrec/internal/perturb"
@@ -73,6 +75,80 @@ func (p *pieceWriter) add(key, held []byte) error {
 	}
 	p.n++
 	return nil
+}
+
+// pieces are those of all shards that one attempt at an input file writes, in a folder of its machine.
+type pieces struct {
+	dir string
+	out []*os.File // by shard; nil: no row so far
+	w   []*pieceWriter
+	key []byte
+}
+
+func newPieces(dir string, shards int) *pieces {
+	return &pieces{dir: dir, out: make([]*os.File, shards), w: make([]*pieceWriter, shards)}
+}
+
+// add adds a row to the piece of its user's shard.
+func (p *pieces) add(user, held []byte, at place) (err error) {
+	s := perturb.ShardOf(user, len(p.out)).I - 1
+	if p.w[s] == nil {
+		if p.out[s], err = os.CreateTemp(p.dir, "rows-*"); err != nil {
+			return err
+		}
+		p.w[s] = &pieceWriter{w: bufio.NewWriterSize(p.out[s], 1<<16)}
+	}
+	p.key = appendKey(p.key[:0], user, at)
+	return p.w[s].add(p.key, held)
+}
+
+// publish puts the pieces where all workers see them, under a name that no other attempt has.
+func (p *pieces) publish(ctx context.Context, file int, name string, emit func(shard int, note string)) error {
+	for s, w := range p.w {
+		if w == nil {
+			continue
+		}
+		if err := w.w.Flush(); err != nil {
+			return err
+		}
+		to := fmt.Sprintf("%s-%05d", name, s+1)
+		if err := copyFile(ctx, p.out[s].Name(), to, false); err != nil {
+			return err
+		}
+		b, err := json.Marshal(pieceNote{to, file, w.n})
+		if err != nil {
+			return err
+		}
+		emit(s+1, string(b))
+	}
+	return nil
+}
+
+// close closes the files.
+func (p *pieces) close() {
+	for _, f := range p.out {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// pieceNotes reads the notes of the pieces of a shard. It fails where a file is among them twice.
+func pieceNotes(next func(*string) bool) (list []pieceNote, err error) {
+	var text string
+	seen := map[int]bool{}
+	for next(&text) {
+		var p pieceNote
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			return nil, err
+		}
+		if seen[p.File] {
+			return nil, fmt.Errorf("the engine handed on file %d twice", p.File)
+		}
+		seen[p.File] = true
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 // maxRow bounds what is read back of a row, in bytes.

@@ -18,6 +18,48 @@ import (
 type notes struct {
 	Files  []fileNote
 	Shards []shardNote
+	Pasts  []pastNote `json:",omitempty"` // of slates: what users did before
+	Most   []mostNote `json:",omitempty"` // of slates: how many a user has
+}
+
+// check fails if the engine lost or doubled a file or rows.
+func (n *notes) check(j job) error {
+	if len(n.Files) != len(j.Inputs) {
+		return fmt.Errorf("the pipeline read %d of %d files", len(n.Files), len(j.Inputs))
+	}
+	var read, counted, made, past, most int64
+	for i, f := range n.Files {
+		if f.File != i {
+			return fmt.Errorf("the pipeline read file %d twice", f.File+1)
+		}
+		if j.Kind == protect.Kind && i >= len(j.Inputs)-j.Ratings {
+			past += f.Rows
+		} else {
+			read += f.Rows
+		}
+		counted += f.Counted
+	}
+	for i, s := range n.Shards {
+		if i > 0 && n.Shards[i-1].Shard == s.Shard {
+			return fmt.Errorf("the pipeline made shard %d twice", s.Shard)
+		}
+		made += s.Rows
+	}
+	for _, p := range n.Pasts {
+		past -= p.Rows
+	}
+	for _, m := range n.Most {
+		most += m.Rows
+	}
+	switch {
+	case made != read:
+		return fmt.Errorf("the pipeline read %d rows and made %d of them: some are lost or came twice", read, made)
+	case past != 0:
+		return fmt.Errorf("the pipeline read %d rows of histories more than it summed up", past)
+	case most != counted:
+		return fmt.Errorf("the pipeline noted %d runs of slates of users and counted %d", counted, most)
+	}
+	return nil
 }
 
 // resultFile is the name in the working folder of the notes.
@@ -62,14 +104,9 @@ type makeFn struct{ Job string }
 
 // ProcessElement makes the shard of all its pieces, and emits what was made.
 func (f *makeFn) ProcessElement(ctx context.Context, shard int, next func(*string) bool, note func(string)) error {
-	var pieces []pieceNote
-	var text string
-	for next(&text) {
-		var p pieceNote
-		if err := json.Unmarshal([]byte(text), &p); err != nil {
-			return err
-		}
-		pieces = append(pieces, p)
+	pieces, err := pieceNotes(next)
+	if err != nil {
+		return err
 	}
 	j, err := readJob(f.Job)
 	if err != nil {
@@ -93,6 +130,8 @@ func readJob(text string) (j job, err error) {
 type noted struct {
 	File  *fileNote  `json:"file,omitempty"`
 	Shard *shardNote `json:"shard,omitempty"`
+	Past  *pastNote  `json:"past,omitempty"`
+	Most  *mostNote  `json:"most,omitempty"`
 }
 
 func emitJSON(v any, emit func(string)) error {
@@ -121,6 +160,12 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*string)
 		if n.Shard != nil {
 			all.Shards = append(all.Shards, *n.Shard)
 		}
+		if n.Past != nil {
+			all.Pasts = append(all.Pasts, *n.Past)
+		}
+		if n.Most != nil {
+			all.Most = append(all.Most, *n.Most)
+		}
 	}
 	slices.SortFunc(all.Files, func(a, b fileNote) int { return a.File - b.File })
 	slices.SortFunc(all.Shards, func(a, b shardNote) int { return a.Shard - b.Shard })
@@ -134,6 +179,9 @@ func init() { register.Function1x2(one) }
 
 // runPerturb runs the pipeline of a job: files to pieces, pieces to shards, notes to one file.
 func runPerturb(ctx context.Context, j job) (all notes, err error) {
+	if j.Parts == 0 {
+		j.Parts = j.Shards
+	}
 	text, err := json.Marshal(j)
 	if err != nil {
 		return all, err
@@ -144,15 +192,14 @@ func runPerturb(ctx context.Context, j job) (all notes, err error) {
 		files[i] = i
 	}
 	each := beam.Reshuffle(s, beam.CreateList(s, files)) // files go to workers one by one
-	var read, made beam.PCollection
+	var noted []beam.PCollection
 	if j.Kind == protect.Kind {
-		read, made = slatePipeline(s, string(text), each)
+		noted = slatePipeline(s, j, string(text), each)
 	} else {
-		var pieces beam.PCollection
-		pieces, read = beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
-		made = beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces))
+		pieces, read := beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
+		noted = append(noted, read, beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces)))
 	}
-	keyed := beam.ParDo(s, one, beam.Flatten(s, read, made))
+	keyed := beam.ParDo(s, one, beam.Flatten(s, noted...))
 	beam.ParDo(s.Scope("write notes"), &finishFn{j.Work}, beam.GroupByKey(s, keyed))
 	if err := beamx.Run(ctx, p); err != nil {
 		return all, err
@@ -165,8 +212,5 @@ func runPerturb(ctx context.Context, j job) (all notes, err error) {
 	if err := json.NewDecoder(f).Decode(&all); err != nil {
 		return all, fmt.Errorf("%s: %w", resultFile, err)
 	}
-	if len(all.Files) != len(j.Inputs) {
-		return all, fmt.Errorf("the pipeline read %d of %d files", len(all.Files), len(j.Inputs))
-	}
-	return all, nil
+	return all, all.check(j)
 }
