@@ -5,6 +5,7 @@
 //	privrec-beam perturb features  perturbs user features, as privrec perturb features does
 //	privrec-beam perturb exposure  protects slates, as privrec perturb exposure does
 //	privrec-beam counts            counts items and pairs of items, for privrec train ease
+//	privrec-beam worker            starts workers where an engine asks for them
 //
 // What a user's rows become is computed by the packages of privrec: a worker carries out the command
 // of one machine on the users of one shard. So under one seed the bytes are the same.
@@ -31,6 +32,7 @@ const usage = `usage:
   privrec-beam perturb features --input GLOB --output FILE --epsilon E --category NAME=LEVELS ... [--ratings GLOB --items M]
   privrec-beam perturb exposure --input GLOB --output FILE --length T --items M (--ratio R | --replace rr --epsilon E)
   privrec-beam counts --input GLOB --output FILE --items M
+  privrec-beam worker [--listen HOST:PORT]
 every command takes --runner prism|flink|spark|dataflow, --endpoint HOST:PORT, --shards N, --work FOLDER;
 a command with --help shows its flags`
 
@@ -42,6 +44,7 @@ var commands = map[string]command{
 	"perturb features": perturbFeatures,
 	"perturb exposure": perturbExposure,
 	"counts":           counts,
+	"worker":           workerPool,
 }
 
 func main() {
@@ -65,6 +68,9 @@ func main() {
 // execute finds the command of a command line and carries it out. An engine starts workers as this
 // program with other arguments, which Beam takes.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if isStarted(args[1:]) {
+		return serveEngine(ctx, args[1:])
+	}
 	if isWorker(args[1:]) {
 		beam.Init() // works for the engine, and does not return
 		return errors.New("the worker of a pipeline has ended")

@@ -22,7 +22,14 @@ import (
 	"privrec/internal/privacy"
 )
 
+// TestMain runs the tests, or works for the engine that started this program as a worker.
 func TestMain(m *testing.M) {
+	if isStarted(os.Args[1:]) {
+		if err := serveEngine(context.Background(), os.Args[1:]); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	flag.Parse()
 	beam.Init()
 	os.Exit(m.Run())

@@ -122,7 +122,9 @@ func (f *makeFn) ProcessElement(ctx context.Context, shard int, next func(*strin
 }
 
 func readJob(text string) (j job, err error) {
-	err = json.Unmarshal([]byte(text), &j)
+	if err = json.Unmarshal([]byte(text), &j); err == nil {
+		err = j.check()
+	}
 	return j, err
 }
 
@@ -179,6 +181,11 @@ func init() { register.Function1x2(one) }
 
 // runPerturb runs the pipeline of a job: files to pieces, pieces to shards, notes to one file.
 func runPerturb(ctx context.Context, j job) (all notes, err error) {
+	var end func()
+	if j.Program, end, err = workersOf(); err != nil {
+		return all, err
+	}
+	defer end()
 	if j.Parts == 0 {
 		j.Parts = j.Shards
 	}
