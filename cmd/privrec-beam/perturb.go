@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -63,7 +61,7 @@ func (f *ioFlags) open(ctx context.Context, pattern string) (inputs []string, er
 		if f.work, err = filepath.Abs(f.work); err != nil {
 			return nil, err
 		}
-		err = os.MkdirAll(f.work, 0o755)
+		err = os.MkdirAll(f.work, 0o700) // it holds true rows
 	}
 	return inputs, err
 }
@@ -96,10 +94,14 @@ func (f *ioFlags) files(ctx context.Context, name, pattern string) (inputs []str
 	return inputs, nil
 }
 
-// close removes the working folder.
+// close removes the working folder, with what attempts left that no shard was made of.
 func (f *ioFlags) close() {
-	if !f.keep && isLocal(f.work) {
+	switch {
+	case f.keep:
+	case isLocal(f.work):
 		os.RemoveAll(f.work)
+	default:
+		removeFiles(context.Background(), join(f.work, "*"), join(join(f.work, "*"), "*"))
 	}
 }
 
@@ -260,9 +262,14 @@ func (j *job) whole() perturb.Whole {
 }
 
 // perturb writes the ledger, runs the pipeline, and gives the parts their names.
-func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) error {
+func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) (err error) {
 	out := outputs{f.output, f.shards, f.work}
-	if err := out.free(ctx, f.force); err != nil {
+	end, err := out.claim(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	if err := out.free(ctx, j.Inputs, f.force); err != nil {
 		return err
 	}
 	path := filepath.Join(f.work, "ledger.jsonl")
@@ -320,222 +327,4 @@ func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) 
 	fmt.Fprintf(stderr, "%d %s, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s joins them\n",
 		counts.Users, map[bool]string{true: "slates", false: "users"}[j.Kind == protect.Kind], counts.Rows, counts.Bad, out.job("bad.tsv"), f.output, f.output)
 	return run.Show(stdout, false, r)
-}
-
-// counters are what a job counted.
-type counters struct {
-	Files int   `json:"files"`
-	Rows  int64 `json:"rows"` // that could be used
-	Bad   int64 `json:"bad_rows"`
-	Users int64 `json:"users"` // or slates
-}
-
-// outputs names what a job writes.
-type outputs struct {
-	whole  string
-	shards int
-	work   string
-}
-
-// job returns the name of a file about the whole job.
-func (o outputs) job(ending string) string {
-	return perturb.Shard{}.Beside(o.whole, "job."+ending)
-}
-
-// parts returns the names of all files of a shard, with the tables of the part.
-func (o outputs) parts(i int, tables []perturb.Table) (list []string) {
-	s := perturb.Shard{I: i, Of: o.shards}
-	dir := filepath.Dir(o.whole)
-	for _, t := range tables {
-		list = append(list, join(dir, t.Name))
-	}
-	return append(list, s.Beside(o.whole, "part.json"), s.Beside(o.whole, "ledger.jsonl"))
-}
-
-// free fails if a file that the job writes is there.
-func (o outputs) free(ctx context.Context, force bool) error {
-	if force {
-		return nil
-	}
-	list := []string{o.job("ledger.jsonl"), o.job("report.txt"), o.job("report.json"), o.job("bad.tsv"), o.job("counters.json")}
-	for i := range o.shards {
-		list = append(list, o.parts(i+1, []perturb.Table{{Name: filepath.Base(perturb.Shard{I: i + 1, Of: o.shards}.Name(o.whole))}})...)
-	}
-	for _, name := range list {
-		if there(ctx, name) {
-			return &run.UsageError{Message: name + " is there already", Fix: "choose another --output, or --force to replace what is there"}
-		}
-	}
-	return nil
-}
-
-// commit gives the tables of all shards their names, and returns the report of the whole.
-func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal, ledger string) (_ run.Result, c counters, err error) {
-	whole := j.whole()
-	digest := sha256.New()
-	c.Files = len(all.Files)
-	for _, n := range all.Files {
-		fmt.Fprintf(digest, "%s\n", n.SHA256)
-		c.Rows += n.Rows
-		c.Bad += n.Bad
-	}
-	var same, counts []json.RawMessage
-	made := map[int]shardNote{}
-	var shown *shardNote
-	for _, n := range all.Shards {
-		c.Users += n.Users
-		c.Bad += n.Bad
-		if n.Users == 0 {
-			continue
-		}
-		if shown == nil {
-			shown = &n
-		}
-		if (privacy.Seal{Entries: n.Part.Entries, Chain: n.Part.Chain}) != seal {
-			return nil, c, fmt.Errorf("the worker of shard %d released something else than the ledger says", n.Shard)
-		}
-		made[n.Shard] = n
-		same, counts = append(same, n.Part.Same), append(counts, n.Part.Counts)
-	}
-	if len(same) == 0 {
-		return nil, c, &run.UsageError{Message: fmt.Sprintf("no row of the input can be used: all %d are bad", c.Bad)}
-	}
-	joined, err := whole.Join(same)
-	if err != nil {
-		return nil, c, err
-	}
-	if joined, ledger, seal, err = o.hold(ctx, j, all, joined, ledger, seal); err != nil {
-		return nil, c, err
-	}
-	first := shown.Part
-	first.Entries, first.Chain = seal.Entries, seal.Chain
-	first.SHA256, first.Same, first.In = hex.EncodeToString(digest.Sum(nil)), joined, filepath.Base(j.Inputs[0])
-	if len(j.Inputs) > 1 {
-		first.In = fmt.Sprintf("%s and %d more", first.In, len(j.Inputs)-1)
-	}
-	heads, err := o.heads(ctx, *shown)
-	if err != nil {
-		return nil, c, err
-	}
-	for i := 1; i <= o.shards; i++ {
-		p := first
-		p.Shard = i
-		n, ok := made[i]
-		if ok {
-			p.Tables, p.Counts = n.Part.Tables, n.Part.Counts
-		} else { // no user has this shard
-			p.Tables, p.Counts = o.empty(i, first.Tables, heads), json.RawMessage("null")
-		}
-		for k, t := range p.Tables {
-			to := join(filepath.Dir(o.whole), t.Name)
-			if ok {
-				err = moveFile(ctx, join(n.Folder, t.Name), to)
-			} else {
-				err = writeFile(ctx, to, func(w io.Writer) error { _, err := w.Write(heads[k]); return err })
-			}
-			if err != nil {
-				return nil, c, err
-			}
-		}
-		s := perturb.Shard{I: i, Of: o.shards}
-		if err := copyFile(ctx, ledger, s.Beside(o.whole, "ledger.jsonl"), true); err != nil {
-			return nil, c, err
-		}
-		if err := writeFile(ctx, s.Beside(o.whole, "part.json"), p.Write); err != nil {
-			return nil, c, err
-		}
-	}
-	if err := o.bad(ctx, all); err != nil {
-		return nil, c, err
-	}
-	r, err := whole.Report(perturb.Facts{In: first.In, Digest: first.SHA256, Noise: first.Noise, Seed: first.Seed, Ledger: seal}, joined, counts)
-	return r, c, err
-}
-
-// hold adds to the ledger, and to what the shards have alike, how many slates a user has at most, where each
-// of them has an epsilon. It returns both, and where the ledger is.
-func (o outputs) hold(ctx context.Context, j job, all notes, same json.RawMessage, ledger string, seal privacy.Seal) (json.RawMessage, string, privacy.Seal, error) {
-	if j.Kind != protect.Kind || j.Slates.Replace != protect.ReplaceRR {
-		return same, ledger, seal, nil
-	}
-	most := int64(0)
-	for _, m := range all.Most {
-		most = max(most, m.Most)
-	}
-	ledger += ".held"
-	l, err := privacy.CreateLedger(ledger, j.settings().Noise(), nil)
-	if err != nil {
-		return nil, "", seal, err
-	}
-	err = j.declare(ctx, l)
-	if err == nil {
-		same, err = protect.Hold(l, same, most)
-	}
-	if err != nil {
-		return nil, "", seal, errors.Join(err, l.Leave())
-	}
-	if err := l.Close(); err != nil {
-		return nil, "", seal, err
-	}
-	seal, _ = l.Seal()
-	return same, ledger, seal, copyFile(ctx, ledger, o.job("ledger.jsonl"), true)
-}
-
-// heads returns the headers of the tables of a shard.
-func (o outputs) heads(ctx context.Context, n shardNote) (heads [][]byte, err error) {
-	for _, t := range n.Part.Tables {
-		b := make([]byte, t.Head)
-		f, err := openFile(ctx, join(n.Folder, t.Name))
-		if err != nil {
-			return nil, err
-		}
-		_, err = io.ReadFull(f, b)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
-		heads = append(heads, b)
-	}
-	return heads, nil
-}
-
-// empty returns the tables of a shard without a user.
-func (o outputs) empty(i int, like []perturb.Table, heads [][]byte) (tables []perturb.Table) {
-	from := strings.SplitN(like[0].Name, ".shard-", 2)[0]
-	for k, t := range like {
-		_, ending, _ := strings.Cut(strings.TrimPrefix(t.Name, from+".shard-"), ".")
-		sum := sha256.Sum256(heads[k])
-		n := int64(len(heads[k]))
-		tables = append(tables, perturb.Table{Name: fmt.Sprintf("%s.shard-%d-of-%d.%s", from, i, o.shards, ending), Head: n, Bytes: n, SHA256: hex.EncodeToString(sum[:])})
-	}
-	return tables
-}
-
-// bad writes all bad rows to one file, in the order of the input and then of the shards.
-func (o outputs) bad(ctx context.Context, all notes) error {
-	var files []string
-	for _, n := range all.Files {
-		files = append(files, n.BadRows)
-	}
-	for _, n := range all.Shards {
-		files = append(files, n.BadRows)
-	}
-	return writeFile(ctx, o.job("bad.tsv"), func(w io.Writer) error {
-		if _, err := io.WriteString(w, badHead); err != nil {
-			return err
-		}
-		for _, name := range files {
-			if name == "" {
-				continue
-			}
-			f, err := openFile(ctx, name)
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(w, f)
-			if err = errors.Join(err, f.Close()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"privrec/internal/system"
 )
 
 // Files are named as Beam names them: a path that every worker sees, or gs://BUCKET/PATH.
@@ -119,6 +123,9 @@ func putFile(ctx context.Context, path string, durable bool, write func(w io.Wri
 	}
 	if err == nil && to != path {
 		err = os.Rename(to, path)
+		if err == nil && durable {
+			err = system.SyncDir(filepath.Dir(path))
+		}
 	}
 	return err
 }
@@ -131,6 +138,59 @@ func moveFile(ctx context.Context, from, to string) error {
 	}
 	defer fs.Close()
 	return filesystem.Rename(ctx, fs, from, to)
+}
+
+// removeNamed removes files. One that is not there is no error.
+func removeNamed(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if isLocal(name) {
+			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		fs, err := filesystem.New(ctx, name)
+		if err != nil {
+			return err
+		}
+		r, ok := fs.(filesystem.Remover)
+		if !ok {
+			err = fmt.Errorf("%s cannot be removed: its file system has no way", name)
+		} else {
+			err = r.Remove(ctx, name)
+		}
+		if err = errors.Join(err, fs.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFiles removes the files of some patterns.
+func removeFiles(ctx context.Context, patterns ...string) error {
+	for _, pattern := range patterns {
+		list, err := matches(ctx, pattern)
+		if err == nil {
+			err = removeNamed(ctx, list...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// literal returns a pattern that finds a name and nothing else.
+func literal(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// folderOf returns the folder of a file, on any file system.
+func folderOf(path string) string {
+	if isLocal(path) {
+		return filepath.Dir(path)
+	}
+	return path[:strings.LastIndexByte(path, '/')]
 }
 
 // join joins a folder and a name, on any file system.
