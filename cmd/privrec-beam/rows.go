@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -102,7 +103,7 @@ func readRows(ctx context.Context, path, dir string, open, row func(r *format.Ro
 }
 
 // fromParquet writes the columns of a Parquet file as a table, which it returns. Missing values are
-// empty fields.
+// empty fields. A row with a line break has too few fields there.
 func fromParquet(ctx context.Context, path, dir string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,8 +121,11 @@ func fromParquet(ctx context.Context, path, dir string) (string, error) {
 	var columns []int
 	var names []string
 	for i, c := range p.Columns {
-		if c.Kind != parquet.Other {
+		switch {
+		case c.Kind == parquet.Int || c.Kind == parquet.Float || c.Kind == parquet.Text:
 			columns, names = append(columns, i), append(names, c.Name)
+		case c.Name == "timestamp": // without it rows would have another order
+			return "", &dataset.Error{Field: c.Name, Msg: "holds " + c.Type + ", want numbers", Hint: "write the times as seconds or milliseconds"}
 		}
 	}
 	to := filepath.Join(dir, attempt()+".csv")
@@ -136,12 +140,17 @@ func fromParquet(ctx context.Context, path, dir string) (string, error) {
 	if err == nil {
 		err = p.Read(ctx, columns, func(_ int64, v []parquet.Value) error {
 			for i, x := range v {
+				if c := p.Columns[columns[i]]; c.Kind == parquet.Text && bytes.ContainsAny(x.Text, "\r\n") { // a bad row: its one field is all there is
+					return table.Write([]string{fmt.Sprintf("line break in %s: %q", c.Name, x.Text)})
+				}
+			}
+			for i, x := range v {
 				c := p.Columns[columns[i]]
 				switch {
 				case x.Null:
 					fields[i] = ""
 				case c.Kind == parquet.Text:
-					fields[i] = strings.ReplaceAll(string(x.Text), "\n", " ")
+					fields[i] = string(x.Text)
 				case c.Kind == parquet.Float:
 					fields[i] = strconv.FormatFloat(x.Float, 'f', -1, 64)
 				case c.Unsigned():
