@@ -66,6 +66,9 @@ type ItemKNNShape struct {
 	Shrink     float64 `yaml:"shrink"`
 	Normalise  bool    `yaml:"normalise"` // weights of an item's neighbours sum to 1
 	MeanBias   bool    `yaml:"mean_bias"` // scores are deviations from the items' means
+	// Gram is a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the
+	// items in the order of the data; empty: pairs are counted.
+	Gram string `yaml:"gram,omitempty"`
 }
 
 // DefaultEASE returns the setting that the BARS benchmark found on Gowalla's published split:
@@ -99,8 +102,8 @@ func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table, profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
-		Default: profile,
-		Check:   func(v *config.Checker, s ClosedSetting[M]) { s.check(v) },
+		Default: profile, Flags: gramFlags(profile().Model),
+		Check: func(v *config.Checker, s ClosedSetting[M]) { s.check(v) },
 		Open: func(ctx context.Context, env *run.Env, s ClosedSetting[M]) (run.Work, error) {
 			if env.Rehearsing() {
 				return nil, run.ErrNoForecast
@@ -115,6 +118,15 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 			return s.topN(ctx, env, topn.Method{Name: method, Standing: standing, Tables: t})
 		},
 	}.Task()
+}
+
+// gramFlags returns the flag of models that take a Gram matrix.
+func gramFlags(model any) []run.Flag {
+	switch model.(type) {
+	case EASEShape, ItemKNNShape:
+		return []run.Flag{{Name: "gram", Key: "model.gram", Usage: "file with the Gram matrix of the training rows, as privrec-beam counts writes it"}}
+	}
+	return nil
 }
 
 // topN opens the setting under package topn's protocol. It writes no vectors: where
@@ -193,17 +205,11 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eva
 			Fix:     "allow more if the machine has it",
 		}
 	}
-	var counted *gram.Reader
-	if s.Gram != "" {
-		f, err := os.Open(s.Gram)
-		if err != nil {
-			return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.gram: %v", err), Fix: "privrec-beam counts makes it"}
-		}
-		defer f.Close()
-		if counted, err = gram.NewReader(s.Gram, f); err != nil {
-			return nil, nil, err
-		}
+	counted, done, err := openGram(s.Gram)
+	if err != nil {
+		return nil, nil, err
 	}
+	defer done()
 	m, err := ease.FitGram(ctx, g, s.Lambda, counted)
 	if err != nil {
 		return nil, nil, err
@@ -211,10 +217,37 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eva
 	return m, m.Close, nil
 }
 
+// openGram opens the file of a Gram matrix. The reader is nil where none is named.
+func openGram(path string) (r *gram.Reader, done func(), err error) {
+	if path == "" {
+		return nil, func() {}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.gram: %v", err), Fix: "privrec-beam counts makes it"}
+	}
+	if r, err = gram.NewReader(path, f); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return r, func() { f.Close() }, nil
+}
+
 // Fit implements ClosedShape.
 func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
-	m, err := itemknn.Fit(ctx, g, itemknn.Options{MeanBias: s.MeanBias, Options: nearest.Options{
-		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise}})
+	counted, done, err := openGram(s.Gram)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	o := itemknn.Options{MeanBias: s.MeanBias, Options: nearest.Options{
+		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise}}
+	var m *itemknn.Model
+	if counted != nil {
+		m, err = itemknn.FitGram(ctx, g, o, counted)
+	} else {
+		m, err = itemknn.Fit(ctx, g, o)
+	}
 	return m, func() {}, err
 }
 

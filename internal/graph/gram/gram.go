@@ -175,6 +175,39 @@ func (r *Reader) Row(entry func(j int, n int64)) error {
 	return nil
 }
 
+// Of calls entry with all entries (i, j), j at most i, in order. It fails on a matrix that is not of the
+// rows of g: of another number of items, users or interactions, or with an item that has other users.
+func (r *Reader) Of(ctx context.Context, g *graph.Bipartite, entry func(i, j int, n int64)) error {
+	want := Header{Items: g.Items, Interactions: int64(g.Edges())}
+	for u := range g.Users {
+		if len(g.ItemsOf(u)) > 0 {
+			want.Users++
+		}
+	}
+	if r.Header != want {
+		return fmt.Errorf("the Gram matrix is of %d items, %d users and %d interactions, the data have %d, %d and %d", r.Items, r.Users, r.Interactions, want.Items, want.Users, want.Interactions)
+	}
+	for i := range g.Items {
+		if i&255 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		own := int64(0)
+		err := r.Row(func(j int, n int64) {
+			if j == i {
+				own = n
+			}
+			entry(i, j, n)
+		})
+		if err != nil {
+			return err
+		}
+		if have := len(g.UsersOf(i)); own != int64(have) {
+			return fmt.Errorf("item %d has %d users in the Gram matrix and %d in the data: the matrix is of other rows, or its items stand in another order", i, own, have)
+		}
+	}
+	return r.End()
+}
+
 // End fails if rows are left, or something after the last.
 func (r *Reader) End() error {
 	if r.next != r.Items {

@@ -128,38 +128,18 @@ func ones(n int) []tensor.Float {
 // read puts the lower triangle of a Gram matrix that was counted elsewhere, plus lambda I, into the
 // matrix to invert.
 func (m *Model) read(ctx context.Context, counted *gramfile.Reader, lambda tensor.Float) error {
-	g, users := m.graph, int64(0)
-	for u := range g.Users {
-		if len(g.ItemsOf(u)) > 0 {
-			users++
-		}
-	}
-	if want := (gramfile.Header{Items: g.Items, Users: users, Interactions: int64(g.Edges())}); counted.Header != want {
-		return fmt.Errorf("the Gram matrix is of %d items, %d users and %d interactions, the data have %d, %d and %d", counted.Items, counted.Users, counted.Interactions, want.Items, want.Users, want.Interactions)
-	}
 	var bad error
-	for i := range g.Items {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	err := counted.Of(ctx, m.graph, func(i, j int, n int64) {
+		v := tensor.Float(n)
+		if int64(v) != n && bad == nil {
+			bad = fmt.Errorf("%d users have items %d and %d, more than this precision holds", n, i, j)
 		}
-		row, own := tensor.Row(m.inverse, i), int64(0)
-		err := counted.Row(func(j int, n int64) {
-			if row[j] = tensor.Float(n); int64(row[j]) != n {
-				bad = fmt.Errorf("%d users have items %d and %d, more than this precision holds", n, i, j)
-			}
-			if j == i {
-				own = n
-			}
-		})
-		if err = errors.Join(err, bad); err != nil {
-			return err
-		}
-		if have := len(g.UsersOf(i)); own != int64(have) {
-			return fmt.Errorf("item %d has %d users in the Gram matrix and %d in the data: the matrix is of other rows, or its items stand in another order", i, own, have)
-		}
-		row[i] += lambda
+		tensor.Row(m.inverse, i)[j] = v
+	})
+	for i := range m.graph.Items {
+		tensor.Row(m.inverse, i)[i] += lambda
 	}
-	return counted.End()
+	return errors.Join(err, bad)
 }
 
 // gramRows is how many rows of the Gram matrix are computed between two reports.

@@ -36,15 +36,21 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("itemknn: %w", err)
 	}
-	var mean []float64
-	if o.MeanBias {
-		mean = make([]float64, g.Items)
-		for i := range mean {
-			mean[i] = float64(g.ItemDegree(i)) / float64(g.Users)
-		}
-	}
+	mean := o.means(g)
 	x := nearest.Matrix{Columns: g.UsersOf, Rows: g.ItemsOf} // transposed: a row is an item
 	return fit(ctx, g, mean, x.Pairs, o.Similar(x, g.Items))
+}
+
+// means returns the items' means, nil where scores are not deviations from them.
+func (o Options) means(g *graph.Bipartite) (mean []float64) {
+	if !o.MeanBias {
+		return nil
+	}
+	mean = make([]float64, g.Items)
+	for i := range mean {
+		mean[i] = float64(g.ItemDegree(i)) / float64(g.Users)
+	}
+	return mean
 }
 
 // Given are similarities and means from elsewhere, such as noisy ones.

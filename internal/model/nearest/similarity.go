@@ -36,17 +36,22 @@ func (o Options) Validate() error {
 	return nil
 }
 
+// Weight returns the similarity of two rows with a and b columns, some of them common.
+func (o Options) Weight(common int32, a, b int) float64 {
+	size := 1.0
+	if o.Similarity == Cosine {
+		size = math.Sqrt(float64(a) * float64(b))
+	}
+	return float64(common) / (size + o.Shrink)
+}
+
 // Similar finds the neighbours of rows 0..n-1 of a matrix by their similarity, as Lists does.
 func (o Options) Similar(x Matrix, n int) (worker func() func(j int) []Neighbour) {
 	return func() func(j int) []Neighbour {
 		c := NewCommon(x, n)
 		return func(j int) []Neighbour {
 			return Keep(c.Neighbours(j, func(i, common int32) float64 {
-				size := 1.0
-				if o.Similarity == Cosine {
-					size = math.Sqrt(float64(len(x.Columns(j))) * float64(len(x.Columns(int(i)))))
-				}
-				return float64(common) / (size + o.Shrink)
+				return o.Weight(common, len(x.Columns(j)), len(x.Columns(int(i))))
 			}), o.Neighbours, o.Normalise)
 		}
 	}
