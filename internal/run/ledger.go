@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
@@ -153,6 +154,18 @@ func releasedForGood(path string, k *privacy.Key) bool {
 // the run's ledger. What it released must then be used again.
 func (e *Env) ReleasedForGood() bool {
 	return e.Resume && releasedForGood(filepath.Join(e.Dir, LedgerName), e.key)
+}
+
+// ReleasedOf reports what ReleasedForGood does, of the releases of one purpose.
+func (e *Env) ReleasedOf(purpose string) bool {
+	if !e.ReleasedForGood() {
+		return false
+	}
+	l, err := privacy.Reading{Key: e.key, Unfinished: true}.File(filepath.Join(e.Dir, LedgerName))
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(l.Entries(), func(x privacy.Entry) bool { return x.Purpose == purpose })
 }
 
 // otherKey adds advice to the error of a ledger that cannot be continued.

@@ -42,6 +42,12 @@
 // within. Sums of whole steps are exact in 53 bits, in any order. So D holds for the numbers in the
 // machine, and the same sum has the secure form, with exactly sampled discrete noise.
 //
+// # Rows elsewhere
+//
+// Elsewhere makes the same releases where a Source adds up users' terms, which are whole numbers of steps, so
+// that they can be added in any order on any machines. The Source adds no noise: the ledger, what was
+// declared, the noise and the files are those of a run on one machine, which then computes the model.
+//
 // # After the release
 //
 // The noise is known: a symmetric matrix of normal noise of deviation sigma has eigenvalues within

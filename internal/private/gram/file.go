@@ -22,8 +22,12 @@ type released struct {
 	triangle []float64 // on and above the diagonal, row after row
 }
 
+// CountsFile has the released counts alone, in the format of ReleasedFile. A run keeps it between its two
+// releases where the rows are elsewhere, so that it can go on after a stop without another release.
+const CountsFile = "released-counts.safetensors"
+
 // write writes what was released into the run directory.
-func (r *released) write(env *run.Env) error {
+func (r *released) write(env *run.Env, name string) error {
 	tensors := []run.NamedTensor{{Name: "counts", Shape: []int{len(r.counts)}, Data: r.counts}}
 	if r.items != nil {
 		items := make([]int64, len(r.items))
@@ -33,7 +37,7 @@ func (r *released) write(env *run.Env) error {
 		tensors = append(tensors, run.NamedTensor{Name: "items", Shape: []int{len(items)}, Data: items},
 			run.NamedTensor{Name: "matrix", Shape: []int{len(r.triangle)}, Data: r.triangle})
 	}
-	return env.WriteArtefact(ReleasedFile, func(w io.Writer) error {
+	return env.WriteArtefact(name, func(w io.Writer) error {
 		return run.WriteSafetensors(w, tensors, map[string]string{"configuration": env.ConfigHash})
 	})
 }
@@ -41,7 +45,10 @@ func (r *released) write(env *run.Env) error {
 // readReleased reads what a run of this configuration released. It returns nil without an error
 // where there is no such file.
 func readReleased(dir, hash string, items int) (*released, error) {
-	path := filepath.Join(dir, ReleasedFile)
+	return readFile(filepath.Join(dir, ReleasedFile), hash, items)
+}
+
+func readFile(path, hash string, items int) (*released, error) {
 	tensors, meta, err := run.ReadSafetensors(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -30,18 +30,27 @@ var flags = []run.Flag{{Name: "secure", Key: release.SecureKey, Switch: true,
 	Usage: "exact discrete noise from cryptographic bits: what is released may leave the house"}}
 
 // Tasks returns what the command line offers.
-func Tasks() []run.Task {
+func Tasks() []run.Task { return tasks((*work).train) }
+
+// opener opens work whose configuration is known.
+type opener func(w *work, ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error)
+
+// tasks returns the task of every method, which open opens.
+func tasks(open opener) []run.Task {
 	return []run.Task{
 		run.Spec[PopularityConfig]{
 			Verb: "train", Name: "dp-popularity", Summary: "items by counts with noise, private for a whole user",
-			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Secure: true, Flags: flags, Open: openPopularity,
+			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Secure: true, Flags: flags,
+			Open: func(ctx context.Context, env *run.Env, c PopularityConfig) (run.Work, error) {
+				return openPopularity(ctx, env, c, open)
+			},
 		}.Task(),
-		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", ease.Cite, Default),
-		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", itemknn.Cite, DefaultKNN),
+		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", ease.Cite, Default, open),
+		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", itemknn.Cite, DefaultKNN, open),
 	}
 }
 
-func task(method, name, summary, cite string, profile func() Config) run.Task {
+func task(method, name, summary, cite string, profile func() Config, open opener) run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: profile, Answers: true, Secure: true, Flags: flags,
 		Check: func(v *config.Checker, c Config) { check(v, c, method == ItemKNN) },
@@ -50,21 +59,21 @@ func task(method, name, summary, cite string, profile func() Config) run.Task {
 			if err != nil {
 				return nil, err
 			}
-			w := &work{env: env, method: method, privacy: c.Privacy, matrix: &c.Model}
+			w := newWork(env, method, c.Privacy, &c.Model)
 			m := topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
-			return w.open(ctx, c.Protocol, m, "one release of counts and one of the item matrix, by the Gaussian mechanism")
+			return open(w, ctx, c.Protocol, m, "one release of counts and one of the item matrix, by the Gaussian mechanism")
 		},
 	}.Task()
 }
 
-func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig) (run.Work, error) {
+func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig, open opener) (run.Work, error) {
 	standing, err := experiment.Stand(c, c.Profile, map[string]PopularityConfig{c.Profile: DefaultPopularity()}, nil, topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
-	w := &work{env: env, method: Popularity, privacy: c.Privacy}
+	w := newWork(env, Popularity, c.Privacy, nil)
 	m := topn.Method{Name: Popularity, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
-	return w.open(ctx, c.Protocol, m, "one release of counts, by the Gaussian mechanism")
+	return open(w, ctx, c.Protocol, m, "one release of counts, by the Gaussian mechanism")
 }
 
 // work is a method on its data.
@@ -75,15 +84,22 @@ type work struct {
 	privacy  release.Privacy
 	matrix   *MatrixConfig // nil: the counts are all
 	releaser release.Releaser
+	source   Source // adds up what users contribute
+	keeps    bool   // the released counts, in CountsFile, until all is released
 }
 
-// open loads the data and declares what a finite epsilon takes as public.
-func (w *work) open(ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
+// newWork returns the work of a configuration.
+func newWork(env *run.Env, method string, p release.Privacy, m *MatrixConfig) *work {
+	p.Secure = p.Secure || env.Secure()
+	return &work{env: env, method: method, privacy: p, matrix: m}
+}
+
+// train loads the data and declares what a finite epsilon takes as public.
+func (w *work) train(ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
 	if w.env.Rehearsing() {
 		return nil, run.ErrNoForecast
 	}
-	w.privacy.Secure = w.privacy.Secure || w.env.Secure()
-	a := release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+	a := w.account(theorem)
 	if protocol == nextitem.Name {
 		x, d, err := release.NextItem(ctx, w.env, m)
 		if err != nil {
@@ -105,6 +121,11 @@ func (w *work) open(ctx context.Context, protocol string, m topn.Method, theorem
 	return x, w.declare(a)
 }
 
+// account returns the account, before anything is released.
+func (w *work) account(theorem string) *release.Account {
+	return release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+}
+
 // declare opens the ledger.
 func (w *work) declare(a *release.Account) error {
 	sums, err := w.sums()
@@ -123,7 +144,10 @@ func (w *work) declare(a *release.Account) error {
 
 // of makes the model of rows.
 func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
-	w.rows = r
+	w.rows, w.source = r, local{r}
+	if err := w.sameRows(); err != nil {
+		return nil, err
+	}
 	return w.make(ctx)
 }
 
@@ -152,7 +176,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		return nil, err
 	}
 	p := w.plan(r.counts, sums)
-	if !slices.Equal(p.items, r.items) {
+	if !slices.Equal(p.Items, r.items) {
 		return nil, run.WithHint(fmt.Errorf("the released matrix is of other items than the released counts name"), "train again with another --out")
 	}
 	b, err := w.weights(ctx, r, p)
@@ -164,11 +188,11 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 }
 
 // weights computes the model of a released matrix.
-func (w *work) weights(ctx context.Context, r *released, p *plan) (tensor.Matrix, error) {
-	g, deviation := r.full(), p.sum.Deviation()
+func (w *work) weights(ctx context.Context, r *released, p *Plan) (tensor.Matrix, error) {
+	g, deviation := r.full(), p.Sum.Deviation()
 	diagonal := make([]float64, g.n)
 	for i := range diagonal { // the released diagonal, without weights
-		diagonal[i] = math.Max(g.row(i)[i], deviation) / (p.weights[i] * p.weights[i])
+		diagonal[i] = math.Max(g.row(i)[i], deviation) / (p.Weights[i] * p.Weights[i])
 	}
 	unit := 0.0
 	for _, v := range diagonal {
@@ -179,7 +203,7 @@ func (w *work) weights(ctx context.Context, r *released, p *plan) (tensor.Matrix
 		return tensor.Matrix{}, run.Interrupted(ctx, err)
 	}
 	w.env.AppendLog("matrix", "items", d.n, "deviation", deviation, "rank", d.rank)
-	unweigh(d.square, p.weights)
+	unweigh(d.square, p.Weights)
 	if w.method == ItemKNN {
 		return w.matrix.cosine(d.square, diagonal, unit), nil
 	}
@@ -192,21 +216,26 @@ func (w *work) weights(ctx context.Context, r *released, p *plan) (tensor.Matrix
 func (w *work) obtain(ctx context.Context) (*released, error) {
 	_, finished := w.env.Finished()
 	if finished || w.env.Resume {
-		r, err := readReleased(w.env.Dir, w.env.ConfigHash, w.rows.Items)
+		r, err := readReleased(w.env.Dir, w.env.ConfigHash, w.source.Items())
 		switch {
 		case err != nil:
 			return nil, err
 		case r != nil:
 			return r, w.repeat(r)
-		case finished || w.env.ReleasedForGood():
+		case finished || !w.keeps && w.env.ReleasedForGood():
 			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.env.Dir, ReleasedFile), "train again with another --out")
+		}
+	}
+	if w.keeps {
+		if err := w.notLost(); err != nil {
+			return nil, err
 		}
 	}
 	r, err := w.release(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r, r.write(w.env)
+	return r, r.write(w.env, ReleasedFile)
 }
 
 // repeat records again what a stopped run released.
@@ -217,7 +246,7 @@ func (w *work) repeat(r *released) error {
 	}
 	if w.matrix != nil {
 		p := w.plan(r.counts, sums)
-		sums[1] = p.sum
+		sums[1] = p.Sum
 	}
 	for _, s := range sums {
 		if err := w.releaser.Repeat(s); err != nil {
@@ -225,6 +254,24 @@ func (w *work) repeat(r *released) error {
 		}
 	}
 	return w.releaser.Ledger.Flush(period)
+}
+
+// sameRows fails where the run released what a program added up elsewhere, of other rows or of items in
+// another order than those of the data.
+func (w *work) sameRows() error {
+	f, _ := w.env.Finished()
+	was := f.Data(RowsName)
+	if was == "" {
+		return nil
+	}
+	sum := release.RowsSum{}
+	for u, items := range w.rows.Train {
+		sum.Add(w.rows.UserIDs[u], items)
+	}
+	if sum.Of(w.rows.ItemIDs) != was {
+		return run.WithHint(fmt.Errorf("the run in %s released sums of other rows than the training rows of the data, or of items in another order", w.env.Dir), "add up the training rows, with the ids of all items in the order of the data")
+	}
+	return nil
 }
 
 // period names when the releases are made, in the ledger.
@@ -237,8 +284,12 @@ func (w *work) release(ctx context.Context) (*released, error) {
 	if err != nil {
 		return nil, err
 	}
+	exact, err := w.source.Counts(ctx, w.draws())
+	if err != nil {
+		return nil, run.Interrupted(ctx, err)
+	}
 	r := &released{}
-	if r.counts, err = w.releaser.Counts(sums[0], w.draw("counts", w.privacy.PerCount(), nil), w.rows.Items); err != nil {
+	if r.counts, err = w.releaseCounts(sums[0], exact); err != nil {
 		return nil, err
 	}
 	if w.matrix != nil {
@@ -246,19 +297,28 @@ func (w *work) release(ctx context.Context) (*released, error) {
 			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, err)
 		}
 		p := w.plan(r.counts, sums)
-		contributed := w.draw("matrix", p.most, release.Weights(r.counts, p.items, sums[0].Deviation(), w.privacy.Prefer))
-		r.items, r.triangle = p.items, p.triangle(contributed)
-		if err := w.releaser.Release(p.sum, r.triangle, len(r.triangle)); err != nil {
+		r.items = p.Items
+		if r.triangle, err = w.source.Triangle(ctx, w.draws(), p); err != nil {
+			return nil, run.Interrupted(ctx, err)
+		}
+		if err := w.releaser.Release(p.Sum, r.triangle, len(r.triangle)); err != nil {
 			return nil, err
 		}
 	}
 	return r, w.releaser.Ledger.Flush(period)
 }
 
-// draw returns what users contribute to one release.
-func (w *work) draw(to string, most int, weights []float64) [][]int32 {
-	d := release.Draw{Items: most, Weights: weights, Stream: w.env.Seed.Stream("private.contributions." + to)}
-	return d.All(w.rows.UserIDs, w.rows.Train)
+// releaseCounts adds noise to the counts.
+func (w *work) releaseCounts(s release.Sum, exact []float64) ([]float64, error) {
+	if !w.keeps {
+		return exact, w.releaser.Release(s, exact, len(exact))
+	}
+	return w.keptCounts(s, exact)
+}
+
+// draws says what users contribute.
+func (w *work) draws() Draws {
+	return Draws{Seed: w.env.Seed, Counts: w.privacy.PerCount(), Matrix: w.privacy.Items}
 }
 
 // sums returns what is released, with its noise: the counts, and the matrix where there is one, of
@@ -268,12 +328,12 @@ func (w *work) sums() ([]release.Sum, error) {
 	if w.matrix == nil {
 		return w.privacy.Split([]release.Sum{counts}, 1)
 	}
-	unknown := newPlan(nil, nil, w.privacy.Items, 1).sum
+	unknown := newPlan(nil, nil, w.privacy.Items, 1).Sum
 	return w.privacy.Split([]release.Sum{counts, unknown}, w.privacy.Counts, 1-w.privacy.Counts)
 }
 
 // plan says which items the matrix has and what users' terms are, by released counts.
-func (w *work) plan(counts []float64, sums []release.Sum) *plan {
+func (w *work) plan(counts []float64, sums []release.Sum) *Plan {
 	m, deviation := w.matrix, sums[0].Deviation()
 	items := release.Top(counts, m.Items)
 	level := m.Floor * float64(w.privacy.PerCount()) * sums[1].Multiplier
@@ -293,6 +353,6 @@ func (w *work) plan(counts []float64, sums []release.Sum) *plan {
 		weights[r] *= float64(n) / sum
 	}
 	p := newPlan(items, weights, w.privacy.Items, m.UserWeight)
-	p.sum.Multiplier = sums[1].Multiplier
+	p.Sum.Multiplier, p.Prefer = sums[1].Multiplier, release.Weights(counts, items, deviation, w.privacy.Prefer)
 	return p
 }

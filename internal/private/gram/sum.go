@@ -11,38 +11,41 @@ import (
 // Purpose names the release of the matrix in ledgers.
 const Purpose = "item matrix"
 
-// plan says what a user's term of the sum is. It depends on settings and on what was released.
-type plan struct {
-	items    []int32   // the matrix's rows, by item; the order is that of the rows
-	weights  []float64 // s, of the rows
-	most     int       // k
-	exponent float64   // a
-	sum      release.Sum
+// Plan says what a user's term of the sum is. It depends on settings and on what was released. It can be
+// written as JSON, for workers elsewhere: floats keep all their bits.
+type Plan struct {
+	Items    []int32   // the matrix's rows, by item; the order is that of the rows
+	Weights  []float64 // s, of the rows
+	Most     int       // k
+	Exponent float64   // a
+	Sum      release.Sum
+	// Prefer has for every item its weight in the draw of what users contribute.
+	Prefer []float64
 }
 
 // gridBits says how fine the grid of the sum is: 2^-20 of a power of two that is at most the
 // sensitivity.
 const gridBits = 20
 
-// newPlan makes the plan of a matrix of these items with weights.
-func newPlan(items []int32, weights []float64, most int, exponent float64) *plan {
-	p := &plan{items: items, weights: weights, most: most, exponent: exponent}
+// newPlan makes the Plan of a matrix of these items with weights.
+func newPlan(items []int32, weights []float64, most int, exponent float64) *Plan {
+	p := &Plan{Items: items, Weights: weights, Most: most, Exponent: exponent}
 	d := 1.0
 	if exponent < 1 {
 		d = math.Pow(p.longest(), 1-exponent)
 	}
 	_, e := math.Frexp(d) // d is at least 2^(e-1)
-	p.sum = release.Sum{Purpose: Purpose, Sensitivity: d, Dimension: most * (most + 1) / 2, Grid: math.Ldexp(1, e-1-gridBits)}
+	p.Sum = release.Sum{Purpose: Purpose, Sensitivity: d, Dimension: most * (most + 1) / 2, Grid: math.Ldexp(1, e-1-gridBits)}
 	return p
 }
 
 // longest returns the largest norm that z z' can have on and above its diagonal: with the
 // largest weights.
-func (p *plan) longest() float64 {
-	w := slices.Clone(p.weights)
+func (p *Plan) longest() float64 {
+	w := slices.Clone(p.Weights)
 	slices.Sort(w)
 	slices.Reverse(w)
-	return norm(w[:min(p.most, len(w))])
+	return norm(w[:min(p.Most, len(w))])
 }
 
 // norm returns the l2 norm of z z' on and above the diagonal: sqrt((|z|⁴ + sum of z_i⁴)/2).
@@ -56,21 +59,21 @@ func norm(z []float64) float64 {
 }
 
 // step returns the term's entry for two weights in whole steps of the grid, rounded towards 0.
-func (p *plan) step(scale, a, b float64) int64 { return int64(scale * (a * b)) }
+func (p *Plan) step(scale, a, b float64) int64 { return int64(scale * (a * b)) }
 
 // scale returns the factor of a user's entries, in steps of the grid: N^-a, with N the norm of
 // z z'. The squares of the entries, in whole steps, sum to at most the squared sensitivity: that
 // is computed in integers, and the factor is lowered until it holds.
-func (p *plan) scale(rows []int32) float64 {
+func (p *Plan) scale(rows []int32) float64 {
 	z := make([]float64, len(rows))
 	for k, r := range rows {
-		z[k] = p.weights[r]
+		z[k] = p.Weights[r]
 	}
 	n := norm(z)
 	if n == 0 {
 		return 0
 	}
-	scale := math.Pow(n, -p.exponent) / p.sum.Grid
+	scale := math.Pow(n, -p.Exponent) / p.Sum.Grid
 	for limit := p.limit(); p.squares(scale, z) > limit; {
 		scale *= 1 - 0x1p-40
 	}
@@ -79,8 +82,8 @@ func (p *plan) scale(rows []int32) float64 {
 
 // limit returns the squared sensitivity in steps of the grid, rounded down. A sensitivity is below
 // 2^21 steps, so the square is exact up to rounding of the last digit, which is taken off.
-func (p *plan) limit() uint64 {
-	d := p.sum.Sensitivity / p.sum.Grid
+func (p *Plan) limit() uint64 {
+	d := p.Sum.Sensitivity / p.Sum.Grid
 	if d == math.Trunc(d) {
 		return uint64(d) * uint64(d)
 	}
@@ -88,7 +91,7 @@ func (p *plan) limit() uint64 {
 }
 
 // squares returns the sum of the squared entries on and above the diagonal.
-func (p *plan) squares(scale float64, z []float64) (sum uint64) {
+func (p *Plan) squares(scale float64, z []float64) (sum uint64) {
 	for i, a := range z {
 		for _, b := range z[i:] {
 			q := uint64(p.step(scale, a, b))
@@ -101,10 +104,10 @@ func (p *plan) squares(scale float64, z []float64) (sum uint64) {
 // triangle adds up the terms of all users. contributed lists their items, each at most k, all of
 // them rows of the matrix. It returns the upper triangle of the sum, row after row, as multiples of
 // the grid: the sum is of whole steps, so it is exact in any order.
-func (p *plan) triangle(contributed [][]int32) []float64 {
-	m := len(p.items)
+func (p *Plan) triangle(contributed [][]int32) []float64 {
+	m := len(p.Items)
 	place := map[int32]int32{}
-	for r, i := range p.items {
+	for r, i := range p.Items {
 		place[i] = int32(r)
 	}
 	rows, scales := make([][]int32, len(contributed)), make([]float64, len(contributed))
@@ -132,12 +135,12 @@ func (p *plan) triangle(contributed [][]int32) []float64 {
 			clear(steps[i:])
 			for _, x := range users[i] {
 				for _, j := range rows[x.user][x.from:] {
-					steps[j] += p.step(scales[x.user], p.weights[i], p.weights[j])
+					steps[j] += p.step(scales[x.user], p.Weights[i], p.Weights[j])
 				}
 			}
 			row := out[start(m, i):]
 			for j := i; j < m; j++ {
-				row[j-i] = float64(steps[j]) * p.sum.Grid
+				row[j-i] = float64(steps[j]) * p.Sum.Grid
 			}
 		}
 	})

@@ -33,7 +33,7 @@ func (p people) without(u int) people {
 }
 
 // drawPlan draws a plan on some of 7 items, with the draw of contributions that goes with it.
-func drawPlan(rt *rapid.T) (*plan, release.Draw) {
+func drawPlan(rt *rapid.T) (*Plan, release.Draw) {
 	const items = 7
 	rows := rapid.SliceOfNDistinct(rapid.Int32Range(0, items-1), 2, items, rapid.ID[int32]).Draw(rt, "items")
 	slices.Sort(rows)
@@ -61,12 +61,12 @@ func TestMatrixMovesByItsSensitivity(t *testing.T) {
 		p, draw := drawPlan(rt)
 		data := drawPeople(rt, 7)
 		whole := p.triangle(draw.All(data.ids, data.rows))
-		limit := p.sum.Sensitivity / p.sum.Grid
+		limit := p.Sum.Sensitivity / p.Sum.Grid
 		for u := range data.ids {
 			less := data.without(u)
 			moved, entries := 0.0, 0
 			for e, v := range p.triangle(draw.All(less.ids, less.rows)) {
-				steps := (whole[e] - v) / p.sum.Grid
+				steps := (whole[e] - v) / p.Sum.Grid
 				if steps != math.Trunc(steps) || steps < 0 {
 					rt.Fatalf("without user %d entry %d falls by %g steps", u, e, steps)
 				}
@@ -77,10 +77,10 @@ func TestMatrixMovesByItsSensitivity(t *testing.T) {
 			if moved > limit*limit {
 				rt.Fatalf("without user %d the matrix moves by %.17g steps, want at most %.17g", u, math.Sqrt(moved), limit)
 			}
-			if entries > p.sum.Dimension {
-				rt.Fatalf("without user %d there are %d other entries, want at most %d", u, entries, p.sum.Dimension)
+			if entries > p.Sum.Dimension {
+				rt.Fatalf("without user %d there are %d other entries, want at most %d", u, entries, p.Sum.Dimension)
 			}
-			largest[p.exponent] = max(largest[p.exponent], math.Sqrt(moved)/limit)
+			largest[p.Exponent] = max(largest[p.Exponent], math.Sqrt(moved)/limit)
 		}
 	})
 	for _, a := range []float64{0, 0.5, 1} {
@@ -96,14 +96,14 @@ func TestMatrixIsTheDefinition(t *testing.T) {
 		p, draw := drawPlan(rt)
 		data := drawPeople(rt, 7)
 		contributed := draw.All(data.ids, data.rows)
-		r := released{items: p.items, triangle: p.triangle(contributed)}
+		r := released{items: p.Items, triangle: p.triangle(contributed)}
 		got := r.full()
-		want := newSquare(len(p.items))
+		want := newSquare(len(p.Items))
 		for _, list := range contributed {
-			z := make([]float64, len(p.items))
+			z := make([]float64, len(p.Items))
 			for _, i := range list {
-				k := slices.Index(p.items, i)
-				z[k] = p.weights[k]
+				k := slices.Index(p.Items, i)
+				z[k] = p.Weights[k]
 			}
 			n := 0.0
 			for i, a := range z {
@@ -116,12 +116,12 @@ func TestMatrixIsTheDefinition(t *testing.T) {
 			}
 			for i, a := range z {
 				for j, b := range z {
-					want.row(i)[j] += a * b * math.Pow(math.Sqrt(n), -p.exponent)
+					want.row(i)[j] += a * b * math.Pow(math.Sqrt(n), -p.Exponent)
 				}
 			}
 		}
 		for e, v := range want.x {
-			if math.Abs(v-got.x[e]) > 1.01*p.sum.Grid*float64(len(contributed))+1e-12 {
+			if math.Abs(v-got.x[e]) > 1.01*p.Sum.Grid*float64(len(contributed))+1e-12 {
 				rt.Fatalf("entry %d is %g, want %g", e, got.x[e], v)
 			}
 		}
@@ -137,7 +137,7 @@ func TestSensitivityFormula(t *testing.T) {
 	}
 	for _, k := range []int{1, 2, 10, 50} {
 		for _, a := range []float64{0, 0.5, 1} {
-			got := newPlan(items, ones, k, a).sum.Sensitivity
+			got := newPlan(items, ones, k, a).Sum.Sensitivity
 			if want := math.Pow(float64(k*(k+1))/2, (1-a)/2); math.Abs(got/want-1) > 1e-12 || got > math.Pow(float64(k), 1-a)*(1+1e-12) {
 				t.Errorf("k %d, a %g: %g, want %g", k, a, got, want)
 			}
@@ -167,6 +167,33 @@ func TestMatrixIsExact(t *testing.T) {
 		tensor.SetWorkers(n)
 		if !slices.Equal(p.triangle(contributed), want) {
 			t.Errorf("%d workers: other bits", n)
+		}
+	}
+}
+
+// Terms that are added up user by user, in two groups, are those of one machine, to the bit.
+func TestTermsAreTheTriangle(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p, draw := drawPlan(rt)
+		data := drawPeople(rt, 7)
+		contributed := draw.All(data.ids, data.rows)
+		a, b := p.Terms(), p.Terms()
+		for u, list := range contributed {
+			if err := []*Terms{a, b}[u%2].Add(list); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		for k, n := range b.Steps {
+			a.Steps[k] += n
+		}
+		if got := p.Triangle(a.Steps); !slices.Equal(got, p.triangle(contributed)) {
+			rt.Fatalf("%v, want %v", got, p.triangle(contributed))
+		}
+	})
+	p := newPlan([]int32{2, 5}, []float64{1, 1}, 1, 1)
+	for _, bad := range [][]int32{{2, 5}, {3}} {
+		if p.Terms().Add(bad) == nil {
+			t.Errorf("a user contributed %v", bad)
 		}
 	}
 }

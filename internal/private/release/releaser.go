@@ -136,17 +136,46 @@ func CountSum(k int) Sum {
 // Counts releases how many users contributed each of items, by a CountSum with its multiplier. No
 // user may have contributed more items than that says, nor one twice.
 func (r *Releaser) Counts(s Sum, contributed [][]int32, items int) ([]float64, error) {
-	counts := make([]float64, items)
-	for u, list := range contributed {
-		if len(list) > s.Dimension {
-			return nil, fmt.Errorf("release counts: user %d contributes %d items, want at most %d", u, len(list), s.Dimension)
-		}
-		for j, i := range list {
-			if j > 0 && list[j-1] >= i {
-				return nil, fmt.Errorf("release counts: the items of user %d are not ascending", u)
-			}
-			counts[i]++
+	t := NewTally(s.Dimension, items)
+	for _, list := range contributed {
+		if err := t.Add(list); err != nil {
+			return nil, fmt.Errorf("release counts: %w", err)
 		}
 	}
+	counts := Exact(t.Counts)
 	return counts, r.Release(s, counts, items)
+}
+
+// Tally counts how many users contribute each item, before noise.
+type Tally struct {
+	Counts []int64 // (items)
+	most   int     // items of a user
+	users  int
+}
+
+// NewTally counts users who contribute at most some number of items each.
+func NewTally(most, items int) *Tally { return &Tally{Counts: make([]int64, items), most: most} }
+
+// Add counts what one more user contributes. It fails on too many items, and on one that is there twice.
+func (t *Tally) Add(list []int32) error {
+	if len(list) > t.most {
+		return fmt.Errorf("user %d contributes %d items, want at most %d", t.users, len(list), t.most)
+	}
+	for j, i := range list {
+		if j > 0 && list[j-1] >= i {
+			return fmt.Errorf("the items of user %d are not ascending", t.users)
+		}
+		t.Counts[i]++
+	}
+	t.users++
+	return nil
+}
+
+// Exact returns whole numbers as floats. They are exact below 2^53.
+func Exact(counts []int64) []float64 {
+	out := make([]float64, len(counts))
+	for i, n := range counts {
+		out[i] = float64(n)
+	}
+	return out
 }

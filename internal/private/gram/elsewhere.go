@@ -1,0 +1,98 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"privrec/internal/private/release"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/run"
+)
+
+// ErrReleased is the end of a run of Elsewhere: all is released, and the model is not computed.
+var ErrReleased = fmt.Errorf("released, and the model is not computed yet: %w", run.ErrInterrupted)
+
+// Elsewhere returns the tasks of Tasks for a program that adds up where the rows are, and does not load
+// them. Runs have the same configurations and make the same releases, to the bit where noise is seeded,
+// under the same ledger. They end with ErrReleased after ReleasedFile is written. The run is then continued
+// by the task of Tasks: it takes what was released and computes the model.
+//
+// source is called before anything is released. It may record the rows that it adds up (RowsName).
+func Elsewhere(source func(env *run.Env) Source) []run.Task {
+	return tasks(func(w *work, ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
+		if w.env.Rehearsing() {
+			return nil, run.ErrNoForecast
+		}
+		if _, finished := w.env.Finished(); finished {
+			return nil, errors.New("rows elsewhere answer no questions")
+		}
+		w.source, w.keeps = source(w.env), true
+		a := w.account(theorem)
+		return &elsewhere{w, a}, w.declare(a)
+	})
+}
+
+// elsewhere is work that releases and stops. It implements run.Work.
+type elsewhere struct {
+	*work
+	account *release.Account
+}
+
+// Run implements run.Work.
+func (e *elsewhere) Run(ctx context.Context) error {
+	r, err := e.obtain(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.account.Compose(e.releaser.Ledger); err != nil {
+		return err
+	}
+	if err := e.env.WritePrivacy(e.account); err != nil {
+		return err
+	}
+	e.env.AppendLog("released", "items", len(r.items))
+	return ErrReleased
+}
+
+// keptCounts adds noise to the counts, or takes those that the run released before it was stopped. What was
+// released and is lost cannot be released again.
+func (w *work) keptCounts(s release.Sum, exact []float64) ([]float64, error) {
+	if w.env.Resume {
+		r, err := readFile(filepath.Join(w.env.Dir, CountsFile), w.env.ConfigHash, len(exact))
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			return r.counts, w.releaser.Repeat(s)
+		}
+	}
+	if err := w.releaser.Release(s, exact, len(exact)); err != nil {
+		return nil, err
+	}
+	return exact, (&released{counts: exact}).write(w.env, CountsFile)
+}
+
+// notLost fails where a release is in the ledger and in no file: the run was stopped between the two.
+func (w *work) notLost() error {
+	purpose := ""
+	switch {
+	case w.matrix != nil && w.env.ReleasedOf(Purpose):
+		purpose = Purpose
+	case w.env.ReleasedOf(release.CountsPurpose):
+		_, err := os.Stat(filepath.Join(w.env.Dir, CountsFile))
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		purpose = release.CountsPurpose
+	default:
+		return nil
+	}
+	return run.WithHint(fmt.Errorf("the run in %s was stopped after its ledger had the release of %s and before that was on file: to draw its noise again would be a second release", w.env.Dir, purpose), "start again with another --out, whose releases then come on top")
+}
