@@ -91,6 +91,7 @@ func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cel
 	lo, hi := slices.Min(of(func(f finding) float64 { return f.interval[0] })), slices.Max(of(func(f finding) float64 { return f.interval[1] }))
 	c.Low, c.High = &lo, &hi
 	first := all[0]
+	c.Row = first.row
 	c.Over, c.Sees, c.Budget, c.About = first.over, first.sees, first.budget, first.about
 	level := first.level
 	for _, f := range all {

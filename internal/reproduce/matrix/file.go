@@ -30,12 +30,14 @@ type Matrix struct {
 
 // Attack is one column.
 type Attack struct {
-	Name    string   `yaml:"name"`    // a word, for files
-	Heading string   `yaml:"heading"` // of the column
-	About   string   `yaml:"about"`   // a sentence: what the attacker wants and sees
-	Metric  string   `yaml:"metric"`  // whose gain counts, as the attack's result names it
-	Row     string   `yaml:"row"`     // of the attack's result: which way to attack counts, chosen before anything is measured
-	Needs   []string `yaml:"needs"`   // of the attacked run: attributes, vectors, held-out rows, held-out users
+	Name    string `yaml:"name"`    // a word, for files
+	Heading string `yaml:"heading"` // of the column
+	About   string `yaml:"about"`   // a sentence: what the attacker wants and sees
+	Metric  string `yaml:"metric"`  // whose gain counts, as the attack's result names it
+	Row     string `yaml:"row"`     // of the attack's result: which way to attack counts, chosen before anything is measured
+	// Sequences takes the place of Row in results on models of sequences, which are attacked in other ways; empty: Row.
+	Sequences string   `yaml:"sequences,omitempty"`
+	Needs     []string `yaml:"needs"` // of the attacked run: attributes, vectors, held-out rows, held-out users
 
 	reproduce.Setting `yaml:",inline"`
 }

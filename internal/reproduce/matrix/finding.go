@@ -13,6 +13,7 @@ import (
 	"privrec/internal/protocol/link"
 	"privrec/internal/protocol/membership"
 	"privrec/internal/protocol/slates"
+	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 )
 
@@ -20,6 +21,7 @@ import (
 type finding struct {
 	value, floor, gain float64
 	interval           [2]float64 // 95 %, of the gain
+	row                string     // of the attack's result
 	over               string     // the floor
 	sees, budget       string
 	about              string // how many are asked about
@@ -42,6 +44,7 @@ func (a *Attack) read(dir string) (finding, error) {
 	var f finding
 	var gains []over
 	var err error
+	f.row = a.Row
 	switch head.Protocol {
 	case membership.Name:
 		gains, err = a.membership(dir, &f)
@@ -55,7 +58,7 @@ func (a *Attack) read(dir string) (finding, error) {
 		err = fmt.Errorf("a result of protocol %q, which no attack has", head.Protocol)
 	}
 	if err == nil && len(gains) == 0 {
-		err = fmt.Errorf("no gain of %q in %s", a.Row, a.Metric)
+		err = fmt.Errorf("no gain of %q in %s", f.row, a.Metric)
 	}
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", filepath.Join(dir, "metrics.json"), err)
@@ -63,7 +66,7 @@ func (a *Attack) read(dir string) (finding, error) {
 	f.level = head.Data.Level
 	best := slices.MaxFunc(gains, func(x, y over) int { return cmp.Or(cmp.Compare(x.floor, y.floor), strings.Compare(y.name, x.name)) })
 	if best.interval == nil {
-		return f, fmt.Errorf("%s: the gain of %q has no interval", filepath.Join(dir, "metrics.json"), a.Row)
+		return f, fmt.Errorf("%s: the gain of %q has no interval", filepath.Join(dir, "metrics.json"), f.row)
 	}
 	f.over, f.floor, f.gain, f.interval = best.name, best.floor, best.gain, *best.interval
 	f.value = f.floor + f.gain
@@ -76,8 +79,14 @@ func (a *Attack) membership(dir string, f *finding) (gains []over, err error) {
 	if err := run.ReadMetrics(dir, &o); err != nil {
 		return nil, err
 	}
+	named := func(name string) bool {
+		return slices.ContainsFunc(o.Rows, func(r target.Row) bool { return r.Name == name })
+	}
+	if a.Sequences != "" && !named(a.Row) && named(a.Sequences) {
+		f.row = a.Sequences
+	}
 	for _, r := range o.Rows {
-		if r.Name == a.Row {
+		if r.Name == f.row {
 			f.sees = r.Sees
 		}
 	}
@@ -87,7 +96,7 @@ func (a *Attack) membership(dir string, f *finding) (gains []over, err error) {
 	}
 	f.about = fmt.Sprintf("%d %ss, %d of them members", o.Data.Candidates, o.Threat.Level, o.Data.Members)
 	for _, g := range o.Gains {
-		if g.Row == a.Row && g.Metric == a.Metric {
+		if g.Row == f.row && g.Metric == a.Metric {
 			gains = append(gains, over{name: g.Over, floor: g.Floor, gain: g.Value, interval: &g.Interval})
 		}
 	}

@@ -104,6 +104,8 @@ func (a *Attack) unfit(tasks []run.Task, dir string) string {
 			return "the model keeps no vectors of users"
 		case (n == needRows || n == needUsers) && o.Protocol != topn.Name && o.Protocol != nextitem.Name:
 			return "nothing can be held out of a model of protocol " + o.Protocol
+		case n == needInputs && o.Protocol == nextitem.Name:
+			return "a model of sequences: a graph of it joins items, and not users with items"
 		case n == needInputs && !takesInputs(tasks, dir):
 			return "the model computes nothing from the inputs of users"
 		case n == needRows && !rows:

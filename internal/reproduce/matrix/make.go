@@ -60,9 +60,11 @@ func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*reproduce
 			return nil, err
 		}
 	}
+	tables := filepath.Join(o.Out, "tables")
+	out.remember(readEarlier(filepath.Join(tables, out.Name+".json")))
 	m.protect(out.Cells)
 	m.lay(out, o)
-	return out, out.write(filepath.Join(o.Out, "tables"))
+	return out, out.write(tables)
 }
 
 // fileName names the files as the runner names those of a table, without the attack.

@@ -59,6 +59,7 @@ var smallConfigs = map[string]string{
 	"lightgcn.yaml": "data: {recipe: rdpgcf}\nmodel: {dim: 8, layers: 1}\ntrain: {epochs: 2, batch: 512, select: last, patience: 0}\n",
 	"ease.yaml":     "data: {recipe: rdpgcf}\nmodel: {lambda: 0.01}\n",
 	"bprmf.yaml":    "data: {recipe: rdpgcf}\nmodel: {dim: 8}\ntrain: {epochs: 1, batch: 512}\n",
+	"gru.yaml":      "data: {name: standin-tiny, recipe: dipsgnn}\nprofile: own\nmodel: {dim: 8}\ntrain: {epochs: 1, select: last, patience: 0, validation: 0, refit: false}\n",
 	"dp-ease.yaml":  "data: {recipe: rdpgcf}\nmodel: {items: 40}\n",
 }
 
@@ -212,6 +213,65 @@ func recorded(t *testing.T, x *Made) {
 	part.Err = errors.New("two runs are missing")
 	if err := part.Record(&f, "privrec matrix"); err == nil {
 		t.Error("a matrix that lacks runs was recorded")
+	}
+}
+
+// A model of sequences is attacked in ways of its own, which the file names, and is asked about no edges.
+func TestSequences(t *testing.T) {
+	m, err := loaded(t,
+		"rows:\n", "rows:\n  - {model: GRU4Rec, defence: none, task: train gru4rec, config: gru.yaml}\n",
+		"row: score,", "row: score, sequences: score of the last row,", "row: likeness of history and list,", "row: likeness of history and list, sequences: place in the list,")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Rows = m.Rows[:2]
+	out := t.TempDir()
+	x := made(t, m, "smoke", out, nil)
+	if x.Err != nil {
+		t.Fatal(x.Err)
+	}
+	for attack, want := range map[string][2]string{"rows": {"score of the last row", "score"}, "users": {"place in the list", "likeness of history and list"}} {
+		for i, label := range []string{"GRU4Rec (none)", "EASE (none)"} {
+			if c := x.at(t, label, attack); c.Gain == nil || c.Row != want[i] {
+				t.Errorf("%s, %s: %+v, want %q", label, attack, c, want[i])
+			}
+		}
+	}
+	if c := x.at(t, "GRU4Rec (none)", "links"); !strings.Contains(c.Why, "a model of sequences") {
+		t.Errorf("%+v", c)
+	}
+	m.Attacks[0].Sequences = "another way"
+	p, grids, err := m.Plan(reproduce.Options{Size: "smoke", Out: out, Workers: 1, Progress: progress.Silent{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Make(t.Context(), p, grids, reproduce.Options{Size: "smoke", Out: out, NoRun: true}, func(int, string) {}); err == nil || !strings.Contains(err.Error(), `no gain of "score"`) {
+		t.Errorf("a way that no result has: %v", err)
+	}
+}
+
+// Why an attack cannot be made is known with the data. A matrix that is made without them says what was
+// said with them, of the same trainings and no others.
+func TestReasonsStay(t *testing.T) {
+	left := func(attack, why string) Cell {
+		return Cell{Attack: attack, Metric: "AUC", State: reproduce.LeftOut, Why: why}
+	}
+	todo := func(attack string) Cell {
+		return Cell{Attack: attack, Metric: "AUC", State: reproduce.ToDo, Why: "not made yet"}
+	}
+	gain := 0.1
+	before := &file{Models: []Model{{Model: "A", Defence: None, Runs: []string{"a"}}, {Model: "B", Defence: None, Runs: []string{"b"}}, {Model: "C", Defence: None}},
+		Cells: [][]Cell{{left("links", "no graph"), todo("rows")}, {left("links", "no graph")}, {left("links", "no graph")}}}
+	x := &Made{Models: []Model{{Model: "A", Defence: None, Runs: []string{"a"}}, {Model: "B", Defence: None, Runs: []string{"other"}}, {Model: "C", Defence: None}},
+		Cells: [][]Cell{{todo("links"), todo("rows"), todo("users"), {Attack: "links", Metric: "AUC", State: reproduce.Done, Gain: &gain}}, {todo("links")}, {todo("links")}}}
+	x.remember(nil)
+	x.remember(before)
+	for i, want := range [][]string{{"no graph", "not made yet", "not made yet", ""}, {"not made yet"}, {"not made yet"}} {
+		for k, c := range x.Cells[i] {
+			if c.Why != want[k] || (c.State == reproduce.LeftOut) != (c.Why == "no graph") {
+				t.Errorf("%s, cell %d: %+v, want %q", x.Models[i].Model, k, c, want[k])
+			}
+		}
 	}
 }
 

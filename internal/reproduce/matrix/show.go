@@ -175,6 +175,7 @@ func (m *Matrix) attacks(out *Made) *report.Table {
 	t := &report.Table{Name: "attacks", Title: "The attacks", Columns: report.Columns("", "attack", "what it wants, and sees", "which attack", "metric", "sees", "guess budget", "asked about")}
 	for k, a := range m.Attacks {
 		var sees, budget, asked []string
+		ways := []string{a.Row}
 		add := func(list []string, x string) []string {
 			if x == "" || slices.Contains(list, x) {
 				return list
@@ -184,11 +185,14 @@ func (m *Matrix) attacks(out *Made) *report.Table {
 		for i := range out.Cells {
 			c := &out.Cells[i][k]
 			sees, budget, asked = add(sees, c.Sees), add(budget, c.Budget), add(asked, c.About)
+			if c.Row != a.Row {
+				ways = add(ways, c.Row+" of models of sequences")
+			}
 		}
 		if len(asked) > 2 {
 			asked = append(asked[:1], "other numbers in other rows")
 		}
-		t.Add(a.Heading, a.About, a.Row, a.Metric, strings.Join(sees, "; "), strings.Join(budget, "; "), strings.Join(asked, "; "))
+		t.Add(a.Heading, a.About, strings.Join(ways, "; "), a.Metric, strings.Join(sees, "; "), strings.Join(budget, "; "), strings.Join(asked, "; "))
 	}
 	return t
 }
