@@ -42,6 +42,8 @@ type Account struct {
 	Covered    privacy.Number `json:"covered"`
 	CoveredBy  string         `json:"covered_by"`
 	Readings   []Reading      `json:"readings,omitempty"` // the claim under every way of counting
+	// Published names the only files of a run with secure noise that the guarantee is for.
+	Published []string `json:"published,omitempty"`
 
 	total []privacy.Event // of the components, with their counts
 	count []int64

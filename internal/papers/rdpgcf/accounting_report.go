@@ -132,6 +132,9 @@ func (a *Account) Show(d *report.Document) {
 		}
 		d.Tables = append(d.Tables, t)
 	}
+	if len(a.Published) > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on edges in the clear", a.Published))
+	}
 	if len(a.Public) > 0 {
 		d.Notes = append(d.Notes, "taken as public: "+a.PublicText())
 	}

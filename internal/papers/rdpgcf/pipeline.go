@@ -18,7 +18,7 @@ func Tasks() []run.Task {
 	return []run.Task{
 		run.Spec[Config]{
 			Verb: "train", Name: "rdpgcf", Cite: cite, Summary: "graph collaborative filtering with noisy layers",
-			Default: Default, Check: func(v *config.Checker, c Config) { c.check(v) }, Open: open, Answers: true,
+			Default: Default, Check: func(v *config.Checker, c Config) { c.check(v) }, Open: open, Answers: true, Secure: true,
 		}.Task(),
 		graphTask(EdgeRand, "LightGCN on a graph released by randomised response (RDP-GCF's Figure 2)"),
 		graphTask(LapGraph, "LightGCN on the largest cells of a graph under Laplace noise (RDP-GCF's Figure 2)"),
@@ -34,6 +34,9 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	if c.Privacy.Method == MethodRepaired {
 		return openRepaired(ctx, env, m, c)
+	}
+	if env.Secure() {
+		return nil, run.NoSecure("train rdpgcf with privacy.method="+c.Privacy.Method, "its labels, tables and backward pass have no noise, so that there is no guarantee to keep; privacy.method="+MethodRepaired+" has one")
 	}
 	x, err := topn.Load(ctx, env, m)
 	if err != nil {

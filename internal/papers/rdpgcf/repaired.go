@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 
+	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/rng"
+	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
 
@@ -32,11 +34,16 @@ type Split struct {
 	Epsilon    float64 // what both come to, at most the setting's
 	Delta      float64
 	Apart      bool // an edge is in the labels or in everything else
+
+	secret *secret // noise from cryptographic bits; nil: it is seeded
 }
 
 // events returns what the parts release, with the numbers of releases: layers, steps, and
 // counts if there are any.
 func (s Split) events() (events []privacy.Event, count []int64) {
+	if x := s.secret; x != nil {
+		return x.events, []int64{int64(s.Layers), s.Steps, 1}[:len(x.events)]
+	}
 	layer := privacy.Gaussian{Sigma: s.Sigma, Sensitivity: s.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	step := privacy.Sampled{Rate: s.Rate, Method: privacy.Poisson,
 		Event: privacy.Gaussian{Sigma: s.Multiplier, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
@@ -83,6 +90,15 @@ func (s Split) epsilon() (worst float64, err error) {
 // labels get the least noise with which the exact composition is within epsilon. Where no edge
 // is in both parts, the propagation gets all but CountShare.
 func (c Config) Split(edges int64) (Split, error) {
+	s, err := c.divide(edges)
+	if err != nil {
+		return s, err
+	}
+	return s.calibrated(c)
+}
+
+// divide divides the budget as Split does, without the noise on gradients.
+func (c Config) divide(edges int64) (Split, error) {
 	cal, err := c.Calibration(edges)
 	if err != nil {
 		return Split{}, err
@@ -101,17 +117,38 @@ func (c Config) Split(edges int64) (Split, error) {
 	if p.CountShare > 0 {
 		s.Counts = 1 / (mu * math.Sqrt(p.CountShare))
 	}
+	return s, nil
+}
+
+// calibrated returns a split with the least noise on gradients.
+func (s Split) calibrated(c Config) (Split, error) {
 	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: s.Delta, Exposed: accountant.Exposed(s.Rate, s.Steps)}
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
-		t := s
-		t.Multiplier = noise
+		t, err := s.with(noise)
+		if err != nil {
+			return 0, err
+		}
 		return t.epsilon()
 	})
+	if err == nil {
+		s, err = s.with(found.Noise)
+	}
 	if err != nil {
 		return Split{}, fmt.Errorf("repaired: noise on gradients: %w", err)
 	}
-	s.Multiplier, s.Epsilon = found.Noise, found.Epsilon
+	s.Epsilon = found.Epsilon
 	return s, nil
+}
+
+// with returns a split with a multiplier of the noise on gradients.
+func (s Split) with(multiplier float64) (Split, error) {
+	s.Multiplier = multiplier
+	if s.secret == nil {
+		return s, nil
+	}
+	x, err := s.secret.with(multiplier)
+	s.secret = x
+	return s, err
 }
 
 // taken is what the repaired method takes as public. A stated number of edges is a setting.
@@ -156,19 +193,22 @@ func (s Split) account(c Config) (*Account, error) {
 	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
 	a.Public = c.taken()
 	a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, s.Delta, "exact composition of all parts"), Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
+	if s.secret != nil {
+		a.Noise, a.Published = string(privacy.Secure), []string{experiment.ModelFile, run.LedgerName}
+	}
 	events, count := s.events()
-	layer := events[0].(privacy.Gaussian)
-	if err := a.add("one propagation of rows that no edge entered", layer, count[0], layer, 1, 1); err != nil {
+	in := func(sigma, sensitivity float64) privacy.Gaussian { // in the data's unit
+		return privacy.Gaussian{Sigma: sigma, Sensitivity: sensitivity}
+	}
+	if err := a.add("one propagation of rows that no edge entered", events[0], count[0], in(s.Sigma, s.Joint), 1, 1); err != nil {
 		return nil, err
 	}
 	if s.Counts > 0 {
-		counts := events[2].(privacy.Gaussian)
-		if err := a.add("items' numbers of users", counts, 1, counts, 1, 1); err != nil {
+		if err := a.add("items' numbers of users", events[2], 1, in(s.Counts, 1), 1, 1); err != nil {
 			return nil, err
 		}
 	}
-	step := events[1].(privacy.Sampled)
-	if err := a.add("labels, by DP-SGD (noise in units of the longest gradient)", step, count[1], step.Event.(privacy.Gaussian), 1, s.Rate); err != nil {
+	if err := a.add("labels, by DP-SGD (noise in units of the longest gradient)", events[1], count[1], in(s.Multiplier, 1), 1, s.Rate); err != nil {
 		return nil, err
 	}
 	if !s.Apart {
@@ -217,6 +257,8 @@ type repairedRun struct {
 
 	rows *cachedRows
 	m    pairMap
+
+	fresh bool // secure noise was drawn by this attempt, and what it released is in no checkpoint yet
 }
 
 // Purposes of the ledger's entries and of streams.
@@ -231,16 +273,31 @@ const (
 // newRepairedRun releases the noisy rows of the edges of g under a split of the setting's
 // budget. It prepares the map, which is trained on the edges of labels.
 func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
+	r := &repairedRun{cfg: c, split: split, graph: labels, ledger: l, stream: stream}
+	norm, err := graph.ParseNormalizer(c.Model.Norm)
+	if err != nil {
+		return nil, err
+	}
+	if x := split.secret; x != nil {
+		if r.rows, err = x.releaseRows(c.Model.Layers, c.Model.Dim, l, stream(purposeRows)); err != nil {
+			return nil, err
+		}
+		r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream(purposeMap))
+		if split.Counts > 0 {
+			bias, err := x.releaseCounts(g, l)
+			if err != nil {
+				return nil, err
+			}
+			r.m = newBiased(r.m, bias)
+		}
+		r.fresh = true
+		return r, l.Flush("before training")
+	}
 	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.4}, l, stream)
 	if err != nil {
 		return nil, err
 	}
 	if err := noise.At(phaseRelease, 0); err != nil {
-		return nil, err
-	}
-	r := &repairedRun{cfg: c, split: split, graph: labels, ledger: l, stream: stream}
-	norm, err := graph.ParseNormalizer(c.Model.Norm)
-	if err != nil {
 		return nil, err
 	}
 	if r.rows, err = cacheRows(g, norm, c.Model.Layers, c.Model.Dim, noise, stream(purposeRows)); err != nil {

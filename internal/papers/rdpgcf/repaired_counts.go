@@ -20,6 +20,11 @@ func releaseCounts(g *graph.Bipartite, sigma float64, l *privacy.Ledger, s rng.S
 	if err != nil {
 		return nil, err
 	}
+	return noisyCounts(g, c)
+}
+
+// noisyCounts releases counts by a channel and makes them a bias.
+func noisyCounts(g *graph.Bipartite, c *channel.Channel[float64]) ([]tensor.Float, error) {
 	x := make([]float64, g.Items)
 	for i := range x {
 		x[i] = float64(g.ItemDegree(i))

@@ -3,14 +3,17 @@ package rdpgcf
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"privrec/internal/experiment"
+	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 )
 
 // repairedWork is the repaired method on its data. The budget is split and the rows are
@@ -72,16 +75,32 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	split, err := c.Split(c.labelEdges(labels))
+	split, mark := Split{}, privacy.Research
+	if x.Env.Secure() {
+		mark = privacy.Secure
+		split, err = c.secretly(rows, labels)
+	} else {
+		split, err = c.Split(c.labelEdges(labels))
+	}
 	if err != nil {
 		return nil, err
 	}
 	a := experiment.Account{Public: c.taken()}
 	d := a.Declaration()
 	d.Plan = split.plan(c)
-	l, err := x.Env.Ledger(privacy.Research, d)
+	l, err := x.Env.Ledger(mark, d)
 	if err != nil {
 		return nil, err
+	}
+	if x.Env.Secure() {
+		r, err := c.again(x.Env, split, rows, labels, stream)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			r.ledger = l
+			return r, nil
+		}
 	}
 	once, err := x.Env.Once()
 	if err != nil {
@@ -93,6 +112,62 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	}
 	r.ledger = l
 	return r, nil
+}
+
+// again returns a run whose rows an attempt before this one released, from its checkpoint; nil where none
+// did. Other rows would be a second release.
+func (c Config) again(env *run.Env, split Split, g, labels *graph.Bipartite, stream func(purpose string) rng.Stream) (*repairedRun, error) {
+	kept, ok, err := env.LoadCheckpoint()
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		r := &repairedRun{cfg: c, split: split, graph: labels, stream: stream}
+		return r, r.takeKept(kept, g)
+	case env.ReleasedForGood():
+		return nil, run.WithHint(fmt.Errorf("the run in %s was stopped between its first release and its first checkpoint: other rows would be a second release", env.Dir), "train again with another --out")
+	}
+	return nil, nil
+}
+
+// kept lists what a run with secure noise released before training.
+func (r *repairedRun) kept() (out []run.NamedTensor) {
+	if r.split.secret == nil {
+		return nil
+	}
+	for l, x := range r.rows.layer {
+		out = append(out, run.MatrixTensor(fmt.Sprintf("layer %d", l), x))
+	}
+	if b, ok := r.m.(*biased); ok {
+		out = append(out, run.MatrixTensor(purposeCounts, tensor.Matrix{Rows: 1, Cols: len(b.bias), Stride: len(b.bias), Data: b.bias}))
+	}
+	return out
+}
+
+// takeKept takes what was released before training from a checkpoint.
+func (r *repairedRun) takeKept(c run.Checkpoint, g *graph.Bipartite) error {
+	r.rows = &cachedRows{users: g.Users}
+	for range r.cfg.Model.Layers + 1 {
+		r.rows.layer = append(r.rows.layer, tensor.NewTable(g.Nodes(), r.cfg.Model.Dim))
+	}
+	r.m = newPairMap(r.cfg.Privacy.Repaired, r.cfg.Model.Layers, r.cfg.Model.Dim, r.stream(purposeMap))
+	if r.split.Counts > 0 {
+		r.m = newBiased(r.m, make([]tensor.Float, g.Items))
+	}
+	for _, want := range r.kept() {
+		at := slices.IndexFunc(c.Tensors, func(t run.NamedTensor) bool { return t.Name == want.Name })
+		if at < 0 {
+			return fmt.Errorf("checkpoint: it has no %q", want.Name)
+		}
+		to, err := want.Matrix()
+		if err == nil {
+			err = c.Tensors[at].CopyTo(to)
+		}
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	return nil
 }
 
 func trainMap(ctx context.Context, env *run.Env, r *repairedRun) error {

@@ -20,7 +20,7 @@ const gradientsAtOnce = 64
 // mapTraining is DP-SGD on a run's map, with Adam on the noisy means.
 type mapTraining struct {
 	r     *repairedRun
-	steps *channel.Steps[tensor.Float]
+	steps channel.Descent[tensor.Float]
 	step  int64 // made
 
 	mean, first, second []tensor.Float // the last gradient, and Adam's moments
@@ -31,10 +31,16 @@ type mapTraining struct {
 
 func (r *repairedRun) newTraining() (*mapTraining, error) {
 	n := r.m.size()
-	steps, err := channel.OpenDPSGD[tensor.Float](channel.DPSGD{
-		Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
-		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
-	}, n, r.ledger, r.stream(purposeLabels))
+	var steps channel.Descent[tensor.Float]
+	var err error
+	if x := r.split.secret; x != nil {
+		steps, err = x.means(r.cfg.labelEdges(r.graph), r.ledger)
+	} else {
+		steps, err = channel.OpenDPSGD[tensor.Float](channel.DPSGD{
+			Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
+			Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
+		}, n, r.ledger, r.stream(purposeLabels))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +49,15 @@ func (r *repairedRun) newTraining() (*mapTraining, error) {
 		negatives: r.stream(purposeLabels + ", negatives"), perEpoch: r.split.Steps / int64(r.cfg.Train.Epochs)}, nil
 }
 
-// advance makes the next step.
+// advance makes the next step. A step that an attempt before this one lost, and that cannot be made
+// again, is over without moving anything.
 func (m *mapTraining) advance() error {
 	r, t := m.r, m.r.cfg.Train
 	epoch := m.step / m.perEpoch
+	if m.steps.Skip() {
+		m.step++
+		return m.ended(epoch)
+	}
 	batch, err := m.steps.Begin(uint64(epoch), uint64(m.step))
 	if err != nil {
 		return err
@@ -56,7 +67,7 @@ func (m *mapTraining) advance() error {
 		tensor.Parallel(len(some), 8, func(_, from, to int) {
 			for k := from; k < to; k++ {
 				e := r.graph.Edge(int(some[k]))
-				draw := m.negatives.Sub(uint64(m.step), uint64(some[k]))
+				draw := m.negatives.Sub(uint64(m.step), m.key(some[k]))
 				r.gradient(tensor.Row(m.gradients, k), e, int32(draw.IntN(r.graph.Items)))
 			}
 		})
@@ -69,21 +80,38 @@ func (m *mapTraining) advance() error {
 	if err := m.steps.Finish(m.mean); err != nil {
 		return err
 	}
-	if stated := r.cfg.Privacy.Repaired.Edges; stated > 0 {
+	if stated := r.cfg.Privacy.Repaired.Edges; stated > 0 && r.split.secret == nil {
 		// A mean over the batch that is expected of the stated number: how many edges there are must
 		// not show in the length of a step.
 		tensor.Scale(tensor.Float(float64(r.graph.Edges())/float64(r.cfg.labelEdges(r.graph))), m.mean)
 	}
 	m.step++
 	tensor.AdamStep(r.m.weights(), m.mean, m.first, m.second, tensor.NewAdamCoef(t.Rate, 0.9, 0.999, 1e-8, t.L2, int(m.step)))
+	return m.ended(epoch)
+}
+
+// ended closes the ledger's period after the last step of an epoch.
+func (m *mapTraining) ended(epoch int64) error {
 	if m.step == m.perEpoch*(epoch+1) {
-		return r.ledger.Flush(fmt.Sprintf("epoch %d", epoch+1))
+		return m.r.ledger.Flush(fmt.Sprintf("epoch %d", epoch+1))
 	}
 	return nil
 }
 
+// key is what the negative of an edge depends on, beside the step. Where the seed is known it is the
+// edge itself: by its place among the edges, one edge more would move the negatives of all after it,
+// and so more than its own gradient.
+func (m *mapTraining) key(e int32) uint64 {
+	if m.r.split.secret == nil {
+		return uint64(e)
+	}
+	edge := m.r.graph.Edge(int(e))
+	return uint64(edge.User)<<32 | uint64(edge.Item)
+}
+
 // mapState is what a checkpoint holds beside weights and moments. The rows and counts are made
-// again: the same keys give the same noise.
+// again: the same keys give the same noise. Secure noise has no keys, so that its checkpoints hold
+// what was released.
 type mapState struct {
 	Step   int64              `json:"step"`
 	Labels channel.DPSGDState `json:"labels"`
@@ -98,7 +126,7 @@ func (m *mapTraining) named() []run.NamedTensor {
 	}{{"weights", m.r.m.weights()}, {"first", m.first}, {"second", m.second}} {
 		out = append(out, run.MatrixTensor(v.name, tensor.Matrix{Rows: 1, Cols: len(v.x), Stride: len(v.x), Data: v.x}))
 	}
-	return out
+	return append(out, m.r.kept()...)
 }
 
 // checkpoint returns the training between two steps. Its tensors are the live ones.
@@ -127,8 +155,8 @@ func (m *mapTraining) restore(c run.Checkpoint) error {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
-		if want := own[i]; t.Name != want.Name || x.Rows != 1 || x.Cols != want.Shape[1] {
-			return fmt.Errorf("checkpoint: tensor %q is %dx%d, the run has %q of 1x%d", t.Name, x.Rows, x.Cols, want.Name, want.Shape[1])
+		if want := own[i]; t.Name != want.Name || x.Rows != want.Shape[0] || x.Cols != want.Shape[1] {
+			return fmt.Errorf("checkpoint: tensor %q is %dx%d, the run has %q of %dx%d", t.Name, x.Rows, x.Cols, want.Name, want.Shape[0], want.Shape[1])
 		}
 		kept[i] = x
 	}
@@ -148,6 +176,15 @@ func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps i
 	m, err := r.newTraining()
 	if err != nil {
 		return err
+	}
+	if r.fresh && env != nil {
+		c, err := m.checkpoint()
+		if err != nil {
+			return err
+		}
+		if err := env.SaveCheckpoint(c); err != nil {
+			return err
+		}
 	}
 	w := run.Stepped{
 		// The batches of steps are compared two by two. A checkpoint between the two would

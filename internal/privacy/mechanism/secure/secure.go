@@ -135,6 +135,15 @@ func named(purpose, kind string) string {
 	return purpose
 }
 
+// Event returns what a release of values of type float64 records, as an accountant sees it.
+func (m DiscreteGaussian) Event() (privacy.Event, error) {
+	l, e, err := m.plan(digits[float64]())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Gaussian mechanism"), err)
+	}
+	return m.law(e, l.Step).Event(), nil
+}
+
 // plan finds the mechanism's grid and event.
 func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, error) {
 	none := privacy.DiscreteGaussian{}
