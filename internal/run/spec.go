@@ -255,6 +255,9 @@ func (e *Env) Finished() (Finished, bool) {
 // Rehearsing reports whether the work was opened for a forecast.
 func (e *Env) Rehearsing() bool { return e.mode == rehearsing && !e.planning }
 
+// Writes reports whether the work is a run, and so may write into its directory.
+func (e *Env) Writes() bool { return e.mode == running }
+
 // Opening returns the time in seconds since the environment was made. A Forecast that asks
 // first learns how long opening the work took.
 func (e *Env) Opening() float64 { return time.Since(e.began).Seconds() }

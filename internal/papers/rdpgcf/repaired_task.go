@@ -92,7 +92,7 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Env.Secure() {
+	if x.Env.Secure() && x.Env.Writes() {
 		r, err := c.again(x.Env, split, rows, labels, stream)
 		if err != nil {
 			return nil, err

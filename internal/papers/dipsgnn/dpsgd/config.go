@@ -4,6 +4,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/secure"
@@ -144,6 +145,9 @@ const several = 1 << 10
 // of normal noise which is at most as private.
 func (c Config) calibrate(examples int, secret bool) (float64, error) {
 	p := c.Privacy
+	if secret && p.Inputs > 0 {
+		return c.calibrateWithItems(examples)
+	}
 	var step func(noise float64) (privacy.Event, error)
 	if secret {
 		step = func(noise float64) (privacy.Event, error) {
@@ -152,6 +156,33 @@ func (c Config) calibrate(examples int, secret bool) (float64, error) {
 		}
 	}
 	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()}, privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, step)
+}
+
+// calibrateWithItems is calibrate for secure noise on a release of items too: the ledger of a run is composed.
+func (c Config) calibrateWithItems(examples int) (float64, error) {
+	p := c.Privacy
+	m, err := c.secretItems()
+	if err != nil {
+		return 0, err
+	}
+	items, err := m.Event()
+	if err != nil {
+		return 0, err
+	}
+	found, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1, func(noise float64) (float64, error) {
+		d, n := c.steps(examples, noise)
+		step, err := secure.DPSGDEvent(d, several)
+		if err != nil {
+			return 0, err
+		}
+		acc, err := accountant.New(accountant.Contour, privacy.Unit(p.Unit), p.neighbouring())
+		if err != nil {
+			return 0, err
+		}
+		r, err := accountant.Covered(acc, []privacy.Entry{{Purpose: purposeItems, Count: 1, Event: items}, {Purpose: purpose, Count: n, Event: step}}, p.Delta)
+		return r.Epsilon, err
+	})
+	return found.Noise, err
 }
 
 // descent describes the training on so many examples.

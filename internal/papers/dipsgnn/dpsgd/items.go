@@ -75,8 +75,7 @@ func release(x *nextitem.Experiment, c Config, once *privacy.Ledger, env *run.En
 	}
 	code := codes(x.Items, c.Model.Dim, c.Model.Norm, env.Seed.Stream("dpsgd.codes"))
 	r, positions := lay(x.Data.Train, x.Data.Test, code)
-	// A row that is released has this length in the mean. To divide by it is post-processing.
-	r.scale = tensor.Float(c.Model.Norm / math.Sqrt(c.Model.Norm*c.Model.Norm+law.Sigma*law.Sigma*float64(c.Model.Dim)))
+	r.scale = scaleOf(c.Model.Norm, law.Sigma, c.Model.Dim)
 	rel, err := ch.Start(positions.sequence, r.rows.Rows, r.rows.Cols, 0)
 	if err != nil {
 		return nil, err
@@ -93,6 +92,11 @@ func release(x *nextitem.Experiment, c Config, once *privacy.Ledger, env *run.En
 		return nil, err
 	}
 	return r, once.Flush("before training")
+}
+
+// scaleOf divides by the length that a row which is released has in the mean. That is post-processing.
+func scaleOf(norm, sigma float64, d int) tensor.Float {
+	return tensor.Float(norm / math.Sqrt(norm*norm+sigma*sigma*float64(d)))
 }
 
 // places says of every row which sequence it belongs to: the index of it in sequence, which numbers training sequences

@@ -59,9 +59,6 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if env.Secure() && c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
 		return nil, run.NoSecure(Task().String()+" with model.user_input=features", "the local perturbation of user features compares numbers in floating point; model.user_input=id needs none")
 	}
-	if env.Secure() && c.Privacy.Inputs > 0 {
-		return nil, run.NoSecure(Task().String()+" with a release of items (privacy.inputs)", "their noise is in floating point; without it the items are read in the clear")
-	}
 	z, err := c.calibrate(w.examples, env.Secure())
 	if err != nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
@@ -87,7 +84,12 @@ func (w *work) prepare(env *run.Env) (err error) {
 		return err
 	}
 	if w.cfg.Privacy.Inputs > 0 {
-		if w.items, err = release(x, c, once, env); err != nil {
+		by := release
+		if env.Secure() {
+			by = releaseSecretly
+			a.Published = append(a.Published, ReleasedFile)
+		}
+		if w.items, err = by(x, c, once, env); err != nil {
 			return err
 		}
 	}
