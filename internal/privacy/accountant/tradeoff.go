@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"privrec/internal/privacy"
@@ -33,8 +34,17 @@ type TradeOff struct {
 
 	mu         float64 // of the closed curve
 	eps, delta []float64
+	up, down   []float64   // e^eps and e^-eps
+	pieces     []curvePart // of blockPoints points each
 	lower      float64
 }
+
+// A search of the least bound looks at a block of points only where the block's own bound is
+// below the least so far.
+const blockPoints = 64
+
+// curvePart has what bounds the points of one block from below.
+type curvePart struct{ up, down, delta float64 } // least e^eps, largest e^-eps, least delta
 
 // TradeOff returns the bound for everything that was charged. The curve of Gaussians alone is closed.
 // Everything else has the certified curve of package pld; where that has none, that of Rényi DP.
@@ -58,7 +68,8 @@ func (a *Account) TradeOff() (*TradeOff, error) {
 			p, err = pld.DeltaProfile(ts)
 		}
 		if err == nil {
-			t.Method, t.eps, t.delta, t.lower = string(PLD), p.Epsilon, p.Delta, p.Lower
+			t.Method, t.lower = string(PLD), p.Lower
+			t.of(p.Epsilon, p.Delta)
 			return t, nil
 		}
 		why = err
@@ -86,15 +97,30 @@ func (t *TradeOff) renyi(l terms.List) error {
 		return err
 	}
 	t.Method = string(RDP)
+	var all, deltas []float64
 	for i := range renyiPoints + 1 {
 		eps := far.Epsilon * float64(i) / renyiPoints
 		p, err := rdp.Delta(c, eps, rdp.Options{})
 		if err != nil {
 			return err
 		}
-		t.eps, t.delta = append(t.eps, eps), append(t.delta, math.Min(p.Delta, 1))
+		all, deltas = append(all, eps), append(deltas, math.Min(p.Delta, 1))
 	}
+	t.of(all, deltas)
 	return nil
+}
+
+// of takes the points of a curve.
+func (t *TradeOff) of(eps, delta []float64) {
+	t.eps, t.delta = eps, delta
+	t.up, t.down = make([]float64, len(eps)), make([]float64, len(eps))
+	for i, e := range eps {
+		t.up[i], t.down[i] = math.Exp(e), math.Exp(-e)
+	}
+	for lo := 0; lo < len(eps); lo += blockPoints {
+		hi := min(lo+blockPoints, len(eps))
+		t.pieces = append(t.pieces, curvePart{slices.Min(t.up[lo:hi]), slices.Max(t.down[lo:hi]), slices.Min(delta[lo:hi])})
+	}
 }
 
 // up is more than the relative error of the few operations on one point.
@@ -114,11 +140,21 @@ func (t *TradeOff) TPR(fpr float64) float64 {
 		return fpr
 	}
 	best := 1.0
-	for i, eps := range t.eps {
-		d := t.delta[i]
-		best = math.Min(best, math.Min((math.Exp(eps)*fpr+d)*up, 1-math.Exp(-eps)*(1-d-fpr)/up+1e-15))
+	for k, b := range t.pieces {
+		if leastBound(b.up, b.down, b.delta, fpr) >= best { // rounding keeps order: so are all of its points
+			continue
+		}
+		for i := k * blockPoints; i < min((k+1)*blockPoints, len(t.eps)); i++ {
+			best = min(best, leastBound(t.up[i], t.down[i], t.delta[i], fpr))
+		}
 	}
 	return math.Max(best, fpr)
+}
+
+// leastBound returns the lesser of the two bounds of a point with e^eps, e^-eps and delta. It falls,
+// as computed, when the first or the last falls, and when the second grows; one above 1 counts as 1.
+func leastBound(grow, shrink, d, fpr float64) float64 {
+	return min((float64(grow*fpr)+d)*up, 1-float64(shrink*max(0, 1-d-fpr)/up)+1e-15)
 }
 
 // gaussianTPR returns Phi(Phi^-1(fpr) + mu), rounded up.

@@ -274,3 +274,30 @@ func TestTradeOffClosed(t *testing.T) {
 		t.Error("a rate below 0 has an answer")
 	}
 }
+
+// Blocks of points that cannot hold the least bound are left out, and nothing else: the rates are
+// those of a search of all points, to the last bit.
+func TestTradeOffSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := &TradeOff{}
+		n := rapid.IntRange(1, 5*blockPoints).Draw(t, "points")
+		eps := rapid.SliceOfN(rapid.Float64Range(0, 50), n, n).Draw(t, "epsilons")
+		delta := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "deltas")
+		slices.Sort(eps)
+		if rapid.Bool().Draw(t, "falling") {
+			slices.Sort(delta)
+			slices.Reverse(delta)
+		}
+		c.of(eps, delta)
+		for _, fpr := range append(rapid.SliceOfN(rapid.Float64Range(0, 1), 8, 8).Draw(t, "rates"), 0, 1e-4, 0.5) {
+			want := 1.0
+			for i, e := range eps {
+				d := delta[i]
+				want = math.Min(want, math.Min((math.Exp(e)*fpr+d)*up, 1-math.Exp(-e)*(1-d-fpr)/up+1e-15))
+			}
+			if want = math.Max(want, fpr); c.TPR(fpr) != want {
+				t.Fatalf("at %v: %v, want %v", fpr, c.TPR(fpr), want)
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package pld
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"privrec/internal/privacy/accountant/terms"
 )
@@ -73,22 +74,31 @@ func (v *view) profile(bins int) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
-	var p Profile
-	m, half := newMachine(bins), newMachine(bins/2)
+	type sides struct {
+		bound
+		work int
+		err  error
+		low  side
+	}
+	all := make([]sides, len(plans))
+	var wg sync.WaitGroup
 	for i, plan := range plans {
-		b, work, err := plan.bound(m, v.counts, v.target, v.total)
-		v.work += work
-		if err != nil {
-			return Profile{}, fmt.Errorf("direction %s: %w", plan.name, err)
+		wg.Go(func() { all[i].bound, all[i].work, all[i].err = plan.bound(newMachine(bins), v.counts, v.target, v.total) })
+		wg.Go(func() { all[i].low = plan.lower(newMachine(bins/2), v.counts, v.q, shift) })
+	}
+	wg.Wait()
+	var p Profile
+	for i, s := range all {
+		if v.work += s.work; s.err != nil {
+			return Profile{}, fmt.Errorf("direction %s: %w", plans[i].name, s.err)
 		}
 		if i == 0 {
-			p.Epsilon, p.Delta = b.profile()
+			p.Epsilon, p.Delta = s.profile()
 		} else {
-			b.raise(p)
+			s.raise(p)
 		}
-		low := plan.lower(half, v.counts, v.q, shift)
-		if v.work += low.work; low.err == nil {
-			p.Lower = max(p.Lower, low.value)
+		if v.work += s.low.work; s.low.err == nil {
+			p.Lower = max(p.Lower, s.low.value)
 		}
 	}
 	for i, d := range p.Delta {
