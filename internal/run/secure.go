@@ -11,7 +11,7 @@ const SecureKey = "run.secure"
 
 // secureTasks names the tasks whose runs can have secure noise. A test of the list of all tasks
 // compares it with what they say of themselves (Spec.Secure).
-var secureTasks = []string{"train dp-popularity", "train dp-ease", "train dp-itemknn", "train dp-sgd-mf", "train dpsgd", "train rdpgcf"}
+var secureTasks = []string{"train dp-popularity", "train dp-ease", "train dp-itemknn", "train dp-sgd-mf", "train dpsgd", "train dipsgnn", "train rdpgcf"}
 
 // SecureTasks returns the names of the tasks whose runs can have secure noise.
 func SecureTasks() []string { return slices.Clone(secureTasks) }

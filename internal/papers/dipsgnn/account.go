@@ -12,6 +12,7 @@ import (
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
+	"privrec/internal/run"
 	"privrec/internal/train"
 )
 
@@ -42,6 +43,9 @@ func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 	account, err := a.Privacy()
 	if err != nil {
 		return nil, err
+	}
+	if p.whole != nil {
+		account.Noise, account.Published = string(privacy.Secure), []string{experiment.ModelFile, run.LedgerName}
 	}
 	if p.cfg.Model.UserInput == nextitem.UserFeatures {
 		account.Features = AccountFeatures(p.x.Data.Features, p.cfg.Privacy.Features)
@@ -162,7 +166,11 @@ func (p *protection) agree(account *Privacy) error {
 	if p.noise.NoiseStd() == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
 		return nil
 	}
-	g, err := accountant.New(accountant.Analytic, privacy.Edge, privacy.AddRemove)
+	method := accountant.Analytic
+	if p.whole != nil {
+		method = accountant.Contour // discrete
+	}
+	g, err := accountant.New(method, privacy.Edge, privacy.AddRemove)
 	if err != nil {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}
@@ -230,6 +238,9 @@ func (p *Privacy) Show(d *report.Document) {
 	t.Notes = append(t.Notes, "units are counted after filtering, truncation and split, which depend on the rows of all users")
 	for _, u := range p.Unbounded {
 		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
+	}
+	if len(p.Published) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", p.Published))
 	}
 	if len(p.Public) > 0 {
 		t.Notes = append(t.Notes, "taken as public: "+p.PublicText())

@@ -23,6 +23,8 @@ type Privacy struct {
 	Units       []UnitAccount     `json:"units"`
 	Table       []Row             `json:"table"`
 	Evaluations []EvaluationCount `json:"noisy_evaluations"`
+	// Published names the only files of a run with secure noise that the guarantee is for.
+	Published []string `json:"published,omitempty"`
 }
 
 // Claim is the paper's guarantee and what it assumes.

@@ -25,6 +25,8 @@ type Network struct {
 	Steps     int     // T
 	Adjacency bool    // false: nothing but noise comes through the graph (ablation)
 	Stopped   bool    // the backward pass does not go through the graph
+
+	whole *wholeMessages // sums are exact, for noise from cryptographic bits; nil: in floating point
 }
 
 // Direction tells the two noisy aggregations of a step apart.
@@ -109,7 +111,9 @@ func (n *Network) sum(t *autograd.Tape, hb *autograd.Node, g *graph.Packed, dir 
 	if !n.Adjacency {
 		src, dst = nil, nil
 	}
-	if n.Stopped {
+	if n.whole != nil {
+		hb = n.whole.messages(t, hb)
+	} else if n.Stopped {
 		hb = t.Const(hb.V)
 	}
 	return t.EdgeSum(hb, src, dst, nil, g.Nodes())
@@ -177,7 +181,13 @@ func (n *noisy) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, err
 	if err != nil {
 		return nil, err
 	}
-	z := n.Network.Forward(t, s.Graph, user, a.begin(s.Pass, s.Samples, s.Graph))
+	g := s.Graph
+	if n.whole != nil {
+		if g, err = sorted(g); err != nil {
+			return nil, err
+		}
+	}
+	z := n.Network.Forward(t, g, user, a.begin(s.Pass, s.Samples, g))
 	return z, a.end()
 }
 
@@ -203,6 +213,7 @@ func (n *noisy) onReleased(t *autograd.Tape, s *nextitem.Step, user *autograd.No
 type aggregationNoise struct {
 	to     [2]*channel.Channel[tensor.Float] // by Direction
 	period func(pass nextitem.Pass) error    // told before the releases of a pass
+	show   func() error                      // told of a release before its noise is drawn; may be nil
 
 	pass    uint64
 	samples []int32
@@ -231,6 +242,9 @@ func (a *aggregationNoise) perturb(y *autograd.Node, step int, dir Direction) *a
 
 func (a *aggregationNoise) release(c *channel.Channel[tensor.Float], data []tensor.Float, rows, cols int, step uint64) error {
 	r, err := c.Start(a.samples, rows, cols, a.pass, step)
+	if err == nil && a.show != nil {
+		err = a.show()
+	}
 	if err != nil {
 		return fmt.Errorf("noise of step %d: %w", step+1, err)
 	}

@@ -18,7 +18,7 @@ func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dipsgnn", Cite: cite, Answers: true,
 		Summary: "noisy graph network for sequential recommendation",
-		Default: Default, Check: check, Open: open,
+		Default: Default, Check: check, Open: open, Secure: true,
 	}.Task()
 }
 
@@ -76,7 +76,7 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
 		inner := NewNetwork(x.Items, c.Model, init)
-		inner.Stopped = c.Privacy.Transitions.StopGradient
+		inner.Stopped, inner.whole = c.Privacy.Transitions.StopGradient, p.whole
 		net := &noisy{inner, nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs, nil}
 		return &nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch, Misaligned: c.Train.MisalignUsers}, nil
 	}

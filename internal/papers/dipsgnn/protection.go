@@ -31,6 +31,7 @@ type protection struct {
 	noises   map[string]*aggregationNoise
 	released map[string]*graphNoise // of EdgeRand, by part
 	noise    Accounting             // of the setting, with the noise of the run
+	whole    *wholeMessages         // of noise from cryptographic bits; nil: it is seeded
 }
 
 // newProtection opens the ledger with what the run leaves unprotected.
@@ -47,8 +48,20 @@ func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection,
 	if c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
 		a.Features = AccountFeatures(x.Data.Features, c.Privacy.Features)
 	}
-	if p.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
+	mark := privacy.Research
+	if env.Secure() {
+		mark = privacy.Secure
+		if err := p.secretly(); err != nil {
+			return nil, err
+		}
+	}
+	if p.ledger, err = env.Ledger(mark, a.Declaration()); err != nil {
 		return nil, err
+	}
+	if env.Secure() {
+		if err := p.keepLost(); err != nil {
+			return nil, err
+		}
 	}
 	p.once, err = env.Once()
 	return p, err
@@ -133,7 +146,7 @@ func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &aggregationNoise{period: p.enter}
+	a := &aggregationNoise{period: p.enter, show: p.show}
 	for dir, purpose := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
 		g := channel.Gaussian{
 			Purpose: purpose + q.Name, Sigma: std, Sensitivity: p.cfg.Model.Norm,
@@ -143,6 +156,12 @@ func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
 		// An edge is in no more prefixes of one pass than the worst edge of the part.
 		if err := p.ledger.Bound(g.Purpose, max(1, counts.Edge)*int64(p.cfg.Model.Steps)); err != nil {
 			return nil, err
+		}
+		if p.whole != nil {
+			if a.to[dir], err = p.openSecretly(g.Purpose); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if a.to[dir], err = channel.Open[tensor.Float](g, p.ledger, p.stream(g.Purpose)); err != nil {
 			return nil, err
@@ -212,6 +231,9 @@ type state struct {
 // Save implements train.Extra.
 func (p *protection) Save() ([]byte, error) {
 	s := state{Period: p.period, Channels: []channel.State{}}
+	if p.whole != nil { // its noise has no keys: the next attempt draws and checks bits of its own
+		return json.Marshal(s)
+	}
 	for _, c := range p.channels() {
 		s.Channels = append(s.Channels, c.State())
 	}
