@@ -75,7 +75,7 @@ func (q *Question) Calibrate() (*Noise, error) {
 	if errors.Is(err, accountant.ErrDelta) {
 		return nil, run.Usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
 			noun(q.unit), near(q.exposed(), 3), nouns(q.unit)),
-			"--delta is %s, and a %s is in a batch at all with probability %s", short(q.get("delta")), noun(q.unit), near(q.exposed(), 6))
+			"--delta is %s, and %s is in a batch at all with probability %s", short(q.get("delta")), aNoun(q.unit), near(q.exposed(), 6))
 	}
 	if err != nil {
 		at := ""

@@ -82,7 +82,7 @@ func (r *Risk) Statement() string {
 	if one.TPR == 1 {
 		return fmt.Sprintf("Nothing rules out an attacker who finds every %s and is never wrong.", noun(r.Unit))
 	}
-	outsiders, named, are, too := "outsiders", fmt.Sprintf("members (a member is a %s in the data)", noun(r.Unit)), "are members", "are"
+	outsiders, named, are, too := "outsiders", fmt.Sprintf("members (a member is %s in the data)", aNoun(r.Unit)), "are members", "are"
 	if r.Neighbouring == privacy.Replace {
 		outsiders, named, are, too = "those with another "+noun(r.Unit), fmt.Sprintf("those with the %s in question", noun(r.Unit)), "have it", "do"
 	}

@@ -101,6 +101,15 @@ func noun(u privacy.Unit) string {
 	return string(u)
 }
 
+// aNoun is noun with its article.
+func aNoun(u privacy.Unit) string {
+	one := noun(u)
+	if strings.ContainsRune("aeio", rune(one[0])) {
+		return "an " + one
+	}
+	return "a " + one
+}
+
 // nouns returns several of a unit in words.
 func nouns(u privacy.Unit) string {
 	switch u {

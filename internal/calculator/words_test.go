@@ -2,7 +2,10 @@ package calculator
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"privrec/internal/privacy"
 )
 
 func TestEither(t *testing.T) {
@@ -26,6 +29,22 @@ func TestRounded(t *testing.T) {
 	} {
 		if up, down := roundUp(c.v, c.digits), roundDown(c.v, c.digits); up != c.up || down != c.down {
 			t.Errorf("%v with %d digits: up %s, down %s, want %s and %s", c.v, c.digits, up, down, c.up, c.down)
+		}
+	}
+}
+
+// Every unit has the article that it is spoken with.
+func TestArticles(t *testing.T) {
+	want := map[privacy.Unit]string{privacy.Edge: "an edge", privacy.Interaction: "an interaction", privacy.User: "a user", privacy.Sample: "a sample",
+		privacy.Feature: "a feature vector", privacy.Record: "a record", privacy.Cell: "a cell of a sequence", privacy.Position: "a position of a slate"}
+	for _, u := range privacy.Units() {
+		if got := aNoun(u); got != want[u] {
+			t.Errorf("%s: %q, want %q", u, got, want[u])
+		}
+		r := Risk{Rates: make([]Rate, 2)}
+		r.Unit, r.Neighbouring = u, privacy.AddRemove
+		if text := r.Statement(); !strings.Contains(text, "(a member is "+want[u]+" in the data)") {
+			t.Errorf("%s: %s", u, text)
 		}
 	}
 }
