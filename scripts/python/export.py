@@ -1,5 +1,5 @@
 """Writes what a trained model shows, in files that any library can write: lists as a table,
-vectors as .npy with a file of ids for each."""
+vectors as .npy or .npz with a file of ids for each."""
 
 import os
 
@@ -23,11 +23,16 @@ def lists(out, rows):
             f.write(f"{user}\t{item}\t{rank}\t{score:.9g}\n")
 
 
-def vectors(out, users, user_ids, items, item_ids):
-    """Writes the vectors of users and items, a row each, with their ids."""
+def vectors(out, users, user_ids, items, item_ids, archive=False):
+    """Writes the vectors of users and items, a row each, with their ids: two files .npy, or with
+    archive one file .npz."""
+    arrays = {}
     for name, matrix, ids in (("users", users, user_ids), ("items", items, item_ids)):
-        matrix = np.ascontiguousarray(matrix, dtype=np.float32)
+        arrays[name] = np.ascontiguousarray(matrix, dtype=np.float32)
         assert len(matrix) == len(ids), name
-        np.save(os.path.join(out, name + ".npy"), matrix)
+        if not archive:
+            np.save(os.path.join(out, name + ".npy"), arrays[name])
         with open(os.path.join(out, name + ".txt"), "w") as f:
             f.writelines(f"{i}\n" for i in ids)
+    if archive:
+        np.savez(os.path.join(out, "vectors.npz"), **arrays)

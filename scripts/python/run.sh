@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Shows what a Python user does, without Go: trains a model each with RecBole, LensKit and
-# implicit on ML-100K, and evaluates, attacks and imports what they show, with the wheel.
+# implicit on ML-100K, and evaluates, imports and attacks their lists and their vectors, with
+# the wheel. At the end it says how long each first attack took from pip install of the wheel.
 #
 #   scripts/python/run.sh WHEEL ML-100K-FOLDER OUT
 #
 # PYTHON and PYTHON_RECBOLE name interpreters; RecBole 1.2.1 needs numpy < 1.24, so at most
-# Python 3.11. Models that OUT holds already are not trained again.
+# Python 3.11. Models that OUT holds already are not trained again. The environments, 4 GB, stay
+# in OUT/venv*; what was measured is in OUT/measured.txt.
 set -euo pipefail
 wheel=$(realpath "$1") data=$(realpath "$2") out=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,9 +33,11 @@ fi
 model() {
 	local name=$1 interpreter=$2 script=$3
 	shift 3
-	if [ ! -e "$out/$name/items.npy" ]; then
+	if [ ! -e "$out/$name/items.txt" ]; then
+		SECONDS=0
 		"$interpreter" -m venv "$out/venv-$name"
 		"$out/venv-$name/bin/pip" install --quiet "$@"
+		echo "$name: installed in $SECONDS s"
 		SECONDS=0
 		"$out/venv-$name/bin/python" "$here/$script" "$out" "$out/$name" >"$out/$name.log" 2>&1 || { tail "$out/$name.log" >&2; exit 1; }
 		echo "$name: trained and exported in $SECONDS s"
@@ -48,7 +52,7 @@ rm -rf "$out/venv" "$out/runs"
 started=$(date +%s.%N)
 "$out/venv/bin/pip" install --quiet --no-index "$wheel"
 "$out/venv/bin/privrec" version
-"$out/venv/bin/python" "$here/measure.py" "$out" "$started" implicit lenskit recbole
+"$out/venv/bin/python" "$here/measure.py" "$out" "$started" implicit lenskit recbole | tee "$out/measured.txt"
 
 "$out/venv-implicit/bin/pip" install --quiet --no-index --force-reinstall "$wheel"
 "$out/venv-implicit/bin/python" "$here/measure.py" "$out" --frames implicit

@@ -47,7 +47,7 @@ def main(folder, out):
         best = np.argsort(-scores[u], kind="stable")[:export.LENGTH]
         rows += [(user, item_ids[i], rank, scores[u, i]) for rank, i in enumerate(best, 1)]
     export.lists(out, rows)
-    export.vectors(out, users, user_ids, items, item_ids)
+    export.vectors(out, users, user_ids, items, item_ids, archive=True)
 
 
 if __name__ == "__main__":
