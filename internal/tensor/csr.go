@@ -143,10 +143,31 @@ func (p Pattern) Cols() int { return p.cols }
 // last. left has Rows elements, right has Cols, and x is (Cols, d). dst must not
 // overlap x.
 func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
+	if dst.Rows != hi-lo {
+		panic(fmt.Sprintf("tensor: gather: rows %d..%d into %d rows", lo, hi, dst.Rows))
+	}
+	p.gather(lo, hi, left, right, x, dst, nil)
+}
+
+// GatherTo does what Gather does, but row i goes to row to[i-lo] of dst, which may have
+// any number of rows.
+func (p Pattern) GatherTo(lo, hi int, left, right []Float, x, dst Matrix, to []int32) {
+	if len(to) != hi-lo {
+		panic(fmt.Sprintf("tensor: gather: rows %d..%d to %d places", lo, hi, len(to)))
+	}
+	for _, r := range to {
+		if uint32(r) >= uint32(dst.Rows) {
+			panic(fmt.Sprintf("tensor: gather: into row %d of %d", r, dst.Rows))
+		}
+	}
+	p.gather(lo, hi, left, right, x, dst, to)
+}
+
+func (p Pattern) gather(lo, hi int, left, right []Float, x, dst Matrix, to []int32) {
 	check("gather", x)
 	check("gather", dst)
 	if lo < 0 || hi < lo || hi > p.Rows() || len(left) != p.Rows() || len(right) != p.cols ||
-		x.Rows != p.cols || dst.Rows != hi-lo || dst.Cols != x.Cols {
+		x.Rows != p.cols || dst.Cols != x.Cols {
 		panic(fmt.Sprintf("tensor: gather: rows %d..%d of a %d x %d pattern, %d and %d factors, of %d x %d into %d x %d",
 			lo, hi, p.Rows(), p.cols, len(left), len(right), x.Rows, x.Cols, dst.Rows, dst.Cols))
 	}
@@ -154,12 +175,15 @@ func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
 		return
 	}
 	if x.Rows == 0 {
-		for i := range dst.Rows {
+		for i := range hi - lo {
+			if to != nil {
+				i = int(to[i])
+			}
 			clear(Row(dst, i))
 		}
 		return
 	}
-	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride, dst.Cols)
+	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride, dst.Cols, to)
 }
 
 // Row returns the columns of row i, not to be changed.

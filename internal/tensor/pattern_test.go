@@ -55,6 +55,21 @@ func TestPatternGather(t *testing.T) {
 				lo, hi := span[0], span[1]
 				dst := randomMatrix(r, hi-lo, d, d+1)
 				p.Gather(lo, hi, left, right, x, dst)
+				far, to := New(rows, d), make([]int32, hi-lo)
+				for i := range to {
+					to[i] = int32(rows - 1 - i)
+				}
+				p.GatherTo(lo, hi, left, right, x, far, to)
+				for i := range to {
+					if !slices.Equal(Row(far, rows-1-i), Row(dst, i)) {
+						t.Fatalf("width %d, row %d differs at another place", d, lo+i)
+					}
+				}
+				for i := range rows - len(to) {
+					if Sum(Row(far, i)) != 0 {
+						t.Fatalf("width %d: row %d, not named, was written", d, i)
+					}
+				}
 				for i := lo; i < hi; i++ {
 					for k, got := range Row(dst, i-lo) {
 						want := 0.0
@@ -84,6 +99,7 @@ func TestPatternGatherShapes(t *testing.T) {
 		"x":      func() { p.Gather(0, 2, ones[:2], ones, New(2, 4), New(2, 4)) },
 		"dst":    func() { p.Gather(0, 2, ones[:2], ones, New(3, 4), New(1, 4)) },
 		"widths": func() { p.Gather(0, 2, ones[:2], ones, New(3, 4), New(2, 5)) },
+		"places": func() { p.GatherTo(0, 2, ones[:2], ones, New(3, 4), New(2, 4), []int32{0}) },
 	} {
 		func() {
 			defer func() {
@@ -94,6 +110,14 @@ func TestPatternGatherShapes(t *testing.T) {
 			f()
 		}()
 	}
+	func() {
+		defer func() {
+			if s, _ := recover().(string); s != "tensor: gather: into row 2 of 2" {
+				t.Errorf("a place outside: %q", s)
+			}
+		}()
+		p.GatherTo(0, 2, ones[:2], ones, New(3, 4), New(2, 4), []int32{0, 2})
+	}()
 	empty, err := NewPattern(0, []int64{0, 0, 0}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +126,11 @@ func TestPatternGatherShapes(t *testing.T) {
 	empty.Gather(0, 2, ones[:2], nil, New(0, 2), dst)
 	if Sum(dst.Data) != 0 {
 		t.Errorf("rows without columns give %v", dst.Data)
+	}
+	dst = From(2, 2, []Float{1, 2, 3, 4})
+	empty.GatherTo(0, 1, ones[:2], nil, New(0, 2), dst, []int32{1})
+	if !slices.Equal(dst.Data, []Float{1, 2, 0, 0}) {
+		t.Errorf("a row without columns at place 1 gives %v", dst.Data)
 	}
 	if new(Pattern).Rows() != 0 {
 		t.Error("the zero pattern has rows")

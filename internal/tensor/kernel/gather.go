@@ -3,9 +3,13 @@ package kernel
 import "unsafe"
 
 // gatherRowsPlain does what GatherRows does, in plain Go.
-func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int) {
+func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
 	for r, l := range left {
-		row := unsafe.Slice(at(y, r*ldy), cols)
+		place := r
+		if to != nil {
+			place = int(to[r])
+		}
+		row := unsafe.Slice(at(y, place*ldy), cols)
 		clear(row)
 		for _, j := range idx[ptr[r]:ptr[r+1]] {
 			v := *at(right, int(j))

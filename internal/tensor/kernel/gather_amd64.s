@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int)
+// func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·gatherRows512(SB), NOSPLIT, $0-88
+TEXT ·gatherRows512(SB), NOSPLIT, $0-96
 	MOVQ idx+16(FP), AX
 	MOVQ last+24(FP), CX
 	MOVQ right+40(FP), DX
@@ -66,30 +66,37 @@ eightTest:
 	CMPQ         R12, R13
 	JL           eightEntry
 	VBROADCASTSS (R10)(R8*4), Z8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (R11)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(R11)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(R11)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(R11)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(R11)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(R11)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(R11)
-	VMULPS       Z8, Z7, Z7
-	VMOVUPS      Z7, 448(R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           eightRow
-	ADDQ         $+512, BX
-	ADDQ         $+512, y+64(FP)
-	SUBQ         $+128, DI
-	JMP          eight
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           eightStore
+	MOVLQSX      (R13)(R8*4), R12
+
+eightStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Z8, Z0, Z0
+	VMOVUPS Z0, (R11)(R12*1)
+	VMULPS  Z8, Z1, Z1
+	VMOVUPS Z1, 64(R11)(R12*1)
+	VMULPS  Z8, Z2, Z2
+	VMOVUPS Z2, 128(R11)(R12*1)
+	VMULPS  Z8, Z3, Z3
+	VMOVUPS Z3, 192(R11)(R12*1)
+	VMULPS  Z8, Z4, Z4
+	VMOVUPS Z4, 256(R11)(R12*1)
+	VMULPS  Z8, Z5, Z5
+	VMOVUPS Z5, 320(R11)(R12*1)
+	VMULPS  Z8, Z6, Z6
+	VMOVUPS Z6, 384(R11)(R12*1)
+	VMULPS  Z8, Z7, Z7
+	VMOVUPS Z7, 448(R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      eightRow
+	ADDQ    $+512, BX
+	ADDQ    $+512, y+64(FP)
+	SUBQ    $+128, DI
+	JMP     eight
 
 eightEnd:
 four:
@@ -132,22 +139,29 @@ fourTest:
 	CMPQ         R12, R13
 	JL           fourEntry
 	VBROADCASTSS (R10)(R8*4), Z0
-	VMULPS       Z0, Z9, Z9
-	VMOVUPS      Z9, (R11)
-	VMULPS       Z0, Z10, Z10
-	VMOVUPS      Z10, 64(R11)
-	VMULPS       Z0, Z11, Z11
-	VMOVUPS      Z11, 128(R11)
-	VMULPS       Z0, Z12, Z12
-	VMOVUPS      Z12, 192(R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           fourRow
-	ADDQ         $+256, BX
-	ADDQ         $+256, y+64(FP)
-	SUBQ         $+64, DI
-	JMP          four
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           fourStore
+	MOVLQSX      (R13)(R8*4), R12
+
+fourStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Z0, Z9, Z9
+	VMOVUPS Z9, (R11)(R12*1)
+	VMULPS  Z0, Z10, Z10
+	VMOVUPS Z10, 64(R11)(R12*1)
+	VMULPS  Z0, Z11, Z11
+	VMOVUPS Z11, 128(R11)(R12*1)
+	VMULPS  Z0, Z12, Z12
+	VMOVUPS Z12, 192(R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      fourRow
+	ADDQ    $+256, BX
+	ADDQ    $+256, y+64(FP)
+	SUBQ    $+64, DI
+	JMP     four
 
 fourEnd:
 one:
@@ -181,16 +195,23 @@ oneTest:
 	CMPQ         R12, R13
 	JL           oneEntry
 	VBROADCASTSS (R10)(R8*4), Z0
-	VMULPS       Z0, Z13, Z13
-	VMOVUPS      Z13, (R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           oneRow
-	ADDQ         $+64, BX
-	ADDQ         $+64, y+64(FP)
-	SUBQ         $+16, DI
-	JMP          one
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           oneStore
+	MOVLQSX      (R13)(R8*4), R12
+
+oneStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Z0, Z13, Z13
+	VMOVUPS Z13, (R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      oneRow
+	ADDQ    $+64, BX
+	ADDQ    $+64, y+64(FP)
+	SUBQ    $+16, DI
+	JMP     one
 
 oneEnd:
 	TESTQ DI, DI
@@ -227,23 +248,30 @@ tailTest:
 	CMPQ         R12, R13
 	JL           tailEntry
 	VBROADCASTSS (R10)(R8*4), Z0
-	VMULPS       Z0, Z14, Z14
-	VMOVUPS      Z14, K1, (R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           tailRow
-	ADDQ         $+64, BX
-	ADDQ         $+64, y+64(FP)
-	SUBQ         $+16, DI
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           tailStore
+	MOVLQSX      (R13)(R8*4), R12
+
+tailStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Z0, Z14, Z14
+	VMOVUPS Z14, K1, (R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      tailRow
+	ADDQ    $+64, BX
+	ADDQ    $+64, y+64(FP)
+	SUBQ    $+16, DI
 
 done:
 	VZEROUPPER
 	RET
 
-// func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int)
+// func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·gatherRows256(SB), NOSPLIT, $0-88
+TEXT ·gatherRows256(SB), NOSPLIT, $0-96
 	MOVQ idx+16(FP), AX
 	MOVQ last+24(FP), CX
 	MOVQ right+40(FP), DX
@@ -299,30 +327,37 @@ eightTest:
 	CMPQ         R12, R13
 	JL           eightEntry
 	VBROADCASTSS (R10)(R8*4), Y8
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (R11)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(R11)
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, 64(R11)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 96(R11)
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, 128(R11)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 160(R11)
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, 192(R11)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 224(R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           eightRow
-	ADDQ         $+256, BX
-	ADDQ         $+256, y+64(FP)
-	SUBQ         $+64, DI
-	JMP          eight
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           eightStore
+	MOVLQSX      (R13)(R8*4), R12
+
+eightStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Y8, Y0, Y0
+	VMOVUPS Y0, (R11)(R12*1)
+	VMULPS  Y8, Y1, Y1
+	VMOVUPS Y1, 32(R11)(R12*1)
+	VMULPS  Y8, Y2, Y2
+	VMOVUPS Y2, 64(R11)(R12*1)
+	VMULPS  Y8, Y3, Y3
+	VMOVUPS Y3, 96(R11)(R12*1)
+	VMULPS  Y8, Y4, Y4
+	VMOVUPS Y4, 128(R11)(R12*1)
+	VMULPS  Y8, Y5, Y5
+	VMOVUPS Y5, 160(R11)(R12*1)
+	VMULPS  Y8, Y6, Y6
+	VMOVUPS Y6, 192(R11)(R12*1)
+	VMULPS  Y8, Y7, Y7
+	VMOVUPS Y7, 224(R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      eightRow
+	ADDQ    $+256, BX
+	ADDQ    $+256, y+64(FP)
+	SUBQ    $+64, DI
+	JMP     eight
 
 eightEnd:
 four:
@@ -363,22 +398,29 @@ fourTest:
 	CMPQ         R12, R13
 	JL           fourEntry
 	VBROADCASTSS (R10)(R8*4), Y4
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (R11)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(R11)
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, 64(R11)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 96(R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           fourRow
-	ADDQ         $+128, BX
-	ADDQ         $+128, y+64(FP)
-	SUBQ         $+32, DI
-	JMP          four
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           fourStore
+	MOVLQSX      (R13)(R8*4), R12
+
+fourStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Y4, Y0, Y0
+	VMOVUPS Y0, (R11)(R12*1)
+	VMULPS  Y4, Y1, Y1
+	VMOVUPS Y1, 32(R11)(R12*1)
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS Y2, 64(R11)(R12*1)
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, 96(R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      fourRow
+	ADDQ    $+128, BX
+	ADDQ    $+128, y+64(FP)
+	SUBQ    $+32, DI
+	JMP     four
 
 fourEnd:
 one:
@@ -412,16 +454,23 @@ oneTest:
 	CMPQ         R12, R13
 	JL           oneEntry
 	VBROADCASTSS (R10)(R8*4), Y1
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           oneRow
-	ADDQ         $+32, BX
-	ADDQ         $+32, y+64(FP)
-	SUBQ         $+8, DI
-	JMP          one
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           oneStore
+	MOVLQSX      (R13)(R8*4), R12
+
+oneStore:
+	IMULQ   ldy+72(FP), R12
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (R11)(R12*1)
+	INCQ    R8
+	CMPQ    R8, n+0(FP)
+	JL      oneRow
+	ADDQ    $+32, BX
+	ADDQ    $+32, y+64(FP)
+	SUBQ    $+8, DI
+	JMP     one
 
 oneEnd:
 	TESTQ   DI, DI
@@ -459,15 +508,22 @@ tailTest:
 	CMPQ         R12, R13
 	JL           tailEntry
 	VBROADCASTSS (R10)(R8*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (R11)
-	ADDQ         ldy+72(FP), R11
-	INCQ         R8
-	CMPQ         R8, n+0(FP)
-	JL           tailRow
-	ADDQ         $+32, BX
-	ADDQ         $+32, y+64(FP)
-	SUBQ         $+8, DI
+	MOVQ         R8, R12
+	MOVQ         to+88(FP), R13
+	TESTQ        R13, R13
+	JZ           tailStore
+	MOVLQSX      (R13)(R8*4), R12
+
+tailStore:
+	IMULQ      ldy+72(FP), R12
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R11)(R12*1)
+	INCQ       R8
+	CMPQ       R8, n+0(FP)
+	JL         tailRow
+	ADDQ       $+32, BX
+	ADDQ       $+32, y+64(FP)
+	SUBQ       $+8, DI
 
 done:
 	VZEROUPPER

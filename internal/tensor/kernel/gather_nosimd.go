@@ -5,7 +5,8 @@ package kernel
 // GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
 // ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
 // elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
-// added in order and scaled last.
-func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int) {
-	gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols)
+// added in order and scaled last. With to, not nil, the sum of row r goes to row to[r]
+// of y instead.
+func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
+	gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 }

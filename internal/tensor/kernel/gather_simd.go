@@ -2,23 +2,30 @@
 
 package kernel
 
+import "unsafe"
+
 // GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
 // ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
 // elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
 // added in order and scaled last. Where idx goes on after the last of these rows,
-// rows of x that it names are fetched ahead.
-func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int) {
+// rows of x that it names are fetched ahead. With to, not nil, the sum of row r
+// goes to row to[r] of y instead.
+func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
 	ptr = ptr[:len(left)+1]
+	var places *int32
+	if to != nil {
+		places = unsafe.SliceData(to[:len(left)])
+	}
 	if len(left) == 0 || cols == 0 {
 		return
 	}
 	last := len(idx) - 1
 	switch {
 	case last < 0 || level == Off:
-		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols)
+		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 	case level == AVX512:
-		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols)
+		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places)
 	default:
-		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols)
+		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places)
 	}
 }

@@ -26,7 +26,7 @@ func TestGatherRows(t *testing.T) {
 				y, whole := fenced(r, (hi-lo)*ldy)
 				before := append([]Float(nil), y...)
 				if hi > lo {
-					GatherRows(ptr[lo:hi+1], idx, left, &right[0], &x[0], ldx, &y[0], ldy, d)
+					GatherRows(ptr[lo:hi+1], idx, left, &right[0], &x[0], ldx, &y[0], ldy, d, nil)
 				}
 				for i := range hi - lo {
 					for k := range ldy {
@@ -66,9 +66,9 @@ func TestGatherRowsAlone(t *testing.T) {
 			ptr[i+1] = int64(len(idx))
 		}
 		all, one := make([]Float, n*d), make([]Float, d)
-		GatherRows(ptr, idx, left, &right[0], &x[0], d, &all[0], d, d)
+		GatherRows(ptr, idx, left, &right[0], &x[0], d, &all[0], d, d, nil)
 		for i := range n {
-			GatherRows(ptr[i:i+2], idx, left[i:i+1], &right[0], &x[0], d, &one[0], d, d)
+			GatherRows(ptr[i:i+2], idx, left[i:i+1], &right[0], &x[0], d, &one[0], d, d, nil)
 			for k, v := range one {
 				if all[i*d+k] != v {
 					t.Fatalf("(%d, %d): %g alone, %g with others", i, k, v, all[i*d+k])

@@ -25,10 +25,10 @@ func main() {
 // in registers while the entries of a row are read.
 func gatherRows(s simd.ISA) {
 	name := "gatherRows" + s.Suffix
-	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right, x *float32, ldx int, y *float32, ldy, cols int)")
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right, x *float32, ldx int, y *float32, ldy, cols int, to *int32)")
 	Pragma("noescape")
 	Doc(name+" is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last",
-		"entry of idx.")
+		"entry of idx, and to may be nil.")
 	idx, last, right := simd.Int("idx"), simd.Int("last"), simd.Int("right")
 	x, ldx, cols := simd.Int("x"), simd.Int("ldx"), simd.Int("cols")
 	block := func(label string, nv int, mask *simd.Mask) {
@@ -75,16 +75,23 @@ func gatherRows(s simd.ISA) {
 		CMPQ(e, end)
 		JL(LabelRef(label + "Entry"))
 		VBROADCASTSS(Mem{Base: left, Index: row, Scale: 4}, v)
+		place, to := e, end // e and end have been used up
+		MOVQ(row, place)
+		MOVQ(simd.Arg(Param("to")), to)
+		TESTQ(to, to)
+		JZ(LabelRef(label + "Store"))
+		MOVLQSX(Mem{Base: to, Index: row, Scale: 4}, place)
+		Label(label + "Store")
+		IMULQ(simd.Arg(Param("ldy")), place)
 		for i := range acc {
 			VMULPS(v, acc[i], acc[i])
-			dst := Mem{Base: y, Disp: i * s.Bytes()}
+			dst := Mem{Base: y, Index: place, Scale: 1, Disp: i * s.Bytes()}
 			if mask != nil {
 				s.StoreMasked(acc[i], *mask, dst)
 			} else {
 				s.Store(acc[i], dst)
 			}
 		}
-		ADDQ(simd.Arg(Param("ldy")), y)
 		INCQ(row)
 		CMPQ(row, simd.Arg(Param("n")))
 		JL(LabelRef(label + "Row"))
