@@ -22,6 +22,7 @@ type Bipartite struct {
 	ItemUser     []int32 // ascending within an item (E)
 
 	userOf []int32 // the user of every userStep-th edge, to find those of the others sooner
+	near   *nearOnce
 }
 
 // userStep is about the median degree in the data sets used here, or a few times that.
@@ -34,7 +35,7 @@ func NewBipartite(users, items int, edges []Edge) (*Bipartite, error) {
 	if users < 0 || items < 0 || users > math.MaxInt32-items {
 		return nil, fmt.Errorf("graph: %d users and %d items, want 0 to %d together", users, items, math.MaxInt32)
 	}
-	g := &Bipartite{Users: users, Items: items, UserPtr: make([]int64, users+1), ItemPtr: make([]int64, items+1)}
+	g := &Bipartite{Users: users, Items: items, UserPtr: make([]int64, users+1), ItemPtr: make([]int64, items+1), near: new(nearOnce)}
 	for e, x := range edges {
 		if x.User < 0 || int(x.User) >= users {
 			return nil, fmt.Errorf("graph: edge %d: user %d is outside 0..%d", e, x.User, users-1)

@@ -113,38 +113,39 @@ func (w *work) layerBack(l int) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		p, factors, h := w.source(l, ch.side)
-		right, base := w.part(w.right, ch.side), w.first(ch.side)
+		right, base, nodes, mine := w.rightAt[ch.side], w.first(ch.side), w.nodeAt[ch.side], w.half(dst, ch.side)
 		var stack [blockFloats]tensor.Float
 		scratch := stack[:]
 		if normalize && blockRows*w.cols > len(scratch) {
 			scratch = make([]tensor.Float, blockRows*w.cols)
 		}
-		at := ch.lo // rows before it are done
-		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
-			w.clearRows(dst, base+at, base+lo)
+		at := ch.lo // places before it are done
+		for lo, hi := only.run(nodes, base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(nodes, base, hi, ch.hi, block) {
+			clearRows(mine, nodes[at:lo])
 			at = hi
-			x := tensor.RowsView(dst, base+lo, base+hi)
-			g := x
 			if normalize {
-				g = tensor.From(hi-lo, w.cols, scratch)
+				p.Gather(lo, hi, right, factors, h, tensor.From(hi-lo, w.cols, scratch))
+			} else {
+				w.aggregate(ch.side, p, lo, hi, right, factors, h, mine)
 			}
-			p.Gather(lo, hi, right, factors, h, g)
-			for k := range g.Rows {
-				v, o := base+lo+k, k*w.cols
-				gk := g.Data[o : o+w.cols]
-				w.addOutput(l, v, gk)
-				if normalize {
-					throughNorm(x.Data[o:o+w.cols], gk, 1, w.inv[l][v])
+			for k, node := range nodes[lo:hi] {
+				v, x := base+int(node), tensor.Row(mine, int(node))
+				if !normalize {
+					w.addOutput(l, v, x)
+					continue
 				}
+				g := scratch[k*w.cols : (k+1)*w.cols]
+				w.addOutput(l, v, g)
+				throughNorm(x, g, 1, w.inv[l][v])
 			}
 		}
-		w.clearRows(dst, base+at, base+ch.hi)
+		clearRows(mine, nodes[at:ch.hi])
 	})
 }
 
-func (w *work) clearRows(m tensor.Matrix, lo, hi int) {
-	if lo < hi {
-		clear(m.Data[lo*w.cols : hi*w.cols])
+func clearRows(m tensor.Matrix, rows []int32) {
+	for _, r := range rows {
+		clear(tensor.Row(m, int(r)))
 	}
 }
 
@@ -160,17 +161,16 @@ func (w *work) tableBack(grads [2]tensor.Matrix) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		p, factors, h := w.source(0, ch.side)
-		right, base := w.part(w.right, ch.side), w.first(ch.side)
+		right, base, nodes := w.rightAt[ch.side], w.first(ch.side), w.nodeAt[ch.side]
 		step := chunkRows
 		if w.call.NormalizeRows {
 			step = blockRows
 		}
 		for lo := ch.lo; lo < ch.hi; lo += step {
 			hi := min(lo+step, ch.hi)
-			g := tensor.RowsView(grads[ch.side], lo, hi)
-			p.Gather(lo, hi, right, factors, h, g)
-			for k := range g.Rows {
-				v, y := base+lo+k, g.Data[k*w.cols:(k+1)*w.cols]
+			w.aggregate(ch.side, p, lo, hi, right, factors, h, grads[ch.side])
+			for _, node := range nodes[lo:hi] {
+				v, y := base+int(node), tensor.Row(grads[ch.side], int(node))
 				w.addOutput(0, v, y)
 				if w.call.NormalizeRows {
 					x, inv := w.row0(v), float64(w.inv[0][v])

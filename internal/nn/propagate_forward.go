@@ -169,18 +169,26 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 	return w.released(l, counts, len(w.chunks), func(c int) error {
 		ch := w.chunks[c]
 		other := 1 - ch.side
-		left, factors, base := w.part(w.left, ch.side), w.part(right, other), w.first(ch.side)
-		rank := ch.lo
-		if only != nil {
-			rank = only.rank[c]
-		}
-		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
-			rows := tensor.RowsView(dst, base+lo, base+hi)
-			w.plan.rows[ch.side].Gather(lo, hi, left, factors, src[other], rows)
-			if err := w.finish(l, ch.side, lo, rank, rows, base+lo); err != nil {
-				return err
+		factors, base, nodes, mine := w.part(right, other), w.first(ch.side), w.nodeAt[ch.side], w.half(dst, ch.side)
+		for lo, hi := only.run(nodes, base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(nodes, base, hi, ch.hi, block) {
+			w.aggregate(ch.side, w.plan.rows[ch.side], lo, hi, w.leftAt[ch.side], factors, src[other], mine)
+			if block == chunkRows {
+				continue // nothing to finish
 			}
-			rank += hi - lo
+			for from, to := lo, lo; from < hi; from = to {
+				first := int(nodes[from])
+				for to < hi && int(nodes[to]) == first+to-from {
+					to++
+				}
+				rank := first
+				if only != nil {
+					rank = int(only.rank[base+first])
+				}
+				rows := tensor.RowsView(mine, first, first+to-from)
+				if err := w.finish(l, ch.side, first, rank, rows, base+first); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
@@ -208,7 +216,8 @@ func (w *work) topLayer(src [2]tensor.Matrix, right []tensor.Float) error {
 			}
 			other, id := 1-side, v-w.first(side)
 			rows := tensor.RowsView(w.top, lo, lo+1)
-			w.plan.rows[side].Gather(id, id+1, w.part(w.left, side), w.part(right, other), src[other], rows)
+			place := w.place(side, int32(v))
+			w.plan.rows[side].Gather(place, place+1, w.leftAt[side], w.part(right, other), src[other], rows)
 			if err := w.finish(l, side, id, rank, rows, lo); err != nil {
 				return err
 			}
@@ -346,7 +355,6 @@ func (w *work) product(dst [2]tensor.Matrix) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		other := 1 - ch.side
-		w.plan.rows[ch.side].Gather(ch.lo, ch.hi, w.part(w.left, ch.side), w.part(w.right, other),
-			w.tables[other], tensor.RowsView(dst[ch.side], ch.lo, ch.hi))
+		w.aggregate(ch.side, w.plan.rows[ch.side], ch.lo, ch.hi, w.leftAt[ch.side], w.part(w.right, other), w.tables[other], dst[ch.side])
 	})
 }

@@ -27,7 +27,7 @@ const (
 	blockFloats = 1024
 )
 
-// chunk is a range of rows of one side.
+// chunk is a range of places of one side.
 type chunk struct {
 	side   Side
 	lo, hi int
@@ -38,28 +38,18 @@ type plan struct {
 	graph       *graph.Bipartite
 	norm        graph.Normalizer
 	cols        int
-	rows        [2]tensor.Pattern // of users over items, of items over users
-	left, right []tensor.Float    // factors by node, users first (N)
-	chunks      []chunk
+	left, right []tensor.Float  // factors by node, users first (N)
 	tables      []tensor.Matrix // (N, cols), made on demand
 	work        work
+	calls       int
+	schedule
 }
 
 func newPlan(g *graph.Bipartite, norm graph.Normalizer, cols int) (*plan, error) {
 	p := &plan{graph: g, norm: norm, cols: cols}
-	var err error
-	if p.rows[UserSide], err = tensor.NewPattern(g.Items, g.UserPtr, g.UserItem); err != nil {
-		return nil, fmt.Errorf("nn: propagation: items of users: %w", err)
+	if err := p.arrange(nil); err != nil {
+		return nil, err
 	}
-	if p.rows[ItemSide], err = tensor.NewPattern(g.Users, g.ItemPtr, g.ItemUser); err != nil {
-		return nil, fmt.Errorf("nn: propagation: users of items: %w", err)
-	}
-	if p.rows[UserSide].Rows() != g.Users || p.rows[ItemSide].Rows() != g.Items || len(g.UserItem) != len(g.ItemUser) {
-		return nil, fmt.Errorf("nn: propagation: the rows of the graph do not fit %d users and %d items", g.Users, g.Items)
-	}
-	left, right := norm.Factors(g)
-	p.left, p.right = floats(left), floats(right)
-	p.chunks = append(cut(UserSide, g.UserPtr), cut(ItemSide, g.ItemPtr)...)
 	return p, nil
 }
 
@@ -69,19 +59,6 @@ func floats(x []float64) []tensor.Float {
 		y[i] = tensor.Float(v)
 	}
 	return y
-}
-
-// cut splits the rows of a side into chunks of about chunkEdges entries.
-func cut(side Side, ptr []int64) (chunks []chunk) {
-	for lo := 0; lo < len(ptr)-1; {
-		hi := lo + 1
-		for hi < len(ptr)-1 && hi-lo < chunkRows && ptr[hi+1]-ptr[lo] <= chunkEdges {
-			hi++
-		}
-		chunks = append(chunks, chunk{side, lo, hi})
-		lo = hi
-	}
-	return chunks
 }
 
 // table returns the k-th table of all nodes, with undefined content.
@@ -154,6 +131,9 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 	w := &p.plan.work
 	w.plan, w.call, w.tables = p.plan, p, tables
 	w.frontier = false
+	if err := w.improve(); err != nil {
+		return nil, err
+	}
 	w.start()
 	return w, nil
 }
@@ -161,19 +141,19 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 // reach holds what lies one edge from the batch: the rows that the layer before the
 // last needs, and the edges on which gradients come back to them.
 type reach struct {
-	edges [2]tensor.Pattern // rows: nodes of a side; columns: the batch's nodes of the other
+	edges [2]tensor.Pattern // rows: places of a side; columns: the batch's nodes of the other
 	ptr   [2][]int64
 	idx   [2][]int32
-	need  []bool // by node (N): in the batch, or next to it
-	rank  []int  // how many needed rows of a chunk's side come before the chunk
-	rows  [2]int // how many of a side there are
+	need  []bool  // by node (N): in the batch, or next to it
+	rank  []int32 // by needed node: how many needed nodes of its side have lower numbers (N)
+	rows  [2]int  // how many of a side there are
 }
 
 // find fills r for the batch of w.
 func (r *reach) find(w *work) error {
 	n := w.graph.Nodes()
 	if len(r.need) != n {
-		r.need = make([]bool, n)
+		r.need, r.rank = make([]bool, n), make([]int32, n)
 	}
 	var errs [2]error
 	tensor.Parallel(2, 1, func(side, _, _ int) { errs[side] = r.findSide(w, Side(side)) })
@@ -182,20 +162,20 @@ func (r *reach) find(w *work) error {
 			return err
 		}
 	}
-	r.rank, r.rows = slices.Grow(r.rank[:0], len(w.chunks)), [2]int{}
-	for _, c := range w.chunks {
-		r.rank = append(r.rank, r.rows[c.side])
-		base := w.first(c.side)
-		for _, need := range r.need[base+c.lo : base+c.hi] {
-			if need {
-				r.rows[c.side]++
+	r.rows = [2]int{}
+	for side := range r.rows {
+		base := w.first(Side(side))
+		for v := base; v < base+w.size(Side(side)); v++ {
+			r.rank[v] = int32(r.rows[side])
+			if r.need[v] {
+				r.rows[side]++
 			}
 		}
 	}
 	return nil
 }
 
-// findSide lists, for every node of a side, the batch's nodes next to it, in
+// findSide lists, for every place of a side, the batch's nodes next to its node, in
 // ascending order.
 func (r *reach) findSide(w *work, side Side) (err error) {
 	other := 1 - side
@@ -208,8 +188,8 @@ func (r *reach) findSide(w *work, side Side) (err error) {
 	ptr := slices.Grow(r.ptr[side][:0], n+2)[:n+2]
 	clear(ptr)
 	for _, v := range batch {
-		for _, i := range lists.Row(int(v) - w.first(other)) {
-			ptr[i+2]++
+		for _, i := range lists.Row(w.place(other, v)) {
+			ptr[w.placeOf[side][i]+2]++
 		}
 	}
 	for i := 2; i < len(ptr); i++ {
@@ -218,32 +198,33 @@ func (r *reach) findSide(w *work, side Side) (err error) {
 	total := int(ptr[n+1])
 	idx := slices.Grow(r.idx[side][:0], total)[:total]
 	for k, v := range batch {
-		for _, i := range lists.Row(int(v) - w.first(other)) {
-			idx[ptr[i+1]] = int32(k)
-			ptr[i+1]++
+		for _, i := range lists.Row(w.place(other, v)) {
+			at := w.placeOf[side][i] + 1
+			idx[ptr[at]] = int32(k)
+			ptr[at]++
 		}
 	}
 	r.ptr[side], r.idx[side] = ptr, idx
 	base := w.first(side)
-	for i := range n {
-		r.need[base+i] = ptr[i+1] > ptr[i] || w.slot[base+i] != 0
+	for i, v := range w.nodeAt[side] {
+		r.need[base+int(v)] = ptr[i+1] > ptr[i] || w.slot[base+int(v)] != 0
 	}
 	r.edges[side], err = tensor.NewPattern(len(batch), ptr[:n+1], idx)
 	return err
 }
 
-// run returns the first run of needed rows in lo..end of the side that starts at
-// node base, at most block rows, and an empty run at the end. A nil reach needs all
-// rows.
-func (r *reach) run(base, lo, end, block int) (from, to int) {
+// run returns the first run of places lo..end whose rows are needed, at most block
+// rows, and an empty run at the end. nodes are those at the places of the side whose
+// first node is base. A nil reach needs all rows.
+func (r *reach) run(nodes []int32, base, lo, end, block int) (from, to int) {
 	if r == nil {
 		return lo, min(end, lo+block)
 	}
-	for lo < end && !r.need[base+lo] {
+	for lo < end && !r.need[base+int(nodes[lo])] {
 		lo++
 	}
 	to = lo
-	for to < end && to-lo < block && r.need[base+to] {
+	for to < end && to-lo < block && r.need[base+int(nodes[to])] {
 		to++
 	}
 	return lo, to

@@ -1,0 +1,146 @@
+package nn
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"privrec/internal/graph"
+	"privrec/internal/tensor"
+)
+
+// schedule says in which order a propagation computes rows. Rows that share
+// neighbours come one after the other, so that the core still has their vectors near
+// it. Tables, and the order in which a row adds up its neighbours, are as the graph
+// numbers them: the order of the rows changes no bit of a result.
+type schedule struct {
+	rows            [2]tensor.Pattern // of users over items, of items over users, by place
+	nodeAt, placeOf [2][]int32        // the node of a side at each place, and back
+	leftAt, rightAt [2][]tensor.Float // factors by place
+	chunks          []chunk
+	moved           bool // places are not in the order of the nodes
+}
+
+// arrange sets the places by near, nil: those of the graph.
+func (p *plan) arrange(near *graph.Near) error {
+	g := p.graph
+	rows := [2]graph.Rows{{Ptr: g.UserPtr, Idx: g.UserItem}, {Ptr: g.ItemPtr, Idx: g.ItemUser}}
+	var s schedule
+	if near != nil {
+		rows, s.moved = [2]graph.Rows{near.Users, near.Items}, true
+	}
+	if len(g.UserItem) != len(g.ItemUser) {
+		return fmt.Errorf("nn: propagation: users have %d edges, items %d", len(g.UserItem), len(g.ItemUser))
+	}
+	for side, r := range rows {
+		pattern, err := tensor.NewPattern(p.size(Side(1-side)), r.Ptr, r.Idx)
+		if err != nil {
+			return fmt.Errorf("nn: propagation: %s: %w", [2]string{"items of users", "users of items"}[side], err)
+		}
+		if pattern.Rows() != p.size(Side(side)) {
+			return fmt.Errorf("nn: propagation: the rows of the graph do not fit %d users and %d items", g.Users, g.Items)
+		}
+		s.rows[side] = pattern
+	}
+	if p.left == nil {
+		left, right := p.norm.Factors(g)
+		p.left, p.right = floats(left), floats(right)
+	}
+	for side, r := range rows {
+		n := p.size(Side(side))
+		s.nodeAt[side] = r.At
+		left, right := p.part(p.left, Side(side)), p.part(p.right, Side(side))
+		if near == nil {
+			s.nodeAt[side] = numbers(n)
+			s.placeOf[side], s.leftAt[side], s.rightAt[side] = s.nodeAt[side], left, right
+		} else {
+			s.placeOf[side] = make([]int32, n)
+			s.leftAt[side], s.rightAt[side] = make([]tensor.Float, n), make([]tensor.Float, n)
+			for place, v := range r.At {
+				s.placeOf[side][v], s.leftAt[side][place], s.rightAt[side][place] = int32(place), left[v], right[v]
+			}
+		}
+		s.chunks = append(s.chunks, cut(Side(side), r.Ptr)...)
+	}
+	p.schedule = s
+	return nil
+}
+
+func numbers(n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = int32(i)
+	}
+	return x
+}
+
+// cut splits the places of a side into chunks of about chunkEdges entries.
+func cut(side Side, ptr []int64) (chunks []chunk) {
+	for lo := 0; lo < len(ptr)-1; {
+		hi := lo + 1
+		for hi < len(ptr)-1 && hi-lo < chunkRows && ptr[hi+1]-ptr[lo] <= chunkEdges {
+			hi++
+		}
+		chunks = append(chunks, chunk{side, lo, hi})
+		lo = hi
+	}
+	return chunks
+}
+
+// place returns the place of node v, counted over both sides, among those of its side.
+func (p *plan) place(side Side, v int32) int { return int(p.placeOf[side][int(v)-p.first(side)]) }
+
+// aggregate computes the rows at places lo to hi of a side into dst, which has all
+// rows of the side, by node.
+func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right []tensor.Float, x, dst tensor.Matrix) {
+	if p.moved {
+		rows.GatherTo(lo, hi, left, right, x, dst, p.nodeAt[side][lo:hi])
+	} else {
+		rows.Gather(lo, hi, left, right, x, tensor.RowsView(dst, lo, hi))
+	}
+}
+
+// settled is how many calls a propagation makes before it looks for a better order of
+// the rows, which takes about as long as they do.
+const settled = 50
+
+// nearCache is how many bytes count as near a core.
+var nearCache = tensor.NearCache
+
+// improve looks, once, for an order of the rows that moves less memory, and takes it
+// where it is faster here. That depends on how much slower a core reads what it does not
+// have near it, so both orders are tried. Small tables are near in any order.
+func (w *work) improve() error {
+	p := w.plan
+	p.calls++
+	if p.calls != settled || max(p.graph.Users, p.graph.Items)*p.cols*int(unsafe.Sizeof(tensor.Float(0))) <= nearCache() {
+		return nil
+	}
+	near := p.graph.Near()
+	if near == nil {
+		return nil
+	}
+	old := p.schedule
+	if err := p.arrange(near); err != nil {
+		return err
+	}
+	tried := [2]schedule{old, p.schedule}
+	var least [2]time.Duration
+	for range tries {
+		for k := range tried {
+			p.schedule = tried[k]
+			start := time.Now()
+			w.product(w.halves(p.table(0)))
+			if took := time.Since(start); least[k] == 0 || took < least[k] {
+				least[k] = took
+			}
+		}
+	}
+	if least[0] < least[1] {
+		p.schedule = old
+	}
+	return nil
+}
+
+// tries is how often each order is tried.
+const tries = 5

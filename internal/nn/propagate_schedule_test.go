@@ -1,0 +1,101 @@
+package nn_test
+
+import (
+	"slices"
+	"testing"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/nn"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// anyOrder lists the rows of g in a random order.
+func anyOrder(g *graph.Bipartite, seed rng.Seed) *graph.Near {
+	draw := seed.Stream("order")
+	list := func(n int, row func(int) []int32) graph.Rows {
+		r := graph.Rows{At: make([]int32, n), Ptr: make([]int64, 1)}
+		for k := range r.At {
+			j := draw.IntN(k + 1)
+			r.At[k], r.At[j] = r.At[j], int32(k)
+		}
+		for _, v := range r.At {
+			r.Idx = append(r.Idx, row(int(v))...)
+			r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+		}
+		return r
+	}
+	return &graph.Near{Users: list(g.Users, g.ItemsOf), Items: list(g.Items, g.UsersOf)}
+}
+
+// everything is what all methods of a propagation give.
+func (s *setup) everything(t testing.TB) (parts [][]tensor.Float) {
+	t.Helper()
+	parts = s.outcome(t)
+	users, items := s.users.Value, s.items.Value
+	for _, f := range []func(a, b, c, d tensor.Matrix) error{s.p.All, s.p.Product} {
+		zu, zi := tensor.New(users.Rows, users.Cols), tensor.New(items.Rows, items.Cols)
+		if err := f(users, items, zu, zi); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, zu.Data, zi.Data)
+	}
+	return parts
+}
+
+// The order in which rows are computed changes no bit, for any number of workers.
+func TestOrderChangesNothing(t *testing.T) {
+	before := tensor.Workers()
+	defer tensor.SetWorkers(before)
+	cases(t, func(t *testing.T, layers, cols int, normalize, noisy bool) {
+		for _, frontier := range []bool{false, true} {
+			s := larger(t, layers, cols, normalize, noisy, frontier)
+			want := s.everything(t)
+			if err := s.p.Arrange(anyOrder(s.p.Graph, 7)); err != nil {
+				t.Fatal(err)
+			}
+			for _, workers := range []int{1, 2, 5} {
+				tensor.SetWorkers(workers)
+				for k, got := range s.everything(t) {
+					if !slices.Equal(got, want[k]) {
+						t.Fatalf("frontier %v, part %d differs with %d workers", frontier, k, workers)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Noise comes once for each row, and with the same rank, in any order.
+func TestNoiseInAnyOrder(t *testing.T) {
+	for _, frontier := range []bool{false, true} {
+		s := newSetup(t, "sym", 3, true, false, frontier)
+		s.outcome(t)
+		if err := s.p.Arrange(anyOrder(s.p.Graph, 8)); err != nil {
+			t.Fatal(err)
+		}
+		p := &protocol{t: t}
+		s.p.Noise = p
+		if _, _, err := s.p.Rows(autograd.NewTape(), s.users, s.items, s.batchU, s.batchI); err != nil {
+			t.Fatal(err)
+		}
+		if p.open || len(p.layers) != 3 {
+			t.Errorf("frontier %v: layers %v", frontier, p.layers)
+		}
+	}
+}
+
+// A propagation that looks for a better order goes on as before, whatever it finds.
+func TestPropagationSettles(t *testing.T) {
+	defer nn.SetNearCache(0)()
+	s := larger(t, 2, 16, true, true, true)
+	want := s.everything(t)
+	for range nn.Settled/3 + 1 {
+		for k, got := range s.everything(t) {
+			if !slices.Equal(got, want[k]) {
+				t.Fatalf("part %d differs", k)
+			}
+		}
+	}
+}
