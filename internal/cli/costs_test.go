@@ -2,44 +2,65 @@ package cli
 
 import (
 	"bytes"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"privrec/configs"
 	"privrec/internal/papers"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/matrix"
 	"privrec/internal/run"
 )
 
 // costsFile is the table of recorded costs that --dry-run reads.
 const costsFile = "../reproduce/costs.csv"
 
-// Most runs of the smoke and quick tables whose data can be had have a recorded cost, so that
-// a forecast of all tables measures little. With -update the table is made again: finished
-// runs in $PRIVREC_RUNS count as they were, of the others a few steps are measured, on two
-// threads. That takes minutes, and data.
-func TestRecordedCosts(t *testing.T) {
+// costPlans plans the smoke and quick tables, and the quick matrices, over runs in a folder.
+func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {
+	t.Helper()
 	all, err := reproduce.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
+	plans, o := map[string]*reproduce.Plan{}, reproduce.Options{Out: out, Workers: 2, Progress: run.Silent{}}
+	for _, o.Size = range []string{"smoke", "quick"} {
+		if plans[o.Size], err = reproduce.NewPlan(all, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{ownMatrix, "ml-1m"} {
+		m, err := matrix.BuiltIn(configs.Files(), name, papers.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plans["matrix "+name], _, err = m.Plan(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return plans
+}
+
+// Most runs of the smoke and quick tables whose data can be had, and of the matrices, have a recorded cost, so
+// that a forecast of all of them measures little. With -update the table is made again: finished
+// runs in $PRIVREC_RUNS count as they were, of the others a few steps are measured, on two
+// threads. That takes minutes, and data.
+func TestRecordedCosts(t *testing.T) {
 	if *update {
 		if os.Getenv("PRIVREC_RUNS") == "" {
 			t.Skip("$PRIVREC_RUNS names no folder of runs that the costs could be taken from")
 		}
 		var text bytes.Buffer
-		for i, size := range []string{"smoke", "quick"} {
-			p, err := reproduce.NewPlan(all, reproduce.Options{Size: size, Out: os.Getenv("PRIVREC_RUNS"), Workers: 2, Progress: run.Silent{}})
-			if err != nil {
-				t.Fatal(err)
-			}
+		plans := costPlans(t, os.Getenv("PRIVREC_RUNS"))
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(plans))) {
 			var part bytes.Buffer
-			if err := p.Measure(t.Context(), &part); err != nil {
+			if err := plans[name].Measure(t.Context(), &part); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.SplitAfter(part.String(), "\n")
-			if i > 0 {
+			if text.Len() > 0 {
 				lines = lines[2:] // its heads are there
 			}
 			text.WriteString(strings.Join(lines, ""))
@@ -49,15 +70,11 @@ func TestRecordedCosts(t *testing.T) {
 		}
 		return
 	}
-	for _, size := range []string{"smoke", "quick"} {
-		p, err := reproduce.NewPlan(all, reproduce.Options{Size: size, Out: t.TempDir(), Progress: run.Silent{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, p := range costPlans(t, t.TempDir()) {
 		have, lack := p.Recorded()
-		t.Logf("%s: %d runs with a recorded cost, %d without", size, have, lack)
+		t.Logf("%s: %d runs with a recorded cost, %d without", name, have, lack)
 		if have < lack {
-			t.Errorf("%s: %d runs have a recorded cost and %d have none: go test ./internal/cli -run TestRecordedCosts -update", size, have, lack)
+			t.Errorf("%s: %d runs have a recorded cost and %d have none: go test ./internal/cli -run TestRecordedCosts -update", name, have, lack)
 		}
 	}
 }
