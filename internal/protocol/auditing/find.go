@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"privrec/internal/experiment"
 	"privrec/internal/privacy/audit"
@@ -183,6 +185,9 @@ func (w *work) positive(_ context.Context, f *finding, without func() (Row, erro
 			return err
 		}
 		what = fmt.Sprintf("the same, with the noise off: %v", w.off)
+		if r.Bound.Epsilon == 0 && len(w.Target.Off) == 0 && slices.ContainsFunc(w.off, func(set string) bool { return !strings.HasSuffix(set, "="+large[0]) }) {
+			what += "; the finite epsilon leaves some noise, and target.off can name keys that leave none"
+		}
 	}
 	r.Name, r.What = Positive, what
 	f.rows = append(f.rows, r)
