@@ -177,6 +177,9 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.dryRun && f.verbose && !f.json {
+		return a.estimateTables(ctx, grids, o, tableFlags{verbose: true})
+	}
 	if f.dryRun {
 		d, _, err := p.Forecast(ctx)
 		if err != nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -68,6 +69,8 @@ type Spec[C any] struct {
 	// Secure says that runs can have secure noise. Open obeys Env.Secure then, or refuses with
 	// NoSecure the settings that have none.
 	Secure bool
+	// NotSecure says why runs have no secure noise, where Secure is false and the usual reason is not why.
+	NotSecure string
 }
 
 // Task erases the type of the method's configuration: it makes one of a list of tasks.
@@ -105,7 +108,7 @@ func (s Spec[C]) Task() Task {
 				return nil, err
 			}
 			if c.Run.Secure && !s.Secure {
-				return nil, NoSecure(task.String(), "its releases are in floating point, or it makes none")
+				return nil, NoSecure(task.String(), cmp.Or(s.NotSecure, "its releases are in floating point, or it makes none"))
 			}
 			text, err := saved(c, whole())
 			if err != nil {

@@ -26,6 +26,8 @@ func Tasks() []run.Task {
 			Verb: "train", Name: name, Summary: summary, Cite: gcn.Cite, Answers: true, Default: def,
 			Check: func(v *config.Checker, c Config) { check(c, v) },
 			Open:  func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, name) },
+			NotSecure: "graph and triples are ratings in the clear, under any noise on the loss, so that its account is infinite and there is no guarantee to keep; " +
+				"perturb features --secure releases users' features alone",
 		}.Task()
 	}
 	return []run.Task{
