@@ -39,15 +39,6 @@ func (o outputs) job(ending string) string {
 	return perturb.Shard{}.Beside(o.whole, "job."+ending)
 }
 
-// parts returns the names of all files of a shard, with the tables of the part.
-func (o outputs) parts(i int, tables []perturb.Table) (list []string) {
-	s := perturb.Shard{I: i, Of: o.shards}
-	for _, t := range tables {
-		list = append(list, join(folderOf(o.whole), t.Name))
-	}
-	return append(list, s.Beside(o.whole, "part.json"), s.Beside(o.whole, "ledger.jsonl"))
-}
-
 // shardFiles returns all files of shards under the name of the whole, of whatever job.
 func (o outputs) shardFiles(ctx context.Context) ([]string, error) {
 	return matches(ctx, literal(stemOf(o.whole))+".shard-*")
