@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/papers/gerai/features"
@@ -31,7 +32,8 @@ type featureRows struct {
 	line    []byte // the user's row of features
 	lineKey []byte
 	has     bool // the user has such a row
-	rated   bool // the user has a rating
+	ratings []rating
+	over    bool // the user had more ratings than there are items
 }
 
 func (h *featureRows) columns(r *format.Rows) (err error) {
@@ -110,21 +112,54 @@ func (h *featureRows) user(id []byte) error {
 	if err := h.finish(); err != nil {
 		return err
 	}
-	h.last, h.has, h.rated = append(h.last[:0], id...), false, false
+	h.last, h.has, h.over = append(h.last[:0], id...), false, false
 	return nil
 }
 
-// finish writes the row of a user, or finds it bad if there are ratings and the user has none.
-func (h *featureRows) finish() (err error) {
+// finish writes the rows of a user, or finds them bad if there are ratings and the user has none, or more
+// than there are items.
+func (h *featureRows) finish() error {
 	switch {
 	case !h.has:
 		return nil
-	case h.j.Ratings > 0 && !h.rated:
+	case h.over:
+		return h.fail(h.lineKey, "user_id: "+h.tooMany(), h.line)
+	case h.j.Ratings > 0 && len(h.ratings) == 0:
 		return h.fail(h.lineKey, "user_id: no rating of the user", h.line)
 	}
+	for _, r := range h.ratings {
+		if err := h.write(1, r.held); err != nil {
+			return err
+		}
+	}
+	h.ratings = h.ratings[:0]
 	h.n++
 	return h.write(0, h.line)
 }
+
+// tooMany says what is wrong with a user whose ratings cannot all be of other items.
+func (h *featureRows) tooMany() string {
+	return fmt.Sprintf("the user has more ratings than the catalogue's %d items", h.o.Items)
+}
+
+// rate takes a rating. It keeps as many as there are items until all are known.
+func (h *featureRows) rate(key, held []byte) error {
+	if !h.over && len(h.ratings) < h.o.Items {
+		h.ratings = append(h.ratings, rating{slices.Clone(key), slices.Clone(held)})
+		return nil
+	}
+	h.over = true
+	for _, r := range append(h.ratings, rating{key, held}) {
+		if err := h.fail(r.key, "rating: "+h.tooMany(), r.held); err != nil {
+			return err
+		}
+	}
+	h.ratings = h.ratings[:0]
+	return nil
+}
+
+// rating is a row of ratings of the user.
+type rating struct{ key, held []byte }
 
 // fail adds a bad row.
 func (h *featureRows) fail(key []byte, reason string, held []byte) error {
@@ -148,8 +183,7 @@ func (h *featureRows) held(key, held []byte) error {
 		if !h.has {
 			return h.fail(key, "user_id: no row of features of the user", held)
 		}
-		h.rated = true
-		return h.write(1, held)
+		return h.rate(key, held)
 	case h.has:
 		return h.fail(key, "user_id: a second row of features", held)
 	}

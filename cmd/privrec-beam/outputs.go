@@ -118,6 +118,7 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 	for _, n := range all.Shards {
 		c.Users += n.Users
 		c.Bad += n.Bad
+		c.Rows -= n.Bad
 		if n.Users == 0 {
 			continue
 		}

@@ -225,7 +225,7 @@ func TestPerturbBadRows(t *testing.T) {
 			args, n = append(args, "--strict"), want+again
 		}
 		c := perturbed(t, args...)
-		if c.Bad != int64(n) || c.Rows != int64(len(x.rows)) || c.Users != 500 {
+		if c.Bad != int64(n) || c.Rows != int64(len(x.rows)+want-n) || c.Users != 500 {
 			t.Errorf("strict %v: %+v, want %d bad rows of %d", strict, c, n, len(x.rows)+want)
 		}
 		text, err := os.ReadFile(strings.TrimSuffix(out, ".tsv") + ".job.bad.tsv")
@@ -347,6 +347,13 @@ func TestPerturbFeatures(t *testing.T) {
 			bad++
 		case 6:
 			ratings[1] += "stranger\t2\n"
+			bad++
+		case 8: // more than the fifty items of the catalogue
+			users[1] += fmt.Sprintf("loud%d\t44\tM\n", u)
+			for i := range 51 {
+				ratings[i%2] += fmt.Sprintf("loud%d\t3\n", u)
+				bad++
+			}
 			bad++
 		case 7:
 			users[1] += fmt.Sprintf("silent%d\t44\tM\n", u)
