@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -82,19 +83,38 @@ var (
 	}
 )
 
+// CheckForm reports what is wrong with a claim of the file of a grid, under the key at, whatever rows the grid has.
+func CheckForm(v *config.Checker, at string, c *Claim, grid string) {
+	v.Check(c.Grid == "" || c.Grid == grid, at+".grid", "must be left out in the file of a grid")
+	v.Check(c.Lacks == "", at+".lacks", "belongs to a file of claims, not to a grid")
+	c.form(v, at)
+	for j := range c.Parts {
+		c.Parts[j].form(v, fmt.Sprintf("%s.parts.%d", at, j))
+	}
+}
+
 // Check reports what is wrong with a claim of a grid's own file, under the key at.
 func Check(v *config.Checker, at string, c *Claim, g *Grid) {
-	v.Check(c.Grid == "" || c.Grid == g.Name, at+".grid", "must be left out in the file of a grid")
-	v.Check(c.Lacks == "", at+".lacks", "belongs to a file of claims, not to a grid")
+	CheckForm(v, at, c, g.Name)
 	c.Grid = g.Name
-	c.check(v, at, []*Grid{g})
+	c.refer(v, at, []*Grid{g})
 }
 
 // check reports what is wrong with a claim.
 func (c *Claim) check(v *config.Checker, at string, grids []*Grid) {
+	c.form(v, at)
+	c.refer(v, at, grids)
+}
+
+// form reports what is wrong with a claim without its parts.
+func (c *Claim) form(v *config.Checker, at string) {
 	v.NotEmpty(at+".id", c.ID)
 	v.NotEmpty(at+".text", c.Text)
 	v.Check((len(c.Parts) > 0) != (c.Lacks != ""), at+".parts", "must name at least one, or lacks must say why none can be tested")
+}
+
+// refer reports what the parts of a claim get wrong about grids.
+func (c *Claim) refer(v *config.Checker, at string, grids []*Grid) {
 	if len(c.Parts) > 0 && find(grids, c.Grid) == nil {
 		v.Check(false, at+".grid", "%q is not a grid of the paper; there are %s", c.Grid, strings.Join(names(grids), ", "))
 		return
@@ -106,34 +126,39 @@ func (c *Claim) check(v *config.Checker, at string, grids []*Grid) {
 
 // check reports what is wrong with a part: first of itself, then with what it refers to.
 func (p *Part) check(v *config.Checker, at string, c *Claim, grids []*Grid) {
+	if p.form(v, at) {
+		p.checkLines(v, func(name string) string { return at + "." + name }, c, grids)
+	}
+}
+
+// form reports what is wrong with a part, whatever it refers to.
+func (p *Part) form(v *config.Checker, at string) bool {
 	key := func(name string) string { return at + "." + name }
 	if !v.OneOf(key("says"), p.Says, statements...) {
-		return
+		return false
 	}
 	given := map[string]bool{"at": len(p.At) > 0, "share": p.Share != 0, "by": p.By != 0, "ends": p.Ends, "most": p.Most, "except": len(p.Except) > 0, "claimed": p.Claimed != 0, "unit": p.Unit != ""}
 	ok := true
 	for _, name := range []string{"at", "share", "by", "ends", "most", "except", "claimed", "unit"} {
-		ok = v.Check(!given[name] || slices.Contains(keysOf[name], p.Says), key(name), "belongs to %s, not to %s", listed(keysOf[name]), p.Says) && ok
+		ok = v.CheckAs(!given[name] || slices.Contains(keysOf[name], p.Says), key(name), "belongs to "+listed(keysOf[name])+" alone", "belongs to %s, not to %s", listed(keysOf[name]), p.Says) && ok
 	}
 	most := map[string]int{"widens": 2}[p.Says]
 	least := max(1, most)
 	if slices.Contains([]string{"above", "below", "ordered", "near", "gains"}, p.Says) {
 		least = 2
 	}
-	ok = v.Check(len(p.Lines) >= least && (most == 0 || len(p.Lines) == most), key("lines"), "%s", wantLines(least, most)) && ok
+	ok = v.CheckAs(len(p.Lines) >= least && (most == 0 || len(p.Lines) == most), key("lines"), "must name as many lines as the statement is about", "%s", wantLines(least, most)) && ok
 	ok = v.Check(p.Says != "gains" || len(p.Lines)%2 == 0, key("lines"), "must be pairs, the upper one first, got %d lines", len(p.Lines)) && ok
 	ok = v.Check(len(p.Grids) == 0 || len(p.Grids) == len(p.Lines), key("grids"), "must name one for each line, got %d for %d", len(p.Grids), len(p.Lines)) && ok
 	ok = v.Check(p.Says != "peaks" && p.Says != "dips" || len(p.At) == 1, key("at"), "must be one value: where the peak is") && ok
 	needs := slices.Contains(keysOf["share"], p.Says)
 	ok = v.Check(!needs || p.Share > 0 && p.Share < 1, key("share"), "must lie in (0,1), got %v", p.Share) && ok
 	ok = v.Check(p.Says != "near" || p.By > 0 && p.By < 1, key("by"), "must lie in (0,1), got %v", p.By) && ok
-	ok = v.Check(p.By > -1, key("by"), "must be above -1, got %v", p.By) && ok
-	ok = v.Check(p.P >= 0 && p.P < 1, key("p"), "must lie in [0,1), got %v", p.P) && ok
-	ok = v.Check(p.Claimed >= 0, key("claimed"), "must not be negative, got %v", p.Claimed) && ok
+	ok = v.Limited(config.Limit{Lo: -1, Hi: math.NaN(), OpenLo: true}, p.By > -1, key("by"), "must be above -1, got %v", p.By) && ok
+	ok = v.Limited(config.Limit{Lo: 0, Hi: 1, OpenHi: true}, p.P >= 0 && p.P < 1, key("p"), "must lie in [0,1), got %v", p.P) && ok
+	ok = v.Limited(config.RangeLimit(0, math.NaN()), p.Claimed >= 0, key("claimed"), "must not be negative, got %v", p.Claimed) && ok
 	ok = v.Check(p.Says != "epsilon" || p.Unit != "", key("unit"), "must name a unit of privacy, as in edge") && ok
-	if ok {
-		p.checkLines(v, key, c, grids)
-	}
+	return ok
 }
 
 // checkLines reports lines, data, metrics and values that the grids do not have.

@@ -185,7 +185,7 @@ func sourceComments(t *testing.T, tasks []run.Task) explain.Comments {
 	for _, task := range tasks {
 		all = append(all, task.Fields())
 	}
-	for _, f := range schemaFiles() {
+	for _, f := range schemaFiles(allTasks()) {
 		all = append(all, f.Fields)
 	}
 	for _, fields := range all {

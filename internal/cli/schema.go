@@ -29,12 +29,15 @@ import (
 	"privrec/internal/tune"
 )
 
-// schemaFiles lists the YAML files with a schema that are no configurations of tasks.
-func schemaFiles() []schema.File {
+// schemaFiles lists the YAML files with a schema that are no configurations of tasks. Some name tasks.
+func schemaFiles(tasks []run.Task) []schema.File {
+	of := func(probe func(tasks []run.Task) config.Probed) func() config.Probed {
+		return func() config.Probed { return probe(tasks) }
+	}
 	out := []schema.File{
-		schema.FileOf("grid", "A printed table or figure, or a study, for privrec reproduce --grid.", reproduce.Grid{}),
-		schema.FileOf("matrix", "Attacks against models under defences, for privrec matrix --grid.", matrix.Matrix{}),
-		schema.FileOf("study", "A search for settings, for privrec tune --study.", tune.Default()),
+		schema.FileOf("grid", "A printed table or figure, or a study, for privrec reproduce --grid.", reproduce.Grid{}).Checked(of(reproduce.Probe)),
+		schema.FileOf("matrix", "Attacks against models under defences, for privrec matrix --grid.", matrix.Matrix{}).Checked(of(matrix.Probe)),
+		schema.FileOf("study", "A search for settings, for privrec tune --study.", tune.Default()).Checked(of(tune.Probe)),
 		schema.FileOf("columns", "Which columns of data of your own are what: columns.yaml beside them.", registry.Columns{}),
 		schema.FileOf("claims", "Claims of a paper, for privrec reproduce --claims.", claims.Paper{}),
 		schema.FileOf("causes", "Why printed numbers differ from ours.", reproduce.CauseFile{}),
@@ -82,7 +85,7 @@ of the document that the command prints with --json.
 
 // fileNames lists the words that name a file.
 func fileNames() (out []string) {
-	for _, f := range schemaFiles() {
+	for _, f := range schemaFiles(nil) {
 		out = append(out, f.Name)
 	}
 	return out
@@ -98,7 +101,7 @@ func (a *App) findSchema(c *cobra.Command, args []string) (*jsonschema.Schema, e
 		return nil, usagef("as in privrec schema train lightgcn, or one of "+join(fileNames()), "%s: name a task or a file", c.CommandPath())
 	}
 	if len(args) == 1 {
-		for _, f := range schemaFiles() {
+		for _, f := range schemaFiles(a.Tasks) {
 			if f.Name == args[0] {
 				return f.Schema(), nil
 			}

@@ -36,7 +36,7 @@ var configurationSchemas = sync.OnceValue(func() map[string]*js.Schema {
 	out := map[string]*js.Schema{}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for _, f := range schemaFiles() {
+	for _, f := range schemaFiles(allTasks()) {
 		out[f.FileName()] = f.Schema()
 	}
 	for _, task := range allTasks() {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -56,6 +57,29 @@ func (c *Checker) Check(ok bool, key, format string, args ...any) bool {
 	return c.fail(ok, Rule{Path: pattern(key), Format: format}.Name(), key, format, args...)
 }
 
+// CheckAs does what Check does, for a check whose message says what was found: words say the rule.
+func (c *Checker) CheckAs(ok bool, key, words, format string, args ...any) bool {
+	c.rule(key, words, nil)
+	return c.fail(ok, Rule{Path: pattern(key), Format: words}.Name(), key, format, args...)
+}
+
+// CheckEntry does what CheckAs does, of an entry of the map at key of: the rule is one of the map, whatever its keys are.
+func (c *Checker) CheckEntry(ok bool, of, entry, words, format string, args ...any) bool {
+	c.rule(of, words, nil)
+	return c.fail(ok, Rule{Path: pattern(of), Format: words}.Name(), of+"."+entry, format, args...)
+}
+
+// EntryOneOf fails unless an entry of the map at key of is called by one of the allowed words.
+func (c *Checker) EntryOneOf(of, entry, words string, allowed ...string) bool {
+	c.rule(of, words, nil)
+	e := c.doc.OneOf(of+"."+entry, entry, allowed...)
+	if e != nil {
+		e.Rule = Rule{Path: pattern(of), Format: words}.Name()
+		c.errs = append(c.errs, e)
+	}
+	return e == nil
+}
+
 // fail notes a problem unless ok. rule names the rule that found it, "" for a limit.
 func (c *Checker) fail(ok bool, rule, key, format string, args ...any) bool {
 	if !ok {
@@ -82,6 +106,17 @@ func (c *Checker) OneOf(key, x string, allowed ...string) bool {
 		c.errs = append(c.errs, e)
 	}
 	return e == nil
+}
+
+// Some fails on a list without entries.
+func (c *Checker) Some(key string, entries int) bool {
+	return c.Limited(FilledLimit(), entries > 0, key, "must name at least one")
+}
+
+// Matches fails unless a text is matched by a regular expression, which form says in words.
+func (c *Checker) Matches(key, x string, re *regexp.Regexp, form string) bool {
+	c.note(key, "%s", form)
+	return c.Limited(PatternLimit(re.String()), re.MatchString(x), key, "must be %s, got %q", form, x)
 }
 
 // Words fails unless xs has at least one word, only allowed ones, and none twice.

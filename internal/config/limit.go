@@ -14,6 +14,7 @@ type Limit struct {
 	Lo, Hi         float64  // NaN: no bound
 	OpenLo, OpenHi bool     // the bound itself is excluded
 	Step           float64  // a multiple of this; 0: any
+	Pattern        string   // regular expression that a text matches, in the words of Go and of JSON Schema; "": any
 	Filled         bool     // a text or a list is not empty
 	Once           bool     // no entry of a list is there twice
 	Only           []any    // nothing but one of these values, such as false; nil: any
@@ -29,6 +30,11 @@ func RangeLimit(lo, hi float64) Limit { return Limit{Lo: lo, Hi: hi} }
 
 // FilledLimit returns the limit of a text or list that is not empty.
 func FilledLimit() Limit { return Limit{Filled: true, Lo: math.NaN(), Hi: math.NaN()} }
+
+// PatternLimit returns the limit of a text that matches a regular expression.
+func PatternLimit(pattern string) Limit {
+	return Limit{Pattern: pattern, Lo: math.NaN(), Hi: math.NaN()}
+}
 
 // onceLimit returns the limit of a list without an entry that is there twice.
 func onceLimit() Limit { return Limit{Once: true, Lo: math.NaN(), Hi: math.NaN()} }
@@ -67,6 +73,9 @@ func (l Limit) id() string {
 	}
 	for _, w := range l.Words {
 		b = strconv.AppendQuote(append(b, ' '), w)
+	}
+	if l.Pattern != "" {
+		b = strconv.AppendQuote(append(b, " pattern "...), l.Pattern)
 	}
 	for _, list := range [][]any{l.Only, l.Not, l.Or} {
 		if list != nil {

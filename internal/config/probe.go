@@ -45,12 +45,21 @@ type Probed struct {
 }
 
 // Probe tries the checks on the defaults and on changes of them. check must not change c.
-func Probe[C any](def C, check func(v *Checker, c C)) Probed {
+func Probe[C any](def C, check func(v *Checker, c C)) Probed { return ProbeAll(check, def) }
+
+// ProbeAll tries the checks on several configurations and on changes of each: what entries of lists may be shows where
+// there are some. What it finds of a later one counts where the earlier do not say it.
+func ProbeAll[C any](check func(v *Checker, c C), from ...C) Probed {
+	return probe(func(v *Checker, c any) { check(v, c.(C)) }, reflect.ValueOf(from))
+}
+
+// probe does what ProbeAll does, for a list of configurations of any type.
+func probe(check func(v *Checker, c any), from reflect.Value) Probed {
 	p := prober{words: map[string][]string{}, seen: map[string]bool{}, rules: map[string]bool{}, loose: map[string]bool{}}
 	p.record = func(c reflect.Value) (found map[string]Finding) {
 		v := NewRecorder()
 		v.probed = p.rules
-		check(v, c.Interface().(C))
+		check(v, c.Interface())
 		for _, r := range v.rules {
 			if !p.rules[r.Name()] {
 				p.rules[r.Name()] = true
@@ -66,16 +75,23 @@ func Probe[C any](def C, check func(v *Checker, c C)) Probed {
 		}
 		return found
 	}
-	base := reflect.New(reflect.TypeFor[C]()).Elem()
-	base.Set(deepCopy(reflect.ValueOf(&def).Elem()))
+	bases := make([]reflect.Value, from.Len())
+	for i := range bases {
+		bases[i] = reflect.New(from.Type().Elem()).Elem()
+		bases[i].Set(deepCopy(from.Index(i)))
+	}
 	// First the words of keys are collected, those behind other words too.
 	for known := -1; known != p.known; {
 		known = p.known
-		for _, c := range p.changes(base) {
-			p.record(apply(base, c))
+		for _, base := range bases {
+			for _, c := range p.changes(base) {
+				p.record(apply(base, c))
+			}
 		}
 	}
-	p.round(base)
+	for _, base := range bases {
+		p.round(base)
+	}
 	// Checks may go over a map, whose order differs.
 	slices.SortStableFunc(p.out.Rules, func(a, b Rule) int { return cmp.Compare(a.Name(), b.Name()) })
 	slices.SortStableFunc(p.out.Limits, func(a, b Conditional) int { return cmp.Compare(a.Path, b.Path) })

@@ -167,8 +167,8 @@ func (g *Grid) checkAxes(v *config.Checker) {
 	for i := range g.Axes {
 		a, at := &g.Axes[i], func(key string) string { return fmt.Sprintf("axes.%d.%s", i, key) }
 		v.NotEmpty(at("name"), a.Name)
-		v.Check(g.axis(a.Name) == a, at("name"), "%s is there already", a.Name)
-		v.Check(len(a.Values) > 0, at("values"), "must name at least one")
+		v.CheckAs(g.axis(a.Name) == a, at("name"), "no axis is there twice", "%s is there already", a.Name)
+		v.Some(at("values"), len(a.Values))
 		checkValues(v, at("values"), a.Values, a.Log)
 		checkValues(v, at("smoke"), a.Smoke, a.Log)
 		checkValues(v, at("quick"), a.Quick, a.Log)
@@ -188,8 +188,8 @@ func checkValues(v *config.Checker, at string, values []float64, log bool) {
 // checkPoints reports what is wrong with the axes that a row names.
 func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string) {
 	for k, name := range r.Axes {
-		v.Check(g.axis(name) != nil, at(fmt.Sprintf("axes.%d", k)), "%q is not among the grid's axes", name)
-		v.Check(!slices.Contains(r.Axes[:k], name), at(fmt.Sprintf("axes.%d", k)), "%s is there already", name)
+		v.CheckAs(g.axis(name) != nil, at(fmt.Sprintf("axes.%d", k)), "must be among the grid's axes", "%q is not among the grid's axes", name)
+		v.CheckAs(!slices.Contains(r.Axes[:k], name), at(fmt.Sprintf("axes.%d", k)), "no axis is there twice", "%s is there already", name)
 	}
 	v.Check(len(r.Axes) == 1 || r.Key == "" && len(r.Values) == 0 && len(r.At) == 0, at("axes"), "a row with its own key, values or overrides at points must name one axis, got %d", len(r.Axes))
 	if len(r.Axes) == 0 {
@@ -200,11 +200,11 @@ func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string
 		return
 	}
 	if a.picks() {
-		v.Check(len(r.Axes) == 1 && r.Key == "" && strings.Contains(r.Evaluation, a.hole()), at("evaluation"), "must hold %s, since the axis has no key and picks an evaluation", a.hole())
+		v.CheckAs(len(r.Axes) == 1 && r.Key == "" && strings.Contains(r.Evaluation, a.hole()), at("evaluation"), "must hold the name of an axis without a key in braces, and no other axis", "must hold %s, since the axis has no key and picks an evaluation", a.hole())
 	}
-	v.Check(!a.On || len(r.On) > 0, at("axes"), "%s is a key of runs that a row is about, and this row is about none", a.Name)
+	v.CheckAs(!a.On || len(r.On) > 0, at("axes"), "an axis of runs that a row is about is for rows that are about some", "%s is a key of runs that a row is about, and this row is about none", a.Name)
 	checkValues(v, at("values"), r.Values, a.Log)
 	for k, p := range r.At {
-		v.Check(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke, a.Quick), p.Value), at(fmt.Sprintf("at.%d.value", k)), "%v is not among the values of %s", p.Value, a.Name)
+		v.CheckAs(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke, a.Quick), p.Value), at(fmt.Sprintf("at.%d.value", k)), "must be among the values of the axis", "%v is not among the values of %s", p.Value, a.Name)
 	}
 }

@@ -36,8 +36,8 @@ const notInData = "not in the data"
 func (g *Grid) countRows(v *config.Checker) {
 	v.Check(len(g.Counts) == 0 || len(g.Rows) == 0, "statistics", "must not be there beside rows")
 	v.Check(len(g.Counts) == 0 == (g.Unit != count), "statistics", "a grid has statistics if its unit is %s, and no others", count)
-	for _, c := range g.Counts {
-		r := Row{Method: c.Label, About: c.About, Data: c.Data, Evaluation: c.Step, SmokeEvaluation: c.SmokeStep, Printed: c.Printed, Again: c.Again,
+	for i, c := range g.Counts {
+		r := Row{Method: c.Label, About: c.About, Data: c.Data, Evaluation: c.Step, SmokeEvaluation: c.SmokeStep, Place: fmt.Sprintf("statistics.%d", i), Printed: c.Printed, Again: c.Again,
 			Setting: Setting{Task: counting, Set: c.Set, Smoke: c.Smoke}}
 		if c.Recipe != "" {
 			r.Set = append([]string{"data.recipe=" + c.Recipe}, c.Set...)

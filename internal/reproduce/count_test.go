@@ -100,7 +100,7 @@ func TestBadCounts(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"unit: count", "unit: share", "statistics: a grid has statistics if its unit is count"},
 		{"metric: users", "metric: uses", `metrics.0.metric: statistic "uses": want one of users, items`},
-		{"365535, 96.07, 7], again", "365535, 96.08, 7], again", "rows.1.again: no earlier row of ml-1m has these printed numbers"},
+		{"365535, 96.07, 7], again", "365535, 96.08, 7], again", "statistics.1.again: no earlier row of ml-1m has these printed numbers"},
 		{"counted: whole", "counted: cut", "cut on ml-1m is row 1 already"},
 		{"statistics:", "rows:\n  - {method: One, data: ml-1m, task: train srgnn, config: a.yaml, printed: [1, 1, 1, 1]}\nstatistics:", "must not be there beside rows"},
 	} {

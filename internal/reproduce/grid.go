@@ -11,10 +11,7 @@ import (
 
 	"privrec/internal/claims"
 	"privrec/internal/config"
-	"privrec/internal/dataset/registry"
-	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
-	"privrec/internal/protocol/statistics"
 	"privrec/internal/run"
 )
 
@@ -313,67 +310,9 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 // check reports every problem of a grid by its line, and lets the task of every row check
 // its configuration.
 func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked plans) (*Grid, error) {
-	g.tasks, g.files, g.plans = append(slices.Clip(tasks), statistics.Task()), f, checked
+	g.files, g.plans = f, checked
 	v := config.NewChecker(doc)
-	v.Check(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
-	study := g.Table == 0 && g.Figure == 0
-	v.Check((g.Paper != "" || study) && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
-	v.AtLeast("table", g.Table, 0)
-	v.AtLeast("figure", g.Figure, 0)
-	v.Check(g.Table == 0 || g.Figure == 0, "figure", "must not be there beside table")
-	v.NotEmpty("title", g.Title)
-	if !study {
-		v.NotEmpty("source.cite", g.Place.Cite)
-		v.Check(g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
-	}
-	v.AtLeast("source.seeds", g.Place.Seeds, 0)
-	if g.Table == 0 {
-		g.nameDefaults()
-	}
-	v.Check(g.Unit == percent || g.Unit == share || g.Unit == count, "unit", "must be %s, %s or %s, got %q", percent, share, count, g.Unit)
-	g.countRows(v)
-	v.Check(len(g.Metrics) > 0, "metrics", "must name at least one")
-	for i := range g.Metrics {
-		m, err := measure(g.Metrics[i].Name, g.Unit)
-		if !v.Check(err == nil, fmt.Sprintf("metrics.%d.metric", i), "%v", err) {
-			continue
-		}
-		g.Metrics[i].Measure = m
-		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Measure == m })
-		v.Check(!twice, fmt.Sprintf("metrics.%d.metric", i), "%v is there already", m)
-		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must be the paper's heading of the column")
-	}
-	v.Check(len(g.Data) > 0, "data", "must name at least one")
-	for i, d := range g.Data {
-		if d.Any {
-			continue
-		}
-		made, err := knownData(d.Name)
-		v.Check(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
-		v.Check(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
-		made, err = knownData(d.StandIn)
-		v.Check(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
-		v.Check(err != nil || made, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
-		v.Check(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must be the paper's name of the data")
-		twice := slices.ContainsFunc(g.Data[:i], func(o Data) bool { return o.Name == d.Name })
-		v.Check(!twice, fmt.Sprintf("data.%d.name", i), "%s is there already", d.Name)
-	}
-	for i, p := range []Size{g.Sizes.Smoke, g.Sizes.Quick, g.Sizes.Full} {
-		at := "profiles." + SizeNames()[i]
-		v.Check(len(p.Seeds) > 0, at+".seeds", "must name at least one")
-		v.Check(p.About != "", at+".about", "must say what it leaves out")
-		for j, s := range p.Seeds {
-			v.Check(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "seed %d is there already", s)
-		}
-	}
-	g.checkAxes(v)
-	v.Check(len(g.Rows) > 0, "rows", "must name at least one")
-	for i := range g.Rows {
-		g.checkRow(v, i)
-	}
-	for i := range g.Gains {
-		g.checkGain(v, i)
-	}
+	g.form(v, tasks)
 	if v.OK() {
 		g.checkConfigs(v)
 		for i := range g.Claims {
@@ -404,41 +343,10 @@ func (g *Grid) nameDefaults() {
 }
 
 const (
-	percent   = "percent"
-	share     = "share"
-	count     = "count" // of data, in the unit of the statistic
-	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
+	percent = "percent"
+	share   = "share"
+	count   = "count" // of data, in the unit of the statistic
 )
-
-// knownData says whether a data set, or a set of slates, of this name is generated. Its
-// error says that there is none.
-func knownData(name string) (standIn bool, err error) {
-	for _, s := range slate.Sources() {
-		if s.Name == name {
-			return s.StandIn, nil
-		}
-	}
-	return registry.Known(name)
-}
-
-// checkRow reports what is wrong with a row.
-func (g *Grid) checkRow(v *config.Checker, i int) {
-	r, at := &g.Rows[i], func(key string) string { return g.place(i) + "." + key }
-	v.NotEmpty(at("method"), r.Method)
-	v.Check(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "%q is not among the grid's data", r.Data)
-	g.checkSetting(v, r.Setting, at)
-	for k, s := range r.On {
-		g.checkSetting(v, s, func(key string) string { return at(fmt.Sprintf("on.%d.%s", k, key)) })
-	}
-	g.checkPoints(v, r, at)
-	v.Check(len(r.Printed) == len(g.Metrics) || len(r.Printed) == 0 && g.Table == 0, at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
-	v.Check(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"), "no earlier row of %s has these printed numbers", r.Data)
-	v.Check(len(r.Spread) == len(r.Printed) || len(r.Spread) == 0, at("spread"), "%d printed deviations for %d printed numbers", len(r.Spread), len(r.Printed))
-	for j := range i {
-		o := &g.Rows[j]
-		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
-	}
-}
 
 // place is the key of a row in its document.
 func (g *Grid) place(row int) string {
@@ -452,12 +360,6 @@ func (g *Grid) place(row int) string {
 func (r *Row) repeats(o Row) bool {
 	same := func(a, b *float64) bool { return a == nil || b != nil && *a == *b }
 	return !o.Again && o.Data == r.Data && slices.EqualFunc(r.Printed, o.Printed, same) && slices.ContainsFunc(r.Printed, func(p *float64) bool { return p != nil })
-}
-
-func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) string) {
-	_, err := g.task(s.Task)
-	v.Check(err == nil, at("task"), "%v", err)
-	v.Check(s.Config != "" || s.Task == counting, at("config"), "must name a file")
 }
 
 // checkConfigs lets the task of every row, and those of the runs that it is about, check

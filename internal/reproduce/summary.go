@@ -266,11 +266,11 @@ func (g *Grid) find(method, setting, data string) int {
 // checkGain reports what is wrong with a gain.
 func (g *Grid) checkGain(v *config.Checker, i int) {
 	p, at := g.Gains[i], func(key string) string { return fmt.Sprintf("gains.%d.%s", i, key) }
-	v.Check(g.Unit == percent, at("printed"), "gains are percent, and the grid's unit is %s", g.Unit)
+	v.CheckAs(g.Unit == percent, at("printed"), "gains are percent, and so is the unit of their grid", "gains are percent, and the grid's unit is %s", g.Unit)
 	v.Check(len(g.Axes) == 0, at("data"), "gains are of tables, and this grid has axes")
-	v.Check(g.find(p.Method, p.Setting, p.Data) >= 0, at("method"), "no row %q with setting %q on %s", p.Method, p.Setting, p.Data)
-	v.Check(g.find(p.Over, p.OverSetting, p.Data) >= 0, at("over"), "no row %q with setting %q on %s", p.Over, p.OverSetting, p.Data)
-	v.Check(len(p.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(p.Printed), len(g.Metrics))
+	v.CheckAs(g.find(p.Method, p.Setting, p.Data) >= 0, at("method"), "must be a row on the same data", "no row %q with setting %q on %s", p.Method, p.Setting, p.Data)
+	v.CheckAs(g.find(p.Over, p.OverSetting, p.Data) >= 0, at("over"), "must be a row on the same data", "no row %q with setting %q on %s", p.Over, p.OverSetting, p.Data)
+	v.CheckAs(len(p.Printed) == len(g.Metrics), at("printed"), "must be a number, or null, for each metric", "%d printed numbers for %d metrics; write null where the paper prints none", len(p.Printed), len(g.Metrics))
 }
 
 // gains computes the gains from the rows. A gain has a result if both rows have one, and stands

@@ -92,87 +92,109 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
 // Check does for a study that was made without a file what Load does for one that it read.
 func (s *Study) Check(tasks []run.Task) error { return s.check(nil, tasks) }
 
+// Probe tries what the checks of studies say of their keys.
+func Probe(tasks []run.Task) config.Probed {
+	one := Default()
+	one.Name, one.Rows = "study", Public
+	one.Tasks = []Task{{Task: "train bprmf", Space: map[string]Space{"model.dim": {Integer: []int{8, 64}}}}}
+	rungs, private := one, one
+	rungs.Search, rungs.Halving = HalvingName, Halving{Key: "train.epochs", Least: 1, Most: 8, Keep: 2}
+	private.Rows, private.Selection = Private, Selection{Sigma: 1, Delta: 1e-6}
+	return config.ProbeAll(func(v *config.Checker, s Study) {
+		s.Tasks = slices.Clone(s.Tasks)
+		s.form(v, tasks)
+	}, Default(), one, rungs, private)
+}
+
+// CheckForm reports every problem of the file of a study, but for the configurations that it names.
+func CheckForm(name string, text []byte, tasks []run.Task) error {
+	s, doc, err := config.Parse(name, text, nil, Default())
+	if err != nil {
+		return err
+	}
+	return s.check(doc, tasks)
+}
+
 // check reports everything that cannot be searched, and finds the tasks.
 func (s *Study) check(doc *config.Document, tasks []run.Task) error {
 	v := config.NewChecker(doc)
-	v.Check(plainName.MatchString(s.Name), "name", "must be letters, digits, '.' and '-', got %q", s.Name)
+	s.form(v, tasks)
+	return v.Err()
+}
+
+// form does what check does. It reads no other file.
+func (s *Study) form(v *config.Checker, tasks []run.Task) {
+	v.Matches("name", s.Name, plainName, "letters, digits, '.' and '-'")
 	v.Between("trials", s.Trials, 1, 100_000)
 	m, err := metrics.Parse(s.Objective)
-	if err != nil {
-		v.Check(false, "objective", "%v", err)
-	}
+	v.CheckAs(err == nil, "objective", "must be a metric of rankings with its cut-off, such as NDCG@20", "%v", err)
 	v.OneOf("search", s.Search, Random, HalvingName)
 	v.Inside("cut", s.Cut, 0, 1)
 	v.OneOf("rows", s.Rows, Public, Private)
 	if s.Search == HalvingName {
 		v.NotEmpty("halving.key", s.Halving.Key)
 		v.Between("halving.least", s.Halving.Least, 1, 100_000)
-		v.Check(s.Halving.Most >= s.Halving.Least, "halving.most", "must be at least halving.least %d, got %d", s.Halving.Least, s.Halving.Most)
+		v.CheckAs(s.Halving.Most >= s.Halving.Least, "halving.most", "must be at least halving.least", "must be at least halving.least %d, got %d", s.Halving.Least, s.Halving.Most)
 		v.Between("halving.keep", s.Halving.Keep, 2, 100)
 	}
 	if s.Rows == Private {
 		v.Check(s.Search == Random, "search", "must be random where rows are private: what later rungs see of earlier ones has no account")
-		v.Check(s.Selection.Eta > -1 && s.Selection.Eta <= 100, "selection.eta", "must be above -1 and at most 100, got %v", s.Selection.Eta)
-		v.Check(!m.Sampled(), "objective", "must be a mean over users where rows are private: %s is one over rows, of which one user has any number", m)
+		v.Limited(config.Limit{Lo: -1, Hi: 100, OpenLo: true}, s.Selection.Eta > -1 && s.Selection.Eta <= 100, "selection.eta", "must be above -1 and at most 100, got %v", s.Selection.Eta)
+		v.CheckAs(!m.Sampled(), "objective", "must be a mean over users where rows are private", "must be a mean over users where rows are private: %s is one over rows, of which one user has any number", m)
 		v.Within("selection.sigma", s.Selection.Sigma, 1e-6, 1e9)
 		v.Within("selection.delta", s.Selection.Delta, 1e-15, 0.1)
 	}
-	v.Check(len(s.Tasks) > 0, "tasks", "must name at least one")
+	v.Some("tasks", len(s.Tasks))
 	var names []string
 	for i := range s.Tasks {
 		t, key := &s.Tasks[i], func(name string) string { return fmt.Sprintf("tasks.%d.%s", i, name) }
 		t.find(v, key, tasks, s)
-		v.Check(!slices.Contains(names, t.Name), key("name"), "%q names two tasks", t.Name)
+		v.CheckAs(!slices.Contains(names, t.Name), key("name"), "no two tasks have one name", "%q names two tasks", t.Name)
 		names = append(names, t.Name)
 	}
-	return v.Err()
 }
 
 // find finds the task and checks its space.
 func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task, s *Study) {
-	at := slices.IndexFunc(tasks, func(x run.Task) bool { return x.String() == t.Task })
-	if at < 0 || tasks[at].Verb != "train" {
-		var known []string
-		for _, x := range tasks {
-			if x.Verb == "train" {
-				known = append(known, x.String())
-			}
+	var known []string
+	for _, x := range tasks {
+		if x.Verb == "train" {
+			known = append(known, x.String())
 		}
-		v.OneOf(key("task"), t.Task, known...)
+	}
+	if !v.OneOf(key("task"), t.Task, known...) {
 		return
 	}
-	t.task = tasks[at]
+	t.task = tasks[slices.IndexFunc(tasks, func(x run.Task) bool { return x.String() == t.Task })]
 	if t.Name == "" {
 		t.Name = t.task.Name
 	}
-	v.Check(plainName.MatchString(t.Name), key("name"), "must be letters, digits, '.' and '-', got %q", t.Name)
+	v.Limited(config.OrLimit(config.PatternLimit(plainName.String()), ""), plainName.MatchString(t.Name), key("name"), "must be letters, digits, '.' and '-', got %q", t.Name)
 	if t.Search != "" {
 		v.OneOf(key("search"), t.Search, Random)
 	} else if s.Search == HalvingName {
-		v.Check(t.has(s.Halving.Key), key("search"), "%s has no key %s to give rungs by: search: random gives it %d whole trials", t.Task, s.Halving.Key, s.Trials)
+		v.CheckAs(t.has(s.Halving.Key), key("search"), "must be random, in a study by halving, for a task without the key of the rungs", "%s has no key %s to give rungs by: search: random gives it %d whole trials", t.Task, s.Halving.Key, s.Trials)
 		_, twice := t.Space[s.Halving.Key]
-		v.Check(!twice, key("space."+s.Halving.Key), "is the resource of the rungs, and cannot be searched too")
+		v.CheckEntry(!twice, key("space"), s.Halving.Key, "cannot have the resource of the rungs", "is the resource of the rungs, and cannot be searched too")
 	}
 	if s.Rows == Private {
 		v.Check(!slices.ContainsFunc(t.Final, func(f string) bool { return strings.Contains(f, epochWord) }), key("final"),
 			"cannot have %s where rows are private: which epoch was best has no noise", epochWord)
 		for _, k := range []string{"privacy.epsilon", "privacy.delta"} {
 			_, drawn := t.Space[k]
-			v.Check(!drawn, key("space."+k), "cannot be searched where rows are private: the price is that of the most expensive setting, whether it was drawn or not")
+			v.CheckEntry(!drawn, key("space"), k, "cannot have privacy.epsilon and privacy.delta where rows are private", "cannot be searched where rows are private: the price is that of the most expensive setting, whether it was drawn or not")
 		}
 	}
 	for _, k := range t.keys() {
-		path := key("space." + k)
-		if !t.has(k) {
-			v.OneOf(path, k, t.known()...)
+		if !v.EntryOneOf(key("space"), k, "its keys are those of the task's configuration", t.known()...) {
 			continue
 		}
 		for _, fixed := range []string{"run.", "data.", "eval."} {
-			v.Check(!strings.HasPrefix(k, fixed), path, "keys %s* are the same in all trials, and cannot be searched", fixed)
+			v.CheckEntry(!strings.HasPrefix(k, fixed), key("space"), k, "keys run.*, data.* and eval.* are the same in all trials, and cannot be searched",
+				"keys %s* are the same in all trials, and cannot be searched", fixed)
 		}
-		if err := t.Space[k].check(); err != nil {
-			v.Check(false, path, "%v", err)
-		}
+		err := t.Space[k].check()
+		v.CheckEntry(err == nil, key("space"), k, "must be one of choice, uniform, log and integer, the last three with two finite ends, the lower one first, and log above 0", "%v", err)
 	}
 }
 

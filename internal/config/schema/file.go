@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"sync"
+
 	"privrec/internal/config"
 	"privrec/internal/config/explain"
 	js "privrec/internal/jsonschema"
@@ -12,22 +14,40 @@ type File struct {
 	About  string // what the file is for, with the command that reads it
 	Shape  *config.Shape
 	Fields []config.Field
+
+	probe func() config.Probed // nil: the schema has keys and types alone
 }
 
 // FileOf returns the file that is read over def. Its fields are those of the type.
 func FileOf[T any](name, about string, def T) File {
-	return File{name, about, config.ShapeOf(def), config.Fields[T]()}
+	return File{Name: name, About: about, Shape: config.ShapeOf(def), Fields: config.Fields[T]()}
+}
+
+// Checked returns the file with what its checks say of its keys. probe is asked where a schema or the rules are wanted.
+func (f File) Checked(probe func() config.Probed) File {
+	f.probe = sync.OnceValue(probe)
+	return f
+}
+
+// Rules lists what the program checks of a file that its schema cannot say; nothing of a file without Checked.
+func (f File) Rules() []config.Rule {
+	if f.probe == nil {
+		return nil
+	}
+	return f.probe().Rules
 }
 
 // FileName returns the name of the file of the schema in docs/schemas.
 func (f File) FileName() string { return f.Name + ".json" }
 
-// Schema returns the schema. It knows types and keys; ranges and relations the program checks.
+// Schema returns the schema. Without Checked it knows types and keys alone.
 func (f File) Schema() *js.Schema {
-	return Of(Source{
-		ID: f.FileName(), Title: "privrec " + f.Name,
-		About:    f.About + " The schema has keys and types. The program checks ranges, words and relations when it reads the file.",
-		Shape:    f.Shape,
-		Comments: explain.BuiltIn(),
-	})
+	s := Source{ID: f.FileName(), Title: "privrec " + f.Name, About: f.About, Shape: f.Shape, Comments: explain.BuiltIn()}
+	if f.probe != nil {
+		s.About += " Configurations that it names, and what it says of them, the program checks when it reads the file."
+		s.Probed = f.probe()
+	} else {
+		s.About += " The schema has keys and types. The program checks ranges, words and relations when it reads the file."
+	}
+	return Of(s)
 }

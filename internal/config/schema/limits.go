@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,19 +30,20 @@ func (b *builder) apply(l config.Conditional) {
 	when = slices.DeleteFunc(slices.Clone(when), func(w config.Condition) bool { // that there are entries to limit
 		return (w.Path == l.Path || strings.HasPrefix(l.Path, w.Path+"[]")) && len(w.Out) == 1 && w.Out[0] == config.Empty
 	})
-	if n.shape.List && len(when) < len(l.When) {
+	if n.shape.List && slices.ContainsFunc(l.When, func(w config.Condition) bool { return w.Path == l.Path }) && len(when) < len(l.When) {
 		limit.Filled = false // of a list with entries
 	}
 	if len(when) == 1 && when[0].Path == l.Path && len(when[0].Out) == 1 {
 		limit, when = config.OrLimit(limit, when[0].Out...), nil
 	}
-	if len(when) == 0 {
-		b.set(n, limit)
-		return
-	}
 	list := ""
 	if i := strings.LastIndex(l.Path, "[]."); i >= 0 {
 		list = l.Path[:i+2]
+	}
+	if len(when) == 0 {
+		b.set(n, limit)
+		b.require(list, l.Path, limit)
+		return
 	}
 	var own []config.Condition
 	for _, w := range when {
@@ -56,6 +58,7 @@ func (b *builder) apply(l config.Conditional) {
 	}
 	if len(own) == 0 {
 		b.set(n, limit)
+		b.require(list, l.Path, limit)
 		return
 	}
 	id, err := json.Marshal(describeConditions(own))
@@ -69,6 +72,31 @@ func (b *builder) apply(l config.Conditional) {
 		}
 	}
 	b.branch = append(b.branch, &branch{list, own, string(id), []config.Finding{{Path: l.Path, Limit: limit}}})
+}
+
+// require makes a key required where its default is out of a limit that always holds. list is the list whose entries have
+// the key; "": the whole has it.
+func (b *builder) require(list, path string, l config.Limit) {
+	if allows(b.at[path].shape, l) {
+		return
+	}
+	at := list
+	rest := path
+	if list != "" {
+		rest = strings.TrimPrefix(path, list+".")
+	}
+	for _, word := range strings.Split(rest, ".") {
+		group := b.at[at]
+		if group == nil || strings.HasSuffix(word, "[]") {
+			return // of an entry itself
+		}
+		if !slices.Contains(group.schema.Required, word) {
+			group.schema.Required = append(group.schema.Required, word)
+		}
+		if at = word; group.shape.Path != "" {
+			at = group.shape.Path + "." + word
+		}
+	}
 }
 
 // describeConditions returns conditions as JSON takes them, which has no infinity.
@@ -112,6 +140,7 @@ func add(s *js.Schema, shape *config.Shape, l config.Limit) {
 	if l.Filled && shape.Go.Kind() == reflect.String {
 		part.MinLength = 1
 	}
+	part.Pattern = l.Pattern
 	if l.Words != nil {
 		for _, w := range l.Words {
 			part.Enum = append(part.Enum, w)
@@ -180,7 +209,7 @@ func count(b bool) int {
 func merge(s, part *js.Schema) {
 	typed := func(x *js.Decimal) bool { return x != nil && len(*x) < 18 } // not the bounds of a Go type
 	switch {
-	case s.Enum != nil && part.Enum != nil, s.AnyOf != nil && part.AnyOf != nil, s.Not != nil && part.Not != nil,
+	case s.Pattern != "" && part.Pattern != "", s.Enum != nil && part.Enum != nil, s.AnyOf != nil && part.AnyOf != nil, s.Not != nil && part.Not != nil,
 		typed(s.Minimum) || s.Above != nil || typed(s.Maximum) || s.Below != nil:
 		if !reflect.DeepEqual(s.Enum, part.Enum) || part.Enum == nil {
 			s.AllOf = append(s.AllOf, part)
@@ -188,6 +217,9 @@ func merge(s, part *js.Schema) {
 		return
 	}
 	s.MinLength = max(s.MinLength, part.MinLength)
+	if part.Pattern != "" {
+		s.Pattern = part.Pattern
+	}
 	if part.Enum != nil {
 		s.Enum = part.Enum
 	}
@@ -290,6 +322,7 @@ func allows(s *config.Shape, l config.Limit) bool {
 	x, number := d.(float64)
 	switch {
 	case text && l.Filled && word == "",
+		text && l.Pattern != "" && !regexp.MustCompile(l.Pattern).MatchString(word),
 		text && l.Words != nil && !slices.Contains(l.Words, word),
 		l.Only != nil && !slices.Contains(l.Only, d),
 		slices.Contains(l.Not, d),

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 
 	"privrec/internal/config"
@@ -114,18 +115,36 @@ func BuiltIn(tree fs.FS, name string, tasks []run.Task) (*Matrix, error) {
 	return &m, m.check()
 }
 
+// Probe tries what the checks of matrices say of their keys.
+func Probe(tasks []run.Task) config.Probed {
+	full := Matrix{
+		Data:    []reproduce.Data{{Name: "ml-1m", StandIn: "standin-tiny"}},
+		Attacks: []Attack{{Name: "one", Heading: "heading", About: "about", Metric: "AUC member users", Row: "row", Needs: []string{needVectors}, Setting: reproduce.Setting{Task: "attack membership", Config: "file.yaml"}}},
+		Rows: []Row{{Model: "model", Defence: "defence", Attack: []Override{{Name: "one"}}, Without: []Without{{Name: "one", Why: "why"}}, Setting: reproduce.Setting{Task: "train bprmf", Config: "file.yaml"}},
+			{Model: "other", Defence: None, Setting: reproduce.Setting{Task: "train bprmf", Config: "file.yaml"}}},
+	}
+	return config.ProbeAll(func(v *config.Checker, m Matrix) {
+		m.Rows, m.tasks = slices.Clone(m.Rows), tasks
+		m.form(v)
+	}, Matrix{}, full)
+}
+
+// CheckForm reports every problem of the file of a matrix, but for the grids that are made of it.
+func CheckForm(name string, text []byte, tasks []run.Task) error {
+	m, doc, err := config.Parse(name, text, nil, Matrix{})
+	if err != nil {
+		return err
+	}
+	m.tasks = tasks
+	v := config.NewChecker(doc)
+	m.form(v)
+	return v.Err()
+}
+
 // check reports every problem of a file by its line, and lets all tasks check their configurations.
 func (m *Matrix) check() error {
 	v := config.NewChecker(m.doc)
-	v.Check(len(m.Attacks) > 0, "attacks", "must name at least one")
-	v.Check(len(m.Rows) > 0, "rows", "must name at least one")
-	v.Check(len(m.Data) > 0, "data", "must name at least one")
-	for i := range m.Attacks {
-		m.checkAttack(v, i)
-	}
-	for i := range m.Rows {
-		m.checkRow(v, i)
-	}
+	m.form(v)
 	if err := v.Err(); err != nil {
 		return err
 	}
@@ -133,22 +152,40 @@ func (m *Matrix) check() error {
 	return err
 }
 
+// form reports what is wrong with a file, whatever other files it names.
+func (m *Matrix) form(v *config.Checker) {
+	v.Some("attacks", len(m.Attacks))
+	v.Some("rows", len(m.Rows))
+	v.Some("data", len(m.Data))
+	for i := range m.Attacks {
+		m.checkAttack(v, i)
+	}
+	for i := range m.Rows {
+		m.checkRow(v, i)
+	}
+}
+
 func (m *Matrix) checkAttack(v *config.Checker, i int) {
 	a, at := &m.Attacks[i], func(key string) string { return fmt.Sprintf("attacks.%d.%s", i, key) }
-	v.Check(word(a.Name), at("name"), "must be a word of letters, digits and -, got %q", a.Name)
+	v.Matches(at("name"), a.Name, word, "a word of letters, digits and -")
 	v.NotEmpty(at("heading"), a.Heading)
 	v.NotEmpty(at("about"), a.About)
-	if err := reproduce.CheckMetric(a.Metric); err != nil {
-		v.Check(false, at("metric"), "%v", err)
-	}
+	err := reproduce.CheckMetric(a.Metric)
+	v.CheckAs(err == nil, at("metric"), "must be a metric of an attack, such as AUC member users or micro F1 gender", "%v", err)
 	v.NotEmpty(at("row"), a.Row)
 	v.NotEmpty(at("config"), a.Config)
-	v.Check(slices.ContainsFunc(m.tasks, func(t run.Task) bool { return t.String() == a.Task && t.Verb == "attack" }), at("task"), "there is no attack %q", a.Task)
+	var known []string
+	for _, t := range m.tasks {
+		if t.Verb == "attack" {
+			known = append(known, t.String())
+		}
+	}
+	v.Limited(config.OneOfLimit(known...), slices.Contains(known, a.Task), at("task"), "there is no attack %q", a.Task)
 	for _, n := range a.Needs {
 		v.OneOf(at("needs"), n, needs()...)
 	}
 	twice := slices.ContainsFunc(m.Attacks[:i], func(o Attack) bool { return o.Name == a.Name })
-	v.Check(!twice, at("name"), "%s is there already", a.Name)
+	v.CheckAs(!twice, at("name"), "no attack is there twice", "%s is there already", a.Name)
 }
 
 func (m *Matrix) checkRow(v *config.Checker, i int) {
@@ -156,29 +193,26 @@ func (m *Matrix) checkRow(v *config.Checker, i int) {
 	v.NotEmpty(at("model"), r.Model)
 	v.NotEmpty(at("defence"), r.Defence)
 	twice := slices.ContainsFunc(m.Rows[:i], func(o Row) bool { return o.label() == r.label() })
-	v.Check(!twice, at("model"), "%s with defence %s is there already", r.Model, r.Defence)
-	v.Check(r.Twin == "" || r.Defence != None && m.twin(r) != nil, at("twin"), "no row has the model %q with defence %s", r.Twin, None)
+	v.CheckAs(!twice, at("model"), "no model is there twice with the same defence", "%s with defence %s is there already", r.Model, r.Defence)
+	v.CheckAs(r.Twin == "" || r.Defence != None && m.twin(r) != nil, at("twin"), "must be the model of a row with defence none, for a row with another", "no row has the model %q with defence %s", r.Twin, None)
 	if r.Data == "" && len(m.Data) > 0 {
 		r.Data = m.Data[0].Name
 	}
 	known := func(name string) bool {
 		return slices.ContainsFunc(m.Attacks, func(a Attack) bool { return a.Name == name })
 	}
+	const among = "must be among the attacks of the file"
 	for k, o := range r.Attack {
-		v.Check(known(o.Name), at(fmt.Sprintf("attack.%d.name", k)), "there is no attack %q here", o.Name)
+		v.CheckAs(known(o.Name), at(fmt.Sprintf("attack.%d.name", k)), among, "there is no attack %q here", o.Name)
 	}
 	for k, w := range r.Without {
-		v.Check(w.Name == "" || known(w.Name), at(fmt.Sprintf("without.%d.name", k)), "there is no attack %q here", w.Name)
-		v.Check(w.Why != "", at(fmt.Sprintf("without.%d.why", k)), "must say why there is nothing to attack")
+		v.CheckAs(w.Name == "" || known(w.Name), at(fmt.Sprintf("without.%d.name", k)), among, "there is no attack %q here", w.Name)
+		v.Limited(config.FilledLimit(), w.Why != "", at(fmt.Sprintf("without.%d.why", k)), "must say why there is nothing to attack")
 	}
 }
 
-// word reports whether a name can be part of the name of a file.
-func word(s string) bool {
-	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-')
-	})
-}
+// word is what can be part of the name of a file.
+var word = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
 // twin returns the row without a defence that a row is held against; nil: there is none.
 func (m *Matrix) twin(r *Row) *Row {

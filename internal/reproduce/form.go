@@ -1,0 +1,207 @@
+package reproduce
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"privrec/internal/claims"
+	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/protocol/statistics"
+	"privrec/internal/run"
+)
+
+// What the file of a grid may say, without a look at the configurations that it names. Limits are those of its schema too.
+
+var (
+	gridName  = regexp.MustCompile(`^[A-Za-z0-9-][A-Za-z0-9.-]*$`)
+	paperName = regexp.MustCompile(`^[A-Za-z0-9.-]*$`)
+)
+
+// Probe tries what the checks of grids say of their keys: of a table, a figure, a study, and a table that counts.
+func Probe(tasks []run.Task) config.Probed {
+	size, number := Size{About: "what is cut short", Seeds: []uint64{1}}, 0.5
+	table := Grid{Name: "grid", Paper: "paper", Table: 1, Title: "title", Place: Place{Cite: "cite", Where: "where"}, Unit: percent,
+		Metrics: []Metric{{Name: "Recall@20", Printed: "R@20"}}, Data: []Data{{Name: "ml-1m", Printed: "ML-1M", StandIn: "standin-tiny"}}, Sizes: Sizes{size, size, size}}
+	trained := Setting{Task: "train bprmf", Config: "file.yaml"}
+	row := Row{Method: "method", Data: "ml-1m", Setting: trained, On: []Setting{trained}, Printed: []*float64{&number}, Spread: []*float64{&number}}
+	table.Rows, table.Gains = []Row{row, row}, []Gain{{Method: "method", Over: "other", Data: "ml-1m", Printed: []*float64{&number}}}
+	table.Rows[1].Method, table.Rows[1].Again = "other", true
+
+	study := table
+	study.Table, study.Gains, study.Paper, study.Place = 0, nil, "", Place{}
+	study.Axes = []Axis{{Name: "epsilon", Key: "privacy.epsilon", Values: []float64{1, 2}, Smoke: []float64{1}, Quick: []float64{1}, On: true}}
+	varied := row
+	varied.Axes, varied.Values, varied.At, varied.Printed, varied.Spread = []string{"epsilon"}, []float64{1, 2}, []At{{Value: 1}}, nil, nil
+	study.Rows = []Row{varied}
+	study.Claims = []claims.Claim{{ID: "id", Text: "text", Parts: []claims.Part{{Says: "above", Lines: []string{"method", "other"}, Except: []claims.Exception{{Data: "ml-1m"}}}}}}
+	figure := study
+	figure.Paper, figure.Figure, figure.Place = table.Paper, 1, table.Place
+	picked := varied
+	picked.Values, picked.At, picked.Evaluation = nil, nil, "ratio {epsilon}"
+	figure.Axes, figure.Rows = []Axis{{Name: "epsilon", Values: []float64{1, 2}, Log: true}}, []Row{picked}
+
+	counted := table
+	counted.Unit, counted.Rows, counted.Gains, counted.Metrics = count, nil, nil, []Metric{{Name: "users", Printed: "users"}}
+	counted.Counts = []Count{{Data: "ml-1m", Label: "the file as it is", Printed: []*float64{&number}}}
+	return config.ProbeAll(func(v *config.Checker, g Grid) {
+		g.Metrics, g.Data, g.Rows, g.Claims = slices.Clone(g.Metrics), slices.Clone(g.Data), slices.Clone(g.Rows), slices.Clone(g.Claims)
+		g.form(v, tasks)
+	}, Grid{}, table, study, figure, counted)
+}
+
+// CheckForm reports every problem of the file of a grid, but for the configurations that it names and what its claims say
+// of its rows.
+func CheckForm(name string, text []byte, tasks []run.Task) error {
+	g, doc, err := config.Parse(name, text, nil, Grid{})
+	if err != nil {
+		return err
+	}
+	v := config.NewChecker(doc)
+	g.form(v, tasks)
+	return v.Err()
+}
+
+// form reports every problem of a grid by its line, but for the configurations that it names and what its claims say of
+// its rows. It gives names that are left out, and makes rows of what the grid counts.
+func (g *Grid) form(v *config.Checker, tasks []run.Task) {
+	g.tasks = append(slices.Clip(tasks), statistics.Task())
+	v.Matches("name", g.Name, gridName, "letters, digits, - and .")
+	study := g.Table == 0 && g.Figure == 0
+	v.Matches("paper", g.Paper, paperName, "letters, digits, - and .")
+	if !study {
+		v.NotEmpty("paper", g.Paper)
+	}
+	v.AtLeast("table", g.Table, 0)
+	v.AtLeast("figure", g.Figure, 0)
+	v.Check(g.Table == 0 || g.Figure == 0, "figure", "must not be there beside table")
+	v.NotEmpty("title", g.Title)
+	if !study {
+		v.NotEmpty("source.cite", g.Place.Cite)
+		v.Limited(config.FilledLimit(), g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
+	}
+	v.AtLeast("source.seeds", g.Place.Seeds, 0)
+	units := config.OneOfLimit(percent, share, count)
+	if g.Table == 0 {
+		g.nameDefaults()
+		units = config.OrLimit(units, "")
+	}
+	v.Limited(units, slices.Contains(units.Words, g.Unit), "unit", "must be %s, %s or %s, got %q", percent, share, count, g.Unit)
+	g.countRows(v)
+	g.checkMetrics(v)
+	g.checkData(v)
+	g.checkSizes(v)
+	g.checkAxes(v)
+	if len(g.Counts) == 0 {
+		v.Some("rows", len(g.Rows))
+	}
+	for i := range g.Rows {
+		g.checkRow(v, i)
+	}
+	for i := range g.Gains {
+		g.checkGain(v, i)
+	}
+	for i := range g.Claims {
+		claims.CheckForm(v, fmt.Sprintf("claims.%d", i), &g.Claims[i], g.Name)
+	}
+}
+
+// checkMetrics reports columns that measure nothing, or that are there twice.
+func (g *Grid) checkMetrics(v *config.Checker) {
+	v.Some("metrics", len(g.Metrics))
+	for i := range g.Metrics {
+		at := fmt.Sprintf("metrics.%d.metric", i)
+		if !v.NotEmpty(at, g.Metrics[i].Name) {
+			continue
+		}
+		m, err := measure(g.Metrics[i].Name, g.Unit)
+		if !v.CheckAs(err == nil, at, "must be a metric, such as Recall@20, micro F1 gender or AUC member users; where the unit is count, a statistic of data", "%v", err) {
+			continue
+		}
+		g.Metrics[i].Measure = m
+		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Measure == m })
+		v.CheckAs(!twice, at, "no metric is there twice", "%v is there already", m)
+		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must be the paper's heading of the column")
+	}
+}
+
+// checkData reports data that are not known, or not what they stand for.
+func (g *Grid) checkData(v *config.Checker) {
+	v.Some("data", len(g.Data))
+	for i, d := range g.Data {
+		if d.Any {
+			continue
+		}
+		name, standIn := fmt.Sprintf("data.%d.name", i), fmt.Sprintf("data.%d.stand_in", i)
+		if v.NotEmpty(name, d.Name) {
+			made, err := knownData(d.Name)
+			v.CheckAs(err == nil, name, "must be a data set that is registered", "%v", err)
+			v.CheckAs(err != nil || !made, name, "must not be a stand-in", "%s is a stand-in", d.Name)
+		}
+		if v.NotEmpty(standIn, d.StandIn) {
+			made, err := knownData(d.StandIn)
+			v.CheckAs(err == nil, standIn, "must be a data set that is registered", "%v", err)
+			v.CheckAs(err != nil || made, standIn, "must be a stand-in", "%s is not a stand-in", d.StandIn)
+		}
+		v.Check(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must be the paper's name of the data")
+		twice := slices.ContainsFunc(g.Data[:i], func(o Data) bool { return o.Name == d.Name })
+		v.CheckAs(!twice, name, "no data set is there twice", "%s is there already", d.Name)
+	}
+}
+
+// checkSizes reports sizes without seeds, or that do not say what they leave out.
+func (g *Grid) checkSizes(v *config.Checker) {
+	for i, p := range []Size{g.Sizes.Smoke, g.Sizes.Quick, g.Sizes.Full} {
+		at := "profiles." + SizeNames()[i]
+		v.Some(at+".seeds", len(p.Seeds))
+		v.Limited(config.FilledLimit(), p.About != "", at+".about", "must say what it leaves out")
+		for j, s := range p.Seeds {
+			v.CheckAs(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "no seed is there twice", "seed %d is there already", s)
+		}
+	}
+}
+
+// knownData says whether a data set, or a set of slates, of this name is generated. Its
+// error says that there is none.
+func knownData(name string) (standIn bool, err error) {
+	for _, s := range slate.Sources() {
+		if s.Name == name {
+			return s.StandIn, nil
+		}
+	}
+	return registry.Known(name)
+}
+
+// checkRow reports what is wrong with a row.
+func (g *Grid) checkRow(v *config.Checker, i int) {
+	r, at := &g.Rows[i], func(key string) string { return g.place(i) + "." + key }
+	v.NotEmpty(at("method"), r.Method)
+	v.CheckAs(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "must be among the grid's data", "%q is not among the grid's data", r.Data)
+	g.checkSetting(v, r.Setting, at)
+	for k, s := range r.On {
+		g.checkSetting(v, s, func(key string) string { return at(fmt.Sprintf("on.%d.%s", k, key)) })
+	}
+	g.checkPoints(v, r, at)
+	v.CheckAs(len(r.Printed) == len(g.Metrics) || len(r.Printed) == 0 && g.Table == 0, at("printed"), "must be a number, or null, for each metric", "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
+	v.CheckAs(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"), "must follow a row of the data with these printed numbers", "no earlier row of %s has these printed numbers", r.Data)
+	v.CheckAs(len(r.Spread) == len(r.Printed) || len(r.Spread) == 0, at("spread"), "must be as many as there are printed numbers", "%d printed deviations for %d printed numbers", len(r.Spread), len(r.Printed))
+	for j := range i {
+		o := &g.Rows[j]
+		v.CheckAs(o.Label() != r.Label() || o.Data != r.Data, at("method"), "rows of one method on the same data must differ in the key setting", "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
+	}
+}
+
+// checkSetting reports a task that is not known, and a setting without a configuration.
+func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) string) {
+	var known []string
+	for _, t := range g.tasks {
+		known = append(known, t.String())
+	}
+	_, err := g.task(s.Task)
+	v.Limited(config.OneOfLimit(known...), err == nil, at("task"), "%v", err)
+	if s.Task != counting {
+		v.Limited(config.FilledLimit(), s.Config != "", at("config"), "must name a file")
+	}
+}
