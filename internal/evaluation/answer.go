@@ -65,6 +65,9 @@ func (a *Answer) facts() []report.Fact {
 	return facts
 }
 
+// byScores is the order of lists that scores give.
+const byScores = "their scores"
+
 // order says what the order of the lists rests on.
 func (a *Answer) order() string {
 	byScore := strings.HasPrefix(a.Definition.Order, "by score")
@@ -72,7 +75,7 @@ func (a *Answer) order() string {
 	case recs.Ranked && !(byScore && recs.Scored):
 		return "their ranks"
 	case recs.Scored:
-		return "their scores"
+		return byScores
 	}
 	return "the order of the file"
 }
@@ -117,9 +120,26 @@ func (a *Answer) formulas() *report.Table {
 	return t
 }
 
+// strange reports whether half of the rows of lists or more hold items that nothing else is known of.
+func (a *Answer) strange() bool {
+	return a.files.train != nil && 2*a.counts.unknownRows >= len(a.files.recs.Rows)
+}
+
+// Warnings says what makes the numbers doubtful.
+func (a *Answer) Warnings() (out []string) {
+	if n, rows := a.counts.unknownRows, len(a.files.recs.Rows); a.strange() {
+		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items that are in neither the truth nor the training rows: they count as misses; ids are text, 7 and 7.0 are two items", 100*float64(n)/float64(rows), n, rows))
+	}
+	if a.counts.rising && a.order() == byScores {
+		out = append(out, "warning: the scores of every list rise with the rows of the file, and the largest is taken as best: if the smallest is, as with ranks and distances, all lists are turned around; call the column rank, or turn the sign")
+	}
+	return out
+}
+
 // remarks says what users should know of their files.
 func (a *Answer) remarks() (notes []string) {
 	c := a.counts
+	notes = a.Warnings()
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			notes = append(notes, fmt.Sprintf(format, args...))
@@ -136,12 +156,12 @@ func (a *Answer) remarks() (notes []string) {
 	if a.files.truth.Graded && !a.Definition.Graded {
 		notes = append(notes, "every relevant item counts 1: "+a.Definition.Program+" is asked without the gains of the truth")
 	}
-	where := "the truth"
+	where := "not in the truth"
 	if a.files.train != nil {
-		where = "neither the truth nor the training rows"
-		add(c.unknown, "%d listed items are in %s (%d rows)", c.unknown, where, c.unknownRows)
-	} else {
-		add(c.unknown, "%d listed items are not in %s (%d rows)", c.unknown, where, c.unknownRows)
+		where = "in neither the truth nor the training rows"
+	}
+	if !a.strange() {
+		add(c.unknown, "%d listed items are %s (%d rows)", c.unknown, where, c.unknownRows)
 	}
 	add(c.own, "%d rows of lists hold an item of the user's own training rows", c.own)
 	return notes

@@ -12,11 +12,12 @@ type counts struct {
 	short                int // lists with fewer items than the largest cut-off
 	repeats              int // rows of lists whose item stands earlier in the list
 	repeat               repeat
-	again                int // rows of the truth that were there before
-	ties                 int // rows of lists with the score of another of the list
-	irrelevant           int // rows of the truth with a relevance below 1
-	unknown, unknownRows int // listed items that neither truth nor training rows have, and their rows
-	own                  int // rows of lists whose item is in the user's training rows
+	again                int  // rows of the truth that were there before
+	ties                 int  // rows of lists with the score of another of the list
+	irrelevant           int  // rows of the truth with a relevance below 1
+	unknown, unknownRows int  // listed items that neither truth nor training rows have, and their rows
+	rising               bool // the scores of every list rise with the rows of the file
+	own                  int  // rows of lists whose item is in the user's training rows
 }
 
 // repeat is the first row whose item stands earlier in its list, and the line where.
@@ -73,7 +74,7 @@ func (f *files) count(cutoffs []int) (c counts) {
 			c.own++
 		}
 	}
-	c.unknown = len(strange)
+	c.unknown, c.rising = len(strange), f.recs.Rising(len(length))
 	for _, n := range scores {
 		if n > 1 {
 			c.ties += n

@@ -116,3 +116,31 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestWarnings: the answer says first what share of the rows is unknown, and that scores rise with the rows where scores
+// order the lists.
+func TestWarnings(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"truth":   "user,item\na,z\nb,x\n",
+		"train":   "user,item\na,x\nb,y\nc,z\n",
+		"unknown": "user,item,rank\na,q,1\na,z,2\nb,r,1\nb,x,2\n",
+		"rising":  "user,item,rank,score\na,x,1,1\na,y,2,5\na,z,3,6\nb,x,1,2\nb,y,2,3\n",
+	})
+	for _, test := range []struct{ recs, definition, want string }{
+		{"unknown", "privrec", "warning: 50.0 % of the rows of lists (2 of 4)"},
+		{"rising", "privrec", ""},
+		{"rising", "trec_eval", "warning: the scores of every list rise with the rows of the file"},
+	} {
+		a, err := Ask(context.Background(), Question{Recs: filepath.Join(dir, test.recs), Truth: filepath.Join(dir, "truth"), Train: filepath.Join(dir, "train"), K: []int{2}, Definition: test.definition})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(b), "warning"); got != (test.want != "") || !strings.Contains(string(b), test.want) {
+			t.Errorf("%s by %s: %s, want %q", test.recs, test.definition, b, test.want)
+		}
+	}
+}

@@ -2,8 +2,46 @@ package lists
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
+
+// trueScores fails where the scores of lists are places: in every list they count the rows, 1, 2, 3 or 0, 1, 2, in the
+// order of the file. The largest score is best, so that such a column would turn every list around.
+func (f *File) trueScores(ids *IDs) error {
+	rising, places := f.rising(len(ids.Users.IDs))
+	if !rising || !places {
+		return nil
+	}
+	first := f.Rows[0]
+	return f.Fail(first, "score", fmt.Sprintf("the scores of every list are %v, %v, ... in the order of the rows, which looks like a rank: the largest score is best, and would turn the lists around", first.Score, first.Score+1),
+		"call the column rank if its smallest number is best; where they are scores, write the rows of each list with the largest first")
+}
+
+// Rising reports whether the scores of every list with several rows rise with the rows of the file, and some list has
+// three. Files mostly have the best item first: then such numbers are places or distances, of which the smallest is best.
+func (f *File) Rising(users int) bool {
+	rising, _ := f.rising(users)
+	return f.Scored && rising
+}
+
+// rising does what Rising does. places says that the numbers of every list count its rows, from 0 or from 1.
+func (f *File) rising(users int) (rising, places bool) {
+	n, last := make([]int32, users), make([]float64, users)
+	places = true
+	for _, r := range f.Rows {
+		switch {
+		case n[r.User] == 0:
+			places = places && (r.Score == 0 || r.Score == 1)
+		case !(r.Score > last[r.User]):
+			return false, false
+		default:
+			places = places && r.Score == last[r.User]+1
+		}
+		n[r.User], last[r.User] = n[r.User]+1, r.Score
+	}
+	return slices.Max(n) >= 3, places
+}
 
 // ByUser groups the rows of a file by user. users is the length of what it returns, which is nil for a user without
 // a row. Rows of lists stand best first: by rank, by score where there are no ranks, and else in the order of the

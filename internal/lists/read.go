@@ -30,6 +30,9 @@ func Read(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) 
 	if kind == Recommended && f.Ranked {
 		return f, f.distinctRanks(ids)
 	}
+	if kind == Recommended && f.Scored {
+		return f, f.trueScores(ids)
+	}
 	return f, nil
 }
 

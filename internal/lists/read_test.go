@@ -189,3 +189,34 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Scores that count the rows of every list are ranks: they are refused, since the largest score is best. Scores that rise
+// otherwise are taken as they are, and Rising says so.
+func TestScoresThatAreRanks(t *testing.T) {
+	for name, test := range map[string]struct {
+		text   string
+		rising bool
+		fails  bool
+	}{
+		"from 1":                {"user,item,score\na,x,1\na,y,2\nb,x,1\na,z,3\nb,y,2\n", true, true},
+		"from 0":                {"user,item,score\na,x,0\na,y,1\na,z,2\n", true, true},
+		"of a run":              {"a Q0 x 1 1 me\na Q0 y 2 2 me\na Q0 z 3 3 me\n", true, true},
+		"best first":            {"user,item,score\na,x,3\na,y,2\na,z,1\n", false, false},
+		"of one list":           {"user,item,score\na,x,1\na,y,2\na,z,3\nb,x,0.5\nb,y,0.25\n", false, false},
+		"in short lists":        {"user,item,score\na,x,1\na,y,2\nb,x,1\nb,y,2\n", false, false},
+		"beside ranks":          {"user,item,rank,score\na,x,1,1\na,y,2,2\na,z,3,3\n", true, false},
+		"of a distance":         {"user,item,score\na,x,0.1\na,y,0.2\na,z,0.4\n", true, false},
+		"with a gap":            {"user,item,score\na,x,1\na,y,2\na,z,4\n", true, false},
+		"equal":                 {"user,item,score\na,x,1\na,y,1\na,z,1\n", false, false},
+		"of another order":      {"user,item,score\na,y,2\na,x,1\na,z,3\n", false, false},
+		"without scores at all": {"user,item,rank\na,x,1\na,y,2\na,z,3\n", false, false},
+	} {
+		f, ids, err := readText(t, "recs", test.text, Recommended)
+		if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), "looks like a rank") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if f != nil && f.Rising(len(ids.Users.IDs)) != test.rising {
+			t.Errorf("%s: rising is %t", name, !test.rising)
+		}
+	}
+}

@@ -3,6 +3,9 @@ package imported
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"privrec/internal/run"
 )
 
 // Counts is what users should know of the files.
@@ -20,6 +23,8 @@ type Counts struct {
 	Own          int `json:"list_rows_of_the_users_own_training_items"`
 	Vectorless   int `json:"items_without_a_vector,omitempty"` // of the truth
 	Ties         int `json:"list_rows_with_the_score_of_another_of_the_list"`
+	// Rising says that the scores of every list rise with the rows of the file: the last row of each is taken as best.
+	Rising bool `json:"scores_rise_with_the_rows,omitempty"`
 
 	RepeatedTrain  int `json:"repeated_training_rows"`
 	RepeatedTruth  int `json:"repeated_truth_rows"`
@@ -77,8 +82,32 @@ func (s *listed) count(n *Counts, known []bool) {
 	n.UnknownItems, s.longest = len(strange), n.Longest
 }
 
+// warnings says in sentences what makes results doubtful. They stand in metrics.json with the data, and first among the
+// notes.
+func (n Counts) warnings() (out []string) {
+	if n.unknown() {
+		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items of no other file: they count as misses, and attacks know nothing of them; ids are text, 7 and 7.0 are two items",
+			100*float64(n.UnknownRows)/float64(n.ListRows), n.UnknownRows, n.ListRows))
+	}
+	if n.Rising {
+		out = append(out, "warning: the scores of every list rise with the rows of the file, and the largest is taken as best: if the smallest is, as with ranks and distances, all lists are turned around; call the column rank, or turn the sign")
+	}
+	return out
+}
+
+// warn says the warnings while the files are read, where progress is said.
+func (n Counts) warn(env *run.Env) {
+	for _, w := range n.warnings() {
+		env.Log.Warn(strings.TrimPrefix(w, "warning: "))
+	}
+}
+
+// unknown reports whether half of the rows of lists or more hold items of no other file.
+func (n Counts) unknown() bool { return n.ListRows > 0 && 2*n.UnknownRows >= n.ListRows }
+
 // notes says in sentences what was counted and is not 0.
 func (n Counts) notes() (notes []string) {
+	notes = n.warnings()
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			notes = append(notes, fmt.Sprintf(format, args...))
@@ -88,7 +117,9 @@ func (n Counts) notes() (notes []string) {
 	add(n.NonMembers, "%d users have a list and were not trained on: the non-members of attacks on users", n.NonMembers)
 	add(n.Unlisted, "%d users of the training rows or the truth have no list: they count 0 where they have truth, and attacks leave them out", n.Unlisted)
 	add(n.Short, "%d lists are shorter than the longest, of %d items; the shortest has %d", n.Short, n.Longest, n.Shortest)
-	add(n.UnknownItems, "%d listed items are in no other file (%d rows): ids are text, 7 and 7.0 are two items", n.UnknownItems, n.UnknownRows)
+	if !n.unknown() {
+		add(n.UnknownItems, "%d listed items are in no other file (%d rows): ids are text, 7 and 7.0 are two items", n.UnknownItems, n.UnknownRows)
+	}
 	add(n.Own, "%d rows of lists hold an item of the user's own training rows: lists that show what users have give it away without any attack", n.Own)
 	add(n.Vectorless, "%d items of the truth have no vector: they are never found", n.Vectorless)
 	add(n.Ties, "%d rows of lists share their score with another of the same list, and keep the order of their ranks or of the file", n.Ties)

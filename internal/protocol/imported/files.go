@@ -37,6 +37,7 @@ func (s Source) Open(ctx context.Context, env *run.Env) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Counts.warn(env)
 	for _, f := range m.Rows.Data.Source.Files {
 		if err := env.RecordData(f.Path, f.SHA256); err != nil {
 			return nil, err

@@ -64,3 +64,48 @@ func TestIDsThatMostlyDoNotMatch(t *testing.T) {
 		})
 	}
 }
+
+// TestWarnings: where half of the rows of lists or more hold items of no other file, or scores rise with the rows, the
+// result says so itself: in metrics.json with the data, and first among the notes, of attacks too.
+func TestWarnings(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, head string, row func(u, k int) string) string {
+		text := head + "\n"
+		for u := range 12 {
+			for k := range 4 {
+				text += fmt.Sprintf("u%d\t%s\n", u, row(u, k))
+			}
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	known := func(u, k int) string { return fmt.Sprintf("i%d", (u+k)%9) }
+	train := write("train.tsv", "user_id\titem_id", known)
+	half := write("half.tsv", "user_id\titem_id\trank", func(u, k int) string {
+		return fmt.Sprintf("%s%s\t%d", []string{"", "x"}[k%2], known(u, k+4), k+1)
+	})
+	quarter := write("quarter.tsv", "user_id\titem_id\trank", func(u, k int) string {
+		return fmt.Sprintf("%s%s\t%d", []string{"", "", "", "x"}[k], known(u, k+4), k+1)
+	})
+	rising := write("rising.tsv", "user_id\titem_id\tscore", func(u, k int) string { return fmt.Sprintf("%s\t%g", known(u, k+4), 0.5*float64(k*k)) })
+	for _, test := range []struct{ recs, want, not string }{
+		{half, "warning: 50.0 % of the rows of lists (24 of 48)", "listed items are in no other file"},
+		{quarter, "", "warning"},
+		{rising, "warning: the scores of every list rise with the rows of the file", "of the rows of lists"},
+	} {
+		run, text := must(t, "import lists", exported{recs: test.recs, train: train}.sets()...)
+		metrics, err := os.ReadFile(filepath.Join(run, "metrics.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, attack := must(t, "attack exposure", append(exported{recs: test.recs, train: train}.files(), "data.slate=3", "data.behaviour=2", "train.epochs=1", "attack.dim=8", "attack.ffn=8", "eval.k=[3]")...)
+		for where, text := range map[string]string{"metrics.json": string(metrics), "the result": text, "the attack": attack} {
+			if !strings.Contains(text, test.want) || strings.Contains(text, test.not) {
+				t.Errorf("%s: %s says %s, want %q and no %q", test.recs, where, text, test.want, test.not)
+			}
+		}
+	}
+}

@@ -47,6 +47,7 @@ func load(ctx context.Context, c Common, own func(ids *lists.IDs) (Parsed, error
 		rows.Data.Source.Files = append(rows.Data.Source.Files, file)
 	}
 	rows.Data.Source.Files = append(rows.Data.Source.Files, p.Files()...)
+	rows.Data.Source.Notes = m.Counts.warnings()
 	return m, nil
 }
 

@@ -35,6 +35,7 @@ func open(ctx context.Context, env *run.Env, c Common, own func(ids *lists.IDs) 
 
 // Run implements run.Work: it keeps copies of what was read, and measures the model where there is truth.
 func (w *work) Run(ctx context.Context) error {
+	w.Counts.warn(w.env)
 	a := experiment.Elsewhere()
 	if _, err := w.env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return err
