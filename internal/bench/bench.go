@@ -31,6 +31,9 @@ type Options struct {
 	Only string
 	// Sizes of graphs and models, where the benchmark has them; zero: Gowalla.
 	Sizes Sizes
+	// Graph is a file of pairs to measure in place of a graph of these sizes; "": none. Its users,
+	// items and edges count.
+	Graph string
 }
 
 // batchTime is the least length of one timed batch: short calls are timed several at a time.

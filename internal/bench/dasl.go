@@ -9,7 +9,6 @@ import (
 	"privrec/internal/model/dasl"
 	"privrec/internal/optim"
 	"privrec/internal/rng"
-	"privrec/internal/tensor"
 )
 
 // daslSizes holds the sizes of a two-domain model and of a batch.
@@ -152,17 +151,11 @@ func fillDASL(b *dasl.Batch, s daslSizes, draw func(what, n, at int) int32) {
 }
 
 // daslCheck returns the loss of one batch, from weights and indices that another program can
-// compute too. Weight i of parameter p, both from 0, is 0.4 frac(i/phi + p/10) - 0.2, with phi
-// the golden ratio. Draw number i of list w among n is (7919 i + 104729 w) mod n.
+// compute too: those of fillFixed, between -0.2 and 0.2. Draw number i of list w among n is (7919 i + 104729 w) mod n.
 func daslCheck(s daslSizes, single bool) (float64, error) {
 	m := newDASL(s, single, 0)
 	for p, q := range m.Params() {
-		for i := range q.Value.Rows {
-			for j, row := 0, tensor.Row(q.Value, i); j < len(row); j++ {
-				_, f := math.Modf(float64(i*q.Value.Cols+j)*(math.Phi-1) + float64(p)/10)
-				row[j] = tensor.Float(0.4*f - 0.2)
-			}
-		}
+		fillFixed(q.Value, p, 0.4)
 	}
 	var b dasl.Batch
 	fillDASL(&b, s, func(what, n, at int) int32 { return int32((7919*at + 104729*what) % n) })

@@ -3,10 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"privrec/internal/autograd"
-	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
 	"privrec/internal/model/gerai"
 	"privrec/internal/nn"
@@ -121,31 +119,17 @@ func (t *geraiStep) run() error {
 	return t.adam.Step(t.params, t.tape.Grads(), 1e-3)
 }
 
-// geraiCheck returns the loss of one batch on a graph of 30 users and 40 items, without noise
-// and penalty, from weights and indices that another program can compute too. Weight i of
-// parameter p, both from 0 in the order of Params, is 2.4 frac(i/phi + p/10) - 1.2, with phi the
-// golden ratio, and so are the features, as parameter 20. User u has the items (7u + 3j) mod 40,
-// j = 0..4+u mod 5. Triple k of 8 is user 3k, its first item and item (7·3k + 39) mod 40.
+// geraiCheck returns the loss of fixedTriples on fixedGraph, without noise and penalty. Weights are
+// those of fillFixed, between -1.2 and 1.2, in the order of Params, and so are the features, as
+// parameter 20.
 func geraiCheck(exact bool) (float64, error) {
-	const users, items, features, d = 30, 40, 5, 8
-	fill := func(x tensor.Matrix, p int) {
-		for i := range x.Data {
-			_, f := math.Modf(float64(i)*(math.Phi-1) + float64(p)/10)
-			x.Data[i] = tensor.Float(2.4*f - 1.2)
-		}
-	}
-	var edges []graph.Edge
-	for u := range users {
-		for j := range 5 + u%5 {
-			edges = append(edges, graph.Edge{User: int32(u), Item: int32((7*u + 3*j) % items)})
-		}
-	}
-	g, err := graph.NewBipartite(users, items, edges)
+	const features, d = 5, 8
+	g, err := fixedGraph()
 	if err != nil {
 		return 0, err
 	}
-	x := tensor.New(users, features)
-	fill(x, 20)
+	x := tensor.New(fixedUsers, features)
+	fillFixed(x, 20, 2.4)
 	c := gerai.Default()
 	c.Dim = d
 	m, err := gerai.New(g, x, c, graphSeed, nn.Zeros)
@@ -153,14 +137,9 @@ func geraiCheck(exact bool) (float64, error) {
 		return 0, err
 	}
 	for p, q := range m.Params() {
-		fill(q.Value, p)
+		fillFixed(q.Value, p, 2.4)
 	}
-	t := bpr.Triples{Items: make([]int32, 16)}
-	for k := range 8 {
-		t.Users = append(t.Users, int32(3*k))
-		t.Items[k], t.Items[8+k] = int32(21*k%items), int32((21*k+39)%items)
-	}
-	loss, err := m.Loss(autograd.NewTape(), 0, t, gerai.Objective{Exact: exact})
+	loss, err := m.Loss(autograd.NewTape(), 0, fixedTriples(), gerai.Objective{Exact: exact})
 	if err != nil {
 		return 0, err
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
@@ -10,6 +11,7 @@ import (
 	"privrec/internal/model/bpr"
 	"privrec/internal/model/bprmf"
 	"privrec/internal/model/lightgcn"
+	"privrec/internal/model/ngcf"
 	"privrec/internal/nn"
 	"privrec/internal/optim"
 	"privrec/internal/rng"
@@ -66,17 +68,26 @@ func (s *step) run() error {
 }
 
 // Steps names the models whose training step can be measured.
-func Steps() []string { return []string{"lightgcn", "rdpgcf", "bprmf"} }
+func Steps() []string { return []string{"lightgcn", "rdpgcf", "ngcf", "bprmf"} }
 
 // Step returns a function that measures the training step of a model of Steps on power-law
-// graphs of the sizes of o, with 1, 2 and 4 times the edges. For the two models that propagate
-// it also measures one product of the graph with a table; for rdpgcf a step that computes and
-// perturbs every row of every layer; and for bprmf the ranking of all items for all users,
-// which costs the same for every model.
+// graphs of the sizes of o, with 1, 2 and 4 times the edges, or on the graph of a file. For
+// lightgcn and rdpgcf it also measures a step that computes every row of every layer; for
+// lightgcn one product of the graph with a table; and for bprmf the ranking of all items for all
+// users, which costs the same for every model. The shape of ngcf ends with the loss of fixed
+// weights that scripts/bench/graph.py also computes.
 func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	return func(ctx context.Context, o Options) ([]Result, error) {
 		if o.Sizes == (Sizes{}) {
 			o.Sizes = Gowalla()
+		}
+		if o.Graph != "" {
+			g, err := readGraph(o.Graph)
+			if err != nil {
+				return nil, err
+			}
+			o.Sizes.Users, o.Sizes.Items, o.Sizes.Edges = g.Users, g.Items, g.Edges()
+			return stepCases(ctx, o, model, o.Sizes, 1, g)
 		}
 		if err := o.Sizes.Check(); err != nil {
 			return nil, err
@@ -85,7 +96,7 @@ func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 		for times := 1; times <= most; times *= 2 {
 			s := o.Sizes
 			s.Edges *= times
-			results, err := stepCases(ctx, o, model, s, times)
+			results, err := stepCases(ctx, o, model, s, times, nil)
 			all = append(all, results...)
 			if err != nil {
 				return all, err
@@ -95,9 +106,8 @@ func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	}
 }
 
-// stepCases measures one graph, which is made only if a case needs it.
-func stepCases(ctx context.Context, o Options, model string, s Sizes, times int) ([]Result, error) {
-	var g *graph.Bipartite
+// stepCases measures one graph. Where it is nil it is made, but only if a case needs it.
+func stepCases(ctx context.Context, o Options, model string, s Sizes, times int, g *graph.Bipartite) ([]Result, error) {
 	var done []func()
 	with := func(make func(g *graph.Bipartite) (func() error, []func(), error)) func() (func() error, error) {
 		return func() (call func() error, err error) {
@@ -136,6 +146,12 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int)
 		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}, {name("product"), shape, with(product(s))}}
 	case "rdpgcf":
 		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}}
+	case "ngcf":
+		loss, err := ngcfCheck()
+		if err != nil {
+			return nil, err
+		}
+		cases = []Case{{name("step"), fmt.Sprintf("%s loss=%.6f", deep, loss), with(training(false))}}
 	default:
 		return nil, fmt.Errorf("bench: no model %q, want one of %v", model, Steps())
 	}
@@ -159,6 +175,17 @@ func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call
 		}
 		return st.run, []func(){func() { tensor.Free(m.User.Value); tensor.Free(m.Item.Value) }}, nil
 	}
+	if model == "ngcf" {
+		m, err := ngcf.New(g, ngcf.Config{Dim: s.Dim, Layers: s.Layers, MessageDropout: 0.1}, graphSeed, init)
+		if err != nil {
+			return nil, nil, err
+		}
+		st, err := newStep(g, s.Batch, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		return st.run, nil, nil
+	}
 	var norm graph.Normalizer
 	m := lightgcn.New(g, norm, s.Layers, s.Dim, init)
 	m.Over.Frontier = frontier
@@ -175,6 +202,31 @@ func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call
 		st.before = noise.next
 	}
 	return st.run, []func(){m.Close}, nil
+}
+
+// ngcfCheck returns the mean BPR loss of fixedTriples on fixedGraph, without dropout, of a model of
+// two layers of width 8 with the weights of fillFixed, between -1.2 and 1.2.
+func ngcfCheck() (float64, error) {
+	g, err := fixedGraph()
+	if err != nil {
+		return 0, err
+	}
+	m, err := ngcf.New(g, ngcf.Config{Dim: 8, Layers: 2}, graphSeed, nn.Zeros)
+	if err != nil {
+		return 0, err
+	}
+	for p, q := range m.Params() {
+		fillFixed(q.Value, p, 2.4)
+	}
+	users, items := m.All()
+	sum, t := 0.0, fixedTriples()
+	for k, u := range t.Users {
+		at := func(i int32) float64 {
+			return float64(tensor.Dot(tensor.Row(users, int(u)), tensor.Row(items, int(i))))
+		}
+		sum += math.Log1p(math.Exp(at(t.Items[len(t.Users)+k]) - at(t.Items[k])))
+	}
+	return sum / float64(len(t.Users)), nil
 }
 
 // rankDepth is the length of the lists of a ranking.

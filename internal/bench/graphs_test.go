@@ -2,6 +2,8 @@ package bench
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +19,7 @@ func small() Sizes { return Sizes{Users: 60, Items: 80, Edges: 300, Dim: 8, Laye
 
 func TestStep(t *testing.T) {
 	for model, kinds := range map[string][]string{
-		"lightgcn": {"step", "full", "product"}, "rdpgcf": {"step", "full"}, "bprmf": {"step", "rank"},
+		"lightgcn": {"step", "full", "product"}, "rdpgcf": {"step", "full"}, "ngcf": {"step"}, "bprmf": {"step", "rank"},
 	} {
 		got, err := Step(model)(context.Background(), Options{Time: time.Microsecond, Sizes: small()})
 		if err != nil {
@@ -41,6 +43,35 @@ func TestStep(t *testing.T) {
 				t.Errorf("%s: %v GFLOP/s", r.Name, r.GFLOPS)
 			}
 		}
+	}
+}
+
+// A graph comes from a file as it is; a line that is no pair is named.
+func TestStepOnFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph.tsv")
+	for text, want := range map[string]string{
+		"0\t2\n1\t0\n0\t1\n": "users=2 items=3 edges=3 ",
+		"0\t2\n1 0\n":        "graph.tsv:2: ",
+		"0\t-1\n":            "graph.tsv:1: ",
+		"":                   "no pairs",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := small()
+		s.Batch = 4
+		got, err := Step("lightgcn")(context.Background(), Options{Time: time.Microsecond, Sizes: s, Graph: path, Only: "step"})
+		switch {
+		case strings.HasPrefix(want, "users") && err != nil:
+			t.Errorf("%q: %v", text, err)
+		case strings.HasPrefix(want, "users") && (len(got) != 1 || !strings.HasPrefix(got[0].Shape, want)):
+			t.Errorf("%q: %+v, want one on %s", text, got, want)
+		case !strings.HasPrefix(want, "users") && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: error %v, want one with %s", text, err, want)
+		}
+	}
+	if _, err := Step("lightgcn")(context.Background(), Options{Graph: path + "x"}); err == nil {
+		t.Error("a file that is not there was read")
 	}
 }
 

@@ -1,10 +1,14 @@
 package bench
 
 import (
+	"bufio"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 
 	"privrec/internal/graph"
 	"privrec/internal/rng"
@@ -100,4 +104,34 @@ func newRanks(n int, shift, power float64, stream rng.Stream) *ranks {
 func (r *ranks) draw() int32 {
 	x := r.stream.Float64() * r.cumulated[len(r.cumulated)-1]
 	return r.order[min(sort.SearchFloat64s(r.cumulated, x), len(r.order)-1)]
+}
+
+// readGraph reads a graph from a file with a user and an item in every line, both counted from 0.
+func readGraph(path string) (*graph.Bipartite, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("bench: read a graph: %w", err)
+	}
+	defer f.Close()
+	var edges []graph.Edge
+	var top [2]int
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		user, item, _ := strings.Cut(lines.Text(), "\t")
+		var at [2]int
+		for k, text := range [2]string{user, item} {
+			if at[k], err = strconv.Atoi(text); err != nil || at[k] < 0 || at[k] >= math.MaxInt32 {
+				return nil, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an item, counted from 0", path, len(edges)+1, text)
+			}
+			top[k] = max(top[k], at[k]+1)
+		}
+		edges = append(edges, graph.Edge{User: int32(at[0]), Item: int32(at[1])})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("bench: %s:%d: %w", path, len(edges)+1, err)
+	}
+	if len(edges) == 0 {
+		return nil, fmt.Errorf("bench: %s has no pairs", path)
+	}
+	return graph.NewBipartite(top[0], top[1], edges)
 }

@@ -20,6 +20,7 @@ type Bench struct {
 	Name, Summary string
 	Run           func(ctx context.Context, o bench.Options) ([]bench.Result, error)
 	Sizes         bool // takes the sizes of a graph and of a model
+	Graph         bool // takes a file of a graph too
 }
 
 // measurements shows a list of results.
@@ -96,6 +97,9 @@ func (a *App) bench() *cobra.Command {
 		if b.Sizes {
 			sizeFlags(c.Flags(), &o.Sizes)
 		}
+		if b.Graph {
+			c.Flags().StringVar(&o.Graph, "graph", "", "file with a user and an item, numbers from 0, in each line: measured in place of drawn graphs")
+		}
 		parent.AddCommand(c)
 	}
 	return parent
@@ -121,10 +125,12 @@ func benches() []Bench {
 		{Name: "dasl", Summary: "training step of DASL over 240,000 items", Run: bench.DASL},
 		{Name: "ease", Summary: "fit and ranking of EASE at the catalogue of Netflix, once each", Run: bench.EASE},
 		{Name: "gerai", Summary: "training step of GERAI, and of its network without noise", Run: bench.GERAI},
-		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true},
-		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true},
-		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"), Sizes: true},
+		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true, Graph: true},
+		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true, Graph: true},
+		{Name: "ngcf", Summary: "training step of NGCF", Run: bench.Step("ngcf"), Sizes: true, Graph: true},
+		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"), Sizes: true, Graph: true},
 		{Name: "dpsgd", Summary: "training step of matrix factorisation with per-example clipping and noise, and without", Run: bench.DPSGD, Sizes: true},
+		{Name: "sasrec", Summary: "training step of SASRec on the items of ML-1M", Run: bench.SASRec},
 		{Name: "exposure", Summary: "training step and ranking of exposure attacks", Run: bench.Exposure},
 	}
 }
