@@ -1,11 +1,14 @@
 """Times other accountants on the cases of `privrec bench account`.
 
-Usage: account.py [SECONDS]
+Usage: account.py [SECONDS [CASE]]
+       account.py process
 
 Prints a JSON list of {name, shape, median_s, min_s, value}, one for each case whose
 program can be imported: dp_accounting (pip install dp-accounting==0.6.0) and, for
 the normals, torch. What is missing is named on the standard error. SECONDS is how
-long each case is repeated, 1 if not given; every case runs three times at least.
+long each case is repeated, 1 if not given; every case runs three times at least. CASE is
+the name of the only one to run. `process` answers the one question of
+`privrec account sampled-gaussian --accountant pld` that cases.py times as a process.
 """
 import json
 import statistics
@@ -50,11 +53,14 @@ def cases():
         yield "pld_234k_s4", f"{at} sigma=4 mesh=1e-4", discretised(4)
         yield "analytic", "sigma for epsilon=1 delta=1e-5", lambda: dp.get_sigma_gaussian(1.0, DELTA)
     try:
+        import os
         import torch
+        torch.set_num_threads(int(os.environ.get("NT", "2")))
     except ImportError as missing:
         print(f"account.py: {missing}", file=sys.stderr)
     else:
-        yield "normals", f"{NORMALS} float32, torch {torch.__version__}", lambda: float(torch.randn(NORMALS)[0])
+        into = torch.empty(NORMALS)
+        yield "normals", f"{NORMALS} float32, torch {torch.__version__}", lambda: torch.randn(NORMALS, out=into)[0].item()
 
 
 def measure(run, seconds):
@@ -70,9 +76,17 @@ def measure(run, seconds):
 
 
 def main():
+    if sys.argv[1:] == ["process"]:
+        import dp_accounting as dp
+        from dp_accounting import pld
+        step = dp.PoissonSampledDpEvent(RATE, dp.GaussianDpEvent(1.1))
+        print(pld.PLDAccountant(value_discretization_interval=1e-4).compose(step, SHORT).get_epsilon(DELTA))
+        return
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
     results = []
     for name, shape, run in cases():
+        if len(sys.argv) > 2 and name != sys.argv[2]:
+            continue
         times, value = measure(run, seconds)
         results.append({"name": name, "shape": shape, "median_s": statistics.median(times), "min_s": min(times), "value": value})
     json.dump(results, sys.stdout, indent=1)

@@ -6,20 +6,17 @@ and output layer, items times sqrt(d) in encoder and transformer decoder, dropou
 mean; `attention_point` is one post-norm block with a CLS token and the smoothed multi-label loss over a
 dense target; `attention_transformer` has a causal block with cross-attention.
 
-usage: attack.py mean_gru|attention_point|attention_transformer [SECONDS]     threads: NT (default 2)
+usage: attack.py mean_gru|attention_point|attention_transformer [SECONDS]
 output: one JSON object, times in seconds
 """
-import json, math, os, resource, sys, time, warnings
+import math, sys
 import torch, torch.nn as nn, torch.nn.functional as F
+import peer
 
-warnings.filterwarnings("ignore")
 V, T, L, d, B, eps = 57265, 10, 5, 128, 256, 1e-6
 START, END, FIRST = 2, 3, 4
 kind = sys.argv[1]
 secs = float(sys.argv[2]) if len(sys.argv) > 2 else 3.0
-threads = int(os.environ.get("NT", "2"))
-torch.set_num_threads(threads)
-torch.manual_seed(0)
 
 
 class Attack(nn.Module):
@@ -58,30 +55,25 @@ class Attack(nn.Module):
 
 net = Attack()
 net.train()
-opt = torch.optim.Adam(net.parameters(), lr=1e-3, foreach=True)
+opt = peer.adam(net.parameters(), lr=1e-3)
+
+
+def loss_of(slates, fed, clicks):
+    z = net(slates, fed)
+    if kind == "attention_point":
+        return F.cross_entropy(z, torch.full((B, V), eps).scatter_(1, clicks, 1 / L))
+    return F.cross_entropy(z, torch.cat([clicks, torch.full((B, 1), END)], 1).reshape(-1))
+
+
+forward = peer.compiled(loss_of)
 
 
 def step():
     slates, clicks = torch.randint(FIRST, V, (B, T)), torch.randint(FIRST, V, (B, L))
-    z = net(slates, torch.cat([torch.full((B, 1), START), clicks], 1))
-    if kind == "attention_point":
-        q = torch.full((B, V), eps).scatter_(1, clicks, 1 / L)
-        loss = F.cross_entropy(z, q)
-    else:
-        loss = F.cross_entropy(z, torch.cat([clicks, torch.full((B, 1), END)], 1).reshape(-1))
+    loss = forward(slates, torch.cat([torch.full((B, 1), START), clicks], 1), clicks)
     opt.zero_grad(set_to_none=True)
     loss.backward()
     opt.step()
 
 
-for _ in range(2):
-    step()
-ts, t0 = [], time.perf_counter()
-while len(ts) < 5 or time.perf_counter() - t0 < secs:
-    t = time.perf_counter()
-    step()
-    ts.append(time.perf_counter() - t)
-ts.sort()
-print(json.dumps({"name": f"{kind}_torch_{torch.__version__}", "shape": f"vocab={V} slate={T} behaviour={L} dim={d} batch={B}",
-                  "threads": threads, "median_s": ts[len(ts) // 2], "min_s": ts[0], "gflops": 0,
-                  "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+peer.measure(step, kind, f"vocab={V} slate={T} behaviour={L} dim={d} batch={B}", secs, warm=2)

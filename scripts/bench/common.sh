@@ -1,17 +1,12 @@
-# What the comparisons of this folder share: read with "." from the repository's root, after the number of threads.
-python=${PYTHON:-python3}
+# What the comparisons of this folder share: read with "." from the repository's root.
+# compare GROUPS [THREADS [SECONDS [ROUNDS]]] builds privrec and runs compare.py, which says what the environment names.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
 go build -o "$tmp/privrec" ./cmd/privrec
-# The environment may tie OpenBLAS to the kernels or caches of another machine.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-export NT="$threads" OMP_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads"
-keep() { # NAME...: the result in out.json becomes a line of all, after the names; with the loss where one is given
-	"$python" - "$tmp/out.json" "$@" >>"$tmp/all" <<'PY'
-import json, sys
-r = json.load(open(sys.argv[1]))
-r = r[0] if isinstance(r, list) else r
-print(*sys.argv[2:], r["median_s"], r["min_s"], r["rss_mb"], *r["shape"].split("loss=")[1:])
-PY
+compare() {
+	groups=$1 threads=${2:-2} seconds=${3:-3} rounds=${4:-3}
+	[ $# -le 4 ] && set -- "" "" "" ""
+	shift 4
+	"${PYTHON:-python3}" scripts/bench/compare.py "$tmp/privrec" --groups "$groups" --threads "$threads" --seconds "$seconds" --rounds "$rounds" "$@"
 }

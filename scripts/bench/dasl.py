@@ -6,16 +6,14 @@ acts before the product), attention over both, inner product, dropout 0.5, one n
 input are taken once for all steps, those of the user once for a window. Adam is dense over every table that
 a step reads, as the released program's is. Users and items by the power laws of internal/bench/powerlaw.go.
 
-usage: dasl.py eager|script [SECONDS]     threads: NT (default 2)
+usage: dasl.py eager|script [SECONDS]
 output: one JSON object, times in seconds; loss is that of the batch which privrec's shape ends with
 """
-import json, math, os, resource, sys, time
+import sys
 import numpy as np, torch, torch.nn as nn, torch.nn.functional as F
+import peer
 
 form, secs = sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 3.0
-threads = int(os.environ.get("NT", "2"))
-torch.set_num_threads(threads)
-torch.manual_seed(0)
 rng = np.random.default_rng(0)
 U, I, d, w, B = 10929, 120000, 128, 10, 128
 half, a = d // 2, 2 * w
@@ -78,15 +76,11 @@ net = Net()
 def check():
     """The loss of the batch and weights that internal/bench/dasl.go describes."""
     with torch.no_grad():
-        saved = [p.clone() for p in net.parameters()]
-        for k, p in enumerate(net.parameters()):
-            x = np.arange(p.numel()) * ((1 + math.sqrt(5)) / 2 - 1) + k / 10
-            p.copy_(torch.from_numpy((0.4 * (x - np.floor(x)) - 0.2).astype(np.float32)).view(p.shape))
+        back = peer.fill(net.parameters(), 0.4)
         draw = lambda what, n, size: torch.from_numpy((7919 * np.arange(size) + 104729 * what) % n)
         loss = net(draw(0, U, B), 1 + draw(1, I, B * w).view(w, B), 1 + draw(2, I, B * w).view(w, B), 1 + draw(3, I, B),
                    1 + draw(4, I, B), 0.0).item()
-        for p, v in zip(net.parameters(), saved):
-            p.copy_(v)
+        back()
     return loss
 
 
@@ -102,7 +96,8 @@ def draw(cumulated, order, size):
 
 batches = [(draw(users, orders[0], B), 1 + draw(items, orders[1], (w, B)), 1 + draw(items, orders[2], (w, B)),
             1 + draw(items, orders[1], B), torch.from_numpy(rng.integers(1, I + 1, B))) for _ in range(64)]
-opt = torch.optim.Adam(net.parameters(), lr=1e-3, foreach=True)
+opt = peer.adam(net.parameters(), lr=1e-3)
+forward = peer.compiled(net)
 k = 0
 
 
@@ -110,16 +105,8 @@ def step():
     global k
     k = (k + 1) % len(batches)
     opt.zero_grad(set_to_none=True)
-    net(*batches[k], 0.5).backward()
+    forward(*batches[k], 0.5).backward()
     opt.step()
 
 
-for _ in range(3):
-    step()
-ts, t0 = [], time.perf_counter()
-while len(ts) < 5 or time.perf_counter() - t0 < secs:
-    t = time.perf_counter(); step(); ts.append(time.perf_counter() - t)
-ts.sort()
-print(json.dumps({"name": f"dasl_torch_{torch.__version__}_{form}", "shape": f"users={U} items={I}+{I} dim={d} window={w} batch={B} loss={loss:.6f}",
-                  "threads": threads, "median_s": ts[len(ts) // 2], "min_s": ts[0], "gflops": 0,
-                  "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+peer.measure(step, f"dasl_{form}", f"users={U} items={I}+{I} dim={d} window={w} batch={B} loss={loss:.6f}", secs, warm=3)

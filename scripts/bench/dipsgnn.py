@@ -5,16 +5,14 @@ directions, one gated step, soft attention, softmax over every item, Adam with c
 Written the way a careful PyTorch user would: padded batches, batched gathers, no Python loop.
 Sessions: lengths min(50, 2 + geometric(0.2)), a quarter of the positions repeated.
 
-usage: dipsgnn.py ITEMS [SECONDS]       threads: NT (default 2)
+usage: dipsgnn.py ITEMS [SECONDS]
 output: one JSON object, times in seconds
 """
-import json, os, resource, sys, time
+import sys
 import numpy as np, torch, torch.nn as nn, torch.nn.functional as F
+import peer
 
 V, secs = int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 5.0
-threads = int(os.environ.get("NT", "2"))
-torch.set_num_threads(threads)
-torch.manual_seed(0)
 rng = np.random.default_rng(0)
 B, d, du, d0, C, sigma = 100, 100, 50, 30, 0.2, 0.2374
 D = d + du
@@ -51,7 +49,8 @@ class Net(nn.Module):
 
 
 net = Net()
-opt = torch.optim.Adam(net.parameters(), lr=1e-2, weight_decay=1e-5)
+opt = peer.adam(net.parameters(), lr=1e-2, weight_decay=1e-5)
+forward = peer.compiled(lambda *x, y: F.cross_entropy(net(*x), y))
 
 
 def batch():
@@ -80,16 +79,8 @@ k = 0
 def step():
     global k
     k = (k + 1) % 8
-    loss = F.cross_entropy(net(*batches[k]), labels[k])
+    loss = forward(*batches[k], y=labels[k])
     opt.zero_grad(set_to_none=True); loss.backward(); opt.step()
 
 
-for _ in range(3):
-    step()
-ts, t0 = [], time.perf_counter()
-while len(ts) < 5 or time.perf_counter() - t0 < secs:
-    t = time.perf_counter(); step(); ts.append(time.perf_counter() - t)
-ts.sort()
-print(json.dumps({"name": "dipsgnn_step_torch_" + torch.__version__, "shape": f"batch=100 items={V}", "threads": threads,
-                  "median_s": ts[len(ts) // 2], "min_s": ts[0], "gflops": 0,
-                  "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+peer.measure(step, "dipsgnn_step", f"batch=100 items={V}", secs, warm=3)

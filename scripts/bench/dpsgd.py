@@ -6,18 +6,15 @@ makes a dense gradient of the table for every pair: a batch goes through in part
 take 18.6 GB. `ghost` is GradSampleModuleFastGradientClipping, which computes lengths only and goes backward twice.
 Batches have a fixed size here; drawing a Poisson batch is left out, in the peer's favour.
 
-usage: dpsgd.py plain|hooks|ghost adam|sgd [SECONDS]     threads: NT (default 2)
+usage: dpsgd.py plain|hooks|ghost adam|sgd [SECONDS]
 output: one JSON object, times in seconds
 """
-import json, os, resource, sys, time, warnings
+import sys
 import torch, torch.nn.functional as F
+import peer
 
-warnings.filterwarnings("ignore")
 form, optimiser = sys.argv[1], sys.argv[2]
 secs = float(sys.argv[3]) if len(sys.argv) > 3 else 3.0
-threads = int(os.environ.get("NT", "2"))
-torch.set_num_threads(threads)
-torch.manual_seed(0)
 USERS, ITEMS, D, B, PART = 29858, 40981, 64, 1024, 16
 
 
@@ -47,8 +44,7 @@ def check():
     """The loss of the fixed batch of internal/bench/dpsgd.go."""
     m, k = Pairs(60, 8), torch.arange(8)
     with torch.no_grad():
-        fill = torch.frac(torch.arange(480, dtype=torch.float64) * ((1 + 5 ** 0.5) / 2 - 1))
-        m.table.weight.copy_((2.4 * fill - 1.2).float().view(60, 8))
+        m.table.weight.copy_(peer.fixed((60, 8), 0, 2.4))
         return Loss()(m(torch.stack([k, 20 + 3 * k, 40 + 2 * k], 1)), None).item()
 
 
@@ -57,7 +53,7 @@ def batch():
 
 
 model, criterion, empty = Pairs(USERS + ITEMS, D), Loss(), torch.zeros(B)
-opt = torch.optim.Adam(model.parameters(), lr=1e-3, foreach=True) if optimiser == "adam" else torch.optim.SGD(model.parameters(), lr=1e-3)
+opt = peer.adam(model.parameters(), lr=1e-3) if optimiser == "adam" else torch.optim.SGD(model.parameters(), lr=1e-3)
 version = ""
 if form != "plain":
     import opacus
@@ -94,15 +90,6 @@ def step():
 
 
 loss = check()
-least = 5 if form != "hooks" else 1  # one of its steps takes tens of seconds
-for _ in range(2 if form != "hooks" else 0):
-    step()
-ts, t0 = [], time.perf_counter()
-while len(ts) < least or time.perf_counter() - t0 < secs:
-    t = time.perf_counter()
-    step()
-    ts.append(time.perf_counter() - t)
-ts.sort()
-print(json.dumps({"name": f"{form}_{optimiser}_torch_{torch.__version__}_opacus_{version}", "shape": f"table={USERS + ITEMS}x{D} batch={B} loss={loss:.6f}",
-                  "threads": threads, "median_s": ts[len(ts) // 2], "min_s": ts[0], "gflops": 0,
-                  "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+once = form == "hooks"  # one of its steps takes tens of seconds
+peer.measure(step, f"{form}_{optimiser}_opacus_{version}", f"table={USERS + ITEMS}x{D} batch={B} loss={loss:.6f}", secs,
+             warm=0 if once else 2, least=1 if once else 5)

@@ -5,19 +5,16 @@ split, so that an edge costs no matrix product. Messages are computed once for a
 batch. `index` makes softmax and sums with index_add, `segment` with segment_reduce over sorted edges, `sparse` the sum
 with a sparse product. Negatives are drawn without looking at what the user has. Dense Adam.
 
-usage: gerai.py gerai|gcn BATCH index|segment|sparse [SECONDS]     threads: NT (default 2)
+usage: gerai.py gerai|gcn BATCH index|segment|sparse [SECONDS]
 output: one JSON object, times in seconds
 """
-import json, math, os, resource, sys, time, warnings
+import math, sys
 import numpy as np
 import torch, torch.nn.functional as F
+import peer
 
-warnings.filterwarnings("ignore")
 model, B, form = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 secs = float(sys.argv[4]) if len(sys.argv) > 4 else 3.0
-threads = int(os.environ.get("NT", "2"))
-torch.set_num_threads(threads)
-torch.manual_seed(0)
 
 
 class Graph:
@@ -101,27 +98,26 @@ f = (lambda x: F.softplus(-x)) if model == "gcn" else polynomial
 
 def check():
     """The loss of the fixed batch of internal/bench/gerai.go."""
-    fill = lambda shape, p: (2.4 * torch.frac(torch.arange(math.prod(shape), dtype=torch.float64) * ((1 + 5 ** 0.5) / 2 - 1) + p / 10) - 1.2).float().view(shape)
     u, i = np.array([(u, (7 * u + 3 * j) % 40) for u in range(30) for j in range(5 + u % 5)]).T
     net, g = Net(40, 5, 8), Graph(30, 40, u.copy(), i.copy())
+    peer.fill(net.params(), 2.4)
     with torch.no_grad():
-        for p, w in enumerate(net.params()):
-            w.copy_(fill(w.shape, p))
         k = torch.arange(8)
-        q = net(g, fill((30, 5), 20), 3 * k, 21 * k % 40, (21 * k + 39) % 40)
+        q = net(g, peer.fixed((30, 5), 20, 2.4), 3 * k, 21 * k % 40, (21 * k + 39) % 40)
         return f(q @ net.h.view(-1)).mean().item()
 
 
 g, d = power_law(), 60
 net, x, E = Net(g.I, 44, d), torch.rand(g.U, 44) * 2 - 1, len(g.u)
-opt = torch.optim.Adam(net.parameters(), lr=1e-3, foreach=True, weight_decay=2 * 0.01 / E)
+opt = peer.adam(net.parameters(), lr=1e-3, weight_decay=2 * 0.01 / E)
+forward = peer.compiled(net)
 scale = (d + d * d / 4) / (0.4 * E)
 laplace = torch.distributions.Laplace(0.0, scale)
 
 
 def step():
     k = torch.randint(0, E, (B,))
-    q = net(g, x, g.u[k], g.i[k], torch.randint(0, g.I, (B,)))
+    q = forward(g, x, g.u[k], g.i[k], torch.randint(0, g.I, (B,)))
     h = net.h.view(-1)
     loss = f(q @ h).mean()
     if model == "gerai":
@@ -132,14 +128,4 @@ def step():
 
 
 loss = check()
-for _ in range(3):
-    step()
-ts, t0 = [], time.perf_counter()
-while len(ts) < 5 or time.perf_counter() - t0 < secs:
-    t = time.perf_counter()
-    step()
-    ts.append(time.perf_counter() - t)
-ts.sort()
-print(json.dumps({"name": f"{model}_torch_{torch.__version__}_{form}", "shape": f"users={g.U} items={g.I} edges={E} dim={d} batch={B} loss={loss:.6f}",
-                  "threads": threads, "median_s": ts[len(ts) // 2], "min_s": ts[0], "gflops": 0,
-                  "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+peer.measure(step, f"{model}_{form}", f"users={g.U} items={g.I} edges={E} dim={d} batch={B} loss={loss:.6f}", secs, warm=3)
