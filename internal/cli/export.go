@@ -85,8 +85,10 @@ func (a *App) scores() *cobra.Command {
 		Short: "write the scores of items for users, from a finished run",
 		Long: `Writes the scores of items for users, from a finished run. Without --k they are the scores of
 all items that could be recommended to a user, in the order of the data; with --k those of
-the best, with their ranks. Items that a user has already are left out. The end of the
-file's name says its form: .tsv, .csv or .parquet, and .trec with --k.
+the best, with their ranks. What is left out is what recommend leaves out: items that a
+user has already, and nothing of models of sessions. Models of two domains and imported
+lists show the scores of the best alone. The end of the file's name says its form: .tsv,
+.csv or .parquet, and .trec with --k.
 
 ` + exitCodes,
 		Args: wants("RUN"),

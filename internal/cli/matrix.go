@@ -25,6 +25,7 @@ type matrixFlags struct {
 	grid    string
 	runs    []string
 	attacks []string
+	users   string
 	out     string
 	record  string
 	sets    []string
@@ -67,7 +68,8 @@ reproduce; --shard 2/3 makes the second of three parts of the runs.
 
 --runs DIR takes finished runs of any folder as rows in place of those of the grid, and
 attacks them as the grid does; it may be repeated, and may name a folder of run directories.
-Membership needs runs that were trained with run.hold_out.
+Membership needs runs that were trained with run.hold_out. Imported runs have no attributes
+of users: --attributes FILE names a table with a column user_id and a column an attribute.
 
 The matrix goes to OUT/tables as Markdown, CSV, JSON, a page, and a heat map in SVG and PNG,
 beside *-runs.json with the time and memory of the runs. All but that file have the same
@@ -83,6 +85,7 @@ small file too, as privrec record does.
 	p.StringVar(&f.grid, "grid", "", "file of the matrix; its configurations are found relative to it")
 	p.StringArrayVar(&f.runs, "runs", nil, "a finished run, or a folder of them, as rows; may be repeated")
 	p.StringArrayVar(&f.attacks, "attack", nil, "make only this column; may be repeated")
+	p.StringVar(&f.users, "attributes", "", "with --runs, table of attributes of the users of imported runs, which have none themselves")
 	p.StringVarP(&f.out, "out", "o", "runs/matrix", "folder for runs and tables")
 	p.StringVar(&f.record, "record", "", "keep what each row measured in this file of records, with those that are there")
 	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run and attack that has it, as in run.save_seconds=60; the matrix says so; may be repeated")
@@ -117,8 +120,16 @@ func (a *App) openMatrix(f matrixFlags) (m *matrix.Matrix, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if f.users != "" {
+			if m.Attributes, err = filepath.Abs(f.users); err != nil {
+				return nil, fmt.Errorf("--attributes: %w", err)
+			}
+		}
 		err = m.OnRuns(dirs)
 		return m, err
+	}
+	if f.users != "" {
+		return nil, usagef("rows of a grid have the attributes of their data", "--attributes is for --runs")
 	}
 	return m, nil
 }

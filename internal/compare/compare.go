@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -107,7 +108,7 @@ func imported(groups []Group) (notes []string) {
 	for _, g := range groups {
 		for _, s := range g.Runs {
 			if experiment.IsImported(s.Manifest.Task) {
-				notes = append(notes, fmt.Sprintf("%s was imported: its users are those of the others; that its rows are, is for you to know", s.Ref))
+				notes = append(notes, fmt.Sprintf("%s was imported: its users are those of the others, with as many test rows each; that they are the same rows, is for you to know", s.Ref))
 			}
 		}
 	}
@@ -125,9 +126,16 @@ func same(a, b *Scores) error {
 	if x, y := a.Data.Candidates, b.Data.Candidates; x != y && a.sampled() && b.sampled() {
 		return &Error{b.Ref, fmt.Sprintf("its rows stand among %d sampled items, but those of %s among %d", y, a.Ref, x), "scores among sampled items are comparable at one number of items alone"}
 	}
+	brought := experiment.IsImported(a.Manifest.Task) && experiment.IsImported(b.Manifest.Task)
 	for _, d := range a.Manifest.Data {
 		for _, e := range b.Manifest.Data {
 			if d.Name == e.Name && d.SHA256 != e.SHA256 {
+				if brought && d.Name == experiment.ImportedRows { // of which non-members and the order do not matter
+					if err := sameCut(a, b); err != nil {
+						return err
+					}
+					continue
+				}
 				return &Error{b.Ref, fmt.Sprintf("its input %s differs from that of %s", d.Name, a.Ref), "compare runs on the same files"}
 			}
 		}
@@ -149,8 +157,31 @@ func same(a, b *Scores) error {
 	}
 	at := place(b.Users)
 	for i, u := range a.Users {
+		if a.Rows != nil && b.Rows != nil && a.Rows[i] != b.Rows[at[u]] {
+			return &Error{b.Ref, fmt.Sprintf("user %q has %v test rows, but in %s %v", u, b.Rows[at[u]], a.Ref, a.Rows[i]), "users are compared one by one, by the same rows"}
+		}
 		if a.Weights != nil && a.Weights[i] != b.Weights[at[u]] {
 			return &Error{b.Ref, fmt.Sprintf("user %q has %v samples, but in %s %v", u, b.Weights[at[u]], a.Ref, a.Weights[i]), "split and filters must be the same"}
+		}
+	}
+	return nil
+}
+
+// sameCut fails on imported runs whose models were not trained on the same rows, or are not measured by the same.
+func sameCut(a, b *Scores) error {
+	for _, part := range []struct{ file, what string }{{"train", "was trained on other rows than"}, {"truth", "is measured by other rows than"}} {
+		var sums [2][sha256.Size]byte
+		for k, s := range []*Scores{a, b} {
+			text, err := experiment.ImportedPart(s.dir, part.file)
+			if err != nil {
+				return &Error{s.Ref, fmt.Sprintf("its imported rows cannot be read: %v", err), "import the model again"}
+			}
+			lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+			slices.Sort(lines)
+			sums[k] = sha256.Sum256([]byte(strings.Join(lines, "\n")))
+		}
+		if sums[0] != sums[1] {
+			return &Error{b.Ref, fmt.Sprintf("it %s %s", part.what, a.Ref), "compare runs on the same rows"}
 		}
 	}
 	return nil

@@ -296,3 +296,38 @@ func TestCandidatesDiffer(t *testing.T) {
 		t.Errorf("%+v, %v", r.Means, err)
 	}
 }
+
+// Imported runs compare where training rows and truth are the same, in any order and beside any non-members. A run and an
+// import of it compare where each user has as many test rows.
+func TestImportedRuns(t *testing.T) {
+	scores := "user_id\ttest_rows\tRecall@20\na\t1\t1\nb\t2\t0.5\n"
+	brought := func(sha, train, truth, scores string) *Scores {
+		dir := t.TempDir()
+		writeManifest(t, dir, run.Manifest{Task: "import vectors", ConfigHash: "00", Status: run.StatusDone, Seed: 1, Data: []run.Data{{Name: "imported rows", SHA256: sha}}})
+		if err := os.Mkdir(filepath.Join(dir, "imported"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		addTable(t, dir, "scores.tsv.gz", scores)
+		addTable(t, filepath.Join(dir, "imported"), "train.tsv.gz", "user_id\titem_id\n"+train)
+		addTable(t, filepath.Join(dir, "imported"), "truth.tsv.gz", "user_id\titem_id\n"+truth)
+		return read(t, dir)
+	}
+	first := brought("00", "a\tx\nb\ty\n", "a\tz\n", scores)
+	own := read(t, write(t, 1, "scores.tsv.gz", scores))
+	for _, test := range []struct {
+		name string
+		a, b *Scores
+		want string
+	}{
+		{"other non-members", first, brought("01", "b\ty\na\tx\n", "a\tz\n", scores), ""},
+		{"other training rows", first, brought("02", "a\tx\n", "a\tz\n", scores), "was trained on other rows"},
+		{"another truth", first, brought("03", "a\tx\nb\ty\n", "a\ty\n", scores), "is measured by other rows"},
+		{"a run and its import", own, first, ""},
+		{"fewer test rows", own, brought("04", "a\tx\nb\ty\n", "a\tz\n", "user_id\ttest_rows\tRecall@20\na\t1\t1\nb\t1\t0.5\n"), `user "b" has 1 test rows`},
+	} {
+		_, err := Compare([]Group{{"a", []*Scores{test.a}}, {"b", []*Scores{test.b}}})
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}

@@ -20,9 +20,11 @@ import (
 type Scores struct {
 	Ref      string // as the user wrote it: a run directory, or directory:release
 	Manifest run.Manifest
-	Data     Data                 // data of the run, where it says so
-	Users    []string             // distinct
-	Weights  []float64            // samples of each user; nil: a user counts once
+	Data     Data      // data of the run, where it says so
+	Users    []string  // distinct
+	Weights  []float64 // samples of each user; nil: a user counts once
+	Rows     []float64 // test rows of each user; nil: the file does not say
+	dir      string
 	Metrics  []string             // in the order of the file
 	Values   map[string][]float64 // by metric, user by user
 }
@@ -30,6 +32,7 @@ type Scores struct {
 // The columns of a table of scores that are not metrics.
 const (
 	keyColumn  = "user_id"
+	rowsColumn = "test_rows"
 	filePrefix = "scores"
 	fileSuffix = ".tsv.gz"
 )
@@ -46,7 +49,7 @@ type Data struct {
 var weighs = map[string]bool{"samples": true, "pairs": true}
 
 // counts has the other columns that are not metrics.
-var counts = map[string]bool{"test_rows": true, "place": true, "place_among_all": true, "rank": true}
+var counts = map[string]bool{rowsColumn: true, "place": true, "place_among_all": true, "rank": true}
 
 // Error says which run cannot be compared and why.
 type Error struct {
@@ -78,10 +81,13 @@ func ReadScores(ref string) (*Scores, error) {
 		return nil, &Error{ref, "the run is " + m.Status, "finish it with --resume"}
 	}
 	path, err := table(ref, dir, name)
+	if e := (*Error)(nil); errors.As(err, &e) && e.Hint == "" && experiment.IsImported(m.Task) {
+		e.Hint = "import the model again with --truth, the rows that it is measured by"
+	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Scores{Ref: ref, Manifest: m, Values: map[string][]float64{}}
+	s := &Scores{Ref: ref, Manifest: m, Values: map[string][]float64{}, dir: dir}
 	if !experiment.IsImported(m.Task) { // whose rows have no name that others have
 		if s.Data, err = dataOf(dir); err != nil {
 			return nil, err
@@ -207,16 +213,19 @@ func (s *Scores) read(path string) error {
 		seen[cells[0]] = true
 		s.Users = append(s.Users, cells[0])
 		for i, c := range header[1:] {
-			if counts[c] {
+			if counts[c] && c != rowsColumn {
 				continue
 			}
 			x, err := strconv.ParseFloat(cells[i+1], 64)
 			if err != nil {
 				return fmt.Errorf("line %d: %s: %q is not a number", n, c, cells[i+1])
 			}
-			if weighs[c] {
+			switch {
+			case c == rowsColumn:
+				s.Rows = append(s.Rows, x)
+			case weighs[c]:
 				s.Weights = append(s.Weights, x)
-			} else {
+			default:
 				s.Values[c] = append(s.Values[c], x)
 			}
 		}

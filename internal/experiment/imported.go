@@ -1,9 +1,15 @@
 package experiment
 
 import (
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"privrec/internal/dataset"
@@ -91,6 +97,30 @@ func IsImported(task string) bool { return strings.HasPrefix(task, "import ") }
 // ImportedData begins the names of the data of imported models, which are in no registry; a part of the hash of their
 // rows follows.
 const ImportedData = "imported-"
+
+// ImportedRows names the rows of an imported model among the data of its manifest.
+const ImportedRows = "imported rows"
+
+// ImportedPart returns the rows that the run of an imported model keeps in dir, as text: "train", "truth" or "others". They
+// begin with a line of names, and are empty where there are none.
+func ImportedPart(dir, part string) ([]byte, error) {
+	f, err := os.Open(filepath.Join(dir, ImportedFolder, part+".tsv.gz"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// ImportedFolder is where the run of an imported model keeps copies of what was read.
+const ImportedFolder = "imported"
 
 // Unknown is the noise of an account of which nothing is known.
 const Unknown = "unknown"

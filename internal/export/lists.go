@@ -60,10 +60,19 @@ func (s *Source) Scores(ctx context.Context, q ListQuestion) (*Exported, error) 
 	}
 	scoring, ok := s.Answers.(experiment.Scoring)
 	if !ok {
-		return nil, run.Usagef("--k 20 takes those of the 20 best items", "the run in %s does not show the scores of all items", s.Dir)
+		why := "a model of two domains, which shows the scores of the best"
+		if _, lists := s.Answers.(experiment.Listing); lists {
+			why = "imported lists, with nothing behind them"
+		}
+		return nil, run.Usagef("--k 20 takes those of the 20 best items; models of users and items, of sessions, of sequences, and imported vectors show the scores of all",
+			"the run in %s does not show the scores of all items: it is %s", s.Dir, why)
 	}
 	return s.rows(ctx, "Scores", q, false, func(users []string, w *lists.Writer) ([]string, error) {
 		r, err := scoring.Ranking(ctx, q.Release)
+		if err != nil {
+			return nil, err
+		}
+		best, err := s.Answers.Recommend(ctx, experiment.Question{Users: users[:1], K: 1, Release: q.Release}) // which says what is left out
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +90,7 @@ func (s *Source) Scores(ctx context.Context, q ListQuestion) (*Exported, error) 
 				}
 			}
 		}
-		return []string{experiment.HiddenNote}, nil
+		return best.Notes, nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/lists"
 	"privrec/internal/run"
 )
@@ -97,7 +98,7 @@ func commonFlags() []run.Flag {
 }
 
 // folder is where copies of what was read are, in the run directory.
-const folder = "imported"
+const folder = experiment.ImportedFolder
 
 // open reads the files of a run to be made, or the copies of a finished one.
 func (f Form[C]) open(ctx context.Context, env *run.Env, c C) (run.Work, error) {

@@ -109,7 +109,7 @@ func (r *read) number(n *Counts) (out *Rows, to, item []int32, err error) {
 			return nil, nil, nil, err
 		}
 	}
-	d.Source = dataset.Source{Title: "imported rows", Level: dataset.LevelC, Hash: out.hash()}
+	d.Source = dataset.Source{Title: experiment.ImportedRows, Level: dataset.LevelC, Hash: out.hash()}
 	d.Name = experiment.ImportedData + d.Source.Hash[:12]
 	return out, to, item, nil
 }

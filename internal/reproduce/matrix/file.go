@@ -23,6 +23,9 @@ type Matrix struct {
 	Rows    []Row            `yaml:"rows"`
 	Notes   []string         `yaml:"notes"`
 
+	// Attributes is a table of attributes of users, for the attacks that need some on imported runs.
+	Attributes string `yaml:"-"`
+
 	doc   *config.Document
 	tree  fs.FS
 	file  string
@@ -59,6 +62,7 @@ type Row struct {
 
 	reproduce.Setting `yaml:",inline"`
 
+	imported bool   // finished is a run of a model that another program trained
 	finished string // directory of a run that was made elsewhere, in place of Setting
 }
 

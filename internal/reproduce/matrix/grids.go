@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
@@ -25,7 +26,7 @@ func (m *Matrix) grids() ([]*reproduce.Grid, error) {
 	for i := range m.Attacks {
 		a := &m.Attacks[i]
 		g := reproduce.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading, Metrics: []reproduce.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
-			Unfit: func(_ string, about []string) string { return a.unfit(m.tasks, about[0]) }}
+			Unfit: func(_ string, about []string) string { return a.unfit(m.tasks, about[0], m.attributesFor(a, about[0])) }}
 		for k := range m.Rows {
 			if r := &m.Rows[k]; r.without(a.Name) == "" {
 				g.Rows = append(g.Rows, m.gridRow(a, r, k))
@@ -47,6 +48,9 @@ func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
 			out.Set = slices.Concat(a.Set, o.Set)
 		}
 	}
+	if m.Attributes != "" && r.imported && slices.Contains(a.Needs, needAttributes) {
+		out.Set = append(slices.Clone(out.Set), attributesKey+"="+m.Attributes)
+	}
 	if r.finished == "" {
 		on := r.Setting
 		if !r.Whole {
@@ -55,6 +59,26 @@ func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
 		out.On = []reproduce.Setting{on}
 	}
 	return out
+}
+
+// attributesKey is the key of an attack on attributes that names a table of them.
+const attributesKey = "files.attributes"
+
+// attributesFor reports whether a table of attributes is named for an attack on a finished run: for all imported runs, or
+// in the overrides of the attack or of the row.
+func (m *Matrix) attributesFor(a *Attack, dir string) bool {
+	sets := slices.Clone(a.Set)
+	for _, r := range m.Rows {
+		if r.finished != dir {
+			continue
+		}
+		for _, o := range r.Attack {
+			if o.Name == a.Name {
+				sets = append(sets, o.Set...)
+			}
+		}
+	}
+	return m.Attributes != "" || slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, attributesKey+"=") })
 }
 
 // What an attack may need of the attacked run.
@@ -71,8 +95,9 @@ func needs() []string {
 	return []string{needAttributes, needVectors, needRows, needUsers, needInputs, needScores}
 }
 
-// unfit says in words why the attack cannot be made on a finished run, "" where it can.
-func (a *Attack) unfit(tasks []run.Task, dir string) string {
+// unfit says in words why the attack cannot be made on a finished run, "" where it can. attributes says that a table of
+// attributes is named for it.
+func (a *Attack) unfit(tasks []run.Task, dir string, attributes bool) string {
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {
 		return "" // the attack says what is wrong
@@ -96,9 +121,9 @@ func (a *Attack) unfit(tasks []run.Task, dir string) string {
 		switch {
 		case n == needScores && lists:
 			return "the model shows lists and no scores"
-		case n == needAttributes && own:
-			return "an imported run has no attributes: attack attribute takes a table of them"
-		case n == needAttributes && !hasAttributes(o.Data.Name, m.Seed):
+		case n == needAttributes && own && !attributes:
+			return "an imported run has no attributes: --attributes names a table of them"
+		case n == needAttributes && !attributes && !hasAttributes(o.Data.Name, m.Seed):
 			return "no attributes of users in these data"
 		case n == needVectors && (o.Protocol != topn.Name || !experiment.HasVectors(dir)):
 			return "the model keeps no vectors of users"

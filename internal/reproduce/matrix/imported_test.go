@@ -67,12 +67,43 @@ func TestOnImportedRuns(t *testing.T) {
 	}
 	for attack, why := range map[string]string{
 		"rows": "the model shows lists and no scores", "users": "", "lists": "",
-		"vectors": "an imported run has no attributes: attack attribute takes a table of them",
+		"vectors": "an imported run has no attributes: --attributes names a table of them",
 		"links":   "trained on all interactions: none is left to ask about",
 	} {
 		c := x.at(t, "Mine (not known)", attack)
 		if c.Why != why || (c.Gain != nil) != (why == "") {
 			t.Errorf("%s: %q, gain %v, want %q", attack, c.Why, c.Gain, why)
 		}
+	}
+}
+
+// A table of attributes gives an imported run its attack on attributes. Its lists are random, so that their gain is not
+// told from the floor.
+func TestAttributesOfImportedRuns(t *testing.T) {
+	m, err := loaded(t, `metric: AUC gender, row: "vectors, logistic-regression", needs: [attributes, vectors]`,
+		`set: ["attack.sees=[lists]", "attack.k=[5]"], metric: AUC gender, row: "lists, K = 5, logistic-regression", needs: [attributes]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Only([]string{"vectors"}); err != nil {
+		t.Fatal(err)
+	}
+	table := "user_id\tgender\n"
+	for u := 25; u < 60; u++ { // whom it was trained on
+		table += fmt.Sprintf("u%d\t%s\n", u, []string{"F", "M"}[u%2])
+	}
+	m.Attributes = filepath.Join(t.TempDir(), "users.tsv")
+	if err := os.WriteFile(m.Attributes, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.OnRuns([]string{importedRun(t)}); err != nil {
+		t.Fatal(err)
+	}
+	x := made(t, m, "smoke", t.TempDir(), nil)
+	if x.Err != nil {
+		t.Fatal(x.Err)
+	}
+	if c := x.at(t, "Mine (not known)", "vectors"); c.Why != "" || c.Gain == nil {
+		t.Errorf("%q, gain %v", c.Why, c.Gain)
 	}
 }

@@ -32,7 +32,7 @@ func (m *Matrix) OnRuns(dirs []string) error {
 		if err != nil {
 			return err
 		}
-		r := Row{Model: o.Method, Defence: defence(whole), Data: o.Data.Name, finished: whole}
+		r := Row{Model: o.Method, Defence: defence(whole), Data: o.Data.Name, finished: whole, imported: experiment.IsImported(man.Task)}
 		for n := 2; slices.ContainsFunc(rows, func(x Row) bool { return x.label() == r.label() }); n++ {
 			r.Model = fmt.Sprintf("%s, run %d", o.Method, n)
 		}
