@@ -118,6 +118,9 @@ func runner() error {
 	if f := flag.Lookup("runner"); f != nil && f.Value.String() != "" {
 		name = f.Value.String()
 	}
+	if *jobopts.Async {
+		return &run.UsageError{Message: "the driver waits for its job: it gives the shards their names", Fix: "leave --async out"}
+	}
 	switch name {
 	case "prism", "dataflow":
 	case "flink", "spark":

@@ -129,6 +129,18 @@ func TestIsStarted(t *testing.T) {
 	}
 }
 
+// A job that the driver does not wait for would lose its working folder.
+func TestAsyncIsRefused(t *testing.T) {
+	if err := runner(); err != nil {
+		t.Fatal(err)
+	}
+	*jobopts.Async = true
+	defer func() { *jobopts.Async = false }()
+	if err := runner(); err == nil || !strings.Contains(err.Error(), "waits for its job") {
+		t.Error(err)
+	}
+}
+
 // The program of workers that an engine does not get from the driver is checked.
 func TestWorkersOf(t *testing.T) {
 	defer func(a, b, c string) {
