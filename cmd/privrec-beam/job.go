@@ -145,11 +145,11 @@ func (b *badFile) publish(ctx context.Context, work, name string) (string, error
 
 // split reads one input file and writes its rows to pieces, one for each shard that has some.
 func (j *job) split(ctx context.Context, file int, emit func(shard int, note string)) (note fileNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	k, err := j.reader(ctx, file)
 	if err != nil {
 		return note, err
@@ -180,11 +180,11 @@ func (j *job) split(ctx context.Context, file int, emit func(shard int, note str
 
 // make sorts the rows of a shard and perturbs its users, as the command of one machine does.
 func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note shardNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	note.Shard = shard
 	for _, p := range pieces {
 		note.Rows += p.Rows

@@ -36,8 +36,8 @@ func (b badRow) write(w io.Writer) error {
 // badHead is the first line of a file of bad rows.
 const badHead = "file\tline\treason\trow\n"
 
-// readRows calls open with an input file whose header is read, row with every row of an input file, and bad with every row that cannot be split or
-// that row refuses with an error of the row. It returns the SHA-256 of the file. Only a file that
+// readRows calls open with an input file whose header is read, row with every row, and bad with every row that
+// cannot be split or that row refuses with an error of the row. It returns the SHA-256 of the file. Only a file that
 // cannot be read, or that lacks a column, is an error. dir is for temporary files.
 func readRows(ctx context.Context, path, dir string, open, row func(r *format.Rows) error, bad func(b badRow) error) (digest string, err error) {
 	at, err := local(ctx, path, dir)
@@ -47,24 +47,28 @@ func readRows(ctx context.Context, path, dir string, open, row func(r *format.Ro
 	if at != path {
 		defer os.Remove(at)
 	}
-	if digest, err = perturb.FileSum(at); err != nil {
-		return "", err
-	}
 	form, ok := format.Of(path)
 	if strings.HasSuffix(path, ".parquet") {
-		if at, err = fromParquet(ctx, at, dir); err != nil {
+		if at, digest, err = tableOf(ctx, at, dir); err != nil {
 			return "", fmt.Errorf("%s: %w", path, err)
 		}
 		defer os.Remove(at)
 		form, ok = format.CSV, true
+	}
+	// The digest is of what was read, whatever becomes of the file meanwhile.
+	done := func(r *format.Rows) (string, error) {
+		if digest == "" {
+			return r.Digest()
+		}
+		return digest, nil
 	}
 	if !ok {
 		return "", fmt.Errorf("%s: its name does not tell the form: want .tsv, .csv, .inter or .txt, then .gz or .zst, or .parquet", path)
 	}
 	r, err := format.OpenRows(ctx, at, form)
 	if err != nil {
-		if e := (*dataset.Error)(nil); errors.As(err, &e) && e.Msg == "file is empty" {
-			return digest, nil
+		if e := (*dataset.Error)(nil); digest == "" && errors.As(err, &e) && e.Msg == "file is empty" {
+			return perturb.FileSum(at)
 		}
 		return "", err
 	}
@@ -75,10 +79,10 @@ func readRows(ctx context.Context, path, dir string, open, row func(r *format.Ro
 	for {
 		if !r.Next() {
 			if r.Err() == nil {
-				return digest, nil
+				return done(r)
 			}
 			if e := (*dataset.Error)(nil); errors.As(r.Err(), &e) && e.Line == 0 && e.Msg == "no rows in the file" {
-				return digest, nil
+				return done(r)
 			}
 			err = r.Err()
 		} else {
@@ -100,6 +104,21 @@ func readRows(ctx context.Context, path, dir string, open, row func(r *format.Ro
 			return "", err
 		}
 	}
+}
+
+// tableOf writes a Parquet file as a table. It returns the table, and the digest of the file.
+func tableOf(ctx context.Context, path, dir string) (table, digest string, err error) {
+	before, err := perturb.FileSum(path)
+	if err != nil {
+		return "", "", err
+	}
+	if table, err = fromParquet(ctx, path, dir); err != nil {
+		return "", "", err
+	}
+	if digest, err = perturb.FileSum(path); err == nil && digest != before {
+		err = errors.New("the file changed while it was read")
+	}
+	return table, digest, err
 }
 
 // fromParquet writes the columns of a Parquet file as a table, which it returns. Missing values are

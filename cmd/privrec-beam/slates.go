@@ -312,11 +312,11 @@ func slateColumns(r *format.Rows, length int) (user int, items []int, err error)
 // clean writes the good slates of a file as a table, in their order. Where a user has an epsilon, piece gets
 // how many slates each user has.
 func (j *job) clean(ctx context.Context, file int, piece func(int, string)) (s slateNote, note fileNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return s, note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	o := j.slates()
 	cat, err := o.Declare(ctx, newThrowaway(&o.Settings))
 	if err != nil {
@@ -410,11 +410,11 @@ func (j *job) clean(ctx context.Context, file int, piece func(int, string)) (s s
 
 // protect carries out the command of one machine on the slates of a shard.
 func (j *job) protect(ctx context.Context, t slateTask) (note shardNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	note.Shard, note.Rows, note.Users = t.Shard, t.Slates, t.Slates
 	if t.Slates == 0 {
 		return note, nil

@@ -26,11 +26,11 @@ func (j *job) slates() protect.FileOptions {
 
 // most finds how many slates a user of a part has at most.
 func (j *job) most(ctx context.Context, part int, pieces []pieceNote) (note mostNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	var c userSlates
 	_, err = j.sort(ctx, dir, &c, pieces)
 	return mostNote{part, c.rows, c.most}, err
@@ -164,11 +164,11 @@ func (h *pastRows) users() int64 { return h.n }
 
 // sumPasts sums up what the users of a part did before, and puts the sums where all workers see them.
 func (j *job) sumPasts(ctx context.Context, part int, pieces []pieceNote) (note pastNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	o := j.slates()
 	cat, err := o.Declare(ctx, newThrowaway(&o.Settings))
 	if err != nil {
