@@ -81,7 +81,8 @@ def sparse(rows, cols, val, N):
     def csr(r, c, v):
         order = np.lexsort((c, r))
         ptr = np.concatenate([[0], np.cumsum(np.bincount(r, minlength=N))])
-        return torch.sparse_csr_tensor(torch.from_numpy(ptr), torch.from_numpy(c[order]), torch.from_numpy(v[order]), size=(N, N))
+        ptr, c = ptr.astype(np.int32), c[order].astype(np.int32)  # 64 bits are converted in every product
+        return torch.sparse_csr_tensor(torch.from_numpy(ptr), torch.from_numpy(c), torch.from_numpy(v[order]), size=(N, N))
     if form == "csr":
         A, T = csr(rows, cols, val), csr(cols, rows, val)
         return lambda x: Product.apply(A, T, x)
