@@ -28,8 +28,10 @@ func short(v float64) string {
 	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e6 || v == math.Trunc(v) && a < 1e12 && v/1e6 != math.Trunc(v/1e6) {
 		format = 'f'
 	}
-	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(strconv.FormatFloat(v, format, -1, 64))
+	return shortExponent.Replace(strconv.FormatFloat(v, format, -1, 64))
 }
+
+var shortExponent = strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e")
 
 // near writes a number with at most so many digits, for prose.
 func near(v float64, digits int) string {

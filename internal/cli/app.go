@@ -38,6 +38,8 @@ type App struct {
 	Benches []Bench                                   // none: no bench command
 
 	Stdout, Stderr io.Writer
+
+	completes bool // a shell asks for words: no other command needs what completes
 }
 
 // Main runs the program and returns its exit code.
@@ -74,6 +76,7 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	out := &outlet{w: a.Stdout}
 	inner := *a
 	inner.Stdout = out
+	inner.completes = len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 	root := inner.root()
 	root.SetOut(out)
 	root.SetErr(a.Stderr)
@@ -144,7 +147,9 @@ that a paper claims stands beside the one that the releases of the run amount to
 		root.AddCommand(a.bench())
 	}
 	arrange(root)
-	complete.Add(root, a.Tasks)
+	if a.completes {
+		complete.Add(root, a.Tasks)
+	}
 	return root
 }
 

@@ -186,7 +186,7 @@ func sourceComments(t *testing.T, tasks []run.Task) explain.Comments {
 		all = append(all, task.Fields())
 	}
 	for _, f := range schemaFiles(allTasks()) {
-		all = append(all, f.Fields)
+		all = append(all, f.Fields())
 	}
 	for _, fields := range all {
 		for _, f := range fields {

@@ -12,15 +12,15 @@ import (
 type File struct {
 	Name   string // one word, as in grid
 	About  string // what the file is for, with the command that reads it
-	Shape  *config.Shape
-	Fields []config.Field
+	Shape  func() *config.Shape // they are made when asked for: every start of the program lists the files
+	Fields func() []config.Field
 
 	probe func() config.Probed // nil: the schema has keys and types alone
 }
 
 // FileOf returns the file that is read over def. Its fields are those of the type.
 func FileOf[T any](name, about string, def T) File {
-	return File{Name: name, About: about, Shape: config.ShapeOf(def), Fields: config.Fields[T]()}
+	return File{Name: name, About: about, Shape: func() *config.Shape { return config.ShapeOf(def) }, Fields: config.Fields[T]}
 }
 
 // Checked returns the file with what its checks say of its keys. probe is asked where a schema or the rules are wanted.
@@ -42,7 +42,7 @@ func (f File) FileName() string { return f.Name + ".json" }
 
 // Schema returns the schema. Without Checked it knows types and keys alone.
 func (f File) Schema() *js.Schema {
-	s := Source{ID: f.FileName(), Title: "privrec " + f.Name, About: f.About, Shape: f.Shape, Comments: explain.BuiltIn()}
+	s := Source{ID: f.FileName(), Title: "privrec " + f.Name, About: f.About, Shape: f.Shape(), Comments: explain.BuiltIn()}
 	if f.probe != nil {
 		s.About += " Configurations that it names, and what it says of them, the program checks when it reads the file."
 		s.Probed = f.probe()
