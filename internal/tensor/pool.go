@@ -8,19 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"privrec/internal/tensor/kernel"
 )
 
 // The pool runs one job at a time: units 0..n-1 of a function, claimed one by one
 // by the caller and the workers. Waking a parked goroutine can cost 100 us, more
 // than most sections last, so an idle worker polls for a while before it parks.
-
-const (
-	spinFor    = time.Millisecond      // how long an idle worker polls; must exceed the usual serial gap
-	spinWait   = 10 * time.Microsecond // how long the caller polls before it yields its processor
-	spinPauses = 16                    // PAUSE instructions between two looks
-)
+// benefit keeps this from doing harm where other programs need the processors.
 
 // unitFunc does one unit of a job. worker numbers the goroutines of the job (0 is
 // the caller); it may choose scratch memory, and must not change results.
@@ -33,9 +26,15 @@ type pool struct {
 	// (low half). Whoever moves it from (n, i) to (n, i+1) owns unit i of the
 	// current job, and the job cannot end, nor its fields change, until that unit is done.
 	claim atomic.Uint64
-	job   job
+	_     [56]byte     // what changes with every unit shares no line with what is read
 	done  atomic.Int64 // units finished
+	_     [56]byte
+	job   job
 	fault atomic.Pointer[fault]
+
+	benefit  benefit     // guarded by caller
+	closed   atomic.Bool // workers leave the running job to the caller
+	strained atomic.Bool // other programs need the processors: idle workers poll shortly
 
 	config  sync.Mutex // guards what follows
 	size    int        // workers, the caller included
@@ -91,6 +90,8 @@ func SetWorkers(n int) {
 	p.config.Lock()
 	defer p.config.Unlock()
 	p.size = max(n, 1)
+	p.benefit = benefit{}
+	p.strained.Store(false)
 	for len(p.workers) > p.size-1 {
 		last := len(p.workers) - 1
 		w := p.workers[last]
@@ -160,6 +161,7 @@ func (p *pool) start() {
 	if len(p.workers) >= p.size-1 { // written only under caller
 		return
 	}
+	calibrate()
 	p.config.Lock()
 	defer p.config.Unlock()
 	for len(p.workers) < p.size-1 {
@@ -181,6 +183,16 @@ func (p *pool) run(n int, j job) {
 		if p.done.Load() != int64(n) {
 			p.await(int64(n))
 		}
+		if !exiting {
+			now := p.benefit.last
+			if p.benefit.own < n {
+				now = clock()
+			}
+			p.benefit.end(now, switches)
+			if s := p.benefit.strained(); s != p.strained.Load() {
+				p.strained.Store(s)
+			}
+		}
 		p.job = job{} // keep nothing alive
 		if f := p.fault.Load(); f != nil && !exiting {
 			panic(f.value)
@@ -189,13 +201,30 @@ func (p *pool) run(n int, j job) {
 	p.job = j
 	p.done.Store(0)
 	p.fault.Store(nil)
+	now := clock()
+	helped := p.benefit.helped(now)
+	p.closed.Store(!helped)
 	p.claim.Store(uint64(n) << 32)
-	for _, w := range p.workers[:min(len(p.workers), n-1)] {
-		w.unpark()
+	if helped {
+		p.call(n - 1)
 	}
+	p.benefit.begin(n, now)
 	for p.step(0) {
+		p.benefit.unit(clock())
+		if !helped && p.benefit.last-p.benefit.section > aloneLong {
+			helped = true
+			p.closed.Store(false)
+			p.call(n - 1)
+		}
 	}
 	exiting = false
+}
+
+// call wakes up to n workers.
+func (p *pool) call(n int) {
+	for _, w := range p.workers[:min(len(p.workers), n)] {
+		w.unpark()
+	}
 }
 
 // cancel takes the units that no goroutine has claimed off the job.
@@ -215,16 +244,21 @@ func (p *pool) cancel() {
 
 // await waits for units that workers have claimed.
 func (p *pool) await(n int64) {
-	start := time.Now()
+	start, patience := time.Now(), p.benefit.patience()
 	for i := 0; ; i++ {
 		if p.done.Load() == n {
 			return
 		}
-		if i&15 == 15 && time.Since(start) > spinWait {
-			runtime.Gosched() // the owner of the last unit may need this processor
+		if i&15 != 15 {
+			pause()
 			continue
 		}
-		kernel.Pause(spinPauses)
+		switch waited := time.Since(start); {
+		case waited > patience:
+			time.Sleep(nap) // the system can move the owner of the last unit to this processor
+		case waited > spinWait:
+			runtime.Gosched() // the owner of the last unit may need this one's place in the runtime
+		}
 	}
 }
 
@@ -233,7 +267,7 @@ func (p *pool) step(worker int) bool {
 	for {
 		s := p.claim.Load()
 		n, next := s>>32, s&(1<<32-1)
-		if next >= n {
+		if next >= n || worker > 0 && p.closed.Load() {
 			return false
 		}
 		if p.claim.CompareAndSwap(s, s+1) {
@@ -321,27 +355,30 @@ func (w *worker) loop(p *pool) {
 	}
 }
 
-// poll looks for work for spinFor and reports whether there is some.
+// poll looks for work for a while and reports whether there is some.
 func (w *worker) poll(p *pool) bool {
-	start := time.Now()
+	start, long := time.Now(), spinFor
+	if p.strained.Load() {
+		long = spinStrained
+	}
 	for i := 0; ; i++ {
 		if p.pending() || w.quit.Load() {
 			return true
 		}
-		if i&63 == 63 && time.Since(start) > spinFor {
+		if i&63 == 63 && time.Since(start) > long {
 			return false
 		}
 		if i&63 == 31 && w.polite {
 			runtime.Gosched()
 		}
-		kernel.Pause(spinPauses)
+		pause()
 	}
 }
 
-// pending reports whether a unit is unclaimed.
+// pending reports whether there is a unit for a worker to claim.
 func (p *pool) pending() bool {
 	s := p.claim.Load()
-	return s&(1<<32-1) < s>>32
+	return s&(1<<32-1) < s>>32 && !p.closed.Load()
 }
 
 // unpark wakes w if it sleeps.

@@ -1,0 +1,109 @@
+package tensor
+
+import "time"
+
+// benefit is the account of what workers save their caller. Where another program has a
+// worker's processor, the system stops the worker for milliseconds, inside a unit that
+// all others then wait for, which can cost more than the worker brings. The account
+// compares such waits with the time that the caller would have needed for the units of
+// others. While sections lose, the caller works alone, and tries again after ever longer
+// pauses. Who does a unit makes no difference to results.
+//
+// It also looks how often the system takes a processor away. Where it does so often,
+// others need the processors, and a worker that polls takes them from its own caller.
+type benefit struct {
+	section time.Duration // when it began, by clock
+	last    time.Duration // when the caller's last unit ended
+	longest time.Duration // unit of the caller in this section
+	units   int           // of this section
+	own     int           // how many of them the caller did
+
+	saved, spent time.Duration // by recent sections, and in them
+	alone        time.Duration // until when the caller works alone
+	pause        time.Duration // how long it last worked alone; 0: workers help
+
+	looked   time.Duration // when switches was read
+	switches int64
+	crowded  bool // other programs took processors of this one lately
+}
+
+const (
+	stall       = time.Millisecond       // the shortest wait that cannot be a unit longer than others
+	evidence    = 5 * time.Millisecond   // the shortest time in sections that says something
+	recent      = 40 * time.Millisecond  // about how far back the account goes
+	pauseLow    = 20 * time.Millisecond  // the shortest time that the caller works alone
+	pauseHigh   = 2 * time.Second        // the longest
+	pauseTimes  = 20                     // in losses: trying again may cost a twentieth of the time
+	aloneLong   = 5 * time.Millisecond   // a section that lasts longer gets help at any time
+	patient     = 100 * time.Microsecond // the shortest wait for an owner before naps
+	lookAfter   = 20 * time.Millisecond  // how often the number of lost processors is read
+	crowdedRate = 100                    // from how many a second on others need them
+)
+
+// epoch is where clock begins.
+var epoch = time.Now()
+
+// clock returns the time since epoch, for half the price of time.Now.
+func clock() time.Duration { return time.Since(epoch) }
+
+// begin opens a section at a time.
+func (b *benefit) begin(units int, now time.Duration) {
+	b.units, b.own, b.longest = units, 0, 0
+	b.section, b.last = now, now
+}
+
+// unit counts a unit of the caller that ended now.
+func (b *benefit) unit(now time.Duration) {
+	b.longest = max(b.longest, now-b.last)
+	b.own++
+	b.last = now
+}
+
+// typical returns how long the caller's units took. The longest does not count, because
+// the caller may have been stopped in it.
+func (b *benefit) typical() time.Duration {
+	took := b.last - b.section
+	if b.own < 2 {
+		return took
+	}
+	return (took - b.longest) / time.Duration(b.own-1)
+}
+
+// patience returns how long an owner of a unit may take before it must have lost its
+// processor.
+func (b *benefit) patience() time.Duration { return max(2*b.longest, patient) }
+
+// end closes a section and decides about those that follow. switches says how often the
+// system has taken a processor away so far.
+func (b *benefit) end(now time.Duration, switches func() int64) {
+	if passed := now - b.looked; passed > lookAfter {
+		n := switches()
+		b.crowded = float64(n-b.switches) > crowdedRate*passed.Seconds()
+		b.looked, b.switches = now, n
+	}
+	if b.own == b.units {
+		return // nothing to learn
+	}
+	waited := now - b.last
+	b.saved += time.Duration(b.units-b.own) * b.typical()
+	if waited > stall+2*b.longest {
+		b.saved -= waited
+	}
+	b.spent += now - b.section
+	switch {
+	case b.spent < evidence:
+	case b.saved < 0:
+		b.pause = min(max(-b.saved*pauseTimes, 2*b.pause, pauseLow), pauseHigh)
+		b.alone = now + b.pause
+		b.saved, b.spent = 0, 0
+	case b.spent > recent:
+		b.pause = 0
+		b.saved, b.spent = b.saved/2, b.spent/2
+	}
+}
+
+// strained reports whether other programs need the processors.
+func (b *benefit) strained() bool { return b.crowded || b.pause > 0 }
+
+// helped reports whether workers take part in sections now.
+func (b *benefit) helped(now time.Duration) bool { return now >= b.alone }

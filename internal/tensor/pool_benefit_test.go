@@ -1,0 +1,133 @@
+package tensor
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// sectionOf accounts for a section of equal units, of which the caller did some before it
+// waited, and returns when it ended.
+func (b *benefit) sectionOf(now time.Duration, units, own int, unit, waited time.Duration, switches int64) time.Duration {
+	b.begin(units, now)
+	for range own {
+		now += unit
+		b.unit(now)
+	}
+	now += waited
+	b.end(now, func() int64 { return switches })
+	return now
+}
+
+// Workers stay while they save time, go when waiting for them costs more, and come back.
+func TestBenefitDecides(t *testing.T) {
+	const ms = time.Millisecond
+	start := 1000 * time.Second
+	for _, c := range []struct {
+		name   string
+		own    int
+		unit   time.Duration
+		waited time.Duration
+		alone  time.Duration // after one second of such sections; 0: never
+	}{
+		{"shares alike", 4, ms, 0, 0},
+		{"a wait no longer than a unit", 4, ms, ms, 0},
+		{"units that differ", 1, ms, 2 * ms, 0},
+		{"a stall that costs less than it brings", 4, ms, 3500 * time.Microsecond, 0},
+		{"a stall that costs more", 4, ms, 8 * ms, 20 * ms},
+		{"a long stall", 7, ms, 40 * ms, 20 * ms},
+	} {
+		b, now, alone := benefit{}, start, false
+		for now < start+time.Second && !alone {
+			now = b.sectionOf(now, 8, c.own, c.unit, c.waited, 0)
+			alone = !b.helped(now)
+		}
+		if alone != (c.alone > 0) {
+			t.Errorf("%s: the caller works alone: %v", c.name, alone)
+			continue
+		}
+		if alone && (b.helped(now+c.alone) || !b.helped(now+pauseHigh+ms) || !b.strained()) {
+			t.Errorf("%s: alone until %v after now", c.name, b.alone-now)
+		}
+		if !alone {
+			continue
+		}
+		first := b.pause // the next time is longer
+		now += pauseHigh + ms
+		for b.helped(now) {
+			now = b.sectionOf(now, 8, c.own, c.unit, c.waited, 0)
+		}
+		if b.pause < 2*first && b.pause < pauseHigh {
+			t.Errorf("%s: pauses of %v and %v", c.name, first, b.pause)
+		}
+		for now = b.alone + ms; b.strained(); {
+			now = b.sectionOf(now, 8, 4, ms, 0, 0) // all is well again
+		}
+	}
+}
+
+// A machine is crowded while the system takes processors away more often than it does
+// for its own work.
+func TestBenefitSeesCrowds(t *testing.T) {
+	var b benefit
+	now, taken := 1000*time.Second, int64(0)
+	for _, c := range []struct {
+		every   int64 // sections of a millisecond
+		crowded bool
+	}{{1000, false}, {4, true}, {50, false}} {
+		for k := range int64(100) {
+			if k%c.every == 0 {
+				taken++
+			}
+			now = b.sectionOf(now, 4, 4, 250*time.Microsecond, 0, taken)
+		}
+		if b.strained() != c.crowded {
+			t.Errorf("a processor lost every %d ms: strained %v", c.every, b.strained())
+		}
+	}
+}
+
+// While the caller works alone it does short sections by itself, in order, and gets help
+// in long ones.
+func TestPoolAlone(t *testing.T) {
+	withWorkers(3, func() {
+		Parallel(8, 1, func(_, _, _ int) {}) // brings up the workers
+		alone := func() { shared.benefit.alone = clock() + time.Hour }
+		alone()
+		for range 100 {
+			var order []int
+			Parallel(8, 1, func(k, _, _ int) { order = append(order, k) })
+			for i, k := range order {
+				if k != i || len(order) != 8 {
+					t.Fatalf("units in order %v", order)
+				}
+			}
+		}
+		// Unit 1 ends only once another goroutine has done unit 2.
+		alone()
+		met := make(chan struct{})
+		var count atomic.Int32
+		Parallel(3, 1, func(k, _, _ int) {
+			switch k {
+			case 0:
+				time.Sleep(2 * aloneLong)
+			case 1:
+				<-met
+			case 2:
+				close(met)
+			}
+			count.Add(1)
+		})
+		if count.Load() != 3 {
+			t.Errorf("%d units", count.Load())
+		}
+	})
+}
+
+func TestCalibration(t *testing.T) {
+	pauses.Store(0)
+	calibrate()
+	if n := pauses.Load(); n < 1 || n > 1<<10 {
+		t.Errorf("%d PAUSE instructions", n)
+	}
+}

@@ -1,0 +1,39 @@
+package tensor
+
+import (
+	"sync/atomic"
+	"time"
+
+	"privrec/internal/tensor/kernel"
+)
+
+const (
+	spinFor      = time.Millisecond      // how long an idle worker polls; must exceed the usual serial gap
+	spinStrained = 50 * time.Microsecond // the same where other programs need the processors
+	spinWait     = 10 * time.Microsecond // how long the caller polls before it lets other goroutines run
+	nap          = 50 * time.Microsecond // how long it sleeps at a time, after it waited too long
+	look         = 150 * time.Nanosecond // how long a polling thread pauses between two looks
+)
+
+// pauses is how many PAUSE instructions last about as long as look. One takes 40 cycles
+// on some processors and 140 on others.
+var pauses atomic.Int32
+
+// pause waits for about the length of look.
+func pause() { kernel.Pause(int(pauses.Load())) }
+
+// calibrate measures PAUSE. It takes the shortest of some tries, each of a microsecond or
+// a few: the others were interrupted.
+func calibrate() {
+	if pauses.Load() > 0 {
+		return
+	}
+	const many = 32
+	least := time.Hour
+	for range 10 {
+		start := time.Now()
+		kernel.Pause(many)
+		least = min(least, time.Since(start))
+	}
+	pauses.Store(int32(min(max(many*look/max(least, 1), 1), 1<<10)))
+}
