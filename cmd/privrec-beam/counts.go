@@ -68,7 +68,9 @@ func (c *countRows) write(ctx context.Context, work string, note *shardNote) err
 func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f ioFlags
 	var s perturb.Settings
+	var r releaseFlags
 	f.add(flags)
+	r.add(flags)
 	flags.Lookup("output").Usage = "file to write: the Gram matrix, for the key model.gram of privrec train ease; beside it NAME.items.tsv"
 	flags.IntVar(&s.Items, "items", 0, "number M of items, of ids 1 to M")
 	flags.StringVar(&s.Catalogue, "catalogue", "", "file with the ids of all items, in the order of the matrix, which all workers see")
@@ -83,6 +85,13 @@ func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Wri
 		if err != nil {
 			return err
 		}
+		s.OutForm = format.CSV
+		if r.task != "" {
+			return r.released(ctx, &f, s, cat, stdout, stderr)
+		}
+		if err := r.alone(); err != nil {
+			return err
+		}
 		inputs, err := f.open(ctx, f.input)
 		if err != nil {
 			return err
@@ -95,7 +104,6 @@ func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Wri
 				return &run.UsageError{Message: name + " is there already", Fix: "choose another --output, or --force to replace what is there"}
 			}
 		}
-		s.OutForm = format.CSV
 		all, err := runPerturb(ctx, job{Kind: countsKind, Histories: &pricdsr.Options{Settings: s}, Inputs: inputs, Shards: f.shards, Work: f.work})
 		if err != nil {
 			return err

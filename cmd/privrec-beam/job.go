@@ -14,6 +14,8 @@ import (
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
+	"privrec/internal/private/gram"
+	"privrec/internal/private/release"
 )
 
 // job is a perturbation, as workers are told of it. It is written as JSON into the pipeline.
@@ -22,13 +24,14 @@ type job struct {
 	Histories *pricdsr.Options
 	Features  *features.FileOptions
 	Slates    *protect.FileOptions
-	Out       string   // name of the whole, without its folder
-	Inputs    []string // files, in order
-	Ratings   int      // how many of Inputs, the last ones, are ratings or histories of users
-	Shards    int      // of the output
-	Parts     int      // by which users are grouped: Shards, but for slates
-	Work      string   // folder for what is passed on, which all workers see
-	Program   string   // SHA-256 that the program of workers must have; "": any
+	Out       string      // name of the whole, without its folder
+	Inputs    []string    // files, in order
+	Ratings   int         // how many of Inputs, the last ones, are ratings or histories of users
+	Shards    int         // of the output
+	Parts     int         // by which users are grouped: Shards, but for slates
+	Work      string      // folder for what is passed on, which all workers see
+	Draws     *gram.Draws // what users contribute to counts that are released; nil: all they have
+	Program   string      // SHA-256 that the program of workers must have; "": any
 }
 
 // kind is what a command does with rows, on one worker.
@@ -76,7 +79,10 @@ func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kin
 	}
 	cat, err := perturb.OpenCatalogue(ctx, &j.Histories.Settings, "an id a line")
 	h := historyRows{j: j, o: *j.Histories, cat: cat, bad: bad}
-	if j.Kind == countsKind {
+	switch {
+	case j.Kind == countsKind && j.Draws != nil:
+		return &contributedRows{historyRows: h}, err
+	case j.Kind == countsKind:
 		return &countRows{historyRows: h}, err
 	}
 	return &h, err
@@ -109,6 +115,15 @@ type shardNote struct {
 	Bad     int64        `json:"bad"`
 	BadRows string       `json:"bad_rows"`
 	Gram    string       `json:"gram,omitempty"` // file of the Gram matrix, of a job that counts
+
+	Sums    string          `json:"sums,omitempty"`     // file of whole numbers that the driver adds up
+	Kept    string          `json:"kept,omitempty"`     // file of the users, for a second pipeline
+	RowsSum release.RowsSum `json:"rows_sum,omitempty"` // of the users
+}
+
+// writer is a kind that writes what it made itself, and says where.
+type writer interface {
+	write(ctx context.Context, work string, note *shardNote) error
 }
 
 // badFile collects the bad rows of one attempt at some work.
@@ -198,7 +213,7 @@ func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note sha
 		return note, err
 	}
 	if note.Users > 0 { // there are none if all rows are bad
-		if c, ok := k.(*countRows); ok {
+		if c, ok := k.(writer); ok {
 			err = c.write(ctx, j.Work, &note)
 		} else {
 			err = j.perform(ctx, dir, k, &note)

@@ -4,7 +4,8 @@
 //	privrec-beam perturb pricdsr   perturbs histories, as privrec perturb pricdsr does
 //	privrec-beam perturb features  perturbs user features, as privrec perturb features does
 //	privrec-beam perturb exposure  protects slates, as privrec perturb exposure does
-//	privrec-beam counts            counts items and pairs of items, for privrec train ease
+//	privrec-beam counts            counts items and pairs of items, for privrec train ease; with --release
+//	                               what privrec train dp-ease and its like release, with noise
 //	privrec-beam worker            starts workers where an engine asks for them
 //
 // What a user's rows become is computed by the packages of privrec: a worker carries out the command
@@ -32,6 +33,7 @@ const usage = `usage:
   privrec-beam perturb features --input GLOB --output FILE --epsilon E --category NAME=LEVELS ... [--ratings GLOB --items M]
   privrec-beam perturb exposure --input GLOB --output FILE --length T --items M (--ratio R | --replace rr --epsilon E)
   privrec-beam counts --input GLOB --output FILE --items M
+  privrec-beam counts --release dp-ease --config FILE --input GLOB --output DIR --catalogue FILE [--seed S | --secure]
   privrec-beam worker [--listen HOST:PORT]
 every command takes --runner prism|flink|spark|dataflow, --endpoint HOST:PORT, --shards N, --work FOLDER;
 a command with --help shows its flags`

@@ -27,6 +27,29 @@ type counters struct {
 	Users int64 `json:"users"` // or slates
 }
 
+// countersOf adds up what was counted of files and shards.
+func countersOf(all notes) (c counters) {
+	c.Files = len(all.Files)
+	for _, n := range all.Files {
+		c.Rows += n.Rows
+		c.Bad += n.Bad
+	}
+	for _, n := range all.Shards {
+		c.Users += n.Users
+		c.Bad += n.Bad
+	}
+	return c
+}
+
+// write writes the counters as JSON.
+func (c counters) write(w io.Writer) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
+
 // outputs names what a job writes.
 type outputs struct {
 	whole  string
@@ -251,8 +274,13 @@ func (o outputs) empty(i int, like []perturb.Table, heads [][]byte) (tables []pe
 	return tables
 }
 
-// bad writes all bad rows to one file, in the order of the input and then of the shards.
+// bad writes all bad rows to one file.
 func (o outputs) bad(ctx context.Context, all notes) error {
+	return writeFile(ctx, o.job("bad.tsv"), func(w io.Writer) error { return writeBad(ctx, w, all) })
+}
+
+// writeBad writes all bad rows, in the order of the input and then of the shards.
+func writeBad(ctx context.Context, w io.Writer, all notes) error {
 	var files []string
 	for _, n := range all.Files {
 		files = append(files, n.BadRows)
@@ -260,23 +288,21 @@ func (o outputs) bad(ctx context.Context, all notes) error {
 	for _, n := range all.Shards {
 		files = append(files, n.BadRows)
 	}
-	return writeFile(ctx, o.job("bad.tsv"), func(w io.Writer) error {
-		if _, err := io.WriteString(w, badHead); err != nil {
+	if _, err := io.WriteString(w, badHead); err != nil {
+		return err
+	}
+	for _, name := range files {
+		if name == "" {
+			continue
+		}
+		f, err := openFile(ctx, name)
+		if err != nil {
 			return err
 		}
-		for _, name := range files {
-			if name == "" {
-				continue
-			}
-			f, err := openFile(ctx, name)
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(w, f)
-			if err = errors.Join(err, f.Close()); err != nil {
-				return err
-			}
+		_, err = io.Copy(w, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }

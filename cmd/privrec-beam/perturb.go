@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -315,13 +314,7 @@ func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	if err := writeFile(ctx, out.job("counters.json"), func(w io.Writer) error {
-		b, err := json.MarshalIndent(counts, "", "  ")
-		if err == nil {
-			_, err = w.Write(append(b, '\n'))
-		}
-		return err
-	}); err != nil {
+	if err := writeFile(ctx, out.job("counters.json"), counts.write); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d %s, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s joins them\n",

@@ -207,7 +207,10 @@ func workersOf() (sum string, end func(), err error) {
 		}
 		f.Close()
 		*jobopts.WorkerBinary = f.Name()
-		end = func() { os.Remove(f.Name()) }
+		end = func() { // the next pipeline of this process makes another one
+			os.Remove(f.Name())
+			*jobopts.WorkerBinary = ""
+		}
 	}
 	sum, err = ownSum()
 	return sum, end, err

@@ -90,6 +90,18 @@ func (c *Catalogue) Append(dst []byte, f format.Form, item int32) ([]byte, error
 	return f.AppendField(dst, c.names[from:c.ends[item]])
 }
 
+// Name returns an item's id.
+func (c *Catalogue) Name(item int32) string {
+	if !c.Named() {
+		return strconv.FormatInt(int64(item)+1, 10)
+	}
+	from := 0
+	if item > 0 {
+		from = c.ends[item-1]
+	}
+	return string(c.names[from:c.ends[item]])
+}
+
 // Writable fails on names that a form cannot hold, even on those that would not be drawn. A failure
 // that depended on the noise would let users choose among outputs. file is where the names come
 // from.

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// writeSums writes whole numbers that are not negative, as varints.
+func writeSums(ctx context.Context, path string, sums []int64) error {
+	return putFile(ctx, path, false, func(w io.Writer) error {
+		var b [binary.MaxVarintLen64]byte
+		for _, n := range sums {
+			if _, err := w.Write(b[:binary.PutUvarint(b[:], uint64(n))]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addSums adds the numbers of a file to sums. It fails on another number of them.
+func addSums(ctx context.Context, path string, sums []int64) error {
+	f, err := openFile(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<16)
+	for k := range sums {
+		n, err := binary.ReadUvarint(r)
+		if err != nil {
+			return fmt.Errorf("%s: number %d of %d: %w", path, k+1, len(sums), err)
+		}
+		sums[k] += int64(n)
+	}
+	if _, err := r.ReadByte(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: more than %d numbers", path, len(sums))
+	}
+	return nil
+}
+
+// appendItems appends ascending items as a number of them and distances.
+func appendItems(dst []byte, items []int32) []byte {
+	dst, last := binary.AppendUvarint(dst, uint64(len(items))), int32(0)
+	for _, i := range items {
+		dst, last = binary.AppendUvarint(dst, uint64(i-last)), i
+	}
+	return dst
+}
+
+// readItems reads what appendItems wrote into dst, and returns what follows.
+func readItems(dst []int32, b []byte) (items []int32, rest []byte, err error) {
+	n, used := binary.Uvarint(b)
+	if used <= 0 || n > uint64(len(b)) {
+		return nil, nil, errors.New("a damaged list of items")
+	}
+	b, last := b[used:], int32(0)
+	for range n {
+		d, used := binary.Uvarint(b)
+		if used <= 0 || d > 1<<31-1 {
+			return nil, nil, errors.New("a damaged list of items")
+		}
+		last += int32(d)
+		dst, b = append(dst, last), b[used:]
+	}
+	return dst, b, nil
+}
