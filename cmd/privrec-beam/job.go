@@ -31,14 +31,14 @@ type job struct {
 	Parts     int         // by which users are grouped: Shards, but for slates
 	Work      string      // folder for what is passed on, which all workers see
 	Draws     *gram.Draws // what users contribute to counts that are released; nil: all they have
+	Rank      *ranking    // what is ranked
 	Program   string      // SHA-256 that the program of workers must have; "": any
 }
 
-// kind is what a command does with rows, on one worker.
+// kind is what a command does with rows, on one worker. It is a performer or a writer too.
 type kind interface {
 	reader
 	grouped
-	performer
 }
 
 // reader reads the rows of input files.
@@ -47,6 +47,12 @@ type reader interface {
 	columns(r *format.Rows) error
 	// row adds the rows of a line to those of their user. It fails on a bad row.
 	row(r *format.Rows, add func(user, held []byte, p place) error) error
+}
+
+// vectorReader is a reader some of whose files are not tables.
+type vectorReader interface {
+	isVectors() bool
+	readVectors(ctx context.Context, dir string, add func(user, held []byte, p place) error) (digest string, err error)
 }
 
 // grouped takes sorted rows, user by user.
@@ -74,6 +80,10 @@ func (j *job) reader(ctx context.Context, file int) (reader, error) {
 
 // kind returns the command. bad takes rows that are found to be bad once they are sorted.
 func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kind, error) {
+	if j.Kind == evaluateKind {
+		g, err := goodsOf(ctx, j.Rank)
+		return &rankRows{o: j.Rank, file: file, inputs: j.Inputs, goods: g, bad: bad}, err
+	}
 	if j.Kind == features.Kind {
 		return &featureRows{j: j, o: *j.Features, rating: file >= len(j.Inputs)-j.Ratings, bad: bad}, nil
 	}
@@ -119,6 +129,7 @@ type shardNote struct {
 	Sums    string          `json:"sums,omitempty"`     // file of whole numbers that the driver adds up
 	Kept    string          `json:"kept,omitempty"`     // file of the users, for a second pipeline
 	RowsSum release.RowsSum `json:"rows_sum,omitempty"` // of the users
+	Ranking *rankCounts     `json:"ranking,omitempty"`
 }
 
 // writer is a kind that writes what it made itself, and says where.
@@ -179,10 +190,14 @@ func (j *job) split(ctx context.Context, file int, emit func(shard int, note str
 		note.Rows++
 		return rows.add(id, held, p)
 	}
-	note.SHA256, err = readRows(ctx, j.Inputs[file], dir, k.columns, func(r *format.Rows) error { return k.row(r, add) }, func(b badRow) error {
-		note.Bad++
-		return bad.add(dir, b)
-	})
+	if v, ok := k.(vectorReader); ok && v.isVectors() {
+		note.SHA256, err = v.readVectors(ctx, dir, add)
+	} else {
+		note.SHA256, err = readRows(ctx, j.Inputs[file], dir, k.columns, func(r *format.Rows) error { return k.row(r, add) }, func(b badRow) error {
+			note.Bad++
+			return bad.add(dir, b)
+		})
+	}
 	if err != nil {
 		return note, err
 	}
@@ -213,9 +228,10 @@ func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note sha
 		return note, err
 	}
 	if note.Users > 0 { // there are none if all rows are bad
-		if c, ok := k.(writer); ok {
-			err = c.write(ctx, j.Work, &note)
-		} else {
+		switch k := k.(type) {
+		case writer:
+			err = k.write(ctx, j.Work, &note)
+		case performer:
 			err = j.perform(ctx, dir, k, &note)
 		}
 		if err != nil {

@@ -6,6 +6,7 @@
 //	privrec-beam perturb exposure  protects slates, as privrec perturb exposure does
 //	privrec-beam counts            counts items and pairs of items, for privrec train ease; with --release
 //	                               what privrec train dp-ease and its like release, with noise
+//	privrec-beam evaluate          ranks items for users by vectors, as privrec import --vectors does
 //	privrec-beam worker            starts workers where an engine asks for them
 //
 // What a user's rows become is computed by the packages of privrec: a worker carries out the command
@@ -34,6 +35,7 @@ const usage = `usage:
   privrec-beam perturb exposure --input GLOB --output FILE --length T --items M (--ratio R | --replace rr --epsilon E)
   privrec-beam counts --input GLOB --output FILE --items M
   privrec-beam counts --release dp-ease --config FILE --input GLOB --output DIR --catalogue FILE [--seed S | --secure]
+  privrec-beam evaluate --users GLOB --items FILE --input GLOB --truth GLOB --output FILE [--lists PREFIX]
   privrec-beam worker [--listen HOST:PORT]
 every command takes --runner prism|flink|spark|dataflow, --endpoint HOST:PORT, --shards N, --work FOLDER;
 a command with --help shows its flags`
@@ -46,6 +48,7 @@ var commands = map[string]command{
 	"perturb features": perturbFeatures,
 	"perturb exposure": perturbExposure,
 	"counts":           counts,
+	"evaluate":         evaluate,
 	"worker":           workerPool,
 }
 

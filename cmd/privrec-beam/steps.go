@@ -24,6 +24,7 @@ type step struct {
 
 	Draws *gram.Draws // of a matrix that is released
 	Plan  string      // file of its plan
+	Rank  *rankStep   // of a ranking
 }
 
 // stepNote says what came of a shard.
@@ -31,6 +32,8 @@ type stepNote struct {
 	Shard int    `json:"shard"`
 	Users int64  `json:"users"`
 	Sums  string `json:"sums,omitempty"`
+	Score string `json:"score,omitempty"` // file of the measures of users
+	Lists string `json:"lists,omitempty"` // file of lists
 }
 
 func init() {
@@ -54,7 +57,11 @@ func (f *stepFn) ProcessElement(ctx context.Context, shard string, note func(str
 	if err := json.Unmarshal([]byte(shard), &in); err != nil {
 		return err
 	}
-	out, err := s.terms(ctx, in)
+	do := s.terms
+	if s.Rank != nil {
+		do = s.rank
+	}
+	out, err := do(ctx, in)
 	if err != nil {
 		return err
 	}

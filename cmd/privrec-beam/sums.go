@@ -69,3 +69,31 @@ func readItems(dst []int32, b []byte) (items []int32, rest []byte, err error) {
 	}
 	return dst, b, nil
 }
+
+// writeIDs writes ids and what they are mapped to, in any order.
+func writeIDs(ctx context.Context, path string, ids map[string]bool) error {
+	return putFile(ctx, path, false, func(w io.Writer) error {
+		p := pieceWriter{w: bufio.NewWriter(w)}
+		for id, yes := range ids {
+			var held []byte
+			if yes {
+				held = []byte{1}
+			}
+			if err := p.add([]byte(id), held); err != nil {
+				return err
+			}
+		}
+		return p.w.Flush()
+	})
+}
+
+// readIDs adds what writeIDs wrote to ids: what is true once stays true. No file has no ids.
+func readIDs(ctx context.Context, path string, ids map[string]bool) error {
+	if path == "" {
+		return nil
+	}
+	return readPiece(ctx, path, func(id, held []byte) error {
+		ids[string(id)] = ids[string(id)] || len(held) > 0
+		return nil
+	})
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
@@ -43,7 +42,7 @@ func (r *Rows) order() string {
 
 // metrics returns the metrics of the tables.
 func (m *Model) metrics() []metrics.Metric {
-	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, m.K)
+	return Metrics(m.K)
 }
 
 // judged lists the users with truth.
@@ -71,14 +70,8 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 		s.TestRows += len(d.Test[u])
 	}
 	s.UnseenUsers, s.UnseenItems = d.Only()
-	o = &Outcome{
-		Imported: Summary{Program: m.Program, Shows: m.Shown.What(), Hash: m.Shown.Hash(), Ordered: m.Rows.order(), Counts: m.Counts},
-		Outcome: experiment.Outcome[topn.DataSummary]{
-			Version: experiment.Version, Method: m.Name, Protocol: topn.Name, Setting: m.setting(), Data: s, Metrics: ms,
-			Definitions: experiment.Define(ms, metrics.Metric.Definition), Floors: []experiment.Scores{}, Evaluations: []experiment.Scores{},
-			Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
-		},
-	}
+	o = newOutcome(m.Name, m.setting(), s, ms)
+	o.Imported = Summary{Program: m.Program, Shows: m.Shown.What(), Hash: m.Shown.Hash(), Ordered: m.Rows.order(), Counts: m.Counts}
 	if len(judged) == 0 {
 		return o, nil, nil
 	}
@@ -92,10 +85,27 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 		for _, e := range best[j] {
 			list = append(list, e.Item)
 		}
-		ranks = append(ranks, ranksIn(list, d.Test[u]))
+		ranks = append(ranks, RanksIn(list, d.Test[u]))
 	}
 	o.Evaluations = append(o.Evaluations, experiment.NewScores(m.Name, "", metrics.SummarySet(ms, ranks)))
 	return o, ranks, nil
+}
+
+// newOutcome returns an outcome without floors and evaluations.
+func newOutcome(name, setting string, s topn.DataSummary, ms []metrics.Metric) *Outcome {
+	return &Outcome{Outcome: experiment.Outcome[topn.DataSummary]{
+		Version: experiment.Version, Method: name, Protocol: topn.Name, Setting: setting, Data: s, Metrics: ms,
+		Definitions: experiment.Define(ms, metrics.Metric.Definition), Floors: []experiment.Scores{}, Evaluations: []experiment.Scores{},
+		Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+	}}
+}
+
+// RankedElsewhere returns the outcome of vectors that a program ranked elsewhere, where no one machine holds the rows.
+func RankedElsewhere(name string, s topn.DataSummary, n Counts, ms []metrics.Metric, floors []experiment.Scores, own experiment.Scores) *Outcome {
+	o := newOutcome(name, "vectors of a model that another program trained, ranked in shards of users", s, ms)
+	o.Imported = Summary{Shows: "vectors", Ordered: "the order of rows has no part in it", Counts: n}
+	o.Floors, o.Evaluations = floors, []experiment.Scores{own}
+	return o
 }
 
 // deepest returns the largest cut-off.
@@ -106,74 +116,35 @@ func deepest(cutoffs []int) (k int) {
 	return k
 }
 
-// beyond is a rank that no list reaches.
-const beyond = 1 << 30
-
-// ranksIn returns the ranks of items in a list, those that it lacks beyond any list.
-func ranksIn(list, items []int32) []int32 {
-	at := make(map[int32]int32, len(list))
-	for k, i := range list {
-		at[i] = int32(k + 1)
-	}
-	out := make([]int32, len(items))
-	for j, i := range items {
-		if out[j] = at[i]; out[j] == 0 {
-			out[j] = beyond + int32(j)
-		}
-	}
-	return out
-}
-
 // floors measures random order, in expectation, and popularity in training, each without the user's own training items
 // but those of the truth.
 func (m *Model) floors(judged []int32) []experiment.Scores {
-	d, ms := m.Rows.Data, m.metrics()
+	d := m.Rows.Data
 	count := make([]int64, d.Items)
 	for _, items := range d.Train {
 		for _, i := range items {
 			count[i]++
 		}
 	}
-	order := make([]int32, d.Items)
-	for i, r := range metrics.RanksByCount(count) {
-		order[r-1] = int32(i)
-	}
-	left := make([]map[int32]bool, len(judged)) // out, by user of judged
-	for j, u := range judged {
-		left[j] = map[int32]bool{}
-		for _, i := range d.Train[u] {
-			if _, sought := slices.BinarySearch(d.Test[u], i); !sought {
-				left[j][i] = true
-			}
+	f := NewFloors(m.metrics(), count)
+	sums := make([]float64, len(f.Metrics))
+	var ranks [][]int32
+	for _, u := range judged {
+		random, popular := f.Of(d.Train[u], d.Test[u])
+		for k, v := range random {
+			sums[k] += v
 		}
+		ranks = append(ranks, popular)
 	}
 	var random []metrics.Value
-	for _, metric := range ms {
-		sum := 0.0
-		for j, u := range judged {
-			sum += metric.Random(d.Items-len(left[j]), len(d.Test[u]))
-		}
-		random = append(random, metrics.Value{Metric: metric, Value: sum / float64(len(judged)), Count: len(judged)})
+	for k, metric := range f.Metrics {
+		random = append(random, metrics.Value{Metric: metric, Value: sums[k] / float64(len(judged)), Count: len(judged)})
 	}
-	depth := deepest(m.K)
-	var ranks [][]int32
-	for j, u := range judged {
-		var list []int32
-		for _, i := range order {
-			if len(list) == depth {
-				break
-			}
-			if !left[j][i] {
-				list = append(list, i)
-			}
-		}
-		ranks = append(ranks, ranksIn(list, d.Test[u]))
-	}
-	return []experiment.Scores{experiment.NewScores("random", "", random), experiment.NewScores("popularity", "", metrics.SummarySet(ms, ranks))}
+	return []experiment.Scores{experiment.NewScores(RandomFloor, "", random), experiment.NewScores(PopularityFloor, "", metrics.SummarySet(f.Metrics, ranks))}
 }
 
-// document shows an outcome.
-func (o *Outcome) document(level dataset.Level) (*report.Document, error) {
+// Document shows an outcome.
+func (o *Outcome) Document(level dataset.Level) (*report.Document, error) {
 	d, n := o.Data, o.Imported.Counts
 	doc := &report.Document{
 		Title: fmt.Sprintf("%s, imported", o.Method), Subtitle: o.Setting, Level: level,

@@ -121,14 +121,7 @@ func readVectors(ctx context.Context, c VectorFiles, ids *lists.IDs) (Parsed, er
 		return nil, &run.UsageError{Message: "no file of vectors is named", Fix: "name files of users and items with --vectors, a comma between"}
 	}
 	p := &parsedVectors{sides: [2]*side{{name: "user"}, {name: "item"}}}
-	wants := [2]vectors.Want{}
-	for k := range wants {
-		if names := pair(c.Names); len(names) == 2 {
-			wants[k].Names = names[k : k+1]
-		} else if len(files) == 1 {
-			wants[k].Names = []string{sides[k] + "s", sides[k]}
-		}
-	}
+	wants := [2]vectors.Want{c.want(0), c.want(1)}
 	var own [2][]string // ids in the files
 	enter := func(f *vectors.File, k int, t vectors.Table) {
 		p.sides[k].path, p.sides[k].rows, own[k] = f.Path, t.Rows, t.IDs
@@ -171,6 +164,55 @@ func readVectors(ctx context.Context, c VectorFiles, ids *lists.IDs) (Parsed, er
 		number(s, k, ids)
 	}
 	return p, nil
+}
+
+// want returns the array of a side.
+func (c VectorFiles) want(k int) (w vectors.Want) {
+	if names := pair(c.Names); len(names) == 2 {
+		w.Names = names[k : k+1]
+	} else if len(pair(c.Files)) == 1 {
+		w.Names = []string{sides[k] + "s", sides[k]}
+	}
+	return w
+}
+
+// Side is the vectors of users, or of items.
+type Side struct {
+	Path  string
+	Rows  tensor.Matrix // ready for the inner product that ranks
+	IDs   []string      // of the rows
+	Files []dataset.File
+}
+
+// ReadSide reads the vectors of users, for side 0, or of items, for side 1, as the import does: for programs that do
+// not hold both.
+func ReadSide(ctx context.Context, c VectorFiles, k int) (*Side, error) {
+	files := pair(c.Files)
+	if len(files) == 0 || files[0] == "" {
+		return nil, &run.UsageError{Message: "no file of vectors is named", Fix: "name files of users and items"}
+	}
+	p := &parsedVectors{sides: [2]*side{{name: "user"}, {name: "item"}}}
+	f, err := p.read(ctx, files[min(k, len(files)-1)], c.want(k))
+	if err != nil {
+		return nil, err
+	}
+	s, t := p.sides[k], f.Tables[0]
+	if len(files) == 1 && t.Name == "" {
+		return nil, &dataset.Error{File: f.Path, Msg: f.Form + ": one array in the file, and 2 are wanted"}
+	}
+	s.path, s.rows = f.Path, t.Rows
+	if err := p.name(ctx, s, c, k, t.IDs); err != nil {
+		return nil, err
+	}
+	named := pair(c.Biases)
+	if err := p.bias(ctx, named, files, k); err != nil {
+		return nil, err
+	}
+	p.widen(k, named)
+	if c.Score == scoreCosine {
+		direct(s.rows)
+	}
+	return &Side{f.Path, s.rows, s.ids, p.files}, nil
 }
 
 // number gives the ids of a side their numbers among those of all files.
@@ -254,45 +296,60 @@ func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int,
 // biases adds what is added to inner products as two more numbers of every vector: that of the user beside a one of
 // the item, and a one of the user beside that of the item.
 func (p *parsedVectors) biases(ctx context.Context, named, files []string) error {
-	if len(named) == 0 {
-		return nil
-	}
-	which := []int{0, 1}
-	if len(named) == 1 {
-		which = []int{1}
-	}
-	for j, name := range named {
-		s := p.sides[which[j]]
-		path, want := name, vectors.Want{Flat: true}
-		if !strings.Contains(name, ".") || len(files) == 1 && !isFile(name) { // an array of the file
-			path, want.Names = s.path, []string{name}
-		}
-		f, err := p.read(ctx, path, want)
-		if err != nil {
+	for k := range p.sides {
+		if err := p.bias(ctx, named, files, k); err != nil {
 			return err
 		}
-		b := f.Tables[0].Rows
-		if b.Rows != s.rows.Rows {
-			return &dataset.Error{File: path, Msg: fmt.Sprintf("%d biases of %ss, and %s has %d rows", b.Rows, s.name, s.path, s.rows.Rows)}
-		}
-		s.bias = b.Data
 	}
-	var wide [2]tensor.Matrix
-	for k, s := range p.sides {
-		wide[k] = tensor.New(s.rows.Rows, s.rows.Cols+2)
-		for i := range s.rows.Rows {
-			row := tensor.Row(wide[k], i)
-			copy(row, tensor.Row(s.rows, i))
-			if s.bias != nil {
-				row[s.rows.Cols+k] = s.bias[i]
-			}
-			if p.sides[1-k].bias != nil {
-				row[s.rows.Cols+1-k] = 1
-			}
-		}
+	for k := range p.sides {
+		p.widen(k, named)
 	}
-	p.sides[0].rows, p.sides[1].rows = wide[0], wide[1]
 	return nil
+}
+
+// bias reads the biases of a side, where some are named.
+func (p *parsedVectors) bias(ctx context.Context, named, files []string, k int) error {
+	if !biased(named, k) {
+		return nil
+	}
+	name, s := named[len(named)-2+k], p.sides[k]
+	path, want := name, vectors.Want{Flat: true}
+	if !strings.Contains(name, ".") || len(files) == 1 && !isFile(name) { // an array of the file
+		path, want.Names = s.path, []string{name}
+	}
+	f, err := p.read(ctx, path, want)
+	if err != nil {
+		return err
+	}
+	b := f.Tables[0].Rows
+	if b.Rows != s.rows.Rows {
+		return &dataset.Error{File: path, Msg: fmt.Sprintf("%d biases of %ss, and %s has %d rows", b.Rows, s.name, s.path, s.rows.Rows)}
+	}
+	s.bias = b.Data
+	return nil
+}
+
+// biased reports whether biases of a side are named: one name is of items.
+func biased(named []string, k int) bool { return len(named) == 2 || len(named) == 1 && k == 1 }
+
+// widen adds the two numbers to the vectors of a side.
+func (p *parsedVectors) widen(k int, named []string) {
+	if len(named) == 0 {
+		return
+	}
+	s := p.sides[k]
+	wide := tensor.New(s.rows.Rows, s.rows.Cols+2)
+	for i := range s.rows.Rows {
+		row := tensor.Row(wide, i)
+		copy(row, tensor.Row(s.rows, i))
+		if s.bias != nil {
+			row[s.rows.Cols+k] = s.bias[i]
+		}
+		if biased(named, 1-k) {
+			row[s.rows.Cols+1-k] = 1
+		}
+	}
+	s.rows = wide
 }
 
 // isFile reports whether a name ends as files of vectors do.

@@ -62,7 +62,7 @@ func (w *work) Run(ctx context.Context) error {
 	if err := w.env.WritePrivacy(&a); err != nil {
 		return err
 	}
-	d, err := o.document(o.Data.Level)
+	d, err := o.Document(o.Data.Level)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,80 @@
+package imported
+
+import (
+	"slices"
+
+	"privrec/internal/metrics"
+)
+
+// The floors' names.
+const (
+	RandomFloor     = "random"
+	PopularityFloor = "popularity"
+)
+
+// Metrics returns the metrics of an imported model at some cut-offs.
+func Metrics(cutoffs []int) []metrics.Metric {
+	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, cutoffs)
+}
+
+// beyond is a rank that no list reaches.
+const beyond = 1 << 30
+
+// RanksIn returns the ranks of items in a list, those that it lacks beyond any list.
+func RanksIn(list, items []int32) []int32 {
+	at := make(map[int32]int32, len(list))
+	for k, i := range list {
+		at[i] = int32(k + 1)
+	}
+	out := make([]int32, len(items))
+	for j, i := range items {
+		if out[j] = at[i]; out[j] == 0 {
+			out[j] = beyond + int32(j)
+		}
+	}
+	return out
+}
+
+// Floors measures random order, in expectation, and popularity in training for one user after another. It may be
+// used by several goroutines.
+type Floors struct {
+	Metrics []metrics.Metric
+	popular []int32 // items, the most popular first
+	depth   int     // the largest cut-off
+}
+
+// NewFloors takes how many training rows each item has.
+func NewFloors(ms []metrics.Metric, count []int64) *Floors {
+	f := &Floors{Metrics: ms, popular: make([]int32, len(count))}
+	for i, r := range metrics.RanksByCount(count) {
+		f.popular[r-1] = int32(i)
+	}
+	for _, m := range ms {
+		f.depth = max(f.depth, m.K)
+	}
+	return f
+}
+
+// Of returns what random order gives a user, by metric, and the ranks of the user's truth in popularity. Both leave out
+// the user's training items but those of the truth. train and truth are ascending.
+func (f *Floors) Of(train, truth []int32) (random []float64, popular []int32) {
+	left := make(map[int32]bool, len(train)) // out
+	for _, i := range train {
+		if _, sought := slices.BinarySearch(truth, i); !sought {
+			left[i] = true
+		}
+	}
+	for _, m := range f.Metrics {
+		random = append(random, m.Random(len(f.popular)-len(left), len(truth)))
+	}
+	var list []int32
+	for _, i := range f.popular {
+		if len(list) == f.depth {
+			break
+		}
+		if !left[i] {
+			list = append(list, i)
+		}
+	}
+	return random, RanksIn(list, truth)
+}
