@@ -188,6 +188,15 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if err != nil {
 		return err
 	}
+	if f.noRun {
+		note, err := p.OneKind()
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			r.Phase(note)
+		}
+	}
 	r.Follow(p.Ahead)
 	t := reproduce.NewTally(o, grids)
 	whole := !f.json && (len(grids) == 1 && shard.Of == 0 || f.verbose) // tables in full, else one line for each

@@ -1,8 +1,10 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,30 +153,40 @@ func (p *Plan) Make(ctx context.Context, i int) (*Outcome, error) {
 	return out, err
 }
 
+// shardOf returns the shard that made a run, by its manifest.
+func shardOf(m *run.Manifest) (s Shard, ok bool) {
+	for _, note := range m.Notes {
+		if at := strings.LastIndex(note, shardNote); at >= 0 {
+			if n, _ := fmt.Sscanf(note[at:], shardNote+"%d of %d", &s.I, &s.Of); n == 2 {
+				return s, true
+			}
+		}
+	}
+	return s, false
+}
+
 // Missing says in a line which shards lack finished runs, where some runs were made by
 // shards. The runs that are there say how many shards there are. It is empty where none
 // lacks, or where no run says.
 func (p *Plan) Missing() string {
-	of := 0
+	numbers := map[int]bool{}
 	var open []*Run
 	for _, r := range p.runs {
 		m, err := r.look()
 		if err != nil || r.Status != Done {
 			open = append(open, r)
-			continue
-		}
-		for _, note := range m.Notes {
-			var s Shard
-			if at := strings.LastIndex(note, shardNote); at >= 0 {
-				if n, _ := fmt.Sscanf(note[at:], shardNote+"%d of %d", &s.I, &s.Of); n == 2 {
-					of = max(of, s.Of)
-				}
-			}
+		} else if s, ok := shardOf(m); ok {
+			numbers[s.Of] = true
 		}
 	}
-	if of == 0 || len(open) == 0 {
+	all := slices.Sorted(maps.Keys(numbers))
+	switch {
+	case len(all) == 0 || len(open) == 0:
 		return ""
+	case len(all) > 1:
+		return fmt.Sprintf("not finished: %s; there are shards of several numbers (%v), which deal the runs differently: make all of one", plural(len(open), "run"), all)
 	}
+	of := all[0]
 	p.deal(of)
 	lack := make([]int, of+1)
 	for _, r := range open {
@@ -187,6 +199,35 @@ func (p *Plan) Missing() string {
 		}
 	}
 	return "not finished: " + strings.Join(out, ", ")
+}
+
+// OneKind fails where shards made runs in numbers of different widths, whose results are not
+// of one table. It says in a line where they were made by several programs or kernels, whose
+// results may differ in their last digits.
+func (p *Plan) OneKind() (note string, err error) {
+	floats, programs, kernels := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, r := range p.runs {
+		m, err := r.look()
+		if err != nil || r.Status != Done || len(m.Attempts) == 0 {
+			continue
+		}
+		if _, ok := shardOf(m); ok {
+			b := m.Attempts[len(m.Attempts)-1].Build
+			floats[b.Float], programs[cmp.Or(b.Commit, "no commit")], kernels[b.SIMD] = true, true, true
+		}
+	}
+	if len(floats) > 1 {
+		return "", run.Usagef("make all shards with one program", "the shards are not of one kind: some were made in %s", strings.Join(slices.Sorted(maps.Keys(floats)), ", others in "))
+	}
+	for _, x := range []struct {
+		what string
+		of   map[string]bool
+	}{{"programs", programs}, {"kernels", kernels}} {
+		if len(x.of) > 1 {
+			note += fmt.Sprintf("; shards were made by several %s (%s): last digits may differ from those of one machine", x.what, strings.Join(slices.Sorted(maps.Keys(x.of)), ", "))
+		}
+	}
+	return strings.TrimPrefix(note, "; "), nil
 }
 
 // shardNote begins what the manifest of a run says of its shard.

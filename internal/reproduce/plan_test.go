@@ -136,6 +136,69 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// Shards are of one kind: of one width of numbers, or the table is refused; of one program and one kernel, or it
+// says so. Of shards of two numbers that leave runs out, none can be named.
+func TestShardsOfOneKind(t *testing.T) {
+	g := aboutGrid(t, aboutRow, func() {})
+	merged := options(t, "full")
+	made := func(s Shard) (dirs []string) {
+		o := options(t, "full")
+		o.Shard = s
+		makeAll(t, planOf(t, o, g))
+		copyInto(t, filepath.Join(o.Out, "runs"), filepath.Join(merged.Out, "runs"))
+		dirs, err := filepath.Glob(filepath.Join(o.Out, "runs", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range dirs {
+			dirs[i] = filepath.Join(merged.Out, "runs", filepath.Base(dirs[i]))
+		}
+		return dirs
+	}
+	look := merged
+	look.NoRun = true
+	first := made(Shard{1, 2})
+	if got := planOf(t, look, g).Missing(); !strings.Contains(got, "shard 2 of 2") {
+		t.Errorf("one of two: %q", got)
+	}
+	third := made(Shard{3, 3})
+	if p := planOf(t, look, g); len(p.runs) > len(first)+len(third) {
+		if got := p.Missing(); !strings.Contains(got, "several numbers ([2 3])") {
+			t.Errorf("one of two and one of three: %q", got)
+		}
+	}
+	made(Shard{2, 2})
+	p := planOf(t, look, g)
+	if note, err := p.OneKind(); note != "" || err != nil || p.Missing() != "" {
+		t.Errorf("all: %q, %v, %q", note, err, p.Missing())
+	}
+	change := func(from, to string) {
+		t.Helper()
+		path := filepath.Join(first[0], "manifest.json")
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := strings.Replace(string(b), from, to, 1)
+		if now == string(b) {
+			t.Fatalf("%s has no %s", path, from)
+		}
+		if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	simd := run.BuildInfo().SIMD
+	change(`"simd": "`+simd+`"`, `"simd": "another"`)
+	if note, err := planOf(t, look, g).OneKind(); !strings.Contains(note, "several kernels (another, "+simd+")") || err != nil {
+		t.Errorf("another kernel: %q, %v", note, err)
+	}
+	float := run.BuildInfo().Float
+	change(`"float": "`+float+`"`, `"float": "float8"`)
+	if _, err := planOf(t, look, g).OneKind(); err == nil || !strings.Contains(err.Error(), "not of one kind") {
+		t.Errorf("another width: %v", err)
+	}
+}
+
 // Every run is in one group, with all that it is about.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
