@@ -10,8 +10,8 @@ import (
 
 // File is a YAML file that is no configuration of a task, such as a grid.
 type File struct {
-	Name   string // one word, as in grid
-	About  string // what the file is for, with the command that reads it
+	Name   string               // one word, as in grid
+	About  string               // what the file is for, with the command that reads it
 	Shape  func() *config.Shape // they are made when asked for: every start of the program lists the files
 	Fields func() []config.Field
 
