@@ -19,6 +19,9 @@ type HoldOut struct {
 	Apart float64
 	Draw  uint64 // number of the draw
 	Swap  bool   // the others are held out: what the draw holds out is kept
+	// Labels says that rows are held out of what is learned from alone: they stay in the data, and in a graph
+	// of them. Interactions.Labels has the others.
+	Labels bool
 	// Seed decides the draws. It takes the place of the run's seed for generated rows and random
 	// splits too, so that models with seeds of their own have the same rows.
 	Seed rng.Seed
@@ -33,6 +36,9 @@ func (h HoldOut) Check() error {
 		if !(c.value >= 0 && c.value < 1) {
 			return fmt.Errorf("dataset: chance of %s to be held out is %v, want at least 0 and below 1", c.name, c.value)
 		}
+	}
+	if h.Labels && (h.Users != 0 || h.Apart != 0) {
+		return fmt.Errorf("dataset: labels are held out of rows, and users are to be held out whole")
 	}
 	if h.Users == 0 && h.Rows == 0 && h.Apart == 0 {
 		return fmt.Errorf("dataset: nothing is held out")

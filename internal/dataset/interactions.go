@@ -15,6 +15,7 @@ type Interactions struct {
 	Users    int
 	Items    int
 	Train    [][]int32   // per user, items 0..Items-1 ascending
+	Labels   [][]int32   // those of Train that are learned from, where others are held out of it (HoldOut.Labels); nil: all
 	Valid    [][]int32   // as Train; nil unless the split has a validation part
 	Test     [][]int32   // as Train
 	InPlace  InPlace     // what Test holds; Valid is nil where test rows are withheld
@@ -43,6 +44,9 @@ func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error)
 	}
 	return x, x.distinct()
 }
+
+// Labelled lists the training rows of parts as Train does, for Labels.
+func Labelled(l *Log, parts []Part) [][]int32 { return pairs(l, parts, Train) }
 
 // ratingsByItem gathers the values of the training rows in the order in which pairs lists their
 // items.

@@ -17,7 +17,10 @@ type HoldOut struct {
 	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty"` // chance of a user to be held out before, by a draw that draw and swap do not change
 	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw
 	Swap  bool    `yaml:"swap,omitempty" json:"swap,omitempty"`   // what the draw holds out is kept, and the others are held out
-	Seed  uint64  `yaml:"seed,omitempty" json:"seed,omitempty"`   // of the draws, of random splits and of generated rows; 0: run.seed
+	// Labels holds rows out of the loss alone: they stay in the graph that the model computes on. For tasks that learn from
+	// edges of a graph one by one.
+	Labels bool   `yaml:"labels,omitempty" json:"labels,omitempty"`
+	Seed   uint64 `yaml:"seed,omitempty" json:"seed,omitempty"` // of the draws, of random splits and of generated rows; 0: run.seed
 }
 
 // active reports whether anything is held out.
@@ -28,12 +31,13 @@ func (h HoldOut) check(v *config.Checker) {
 	v.Below("run.hold_out.users", h.Users, 0, 1)
 	v.Below("run.hold_out.rows", h.Rows, 0, 1)
 	v.Below("run.hold_out.apart", h.Apart, 0, 1)
+	v.Check(!h.Labels || h.Users == 0 && h.Apart == 0, "run.hold_out.labels", "holds rows out, and not users")
 	v.Check(h.active() || h == HoldOut{}, "run.hold_out", "holds nothing out: users, rows and apart are 0")
 }
 
 // Of returns what is held out of the data of a run with the given seed.
 func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
-	return dataset.HoldOut{Users: h.Users, Rows: h.Rows, Apart: h.Apart, Draw: h.Draw, Swap: h.Swap,
+	return dataset.HoldOut{Users: h.Users, Rows: h.Rows, Apart: h.Apart, Draw: h.Draw, Swap: h.Swap, Labels: h.Labels,
 		Seed: rng.Seed(cmp.Or(h.Seed, uint64(seed)))}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -122,5 +123,43 @@ func TestLoadInteractionsUnknown(t *testing.T) {
 		if _, err := LoadInteractions(t.Context(), c[0], c[1], Options{Dir: t.TempDir()}); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
+	}
+}
+
+// Rows that are held out of labels stay in the data: what is learned from are the rows that stay where the same draw holds
+// them out whole. Sequences have no labels of their own.
+func TestHeldOutOfLabels(t *testing.T) {
+	load := func(h dataset.HoldOut) *dataset.Interactions {
+		t.Helper()
+		ctx := t.Context()
+		if h.Rows > 0 {
+			var err error
+			if ctx, _, err = dataset.WithHoldOut(ctx, h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := LoadInteractions(ctx, "standin-tiny", "rdpgcf", Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	whole := load(dataset.HoldOut{})
+	held, labels := load(dataset.HoldOut{Rows: 0.5, Seed: 1}), load(dataset.HoldOut{Rows: 0.5, Seed: 1, Labels: true})
+	if !reflect.DeepEqual(labels.Train, whole.Train) || !reflect.DeepEqual(labels.Test, whole.Test) || whole.Labels != nil || held.Labels != nil {
+		t.Error("rows that are held out of labels are not in the data")
+	}
+	if !reflect.DeepEqual(labels.Labels, held.Train) || reflect.DeepEqual(held.Train, whole.Train) {
+		t.Error("labels are not the rows that the draw leaves")
+	}
+	ctx, _, err := dataset.WithHoldOut(t.Context(), dataset.HoldOut{Rows: 0.5, Labels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(ctx, "standin-tiny", "dipsgnn", Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), "of labels alone") {
+		t.Error(err)
+	}
+	if _, _, err := dataset.WithHoldOut(t.Context(), dataset.HoldOut{Users: 0.5, Labels: true}); err == nil {
+		t.Error("users were held out of labels")
 	}
 }

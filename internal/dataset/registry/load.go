@@ -51,6 +51,9 @@ func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	if w != nil {
 		w.Sequences(s)
 	}
+	if h := dataset.HeldOut(ctx); h != nil && h.Labels {
+		return nil, &dataset.Error{File: set.Name, Msg: "rows of sequences cannot be held out of labels alone", Hint: "leave run.hold_out.labels out"}
+	}
 	return dataset.PlantSequences(ctx, dataset.HoldOutSequences(ctx, s))
 }
 
@@ -81,8 +84,15 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	var labels [][]int32
 	if h := dataset.HeldOut(ctx); h != nil {
-		h.Parts(l, parts)
+		of := parts
+		if h.Labels {
+			of = slices.Clone(parts)
+		}
+		if h.Parts(l, of); h.Labels {
+			labels = dataset.Labelled(l, of)
+		}
 	}
 	var from dataset.InPlace
 	if w != nil {
@@ -92,7 +102,7 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	d.InPlace = from
+	d.InPlace, d.Labels = from, labels
 	if p := dataset.Planted(ctx); p != nil {
 		d, _, err = p.Into(d)
 	}

@@ -36,6 +36,9 @@ type SamplerOptions struct {
 	Each      int    // negatives of each positive; 0 for 1, as in the publications
 	Batch     int    // expected pairs a step, at least 1; for Poisson
 	Seed      rng.Seed
+	// Seen has the items of users that Unseen leaves out, where they have more than positives are drawn of.
+	// nil: those of the graph.
+	Seen *graph.Bipartite
 }
 
 // Sampler draws the triples of training steps. It keeps the last batch and serves
@@ -74,10 +77,16 @@ func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 		return nil, fmt.Errorf("bpr: a graph of %d users and %d items without edges has nothing to sample", g.Users, g.Items)
 	}
 	o.Each = max(1, o.Each)
+	if o.Seen == nil {
+		o.Seen = g
+	}
+	if o.Seen.Users != g.Users || o.Seen.Items != g.Items {
+		return nil, fmt.Errorf("bpr: negatives of %d users and %d items, positives of %d and %d", o.Seen.Users, o.Seen.Items, g.Users, g.Items)
+	}
 	s := &Sampler{graph: g, o: o, rate: min(1, float64(o.Batch)/float64(g.Edges())), draws: o.Seed.Stream("bpr.sample")}
 	for u := range g.Users {
 		switch d := g.UserDegree(u); {
-		case d == g.Items && o.Negatives == Unseen:
+		case d > 0 && o.Seen.UserDegree(u) == g.Items && o.Negatives == Unseen:
 			return nil, &NoNegativeError{User: u, Items: g.Items}
 		case d > 0:
 			s.some = append(s.some, int32(u))
@@ -172,7 +181,7 @@ func (s *Sampler) negative(draw *rng.Stream, user int) int32 {
 	if s.o.Negatives == All {
 		return int32(draw.IntN(s.graph.Items))
 	}
-	held := s.graph.ItemsOf(user)
+	held := s.o.Seen.ItemsOf(user)
 	return missing(held, draw.IntN(s.graph.Items-len(held)))
 }
 

@@ -282,3 +282,37 @@ func TestSamplerRefuses(t *testing.T) {
 		t.Errorf("negatives among all items need no user without everything: %v", err)
 	}
 }
+
+// An item that a user has is no negative, also where it is no positive: one positive less changes no other triple's items.
+func TestSeen(t *testing.T) {
+	g := small(t)
+	part, err := graph.NewBipartite(4, 6, []graph.Edge{{User: 0, Item: 1}, {User: 1, Item: 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := func(seen *graph.Bipartite) (held int) {
+		s := sampler(t, part, SamplerOptions{Positives: Pass, Negatives: Unseen, Batch: 2, Seed: 3, Seen: seen})
+		for step := range 400 {
+			d := s.Draw(step, all(part.Edges()))
+			for k, u := range d.Users {
+				if g.Has(u, d.Items[len(d.Users)+k]) {
+					held++
+				}
+			}
+		}
+		return held
+	}
+	if n := drawn(g); n > 0 {
+		t.Errorf("%d negatives are items that the user has", n)
+	}
+	if drawn(nil) == 0 {
+		t.Error("no negative is an item that the user has either where these are positives alone: this test sees nothing")
+	}
+	other, err := graph.NewBipartite(4, 7, []graph.Edge{{User: 0, Item: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewSampler(part, SamplerOptions{Positives: Pass, Negatives: Unseen, Batch: 2, Seen: other}); err == nil {
+		t.Error("negatives of other items were taken")
+	}
+}

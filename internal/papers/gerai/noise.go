@@ -45,7 +45,7 @@ type lossNoise struct {
 // openNoise opens the noise of a setting; nil for none.
 func (c Config) openNoise(x *topn.Experiment, ledger *privacy.Ledger) (*lossNoise, error) {
 	n := &lossNoise{kind: c.Loss.Noise, ledger: ledger}
-	triples := x.Graph.Edges()
+	triples := x.Positives()
 	n.perEpoch = (triples + c.Train.Batch - 1) / c.Train.Batch
 	sizes := []int{min(c.Train.Batch, triples)}
 	if last := triples % c.Train.Batch; last > 0 && n.perEpoch > 1 {

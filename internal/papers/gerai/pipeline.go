@@ -50,7 +50,7 @@ func (c Config) method(task string) (topn.Method, error) {
 	standing, err := experiment.Stand(c, c.Profile, named, func(c Config) train.Length { return c.Train.Length() }, append(topn.Free(), "run.")...)
 	return topn.Method{
 		Name: name, Standing: standing, Data: c.Data, Train: c.Train, Eval: c.Eval, Tables: Tables(), Loss: "mean loss with penalty (nats)",
-		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Loss.Epsilon},
+		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Loss.Epsilon}, Labels: true,
 		Scorer: func(v experiment.Vectors) (eval.Scorer, error) {
 			return &gcn.Ranking{Users: v.Users, Goods: v.Items, H: v.Output, Norm: c.Model.Norm}, nil
 		},
@@ -76,7 +76,7 @@ func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, e
 
 // make makes the model of loaded data, and its account.
 func (c Config) make(x *topn.Experiment) error {
-	a, env := c.account(x.Graph.Edges()), x.Env
+	a, env := c.account(x.Positives()), x.Env
 	ledger, err := env.Ledger(privacy.Research, a.declaration())
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (c Config) make(x *topn.Experiment) error {
 	if err != nil {
 		return err
 	}
-	l := &learner{Model: net, o: gcn.Objective{Exact: c.Loss.Form == FormExact, Gamma: c.Loss.Gamma, Sum: float64(x.Graph.Edges()), Alive: c.Loss.Alive}}
+	l := &learner{Model: net, o: gcn.Objective{Exact: c.Loss.Form == FormExact, Gamma: c.Loss.Gamma, Sum: float64(x.Positives()), Alive: c.Loss.Alive}}
 	if c.Loss.Over == OverBatch {
 		l.o.Sum = float64(c.Train.Batch)
 	}

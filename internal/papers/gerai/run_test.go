@@ -211,3 +211,30 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Triples that are held out of the loss stay edges of the graph: a run has all training rows, and learns from half of them.
+func TestLabelsHeldOut(t *testing.T) {
+	triples := func(sets ...string) (rows, learned int) {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "run")
+		suite.Start(t, suite.Task(t, "gerai"), dir, append(suite.Sets["gerai"], sets...)...)
+		var o struct {
+			Data struct {
+				TrainRows int `json:"train_rows"`
+			} `json:"data"`
+		}
+		if err := run.ReadMetrics(dir, &o); err != nil {
+			t.Fatal(err)
+		}
+		return o.Data.TrainRows, runtest.ReadJSON[Account](t, dir, "privacy.json", false).HOnly.Triples
+	}
+	all, every := triples()
+	rows, learned := triples("run.hold_out.rows=0.5", "run.hold_out.labels=true")
+	if all != every || rows != all || math.Abs(float64(learned)-float64(all)/2) > 6.2*math.Sqrt(float64(all)/4) {
+		t.Errorf("%d rows and %d triples; with labels held out %d rows and %d triples", all, every, rows, learned)
+	}
+	err := suite.Try(t.Context(), suite.Task(t, "gerai"), filepath.Join(t.TempDir(), "run"), append(suite.Sets["gerai"], "run.hold_out.users=0.5", "run.hold_out.labels=true"), run.Options{})
+	if err == nil || !strings.Contains(err.Error(), "run.hold_out.labels") {
+		t.Error(err)
+	}
+}

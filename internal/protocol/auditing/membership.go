@@ -50,7 +50,11 @@ func (w *work) membership(ctx context.Context) (*finding, error) {
 		r.By = o.Attacks[r.Attack].Name
 		return r, err
 	}
-	r, err := row(Row{Name: Audited, What: fmt.Sprintf("one training without a random half of %d %ss, by the membership attack with the largest bound of %d", len(seen.Positive), levels[w.Audit.Unit].level, len(seen.Attacks))}, seen)
+	without := "training without"
+	if h := s.manifest.HoldOut; h != nil && h.Labels {
+		without = "training with all rows in its graph, and a loss without"
+	}
+	r, err := row(Row{Name: Audited, What: fmt.Sprintf("one "+without+" a random half of %d %ss, by the membership attack with the largest bound of %d", len(seen.Positive), levels[w.Audit.Unit].level, len(seen.Attacks))}, seen)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (c Config) makeTarget(ctx context.Context, env *run.Env, task run.Task) err
 // reference trains the k-th model of the attacker: as the target, with a seed of its own, on a
 // draw of halves that no other pair of models has.
 func reference(ctx context.Context, t *target.Run, own string, k int, level string) (dir string, h dataset.HoldOut, err error) {
-	hold := run.HoldOut{Draw: t.Hold.Draw + 1 + uint64(k/2), Swap: k%2 == 1, Seed: uint64(t.Held.Seed)}
+	hold := run.HoldOut{Draw: t.Hold.Draw + 1 + uint64(k/2), Swap: k%2 == 1, Labels: t.Hold.Labels, Seed: uint64(t.Held.Seed)}
 	if level == LevelUser {
 		hold.Users = 0.5
 	} else {

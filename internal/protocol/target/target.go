@@ -155,7 +155,13 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 	if err != nil {
 		return nil, err
 	}
-	return t.load(within, t.Whole.Name, t.Whole.Recipe)
+	d, err := t.load(within, t.Whole.Name, t.Whole.Recipe)
+	if err == nil && h.Labels { // given, as labels
+		given := *d
+		given.Train = d.Labels
+		return &given, nil
+	}
+	return d, err
 }
 
 // load loads data as a context says: pairs, or sequences as pairs. The first sequences are the whole

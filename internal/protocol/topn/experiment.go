@@ -74,6 +74,9 @@ func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
 // LoadChanged is Load for users who change their rows before they give them away. change
 // returns what the model learns from and what is measured, of the same users and items.
 func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*dataset.Interactions) (*dataset.Interactions, error)) (*Experiment, error) {
+	if h := dataset.HeldOut(ctx); h != nil && h.Labels && !m.Labels {
+		return nil, &run.UsageError{Message: fmt.Sprintf("run.hold_out.labels: %s learns from all rows that it has", m.Name), Fix: "leave it out, and rows are held out whole; or take train gerai or train gcn"}
+	}
 	d, err := load(ctx, env, m.Data)
 	if err != nil {
 		return nil, err
@@ -119,17 +122,7 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 				Fix: "leave that cutoff out"}
 		}
 	}
-	n := 0
-	for _, items := range d.Train {
-		n += len(items)
-	}
-	edges := make([]graph.Edge, 0, n)
-	for u, items := range d.Train {
-		for _, i := range items {
-			edges = append(edges, graph.Edge{User: int32(u), Item: i})
-		}
-	}
-	if x.Graph, err = graph.NewBipartite(d.Users, d.Items, edges); err != nil {
+	if x.Graph, err = graphOf(d, d.Train); err != nil {
 		return nil, err
 	}
 	x.test = newPart(measured(d), d.Test, d.Train, d.Valid)
@@ -157,8 +150,32 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	if t.Epochs == 0 {
 		return x, nil
 	}
-	return x, x.named(x.LearnFrom(x.Graph))
+	learned := x.Graph
+	if d.Labels != nil {
+		if learned, err = graphOf(d, d.Labels); err != nil {
+			return nil, err
+		}
+	}
+	return x, x.named(x.LearnFrom(learned))
 }
+
+// graphOf returns the graph of rows of the users and items of data.
+func graphOf(d *dataset.Interactions, rows [][]int32) (*graph.Bipartite, error) {
+	n := 0
+	for _, items := range rows {
+		n += len(items)
+	}
+	edges := make([]graph.Edge, 0, n)
+	for u, items := range rows {
+		for _, i := range items {
+			edges = append(edges, graph.Edge{User: int32(u), Item: i})
+		}
+	}
+	return graph.NewBipartite(d.Users, d.Items, edges)
+}
+
+// Positives returns how many edges are learned from.
+func (x *Experiment) Positives() int { return x.learned.Edges() }
 
 // measured names the rows that are measured: validation rows where settings are being chosen,
 // and test rows are withheld.
@@ -174,7 +191,11 @@ func measured(d *dataset.Interactions) string {
 // returned as it is.
 func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	t := x.Method.Train
-	s, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.Env.Seed})
+	o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.Env.Seed}
+	if x.Data.Labels != nil { // a row that is no label is no negative either
+		o.Seen = x.Graph
+	}
+	s, err := bpr.NewSampler(g, o)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ type Method struct {
 	// Scorer makes the scores of a release, of a run that trains or of what a finished one kept.
 	// Nil: inner products.
 	Scorer func(v experiment.Vectors) (eval.Scorer, error)
+	// Labels says that the method can learn from fewer edges than its graph has (dataset.HoldOut.Labels).
+	Labels bool
 	Loss   string // what an Own model's loss is, beside its curve
 	Shape  Shape
 	Tables Tables
