@@ -1,0 +1,177 @@
+//go:build slow
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"privrec/internal/demo"
+	"privrec/internal/experiment"
+	"privrec/internal/papers"
+)
+
+// ownNumbers are the cells that TestOwnNumbers compares: a task on a built-in set, and on the same rows as own data. noise
+// marks tasks whose noise is drawn by the setting, the name of the data included, so that two releases never share it: of
+// them floors and counts are compared.
+var ownNumbers = []struct {
+	task, built, own string
+	sets             []string
+	noise            bool
+}{
+	{"ease", "ml-100k gerai", "own-ml ratio", nil, false},
+	{"itemknn", "ml-100k gerai", "own-ml ratio", nil, false},
+	{"bprmf", "ml-100k gerai-valid", "own-ml distinct+ratio+valid-5", []string{"train.epochs=1", "model.dim=8"}, false},
+	{"gcn", "ml-100k gerai", "own-ml ratio", []string{"train.epochs=1", "model.dim=8", "eval.candidates=50"}, false},
+	{"gru4rec", "ml-100k dipsgnn", "own-ml 10-core+last-50+fraction", []string{"train.epochs=1", "model.dim=8", "train.select=last", "train.refit=false"}, false},
+	{"itemknn", "gowalla lightgcn", "own-gowalla split", nil, false},
+	{"dp-popularity", "gowalla lightgcn", "own-gowalla split", nil, true},
+	{"dasl-single", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}, false},
+	{"dasl", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}, false},
+	{"pricdsr", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}, true},
+}
+
+// A set under the name of own data, in generic files with the ids of the built-in set, gives the numbers of the built-in
+// set: MovieLens 100K with its attributes, Gowalla, and toys with games, as two sets that are called as its domains are.
+func TestOwnNumbers(t *testing.T) {
+	data := ownCopies(t)
+	t.Setenv("PRIVREC_DATA", data)
+	t.Setenv("PRIVREC_CACHE", t.TempDir())
+	for _, c := range ownNumbers {
+		t.Run(c.task+" "+c.own, func(t *testing.T) {
+			var got [2]ownResult
+			for k, on := range []string{c.built, c.own} {
+				name, recipe, _ := strings.Cut(on, " ")
+				sets := append(slices.Clone(c.sets), "data.name="+name)
+				if recipe != "" {
+					sets = append(sets, "data.recipe="+recipe)
+				}
+				got[k] = ownRun(t, c.task, sets)
+			}
+			if c.noise {
+				got[0].Evaluations, got[1].Evaluations = nil, nil
+			}
+			if diff := gocmp.Diff(got[0], got[1]); diff != "" {
+				t.Errorf("%s and %s differ: %s", c.built, c.own, diff)
+			}
+		})
+	}
+}
+
+// ownResult is what a run measured, without names.
+type ownResult struct {
+	Floors, Evaluations []map[string]float64
+}
+
+// ownRun trains a task and returns what it measured. Own data have more floors, which are computed at once.
+func ownRun(t *testing.T, task string, sets []string) (r ownResult) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "run")
+	args := []string{"train", task, "--quiet", "--out", out, "--set", "run.workers=2"}
+	for _, s := range sets {
+		args = append(args, "--set", s)
+	}
+	var stdout, stderr bytes.Buffer
+	app := &App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stdout: &stdout, Stderr: &stderr}
+	if code := app.Execute(context.Background(), args); code != 0 {
+		t.Fatalf("%v: exit %d\n%s", args, code, stderr.String())
+	}
+	b, err := os.ReadFile(filepath.Join(out, "metrics.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o struct {
+		Floors      []experiment.Scores `json:"floors"`
+		Evaluations []experiment.Scores `json:"evaluations"`
+	}
+	if err := json.Unmarshal(b, &o); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range o.Floors {
+		if !strings.Contains(f.Name, ", computed at once") {
+			r.Floors = append(r.Floors, f.Values)
+		}
+	}
+	for _, e := range o.Evaluations {
+		r.Evaluations = append(r.Evaluations, e.Values)
+	}
+	return r
+}
+
+// ownCopies makes a folder with the built-in sets and their rows as own data.
+func ownCopies(t *testing.T) string {
+	t.Helper()
+	real := os.Getenv("PRIVREC_DATA")
+	dir := t.TempDir()
+	for _, name := range []string{"ml-100k", "gowalla", "cd-amazon-toy-game"} {
+		if _, err := os.Stat(filepath.Join(real, name)); real == "" || err != nil {
+			t.Skip("PRIVREC_DATA names no folder with " + name)
+		}
+		if err := os.Symlink(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	write := func(name, text string) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{
+		"ml-100k/ml-100k.inter": "own-ml/own-ml.inter", "ml-100k/ml-100k.user": "own-ml/own-ml.user",
+		"gowalla/train.txt": "own-gowalla/train.txt", "gowalla/test.txt": "own-gowalla/test.txt",
+	} {
+		write(to, unzipped(t, filepath.Join(real, from)))
+	}
+	write("own-ml/columns.yaml", "features: [gender, age, occupation]\nnumbers: [age]\n") // the other is the postcode
+	pair := map[string]*strings.Builder{"A": {}, "B": {}}
+	for _, b := range pair {
+		b.WriteString("user_id,item_id,timestamp\n")
+	}
+	lines := bufio.NewScanner(strings.NewReader(unzipped(t, filepath.Join(real, "cd-amazon-toy-game/interactions.tsv"))))
+	for lines.Scan() {
+		if v := strings.Split(lines.Text(), "\t"); len(v) == 4 && pair[v[2]] != nil {
+			fmt.Fprintf(pair[v[2]], "%s,%s:%s,%s\n", v[0], v[2], v[3], v[1])
+		}
+	}
+	write("own-toys/own-toys.csv", pair["A"].String())
+	write("own-games/own-games.csv", pair["B"].String())
+	return dir
+}
+
+// unzipped returns the text of a file, which may be there as .gz alone.
+func unzipped(t *testing.T, path string) string {
+	t.Helper()
+	if b, err := os.ReadFile(path); err == nil {
+		return string(b)
+	}
+	f, err := os.Open(path + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
