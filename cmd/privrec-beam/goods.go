@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"privrec/internal/dataset"
@@ -60,11 +59,11 @@ func goodsOf(ctx context.Context, o *ranking) (*goods, error) {
 	if kept.of == o.Job {
 		return kept.g, nil
 	}
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	side, err := readSide(ctx, c, 1, dir)
 	if err != nil {
 		return nil, err

@@ -42,11 +42,11 @@ type ranker struct {
 
 // rank measures the users of a shard, and writes their lists if that is wanted.
 func (s *step) rank(ctx context.Context, in shardNote) (note stepNote, err error) {
-	dir, err := os.MkdirTemp("", "privrec-beam-")
+	dir, end, err := scratch()
 	if err != nil {
 		return note, err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	r, err := s.Rank.open(ctx)
 	if err != nil {
 		return note, err
