@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,14 @@ func TestStep(t *testing.T) {
 				t.Errorf("%s: %v GFLOP/s", r.Name, r.GFLOPS)
 			}
 		}
+	}
+}
+
+// graph.py computes the same loss with PyTorch.
+func TestNGCFCheck(t *testing.T) {
+	loss, err := ngcfCheck()
+	if err != nil || math.Abs(loss-0.611381) > 1e-6 {
+		t.Errorf("loss %v (%v), want that of scripts/bench/graph.py, 0.611381", loss, err)
 	}
 }
 
