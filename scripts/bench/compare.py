@@ -8,7 +8,8 @@ rows have no peer. PRIVREC_DATA holds the data sets; TCMALLOC and OPENBLAS_OPENM
 a peer, if there.
 
 Every round asks each peer once, in every mode, with privrec before each: with the kernels of this processor, and with
-those of AVX2 before a peer that is tied to AVX2. cases.py and peer.py say what the modes are. A number is the median over rounds of a run's median, or the least of all minima. Both are of
+those of AVX2 before a peer that is tied to AVX2. cases.py and peer.py say what the modes are. Of several ways to write
+a network each runs once as installed; the fastest of them is what runs then. A number is the median over rounds of a run's median, or the least of all minima. Both are of
 calls within a process, unless the row says that it is of whole processes. Ratios above 1: privrec is faster.
 """
 import argparse, gzip, json, os, platform, re, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
@@ -204,6 +205,9 @@ class Runner:
             for peer in self.peers:
                 for v in case.variants:
                     column = (peer.name, v.mode, v.way)
+                    best = row.fastest(peer.name, "installed")
+                    if best and best[0] != v.way and (v.mode in ("tuned", "avx2") or v.mode == "installed" and round):
+                        continue
                     if not peer.runs(v) or v.mode == "avx2" and len(self.simds) == 1 or round >= v.rounds or column in row.notes and column not in row.runs:
                         continue
                     self.ours(row, "avx2" if v.mode == "avx2" else "")
