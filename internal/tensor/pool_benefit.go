@@ -18,9 +18,12 @@ type benefit struct {
 	units   int           // of this section
 	own     int           // how many of them the caller did
 
-	saved, spent time.Duration // by recent sections, and in them
-	alone        time.Duration // until when the caller works alone
-	pause        time.Duration // how long it last worked alone; 0: workers help
+	// Recent sections: how long they took, how long the caller's units took and would have
+	// taken without a stop, how long those of others would have, and the stalls.
+	spent, took, work, others, stalls time.Duration
+
+	alone time.Duration // until when the caller works alone
+	pause time.Duration // how long it last worked alone; 0: workers help
 
 	looked   time.Duration // when switches was read
 	switches int64
@@ -29,8 +32,8 @@ type benefit struct {
 
 const (
 	stall       = time.Millisecond       // the shortest wait that cannot be a unit longer than others
-	evidence    = 5 * time.Millisecond   // the shortest time in sections that says something
-	recent      = 40 * time.Millisecond  // about how far back the account goes
+	evidence    = 20 * time.Millisecond  // the shortest time in sections that says something
+	recent      = 200 * time.Millisecond // about how far back the account goes
 	pauseLow    = 20 * time.Millisecond  // the shortest time that the caller works alone
 	pauseHigh   = 2 * time.Second        // the longest
 	pauseTimes  = 20                     // in losses: trying again may cost a twentieth of the time
@@ -84,22 +87,35 @@ func (b *benefit) end(now time.Duration, switches func() int64) {
 	if b.own == b.units {
 		return // nothing to learn
 	}
-	waited := now - b.last
-	b.saved += time.Duration(b.units-b.own) * b.typical()
-	if waited > stall+2*b.longest {
-		b.saved -= waited
-	}
+	each := b.typical()
 	b.spent += now - b.section
-	switch {
+	b.took += b.last - b.section
+	b.work += time.Duration(b.own) * each
+	b.others += time.Duration(b.units-b.own) * each
+	if waited := now - b.last; waited > stall+2*b.longest {
+		b.stalls += waited
+	}
+	switch saved := b.saved(); {
 	case b.spent < evidence:
-	case b.saved < 0:
-		b.pause = min(max(-b.saved*pauseTimes, 2*b.pause, pauseLow), pauseHigh)
+	case saved < 0:
+		b.pause = min(max(-saved*pauseTimes, 2*b.pause, pauseLow), pauseHigh)
 		b.alone = now + b.pause
-		b.saved, b.spent = 0, 0
+		b.spent, b.took, b.work, b.others, b.stalls = 0, 0, 0, 0, 0
 	case b.spent > recent:
 		b.pause = 0
-		b.saved, b.spent = b.saved/2, b.spent/2
+		for _, x := range []*time.Duration{&b.spent, &b.took, &b.work, &b.others, &b.stalls} {
+			*x /= 2
+		}
 	}
+}
+
+// saved returns how much longer the caller would have taken alone. It would have been
+// stopped in the units of others as often as in its own.
+func (b *benefit) saved() time.Duration {
+	if b.work == 0 {
+		return 0
+	}
+	return time.Duration(float64(b.others)*float64(b.took)/float64(b.work)) - b.stalls
 }
 
 // strained reports whether other programs need the processors.

@@ -7,11 +7,14 @@ import (
 )
 
 // sectionOf accounts for a section of equal units, of which the caller did some before it
-// waited, and returns when it ended.
+// waited, and returns when it ended. With own below 0 it was itself stopped for as long.
 func (b *benefit) sectionOf(now time.Duration, units, own int, unit, waited time.Duration, switches int64) time.Duration {
 	b.begin(units, now)
-	for range own {
-		now += unit
+	stopped := own < 0 // the caller too, in one unit
+	for k := range max(own, -own) {
+		if now += unit; stopped && k == 0 {
+			now += waited
+		}
 		b.unit(now)
 	}
 	now += waited
@@ -36,6 +39,7 @@ func TestBenefitDecides(t *testing.T) {
 		{"a stall that costs less than it brings", 4, ms, 3500 * time.Microsecond, 0},
 		{"a stall that costs more", 4, ms, 8 * ms, 20 * ms},
 		{"a long stall", 7, ms, 40 * ms, 20 * ms},
+		{"stalls of the caller as long", -4, ms, 40 * ms, 0},
 	} {
 		b, now, alone := benefit{}, start, false
 		for now < start+time.Second && !alone {
