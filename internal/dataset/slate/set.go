@@ -23,6 +23,7 @@ type Set struct {
 	Level  dataset.Level  // of evidence
 	Ladder dataset.Ladder // counts of every step; a rung of pairs has them as Rows
 	Notes  []string       // sentences a reader of results must know
+	Doubts []string       // those of them that stand in metrics.json too, with the data
 }
 
 // UnknownUser stands for the user of all pairs whose user was not published and could not be

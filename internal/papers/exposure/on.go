@@ -81,6 +81,10 @@ func (c Config) pairsOf(ctx context.Context, s experiment.Answers, name string, 
 	set.Ladder = append(v.ladder, set.Ladder...)
 	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of their items", name))
 	set.Notes = append(set.Notes, experiment.RemarksOn(s)...)
+	if c, ok := s.(experiment.Carrying); ok {
+		d, _ := c.Rows()
+		set.Doubts = d.Source.Notes
+	}
 	return set, nil
 }
 

@@ -101,8 +101,12 @@ func TestWarnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, attack := must(t, "attack exposure", append(exported{recs: test.recs, train: train}.files(), "data.slate=3", "data.behaviour=2", "train.epochs=1", "attack.dim=8", "attack.ffn=8", "eval.k=[3]")...)
-		for where, text := range map[string]string{"metrics.json": string(metrics), "the result": text, "the attack": attack} {
+		attacked, attack := must(t, "attack exposure", append(exported{recs: test.recs, train: train}.files(), "data.slate=3", "data.behaviour=2", "train.epochs=1", "attack.dim=8", "attack.ffn=8", "eval.k=[3]")...)
+		found, err := os.ReadFile(filepath.Join(attacked, "metrics.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, text := range map[string]string{"metrics.json": string(metrics), "the result": text, "the attack": attack, "metrics.json of the attack": string(found)} {
 			if !strings.Contains(text, test.want) || strings.Contains(text, test.not) {
 				t.Errorf("%s: %s says %s, want %q and no %q", test.recs, where, text, test.want, test.not)
 			}

@@ -70,7 +70,7 @@ type DataSummary struct {
 func (b *Bench) Summary() DataSummary {
 	d := DataSummary{
 		Data: experiment.Data{Name: b.Set.Name, Level: b.Set.Level, Ladder: b.Set.Ladder,
-			Source: dataset.Source{Title: b.Set.Name, Hash: b.Set.Hash, StandIn: b.Set.StandIn, Level: b.Set.Level}},
+			Source: dataset.Source{Title: b.Set.Name, Hash: b.Set.Hash, StandIn: b.Set.StandIn, Level: b.Set.Level, Notes: b.Set.Doubts}},
 		Items: b.Set.Vocab - FirstItem, Users: len(b.Set.Users),
 		TrainPairs: b.Whole.Len(), Trained: b.Train.Len(), ValidPairs: b.Valid.Len(), TestPairs: b.Test.Len(),
 	}
