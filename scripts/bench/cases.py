@@ -25,7 +25,6 @@ class Case:
     variants: list
     goals: tuple = ()          # least ratio to `installed`, to `tuned`
     process: bool = False      # a run is the whole process: its time is that of the process
-    single: bool = False       # neither side uses more than a thread
     pick: str = ""             # the name of our result, where a command gives several
 
 
@@ -92,7 +91,7 @@ def groups(c):
                                ("account_pld_2p19", "pld_234k_s1.1", "the same, certified bracket at 2^19 bins"),
                                ("account_analytic", "analytic", "sigma of one Gaussian release")):
         step("account", ours.replace("_", "-").replace(".", "-"), what, ["bench", "account", "--quiet", "--json", "--time", "{seconds}s", "--only", ours],
-             [Variant("installed", ["account.py", "{seconds}", theirs], needs="dp_accounting")], pick=ours, single=True)
+             [Variant("installed", ["account.py", "{seconds}", theirs], needs="dp_accounting")], pick=ours)
     step("normals", "normals", "2^20 float32 normals", bench("account", "noise_normals"),
          [Variant(m, ["account.py", "{seconds}", "normals"]) for m in ("installed", "tuned", "avx2")], goals=(8, 8))
     asked = ["account", "sampled-gaussian", "--sampling-rate", "0.004266666666666667", "--noise-multiplier", "1.1", "--steps", "14062", "--delta", "1e-5"]

@@ -121,11 +121,12 @@ def environment(mode, peer, threads):
         if tcmalloc:
             env.update(LD_PRELOAD=tcmalloc, GLIBC_TUNABLES="glibc.malloc.hugetlb=1")
         else:  # a heap that keeps what it has, on huge pages
-            env["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=67108864"
+            env["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=8589934592:glibc.malloc.top_pad=67108864"
         if mode == "avx2":
             env.update(ATEN_CPU_CAPABILITY="avx2", DNNL_MAX_CPU_ISA="AVX2", MKL_ENABLE_INSTRUCTIONS="AVX2", OPENBLAS_CORETYPE="Haswell")
         elif peer.old():  # 1.13 takes new processors for old ones, and has OpenBLAS
-            env["ATEN_CPU_CAPABILITY"] = "avx512" if native() == "avx512" else "avx2"
+            if native() == "avx512":
+                env.update(ATEN_CPU_CAPABILITY="avx512", OPENBLAS_CORETYPE="SkylakeX")
         if peer.old() and os.environ.get("OPENBLAS_OPENMP"):
             env["LD_LIBRARY_PATH"] = os.environ["OPENBLAS_OPENMP"]
     return env
