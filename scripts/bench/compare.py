@@ -15,6 +15,7 @@ calls within a process, unless the row says that it is of whole processes. Ratio
 import argparse, gzip, json, os, platform, re, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 import cases
 

@@ -21,6 +21,7 @@ from recbole.model.general_recommender import LightGCN
 from recbole.trainer import Trainer
 from recbole.utils import init_seed
 
+os.chdir(sys.argv[1])  # for its logs
 torch.set_num_threads(int(os.environ.get("NT", "2")))
 config = Config(model="LightGCN", dataset="ml-100k", config_dict=dict(
     data_path=sys.argv[1], load_col={"inter": ["user_id", "item_id"]}, use_gpu=False, seed=1, reproducibility=True,
