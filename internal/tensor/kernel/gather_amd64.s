@@ -36,7 +36,7 @@ eightRow:
 	JMP    eightTest
 
 eightEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -117,7 +117,7 @@ fourRow:
 	JMP    fourTest
 
 fourEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -179,7 +179,7 @@ oneRow:
 	JMP    oneTest
 
 oneEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -231,7 +231,7 @@ tailRow:
 	JMP    tailTest
 
 tailEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -301,7 +301,7 @@ eightRow:
 	JMP    eightTest
 
 eightEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -378,7 +378,7 @@ fourRow:
 	JMP    fourTest
 
 fourEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -438,7 +438,7 @@ oneRow:
 	JMP    oneTest
 
 oneEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14
@@ -491,7 +491,7 @@ tailRow:
 	JMP    tailTest
 
 tailEntry:
-	LEAQ         12(R12), R14
+	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
 	MOVLQSX      (AX)(R14*4), R14

@@ -11,7 +11,7 @@ import (
 
 // ahead is how many entries before its use a row is fetched: long enough to hide
 // the way from the last cache, short enough for the nearest to hold them all.
-const ahead = 12
+const ahead = 32
 
 func main() {
 	ConstraintExpr("amd64,!f64")
