@@ -27,7 +27,6 @@ type model struct {
 	dir                     string
 	users, items            []string
 	rows, truth             []string // lines of a table
-	goodRows, strangeItems  int
 	userVectors, itemVector tensor.Matrix
 }
 
