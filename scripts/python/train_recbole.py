@@ -3,6 +3,7 @@
 python train_recbole.py FOLDER OUT
 """
 
+import os
 import sys
 import types
 
@@ -25,6 +26,9 @@ import export
 
 
 def main(folder, out):
+    folder, out = os.path.abspath(folder), os.path.abspath(out)
+    os.makedirs(out, exist_ok=True)
+    os.chdir(out)  # RecBole writes its logs where it is started
     torch.set_num_threads(2)
     config = Config(model="BPR", dataset="recbole", config_dict=dict(
         data_path=f"{folder}/atomic", benchmark_filename=["train", "valid", "test"], load_col={"inter": ["user_id", "item_id"]},
