@@ -1,6 +1,6 @@
 """Runs privrec and its peers in turns on this machine, and writes one table.
 
-usage: compare.py PRIVREC [--threads N] [--seconds S] [--rounds R] [--groups A,B] [--only TEXT] [--json FILE] [--table FILE]
+usage: compare.py PRIVREC [--threads N] [--seconds S] [--rounds R] [--groups A,B] [--only A,B] [--json FILE] [--table FILE]
 
 Environment: PEERS lists interpreters, as "torch-2.15=/path/python debian=/usr/bin/python3"; without it PYTHON is the
 only one (default python3). RECBOLE and DP_PYTHON name interpreters with RecBole and dp_accounting; without them those
@@ -363,7 +363,7 @@ def main():
     p.add_argument("--seconds", type=float, default=3)
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--groups", default="")
-    p.add_argument("--only", default="", help="only cases with this in their key")
+    p.add_argument("--only", default="", help="only cases with one of these in their key")
     p.add_argument("--json", default="")
     p.add_argument("--table", default="")
     p.add_argument("--gather", default="", help="file with the JSON of scripts/bench/gather")
@@ -391,7 +391,7 @@ def main():
         for g in wanted:
             if g not in known:
                 raise SystemExit(f"no group {g} here, want some of {', '.join(known)}; recbole needs RECBOLE and $PRIVREC_DATA/ml-100k")
-        todo = [c for g in wanted for c in known[g] if a.only in c.key]
+        todo = [c for g in wanted for c in known[g] if any(part in c.key for part in a.only.split(","))]
         if not todo and a.groups != "none":
             raise SystemExit(f"no case of {', '.join(wanted)} has {a.only!r} in its key: --list names them; data sets are looked for in PRIVREC_DATA")
         if a.list:
