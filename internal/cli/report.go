@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -49,7 +50,7 @@ The same runs give the same bytes; only costs.html has times and machines.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return a.makePages(args, f) },
+		RunE: func(c *cobra.Command, args []string) error { return a.makePages(c.Context(), args, f) },
 	}
 	p := c.Flags()
 	p.StringVar(&f.profile, "profile", "", "size of the tables: smoke, quick or full (default: the largest with finished runs)")
@@ -112,7 +113,7 @@ the directory of a run, whatever its account says: finite, infinite or none.
 }
 
 // makePages makes the pages that are asked for.
-func (a *App) makePages(args []string, f reportFlags) error {
+func (a *App) makePages(ctx context.Context, args []string, f reportFlags) error {
 	if len(args) == 0 {
 		args = []string{"runs/reproduce"}
 	}
@@ -139,7 +140,7 @@ func (a *App) makePages(args []string, f reportFlags) error {
 			return usagef("OUT is the folder that privrec reproduce --out names, RUN a directory below OUT/runs", "%s holds neither a run nor runs of privrec reproduce", args[0])
 		}
 		set.Out = args[0]
-		if err := a.lookAtTables(&set, f); err != nil {
+		if err := a.lookAtTables(ctx, &set, f); err != nil {
 			return err
 		}
 	}
@@ -157,7 +158,7 @@ func (a *App) makePages(args []string, f reportFlags) error {
 }
 
 // lookAtTables makes the tables of a folder as far as its runs are finished.
-func (a *App) lookAtTables(set *pages.Set, f reportFlags) error {
+func (a *App) lookAtTables(ctx context.Context, set *pages.Set, f reportFlags) error {
 	builtIn, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
 	if err != nil {
 		return err
@@ -182,7 +183,7 @@ func (a *App) lookAtTables(set *pages.Set, f reportFlags) error {
 		finished := 0
 		set.Made = nil
 		for _, g := range grids {
-			made, err := g.Look(o)
+			made, err := g.Look(ctx, o)
 			if err != nil {
 				return err
 			}
@@ -231,7 +232,7 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 
 // tablePages writes the pages of tables that were made, and of those that were made in the same
 // folder before.
-func (a *App) tablePages(grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options, f tableFlags) (string, error) {
+func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options, f tableFlags) (string, error) {
 	set := pages.Set{Out: o.Out}
 	var others []*reproduce.Grid
 	if f.grid == "" {
@@ -250,7 +251,7 @@ func (a *App) tablePages(grids []*reproduce.Grid, made []*reproduce.Outcome, o r
 		if _, err := os.Stat(filepath.Join(o.Out, "tables", g.FileName(o)+".md")); err != nil {
 			continue
 		}
-		was, err := g.Look(o)
+		was, err := g.Look(ctx, o)
 		if err != nil {
 			return "", err
 		}

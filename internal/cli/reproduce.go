@@ -242,7 +242,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		}
 	}
 	if shard.Of == 0 {
-		page, err := a.tablePages(grids, all, o, f)
+		page, err := a.tablePages(ctx, grids, all, o, f)
 		if err != nil {
 			return err
 		}

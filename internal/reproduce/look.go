@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"context"
 	"io"
 	"path/filepath"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // Look makes a table of the runs that are finished. It starts and writes nothing.
-func (g *Grid) Look(o Options) (*Outcome, error) {
+func (g *Grid) Look(ctx context.Context, o Options) (*Outcome, error) {
 	entries, runs, err := g.runs(o)
 	if err != nil {
 		return nil, err
@@ -18,6 +19,7 @@ func (g *Grid) Look(o Options) (*Outcome, error) {
 		if _, err := r.look(); err != nil {
 			return nil, err
 		}
+		r.miss(ctx)
 	}
 	t, err := g.table(o, entries, runs)
 	if err != nil {
