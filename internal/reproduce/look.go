@@ -2,9 +2,11 @@ package reproduce
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 
+	"privrec/internal/dataset"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -19,8 +21,8 @@ func (g *Grid) Look(ctx context.Context, o Options) (*Outcome, error) {
 		if _, err := r.look(); err != nil {
 			return nil, err
 		}
-		r.miss(ctx)
 	}
+	markAbsent(ctx, runs)
 	t, err := g.table(o, entries, runs)
 	if err != nil {
 		return nil, err
@@ -30,6 +32,27 @@ func (g *Grid) Look(ctx context.Context, o Options) (*Outcome, error) {
 		out.Runs = append(out.Runs, *r)
 	}
 	return out, nil
+}
+
+// markAbsent marks runs whose data are missing with what an attempt to make them says: a table must not
+// depend on which command wrote it last. Opening one run for a forecast says it for all on the same data.
+func markAbsent(ctx context.Context, runs []*Run) {
+	open := func(r *Run) bool {
+		return (r.Status == ToDo || r.Status == Resumable) && !r.waits() && absent(r.Data) != ""
+	}
+	why := map[string]error{} // by data
+	for _, r := range runs {
+		if open(r) && why[r.Data] == nil {
+			if _, err := r.entry.task.Forecast(ctx, r.options); errors.Is(err, dataset.ErrNotFound) {
+				why[r.Data] = err
+			}
+		}
+	}
+	for _, r := range runs {
+		if err := why[r.Data]; err != nil && open(r) {
+			markMissing(r, err)
+		}
+	}
 }
 
 // Write writes the files of a table to out/tables.

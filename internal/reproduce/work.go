@@ -159,10 +159,7 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 	case r.Status == Done:
 		w.showScore(r)
 		return nil
-	case r.Status == Failed, w.unfit(r), !w.o.Shard.has(r), r.waits():
-		return nil
-	case w.o.NoRun:
-		r.miss(ctx)
+	case r.Status == Failed, w.unfit(r), w.o.NoRun, !w.o.Shard.has(r), r.waits():
 		return nil
 	case w.lacking[r.Data] != nil:
 		w.hint = markMissing(r, w.lacking[r.Data])
@@ -254,17 +251,6 @@ func markMissing(r *Run, err error) (hint string) {
 		r.Problem += "; " + hint
 	}
 	return hint
-}
-
-// miss marks a run that is not to be started as one whose data are missing, if they are, with what an
-// attempt to make it says: a table must not depend on which command wrote it last. Opening such a run fails at once.
-func (r *Run) miss(ctx context.Context) {
-	if r.Status != ToDo && r.Status != Resumable || r.waits() || absent(r.Data) == "" {
-		return
-	}
-	if _, err := r.entry.task.Forecast(ctx, r.options); errors.Is(err, dataset.ErrNotFound) {
-		markMissing(r, err)
-	}
 }
 
 // index returns the place of a run in the table's list, or -1.
