@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"privrec/internal/perturb/histories"
 	"privrec/internal/private/gram"
 	"privrec/internal/private/release"
 )
@@ -45,18 +44,11 @@ func (c *contributedRows) user(id []byte) error {
 }
 
 func (c *contributedRows) held(_, item []byte) error {
-	if len(item) == 0 {
-		return nil
+	i, err := c.fresh(c.has, item)
+	if err == nil && i >= 0 {
+		c.items = append(c.items, i)
 	}
-	cell, ok := histories.Cell(c.cat, item)
-	if !ok {
-		return fmt.Errorf("item %q was accepted and is not in the catalogue", item)
-	}
-	if !c.has[cell] {
-		c.has[cell] = true
-		c.items = append(c.items, cell-1)
-	}
-	return nil
+	return err
 }
 
 // flush counts the user, if there is one with items.

@@ -37,18 +37,28 @@ func (c *countRows) user([]byte) error {
 }
 
 func (c *countRows) held(_, item []byte) error {
+	i, err := c.fresh(c.has, item)
+	if err == nil && i >= 0 {
+		c.edges = append(c.edges, graph.Edge{User: int32(c.n - 1), Item: i})
+	}
+	return err
+}
+
+// fresh returns the place of an item in the catalogue, from 0, and notes that its user has it. It returns -1
+// for a row without an item, and where the user has the item already.
+func (h *historyRows) fresh(has map[int32]bool, item []byte) (int32, error) {
 	if len(item) == 0 {
-		return nil
+		return -1, nil
 	}
-	cell, ok := histories.Cell(c.cat, item)
+	cell, ok := histories.Cell(h.cat, item)
 	if !ok {
-		return fmt.Errorf("item %q was accepted and is not in the catalogue", item)
+		return -1, fmt.Errorf("item %q was accepted and is not in the catalogue", item)
 	}
-	if !c.has[cell] {
-		c.has[cell] = true
-		c.edges = append(c.edges, graph.Edge{User: int32(c.n - 1), Item: cell - 1})
+	if has[cell] {
+		return -1, nil
 	}
-	return nil
+	has[cell] = true
+	return cell - 1, nil
 }
 
 func (c *countRows) end() error { return nil }
