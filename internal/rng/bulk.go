@@ -1,5 +1,7 @@
 package rng
 
+import "math"
+
 // Bulk draws work in groups of 16 blocks = 64 words of 32 bits. Word w (0..3)
 // of block l (0..15) of a group is its value number 16w+l: sixteen blocks run
 // side by side in the lanes of a vector. Plain Go keeps the same order.
@@ -7,6 +9,13 @@ const (
 	groupBlocks = 16
 	groupWords  = 64
 )
+
+// Group is how many values of a bulk draw are made together. A part of a draw that begins at a
+// multiple of Group can be made apart, after Skip.
+const Group = groupWords
+
+// Skip moves over n values of a bulk draw of float32 values, in whole groups as the draw itself does.
+func (s *Stream) Skip(n int) { s.takeGroups(n) }
 
 // schedule is a stream's identity as the kernels take it: the keys of the ten
 // rounds (k0, k1 in turn), then the upper half of the counter.
@@ -89,6 +98,26 @@ func (s *Stream) Normals64(dst []float64) {
 		if i+1 < len(dst) {
 			dst[i+1] = y
 		}
+	}
+}
+
+// Keep fills dst with value where Uniforms would have put at least p, and with 0 elsewhere, for p
+// in [0, 1]. It moves the position as Uniforms does.
+func (s *Stream) Keep(dst []float32, p float64, value float32) {
+	if len(dst) == 0 {
+		return
+	}
+	first := s.takeGroups(len(dst))
+	sch := s.id.schedule()
+	least := uint32(math.Ceil(p * (1 << 24)))
+	groups := len(dst) / groupWords
+	if groups > 0 {
+		active.keep(groups, &sch, first, least, value, &dst[0])
+	}
+	if rest := dst[groups*groupWords:]; len(rest) > 0 {
+		var tail [groupWords]float32
+		active.keep(1, &sch, first+uint64(groups)*groupBlocks, least, value, &tail[0])
+		copy(rest, tail[:])
 	}
 }
 

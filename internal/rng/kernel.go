@@ -41,6 +41,22 @@ func wordsGo(groups int, s *schedule, first uint64, dst *uint32) {
 	}
 }
 
+// keepGo fills groups*64 values from block first on: value where the upper 24 bits of a word
+// are at least least, else 0.
+func keepGo(groups int, s *schedule, first uint64, least uint32, value float32, dst *float32) {
+	var w [groupWords]uint32
+	out := unsafe.Slice(dst, groups*groupWords)
+	for g := range groups {
+		wordsGo(1, s, first+uint64(g*groupBlocks), &w[0])
+		for i, word := range w {
+			out[g*groupWords+i] = 0
+			if word>>8 >= least {
+				out[g*groupWords+i] = value
+			}
+		}
+	}
+}
+
 // normalsGo fills groups*64 normals from block first on.
 func normalsGo(groups int, s *schedule, first uint64, dst *float32) {
 	out := unsafe.Slice(dst, groups*groupWords)

@@ -40,6 +40,18 @@ func (k simd) words(groups int, s *schedule, first uint64, dst *uint32) {
 	}
 }
 
+// keep fills groups*64 values from block first on, as keepGo does; groups > 0.
+func (k simd) keep(groups int, s *schedule, first uint64, least uint32, value float32, dst *float32) {
+	switch k {
+	case avx512:
+		keep512(groups, &s[0], first, least, value, dst)
+	case avx2:
+		keep256(groups, &s[0], first, least, value, dst)
+	default:
+		keepGo(groups, s, first, least, value, dst)
+	}
+}
+
 // normals fills groups*64 normals from block first on; groups > 0.
 func (k simd) normals(groups int, s *schedule, first uint64, dst *float32) {
 	switch k {

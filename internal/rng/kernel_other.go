@@ -9,6 +9,10 @@ func (simd) words(groups int, s *schedule, first uint64, dst *uint32) {
 	wordsGo(groups, s, first, dst)
 }
 
+func (simd) keep(groups int, s *schedule, first uint64, least uint32, value float32, dst *float32) {
+	keepGo(groups, s, first, least, value, dst)
+}
+
 func (simd) normals(groups int, s *schedule, first uint64, dst *float32) {
 	normalsGo(groups, s, first, dst)
 }

@@ -38,6 +38,39 @@ func TestKernelsAgreeOnWords(t *testing.T) {
 	}
 }
 
+// Every path keeps the same values: those whose uniform number is at least p, at any position,
+// with parts of a group at the end.
+func TestKeep(t *testing.T) {
+	for _, p := range []float64{0, 0x1p-24, 0.1, 0.2, 0.5, 1 - 0x1p-24, 1} {
+		for _, n := range []int{1, 63, 64, 65, 1000} {
+			s := Seed(9).Stream("keep")
+			s.Skip(64 * 3)
+			u := make([]float32, n)
+			from := s
+			s.Uniforms(u)
+			for _, k := range paths() {
+				had := active
+				active = k
+				got, r := make([]float32, n+8), from
+				r.Keep(got[:n], p, 1.25)
+				active = had
+				for i := range got {
+					want := float32(0)
+					if i < n && float64(u[i]) >= p {
+						want = 1.25
+					}
+					if got[i] != want {
+						t.Fatalf("%s, p %g, n %d: value %d is %g, want %g", k, p, n, i, got[i], want)
+					}
+				}
+				if r.Pos() != s.Pos() {
+					t.Fatalf("%s, n %d: position %d, want %d", k, n, r.Pos(), s.Pos())
+				}
+			}
+		}
+	}
+}
+
 // Normals agree with double precision arithmetic on the same bits to 1e-5
 // relative on every path, near zero and in the tail included.
 func TestKernelsAgreeOnNormals(t *testing.T) {

@@ -107,6 +107,7 @@ func TestDrawsDoNotAllocate(t *testing.T) {
 		r.Normals32(dst)
 		r.AddNormals32(dst, 2)
 		r.Uniforms(dst)
+		r.Keep(dst, 0.5, 2)
 		r.Normals64(z)
 		r.IntN(10)
 		r.NormFloat64()

@@ -15,6 +15,12 @@ func xgetbv() (a uint32, d uint32)
 //go:noescape
 func words512(groups int, s *uint32, first uint64, dst *uint32)
 
+// keep512 writes value where the upper 24 bits of groups*64 words are at least least, else 0 (AVX-512F);
+// groups > 0.
+//
+//go:noescape
+func keep512(groups int, s *uint32, first uint64, least uint32, value float32, dst *float32)
+
 // normals512 writes groups*64 standard normals (AVX-512F); groups > 0.
 //
 //go:noescape
@@ -35,6 +41,12 @@ func moments512(n int, before *float32, after *float32, sum *float64, sq *float6
 //
 //go:noescape
 func words256(groups int, s *uint32, first uint64, dst *uint32)
+
+// keep256 writes value where the upper 24 bits of groups*64 words are at least least, else 0 (AVX2);
+// groups > 0.
+//
+//go:noescape
+func keep256(groups int, s *uint32, first uint64, least uint32, value float32, dst *float32)
 
 // normals256 writes groups*64 standard normals (AVX2 and FMA); groups > 0.
 //

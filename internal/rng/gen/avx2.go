@@ -76,6 +76,23 @@ func avx2(c constants) {
 		}
 	})
 
+	TEXT("keep256", NOSPLIT, "func(groups int, s *uint32, first uint64, least uint32, value float32, dst *float32)")
+	Pragma("noescape")
+	Doc("keep256 writes value where the upper 24 bits of groups*64 words are at least least, else 0 (AVX2);",
+		"groups > 0.")
+	loop256(c, func(p *philox256, dst reg.GPVirtual, disp int) {
+		words := p.next()
+		least, value := YMM(), YMM()
+		VBROADCASTSS(address("least"), least)
+		VBROADCASTSS(address("value"), value)
+		for w, x := range words {
+			VPSRLD(Imm(8), x, x)
+			VPCMPGTD(x, least, x) // least > x; both are below 2^25
+			VPANDN(value, x, x)
+			VMOVDQU(x, Mem{Base: dst, Disp: 64*w + disp})
+		}
+	})
+
 	TEXT("normals256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")
 	Doc("normals256 writes groups*64 standard normals (AVX2 and FMA); groups > 0.")

@@ -77,6 +77,22 @@ func avx512(c constants) {
 		}
 	})
 
+	TEXT("keep512", NOSPLIT, "func(groups int, s *uint32, first uint64, least uint32, value float32, dst *float32)")
+	Pragma("noescape")
+	Doc("keep512 writes value where the upper 24 bits of groups*64 words are at least least, else 0 (AVX-512F);",
+		"groups > 0.")
+	least, value, kept := ZMM(), ZMM(), K()
+	VBROADCASTSS(address("least"), least)
+	VBROADCASTSS(address("value"), value)
+	loop512(c, func(p *philox512, dst reg.GPVirtual) {
+		for w, x := range p.next() {
+			VPSRLD(Imm(8), x, x)
+			VPCMPUD(Imm(5), least, x, kept) // x >= least
+			VMOVDQA32_Z(value, kept, x)
+			VMOVDQU32(x, Mem{Base: dst, Disp: 64 * w})
+		}
+	})
+
 	TEXT("normals512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")
 	Doc("normals512 writes groups*64 standard normals (AVX-512F); groups > 0.")
@@ -93,7 +109,7 @@ func avx512(c constants) {
 	Pragma("noescape")
 	Doc("addNormals512 adds scale times groups*64 standard normals to dst (AVX-512F); groups > 0.")
 	scale := ZMM()
-	VBROADCASTSS(scaleAddr(), scale)
+	VBROADCASTSS(address("scale"), scale)
 	loop512(c, func(p *philox512, dst reg.GPVirtual) {
 		w := p.next()
 		for half := range 2 {

@@ -84,9 +84,9 @@ func cpu() {
 	RET()
 }
 
-// scaleAddr is the address of the parameter scale, to broadcast from.
-func scaleAddr() Mem {
-	p, err := Param("scale").Resolve()
+// address is the address of a parameter, to broadcast from.
+func address(name string) Mem {
+	p, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
 	}
