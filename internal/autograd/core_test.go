@@ -297,6 +297,40 @@ func TestDropout(t *testing.T) {
 	}
 }
 
+// TestDropoutFollowsTheStream: element i is kept where the i-th uniform number of the stream is at
+// least p, whatever the number of workers and in matrices of several chunks.
+func TestDropoutFollowsTheStream(t *testing.T) {
+	const n, p = 50_003, 0.2
+	stream := rng.Seed(1).Stream("dropout")
+	u := make([]float64, n)
+	s := stream
+	if _, single := any(tensor.Float(0)).(float32); single {
+		v := make([]float32, n)
+		s.Uniforms(v)
+		for i := range u {
+			u[i] = float64(v[i])
+		}
+	} else {
+		for i := range u {
+			u[i] = s.Float64()
+		}
+	}
+	x := tensor.New(n, 1)
+	for i := range x.Data {
+		x.Data[i] = 1
+	}
+	defer tensor.SetWorkers(tensor.Workers())
+	for _, workers := range []int{1, 2, 5} {
+		tensor.SetWorkers(workers)
+		y := autograd.NewTape().Const(x).Dropout(p, stream)
+		for i, v := range y.V.Data {
+			if (v != 0) != (u[i] >= p) {
+				t.Fatalf("%d workers: element %d is %v, its number %v", workers, i, v, u[i])
+			}
+		}
+	}
+}
+
 // TestNodesAreNotShared: two operations on one node are two values; a softmax and the log of a
 // softmax of the same node must not become one.
 func TestNodesAreNotShared(t *testing.T) {

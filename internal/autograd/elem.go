@@ -147,8 +147,7 @@ func (x *Node) giveScaled(y *Node, s tensor.Float) {
 }
 
 func sumKernel(j *job, lo, hi int) {
-	copy(j.dst[lo:hi], j.a[lo:hi])
-	tensor.Add(j.dst[lo:hi], j.b[lo:hi])
+	tensor.SumTo(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi])
 }
 
 func subKernel(j *job, lo, hi int) {

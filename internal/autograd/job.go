@@ -1,6 +1,9 @@
 package autograd
 
-import "privrec/internal/tensor"
+import (
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
 
 // job is a loop over rows without a closure: the tape keeps one, so that running a loop on the
 // worker pool allocates nothing. A kernel computes rows [lo, hi) of dst from the other fields and
@@ -17,6 +20,7 @@ type job struct {
 	s       tensor.Float
 	x, y    float64
 	flag    bool
+	draw    rng.Stream
 }
 
 // eachGrain is the number of floats a chunk holds: a microsecond or more of an element-wise kernel.

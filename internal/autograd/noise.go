@@ -34,30 +34,38 @@ func (x *Node) Dropout(p float64, stream rng.Stream) *Node {
 		return x
 	}
 	mask := x.t.Buffer(x.Rows(), x.Cols())
-	uniforms(mask.Data, &stream)
-	keep := tensor.Float(1 / (1 - p))
-	for i, u := range mask.Data {
-		mask.Data[i] = 0
-		if float64(u) >= p {
-			mask.Data[i] = keep
-		}
-	}
 	y := x.t.node("dropout", x.Rows(), x.Cols(), x)
-	x.t.each(len(y.V.Data), 1, job{kernel: mulKernel, dst: y.V.Data, a: x.flat(), b: mask.Data})
+	x.t.each(len(y.V.Data), 1, job{kernel: dropKernel, dst: y.V.Data, a: x.flat(), b: mask.Data, draw: stream, x: p})
 	if y.need {
 		y.back = func() { x.giveElem(y, job{kernel: mulKernel, a: y.dy(), b: mask.Data}) }
 	}
 	return y.checked()
 }
 
-// uniforms fills dst from the stream, in bulk where Float is float32.
-func uniforms(dst []tensor.Float, s *rng.Stream) {
+// dropKernel draws the mask b and sets dst = a ∘ b. The draw of a chunk starts with a whole group.
+func dropKernel(j *job, lo, hi int) {
+	keep(j.b[lo:hi], j.draw, lo, j.x)
+	tensor.Mul(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi])
+}
+
+// A chunk of each holds whole groups of random numbers.
+const _ = -uint(eachGrain % rng.Group)
+
+// keep fills dst with the mask of Dropout from the i-th number of the stream on, in bulk where Float
+// is float32; then i must be a multiple of rng.Group.
+func keep(dst []tensor.Float, s rng.Stream, i int, p float64) {
+	value := tensor.Float(1 / (1 - p))
 	if f, ok := any(dst).([]float32); ok {
-		s.Uniforms(f)
+		s.Skip(i)
+		s.Keep(f, p, float32(value))
 		return
 	}
-	for i := range dst {
-		dst[i] = tensor.Float(s.Float64())
+	s.Seek(s.Pos() + uint64(i))
+	for k := range dst {
+		dst[k] = 0
+		if s.Float64() >= p {
+			dst[k] = value
+		}
 	}
 }
 

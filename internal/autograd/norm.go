@@ -137,9 +137,7 @@ func layerNormKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		x, xhat, y := j.a[i*j.w:(i+1)*j.w], j.d[i*j.w:(i+1)*j.w], j.dst[i*j.w:(i+1)*j.w]
 		mean := tensor.Float(tensor.Sum(x) / float64(j.w))
-		for k, v := range x {
-			xhat[k] = v - mean
-		}
+		tensor.Shift(xhat, x, mean)
 		j.e[i] = tensor.Float(1 / math.Sqrt(tensor.SumSq(xhat)/float64(j.w)+j.x))
 		tensor.Scale(j.e[i], xhat)
 		tensor.Mul(y, xhat, j.b)
@@ -154,8 +152,6 @@ func layerNormBack(j *job, lo, hi int) {
 		tensor.Mul(dx, j.a[i*j.w:(i+1)*j.w], j.b)
 		mean := tensor.Float(tensor.Sum(dx) / float64(j.w))
 		proj := tensor.Dot(dx, xhat) / tensor.Float(j.w)
-		for k := range dx {
-			dx[k] = j.e[i] * (dx[k] - mean - xhat[k]*proj)
-		}
+		tensor.NormBack(j.e[i], mean, proj, xhat, dx)
 	}
 }

@@ -52,6 +52,25 @@ func Add(dst, x []Float) {
 	kernel.Add(x, dst)
 }
 
+// SumTo sets dst = x + y element by element; dst may be x or y.
+func SumTo(dst, x, y []Float) {
+	sameLen("sum-to", len(x), len(y), len(dst))
+	kernel.SumTo(x, y, dst)
+}
+
+// Shift sets dst = x - c; dst may be x.
+func Shift(dst, x []Float, c Float) {
+	sameLen("shift", len(x), len(dst))
+	kernel.Shift(c, x, dst)
+}
+
+// NormBack sets dx = inv (dx - mean - proj x): the way back through the normalisation of a row
+// to x, whose deviation had the inverse inv.
+func NormBack(inv, mean, proj Float, x, dx []Float) {
+	sameLen("norm-back", len(x), len(dx))
+	kernel.NormBack(inv, mean, proj, x, dx)
+}
+
 // Mul sets dst = x y element by element; dst may be x or y.
 func Mul(dst, x, y []Float) {
 	sameLen("mul", len(x), len(y), len(dst))

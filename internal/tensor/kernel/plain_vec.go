@@ -29,6 +29,24 @@ func addPlain(x, y []Float) {
 	}
 }
 
+func sumToPlain(x, y, z []Float) {
+	for i, v := range x {
+		z[i] = v + y[i]
+	}
+}
+
+func shiftPlain(c Float, x, y []Float) {
+	for i, v := range x {
+		y[i] = v - c
+	}
+}
+
+func normBackPlain(inv, mean, proj Float, x, y []Float) {
+	for i, v := range x {
+		y[i] = inv * (y[i] - mean - proj*v)
+	}
+}
+
 func mulPlain(x, y, z []Float) {
 	for i, v := range x {
 		z[i] = v * y[i]

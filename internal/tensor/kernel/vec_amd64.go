@@ -24,6 +24,16 @@ func scaleTo512(alpha float32, x []float32, y []float32)
 //go:noescape
 func add512(x []float32, y []float32)
 
+// sumTo512 sets z = x + y element by element.
+//
+//go:noescape
+func sumTo512(x []float32, y []float32, z []float32)
+
+// shift512 sets y = x - c.
+//
+//go:noescape
+func shift512(c float32, x []float32, y []float32)
+
 // mul512 sets z = x y element by element.
 //
 //go:noescape
@@ -38,6 +48,11 @@ func gate512(x []float32, y []float32, z []float32)
 //
 //go:noescape
 func positive512(x []float32, y []float32)
+
+// normBack512 sets y = inv (y - mean - proj x).
+//
+//go:noescape
+func normBack512(inv float32, mean float32, proj float32, x []float32, y []float32)
 
 // dot512 returns the inner product.
 //
@@ -129,6 +144,16 @@ func scaleTo256(alpha float32, x []float32, y []float32)
 //go:noescape
 func add256(x []float32, y []float32)
 
+// sumTo256 sets z = x + y element by element.
+//
+//go:noescape
+func sumTo256(x []float32, y []float32, z []float32)
+
+// shift256 sets y = x - c.
+//
+//go:noescape
+func shift256(c float32, x []float32, y []float32)
+
 // mul256 sets z = x y element by element.
 //
 //go:noescape
@@ -143,6 +168,11 @@ func gate256(x []float32, y []float32, z []float32)
 //
 //go:noescape
 func positive256(x []float32, y []float32)
+
+// normBack256 sets y = inv (y - mean - proj x).
+//
+//go:noescape
+func normBack256(inv float32, mean float32, proj float32, x []float32, y []float32)
 
 // dot256 returns the inner product.
 //

@@ -240,6 +240,118 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumTo512(x []float32, y []float32, z []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumTo512(SB), NOSPLIT, $0-72
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	MOVQ y_base+24(FP), BX
+	MOVQ z_base+48(FP), SI
+	XORQ AX, AX
+
+block:
+	CMPQ    CX, $+64
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (SI)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Z0
+	VMOVUPS 64(BX)(AX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(SI)(AX*1)
+	VMOVUPS 128(DX)(AX*1), Z0
+	VMOVUPS 128(BX)(AX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 128(SI)(AX*1)
+	VMOVUPS 192(DX)(AX*1), Z0
+	VMOVUPS 192(BX)(AX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 192(SI)(AX*1)
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (SI)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, DI
+	BZHIL     CX, DI, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z0
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (SI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shift512(c float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·shift512(SB), NOSPLIT, $0-56
+	MOVQ         x_len+16(FP), CX
+	MOVQ         x_base+8(FP), DX
+	MOVQ         y_base+32(FP), BX
+	XORQ         AX, AX
+	VBROADCASTSS c+0(FP), Z0
+
+block:
+	CMPQ    CX, $+64
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (BX)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(BX)(AX*1)
+	VMOVUPS 128(DX)(AX*1), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(BX)(AX*1)
+	VMOVUPS 192(DX)(AX*1), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(BX)(AX*1)
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (BX)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, SI
+	BZHIL     CX, SI, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z1
+	VSUBPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func mul512(x []float32, y []float32, z []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mul512(SB), NOSPLIT, $0-72
@@ -419,6 +531,85 @@ singleEnd:
 	VMAXPS    Z1, Z0, Z1
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normBack512(inv float32, mean float32, proj float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normBack512(SB), NOSPLIT, $0-64
+	MOVQ         x_len+24(FP), CX
+	MOVQ         x_base+16(FP), DX
+	MOVQ         y_base+40(FP), BX
+	XORQ         AX, AX
+	VBROADCASTSS inv+0(FP), Z0
+	VBROADCASTSS mean+4(FP), Z1
+	VBROADCASTSS proj+8(FP), Z2
+
+block:
+	CMPQ    CX, $+64
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Z3
+	VMOVUPS (BX)(AX*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z3, Z3
+	VSUBPS  Z3, Z4, Z4
+	VMULPS  Z0, Z4, Z4
+	VMOVUPS Z4, (BX)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Z3
+	VMOVUPS 64(BX)(AX*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z3, Z3
+	VSUBPS  Z3, Z4, Z4
+	VMULPS  Z0, Z4, Z4
+	VMOVUPS Z4, 64(BX)(AX*1)
+	VMOVUPS 128(DX)(AX*1), Z3
+	VMOVUPS 128(BX)(AX*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z3, Z3
+	VSUBPS  Z3, Z4, Z4
+	VMULPS  Z0, Z4, Z4
+	VMOVUPS Z4, 128(BX)(AX*1)
+	VMOVUPS 192(DX)(AX*1), Z3
+	VMOVUPS 192(BX)(AX*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z3, Z3
+	VSUBPS  Z3, Z4, Z4
+	VMULPS  Z0, Z4, Z4
+	VMOVUPS Z4, 192(BX)(AX*1)
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z3
+	VMOVUPS (BX)(AX*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z3, Z3
+	VSUBPS  Z3, Z4, Z4
+	VMULPS  Z0, Z4, Z4
+	VMOVUPS Z4, (BX)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, SI
+	BZHIL     CX, SI, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z3
+	VMOVUPS.Z (BX)(AX*1), K1, Z4
+	VSUBPS    Z1, Z4, Z4
+	VMULPS    Z2, Z3, Z3
+	VSUBPS    Z3, Z4, Z4
+	VMULPS    Z0, Z4, Z4
+	VMOVUPS   Z4, K1, (BX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2074,6 +2265,120 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumTo256(x []float32, y []float32, z []float32)
+// Requires: AVX
+TEXT ·sumTo256(SB), NOSPLIT, $0-72
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	MOVQ y_base+24(FP), BX
+	MOVQ z_base+48(FP), SI
+	XORQ AX, AX
+
+block:
+	CMPQ    CX, $+32
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (SI)(AX*1)
+	VMOVUPS 32(DX)(AX*1), Y0
+	VMOVUPS 32(BX)(AX*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(SI)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Y0
+	VMOVUPS 64(BX)(AX*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(SI)(AX*1)
+	VMOVUPS 96(DX)(AX*1), Y0
+	VMOVUPS 96(BX)(AX*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(SI)(AX*1)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (SI)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), DI
+	MOVQ       $0x00000008, R8
+	SUBQ       CX, R8
+	VMOVDQU    (DI)(R8*4), Y0
+	VMASKMOVPS (DX)(AX*1), Y0, Y1
+	VMASKMOVPS (BX)(AX*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (SI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shift256(c float32, x []float32, y []float32)
+// Requires: AVX
+TEXT ·shift256(SB), NOSPLIT, $0-56
+	MOVQ         x_len+16(FP), CX
+	MOVQ         x_base+8(FP), DX
+	MOVQ         y_base+32(FP), BX
+	XORQ         AX, AX
+	VBROADCASTSS c+0(FP), Y0
+
+block:
+	CMPQ    CX, $+32
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (BX)(AX*1)
+	VMOVUPS 32(DX)(AX*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(BX)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(BX)(AX*1)
+	VMOVUPS 96(DX)(AX*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(BX)(AX*1)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (BX)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), SI
+	MOVQ       $0x00000008, DI
+	SUBQ       CX, DI
+	VMOVDQU    (SI)(DI*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
+	VSUBPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func mul256(x []float32, y []float32, z []float32)
 // Requires: AVX
 TEXT ·mul256(SB), NOSPLIT, $0-72
@@ -2256,6 +2561,86 @@ singleEnd:
 	VMAXPS     Y2, Y0, Y2
 	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normBack256(inv float32, mean float32, proj float32, x []float32, y []float32)
+// Requires: AVX
+TEXT ·normBack256(SB), NOSPLIT, $0-64
+	MOVQ         x_len+24(FP), CX
+	MOVQ         x_base+16(FP), DX
+	MOVQ         y_base+40(FP), BX
+	XORQ         AX, AX
+	VBROADCASTSS inv+0(FP), Y0
+	VBROADCASTSS mean+4(FP), Y1
+	VBROADCASTSS proj+8(FP), Y2
+
+block:
+	CMPQ    CX, $+32
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Y3
+	VMOVUPS (BX)(AX*1), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y4, (BX)(AX*1)
+	VMOVUPS 32(DX)(AX*1), Y3
+	VMOVUPS 32(BX)(AX*1), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y4, 32(BX)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Y3
+	VMOVUPS 64(BX)(AX*1), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y4, 64(BX)(AX*1)
+	VMOVUPS 96(DX)(AX*1), Y3
+	VMOVUPS 96(BX)(AX*1), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y4, 96(BX)(AX*1)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y3
+	VMOVUPS (BX)(AX*1), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  Y2, Y3, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y4, (BX)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), SI
+	MOVQ       $0x00000008, DI
+	SUBQ       CX, DI
+	VMOVDQU    (SI)(DI*4), Y3
+	VMASKMOVPS (DX)(AX*1), Y3, Y4
+	VMASKMOVPS (BX)(AX*1), Y3, Y5
+	VSUBPS     Y1, Y5, Y5
+	VMULPS     Y2, Y4, Y4
+	VSUBPS     Y4, Y5, Y5
+	VMULPS     Y0, Y5, Y5
+	VMASKMOVPS Y5, Y3, (BX)(AX*1)
 
 done:
 	VZEROUPPER

@@ -22,6 +22,15 @@ func Add(x, y []Float) {
 	addPlain(x, y[:len(x)])
 }
 
+// SumTo sets z = x + y element by element; z may be x or y.
+func SumTo(x, y, z []Float) { sumToPlain(x, y[:len(x)], z[:len(x)]) }
+
+// Shift sets y = x - c; y may be x.
+func Shift(c Float, x, y []Float) { shiftPlain(c, x, y[:len(x)]) }
+
+// NormBack sets y = inv (y - mean - proj x), the gradient of a normalised row.
+func NormBack(inv, mean, proj Float, x, y []Float) { normBackPlain(inv, mean, proj, x, y[:len(x)]) }
+
 // Mul sets z = x y element by element; z may be x or y.
 func Mul(x, y, z []Float) {
 	mulPlain(x, y[:len(x)], z[:len(x)])

@@ -54,6 +54,45 @@ func Add(x, y []Float) {
 	addPlain(x, y[:len(x)])
 }
 
+// SumTo sets z = x + y element by element; z may be x or y.
+func SumTo(x, y, z []Float) {
+	switch level {
+	case AVX512:
+		sumTo512(x, y[:len(x)], z[:len(x)])
+		return
+	case AVX2:
+		sumTo256(x, y[:len(x)], z[:len(x)])
+		return
+	}
+	sumToPlain(x, y[:len(x)], z[:len(x)])
+}
+
+// Shift sets y = x - c; y may be x.
+func Shift(c Float, x, y []Float) {
+	switch level {
+	case AVX512:
+		shift512(c, x, y[:len(x)])
+		return
+	case AVX2:
+		shift256(c, x, y[:len(x)])
+		return
+	}
+	shiftPlain(c, x, y[:len(x)])
+}
+
+// NormBack sets y = inv (y - mean - proj x), the gradient of a normalised row.
+func NormBack(inv, mean, proj Float, x, y []Float) {
+	switch level {
+	case AVX512:
+		normBack512(inv, mean, proj, x, y[:len(x)])
+		return
+	case AVX2:
+		normBack256(inv, mean, proj, x, y[:len(x)])
+		return
+	}
+	normBackPlain(inv, mean, proj, x, y[:len(x)])
+}
+
 // Mul sets z = x y element by element; z may be x or y.
 func Mul(x, y, z []Float) {
 	switch level {

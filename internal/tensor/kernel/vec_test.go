@@ -17,6 +17,9 @@ var maps = []struct {
 	{"scaleAdd", func(x, _, z []Float) { ScaleAdd(2, x, 0.25, z) }, func(x, y float64) float64 { return 2*x + 0.25*y }},
 	{"scaleTo", func(x, _, z []Float) { ScaleTo(-3, x, z) }, func(x, _ float64) float64 { return -3 * x }},
 	{"add", func(x, _, z []Float) { Add(x, z) }, func(x, y float64) float64 { return x + y }},
+	{"sumTo", func(x, y, z []Float) { SumTo(x, y, z) }, func(x, y float64) float64 { return x + y }},
+	{"shift", func(x, _, z []Float) { Shift(1.5, x, z) }, func(x, _ float64) float64 { return x - 1.5 }},
+	{"normBack", func(x, _, z []Float) { NormBack(0.5, 0.25, -2, x, z) }, func(x, y float64) float64 { return 0.5 * (y - 0.25 + 2*x) }},
 	{"mul", func(x, y, z []Float) { Mul(x, y, z) }, func(x, y float64) float64 { return x * y }},
 }
 

@@ -17,9 +17,12 @@ func main() {
 		scaleAdd(s)
 		scaleTo(s)
 		add(s)
+		sumTo(s)
+		shift(s)
 		mul(s)
 		gate(s)
 		positive(s)
+		normBack(s)
 		dot(s)
 		sum(s, false)
 		sum(s, true)
@@ -158,6 +161,42 @@ func add(s simd.ISA) {
 	l.each(4, func(u int) {
 		x, y := l.read("x", u), l.read("y", u)
 		VADDPS(x, y, y)
+		l.write(y, "y", u)
+	})
+	l.end()
+}
+
+func sumTo(s simd.ISA) {
+	l := begin(s, "sumTo", "x, y, z []float32)", "sets z = x + y element by element.", "x", "y", "z")
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VADDPS(y, x, x)
+		l.write(x, "z", u)
+	})
+	l.end()
+}
+
+func shift(s simd.ISA) {
+	l := begin(s, "shift", "c float32, x, y []float32)", "sets y = x - c.", "x", "y")
+	c := l.Broadcast("c")
+	l.each(4, func(u int) {
+		x := l.read("x", u)
+		VSUBPS(c, x, x)
+		l.write(x, "y", u)
+	})
+	l.end()
+}
+
+// normBack rounds after each operation, as plain Go does.
+func normBack(s simd.ISA) {
+	l := begin(s, "normBack", "inv, mean, proj float32, x, y []float32)", "sets y = inv (y - mean - proj x).", "x", "y")
+	inv, mean, proj := l.Broadcast("inv"), l.Broadcast("mean"), l.Broadcast("proj")
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VSUBPS(mean, y, y)
+		VMULPS(proj, x, x)
+		VSUBPS(x, y, y)
+		VMULPS(inv, y, y)
 		l.write(y, "y", u)
 	})
 	l.end()
