@@ -47,11 +47,15 @@ func (t *Tape) keepLookups() {
 	}
 }
 
-// keepTiles notes the gradient of the logits, a factor a tile of classes.
-func (c *tied) keepTiles(leaf *Node) {
-	if !c.kept {
+// keepable panics where examples are to be kept apart and the rows are taken in chunks.
+func (c *tied) keepable(leaf *Node) {
+	if leaf.apart() {
 		failf("tiedCrossEntropy", []*Node{leaf}, "%d rows of %d classes are too many to keep examples apart", c.h.Rows, c.e.Rows)
 	}
+}
+
+// keepTiles notes the gradient of the logits, a factor a tile of classes.
+func (c *tied) keepTiles(leaf *Node) {
 	if c.h.Rows == 0 {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-const tiedChunk = 256 // rows at a time where exponentials are not kept
+const tiedChunk = 256 // rows at a time in an evaluation
 
 // tiedBuffer is the most floats of exponentials kept: 128 MiB in float32. A variable for its test.
 var tiedBuffer = 1 << 25
@@ -16,10 +16,11 @@ var tiedBuffer = 1 << 25
 //
 // Backward turns a tile into probabilities times the upstream gradient, and subtracts the targets. If
 // the exponentials of all rows fit tiedBuffer they are kept in between, and rescaled. Otherwise the
-// rows are cut into chunks of tiedChunk, a group of tiles shares one buffer, and backward computes
-// each tile again: four products instead of three.
+// rows are cut into chunks, and the gradients of a chunk are formed right after its losses, as
+// TiedSoftmax does. Either takes three products.
 type tied struct {
 	tiles
+	now     bool    // gradients are formed on the way forward, for an upstream gradient of 1
 	targets []int32 // rows of the table
 	lo      int
 	top     []tensor.Float // (B) maximum over tiles
@@ -27,6 +28,7 @@ type tied struct {
 	logit   []tensor.Float // (B) of the target
 	sum     []tensor.Float // (rows)
 	scale   tensor.Float   // upstream gradient over B
+	table   tensor.Matrix  // the gradient of the whole table; empty where none is formed
 
 	runForward, runBackward func(g, lo, hi int)
 
@@ -58,13 +60,20 @@ func (t *Tape) TiedCrossEntropy(h *Node, p *Param, lo int, targets []int32) *Nod
 	c.targets, c.lo = targets, lo
 	c.plan(t, b, y.need)
 	mean := 1 / max(1, float64(b))
+	if c.now {
+		c.keepable(leaf)
+		c.gradients(t, h, leaf, tensor.Float(mean))
+	}
 	var loss float64
 	for r := 0; r < b; r += c.rows {
 		loss += c.forward(r)
+		if c.now {
+			c.backChunk(t, c.runBackward)
+		}
 	}
 	y.V.Data[0] = tensor.Float(loss * mean)
 	if y.need {
-		y.back = func() { c.backward(t, h, leaf, tensor.Float(mean*float64(y.G.Data[0]))) }
+		y.back = func() { c.backward(t, h, leaf, mean, y.G.Data[0]) }
 	}
 	return y.checked()
 }
@@ -83,9 +92,12 @@ func (t *Tape) tied() *tied {
 // plan cuts the work, by shape alone, and takes the buffers.
 func (c *tied) plan(t *Tape, b int, keep bool) {
 	c.cut()
-	c.kept = keep && b*c.nt*c.tile <= tiedBuffer
-	c.rows = max(1, b)
-	if !c.kept {
+	c.kept = keep // of a chunk
+	c.now = keep && b*c.nt*c.tile > tiedBuffer
+	switch c.rows = max(1, b); {
+	case c.now:
+		c.rows = c.chunk(b)
+	case !keep:
 		c.rows = max(1, min(b, tiedChunk))
 	}
 	c.take(t)
@@ -122,27 +134,45 @@ func (c *tied) forwardGroup(_, lo, hi int) {
 	}
 }
 
-// backward adds to the gradients of h and of the table.
-func (c *tied) backward(t *Tape, h, leaf *Node, scale tensor.Float) {
-	c.scale, c.dh, c.de = scale, tensor.Matrix{}, tensor.Matrix{}
-	d := c.h.Cols
+// gradients makes what the gradients of h and of the table are formed in, for a scale.
+func (c *tied) gradients(t *Tape, h, leaf *Node, scale tensor.Float) {
+	c.scale, c.dh, c.de, c.table, c.beta = scale, tensor.Matrix{}, tensor.Matrix{}, tensor.Matrix{}, 0
+	n, d := c.h.Rows, c.h.Cols
 	if h.need {
-		c.dh = t.Buffer(c.h.Rows, d)
+		c.dh = t.Buffer(n, d)
 		c.part = t.arena.take(tiedGroups * c.rows * d)
 	}
-	if leaf.need && !leaf.apart() {
-		var g tensor.Matrix
-		g, c.beta = leaf.acc()
-		if c.beta == 0 {
-			clear(g.Data[:c.lo*d])
-			if c.h.Rows == 0 {
-				clear(g.Data)
-			}
-		}
-		c.de = tensor.RowsView(g, c.lo, g.Rows)
+	if !leaf.need || leaf.apart() {
+		return
 	}
-	for r := 0; r < c.h.Rows; r += c.rows {
-		c.r0, c.r1 = r, min(c.h.Rows, r+c.rows)
+	if c.now {
+		c.table = t.Buffer(c.lo+c.e.Rows, d)
+	} else {
+		c.table, c.beta = leaf.acc()
+	}
+	if c.beta == 0 {
+		clear(c.table.Data[:c.lo*d])
+		if n == 0 {
+			clear(c.table.Data)
+		}
+	}
+	c.de = tensor.RowsView(c.table, c.lo, c.table.Rows)
+}
+
+// backward adds to the gradients of h and of the table, for the upstream gradient up.
+func (c *tied) backward(t *Tape, h, leaf *Node, mean float64, up tensor.Float) {
+	if c.now {
+		if h.need {
+			t.giveTimes(h, c.dh, up)
+		}
+		if leaf.need {
+			t.giveTimes(leaf, c.table, up)
+		}
+		return
+	}
+	c.gradients(t, h, leaf, tensor.Float(mean*float64(up)))
+	c.r0, c.r1 = 0, c.h.Rows
+	if c.r1 > 0 {
 		c.backChunk(t, c.runBackward)
 	}
 	if leaf.apart() {
@@ -157,17 +187,9 @@ func (c *tied) backwardGroup(g, lo, hi int) {
 	h := tensor.RowsView(c.h, c.r0, c.r1)
 	for k := lo; k < hi; k++ {
 		m, e, v0 := c.tileOf(k)
-		if !c.kept {
-			tensor.Gemm(false, true, 1, h, e, 0, m)
-		}
 		for i := range m.Rows {
-			row, f := tensor.Row(m, i), c.scale*c.inv[c.r0+i]
-			if c.kept {
-				f *= c.tmax[k*c.rows+i]
-			} else {
-				tensor.ExpSum(row, row, c.top[c.r0+i])
-			}
-			tensor.Scale(f, row)
+			row := tensor.Row(m, i)
+			tensor.Scale(c.scale*c.inv[c.r0+i]*c.tmax[k*c.rows+i], row)
 			if j := int(c.targets[c.r0+i]) - c.lo - v0; j >= 0 && j < len(row) {
 				row[j] -= c.scale
 			}

@@ -64,10 +64,6 @@ func (q *SoftTargets) check(b, v int, in ...*Node) {
 	}
 }
 
-// softBuffer is about how many floats of exponentials are held, 64 MiB in float32, and softRows the most
-// rows: more do not make the products faster. Variables for their test.
-var softBuffer, softRows = 1 << 24, 256
-
 // tiedSoft is the work of TiedSoftmax. It lives in a tied and is used again after Reset.
 //
 // Rows are taken in chunks, so that the exponentials of a chunk fit softBuffer. The gradients of a chunk
@@ -189,7 +185,7 @@ func (c *tied) softmax() *tiedSoft {
 func (c *tiedSoft) plan(t *Tape, b int, keep bool) {
 	c.cut()
 	c.kept = keep
-	c.rows = max(1, min(b, softRows, max(16, softBuffer/(c.nt*c.tile))))
+	c.rows = c.chunk(b)
 	c.take(t)
 	c.top, c.sum = t.arena.take(c.rows), t.arena.take(c.rows)
 	c.logit = t.arena.take(len(c.q.Class))

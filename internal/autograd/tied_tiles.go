@@ -37,6 +37,15 @@ func (c *tiles) cut() {
 
 func (c *tiles) groups() int { return (c.nt + c.group - 1) / c.group }
 
+// softBuffer is about how many floats of exponentials are held where rows are taken in chunks, 64 MiB in
+// float32, and softRows the most rows: more do not make the products faster. Variables for their test.
+var softBuffer, softRows = 1 << 24, 256
+
+// chunk returns how many of b rows to take at a time.
+func (c *tiles) chunk(b int) int {
+	return max(1, min(b, softRows, max(16, softBuffer/(c.nt*c.tile))))
+}
+
 // take takes the buffers, once it is known how many rows a chunk has and what is kept.
 func (c *tiles) take(t *Tape) {
 	buffers := c.nt
