@@ -232,7 +232,7 @@ func (a *arena) take(n int) []tensor.Float {
 		a.used = 0
 	}
 	if a.slab == len(a.slabs) {
-		a.slabs = append(a.slabs, make([]tensor.Float, max(arenaMin, size, a.full/2&^(arenaAlign-1))))
+		a.slabs = append(a.slabs, slab(max(arenaMin, size, a.full/2&^(arenaAlign-1))))
 	}
 	s := a.slabs[a.slab][a.used : a.used+n : a.used+n]
 	a.used += size
@@ -244,7 +244,10 @@ func (a *arena) reset() {
 	if a.slab > 0 {
 		total := a.full + a.used
 		a.slabs = nil // let the old slabs go before the new one is made
-		a.slabs = [][]tensor.Float{make([]tensor.Float, (total+total/8)&^(arenaAlign-1))}
+		a.slabs = [][]tensor.Float{slab((total + total/8) &^ (arenaAlign - 1))}
 	}
 	a.slab, a.used, a.full = 0, 0, 0
 }
+
+// slab returns n floats.
+func slab(n int) []tensor.Float { return tensor.NewLarge(1, n).Data }

@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"privrec/internal/autograd"
 	"privrec/internal/tensor"
@@ -108,9 +109,9 @@ func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) 
 func (m *memory) slot(p *autograd.Param) *slot {
 	s := m.slots[p.Name]
 	if s == nil {
-		s = &slot{a: tensor.New(p.Value.Rows, p.Value.Cols)}
+		s = &slot{a: tensor.NewLarge(p.Value.Rows, p.Value.Cols)}
 		if m.pair {
-			s.b = tensor.New(p.Value.Rows, p.Value.Cols)
+			s.b = tensor.NewLarge(p.Value.Rows, p.Value.Cols)
 		}
 		m.keep(p.Name, s)
 	}
@@ -167,44 +168,57 @@ func (m *memory) each(params []*autograd.Param, g *autograd.Grads, work func(u *
 // zeros is the gradient of rows without one.
 var zeros [unitFloats]tensor.Float
 
+// spreads holds gradients of units whose rows have few gradients, all zero between uses.
+var spreads = sync.Pool{New: func() any { return new([unitFloats]tensor.Float) }}
+
 // spans calls f with stretches of equal-length slices of weights, gradient and moments that
-// together cover the unit.
+// together cover the unit. f must not change the gradient.
 func (u *unit) spans(f func(w, g, a, b []tensor.Float)) {
 	w, cols := u.slot.p.Value, u.slot.p.Value.Cols
 	if cols == 0 {
 		return
 	}
 	step := 1
-	if w.Stride == cols && cols <= unitFloats {
-		step = unitFloats / cols
+	if w.Stride == cols {
+		step = u.hi - u.lo
 	}
 	k := 0
-	for lo := u.lo; lo < u.hi; {
-		hi := min(u.hi, lo+step)
+	for lo := u.lo; lo < u.hi; lo += step {
+		hi, first := lo+step, k
+		for k < len(u.rows) && int(u.rows[k]) < hi {
+			k++
+		}
+		n := step * cols
 		var g []tensor.Float
+		var spread *[unitFloats]tensor.Float
 		switch {
 		case u.g.Data != nil:
-			g = u.g.Data[lo*u.g.Stride : lo*u.g.Stride+(hi-lo)*cols]
-		case k < len(u.rows) && int(u.rows[k]) == lo:
-			hi = lo + 1
-			g = tensor.Row(u.vals, k)
-			k++
+			g = u.g.Data[lo*u.g.Stride : lo*u.g.Stride+n]
+		case first < k && step == 1:
+			g = tensor.Row(u.vals, first)
+		case first < k: // one call for all rows, with or without a gradient
+			spread = spreads.Get().(*[unitFloats]tensor.Float)
+			g = spread[:n]
+			for r := first; r < k; r++ {
+				copy(g[(int(u.rows[r])-lo)*cols:], tensor.Row(u.vals, r))
+			}
+		case n <= len(zeros):
+			g = zeros[:n]
 		default:
-			if k < len(u.rows) {
-				hi = min(hi, int(u.rows[k]))
-			}
-			if n := (hi - lo) * cols; n <= len(zeros) {
-				g = zeros[:n]
-			} else {
-				g = make([]tensor.Float, n) // one row wider than a unit
-			}
+			g = make([]tensor.Float, n) // one row wider than a unit
 		}
 		var b []tensor.Float
 		if u.slot.b.Data != nil {
 			b = u.slot.b.Data[lo*cols : hi*cols]
 		}
-		f(w.Data[lo*w.Stride:lo*w.Stride+(hi-lo)*cols], g, u.slot.a.Data[lo*cols:hi*cols], b)
-		lo = hi
+		f(w.Data[lo*w.Stride:lo*w.Stride+n], g, u.slot.a.Data[lo*cols:hi*cols], b)
+		if spread != nil {
+			for r := first; r < k; r++ {
+				at := (int(u.rows[r]) - lo) * cols
+				clear(g[at : at+cols])
+			}
+			spreads.Put(spread)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (m *memory) Load(state []NamedTensor) error {
 
 // contiguous returns a copy of m, never with nil data.
 func contiguous(m tensor.Matrix) tensor.Matrix {
-	c := tensor.New(m.Rows, m.Cols)
+	c := tensor.NewLarge(m.Rows, m.Cols)
 	if m.Cols > 0 {
 		for i := range m.Rows {
 			copy(tensor.Row(c, i), tensor.Row(m, i))

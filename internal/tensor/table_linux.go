@@ -60,3 +60,19 @@ func Free(m Matrix) {
 		}
 	}
 }
+
+// NewLarge returns a zeroed rows x cols matrix as New does, on huge pages where it is big
+// enough for some and the system grants them. The garbage collector frees it.
+func NewLarge(rows, cols int) Matrix {
+	m := New(rows, cols)
+	size := len(m.Data) * int(unsafe.Sizeof(Float(0)))
+	if size < 2*hugePage {
+		return m
+	}
+	// Only whole pages inside the matrix: what lies beside it has other owners.
+	p := unsafe.Pointer(&m.Data[0])
+	off := -int(uintptr(p)) & (hugePage - 1)
+	size = (size - off) &^ (hugePage - 1)
+	_ = syscall.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, off)), size), madvHugePage) // advice, as in NewTable
+	return m
+}
