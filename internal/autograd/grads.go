@@ -28,7 +28,8 @@ type entry struct {
 	dense tensor.Matrix
 	rows  []int32       // sparse: ascending, unique
 	vals  tensor.Matrix // sparse: one row for each of rows
-	slot  []int32       // row of the parameter -> row of vals, plus one; zero between uses
+	set   rowSet        // of rows
+	place []int32       // of a look-up's rows in rows
 	state int           // gradNone, gradDense, gradSparse
 }
 
@@ -44,7 +45,7 @@ func NewGrads() *Grads { return &Grads{byParam: map[*Param]int{}} }
 func (g *Grads) reset() {
 	for i := range g.n {
 		e := &g.entries[i]
-		*e = entry{p: nil, parts: e.parts[:0], rows: e.rows[:0], slot: e.slot}
+		*e = entry{p: nil, parts: e.parts[:0], rows: e.rows[:0], set: e.set, place: e.place}
 	}
 	clear(g.byParam)
 	g.n = 0
@@ -81,35 +82,6 @@ func (g *Grads) finish(t *Tape) {
 			e.state = gradSparse
 			e.coalesce(t)
 		}
-	}
-}
-
-// coalesce sums the look-ups by row, in order of recording, and sorts the rows.
-func (e *entry) coalesce(t *Tape) {
-	if len(e.slot) != e.p.Value.Rows {
-		e.slot = make([]int32, e.p.Value.Rows)
-	}
-	e.rows = e.rows[:0]
-	for _, p := range e.parts {
-		for _, k := range p.idx {
-			if e.slot[k] == 0 {
-				e.slot[k] = 1
-				e.rows = append(e.rows, k)
-			}
-		}
-	}
-	slices.Sort(e.rows)
-	for i, k := range e.rows {
-		e.slot[k] = int32(i + 1)
-	}
-	e.vals = t.BufferZero(len(e.rows), e.p.Value.Cols)
-	for _, p := range e.parts {
-		for i, k := range p.idx {
-			tensor.Add(tensor.Row(e.vals, int(e.slot[k]-1)), tensor.Row(p.node.G, i))
-		}
-	}
-	for _, k := range e.rows {
-		e.slot[k] = 0
 	}
 }
 

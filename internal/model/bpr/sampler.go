@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"privrec/internal/graph"
 	"privrec/internal/rng"
+	"privrec/internal/tensor"
 )
 
 // The ways to choose the positive pairs of a step.
@@ -126,9 +126,7 @@ func (s *Sampler) Draw(step int, samples []int32) Triples {
 	at := s.draws.Sub(uint64(step))
 	switch s.o.Positives {
 	case Pass:
-		for _, e := range samples {
-			t.add(s.graph.Edge(int(e)))
-		}
+		s.pass(samples)
 	case UserUniform:
 		for k := range samples {
 			place := at.Sub(1, uint64(k))
@@ -141,13 +139,30 @@ func (s *Sampler) Draw(step int, samples []int32) Triples {
 	}
 	b := len(t.Users)
 	t.Items = slices.Grow(t.Items, b*s.o.Each)[:b+b*s.o.Each]
-	for k, u := range t.Users {
-		place := at.Sub(0, uint64(k))
-		for j := range s.o.Each {
-			t.Items[(1+j)*b+k] = s.negative(&place, int(u))
+	tensor.Parallel(b, drawGrain, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			place := at.Sub(0, uint64(k))
+			for j := range s.o.Each {
+				t.Items[(1+j)*b+k] = s.negative(&place, int(t.Users[k]))
+			}
 		}
-	}
+	})
 	return *t
+}
+
+// drawGrain is how many pairs a core draws at a time.
+const drawGrain = 128
+
+// pass takes the pairs of edges.
+func (s *Sampler) pass(edges []int32) {
+	t, b := &s.last, len(edges)
+	t.Users, t.Items = slices.Grow(t.Users, b)[:b], slices.Grow(t.Items, b)[:b]
+	tensor.Parallel(b, drawGrain, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			e := s.graph.Edge(int(edges[k]))
+			t.Users[k], t.Items[k] = e.User, e.Item
+		}
+	})
 }
 
 func (t *Triples) add(e graph.Edge) {
@@ -187,6 +202,13 @@ func (s *Sampler) negative(draw *rng.Stream, user int) int32 {
 
 // missing returns the k-th number, from 0, that is not in an ascending list.
 func missing(held []int32, k int) int32 {
-	before := sort.Search(len(held), func(j int) bool { return int(held[j])-j > k }) // held numbers below it
+	before, end := 0, len(held) // held numbers below it
+	for before < end {
+		if mid := int(uint(before+end) >> 1); int(held[mid])-mid > k {
+			end = mid
+		} else {
+			before = mid + 1
+		}
+	}
 	return int32(k + before)
 }

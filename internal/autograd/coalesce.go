@@ -1,0 +1,74 @@
+package autograd
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// coalesce sums the look-ups by row, in order of recording, and sorts the rows.
+func (e *entry) coalesce(t *Tape) {
+	e.rows = e.set.unite(e.rows[:0], e.parts, e.p.Value.Rows)
+	w := e.p.Value.Cols
+	e.vals = t.BufferZero(len(e.rows), w)
+	for _, p := range e.parts {
+		e.place = slices.Grow(e.place[:0], len(p.idx))[:len(p.idx)]
+		e.set.places(e.place, p.idx, e.rows)
+		t.columns(len(p.idx), w, job{kernel: scatterKernel, dst: e.vals.Data, a: p.node.dy(), idx: e.place, w: w})
+	}
+}
+
+// rowSet finds the rows of a table that look-ups name. It has a bit for every row, which costs no
+// comparisons and stays in the nearest cache. Where look-ups are few against the table, going
+// through all bits would cost more than sorting.
+type rowSet struct {
+	bits   []uint64
+	before []int32 // how many rows are in the words before; nil: the bits are not in use
+}
+
+// wordsPerIndex is how many words of bits may be gone through for each index that is looked up.
+const wordsPerIndex = 8
+
+// unite appends the rows of all parts, each once and ascending. n is the number of rows of the table.
+func (s *rowSet) unite(rows []int32, parts []part, n int) []int32 {
+	indices, words := 0, (n+63)/64
+	for _, p := range parts {
+		indices += len(p.idx)
+	}
+	s.before = s.before[:0]
+	if words > wordsPerIndex*indices {
+		for _, p := range parts {
+			rows = append(rows, p.idx...)
+		}
+		slices.Sort(rows)
+		return slices.Compact(rows)
+	}
+	s.bits = slices.Grow(s.bits[:0], words)[:words]
+	clear(s.bits)
+	for _, p := range parts {
+		for _, k := range p.idx {
+			s.bits[k>>6] |= 1 << (k & 63)
+		}
+	}
+	for i, word := range s.bits {
+		s.before = append(s.before, int32(len(rows)))
+		for ; word != 0; word &= word - 1 {
+			rows = append(rows, int32(i<<6+bits.TrailingZeros64(word)))
+		}
+	}
+	return rows
+}
+
+// places sets place[i] to where idx[i] is in rows, which unite returned.
+func (s *rowSet) places(place, idx, rows []int32) {
+	if len(s.before) == 0 {
+		for i, k := range idx {
+			at, _ := slices.BinarySearch(rows, k)
+			place[i] = int32(at)
+		}
+		return
+	}
+	for i, k := range idx {
+		below := s.bits[k>>6] & (1<<(k&63) - 1)
+		place[i] = s.before[k>>6] + int32(bits.OnesCount64(below))
+	}
+}
