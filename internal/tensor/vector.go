@@ -144,6 +144,59 @@ func RatioBack(g Float, x, y, dx, dy, dw []Float) {
 	kernel.RatioBack(g, x, y, dx, dy, dw)
 }
 
+// DotRows sets dst[e] to Dot of x and row rows[e] of m, to the bit, for the price of one call.
+func DotRows(dst, x []Float, m Matrix, rows []int32) {
+	sameLen("dot-rows", len(rows), len(dst))
+	checkRows("dot-rows", m, rows, len(x))
+	if m.Cols > 0 {
+		kernel.DotRows(x, firstOf(m), m.Stride, rows, dst)
+	} else {
+		clear(dst)
+	}
+}
+
+// RatioDotRows sets dst[e] to RatioDot of x, row rows[e] of m and w, to the bit.
+func RatioDotRows(dst, x []Float, m Matrix, rows []int32, w []Float) {
+	sameLen("ratio-dot-rows", len(rows), len(dst))
+	sameLen("ratio-dot-rows", len(x), len(w))
+	checkRows("ratio-dot-rows", m, rows, len(x))
+	if m.Cols > 0 {
+		kernel.RatioDotRows(x, firstOf(m), m.Stride, rows, w, dst)
+	} else {
+		clear(dst)
+	}
+}
+
+// RatioBackRows does RatioBack with g[e] and row rows[e] of m and of dm, for all e in order, to
+// the bit.
+func RatioBackRows(g, x []Float, m Matrix, rows []int32, dx []Float, dm Matrix, dw []Float) {
+	sameLen("ratio-back-rows", len(rows), len(g))
+	sameLen("ratio-back-rows", len(x), len(dx), len(dw))
+	checkRows("ratio-back-rows", m, rows, len(x))
+	checkRows("ratio-back-rows", dm, rows, len(x))
+	if m.Cols > 0 {
+		kernel.RatioBackRows(g, x, firstOf(m), m.Stride, dx, firstOf(dm), dm.Stride, dw, rows)
+	}
+}
+
+// checkRows panics unless m has the rows and the width.
+func checkRows(op string, m Matrix, rows []int32, width int) {
+	sameLen(op, width, m.Cols)
+	for _, r := range rows {
+		if uint(r) >= uint(m.Rows) {
+			panic(fmt.Sprintf("tensor: %s: row %d of %d x %d", op, r, m.Rows, m.Cols))
+		}
+	}
+}
+
+// firstOf returns the address of the first row of m; nil where it has none.
+func firstOf(m Matrix) *Float {
+	if len(m.Data) == 0 {
+		return nil
+	}
+	return &m.Data[0]
+}
+
 // Tanh sets dst = tanh(src); dst may be src.
 func Tanh(dst, src []Float) {
 	sameLen("tanh", len(src), len(dst))

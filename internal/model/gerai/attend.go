@@ -14,11 +14,12 @@ type attention struct {
 	to, back tensor.CSR    // with alpha in Val
 	x, z     tensor.Matrix // what score reads of seen and of own: these, or their exponentials
 	across   []int32
-	// score is w2·sigma(x + y) of an edge. down adds what its gradient g gives: g sigma to dw, and
-	// g sigma', without the factor w2, to dx and dy.
-	score func(x, y, w []tensor.Float) tensor.Float
-	down  func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)
-	grad  []tensor.Float // of the scores, in the order of back
+	// scores sets dst to w2·sigma(x + y) of edges, of one x and rows y. down adds what their
+	// gradients g give: g sigma to dw, and g sigma', without the factor w2, to dx and rows of dy.
+	scores func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float)
+	down   func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float)
+	grad   []tensor.Float // of the scores, in the order of back
+	slope  []tensor.Float // of the alphas, in the order of to
 }
 
 // attend returns sum_k alpha_ck m_k of every centre c (centres, d): equations 5, 7 and 8 over
@@ -36,18 +37,36 @@ func attend(own, seen, message, weigh *autograd.Node, to, back tensor.CSR, acros
 			Shapes: [][2]int{{own.Rows(), d}, {seen.Rows(), seen.Cols()}, {message.Rows(), message.Cols()}, {weigh.Rows(), weigh.Cols()}, {to.Rows, to.Cols}}})
 	}
 	a := &attention{own: own, seen: seen, message: message, weigh: weigh, to: to, back: back, across: across}
-	a.x, a.z, a.score, a.down = seen.V, own.V, tensor.SigmoidDot, tensor.SigmoidBack
+	a.x, a.z, a.scores, a.down = seen.V, own.V, byEdge(tensor.SigmoidDot), byEdgeBack(tensor.SigmoidBack)
 	if hidden == ReLU {
-		a.score, a.down = reluDot, reluBack
+		a.scores, a.down = byEdge(reluDot), byEdgeBack(reluBack)
 	} else if x, ok := exponentials(t, seen.V); ok {
 		if z, ok := exponentials(t, own.V); ok {
-			a.x, a.z, a.score, a.down = x, z, tensor.RatioDot, tensor.RatioBack
+			a.x, a.z, a.scores, a.down = x, z, tensor.RatioDotRows, tensor.RatioBackRows
 		}
 	}
 	a.y = t.Fused("geraiAttend", to.Rows, d, own, seen, message, weigh)
 	a.to.Val = t.Buffer(1, len(to.Idx)).Data
 	a.forward(t)
 	return t.Custom("geraiAttend", a.y, func() { a.backward(t) })
+}
+
+// byEdge makes the scores of edges from that of one.
+func byEdge(score func(x, y, w []tensor.Float) tensor.Float) func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float) {
+	return func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float) {
+		for e, k := range rows {
+			dst[e] = score(x, tensor.Row(y, int(k)), w)
+		}
+	}
+}
+
+// byEdgeBack makes the way back of edges from that of one.
+func byEdgeBack(down func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)) func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
+	return func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
+		for e, k := range rows {
+			down(g[e], x, tensor.Row(y, int(k)), dx, tensor.Row(dy, int(k)), dw)
+		}
+	}
 }
 
 // far bounds numbers whose exponentials have a finite product.
@@ -59,8 +78,12 @@ func exponentials(t *autograd.Tape, x tensor.Matrix) (tensor.Matrix, bool) {
 	const grain = 64
 	y, beyond := t.Buffer(x.Rows, x.Cols), make([]bool, (x.Rows+grain-1)/grain)
 	tensor.Parallel(x.Rows, grain, func(chunk, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			from, to := tensor.Row(x, i), tensor.Row(y, i)
+		step := 1
+		if x.Stride == x.Cols { // the rows of a chunk are one slice
+			step = hi - lo
+		}
+		for i := lo; i < hi; i += step {
+			from, to := x.Data[i*x.Stride:i*x.Stride+step*x.Cols], y.Data[i*y.Stride:i*y.Stride+step*y.Cols]
 			tensor.ScaleTo(-1, to, from)
 			beyond[chunk] = beyond[chunk] || tensor.Max(from) > far || tensor.Max(to) > far
 			tensor.Exp(to, to)
@@ -78,10 +101,8 @@ func (a *attention) forward(t *autograd.Tape) {
 	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
 			from, end := a.to.Ptr[c], a.to.Ptr[c+1]
-			own, scores := tensor.Row(a.z, c), a.to.Val[from:end]
-			for e, k := range a.to.Idx[from:end] {
-				scores[e] = a.score(own, tensor.Row(a.x, int(k)), w2)
-			}
+			scores := a.to.Val[from:end]
+			a.scores(scores, tensor.Row(a.z, c), a.x, a.to.Idx[from:end], w2)
 			sum := tensor.ExpSum(scores, scores, tensor.Max(scores))
 			tensor.Scale(tensor.Float(1/sum), scores)
 		}
@@ -95,7 +116,7 @@ const parts = 8
 
 func (a *attention) backward(t *autograd.Tape) {
 	n, edges := a.to.Rows, len(a.to.Idx)
-	a.grad, a.back.Val = t.Buffer(1, edges).Data, t.Buffer(1, edges).Data
+	a.grad, a.slope, a.back.Val = t.Buffer(1, edges).Data, t.Buffer(1, edges).Data, t.Buffer(1, edges).Data
 	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
 			a.softmaxBack(c)
@@ -112,17 +133,15 @@ func (a *attention) backward(t *autograd.Tape) {
 // softmaxBack puts the gradients of the scores of a centre into grad, and its alphas into
 // back.
 func (a *attention) softmaxBack(c int) {
-	from, end := int(a.to.Ptr[c]), int(a.to.Ptr[c+1])
-	g, mean := tensor.Row(a.y.G, c), 0.0
-	for e := from; e < end; e++ {
-		x := tensor.Dot(g, tensor.Row(a.message.V, int(a.to.Idx[e]))) // of alpha
-		a.grad[a.across[e]] = x
-		mean += float64(a.to.Val[e]) * float64(x)
+	from, end := a.to.Ptr[c], a.to.Ptr[c+1]
+	slopes, alphas, mean := a.slope[from:end], a.to.Val[from:end], 0.0
+	tensor.DotRows(slopes, tensor.Row(a.y.G, c), a.message.V, a.to.Idx[from:end])
+	for e, x := range slopes {
+		mean += float64(alphas[e]) * float64(x)
 	}
-	for e := from; e < end; e++ {
-		k, alpha := a.across[e], a.to.Val[e]
-		a.back.Val[k] = alpha
-		a.grad[k] = alpha * (a.grad[k] - tensor.Float(mean))
+	for e, k := range a.across[from:end] {
+		a.back.Val[k] = alphas[e]
+		a.grad[k] = alphas[e] * (slopes[e] - tensor.Float(mean))
 	}
 }
 
@@ -182,11 +201,8 @@ func (a *attention) cut(part int) int {
 // weigh and to the rows of own; seen and own lack the factor w2.
 func (a *attention) nodeBack(k int, own tensor.Matrix, seen, weigh []tensor.Float) {
 	clear(seen)
-	x := tensor.Row(a.x, k)
-	for e := a.back.Ptr[k]; e < a.back.Ptr[k+1]; e++ {
-		c := int(a.back.Idx[e])
-		a.down(a.grad[e], x, tensor.Row(a.z, c), seen, tensor.Row(own, c), weigh)
-	}
+	from, end := a.back.Ptr[k], a.back.Ptr[k+1]
+	a.down(a.grad[from:end], tensor.Row(a.x, k), a.z, a.back.Idx[from:end], seen, own, weigh)
 }
 
 // reluDot is tensor.SigmoidDot with ReLU in place of the sigmoid.

@@ -162,6 +162,27 @@ func ratioBackPlain(g Float, x, y, dx, dy, dw []Float) {
 	}
 }
 
+// row returns n elements of row i of a matrix whose rows are ld elements apart.
+func row(m *Float, ld int, i int32, n int) []Float { return unsafe.Slice(at(m, int(i)*ld), n) }
+
+func dotRowsPlain(x []Float, y *Float, ldy int, idx []int32, out []Float) {
+	for e, i := range idx {
+		out[e] = dotPlain(x, row(y, ldy, i, len(x)))
+	}
+}
+
+func ratioDotRowsPlain(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
+	for e, i := range idx {
+		out[e] = ratioDotPlain(x, row(y, ldy, i, len(x)), w)
+	}
+}
+
+func ratioBackRowsPlain(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
+	for e, i := range idx {
+		ratioBackPlain(g[e], x, row(y, ldy, i, len(x)), dx, row(dy, lddy, i, len(x)), dw)
+	}
+}
+
 func tanhPlain(x, y []Float) {
 	for i, v := range x {
 		y[i] = tanhOne(v)

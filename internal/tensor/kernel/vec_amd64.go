@@ -59,6 +59,11 @@ func normBack512(inv float32, mean float32, proj float32, x []float32, y []float
 //go:noescape
 func dot512(x []float32, y []float32) float32
 
+// dotRows512 sets out[e] to the inner product of x and row idx[e] of y; ldy is in bytes and idx is not empty.
+//
+//go:noescape
+func dotRows512(x []float32, y *float32, ldy int, idx []int32, out *float32)
+
 // sum512 returns the sum in float64.
 //
 //go:noescape
@@ -108,6 +113,16 @@ func ratioDot512(x []float32, y []float32, w []float32) float32
 //
 //go:noescape
 func ratioBack512(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
+
+// ratioDotRows512 sets out[e] to ratioDot of x, row idx[e] of y and w; ldy is in bytes and idx is not empty.
+//
+//go:noescape
+func ratioDotRows512(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
+
+// ratioBackRows512 does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and idx is not empty.
+//
+//go:noescape
+func ratioBackRows512(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
 
 // tanh512 sets y = tanh(x).
 //
@@ -179,6 +194,11 @@ func normBack256(inv float32, mean float32, proj float32, x []float32, y []float
 //go:noescape
 func dot256(x []float32, y []float32) float32
 
+// dotRows256 sets out[e] to the inner product of x and row idx[e] of y; ldy is in bytes and idx is not empty.
+//
+//go:noescape
+func dotRows256(x []float32, y *float32, ldy int, idx []int32, out *float32)
+
 // sum256 returns the sum in float64.
 //
 //go:noescape
@@ -228,6 +248,16 @@ func ratioDot256(x []float32, y []float32, w []float32) float32
 //
 //go:noescape
 func ratioBack256(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
+
+// ratioDotRows256 sets out[e] to ratioDot of x, row idx[e] of y and w; ldy is in bytes and idx is not empty.
+//
+//go:noescape
+func ratioDotRows256(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
+
+// ratioBackRows256 does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and idx is not empty.
+//
+//go:noescape
+func ratioBackRows256(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
 
 // tanh256 sets y = tanh(x).
 //

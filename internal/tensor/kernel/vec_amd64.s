@@ -683,6 +683,87 @@ done:
 	MOVSS         X0, ret+48(FP)
 	RET
 
+// func dotRows512(x []float32, y *float32, ldy int, idx []int32, out *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dotRows512(SB), NOSPLIT, $0-72
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	XORQ AX, AX
+	MOVQ idx_base+40(FP), BX
+	XORQ SI, SI
+
+row:
+	MOVQ    x_len+8(FP), CX
+	XORQ    AX, AX
+	MOVLQSX (BX)(SI*4), R8
+	MOVQ    ldy+32(FP), DI
+	IMULQ   R8, DI
+	ADDQ    y+24(FP), DI
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+
+block:
+	CMPQ        CX, $+64
+	JL          blockEnd
+	VMOVUPS     (DX)(AX*1), Z4
+	VMOVUPS     (DI)(AX*1), Z5
+	VFMADD231PS Z4, Z5, Z0
+	VMOVUPS     64(DX)(AX*1), Z4
+	VMOVUPS     64(DI)(AX*1), Z5
+	VFMADD231PS Z4, Z5, Z1
+	VMOVUPS     128(DX)(AX*1), Z4
+	VMOVUPS     128(DI)(AX*1), Z5
+	VFMADD231PS Z4, Z5, Z2
+	VMOVUPS     192(DX)(AX*1), Z4
+	VMOVUPS     192(DI)(AX*1), Z5
+	VFMADD231PS Z4, Z5, Z3
+	ADDQ        $+256, AX
+	SUBQ        $+64, CX
+	JMP         block
+
+blockEnd:
+single:
+	CMPQ        CX, $+16
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Z4
+	VMOVUPS     (DI)(AX*1), Z5
+	VFMADD231PS Z4, Z5, Z0
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $-1, R8
+	BZHIL       CX, R8, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z4
+	VMOVUPS.Z   (DI)(AX*1), K1, Z5
+	VFMADD231PS Z4, Z5, Z0
+
+done:
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VSHUFPD       $0x01, X4, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSHDUP     X4, X5
+	VADDPS        X5, X4, X4
+	MOVQ          out+64(FP), AX
+	VMOVSS        X4, (AX)(SI*4)
+	INCQ          SI
+	CMPQ          SI, idx_len+48(FP)
+	JL            row
+	VZEROUPPER
+	RET
+
 // func sum512(x []float32) float64
 // Requires: AVX, AVX512F, BMI2, SSE2
 TEXT ·sum512(SB), NOSPLIT, $0-32
@@ -1497,9 +1578,9 @@ singleEnd:
 	VMOVUPS.Z    (R8)(AX*1), K1, Z3
 	VFMADD231PS  Z1, Z2, Z3
 	VMOVUPS      Z3, K1, (R8)(AX*1)
-	VSUBPS       Z2, Z0, Z3
+	VSUBPS       Z2, Z0, Z0
 	VMULPS       Z1, Z2, Z2
-	VMULPS       Z3, Z2, Z2
+	VMULPS       Z0, Z2, Z2
 	VMOVUPS.Z    (SI)(AX*1), K1, Z0
 	VADDPS       Z2, Z0, Z0
 	VMOVUPS      Z0, K1, (SI)(AX*1)
@@ -1610,9 +1691,9 @@ singleEnd:
 	VMOVUPS.Z   (R8)(AX*1), K1, Z3
 	VFMADD231PS Z1, Z2, Z3
 	VMOVUPS     Z3, K1, (R8)(AX*1)
-	VSUBPS      Z2, Z0, Z3
+	VSUBPS      Z2, Z0, Z0
 	VMULPS      Z1, Z2, Z2
-	VMULPS      Z3, Z2, Z2
+	VMULPS      Z0, Z2, Z2
 	VMOVUPS.Z   (SI)(AX*1), K1, Z0
 	VADDPS      Z2, Z0, Z0
 	VMOVUPS     Z0, K1, (SI)(AX*1)
@@ -1621,6 +1702,147 @@ singleEnd:
 	VMOVUPS     Z0, K1, (DI)(AX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+// func ratioDotRows512(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ratioDotRows512(SB), NOSPLIT, $0-96
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	MOVQ w_base+64(FP), BX
+	XORQ AX, AX
+	MOVQ idx_base+40(FP), SI
+	XORQ DI, DI
+
+row:
+	MOVQ         x_len+8(FP), CX
+	XORQ         AX, AX
+	MOVLQSX      (SI)(DI*4), R9
+	MOVQ         ldy+32(FP), R8
+	IMULQ        R9, R8
+	ADDQ         y+24(FP), R8
+	VBROADCASTSS one<>+0(SB), Z0
+	VPXORD       Z1, Z1, Z1
+
+single:
+	CMPQ        CX, $+16
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Z2
+	VMOVUPS     (R8)(AX*1), Z3
+	VMOVUPS     (BX)(AX*1), Z4
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VFMADD231PS Z4, Z2, Z1
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $-1, R9
+	BZHIL       CX, R9, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z2
+	VMOVUPS.Z   (R8)(AX*1), K1, Z3
+	VMOVUPS.Z   (BX)(AX*1), K1, Z4
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VFMADD231PS Z4, Z2, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPS        X2, X0, X0
+	VSHUFPD       $0x01, X0, X0, X2
+	VADDPS        X2, X0, X0
+	VMOVSHDUP     X0, X2
+	VADDPS        X2, X0, X0
+	MOVQ          out+88(FP), AX
+	VMOVSS        X0, (AX)(DI*4)
+	INCQ          DI
+	CMPQ          DI, idx_len+48(FP)
+	JL            row
+	VZEROUPPER
+	RET
+
+// func ratioBackRows512(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ratioBackRows512(SB), NOSPLIT, $0-136
+	MOVQ x_len+16(FP), CX
+	MOVQ x_base+8(FP), DX
+	MOVQ dx_base+48(FP), BX
+	MOVQ dw_base+88(FP), SI
+	XORQ AX, AX
+	MOVQ idx_base+112(FP), DI
+	XORQ R8, R8
+
+row:
+	MOVQ         x_len+16(FP), CX
+	XORQ         AX, AX
+	MOVLQSX      (DI)(R8*4), R11
+	MOVQ         ldy+40(FP), R9
+	IMULQ        R11, R9
+	ADDQ         y+32(FP), R9
+	MOVQ         lddy+80(FP), R10
+	IMULQ        R11, R10
+	ADDQ         dy+72(FP), R10
+	VBROADCASTSS one<>+0(SB), Z0
+	MOVQ         slope+0(FP), R11
+	VBROADCASTSS (R11)(R8*4), Z1
+
+single:
+	CMPQ        CX, $+16
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Z2
+	VMOVUPS     (R9)(AX*1), Z3
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VMOVUPS     (SI)(AX*1), Z3
+	VFMADD231PS Z1, Z2, Z3
+	VMOVUPS     Z3, (SI)(AX*1)
+	VSUBPS      Z2, Z0, Z3
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     (BX)(AX*1), Z3
+	VADDPS      Z2, Z3, Z3
+	VMOVUPS     Z3, (BX)(AX*1)
+	VMOVUPS     (R10)(AX*1), Z3
+	VADDPS      Z2, Z3, Z3
+	VMOVUPS     Z3, (R10)(AX*1)
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $-1, R11
+	BZHIL       CX, R11, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z2
+	VMOVUPS.Z   (R9)(AX*1), K1, Z3
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VMOVUPS.Z   (SI)(AX*1), K1, Z3
+	VFMADD231PS Z1, Z2, Z3
+	VMOVUPS     Z3, K1, (SI)(AX*1)
+	VSUBPS      Z2, Z0, Z0
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS.Z   (BX)(AX*1), K1, Z0
+	VADDPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)(AX*1)
+	VMOVUPS.Z   (R10)(AX*1), K1, Z0
+	VADDPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (R10)(AX*1)
+
+done:
+	INCQ R8
+	CMPQ R8, idx_len+120(FP)
+	JL   row
 	VZEROUPPER
 	RET
 
@@ -2713,6 +2935,86 @@ done:
 	MOVSS        X0, ret+48(FP)
 	RET
 
+// func dotRows256(x []float32, y *float32, ldy int, idx []int32, out *float32)
+// Requires: AVX, FMA3
+TEXT ·dotRows256(SB), NOSPLIT, $0-72
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	XORQ AX, AX
+	MOVQ idx_base+40(FP), BX
+	XORQ SI, SI
+
+row:
+	MOVQ    x_len+8(FP), CX
+	XORQ    AX, AX
+	MOVLQSX (BX)(SI*4), R8
+	MOVQ    ldy+32(FP), DI
+	IMULQ   R8, DI
+	ADDQ    y+24(FP), DI
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+
+block:
+	CMPQ        CX, $+32
+	JL          blockEnd
+	VMOVUPS     (DX)(AX*1), Y4
+	VMOVUPS     (DI)(AX*1), Y5
+	VFMADD231PS Y4, Y5, Y0
+	VMOVUPS     32(DX)(AX*1), Y4
+	VMOVUPS     32(DI)(AX*1), Y5
+	VFMADD231PS Y4, Y5, Y1
+	VMOVUPS     64(DX)(AX*1), Y4
+	VMOVUPS     64(DI)(AX*1), Y5
+	VFMADD231PS Y4, Y5, Y2
+	VMOVUPS     96(DX)(AX*1), Y4
+	VMOVUPS     96(DI)(AX*1), Y5
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        $+128, AX
+	SUBQ        $+32, CX
+	JMP         block
+
+blockEnd:
+single:
+	CMPQ        CX, $+8
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Y4
+	VMOVUPS     (DI)(AX*1), Y5
+	VFMADD231PS Y4, Y5, Y0
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	LEAQ        laneMask<>+0(SB), R8
+	MOVQ        $0x00000008, R9
+	SUBQ        CX, R9
+	VMOVDQU     (R8)(R9*4), Y4
+	VMASKMOVPS  (DX)(AX*1), Y4, Y5
+	VMASKMOVPS  (DI)(AX*1), Y4, Y4
+	VFMADD231PS Y5, Y4, Y0
+
+done:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPD      $0x01, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	MOVQ         out+64(FP), AX
+	VMOVSS       X0, (AX)(SI*4)
+	INCQ         SI
+	CMPQ         SI, idx_len+48(FP)
+	JL           row
+	VZEROUPPER
+	RET
+
 // func sum256(x []float32) float64
 // Requires: AVX, SSE2
 TEXT ·sum256(SB), NOSPLIT, $0-32
@@ -3557,9 +3859,9 @@ singleEnd:
 	VMASKMOVPS   (R8)(AX*1), Y2, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	VMASKMOVPS   Y4, Y2, (R8)(AX*1)
-	VSUBPS       Y3, Y0, Y4
+	VSUBPS       Y3, Y0, Y0
 	VMULPS       Y1, Y3, Y3
-	VMULPS       Y4, Y3, Y3
+	VMULPS       Y0, Y3, Y3
 	VMASKMOVPS   (SI)(AX*1), Y2, Y0
 	VADDPS       Y3, Y0, Y0
 	VMASKMOVPS   Y0, Y2, (SI)(AX*1)
@@ -3670,9 +3972,9 @@ singleEnd:
 	VMASKMOVPS  (R8)(AX*1), Y2, Y4
 	VFMADD231PS Y1, Y3, Y4
 	VMASKMOVPS  Y4, Y2, (R8)(AX*1)
-	VSUBPS      Y3, Y0, Y4
+	VSUBPS      Y3, Y0, Y0
 	VMULPS      Y1, Y3, Y3
-	VMULPS      Y4, Y3, Y3
+	VMULPS      Y0, Y3, Y3
 	VMASKMOVPS  (SI)(AX*1), Y2, Y0
 	VADDPS      Y3, Y0, Y0
 	VMASKMOVPS  Y0, Y2, (SI)(AX*1)
@@ -3681,6 +3983,147 @@ singleEnd:
 	VMASKMOVPS  Y0, Y2, (DI)(AX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+// func ratioDotRows256(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
+// Requires: AVX, FMA3
+TEXT ·ratioDotRows256(SB), NOSPLIT, $0-96
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	MOVQ w_base+64(FP), BX
+	XORQ AX, AX
+	MOVQ idx_base+40(FP), SI
+	XORQ DI, DI
+
+row:
+	MOVQ         x_len+8(FP), CX
+	XORQ         AX, AX
+	MOVLQSX      (SI)(DI*4), R9
+	MOVQ         ldy+32(FP), R8
+	IMULQ        R9, R8
+	ADDQ         y+24(FP), R8
+	VBROADCASTSS one<>+0(SB), Y0
+	VXORPS       Y1, Y1, Y1
+
+single:
+	CMPQ        CX, $+8
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Y2
+	VMOVUPS     (R8)(AX*1), Y3
+	VMOVUPS     (BX)(AX*1), Y4
+	VFMADD213PS Y0, Y3, Y2
+	VDIVPS      Y2, Y0, Y2
+	VFMADD231PS Y4, Y2, Y1
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	LEAQ        laneMask<>+0(SB), R9
+	MOVQ        $0x00000008, R10
+	SUBQ        CX, R10
+	VMOVDQU     (R9)(R10*4), Y2
+	VMASKMOVPS  (DX)(AX*1), Y2, Y3
+	VMASKMOVPS  (R8)(AX*1), Y2, Y4
+	VMASKMOVPS  (BX)(AX*1), Y2, Y2
+	VFMADD213PS Y0, Y4, Y3
+	VDIVPS      Y3, Y0, Y3
+	VFMADD231PS Y2, Y3, Y1
+
+done:
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X0
+	VSHUFPD      $0x01, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	MOVQ         out+88(FP), AX
+	VMOVSS       X0, (AX)(DI*4)
+	INCQ         DI
+	CMPQ         DI, idx_len+48(FP)
+	JL           row
+	VZEROUPPER
+	RET
+
+// func ratioBackRows256(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
+// Requires: AVX, FMA3
+TEXT ·ratioBackRows256(SB), NOSPLIT, $0-136
+	MOVQ x_len+16(FP), CX
+	MOVQ x_base+8(FP), DX
+	MOVQ dx_base+48(FP), BX
+	MOVQ dw_base+88(FP), SI
+	XORQ AX, AX
+	MOVQ idx_base+112(FP), DI
+	XORQ R8, R8
+
+row:
+	MOVQ         x_len+16(FP), CX
+	XORQ         AX, AX
+	MOVLQSX      (DI)(R8*4), R11
+	MOVQ         ldy+40(FP), R9
+	IMULQ        R11, R9
+	ADDQ         y+32(FP), R9
+	MOVQ         lddy+80(FP), R10
+	IMULQ        R11, R10
+	ADDQ         dy+72(FP), R10
+	VBROADCASTSS one<>+0(SB), Y0
+	MOVQ         slope+0(FP), R11
+	VBROADCASTSS (R11)(R8*4), Y1
+
+single:
+	CMPQ        CX, $+8
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Y2
+	VMOVUPS     (R9)(AX*1), Y3
+	VFMADD213PS Y0, Y3, Y2
+	VDIVPS      Y2, Y0, Y2
+	VMOVUPS     (SI)(AX*1), Y3
+	VFMADD231PS Y1, Y2, Y3
+	VMOVUPS     Y3, (SI)(AX*1)
+	VSUBPS      Y2, Y0, Y3
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     (BX)(AX*1), Y3
+	VADDPS      Y2, Y3, Y3
+	VMOVUPS     Y3, (BX)(AX*1)
+	VMOVUPS     (R10)(AX*1), Y3
+	VADDPS      Y2, Y3, Y3
+	VMOVUPS     Y3, (R10)(AX*1)
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	LEAQ        laneMask<>+0(SB), R11
+	MOVQ        $0x00000008, R12
+	SUBQ        CX, R12
+	VMOVDQU     (R11)(R12*4), Y2
+	VMASKMOVPS  (DX)(AX*1), Y2, Y3
+	VMASKMOVPS  (R9)(AX*1), Y2, Y4
+	VFMADD213PS Y0, Y4, Y3
+	VDIVPS      Y3, Y0, Y3
+	VMASKMOVPS  (SI)(AX*1), Y2, Y4
+	VFMADD231PS Y1, Y3, Y4
+	VMASKMOVPS  Y4, Y2, (SI)(AX*1)
+	VSUBPS      Y3, Y0, Y0
+	VMULPS      Y1, Y3, Y3
+	VMULPS      Y0, Y3, Y3
+	VMASKMOVPS  (BX)(AX*1), Y2, Y0
+	VADDPS      Y3, Y0, Y0
+	VMASKMOVPS  Y0, Y2, (BX)(AX*1)
+	VMASKMOVPS  (R10)(AX*1), Y2, Y0
+	VADDPS      Y3, Y0, Y0
+	VMASKMOVPS  Y0, Y2, (R10)(AX*1)
+
+done:
+	INCQ R8
+	CMPQ R8, idx_len+120(FP)
+	JL   row
 	VZEROUPPER
 	RET
 

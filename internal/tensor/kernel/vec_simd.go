@@ -248,6 +248,57 @@ func RatioBack(g Float, x, y, dx, dy, dw []Float) {
 	}
 }
 
+// DotRows sets out[e] to the inner product of x and row idx[e] of y, whose rows are ldy elements
+// apart and at least as long as x. Each is Dot's, to the bit.
+func DotRows(x []Float, y *Float, ldy int, idx []int32, out []Float) {
+	if len(idx) == 0 {
+		return
+	}
+	out = out[:len(idx)]
+	switch level {
+	case AVX512:
+		dotRows512(x, y, ldy*size, idx, &out[0])
+	case AVX2:
+		dotRows256(x, y, ldy*size, idx, &out[0])
+	default:
+		dotRowsPlain(x, y, ldy, idx, out)
+	}
+}
+
+// RatioDotRows sets out[e] to RatioDot of x, row idx[e] of y and w, to the bit. Rows are ldy
+// elements apart and at least as long as x.
+func RatioDotRows(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
+	if len(idx) == 0 {
+		return
+	}
+	w, out = w[:len(x)], out[:len(idx)]
+	switch level {
+	case AVX512:
+		ratioDotRows512(x, y, ldy*size, idx, w, &out[0])
+	case AVX2:
+		ratioDotRows256(x, y, ldy*size, idx, w, &out[0])
+	default:
+		ratioDotRowsPlain(x, y, ldy, idx, w, out)
+	}
+}
+
+// RatioBackRows does RatioBack with g[e] and row idx[e] of y and of dy, for all e in order, to the
+// bit. Rows are ldy and lddy elements apart and at least as long as x.
+func RatioBackRows(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
+	if len(idx) == 0 {
+		return
+	}
+	g, dx, dw = g[:len(idx)], dx[:len(x)], dw[:len(x)]
+	switch level {
+	case AVX512:
+		ratioBackRows512(&g[0], x, y, ldy*size, dx, dy, lddy*size, dw, idx)
+	case AVX2:
+		ratioBackRows256(&g[0], x, y, ldy*size, dx, dy, lddy*size, dw, idx)
+	default:
+		ratioBackRowsPlain(g, x, y, ldy, dx, dy, lddy, dw, idx)
+	}
+}
+
 // Tanh sets y = tanh(x); y may be x.
 func Tanh(x, y []Float) {
 	switch level {

@@ -176,6 +176,60 @@ func TestEdges(t *testing.T) {
 	})
 }
 
+// The kernels over rows give the bits of those for one row, whatever the width and the distance
+// of rows, and write nothing beside them.
+func TestRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 5))
+		idx := []int32{2, 0, 2, 1, 2}
+		for n := 1; n < 150; n++ {
+			const rows = 3
+			ldy, lddy := n+n%5, n+n%3
+			x, xw := fenced(r, n)
+			y, yw := fenced(r, rows*ldy)
+			w, ww := fenced(r, n)
+			g, gw := fenced(r, len(idx))
+			for _, v := range [][]Float{x, y} { // exp of something
+				for i := range v {
+					v[i] = v[i]*v[i] + 0.25
+				}
+			}
+			dot, dotW := fenced(r, len(idx))
+			ratio, ratioW := fenced(r, len(idx))
+			DotRows(x, &y[0], ldy, idx, dot)
+			RatioDotRows(x, &y[0], ldy, idx, w, ratio)
+			dx, dxw := fenced(r, n)
+			dy, dyw := fenced(r, rows*lddy)
+			dw, dww := fenced(r, n)
+			wantX, wantY, wantW := slices.Clone(dx), slices.Clone(dy), slices.Clone(dw)
+			RatioBackRows(g, x, &y[0], ldy, dx, &dy[0], lddy, dw, idx)
+			for e, i := range idx {
+				at := y[int(i)*ldy : int(i)*ldy+n]
+				if want := Dot(x, at); dot[e] != want {
+					t.Fatalf("width %d, row %d: dot %g, want %g", n, i, dot[e], want)
+				}
+				if want := RatioDot(x, at, w); ratio[e] != want {
+					t.Fatalf("width %d, row %d: ratio %g, want %g", n, i, ratio[e], want)
+				}
+				RatioBack(g[e], x, at, wantX, wantY[int(i)*lddy:int(i)*lddy+n], wantW)
+			}
+			if !slices.Equal(dx, wantX) || !slices.Equal(dy, wantY) || !slices.Equal(dw, wantW) {
+				t.Fatalf("width %d: the way back is not that of single rows", n)
+			}
+			for n, all := range map[int][][]Float{n: {xw, ww, dxw, dww}, rows * ldy: {yw}, rows * lddy: {dyw}, len(idx): {gw, dotW, ratioW}} {
+				for _, w := range all {
+					if len(w) == n+2*33 {
+						checkFence(t, n, w)
+					}
+				}
+			}
+		}
+		DotRows(nil, nil, 0, nil, nil)
+		RatioDotRows(nil, nil, 0, nil, nil, nil)
+		RatioBackRows(nil, nil, nil, 0, nil, nil, 0, nil, nil)
+	})
+}
+
 // TestSpecialPlaces puts one odd value at every place of a slice.
 func TestSpecialPlaces(t *testing.T) {
 	nan, inf := Float(math.NaN()), Float(math.Inf(1))

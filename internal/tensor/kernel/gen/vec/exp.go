@@ -163,20 +163,24 @@ func edgeBack(s simd.ISA, name, what string, of func(e *exponential, x, y reg.Ve
 	slope := l.Broadcast("slope")
 	l.each(1, func(u int) {
 		x, y := l.read("x", u), l.read("y", u)
-		sum := of(e, x, y)
-		d := l.read("dw", u)
-		VFMADD231PS(slope, sum, d)
-		l.write(d, "dw", u)
-		VSUBPS(sum, e.one, y)
-		VMULPS(slope, sum, sum)
-		VMULPS(y, sum, sum)
-		for _, p := range []string{"dx", "dy"} {
-			d := l.read(p, u)
-			VADDPS(sum, d, d)
-			l.write(d, p, u)
-		}
+		e.back(of(e, x, y), slope, u)
 	})
 	l.end()
+}
+
+// back adds slope s to dw and slope s (1-s) to dx and dy; s is free.
+func (e *exponential) back(s, slope reg.VecVirtual, u int) {
+	d, rest := e.read("dw", u), e.Vec()
+	VFMADD231PS(slope, s, d)
+	e.write(d, "dw", u)
+	VSUBPS(s, e.one, rest)
+	VMULPS(slope, s, s)
+	VMULPS(rest, s, s)
+	for _, p := range []string{"dx", "dy"} {
+		d := e.read(p, u)
+		VADDPS(s, d, d)
+		e.write(d, p, u)
+	}
 }
 
 // tanh takes Cephes' polynomial below 0.625 and 1 - 2/(exp(2|x|)+1) above.
