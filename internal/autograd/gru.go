@@ -60,30 +60,11 @@ func gruKernel(j *job, lo, hi int) {
 	}
 }
 
-// gruBack writes the gradients of gi, gh and h. The slices of equal length spare the loop its bounds
-// checks.
+// gruBack writes the gradients of gi, gh and h.
 func gruBack(j *job, lo, hi int) {
 	d := j.w
 	for i := lo; i < hi; i++ {
-		dy := j.a[i*d:][:d]
-		h, dg := j.c[i*d:][:len(dy)], j.f[i*d:][:len(dy)]
-		o := i * 3 * d
-		sr, sz, sc := j.d[o:][:len(dy)], j.d[o+d:][:len(dy)], j.d[o+2*d:][:len(dy)]
-		ir, iz, ic := j.dst[o:][:len(dy)], j.dst[o+d:][:len(dy)], j.dst[o+2*d:][:len(dy)]
-		hr, hz, hc := j.e[o:][:len(dy)], j.e[o+d:][:len(dy)], j.e[o+2*d:][:len(dy)]
-		hn := j.b[o+2*d:][:len(dy)]
-		for k, g := range dy {
-			r, z, c := sr[k], sz[k], sc[k]
-			dz, dc := g*(c-h[k]), g*z
-			dh := g - dc
-			if !j.flag {
-				dz, dc, dh = -dz, dh, dc
-			}
-			dn := dc * (1 - c*c)
-			ar, az := dn*hn[k]*r*(1-r), dz*z*(1-z)
-			dg[k] = dh
-			ir[k], iz[k], ic[k] = ar, az, dn
-			hr[k], hz[k], hc[k] = ar, az, dn*r
-		}
+		at, all := i*d, 3*i*d
+		tensor.GRUBack(!j.flag, j.a[at:at+d], j.c[at:at+d], j.d[all:all+3*d], j.b[all:all+3*d], j.dst[all:all+3*d], j.e[all:all+3*d], j.f[at:at+d])
 	}
 }

@@ -9,7 +9,7 @@ func (x *Node) Gather(idx []int32) *Node {
 	checkIndex("gather", x, idx, x.Rows())
 	w := x.Cols()
 	y := x.t.node("gather", len(idx), w, x)
-	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.V.Data, idx: idx, w: w, n: x.V.Stride})
+	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.V.Data, idx: idx, w: w, n: x.V.Stride, k: x.V.Rows})
 	if y.need {
 		y.back = func() {
 			g := x.accZero()
@@ -19,15 +19,13 @@ func (x *Node) Gather(idx []int32) *Node {
 	return y.checked()
 }
 
-// gatherKernel sets row i of dst to row idx[i] of a, where rows are n floats apart.
+// gatherKernel sets row i of dst to row idx[i] of a, which has k rows, n floats apart.
 func gatherKernel(j *job, lo, hi int) {
 	if j.w == 0 { // a has no elements, whatever its rows
 		return
 	}
-	for i := lo; i < hi; i++ {
-		k := int(j.idx[i]) * j.n
-		copy(j.dst[i*j.w:(i+1)*j.w], j.a[k:k+j.w])
-	}
+	m := tensor.Matrix{Rows: j.k, Cols: j.w, Stride: j.n, Data: j.a}
+	tensor.CopyRows(j.dst[lo*j.w:hi*j.w], m, j.idx[lo:hi])
 }
 
 // scatterKernel adds columns [lo, hi) of row i of a to row idx[i] of dst, for all i in order.

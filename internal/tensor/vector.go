@@ -203,6 +203,23 @@ func Tanh(dst, src []Float) {
 	kernel.Tanh(src, dst)
 }
 
+// GRUBack is the way back of a row of a GRU's gates; kernel.GRUBack says what it takes and sets. The slices are
+// as long as dy, or three times as long.
+func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
+	sameLen("gru-back", len(dy), len(h), len(dh))
+	sameLen("gru-back", 3*len(dy), len(s), len(gh), len(dgi), len(dgh))
+	kernel.GRUBack(swap, dy, h, s, gh, dgi, dgh, dh)
+}
+
+// CopyRows sets row e of dst (len(rows), m.Cols) to row rows[e] of m.
+func CopyRows(dst []Float, m Matrix, rows []int32) {
+	sameLen("copy-rows", len(rows)*m.Cols, len(dst))
+	checkRows("copy-rows", m, rows, m.Cols)
+	if m.Cols > 0 {
+		kernel.CopyRows(dst, m.Cols, firstOf(m), m.Stride, rows)
+	}
+}
+
 // Max returns the largest element that is not NaN, -Inf if there is none.
 func Max(x []Float) Float { return kernel.Max(x) }
 

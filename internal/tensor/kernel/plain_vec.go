@@ -183,6 +183,35 @@ func ratioBackRowsPlain(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, 
 	}
 }
 
+// The slices of equal length spare the loop its bounds checks.
+func gruBackPlain(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
+	d := len(dy)
+	h, dh = h[:len(dy)], dh[:len(dy)]
+	sr, sz, sc := s[:len(dy)], s[d:][:len(dy)], s[2*d:][:len(dy)]
+	ir, iz, ic := dgi[:len(dy)], dgi[d:][:len(dy)], dgi[2*d:][:len(dy)]
+	hr, hz, hc := dgh[:len(dy)], dgh[d:][:len(dy)], dgh[2*d:][:len(dy)]
+	hn := gh[2*d:][:len(dy)]
+	for k, g := range dy {
+		r, z, c := sr[k], sz[k], sc[k]
+		dz, dc := g*(c-h[k]), g*z
+		past := g - dc
+		if swap {
+			dz, dc, past = -dz, past, dc
+		}
+		dn := dc * (1 - c*c)
+		ar, az := dn*hn[k]*r*(1-r), dz*z*(1-z)
+		dh[k] = past
+		ir[k], iz[k], ic[k] = ar, az, dn
+		hr[k], hz[k], hc[k] = ar, az, dn*r
+	}
+}
+
+func copyRowsPlain(dst []Float, w int, x *Float, ldx int, idx []int32) {
+	for e, i := range idx {
+		copy(dst[e*w:(e+1)*w], row(x, ldx, i, w))
+	}
+}
+
 func tanhPlain(x, y []Float) {
 	for i, v := range x {
 		y[i] = tanhOne(v)

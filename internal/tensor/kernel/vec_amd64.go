@@ -129,6 +129,21 @@ func ratioBackRows512(slope *float32, x []float32, y *float32, ldy int, dx []flo
 //go:noescape
 func tanh512(x []float32, y []float32)
 
+// gruBack512 does GRUBack where z takes the new state.
+//
+//go:noescape
+func gruBack512(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+
+// gruBackSwap512 does GRUBack where z keeps the old state.
+//
+//go:noescape
+func gruBackSwap512(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+
+// copyRows512 is CopyRows for w >= 1 and one row or more; ldx is in bytes.
+//
+//go:noescape
+func copyRows512(dst *float32, w int, x *float32, ldx int, idx []int32)
+
 // adam512 does one Adam step with gradient d and the fields of AdamCoef at c.
 //
 //go:noescape
@@ -263,6 +278,21 @@ func ratioBackRows256(slope *float32, x []float32, y *float32, ldy int, dx []flo
 //
 //go:noescape
 func tanh256(x []float32, y []float32)
+
+// gruBack256 does GRUBack where z takes the new state.
+//
+//go:noescape
+func gruBack256(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+
+// gruBackSwap256 does GRUBack where z keeps the old state.
+//
+//go:noescape
+func gruBackSwap256(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+
+// copyRows256 is CopyRows for w >= 1 and one row or more; ldx is in bytes.
+//
+//go:noescape
+func copyRows256(dst *float32, w int, x *float32, ldx int, idx []int32)
 
 // adam256 does one Adam step with gradient d and the fields of AdamCoef at c.
 //

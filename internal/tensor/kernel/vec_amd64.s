@@ -2000,6 +2000,252 @@ GLOBL tanhTerm4<>(SB), RODATA|NOPTR, $4
 DATA tanhSmall<>+0(SB)/4, $0x3f200000
 GLOBL tanhSmall<>(SB), RODATA|NOPTR, $4
 
+// func gruBack512(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gruBack512(SB), NOSPLIT, $0-88
+	MOVQ         dy_len+8(FP), CX
+	MOVQ         dy_base+0(FP), DX
+	MOVQ         h_base+24(FP), BX
+	XORQ         AX, AX
+	MOVQ         s+48(FP), SI
+	MOVQ         gh+56(FP), DI
+	MOVQ         dgi+64(FP), R8
+	MOVQ         dgh+72(FP), R9
+	MOVQ         dh+80(FP), R10
+	MOVQ         CX, R11
+	SHLQ         $0x02, R11
+	VBROADCASTSS one<>+0(SB), Z0
+
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	LEAQ    (AX)(R11*1), R12
+	LEAQ    (AX)(R11*2), R13
+	VMOVUPS (DX)(AX*1), Z1
+	VMOVUPS (SI)(R12*1), Z2
+	VMOVUPS (SI)(R13*1), Z3
+	VMOVUPS (BX)(AX*1), Z4
+	VSUBPS  Z4, Z3, Z4
+	VMULPS  Z4, Z1, Z4
+	VMULPS  Z2, Z1, Z5
+	VSUBPS  Z5, Z1, Z1
+	VMOVUPS Z1, (R10)(AX*1)
+	VMULPS  Z3, Z3, Z1
+	VSUBPS  Z1, Z0, Z1
+	VMULPS  Z1, Z5, Z5
+	VMOVUPS Z5, (R8)(R13*1)
+	VMULPS  Z2, Z4, Z4
+	VSUBPS  Z2, Z0, Z1
+	VMULPS  Z1, Z4, Z4
+	VMOVUPS Z4, (R8)(R12*1)
+	VMOVUPS Z4, (R9)(R12*1)
+	VMOVUPS (SI)(AX*1), Z1
+	VMULPS  Z1, Z5, Z2
+	VMOVUPS Z2, (R9)(R13*1)
+	VMOVUPS (DI)(R13*1), Z2
+	VMULPS  Z2, Z5, Z2
+	VMULPS  Z1, Z2, Z2
+	VSUBPS  Z1, Z0, Z1
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, (R8)(AX*1)
+	VMOVUPS Z2, (R9)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, R12
+	BZHIL     CX, R12, CX
+	KMOVW     CX, K1
+	LEAQ      (AX)(R11*1), R12
+	LEAQ      (AX)(R11*2), R13
+	VMOVUPS.Z (DX)(AX*1), K1, Z1
+	VMOVUPS.Z (SI)(R12*1), K1, Z2
+	VMOVUPS.Z (SI)(R13*1), K1, Z3
+	VMOVUPS.Z (BX)(AX*1), K1, Z4
+	VSUBPS    Z4, Z3, Z4
+	VMULPS    Z4, Z1, Z4
+	VMULPS    Z2, Z1, Z5
+	VSUBPS    Z5, Z1, Z1
+	VMOVUPS   Z1, K1, (R10)(AX*1)
+	VMULPS    Z3, Z3, Z1
+	VSUBPS    Z1, Z0, Z1
+	VMULPS    Z1, Z5, Z5
+	VMOVUPS   Z5, K1, (R8)(R13*1)
+	VMULPS    Z2, Z4, Z4
+	VSUBPS    Z2, Z0, Z1
+	VMULPS    Z1, Z4, Z4
+	VMOVUPS   Z4, K1, (R8)(R12*1)
+	VMOVUPS   Z4, K1, (R9)(R12*1)
+	VMOVUPS.Z (SI)(AX*1), K1, Z1
+	VMULPS    Z1, Z5, Z2
+	VMOVUPS   Z2, K1, (R9)(R13*1)
+	VMOVUPS.Z (DI)(R13*1), K1, Z2
+	VMULPS    Z2, Z5, Z2
+	VMULPS    Z1, Z2, Z2
+	VSUBPS    Z1, Z0, Z1
+	VMULPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, (R8)(AX*1)
+	VMOVUPS   Z2, K1, (R9)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func gruBackSwap512(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gruBackSwap512(SB), NOSPLIT, $0-88
+	MOVQ         dy_len+8(FP), CX
+	MOVQ         dy_base+0(FP), DX
+	MOVQ         h_base+24(FP), BX
+	XORQ         AX, AX
+	MOVQ         s+48(FP), SI
+	MOVQ         gh+56(FP), DI
+	MOVQ         dgi+64(FP), R8
+	MOVQ         dgh+72(FP), R9
+	MOVQ         dh+80(FP), R10
+	MOVQ         CX, R11
+	SHLQ         $0x02, R11
+	VBROADCASTSS one<>+0(SB), Z0
+
+single:
+	CMPQ         CX, $+16
+	JL           singleEnd
+	LEAQ         (AX)(R11*1), R12
+	LEAQ         (AX)(R11*2), R13
+	VMOVUPS      (DX)(AX*1), Z1
+	VMOVUPS      (SI)(R12*1), Z2
+	VMOVUPS      (SI)(R13*1), Z3
+	VMOVUPS      (BX)(AX*1), Z4
+	VSUBPS       Z4, Z3, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS       Z2, Z1, Z5
+	VSUBPS       Z5, Z1, Z1
+	VBROADCASTSS signMask<>+0(SB), Z6
+	VPXORD       Z6, Z4, Z4
+	VMOVUPS      Z5, (R10)(AX*1)
+	VMULPS       Z3, Z3, Z3
+	VSUBPS       Z3, Z0, Z3
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, (R8)(R13*1)
+	VMULPS       Z2, Z4, Z4
+	VSUBPS       Z2, Z0, Z3
+	VMULPS       Z3, Z4, Z4
+	VMOVUPS      Z4, (R8)(R12*1)
+	VMOVUPS      Z4, (R9)(R12*1)
+	VMOVUPS      (SI)(AX*1), Z3
+	VMULPS       Z3, Z1, Z2
+	VMOVUPS      Z2, (R9)(R13*1)
+	VMOVUPS      (DI)(R13*1), Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS       Z3, Z2, Z2
+	VSUBPS       Z3, Z0, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, (R8)(AX*1)
+	VMOVUPS      Z2, (R9)(AX*1)
+	ADDQ         $+64, AX
+	SUBQ         $+16, CX
+	JMP          single
+
+singleEnd:
+	TESTQ        CX, CX
+	JZ           done
+	MOVL         $-1, R12
+	BZHIL        CX, R12, CX
+	KMOVW        CX, K1
+	LEAQ         (AX)(R11*1), R12
+	LEAQ         (AX)(R11*2), R13
+	VMOVUPS.Z    (DX)(AX*1), K1, Z1
+	VMOVUPS.Z    (SI)(R12*1), K1, Z2
+	VMOVUPS.Z    (SI)(R13*1), K1, Z3
+	VMOVUPS.Z    (BX)(AX*1), K1, Z4
+	VSUBPS       Z4, Z3, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS       Z2, Z1, Z5
+	VSUBPS       Z5, Z1, Z1
+	VBROADCASTSS signMask<>+0(SB), Z6
+	VPXORD       Z6, Z4, Z4
+	VMOVUPS      Z5, K1, (R10)(AX*1)
+	VMULPS       Z3, Z3, Z3
+	VSUBPS       Z3, Z0, Z3
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, K1, (R8)(R13*1)
+	VMULPS       Z2, Z4, Z4
+	VSUBPS       Z2, Z0, Z3
+	VMULPS       Z3, Z4, Z4
+	VMOVUPS      Z4, K1, (R8)(R12*1)
+	VMOVUPS      Z4, K1, (R9)(R12*1)
+	VMOVUPS.Z    (SI)(AX*1), K1, Z3
+	VMULPS       Z3, Z1, Z2
+	VMOVUPS      Z2, K1, (R9)(R13*1)
+	VMOVUPS.Z    (DI)(R13*1), K1, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS       Z3, Z2, Z2
+	VSUBPS       Z3, Z0, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, K1, (R8)(AX*1)
+	VMOVUPS      Z2, K1, (R9)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func copyRows512(dst *float32, w int, x *float32, ldx int, idx []int32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·copyRows512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ ldx+24(FP), BX
+	MOVQ idx_base+32(FP), SI
+	MOVQ idx_len+40(FP), DI
+	DECQ DI
+	XORQ R8, R8
+
+row:
+	MOVLQSX (SI)(R8*4), R9
+	IMULQ   BX, R9
+	ADDQ    DX, R9
+	LEAQ    8(R8), R10
+	CMPQ    R10, DI
+	CMOVQGT DI, R10
+	MOVLQSX (SI)(R10*4), R10
+	IMULQ   BX, R10
+	ADDQ    DX, R10
+	MOVQ    CX, R11
+
+vector:
+	CMPQ       R11, $+16
+	JL         tail
+	PREFETCHT0 (R10)
+	VMOVUPS    (R9), Z0
+	VMOVUPS    Z0, (AX)
+	ADDQ       $+64, R9
+	ADDQ       $+64, R10
+	ADDQ       $+64, AX
+	SUBQ       $+16, R11
+	JMP        vector
+
+tail:
+	TESTQ      R11, R11
+	JZ         end
+	PREFETCHT0 (R10)
+	MOVL       $-1, R10
+	BZHIL      R11, R10, R10
+	KMOVW      R10, K1
+	VMOVUPS.Z  (R9), K1, Z0
+	VMOVUPS    Z0, K1, (AX)
+	LEAQ       (AX)(R11*4), AX
+
+end:
+	INCQ R8
+	CMPQ R8, DI
+	JLE  row
+	VZEROUPPER
+	RET
+
 // func adam512(w []float32, d []float32, m []float32, v []float32, c *float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·adam512(SB), NOSPLIT, $0-104
@@ -4276,6 +4522,255 @@ singleEnd:
 	VMASKMOVPS   Y5, Y1, (BX)(AX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+// func gruBack256(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+// Requires: AVX
+TEXT ·gruBack256(SB), NOSPLIT, $0-88
+	MOVQ         dy_len+8(FP), CX
+	MOVQ         dy_base+0(FP), DX
+	MOVQ         h_base+24(FP), BX
+	XORQ         AX, AX
+	MOVQ         s+48(FP), SI
+	MOVQ         gh+56(FP), DI
+	MOVQ         dgi+64(FP), R8
+	MOVQ         dgh+72(FP), R9
+	MOVQ         dh+80(FP), R10
+	MOVQ         CX, R11
+	SHLQ         $0x02, R11
+	VBROADCASTSS one<>+0(SB), Y0
+
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	LEAQ    (AX)(R11*1), R12
+	LEAQ    (AX)(R11*2), R13
+	VMOVUPS (DX)(AX*1), Y1
+	VMOVUPS (SI)(R12*1), Y2
+	VMOVUPS (SI)(R13*1), Y3
+	VMOVUPS (BX)(AX*1), Y4
+	VSUBPS  Y4, Y3, Y4
+	VMULPS  Y4, Y1, Y4
+	VMULPS  Y2, Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, (R10)(AX*1)
+	VMULPS  Y3, Y3, Y1
+	VSUBPS  Y1, Y0, Y1
+	VMULPS  Y1, Y5, Y5
+	VMOVUPS Y5, (R8)(R13*1)
+	VMULPS  Y2, Y4, Y4
+	VSUBPS  Y2, Y0, Y1
+	VMULPS  Y1, Y4, Y4
+	VMOVUPS Y4, (R8)(R12*1)
+	VMOVUPS Y4, (R9)(R12*1)
+	VMOVUPS (SI)(AX*1), Y1
+	VMULPS  Y1, Y5, Y2
+	VMOVUPS Y2, (R9)(R13*1)
+	VMOVUPS (DI)(R13*1), Y2
+	VMULPS  Y2, Y5, Y2
+	VMULPS  Y1, Y2, Y2
+	VSUBPS  Y1, Y0, Y1
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, (R8)(AX*1)
+	VMOVUPS Y2, (R9)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), R12
+	MOVQ       $0x00000008, R13
+	SUBQ       CX, R13
+	VMOVDQU    (R12)(R13*4), Y1
+	LEAQ       (AX)(R11*1), R12
+	LEAQ       (AX)(R11*2), R13
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
+	VMASKMOVPS (SI)(R12*1), Y1, Y3
+	VMASKMOVPS (SI)(R13*1), Y1, Y4
+	VMASKMOVPS (BX)(AX*1), Y1, Y5
+	VSUBPS     Y5, Y4, Y5
+	VMULPS     Y5, Y2, Y5
+	VMULPS     Y3, Y2, Y6
+	VSUBPS     Y6, Y2, Y2
+	VMASKMOVPS Y2, Y1, (R10)(AX*1)
+	VMULPS     Y4, Y4, Y2
+	VSUBPS     Y2, Y0, Y2
+	VMULPS     Y2, Y6, Y6
+	VMASKMOVPS Y6, Y1, (R8)(R13*1)
+	VMULPS     Y3, Y5, Y5
+	VSUBPS     Y3, Y0, Y2
+	VMULPS     Y2, Y5, Y5
+	VMASKMOVPS Y5, Y1, (R8)(R12*1)
+	VMASKMOVPS Y5, Y1, (R9)(R12*1)
+	VMASKMOVPS (SI)(AX*1), Y1, Y2
+	VMULPS     Y2, Y6, Y3
+	VMASKMOVPS Y3, Y1, (R9)(R13*1)
+	VMASKMOVPS (DI)(R13*1), Y1, Y3
+	VMULPS     Y3, Y6, Y3
+	VMULPS     Y2, Y3, Y3
+	VSUBPS     Y2, Y0, Y2
+	VMULPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (R8)(AX*1)
+	VMASKMOVPS Y3, Y1, (R9)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func gruBackSwap256(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
+// Requires: AVX
+TEXT ·gruBackSwap256(SB), NOSPLIT, $0-88
+	MOVQ         dy_len+8(FP), CX
+	MOVQ         dy_base+0(FP), DX
+	MOVQ         h_base+24(FP), BX
+	XORQ         AX, AX
+	MOVQ         s+48(FP), SI
+	MOVQ         gh+56(FP), DI
+	MOVQ         dgi+64(FP), R8
+	MOVQ         dgh+72(FP), R9
+	MOVQ         dh+80(FP), R10
+	MOVQ         CX, R11
+	SHLQ         $0x02, R11
+	VBROADCASTSS one<>+0(SB), Y0
+
+single:
+	CMPQ         CX, $+8
+	JL           singleEnd
+	LEAQ         (AX)(R11*1), R12
+	LEAQ         (AX)(R11*2), R13
+	VMOVUPS      (DX)(AX*1), Y1
+	VMOVUPS      (SI)(R12*1), Y2
+	VMOVUPS      (SI)(R13*1), Y3
+	VMOVUPS      (BX)(AX*1), Y4
+	VSUBPS       Y4, Y3, Y4
+	VMULPS       Y4, Y1, Y4
+	VMULPS       Y2, Y1, Y5
+	VSUBPS       Y5, Y1, Y1
+	VBROADCASTSS signMask<>+0(SB), Y6
+	VXORPS       Y6, Y4, Y4
+	VMOVUPS      Y5, (R10)(AX*1)
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y3, Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (R8)(R13*1)
+	VMULPS       Y2, Y4, Y4
+	VSUBPS       Y2, Y0, Y3
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, (R8)(R12*1)
+	VMOVUPS      Y4, (R9)(R12*1)
+	VMOVUPS      (SI)(AX*1), Y3
+	VMULPS       Y3, Y1, Y2
+	VMOVUPS      Y2, (R9)(R13*1)
+	VMOVUPS      (DI)(R13*1), Y2
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y3, Y2, Y2
+	VSUBPS       Y3, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (R8)(AX*1)
+	VMOVUPS      Y2, (R9)(AX*1)
+	ADDQ         $+32, AX
+	SUBQ         $+8, CX
+	JMP          single
+
+singleEnd:
+	TESTQ        CX, CX
+	JZ           done
+	LEAQ         laneMask<>+0(SB), R12
+	MOVQ         $0x00000008, R13
+	SUBQ         CX, R13
+	VMOVDQU      (R12)(R13*4), Y1
+	LEAQ         (AX)(R11*1), R12
+	LEAQ         (AX)(R11*2), R13
+	VMASKMOVPS   (DX)(AX*1), Y1, Y2
+	VMASKMOVPS   (SI)(R12*1), Y1, Y3
+	VMASKMOVPS   (SI)(R13*1), Y1, Y4
+	VMASKMOVPS   (BX)(AX*1), Y1, Y5
+	VSUBPS       Y5, Y4, Y5
+	VMULPS       Y5, Y2, Y5
+	VMULPS       Y3, Y2, Y6
+	VSUBPS       Y6, Y2, Y2
+	VBROADCASTSS signMask<>+0(SB), Y7
+	VXORPS       Y7, Y5, Y5
+	VMASKMOVPS   Y6, Y1, (R10)(AX*1)
+	VMULPS       Y4, Y4, Y4
+	VSUBPS       Y4, Y0, Y4
+	VMULPS       Y4, Y2, Y2
+	VMASKMOVPS   Y2, Y1, (R8)(R13*1)
+	VMULPS       Y3, Y5, Y5
+	VSUBPS       Y3, Y0, Y4
+	VMULPS       Y4, Y5, Y5
+	VMASKMOVPS   Y5, Y1, (R8)(R12*1)
+	VMASKMOVPS   Y5, Y1, (R9)(R12*1)
+	VMASKMOVPS   (SI)(AX*1), Y1, Y4
+	VMULPS       Y4, Y2, Y3
+	VMASKMOVPS   Y3, Y1, (R9)(R13*1)
+	VMASKMOVPS   (DI)(R13*1), Y1, Y3
+	VMULPS       Y3, Y2, Y3
+	VMULPS       Y4, Y3, Y3
+	VSUBPS       Y4, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y1, (R8)(AX*1)
+	VMASKMOVPS   Y3, Y1, (R9)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func copyRows256(dst *float32, w int, x *float32, ldx int, idx []int32)
+// Requires: AVX, CMOV, MMX+
+TEXT ·copyRows256(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ ldx+24(FP), BX
+	MOVQ idx_base+32(FP), SI
+	MOVQ idx_len+40(FP), DI
+	DECQ DI
+	XORQ R8, R8
+
+row:
+	MOVLQSX (SI)(R8*4), R9
+	IMULQ   BX, R9
+	ADDQ    DX, R9
+	LEAQ    8(R8), R10
+	CMPQ    R10, DI
+	CMOVQGT DI, R10
+	MOVLQSX (SI)(R10*4), R10
+	IMULQ   BX, R10
+	ADDQ    DX, R10
+	MOVQ    CX, R11
+
+vector:
+	CMPQ       R11, $+8
+	JL         tail
+	PREFETCHT0 (R10)
+	VMOVUPS    (R9), Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       $+32, R9
+	ADDQ       $+32, R10
+	ADDQ       $+32, AX
+	SUBQ       $+8, R11
+	JMP        vector
+
+tail:
+	TESTQ      R11, R11
+	JZ         end
+	PREFETCHT0 (R10)
+	LEAQ       laneMask<>+0(SB), R10
+	MOVQ       $0x00000008, R12
+	SUBQ       R11, R12
+	VMOVDQU    (R10)(R12*4), Y1
+	VMASKMOVPS (R9), Y1, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+	LEAQ       (AX)(R11*4), AX
+
+end:
+	INCQ R8
+	CMPQ R8, DI
+	JLE  row
 	VZEROUPPER
 	RET
 

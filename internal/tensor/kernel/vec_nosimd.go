@@ -113,6 +113,18 @@ func Tanh(x, y []Float) {
 	tanhPlain(x, y[:len(x)])
 }
 
+// GRUBack computes the gradients of a row of d gates, d the length of dy: of y = h + z (c - h), or with swap of
+// y = c + z (h - c). s (3, d) holds r, z and c = tanh(i + r n), where n is the last d of gh (3, d). It sets dgi and
+// dgh (3, d) to those of the gates' two operands and dh (d) to that of h without what comes by the gates.
+func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
+	gruBackPlain(swap, dy, h, s, gh, dgi, dgh, dh)
+}
+
+// CopyRows sets row e of dst (len(idx), w) to the first w elements of row idx[e] of x, whose rows are ldx apart.
+func CopyRows(dst []Float, w int, x *Float, ldx int, idx []int32) {
+	copyRowsPlain(dst, w, x, ldx, idx)
+}
+
 // Finite reports whether x has neither NaN nor infinity.
 func Finite(x []Float) bool { return finitePlain(x) }
 

@@ -312,6 +312,45 @@ func Tanh(x, y []Float) {
 	tanhPlain(x, y[:len(x)])
 }
 
+// GRUBack computes the gradients of a row of d gates, d the length of dy: of y = h + z (c - h), or with swap of
+// y = c + z (h - c). s (3, d) holds r, z and c = tanh(i + r n), where n is the last d of gh (3, d). It sets dgi and
+// dgh (3, d) to those of the gates' two operands and dh (d) to that of h without what comes by the gates.
+func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
+	d := len(dy)
+	if d == 0 {
+		return
+	}
+	h, s, gh, dgi, dgh, dh = h[:d], s[:3*d], gh[:3*d], dgi[:3*d], dgh[:3*d], dh[:d]
+	switch {
+	case level == AVX512 && swap:
+		gruBackSwap512(dy, h, &s[0], &gh[0], &dgi[0], &dgh[0], &dh[0])
+	case level == AVX512:
+		gruBack512(dy, h, &s[0], &gh[0], &dgi[0], &dgh[0], &dh[0])
+	case level == AVX2 && swap:
+		gruBackSwap256(dy, h, &s[0], &gh[0], &dgi[0], &dgh[0], &dh[0])
+	case level == AVX2:
+		gruBack256(dy, h, &s[0], &gh[0], &dgi[0], &dgh[0], &dh[0])
+	default:
+		gruBackPlain(swap, dy, h, s, gh, dgi, dgh, dh)
+	}
+}
+
+// CopyRows sets row e of dst (len(idx), w) to the first w elements of row idx[e] of x, whose rows are ldx apart.
+func CopyRows(dst []Float, w int, x *Float, ldx int, idx []int32) {
+	if w == 0 || len(idx) == 0 {
+		return
+	}
+	dst = dst[:w*len(idx)]
+	switch level {
+	case AVX512:
+		copyRows512(&dst[0], w, x, ldx*size, idx)
+	case AVX2:
+		copyRows256(&dst[0], w, x, ldx*size, idx)
+	default:
+		copyRowsPlain(dst, w, x, ldx, idx)
+	}
+}
+
 // Finite reports whether x has neither NaN nor infinity.
 func Finite(x []Float) bool {
 	const inf = 0x7f800000 // the least pattern that is not finite

@@ -230,6 +230,59 @@ func TestRows(t *testing.T) {
 	})
 }
 
+// Gates' way back gives the bits of plain Go, whichever operand z weighs.
+func TestGRUBack(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(6, 6))
+		for d := range 150 {
+			for _, swap := range []bool{false, true} {
+				dy, _ := fenced(r, d)
+				h, _ := fenced(r, d)
+				s, _ := fenced(r, 3*d)
+				gh, _ := fenced(r, 3*d)
+				dgi, dgiW := fenced(r, 3*d)
+				dgh, dghW := fenced(r, 3*d)
+				dh, dhW := fenced(r, d)
+				wantI, wantG, wantH := make([]Float, 3*d), make([]Float, 3*d), make([]Float, d)
+				GRUBack(swap, dy, h, s, gh, dgi, dgh, dh)
+				gruBackPlain(swap, dy, h, s, gh, wantI, wantG, wantH)
+				if !slices.Equal(dgi, wantI) || !slices.Equal(dgh, wantG) || !slices.Equal(dh, wantH) {
+					t.Fatalf("%d gates, swap %t: not the bits of plain Go", d, swap)
+				}
+				checkFence(t, 3*d, dgiW)
+				checkFence(t, 3*d, dghW)
+				checkFence(t, d, dhW)
+			}
+		}
+	})
+}
+
+// Rows are copied as they are, and nothing beside them.
+func TestCopyRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 7))
+		const rows = 5
+		for w := 1; w < 150; w++ {
+			for _, n := range []int{0, 1, 20} {
+				ldx := w + w%3
+				x, _ := fenced(r, rows*ldx)
+				idx := make([]int32, n)
+				for e := range idx {
+					idx[e] = int32(r.IntN(rows))
+				}
+				dst, whole := fenced(r, n*w)
+				CopyRows(dst, w, &x[0], ldx, idx)
+				for e, i := range idx {
+					if !slices.Equal(dst[e*w:(e+1)*w], x[int(i)*ldx:int(i)*ldx+w]) {
+						t.Fatalf("width %d: row %d of %d is not row %d", w, e, n, i)
+					}
+				}
+				checkFence(t, n*w, whole)
+			}
+		}
+	})
+}
+
 // TestSpecialPlaces puts one odd value at every place of a slice.
 func TestSpecialPlaces(t *testing.T) {
 	nan, inf := Float(math.NaN()), Float(math.Inf(1))

@@ -38,6 +38,9 @@ func main() {
 		ratioDotRows(s)
 		ratioBackRows(s)
 		tanh(s)
+		gruBack(s, false)
+		gruBack(s, true)
+		copyRows(s)
 		adam(s)
 		spmmRow(s)
 	}
