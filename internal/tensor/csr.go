@@ -150,12 +150,13 @@ func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
 }
 
 // GatherTo does what Gather does, but row i goes to row to[i-lo] of dst, which may have
-// any number of rows.
+// any number of rows. to may go on with where the rows from hi will go, which are then
+// fetched ahead.
 func (p Pattern) GatherTo(lo, hi int, left, right []Float, x, dst Matrix, to []int32) {
-	if len(to) != hi-lo {
+	if lo < 0 || hi < lo || len(to) < hi-lo {
 		panic(fmt.Sprintf("tensor: gather: rows %d..%d to %d places", lo, hi, len(to)))
 	}
-	for _, r := range to {
+	for _, r := range to[:hi-lo] {
 		if uint32(r) >= uint32(dst.Rows) {
 			panic(fmt.Sprintf("tensor: gather: into row %d of %d", r, dst.Rows))
 		}

@@ -5,13 +5,13 @@
 package kernel
 
 // gatherRows512 is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last
-// entry of idx, and to may be nil.
+// entry of idx, lastTo that of to, and to may be nil.
 //
 //go:noescape
-func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32)
+func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
 
 // gatherRows256 is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last
-// entry of idx, and to may be nil.
+// entry of idx, lastTo that of to, and to may be nil.
 //
 //go:noescape
-func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32)
+func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32)
+// func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·gatherRows512(SB), NOSPLIT, $0-96
+TEXT ·gatherRows512(SB), NOSPLIT, $0-104
 	MOVQ idx+16(FP), AX
 	MOVQ last+24(FP), CX
 	MOVQ right+40(FP), DX
@@ -23,32 +23,50 @@ eight:
 	XORQ R8, R8
 
 eightRow:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    eightTest
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         eightSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+	PREFETCHT0 64(R11)(R15*1)
+	PREFETCHT0 128(R11)(R15*1)
+	PREFETCHT0 192(R11)(R15*1)
+	PREFETCHT0 256(R11)(R15*1)
+	PREFETCHT0 320(R11)(R15*1)
+	PREFETCHT0 384(R11)(R15*1)
+	PREFETCHT0 448(R11)(R15*1)
+
+eightSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  eightTest
 
 eightEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
-	PREFETCHT0   64(BX)(R14*1)
-	PREFETCHT0   128(BX)(R14*1)
-	PREFETCHT0   192(BX)(R14*1)
-	PREFETCHT0   256(BX)(R14*1)
-	PREFETCHT0   320(BX)(R14*1)
-	PREFETCHT0   384(BX)(R14*1)
-	PREFETCHT0   448(BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   64(BX)(R15*1)
+	PREFETCHT0   128(BX)(R15*1)
+	PREFETCHT0   192(BX)(R15*1)
+	PREFETCHT0   256(BX)(R15*1)
+	PREFETCHT0   320(BX)(R15*1)
+	PREFETCHT0   384(BX)(R15*1)
+	PREFETCHT0   448(BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Z8
 	IMULQ        SI, R14
@@ -108,24 +126,38 @@ four:
 	XORQ R8, R8
 
 fourRow:
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    fourTest
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         fourSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+	PREFETCHT0 64(R11)(R15*1)
+	PREFETCHT0 128(R11)(R15*1)
+	PREFETCHT0 192(R11)(R15*1)
+
+fourSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  fourTest
 
 fourEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
-	PREFETCHT0   64(BX)(R14*1)
-	PREFETCHT0   128(BX)(R14*1)
-	PREFETCHT0   192(BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   64(BX)(R15*1)
+	PREFETCHT0   128(BX)(R15*1)
+	PREFETCHT0   192(BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Z0
 	IMULQ        SI, R14
@@ -173,18 +205,29 @@ one:
 	XORQ R8, R8
 
 oneRow:
-	VPXORD Z13, Z13, Z13
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    oneTest
+	VPXORD     Z13, Z13, Z13
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         oneSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+
+oneSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  oneTest
 
 oneEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Z0
 	IMULQ        SI, R14
@@ -225,18 +268,29 @@ oneEnd:
 	XORQ  R8, R8
 
 tailRow:
-	VPXORD Z14, Z14, Z14
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    tailTest
+	VPXORD     Z14, Z14, Z14
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         tailSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+
+tailSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  tailTest
 
 tailEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Z0
 	IMULQ        SI, R14
@@ -269,9 +323,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32)
+// func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·gatherRows256(SB), NOSPLIT, $0-96
+TEXT ·gatherRows256(SB), NOSPLIT, $0-104
 	MOVQ idx+16(FP), AX
 	MOVQ last+24(FP), CX
 	MOVQ right+40(FP), DX
@@ -288,28 +342,42 @@ eight:
 	XORQ R8, R8
 
 eightRow:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    eightTest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         eightSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+	PREFETCHT0 64(R11)(R15*1)
+	PREFETCHT0 128(R11)(R15*1)
+	PREFETCHT0 192(R11)(R15*1)
+
+eightSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  eightTest
 
 eightEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
-	PREFETCHT0   64(BX)(R14*1)
-	PREFETCHT0   128(BX)(R14*1)
-	PREFETCHT0   192(BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   64(BX)(R15*1)
+	PREFETCHT0   128(BX)(R15*1)
+	PREFETCHT0   192(BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Y8
 	IMULQ        SI, R14
@@ -369,22 +437,34 @@ four:
 	XORQ R8, R8
 
 fourRow:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    fourTest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         fourSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+	PREFETCHT0 64(R11)(R15*1)
+
+fourSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  fourTest
 
 fourEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
-	PREFETCHT0   64(BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   64(BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Y4
 	IMULQ        SI, R14
@@ -432,18 +512,29 @@ one:
 	XORQ R8, R8
 
 oneRow:
-	VXORPS Y0, Y0, Y0
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    oneTest
+	VXORPS     Y0, Y0, Y0
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         oneSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+
+oneSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  oneTest
 
 oneEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Y1
 	IMULQ        SI, R14
@@ -485,18 +576,29 @@ oneEnd:
 	XORQ    R8, R8
 
 tailRow:
-	VXORPS Y1, Y1, Y1
-	MOVQ   (R9)(R8*8), R12
-	MOVQ   8(R9)(R8*8), R13
-	JMP    tailTest
+	VXORPS     Y1, Y1, Y1
+	MOVQ       to+88(FP), R15
+	TESTQ      R15, R15
+	JZ         tailSum
+	LEAQ       4(R8), R14
+	CMPQ       R14, lastTo+96(FP)
+	CMOVQGT    lastTo+96(FP), R14
+	MOVLQSX    (R15)(R14*4), R15
+	IMULQ      ldy+72(FP), R15
+	PREFETCHT0 (R11)(R15*1)
+
+tailSum:
+	MOVQ (R9)(R8*8), R12
+	MOVQ 8(R9)(R8*8), R13
+	JMP  tailTest
 
 tailEntry:
 	LEAQ         32(R12), R14
 	CMPQ         R14, CX
 	CMOVQGT      CX, R14
-	MOVLQSX      (AX)(R14*4), R14
-	IMULQ        SI, R14
-	PREFETCHT0   (BX)(R14*1)
+	MOVLQSX      (AX)(R14*4), R15
+	IMULQ        SI, R15
+	PREFETCHT0   (BX)(R15*1)
 	MOVLQSX      (AX)(R12*4), R14
 	VBROADCASTSS (DX)(R14*4), Y2
 	IMULQ        SI, R14

@@ -12,20 +12,20 @@ import "unsafe"
 // goes to row to[r] of y instead.
 func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
 	ptr = ptr[:len(left)+1]
-	var places *int32
-	if to != nil {
-		places = unsafe.SliceData(to[:len(left)])
-	}
 	if len(left) == 0 || cols == 0 {
 		return
+	}
+	var places *int32
+	if to != nil {
+		places = unsafe.SliceData(to[:max(len(left), len(to))])
 	}
 	last := len(idx) - 1
 	switch {
 	case last < 0 || level == Off:
 		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 	case level == AVX512:
-		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places)
+		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places, len(to)-1)
 	default:
-		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places)
+		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places, len(to)-1)
 	}
 }

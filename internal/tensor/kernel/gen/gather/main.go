@@ -13,6 +13,11 @@ import (
 // the way from the last cache, short enough for the nearest to hold them all.
 const ahead = 32
 
+// rowsAhead is how many rows before it is written a row of the result is fetched, where
+// the rows go to scattered places: what waits for such rows to come is the writing, and a
+// core has room for few writes that wait.
+const rowsAhead = 4
+
 func main() {
 	ConstraintExpr("amd64,!f64")
 	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
@@ -25,10 +30,10 @@ func main() {
 // in registers while the entries of a row are read.
 func gatherRows(s simd.ISA) {
 	name := "gatherRows" + s.Suffix
-	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right, x *float32, ldx int, y *float32, ldy, cols int, to *int32)")
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right, x *float32, ldx int, y *float32, ldy, cols int, to *int32, lastTo int)")
 	Pragma("noescape")
 	Doc(name+" is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last",
-		"entry of idx, and to may be nil.")
+		"entry of idx, lastTo that of to, and to may be nil.")
 	idx, last, right := simd.Int("idx"), simd.Int("last"), simd.Int("right")
 	x, ldx, cols := simd.Int("x"), simd.Int("ldx"), simd.Int("cols")
 	block := func(label string, nv int, mask *simd.Mask) {
@@ -44,6 +49,20 @@ func gatherRows(s simd.ISA) {
 		for i := range acc {
 			s.Zero(acc[i])
 		}
+		MOVQ(simd.Arg(Param("to")), p)
+		TESTQ(p, p)
+		JZ(LabelRef(label + "Sum"))
+		LEAQ(Mem{Base: row, Disp: rowsAhead}, j)
+		CMPQ(j, simd.Arg(Param("lastTo")))
+		CMOVQGT(simd.Arg(Param("lastTo")), j)
+		MOVLQSX(Mem{Base: p, Index: j, Scale: 4}, p)
+		IMULQ(simd.Arg(Param("ldy")), p)
+		for i := range acc {
+			if i*s.Bytes()%64 == 0 {
+				PREFETCHT0(Mem{Base: y, Index: p, Scale: 1, Disp: i * s.Bytes()})
+			}
+		}
+		Label(label + "Sum")
 		MOVQ(Mem{Base: ptr, Index: row, Scale: 8}, e)
 		MOVQ(Mem{Base: ptr, Index: row, Scale: 8, Disp: 8}, end)
 		JMP(LabelRef(label + "Test"))
