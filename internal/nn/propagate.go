@@ -88,7 +88,7 @@ func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batch
 		return nil, nil, err
 	}
 	leaves := [2]*autograd.Node{t.Use(users), t.Use(items)}
-	w.frontier = p.Frontier
+	w.frontier, w.placed = p.Frontier, true
 	if err := w.forward(); err != nil {
 		return nil, nil, err
 	}

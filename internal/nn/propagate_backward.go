@@ -41,7 +41,7 @@ func (w *work) collect(dy tensor.Matrix) {
 	// By columns, so that the order of sums does not depend on the workers.
 	tensor.Parallel(w.cols, max(collectCols, (w.cols+3)/4), func(_, lo, hi int) {
 		for k, v := range w.at {
-			o := (int(w.slot[v]) - 1) * w.cols
+			o := (int(w.slot[w.spot(v)]) - 1) * w.cols
 			tensor.Add(w.grad.Data[o+lo:o+hi], dy.Data[k*dy.Stride+lo:k*dy.Stride+hi])
 		}
 	})
@@ -71,11 +71,11 @@ func (w *work) lastBack() {
 	}
 	m := w.table(w.call.Layers - 1)
 	tensor.Parallel(m.Rows, rowGrain, func(_, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			if k := int(w.slot[v]) - 1; k >= 0 {
-				one(int32(v), tensor.Row(w.grad, k))
+		for s := lo; s < hi; s++ {
+			if k := int(w.slot[s]) - 1; k >= 0 {
+				one(w.batch[k], tensor.Row(w.grad, k))
 			} else {
-				clear(tensor.Row(m, v))
+				clear(tensor.Row(m, s))
 			}
 		}
 	})
@@ -97,7 +97,7 @@ func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Floa
 		}
 		return w.reach.edges[side], w.weight[lo:hi], tensor.RowsView(w.top, lo, hi)
 	}
-	return w.plan.rows[side], w.part(w.left, other), w.half(w.table(l), other)
+	return w.inner[side], w.leftAt[other], w.half(w.table(l), other)
 }
 
 // layerBack turns layer l, 1 <= l < Layers, into its h.
@@ -113,45 +113,36 @@ func (w *work) layerBack(l int) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		p, factors, h := w.source(l, ch.side)
-		right, base, nodes, mine := w.rightAt[ch.side], w.first(ch.side), w.nodeAt[ch.side], w.half(dst, ch.side)
+		right, base, mine := w.rightAt[ch.side], w.first(ch.side), w.half(dst, ch.side)
 		var stack [blockFloats]tensor.Float
 		scratch := stack[:]
 		if normalize && blockRows*w.cols > len(scratch) {
 			scratch = make([]tensor.Float, blockRows*w.cols)
 		}
 		at := ch.lo // places before it are done
-		for lo, hi := only.run(nodes, base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(nodes, base, hi, ch.hi, block) {
-			clearRows(mine, nodes[at:lo])
+		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
+			clear(tensor.RowsView(mine, at, lo).Data)
 			at = hi
+			sum := tensor.RowsView(mine, lo, hi)
 			if normalize {
-				p.Gather(lo, hi, right, factors, h, tensor.From(hi-lo, w.cols, scratch))
-			} else {
-				w.aggregate(ch.side, p, lo, hi, right, factors, h, mine)
+				sum = tensor.From(hi-lo, w.cols, scratch)
 			}
-			for k, node := range nodes[lo:hi] {
-				v, x := base+int(node), tensor.Row(mine, int(node))
-				if !normalize {
-					w.addOutput(l, v, x)
-					continue
+			p.Gather(lo, hi, right, factors, h, sum)
+			for k := range hi - lo {
+				g, spot := tensor.Row(sum, k), base+lo+k
+				w.addOutput(l, spot, g)
+				if normalize {
+					throughNorm(tensor.Row(mine, lo+k), g, 1, w.inv[l][spot])
 				}
-				g := scratch[k*w.cols : (k+1)*w.cols]
-				w.addOutput(l, v, g)
-				throughNorm(x, g, 1, w.inv[l][v])
 			}
 		}
-		clearRows(mine, nodes[at:ch.hi])
+		clear(tensor.RowsView(mine, at, ch.hi).Data)
 	})
 }
 
-func clearRows(m tensor.Matrix, rows []int32) {
-	for _, r := range rows {
-		clear(tensor.Row(m, int(r)))
-	}
-}
-
-// addOutput adds to g the gradient that layer l gets at node v from Z itself.
-func (w *work) addOutput(l, v int, g []tensor.Float) {
-	if k := int(w.slot[v]) - 1; k >= 0 {
+// addOutput adds to g the gradient that layer l gets from Z itself at the node of a spot.
+func (w *work) addOutput(l, spot int, g []tensor.Float) {
+	if k := int(w.slot[spot]) - 1; k >= 0 {
 		tensor.Axpy(tensor.Float(w.call.Weights[l]), tensor.Row(w.grad, k), g)
 	}
 }
@@ -169,9 +160,9 @@ func (w *work) tableBack(grads [2]tensor.Matrix) {
 		for lo := ch.lo; lo < ch.hi; lo += step {
 			hi := min(lo+step, ch.hi)
 			w.aggregate(ch.side, p, lo, hi, right, factors, h, grads[ch.side])
-			for _, node := range nodes[lo:hi] {
+			for k, node := range nodes[lo:hi] {
 				v, y := base+int(node), tensor.Row(grads[ch.side], int(node))
-				w.addOutput(0, v, y)
+				w.addOutput(0, base+lo+k, y)
 				if w.call.NormalizeRows {
 					x, inv := w.row0(v), float64(w.inv[0][v])
 					dot := float64(tensor.Dot(y, x))

@@ -15,16 +15,17 @@ type work struct {
 	call     *Propagation
 	tables   [2]tensor.Matrix // layer 0
 	frontier bool
+	placed   bool // layers from 1 are by place, else by node
 
 	entry  []tensor.Float   // right, times what normalises layer 0 (N)
 	scaled []tensor.Float   // memory for that
-	inv    [][]tensor.Float // what normalised the rows of each layer, by node (N)
+	inv    [][]tensor.Float // what normalised the rows of each layer, in the order of its rows (N)
 	errs   []error          // by chunk
 
 	at     []int32        // nodes of the output's rows
 	batch  []int32        // the distinct ones, ascending
 	users  int            // how many of them are users
-	slot   []int32        // node -> place in batch plus one, 0 for none (N)
+	slot   []int32        // by place of both sides: where in batch its node is plus one, 0 for none (N)
 	weight []tensor.Float // left of batch
 	top    tensor.Matrix  // under a frontier: layer Layers at batch
 	topInv []tensor.Float
@@ -102,9 +103,7 @@ func (w *work) admit(batchUsers, batchItems []int32) error {
 	if len(w.slot) != g.Nodes() {
 		w.slot = make([]int32, g.Nodes())
 	}
-	for _, v := range w.batch {
-		w.slot[v] = 0
-	}
+	clear(w.slot)
 	w.at, w.batch, w.weight = w.at[:0], w.batch[:0], w.weight[:0]
 	for side, ids := range [2][]int32{batchUsers, batchItems} {
 		for k, id := range ids {
@@ -116,15 +115,15 @@ func (w *work) admit(batchUsers, batchItems []int32) error {
 		}
 	}
 	for _, v := range w.at {
-		if w.slot[v] == 0 {
-			w.slot[v] = 1
+		if s := w.spot(v); w.slot[s] == 0 {
+			w.slot[s] = 1
 			w.batch = append(w.batch, v)
 		}
 	}
 	slices.Sort(w.batch)
 	w.users = 0
 	for k, v := range w.batch {
-		w.slot[v] = int32(k + 1)
+		w.slot[w.spot(v)] = int32(k + 1)
 		w.weight = append(w.weight, w.left[v])
 		if int(v) < g.Users {
 			w.users++
@@ -141,26 +140,39 @@ func (w *work) forward() error {
 			return err
 		}
 	}
-	src, right := w.tables, w.entry
+	src := w.tables
 	for l := 1; l < layers; l++ {
 		var only *reach
 		if w.frontier && l == layers-1 {
 			only = &w.reach
 		}
 		dst := w.table(l - 1)
-		if err := w.layer(l, src, right, dst, only); err != nil {
+		if err := w.layer(l, src, dst, only); err != nil {
 			return err
 		}
-		src, right = w.halves(dst), w.right
+		src = w.halves(dst)
 	}
 	if w.frontier {
-		return w.topLayer(src, right)
+		return w.topLayer(src)
 	}
-	return w.layer(layers, src, right, w.table(layers-1), nil)
+	return w.layer(layers, src, w.table(layers-1), nil)
+}
+
+// into returns the edges on which layer l-1 flows to a side, and the factors of its rows.
+func (w *work) into(l int, side Side) (tensor.Pattern, []tensor.Float) {
+	other := 1 - side
+	switch {
+	case l == 1:
+		return w.plan.rows[side], w.part(w.entry, other)
+	case w.placed:
+		return w.inner[side], w.rightAt[other]
+	default:
+		return w.plan.rows[side], w.part(w.right, other)
+	}
 }
 
 // layer computes layer l from the one before, all rows or only some.
-func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tensor.Matrix, only *reach) error {
+func (w *work) layer(l int, src [2]tensor.Matrix, dst tensor.Matrix, only *reach) error {
 	counts := [2]int{w.graph.Users, w.graph.Items}
 	if only != nil {
 		counts = only.rows
@@ -168,10 +180,14 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 	block := w.block()
 	return w.released(l, counts, len(w.chunks), func(c int) error {
 		ch := w.chunks[c]
-		other := 1 - ch.side
-		factors, base, nodes, mine := w.part(right, other), w.first(ch.side), w.nodeAt[ch.side], w.half(dst, ch.side)
-		for lo, hi := only.run(nodes, base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(nodes, base, hi, ch.hi, block) {
-			w.aggregate(ch.side, w.plan.rows[ch.side], lo, hi, w.leftAt[ch.side], factors, src[other], mine)
+		p, factors := w.into(l, ch.side)
+		base, nodes, mine, x := w.first(ch.side), w.nodeAt[ch.side], w.half(dst, ch.side), src[1-ch.side]
+		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
+			if w.placed {
+				p.Gather(lo, hi, w.leftAt[ch.side], factors, x, tensor.RowsView(mine, lo, hi))
+			} else {
+				w.aggregate(ch.side, p, lo, hi, w.leftAt[ch.side], factors, x, mine)
+			}
 			if block == chunkRows {
 				continue // nothing to finish
 			}
@@ -180,12 +196,15 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 				for to < hi && int(nodes[to]) == first+to-from {
 					to++
 				}
-				rank := first
+				rank, row := first, first
 				if only != nil {
 					rank = int(only.rank[base+first])
 				}
-				rows := tensor.RowsView(mine, first, first+to-from)
-				if err := w.finish(l, ch.side, first, rank, rows, base+first); err != nil {
+				if w.placed {
+					row = from
+				}
+				rows := tensor.RowsView(mine, row, row+to-from)
+				if err := w.finish(l, ch.side, first, rank, rows, base+row); err != nil {
 					return err
 				}
 			}
@@ -203,7 +222,7 @@ func (w *work) block() int {
 }
 
 // topLayer computes the last layer at the batch's nodes only.
-func (w *work) topLayer(src [2]tensor.Matrix, right []tensor.Float) error {
+func (w *work) topLayer(src [2]tensor.Matrix) error {
 	n := len(w.batch)
 	w.top, w.topInv = grown(w.top, n, w.cols), slices.Grow(w.topInv[:0], n)[:n]
 	l := w.call.Layers
@@ -217,7 +236,8 @@ func (w *work) topLayer(src [2]tensor.Matrix, right []tensor.Float) error {
 			other, id := 1-side, v-w.first(side)
 			rows := tensor.RowsView(w.top, lo, lo+1)
 			place := w.place(side, int32(v))
-			w.plan.rows[side].Gather(place, place+1, w.leftAt[side], w.part(right, other), src[other], rows)
+			p, factors := w.into(l, side)
+			p.Gather(place, place+1, w.leftAt[side], factors, src[other], rows)
 			if err := w.finish(l, side, id, rank, rows, lo); err != nil {
 				return err
 			}
@@ -287,9 +307,9 @@ func (w *work) finish(l int, side Side, first, rank int, rows tensor.Matrix, at 
 
 // last returns the row of the last layer at a node of the batch, and what normalised it.
 func (w *work) last(v int32) (x []tensor.Float, inv tensor.Float) {
-	at, m, scale := int(v), tensor.Matrix{}, w.inv[w.call.Layers]
+	at, m, scale := w.spot(v), tensor.Matrix{}, w.inv[w.call.Layers]
 	if w.frontier {
-		at, m, scale = int(w.slot[v])-1, w.top, w.topInv
+		at, m, scale = int(w.slot[at])-1, w.top, w.topInv
 	} else {
 		m = w.table(w.call.Layers - 1)
 	}
@@ -311,7 +331,7 @@ func (w *work) output(z tensor.Matrix) {
 			}
 			tensor.ScaleTo(tensor.Float(a), y, w.row0(int(v)))
 			for l := 1; l < w.call.Layers; l++ {
-				tensor.Axpy(tensor.Float(weights[l]), tensor.Row(w.plan.tables[l-1], int(v)), y)
+				tensor.Axpy(tensor.Float(weights[l]), tensor.Row(w.plan.tables[l-1], w.spot(v)), y)
 			}
 			x, _ := w.last(v)
 			tensor.Axpy(tensor.Float(weights[w.call.Layers]), x, y)
@@ -324,16 +344,16 @@ func (w *work) each(visit func(layer int, x tensor.Matrix) error) error {
 	if err := visit(0, w.layer0(w.table(1))); err != nil {
 		return err
 	}
-	src, right := w.tables, w.entry
+	src := w.tables
 	for l := 1; l <= w.call.Layers; l++ {
 		dst := w.table((l - 1) % 2)
-		if err := w.layer(l, src, right, dst, nil); err != nil {
+		if err := w.layer(l, src, dst, nil); err != nil {
 			return err
 		}
 		if err := visit(l, dst); err != nil {
 			return err
 		}
-		src, right = w.halves(dst), w.right
+		src = w.halves(dst)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 	p.turn++
 	w := &p.plan.work
 	w.plan, w.call, w.tables = p.plan, p, tables
-	w.frontier = false
+	w.frontier, w.placed = false, false
 	if err := w.improve(); err != nil {
 		return nil, err
 	}
@@ -144,9 +144,9 @@ type reach struct {
 	edges [2]tensor.Pattern // rows: places of a side; columns: the batch's nodes of the other
 	ptr   [2][]int64
 	idx   [2][]int32
-	need  []bool  // by node (N): in the batch, or next to it
-	rank  []int32 // by needed node: how many needed nodes of its side have lower numbers (N)
-	rows  [2]int  // how many of a side there are
+	need  []bool  // by place of both sides (N): in the batch, or next to it
+	rank  []int32 // with noise, by needed node: how many needed nodes of its side have lower numbers (N)
+	rows  [2]int  // with noise: how many of a side there are
 }
 
 // find fills r for the batch of w.
@@ -162,16 +162,6 @@ func (r *reach) find(w *work) error {
 			return err
 		}
 	}
-	r.rows = [2]int{}
-	for side := range r.rows {
-		base := w.first(Side(side))
-		for v := base; v < base+w.size(Side(side)); v++ {
-			r.rank[v] = int32(r.rows[side])
-			if r.need[v] {
-				r.rows[side]++
-			}
-		}
-	}
 	return nil
 }
 
@@ -179,7 +169,7 @@ func (r *reach) find(w *work) error {
 // ascending order.
 func (r *reach) findSide(w *work, side Side) (err error) {
 	other := 1 - side
-	lists, batch := w.plan.rows[other], w.batch[w.users:]
+	lists, batch := w.inner[other], w.batch[w.users:]
 	if other == UserSide {
 		batch = w.batch[:w.users]
 	}
@@ -189,7 +179,7 @@ func (r *reach) findSide(w *work, side Side) (err error) {
 	clear(ptr)
 	for _, v := range batch {
 		for _, i := range lists.Row(w.place(other, v)) {
-			ptr[w.placeOf[side][i]+2]++
+			ptr[i+2]++
 		}
 	}
 	for i := 2; i < len(ptr); i++ {
@@ -199,32 +189,47 @@ func (r *reach) findSide(w *work, side Side) (err error) {
 	idx := slices.Grow(r.idx[side][:0], total)[:total]
 	for k, v := range batch {
 		for _, i := range lists.Row(w.place(other, v)) {
-			at := w.placeOf[side][i] + 1
-			idx[ptr[at]] = int32(k)
-			ptr[at]++
+			idx[ptr[i+1]] = int32(k)
+			ptr[i+1]++
 		}
 	}
 	r.ptr[side], r.idx[side] = ptr, idx
 	base := w.first(side)
-	for i, v := range w.nodeAt[side] {
-		r.need[base+int(v)] = ptr[i+1] > ptr[i] || w.slot[base+int(v)] != 0
+	need, slot := r.need[base:base+n], w.slot[base:base+n]
+	for i := range need {
+		need[i] = ptr[i+1] > ptr[i] || slot[i] != 0
+	}
+	if w.call.Noise != nil {
+		r.count(w, side)
 	}
 	r.edges[side], err = tensor.NewPattern(len(batch), ptr[:n+1], idx)
 	return err
 }
 
+// count ranks the needed nodes of a side by their numbers.
+func (r *reach) count(w *work, side Side) {
+	base, n := w.first(side), 0
+	for v, place := range w.placeOf[side] {
+		r.rank[base+v] = int32(n)
+		if r.need[base+int(place)] {
+			n++
+		}
+	}
+	r.rows[side] = n
+}
+
 // run returns the first run of places lo..end whose rows are needed, at most block
-// rows, and an empty run at the end. nodes are those at the places of the side whose
-// first node is base. A nil reach needs all rows.
-func (r *reach) run(nodes []int32, base, lo, end, block int) (from, to int) {
+// rows, and an empty run at the end. base is the first node of the side. A nil reach
+// needs all rows.
+func (r *reach) run(base, lo, end, block int) (from, to int) {
 	if r == nil {
 		return lo, min(end, lo+block)
 	}
-	for lo < end && !r.need[base+int(nodes[lo])] {
+	for lo < end && !r.need[base+lo] {
 		lo++
 	}
 	to = lo
-	for to < end && to-lo < block && r.need[base+int(nodes[to])] {
+	for to < end && to-lo < block && r.need[base+to] {
 		to++
 	}
 	return lo, to

@@ -11,10 +11,12 @@ import (
 
 // schedule says in which order a propagation computes rows. Rows that share
 // neighbours come one after the other, so that the core still has their vectors near
-// it. Tables, and the order in which a row adds up its neighbours, are as the graph
-// numbers them: the order of the rows changes no bit of a result.
+// it. Tables that only the propagation sees have their rows in this order too: it then
+// writes and reads them from front to back. A row adds up its neighbours in the order
+// in which the graph numbers them, so that no bit of a result changes.
 type schedule struct {
-	rows            [2]tensor.Pattern // of users over items, of items over users, by place
+	rows            [2]tensor.Pattern // of users over items, of items over users: rows by place, columns by node
+	inner           [2]tensor.Pattern // the same, with columns by place
 	nodeAt, placeOf [2][]int32        // the node of a side at each place, and back
 	leftAt, rightAt [2][]tensor.Float // factors by place
 	chunks          []chunk
@@ -46,6 +48,7 @@ func (p *plan) arrange(near *graph.Near) error {
 		left, right := p.norm.Factors(g)
 		p.left, p.right = floats(left), floats(right)
 	}
+	s.inner = s.rows
 	for side, r := range rows {
 		n := p.size(Side(side))
 		s.nodeAt[side] = r.At
@@ -61,6 +64,19 @@ func (p *plan) arrange(near *graph.Near) error {
 			}
 		}
 		s.chunks = append(s.chunks, cut(Side(side), r.Ptr)...)
+	}
+	if s.moved {
+		for side, r := range rows {
+			places := make([]int32, len(r.Idx))
+			for e, v := range r.Idx {
+				places[e] = s.placeOf[1-side][v]
+			}
+			inner, err := tensor.NewPattern(p.size(Side(1-side)), r.Ptr, places)
+			if err != nil {
+				return fmt.Errorf("nn: propagation: rows by place: %w", err)
+			}
+			s.inner[side] = inner
+		}
 	}
 	p.schedule = s
 	return nil
@@ -90,11 +106,20 @@ func cut(side Side, ptr []int64) (chunks []chunk) {
 // place returns the place of node v, counted over both sides, among those of its side.
 func (p *plan) place(side Side, v int32) int { return int(p.placeOf[side][int(v)-p.first(side)]) }
 
+// spot returns the row of node v in a table by place of both sides.
+func (p *plan) spot(v int32) int {
+	side := UserSide
+	if int(v) >= p.graph.Users {
+		side = ItemSide
+	}
+	return p.first(side) + p.place(side, v)
+}
+
 // aggregate computes the rows at places lo to hi of a side into dst, which has all
 // rows of the side, by node.
 func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right []tensor.Float, x, dst tensor.Matrix) {
 	if p.moved {
-		rows.GatherTo(lo, hi, left, right, x, dst, p.nodeAt[side][lo:hi])
+		rows.GatherTo(lo, hi, left, right, x, dst, p.nodeAt[side][lo:])
 	} else {
 		rows.Gather(lo, hi, left, right, x, tensor.RowsView(dst, lo, hi))
 	}
@@ -130,7 +155,7 @@ func (w *work) improve() error {
 		for k := range tried {
 			p.schedule = tried[k]
 			start := time.Now()
-			w.product(w.halves(p.table(0)))
+			w.rehearse(p.table(0))
 			if took := time.Since(start); least[k] == 0 || took < least[k] {
 				least[k] = took
 			}
@@ -140,6 +165,17 @@ func (w *work) improve() error {
 		p.schedule = old
 	}
 	return nil
+}
+
+// rehearse computes what a layer costs into dst. The rows are those of the tables, taken as if
+// they were by place: only the time counts.
+func (w *work) rehearse(dst tensor.Matrix) {
+	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
+		ch := w.chunks[c]
+		other := 1 - ch.side
+		w.inner[ch.side].Gather(ch.lo, ch.hi, w.leftAt[ch.side], w.rightAt[other], w.tables[other],
+			tensor.RowsView(w.half(dst, ch.side), ch.lo, ch.hi))
+	})
 }
 
 // tries is how often each order is tried.
