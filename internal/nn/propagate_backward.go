@@ -159,6 +159,9 @@ func (w *work) tableBack(grads [2]tensor.Matrix) {
 		}
 		for lo := ch.lo; lo < ch.hi; lo += step {
 			hi := min(lo+step, ch.hi)
+			if w.call.NormalizeRows {
+				tensor.Fetch(w.tables[ch.side], nodes[lo:hi])
+			}
 			w.aggregate(ch.side, p, lo, hi, right, factors, h, grads[ch.side])
 			for k, node := range nodes[lo:hi] {
 				v, y := base+int(node), tensor.Row(grads[ch.side], int(node))

@@ -60,6 +60,11 @@ func TestPatternGather(t *testing.T) {
 					to[i] = int32(rows - 1 - i)
 				}
 				p.GatherTo(lo, hi, left, right, x, far, to)
+				ahead := New(far.Rows, far.Cols) // with places of rows that come later
+				p.GatherTo(lo, hi, left, right, x, ahead, append(slices.Clone(to), 0, int32(rows)-1, 0))
+				if !slices.Equal(ahead.Data, far.Data) {
+					t.Fatalf("width %d, rows %d to %d: places of later rows change the result", d, lo, hi)
+				}
 				for i := range to {
 					if !slices.Equal(Row(far, rows-1-i), Row(dst, i)) {
 						t.Fatalf("width %d, row %d differs at another place", d, lo+i)
@@ -134,5 +139,32 @@ func TestPatternGatherShapes(t *testing.T) {
 	}
 	if new(Pattern).Rows() != 0 {
 		t.Error("the zero pattern has rows")
+	}
+}
+
+// Fetch changes nothing, for rows of any width and stride, and refuses rows outside.
+func TestFetch(t *testing.T) {
+	for _, cols := range []int{0, 1, 15, 16, 17, 64, 100} {
+		m := New(9, cols+3)
+		for i := range m.Data {
+			m.Data[i] = Float(i)
+		}
+		Fetch(ColsView(m, 0, cols), nil)
+		Fetch(ColsView(m, 0, cols), []int32{8, 0, 8, 3})
+		for i, v := range m.Data {
+			if v != Float(i) {
+				t.Fatalf("%d columns: element %d is %g", cols, i, v)
+			}
+		}
+		for _, r := range []int32{-1, 9} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%d columns: row %d of 9 passes", cols, r)
+					}
+				}()
+				Fetch(ColsView(m, 0, cols), []int32{2, r})
+			}()
+		}
 	}
 }

@@ -15,3 +15,8 @@ func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right
 //
 //go:noescape
 func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
+
+// fetchRows is FetchRows for n >= 1 rows; ldx and width are in bytes, width at least 1.
+//
+//go:noescape
+func fetchRows(n int, rows *int32, x *float32, ldx int, width int)

@@ -648,3 +648,28 @@ DATA laneMask<>+52(SB)/4, $0x00000000
 DATA laneMask<>+56(SB)/4, $0x00000000
 DATA laneMask<>+60(SB)/4, $0x00000000
 GLOBL laneMask<>(SB), RODATA|NOPTR, $64
+
+// func fetchRows(n int, rows *int32, x *float32, ldx int, width int)
+// Requires: MMX+
+TEXT ·fetchRows(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ ldx+24(FP), BX
+	MOVQ width+32(FP), SI
+
+row:
+	MOVLQSX (CX), DI
+	IMULQ   BX, DI
+	ADDQ    DX, DI
+	LEAQ    (DI)(SI*1), R8
+
+line:
+	PREFETCHT0 (DI)
+	ADDQ       $+64, DI
+	CMPQ       DI, R8
+	JLT        line
+	ADDQ       $+4, CX
+	DECQ       AX
+	JNZ        row
+	RET

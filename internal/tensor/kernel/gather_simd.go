@@ -29,3 +29,11 @@ func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int
 		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places, len(to)-1)
 	}
 }
+
+// FetchRows has rows of x, the first cols elements of each, come near the core while it does
+// something else. Rows are ldx elements apart. It changes nothing.
+func FetchRows(rows []int32, x *Float, ldx, cols int) {
+	if len(rows) > 0 && cols > 0 && level != Off {
+		fetchRows(len(rows), &rows[0], x, ldx*size, cols*size)
+	}
+}

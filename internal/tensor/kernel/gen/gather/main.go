@@ -23,7 +23,32 @@ func main() {
 	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
 		gatherRows(s)
 	}
+	fetchRows()
 	Generate()
+}
+
+// fetchRows emits FetchRows.
+func fetchRows() {
+	TEXT("fetchRows", NOSPLIT, "func(n int, rows *int32, x *float32, ldx, width int)")
+	Pragma("noescape")
+	Doc("fetchRows is FetchRows for n >= 1 rows; ldx and width are in bytes, width at least 1.")
+	n, rows, x := simd.Int("n"), simd.Int("rows"), simd.Int("x")
+	ldx, width := simd.Int("ldx"), simd.Int("width")
+	at, end := GP64(), GP64()
+	Label("row")
+	MOVLQSX(Mem{Base: rows}, at)
+	IMULQ(ldx, at)
+	ADDQ(x, at)
+	LEAQ(Mem{Base: at, Index: width, Scale: 1}, end)
+	Label("line")
+	PREFETCHT0(Mem{Base: at})
+	ADDQ(I32(64), at)
+	CMPQ(at, end)
+	JLT(LabelRef("line"))
+	ADDQ(I32(4), rows)
+	DECQ(n)
+	JNZ(LabelRef("row"))
+	RET()
 }
 
 // gatherRows emits GatherRows. Columns go by in blocks; the sums of a block stay
