@@ -14,3 +14,14 @@ func SetNearCache(bytes int) (undo func()) {
 	nearCache = func() int { return bytes }
 	return func() { nearCache = old }
 }
+
+// PieceOf returns how many of a product's entries a core takes at a time.
+func PieceOf(entries, workers int) int { return pieceOf(entries, workers) }
+
+// Cut returns the ranges of rows that cores take.
+func Cut(ptr []int64, piece int) (spans [][2]int) {
+	for _, c := range cut(UserSide, ptr, piece) {
+		spans = append(spans, [2]int{c.lo, c.hi})
+	}
+	return spans
+}

@@ -10,12 +10,20 @@ import (
 	"privrec/internal/tensor"
 )
 
-// chunkEdges and chunkRows bound the piece of a layer that a core takes, so that
-// it lasts about a fifth of a millisecond for all degrees.
+// A piece of a layer that a core takes has at least leastEdges and at most mostEdges
+// entries, or a row for every edgesPerRow of them. What a core has near it from a piece
+// is lost to the next one if another core takes that, so pieces are long; but each core
+// should get corePieces, so that all end at about the same time.
 const (
-	chunkEdges = 4096
-	chunkRows  = 512
+	leastEdges  = 4096
+	mostEdges   = 32768
+	edgesPerRow = 8
+	corePieces  = 16
 )
+
+// chunkRows is how many rows go by at a time where nothing is to be done with them
+// between sum and store.
+const chunkRows = 512
 
 // rowGrain is how many rows a core takes in passes over whole tables.
 const rowGrain = 256

@@ -63,7 +63,7 @@ func (p *plan) arrange(near *graph.Near) error {
 				s.placeOf[side][v], s.leftAt[side][place], s.rightAt[side][place] = int32(place), left[v], right[v]
 			}
 		}
-		s.chunks = append(s.chunks, cut(Side(side), r.Ptr)...)
+		s.chunks = append(s.chunks, cut(Side(side), r.Ptr, pieceOf(2*g.Edges(), tensor.Workers()))...)
 	}
 	if s.moved {
 		for side, r := range rows {
@@ -90,11 +90,16 @@ func numbers(n int) []int32 {
 	return x
 }
 
-// cut splits the places of a side into chunks of about chunkEdges entries.
-func cut(side Side, ptr []int64) (chunks []chunk) {
+// pieceOf returns how many of a product's entries a core takes at a time.
+func pieceOf(entries, workers int) int {
+	return min(max(entries/(corePieces*workers), leastEdges), mostEdges)
+}
+
+// cut splits the places of a side into chunks of at most piece entries, or of one row.
+func cut(side Side, ptr []int64, piece int) (chunks []chunk) {
 	for lo := 0; lo < len(ptr)-1; {
 		hi := lo + 1
-		for hi < len(ptr)-1 && hi-lo < chunkRows && ptr[hi+1]-ptr[lo] <= chunkEdges {
+		for hi < len(ptr)-1 && hi-lo < piece/edgesPerRow && ptr[hi+1]-ptr[lo] <= int64(piece) {
 			hi++
 		}
 		chunks = append(chunks, chunk{side, lo, hi})

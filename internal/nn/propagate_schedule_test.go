@@ -99,3 +99,31 @@ func TestPropagationSettles(t *testing.T) {
 		}
 	}
 }
+
+// Pieces are long for few cores and short for many.
+func TestPieces(t *testing.T) {
+	for _, c := range []struct{ entries, workers, want int }{
+		{0, 1, 4096}, {1000, 64, 4096}, {1_620_256, 1, 32768}, {1_620_256, 2, 32768}, {1_620_256, 8, 12658}, {1_620_256, 64, 4096},
+	} {
+		if got := nn.PieceOf(c.entries, c.workers); got != c.want {
+			t.Errorf("%d entries, %d workers: pieces of %d, want %d", c.entries, c.workers, got, c.want)
+		}
+	}
+}
+
+// Pieces hold every row once, in order, and are as long as they may be.
+func TestCut(t *testing.T) {
+	for name, c := range map[string]struct {
+		ptr  []int64
+		want [][2]int
+	}{
+		"no rows":      {[]int64{0}, nil},
+		"entries":      {[]int64{0, 6, 12, 17, 20}, [][2]int{{0, 2}, {2, 4}}},
+		"a longer row": {[]int64{0, 1, 50, 51}, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
+		"short rows":   {[]int64{0, 0, 0, 0, 1, 1}, [][2]int{{0, 2}, {2, 4}, {4, 5}}},
+	} {
+		if got := nn.Cut(c.ptr, 16); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
