@@ -170,8 +170,12 @@ func (r *Release[T]) misused(i int, dst []T) {
 	r.misuse.Store(&s)
 }
 
-// onStack is the length up to which a row needs no heap.
-const onStack = 256
+// onStack is the length up to which a row needs no heap, and short that up to which it needs
+// little of the stack, which Go clears for every row.
+const (
+	onStack = 256
+	short   = 64
+)
 
 func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 	if r.c.grid != nil {
@@ -181,12 +185,21 @@ func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 			return
 		}
 	}
-	var stack [onStack]T
-	before := stack[:]
-	if len(dst) > onStack {
-		before = make([]T, len(dst))
+	switch {
+	case len(dst) <= short:
+		var stack [short]T
+		r.draw(i, dst, stack[:len(dst)], s)
+	case len(dst) <= onStack:
+		var stack [onStack]T
+		r.draw(i, dst, stack[:len(dst)], s)
+	default:
+		r.draw(i, dst, make([]T, len(dst)), s)
 	}
-	before = before[:copy(before, dst)]
+}
+
+// draw adds noise to row i and tallies it. before, as long as dst, takes the row as it was.
+func (r *Release[T]) draw(i int, dst, before []T, s rng.Stream) {
+	copy(before, dst)
 	r.c.add(s, dst, atLeast[T](r.c.law.Scale()))
 	r.rows[i] = r.c.see(before, dst)
 }
