@@ -159,7 +159,7 @@ func (w *work) tableBack(grads [2]tensor.Matrix) {
 		}
 		for lo := ch.lo; lo < ch.hi; lo += step {
 			hi := min(lo+step, ch.hi)
-			if w.call.NormalizeRows {
+			if w.call.NormalizeRows && w.moved {
 				tensor.Fetch(w.tables[ch.side], nodes[lo:hi])
 			}
 			w.aggregate(ch.side, p, lo, hi, right, factors, h, grads[ch.side])

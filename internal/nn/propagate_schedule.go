@@ -139,11 +139,13 @@ var nearCache = tensor.NearCache
 
 // improve looks, once, for an order of the rows that moves less memory, and takes it
 // where it is faster here. That depends on how much slower a core reads what it does not
-// have near it, so both orders are tried. Small tables are near in any order.
+// have near it, so both orders are tried. Small tables are near in any order. Noise keeps the
+// order of the graph: it takes rows in runs of nodes that follow each other, and out of their
+// order it does more, on memory far apart, than a faster product gives back.
 func (w *work) improve() error {
 	p := w.plan
 	p.calls++
-	if p.calls != settled || max(p.graph.Users, p.graph.Items)*p.cols*int(unsafe.Sizeof(tensor.Float(0))) <= nearCache() {
+	if p.calls != settled || w.call.Noise != nil || max(p.graph.Users, p.graph.Items)*p.cols*int(unsafe.Sizeof(tensor.Float(0))) <= nearCache() {
 		return nil
 	}
 	near := p.graph.Near()

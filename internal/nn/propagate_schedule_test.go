@@ -89,12 +89,14 @@ func TestNoiseInAnyOrder(t *testing.T) {
 // A propagation that looks for a better order goes on as before, whatever it finds.
 func TestPropagationSettles(t *testing.T) {
 	defer nn.SetNearCache(0)()
-	s := larger(t, 2, 16, true, true, true)
-	want := s.everything(t)
-	for range nn.Settled/3 + 1 {
-		for k, got := range s.everything(t) {
-			if !slices.Equal(got, want[k]) {
-				t.Fatalf("part %d differs", k)
+	for _, noisy := range []bool{false, true} {
+		s := larger(t, 2, 16, true, noisy, true)
+		want := s.everything(t)
+		for range nn.Settled/3 + 1 {
+			for k, got := range s.everything(t) {
+				if !slices.Equal(got, want[k]) {
+					t.Fatalf("noise %v, part %d differs", noisy, k)
+				}
 			}
 		}
 	}
