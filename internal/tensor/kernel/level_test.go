@@ -39,3 +39,10 @@ func TestAdamCoefLayout(t *testing.T) {
 		}
 	}
 }
+
+// No PAUSE at all returns at once, as does a number below that.
+func TestPauseOfNothing(t *testing.T) {
+	for _, n := range []int{0, -1, 1} {
+		Pause(n)
+	}
+}
