@@ -59,11 +59,6 @@ func normBack512(inv float32, mean float32, proj float32, x []float32, y []float
 //go:noescape
 func dot512(x []float32, y []float32) float32
 
-// dotRows512 sets out[e] to the inner product of x and row idx[e] of y; ldy is in bytes and idx is not empty.
-//
-//go:noescape
-func dotRows512(x []float32, y *float32, ldy int, idx []int32, out *float32)
-
 // sum512 returns the sum in float64.
 //
 //go:noescape
@@ -114,35 +109,10 @@ func ratioDot512(x []float32, y []float32, w []float32) float32
 //go:noescape
 func ratioBack512(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
 
-// ratioDotRows512 sets out[e] to ratioDot of x, row idx[e] of y and w; ldy is in bytes and idx is not empty.
-//
-//go:noescape
-func ratioDotRows512(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
-
-// ratioBackRows512 does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and idx is not empty.
-//
-//go:noescape
-func ratioBackRows512(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
-
 // tanh512 sets y = tanh(x).
 //
 //go:noescape
 func tanh512(x []float32, y []float32)
-
-// gruBack512 does GRUBack where z takes the new state.
-//
-//go:noescape
-func gruBack512(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
-
-// gruBackSwap512 does GRUBack where z keeps the old state.
-//
-//go:noescape
-func gruBackSwap512(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
-
-// copyRows512 is CopyRows for w >= 1 and one row or more; ldx is in bytes.
-//
-//go:noescape
-func copyRows512(dst *float32, w int, x *float32, ldx int, idx []int32)
 
 // adam512 does one Adam step with gradient d and the fields of AdamCoef at c.
 //
@@ -209,11 +179,6 @@ func normBack256(inv float32, mean float32, proj float32, x []float32, y []float
 //go:noescape
 func dot256(x []float32, y []float32) float32
 
-// dotRows256 sets out[e] to the inner product of x and row idx[e] of y; ldy is in bytes and idx is not empty.
-//
-//go:noescape
-func dotRows256(x []float32, y *float32, ldy int, idx []int32, out *float32)
-
 // sum256 returns the sum in float64.
 //
 //go:noescape
@@ -264,35 +229,10 @@ func ratioDot256(x []float32, y []float32, w []float32) float32
 //go:noescape
 func ratioBack256(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
 
-// ratioDotRows256 sets out[e] to ratioDot of x, row idx[e] of y and w; ldy is in bytes and idx is not empty.
-//
-//go:noescape
-func ratioDotRows256(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
-
-// ratioBackRows256 does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and idx is not empty.
-//
-//go:noescape
-func ratioBackRows256(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
-
 // tanh256 sets y = tanh(x).
 //
 //go:noescape
 func tanh256(x []float32, y []float32)
-
-// gruBack256 does GRUBack where z takes the new state.
-//
-//go:noescape
-func gruBack256(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
-
-// gruBackSwap256 does GRUBack where z keeps the old state.
-//
-//go:noescape
-func gruBackSwap256(dy []float32, h []float32, s *float32, gh *float32, dgi *float32, dgh *float32, dh *float32)
-
-// copyRows256 is CopyRows for w >= 1 and one row or more; ldx is in bytes.
-//
-//go:noescape
-func copyRows256(dst *float32, w int, x *float32, ldx int, idx []int32)
 
 // adam256 does one Adam step with gradient d and the fields of AdamCoef at c.
 //

@@ -1,8 +1,11 @@
 // Command vec generates the vector kernels: element-wise maps, reductions, the
-// exponential family, Adam and one row of a sparse product.
+// exponential family, Adam and one row of a sparse product; with -rows those over rows
+// of matrices.
 package main
 
 import (
+	"flag"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,40 +14,56 @@ import (
 )
 
 func main() {
+	rows := flag.Bool("rows", false, "the kernels over rows of matrices, not those over slices")
+	flag.Parse()
 	ConstraintExpr("amd64,!f64")
 	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
-		axpy(s)
-		scaleAdd(s)
-		scaleTo(s)
-		add(s)
-		sumTo(s)
-		shift(s)
-		mul(s)
-		gate(s)
-		positive(s)
-		normBack(s)
-		dot(s)
-		dotRows(s)
-		sum(s, false)
-		sum(s, true)
-		maximum(s)
-		absBits(s)
-		expSum(s)
-		sigmoid(s)
-		sigmoidDot(s)
-		sigmoidBack(s)
-		ratioDot(s)
-		ratioBack(s)
-		ratioDotRows(s)
-		ratioBackRows(s)
-		tanh(s)
-		gruBack(s, false)
-		gruBack(s, true)
-		copyRows(s)
-		adam(s)
-		spmmRow(s)
+		if *rows {
+			overRows(s)
+		} else {
+			overSlices(s)
+		}
 	}
 	Generate()
+}
+
+// overRows emits the kernels that take rows of matrices: looked-up rows, edges of attention, and the
+// gates of a GRU.
+func overRows(s simd.ISA) {
+	dotRows(s)
+	ratioDotRows(s)
+	ratioBackRows(s)
+	gruBack(s, false)
+	gruBack(s, true)
+	copyRows(s)
+}
+
+// overSlices emits the kernels that take slices.
+func overSlices(s simd.ISA) {
+	axpy(s)
+	scaleAdd(s)
+	scaleTo(s)
+	add(s)
+	sumTo(s)
+	shift(s)
+	mul(s)
+	gate(s)
+	positive(s)
+	normBack(s)
+	dot(s)
+	sum(s, false)
+	sum(s, true)
+	maximum(s)
+	absBits(s)
+	expSum(s)
+	sigmoid(s)
+	sigmoidDot(s)
+	sigmoidBack(s)
+	ratioDot(s)
+	ratioBack(s)
+	tanh(s)
+	adam(s)
+	spmmRow(s)
 }
 
 // loop walks over slices of equal length in vectors.
