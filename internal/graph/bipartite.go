@@ -13,7 +13,8 @@ type Edge struct{ User, Item int32 }
 
 // Bipartite is the graph of users and items that collaborative filtering
 // propagates on, in compressed rows of both directions and without values.
-// It is made by NewBipartite, read-only, and safe for concurrent use.
+// It is made by NewBipartite, or put together from rows in both directions. It is
+// read-only, safe for concurrent use, and not copied.
 type Bipartite struct {
 	Users, Items int
 	UserPtr      []int64 // items of user u are UserItem[UserPtr[u]:UserPtr[u+1]] (Users+1)
@@ -22,7 +23,7 @@ type Bipartite struct {
 	ItemUser     []int32 // ascending within an item (E)
 
 	userOf []int32 // the user of every userStep-th edge, to find those of the others sooner
-	near   *nearOnce
+	near   nearOnce
 }
 
 // userStep is about the median degree in the data sets used here, or a few times that.
@@ -35,7 +36,7 @@ func NewBipartite(users, items int, edges []Edge) (*Bipartite, error) {
 	if users < 0 || items < 0 || users > math.MaxInt32-items {
 		return nil, fmt.Errorf("graph: %d users and %d items, want 0 to %d together", users, items, math.MaxInt32)
 	}
-	g := &Bipartite{Users: users, Items: items, UserPtr: make([]int64, users+1), ItemPtr: make([]int64, items+1), near: new(nearOnce)}
+	g := &Bipartite{Users: users, Items: items, UserPtr: make([]int64, users+1), ItemPtr: make([]int64, items+1)}
 	for e, x := range edges {
 		if x.User < 0 || int(x.User) >= users {
 			return nil, fmt.Errorf("graph: edge %d: user %d is outside 0..%d", e, x.User, users-1)

@@ -112,3 +112,14 @@ func TestNearLeavesRandomGraphs(t *testing.T) {
 		t.Error("an order of nothing")
 	}
 }
+
+// A graph that is put together from its rows, as a perturbed one is, has the order of one that was
+// made of its edges.
+func TestNearOfGraphsByHand(t *testing.T) {
+	g := hidden(t, 40, 60, 12)
+	byHand := &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: g.UserPtr, UserItem: g.UserItem, ItemPtr: g.ItemPtr, ItemUser: g.ItemUser}
+	want, got := g.Near(), byHand.Near()
+	if want == nil || got == nil || !slices.Equal(want.Users.At, got.Users.At) || !slices.Equal(want.Items.Idx, got.Items.Idx) {
+		t.Error("the orders differ")
+	}
+}

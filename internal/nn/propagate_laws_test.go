@@ -261,6 +261,11 @@ func TestNoiseErrors(t *testing.T) {
 	}
 }
 
+// again is another graph of the same rows.
+func again(g *graph.Bipartite) *graph.Bipartite {
+	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: g.UserPtr, UserItem: g.UserItem, ItemPtr: g.ItemPtr, ItemUser: g.ItemUser}
+}
+
 func TestPropagationRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(s *setup)
@@ -279,12 +284,12 @@ func TestPropagationRefuses(t *testing.T) {
 		"user negative":   {func(s *setup) { s.batchU[0] = -1 }, "user -1 at position 0"},
 		"item outside":    {func(s *setup) { s.batchI[5] = 31 }, "item 31 at position 5 of the batch is outside 0..30"},
 		"graph by hand":   {func(s *setup) { s.p.Graph = &graph.Bipartite{Users: 23, Items: 31} }, "do not rise from 0"},
-		"graph too short": {func(s *setup) { g := *s.p.Graph; g.UserPtr = g.UserPtr[1:]; s.p.Graph = &g }, "rise from 0"},
+		"graph too short": {func(s *setup) { g := again(s.p.Graph); g.UserPtr = g.UserPtr[1:]; s.p.Graph = g }, "rise from 0"},
 		"graph outside": {func(s *setup) {
-			g := *s.p.Graph
+			g := again(s.p.Graph)
 			g.ItemUser = slices.Clone(g.ItemUser)
 			g.ItemUser[3] = 23
-			s.p.Graph = &g
+			s.p.Graph = g
 		}, "users of items: tensor: pattern: entry 3 is in column 23 of 23"},
 	} {
 		s := newSetup(t, "sym", 2, true, false, true)

@@ -74,6 +74,9 @@ func TestPerturbedGraphs(t *testing.T) {
 			if !slices.Equal(same.ItemUser, p.ItemUser) || !slices.Equal(same.ItemPtr, p.ItemPtr) || !slices.Equal(same.UserPtr, p.UserPtr) {
 				t.Errorf("%s at %v: the two directions of the graph differ", method, epsilon)
 			}
+			if (same.Near() == nil) != (p.Near() == nil) {
+				t.Errorf("%s at %v: an order of the rows is found for one of two equal graphs", method, epsilon)
+			}
 			kept := 0
 			for _, e := range edges {
 				if g.Has(e.User, e.Item) {
