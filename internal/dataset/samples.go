@@ -86,6 +86,15 @@ func (t Samples) pick(held []bool, want bool) Samples {
 	return out
 }
 
+// Where returns the samples of which keep holds, in the same order.
+func (t Samples) Where(keep func(user, length int32) bool) Samples {
+	kept := make([]bool, t.Len())
+	for i := range kept {
+		kept[i] = keep(t.User[i], t.Length[i])
+	}
+	return t.pick(kept, true)
+}
+
 // HoldOutSamples moves round(share*n) random samples to valid. Prefixes of one user can then be
 // in both parts, as in the papers, which makes validation results look better. Both parts keep
 // the order of the table.

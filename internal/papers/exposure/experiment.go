@@ -56,7 +56,7 @@ func (c Config) loadPairs(ctx context.Context, env *run.Env, tasks []run.Task) (
 			return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("the split leaves no %s pairs", part.name)}
 		}
 	}
-	return set, nil
+	return c.Eval.Sampled(set, env.Seed)
 }
 
 // prepare makes what the attack sees of a set: a sample of the training pairs where the

@@ -64,8 +64,12 @@ func (x *attackRun) facts(o *Outcome) []report.Fact {
 		epochs = report.Fact{Label: "epochs", Value: "none", Note: "random weights, never trained"}
 		taught.Value, taught.Note = "nothing", "the floors count "+trained+" of other users"
 	}
+	attacked := fmt.Sprintf("%d pairs of %d shown and %d clicked items", o.Data.TestPairs, x.Train.T, x.Train.L)
+	if s := x.cfg.Eval.Sample; s > 0 {
+		attacked += fmt.Sprintf(", of a sample of %.4g %% of the users", 100*s)
+	}
 	facts := []report.Fact{
-		{Label: "attacked", Value: fmt.Sprintf("%d pairs of %d shown and %d clicked items", o.Data.TestPairs, x.Train.T, x.Train.L),
+		{Label: "attacked", Value: attacked,
 			Note: fmt.Sprintf("%d of them hold no item that is new to the attacker; %d items can be guessed", o.Data.Complete, o.Data.Items)},
 		taught,
 		epochs,

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/slates"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 	"privrec/internal/train"
@@ -251,5 +252,45 @@ func TestForecast(t *testing.T) {
 	f, err := attackTask().Forecast(t.Context(), run.Options{Sets: slices.Concat([]string{"run.out=" + t.TempDir() + "/run"}, tiny)})
 	if err != nil || f.Seconds <= 0 || f.Fastest > f.Seconds || f.Steps == 0 || f.Steps%2 != 0 {
 		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// With eval.sample some users are measured, whole and the same ones each time, and the training
+// pairs stay as they are.
+func TestSampleOfUsers(t *testing.T) {
+	set, err := slate.Load(t.Context(), "standin-slates", slate.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := slates.Eval{Sample: 0.4}.Sampled(set, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := slates.Eval{Sample: 0.4}.Sampled(set, 1)
+	of := func(p *slate.Pairs) map[int32]int {
+		out := map[int32]int{}
+		for _, u := range p.Users {
+			out[u]++
+		}
+		return out
+	}
+	all, kept := of(set.Test), of(some.Test)
+	if len(kept) == 0 || len(kept) == len(all) || !maps.Equal(kept, of(again.Test)) || some.Train != set.Train {
+		t.Errorf("%d of %d users are measured, %d when asked again", len(kept), len(all), len(of(again.Test)))
+	}
+	for u, n := range kept {
+		if n != all[u] {
+			t.Errorf("user %d is measured on %d of %d pairs", u, n, all[u])
+		}
+	}
+	if _, err := (slates.Eval{Sample: 1e-12}).Sampled(set, 1); err == nil {
+		t.Error("a sample without users is taken")
+	}
+	dir := t.TempDir()
+	if text := start(t, dir, "train.epochs=1", "eval.sample=0.4"); !strings.Contains(text, "of a sample of 40 % of the users") {
+		t.Errorf("does not say that it measured a sample:\n%s", text)
+	}
+	if o := result[Outcome](t, dir, "metrics.json"); o.Data.TestPairs != some.Test.Len() || o.Data.ValidPairs != some.Valid.Len() {
+		t.Errorf("%d test pairs are measured, want %d", o.Data.TestPairs, some.Test.Len())
 	}
 }

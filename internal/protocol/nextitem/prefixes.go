@@ -2,6 +2,7 @@ package nextitem
 
 import (
 	"fmt"
+	"hash/fnv"
 
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
@@ -22,6 +23,9 @@ func (prefixes) divide(x *Experiment) (err error) {
 		sequences, owner = dataset.Windows(d.Train, x.Window)
 		all = dataset.Whole(sequences)
 	}
+	if all, err = x.sampled(all); err != nil {
+		return err
+	}
 	samples, held, err := x.holdOut(all)
 	if err != nil {
 		return err
@@ -40,6 +44,30 @@ func (prefixes) divide(x *Experiment) (err error) {
 		x.Test.byPosition()
 	}
 	return nil
+}
+
+// sampled returns the training samples that the run uses. Whether a sample is among them depends on
+// the seed, the name of its user and its place, and on no other sample. So data that differ in one
+// user or one interaction use the same samples of all others, and the account counts those used.
+func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
+	chance := x.Fit.Sample
+	if chance == 0 {
+		return all, nil
+	}
+	if x.Window > 0 {
+		return all, &run.UsageError{Message: "train.sample: windows are used whole", Fix: "leave train.sample out, or the windows"}
+	}
+	some := all.Where(func(user, length int32) bool {
+		name := fnv.New64a()
+		name.Write([]byte(x.Data.UserIDs[user]))
+		s := x.Env.Seed.Stream("nextitem.sample", name.Sum64(), uint64(length))
+		return s.Float64() < chance
+	})
+	if some.Len() == 0 {
+		return some, &run.UsageError{Message: fmt.Sprintf("train.sample: a chance of %v leaves none of the %d training samples of %s", chance, all.Len(), x.Data.Name),
+			Fix: "raise train.sample, or leave it out to use all"}
+	}
+	return some, nil
 }
 
 // holdOut divides the training samples into those to learn and those to validate by.

@@ -76,6 +76,9 @@ type Training struct {
 	// MisalignUsers gives every training sample the features of a random other user, as the
 	// shuffle of the published program does.
 	MisalignUsers bool `yaml:"misalign_users"`
+	// Sample is the chance of a training sample to be used, each by itself, drawn once, before any
+	// are held out. 0, which files leave out, uses all.
+	Sample float64 `yaml:"sample,omitempty"`
 	// Stride is for leave-one-out alone: all of a user's items are cut into windows, each with so
 	// many labels that no window before it has. A batch counts windows.
 	Stride int `yaml:"stride,omitempty"`
@@ -154,6 +157,7 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Check(t.Select != SelectTest || r.Every, "eval.every", "must be true to select on test")
 	v.Check(t.Patience == 0 || t.Validation > 0 || r.Every, "train.patience", "needs train.validation or eval.every to watch")
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
+	v.Below("train.sample", t.Sample, 0, 1)
 	v.Check(t.Stride == 0, "train.stride", "belongs to protocol leave-one-out, must be left out")
 	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
 }
@@ -171,7 +175,7 @@ func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
 	v.OneOf("train.select", t.Select, SelectValidation)
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample)
 	for key, set := range map[string]bool{
-		"train.validation": t.Validation != 0, "train.refit": t.Refit, "train.misalign_users": t.MisalignUsers,
+		"train.validation": t.Validation != 0, "train.refit": t.Refit, "train.misalign_users": t.MisalignUsers, "train.sample": t.Sample != 0,
 		"train.patience_total": t.PatienceTotal, "eval.every": r.Every,
 	} {
 		v.Check(!set, key, "has no meaning under leave-one-out, must be 0 or false")

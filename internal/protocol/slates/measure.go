@@ -231,6 +231,9 @@ type Eval struct {
 	Early      string  `yaml:"early"`
 	Confidence float64 `yaml:"confidence"` // level of the intervals over users
 	Resamples  int     `yaml:"resamples"`  // of users, for the intervals
+	// Sample is the chance of a user of the validation or the test pairs to be measured, each by
+	// itself, with all of their pairs. 0, which files leave out, measures all.
+	Sample float64 `yaml:"sample,omitempty"`
 }
 
 // Values of the choices above.
@@ -252,6 +255,7 @@ func (e Eval) Check(v *config.Checker) {
 	v.OneOf("eval.early", e.Early, Keep, Drop)
 	v.Inside("eval.confidence", e.Confidence, 0, 1)
 	v.Between("eval.resamples", e.Resamples, 100, 1_000_000)
+	v.Below("eval.sample", e.Sample, 0, 1)
 }
 
 // Name is the protocol in results.

@@ -47,6 +47,7 @@ type TrainConfig struct {
 	DecayEvery int     `yaml:"decay_every"`
 	TickBefore bool    `yaml:"tick_before"`
 	L2         float64 `yaml:"l2"`
+	Sample     float64 `yaml:"sample,omitempty"` // chance of a training sample to be used; 0 uses all
 }
 
 // EvalConfig sets how the test samples are ranked.
@@ -103,7 +104,8 @@ func check(v *config.Checker, c Config) {
 func (c Config) training() nextitem.Training {
 	t := c.Train
 	return nextitem.Training{Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.DecayBy, DecayEvery: t.DecayEvery,
-		TickBefore: t.TickBefore, L2: t.L2, Select: nextitem.SelectLast, ValidationSplit: nextitem.SplitSample}
+		TickBefore: t.TickBefore, L2: t.L2, Sample: t.Sample,
+		Select: nextitem.SelectLast, ValidationSplit: nextitem.SplitSample}
 }
 
 // length returns how long a setting trains.

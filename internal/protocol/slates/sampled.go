@@ -1,0 +1,39 @@
+package slates
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"privrec/internal/dataset/slate"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// Sampled returns a set that has the validation and test pairs of the users that are measured. Whether
+// a user is among them depends on the seed and the user's name alone. Training pairs stay.
+func (e Eval) Sampled(set *slate.Set, seed rng.Seed) (*slate.Set, error) {
+	if e.Sample == 0 {
+		return set, nil
+	}
+	some := *set
+	for _, part := range []struct {
+		name string
+		p    **slate.Pairs
+	}{{"validation", &some.Valid}, {"test", &some.Test}} {
+		var rows []int32
+		all := *part.p
+		for i, u := range all.Users {
+			name := fnv.New64a()
+			name.Write([]byte(set.Users[u]))
+			if s := seed.Stream("slates.sample", name.Sum64()); s.Float64() < e.Sample {
+				rows = append(rows, int32(i))
+			}
+		}
+		if len(rows) == 0 && all.Len() > 0 {
+			return nil, &run.UsageError{Message: fmt.Sprintf("eval.sample: a chance of %v leaves no user of the %d %s pairs of %s", e.Sample, all.Len(), part.name, set.Name),
+				Fix: "raise eval.sample, or leave it out to measure all"}
+		}
+		*part.p = all.Select(rows)
+	}
+	return &some, nil
+}
