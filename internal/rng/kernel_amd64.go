@@ -66,18 +66,25 @@ func (k simd) normals(groups int, s *schedule, first uint64, dst *float32) {
 
 // addNormals adds scale times groups*64 normals from block first on; groups > 0.
 func (k simd) addNormals(groups int, s *schedule, first uint64, scale float32, dst *float32) {
-	if k == avx512 {
+	switch k {
+	case avx512:
 		addNormals512(groups, &s[0], first, scale, dst)
-		return
+	case avx2:
+		addNormals256(groups, &s[0], first, scale, dst)
+	default:
+		addNormalsBy(k, groups, s, first, scale, dst)
 	}
-	addNormalsBy(k, groups, s, first, scale, dst)
 }
 
 // moments adds the differences of two slices of equal length, not empty, to m.
 func (k simd) moments(m *Moments, before, after []float32) {
-	if k == avx512 {
+	switch whole := len(after) &^ 7; {
+	case k == avx512:
 		m.Zeros += int64(moments512(len(after), &before[0], &after[0], &m.sum[0], &m.sq[0]))
-		return
+	case k == avx2 && whole > 0:
+		m.Zeros += int64(moments256(whole, &before[0], &after[0], &m.sum[0], &m.sq[0]))
+		momentsGo(m, before[whole:], after[whole:])
+	default:
+		momentsGo(m, before, after)
 	}
-	momentsGo(m, before, after)
 }

@@ -2225,7 +2225,7 @@ group:
 
 // func normals256(groups int, s *uint32, first uint64, dst *float32)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·normals256(SB), NOSPLIT, $0-32
+TEXT ·normals256(SB), NOSPLIT, $64-32
 	MOVQ         groups+0(FP), AX
 	MOVQ         s+8(FP), CX
 	MOVQ         first+16(FP), DX
@@ -2456,8 +2456,8 @@ group:
 	VPBLENDD     $0xaa, Y10, Y12, Y12
 	VPSHUFD      $0xa0, Y5, Y5
 	VPBLENDD     $0xaa, Y5, Y4, Y4
-	VMOVDQU      Y12, 128(BX)
-	VMOVDQU      Y4, 192(BX)
+	VMOVDQU      Y12, (SP)
+	VMOVDQU      Y4, 32(SP)
 	VPSRLD       $0x10, Y13, Y4
 	VPAND        low16<>+0(SB), Y13, Y5
 	VCVTDQ2PS    Y4, Y4
@@ -2520,8 +2520,8 @@ group:
 	VPXOR        Y4, Y5, Y5
 	VMOVUPS      Y7, (BX)
 	VMOVUPS      Y5, 64(BX)
-	VMOVDQU      128(BX), Y4
-	VMOVDQU      192(BX), Y5
+	VMOVDQU      (SP), Y4
+	VMOVDQU      32(SP), Y5
 	VPSRLD       $0x10, Y4, Y6
 	VPAND        low16<>+0(SB), Y4, Y4
 	VCVTDQ2PS    Y6, Y6
@@ -2802,8 +2802,8 @@ group:
 	VPBLENDD     $0xaa, Y10, Y12, Y12
 	VPSHUFD      $0xa0, Y5, Y5
 	VPBLENDD     $0xaa, Y5, Y4, Y4
-	VMOVDQU      Y12, 160(BX)
-	VMOVDQU      Y4, 224(BX)
+	VMOVDQU      Y12, (SP)
+	VMOVDQU      Y4, 32(SP)
 	VPSRLD       $0x10, Y13, Y4
 	VPAND        low16<>+0(SB), Y13, Y5
 	VCVTDQ2PS    Y4, Y4
@@ -2866,8 +2866,8 @@ group:
 	VPXOR        Y4, Y5, Y5
 	VMOVUPS      Y7, 32(BX)
 	VMOVUPS      Y5, 96(BX)
-	VMOVDQU      160(BX), Y4
-	VMOVDQU      224(BX), Y5
+	VMOVDQU      (SP), Y4
+	VMOVDQU      32(SP), Y5
 	VPSRLD       $0x10, Y4, Y6
 	VPAND        low16<>+0(SB), Y4, Y4
 	VCVTDQ2PS    Y6, Y6
@@ -2975,3 +2975,782 @@ DATA mantissa<>+20(SB)/4, $0x007fffff
 DATA mantissa<>+24(SB)/4, $0x007fffff
 DATA mantissa<>+28(SB)/4, $0x007fffff
 GLOBL mantissa<>(SB), RODATA|NOPTR, $32
+
+// func addNormals256(groups int, s *uint32, first uint64, scale float32, dst *float32)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·addNormals256(SB), NOSPLIT, $64-40
+	MOVQ         groups+0(FP), AX
+	MOVQ         s+8(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         dst+32(FP), BX
+	VPBROADCASTQ philoxM0<>+0(SB), Y0
+	VPBROADCASTQ philoxM1<>+0(SB), Y1
+	MOVQ         DX, X2
+	VPBROADCASTQ X2, Y2
+	VPADDQ       blocksOdd<>+0(SB), Y2, Y3
+	VPADDQ       blocksEven<>+0(SB), Y2, Y2
+
+group:
+	VMOVDQA      Y2, Y4
+	VPSRLQ       $0x20, Y2, Y5
+	VPBROADCASTD 80(CX), Y6
+	VPBROADCASTD 84(CX), Y7
+	VPADDQ       eights<>+0(SB), Y2, Y2
+	VMOVDQA      Y3, Y8
+	VPSRLQ       $0x20, Y3, Y9
+	VPBROADCASTD 80(CX), Y10
+	VPBROADCASTD 84(CX), Y11
+	VPADDQ       eights<>+0(SB), Y3, Y3
+	VPMULUDQ     Y0, Y4, Y4
+	VPMULUDQ     Y1, Y6, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD (CX), Y14
+	VPXOR        Y5, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 4(CX), Y14
+	VPXOR        Y7, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y8, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y8
+	VPSRLQ       $0x20, Y7, Y10
+	VPBROADCASTD (CX), Y14
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPBROADCASTD 4(CX), Y14
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y14, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y9
+	VPMULUDQ     Y1, Y12, Y11
+	VPSRLQ       $0x20, Y9, Y12
+	VPSRLQ       $0x20, Y11, Y13
+	VPBROADCASTD 8(CX), Y14
+	VPXOR        Y6, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 12(CX), Y14
+	VPXOR        Y4, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y10, Y4
+	VPMULUDQ     Y1, Y8, Y6
+	VPSRLQ       $0x20, Y4, Y8
+	VPSRLQ       $0x20, Y6, Y10
+	VPBROADCASTD 8(CX), Y14
+	VPXOR        Y7, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPBROADCASTD 12(CX), Y14
+	VPXOR        Y5, Y8, Y8
+	VPXOR        Y14, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y5
+	VPMULUDQ     Y1, Y12, Y7
+	VPSRLQ       $0x20, Y5, Y12
+	VPSRLQ       $0x20, Y7, Y13
+	VPBROADCASTD 16(CX), Y14
+	VPXOR        Y11, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 20(CX), Y14
+	VPXOR        Y9, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y10, Y9
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y9, Y10
+	VPSRLQ       $0x20, Y8, Y11
+	VPBROADCASTD 16(CX), Y14
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 20(CX), Y14
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y4
+	VPMULUDQ     Y1, Y12, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD 24(CX), Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 28(CX), Y14
+	VPXOR        Y5, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y10
+	VPSRLQ       $0x20, Y7, Y11
+	VPBROADCASTD 24(CX), Y14
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 28(CX), Y14
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y8
+	VPMULUDQ     Y1, Y12, Y9
+	VPSRLQ       $0x20, Y8, Y12
+	VPSRLQ       $0x20, Y9, Y13
+	VPBROADCASTD 32(CX), Y14
+	VPXOR        Y6, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 36(CX), Y14
+	VPXOR        Y4, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y4
+	VPMULUDQ     Y1, Y10, Y6
+	VPSRLQ       $0x20, Y4, Y10
+	VPSRLQ       $0x20, Y6, Y11
+	VPBROADCASTD 32(CX), Y14
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 36(CX), Y14
+	VPXOR        Y5, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y5
+	VPMULUDQ     Y1, Y12, Y7
+	VPSRLQ       $0x20, Y5, Y12
+	VPSRLQ       $0x20, Y7, Y13
+	VPBROADCASTD 40(CX), Y14
+	VPXOR        Y9, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 44(CX), Y14
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y8
+	VPMULUDQ     Y1, Y10, Y9
+	VPSRLQ       $0x20, Y8, Y10
+	VPSRLQ       $0x20, Y9, Y11
+	VPBROADCASTD 40(CX), Y14
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 44(CX), Y14
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y4
+	VPMULUDQ     Y1, Y12, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD 48(CX), Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 52(CX), Y14
+	VPXOR        Y5, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y10
+	VPSRLQ       $0x20, Y7, Y11
+	VPBROADCASTD 48(CX), Y14
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 52(CX), Y14
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y8
+	VPMULUDQ     Y1, Y12, Y9
+	VPSRLQ       $0x20, Y8, Y12
+	VPSRLQ       $0x20, Y9, Y13
+	VPBROADCASTD 56(CX), Y14
+	VPXOR        Y6, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 60(CX), Y14
+	VPXOR        Y4, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y4
+	VPMULUDQ     Y1, Y10, Y6
+	VPSRLQ       $0x20, Y4, Y10
+	VPSRLQ       $0x20, Y6, Y11
+	VPBROADCASTD 56(CX), Y14
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 60(CX), Y14
+	VPXOR        Y5, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y5
+	VPMULUDQ     Y1, Y12, Y7
+	VPSRLQ       $0x20, Y5, Y12
+	VPSRLQ       $0x20, Y7, Y13
+	VPBROADCASTD 64(CX), Y14
+	VPXOR        Y9, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 68(CX), Y14
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y8
+	VPMULUDQ     Y1, Y10, Y9
+	VPSRLQ       $0x20, Y8, Y10
+	VPSRLQ       $0x20, Y9, Y11
+	VPBROADCASTD 64(CX), Y14
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 68(CX), Y14
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y4
+	VPMULUDQ     Y1, Y12, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD 72(CX), Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 76(CX), Y14
+	VPXOR        Y5, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y10
+	VPSRLQ       $0x20, Y7, Y11
+	VPBROADCASTD 72(CX), Y14
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 76(CX), Y14
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPSHUFD      $0xa0, Y11, Y11
+	VPBLENDD     $0xaa, Y11, Y13, Y13
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y6
+	VPSHUFD      $0xa0, Y10, Y10
+	VPBLENDD     $0xaa, Y10, Y12, Y12
+	VPSHUFD      $0xa0, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VMOVDQU      Y12, (SP)
+	VMOVDQU      Y4, 32(SP)
+	VPSRLD       $0x10, Y13, Y4
+	VPAND        low16<>+0(SB), Y13, Y5
+	VCVTDQ2PS    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VFMADD132PS  two16<>+0(SB), Y5, Y4
+	VMULPS       pow32<>+0(SB), Y4, Y4
+	VADDPS       half32<>+0(SB), Y4, Y4
+	VPSRLD       $0x17, Y4, Y5
+	VPSUBD       bias<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPAND        mantissa<>+0(SB), Y4, Y4
+	VPOR         one<>+0(SB), Y4, Y4
+	VCMPPS       $0x0d, sqrt2<>+0(SB), Y4, Y7
+	VMULPS       half<>+0(SB), Y4, Y8
+	VBLENDVPS    Y7, Y8, Y4, Y4
+	VANDPS       one<>+0(SB), Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VSUBPS       one<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y4, Y7
+	VMOVUPS      log0<>+0(SB), Y9
+	VFMADD213PS  log1<>+0(SB), Y4, Y9
+	VFMADD213PS  log2<>+0(SB), Y4, Y9
+	VFMADD213PS  log3<>+0(SB), Y4, Y9
+	VFMADD213PS  log4<>+0(SB), Y4, Y9
+	VFMADD213PS  log5<>+0(SB), Y4, Y9
+	VFMADD213PS  log6<>+0(SB), Y4, Y9
+	VFMADD213PS  log7<>+0(SB), Y4, Y9
+	VFMADD213PS  log8<>+0(SB), Y4, Y9
+	VMULPS       Y4, Y7, Y8
+	VMULPS       Y8, Y9, Y9
+	VFMADD231PS  mhalf<>+0(SB), Y7, Y9
+	VADDPS       Y4, Y9, Y9
+	VFMADD231PS  ln2<>+0(SB), Y5, Y9
+	VMULPS       mtwo<>+0(SB), Y9, Y4
+	VSQRTPS      Y4, Y4
+	VPSLLD       $0x02, Y6, Y5
+	VPSRAD       $0x02, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       quarter<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y5, Y7
+	VMOVUPS      sin0<>+0(SB), Y8
+	VFMADD213PS  sin1<>+0(SB), Y7, Y8
+	VFMADD213PS  sin2<>+0(SB), Y7, Y8
+	VMULPS       Y7, Y8, Y8
+	VFMADD213PS  Y5, Y5, Y8
+	VMOVUPS      cos0<>+0(SB), Y5
+	VFMADD213PS  cos1<>+0(SB), Y7, Y5
+	VFMADD213PS  cos2<>+0(SB), Y7, Y5
+	VFMADD213PS  cos3<>+0(SB), Y7, Y5
+	VFMADD213PS  cos4<>+0(SB), Y7, Y5
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y4, Y5, Y5
+	VPSLLD       $0x01, Y6, Y4
+	VBLENDVPS    Y4, Y8, Y5, Y7
+	VBLENDVPS    Y4, Y5, Y8, Y5
+	VPXOR        Y6, Y4, Y4
+	VPAND        sign<>+0(SB), Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPAND        sign<>+0(SB), Y6, Y4
+	VPXOR        Y4, Y5, Y5
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y7, Y7
+	VADDPS       (BX), Y7, Y7
+	VMOVUPS      Y7, (BX)
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y5, Y5
+	VADDPS       64(BX), Y5, Y5
+	VMOVUPS      Y5, 64(BX)
+	VMOVDQU      (SP), Y4
+	VMOVDQU      32(SP), Y5
+	VPSRLD       $0x10, Y4, Y6
+	VPAND        low16<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y6, Y6
+	VCVTDQ2PS    Y4, Y4
+	VFMADD132PS  two16<>+0(SB), Y4, Y6
+	VMULPS       pow32<>+0(SB), Y6, Y6
+	VADDPS       half32<>+0(SB), Y6, Y6
+	VPSRLD       $0x17, Y6, Y4
+	VPSUBD       bias<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPAND        mantissa<>+0(SB), Y6, Y6
+	VPOR         one<>+0(SB), Y6, Y6
+	VCMPPS       $0x0d, sqrt2<>+0(SB), Y6, Y7
+	VMULPS       half<>+0(SB), Y6, Y8
+	VBLENDVPS    Y7, Y8, Y6, Y6
+	VANDPS       one<>+0(SB), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VSUBPS       one<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      log0<>+0(SB), Y9
+	VFMADD213PS  log1<>+0(SB), Y6, Y9
+	VFMADD213PS  log2<>+0(SB), Y6, Y9
+	VFMADD213PS  log3<>+0(SB), Y6, Y9
+	VFMADD213PS  log4<>+0(SB), Y6, Y9
+	VFMADD213PS  log5<>+0(SB), Y6, Y9
+	VFMADD213PS  log6<>+0(SB), Y6, Y9
+	VFMADD213PS  log7<>+0(SB), Y6, Y9
+	VFMADD213PS  log8<>+0(SB), Y6, Y9
+	VMULPS       Y6, Y7, Y8
+	VMULPS       Y8, Y9, Y9
+	VFMADD231PS  mhalf<>+0(SB), Y7, Y9
+	VADDPS       Y6, Y9, Y9
+	VFMADD231PS  ln2<>+0(SB), Y4, Y9
+	VMULPS       mtwo<>+0(SB), Y9, Y4
+	VSQRTPS      Y4, Y4
+	VPSLLD       $0x02, Y5, Y6
+	VPSRAD       $0x02, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       quarter<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      sin0<>+0(SB), Y8
+	VFMADD213PS  sin1<>+0(SB), Y7, Y8
+	VFMADD213PS  sin2<>+0(SB), Y7, Y8
+	VMULPS       Y7, Y8, Y8
+	VFMADD213PS  Y6, Y6, Y8
+	VMOVUPS      cos0<>+0(SB), Y6
+	VFMADD213PS  cos1<>+0(SB), Y7, Y6
+	VFMADD213PS  cos2<>+0(SB), Y7, Y6
+	VFMADD213PS  cos3<>+0(SB), Y7, Y6
+	VFMADD213PS  cos4<>+0(SB), Y7, Y6
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VPSLLD       $0x01, Y5, Y4
+	VBLENDVPS    Y4, Y8, Y6, Y7
+	VBLENDVPS    Y4, Y6, Y8, Y6
+	VPXOR        Y5, Y4, Y4
+	VPAND        sign<>+0(SB), Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPAND        sign<>+0(SB), Y5, Y4
+	VPXOR        Y4, Y6, Y6
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y7, Y7
+	VADDPS       128(BX), Y7, Y7
+	VMOVUPS      Y7, 128(BX)
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y6, Y6
+	VADDPS       192(BX), Y6, Y6
+	VMOVUPS      Y6, 192(BX)
+	VMOVDQA      Y2, Y4
+	VPSRLQ       $0x20, Y2, Y5
+	VPBROADCASTD 80(CX), Y6
+	VPBROADCASTD 84(CX), Y7
+	VPADDQ       eights<>+0(SB), Y2, Y2
+	VMOVDQA      Y3, Y8
+	VPSRLQ       $0x20, Y3, Y9
+	VPBROADCASTD 80(CX), Y10
+	VPBROADCASTD 84(CX), Y11
+	VPADDQ       eights<>+0(SB), Y3, Y3
+	VPMULUDQ     Y0, Y4, Y4
+	VPMULUDQ     Y1, Y6, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD (CX), Y14
+	VPXOR        Y5, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 4(CX), Y14
+	VPXOR        Y7, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y8, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y8
+	VPSRLQ       $0x20, Y7, Y10
+	VPBROADCASTD (CX), Y14
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPBROADCASTD 4(CX), Y14
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y14, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y9
+	VPMULUDQ     Y1, Y12, Y11
+	VPSRLQ       $0x20, Y9, Y12
+	VPSRLQ       $0x20, Y11, Y13
+	VPBROADCASTD 8(CX), Y14
+	VPXOR        Y6, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 12(CX), Y14
+	VPXOR        Y4, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y10, Y4
+	VPMULUDQ     Y1, Y8, Y6
+	VPSRLQ       $0x20, Y4, Y8
+	VPSRLQ       $0x20, Y6, Y10
+	VPBROADCASTD 8(CX), Y14
+	VPXOR        Y7, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPBROADCASTD 12(CX), Y14
+	VPXOR        Y5, Y8, Y8
+	VPXOR        Y14, Y8, Y8
+	VPMULUDQ     Y0, Y13, Y5
+	VPMULUDQ     Y1, Y12, Y7
+	VPSRLQ       $0x20, Y5, Y12
+	VPSRLQ       $0x20, Y7, Y13
+	VPBROADCASTD 16(CX), Y14
+	VPXOR        Y11, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 20(CX), Y14
+	VPXOR        Y9, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y10, Y9
+	VPMULUDQ     Y1, Y8, Y8
+	VPSRLQ       $0x20, Y9, Y10
+	VPSRLQ       $0x20, Y8, Y11
+	VPBROADCASTD 16(CX), Y14
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 20(CX), Y14
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y4
+	VPMULUDQ     Y1, Y12, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD 24(CX), Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 28(CX), Y14
+	VPXOR        Y5, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y10
+	VPSRLQ       $0x20, Y7, Y11
+	VPBROADCASTD 24(CX), Y14
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 28(CX), Y14
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y8
+	VPMULUDQ     Y1, Y12, Y9
+	VPSRLQ       $0x20, Y8, Y12
+	VPSRLQ       $0x20, Y9, Y13
+	VPBROADCASTD 32(CX), Y14
+	VPXOR        Y6, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 36(CX), Y14
+	VPXOR        Y4, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y4
+	VPMULUDQ     Y1, Y10, Y6
+	VPSRLQ       $0x20, Y4, Y10
+	VPSRLQ       $0x20, Y6, Y11
+	VPBROADCASTD 32(CX), Y14
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 36(CX), Y14
+	VPXOR        Y5, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y5
+	VPMULUDQ     Y1, Y12, Y7
+	VPSRLQ       $0x20, Y5, Y12
+	VPSRLQ       $0x20, Y7, Y13
+	VPBROADCASTD 40(CX), Y14
+	VPXOR        Y9, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 44(CX), Y14
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y8
+	VPMULUDQ     Y1, Y10, Y9
+	VPSRLQ       $0x20, Y8, Y10
+	VPSRLQ       $0x20, Y9, Y11
+	VPBROADCASTD 40(CX), Y14
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 44(CX), Y14
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y4
+	VPMULUDQ     Y1, Y12, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD 48(CX), Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 52(CX), Y14
+	VPXOR        Y5, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y10
+	VPSRLQ       $0x20, Y7, Y11
+	VPBROADCASTD 48(CX), Y14
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 52(CX), Y14
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y8
+	VPMULUDQ     Y1, Y12, Y9
+	VPSRLQ       $0x20, Y8, Y12
+	VPSRLQ       $0x20, Y9, Y13
+	VPBROADCASTD 56(CX), Y14
+	VPXOR        Y6, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 60(CX), Y14
+	VPXOR        Y4, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y4
+	VPMULUDQ     Y1, Y10, Y6
+	VPSRLQ       $0x20, Y4, Y10
+	VPSRLQ       $0x20, Y6, Y11
+	VPBROADCASTD 56(CX), Y14
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 60(CX), Y14
+	VPXOR        Y5, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y5
+	VPMULUDQ     Y1, Y12, Y7
+	VPSRLQ       $0x20, Y5, Y12
+	VPSRLQ       $0x20, Y7, Y13
+	VPBROADCASTD 64(CX), Y14
+	VPXOR        Y9, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 68(CX), Y14
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y8
+	VPMULUDQ     Y1, Y10, Y9
+	VPSRLQ       $0x20, Y8, Y10
+	VPSRLQ       $0x20, Y9, Y11
+	VPBROADCASTD 64(CX), Y14
+	VPXOR        Y6, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 68(CX), Y14
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPMULUDQ     Y0, Y13, Y4
+	VPMULUDQ     Y1, Y12, Y6
+	VPSRLQ       $0x20, Y4, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBROADCASTD 72(CX), Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y14, Y13, Y13
+	VPBROADCASTD 76(CX), Y14
+	VPXOR        Y5, Y12, Y12
+	VPXOR        Y14, Y12, Y12
+	VPMULUDQ     Y0, Y11, Y5
+	VPMULUDQ     Y1, Y10, Y7
+	VPSRLQ       $0x20, Y5, Y10
+	VPSRLQ       $0x20, Y7, Y11
+	VPBROADCASTD 72(CX), Y14
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPBROADCASTD 76(CX), Y14
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y14, Y10, Y10
+	VPSHUFD      $0xa0, Y11, Y11
+	VPBLENDD     $0xaa, Y11, Y13, Y13
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y6
+	VPSHUFD      $0xa0, Y10, Y10
+	VPBLENDD     $0xaa, Y10, Y12, Y12
+	VPSHUFD      $0xa0, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VMOVDQU      Y12, (SP)
+	VMOVDQU      Y4, 32(SP)
+	VPSRLD       $0x10, Y13, Y4
+	VPAND        low16<>+0(SB), Y13, Y5
+	VCVTDQ2PS    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VFMADD132PS  two16<>+0(SB), Y5, Y4
+	VMULPS       pow32<>+0(SB), Y4, Y4
+	VADDPS       half32<>+0(SB), Y4, Y4
+	VPSRLD       $0x17, Y4, Y5
+	VPSUBD       bias<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPAND        mantissa<>+0(SB), Y4, Y4
+	VPOR         one<>+0(SB), Y4, Y4
+	VCMPPS       $0x0d, sqrt2<>+0(SB), Y4, Y7
+	VMULPS       half<>+0(SB), Y4, Y8
+	VBLENDVPS    Y7, Y8, Y4, Y4
+	VANDPS       one<>+0(SB), Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VSUBPS       one<>+0(SB), Y4, Y4
+	VMULPS       Y4, Y4, Y7
+	VMOVUPS      log0<>+0(SB), Y9
+	VFMADD213PS  log1<>+0(SB), Y4, Y9
+	VFMADD213PS  log2<>+0(SB), Y4, Y9
+	VFMADD213PS  log3<>+0(SB), Y4, Y9
+	VFMADD213PS  log4<>+0(SB), Y4, Y9
+	VFMADD213PS  log5<>+0(SB), Y4, Y9
+	VFMADD213PS  log6<>+0(SB), Y4, Y9
+	VFMADD213PS  log7<>+0(SB), Y4, Y9
+	VFMADD213PS  log8<>+0(SB), Y4, Y9
+	VMULPS       Y4, Y7, Y8
+	VMULPS       Y8, Y9, Y9
+	VFMADD231PS  mhalf<>+0(SB), Y7, Y9
+	VADDPS       Y4, Y9, Y9
+	VFMADD231PS  ln2<>+0(SB), Y5, Y9
+	VMULPS       mtwo<>+0(SB), Y9, Y4
+	VSQRTPS      Y4, Y4
+	VPSLLD       $0x02, Y6, Y5
+	VPSRAD       $0x02, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       quarter<>+0(SB), Y5, Y5
+	VMULPS       Y5, Y5, Y7
+	VMOVUPS      sin0<>+0(SB), Y8
+	VFMADD213PS  sin1<>+0(SB), Y7, Y8
+	VFMADD213PS  sin2<>+0(SB), Y7, Y8
+	VMULPS       Y7, Y8, Y8
+	VFMADD213PS  Y5, Y5, Y8
+	VMOVUPS      cos0<>+0(SB), Y5
+	VFMADD213PS  cos1<>+0(SB), Y7, Y5
+	VFMADD213PS  cos2<>+0(SB), Y7, Y5
+	VFMADD213PS  cos3<>+0(SB), Y7, Y5
+	VFMADD213PS  cos4<>+0(SB), Y7, Y5
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y4, Y5, Y5
+	VPSLLD       $0x01, Y6, Y4
+	VBLENDVPS    Y4, Y8, Y5, Y7
+	VBLENDVPS    Y4, Y5, Y8, Y5
+	VPXOR        Y6, Y4, Y4
+	VPAND        sign<>+0(SB), Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPAND        sign<>+0(SB), Y6, Y4
+	VPXOR        Y4, Y5, Y5
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y7, Y7
+	VADDPS       32(BX), Y7, Y7
+	VMOVUPS      Y7, 32(BX)
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y5, Y5
+	VADDPS       96(BX), Y5, Y5
+	VMOVUPS      Y5, 96(BX)
+	VMOVDQU      (SP), Y4
+	VMOVDQU      32(SP), Y5
+	VPSRLD       $0x10, Y4, Y6
+	VPAND        low16<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y6, Y6
+	VCVTDQ2PS    Y4, Y4
+	VFMADD132PS  two16<>+0(SB), Y4, Y6
+	VMULPS       pow32<>+0(SB), Y6, Y6
+	VADDPS       half32<>+0(SB), Y6, Y6
+	VPSRLD       $0x17, Y6, Y4
+	VPSUBD       bias<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPAND        mantissa<>+0(SB), Y6, Y6
+	VPOR         one<>+0(SB), Y6, Y6
+	VCMPPS       $0x0d, sqrt2<>+0(SB), Y6, Y7
+	VMULPS       half<>+0(SB), Y6, Y8
+	VBLENDVPS    Y7, Y8, Y6, Y6
+	VANDPS       one<>+0(SB), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VSUBPS       one<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      log0<>+0(SB), Y9
+	VFMADD213PS  log1<>+0(SB), Y6, Y9
+	VFMADD213PS  log2<>+0(SB), Y6, Y9
+	VFMADD213PS  log3<>+0(SB), Y6, Y9
+	VFMADD213PS  log4<>+0(SB), Y6, Y9
+	VFMADD213PS  log5<>+0(SB), Y6, Y9
+	VFMADD213PS  log6<>+0(SB), Y6, Y9
+	VFMADD213PS  log7<>+0(SB), Y6, Y9
+	VFMADD213PS  log8<>+0(SB), Y6, Y9
+	VMULPS       Y6, Y7, Y8
+	VMULPS       Y8, Y9, Y9
+	VFMADD231PS  mhalf<>+0(SB), Y7, Y9
+	VADDPS       Y6, Y9, Y9
+	VFMADD231PS  ln2<>+0(SB), Y4, Y9
+	VMULPS       mtwo<>+0(SB), Y9, Y4
+	VSQRTPS      Y4, Y4
+	VPSLLD       $0x02, Y5, Y6
+	VPSRAD       $0x02, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       quarter<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      sin0<>+0(SB), Y8
+	VFMADD213PS  sin1<>+0(SB), Y7, Y8
+	VFMADD213PS  sin2<>+0(SB), Y7, Y8
+	VMULPS       Y7, Y8, Y8
+	VFMADD213PS  Y6, Y6, Y8
+	VMOVUPS      cos0<>+0(SB), Y6
+	VFMADD213PS  cos1<>+0(SB), Y7, Y6
+	VFMADD213PS  cos2<>+0(SB), Y7, Y6
+	VFMADD213PS  cos3<>+0(SB), Y7, Y6
+	VFMADD213PS  cos4<>+0(SB), Y7, Y6
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VPSLLD       $0x01, Y5, Y4
+	VBLENDVPS    Y4, Y8, Y6, Y7
+	VBLENDVPS    Y4, Y6, Y8, Y6
+	VPXOR        Y5, Y4, Y4
+	VPAND        sign<>+0(SB), Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPAND        sign<>+0(SB), Y5, Y4
+	VPXOR        Y4, Y6, Y6
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y7, Y7
+	VADDPS       160(BX), Y7, Y7
+	VMOVUPS      Y7, 160(BX)
+	VBROADCASTSS scale+24(FP), Y4
+	VMULPS       Y4, Y6, Y6
+	VADDPS       224(BX), Y6, Y6
+	VMOVUPS      Y6, 224(BX)
+	ADDQ         $0x00000100, BX
+	DECQ         AX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+// func moments256(n int, before *float32, after *float32, sum *float64, sq *float64) (zeros int)
+// Requires: AVX, AVX2, FMA3, POPCNT
+TEXT ·moments256(SB), NOSPLIT, $0-48
+	MOVQ    n+0(FP), AX
+	MOVQ    before+8(FP), CX
+	MOVQ    after+16(FP), DX
+	MOVQ    sum+24(FP), BX
+	MOVQ    sq+32(FP), SI
+	VPXOR   Y0, Y0, Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD (SI), Y2
+	VMOVUPD 32(BX), Y3
+	VMOVUPD 32(SI), Y4
+	XORQ    DI, DI
+
+loop:
+	VMOVUPS      (DX), Y5
+	VSUBPS       (CX), Y5, Y5
+	VCMPPS       $0x00, Y0, Y5, Y6
+	VMOVMSKPS    Y6, R8
+	POPCNTL      R8, R8
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x00, Y5, X6
+	VCVTPS2PD    X6, Y6
+	VADDPD       Y6, Y1, Y1
+	VFMADD231PD  Y6, Y6, Y2
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y3, Y3
+	VFMADD231PD  Y5, Y5, Y4
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	JNZ          loop
+	VMOVUPD      Y1, (BX)
+	VMOVUPD      Y2, (SI)
+	VMOVUPD      Y3, 32(BX)
+	VMOVUPD      Y4, 32(SI)
+	MOVQ         DI, zeros+40(FP)
+	VZEROUPPER
+	RET

@@ -52,3 +52,15 @@ func keep256(groups int, s *uint32, first uint64, least uint32, value float32, d
 //
 //go:noescape
 func normals256(groups int, s *uint32, first uint64, dst *float32)
+
+// addNormals256 adds scale times groups*64 standard normals to dst (AVX2 and FMA), the product
+// rounded before the sum; groups > 0.
+//
+//go:noescape
+func addNormals256(groups int, s *uint32, first uint64, scale float32, dst *float32)
+
+// moments256 adds sum and sum of squares of after-before to 8 lanes each
+// and counts the zero differences (AVX2 and FMA); n > 0, a multiple of 8.
+//
+//go:noescape
+func moments256(n int, before *float32, after *float32, sum *float64, sq *float64) (zeros int)

@@ -96,18 +96,36 @@ func avx2(c constants) {
 	TEXT("normals256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")
 	Doc("normals256 writes groups*64 standard normals (AVX2 and FMA); groups > 0.")
+	normals256(c, func(z vec, at Mem) { VMOVUPS(z, at) })
+
+	TEXT("addNormals256", NOSPLIT, "func(groups int, s *uint32, first uint64, scale float32, dst *float32)")
+	Pragma("noescape")
+	Doc("addNormals256 adds scale times groups*64 standard normals to dst (AVX2 and FMA), the product",
+		"rounded before the sum; groups > 0.")
+	normals256(c, func(z vec, at Mem) {
+		scale := YMM()
+		VBROADCASTSS(address("scale"), scale)
+		VMULPS(scale, z, z)
+		VADDPS(at, z, z)
+		VMOVUPS(z, at)
+	})
+	moments256()
+}
+
+// normals256 gives store normals and their places. Sixteen registers do not hold four words
+// and the polynomials: the second pair waits in memory.
+func normals256(c constants, store func(z vec, at Mem)) {
+	waiting := AllocLocal(64)
 	loop256(c, func(p *philox256, dst reg.GPVirtual, disp int) {
-		// Sixteen registers do not hold four words and the polynomials: the
-		// second pair waits in its place of the output.
 		w := p.next()
 		for i, x := range w[2:] {
-			VMOVDQU(x, Mem{Base: dst, Disp: 128 + 64*i + disp})
+			VMOVDQU(x, waiting.Offset(32*i))
 		}
-		boxMuller256(c, w[0], w[1], dst, disp)
+		boxMuller256(c, w[0], w[1], dst, disp, store)
 		a, b := YMM(), YMM()
-		VMOVDQU(Mem{Base: dst, Disp: 128 + disp}, a)
-		VMOVDQU(Mem{Base: dst, Disp: 192 + disp}, b)
-		boxMuller256(c, a, b, dst, 128+disp)
+		VMOVDQU(waiting, a)
+		VMOVDQU(waiting.Offset(32), b)
+		boxMuller256(c, a, b, dst, 128+disp, store)
 	})
 }
 
@@ -125,8 +143,9 @@ func loop256(c constants, body func(p *philox256, dst reg.GPVirtual, disp int)) 
 	RET()
 }
 
-// boxMuller256 is boxMuller32 of normal32.go on 8 lanes.
-func boxMuller256(c constants, a, b vec, dst reg.GPVirtual, disp int) {
+// boxMuller256 is boxMuller32 of normal32.go on 8 lanes. store gets the normals of dst+disp and
+// of 64 bytes after it.
+func boxMuller256(c constants, a, b vec, dst reg.GPVirtual, disp int, store func(z vec, at Mem)) {
 	con := func(name string, v uint32) Mem { return c.u32(name, v, 8) }
 	// uint32 to float32 with one rounding: high half * 65536 + low half.
 	u, lo := YMM(), YMM()
@@ -194,6 +213,51 @@ func boxMuller256(c constants, a, b vec, dst reg.GPVirtual, disp int) {
 	VPXOR(turn, cos, cos)
 	VPAND(con("sign", sign), b, turn)
 	VPXOR(turn, sin, sin)
-	VMOVUPS(cos, Mem{Base: dst, Disp: disp})
-	VMOVUPS(sin, Mem{Base: dst, Disp: 64 + disp})
+	store(cos, Mem{Base: dst, Disp: disp})
+	store(sin, Mem{Base: dst, Disp: 64 + disp})
+}
+
+// moments256 sums the differences of two slices in double precision, in 8 lanes.
+func moments256() {
+	TEXT("moments256", NOSPLIT, "func(n int, before, after *float32, sum, sq *float64) (zeros int)")
+	Pragma("noescape")
+	Doc("moments256 adds sum and sum of squares of after-before to 8 lanes each",
+		"and counts the zero differences (AVX2 and FMA); n > 0, a multiple of 8.")
+	n, x, y, sum, sq := gp("n"), gp("before"), gp("after"), gp("sum"), gp("sq")
+	zero := YMM()
+	VPXOR(zero, zero, zero)
+	var s1, s2 [2]vec
+	for h := range s1 {
+		s1[h], s2[h] = YMM(), YMM()
+		VMOVUPD(Mem{Base: sum, Disp: 32 * h}, s1[h])
+		VMOVUPD(Mem{Base: sq, Disp: 32 * h}, s2[h])
+	}
+	zeros, bits := GP64(), GP64()
+	XORQ(zeros, zeros)
+	Label("loop")
+	d, same := YMM(), YMM()
+	VMOVUPS(Mem{Base: y}, d)
+	VSUBPS(Mem{Base: x}, d, d)
+	VCMPPS(Imm(0), zero, d, same)
+	VMOVMSKPS(same, bits.As32())
+	POPCNTL(bits.As32(), bits.As32())
+	ADDQ(bits, zeros)
+	for h := range s1 {
+		half, wide := XMM(), YMM()
+		VEXTRACTF128(Imm(uint64(h)), d, half)
+		VCVTPS2PD(half, wide)
+		VADDPD(wide, s1[h], s1[h])
+		VFMADD231PD(wide, wide, s2[h]) // the square of a float32 is exact
+	}
+	ADDQ(Imm(32), x)
+	ADDQ(Imm(32), y)
+	SUBQ(Imm(8), n)
+	JNZ(LabelRef("loop"))
+	for h := range s1 {
+		VMOVUPD(s1[h], Mem{Base: sum, Disp: 32 * h})
+		VMOVUPD(s2[h], Mem{Base: sq, Disp: 32 * h})
+	}
+	Store(zeros, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
 }
