@@ -45,8 +45,8 @@ func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {
 
 // Most runs of the smoke and quick tables whose data can be had, and of the matrices, have a recorded cost, so
 // that a forecast of all of them measures little. With -update the table is made again: finished
-// runs in $PRIVREC_RUNS count as they were, of the others a few steps are measured, on two
-// threads. That takes minutes, and data.
+// runs in $PRIVREC_RUNS count as they were, others as they are recorded, and of those that are new
+// a few steps are measured, on two threads. That takes minutes, and data.
 func TestRecordedCosts(t *testing.T) {
 	if *update {
 		if os.Getenv("PRIVREC_RUNS") == "" {

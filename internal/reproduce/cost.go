@@ -28,6 +28,7 @@ type Cost struct {
 	Memory  int64 // bytes resident at most
 	Disk    int64 // bytes of its directory
 	how     basis
+	workers int // that a finished run had
 }
 
 // basis says how a cost is known, the best first.
@@ -189,6 +190,12 @@ func generated(data string) bool {
 	return err == nil && standIn
 }
 
+// speedOn is speed on so many workers. It leaves that number set.
+func speedOn(workers int) float64 {
+	tensor.SetWorkers(workers)
+	return speed()
+}
+
 // speed measures the machine: billions of multiplications a second of dense products on the
 // present workers, the best of some. It takes about a tenth of a second.
 func speed() float64 {
@@ -220,7 +227,7 @@ func (r *Run) spent() (c Cost, ok bool) {
 		} else {
 			c.Seconds += s
 		}
-		c.Memory = max(c.Memory, a.PeakRSSBytes)
+		c.Memory, c.workers = max(c.Memory, a.PeakRSSBytes), a.Machine.Workers
 	}
 	err = filepath.WalkDir(r.Dir, func(_ string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -221,10 +221,21 @@ func (p *Plan) lackingData() *report.Table {
 }
 
 // Measure writes the table of costs that the program comes with: what the finished runs of
-// a plan took, and for those that are not finished what measured steps say. Runs without data,
-// and runs about others that are not finished, are left out.
+// a plan took, as if they had the workers of the plan, of those that are not finished what is
+// recorded, and of others what measured steps say. Runs without data, and runs about others that
+// are not finished, are left out where no cost is recorded.
 func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
-	fmt.Fprintf(w, "# %.4g billion multiplications a second\n%s\n", speed(), strings.Join(costColumns, ","))
+	table, err := known()
+	if err != nil {
+		return err
+	}
+	before := tensor.Workers()
+	defer tensor.SetWorkers(before)
+	on := map[int]float64{}
+	for _, n := range []int{1, p.o.Workers} {
+		on[n] = speedOn(n)
+	}
+	fmt.Fprintf(w, "# %.4g billion multiplications a second\n%s\n", on[p.o.Workers], strings.Join(costColumns, ","))
 	written := map[string]bool{}
 	for _, r := range p.runs {
 		key, epochs, err := r.effort()
@@ -235,6 +246,14 @@ func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
 			continue
 		}
 		c, ok := r.spent()
+		if ok && on[c.workers] > 0 {
+			c.Seconds *= on[c.workers] / on[p.o.Workers]
+		}
+		if !ok {
+			c = r.cost()
+			c.Seconds *= table.speed / on[p.o.Workers]
+			ok = c.how == recorded
+		}
 		if !ok {
 			if _, err := r.look(); err != nil {
 				return err
