@@ -3,7 +3,6 @@ package optim
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"privrec/internal/autograd"
@@ -28,7 +27,8 @@ type AdamLazy struct {
 	coefs [coefWindow]tensor.AdamCoef // of the last steps, by step modulo the window
 
 	catching sync.Mutex // held by Touch
-	late     []arrear
+	late     []int32    // rows in arrears
+	since    []int32    // the steps that they are up to date with
 }
 
 // rate says that from this step on the learning rate was lr.
@@ -36,9 +36,6 @@ type rate struct {
 	step int
 	lr   float64
 }
-
-// arrear is a row and the step it is up to date with.
-type arrear struct{ row, last int32 }
 
 const coefWindow = 4096
 
@@ -81,10 +78,10 @@ func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
 	if s == nil || s.last == nil || s.a.Rows != p.Value.Rows || s.a.Cols != p.Value.Cols {
 		return // no step yet; a state of another shape is for Step to report
 	}
-	a.late = a.late[:0]
+	a.late, a.since = a.late[:0], a.since[:0]
 	late := func(r int32) {
 		if int(s.last[r]) < a.steps {
-			a.late = append(a.late, arrear{r, s.last[r]})
+			a.late, a.since = append(a.late, r), append(a.since, s.last[r])
 			s.last[r] = int32(a.steps)
 		}
 	}
@@ -102,40 +99,53 @@ func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
 		return
 	}
 	tensor.Parallel(len(a.late), max(1, 1024/s.a.Cols), func(_, lo, hi int) {
-		var spare [3 * restFloats]tensor.Float
-		for _, l := range a.late[lo:hi] {
-			r := int(l.row)
-			a.catchUp(tensor.Row(p.Value, r), tensor.Row(s.a, r), tensor.Row(s.b, r), int(l.last), spare[:])
+		var old [stillEvery]tensor.AdamCoef
+		for k := lo; k < hi; k++ {
+			for _, m := range []tensor.Matrix{p.Value, s.a, s.b} {
+				tensor.Fetch(m, a.late[min(k+1, hi):min(k+2, hi)])
+			}
+			r := int(a.late[k])
+			a.catchUp(tensor.Row(p.Value, r), tensor.Row(s.a, r), tensor.Row(s.b, r), int(a.since[k]), &old)
 		}
 	})
 }
 
 // catchUp takes steps last+1 to the present with a zero gradient. Once the weights no longer move,
-// only the moments are left to decay.
-func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int, spare []tensor.Float) {
-	for k := last + 1; k <= a.steps; k++ {
+// only the moments are left to decay. old is scratch.
+func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int, old *[stillEvery]tensor.AdamCoef) {
+	for k := last + 1; k <= a.steps; {
 		gone := k - last - 1
 		if a.ended(m, v, k, gone) {
 			return
 		}
-		if gone >= restFrom && gone%restEvery == 0 && a.rests(w, m, v, k, spare) {
-			a.decay(m, v, k, gone)
-			return
+		if a.L2 != 0 {
+			for lo := 0; lo < len(w); lo += unitFloats {
+				hi := min(len(w), lo+unitFloats)
+				tensor.AdamStep(w[lo:hi], zeros[:hi-lo], m[lo:hi], v[lo:hi], a.coef(k))
+			}
+			k++
+			continue
 		}
-		for lo := 0; lo < len(w); lo += unitFloats {
-			hi := min(len(w), lo+unitFloats)
-			tensor.AdamStep(w[lo:hi], zeros[:hi-lo], m[lo:hi], v[lo:hi], a.coef(k))
-		}
+		c := a.coefsFrom(k, min(a.steps-k+1, stillEvery-gone%stillEvery), old)
+		tensor.AdamIdle(w, m, v, c, a.slack(k, c[0]))
+		k += len(c)
 	}
 }
 
-// Steps without a gradient after which a row is looked at, and how often then: an update shrinks to a
-// tenth in 22 steps, and takes some 130 to fall below the rounding of its weight.
-const (
-	stillEvery = 64
-	restFrom   = 96
-	restEvery  = 16
-)
+// coefsFrom returns the coefficients of n steps that have been taken, from step k on. They are in
+// the window, or where that is not possible, in old.
+func (a *AdamLazy) coefsFrom(k, n int, old *[stillEvery]tensor.AdamCoef) []tensor.AdamCoef {
+	if at := k % coefWindow; k > a.steps-coefWindow && at+n <= coefWindow {
+		return a.coefs[at : at+n]
+	}
+	for i := range n {
+		old[i] = a.coef(k + i)
+	}
+	return old[:n]
+}
+
+// stillEvery is how many steps without a gradient lie between two looks at the first moments.
+const stillEvery = 64
 
 // ended reports whether nothing pulls at the weights any more and the first moment has decayed to
 // zero, before step k, the gone-th without a gradient. Then only the second moment is left, in closed form.
@@ -147,43 +157,23 @@ func (a *AdamLazy) ended(m, v []tensor.Float, k, gone int) bool {
 	return true
 }
 
-// rests reports whether no step from k to the present moves w, to the bit, because the updates are too
-// small for its rounding. With a zero gradient an update is at most
+// slack returns by what to multiply the update of a step from k on, so that a weight that it does not
+// move rests until the present, to the bit. c is of step k. With a zero gradient an update is at most
 //
-//	(Beta1/sqrt(Beta2))^(j-k) / sqrt(1-Beta2^k)
+//	(Beta1/sqrt(Beta2))^(j-i) / sqrt(1-Beta2^i)
 //
-// times that of step k at every later step j of the same learning rate: the first moment decays, the
-// root of the second one more slowly, and the corrections of the bias only fall. It is enough to try
-// that bound once, with something to spare for roundings. spare holds a copy of the row.
-func (a *AdamLazy) rests(w, m, v []tensor.Float, k int, spare []tensor.Float) bool {
-	n := len(w)
-	if a.L2 != 0 || a.Beta1*a.Beta1 > a.Beta2 || a.Eps < restEps || 3*n > len(spare) || a.rates[len(a.rates)-1].step > k {
-		return false
+// times that of step i at every later step j of the same learning rate: the first moment decays, the
+// root of the second one more slowly, and the corrections of the bias only fall. There is something to
+// spare for roundings. Where the bound does not hold, slack is infinite.
+func (a *AdamLazy) slack(k int, c tensor.AdamCoef) tensor.Float {
+	if a.Beta1*a.Beta1 > a.Beta2 || a.Eps < restEps || a.rates[len(a.rates)-1].step > k {
+		return tensor.Float(math.Inf(1))
 	}
-	c := a.coef(k)
-	c.Step *= 1.01 * c.RootScale
-	x, y, z := spare[:n], spare[n:2*n], spare[2*n:3*n]
-	copy(x, w)
-	copy(y, m)
-	copy(z, v)
-	tensor.AdamStep(x, zeros[:n], y, z, c)
-	return slices.Equal(x, w)
+	return 1.01 * c.RootScale
 }
-
-// restFloats is the longest row whose rest is looked for.
-const restFloats = 256
 
 // restEps is the least Eps beside which a second moment that is flushed to zero does not show.
 const restEps = 1e-15
-
-// decay lets the moments of a row whose weights rest pass through steps k to the present.
-func (a *AdamLazy) decay(m, v []tensor.Float, k, gone int) {
-	for k <= a.steps && !a.ended(m, v, k, gone) {
-		n := min(a.steps-k+1, stillEvery-gone%stillEvery)
-		tensor.AdamDecay(m, v, a.coef(k), n)
-		k, gone = k+n, gone+n
-	}
-}
 
 // still reports whether m is zero: squares in float64 do not vanish before its elements do.
 func still(m []tensor.Float) bool { return tensor.SumSq(m) == 0 }

@@ -266,9 +266,12 @@ func AdamStep(w, g, m, v []Float, c AdamCoef) {
 	kernel.Adam(w, g, m, v, &c)
 }
 
-// AdamDecay changes the moments m, v as n AdamSteps with a zero gradient and without
-// weight decay do, to the bit. It leaves the weights out.
-func AdamDecay(m, v []Float, c AdamCoef, n int) {
-	sameLen("adam decay", len(m), len(v))
-	kernel.AdamDecay(m, v, &c, n)
+// AdamIdle changes weights and moments as the AdamSteps of c with a zero gradient do, to the bit, where none of
+// them has weight decay and all have the same betas. Where slack times the update of a step does not move a
+// weight, the later updates may be left out: the caller knows that they do not move it either. Infinity leaves out none.
+func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
+	sameLen("adam idle", len(w), len(m), len(v))
+	if len(c) > 0 {
+		kernel.AdamIdle(w, m, v, c, slack)
+	}
 }

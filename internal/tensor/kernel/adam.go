@@ -38,21 +38,26 @@ func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 	}
 }
 
-// AdamDecay changes the moments as n steps with a zero gradient and no weight decay
-// do. A moment that is set to zero stays zero, so one check at the end is enough.
-func AdamDecay(m, v []Float, c *AdamCoef, n int) {
-	for range n {
-		ScaleTo(c.Beta1, m, m)
-		ScaleTo(c.Beta2, v, v)
-	}
-	for i, x := range m {
-		if x < tinyFirst && x > -tinyFirst {
-			m[i] = 0
+// adamIdlePlain does what AdamIdle does, in plain Go.
+func adamIdlePlain(w, m, v []Float, c []AdamCoef, slack Float) {
+	for i, x := range w {
+		first, second, rests := m[i], v[i], false
+		for k := range c {
+			first, second = c[k].Beta1*first, c[k].Beta2*second
+			if first < tinyFirst && first > -tinyFirst {
+				first = 0
+			}
+			if second < tinySecond {
+				second = 0
+			}
+			if rests {
+				continue
+			}
+			update := c[k].Step * first / (Float(math.Sqrt(float64(second)))*c[k].RootScale + c[k].Eps)
+			if rests = x-slack*update == x; !rests {
+				x -= update
+			}
 		}
-	}
-	for i, x := range v {
-		if x < tinySecond {
-			v[i] = 0
-		}
+		w[i], m[i], v[i] = x, first, second
 	}
 }

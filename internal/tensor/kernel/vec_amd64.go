@@ -119,6 +119,11 @@ func tanh512(x []float32, y []float32)
 //go:noescape
 func adam512(w []float32, d []float32, m []float32, v []float32, c *float32)
 
+// adamIdle512 is AdamIdle with the fields of steps AdamCoefs at c, at least one.
+//
+//go:noescape
+func adamIdle512(w []float32, m []float32, v []float32, c *float32, steps int, slack float32)
+
 // spmmRow512 is SpMMRow; ldx is in bytes.
 //
 //go:noescape
@@ -238,6 +243,11 @@ func tanh256(x []float32, y []float32)
 //
 //go:noescape
 func adam256(w []float32, d []float32, m []float32, v []float32, c *float32)
+
+// adamIdle256 is AdamIdle with the fields of steps AdamCoefs at c, at least one.
+//
+//go:noescape
+func adamIdle256(w []float32, m []float32, v []float32, c *float32, steps int, slack float32)
 
 // spmmRow256 is SpMMRow; ldx is in bytes.
 //

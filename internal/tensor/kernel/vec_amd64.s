@@ -1873,6 +1873,152 @@ GLOBL tinyFirst<>(SB), RODATA|NOPTR, $4
 DATA tinySecond<>+0(SB)/4, $0x02081cea
 GLOBL tinySecond<>(SB), RODATA|NOPTR, $4
 
+// func adamIdle512(w []float32, m []float32, v []float32, c *float32, steps int, slack float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·adamIdle512(SB), NOSPLIT, $0-92
+	MOVQ         w_len+8(FP), CX
+	MOVQ         w_base+0(FP), DX
+	MOVQ         m_base+24(FP), BX
+	MOVQ         v_base+48(FP), SI
+	XORQ         AX, AX
+	MOVQ         c+72(FP), DI
+	MOVQ         steps+80(FP), R8
+	VBROADCASTSS slack+88(FP), Z0
+	VBROADCASTSS (DI), Z1
+	VBROADCASTSS 8(DI), Z2
+
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z3
+	VMOVUPS (BX)(AX*1), Z4
+	VMOVUPS (SI)(AX*1), Z5
+	MOVQ    DI, R9
+	MOVQ    R8, R10
+
+stepWhole:
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z2, Z5, Z5
+	VBROADCASTSS absMask<>+0(SB), Z6
+	VPANDD       Z4, Z6, Z6
+	VCMPPS.BCST  $0x05, tinyFirst<>+0(SB), Z6, K1
+	VMOVAPS.Z    Z4, K1, Z4
+	VBROADCASTSS absMask<>+0(SB), Z6
+	VPANDD       Z5, Z6, Z6
+	VCMPPS.BCST  $0x05, tinySecond<>+0(SB), Z6, K1
+	VMOVAPS.Z    Z5, K1, Z5
+	VSQRTPS      Z5, Z6
+	VBROADCASTSS 20(R9), Z7
+	VBROADCASTSS 24(R9), Z8
+	VFMADD213PS  Z8, Z7, Z6
+	VBROADCASTSS 16(R9), Z7
+	VMULPS       Z7, Z4, Z7
+	VDIVPS       Z6, Z7, Z7
+	VMOVAPS      Z3, Z6
+	VFNMADD231PS Z7, Z0, Z6
+	VCMPPS       $0x00, Z6, Z3, K1
+	KORTESTW     K1, K1
+	JCS          restWhole
+	VSUBPS       Z7, Z3, Z3
+	ADDQ         $0x20, R9
+	DECQ         R10
+	JNZ          stepWhole
+	JMP          doneWhole
+
+restWhole:
+	DECQ R10
+	JZ   doneWhole
+
+decayWhole:
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z2, Z5, Z5
+	DECQ         R10
+	JNZ          decayWhole
+	VBROADCASTSS absMask<>+0(SB), Z6
+	VPANDD       Z4, Z6, Z6
+	VCMPPS.BCST  $0x05, tinyFirst<>+0(SB), Z6, K1
+	VMOVAPS.Z    Z4, K1, Z4
+	VBROADCASTSS absMask<>+0(SB), Z6
+	VPANDD       Z5, Z6, Z6
+	VCMPPS.BCST  $0x05, tinySecond<>+0(SB), Z6, K1
+	VMOVAPS.Z    Z5, K1, Z5
+
+doneWhole:
+	VMOVUPS Z3, (DX)(AX*1)
+	VMOVUPS Z4, (BX)(AX*1)
+	VMOVUPS Z5, (SI)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, R9
+	BZHIL     CX, R9, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z3
+	VMOVUPS.Z (BX)(AX*1), K1, Z4
+	VMOVUPS.Z (SI)(AX*1), K1, Z5
+	MOVQ      DI, R9
+	MOVQ      R8, R10
+
+stepTail:
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z2, Z5, Z5
+	VBROADCASTSS absMask<>+0(SB), Z6
+	VPANDD       Z4, Z6, Z6
+	VCMPPS.BCST  $0x05, tinyFirst<>+0(SB), Z6, K2
+	VMOVAPS.Z    Z4, K2, Z4
+	VBROADCASTSS absMask<>+0(SB), Z6
+	VPANDD       Z5, Z6, Z6
+	VCMPPS.BCST  $0x05, tinySecond<>+0(SB), Z6, K2
+	VMOVAPS.Z    Z5, K2, Z5
+	VSQRTPS      Z5, Z6
+	VBROADCASTSS 20(R9), Z7
+	VBROADCASTSS 24(R9), Z8
+	VFMADD213PS  Z8, Z7, Z6
+	VBROADCASTSS 16(R9), Z7
+	VMULPS       Z7, Z4, Z7
+	VDIVPS       Z6, Z7, Z7
+	VMOVAPS      Z3, Z6
+	VFNMADD231PS Z7, Z0, Z6
+	VCMPPS       $0x00, Z6, Z3, K2
+	KORTESTW     K2, K2
+	JCS          restTail
+	VSUBPS       Z7, Z3, Z3
+	ADDQ         $0x20, R9
+	DECQ         R10
+	JNZ          stepTail
+	JMP          doneTail
+
+restTail:
+	DECQ R10
+	JZ   doneTail
+
+decayTail:
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z2, Z5, Z5
+	DECQ         R10
+	JNZ          decayTail
+	VBROADCASTSS absMask<>+0(SB), Z0
+	VPANDD       Z4, Z0, Z0
+	VCMPPS.BCST  $0x05, tinyFirst<>+0(SB), Z0, K2
+	VMOVAPS.Z    Z4, K2, Z4
+	VBROADCASTSS absMask<>+0(SB), Z0
+	VPANDD       Z5, Z0, Z0
+	VCMPPS.BCST  $0x05, tinySecond<>+0(SB), Z0, K2
+	VMOVAPS.Z    Z5, K2, Z5
+
+doneTail:
+	VMOVUPS Z3, K1, (DX)(AX*1)
+	VMOVUPS Z4, K1, (BX)(AX*1)
+	VMOVUPS Z5, K1, (SI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func spmmRow512(idx []int32, val []float32, x *float32, ldx int, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·spmmRow512(SB), NOSPLIT, $0-88
@@ -3925,6 +4071,163 @@ singleEnd:
 	VDIVPS       Y0, Y11, Y11
 	VSUBPS       Y11, Y9, Y9
 	VMASKMOVPS   Y9, Y8, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdle256(w []float32, m []float32, v []float32, c *float32, steps int, slack float32)
+// Requires: AVX, FMA3
+TEXT ·adamIdle256(SB), NOSPLIT, $0-92
+	MOVQ         w_len+8(FP), CX
+	MOVQ         w_base+0(FP), DX
+	MOVQ         m_base+24(FP), BX
+	MOVQ         v_base+48(FP), SI
+	XORQ         AX, AX
+	MOVQ         c+72(FP), DI
+	MOVQ         steps+80(FP), R8
+	VBROADCASTSS slack+88(FP), Y0
+	VBROADCASTSS (DI), Y1
+	VBROADCASTSS 8(DI), Y2
+
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y3
+	VMOVUPS (BX)(AX*1), Y4
+	VMOVUPS (SI)(AX*1), Y5
+	MOVQ    DI, R9
+	MOVQ    R8, R10
+
+stepWhole:
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y5, Y5
+	VBROADCASTSS absMask<>+0(SB), Y6
+	VANDPS       Y4, Y6, Y6
+	VBROADCASTSS tinyFirst<>+0(SB), Y7
+	VCMPPS       $0x05, Y7, Y6, Y6
+	VANDPS       Y6, Y4, Y4
+	VBROADCASTSS absMask<>+0(SB), Y6
+	VANDPS       Y5, Y6, Y6
+	VBROADCASTSS tinySecond<>+0(SB), Y7
+	VCMPPS       $0x05, Y7, Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VSQRTPS      Y5, Y6
+	VBROADCASTSS 20(R9), Y7
+	VBROADCASTSS 24(R9), Y8
+	VFMADD213PS  Y8, Y7, Y6
+	VBROADCASTSS 16(R9), Y7
+	VMULPS       Y7, Y4, Y7
+	VDIVPS       Y6, Y7, Y7
+	VMOVAPS      Y3, Y6
+	VFNMADD231PS Y7, Y0, Y6
+	VCMPPS       $0x00, Y6, Y3, Y6
+	VMOVMSKPS    Y6, R11
+	CMPL         R11, $0xff
+	JEQ          restWhole
+	VSUBPS       Y7, Y3, Y3
+	ADDQ         $0x20, R9
+	DECQ         R10
+	JNZ          stepWhole
+	JMP          doneWhole
+
+restWhole:
+	DECQ R10
+	JZ   doneWhole
+
+decayWhole:
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y5, Y5
+	DECQ         R10
+	JNZ          decayWhole
+	VBROADCASTSS absMask<>+0(SB), Y6
+	VANDPS       Y4, Y6, Y6
+	VBROADCASTSS tinyFirst<>+0(SB), Y7
+	VCMPPS       $0x05, Y7, Y6, Y6
+	VANDPS       Y6, Y4, Y4
+	VBROADCASTSS absMask<>+0(SB), Y6
+	VANDPS       Y5, Y6, Y6
+	VBROADCASTSS tinySecond<>+0(SB), Y7
+	VCMPPS       $0x05, Y7, Y6, Y6
+	VANDPS       Y6, Y5, Y5
+
+doneWhole:
+	VMOVUPS Y3, (DX)(AX*1)
+	VMOVUPS Y4, (BX)(AX*1)
+	VMOVUPS Y5, (SI)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), R9
+	MOVQ       $0x00000008, R10
+	SUBQ       CX, R10
+	VMOVDQU    (R9)(R10*4), Y3
+	VMASKMOVPS (DX)(AX*1), Y3, Y4
+	VMASKMOVPS (BX)(AX*1), Y3, Y5
+	VMASKMOVPS (SI)(AX*1), Y3, Y6
+	MOVQ       DI, R9
+	MOVQ       R8, R10
+
+stepTail:
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y2, Y6, Y6
+	VBROADCASTSS absMask<>+0(SB), Y7
+	VANDPS       Y5, Y7, Y7
+	VBROADCASTSS tinyFirst<>+0(SB), Y8
+	VCMPPS       $0x05, Y8, Y7, Y7
+	VANDPS       Y7, Y5, Y5
+	VBROADCASTSS absMask<>+0(SB), Y7
+	VANDPS       Y6, Y7, Y7
+	VBROADCASTSS tinySecond<>+0(SB), Y8
+	VCMPPS       $0x05, Y8, Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VSQRTPS      Y6, Y7
+	VBROADCASTSS 20(R9), Y8
+	VBROADCASTSS 24(R9), Y9
+	VFMADD213PS  Y9, Y8, Y7
+	VBROADCASTSS 16(R9), Y8
+	VMULPS       Y8, Y5, Y8
+	VDIVPS       Y7, Y8, Y8
+	VMOVAPS      Y4, Y7
+	VFNMADD231PS Y8, Y0, Y7
+	VCMPPS       $0x00, Y7, Y4, Y7
+	VMOVMSKPS    Y7, CX
+	CMPL         CX, $0xff
+	JEQ          restTail
+	VSUBPS       Y8, Y4, Y4
+	ADDQ         $0x20, R9
+	DECQ         R10
+	JNZ          stepTail
+	JMP          doneTail
+
+restTail:
+	DECQ R10
+	JZ   doneTail
+
+decayTail:
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y2, Y6, Y6
+	DECQ         R10
+	JNZ          decayTail
+	VBROADCASTSS absMask<>+0(SB), Y0
+	VANDPS       Y5, Y0, Y0
+	VBROADCASTSS tinyFirst<>+0(SB), Y1
+	VCMPPS       $0x05, Y1, Y0, Y0
+	VANDPS       Y0, Y5, Y5
+	VBROADCASTSS absMask<>+0(SB), Y0
+	VANDPS       Y6, Y0, Y0
+	VBROADCASTSS tinySecond<>+0(SB), Y1
+	VCMPPS       $0x05, Y1, Y0, Y0
+	VANDPS       Y0, Y6, Y6
+
+doneTail:
+	VMASKMOVPS Y4, Y3, (DX)(AX*1)
+	VMASKMOVPS Y5, Y3, (BX)(AX*1)
+	VMASKMOVPS Y6, Y3, (SI)(AX*1)
 
 done:
 	VZEROUPPER

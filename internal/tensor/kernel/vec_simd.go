@@ -377,6 +377,21 @@ func Adam(w, g, m, v []Float, c *AdamCoef) {
 	}
 }
 
+// AdamIdle does the steps of c, one or more, with a zero gradient and without weight decay. Their betas are equal.
+// Where slack times the update of a step does not move a weight, it may do without this update and all later ones,
+// which the caller knows to move it no more.
+func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
+	m, v = m[:len(w)], v[:len(w)]
+	switch level {
+	case AVX512:
+		adamIdle512(w, m, v, &c[0].Beta1, len(c), slack)
+	case AVX2:
+		adamIdle256(w, m, v, &c[0].Beta1, len(c), slack)
+	default:
+		adamIdlePlain(w, m, v, c, slack)
+	}
+}
+
 // SpMMRow sets y to the sum over e of val[e] times row idx[e] of x, whose rows
 // are ldx elements apart and at least as long as y. Entries are added in order.
 func SpMMRow(idx []int32, val []Float, x *Float, ldx int, y []Float) {

@@ -63,6 +63,7 @@ func overSlices(s simd.ISA) {
 	ratioBack(s)
 	tanh(s)
 	adam(s)
+	adamIdle(s)
 	spmmRow(s)
 }
 
@@ -269,61 +270,9 @@ func positive(s simd.ISA) {
 	l.end()
 }
 
-// adam follows AdamCoef's formulas; flushing keeps both moments out of the
-// denormals.
-func adam(s simd.ISA) {
-	l := begin(s, "adam", "w, d, m, v []float32, c *float32)", "does one Adam step with gradient d and the fields of AdamCoef at c.", "d", "w", "m", "v")
-	c := simd.Int("c")
-	names := []string{"beta1", "oneMinusBeta1", "beta2", "oneMinusBeta2", "step", "rootScale", "eps", "l2"}
-	k := map[string]reg.VecVirtual{}
-	for i, n := range names { // AdamCoef's fields in order
-		k[n] = l.Vec()
-		VBROADCASTSS(Mem{Base: c, Disp: 4 * i}, k[n])
-	}
-	first, second := simd.Float("tinyFirst", 1e-30), simd.Float("tinySecond", 1e-37)
-	size := simd.Float32Bits("absMask", 0x7fffffff)
-	l.each(1, func(u int) {
-		w, d, m := l.read("w", u), l.read("d", u), l.read("m", u)
-		VFMADD231PS(w, k["l2"], d)
-		VMULPS(k["beta1"], m, m)
-		VFMADD231PS(d, k["oneMinusBeta1"], m)
-		VMULPS(d, d, d)
-		v := l.read("v", u)
-		VMULPS(k["beta2"], v, v)
-		VFMADD231PS(d, k["oneMinusBeta2"], v)
-		l.flush(m, d, first, size)
-		l.flush(v, d, second, size)
-		l.write(m, "m", u)
-		l.write(v, "v", u)
-		VSQRTPS(v, v)
-		VFMADD213PS(k["eps"], k["rootScale"], v)
-		VMULPS(k["step"], m, m)
-		VDIVPS(v, m, m)
-		VSUBPS(m, w, w)
-		l.write(w, "w", u)
-	})
-	l.end()
-}
-
-// flush zeros the lanes of v smaller than bound in size, keeping NaN; t is free.
-func (l *loop) flush(v, t reg.VecVirtual, bound, size Mem) {
-	VBROADCASTSS(size, t)
-	if l.Wide() {
-		VPANDD(v, t, t)
-		k := K()
-		VCMPPS_BCST(Imm(cmpNLT), bound, t, k)
-		VMOVAPS_Z(v, k, v)
-		return
-	}
-	b := l.Vec()
-	VANDPS(v, t, t)
-	VBROADCASTSS(bound, b)
-	VCMPPS(Imm(cmpNLT), b, t, t)
-	VANDPS(t, v, v)
-}
-
-// Predicates of VCMPPS: not less than (true for NaN) and less than (false for it).
+// Predicates of VCMPPS: equal (false for NaN), not less than (true for it) and less than (false).
 const (
+	cmpEQ  = 0x00
 	cmpNLT = 0x05
 	cmpLT  = 0x11
 )
