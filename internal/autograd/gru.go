@@ -53,10 +53,7 @@ func gruKernel(j *job, lo, hi int) {
 		if !j.flag {
 			from, to = c, h
 		}
-		copy(y, to)
-		tensor.Axpy(-1, from, y)
-		tensor.Mul(y, y, z)
-		tensor.Add(y, from)
+		tensor.Blend(y, to, from, z)
 	}
 }
 

@@ -211,6 +211,24 @@ func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
 	kernel.GRUBack(swap, dy, h, s, gh, dgi, dgh, dh)
 }
 
+// Blend sets dst = y + g (x - y) element by element; dst may be any of them.
+func Blend(dst, x, y, g []Float) {
+	sameLen("blend", len(x), len(y), len(g), len(dst))
+	kernel.Blend(x, y, g, dst)
+}
+
+// KeepBack is the way back of a state that a gate keeps; kernel.KeepBack says what it takes and sets.
+func KeepBack(dy, dh, h, z, c, dz, dc, back []Float) {
+	sameLen("keep-back", len(dy), len(dh), len(h), len(z), len(c), len(dz), len(dc), len(back))
+	kernel.KeepBack(dy, dh, h, z, c, dz, dc, back)
+}
+
+// ResetBack is the way back of a state times its reset gate; kernel.ResetBack says what it takes and sets.
+func ResetBack(g, h, r, dr, back []Float) {
+	sameLen("reset-back", len(g), len(h), len(r), len(dr), len(back))
+	kernel.ResetBack(g, h, r, dr, back)
+}
+
 // CopyRows sets row e of dst (len(rows), m.Cols) to row rows[e] of m.
 func CopyRows(dst []Float, m Matrix, rows []int32) {
 	sameLen("copy-rows", len(rows)*m.Cols, len(dst))

@@ -14,143 +14,151 @@ func (u *unit) read(t *autograd.Tape, items, user *autograd.Node, ids []int32, m
 	return recur(t, x, v, t.Use(u.state), ids, mask) // (w*b, d)
 }
 
+// recurrence is one call of recur.
+type recurrence struct {
+	x, v, u, y *autograd.Node
+	ids        []int32
+	mask       bool
+	b, d       int
+	s          tensor.Matrix // r, z, c of all steps (w*b, 3d)
+	rs         tensor.Matrix // r times the state before, from the second step on (w*b, d)
+	zero       tensor.Matrix // the state before the first step (b, d)
+}
+
 // recur runs the recurrence
 //
 //	r, z = sigmoid(x + v + U s), c = tanh(x + v + U (r s)), s' = z s + (1-z) c
 //
 // over pre-activations x (w*b, 3d) of the steps and v (b, 3d) of all steps, from state 0.
-// u is (3d, d).
+// u is (3d, d). A core takes some samples through all steps, so that it waits for no other.
 func recur(t *autograd.Tape, x, v, u *autograd.Node, ids []int32, mask bool) *autograd.Node {
 	b, d := v.Rows(), u.Cols()
-	steps := x.Rows() / b
-	y := t.Fused("daslRecur", x.Rows(), d, x, v, u)
-	s := t.Buffer(x.Rows(), 3*d)    // r, z, c
-	rs := t.BufferZero(x.Rows(), d) // r times the state before
-	zero := t.BufferZero(b, d)
-	gates, cand := tensor.RowsView(u.V, 0, 2*d), tensor.RowsView(u.V, 2*d, 3*d)
-	before := func(k int) tensor.Matrix {
-		if k == 0 {
-			return zero
+	c := &recurrence{x: x, v: v, u: u, ids: ids, mask: mask, b: b, d: d, y: t.Fused("daslRecur", x.Rows(), d, x, v, u),
+		s: t.Buffer(x.Rows(), 3*d), rs: t.Buffer(x.Rows(), d), zero: t.BufferZero(b, d)}
+	gates, cand := c.weights(t, true)
+	tensor.Parallel(b, recurGrain, func(_, lo, hi int) { c.forward(lo, hi, gates, cand) })
+	return t.Custom("daslRecur", c.y, func() { c.backward(t) })
+}
+
+// recurGrain is how many samples a core takes at a time.
+const recurGrain = 32
+
+// weights returns U of the gates r and z and that of the candidate, transposed or not.
+func (c *recurrence) weights(t *autograd.Tape, transposed bool) (gates, cand tensor.Packed) {
+	pack := func(lo, hi int) tensor.Packed {
+		k, n := hi-lo, c.d
+		if transposed {
+			k, n = n, k
 		}
-		return tensor.RowsView(y.V, (k-1)*b, k*b)
+		return tensor.Pack(t.Buffer(1, tensor.PackedSize(k, n)).Data, transposed, tensor.RowsView(c.u.V, lo, hi))
 	}
-	stays := func(k, i int) bool { return mask && ids[k*b+i] == 0 }
-	grain := max(1, 2048/max(1, d))
-	for k := range steps {
-		h, now := before(k), tensor.RowsView(s, k*b, (k+1)*b)
-		tensor.Parallel(b, grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				row := tensor.Row(now, i)
-				copy(row, tensor.Row(x.V, k*b+i))
-				tensor.Add(row, tensor.Row(v.V, i))
-			}
-		})
-		if k > 0 {
-			tensor.Gemm(false, true, 1, h, gates, 1, tensor.ColsView(now, 0, 2*d))
+	return pack(0, 2*c.d), pack(2*c.d, 3*c.d)
+}
+
+// at returns the rows of samples lo to hi after step k.
+func (c *recurrence) at(m tensor.Matrix, k, lo, hi int) tensor.Matrix {
+	return tensor.RowsView(m, k*c.b+lo, k*c.b+hi)
+}
+
+// before returns the states of samples lo to hi before step k.
+func (c *recurrence) before(k, lo, hi int) tensor.Matrix {
+	if k == 0 {
+		return tensor.RowsView(c.zero, lo, hi)
+	}
+	return c.at(c.y.V, k-1, lo, hi)
+}
+
+func (c *recurrence) stays(k, i int) bool { return c.mask && c.ids[k*c.b+i] == 0 }
+
+// forward runs samples lo to hi.
+func (c *recurrence) forward(lo, hi int, gates, cand tensor.Packed) {
+	b, d := c.b, c.d
+	for k := range c.x.Rows() / b {
+		h, now, rs := c.before(k, lo, hi), c.at(c.s, k, lo, hi), c.at(c.rs, k, lo, hi)
+		for i := lo; i < hi; i++ {
+			tensor.SumTo(tensor.Row(now, i-lo), tensor.Row(c.x.V, k*b+i), tensor.Row(c.v.V, i))
 		}
-		tensor.Parallel(b, grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				row := tensor.Row(now, i)[:2*d]
-				tensor.Sigmoid(row, row)
-				tensor.Mul(tensor.Row(rs, k*b+i), row[:d], tensor.Row(h, i))
-			}
-		})
 		if k > 0 {
-			tensor.Gemm(false, true, 1, tensor.RowsView(rs, k*b, (k+1)*b), cand, 1, tensor.ColsView(now, 2*d, 3*d))
+			gates.Mul(h, true, tensor.ColsView(now, 0, 2*d))
 		}
-		tensor.Parallel(b, grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				row, out, old := tensor.Row(now, i), tensor.Row(y.V, k*b+i), tensor.Row(h, i)
-				z, c := row[d:2*d], row[2*d:]
-				tensor.Tanh(c, c)
-				if stays(k, i) {
-					copy(out, old)
-					continue
-				}
+		for i := range now.Rows {
+			row := tensor.Row(now, i)[:2*d]
+			tensor.Sigmoid(row, row)
+			if k > 0 {
+				tensor.Mul(tensor.Row(rs, i), row[:d], tensor.Row(h, i))
+			}
+		}
+		if k > 0 {
+			cand.Mul(rs, true, tensor.ColsView(now, 2*d, 3*d))
+		}
+		for i := lo; i < hi; i++ {
+			row, out, old := tensor.Row(now, i-lo), tensor.Row(c.y.V, k*b+i), tensor.Row(h, i-lo)
+			z, candidate := row[d:2*d], row[2*d:]
+			tensor.Tanh(candidate, candidate)
+			if c.stays(k, i) {
 				copy(out, old)
-				tensor.Axpy(-1, c, out)
-				tensor.Mul(out, out, z)
-				tensor.Add(out, c)
+			} else {
+				tensor.Blend(out, old, candidate, z)
 			}
-		})
+		}
 	}
-	return t.Custom("daslRecur", y, func() {
-		ds := t.Buffer(x.Rows(), 3*d)
-		ones := t.Buffer(1, d).Data
-		for j := range ones {
-			ones[j] = 1
-		}
-		dh, next, drs := t.BufferZero(b, d), t.Buffer(b, d), t.Buffer(b, d)
-		for k := steps - 1; k >= 0; k-- {
-			h, now, dnow := before(k), tensor.RowsView(s, k*b, (k+1)*b), tensor.RowsView(ds, k*b, (k+1)*b)
-			tensor.Parallel(b, grain, func(_, lo, hi int) {
-				for i := lo; i < hi; i++ {
-					g, old, row, out, back := tensor.Row(dh, i), tensor.Row(h, i), tensor.Row(now, i), tensor.Row(dnow, i), tensor.Row(next, i)
-					tensor.Add(g, tensor.Row(y.G, k*b+i))
-					if stays(k, i) {
-						clear(out)
-						copy(back, g)
-						continue
-					}
-					z, c, shut, dz, dc := row[d:2*d], row[2*d:], out[:d], out[d:2*d], out[2*d:]
-					tensor.ScaleTo(-1, shut, z)
-					tensor.Add(shut, ones) // 1-z
-					tensor.ScaleTo(-1, dz, c)
-					tensor.Add(dz, old)
-					tensor.Mul(dz, dz, g)
-					tensor.Mul(dz, dz, z)
-					tensor.Mul(dz, dz, shut) // g (old-c) z (1-z)
-					tensor.Mul(back, c, c)
-					tensor.ScaleTo(-1, dc, back)
-					tensor.Add(dc, ones)
-					tensor.Mul(shut, shut, g)
-					tensor.Mul(dc, dc, shut) // g (1-z) (1-c c)
-					tensor.Mul(back, g, z)
-				}
-			})
-			if k == 0 {
-				for i := range b { // the state before is 0: nothing comes of r
-					clear(tensor.Row(dnow, i)[:d])
-				}
-				break
+}
+
+func (c *recurrence) backward(t *autograd.Tape) {
+	x, v, u, b, d, n := c.x, c.v, c.u, c.b, c.d, c.x.Rows()
+	ds := t.Buffer(n, 3*d)
+	var dv tensor.Matrix
+	if v.Needs() {
+		dv = v.AddGrad()
+	}
+	gates, cand := c.weights(t, false)
+	dh, next, drs := t.BufferZero(b, d), t.Buffer(b, d), t.Buffer(b, d)
+	tensor.Parallel(b, recurGrain, func(_, lo, hi int) {
+		c.back(lo, hi, gates, cand, ds, tensor.RowsView(dh, lo, hi), tensor.RowsView(next, lo, hi), tensor.RowsView(drs, lo, hi))
+		for i := lo; i < hi && dv.Data != nil; i++ {
+			for k := range n / b {
+				tensor.Add(tensor.Row(dv, i), tensor.Row(ds, k*b+i))
 			}
-			tensor.Gemm(false, false, 1, tensor.ColsView(dnow, 2*d, 3*d), cand, 0, drs)
-			tensor.Parallel(b, grain, func(_, lo, hi int) {
-				for i := lo; i < hi; i++ {
-					if stays(k, i) {
-						continue
-					}
-					old, r, g, dr, back := tensor.Row(h, i), tensor.Row(now, i)[:d], tensor.Row(drs, i), tensor.Row(dnow, i)[:d], tensor.Row(next, i)
-					tensor.Mul(dr, g, old)
-					tensor.Mul(dr, dr, r)
-					tensor.Mul(g, g, r)
-					tensor.Add(back, g)
-					tensor.ScaleTo(-1, g, r)
-					tensor.Add(g, ones)
-					tensor.Mul(dr, dr, g) // g old r (1-r)
-				}
-			})
-			tensor.Gemm(false, false, 1, tensor.ColsView(dnow, 0, 2*d), gates, 1, next)
-			dh, next = next, dh
-		}
-		if n := x.Rows(); u.Needs() && steps > 1 {
-			g := u.AddGrad()
-			late := tensor.RowsView(ds, b, n)
-			tensor.Gemm(true, false, 1, tensor.ColsView(late, 0, 2*d), tensor.RowsView(y.V, 0, n-b), 1, tensor.RowsView(g, 0, 2*d))
-			tensor.Gemm(true, false, 1, tensor.ColsView(late, 2*d, 3*d), tensor.RowsView(rs, b, n), 1, tensor.RowsView(g, 2*d, 3*d))
-		}
-		if v.Needs() {
-			g := v.AddGrad()
-			tensor.Parallel(b, grain, func(_, lo, hi int) {
-				for i := lo; i < hi; i++ {
-					for k := range steps {
-						tensor.Add(tensor.Row(g, i), tensor.Row(ds, k*b+i))
-					}
-				}
-			})
-		}
-		if x.Needs() {
-			x.GiveGrad(ds)
 		}
 	})
+	if u.Needs() && n > b {
+		g := u.AddGrad()
+		late := tensor.RowsView(ds, b, n)
+		tensor.Gemm(true, false, 1, tensor.ColsView(late, 0, 2*d), tensor.RowsView(c.y.V, 0, n-b), 1, tensor.RowsView(g, 0, 2*d))
+		tensor.Gemm(true, false, 1, tensor.ColsView(late, 2*d, 3*d), tensor.RowsView(c.rs, b, n), 1, tensor.RowsView(g, 2*d, 3*d))
+	}
+	if x.Needs() {
+		x.GiveGrad(ds)
+	}
+}
+
+// back fills the rows of ds of samples lo to hi. dh is 0; next and drs are scratch of as many rows.
+func (c *recurrence) back(lo, hi int, gates, cand tensor.Packed, ds, dh, next, drs tensor.Matrix) {
+	d := c.d
+	for k := c.x.Rows()/c.b - 1; k >= 0; k-- {
+		h, now, dnow, dy := c.before(k, lo, hi), c.at(c.s, k, lo, hi), c.at(ds, k, lo, hi), c.at(c.y.G, k, lo, hi)
+		for i := range hi - lo {
+			row, out, back := tensor.Row(now, i), tensor.Row(dnow, i), tensor.Row(next, i)
+			if c.stays(k, lo+i) {
+				clear(out)
+				tensor.SumTo(back, tensor.Row(dh, i), tensor.Row(dy, i))
+			} else {
+				tensor.KeepBack(tensor.Row(dy, i), tensor.Row(dh, i), tensor.Row(h, i), row[d:2*d], row[2*d:], out[d:2*d], out[2*d:], back)
+			}
+		}
+		if k == 0 {
+			for i := range hi - lo { // the state before is 0: nothing comes of r
+				clear(tensor.Row(dnow, i)[:d])
+			}
+			return
+		}
+		cand.Mul(tensor.ColsView(dnow, 2*d, 3*d), false, drs)
+		for i := range hi - lo {
+			if !c.stays(k, lo+i) {
+				tensor.ResetBack(tensor.Row(drs, i), tensor.Row(h, i), tensor.Row(now, i)[:d], tensor.Row(dnow, i)[:d], tensor.Row(next, i))
+			}
+		}
+		gates.Mul(tensor.ColsView(dnow, 0, 2*d), true, next)
+		dh, next = next, dh
+	}
 }

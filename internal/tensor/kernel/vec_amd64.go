@@ -124,6 +124,21 @@ func adam512(w []float32, d []float32, m []float32, v []float32, c *float32)
 //go:noescape
 func adamIdle512(w []float32, m []float32, v []float32, c *float32, steps int, slack float32)
 
+// blend512 sets z = y + g (x - y).
+//
+//go:noescape
+func blend512(x []float32, y []float32, g []float32, z []float32)
+
+// keepBack512 is KeepBack.
+//
+//go:noescape
+func keepBack512(dy []float32, dh *float32, h *float32, z *float32, c *float32, dz *float32, dc *float32, back *float32)
+
+// resetBack512 is ResetBack.
+//
+//go:noescape
+func resetBack512(g []float32, h []float32, r []float32, dr []float32, back []float32)
+
 // spmmRow512 is SpMMRow; ldx is in bytes.
 //
 //go:noescape
@@ -248,6 +263,21 @@ func adam256(w []float32, d []float32, m []float32, v []float32, c *float32)
 //
 //go:noescape
 func adamIdle256(w []float32, m []float32, v []float32, c *float32, steps int, slack float32)
+
+// blend256 sets z = y + g (x - y).
+//
+//go:noescape
+func blend256(x []float32, y []float32, g []float32, z []float32)
+
+// keepBack256 is KeepBack.
+//
+//go:noescape
+func keepBack256(dy []float32, dh *float32, h *float32, z *float32, c *float32, dz *float32, dc *float32, back *float32)
+
+// resetBack256 is ResetBack.
+//
+//go:noescape
+func resetBack256(g []float32, h []float32, r []float32, dr []float32, back []float32)
 
 // spmmRow256 is SpMMRow; ldx is in bytes.
 //

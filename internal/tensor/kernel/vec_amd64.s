@@ -2019,6 +2019,195 @@ done:
 	VZEROUPPER
 	RET
 
+// func blend512(x []float32, y []float32, g []float32, z []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·blend512(SB), NOSPLIT, $0-96
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	MOVQ y_base+24(FP), BX
+	MOVQ g_base+48(FP), SI
+	MOVQ z_base+72(FP), DI
+	XORQ AX, AX
+
+block:
+	CMPQ    CX, $+32
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (SI)(AX*1), Z2
+	VMULPS  Z2, Z0, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Z0
+	VMOVUPS 64(BX)(AX*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS 64(SI)(AX*1), Z2
+	VMULPS  Z2, Z0, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(DI)(AX*1)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (SI)(AX*1), Z2
+	VMULPS  Z2, Z0, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DI)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, R8
+	BZHIL     CX, R8, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z0
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI)(AX*1), K1, Z2
+	VMULPS    Z2, Z0, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func keepBack512(dy []float32, dh *float32, h *float32, z *float32, c *float32, dz *float32, dc *float32, back *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·keepBack512(SB), NOSPLIT, $0-80
+	MOVQ         dy_len+8(FP), CX
+	MOVQ         dy_base+0(FP), DX
+	XORQ         AX, AX
+	MOVQ         dh+24(FP), BX
+	MOVQ         h+32(FP), SI
+	MOVQ         z+40(FP), DI
+	MOVQ         c+48(FP), R8
+	MOVQ         dz+56(FP), R9
+	MOVQ         dc+64(FP), R10
+	MOVQ         back+72(FP), R11
+	VBROADCASTSS one<>+0(SB), Z0
+
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z1
+	VMOVUPS (DI)(AX*1), Z2
+	VMOVUPS (R8)(AX*1), Z3
+	VMOVUPS (BX)(AX*1), Z4
+	VADDPS  Z4, Z1, Z1
+	VSUBPS  Z2, Z0, Z4
+	VMOVUPS (SI)(AX*1), Z5
+	VSUBPS  Z3, Z5, Z5
+	VMULPS  Z1, Z5, Z5
+	VMULPS  Z2, Z5, Z5
+	VMULPS  Z4, Z5, Z5
+	VMOVUPS Z5, (R9)(AX*1)
+	VMULPS  Z3, Z3, Z3
+	VSUBPS  Z3, Z0, Z3
+	VMULPS  Z1, Z4, Z4
+	VMULPS  Z4, Z3, Z3
+	VMOVUPS Z3, (R10)(AX*1)
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (R11)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, R12
+	BZHIL     CX, R12, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z1
+	VMOVUPS.Z (DI)(AX*1), K1, Z2
+	VMOVUPS.Z (R8)(AX*1), K1, Z3
+	VMOVUPS.Z (BX)(AX*1), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VSUBPS    Z2, Z0, Z4
+	VMOVUPS.Z (SI)(AX*1), K1, Z5
+	VSUBPS    Z3, Z5, Z5
+	VMULPS    Z1, Z5, Z5
+	VMULPS    Z2, Z5, Z5
+	VMULPS    Z4, Z5, Z5
+	VMOVUPS   Z5, K1, (R9)(AX*1)
+	VMULPS    Z3, Z3, Z3
+	VSUBPS    Z3, Z0, Z3
+	VMULPS    Z1, Z4, Z4
+	VMULPS    Z4, Z3, Z3
+	VMOVUPS   Z3, K1, (R10)(AX*1)
+	VMULPS    Z2, Z1, Z0
+	VMOVUPS   Z0, K1, (R11)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func resetBack512(g []float32, h []float32, r []float32, dr []float32, back []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·resetBack512(SB), NOSPLIT, $0-120
+	MOVQ         g_len+8(FP), CX
+	MOVQ         g_base+0(FP), DX
+	MOVQ         h_base+24(FP), BX
+	MOVQ         r_base+48(FP), SI
+	MOVQ         dr_base+72(FP), DI
+	MOVQ         back_base+96(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS one<>+0(SB), Z0
+
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z1
+	VMOVUPS (SI)(AX*1), Z2
+	VMOVUPS (BX)(AX*1), Z3
+	VMULPS  Z3, Z1, Z3
+	VMULPS  Z2, Z3, Z3
+	VSUBPS  Z2, Z0, Z4
+	VMULPS  Z4, Z3, Z3
+	VMOVUPS Z3, (DI)(AX*1)
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (R8)(AX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (R8)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, R9
+	BZHIL     CX, R9, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z1
+	VMOVUPS.Z (SI)(AX*1), K1, Z2
+	VMOVUPS.Z (BX)(AX*1), K1, Z3
+	VMULPS    Z3, Z1, Z3
+	VMULPS    Z2, Z3, Z3
+	VSUBPS    Z2, Z0, Z0
+	VMULPS    Z0, Z3, Z3
+	VMOVUPS   Z3, K1, (DI)(AX*1)
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8)(AX*1), K1, Z0
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (R8)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func spmmRow512(idx []int32, val []float32, x *float32, ldx int, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·spmmRow512(SB), NOSPLIT, $0-88
@@ -4228,6 +4417,198 @@ doneTail:
 	VMASKMOVPS Y4, Y3, (DX)(AX*1)
 	VMASKMOVPS Y5, Y3, (BX)(AX*1)
 	VMASKMOVPS Y6, Y3, (SI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func blend256(x []float32, y []float32, g []float32, z []float32)
+// Requires: AVX
+TEXT ·blend256(SB), NOSPLIT, $0-96
+	MOVQ x_len+8(FP), CX
+	MOVQ x_base+0(FP), DX
+	MOVQ y_base+24(FP), BX
+	MOVQ g_base+48(FP), SI
+	MOVQ z_base+72(FP), DI
+	XORQ AX, AX
+
+block:
+	CMPQ    CX, $+16
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*1), Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS 32(DX)(AX*1), Y0
+	VMOVUPS 32(BX)(AX*1), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS 32(SI)(AX*1), Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS (SI)(AX*1), Y2
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), R8
+	MOVQ       $0x00000008, R9
+	SUBQ       CX, R9
+	VMOVDQU    (R8)(R9*4), Y0
+	VMASKMOVPS (DX)(AX*1), Y0, Y1
+	VMASKMOVPS (BX)(AX*1), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS (SI)(AX*1), Y0, Y3
+	VMULPS     Y3, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func keepBack256(dy []float32, dh *float32, h *float32, z *float32, c *float32, dz *float32, dc *float32, back *float32)
+// Requires: AVX
+TEXT ·keepBack256(SB), NOSPLIT, $0-80
+	MOVQ         dy_len+8(FP), CX
+	MOVQ         dy_base+0(FP), DX
+	XORQ         AX, AX
+	MOVQ         dh+24(FP), BX
+	MOVQ         h+32(FP), SI
+	MOVQ         z+40(FP), DI
+	MOVQ         c+48(FP), R8
+	MOVQ         dz+56(FP), R9
+	MOVQ         dc+64(FP), R10
+	MOVQ         back+72(FP), R11
+	VBROADCASTSS one<>+0(SB), Y0
+
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y1
+	VMOVUPS (DI)(AX*1), Y2
+	VMOVUPS (R8)(AX*1), Y3
+	VMOVUPS (BX)(AX*1), Y4
+	VADDPS  Y4, Y1, Y1
+	VSUBPS  Y2, Y0, Y4
+	VMOVUPS (SI)(AX*1), Y5
+	VSUBPS  Y3, Y5, Y5
+	VMULPS  Y1, Y5, Y5
+	VMULPS  Y2, Y5, Y5
+	VMULPS  Y4, Y5, Y5
+	VMOVUPS Y5, (R9)(AX*1)
+	VMULPS  Y3, Y3, Y3
+	VSUBPS  Y3, Y0, Y3
+	VMULPS  Y1, Y4, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)(AX*1)
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R11)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), R12
+	MOVQ       $0x00000008, R13
+	SUBQ       CX, R13
+	VMOVDQU    (R12)(R13*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
+	VMASKMOVPS (DI)(AX*1), Y1, Y3
+	VMASKMOVPS (R8)(AX*1), Y1, Y4
+	VMASKMOVPS (BX)(AX*1), Y1, Y5
+	VADDPS     Y5, Y2, Y2
+	VSUBPS     Y3, Y0, Y5
+	VMASKMOVPS (SI)(AX*1), Y1, Y6
+	VSUBPS     Y4, Y6, Y6
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VMASKMOVPS Y6, Y1, (R9)(AX*1)
+	VMULPS     Y4, Y4, Y4
+	VSUBPS     Y4, Y0, Y4
+	VMULPS     Y2, Y5, Y5
+	VMULPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y1, (R10)(AX*1)
+	VMULPS     Y3, Y2, Y0
+	VMASKMOVPS Y0, Y1, (R11)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func resetBack256(g []float32, h []float32, r []float32, dr []float32, back []float32)
+// Requires: AVX
+TEXT ·resetBack256(SB), NOSPLIT, $0-120
+	MOVQ         g_len+8(FP), CX
+	MOVQ         g_base+0(FP), DX
+	MOVQ         h_base+24(FP), BX
+	MOVQ         r_base+48(FP), SI
+	MOVQ         dr_base+72(FP), DI
+	MOVQ         back_base+96(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS one<>+0(SB), Y0
+
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y1
+	VMOVUPS (SI)(AX*1), Y2
+	VMOVUPS (BX)(AX*1), Y3
+	VMULPS  Y3, Y1, Y3
+	VMULPS  Y2, Y3, Y3
+	VSUBPS  Y2, Y0, Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (DI)(AX*1)
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (R8)(AX*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R8)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), R9
+	MOVQ       $0x00000008, R10
+	SUBQ       CX, R10
+	VMOVDQU    (R9)(R10*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
+	VMASKMOVPS (SI)(AX*1), Y1, Y3
+	VMASKMOVPS (BX)(AX*1), Y1, Y4
+	VMULPS     Y4, Y2, Y4
+	VMULPS     Y3, Y4, Y4
+	VSUBPS     Y3, Y0, Y0
+	VMULPS     Y0, Y4, Y4
+	VMASKMOVPS Y4, Y1, (DI)(AX*1)
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS (R8)(AX*1), Y1, Y0
+	VADDPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (R8)(AX*1)
 
 done:
 	VZEROUPPER

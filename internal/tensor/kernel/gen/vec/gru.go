@@ -78,6 +78,66 @@ func gruBack(s simd.ISA, swap bool) {
 	l.end()
 }
 
+// blend rounds after each operation, as plain Go does.
+func blend(s simd.ISA) {
+	l := begin(s, "blend", "x, y, g, z []float32)", "sets z = y + g (x - y).", "x", "y", "g", "z")
+	l.each(2, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VSUBPS(y, x, x)
+		VMULPS(l.read("g", u), x, x)
+		VADDPS(y, x, x)
+		l.write(x, "z", u)
+	})
+	l.end()
+}
+
+// keepBack emits the way back of a state that a gate keeps, without fused operations.
+func keepBack(s simd.ISA) {
+	l := begin(s, "keepBack", "dy []float32, dh, h, z, c, dz, dc, back *float32)", "is KeepBack.", "dy")
+	for _, p := range []string{"dh", "h", "z", "c", "dz", "dc", "back"} {
+		l.ptr[p] = simd.Int(p)
+	}
+	one := l.Const("one", 1)
+	l.each(1, func(u int) {
+		g, z, c := l.read("dy", u), l.read("z", u), l.read("c", u)
+		VADDPS(l.read("dh", u), g, g)
+		shut, dz, dc, back := l.Vec(), l.Vec(), l.Vec(), l.Vec()
+		VSUBPS(z, one, shut)
+		VSUBPS(c, l.read("h", u), dz)
+		VMULPS(g, dz, dz)
+		VMULPS(z, dz, dz)
+		VMULPS(shut, dz, dz)
+		l.write(dz, "dz", u)
+		VMULPS(c, c, dc)
+		VSUBPS(dc, one, dc)
+		VMULPS(g, shut, shut)
+		VMULPS(shut, dc, dc)
+		l.write(dc, "dc", u)
+		VMULPS(z, g, back)
+		l.write(back, "back", u)
+	})
+	l.end()
+}
+
+// resetBack emits the way back of a state times its reset gate, without fused operations.
+func resetBack(s simd.ISA) {
+	l := begin(s, "resetBack", "g, h, r, dr, back []float32)", "is ResetBack.", "g", "h", "r", "dr", "back")
+	one := l.Const("one", 1)
+	l.each(1, func(u int) {
+		g, r := l.read("g", u), l.read("r", u)
+		dr, rest := l.Vec(), l.Vec()
+		VMULPS(l.read("h", u), g, dr)
+		VMULPS(r, dr, dr)
+		VSUBPS(r, one, rest)
+		VMULPS(rest, dr, dr)
+		l.write(dr, "dr", u)
+		VMULPS(r, g, g)
+		VADDPS(l.read("back", u), g, g)
+		l.write(g, "back", u)
+	})
+	l.end()
+}
+
 // negate changes the sign of v.
 func (l *loop) negate(v reg.VecVirtual) {
 	sign := l.Bits("signMask", 1<<31)

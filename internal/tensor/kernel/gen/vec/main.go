@@ -1,5 +1,5 @@
 // Command vec generates the vector kernels: element-wise maps, reductions, the
-// exponential family, Adam and one row of a sparse product; with -rows those over rows
+// exponential family, gates, Adam and one row of a sparse product; with -rows those over rows
 // of matrices.
 package main
 
@@ -64,6 +64,9 @@ func overSlices(s simd.ISA) {
 	tanh(s)
 	adam(s)
 	adamIdle(s)
+	blend(s)
+	keepBack(s)
+	resetBack(s)
 	spmmRow(s)
 }
 
