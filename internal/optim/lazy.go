@@ -101,13 +101,18 @@ func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
 	tensor.Parallel(len(a.late), max(1, 1024/s.a.Cols), func(_, lo, hi int) {
 		var old [stillEvery]tensor.AdamCoef
 		for k := lo; k < hi; k++ {
-			for _, m := range []tensor.Matrix{p.Value, s.a, s.b} {
-				tensor.Fetch(m, a.late[min(k+1, hi):min(k+2, hi)])
-			}
+			s.fetch(p, a.late[min(k+1, hi):min(k+2, hi)])
 			r := int(a.late[k])
 			a.catchUp(tensor.Row(p.Value, r), tensor.Row(s.a, r), tensor.Row(s.b, r), int(a.since[k]), &old)
 		}
 	})
+}
+
+// fetch has rows of p and of its moments come near the core.
+func (s *slot) fetch(p *autograd.Param, rows []int32) {
+	tensor.Fetch(p.Value, rows)
+	tensor.Fetch(s.a, rows)
+	tensor.Fetch(s.b, rows)
 }
 
 // catchUp takes steps last+1 to the present with a zero gradient. Once the weights no longer move,
@@ -232,6 +237,7 @@ func (a *AdamLazy) Step(params []*autograd.Param, g *autograd.Grads, lr float64)
 			return
 		}
 		for k, r := range u.rows {
+			s.fetch(s.p, u.rows[min(k+1, len(u.rows)):min(k+2, len(u.rows))])
 			o := int(r) * cols
 			tensor.AdamStep(tensor.Row(s.p.Value, int(r)), tensor.Row(u.vals, k), s.a.Data[o:o+cols], s.b.Data[o:o+cols], coef)
 			s.last[r] = int32(a.steps)

@@ -32,17 +32,20 @@ type slot struct {
 	last []int32       // AdamLazy: the step each row is up to date with
 }
 
-// unit is a range of rows of one parameter, the piece of work a core takes.
+// unit is a range of rows of one parameter, or some single ones, the piece of work a core takes.
 type unit struct {
 	slot   *slot
 	lo, hi int
 	g      tensor.Matrix // dense gradient, if any
-	rows   []int32       // sparse gradient: rows within [lo, hi)
+	rows   []int32       // sparse gradient: rows within [lo, hi), or with a lazy optimiser alone
 	vals   tensor.Matrix // and their values, one row each
 }
 
 // unitFloats is the number of parameters in a unit.
 const unitFloats = 16384
+
+// lazyShare is how much smaller units of single rows are, which lie far apart.
+const lazyShare = 8
 
 // memory keeps the slots by name and cuts the work of a step into units.
 type memory struct {
@@ -133,6 +136,14 @@ func (m *memory) split(s *slot, g *autograd.Grads) {
 	dense, _ := g.Dense(p)
 	rows, vals, _ := g.Sparse(p)
 	n := max(1, unitFloats/max(1, p.Value.Cols))
+	if m.lazy && dense.Data == nil { // nothing is done to rows without a gradient
+		n = max(1, n/lazyShare)
+		for k := 0; k < len(rows); k += n {
+			end := min(k+n, len(rows))
+			m.units = append(m.units, unit{slot: s, rows: rows[k:end], vals: tensor.RowsView(vals, k, end)})
+		}
+		return
+	}
 	k := 0
 	for lo := 0; lo < p.Value.Rows; lo += n {
 		u := unit{slot: s, lo: lo, hi: min(p.Value.Rows, lo+n), g: dense}
