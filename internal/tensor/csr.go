@@ -71,35 +71,56 @@ const spmmGrain = 64
 // its entries in stored order. dst must not overlap x. It panics where the parts of
 // m do not fit each other, because the kernel reads rows of x without a check.
 func (m *CSR) MulDense(dst, x Matrix) {
+	m.fits(0, m.Rows, dst, x)
+	Parallel(m.Rows, spmmGrain, func(_, lo, hi int) { m.rows(lo, hi, RowsView(dst, lo, hi), x, false) })
+}
+
+// MulRows sets dst to rows lo to hi of m x, as MulDense does, on the calling goroutine;
+// dst is (hi-lo) x d.
+func (m *CSR) MulRows(lo, hi int, dst, x Matrix) {
+	m.fits(lo, hi, dst, x)
+	m.rows(lo, hi, dst, x, false)
+}
+
+// AddRows adds the entries of rows lo to hi of m, in stored order, to dst, each times its
+// row of x, on the calling goroutine; dst is (hi-lo) x d.
+func (m *CSR) AddRows(lo, hi int, dst, x Matrix) {
+	m.fits(lo, hi, dst, x)
+	m.rows(lo, hi, dst, x, true)
+}
+
+// fits panics unless rows lo to hi of m x have the shape of dst.
+func (m *CSR) fits(lo, hi int, dst, x Matrix) {
 	check("sparse product", x)
 	check("sparse product", dst)
-	if x.Rows != m.Cols || dst.Rows != m.Rows || dst.Cols != x.Cols {
-		panic(fmt.Sprintf("tensor: sparse product: %d x %d times %d x %d into %d x %d",
-			m.Rows, m.Cols, x.Rows, x.Cols, dst.Rows, dst.Cols))
+	if lo < 0 || hi < lo || hi > m.Rows || x.Rows != m.Cols || dst.Rows != hi-lo || dst.Cols != x.Cols {
+		panic(fmt.Sprintf("tensor: sparse product: rows %d..%d of %d x %d times %d x %d into %d x %d",
+			lo, hi, m.Rows, m.Cols, x.Rows, x.Cols, dst.Rows, dst.Cols))
 	}
 	if len(m.Ptr) != m.Rows+1 && (m.Rows > 0 || len(m.Ptr) > 0) {
 		panic(fmt.Sprintf("tensor: sparse product: %d row offsets for %d rows", len(m.Ptr), m.Rows))
 	}
-	if dst.Cols == 0 {
+}
+
+// rows computes rows that fit. It looks at no entry after theirs, not even to fetch ahead.
+func (m *CSR) rows(lo, hi int, dst, x Matrix, add bool) {
+	if lo == hi || x.Cols == 0 {
 		return
 	}
-	Parallel(m.Rows, spmmGrain, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			y := Row(dst, i)
-			e0, e1 := m.Ptr[i], m.Ptr[i+1]
-			if e0 == e1 {
-				clear(y)
-				continue
-			}
-			idx, val := m.Idx[e0:e1], m.Val[e0:e1]
-			for e, j := range idx {
-				if uint32(j) >= uint32(m.Cols) {
-					panic(fmt.Sprintf("tensor: sparse product: entry %d of row %d is in column %d of %d", e, i, j, m.Cols))
-				}
-			}
-			kernel.SpMMRow(idx, val, &x.Data[0], x.Stride, y)
+	first, end := m.Ptr[lo], m.Ptr[hi]
+	at := first
+	for i := lo; i < hi; i++ {
+		if m.Ptr[i+1] < at {
+			panic(fmt.Sprintf("tensor: sparse product: offsets fall at row %d", i))
 		}
-	})
+		at = m.Ptr[i+1]
+	}
+	for e, j := range m.Idx[first:end] {
+		if uint32(j) >= uint32(m.Cols) {
+			panic(fmt.Sprintf("tensor: sparse product: entry %d is in column %d of %d", first+int64(e), j, m.Cols))
+		}
+	}
+	kernel.SpMMRows(m.Ptr[lo:hi+1], m.Idx[:end], m.Val[:end], firstOf(x), x.Stride, firstOf(dst), dst.Stride, dst.Cols, add)
 }
 
 // Pattern is a sparse matrix of ones in compressed rows: row i has its ones in

@@ -22,3 +22,19 @@ func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ld
 		}
 	}
 }
+
+// spmmRowsPlain does what SpMMRows does, in plain Go.
+func spmmRowsPlain(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
+	for r := range ptr[1:] {
+		row := unsafe.Slice(at(y, r*ldy), cols)
+		if !add {
+			clear(row)
+		}
+		for e := ptr[r]; e < ptr[r+1]; e++ {
+			v := val[e]
+			for k, w := range unsafe.Slice(at(x, int(idx[e])*ldx), cols) {
+				row[k] += v * w
+			}
+		}
+	}
+}

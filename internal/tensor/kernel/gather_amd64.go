@@ -10,11 +10,21 @@ package kernel
 //go:noescape
 func gatherRows512(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
 
+// spmmRows512 is SpMMRows for n >= 1 rows; ldx and ldy are in bytes, last is the last entry of idx.
+//
+//go:noescape
+func spmmRows512(n int, ptr *int64, idx *int32, last int, val *float32, x *float32, ldx int, y *float32, ldy int, cols int, add bool)
+
 // gatherRows256 is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last
 // entry of idx, lastTo that of to, and to may be nil.
 //
 //go:noescape
 func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
+
+// spmmRows256 is SpMMRows for n >= 1 rows; ldx and ldy are in bytes, last is the last entry of idx.
+//
+//go:noescape
+func spmmRows256(n int, ptr *int64, idx *int32, last int, val *float32, x *float32, ldx int, y *float32, ldy int, cols int, add bool)
 
 // fetchRows is FetchRows for n >= 1 rows; ldx and width are in bytes, width at least 1.
 //

@@ -323,6 +323,251 @@ done:
 	VZEROUPPER
 	RET
 
+// func spmmRows512(n int, ptr *int64, idx *int32, last int, val *float32, x *float32, ldx int, y *float32, ldy int, cols int, add bool)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·spmmRows512(SB), NOSPLIT, $0-81
+	MOVQ val+32(FP), AX
+	MOVQ cols+72(FP), CX
+	MOVQ idx+16(FP), DX
+	MOVQ last+24(FP), BX
+	MOVQ x+40(FP), SI
+	MOVQ ldx+48(FP), DI
+
+eight:
+	CMPQ CX, $+128
+	JL   eightEnd
+	MOVQ n+0(FP), R8
+	MOVQ ptr+8(FP), R9
+	MOVQ y+56(FP), R10
+
+eightRow:
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	CMPB    add+80(FP), $0x00
+	JEQ     eightSum
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	VMOVUPS 256(R10), Z4
+	VMOVUPS 320(R10), Z5
+	VMOVUPS 384(R10), Z6
+	VMOVUPS 448(R10), Z7
+
+eightSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  eightTest
+
+eightEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	PREFETCHT0   64(SI)(R13*1)
+	PREFETCHT0   128(SI)(R13*1)
+	PREFETCHT0   192(SI)(R13*1)
+	PREFETCHT0   256(SI)(R13*1)
+	PREFETCHT0   320(SI)(R13*1)
+	PREFETCHT0   384(SI)(R13*1)
+	PREFETCHT0   448(SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Z8
+	IMULQ        DI, R13
+	VFMADD231PS  (SI)(R13*1), Z8, Z0
+	VFMADD231PS  64(SI)(R13*1), Z8, Z1
+	VFMADD231PS  128(SI)(R13*1), Z8, Z2
+	VFMADD231PS  192(SI)(R13*1), Z8, Z3
+	VFMADD231PS  256(SI)(R13*1), Z8, Z4
+	VFMADD231PS  320(SI)(R13*1), Z8, Z5
+	VFMADD231PS  384(SI)(R13*1), Z8, Z6
+	VFMADD231PS  448(SI)(R13*1), Z8, Z7
+	INCQ         R11
+
+eightTest:
+	CMPQ    R11, R12
+	JL      eightEntry
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, 384(R10)
+	VMOVUPS Z7, 448(R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     eightRow
+	ADDQ    $+512, SI
+	ADDQ    $+512, y+56(FP)
+	SUBQ    $+128, CX
+	JMP     eight
+
+eightEnd:
+four:
+	CMPQ CX, $+64
+	JL   fourEnd
+	MOVQ n+0(FP), R8
+	MOVQ ptr+8(FP), R9
+	MOVQ y+56(FP), R10
+
+fourRow:
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	CMPB    add+80(FP), $0x00
+	JEQ     fourSum
+	VMOVUPS (R10), Z9
+	VMOVUPS 64(R10), Z10
+	VMOVUPS 128(R10), Z11
+	VMOVUPS 192(R10), Z12
+
+fourSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  fourTest
+
+fourEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	PREFETCHT0   64(SI)(R13*1)
+	PREFETCHT0   128(SI)(R13*1)
+	PREFETCHT0   192(SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Z0
+	IMULQ        DI, R13
+	VFMADD231PS  (SI)(R13*1), Z0, Z9
+	VFMADD231PS  64(SI)(R13*1), Z0, Z10
+	VFMADD231PS  128(SI)(R13*1), Z0, Z11
+	VFMADD231PS  192(SI)(R13*1), Z0, Z12
+	INCQ         R11
+
+fourTest:
+	CMPQ    R11, R12
+	JL      fourEntry
+	VMOVUPS Z9, (R10)
+	VMOVUPS Z10, 64(R10)
+	VMOVUPS Z11, 128(R10)
+	VMOVUPS Z12, 192(R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     fourRow
+	ADDQ    $+256, SI
+	ADDQ    $+256, y+56(FP)
+	SUBQ    $+64, CX
+	JMP     four
+
+fourEnd:
+one:
+	CMPQ CX, $+16
+	JL   oneEnd
+	MOVQ n+0(FP), R8
+	MOVQ ptr+8(FP), R9
+	MOVQ y+56(FP), R10
+
+oneRow:
+	VPXORD  Z13, Z13, Z13
+	CMPB    add+80(FP), $0x00
+	JEQ     oneSum
+	VMOVUPS (R10), Z13
+
+oneSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  oneTest
+
+oneEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Z0
+	IMULQ        DI, R13
+	VFMADD231PS  (SI)(R13*1), Z0, Z13
+	INCQ         R11
+
+oneTest:
+	CMPQ    R11, R12
+	JL      oneEntry
+	VMOVUPS Z13, (R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     oneRow
+	ADDQ    $+64, SI
+	ADDQ    $+64, y+56(FP)
+	SUBQ    $+16, CX
+	JMP     one
+
+oneEnd:
+	TESTQ CX, CX
+	JZ    done
+	MOVL  $-1, R8
+	BZHIL CX, R8, R8
+	KMOVW R8, K1
+	MOVQ  n+0(FP), R8
+	MOVQ  ptr+8(FP), R9
+	MOVQ  y+56(FP), R10
+
+tailRow:
+	VPXORD    Z14, Z14, Z14
+	CMPB      add+80(FP), $0x00
+	JEQ       tailSum
+	VMOVUPS.Z (R10), K1, Z14
+
+tailSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  tailTest
+
+tailEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Z0
+	IMULQ        DI, R13
+	VMOVUPS.Z    (SI)(R13*1), K1, Z1
+	VFMADD231PS  Z1, Z0, Z14
+	INCQ         R11
+
+tailTest:
+	CMPQ    R11, R12
+	JL      tailEntry
+	VMOVUPS Z14, K1, (R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     tailRow
+	ADDQ    $+64, SI
+	ADDQ    $+64, y+56(FP)
+	SUBQ    $+16, CX
+
+done:
+	VZEROUPPER
+	RET
+
 // func gatherRows256(n int, ptr *int64, idx *int32, last int, left *float32, right *float32, x *float32, ldx int, y *float32, ldy int, cols int, to *int32, lastTo int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·gatherRows256(SB), NOSPLIT, $0-104
@@ -648,6 +893,246 @@ DATA laneMask<>+52(SB)/4, $0x00000000
 DATA laneMask<>+56(SB)/4, $0x00000000
 DATA laneMask<>+60(SB)/4, $0x00000000
 GLOBL laneMask<>(SB), RODATA|NOPTR, $64
+
+// func spmmRows256(n int, ptr *int64, idx *int32, last int, val *float32, x *float32, ldx int, y *float32, ldy int, cols int, add bool)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·spmmRows256(SB), NOSPLIT, $0-81
+	MOVQ val+32(FP), AX
+	MOVQ cols+72(FP), CX
+	MOVQ idx+16(FP), DX
+	MOVQ last+24(FP), BX
+	MOVQ x+40(FP), SI
+	MOVQ ldx+48(FP), DI
+
+eight:
+	CMPQ CX, $+64
+	JL   eightEnd
+	MOVQ n+0(FP), R8
+	MOVQ ptr+8(FP), R9
+	MOVQ y+56(FP), R10
+
+eightRow:
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPB    add+80(FP), $0x00
+	JEQ     eightSum
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+
+eightSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  eightTest
+
+eightEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	PREFETCHT0   64(SI)(R13*1)
+	PREFETCHT0   128(SI)(R13*1)
+	PREFETCHT0   192(SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Y8
+	IMULQ        DI, R13
+	VFMADD231PS  (SI)(R13*1), Y8, Y0
+	VFMADD231PS  32(SI)(R13*1), Y8, Y1
+	VFMADD231PS  64(SI)(R13*1), Y8, Y2
+	VFMADD231PS  96(SI)(R13*1), Y8, Y3
+	VFMADD231PS  128(SI)(R13*1), Y8, Y4
+	VFMADD231PS  160(SI)(R13*1), Y8, Y5
+	VFMADD231PS  192(SI)(R13*1), Y8, Y6
+	VFMADD231PS  224(SI)(R13*1), Y8, Y7
+	INCQ         R11
+
+eightTest:
+	CMPQ    R11, R12
+	JL      eightEntry
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	VMOVUPS Y2, 64(R10)
+	VMOVUPS Y3, 96(R10)
+	VMOVUPS Y4, 128(R10)
+	VMOVUPS Y5, 160(R10)
+	VMOVUPS Y6, 192(R10)
+	VMOVUPS Y7, 224(R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     eightRow
+	ADDQ    $+256, SI
+	ADDQ    $+256, y+56(FP)
+	SUBQ    $+64, CX
+	JMP     eight
+
+eightEnd:
+four:
+	CMPQ CX, $+32
+	JL   fourEnd
+	MOVQ n+0(FP), R8
+	MOVQ ptr+8(FP), R9
+	MOVQ y+56(FP), R10
+
+fourRow:
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPB    add+80(FP), $0x00
+	JEQ     fourSum
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+
+fourSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  fourTest
+
+fourEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	PREFETCHT0   64(SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Y4
+	IMULQ        DI, R13
+	VFMADD231PS  (SI)(R13*1), Y4, Y0
+	VFMADD231PS  32(SI)(R13*1), Y4, Y1
+	VFMADD231PS  64(SI)(R13*1), Y4, Y2
+	VFMADD231PS  96(SI)(R13*1), Y4, Y3
+	INCQ         R11
+
+fourTest:
+	CMPQ    R11, R12
+	JL      fourEntry
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	VMOVUPS Y2, 64(R10)
+	VMOVUPS Y3, 96(R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     fourRow
+	ADDQ    $+128, SI
+	ADDQ    $+128, y+56(FP)
+	SUBQ    $+32, CX
+	JMP     four
+
+fourEnd:
+one:
+	CMPQ CX, $+8
+	JL   oneEnd
+	MOVQ n+0(FP), R8
+	MOVQ ptr+8(FP), R9
+	MOVQ y+56(FP), R10
+
+oneRow:
+	VXORPS  Y0, Y0, Y0
+	CMPB    add+80(FP), $0x00
+	JEQ     oneSum
+	VMOVUPS (R10), Y0
+
+oneSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  oneTest
+
+oneEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Y1
+	IMULQ        DI, R13
+	VFMADD231PS  (SI)(R13*1), Y1, Y0
+	INCQ         R11
+
+oneTest:
+	CMPQ    R11, R12
+	JL      oneEntry
+	VMOVUPS Y0, (R10)
+	ADDQ    $0x08, R9
+	ADDQ    ldy+64(FP), R10
+	DECQ    R8
+	JNZ     oneRow
+	ADDQ    $+32, SI
+	ADDQ    $+32, y+56(FP)
+	SUBQ    $+8, CX
+	JMP     one
+
+oneEnd:
+	TESTQ   CX, CX
+	JZ      done
+	LEAQ    laneMask<>+0(SB), R8
+	MOVQ    $0x00000008, R9
+	SUBQ    CX, R9
+	VMOVDQU (R8)(R9*4), Y0
+	MOVQ    n+0(FP), R8
+	MOVQ    ptr+8(FP), R9
+	MOVQ    y+56(FP), R10
+
+tailRow:
+	VXORPS     Y1, Y1, Y1
+	CMPB       add+80(FP), $0x00
+	JEQ        tailSum
+	VMASKMOVPS (R10), Y0, Y1
+
+tailSum:
+	MOVQ (R9), R11
+	MOVQ 8(R9), R12
+	JMP  tailTest
+
+tailEntry:
+	LEAQ         32(R11), R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	MOVLQSX      (DX)(R13*4), R13
+	IMULQ        DI, R13
+	PREFETCHT0   (SI)(R13*1)
+	MOVLQSX      (DX)(R11*4), R13
+	VBROADCASTSS (AX)(R11*4), Y2
+	IMULQ        DI, R13
+	VMASKMOVPS   (SI)(R13*1), Y0, Y3
+	VFMADD231PS  Y3, Y2, Y1
+	INCQ         R11
+
+tailTest:
+	CMPQ       R11, R12
+	JL         tailEntry
+	VMASKMOVPS Y1, Y0, (R10)
+	ADDQ       $0x08, R9
+	ADDQ       ldy+64(FP), R10
+	DECQ       R8
+	JNZ        tailRow
+	ADDQ       $+32, SI
+	ADDQ       $+32, y+56(FP)
+	SUBQ       $+8, CX
+
+done:
+	VZEROUPPER
+	RET
 
 // func fetchRows(n int, rows *int32, x *float32, ldx int, width int)
 // Requires: MMX+

@@ -30,6 +30,26 @@ func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int
 	}
 }
 
+// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row
+// idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy.
+// Entries are added in order. With add, the sum of a row starts from what the row holds. Where idx
+// goes on after the last of these rows, rows of x that it names are fetched ahead.
+func SpMMRows(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
+	if len(ptr) < 2 || cols == 0 {
+		return
+	}
+	last := len(idx) - 1
+	val = val[:len(idx)]
+	switch {
+	case last < 0 || level == Off:
+		spmmRowsPlain(ptr, idx, val, x, ldx, y, ldy, cols, add)
+	case level == AVX512:
+		spmmRows512(len(ptr)-1, &ptr[0], &idx[0], last, &val[0], x, ldx*size, y, ldy*size, cols, add)
+	default:
+		spmmRows256(len(ptr)-1, &ptr[0], &idx[0], last, &val[0], x, ldx*size, y, ldy*size, cols, add)
+	}
+}
+
 // FetchRows has rows of x, the first cols elements of each, come near the core while it does
 // something else. Rows are ldx elements apart. It changes nothing.
 func FetchRows(rows []int32, x *Float, ldx, cols int) {

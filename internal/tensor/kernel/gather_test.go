@@ -77,3 +77,47 @@ func TestGatherRowsAlone(t *testing.T) {
 		}
 	})
 }
+
+// Every width, from zero and from what rows hold, rows with and without entries.
+func TestSpMMRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(4, 4))
+		for _, d := range lengths()[:140] {
+			const cols = 7
+			ldx, ldy := d+3, d+2
+			x, _ := fenced(r, cols*ldx)
+			ptr := []int64{0, 0, 1, 1, 15, 17, 17}
+			idx := make([]int32, 17)
+			val, _ := fenced(r, len(idx))
+			for e := range idx {
+				idx[e] = int32(r.IntN(cols))
+			}
+			for _, span := range [][2]int{{0, 6}, {1, 2}, {2, 3}, {3, 5}, {4, 4}} {
+				for _, add := range []bool{false, true} {
+					lo, hi := span[0], span[1]
+					y, whole := fenced(r, (hi-lo)*ldy+1)
+					before := append([]Float(nil), y...)
+					SpMMRows(ptr[lo:hi+1], idx, val, &x[0], ldx, &y[0], ldy, d, add)
+					for i := range hi - lo {
+						for k := range ldy {
+							got, want := y[i*ldy+k], float64(before[i*ldy+k])
+							if k < d {
+								if !add {
+									want = 0
+								}
+								for e := ptr[lo+i]; e < ptr[lo+i+1]; e++ {
+									want += float64(val[e]) * float64(x[int(idx[e])*ldx+k])
+								}
+							}
+							if !near(got, want, 400*unit()) {
+								t.Fatalf("width %d, rows %d to %d, add %t, (%d, %d): %g, want %g", d, lo, hi, add, i, k, got, want)
+							}
+						}
+					}
+					checkFence(t, len(y), whole)
+				}
+			}
+		}
+		SpMMRows([]int64{0}, nil, nil, nil, 0, nil, 0, 4, false)
+	})
+}

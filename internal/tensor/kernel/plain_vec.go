@@ -242,15 +242,3 @@ func adamPlain(w, g, m, v []Float, c *AdamCoef) {
 		w[i] -= c.Step * mm / (Float(math.Sqrt(float64(vv)))*c.RootScale + c.Eps)
 	}
 }
-
-// spmmRowPlain does what SpMMRow does, in plain Go.
-func spmmRowPlain(idx []int32, val []Float, x *Float, ldx int, y []Float) {
-	clear(y)
-	for e, j := range idx {
-		v := val[e]
-		row := unsafe.Slice(at(x, int(j)*ldx), len(y))
-		for i, r := range row {
-			y[i] += v * r
-		}
-	}
-}

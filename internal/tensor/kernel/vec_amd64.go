@@ -139,11 +139,6 @@ func keepBack512(dy []float32, dh *float32, h *float32, z *float32, c *float32, 
 //go:noescape
 func resetBack512(g []float32, h []float32, r []float32, dr []float32, back []float32)
 
-// spmmRow512 is SpMMRow; ldx is in bytes.
-//
-//go:noescape
-func spmmRow512(idx []int32, val []float32, x *float32, ldx int, y []float32)
-
 // axpy256 adds alpha x to y.
 //
 //go:noescape
@@ -278,8 +273,3 @@ func keepBack256(dy []float32, dh *float32, h *float32, z *float32, c *float32, 
 //
 //go:noescape
 func resetBack256(g []float32, h []float32, r []float32, dr []float32, back []float32)
-
-// spmmRow256 is SpMMRow; ldx is in bytes.
-//
-//go:noescape
-func spmmRow256(idx []int32, val []float32, x *float32, ldx int, y []float32)

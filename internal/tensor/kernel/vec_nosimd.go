@@ -140,9 +140,3 @@ func Adam(w, g, m, v []Float, c *AdamCoef) {
 func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
 	adamIdlePlain(w, m[:len(w)], v[:len(w)], c, slack)
 }
-
-// SpMMRow sets y to the sum over e of val[e] times row idx[e] of x, whose rows
-// are ldx elements apart and at least as long as y. Entries are added in order.
-func SpMMRow(idx []int32, val []Float, x *Float, ldx int, y []Float) {
-	spmmRowPlain(idx, val[:len(idx)], x, ldx, y)
-}

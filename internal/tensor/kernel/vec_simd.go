@@ -391,21 +391,3 @@ func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
 		adamIdlePlain(w, m, v, c, slack)
 	}
 }
-
-// SpMMRow sets y to the sum over e of val[e] times row idx[e] of x, whose rows
-// are ldx elements apart and at least as long as y. Entries are added in order.
-func SpMMRow(idx []int32, val []Float, x *Float, ldx int, y []Float) {
-	if len(idx) == 0 || len(y) == 0 {
-		clear(y)
-		return
-	}
-	val = val[:len(idx)]
-	switch level {
-	case AVX512:
-		spmmRow512(idx, val, x, ldx*size, y)
-	case AVX2:
-		spmmRow256(idx, val, x, ldx*size, y)
-	default:
-		spmmRowPlain(idx, val, x, ldx, y)
-	}
-}

@@ -318,32 +318,3 @@ func TestSpecialPlaces(t *testing.T) {
 		}
 	})
 }
-
-func TestSpMMRow(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		r := rand.New(rand.NewPCG(4, 4))
-		for _, d := range lengths()[:140] {
-			const rows = 5
-			ld := d + 3
-			x, _ := fenced(r, rows*ld)
-			for _, nnz := range []int{0, 1, 2, 9} {
-				idx, val := make([]int32, nnz), make([]Float, nnz)
-				want := make([]float64, d)
-				for e := range idx {
-					idx[e], val[e] = int32(r.IntN(rows)), Float(r.NormFloat64())
-					for i := range want {
-						want[i] += float64(val[e]) * float64(x[int(idx[e])*ld+i])
-					}
-				}
-				y, whole := fenced(r, d)
-				SpMMRow(idx, val, &x[0], ld, y)
-				for i := range y {
-					if !near(y[i], want[i], 60*unit()) {
-						t.Fatalf("width %d, %d entries, column %d: %g, want %g", d, nnz, i, y[i], want[i])
-					}
-				}
-				checkFence(t, d, whole)
-			}
-		}
-	})
-}

@@ -1,4 +1,4 @@
-// Command gather generates the sparse sum of scaled rows.
+// Command gather generates the sparse sums of scaled rows.
 package main
 
 import (
@@ -22,6 +22,7 @@ func main() {
 	ConstraintExpr("amd64,!f64")
 	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
 		gatherRows(s)
+		spmmRows(s)
 	}
 	fetchRows()
 	Generate()
@@ -61,6 +62,7 @@ func gatherRows(s simd.ISA) {
 		"entry of idx, lastTo that of to, and to may be nil.")
 	idx, last, right := simd.Int("idx"), simd.Int("last"), simd.Int("right")
 	x, ldx, cols := simd.Int("x"), simd.Int("ldx"), simd.Int("cols")
+	l := entries{s, idx, last, x, ldx}
 	block := func(label string, nv int, mask *simd.Mask) {
 		row, ptr, left, y := GP64(), simd.Int("ptr"), simd.Int("left"), simd.Int("y")
 		XORQ(row, row)
@@ -90,34 +92,7 @@ func gatherRows(s simd.ISA) {
 		Label(label + "Sum")
 		MOVQ(Mem{Base: ptr, Index: row, Scale: 8}, e)
 		MOVQ(Mem{Base: ptr, Index: row, Scale: 8, Disp: 8}, end)
-		JMP(LabelRef(label + "Test"))
-		Label(label + "Entry")
-		LEAQ(Mem{Base: e, Disp: ahead}, j)
-		CMPQ(j, last)
-		CMOVQGT(last, j)
-		MOVLQSX(Mem{Base: idx, Index: j, Scale: 4}, p)
-		IMULQ(ldx, p)
-		for i := range acc {
-			if i*s.Bytes()%64 == 0 {
-				PREFETCHT0(Mem{Base: x, Index: p, Scale: 1, Disp: i * s.Bytes()})
-			}
-		}
-		MOVLQSX(Mem{Base: idx, Index: e, Scale: 4}, j)
-		VBROADCASTSS(Mem{Base: right, Index: j, Scale: 4}, v)
-		IMULQ(ldx, j)
-		for i := range acc {
-			src := Mem{Base: x, Index: j, Scale: 1, Disp: i * s.Bytes()}
-			if mask != nil {
-				s.LoadMasked(src, *mask, t)
-				VFMADD231PS(t, v, acc[i])
-			} else {
-				VFMADD231PS(src, v, acc[i])
-			}
-		}
-		INCQ(e)
-		Label(label + "Test")
-		CMPQ(e, end)
-		JL(LabelRef(label + "Entry"))
+		l.add(label, e, end, j, p, v, t, acc, mask, func() Mem { return Mem{Base: right, Index: j, Scale: 4} })
 		VBROADCASTSS(Mem{Base: left, Index: row, Scale: 4}, v)
 		place, to := e, end // e and end have been used up
 		MOVQ(row, place)
@@ -143,6 +118,50 @@ func gatherRows(s simd.ISA) {
 		ADDQ(I32(int32(nv*s.Bytes())), simd.Arg(Param("y")))
 		SUBQ(I32(int32(nv*s.Lanes)), cols)
 	}
+	blocks(s, cols, block)
+}
+
+// entries are those of a sparse matrix and the rows that they name.
+type entries struct {
+	simd.ISA
+	idx, last, x, ldx reg.GPVirtual
+}
+
+// add adds the rows that entries e to end name to acc, each times the factor that factor gives the
+// address of once j holds the entry's column. It fetches the rows of later entries.
+func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v, t reg.VecVirtual, acc []reg.VecVirtual, mask *simd.Mask, factor func() Mem) {
+	JMP(LabelRef(label + "Test"))
+	Label(label + "Entry")
+	LEAQ(Mem{Base: e, Disp: ahead}, j)
+	CMPQ(j, l.last)
+	CMOVQGT(l.last, j)
+	MOVLQSX(Mem{Base: l.idx, Index: j, Scale: 4}, p)
+	IMULQ(l.ldx, p)
+	for i := range acc {
+		if i*l.Bytes()%64 == 0 {
+			PREFETCHT0(Mem{Base: l.x, Index: p, Scale: 1, Disp: i * l.Bytes()})
+		}
+	}
+	MOVLQSX(Mem{Base: l.idx, Index: e, Scale: 4}, j)
+	VBROADCASTSS(factor(), v)
+	IMULQ(l.ldx, j)
+	for i := range acc {
+		src := Mem{Base: l.x, Index: j, Scale: 1, Disp: i * l.Bytes()}
+		if mask != nil {
+			l.LoadMasked(src, *mask, t)
+			VFMADD231PS(t, v, acc[i])
+		} else {
+			VFMADD231PS(src, v, acc[i])
+		}
+	}
+	INCQ(e)
+	Label(label + "Test")
+	CMPQ(e, end)
+	JL(LabelRef(label + "Entry"))
+}
+
+// blocks emits block for 8, 4 and single vectors of columns, then once under a mask for the rest.
+func blocks(s simd.ISA, cols reg.GPVirtual, block func(label string, nv int, mask *simd.Mask)) {
 	for _, nv := range []int{8, 4, 1} {
 		label := map[int]string{8: "eight", 4: "four", 1: "one"}[nv]
 		Label(label)
@@ -159,4 +178,56 @@ func gatherRows(s simd.ISA) {
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// spmmRows emits SpMMRows, in blocks of columns as gatherRows.
+func spmmRows(s simd.ISA) {
+	name := "spmmRows" + s.Suffix
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, val, x *float32, ldx int, y *float32, ldy, cols int, add bool)")
+	Pragma("noescape")
+	Doc(name + " is SpMMRows for n >= 1 rows; ldx and ldy are in bytes, last is the last entry of idx.")
+	val, cols := simd.Int("val"), simd.Int("cols")
+	l := entries{s, simd.Int("idx"), simd.Int("last"), simd.Int("x"), simd.Int("ldx")}
+	block := func(label string, nv int, mask *simd.Mask) {
+		left, ptr, y := simd.Int("n"), simd.Int("ptr"), simd.Int("y")
+		acc := make([]reg.VecVirtual, nv)
+		for i := range acc {
+			acc[i] = s.Vec()
+		}
+		v, t := s.Vec(), s.Vec()
+		e, end, j, p := GP64(), GP64(), GP64(), GP64()
+		dst := func(i int) Mem { return Mem{Base: y, Disp: i * s.Bytes()} }
+		Label(label + "Row")
+		for i := range acc {
+			s.Zero(acc[i])
+		}
+		CMPB(simd.Arg(Param("add")), Imm(0))
+		JEQ(LabelRef(label + "Sum"))
+		for i := range acc {
+			if mask != nil {
+				s.LoadMasked(dst(i), *mask, acc[i])
+			} else {
+				s.Load(dst(i), acc[i])
+			}
+		}
+		Label(label + "Sum")
+		MOVQ(Mem{Base: ptr}, e)
+		MOVQ(Mem{Base: ptr, Disp: 8}, end)
+		l.add(label, e, end, j, p, v, t, acc, mask, func() Mem { return Mem{Base: val, Index: e, Scale: 4} })
+		for i := range acc {
+			if mask != nil {
+				s.StoreMasked(acc[i], *mask, dst(i))
+			} else {
+				s.Store(acc[i], dst(i))
+			}
+		}
+		ADDQ(Imm(8), ptr)
+		ADDQ(simd.Arg(Param("ldy")), y)
+		DECQ(left)
+		JNZ(LabelRef(label + "Row"))
+		ADDQ(I32(int32(nv*s.Bytes())), l.x)
+		ADDQ(I32(int32(nv*s.Bytes())), simd.Arg(Param("y")))
+		SUBQ(I32(int32(nv*s.Lanes)), cols)
+	}
+	blocks(s, cols, block)
 }

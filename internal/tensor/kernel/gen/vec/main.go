@@ -1,5 +1,5 @@
 // Command vec generates the vector kernels: element-wise maps, reductions, the
-// exponential family, gates, Adam and one row of a sparse product; with -rows those over rows
+// exponential family, gates and Adam; with -rows those over rows
 // of matrices.
 package main
 
@@ -67,7 +67,6 @@ func overSlices(s simd.ISA) {
 	blend(s)
 	keepBack(s)
 	resetBack(s)
-	spmmRow(s)
 }
 
 // loop walks over slices of equal length in vectors.
@@ -279,72 +278,3 @@ const (
 	cmpNLT = 0x05
 	cmpLT  = 0x11
 )
-
-// spmmRow emits y = sum of val[e] x[idx[e]]. Columns go by in blocks that stay in
-// registers while the entries are read.
-func spmmRow(s simd.ISA) {
-	name := "spmmRow" + s.Suffix
-	TEXT(name, NOSPLIT, "func(idx []int32, val []float32, x *float32, ldx int, y []float32)")
-	Pragma("noescape")
-	Doc(name + " is SpMMRow; ldx is in bytes.")
-	idx := Load(Param("idx").Base(), GP64()).(reg.GPVirtual)
-	nnz := Load(Param("idx").Len(), GP64()).(reg.GPVirtual)
-	val := Load(Param("val").Base(), GP64()).(reg.GPVirtual)
-	y := Load(Param("y").Base(), GP64()).(reg.GPVirtual)
-	n := Load(Param("y").Len(), GP64()).(reg.GPVirtual)
-	x, ldx := simd.Int("x"), simd.Int("ldx")
-	e, p := GP64(), GP64()
-	block := func(label string, nv int, mask *simd.Mask) {
-		acc := make([]reg.VecVirtual, nv)
-		for i := range acc {
-			acc[i] = s.Vec()
-			s.Zero(acc[i])
-		}
-		v, r := s.Vec(), s.Vec()
-		XORQ(e, e)
-		Label(label + "Entry")
-		MOVLQSX(Mem{Base: idx, Index: e, Scale: 4}, p)
-		IMULQ(ldx, p)
-		ADDQ(x, p)
-		VBROADCASTSS(Mem{Base: val, Index: e, Scale: 4}, v)
-		for i := range acc {
-			src := Mem{Base: p, Disp: i * s.Bytes()}
-			if mask != nil {
-				s.LoadMasked(src, *mask, r)
-				VFMADD231PS(r, v, acc[i])
-			} else {
-				VFMADD231PS(src, v, acc[i])
-			}
-		}
-		INCQ(e)
-		CMPQ(e, nnz)
-		JL(LabelRef(label + "Entry"))
-		for i := range acc {
-			dst := Mem{Base: y, Disp: i * s.Bytes()}
-			if mask != nil {
-				s.StoreMasked(acc[i], *mask, dst)
-			} else {
-				s.Store(acc[i], dst)
-			}
-		}
-		ADDQ(I32(int32(nv*s.Bytes())), x)
-		ADDQ(I32(int32(nv*s.Bytes())), y)
-		SUBQ(I32(int32(nv*s.Lanes)), n)
-	}
-	for _, nv := range []int{8, 4, 1} {
-		label := map[int]string{8: "eight", 4: "four", 1: "one"}[nv]
-		Label(label)
-		CMPQ(n, I32(int32(nv*s.Lanes)))
-		JL(LabelRef(label + "End"))
-		block(label, nv, nil)
-		JMP(LabelRef(label))
-		Label(label + "End")
-	}
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
-	mask := s.MaskOf(n)
-	block("tail", 1, &mask)
-	Label("done")
-	VZEROUPPER()
-	RET()
-}
