@@ -121,6 +121,17 @@ func (s *Stream) Keep(dst []float32, p float64, value float32) {
 	}
 }
 
+// KeepBits is Keep of 64 len(dst) values with a bit for each: value 64w+i has bit i of word w, set
+// where Keep would put value.
+func (s *Stream) KeepBits(dst []uint64, p float64) {
+	if len(dst) == 0 {
+		return
+	}
+	first := s.takeGroups(groupWords * len(dst))
+	sch := s.id.schedule()
+	active.keepBits(len(dst), &sch, first, uint32(math.Ceil(p*(1<<24))), &dst[0])
+}
+
 // Uniforms fills dst with uniform values in [0, 1), multiples of 2^-24. Like
 // Normals32 it takes whole groups of 64.
 func (s *Stream) Uniforms(dst []float32) {

@@ -57,6 +57,22 @@ func keepGo(groups int, s *schedule, first uint64, least uint32, value float32, 
 	}
 }
 
+// keepBitsGo fills groups words of 64 bits from block first on: a bit is set where the upper 24 bits
+// of its word are at least least.
+func keepBitsGo(groups int, s *schedule, first uint64, least uint32, dst *uint64) {
+	var w [groupWords]uint32
+	out := unsafe.Slice(dst, groups)
+	for g := range out {
+		wordsGo(1, s, first+uint64(g*groupBlocks), &w[0])
+		out[g] = 0
+		for i, word := range w {
+			if word>>8 >= least {
+				out[g] |= 1 << i
+			}
+		}
+	}
+}
+
 // normalsGo fills groups*64 normals from block first on.
 func normalsGo(groups int, s *schedule, first uint64, dst *float32) {
 	out := unsafe.Slice(dst, groups*groupWords)

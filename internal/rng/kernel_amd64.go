@@ -52,6 +52,18 @@ func (k simd) keep(groups int, s *schedule, first uint64, least uint32, value fl
 	}
 }
 
+// keepBits fills groups words of bits from block first on, as keepBitsGo does; groups > 0.
+func (k simd) keepBits(groups int, s *schedule, first uint64, least uint32, dst *uint64) {
+	switch k {
+	case avx512:
+		keepBits512(groups, &s[0], first, least, dst)
+	case avx2:
+		keepBits256(groups, &s[0], first, least, dst)
+	default:
+		keepBitsGo(groups, s, first, least, dst)
+	}
+}
+
 // normals fills groups*64 normals from block first on; groups > 0.
 func (k simd) normals(groups int, s *schedule, first uint64, dst *float32) {
 	switch k {

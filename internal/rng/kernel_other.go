@@ -13,6 +13,10 @@ func (simd) keep(groups int, s *schedule, first uint64, least uint32, value floa
 	keepGo(groups, s, first, least, value, dst)
 }
 
+func (simd) keepBits(groups int, s *schedule, first uint64, least uint32, dst *uint64) {
+	keepBitsGo(groups, s, first, least, dst)
+}
+
 func (simd) normals(groups int, s *schedule, first uint64, dst *float32) {
 	normalsGo(groups, s, first, dst)
 }

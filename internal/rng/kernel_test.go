@@ -71,6 +71,31 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// Bits are those of Keep, on every path.
+func TestKeepBits(t *testing.T) {
+	defer func(old simd) { active = old }(active)
+	for _, p := range []float64{0, 0x1p-24, 0.1, 0.5, 1 - 0x1p-24, 1} {
+		for _, words := range []int{0, 1, 2, 17} {
+			for _, active = range paths() {
+				a, b := Seed(9).Stream("keep"), Seed(9).Stream("keep")
+				a.Skip(64 * 5)
+				b.Skip(64 * 5)
+				values, bits := make([]float32, 64*words), make([]uint64, words+1)
+				a.Keep(values, p, 2)
+				b.KeepBits(bits[:words], p)
+				for i, v := range values {
+					if got := bits[i/64] >> (i % 64) & 1; got != uint64(v/2) {
+						t.Fatalf("%s, p %g, %d words: bit %d is %d, value %g", active, p, words, i, got, v)
+					}
+				}
+				if a.Pos() != b.Pos() || bits[words] != 0 {
+					t.Fatalf("%s, %d words: position %d, want %d; after them %x", active, words, b.Pos(), a.Pos(), bits[words])
+				}
+			}
+		}
+	}
+}
+
 // Normals agree with double precision arithmetic on the same bits to 1e-5
 // relative on every path, near zero and in the tail included.
 func TestKernelsAgreeOnNormals(t *testing.T) {

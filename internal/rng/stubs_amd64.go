@@ -21,6 +21,12 @@ func words512(groups int, s *uint32, first uint64, dst *uint32)
 //go:noescape
 func keep512(groups int, s *uint32, first uint64, least uint32, value float32, dst *float32)
 
+// keepBits512 writes a bit for each of groups*64 words, set where the upper 24 bits are at least least (AVX-512F);
+// groups > 0.
+//
+//go:noescape
+func keepBits512(groups int, s *uint32, first uint64, least uint32, dst *uint64)
+
 // normals512 writes groups*64 standard normals (AVX-512F); groups > 0.
 //
 //go:noescape
@@ -47,6 +53,12 @@ func words256(groups int, s *uint32, first uint64, dst *uint32)
 //
 //go:noescape
 func keep256(groups int, s *uint32, first uint64, least uint32, value float32, dst *float32)
+
+// keepBits256 writes a bit for each of groups*64 words, set where the upper 24 bits are at least least (AVX2);
+// groups > 0.
+//
+//go:noescape
+func keepBits256(groups int, s *uint32, first uint64, least uint32, dst *uint64)
 
 // normals256 writes groups*64 standard normals (AVX2 and FMA); groups > 0.
 //

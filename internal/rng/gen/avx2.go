@@ -70,7 +70,7 @@ func avx2(c constants) {
 	TEXT("words256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *uint32)")
 	Pragma("noescape")
 	Doc("words256 writes the words of groups*16 Philox blocks (AVX2); groups > 0.")
-	loop256(c, func(p *philox256, dst reg.GPVirtual, disp int) {
+	loop256(c, groupBytes, func(p *philox256, dst reg.GPVirtual, disp int) {
 		for w, x := range p.next() {
 			VMOVDQU(x, Mem{Base: dst, Disp: 64*w + disp})
 		}
@@ -80,7 +80,7 @@ func avx2(c constants) {
 	Pragma("noescape")
 	Doc("keep256 writes value where the upper 24 bits of groups*64 words are at least least, else 0 (AVX2);",
 		"groups > 0.")
-	loop256(c, func(p *philox256, dst reg.GPVirtual, disp int) {
+	loop256(c, groupBytes, func(p *philox256, dst reg.GPVirtual, disp int) {
 		words := p.next()
 		least, value := YMM(), YMM()
 		VBROADCASTSS(address("least"), least)
@@ -90,6 +90,23 @@ func avx2(c constants) {
 			VPCMPGTD(x, least, x) // least > x; both are below 2^25
 			VPANDN(value, x, x)
 			VMOVDQU(x, Mem{Base: dst, Disp: 64*w + disp})
+		}
+	})
+
+	TEXT("keepBits256", NOSPLIT, "func(groups int, s *uint32, first uint64, least uint32, dst *uint64)")
+	Pragma("noescape")
+	Doc("keepBits256 writes a bit for each of groups*64 words, set where the upper 24 bits are at least least (AVX2);",
+		"groups > 0.")
+	loop256(c, groupWords/8, func(p *philox256, dst reg.GPVirtual, disp int) {
+		words := p.next()
+		least, bits := YMM(), GP32()
+		VBROADCASTSS(address("least"), least)
+		for w, x := range words {
+			VPSRLD(Imm(8), x, x)
+			VPCMPGTD(x, least, x) // least > x; both are below 2^25
+			VMOVMSKPS(x, bits)
+			NOTL(bits)
+			MOVB(bits.As8(), Mem{Base: dst, Disp: 2*w + disp/32})
 		}
 	})
 
@@ -116,7 +133,7 @@ func avx2(c constants) {
 // and the polynomials: the second pair waits in memory.
 func normals256(c constants, store func(z vec, at Mem)) {
 	waiting := AllocLocal(64)
-	loop256(c, func(p *philox256, dst reg.GPVirtual, disp int) {
+	loop256(c, groupBytes, func(p *philox256, dst reg.GPVirtual, disp int) {
 		w := p.next()
 		for i, x := range w[2:] {
 			VMOVDQU(x, waiting.Offset(32*i))
@@ -130,13 +147,13 @@ func normals256(c constants, store func(z vec, at Mem)) {
 }
 
 // loop256 runs body for the two halves of each group: blocks 0-7 and 8-15.
-func loop256(c constants, body func(p *philox256, dst reg.GPVirtual, disp int)) {
+func loop256(c constants, step uint32, body func(p *philox256, dst reg.GPVirtual, disp int)) {
 	n, s, first, dst := gp("groups"), gp("s"), gp("first"), gp("dst")
 	p := newPhilox256(c, first, s)
 	Label("group")
 	body(p, dst, 0)
 	body(p, dst, 32)
-	ADDQ(U32(groupBytes), dst)
+	ADDQ(U32(step), dst)
 	DECQ(n)
 	JNZ(LabelRef("group"))
 	VZEROUPPER()

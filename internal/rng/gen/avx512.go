@@ -71,7 +71,7 @@ func avx512(c constants) {
 	TEXT("words512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *uint32)")
 	Pragma("noescape")
 	Doc("words512 writes the words of groups*16 Philox blocks (AVX-512F); groups > 0.")
-	loop512(c, func(p *philox512, dst reg.GPVirtual) {
+	loop512(c, groupBytes, func(p *philox512, dst reg.GPVirtual) {
 		for w, x := range p.next() {
 			VMOVDQU32(x, Mem{Base: dst, Disp: 64 * w})
 		}
@@ -84,7 +84,7 @@ func avx512(c constants) {
 	least, value, kept := ZMM(), ZMM(), K()
 	VBROADCASTSS(address("least"), least)
 	VBROADCASTSS(address("value"), value)
-	loop512(c, func(p *philox512, dst reg.GPVirtual) {
+	loop512(c, groupBytes, func(p *philox512, dst reg.GPVirtual) {
 		for w, x := range p.next() {
 			VPSRLD(Imm(8), x, x)
 			VPCMPUD(Imm(5), least, x, kept) // x >= least
@@ -93,10 +93,23 @@ func avx512(c constants) {
 		}
 	})
 
+	TEXT("keepBits512", NOSPLIT, "func(groups int, s *uint32, first uint64, least uint32, dst *uint64)")
+	Pragma("noescape")
+	Doc("keepBits512 writes a bit for each of groups*64 words, set where the upper 24 bits are at least least (AVX-512F);",
+		"groups > 0.")
+	VBROADCASTSS(address("least"), least)
+	loop512(c, groupWords/8, func(p *philox512, dst reg.GPVirtual) {
+		for w, x := range p.next() {
+			VPSRLD(Imm(8), x, x)
+			VPCMPUD(Imm(5), least, x, kept) // x >= least
+			KMOVW(kept, Mem{Base: dst, Disp: 2 * w})
+		}
+	})
+
 	TEXT("normals512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")
 	Doc("normals512 writes groups*64 standard normals (AVX-512F); groups > 0.")
-	loop512(c, func(p *philox512, dst reg.GPVirtual) {
+	loop512(c, groupBytes, func(p *philox512, dst reg.GPVirtual) {
 		w := p.next()
 		for half := range 2 {
 			cos, sin := boxMuller512(c, w[2*half], w[2*half+1])
@@ -110,7 +123,7 @@ func avx512(c constants) {
 	Doc("addNormals512 adds scale times groups*64 standard normals to dst (AVX-512F); groups > 0.")
 	scale := ZMM()
 	VBROADCASTSS(address("scale"), scale)
-	loop512(c, func(p *philox512, dst reg.GPVirtual) {
+	loop512(c, groupBytes, func(p *philox512, dst reg.GPVirtual) {
 		w := p.next()
 		for half := range 2 {
 			for i, z := range pair(boxMuller512(c, w[2*half], w[2*half+1])) {
@@ -193,12 +206,12 @@ func moments512(c constants) {
 	RET()
 }
 
-func loop512(c constants, body func(p *philox512, dst reg.GPVirtual)) {
+func loop512(c constants, step uint32, body func(p *philox512, dst reg.GPVirtual)) {
 	n, s, first, dst := gp("groups"), gp("s"), gp("first"), gp("dst")
 	p := newPhilox512(c, first, s)
 	Label("group")
 	body(p, dst)
-	ADDQ(U32(groupBytes), dst)
+	ADDQ(U32(step), dst)
 	DECQ(n)
 	JNZ(LabelRef("group"))
 	VZEROUPPER()

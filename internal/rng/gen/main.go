@@ -20,7 +20,10 @@ const (
 )
 
 // group is 16 blocks of 4 words: 256 bytes of output.
-const groupBytes = 256
+const (
+	groupWords = 64
+	groupBytes = 4 * groupWords
+)
 
 type vec = reg.VecVirtual
 

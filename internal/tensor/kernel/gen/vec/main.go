@@ -1,6 +1,6 @@
 // Command vec generates the vector kernels: element-wise maps, reductions, the
-// exponential family, gates and Adam; with -rows those over rows
-// of matrices.
+// exponential family, gates and Adam; with -rows those over rows of
+// matrices.
 package main
 
 import (
