@@ -34,6 +34,26 @@ func gruBackSwap512(dy []float32, h []float32, s *float32, gh *float32, dgi *flo
 //go:noescape
 func copyRows512(dst *float32, w int, x *float32, ldx int, idx []int32)
 
+// leakyDrop512 is LeakyDrop for rows >= 1; steps are in bytes.
+//
+//go:noescape
+func leakyDrop512(b1 []float32, b2 []float32, rows int, y *float32, z *float32, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+
+// leakyBack512 is LeakyBack for rows >= 1 as long as g; steps are in bytes.
+//
+//go:noescape
+func leakyBack512(g []float32, rows int, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+
+// addScaled512 is AddScaled for rows >= 1 as long as s.
+//
+//go:noescape
+func addScaled512(s []float32, rows int, own *float32, x *float32, p *float32)
+
+// scaledBack512 is ScaledBack for rows >= 1 as long as s.
+//
+//go:noescape
+func scaledBack512(s []float32, rows int, own *float32, x *float32, a *float32, b *float32, dx *float32)
+
 // dotRows256 sets out[e] to the inner product of x and row idx[e] of y; ldy is in bytes and idx is not empty.
 //
 //go:noescape
@@ -63,3 +83,23 @@ func gruBackSwap256(dy []float32, h []float32, s *float32, gh *float32, dgi *flo
 //
 //go:noescape
 func copyRows256(dst *float32, w int, x *float32, ldx int, idx []int32)
+
+// leakyDrop256 is LeakyDrop for rows >= 1; steps are in bytes.
+//
+//go:noescape
+func leakyDrop256(b1 []float32, b2 []float32, rows int, y *float32, z *float32, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+
+// leakyBack256 is LeakyBack for rows >= 1 as long as g; steps are in bytes.
+//
+//go:noescape
+func leakyBack256(g []float32, rows int, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+
+// addScaled256 is AddScaled for rows >= 1 as long as s.
+//
+//go:noescape
+func addScaled256(s []float32, rows int, own *float32, x *float32, p *float32)
+
+// scaledBack256 is ScaledBack for rows >= 1 as long as s.
+//
+//go:noescape
+func scaledBack256(s []float32, rows int, own *float32, x *float32, a *float32, b *float32, dx *float32)

@@ -478,6 +478,273 @@ end:
 	VZEROUPPER
 	RET
 
+// func leakyDrop512(b1 []float32, b2 []float32, rows int, y *float32, z *float32, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·leakyDrop512(SB), NOSPLIT, $0-112
+	MOVQ         b1_len+8(FP), CX
+	MOVQ         b1_base+0(FP), DX
+	MOVQ         b2_base+24(FP), BX
+	XORQ         AX, AX
+	MOVQ         y+56(FP), R8
+	MOVQ         z+64(FP), R9
+	MOVQ         kept+80(FP), R10
+	MOVQ         above+96(FP), R11
+	MOVQ         rows+48(FP), R12
+	MOVQ         CX, SI
+	VBROADCASTSS slope+72(FP), Z0
+	VBROADCASTSS keep+76(FP), Z1
+	VPXORD       Z2, Z2, Z2
+
+row:
+	MOVQ SI, CX
+	XORQ AX, AX
+
+single:
+	CMPQ      CX, $+16
+	JL        singleEnd
+	MOVQ      AX, DI
+	SHRQ      $0x05, DI
+	VMOVUPS   (R8)(AX*1), Z3
+	VMOVUPS   (R9)(AX*1), Z4
+	VMOVUPS   (DX)(AX*1), Z5
+	VADDPS    Z5, Z3, Z3
+	VMOVUPS   (BX)(AX*1), Z5
+	VADDPS    Z5, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VMULPS    Z0, Z3, Z4
+	VCMPPS    $0x11, Z3, Z2, K1
+	KMOVW     K1, (R11)(DI*1)
+	VMOVAPS   Z3, K1, Z4
+	VMULPS    Z1, Z4, Z4
+	KMOVW     (R10)(DI*1), K1
+	VMOVAPS.Z Z4, K1, Z4
+	VMOVUPS   Z4, (R8)(AX*1)
+	ADDQ      $+64, AX
+	SUBQ      $+16, CX
+	JMP       single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, DI
+	BZHIL     CX, DI, CX
+	KMOVW     CX, K1
+	MOVQ      AX, DI
+	SHRQ      $0x05, DI
+	VMOVUPS.Z (R8)(AX*1), K1, Z3
+	VMOVUPS.Z (R9)(AX*1), K1, Z4
+	VMOVUPS.Z (DX)(AX*1), K1, Z5
+	VADDPS    Z5, Z3, Z3
+	VMOVUPS.Z (BX)(AX*1), K1, Z5
+	VADDPS    Z5, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VMULPS    Z0, Z3, Z4
+	VCMPPS    $0x11, Z3, Z2, K2
+	KMOVW     K2, (R11)(DI*1)
+	VMOVAPS   Z3, K2, Z4
+	VMULPS    Z1, Z4, Z4
+	KMOVW     (R10)(DI*1), K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMOVUPS   Z4, K1, (R8)(AX*1)
+
+done:
+	LEAQ (SI)(SI*1), CX
+	ADDQ CX, CX
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ keptStep+88(FP), R10
+	ADDQ aboveStep+104(FP), R11
+	DECQ R12
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func leakyBack512(g []float32, rows int, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·leakyBack512(SB), NOSPLIT, $0-72
+	MOVQ         g_len+8(FP), CX
+	MOVQ         g_base+0(FP), DX
+	XORQ         AX, AX
+	MOVQ         kept+40(FP), DI
+	MOVQ         above+56(FP), R8
+	MOVQ         rows+24(FP), R9
+	MOVQ         CX, BX
+	VBROADCASTSS slope+32(FP), Z0
+	VBROADCASTSS keep+36(FP), Z1
+
+row:
+	MOVQ BX, CX
+	XORQ AX, AX
+
+single:
+	CMPQ      CX, $+16
+	JL        singleEnd
+	MOVQ      AX, SI
+	SHRQ      $0x05, SI
+	VMOVUPS   (DX)(AX*1), Z2
+	VMULPS    Z1, Z2, Z2
+	KMOVW     (DI)(SI*1), K1
+	VMOVAPS.Z Z2, K1, Z2
+	VMULPS    Z0, Z2, Z3
+	KMOVW     (R8)(SI*1), K1
+	VMOVAPS   Z2, K1, Z3
+	VMOVUPS   Z3, (DX)(AX*1)
+	ADDQ      $+64, AX
+	SUBQ      $+16, CX
+	JMP       single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, SI
+	BZHIL     CX, SI, CX
+	KMOVW     CX, K1
+	MOVQ      AX, SI
+	SHRQ      $0x05, SI
+	VMOVUPS.Z (DX)(AX*1), K1, Z2
+	VMULPS    Z1, Z2, Z2
+	KMOVW     (DI)(SI*1), K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMULPS    Z0, Z2, Z3
+	KMOVW     (R8)(SI*1), K2
+	VMOVAPS   Z2, K2, Z3
+	VMOVUPS   Z3, K1, (DX)(AX*1)
+
+done:
+	LEAQ (BX)(BX*1), CX
+	ADDQ CX, CX
+	ADDQ CX, DX
+	ADDQ keptStep+48(FP), DI
+	ADDQ aboveStep+64(FP), R8
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func addScaled512(s []float32, rows int, own *float32, x *float32, p *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addScaled512(SB), NOSPLIT, $0-56
+	MOVQ s_len+8(FP), CX
+	MOVQ s_base+0(FP), DX
+	XORQ AX, AX
+	MOVQ own+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ p+48(FP), R8
+	MOVQ rows+24(FP), R9
+	MOVQ CX, BX
+
+row:
+	MOVQ         BX, CX
+	XORQ         AX, AX
+	VBROADCASTSS (SI), Z0
+
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z1
+	VMOVUPS (DI)(AX*1), Z2
+	VMULPS  Z0, Z2, Z3
+	VADDPS  Z3, Z1, Z1
+	VMOVUPS Z1, (DX)(AX*1)
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, (R8)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, R10
+	BZHIL     CX, R10, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z1
+	VMOVUPS.Z (DI)(AX*1), K1, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (DX)(AX*1)
+	VMULPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, (R8)(AX*1)
+
+done:
+	LEAQ (BX)(BX*1), CX
+	ADDQ CX, CX
+	ADDQ CX, DX
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ $0x04, SI
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func scaledBack512(s []float32, rows int, own *float32, x *float32, a *float32, b *float32, dx *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·scaledBack512(SB), NOSPLIT, $0-72
+	MOVQ s_len+8(FP), CX
+	MOVQ s_base+0(FP), DX
+	XORQ AX, AX
+	MOVQ own+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ a+48(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ dx+64(FP), R10
+	MOVQ rows+24(FP), R11
+	MOVQ CX, BX
+
+row:
+	MOVQ         BX, CX
+	XORQ         AX, AX
+	VBROADCASTSS (SI), Z0
+
+single:
+	CMPQ        CX, $+16
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Z1
+	VMOVUPS     (DI)(AX*1), Z2
+	VMOVUPS     (R8)(AX*1), Z3
+	VMOVUPS     (R9)(AX*1), Z4
+	VMULPS      Z4, Z1, Z1
+	VMULPS      Z4, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVUPS     Z3, (DX)(AX*1)
+	VFMADD231PS Z3, Z0, Z1
+	VMOVUPS     Z1, (R10)(AX*1)
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $-1, R12
+	BZHIL       CX, R12, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z1
+	VMOVUPS.Z   (DI)(AX*1), K1, Z2
+	VMOVUPS.Z   (R8)(AX*1), K1, Z3
+	VMOVUPS.Z   (R9)(AX*1), K1, Z4
+	VMULPS      Z4, Z1, Z1
+	VMULPS      Z4, Z2, Z2
+	VADDPS      Z2, Z3, Z3
+	VMOVUPS     Z3, K1, (DX)(AX*1)
+	VFMADD231PS Z3, Z0, Z1
+	VMOVUPS     Z1, K1, (R10)(AX*1)
+
+done:
+	LEAQ (BX)(BX*1), CX
+	ADDQ CX, CX
+	ADDQ CX, DX
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ $0x04, SI
+	DECQ R11
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func dotRows256(x []float32, y *float32, ldy int, idx []int32, out *float32)
 // Requires: AVX, FMA3
 TEXT ·dotRows256(SB), NOSPLIT, $0-72
@@ -963,5 +1230,306 @@ end:
 	INCQ R8
 	CMPQ R8, DI
 	JLE  row
+	VZEROUPPER
+	RET
+
+// func leakyDrop256(b1 []float32, b2 []float32, rows int, y *float32, z *float32, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+// Requires: AVX, AVX2
+TEXT ·leakyDrop256(SB), NOSPLIT, $0-112
+	MOVQ         b1_len+8(FP), CX
+	MOVQ         b1_base+0(FP), DX
+	MOVQ         b2_base+24(FP), BX
+	XORQ         AX, AX
+	MOVQ         y+56(FP), R8
+	MOVQ         z+64(FP), R9
+	MOVQ         kept+80(FP), R10
+	MOVQ         above+96(FP), R11
+	MOVQ         rows+48(FP), R12
+	MOVQ         CX, SI
+	VBROADCASTSS slope+72(FP), Y0
+	VBROADCASTSS keep+76(FP), Y1
+	VXORPS       Y2, Y2, Y2
+
+row:
+	MOVQ SI, CX
+	XORQ AX, AX
+
+single:
+	CMPQ         CX, $+8
+	JL           singleEnd
+	MOVQ         AX, DI
+	SHRQ         $0x05, DI
+	VMOVUPS      (R8)(AX*1), Y3
+	VMOVUPS      (R9)(AX*1), Y4
+	VMOVUPS      (DX)(AX*1), Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      (BX)(AX*1), Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       Y0, Y3, Y4
+	VCMPPS       $0x11, Y3, Y2, Y5
+	VMOVMSKPS    Y5, R13
+	MOVB         R13, (R11)(DI*1)
+	VBLENDVPS    Y5, Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VPBROADCASTB (R10)(DI*1), Y3
+	VMOVDQU      laneBits<>+0(SB), Y5
+	VPAND        Y5, Y3, Y3
+	VPCMPEQD     Y5, Y3, Y3
+	VANDPS       Y3, Y4, Y4
+	VMOVUPS      Y4, (R8)(AX*1)
+	ADDQ         $+32, AX
+	SUBQ         $+8, CX
+	JMP          single
+
+singleEnd:
+	TESTQ        CX, CX
+	JZ           done
+	LEAQ         laneMask<>+0(SB), DI
+	MOVQ         $0x00000008, R13
+	SUBQ         CX, R13
+	VMOVDQU      (DI)(R13*4), Y3
+	MOVQ         AX, DI
+	SHRQ         $0x05, DI
+	VMASKMOVPS   (R8)(AX*1), Y3, Y4
+	VMASKMOVPS   (R9)(AX*1), Y3, Y5
+	VMASKMOVPS   (DX)(AX*1), Y3, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   (BX)(AX*1), Y3, Y6
+	VADDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       Y0, Y4, Y5
+	VCMPPS       $0x11, Y4, Y2, Y6
+	VMOVMSKPS    Y6, CX
+	MOVB         CL, (R11)(DI*1)
+	VBLENDVPS    Y6, Y4, Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VPBROADCASTB (R10)(DI*1), Y4
+	VMOVDQU      laneBits<>+0(SB), Y6
+	VPAND        Y6, Y4, Y4
+	VPCMPEQD     Y6, Y4, Y4
+	VANDPS       Y4, Y5, Y5
+	VMASKMOVPS   Y5, Y3, (R8)(AX*1)
+
+done:
+	LEAQ (SI)(SI*1), CX
+	ADDQ CX, CX
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ keptStep+88(FP), R10
+	ADDQ aboveStep+104(FP), R11
+	DECQ R12
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA laneBits<>+0(SB)/4, $0x00000001
+DATA laneBits<>+4(SB)/4, $0x00000002
+DATA laneBits<>+8(SB)/4, $0x00000004
+DATA laneBits<>+12(SB)/4, $0x00000008
+DATA laneBits<>+16(SB)/4, $0x00000010
+DATA laneBits<>+20(SB)/4, $0x00000020
+DATA laneBits<>+24(SB)/4, $0x00000040
+DATA laneBits<>+28(SB)/4, $0x00000080
+GLOBL laneBits<>(SB), RODATA|NOPTR, $32
+
+// func leakyBack256(g []float32, rows int, slope float32, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)
+// Requires: AVX, AVX2
+TEXT ·leakyBack256(SB), NOSPLIT, $0-72
+	MOVQ         g_len+8(FP), CX
+	MOVQ         g_base+0(FP), DX
+	XORQ         AX, AX
+	MOVQ         kept+40(FP), DI
+	MOVQ         above+56(FP), R8
+	MOVQ         rows+24(FP), R9
+	MOVQ         CX, BX
+	VBROADCASTSS slope+32(FP), Y0
+	VBROADCASTSS keep+36(FP), Y1
+
+row:
+	MOVQ BX, CX
+	XORQ AX, AX
+
+single:
+	CMPQ         CX, $+8
+	JL           singleEnd
+	MOVQ         AX, SI
+	SHRQ         $0x05, SI
+	VMOVUPS      (DX)(AX*1), Y2
+	VMULPS       Y1, Y2, Y2
+	VPBROADCASTB (DI)(SI*1), Y3
+	VMOVDQU      laneBits<>+0(SB), Y4
+	VPAND        Y4, Y3, Y3
+	VPCMPEQD     Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMULPS       Y0, Y2, Y3
+	VPBROADCASTB (R8)(SI*1), Y4
+	VMOVDQU      laneBits<>+0(SB), Y5
+	VPAND        Y5, Y4, Y4
+	VPCMPEQD     Y5, Y4, Y4
+	VBLENDVPS    Y4, Y2, Y3, Y3
+	VMOVUPS      Y3, (DX)(AX*1)
+	ADDQ         $+32, AX
+	SUBQ         $+8, CX
+	JMP          single
+
+singleEnd:
+	TESTQ        CX, CX
+	JZ           done
+	LEAQ         laneMask<>+0(SB), SI
+	MOVQ         $0x00000008, R10
+	SUBQ         CX, R10
+	VMOVDQU      (SI)(R10*4), Y2
+	MOVQ         AX, SI
+	SHRQ         $0x05, SI
+	VMASKMOVPS   (DX)(AX*1), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VPBROADCASTB (DI)(SI*1), Y4
+	VMOVDQU      laneBits<>+0(SB), Y5
+	VPAND        Y5, Y4, Y4
+	VPCMPEQD     Y5, Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VMULPS       Y0, Y3, Y4
+	VPBROADCASTB (R8)(SI*1), Y5
+	VMOVDQU      laneBits<>+0(SB), Y6
+	VPAND        Y6, Y5, Y5
+	VPCMPEQD     Y6, Y5, Y5
+	VBLENDVPS    Y5, Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y2, (DX)(AX*1)
+
+done:
+	LEAQ (BX)(BX*1), CX
+	ADDQ CX, CX
+	ADDQ CX, DX
+	ADDQ keptStep+48(FP), DI
+	ADDQ aboveStep+64(FP), R8
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func addScaled256(s []float32, rows int, own *float32, x *float32, p *float32)
+// Requires: AVX
+TEXT ·addScaled256(SB), NOSPLIT, $0-56
+	MOVQ s_len+8(FP), CX
+	MOVQ s_base+0(FP), DX
+	XORQ AX, AX
+	MOVQ own+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ p+48(FP), R8
+	MOVQ rows+24(FP), R9
+	MOVQ CX, BX
+
+row:
+	MOVQ         BX, CX
+	XORQ         AX, AX
+	VBROADCASTSS (SI), Y0
+
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y1
+	VMOVUPS (DI)(AX*1), Y2
+	VMULPS  Y0, Y2, Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y1, (DX)(AX*1)
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, (R8)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), R10
+	MOVQ       $0x00000008, R11
+	SUBQ       CX, R11
+	VMOVDQU    (R10)(R11*4), Y1
+	VMASKMOVPS (DX)(AX*1), Y1, Y2
+	VMASKMOVPS (DI)(AX*1), Y1, Y3
+	VMULPS     Y0, Y3, Y0
+	VADDPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (DX)(AX*1)
+	VMULPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (R8)(AX*1)
+
+done:
+	LEAQ (BX)(BX*1), CX
+	ADDQ CX, CX
+	ADDQ CX, DX
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ $0x04, SI
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func scaledBack256(s []float32, rows int, own *float32, x *float32, a *float32, b *float32, dx *float32)
+// Requires: AVX, FMA3
+TEXT ·scaledBack256(SB), NOSPLIT, $0-72
+	MOVQ s_len+8(FP), CX
+	MOVQ s_base+0(FP), DX
+	XORQ AX, AX
+	MOVQ own+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ a+48(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ dx+64(FP), R10
+	MOVQ rows+24(FP), R11
+	MOVQ CX, BX
+
+row:
+	MOVQ         BX, CX
+	XORQ         AX, AX
+	VBROADCASTSS (SI), Y0
+
+single:
+	CMPQ        CX, $+8
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Y1
+	VMOVUPS     (DI)(AX*1), Y2
+	VMOVUPS     (R8)(AX*1), Y3
+	VMOVUPS     (R9)(AX*1), Y4
+	VMULPS      Y4, Y1, Y1
+	VMULPS      Y4, Y2, Y2
+	VADDPS      Y2, Y3, Y3
+	VMOVUPS     Y3, (DX)(AX*1)
+	VFMADD231PS Y3, Y0, Y1
+	VMOVUPS     Y1, (R10)(AX*1)
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	LEAQ        laneMask<>+0(SB), R12
+	MOVQ        $0x00000008, R13
+	SUBQ        CX, R13
+	VMOVDQU     (R12)(R13*4), Y1
+	VMASKMOVPS  (DX)(AX*1), Y1, Y2
+	VMASKMOVPS  (DI)(AX*1), Y1, Y3
+	VMASKMOVPS  (R8)(AX*1), Y1, Y4
+	VMASKMOVPS  (R9)(AX*1), Y1, Y5
+	VMULPS      Y5, Y2, Y2
+	VMULPS      Y5, Y3, Y3
+	VADDPS      Y3, Y4, Y4
+	VMASKMOVPS  Y4, Y1, (DX)(AX*1)
+	VFMADD231PS Y4, Y0, Y2
+	VMASKMOVPS  Y2, Y1, (R10)(AX*1)
+
+done:
+	LEAQ (BX)(BX*1), CX
+	ADDQ CX, CX
+	ADDQ CX, DX
+	ADDQ CX, DI
+	ADDQ CX, R8
+	ADDQ CX, R9
+	ADDQ CX, R10
+	ADDQ $0x04, SI
+	DECQ R11
+	JNZ  row
 	VZEROUPPER
 	RET

@@ -27,8 +27,8 @@ func main() {
 	Generate()
 }
 
-// overRows emits the kernels that take rows of matrices: looked-up rows, edges of attention, and the
-// gates of a GRU.
+// overRows emits the kernels that take rows of matrices: looked-up rows, edges of attention, the
+// gates of a GRU, and the layers of NGCF.
 func overRows(s simd.ISA) {
 	dotRows(s)
 	ratioDotRows(s)
@@ -36,6 +36,10 @@ func overRows(s simd.ISA) {
 	gruBack(s, false)
 	gruBack(s, true)
 	copyRows(s)
+	leakyDrop(s)
+	leakyBack(s)
+	addScaled(s)
+	scaledBack(s)
 }
 
 // overSlices emits the kernels that take slices.

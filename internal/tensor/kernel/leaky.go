@@ -1,0 +1,75 @@
+package kernel
+
+import "unsafe"
+
+// leakyDropPlain does what LeakyDrop does, in plain Go. The conversions keep products and sums apart.
+func leakyDropPlain(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+	d := len(b1)
+	for i := range rows {
+		y, z := unsafe.Slice(at(y, i*d), d), unsafe.Slice(at(z, i*d), d)
+		kept, above := wordsOf(kept, i*keptStep, d), wordsOf(above, i*aboveStep, d)
+		clear(above)
+		for k, v := range y {
+			v = v + b1[k] + (z[k] + b2[k])
+			if v > 0 {
+				above[k/64] |= 1 << (k % 64)
+			} else {
+				v *= slope
+			}
+			if kept[k/64]>>(k%64)&1 == 0 {
+				v = 0
+			} else {
+				v *= keep
+			}
+			y[k] = v
+		}
+	}
+}
+
+// leakyBackPlain does what LeakyBack does, in plain Go.
+func leakyBackPlain(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+	for i := range rows {
+		g, kept, above := unsafe.Slice(at(g, i*d), d), wordsOf(kept, i*keptStep, d), wordsOf(above, i*aboveStep, d)
+		for k, v := range g {
+			if kept[k/64]>>(k%64)&1 == 0 {
+				v = 0
+			} else {
+				v *= keep
+			}
+			if above[k/64]>>(k%64)&1 == 0 {
+				v *= slope
+			}
+			g[k] = v
+		}
+	}
+}
+
+// wordsOf returns the words of d bits that begin off words after p.
+func wordsOf(p *uint64, off, d int) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(p), 8*off)), (d+63)/64)
+}
+
+// addScaledPlain does what AddScaled does, in plain Go.
+func addScaledPlain(own, s, x, p []Float) {
+	for i, w := range own {
+		d := len(s) / len(own)
+		s, x, p := s[i*d:][:d], x[i*d:][:d], p[i*d:][:d]
+		for k, v := range x {
+			t := s[k] + Float(w*v)
+			s[k], p[k] = t, v*t
+		}
+	}
+}
+
+// scaledBackPlain does what ScaledBack does, in plain Go.
+func scaledBackPlain(own, s, x, a, b, g []Float) {
+	for i, w := range own {
+		d := len(s) / len(own)
+		s, x, a, b, g := s[i*d:][:d], x[i*d:][:d], a[i*d:][:d], b[i*d:][:d], g[i*d:][:d]
+		for k, v := range x {
+			t := a[k] + Float(b[k]*v)
+			g[k] = Float(b[k]*s[k]) + w*t
+			s[k] = t
+		}
+	}
+}

@@ -1,0 +1,74 @@
+//go:build amd64 && !f64
+
+package kernel
+
+import "unsafe"
+
+// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), whose slope below 0 is slope, times keep where kept
+// has a bit, else to 0, and sets the bits of above where LeakyReLU's argument is above 0. y and z have
+// rows rows of len(b1) elements. Bits of row i begin at word i*keptStep and i*aboveStep; whole words of
+// above may change.
+func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+	if len(b1) == 0 || rows == 0 {
+		return
+	}
+	b2 = b2[:len(b1)]
+	switch level {
+	case AVX512:
+		leakyDrop512(b1, b2, rows, y, z, slope, keep, kept, 8*keptStep, above, 8*aboveStep)
+	case AVX2:
+		leakyDrop256(b1, b2, rows, y, z, slope, keep, kept, 8*keptStep, above, 8*aboveStep)
+	default:
+		leakyDropPlain(b1, b2, rows, y, z, slope, keep, kept, keptStep, above, aboveStep)
+	}
+}
+
+// LeakyBack multiplies g by keep where kept has a bit, else makes it 0, and then by slope where above has
+// none. g has rows rows of d elements; bits lie as LeakyDrop's.
+func LeakyBack(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+	if d == 0 || rows == 0 {
+		return
+	}
+	switch level {
+	case AVX512:
+		leakyBack512(unsafe.Slice(g, d), rows, slope, keep, kept, 8*keptStep, above, 8*aboveStep)
+	case AVX2:
+		leakyBack256(unsafe.Slice(g, d), rows, slope, keep, kept, 8*keptStep, above, 8*aboveStep)
+	default:
+		leakyBackPlain(d, rows, g, slope, keep, kept, keptStep, above, aboveStep)
+	}
+}
+
+// AddScaled adds own[i] times row i of x to row i of s and sets p = x s. s, x and p have len(own) rows
+// of the same length.
+func AddScaled(own, s, x, p []Float) {
+	if len(s) == 0 {
+		return
+	}
+	x, p = x[:len(s)], p[:len(s)]
+	switch level {
+	case AVX512:
+		addScaled512(s[:len(s)/len(own)], len(own), &own[0], &x[0], &p[0])
+	case AVX2:
+		addScaled256(s[:len(s)/len(own)], len(own), &own[0], &x[0], &p[0])
+	default:
+		addScaledPlain(own, s, x, p)
+	}
+}
+
+// ScaledBack takes b as a gradient of x s and a as one of s, sets a' = a + b x, g = b s + own[i] a' and
+// then s = a', with own[i] for row i. Matrices are as AddScaled's.
+func ScaledBack(own, s, x, a, b, g []Float) {
+	if len(s) == 0 {
+		return
+	}
+	x, a, b, g = x[:len(s)], a[:len(s)], b[:len(s)], g[:len(s)]
+	switch level {
+	case AVX512:
+		scaledBack512(s[:len(s)/len(own)], len(own), &own[0], &x[0], &a[0], &b[0], &g[0])
+	case AVX2:
+		scaledBack256(s[:len(s)/len(own)], len(own), &own[0], &x[0], &a[0], &b[0], &g[0])
+	default:
+		scaledBackPlain(own, s, x, a, b, g)
+	}
+}
