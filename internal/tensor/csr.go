@@ -75,13 +75,6 @@ func (m *CSR) MulDense(dst, x Matrix) {
 	Parallel(m.Rows, spmmGrain, func(_, lo, hi int) { m.rows(lo, hi, RowsView(dst, lo, hi), x, false) })
 }
 
-// MulRows sets dst to rows lo to hi of m x, as MulDense does, on the calling goroutine;
-// dst is (hi-lo) x d.
-func (m *CSR) MulRows(lo, hi int, dst, x Matrix) {
-	m.fits(lo, hi, dst, x)
-	m.rows(lo, hi, dst, x, false)
-}
-
 // AddRows adds the entries of rows lo to hi of m, in stored order, to dst, each times its
 // row of x, on the calling goroutine; dst is (hi-lo) x d.
 func (m *CSR) AddRows(lo, hi int, dst, x Matrix) {
@@ -168,6 +161,21 @@ func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
 		panic(fmt.Sprintf("tensor: gather: rows %d..%d into %d rows", lo, hi, dst.Rows))
 	}
 	p.gather(lo, hi, left, right, x, dst, nil)
+}
+
+// MulRows computes rows lo to hi of the matrix with the pattern's entries val, in their order, times x,
+// on the calling goroutine: row i-lo of dst (hi-lo, d) becomes the sum of val[e] times row Idx[e] of x
+// (Cols, d) over the entries e of row i. dst must not overlap x.
+func (p Pattern) MulRows(lo, hi int, val []Float, x, dst Matrix) {
+	check("sparse product", x)
+	check("sparse product", dst)
+	if lo < 0 || hi < lo || hi > p.Rows() || len(val) != len(p.idx) || x.Rows != p.cols || dst.Rows != hi-lo || dst.Cols != x.Cols {
+		panic(fmt.Sprintf("tensor: sparse product: rows %d..%d of a %d x %d pattern, %d values, times %d x %d into %d x %d",
+			lo, hi, p.Rows(), p.cols, len(val), x.Rows, x.Cols, dst.Rows, dst.Cols))
+	}
+	if lo < hi && x.Cols > 0 {
+		kernel.SpMMRows(p.ptr[lo:hi+1], p.idx, val, firstOf(x), x.Stride, firstOf(dst), dst.Stride, dst.Cols, false)
+	}
 }
 
 // GatherTo does what Gather does, but row i goes to row to[i-lo] of dst, which may have

@@ -216,7 +216,7 @@ func (n *network) all() (z pair) {
 	for l := range m.Sum {
 		n.each(n.tiles, func(t span, w *scratch) {
 			s, y := w.table(2, t.hi-t.lo), t.of(next[l%2][t.side])
-			m.lap.to[t.side].MulRows(t.lo, t.hi, s, x[1-t.side])
+			m.lap.mul(t.side, t.lo, t.hi, x[1-t.side], s)
 			n.transform(l, m.lap.own[t.side].Data[t.lo:t.hi], t.of(x[t.side]), s, y, 1, n.all1, w.spare, w)
 			tensor.NormalizeRows(tensor.ColsView(t.of(z[t.side]), (l+1)*d, (l+2)*d), y, 1, shortest, nil)
 		})

@@ -14,7 +14,7 @@ func (n *network) backward(leaves []*autograd.Node, dy tensor.Matrix, dropout bo
 	for side := range n.top {
 		n.ours = cutBlocks(n.ours, side, len(n.top[side].nodes))
 	}
-	n.rowsBack(last, n.ours, leaves, func(s span) layerRows {
+	n.rowsBack(last, n.ours, leaves, func(s span, _ *scratch) layerRows {
 		t := &n.top[s.side]
 		for k := s.lo; k < s.hi; k++ {
 			g := tensor.Row(t.g, k)
@@ -24,30 +24,40 @@ func (n *network) backward(leaves []*autograd.Node, dy tensor.Matrix, dropout bo
 		return layerRows{t.x, t.s, t.g, t.own, keep, n.keptOf(last, s.side, dropout), n.above[last][s.side]}
 	})
 	tensor.Parallel(2, 1, func(side, _, _ int) { n.top[side].meet(&n.top[1-side], m.lap.to[1-side]) })
-	n.each(n.tiles, func(s span, _ *scratch) {
-		t, g := &n.top[s.side], s.of(n.grad[s.side])
-		clear(g.Data)
-		from, to := t.within(s.lo, s.hi)
-		for k := from; k < to; k++ {
-			tensor.Add(tensor.Row(g, int(t.nodes[k])-s.lo), tensor.Row(t.g, k))
-		}
-		t.reach.AddRows(s.lo, s.hi, g, n.top[1-s.side].s)
-		n.arrive(s, dy, last)
-	})
 	for l := last - 1; l >= 0; l-- {
 		x := n.below(l)
-		n.rowsBack(l, n.blocks, leaves, func(s span) layerRows {
+		n.rowsBack(l, n.blocks, leaves, func(s span, w *scratch) layerRows {
+			n.handDown(l+1, s, dy, w)
 			return layerRows{x[s.side], n.sum[l][s.side], n.grad[s.side], m.lap.own[s.side].Data, keep, n.keptOf(l, s.side, dropout), n.above[l][s.side]}
 		})
-		n.each(n.tiles, func(s span, w *scratch) {
-			g, part := s.of(n.grad[s.side]), w.table(0, s.hi-s.lo)
-			m.lap.back[1-s.side].MulRows(s.lo, s.hi, part, n.sum[l][1-s.side]) // from the other side's sums
-			tensor.Add(g.Data, part.Data)
-			n.arrive(s, dy, l)
-		})
 	}
+	n.each(n.tiles, func(s span, w *scratch) { n.handDown(0, s, dy, w) })
 	for side, g := range n.grad {
 		leaves[side].GiveGrad(g)
+	}
+}
+
+// handDown completes the gradient of some rows of layer l: it adds what comes over edges from the layer
+// after, and what the rows of a batch have of their own.
+func (n *network) handDown(l int, s span, dy tensor.Matrix, w *scratch) {
+	for lo := s.lo; lo < s.hi; lo += tileRows {
+		tile := span{s.side, lo, min(s.hi, lo+tileRows)}
+		g, t := tile.of(n.grad[s.side]), &n.top[s.side]
+		from, to := t.within(tile.lo, tile.hi)
+		if l == n.m.c.Layers-1 {
+			clear(g.Data)
+			for k := from; k < to; k++ {
+				tensor.Add(tensor.Row(g, int(t.nodes[k])-lo), tensor.Row(t.g, k))
+			}
+			t.reach.AddRows(tile.lo, tile.hi, g, n.top[1-s.side].s)
+		} else {
+			part := w.table(0, g.Rows)
+			n.m.lap.mulBack(s.side, tile.lo, tile.hi, n.sum[l][1-s.side], part)
+			tensor.Add(g.Data, part.Data)
+		}
+		for k := from; k < to; k++ {
+			t.addOutput(tensor.Row(g, int(t.nodes[k])-lo), k, dy, l*g.Cols, (l+1)*g.Cols)
+		}
 	}
 }
 
@@ -56,13 +66,4 @@ func (n *network) keptOf(l, side int, dropout bool) tensor.Bits {
 		return n.all1
 	}
 	return n.kept[l][side]
-}
-
-// arrive adds the gradient of the batch's own rows of layer l.
-func (n *network) arrive(s span, dy tensor.Matrix, l int) {
-	t, d := &n.top[s.side], n.m.c.Dim
-	from, to := t.within(s.lo, s.hi)
-	for k := from; k < to; k++ {
-		t.addOutput(tensor.Row(n.grad[s.side], int(t.nodes[k])), k, dy, l*d, (l+1)*d)
-	}
 }

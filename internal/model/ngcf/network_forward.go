@@ -74,7 +74,7 @@ func (n *network) forward(step int, dropout bool) {
 		x := n.below(l)
 		n.each(n.tiles, func(t span, w *scratch) {
 			s, kept := t.of(n.sum[l][t.side]), n.all1
-			m.lap.to[t.side].MulRows(t.lo, t.hi, s, x[1-t.side])
+			m.lap.mul(t.side, t.lo, t.hi, x[1-t.side], s)
 			if dropout {
 				kept = n.kept[l][t.side].Row(t.lo)
 				n.draw(n.message(step, l, t.side), t.lo, t.hi, n.kept[l][t.side], t.lo, w)
@@ -95,7 +95,7 @@ func (n *network) forward(step int, dropout bool) {
 		for k := s.lo; k < s.hi; k++ {
 			v := int(t.nodes[k])
 			copy(tensor.Row(t.x, k), tensor.Row(x[s.side], v))
-			m.lap.to[s.side].MulRows(v, v+1, tensor.RowsView(t.s, k, k+1), x[1-s.side])
+			m.lap.mul(s.side, v, v+1, x[1-s.side], tensor.RowsView(t.s, k, k+1))
 			t.own[k] = m.lap.own[s.side].Data[v]
 			if dropout {
 				n.draw(n.message(step, last, s.side), v, v+1, n.kept[last][s.side], k, w)

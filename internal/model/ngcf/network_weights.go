@@ -55,7 +55,7 @@ type layerRows struct {
 // rowsBack goes back through rows of layer l+1, range by range; of returns the tables of one. It turns
 // the gradient at these rows into that at the same rows of the layer before, without what comes over
 // edges, and S into its gradient. It adds to the gradients of the layer's weights.
-func (n *network) rowsBack(l int, spans []span, leaves []*autograd.Node, of func(s span) layerRows) {
+func (n *network) rowsBack(l int, spans []span, leaves []*autograd.Node, of func(s span, w *scratch) layerRows) {
 	d := n.m.c.Dim
 	if len(spans) == 0 {
 		return
@@ -63,7 +63,7 @@ func (n *network) rowsBack(l int, spans []span, leaves []*autograd.Node, of func
 	n.shares.resize(len(spans), d)
 	tensor.Parallel(len(spans), 1, func(k, _, _ int) {
 		w := n.take()
-		n.rangeBack(l, k, spans[k], of(spans[k]), w)
+		n.rangeBack(l, k, spans[k], of(spans[k], w), w)
 		n.give(w)
 	})
 	n.shares.collect(spans, d, leaves[2+4*l:][:4])

@@ -73,10 +73,14 @@ func New(g *graph.Bipartite, c Config, seed rng.Seed, init nn.Init) (*Model, err
 	if c.Dim < 1 || c.Layers < 1 {
 		return nil, fmt.Errorf("ngcf: %d layers of width %d, want at least 1 of each", c.Layers, c.Dim)
 	}
+	lap, err := newLaplacian(g)
+	if err != nil {
+		return nil, err
+	}
 	m := &Model{
 		User: nn.NewTableParam("user", g.Users, c.Dim, init),
 		Item: nn.NewTableParam("item", g.Items, c.Dim, init),
-		c:    c, seed: seed, lap: newLaplacian(g),
+		c:    c, seed: seed, lap: lap,
 	}
 	for l := range c.Layers {
 		m.Sum = append(m.Sum, nn.NewLinear(fmt.Sprintf("sum%d", l+1), c.Dim, c.Dim, true, init))
@@ -132,9 +136,10 @@ func (m *Model) All() (users, items tensor.Matrix) {
 // laplacian holds Lap, (A + I) of a bipartite graph with rows that sum to 1, in its blocks,
 // users then items, with the entries that a step keeps.
 type laplacian struct {
-	to   [2]*tensor.CSR   // rows of a side, columns of the other one
-	back [2]*tensor.CSR   // their transposes
-	own  [2]tensor.Matrix // the diagonal (nodes, 1)
+	to   [2]*tensor.CSR    // rows of a side, columns of the other one
+	back [2]*tensor.CSR    // their transposes
+	own  [2]tensor.Matrix  // the diagonal (nodes, 1)
+	at   [2]tensor.Pattern // where the entries of to[side] are, and of back[1-side]
 
 	across [2][]int32        // place in the other direction's order of every entry of to[side]
 	whole  [2][]tensor.Float // 1/(degree+1) of every node
@@ -142,12 +147,17 @@ type laplacian struct {
 	draw   []float32
 }
 
-func newLaplacian(g *graph.Bipartite) *laplacian {
+func newLaplacian(g *graph.Bipartite) (*laplacian, error) {
 	l := &laplacian{}
 	ptr, idx := [2][]int64{g.UserPtr, g.ItemPtr}, [2][]int32{g.UserItem, g.ItemUser}
 	nodes := [2]int{g.Users, g.Items}
 	for side := range 2 {
 		other := 1 - side
+		at, err := tensor.NewPattern(nodes[other], ptr[side], idx[side])
+		if err != nil {
+			return nil, fmt.Errorf("ngcf: %w", err)
+		}
+		l.at[side] = at
 		values := func() []tensor.Float { return make([]tensor.Float, len(idx[side])) }
 		l.to[side] = &tensor.CSR{Rows: nodes[side], Cols: nodes[other], Ptr: ptr[side], Idx: idx[side], Val: values()}
 		l.back[side] = &tensor.CSR{Rows: nodes[other], Cols: nodes[side], Ptr: ptr[other], Idx: idx[other], Val: values()}
@@ -164,7 +174,17 @@ func newLaplacian(g *graph.Bipartite) *laplacian {
 			}
 		}
 	}
-	return l
+	return l, nil
+}
+
+// mul computes rows of Lap times the rows of the other side.
+func (l *laplacian) mul(side, lo, hi int, x, dst tensor.Matrix) {
+	l.at[side].MulRows(lo, hi, l.to[side].Val, x, dst)
+}
+
+// mulBack computes rows of the transpose of Lap times the rows of the other side.
+func (l *laplacian) mulBack(side, lo, hi int, x, dst tensor.Matrix) {
+	l.at[side].MulRows(lo, hi, l.back[1-side].Val, x, dst)
 }
 
 // drop fills the entries of a step. In training each is left out with probability p and the
