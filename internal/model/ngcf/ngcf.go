@@ -144,7 +144,7 @@ type laplacian struct {
 	across [2][]int32        // place in the other direction's order of every entry of to[side]
 	whole  [2][]tensor.Float // 1/(degree+1) of every node
 	full   bool              // nothing is dropped
-	draw   []float32
+	kept   []uint64
 }
 
 func newLaplacian(g *graph.Bipartite) (*laplacian, error) {
@@ -199,34 +199,45 @@ func (l *laplacian) drop(training bool, p float64, stream rng.Stream) {
 	l.full = p == 0
 	keep := tensor.Float(1 / (1 - p))
 	for side := range 2 {
-		to, back := l.to[side], l.back[side]
-		edges := l.uniforms(stream.Sub(uint64(side), 0), len(to.Val), p)
-		for v := range to.Rows {
-			w := keep * l.whole[side][v]
-			for e := to.Ptr[v]; e < to.Ptr[v+1]; e++ {
-				x := w
-				if p > 0 && float64(edges[e]) < p {
-					x = 0
+		to, back, whole, edges := l.to[side], l.back[side], l.whole[side], len(l.to[side].Val)
+		kept := l.draw(stream.Sub(uint64(side), 0), edges, p)
+		// Times 0 or 1 in place of a branch, which nobody could foretell.
+		tensor.Parallel(to.Rows, dropGrain, func(_, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				w, first := keep*whole[v], uint(to.Ptr[v])
+				for k := range to.Val[first:to.Ptr[v+1]] {
+					to.Val[first+uint(k)] = w * bit(kept, first+uint(k))
 				}
-				to.Val[e], back.Val[l.across[side][e]] = x, x
 			}
-		}
-		nodes := l.uniforms(stream.Sub(uint64(side), 1), to.Rows, p)
+		})
+		across := l.across[1-side]
+		tensor.Parallel(edges, edgesPerNode*dropGrain, func(_, lo, hi int) {
+			for f := lo; f < hi; f++ {
+				back.Val[f] = keep * whole[back.Idx[f]] * bit(kept, uint(across[f]))
+			}
+		})
+		kept = l.draw(stream.Sub(uint64(side), 1), to.Rows, p)
 		for v := range to.Rows {
-			l.own[side].Data[v] = keep * l.whole[side][v]
-			if p > 0 && float64(nodes[v]) < p {
-				l.own[side].Data[v] = 0
-			}
+			l.own[side].Data[v] = keep * whole[v] * bit(kept, uint(v))
 		}
 	}
 }
 
-// uniforms draws n numbers in [0,1), or none where nothing is dropped.
-func (l *laplacian) uniforms(stream rng.Stream, n int, p float64) []float32 {
-	if p == 0 {
-		return nil
-	}
-	l.draw = slices.Grow(l.draw[:0], n)[:n]
-	stream.Uniforms(l.draw)
-	return l.draw
+// bit returns bit i of words as 0 or 1.
+func bit(words []uint64, i uint) tensor.Float {
+	return tensor.Float(int64(words[i/64] >> (i % 64) & 1))
+}
+
+// A core takes dropGrain nodes, or as many entries as about so many nodes have.
+const (
+	dropGrain    = 1024
+	edgesPerNode = 16
+)
+
+// draw returns a bit for each of n values, 0 for those that are dropped.
+func (l *laplacian) draw(stream rng.Stream, n int, p float64) []uint64 {
+	words := (n + 63) / 64
+	l.kept = slices.Grow(l.kept[:0], words)[:words]
+	stream.KeepBits(l.kept, p)
+	return l.kept
 }
