@@ -5,9 +5,10 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "${1:-$here/..}" && pwd)
 cd "$here"
-for part in gemm vec rows gather; do
+for part in gemm vec rows gather bfloat16; do
 	from=$part flags=
 	[ "$part" != rows ] || from=vec flags=-rows
+	[ "$part" != bfloat16 ] || from=gather flags=-bfloat16
 	go run "./$from" $flags -pkg kernel -out "$out/${part}_amd64.s" -stubs "$out/${part}_amd64.go"
 	# avo's header quotes the command line, folders of this machine included.
 	for file in "$out/${part}_amd64.s" "$out/${part}_amd64.go"; do

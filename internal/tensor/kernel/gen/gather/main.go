@@ -1,7 +1,11 @@
-// Command gather generates the sparse sums of scaled rows.
+// Command gather generates the sparse sums of scaled rows: of float32 values, or with -bfloat16
+// of two-byte ones, and what rounds to these.
 package main
 
 import (
+	"flag"
+	"strings"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -19,12 +23,21 @@ const ahead = 32
 const rowsAhead = 4
 
 func main() {
+	short := flag.Bool("bfloat16", false, "rows of bfloat16 values")
+	flag.Parse()
 	ConstraintExpr("amd64,!f64")
 	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
-		gatherRows(s)
-		spmmRows(s)
+		if *short {
+			gatherRows(s, bfloat16())
+			roundRows(s)
+		} else {
+			gatherRows(s, float32s())
+			spmmRows(s)
+		}
 	}
-	fetchRows()
+	if !*short {
+		fetchRows()
+	}
 	Generate()
 }
 
@@ -52,25 +65,60 @@ func fetchRows() {
 	RET()
 }
 
-// gatherRows emits GatherRows. Columns go by in blocks; the sums of a block stay
-// in registers while the entries of a row are read.
-func gatherRows(s simd.ISA) {
-	name := "gatherRows" + s.Suffix
-	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right, x *float32, ldx int, y *float32, ldy, cols int, to *int32, lastTo int)")
+// values says how the values of a row are stored.
+type values struct {
+	kernel string // that they make
+	kind   string // of a value, in Go
+	bytes  int    // of a value
+	blocks []int  // registers of sums that a block of columns takes, falling
+	tail   int    // those of the columns that are left
+	// adder emits the constants of a kernel, and returns what emits how v times the values at src
+	// is added to acc. Without masks all are there.
+	adder func(s simd.ISA) func(src Mem, v reg.VecVirtual, acc []reg.VecVirtual, masks []simd.Mask)
+	// order emits what brings sums into the order of the columns.
+	order func(s simd.ISA, acc []reg.VecVirtual)
+}
+
+// float32s are values as they are.
+func float32s() values {
+	return values{
+		kernel: "GatherRows", kind: "float32", bytes: 4, blocks: []int{8, 4, 1}, tail: 1,
+		adder: func(s simd.ISA) func(Mem, reg.VecVirtual, []reg.VecVirtual, []simd.Mask) {
+			return func(src Mem, v reg.VecVirtual, acc []reg.VecVirtual, masks []simd.Mask) {
+				t := s.Vec()
+				for i := range acc {
+					if masks != nil {
+						s.LoadMasked(src.Offset(i*s.Bytes()), masks[i], t)
+						VFMADD231PS(t, v, acc[i])
+					} else {
+						VFMADD231PS(src.Offset(i*s.Bytes()), v, acc[i])
+					}
+				}
+			}
+		},
+		order: func(simd.ISA, []reg.VecVirtual) {},
+	}
+}
+
+// gatherRows emits a kernel that gathers rows. Columns go by in blocks; the sums of a block
+// stay in registers while the entries of a row are read.
+func gatherRows(s simd.ISA, f values) {
+	name := strings.ToLower(f.kernel[:1]) + f.kernel[1:] + s.Suffix
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right *float32, x *"+f.kind+", ldx int, y *float32, ldy, cols int, to *int32, lastTo int)")
 	Pragma("noescape")
-	Doc(name+" is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last",
+	Doc(name+" is "+f.kernel+" for n >= 1 rows; ldx and ldy are in bytes, last is the last",
 		"entry of idx, lastTo that of to, and to may be nil.")
 	idx, last, right := simd.Int("idx"), simd.Int("last"), simd.Int("right")
 	x, ldx, cols := simd.Int("x"), simd.Int("ldx"), simd.Int("cols")
-	l := entries{s, idx, last, x, ldx}
-	block := func(label string, nv int, mask *simd.Mask) {
+	l := entries{s, idx, last, x, ldx, f.bytes, f.adder(s)}
+	block := func(label string, nv int, masks []simd.Mask) {
 		row, ptr, left, y := GP64(), simd.Int("ptr"), simd.Int("left"), simd.Int("y")
 		XORQ(row, row)
 		acc := make([]reg.VecVirtual, nv)
 		for i := range acc {
 			acc[i] = s.Vec()
 		}
-		v, t := s.Vec(), s.Vec()
+		v := s.Vec()
 		e, end, j, p := GP64(), GP64(), GP64(), GP64()
 		Label(label + "Row")
 		for i := range acc {
@@ -84,15 +132,11 @@ func gatherRows(s simd.ISA) {
 		CMOVQGT(simd.Arg(Param("lastTo")), j)
 		MOVLQSX(Mem{Base: p, Index: j, Scale: 4}, p)
 		IMULQ(simd.Arg(Param("ldy")), p)
-		for i := range acc {
-			if i*s.Bytes()%64 == 0 {
-				PREFETCHT0(Mem{Base: y, Index: p, Scale: 1, Disp: i * s.Bytes()})
-			}
-		}
+		prefetch(Mem{Base: y, Index: p, Scale: 1}, nv*s.Bytes())
 		Label(label + "Sum")
 		MOVQ(Mem{Base: ptr, Index: row, Scale: 8}, e)
 		MOVQ(Mem{Base: ptr, Index: row, Scale: 8, Disp: 8}, end)
-		l.add(label, e, end, j, p, v, t, acc, mask, func() Mem { return Mem{Base: right, Index: j, Scale: 4} })
+		l.add(label, e, end, j, p, v, acc, masks, func() Mem { return Mem{Base: right, Index: j, Scale: 4} })
 		VBROADCASTSS(Mem{Base: left, Index: row, Scale: 4}, v)
 		place, to := e, end // e and end have been used up
 		MOVQ(row, place)
@@ -102,11 +146,12 @@ func gatherRows(s simd.ISA) {
 		MOVLQSX(Mem{Base: to, Index: row, Scale: 4}, place)
 		Label(label + "Store")
 		IMULQ(simd.Arg(Param("ldy")), place)
+		f.order(s, acc)
 		for i := range acc {
 			VMULPS(v, acc[i], acc[i])
 			dst := Mem{Base: y, Index: place, Scale: 1, Disp: i * s.Bytes()}
-			if mask != nil {
-				s.StoreMasked(acc[i], *mask, dst)
+			if masks != nil {
+				s.StoreMasked(acc[i], masks[i], dst)
 			} else {
 				s.Store(acc[i], dst)
 			}
@@ -114,22 +159,24 @@ func gatherRows(s simd.ISA) {
 		INCQ(row)
 		CMPQ(row, simd.Arg(Param("n")))
 		JL(LabelRef(label + "Row"))
-		ADDQ(I32(int32(nv*s.Bytes())), x)
+		ADDQ(I32(int32(nv*s.Lanes*f.bytes)), x)
 		ADDQ(I32(int32(nv*s.Bytes())), simd.Arg(Param("y")))
 		SUBQ(I32(int32(nv*s.Lanes)), cols)
 	}
-	blocks(s, cols, block)
+	blocks(s, cols, f, block)
 }
 
 // entries are those of a sparse matrix and the rows that they name.
 type entries struct {
 	simd.ISA
 	idx, last, x, ldx reg.GPVirtual
+	bytes             int // of a value
+	each              func(src Mem, v reg.VecVirtual, acc []reg.VecVirtual, masks []simd.Mask)
 }
 
 // add adds the rows that entries e to end name to acc, each times the factor that factor gives the
 // address of once j holds the entry's column. It fetches the rows of later entries.
-func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v, t reg.VecVirtual, acc []reg.VecVirtual, mask *simd.Mask, factor func() Mem) {
+func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v reg.VecVirtual, acc []reg.VecVirtual, masks []simd.Mask, factor func() Mem) {
 	JMP(LabelRef(label + "Test"))
 	Label(label + "Entry")
 	LEAQ(Mem{Base: e, Disp: ahead}, j)
@@ -137,33 +184,21 @@ func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v, t reg.VecVirt
 	CMOVQGT(l.last, j)
 	MOVLQSX(Mem{Base: l.idx, Index: j, Scale: 4}, p)
 	IMULQ(l.ldx, p)
-	for i := range acc {
-		if i*l.Bytes()%64 == 0 {
-			PREFETCHT0(Mem{Base: l.x, Index: p, Scale: 1, Disp: i * l.Bytes()})
-		}
-	}
+	prefetch(Mem{Base: l.x, Index: p, Scale: 1}, len(acc)*l.Lanes*l.bytes)
 	MOVLQSX(Mem{Base: l.idx, Index: e, Scale: 4}, j)
 	VBROADCASTSS(factor(), v)
 	IMULQ(l.ldx, j)
-	for i := range acc {
-		src := Mem{Base: l.x, Index: j, Scale: 1, Disp: i * l.Bytes()}
-		if mask != nil {
-			l.LoadMasked(src, *mask, t)
-			VFMADD231PS(t, v, acc[i])
-		} else {
-			VFMADD231PS(src, v, acc[i])
-		}
-	}
+	l.each(Mem{Base: l.x, Index: j, Scale: 1}, v, acc, masks)
 	INCQ(e)
 	Label(label + "Test")
 	CMPQ(e, end)
 	JL(LabelRef(label + "Entry"))
 }
 
-// blocks emits block for 8, 4 and single vectors of columns, then once under a mask for the rest.
-func blocks(s simd.ISA, cols reg.GPVirtual, block func(label string, nv int, mask *simd.Mask)) {
-	for _, nv := range []int{8, 4, 1} {
-		label := map[int]string{8: "eight", 4: "four", 1: "one"}[nv]
+// blocks emits block for the blocks of columns that f says, falling, then under masks for the rest.
+func blocks(s simd.ISA, cols reg.GPVirtual, f values, block func(label string, nv int, masks []simd.Mask)) {
+	for _, nv := range f.blocks {
+		label := map[int]string{8: "eight", 4: "four", 2: "two", 1: "one"}[nv]
 		Label(label)
 		CMPQ(cols, I32(int32(nv*s.Lanes)))
 		JL(LabelRef(label + "End"))
@@ -173,8 +208,7 @@ func blocks(s simd.ISA, cols reg.GPVirtual, block func(label string, nv int, mas
 	}
 	TESTQ(cols, cols)
 	JZ(LabelRef("done"))
-	mask := s.MaskOf(cols)
-	block("tail", 1, &mask)
+	block("tail", f.tail, s.MasksOf(cols, f.tail))
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -187,14 +221,15 @@ func spmmRows(s simd.ISA) {
 	Pragma("noescape")
 	Doc(name + " is SpMMRows for n >= 1 rows; ldx and ldy are in bytes, last is the last entry of idx.")
 	val, cols := simd.Int("val"), simd.Int("cols")
-	l := entries{s, simd.Int("idx"), simd.Int("last"), simd.Int("x"), simd.Int("ldx")}
-	block := func(label string, nv int, mask *simd.Mask) {
+	f := float32s()
+	l := entries{s, simd.Int("idx"), simd.Int("last"), simd.Int("x"), simd.Int("ldx"), f.bytes, f.adder(s)}
+	block := func(label string, nv int, masks []simd.Mask) {
 		left, ptr, y := simd.Int("n"), simd.Int("ptr"), simd.Int("y")
 		acc := make([]reg.VecVirtual, nv)
 		for i := range acc {
 			acc[i] = s.Vec()
 		}
-		v, t := s.Vec(), s.Vec()
+		v := s.Vec()
 		e, end, j, p := GP64(), GP64(), GP64(), GP64()
 		dst := func(i int) Mem { return Mem{Base: y, Disp: i * s.Bytes()} }
 		Label(label + "Row")
@@ -204,8 +239,8 @@ func spmmRows(s simd.ISA) {
 		CMPB(simd.Arg(Param("add")), Imm(0))
 		JEQ(LabelRef(label + "Sum"))
 		for i := range acc {
-			if mask != nil {
-				s.LoadMasked(dst(i), *mask, acc[i])
+			if masks != nil {
+				s.LoadMasked(dst(i), masks[i], acc[i])
 			} else {
 				s.Load(dst(i), acc[i])
 			}
@@ -213,10 +248,10 @@ func spmmRows(s simd.ISA) {
 		Label(label + "Sum")
 		MOVQ(Mem{Base: ptr}, e)
 		MOVQ(Mem{Base: ptr, Disp: 8}, end)
-		l.add(label, e, end, j, p, v, t, acc, mask, func() Mem { return Mem{Base: val, Index: e, Scale: 4} })
+		l.add(label, e, end, j, p, v, acc, masks, func() Mem { return Mem{Base: val, Index: e, Scale: 4} })
 		for i := range acc {
-			if mask != nil {
-				s.StoreMasked(acc[i], *mask, dst(i))
+			if masks != nil {
+				s.StoreMasked(acc[i], masks[i], dst(i))
 			} else {
 				s.Store(acc[i], dst(i))
 			}
@@ -229,5 +264,12 @@ func spmmRows(s simd.ISA) {
 		ADDQ(I32(int32(nv*s.Bytes())), simd.Arg(Param("y")))
 		SUBQ(I32(int32(nv*s.Lanes)), cols)
 	}
-	blocks(s, cols, block)
+	blocks(s, cols, f, block)
+}
+
+// prefetch emits what fetches bytes from src on.
+func prefetch(src Mem, bytes int) {
+	for off := 0; off < bytes; off += 64 {
+		PREFETCHT0(src.Offset(off))
+	}
 }

@@ -63,6 +63,27 @@ func (s ISA) MaskOf(n reg.Register) Mask {
 	return Mask{v}
 }
 
+// MasksOf returns masks of the first n lanes of so many vectors that follow each other,
+// 0 <= n <= vectors * Lanes.
+func (s ISA) MasksOf(n reg.Register, vectors int) []Mask {
+	if vectors == 1 {
+		return []Mask{s.MaskOf(n)}
+	}
+	var masks []Mask
+	left, all := GP64(), GP64()
+	MOVQ(n, left)
+	for range vectors {
+		here := GP64()
+		MOVQ(U32(uint32(s.Lanes)), all)
+		MOVQ(left, here)
+		CMPQ(here, all)
+		CMOVQGT(all, here)
+		masks = append(masks, s.MaskOf(here))
+		SUBQ(here, left)
+	}
+	return masks
+}
+
 // MaskInto is MaskOf into a given vector register, AVX2 only.
 func (s ISA) MaskInto(n reg.Register, v reg.VecVirtual) Mask {
 	s.maskInto(n, v)

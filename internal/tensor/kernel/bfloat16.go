@@ -1,0 +1,66 @@
+package kernel
+
+import (
+	"math"
+	"unsafe"
+)
+
+// A row of bfloat16 values, the upper halves of float32 ones, lies in pairs, as a kernel reads
+// them: word 2k of 16 is column k and word 2k+1 is column k+8, k < 8. A row begins every
+// Bfloat16Group words or a multiple of that; words of columns that are not there are zero.
+
+// Bfloat16Group is how many columns a kernel reads at once at most.
+const Bfloat16Group = 32
+
+// Bfloat16Word returns which word of a row holds a column.
+func Bfloat16Word(col int) int { return col&^15 | col&7<<1 | col>>3&1 }
+
+// Bfloat16 returns the bfloat16 value nearest to x, of two the one with an even last bit.
+// NaN stays NaN.
+func Bfloat16(x Float) uint16 {
+	b := math.Float32bits(float32(x))
+	if x != x {
+		return uint16(b>>16 | 0x40)
+	}
+	return uint16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+// FromBfloat16 returns the value of a word.
+func FromBfloat16(w uint16) Float { return Float(math.Float32frombits(uint32(w) << 16)) }
+
+// word returns the address of the word i places after p.
+func word(p *uint16, i int) *uint16 { return (*uint16)(unsafe.Add(unsafe.Pointer(p), 2*i)) }
+
+// roundRowsPlain does what RoundRows does, in plain Go.
+func roundRowsPlain(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
+	for i := range n {
+		to := unsafe.Slice(word(y, i*ldy), ldy)
+		for k, v := range unsafe.Slice(at(x, i*ldx), cols) {
+			to[Bfloat16Word(k)] = Bfloat16(v)
+		}
+	}
+}
+
+// gatherBfloat16Plain does what GatherBfloat16 does, in plain Go.
+func gatherBfloat16Plain(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
+	for r, l := range left {
+		place := r
+		if to != nil {
+			place = int(to[r])
+		}
+		row := unsafe.Slice(at(y, place*ldy), cols)
+		clear(row)
+		for _, j := range idx[ptr[r]:ptr[r+1]] {
+			v, words := *at(right, int(j)), unsafe.Slice(word(x, int(j)*ldx), ldx)
+			for k := 0; k < cols; k += 8 {
+				pairs := words[k&^15+k>>3&1:]
+				for i := range row[k:min(k+8, cols)] {
+					row[k+i] += v * FromBfloat16(pairs[2*i])
+				}
+			}
+		}
+		for k := range row {
+			row[k] *= l
+		}
+	}
+}
