@@ -182,6 +182,12 @@ func (p Pattern) MulRows(lo, hi int, val []Float, x, dst Matrix) {
 // any number of rows. to may go on with where the rows from hi will go, which are then
 // fetched ahead.
 func (p Pattern) GatherTo(lo, hi int, left, right []Float, x, dst Matrix, to []int32) {
+	checkPlaces(lo, hi, dst, to)
+	p.gather(lo, hi, left, right, x, dst, to)
+}
+
+// checkPlaces panics unless rows lo to hi may go to rows to of dst.
+func checkPlaces(lo, hi int, dst Matrix, to []int32) {
 	if lo < 0 || hi < lo || len(to) < hi-lo {
 		panic(fmt.Sprintf("tensor: gather: rows %d..%d to %d places", lo, hi, len(to)))
 	}
@@ -190,7 +196,6 @@ func (p Pattern) GatherTo(lo, hi int, left, right []Float, x, dst Matrix, to []i
 			panic(fmt.Sprintf("tensor: gather: into row %d of %d", r, dst.Rows))
 		}
 	}
-	p.gather(lo, hi, left, right, x, dst, to)
 }
 
 // Fetch has rows of m come near the core while it does something else. It changes nothing, and
@@ -209,25 +214,34 @@ func Fetch(m Matrix, rows []int32) {
 
 func (p Pattern) gather(lo, hi int, left, right []Float, x, dst Matrix, to []int32) {
 	check("gather", x)
-	check("gather", dst)
-	if lo < 0 || hi < lo || hi > p.Rows() || len(left) != p.Rows() || len(right) != p.cols ||
-		x.Rows != p.cols || dst.Cols != x.Cols {
-		panic(fmt.Sprintf("tensor: gather: rows %d..%d of a %d x %d pattern, %d and %d factors, of %d x %d into %d x %d",
-			lo, hi, p.Rows(), p.cols, len(left), len(right), x.Rows, x.Cols, dst.Rows, dst.Cols))
-	}
-	if lo == hi || x.Cols == 0 {
-		return
-	}
-	if x.Rows == 0 {
-		for i := range hi - lo {
-			if to != nil {
-				i = int(to[i])
-			}
-			clear(Row(dst, i))
-		}
+	if p.empty(lo, hi, left, right, x.Rows, x.Cols, dst, to) {
 		return
 	}
 	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride, dst.Cols, to)
+}
+
+// empty panics unless rows lo to hi of p can be gathered from rows x cols into dst. It reports
+// whether nothing is left to do: no result, or rows that are zero, which it has cleared.
+func (p Pattern) empty(lo, hi int, left, right []Float, rows, cols int, dst Matrix, to []int32) bool {
+	check("gather", dst)
+	if lo < 0 || hi < lo || hi > p.Rows() || len(left) != p.Rows() || len(right) != p.cols ||
+		rows != p.cols || dst.Cols != cols {
+		panic(fmt.Sprintf("tensor: gather: rows %d..%d of a %d x %d pattern, %d and %d factors, of %d x %d into %d x %d",
+			lo, hi, p.Rows(), p.cols, len(left), len(right), rows, cols, dst.Rows, dst.Cols))
+	}
+	if lo == hi || cols == 0 {
+		return true
+	}
+	if rows > 0 {
+		return false
+	}
+	for i := range hi - lo {
+		if to != nil {
+			i = int(to[i])
+		}
+		clear(Row(dst, i))
+	}
+	return true
 }
 
 // Row returns the columns of row i, not to be changed.
