@@ -60,6 +60,12 @@ type Propagation struct {
 	// at the last layer and their neighbours at the layer before. Values and
 	// gradients are the same. Noise is drawn only for the rows that are computed.
 	Frontier bool
+	// Bfloat16 has Rows and Product gather from copies in two-byte numbers, which move half the
+	// bytes. For Rows, V[l] = A~ round(X[l-1]), and the gradient goes back from rounded copies
+	// too, but for that at the last layer. Sums, Z and the gradients of the tables are not
+	// rounded, and neither are All and Each. It excludes noise and NormalizeRows: rounding makes
+	// rows longer.
+	Bfloat16 bool
 
 	plan *plan
 	turn int // calls so far: a later one invalidates what an earlier one kept for its backward
@@ -141,6 +147,7 @@ func (p *Propagation) Each(users, items tensor.Matrix, visit func(layer int, x t
 	if err != nil {
 		return err
 	}
+	w.short = false
 	return w.each(visit)
 }
 
@@ -156,7 +163,7 @@ func (p *Propagation) Product(users, items, toUsers, toItems tensor.Matrix) erro
 	if err != nil {
 		return err
 	}
-	w.product([2]tensor.Matrix{toUsers, toItems})
+	w.product(w.entries(), [2]tensor.Matrix{toUsers, toItems})
 	return nil
 }
 

@@ -20,7 +20,11 @@ func (w *work) backward(t *autograd.Tape, leaves [2]*autograd.Node, dy tensor.Ma
 	layers := w.call.Layers
 	w.lastBack()
 	for l := layers - 1; l >= 1; l-- {
-		w.layerBack(l)
+		if w.short {
+			w.roundedBack(l)
+		} else {
+			w.layerBack(l)
+		}
 	}
 	var grads [2]tensor.Matrix
 	for side := range grads {
@@ -88,16 +92,20 @@ func throughNorm(x, g []tensor.Float, a, inv tensor.Float) {
 }
 
 // source returns where h of the layer above layer l lies, as it flows to a side.
-func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Float, h tensor.Matrix) {
+func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Float, h origin) {
 	other := 1 - side
 	if l+1 == w.call.Layers && w.frontier {
 		lo, hi := 0, w.users
 		if other == ItemSide {
 			lo, hi = w.users, len(w.batch)
 		}
-		return w.reach.edges[side], w.weight[lo:hi], tensor.RowsView(w.top, lo, hi)
+		return w.reach.edges[side], w.weight[lo:hi], origin{table: tensor.RowsView(w.top, lo, hi)}
 	}
-	return w.inner[side], w.leftAt[other], w.half(w.table(l), other)
+	p, factors = w.inner[side], w.leftAt[other]
+	if w.short && l+1 < w.call.Layers {
+		return p, factors, shortOnes(w.copied(l + 1))[other]
+	}
+	return p, factors, origin{table: w.half(w.table(l), other)}
 }
 
 // layerBack turns layer l, 1 <= l < Layers, into its h.
@@ -127,7 +135,7 @@ func (w *work) layerBack(l int) {
 			if normalize {
 				sum = tensor.From(hi-lo, w.cols, scratch)
 			}
-			p.Gather(lo, hi, right, factors, h, sum)
+			h.gather(p, lo, hi, right, factors, sum)
 			for k := range hi - lo {
 				g, spot := tensor.Row(sum, k), base+lo+k
 				w.addOutput(l, spot, g)

@@ -16,6 +16,7 @@ type work struct {
 	tables   [2]tensor.Matrix // layer 0
 	frontier bool
 	placed   bool // layers from 1 are by place, else by node
+	short    bool // products gather from two-byte copies
 
 	entry  []tensor.Float   // right, times what normalises layer 0 (N)
 	scaled []tensor.Float   // memory for that
@@ -30,6 +31,7 @@ type work struct {
 	top    tensor.Matrix  // under a frontier: layer Layers at batch
 	topInv []tensor.Float
 	grad   tensor.Matrix // gradient of Z at batch
+	sums   tensor.Matrix // blockRows of each chunk, on their way into copies
 	reach  reach
 }
 
@@ -140,17 +142,22 @@ func (w *work) forward() error {
 			return err
 		}
 	}
-	src := w.tables
+	src := w.entries()
 	for l := 1; l < layers; l++ {
 		var only *reach
 		if w.frontier && l == layers-1 {
 			only = &w.reach
 		}
 		dst := w.table(l - 1)
+		if w.short {
+			w.roundedLayer(l, src, dst, only)
+			src = shortOnes(w.copied(l))
+			continue
+		}
 		if err := w.layer(l, src, dst, only); err != nil {
 			return err
 		}
-		src = w.halves(dst)
+		src = whole(w.halves(dst))
 	}
 	if w.frontier {
 		return w.topLayer(src)
@@ -172,7 +179,7 @@ func (w *work) into(l int, side Side) (tensor.Pattern, []tensor.Float) {
 }
 
 // layer computes layer l from the one before, all rows or only some.
-func (w *work) layer(l int, src [2]tensor.Matrix, dst tensor.Matrix, only *reach) error {
+func (w *work) layer(l int, src [2]origin, dst tensor.Matrix, only *reach) error {
 	counts := [2]int{w.graph.Users, w.graph.Items}
 	if only != nil {
 		counts = only.rows
@@ -184,7 +191,7 @@ func (w *work) layer(l int, src [2]tensor.Matrix, dst tensor.Matrix, only *reach
 		base, nodes, mine, x := w.first(ch.side), w.nodeAt[ch.side], w.half(dst, ch.side), src[1-ch.side]
 		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
 			if w.placed {
-				p.Gather(lo, hi, w.leftAt[ch.side], factors, x, tensor.RowsView(mine, lo, hi))
+				x.gather(p, lo, hi, w.leftAt[ch.side], factors, tensor.RowsView(mine, lo, hi))
 			} else {
 				w.aggregate(ch.side, p, lo, hi, w.leftAt[ch.side], factors, x, mine)
 			}
@@ -222,7 +229,7 @@ func (w *work) block() int {
 }
 
 // topLayer computes the last layer at the batch's nodes only.
-func (w *work) topLayer(src [2]tensor.Matrix) error {
+func (w *work) topLayer(src [2]origin) error {
 	n := len(w.batch)
 	w.top, w.topInv = grown(w.top, n, w.cols), slices.Grow(w.topInv[:0], n)[:n]
 	l := w.call.Layers
@@ -237,7 +244,7 @@ func (w *work) topLayer(src [2]tensor.Matrix) error {
 			rows := tensor.RowsView(w.top, lo, lo+1)
 			place := w.place(side, int32(v))
 			p, factors := w.into(l, side)
-			p.Gather(place, place+1, w.leftAt[side], factors, src[other], rows)
+			src[other].gather(p, place, place+1, w.leftAt[side], factors, rows)
 			if err := w.finish(l, side, id, rank, rows, lo); err != nil {
 				return err
 			}
@@ -344,7 +351,7 @@ func (w *work) each(visit func(layer int, x tensor.Matrix) error) error {
 	if err := visit(0, w.layer0(w.table(1))); err != nil {
 		return err
 	}
-	src := w.tables
+	src := w.entries()
 	for l := 1; l <= w.call.Layers; l++ {
 		dst := w.table((l - 1) % 2)
 		if err := w.layer(l, src, dst, nil); err != nil {
@@ -353,7 +360,7 @@ func (w *work) each(visit func(layer int, x tensor.Matrix) error) error {
 		if err := visit(l, dst); err != nil {
 			return err
 		}
-		src = w.halves(dst)
+		src = whole(w.halves(dst))
 	}
 	return nil
 }
@@ -370,11 +377,11 @@ func (w *work) layer0(dst tensor.Matrix) tensor.Matrix {
 	return dst
 }
 
-// product sets dst to one aggregation of the tables.
-func (w *work) product(dst [2]tensor.Matrix) {
+// product sets dst to one aggregation of the rows of src, by node.
+func (w *work) product(src [2]origin, dst [2]tensor.Matrix) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		other := 1 - ch.side
-		w.aggregate(ch.side, w.plan.rows[ch.side], ch.lo, ch.hi, w.leftAt[ch.side], w.part(w.right, other), w.tables[other], dst[ch.side])
+		w.aggregate(ch.side, w.plan.rows[ch.side], ch.lo, ch.hi, w.leftAt[ch.side], w.part(w.right, other), src[other], dst[ch.side])
 	})
 }

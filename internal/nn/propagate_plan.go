@@ -48,6 +48,7 @@ type plan struct {
 	cols        int
 	left, right []tensor.Float  // factors by node, users first (N)
 	tables      []tensor.Matrix // (N, cols), made on demand
+	copies      [][2]tensor.Bfloat16
 	work        work
 	calls       int
 	schedule
@@ -80,6 +81,10 @@ func (p *plan) table(k int) tensor.Matrix {
 func (p *plan) free() {
 	for _, m := range p.tables {
 		tensor.Free(m)
+	}
+	for _, sides := range p.copies {
+		sides[UserSide].Free()
+		sides[ItemSide].Free()
 	}
 }
 
@@ -122,6 +127,8 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 		return nil, fmt.Errorf("nn: propagation: %d weights for layers 0 to %d", len(p.Weights), p.Layers)
 	case slices.ContainsFunc(p.Weights, func(a float64) bool { return math.IsNaN(a) || math.IsInf(a, 0) }):
 		return nil, fmt.Errorf("nn: propagation: weights %v are not finite", p.Weights)
+	case p.Bfloat16 && (p.Noise != nil || p.NormalizeRows):
+		return nil, errors.New("nn: propagation: two-byte copies with noise or normalised rows: rounding makes rows longer")
 	case tables[0].Rows != g.Users || tables[1].Rows != g.Items || tables[0].Cols != tables[1].Cols || tables[0].Cols < 1:
 		return nil, fmt.Errorf("nn: propagation: tables of %d x %d and %d x %d for %d users and %d items",
 			tables[0].Rows, tables[0].Cols, tables[1].Rows, tables[1].Cols, g.Users, g.Items)
@@ -138,7 +145,7 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 	p.turn++
 	w := &p.plan.work
 	w.plan, w.call, w.tables = p.plan, p, tables
-	w.frontier, w.placed = false, false
+	w.frontier, w.placed, w.short = false, false, p.Bfloat16
 	if err := w.improve(); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 	"time"
-	"unsafe"
 
 	"privrec/internal/graph"
 	"privrec/internal/tensor"
@@ -122,11 +121,11 @@ func (p *plan) spot(v int32) int {
 
 // aggregate computes the rows at places lo to hi of a side into dst, which has all
 // rows of the side, by node.
-func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right []tensor.Float, x, dst tensor.Matrix) {
+func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right []tensor.Float, x origin, dst tensor.Matrix) {
 	if p.moved {
-		rows.GatherTo(lo, hi, left, right, x, dst, p.nodeAt[side][lo:])
+		x.gatherTo(rows, lo, hi, left, right, dst, p.nodeAt[side][lo:])
 	} else {
-		rows.Gather(lo, hi, left, right, x, tensor.RowsView(dst, lo, hi))
+		x.gather(rows, lo, hi, left, right, tensor.RowsView(dst, lo, hi))
 	}
 }
 
@@ -145,7 +144,7 @@ var nearCache = tensor.NearCache
 func (w *work) improve() error {
 	p := w.plan
 	p.calls++
-	if p.calls != settled || w.call.Noise != nil || max(p.graph.Users, p.graph.Items)*p.cols*int(unsafe.Sizeof(tensor.Float(0))) <= nearCache() {
+	if p.calls != settled || w.call.Noise != nil || max(p.graph.Users, p.graph.Items)*p.cols*w.valueBytes() <= nearCache() {
 		return nil
 	}
 	near := p.graph.Near()
@@ -156,13 +155,13 @@ func (w *work) improve() error {
 	if err := p.arrange(near); err != nil {
 		return err
 	}
-	tried := [2]schedule{old, p.schedule}
+	tried, src := [2]schedule{old, p.schedule}, w.entries()
 	var least [2]time.Duration
 	for range tries {
 		for k := range tried {
 			p.schedule = tried[k]
 			start := time.Now()
-			w.rehearse(p.table(0))
+			w.rehearse(src, p.table(0))
 			if took := time.Since(start); least[k] == 0 || took < least[k] {
 				least[k] = took
 			}
@@ -174,13 +173,13 @@ func (w *work) improve() error {
 	return nil
 }
 
-// rehearse computes what a layer costs into dst. The rows are those of the tables, taken as if
-// they were by place: only the time counts.
-func (w *work) rehearse(dst tensor.Matrix) {
+// rehearse computes what a layer costs into dst. The rows of src are by node, taken as if they
+// were by place: only the time counts.
+func (w *work) rehearse(src [2]origin, dst tensor.Matrix) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		other := 1 - ch.side
-		w.inner[ch.side].Gather(ch.lo, ch.hi, w.leftAt[ch.side], w.rightAt[other], w.tables[other],
+		src[other].gather(w.inner[ch.side], ch.lo, ch.hi, w.leftAt[ch.side], w.rightAt[other],
 			tensor.RowsView(w.half(dst, ch.side), ch.lo, ch.hi))
 	})
 }
