@@ -73,7 +73,8 @@ func Steps() []string { return []string{"lightgcn", "rdpgcf", "ngcf", "bprmf"} }
 // Step returns a function that measures the training step of a model of Steps on power-law
 // graphs of the sizes of o, with 1, 2 and 4 times the edges, or on the graph of a file. For
 // lightgcn and rdpgcf it also measures a step that computes every row of every layer; for
-// lightgcn one product of the graph with a table; and for bprmf the ranking of all items for all
+// lightgcn one product of the graph with a table, and step and product with two-byte copies of
+// the tables; and for bprmf the ranking of all items for all
 // users, which costs the same for every model. The shape of ngcf ends with the loss of fixed
 // weights that scripts/bench/graph.py also computes.
 func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
@@ -133,7 +134,9 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int,
 	deep := fmt.Sprintf("%s layers=%d batch=%d", shape, s.Layers, s.Batch)
 	name := func(kind string) string { return fmt.Sprintf("%s_%s_%dx", model, kind, times) }
 	training := func(frontier bool) func(g *graph.Bipartite) (func() error, []func(), error) {
-		return func(g *graph.Bipartite) (func() error, []func(), error) { return newTraining(model, g, s, frontier) }
+		return func(g *graph.Bipartite) (func() error, []func(), error) {
+			return newTraining(model, g, s, frontier, false)
+		}
 	}
 	var cases []Case
 	switch model {
@@ -143,7 +146,11 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int,
 			{name("rank"), fmt.Sprintf("%s depth=%d", shape, rankDepth), with(ranking(ctx, s))},
 		}
 	case "lightgcn":
-		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}, {name("product"), shape, with(product(s))}}
+		short := func(g *graph.Bipartite) (func() error, []func(), error) { return newTraining(model, g, s, true, true) }
+		cases = []Case{
+			{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}, {name("product"), shape, with(product(s, false))},
+			{name("step_bfloat16"), deep, with(short)}, {name("product_bfloat16"), shape, with(product(s, true))},
+		}
 	case "rdpgcf":
 		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}}
 	case "ngcf":
@@ -157,15 +164,16 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int,
 	}
 	results, err := Run(ctx, o, cases)
 	for k, r := range results {
-		if r.Name == name("product") {
+		if r.Name == name("product") || r.Name == name("product_bfloat16") {
 			results[k].GFLOPS = 4 * float64(s.Edges) * float64(s.Dim) / r.MinS / 1e9 // both directions
 		}
 	}
 	return results, err
 }
 
-// newTraining makes a model and returns a call of its training step.
-func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call func() error, done []func(), err error) {
+// newTraining makes a model and returns a call of its training step. short takes two-byte copies
+// of the tables.
+func newTraining(model string, g *graph.Bipartite, s Sizes, frontier, short bool) (call func() error, done []func(), err error) {
 	init := nn.Normal(graphSeed, 0.1)
 	if model == "bprmf" {
 		m := bprmf.New(g.Users, g.Items, s.Dim, init)
@@ -188,7 +196,7 @@ func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call
 	}
 	var norm graph.Normalizer
 	m := lightgcn.New(g, norm, s.Layers, s.Dim, init)
-	m.Over.Frontier = frontier
+	m.Over.Frontier, m.Over.Bfloat16 = frontier, short
 	st, err := newStep(g, s.Batch, m)
 	if err != nil {
 		return nil, nil, err
@@ -252,10 +260,11 @@ func ranking(ctx context.Context, s Sizes) func(g *graph.Bipartite) (func() erro
 	}
 }
 
-// product returns a function that makes a call of A~ X and A~' Y, for tables of the sizes.
-func product(s Sizes) func(g *graph.Bipartite) (func() error, []func(), error) {
+// product returns a function that makes a call of A~ X and A~' Y, for tables of the sizes, or
+// with short for copies of them in two-byte numbers, which the call makes.
+func product(s Sizes, short bool) func(g *graph.Bipartite) (func() error, []func(), error) {
 	return func(g *graph.Bipartite) (func() error, []func(), error) {
-		p := &nn.Propagation{Graph: g, Layers: 1, Weights: []float64{0, 1}}
+		p := &nn.Propagation{Graph: g, Layers: 1, Weights: []float64{0, 1}, Bfloat16: short}
 		users, items := tensor.NewTable(g.Users, s.Dim), tensor.NewTable(g.Items, s.Dim)
 		nn.Normal(graphSeed, 1)(users, "users")
 		nn.Normal(graphSeed, 1)(items, "items")

@@ -20,7 +20,7 @@ func small() Sizes { return Sizes{Users: 60, Items: 80, Edges: 300, Dim: 8, Laye
 
 func TestStep(t *testing.T) {
 	for model, kinds := range map[string][]string{
-		"lightgcn": {"step", "full", "product"}, "rdpgcf": {"step", "full"}, "ngcf": {"step"}, "bprmf": {"step", "rank"},
+		"lightgcn": {"step", "full", "product", "step_bfloat16", "product_bfloat16"}, "rdpgcf": {"step", "full"}, "ngcf": {"step"}, "bprmf": {"step", "rank"},
 	} {
 		got, err := Step(model)(context.Background(), Options{Time: time.Microsecond, Sizes: small()})
 		if err != nil {
@@ -69,7 +69,7 @@ func TestStepOnFile(t *testing.T) {
 		}
 		s := small()
 		s.Batch = 4
-		got, err := Step("lightgcn")(context.Background(), Options{Time: time.Microsecond, Sizes: s, Graph: path, Only: "step"})
+		got, err := Step("lightgcn")(context.Background(), Options{Time: time.Microsecond, Sizes: s, Graph: path, Only: "step_1x"})
 		switch {
 		case strings.HasPrefix(want, "users") && err != nil:
 			t.Errorf("%q: %v", text, err)
@@ -105,7 +105,7 @@ func TestStepTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, model := range Steps() {
-		if _, _, err := newTraining(model, empty, s, true); err == nil {
+		if _, _, err := newTraining(model, empty, s, true, false); err == nil {
 			t.Errorf("%s: a graph without edges has a step", model)
 		}
 	}
@@ -183,7 +183,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 	for _, model := range Steps() {
 		b.Run(model, func(b *testing.B) {
-			call, done, err := newTraining(model, g, s, true)
+			call, done, err := newTraining(model, g, s, true, false)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -60,7 +60,7 @@ def groups(c):
             path = c.graph(name)
             if path is None:
                 continue
-            ours = bench("lightgcn" if model == "product" else model, "product" if model == "product" else "step") + ["--graph", path]
+            ours = bench("lightgcn" if model == "product" else model, "product_1x" if model == "product" else "step_1x") + ["--graph", path]
             ways = ("csr",) if model == "bprmf" else ("csr", "coo")
             variants = torch("graph.py", path, model, ways=ways, compiled=False if model == "product" else None)
             step("graph", f"{model}-{name}", f"{what}, {label}", ours, variants, goals=goals if goal else ())
