@@ -111,6 +111,8 @@ func TestBadSettings(t *testing.T) {
 		{"lightgcn", "model.layers=0", "model.layers"},
 		{"lightgcn", "model.layers=33", "model.layers"},
 		{"lightgcn", "model.norm=row", "model.norm"},
+		{"lightgcn", "model.tables=float32", "model.tables"},
+		{"ngcf", "model.tables=bfloat16", "model.tables"},
 		{"lightgcn", "model.norm=sym-clamp:0", "model.norm"},
 		{"lightgcn", "model.init={law: zero, std: 0}", "model.init.law"},
 		{"lightgcn", "model.init={law: normal, std: 0}", "model.init.std"},

@@ -1,6 +1,8 @@
 package baseline
 
 import (
+	"unsafe"
+
 	"privrec/internal/config"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
@@ -47,7 +49,15 @@ type LightGCNShape struct {
 	Layers int        `yaml:"layers"`
 	Norm   string     `yaml:"norm"` // of the propagation: sym, sym-clamp:K, right-clamp:K, sum
 	Init   InitConfig `yaml:"init"`
+	// Tables is bfloat16 for faster training with two-byte copies of what a product of graph and
+	// table reads, of layers and of their gradients. Parameters, sums and the vectors that are ranked
+	// stay float32, as all does where it is left out. RDP-GCF has no such key: a rounded row may
+	// be longer than its noise allows for.
+	Tables string `yaml:"tables,omitempty"`
 }
+
+// Bfloat16 is a value of LightGCNShape.Tables.
+const Bfloat16 = "bfloat16"
 
 // NGCFShape sets the shape of NGCF.
 type NGCFShape struct {
@@ -131,6 +141,10 @@ func (s LightGCNShape) Check(v *config.Checker) {
 	_, err := graph.ParseNormalizer(s.Norm)
 	v.Check(err == nil, "model.norm", "%v", err)
 	s.Init.Check(v)
+	v.OneOf("model.tables", s.Tables, "", Bfloat16)
+	if s.Tables != "" {
+		v.Check(unsafe.Sizeof(tensor.Float(0)) == 4, "model.tables", "two-byte copies are of float32 tables, must be left out of a build that computes in float64")
+	}
 }
 
 // Check implements BPRShape.
@@ -158,7 +172,9 @@ func (s LightGCNShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, 
 	if err != nil {
 		return nil, err
 	}
-	return lightgcn.New(g, norm, s.Layers, s.Dim, s.Init.Values(seed)), nil
+	m := lightgcn.New(g, norm, s.Layers, s.Dim, s.Init.Values(seed))
+	m.Over.Bfloat16 = s.Tables == Bfloat16
+	return m, nil
 }
 
 // Vectors implements BPRShape.
