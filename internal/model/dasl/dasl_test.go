@@ -259,6 +259,23 @@ func TestGradients(t *testing.T) {
 	}
 }
 
+// A recurrence so wide that the product of the gradients and the items' weights may be cut takes another way back.
+func TestWideRecurrence(t *testing.T) {
+	const steps, samples, d = 2, 3, (uncut + 2) / 3
+	params := []*autograd.Param{
+		autograd.NewParam("x", steps*samples, d/2), autograd.NewParam("w", 3*d, d/2), autograd.NewParam("v", samples, 3*d), autograd.NewParam("u", 3*d, d),
+	}
+	for _, p := range params {
+		nn.Uniform(6, 0.05)(p.Value, p.Name)
+	}
+	loss := func(t *autograd.Tape) *autograd.Node {
+		return recur(t, t.Use(params[0]), t.Use(params[1]), t.Use(params[2]), t.Use(params[3]), make([]int32, steps*samples), false).SumSq()
+	}
+	if err := (gradcheck.Options{Max: 40}).Check(params, loss); err != nil {
+		t.Error(err)
+	}
+}
+
 // The alignment is that of its formula, in both forms.
 func TestAlignmentEqualsTheFormula(t *testing.T) {
 	for name, c := range shapes() {
