@@ -56,6 +56,16 @@ func TestRowsAboutRuns(t *testing.T) {
 	holds(t, markdown(t, out), "|  | ours | 30.00 (B) |")
 }
 
+// A number about a run that was cut short is not compared with the paper's.
+func TestRowsAboutShortRuns(t *testing.T) {
+	g := aboutGrid(t, strings.Replace(aboutRow, "set: [value=0.3]", "set: [short='trained for 5']", 1), func() {})
+	out, err := g.Make(context.Background(), options(t, "full"))
+	if err != nil || out.Err() != nil {
+		t.Fatal(err, out.Err())
+	}
+	holds(t, markdown(t, out), "no difference from the paper's numbers is taken: train fake, which it is about, was trained for 5")
+}
+
 // Where a run fails, or lacks its data, a row about it is not begun and says why.
 func TestRowsAboutFailedRuns(t *testing.T) {
 	for fail, want := range map[string]string{

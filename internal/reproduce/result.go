@@ -57,6 +57,16 @@ func (g *Grid) read(r *Run) (*result, error) {
 		return nil, bad("%v", err)
 	}
 	out := &result{seed: r.Seed, standing: m.Setting, short: m.Short, level: m.Data.Level, evaluations: m.Evaluations, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	for _, of := range r.about { // a number about a model that was trained less says nothing of the paper's
+		attacked, err := experiment.ReadOutcome(of.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if attacked.Short != "" {
+			short := fmt.Sprintf("%s, which it is about, was %s", of.entry.task, attacked.Short)
+			out.short = strings.TrimPrefix(out.short+"; "+short, "; ")
+		}
+	}
 	out.epochs = fmt.Sprint(len(m.Epochs))
 	if len(m.Selection) > 0 {
 		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))
