@@ -251,41 +251,43 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// AVX2 gives the bits of the loops in plain Go: products rounded before sums, and lanes of double
-// precision. So noise that an earlier program added by those loops is the same.
-func TestBitsOfAVX2(t *testing.T) {
-	if detect() < avx2 {
-		t.Skip("this processor has no AVX2")
-	}
+// Without AVX-512, which fuses them, products are rounded before sums and moments are summed in lanes
+// of double precision: AVX2 gives the bits of the loops in plain Go, so that noise that an earlier program
+// added by those is the same.
+func TestBitsBelowAVX512(t *testing.T) {
 	defer func(old simd) { active = old }(active)
-	for _, n := range []int{1, 7, 8, 63, 64, 150, 1000, 5003} {
-		active = avx2
-		z, y, before := make([]float32, n), make([]float32, n), make([]float32, n)
-		s := Seed(4).Stream("bits")
-		of := s
-		of.Normals32(z)
-		for i := range y {
-			y[i] = float32(i%11) - 5
-		}
-		want := append([]float32(nil), y...)
-		copy(before, y)
-		for i := range want {
-			scaled := 0.37 * z[i]
-			want[i] += scaled
-		}
-		of = s
-		of.AddNormals32(y, 0.37)
-		for i := range y {
-			if y[i] != want[i] {
-				t.Fatalf("n %d: value %d is %v, want %v", n, i, y[i], want[i])
+	for k := plain; k <= min(avx2, detect()); k++ {
+		for _, n := range []int{1, 7, 8, 63, 64, 150, 1000, 5003} {
+			active = k
+			z, y, before := make([]float32, n), make([]float32, n), make([]float32, n)
+			s := Seed(4).Stream("bits")
+			of := s
+			of.Normals32(z)
+			for i := range y {
+				y[i] = float32(i%11) - 5
 			}
-		}
-		var got, plainly Moments
-		got.Differences32(before, y)
-		active = plain
-		plainly.Differences32(before, y)
-		if got != plainly {
-			t.Errorf("n %d: moments %+v, want %+v", n, got, plainly)
+			want := append([]float32(nil), y...)
+			copy(before, y)
+			for i := range want {
+				scaled := 0.37 * z[i]
+				want[i] += scaled
+			}
+			of = s
+			of.AddNormals32(y, 0.37)
+			for i := range y {
+				if y[i] != want[i] {
+					t.Fatalf("%s, n %d: value %d is %v, want %v", k, n, i, y[i], want[i])
+				}
+			}
+			var got, loops Moments
+			got.Differences32(before, y)
+			for i := range y {
+				loops.one(i%momentsChunk, float64(y[i]-before[i]))
+			}
+			loops.N = int64(n)
+			if got != loops {
+				t.Errorf("%s, n %d: moments %+v, want %+v", k, n, got, loops)
+			}
 		}
 	}
 }
