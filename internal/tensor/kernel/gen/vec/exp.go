@@ -11,7 +11,7 @@ import (
 )
 
 // exponential holds the constants of exp that stay in registers. The figures are
-// those of the plain Go version, plain_math32.go.
+// those of the plain Go version, width32.go.
 type exponential struct {
 	*loop
 	one reg.VecVirtual

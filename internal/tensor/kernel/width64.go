@@ -2,7 +2,9 @@
 
 package kernel
 
-import "math"
+import (
+	"math"
+)
 
 // Float is the element type of every kernel: float32 in normal builds, float64
 // under the f64 build tag.
@@ -11,3 +13,15 @@ type Float = float64
 // bits and fromBits are a Float as an integer, which a processor can choose without a branch.
 func bits(x Float) uint64     { return math.Float64bits(x) }
 func fromBits(b uint64) Float { return math.Float64frombits(b) }
+
+func expOne(x float64) float64 { return math.Exp(x) }
+
+func sigmoidOne(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+func tanhOne(x float64) float64 { return math.Tanh(x) }

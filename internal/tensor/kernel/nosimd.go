@@ -2,6 +2,14 @@
 
 package kernel
 
+// This build has no assembly: level is always Off and these are never reached.
+
+func stripSIMD(_, _ int, _ *Float, _, _ int, _, _ *Float, _, _ int, _ Float, _ bool) { unreachable() }
+func packBSIMD(_ bool, _, _ int, _ *Float, _ int, _ *Float)                          { unreachable() }
+func packASIMD(_ bool, _, _, _ int, _ *Float, _ int, _ *Float, _ int)                { unreachable() }
+
+func unreachable() { panic("kernel: assembly called in a build without it") }
+
 // Axpy adds alpha x to y, which is at least as long.
 func Axpy(alpha Float, x, y []Float) {
 	axpyPlain(alpha, x, y[:len(x)])
@@ -140,3 +148,85 @@ func Adam(w, g, m, v []Float, c *AdamCoef) {
 func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
 	adamIdlePlain(w, m[:len(w)], v[:len(w)], c, slack)
 }
+
+// Blend sets z = y + g (x - y) element by element; z may be any of them.
+func Blend(x, y, g, z []Float) {
+	blendPlain(x, y[:len(x)], g[:len(x)], z[:len(x)])
+}
+
+// KeepBack is the way back through y = c + z (h - c), where z is a sigmoid and c a tanh, for a gradient of y that is
+// the sum of dy and dh. It sets dz and dc to the gradients of what the sigmoid and the tanh are of, and back to that
+// of h.
+func KeepBack(dy, dh, h, z, c, dz, dc, back []Float) {
+	n := len(dy)
+	keepBackPlain(dy, dh[:n], h[:n], z[:n], c[:n], dz[:n], dc[:n], back[:n])
+}
+
+// ResetBack is the way back through r h, where r is a sigmoid, for the gradient g. It sets dr to the gradient of what
+// the sigmoid is of, and adds that of h to back.
+func ResetBack(g, h, r, dr, back []Float) {
+	n := len(g)
+	resetBackPlain(g, h[:n], r[:n], dr[:n], back[:n])
+}
+
+// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), whose slope below 0 is slope, times keep where kept
+// has a bit, else to 0, and sets the bits of above where LeakyReLU's argument is above 0. y and z have
+// rows rows of len(b1) elements. Bits of row i begin at word i*keptStep and i*aboveStep; whole words of
+// above may change.
+func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+	leakyDropPlain(b1, b2, rows, y, z, slope, keep, kept, keptStep, above, aboveStep)
+}
+
+// LeakyBack multiplies g by keep where kept has a bit, else makes it 0, and then by slope where above has
+// none. g has rows rows of d elements; bits lie as LeakyDrop's.
+func LeakyBack(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+	leakyBackPlain(d, rows, g, slope, keep, kept, keptStep, above, aboveStep)
+}
+
+// AddScaled adds own[i] times row i of x to row i of s and sets p = x s. s, x and p have len(own) rows
+// of the same length.
+func AddScaled(own, s, x, p []Float) {
+	addScaledPlain(own, s, x, p)
+}
+
+// ScaledBack takes b as a gradient of x s and a as one of s, sets a' = a + b x, g = b s + own[i] a' and
+// then s = a', with own[i] for row i. Matrices are as AddScaled's.
+func ScaledBack(own, s, x, a, b, g []Float) {
+	scaledBackPlain(own, s, x, a, b, g)
+}
+
+// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
+// ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
+// elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
+// added in order and scaled last. With to, not nil, the sum of row r goes to row to[r]
+// of y instead.
+func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
+	gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
+}
+
+// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row
+// idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy.
+// Entries are added in order. With add, the sum of a row starts from what the row holds.
+func SpMMRows(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
+	if len(ptr) > 1 && cols > 0 {
+		spmmRowsPlain(ptr, idx, val, x, ldx, y, ldy, cols, add)
+	}
+}
+
+// FetchRows has rows of x, the first cols elements of each, come near the core while it does
+// something else, where the processor can. Here it does nothing.
+func FetchRows(rows []int32, x *Float, ldx, cols int) {}
+
+// RoundRows sets the first cols columns of n rows of y to the nearest bfloat16 values of x.
+// Rows of x are ldx elements apart, those of y ldy words.
+func RoundRows(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
+	roundRowsPlain(n, x, ldx, cols, y, ldy)
+}
+
+// GatherBfloat16 does what GatherRows does, with rows of bfloat16 values in x, ldx words apart.
+func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
+	gatherBfloat16Plain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
+}
+
+// best returns Off, the only level here: the assembly is for float32 on amd64.
+func best() Level { return Off }
