@@ -2,7 +2,8 @@ package rng
 
 import "unsafe"
 
-//go:generate sh -c "cd gen && go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg rng"
+//go:generate sh -c "cd gen && go run . -out ../words_amd64.s -stubs ../words_amd64.go -pkg rng"
+//go:generate sh -c "cd gen && go run . -noise -out ../noise_amd64.s -stubs ../noise_amd64.go -pkg rng"
 
 // simd is an instruction set that a bulk draw can run on.
 type simd uint8

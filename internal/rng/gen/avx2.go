@@ -66,7 +66,8 @@ func (p *philox256) next() (words [4]vec) {
 	return words
 }
 
-func avx2(c constants) {
+// words256 emits words and what is made of single ones.
+func words256(c constants) {
 	TEXT("words256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *uint32)")
 	Pragma("noescape")
 	Doc("words256 writes the words of groups*16 Philox blocks (AVX2); groups > 0.")
@@ -109,7 +110,10 @@ func avx2(c constants) {
 			MOVB(bits.As8(), Mem{Base: dst, Disp: 2*w + disp/32})
 		}
 	})
+}
 
+// noise256 emits normals, and what checks them.
+func noise256(c constants) {
 	TEXT("normals256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")
 	Doc("normals256 writes groups*64 standard normals (AVX2 and FMA); groups > 0.")

@@ -67,7 +67,8 @@ func (p *philox512) next() (words [4]vec) {
 	return words
 }
 
-func avx512(c constants) {
+// words512 emits words and what is made of single ones.
+func words512(c constants) {
 	TEXT("words512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *uint32)")
 	Pragma("noescape")
 	Doc("words512 writes the words of groups*16 Philox blocks (AVX-512F); groups > 0.")
@@ -105,7 +106,10 @@ func avx512(c constants) {
 			KMOVW(kept, Mem{Base: dst, Disp: 2 * w})
 		}
 	})
+}
 
+// noise512 emits normals, and what checks them.
+func noise512(c constants) {
 	TEXT("normals512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")
 	Doc("normals512 writes groups*64 standard normals (AVX-512F); groups > 0.")

@@ -1,9 +1,10 @@
 // Command gen writes the vector kernels of package rng: Philox 4x32-10 blocks
-// and Box-Muller normals, for AVX-512 and AVX2. It is a module of its own so
+// and, with -noise, Box-Muller normals, for AVX-512 and AVX2. It is a module of its own so
 // that the product does not depend on the assembler.
 package main
 
 import (
+	"flag"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -57,11 +58,18 @@ func (c constants) u64s(name string, v ...uint64) Mem {
 }
 
 func main() {
+	noise := flag.Bool("noise", false, "write normals and what checks them, not words")
+	flag.Parse()
 	ConstraintExpr("amd64")
-	cpu()
 	c := constants{}
-	avx512(c)
-	avx2(c)
+	if *noise {
+		noise512(c)
+		noise256(c)
+	} else {
+		cpu()
+		words512(c)
+		words256(c)
+	}
 	Generate()
 }
 
