@@ -32,9 +32,10 @@ type pool struct {
 	job   job
 	fault atomic.Pointer[fault]
 
-	benefit  benefit     // guarded by caller
-	closed   atomic.Bool // workers leave the running job to the caller
-	strained atomic.Bool // other programs need the processors: idle workers poll shortly
+	benefit  benefit      // guarded by caller
+	closed   atomic.Bool  // workers leave the running job to the caller
+	at       atomic.Int64 // the caller's processor and 1, written while the pool is strained
+	strained atomic.Bool  // other programs need the processors: idle workers nap soon
 
 	config  sync.Mutex // guards what follows
 	size    int        // workers, the caller included
@@ -70,6 +71,9 @@ type worker struct {
 	quit   atomic.Bool
 	polite bool // more workers than processors: let others run while polling
 	ended  chan struct{}
+
+	rival rival         // on this worker's processor
+	since time.Duration // when it last napped, by clock
 }
 
 // shared is the process's pool: workers are a property of the machine.
@@ -188,7 +192,7 @@ func (p *pool) run(n int, j job) {
 			if p.benefit.own < n {
 				now = clock()
 			}
-			p.benefit.end(now, switches)
+			p.benefit.end(now, runDelay)
 			if s := p.benefit.strained(); s != p.strained.Load() {
 				p.strained.Store(s)
 			}
@@ -201,6 +205,9 @@ func (p *pool) run(n int, j job) {
 	p.job = j
 	p.done.Store(0)
 	p.fault.Store(nil)
+	if p.strained.Load() {
+		p.at.Store(int64(processor()) + 1)
+	}
 	now := clock()
 	helped := p.benefit.helped(now)
 	p.closed.Store(!helped)
@@ -255,7 +262,7 @@ func (p *pool) await(n int64) {
 		}
 		switch waited := time.Since(start); {
 		case waited > patience:
-			time.Sleep(nap) // the system can move the owner of the last unit to this processor
+			sleep(nap) // the system can move the owner of the last unit to this processor
 		case waited > spinWait:
 			runtime.Gosched() // the owner of the last unit may need this one's place in the runtime
 		}
@@ -341,6 +348,7 @@ func (w *worker) loop(p *pool) {
 	}()
 	for !w.quit.Load() {
 		if p.step(w.id) {
+			w.yield(p)
 			continue
 		}
 		if w.poll(p) {
@@ -357,16 +365,20 @@ func (w *worker) loop(p *pool) {
 
 // poll looks for work for a while and reports whether there is some.
 func (w *worker) poll(p *pool) bool {
-	start, long := time.Now(), spinFor
-	if p.strained.Load() {
-		long = spinStrained
-	}
+	start, naps := clock(), p.strained.Load() || w.rival.here
 	for i := 0; ; i++ {
 		if p.pending() || w.quit.Load() {
 			return true
 		}
-		if i&63 == 63 && time.Since(start) > long {
-			return false
+		if i&63 == 63 {
+			switch polled := clock() - start; {
+			case polled > spinFor:
+				return false
+			case naps && polled > spinStrained:
+				w.nap()
+				i--
+				continue
+			}
 		}
 		if i&63 == 31 && w.polite {
 			runtime.Gosched()

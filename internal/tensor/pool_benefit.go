@@ -9,8 +9,8 @@ import "time"
 // others. While sections lose, the caller works alone, and tries again after ever longer
 // pauses. Who does a unit makes no difference to results.
 //
-// It also looks how often the system takes a processor away. Where it does so often,
-// others need the processors, and a worker that polls takes them from its own caller.
+// It also looks how long the caller waits for a processor. Where others need that one, a
+// worker that polls on another keeps the caller from moving there.
 type benefit struct {
 	section time.Duration // when it began, by clock
 	last    time.Duration // when the caller's last unit ended
@@ -25,22 +25,18 @@ type benefit struct {
 	alone time.Duration // until when the caller works alone
 	pause time.Duration // how long it last worked alone; 0: workers help
 
-	looked   time.Duration // when switches was read
-	switches int64
-	crowded  bool // other programs took processors of this one lately
+	rival rival // on the caller's processor
 }
 
 const (
-	stall       = time.Millisecond       // the shortest wait that cannot be a unit longer than others
-	evidence    = 20 * time.Millisecond  // the shortest time in sections that says something
-	recent      = 200 * time.Millisecond // about how far back the account goes
-	pauseLow    = 20 * time.Millisecond  // the shortest time that the caller works alone
-	pauseHigh   = 2 * time.Second        // the longest
-	pauseTimes  = 20                     // in losses: trying again may cost a twentieth of the time
-	aloneLong   = 5 * time.Millisecond   // a section that lasts longer gets help at any time
-	patient     = 100 * time.Microsecond // the shortest wait for an owner before naps
-	lookAfter   = 20 * time.Millisecond  // how often the number of lost processors is read
-	crowdedRate = 100                    // from how many a second on others need them
+	stall      = time.Millisecond       // the shortest wait that cannot be a unit longer than others
+	evidence   = 20 * time.Millisecond  // the shortest time in sections that says something
+	recent     = 200 * time.Millisecond // about how far back the account goes
+	pauseLow   = 20 * time.Millisecond  // the shortest time that the caller works alone
+	pauseHigh  = 2 * time.Second        // the longest
+	pauseTimes = 20                     // in losses: trying again may cost a twentieth of the time
+	aloneLong  = 5 * time.Millisecond   // a section that lasts longer gets help at any time
+	patient    = 100 * time.Microsecond // the shortest wait for an owner before naps
 )
 
 // epoch is where clock begins.
@@ -76,14 +72,10 @@ func (b *benefit) typical() time.Duration {
 // processor.
 func (b *benefit) patience() time.Duration { return max(2*b.longest, patient) }
 
-// end closes a section and decides about those that follow. switches says how often the
-// system has taken a processor away so far.
-func (b *benefit) end(now time.Duration, switches func() int64) {
-	if passed := now - b.looked; passed > lookAfter {
-		n := switches()
-		b.crowded = float64(n-b.switches) > crowdedRate*passed.Seconds()
-		b.looked, b.switches = now, n
-	}
+// end closes a section and decides about those that follow. delay says how long the
+// caller's thread has waited for a processor so far.
+func (b *benefit) end(now time.Duration, delay func() (thread int, waited time.Duration)) {
+	b.rival.look(now, delay)
 	if b.own == b.units {
 		return // nothing to learn
 	}
@@ -119,7 +111,7 @@ func (b *benefit) saved() time.Duration {
 }
 
 // strained reports whether other programs need the processors.
-func (b *benefit) strained() bool { return b.crowded || b.pause > 0 }
+func (b *benefit) strained() bool { return b.rival.here || b.pause > 0 }
 
 // helped reports whether workers take part in sections now.
 func (b *benefit) helped(now time.Duration) bool { return now >= b.alone }

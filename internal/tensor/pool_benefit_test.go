@@ -8,7 +8,7 @@ import (
 
 // sectionOf accounts for a section of equal units, of which the caller did some before it
 // waited, and returns when it ended. With own below 0 it was itself stopped for as long.
-func (b *benefit) sectionOf(now time.Duration, units, own int, unit, waited time.Duration, switches int64) time.Duration {
+func (b *benefit) sectionOf(now time.Duration, units, own int, unit, waited, delay time.Duration) time.Duration {
 	b.begin(units, now)
 	stopped := own < 0 // the caller too, in one unit
 	for k := range max(own, -own) {
@@ -18,7 +18,7 @@ func (b *benefit) sectionOf(now time.Duration, units, own int, unit, waited time
 		b.unit(now)
 	}
 	now += waited
-	b.end(now, func() int64 { return switches })
+	b.end(now, func() (int, time.Duration) { return 1, delay })
 	return now
 }
 
@@ -71,23 +71,20 @@ func TestBenefitDecides(t *testing.T) {
 	}
 }
 
-// A machine is crowded while the system takes processors away more often than it does
-// for its own work.
-func TestBenefitSeesCrowds(t *testing.T) {
+// A caller that waits for its processor strains the pool; one that gets it does not.
+func TestBenefitSeesRivals(t *testing.T) {
 	var b benefit
-	now, taken := 1000*time.Second, int64(0)
+	now, waited := 1000*time.Second, time.Duration(0)
 	for _, c := range []struct {
-		every   int64 // sections of a millisecond
-		crowded bool
-	}{{1000, false}, {4, true}, {50, false}} {
-		for k := range int64(100) {
-			if k%c.every == 0 {
-				taken++
-			}
-			now = b.sectionOf(now, 4, 4, 250*time.Microsecond, 0, taken)
+		part     float64 // of the time in which the caller waits
+		strained bool
+	}{{0.01, false}, {0.4, true}, {0.05, false}} {
+		for range 100 {
+			waited += time.Duration(c.part * float64(time.Millisecond))
+			now = b.sectionOf(now, 4, 4, 250*time.Microsecond, 0, waited)
 		}
-		if b.strained() != c.crowded {
-			t.Errorf("a processor lost every %d ms: strained %v", c.every, b.strained())
+		if b.strained() != c.strained {
+			t.Errorf("a caller that waits %v of its time: strained %v", c.part, b.strained())
 		}
 	}
 }

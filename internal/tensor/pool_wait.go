@@ -9,9 +9,9 @@ import (
 
 const (
 	spinFor      = time.Millisecond      // how long an idle worker polls; must exceed the usual serial gap
-	spinStrained = 50 * time.Microsecond // the same where other programs need the processors
+	spinStrained = 20 * time.Microsecond // the same before it naps where other programs need the processors
 	spinWait     = 10 * time.Microsecond // how long the caller polls before it lets other goroutines run
-	nap          = 50 * time.Microsecond // how long it sleeps at a time, after it waited too long
+	nap          = 20 * time.Microsecond // how long a thread sleeps at a time
 	look         = 150 * time.Nanosecond // how long a polling thread pauses between two looks
 )
 
