@@ -11,6 +11,10 @@ const tiedChunk = 256 // rows at a time in an evaluation
 // tiedBuffer is the most floats of exponentials kept: 128 MiB in float32. A variable for its test.
 var tiedBuffer = 1 << 25
 
+// tiedNear is from how many exponentials on they are read only on the way back: written over, they
+// would go to memory once more. A variable for its test.
+var tiedNear = 1 << 21
+
 // tied is a softmax cross-entropy against the rows of a table, tile by tile. It lives on the tape
 // and is used again after Reset without an allocation.
 //
@@ -29,6 +33,7 @@ type tied struct {
 	sum     []tensor.Float // (rows)
 	scale   tensor.Float   // upstream gradient over B
 	table   tensor.Matrix  // the gradient of the whole table; empty where none is formed
+	near    []tensor.Float // (groups, rows, tile) where probabilities are formed; nil: over the exponentials
 
 	runForward, runBackward func(g, lo, hi int)
 
@@ -138,6 +143,9 @@ func (c *tied) forwardGroup(_, lo, hi int) {
 func (c *tied) gradients(t *Tape, h, leaf *Node, scale tensor.Float) {
 	c.scale, c.dh, c.de, c.table, c.beta = scale, tensor.Matrix{}, tensor.Matrix{}, tensor.Matrix{}, 0
 	n, d := c.h.Rows, c.h.Cols
+	if c.near = nil; !leaf.apart() && c.nt*c.tile*c.rows > tiedNear {
+		c.near = t.arena.take(c.groups() * c.rows * c.tile)
+	}
 	if h.need {
 		c.dh = t.Buffer(n, d)
 		c.part = t.arena.take(tiedGroups * c.rows * d)
@@ -186,10 +194,14 @@ func (c *tied) backward(t *Tape, h, leaf *Node, mean float64, up tensor.Float) {
 func (c *tied) backwardGroup(g, lo, hi int) {
 	h := tensor.RowsView(c.h, c.r0, c.r1)
 	for k := lo; k < hi; k++ {
-		m, e, v0 := c.tileOf(k)
+		kept, e, v0 := c.tileOf(k)
+		m := kept
+		if c.near != nil {
+			m.Data = c.near[g*c.rows*c.tile:][:len(kept.Data)]
+		}
 		for i := range m.Rows {
 			row := tensor.Row(m, i)
-			tensor.Scale(c.scale*c.inv[c.r0+i]*c.tmax[k*c.rows+i], row)
+			tensor.ScaleTo(c.scale*c.inv[c.r0+i]*c.tmax[k*c.rows+i], row, tensor.Row(kept, i))
 			if j := int(c.targets[c.r0+i]) - c.lo - v0; j >= 0 && j < len(row) {
 				row[j] -= c.scale
 			}

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"slices"
 	"testing"
 
 	"privrec/internal/tensor"
@@ -43,6 +44,42 @@ func TestTiedChunks(t *testing.T) {
 		for i := range a.Data {
 			if d := a.Data[i] - c.Data[i]; d > 1e-6 || d < -1e-6 {
 				t.Fatalf("%s[%d]: %v and %v", p.Name, i, a.Data[i], c.Data[i])
+			}
+		}
+	}
+}
+
+// TestTiedNear: probabilities have the same bits where the exponentials are only read.
+func TestTiedNear(t *testing.T) {
+	const b, v, d = 37, 700, 4
+	table, h := NewParam("table", v, d), NewParam("h", b, d)
+	for i := range table.Value.Data {
+		table.Value.Data[i] = tensor.Float((i*37)%19)/10 - 1
+	}
+	for i := range h.Value.Data {
+		h.Value.Data[i] = tensor.Float((i*53)%17)/10 - 1
+	}
+	targets := make([]int32, b)
+	for i := range targets {
+		targets[i] = int32(1 + i*13%(v-1))
+	}
+	run := func(near, buffer int) *Tape {
+		defer func(x, y int) { tiedNear, tiedBuffer = x, y }(tiedNear, tiedBuffer)
+		tiedNear, tiedBuffer = near, buffer
+		tp := NewTape()
+		tp.Backward(tp.TiedCrossEntropy(tp.Use(h), table, 1, targets))
+		if got := tp.tieds[0].near != nil; got != (near == 0) {
+			t.Fatalf("from %d on: near %t", near, got)
+		}
+		return tp
+	}
+	for _, buffer := range []int{1 << 20, 1000} { // exponentials of all rows are kept, or of some
+		one, two := run(1<<20, buffer), run(0, buffer)
+		for _, p := range []*Param{table, h} {
+			a, _ := one.Grads().Dense(p)
+			c, _ := two.Grads().Dense(p)
+			if !slices.Equal(a.Data, c.Data) {
+				t.Errorf("%d kept: gradients of %s differ", buffer, p.Name)
 			}
 		}
 	}

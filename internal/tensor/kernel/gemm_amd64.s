@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func strip512x1(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x1(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), AX
@@ -63,6 +63,23 @@ last:
 	JZ     end
 	CMPQ   SI, $0x10
 	JG     wide
+	CMPQ   SI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R8
+	MOVQ   k+0(FP), DI
+	VPXORD Z0, Z0, Z0
+
+slimK:
+	VMOVUPS      (CX), Y2
+	ADDQ         $+128, CX
+	VBROADCASTSS (R8), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	ADDQ         AX, R8
+	DECQ         DI
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R8
 	MOVQ   k+0(FP), DI
 	VPXORD Z0, Z0, Z0
@@ -75,6 +92,8 @@ narrowK:
 	ADDQ         AX, R8
 	DECQ         DI
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z4
 	MOVL         $-1, AX
 	BZHIL        SI, AX, AX
@@ -143,7 +162,7 @@ end:
 	RET
 
 // func strip512x2(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x2(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -216,6 +235,26 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+
+slimK:
+	VMOVUPS      (DX), Y4
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VBROADCASTSS (R9)(AX*1), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	ADDQ         CX, R9
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	MOVQ   k+0(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -231,6 +270,8 @@ narrowK:
 	ADDQ         CX, R9
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z6
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -322,7 +363,7 @@ end:
 	RET
 
 // func strip512x3(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x3(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -410,6 +451,29 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+
+slimK:
+	VMOVUPS      (DX), Y6
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VBROADCASTSS (R9)(AX*1), Y9
+	VFMADD231PS  Y6, Y9, Y2
+	VBROADCASTSS (R9)(AX*2), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	ADDQ         CX, R9
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	MOVQ   k+0(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -428,6 +492,8 @@ narrowK:
 	ADDQ         CX, R9
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z8
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -542,7 +608,7 @@ end:
 	RET
 
 // func strip512x4(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x4(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -646,6 +712,32 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+
+slimK:
+	VMOVUPS      (DX), Y8
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VBROADCASTSS (R9)(AX*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VBROADCASTSS (R9)(AX*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VBROADCASTSS (R9)(R10*1), Y11
+	VFMADD231PS  Y8, Y11, Y6
+	ADDQ         CX, R9
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	MOVQ   k+0(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -667,6 +759,8 @@ narrowK:
 	ADDQ         CX, R9
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z10
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -804,7 +898,7 @@ end:
 	RET
 
 // func strip512x5(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x5(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -923,6 +1017,35 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+
+slimK:
+	VMOVUPS      (DX), Y10
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VBROADCASTSS (R9)(AX*1), Y13
+	VFMADD231PS  Y10, Y13, Y2
+	VBROADCASTSS (R9)(AX*2), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VBROADCASTSS (R9)(R10*1), Y13
+	VFMADD231PS  Y10, Y13, Y6
+	VBROADCASTSS (R9)(AX*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	ADDQ         CX, R9
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	MOVQ   k+0(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -947,6 +1070,8 @@ narrowK:
 	ADDQ         CX, R9
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z12
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -1107,7 +1232,7 @@ end:
 	RET
 
 // func strip512x6(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x6(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -1244,6 +1369,41 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+
+slimK:
+	VMOVUPS      (DX), Y12
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VBROADCASTSS (R9)(AX*1), Y15
+	VFMADD231PS  Y12, Y15, Y2
+	VBROADCASTSS (R9)(AX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VBROADCASTSS (R9)(R11*1), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VBROADCASTSS (R9)(AX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VBROADCASTSS (R10), Y15
+	VFMADD231PS  Y12, Y15, Y10
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -1274,6 +1434,8 @@ narrowK:
 	ADDQ         CX, R10
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z14
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -1460,7 +1622,7 @@ end:
 	RET
 
 // func strip512x7(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x7(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -1612,6 +1774,44 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+
+slimK:
+	VMOVUPS      (DX), Y14
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y16
+	VFMADD231PS  Y14, Y16, Y0
+	VBROADCASTSS (R9)(AX*1), Y17
+	VFMADD231PS  Y14, Y17, Y2
+	VBROADCASTSS (R9)(AX*2), Y16
+	VFMADD231PS  Y14, Y16, Y4
+	VBROADCASTSS (R9)(R11*1), Y17
+	VFMADD231PS  Y14, Y17, Y6
+	VBROADCASTSS (R9)(AX*4), Y16
+	VFMADD231PS  Y14, Y16, Y8
+	VBROADCASTSS (R10), Y17
+	VFMADD231PS  Y14, Y17, Y10
+	VBROADCASTSS (R10)(AX*1), Y16
+	VFMADD231PS  Y14, Y16, Y12
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -1645,6 +1845,8 @@ narrowK:
 	ADDQ         CX, R10
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z16
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -1854,7 +2056,7 @@ end:
 	RET
 
 // func strip512x8(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x8(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -2021,6 +2223,47 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+
+slimK:
+	VMOVUPS      (DX), Y16
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y18
+	VFMADD231PS  Y16, Y18, Y0
+	VBROADCASTSS (R9)(AX*1), Y19
+	VFMADD231PS  Y16, Y19, Y2
+	VBROADCASTSS (R9)(AX*2), Y18
+	VFMADD231PS  Y16, Y18, Y4
+	VBROADCASTSS (R9)(R11*1), Y19
+	VFMADD231PS  Y16, Y19, Y6
+	VBROADCASTSS (R9)(AX*4), Y18
+	VFMADD231PS  Y16, Y18, Y8
+	VBROADCASTSS (R10), Y19
+	VFMADD231PS  Y16, Y19, Y10
+	VBROADCASTSS (R10)(AX*1), Y18
+	VFMADD231PS  Y16, Y18, Y12
+	VBROADCASTSS (R10)(AX*2), Y19
+	VFMADD231PS  Y16, Y19, Y14
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -2057,6 +2300,8 @@ narrowK:
 	ADDQ         CX, R10
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z18
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -2289,7 +2534,7 @@ end:
 	RET
 
 // func strip512x9(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x9(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -2471,6 +2716,50 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+	VPXORD Z16, Z16, Z16
+
+slimK:
+	VMOVUPS      (DX), Y18
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y20
+	VFMADD231PS  Y18, Y20, Y0
+	VBROADCASTSS (R9)(AX*1), Y21
+	VFMADD231PS  Y18, Y21, Y2
+	VBROADCASTSS (R9)(AX*2), Y20
+	VFMADD231PS  Y18, Y20, Y4
+	VBROADCASTSS (R9)(R11*1), Y21
+	VFMADD231PS  Y18, Y21, Y6
+	VBROADCASTSS (R9)(AX*4), Y20
+	VFMADD231PS  Y18, Y20, Y8
+	VBROADCASTSS (R10), Y21
+	VFMADD231PS  Y18, Y21, Y10
+	VBROADCASTSS (R10)(AX*1), Y20
+	VFMADD231PS  Y18, Y20, Y12
+	VBROADCASTSS (R10)(AX*2), Y21
+	VFMADD231PS  Y18, Y21, Y14
+	VBROADCASTSS (R10)(R11*1), Y20
+	VFMADD231PS  Y18, Y20, Y16
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -2510,6 +2799,8 @@ narrowK:
 	ADDQ         CX, R10
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z20
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -2765,7 +3056,7 @@ end:
 	RET
 
 // func strip512x10(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x10(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -2962,6 +3253,53 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+	VPXORD Z16, Z16, Z16
+	VPXORD Z18, Z18, Z18
+
+slimK:
+	VMOVUPS      (DX), Y20
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y22
+	VFMADD231PS  Y20, Y22, Y0
+	VBROADCASTSS (R9)(AX*1), Y23
+	VFMADD231PS  Y20, Y23, Y2
+	VBROADCASTSS (R9)(AX*2), Y22
+	VFMADD231PS  Y20, Y22, Y4
+	VBROADCASTSS (R9)(R11*1), Y23
+	VFMADD231PS  Y20, Y23, Y6
+	VBROADCASTSS (R9)(AX*4), Y22
+	VFMADD231PS  Y20, Y22, Y8
+	VBROADCASTSS (R10), Y23
+	VFMADD231PS  Y20, Y23, Y10
+	VBROADCASTSS (R10)(AX*1), Y22
+	VFMADD231PS  Y20, Y22, Y12
+	VBROADCASTSS (R10)(AX*2), Y23
+	VFMADD231PS  Y20, Y23, Y14
+	VBROADCASTSS (R10)(R11*1), Y22
+	VFMADD231PS  Y20, Y22, Y16
+	VBROADCASTSS (R10)(AX*4), Y23
+	VFMADD231PS  Y20, Y23, Y18
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -3004,6 +3342,8 @@ narrowK:
 	ADDQ         CX, R10
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z22
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -3282,7 +3622,7 @@ end:
 	RET
 
 // func strip512x11(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x11(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -3497,6 +3837,59 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*4), R11
+	ADDQ   AX, R11
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+	VPXORD Z16, Z16, Z16
+	VPXORD Z18, Z18, Z18
+	VPXORD Z20, Z20, Z20
+
+slimK:
+	VMOVUPS      (DX), Y22
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y24
+	VFMADD231PS  Y22, Y24, Y0
+	VBROADCASTSS (R9)(AX*1), Y25
+	VFMADD231PS  Y22, Y25, Y2
+	VBROADCASTSS (R9)(AX*2), Y24
+	VFMADD231PS  Y22, Y24, Y4
+	VBROADCASTSS (R9)(R12*1), Y25
+	VFMADD231PS  Y22, Y25, Y6
+	VBROADCASTSS (R9)(AX*4), Y24
+	VFMADD231PS  Y22, Y24, Y8
+	VBROADCASTSS (R10), Y25
+	VFMADD231PS  Y22, Y25, Y10
+	VBROADCASTSS (R10)(AX*1), Y24
+	VFMADD231PS  Y22, Y24, Y12
+	VBROADCASTSS (R10)(AX*2), Y25
+	VFMADD231PS  Y22, Y25, Y14
+	VBROADCASTSS (R10)(R12*1), Y24
+	VFMADD231PS  Y22, Y24, Y16
+	VBROADCASTSS (R10)(AX*4), Y25
+	VFMADD231PS  Y22, Y25, Y18
+	VBROADCASTSS (R11), Y24
+	VFMADD231PS  Y22, Y24, Y20
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	ADDQ         CX, R11
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -3545,6 +3938,8 @@ narrowK:
 	ADDQ         CX, R11
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z24
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -3849,7 +4244,7 @@ end:
 	RET
 
 // func strip512x12(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x12(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -4079,6 +4474,62 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*4), R11
+	ADDQ   AX, R11
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+	VPXORD Z16, Z16, Z16
+	VPXORD Z18, Z18, Z18
+	VPXORD Z20, Z20, Z20
+	VPXORD Z22, Z22, Z22
+
+slimK:
+	VMOVUPS      (DX), Y24
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y26
+	VFMADD231PS  Y24, Y26, Y0
+	VBROADCASTSS (R9)(AX*1), Y27
+	VFMADD231PS  Y24, Y27, Y2
+	VBROADCASTSS (R9)(AX*2), Y26
+	VFMADD231PS  Y24, Y26, Y4
+	VBROADCASTSS (R9)(R12*1), Y27
+	VFMADD231PS  Y24, Y27, Y6
+	VBROADCASTSS (R9)(AX*4), Y26
+	VFMADD231PS  Y24, Y26, Y8
+	VBROADCASTSS (R10), Y27
+	VFMADD231PS  Y24, Y27, Y10
+	VBROADCASTSS (R10)(AX*1), Y26
+	VFMADD231PS  Y24, Y26, Y12
+	VBROADCASTSS (R10)(AX*2), Y27
+	VFMADD231PS  Y24, Y27, Y14
+	VBROADCASTSS (R10)(R12*1), Y26
+	VFMADD231PS  Y24, Y26, Y16
+	VBROADCASTSS (R10)(AX*4), Y27
+	VFMADD231PS  Y24, Y27, Y18
+	VBROADCASTSS (R11), Y26
+	VFMADD231PS  Y24, Y26, Y20
+	VBROADCASTSS (R11)(AX*1), Y27
+	VFMADD231PS  Y24, Y27, Y22
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	ADDQ         CX, R11
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -4130,6 +4581,8 @@ narrowK:
 	ADDQ         CX, R11
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z26
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -4457,7 +4910,7 @@ end:
 	RET
 
 // func strip512x13(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x13(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -4702,6 +5155,65 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*4), R11
+	ADDQ   AX, R11
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+	VPXORD Z16, Z16, Z16
+	VPXORD Z18, Z18, Z18
+	VPXORD Z20, Z20, Z20
+	VPXORD Z22, Z22, Z22
+	VPXORD Z24, Z24, Z24
+
+slimK:
+	VMOVUPS      (DX), Y26
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y28
+	VFMADD231PS  Y26, Y28, Y0
+	VBROADCASTSS (R9)(AX*1), Y29
+	VFMADD231PS  Y26, Y29, Y2
+	VBROADCASTSS (R9)(AX*2), Y28
+	VFMADD231PS  Y26, Y28, Y4
+	VBROADCASTSS (R9)(R12*1), Y29
+	VFMADD231PS  Y26, Y29, Y6
+	VBROADCASTSS (R9)(AX*4), Y28
+	VFMADD231PS  Y26, Y28, Y8
+	VBROADCASTSS (R10), Y29
+	VFMADD231PS  Y26, Y29, Y10
+	VBROADCASTSS (R10)(AX*1), Y28
+	VFMADD231PS  Y26, Y28, Y12
+	VBROADCASTSS (R10)(AX*2), Y29
+	VFMADD231PS  Y26, Y29, Y14
+	VBROADCASTSS (R10)(R12*1), Y28
+	VFMADD231PS  Y26, Y28, Y16
+	VBROADCASTSS (R10)(AX*4), Y29
+	VFMADD231PS  Y26, Y29, Y18
+	VBROADCASTSS (R11), Y28
+	VFMADD231PS  Y26, Y28, Y20
+	VBROADCASTSS (R11)(AX*1), Y29
+	VFMADD231PS  Y26, Y29, Y22
+	VBROADCASTSS (R11)(AX*2), Y28
+	VFMADD231PS  Y26, Y28, Y24
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	ADDQ         CX, R11
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -4756,6 +5268,8 @@ narrowK:
 	ADDQ         CX, R11
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z28
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX
@@ -5106,7 +5620,7 @@ end:
 	RET
 
 // func strip512x14(k int, a *float32, ars int, acs int, b *float32, c *float32, crs int, panels int, tail int, alpha float32, acc int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, FMA3
 TEXT ·strip512x14(SB), NOSPLIT, $0-88
 	MOVQ ars+16(FP), AX
 	MOVQ acs+24(FP), CX
@@ -5366,6 +5880,68 @@ last:
 	JZ     end
 	CMPQ   DI, $0x10
 	JG     wide
+	CMPQ   DI, $0x08
+	JG     half
+	MOVQ   a+8(FP), R9
+	LEAQ   (R9)(AX*4), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*4), R11
+	ADDQ   AX, R11
+	MOVQ   k+0(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z2, Z2, Z2
+	VPXORD Z4, Z4, Z4
+	VPXORD Z6, Z6, Z6
+	VPXORD Z8, Z8, Z8
+	VPXORD Z10, Z10, Z10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z14, Z14, Z14
+	VPXORD Z16, Z16, Z16
+	VPXORD Z18, Z18, Z18
+	VPXORD Z20, Z20, Z20
+	VPXORD Z22, Z22, Z22
+	VPXORD Z24, Z24, Z24
+	VPXORD Z26, Z26, Z26
+
+slimK:
+	VMOVUPS      (DX), Y28
+	ADDQ         $+128, DX
+	VBROADCASTSS (R9), Y30
+	VFMADD231PS  Y28, Y30, Y0
+	VBROADCASTSS (R9)(AX*1), Y31
+	VFMADD231PS  Y28, Y31, Y2
+	VBROADCASTSS (R9)(AX*2), Y30
+	VFMADD231PS  Y28, Y30, Y4
+	VBROADCASTSS (R9)(R12*1), Y31
+	VFMADD231PS  Y28, Y31, Y6
+	VBROADCASTSS (R9)(AX*4), Y30
+	VFMADD231PS  Y28, Y30, Y8
+	VBROADCASTSS (R10), Y31
+	VFMADD231PS  Y28, Y31, Y10
+	VBROADCASTSS (R10)(AX*1), Y30
+	VFMADD231PS  Y28, Y30, Y12
+	VBROADCASTSS (R10)(AX*2), Y31
+	VFMADD231PS  Y28, Y31, Y14
+	VBROADCASTSS (R10)(R12*1), Y30
+	VFMADD231PS  Y28, Y30, Y16
+	VBROADCASTSS (R10)(AX*4), Y31
+	VFMADD231PS  Y28, Y31, Y18
+	VBROADCASTSS (R11), Y30
+	VFMADD231PS  Y28, Y30, Y20
+	VBROADCASTSS (R11)(AX*1), Y31
+	VFMADD231PS  Y28, Y31, Y22
+	VBROADCASTSS (R11)(AX*2), Y30
+	VFMADD231PS  Y28, Y30, Y24
+	VBROADCASTSS (R11)(R12*1), Y31
+	VFMADD231PS  Y28, Y31, Y26
+	ADDQ         CX, R9
+	ADDQ         CX, R10
+	ADDQ         CX, R11
+	DECQ         R8
+	JNZ          slimK
+	JMP          sums
+
+half:
 	MOVQ   a+8(FP), R9
 	LEAQ   (R9)(AX*4), R10
 	ADDQ   AX, R10
@@ -5423,6 +5999,8 @@ narrowK:
 	ADDQ         CX, R11
 	DECQ         R8
 	JNZ          narrowK
+
+sums:
 	VBROADCASTSS alpha+72(FP), Z30
 	MOVL         $-1, AX
 	BZHIL        DI, AX, AX

@@ -48,7 +48,7 @@ func strip(s simd.ISA, mr int) {
 	Label("panel")
 	TESTQ(g.panels, g.panels)
 	JZ(LabelRef("last"))
-	g.multiply("full", 2)
+	g.multiply("full", 2, whole)
 	g.store("full", 2, false)
 	ADDQ(I32(int32(2*s.Bytes())), g.c)
 	DECQ(g.panels)
@@ -61,11 +61,19 @@ func strip(s simd.ISA, mr int) {
 	JZ(LabelRef("end"))
 	CMPQ(g.panels, Imm(uint64(s.Lanes)))
 	JG(LabelRef("wide"))
-	g.multiply("narrow", 1)
+	if s.Wide() { // a processor that halves wide registers does two half ones in the time of one
+		CMPQ(g.panels, Imm(uint64(s.Lanes/2)))
+		JG(LabelRef("half"))
+		g.multiply("slim", 1, reg.VecVirtual.AsY)
+		JMP(LabelRef("sums"))
+		Label("half")
+	}
+	g.multiply("narrow", 1, whole)
+	Label("sums")
 	g.store("narrow", 1, true)
 	JMP(LabelRef("end"))
 	Label("wide")
-	g.multiply("wide", 2)
+	g.multiply("wide", 2, whole)
 	SUBQ(Imm(uint64(s.Lanes)), g.panels)
 	g.store("wide", 2, true)
 	Label("end")
@@ -120,8 +128,12 @@ func (g *stripGen) element(i int) Mem {
 	}
 }
 
-// multiply fills the accumulators of one panel, nv vectors wide.
-func (g *stripGen) multiply(label string, nv int) {
+// whole leaves a register as wide as it is.
+func whole(v reg.VecVirtual) reg.Register { return v }
+
+// multiply fills the accumulators of one panel, nv vectors wide, of each of which part is
+// enough.
+func (g *stripGen) multiply(label string, nv int, part func(reg.VecVirtual) reg.Register) {
 	g.rewind()
 	Load(Param("k"), g.k)
 	for i := range g.acc {
@@ -131,14 +143,14 @@ func (g *stripGen) multiply(label string, nv int) {
 	}
 	Label(label + "K")
 	for j := range nv {
-		g.Load(Mem{Base: g.b, Disp: j * g.Bytes()}, g.v[j])
+		VMOVUPS(Mem{Base: g.b, Disp: j * g.Bytes()}, part(g.v[j]))
 	}
 	ADDQ(I32(int32(2*g.Bytes())), g.b)
 	for i := range g.acc {
-		x := g.t[i%2]
+		x := part(g.t[i%2])
 		VBROADCASTSS(g.element(i), x)
 		for j := range nv {
-			VFMADD231PS(g.v[j], x, g.acc[i][j])
+			VFMADD231PS(part(g.v[j]), x, part(g.acc[i][j]))
 		}
 	}
 	for _, base := range g.bases {
