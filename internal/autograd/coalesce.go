@@ -9,11 +9,14 @@ import (
 func (e *entry) coalesce(t *Tape) {
 	e.rows = e.set.unite(e.rows[:0], e.parts, e.p.Value.Rows)
 	w := e.p.Value.Cols
-	e.vals = t.BufferZero(len(e.rows), w)
+	e.vals = t.Buffer(len(e.rows), w)
+	add := job{kernel: scatterFresh, dst: e.vals.Data, w: w}
 	for _, p := range e.parts {
 		e.place = slices.Grow(e.place[:0], len(p.idx))[:len(p.idx)]
 		e.set.places(e.place, p.idx, e.rows)
-		t.columns(len(p.idx), w, job{kernel: scatterKernel, dst: e.vals.Data, a: p.node.dy(), idx: e.place, w: w})
+		add.a, add.idx = p.node.dy(), e.place
+		t.columns(len(p.idx), w, add)
+		add.kernel = scatterKernel
 	}
 }
 

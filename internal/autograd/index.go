@@ -36,6 +36,14 @@ func scatterKernel(j *job, lo, hi int) {
 	}
 }
 
+// scatterFresh is scatterKernel where the columns of dst hold nothing yet.
+func scatterFresh(j *job, lo, hi int) {
+	for o := 0; o < len(j.dst); o += j.w {
+		clear(j.dst[o+lo : o+hi])
+	}
+	scatterKernel(j, lo, hi)
+}
+
 // columns runs a kernel over columns [0, w) of some rows: at once when there is little to do, else
 // split into a few equal stripes, which leaves the order of sums within a column alone.
 func (t *Tape) columns(rows, w int, j job) {
