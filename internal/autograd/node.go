@@ -83,6 +83,13 @@ func (x *Node) accZero() tensor.Matrix {
 // give adds m, a buffer of the tape that has no other use, to the gradient of x. The first buffer
 // given becomes the gradient itself.
 func (x *Node) give(m tensor.Matrix) {
+	if x.hand(m); len(m.Data) > 0 && &x.G.Data[0] != &m.Data[0] {
+		x.t.giveBack(m.Data)
+	}
+}
+
+// hand does what give does with a buffer that may have another use, once x has a gradient.
+func (x *Node) hand(m tensor.Matrix) {
 	if !x.hasG {
 		x.G, x.hasG = m, true
 		return
@@ -91,12 +98,12 @@ func (x *Node) give(m tensor.Matrix) {
 }
 
 // pass adds the gradient of y, unchanged, to that of x. It must be the last use of y.G.
-func (x *Node) pass(y *Node) { x.give(y.G) }
+func (x *Node) pass(y *Node) { x.hand(y.G) }
 
 // passCopy adds the gradient of y to that of x as pass does, where y.G is still needed.
 func (x *Node) passCopy(y *Node) {
 	if x.hasG {
-		x.give(y.G)
+		x.hand(y.G)
 		return
 	}
 	g, _ := x.acc()
