@@ -69,7 +69,7 @@ func (a *arena) reset() {
 func slab(n int) []tensor.Float { return tensor.NewLarge(1, n).Data }
 
 // release gives the memory of the gradient of y back to the tape, once its backward has run, unless
-// an operand has taken it over, or the factors of a gradient are kept.
+// an operand has taken it over.
 func (y *Node) release() {
 	if y.t.Apart || len(y.G.Data) == 0 {
 		return
@@ -84,8 +84,12 @@ func (y *Node) release() {
 	y.G = tensor.Matrix{}
 }
 
-// giveBack takes a buffer that has no use any more. Under GuardNaN a later read of it is noticed.
+// giveBack takes a buffer that has no use any more, unless it may be among the factors of a gradient.
+// Under GuardNaN a later read of it is noticed.
 func (t *Tape) giveBack(s []tensor.Float) {
+	if t.Apart {
+		return
+	}
 	if t.GuardNaN {
 		poison(s)
 	}

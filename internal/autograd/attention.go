@@ -37,6 +37,8 @@ func (t *Tape) Attention(q, k, v *Node, s AttentionShape) *Node {
 			a.dp = t.arena.take(a.at[n])
 			a.dq, a.dk, a.dv = t.Buffer(q.Rows(), q.Cols()), t.Buffer(k.Rows(), k.Cols()), t.Buffer(v.Rows(), v.Cols())
 			tensor.Parallel(n, grain, func(_, lo, hi int) { a.each(lo, hi, a.backward) })
+			t.giveBack(a.p)
+			t.giveBack(a.dp)
 			for _, g := range [...]struct {
 				x *Node
 				d tensor.Matrix

@@ -37,7 +37,10 @@ func (x *Node) Dropout(p float64, stream rng.Stream) *Node {
 	y := x.t.node("dropout", x.Rows(), x.Cols(), x)
 	x.t.each(len(y.V.Data), 1, job{kernel: dropKernel, dst: y.V.Data, a: x.flat(), b: mask.Data, draw: stream, x: p})
 	if y.need {
-		y.back = func() { x.giveElem(y, job{kernel: mulKernel, a: y.dy(), b: mask.Data}) }
+		y.back = func() {
+			x.giveElem(y, job{kernel: mulKernel, a: y.dy(), b: mask.Data})
+			x.t.giveBack(mask.Data)
+		}
 	}
 	return y.checked()
 }

@@ -122,12 +122,14 @@ func (x *Node) LayerNormWith(gain, shift *Node, eps float64) *Node {
 				d := t.Buffer(x.Rows(), w)
 				t.each(len(d.Data), 1, job{kernel: mulKernel, dst: d.Data, a: y.dy(), b: xhat.Data})
 				t.colSums(d, gain)
+				t.giveBack(d.Data)
 			}
 			if x.need {
 				d := t.Buffer(x.Rows(), w)
 				t.each(x.Rows(), w, job{kernel: layerNormBack, dst: d.Data, a: y.dy(), b: gain.flat(), d: xhat.Data, e: inv.Data, w: w})
 				x.give(d)
 			}
+			t.giveBack(xhat.Data)
 		}
 	}
 	return y.checked()
