@@ -29,6 +29,9 @@ func TestRunDelay(t *testing.T) {
 	_, err := os.Stat("/proc/thread-self/schedstat")
 	thread, first := runDelay()
 	again, second := runDelay()
+	if n := testing.AllocsPerRun(10, func() { runDelay() }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
 	if (thread == 0) != (err != nil) || thread != again || second < first {
 		t.Errorf("thread %d waited %v, then thread %d %v", thread, first, again, second)
 	}
@@ -44,6 +47,14 @@ func TestLeave(t *testing.T) {
 		leave(at)
 		if got := allowed(t); got != before {
 			t.Fatalf("processors %q, before %q", got, before)
+		}
+	}
+}
+
+func TestSecondNumber(t *testing.T) {
+	for text, want := range map[string]int64{"12 345 6\n": 345, "1 0 2": 0, "0 9": 9, "": -1, "7": -1, "7 ": -1, "7 x": -1} {
+		if got, ok := secondNumber([]byte(text)); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: %d, %v", text, got, ok)
 		}
 	}
 }
