@@ -45,6 +45,46 @@ func (s *Stream) takeGroups(n int) uint64 {
 	return first
 }
 
+// bulkLeast is how many words of 64 bits are worth a group of their own.
+const bulkLeast = 8
+
+// Uint64s fills dst with what as many calls of Uint64 would return, and moves the position as they
+// do.
+func (s *Stream) Uint64s(dst []uint64) {
+	if len(dst) > 0 && s.pos&1 == 1 {
+		dst[0] = s.Uint64()
+		dst = dst[1:]
+	}
+	if len(dst) >= bulkLeast && active != plain {
+		const words = groupWords / 2
+		sch := s.id.schedule()
+		var w [groupWords]uint32
+		for len(dst) >= bulkLeast {
+			active.words(1, &sch, s.pos>>1, &w[0])
+			n := min(len(dst), words)
+			pairs(dst[:n], &w)
+			s.Seek(s.pos + uint64(n))
+			dst = dst[n:]
+		}
+	}
+	for i := range dst {
+		dst[i] = s.Uint64()
+	}
+}
+
+// pairs sets dst to the words of 64 bits of a group, in the order of its blocks.
+func pairs(dst []uint64, w *[groupWords]uint32) {
+	l := 0
+	for ; len(dst) >= 2; dst = dst[2:] {
+		dst[0] = uint64(w[l+16])<<32 | uint64(w[l])
+		dst[1] = uint64(w[l+48])<<32 | uint64(w[l+32])
+		l++
+	}
+	if len(dst) > 0 {
+		dst[0] = uint64(w[l+16])<<32 | uint64(w[l])
+	}
+}
+
 // Normals32 fills dst with standard normals. It skips to the next block and
 // takes whole groups of 64 values, so the position afterwards depends only on
 // len(dst). All values have |z| <= 6.77; the mass beyond, 1.3e-11, is out of reach

@@ -38,6 +38,31 @@ func TestKernelsAgreeOnWords(t *testing.T) {
 	}
 }
 
+// Words drawn in bulk are those of Uint64 on every path, from an even and an odd position and
+// across the carry of the block counter, and so is what is drawn after them.
+func TestUint64s(t *testing.T) {
+	defer func(old simd) { active = old }(active)
+	for _, active = range paths() {
+		for _, from := range []uint64{0, 1, 6, 1<<33 - 21} {
+			for n := range 140 {
+				a, b := Seed(5).Stream("words"), Seed(5).Stream("words")
+				a.Seek(from)
+				b.Seek(from)
+				got := make([]uint64, n+1)
+				a.Uint64s(got[:n])
+				for i, x := range got[:n] {
+					if want := b.Uint64(); x != want {
+						t.Fatalf("%s, position %d, %d words: word %d is %016x, want %016x", active, from, n, i, x, want)
+					}
+				}
+				if got[n] != 0 || a.Pos() != b.Pos() || a.Uint64() != b.Uint64() {
+					t.Fatalf("%s, position %d, %d words: position %d, want %d, and the word after them", active, from, n, a.Pos(), b.Pos())
+				}
+			}
+		}
+	}
+}
+
 // Every path keeps the same values: those whose uniform number is at least p, at any position,
 // with parts of a group at the end.
 func TestKeep(t *testing.T) {
