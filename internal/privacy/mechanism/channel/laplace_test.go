@@ -46,6 +46,44 @@ func testLaplaceLaw[T mechanism.Float](t *testing.T) {
 	}
 }
 
+// The noise of a row of any length is that of one word after the other, to the bit, in both types.
+func TestLaplaceOfWords(t *testing.T) {
+	t.Run("float32", testLaplaceOfWords[float32])
+	t.Run("float64", testLaplaceOfWords[float64])
+}
+
+func testLaplaceOfWords[T mechanism.Float](t *testing.T) {
+	for n := range 140 {
+		for _, before := range []int{0, 1, 4} {
+			s := rng.Seed(8).Stream("laplace", uint64(n))
+			for range before {
+				s.Uint64()
+			}
+			got, want := make([]T, n), make([]T, n)
+			for i := range got {
+				got[i] = T(i) / 3
+			}
+			copy(want, got)
+			addLaplace(s, got, 0.7)
+			for i, x := range want {
+				w := s.Uint64()
+				e := -math.Log((float64(w>>1) + 0.5) * 0x1p-63)
+				if w&1 == 1 {
+					e = -e
+				}
+				if want[i] = x + 0.7*T(e); math.Float64bits(float64(got[i])) != math.Float64bits(float64(want[i])) {
+					t.Fatalf("%d values after %d words: value %d is %v, want %v", n, before, i, got[i], want[i])
+				}
+			}
+		}
+	}
+	for w, want := range map[uint64]float64{math.MaxUint64: 0, math.MaxUint64 - 1: math.Copysign(0, -1)} {
+		if got := laplaceOf(w); math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("noise of word %x is %v, want %v", w, got, want)
+		}
+	}
+}
+
 func TestOpenLaplaceRefuses(t *testing.T) {
 	for name, change := range map[string]func(m *Laplace) *privacy.Ledger{
 		"no purpose":  func(m *Laplace) *privacy.Ledger { m.Purpose = ""; return mechanismtest.Ledger(t) },
