@@ -11,17 +11,7 @@ func (x *Node) MatMul(w *Node) *Node {
 	tensor.Gemm(false, false, 1, x.V, w.V, 0, y.V)
 	if y.need {
 		y.back = func() {
-			if x.need {
-				g, beta := x.acc()
-				tensor.Gemm(false, true, 1, y.G, w.V, beta, g)
-			}
-			switch {
-			case w.apart():
-				x.t.keep(w, x.V, y.G, 0)
-			case w.need:
-				g, beta := w.acc()
-				tensor.Gemm(true, false, 1, x.V, y.G, beta, g)
-			}
+			x.t.productBack(x, w, product{tB: true, a: y.G, b: w.V}, product{tA: true, a: x.V, b: y.G})
 		}
 	}
 	return y.checked()
@@ -162,17 +152,7 @@ func repeatKernel(j *job, lo, hi int) {
 
 // affineBack adds the gradients dx = dy·w, dw = dyᵀ·x and db = column sums of dy.
 func affineBack(dy tensor.Matrix, x, w, b *Node) {
-	if x.need {
-		g, beta := x.acc()
-		tensor.Gemm(false, false, 1, dy, w.V, beta, g)
-	}
-	switch {
-	case w.apart():
-		x.t.keep(w, dy, x.V, 0)
-	case w.need:
-		g, beta := w.acc()
-		tensor.Gemm(true, false, 1, dy, x.V, beta, g)
-	}
+	x.t.productBack(x, w, product{a: dy, b: w.V}, product{tA: true, a: dy, b: x.V})
 	if b != nil && b.need {
 		x.t.colSums(dy, b)
 	}

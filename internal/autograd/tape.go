@@ -32,6 +32,8 @@ type Tape struct {
 	nTied    int
 	job      job
 	runJob   func(chunk, lo, hi int)
+	pair     [2]product
+	runPair  func(chunk, lo, hi int)
 }
 
 // NewTape returns an empty tape in training mode.
@@ -39,6 +41,7 @@ func NewTape() *Tape {
 	t := &Tape{training: true}
 	t.grads.byParam = map[*Param]int{}
 	t.runJob = func(_, lo, hi int) { t.job.kernel(&t.job, lo, hi) }
+	t.runPair = func(k, _, _ int) { t.pair[k].run() }
 	return t
 }
 

@@ -79,10 +79,10 @@ type grid struct{ rows, cols, parts int }
 
 // plan cuts a product by its shape.
 func plan(m, n, k, nr int) grid {
-	flops := 2 * float64(m) * float64(n) * float64(k)
-	if flops < unitFlops {
+	if Alone(m, n, k) {
 		return grid{1, 1, 1}
 	}
+	flops := 2 * float64(m) * float64(n) * float64(k)
 	want := even(min(max(int(flops/unitFlops), 2), maxWanted))
 	panels := (n + nr - 1) / nr
 	wide := (n + blockN - 1) / blockN // least number of column groups
@@ -96,6 +96,10 @@ func plan(m, n, k, nr int) grid {
 		return grid{max(rows, 1), wide, 1}
 	}
 }
+
+// Alone reports whether Gemm leaves a product of (m, k) and (k, n) to one core. Several such
+// products can share the cores, by Parallel.
+func Alone(m, n, k int) bool { return 2*float64(m)*float64(n)*float64(k) < unitFlops }
 
 // even rounds down to an even number, so that two workers get equal shares, or
 // to 1.

@@ -13,6 +13,9 @@ func TestPlanCovers(t *testing.T) {
 		m, n, k := size(), size(), size()
 		for _, nr := range []int{4, 16, 32} {
 			g := plan(m, n, k, nr)
+			if Alone(m, n, k) && g != (grid{1, 1, 1}) {
+				t.Fatalf("%d x %d x %d is cut into %+v", m, n, k, g)
+			}
 			if g.rows < 1 || g.cols < 1 || g.parts < 1 || g.rows > m || g.parts > maxParts {
 				t.Fatalf("%d x %d x %d: %+v", m, n, k, g)
 			}
