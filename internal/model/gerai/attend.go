@@ -11,9 +11,9 @@ import (
 type attention struct {
 	own, seen, message, weigh, y *autograd.Node
 
-	to, back tensor.CSR    // with alpha in Val
+	p        *plan
+	to, back tensor.CSR    // of the plan, with alpha in Val
 	x, z     tensor.Matrix // what score reads of seen and of own: these, or their exponentials
-	across   []int32
 	// scores sets dst to w2·sigma(x + y) of edges, of one x and rows y. down adds what their
 	// gradients g give: g sigma to dw, and g sigma', without the factor w2, to dx and rows of dy.
 	scores func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float)
@@ -23,20 +23,20 @@ type attention struct {
 }
 
 // attend returns sum_k alpha_ck m_k of every centre c (centres, d): equations 5, 7 and 8 over
-// the entries k of row c of to. own is W1b z_c + b1 (centres, d), seen is W1a m_k (nodes, d),
-// message m_k (nodes, d), weigh w2 (1, d). back is the transpose of to and across the place in
-// it of every entry.
+// the entries k of row c of the plan's to. own is W1b z_c + b1 (centres, d), seen is W1a m_k
+// (nodes, d), message m_k (nodes, d), weigh w2 (1, d). Where a gradient is wanted it fills the
+// plan's back and across.
 //
 // A score and an alpha are kept for an edge, and its hidden layer is computed again on the way
 // back. Every sum is made by one core in a fixed order, so that the number of workers does not
 // show.
-func attend(own, seen, message, weigh *autograd.Node, to, back tensor.CSR, across []int32, hidden string) *autograd.Node {
-	t, d := own.Tape(), own.Cols()
+func attend(own, seen, message, weigh *autograd.Node, p *plan, hidden string) *autograd.Node {
+	t, d, to := own.Tape(), own.Cols(), p.to
 	if own.Rows() != to.Rows || seen.Rows() != to.Cols || message.Rows() != to.Cols || seen.Cols() != d || message.Cols() != d || weigh.Rows() != 1 || weigh.Cols() != d {
 		panic(&autograd.Error{Op: "geraiAttend", Message: "centres, messages, weights and edges do not fit together",
 			Shapes: [][2]int{{own.Rows(), d}, {seen.Rows(), seen.Cols()}, {message.Rows(), message.Cols()}, {weigh.Rows(), weigh.Cols()}, {to.Rows, to.Cols}}})
 	}
-	a := &attention{own: own, seen: seen, message: message, weigh: weigh, to: to, back: back, across: across}
+	a := &attention{own: own, seen: seen, message: message, weigh: weigh, p: p, to: to}
 	a.x, a.z, a.scores, a.down = seen.V, own.V, byEdge(tensor.SigmoidDot), byEdgeBack(tensor.SigmoidBack)
 	if hidden == ReLU {
 		a.scores, a.down = byEdge(reluDot), byEdgeBack(reluBack)
@@ -47,7 +47,7 @@ func attend(own, seen, message, weigh *autograd.Node, to, back tensor.CSR, acros
 	}
 	a.y = t.Fused("geraiAttend", to.Rows, d, own, seen, message, weigh)
 	a.to.Val = t.Buffer(1, len(to.Idx)).Data
-	a.forward(t)
+	a.forward()
 	return t.Custom("geraiAttend", a.y, func() { a.backward(t) })
 }
 
@@ -95,19 +95,33 @@ func exponentials(t *autograd.Tape, x tensor.Matrix) (tensor.Matrix, bool) {
 // centreGrain is how many centres a core takes at a time.
 const centreGrain = 8
 
-func (a *attention) forward(t *autograd.Tape) {
-	n, d := a.to.Rows, a.y.Cols()
-	w2 := a.weigh.V.Data[:d]
-	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
-		for c := lo; c < hi; c++ {
-			from, end := a.to.Ptr[c], a.to.Ptr[c+1]
-			scores := a.to.Val[from:end]
-			a.scores(scores, tensor.Row(a.z, c), a.x, a.to.Idx[from:end], w2)
-			sum := tensor.ExpSum(scores, scores, tensor.Max(scores))
-			tensor.Scale(tensor.Float(1/sum), scores)
+// forward computes the alphas and the sums. One core makes the transpose for the way back while
+// the others begin with the alphas.
+func (a *attention) forward() {
+	n, turn := a.to.Rows, 0
+	if a.y.Needs() {
+		turn = 1
+	}
+	tensor.Parallel(turn+(n+centreGrain-1)/centreGrain, 1, func(k, _, _ int) {
+		if k < turn {
+			a.p.transpose()
+			return
+		}
+		lo := (k - turn) * centreGrain
+		for c := lo; c < min(n, lo+centreGrain); c++ {
+			a.softmax(c)
 		}
 	})
 	a.to.MulDense(a.y.V, a.message.V)
+}
+
+// softmax computes the alphas of a centre.
+func (a *attention) softmax(c int) {
+	from, end := a.to.Ptr[c], a.to.Ptr[c+1]
+	scores := a.to.Val[from:end]
+	a.scores(scores, tensor.Row(a.z, c), a.x, a.to.Idx[from:end], a.weigh.V.Data[:a.y.Cols()])
+	sum := tensor.ExpSum(scores, scores, tensor.Max(scores))
+	tensor.Scale(tensor.Float(1/sum), scores)
 }
 
 // parts is into how many parts of about as many edges the way back cuts the nodes. Each has
@@ -116,6 +130,7 @@ const parts = 8
 
 func (a *attention) backward(t *autograd.Tape) {
 	n, edges := a.to.Rows, len(a.to.Idx)
+	a.back = a.p.back
 	a.grad, a.slope, a.back.Val = t.Buffer(1, edges).Data, t.Buffer(1, edges).Data, t.Buffer(1, edges).Data
 	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
@@ -139,7 +154,7 @@ func (a *attention) softmaxBack(c int) {
 	for e, x := range slopes {
 		mean += float64(alphas[e]) * float64(x)
 	}
-	for e, k := range a.across[from:end] {
+	for e, k := range a.p.across[from:end] {
 		a.back.Val[k] = alphas[e]
 		a.grad[k] = alphas[e] * (slopes[e] - tensor.Float(mean))
 	}
@@ -149,9 +164,11 @@ func (a *attention) softmaxBack(c int) {
 func (a *attention) hiddenBack(t *autograd.Tape) {
 	n, nodes, d := a.to.Rows, a.to.Cols, a.y.Cols()
 	w2 := a.weigh.V.Data[:d]
-	dSeen, dOwn, dWeigh := t.Buffer(nodes, d), t.BufferZero(parts*n, d), t.BufferZero(parts, d)
+	dSeen, dOwn, dWeigh := t.Buffer(nodes, d), t.Buffer(parts*n, d), t.Buffer(parts, d)
 	tensor.Parallel(parts, 1, func(part, _, _ int) {
 		own, weigh := tensor.RowsView(dOwn, part*n, (part+1)*n), tensor.Row(dWeigh, part)
+		clear(own.Data)
+		clear(weigh)
 		for k, end := a.cut(part), a.cut(part+1); k < end; k++ {
 			seen := tensor.Row(dSeen, k)
 			a.nodeBack(k, own, seen, weigh)

@@ -145,7 +145,7 @@ func (m *Model) forward(t *autograd.Tape, p *plan) (users, items *autograd.Node)
 	seen := y.MatMulT(t.Use(m.Seen.W).MatMul(t.Use(last.W)))                                                  // (nodes, d)
 	bias := t.Use(m.Self.B).Add(t.Use(last.B).MatMulT(t.Use(m.Seen.W)))                                       // (1, d)
 	own := m.base(t, m.users(t, p.centres[:p.users]), m.items(t, p.centres[p.users:]), t.Use(m.Self.W), bias) // (centres, d)
-	sum := attend(own, seen, y, t.Use(m.Weigh), p.to, p.back, p.across, m.c.Hidden)                           // (centres, d)
+	sum := attend(own, seen, y, t.Use(m.Weigh), p, m.c.Hidden)                                                // (centres, d)
 	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                                                  // (centres, d)
 	return m.OfUser.Forward(t, star.SliceRows(0, p.users)), m.OfItem.Forward(t, star.SliceRows(p.users, star.Rows()))
 }

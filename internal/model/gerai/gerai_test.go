@@ -142,7 +142,7 @@ func TestAttentionGradients(t *testing.T) {
 				}
 			}
 			err := gradcheck.Options{Max: 40}.Check([]*autograd.Param{own, seen, message, weigh}, func(t *autograd.Tape) *autograd.Node {
-				return attend(t.Use(own), t.Use(seen), t.Use(message), t.Use(weigh), p.to, p.back, p.across, hidden).Mul(t.Const(to.Value)).SumAll()
+				return attend(t.Use(own), t.Use(seen), t.Use(message), t.Use(weigh), &p, hidden).Mul(t.Const(to.Value)).SumAll()
 			})
 			if err != nil {
 				t.Errorf("%s, %d users: %v", hidden, users, err)
@@ -155,13 +155,12 @@ func TestAttentionGradients(t *testing.T) {
 func TestAttentionFarFromZero(t *testing.T) {
 	const d = 20
 	p := plan{to: tensor.CSR{Rows: 2, Cols: 4, Ptr: []int64{0, 3, 5}, Idx: []int32{0, 2, 3, 1, 2}}}
-	p.transpose()
 	init := nn.Uniform(11, 3)
 	own, seen, message, weigh := nn.NewParam("own", 2, d, init), nn.NewParam("seen", 4, d, init), nn.NewParam("message", 4, d, init), nn.NewParam("weigh", 1, d, init)
 	for _, at := range [][2]tensor.Float{{0, 0}, {39, -39}, {-39, 39}, {39, 39}, {60, -60}, {200, -200}, {-200, 200}, {1e4, 1e4}, {-1e4, -1e4}} {
 		tensor.Row(seen.Value, 2)[7], tensor.Row(own.Value, 0)[7] = at[0], at[1]
 		tape := autograd.NewTape()
-		y := attend(tape.Use(own), tape.Use(seen), tape.Use(message), tape.Use(weigh), p.to, p.back, p.across, Sigmoid)
+		y := attend(tape.Use(own), tape.Use(seen), tape.Use(message), tape.Use(weigh), &p, Sigmoid)
 		tape.Backward(y.SumSq())
 		for _, q := range []*autograd.Param{own, seen, message, weigh} {
 			if g, _ := tape.Grads().Dense(q); slices.ContainsFunc(g.Data, func(v tensor.Float) bool { return v-v != 0 }) {
@@ -269,23 +268,27 @@ func TestPolynomialIsExactToThirdOrder(t *testing.T) {
 }
 
 // Bytes do not depend on the number of workers, nor on whether only the nodes of the step or
-// all are computed.
+// all are computed. The wide model's table is more than a piece of the penalty.
 func TestWorkers(t *testing.T) {
 	defer tensor.SetWorkers(tensor.Workers())
 	g, x := random(t, 200, 150, 0.2)
 	for _, most := range []int{0, 5} {
-		m := build(t, g, x, Config{12, Sigmoid, Rational, Glorot, most}, nn.Uniform(2, 0.5))
-		triples := draw(g, 100)
-		var want map[string][]tensor.Float
-		for _, n := range []int{1, 2, 5} {
-			tensor.SetWorkers(n)
-			got := gradients(t, m, triples, Objective{})
-			if want == nil {
-				want = got
-			}
-			for name := range want {
-				if !slices.Equal(got[name], want[name]) {
-					t.Errorf("%d workers, %d neighbours: %s differs", n, most, name)
+		for _, dim := range []int{12, 60} {
+			m := build(t, g, x, Config{dim, Sigmoid, Rational, Glorot, most}, nn.Uniform(2, 0.5))
+			triples := draw(g, 100)
+			for k, o := range []Objective{{}, {Coefficients: plant, Gamma: 2, Sum: 100}, {Exact: true, Gamma: 2, Sum: 100}} {
+				var want map[string][]tensor.Float
+				for _, n := range []int{1, 2, 5} {
+					tensor.SetWorkers(n)
+					got := gradients(t, m, triples, o)
+					if want == nil {
+						want = got
+					}
+					for name := range want {
+						if !slices.Equal(got[name], want[name]) {
+							t.Errorf("%d workers, %d neighbours, width %d, objective %d: %s differs", n, most, dim, k, name)
+						}
+					}
 				}
 			}
 		}

@@ -18,8 +18,8 @@ type plan struct {
 	whole    bool       // every node of the graph is among the nodes
 	nodes    []int32    // nodes of the graph, ascending, unless whole
 	border   int        // how many of the nodes are users
-	to, back tensor.CSR // (centres, nodes) and its transpose, without values
-	across   []int32    // place in back of every entry of to
+	to, back tensor.CSR // (centres, nodes) and, from transpose, its transpose; without values
+	across   []int32    // place in back of every entry of to, from transpose
 
 	user, positive, negative []int32 // of the triples: rows among the centres' users and items
 
@@ -73,7 +73,7 @@ func (p *plan) of(t bpr.Triples, most int, at rng.Stream) {
 	}
 }
 
-// list fills everything but the triples from the centres.
+// list fills everything but the triples and the transpose from the centres.
 func (p *plan) list(most int, at rng.Stream) {
 	g := p.g
 	first := int32(g.Users)
@@ -91,7 +91,6 @@ func (p *plan) list(most int, at rng.Stream) {
 		p.to.Ptr = append(p.to.Ptr, int64(len(p.to.Idx)))
 	}
 	p.touch()
-	p.transpose()
 }
 
 // sample returns the list, or most of its numbers, ascending, each with the same probability
