@@ -134,26 +134,25 @@ func (m *Model) Close() { tensor.Free(m.Item.Value) }
 // (items, d). The linear maps around sums and tables are joined: users enter as x_u times a map
 // joined with E_U. With y_k before the last map of the MLP, m_k = M3 y_k + c3: that map is made
 // for the centres alone, as M3 sum_k alpha_ck y_k + c3, and W1a m_k is (W1a M3) y_k + W1a c3.
-func (m *Model) forward(t *autograd.Tape, p *plan) (users, items *autograd.Node) {
+func (m *Model) forward(t *autograd.Tape, p *plan, j joined) (users, items *autograd.Node) {
 	first, second, last := m.Message.Layers[0], m.Message.Layers[1], m.Message.Layers[2]
 	nodes, from := t.Use(m.Item), m.Features
 	if !p.whole {
 		nodes, from = m.items(t, p.nodes[p.border:]), m.users(t, p.nodes[:p.border])
 	}
-	y := m.base(t, from, nodes, t.Use(first.W), t.Use(first.B)).ReLU()                                        // (nodes, d)
-	y = second.Forward(t, y).ReLU()                                                                           // (nodes, d)
-	seen := y.MatMulT(t.Use(m.Seen.W).MatMul(t.Use(last.W)))                                                  // (nodes, d)
-	bias := t.Use(m.Self.B).Add(t.Use(last.B).MatMulT(t.Use(m.Seen.W)))                                       // (1, d)
-	own := m.base(t, m.users(t, p.centres[:p.users]), m.items(t, p.centres[p.users:]), t.Use(m.Self.W), bias) // (centres, d)
-	sum := attend(own, seen, y, t.Use(m.Weigh), p, m.c.Hidden)                                                // (centres, d)
-	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                                                  // (centres, d)
+	y := m.base(t, from, nodes, j.first, t.Use(first.W), t.Use(first.B)).ReLU()                                         // (nodes, d)
+	y = second.Forward(t, y).ReLU()                                                                                     // (nodes, d)
+	seen := y.MatMulT(j.seen)                                                                                           // (nodes, d)
+	own := m.base(t, m.users(t, p.centres[:p.users]), m.items(t, p.centres[p.users:]), j.self, t.Use(m.Self.W), j.bias) // (centres, d)
+	sum := attend(own, seen, y, t.Use(m.Weigh), p, m.c.Hidden)                                                          // (centres, d)
+	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                                                            // (centres, d)
 	return m.OfUser.Forward(t, star.SliceRows(0, p.users)), m.OfItem.Forward(t, star.SliceRows(p.users, star.Rows()))
 }
 
 // base returns W z_k + b of users with features x and of the given rows of items, users first
-// (eq. 4).
-func (m *Model) base(t *autograd.Tape, x tensor.Matrix, items, w, b *autograd.Node) *autograd.Node {
-	return t.StackLinear(autograd.Affine{X: t.Const(x), W: w.MatMulT(t.Use(m.User)), B: b}, autograd.Affine{X: items, W: w, B: b})
+// (eq. 4). users is W E_U.
+func (m *Model) base(t *autograd.Tape, x tensor.Matrix, items, users, w, b *autograd.Node) *autograd.Node {
+	return t.StackLinear(autograd.Affine{X: t.Const(x), W: users, B: b}, autograd.Affine{X: items, W: w, B: b})
 }
 
 // users returns the features of some users.

@@ -3,6 +3,7 @@ package gerai
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/autograd"
 	"privrec/internal/model/bpr"
@@ -46,15 +47,29 @@ func (m *Model) Loss(t *autograd.Tape, step int, triples bpr.Triples, o Objectiv
 	if b := len(triples.Users); b == 0 || len(triples.Items) != 2*b {
 		return nil, fmt.Errorf("gerai: %d items for %d users, want a positive and a negative each", len(triples.Items), b)
 	}
-	m.plan.of(triples, m.c.Neighbours, m.draws.Sub(uint64(step)))
 	m.turn++
-	users, items := m.forward(t, &m.plan)
+	m.enter(t)
+	var j joined
+	squares := 0.0
+	tensor.Parallel(3, 1, func(k, _, _ int) { // none reads what another makes
+		switch k {
+		case 0:
+			m.plan.of(triples, m.c.Neighbours, m.draws.Sub(uint64(step)))
+		case 1:
+			j = m.join(t)
+		default:
+			if o.Gamma != 0 {
+				squares = m.sumSq()
+			}
+		}
+	})
+	users, items := m.forward(t, &m.plan, j)
 	l := &pairLoss{m: m, o: o, step: step, turn: m.turn, users: users, items: items, h: t.Use(m.H)}
 	loss, err := l.node(t)
 	if err != nil || o.Gamma == 0 {
 		return loss, err
 	}
-	return loss.Add(m.penalty(t, o.Gamma/o.Sum)), nil
+	return loss.Add(m.penalty(t, o.Gamma/o.Sum, squares)), nil
 }
 
 // pairLoss is the mean of f over triples as one operation.
@@ -193,19 +208,33 @@ func (l *pairLoss) backward(y *autograd.Node) {
 	}
 }
 
-// penalty returns c times the sum of the squares of all parameters (1, 1).
-func (m *Model) penalty(t *autograd.Tape, c float64) *autograd.Node {
+// penaltyGrain is how many numbers of a parameter a core takes at a time: they stay in its
+// nearest cache.
+const penaltyGrain = 4096
+
+// penalty returns c times squares, the sum of the squares of all parameters (1, 1).
+func (m *Model) penalty(t *autograd.Tape, c, squares float64) *autograd.Node {
 	var leaves []*autograd.Node
-	sum := 0.0
 	for _, p := range m.Params() {
 		leaves = append(leaves, t.Use(p))
-		sum += tensor.SumSq(p.Value.Data)
 	}
 	y := t.Fused("geraiPenalty", 1, 1, leaves...)
-	y.V.Data[0] = tensor.Float(c * sum)
+	y.V.Data[0] = tensor.Float(c * squares)
 	return t.Custom("geraiPenalty", y, func() {
-		for _, x := range leaves {
-			tensor.Axpy(2*tensor.Float(c)*y.G.Data[0], x.V.Data, x.AddGrad().Data)
+		var to, from [][]tensor.Float
+		grads := make([]tensor.Matrix, len(leaves))
+		for i, x := range leaves {
+			grads[i] = t.Buffer(x.Rows(), x.Cols())
+			to = slices.AppendSeq(to, slices.Chunk(grads[i].Data, penaltyGrain))
+			from = slices.AppendSeq(from, slices.Chunk(x.V.Data, penaltyGrain))
+		}
+		slope := 2 * tensor.Float(c) * y.G.Data[0]
+		tensor.Parallel(len(to), 1, func(k, _, _ int) {
+			clear(to[k])
+			tensor.Axpy(slope, from[k], to[k])
+		})
+		for i, x := range leaves {
+			x.GiveGrad(grads[i])
 		}
 	})
 }

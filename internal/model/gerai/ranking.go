@@ -11,7 +11,8 @@ func (m *Model) Vectors() (users, items tensor.Matrix) {
 	p, t := newPlan(m.Graph), autograd.NewTape()
 	t.NoGrad = true
 	p.all()
-	u, i := m.forward(t, &p)
+	m.enter(t)
+	u, i := m.forward(t, &p, m.join(t))
 	return u.V, i.V
 }
 
