@@ -139,7 +139,7 @@ func (s *Sampler) Draw(step int, samples []int32) Triples {
 	}
 	b := len(t.Users)
 	t.Items = slices.Grow(t.Items, b*s.o.Each)[:b+b*s.o.Each]
-	tensor.Parallel(b, drawGrain, func(_, lo, hi int) {
+	tensor.Parallel(b, negativeGrain, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			place := at.Sub(0, uint64(k))
 			for j := range s.o.Each {
@@ -150,8 +150,12 @@ func (s *Sampler) Draw(step int, samples []int32) Triples {
 	return *t
 }
 
-// drawGrain is how many pairs a core draws at a time.
-const drawGrain = 128
+// How many pairs a core takes at a time: drawGrain where it looks edges up, negativeGrain where
+// it draws negatives, which costs more.
+const (
+	drawGrain     = 128
+	negativeGrain = 32
+)
 
 // pass takes the pairs of edges.
 func (s *Sampler) pass(edges []int32) {
