@@ -3,13 +3,13 @@ package pld
 import (
 	"math"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"privrec/internal/privacy/accountant/pld/fft"
 )
 
 // machine holds the transform of one length and its buffers.
 type machine struct {
 	n    int
-	fft  *fourier.FFT
+	fft  *fft.Real
 	seq  []float64
 	out  []complex128
 	size []float64 // log of the product of powers
@@ -19,7 +19,7 @@ type machine struct {
 
 func newMachine(n int) *machine {
 	return &machine{
-		n: n, fft: fourier.NewFFT(n), seq: make([]float64, n), out: make([]complex128, n/2+1),
+		n: n, fft: fft.New(n), seq: make([]float64, n), out: make([]complex128, n/2+1),
 		size: make([]float64, n/2+1), turn: make([]float64, n/2+1), fuzz: make([]float64, n/2+1),
 	}
 }
@@ -27,13 +27,9 @@ func newMachine(n int) *machine {
 // work returns how many bins a composition of so many terms visits: a transform for each and one back.
 func (m *machine) work(terms int) int { return m.n * (terms + 1) }
 
-// fftError bounds the error of each coefficient of a transform of length n, relative to the sum of absolute
-// inputs. It counts stages of radix 4, each with a twiddle that has an angle wrong by up to 3 units of 2 pi,
-// and the additions.
-func fftError(n int) float64 {
-	stages := math.Ceil(math.Log2(float64(n))/2) + 1
-	return 32 * unit * stages
-}
+// fftError bounds the error of each coefficient of a transform of length n, and of each entry of the way
+// back, relative to the sum of absolute inputs.
+func fftError(n int) float64 { return fft.Error(n) }
 
 // vanishing is the logarithm below which a coefficient is left out.
 const vanishing = -80
@@ -69,7 +65,7 @@ func (m *machine) compose(terms []*masses, counts []float64, s span) *tilted {
 		offset += n * centre
 		logFinite += n * math.Log1p(-min(p.inf, 1))
 		t.created += n * math.Abs(p.total()-1)
-		m.fft.Coefficients(m.out, m.seq)
+		m.fft.Forward(m.out, m.seq)
 		m.raise(n, 1-rest, err)
 	}
 	t.infinite = -math.Expm1(logFinite)
@@ -91,7 +87,7 @@ func (m *machine) compose(terms []*masses, counts []float64, s span) *tilted {
 		fuzz += weight * math.Exp(m.size[k]+m.fuzz[k]) * min(1, m.fuzz[k]+256*unit)
 	}
 	t.sum = real(m.out[0])
-	m.fft.Sequence(m.seq, m.out)
+	m.fft.Inverse(m.seq, m.out)
 	t.fuzz = (fuzz + fftError(m.n)*sum) / float64(m.n)
 	t.sumFuzz = t.fuzz*float64(m.n) + 1e-12
 	from := math.Floor((s.lo - offset) / t.h)

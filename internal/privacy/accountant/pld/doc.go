@@ -51,7 +51,8 @@
 //
 // Every entry of a Fourier matrix is a product of one twiddle per stage, so an FFT's error is at
 // most its stages times a few units times the sum of absolute values, entry by entry (the argument
-// of Higham, Accuracy and Stability, section 24.1, without norms). That bound goes through the
+// of Higham, Accuracy and Stability, section 24.1, without norms; package fft has the proof for the
+// transforms that are used). That bound goes through the
 // power and the way back. The result is added to Upper and subtracted from Lower, and so is the
 // error of the sums that are carried down the losses. The errors of distribution functions, at most
 // 128 units of the smaller tail up to ten deviations out, are covered by moving that much mass up,

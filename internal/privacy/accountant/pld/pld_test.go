@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/dsp/fourier"
-
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/pld/fft"
 	"privrec/internal/privacy/accountant/terms"
 )
 
@@ -270,7 +269,8 @@ func TestFFTError(t *testing.T) {
 		for _, v := range x {
 			size += v
 		}
-		z := fourier.NewFFT(n).Coefficients(nil, x)
+		z := make([]complex128, n/2+1)
+		fft.New(n).Forward(z, x)
 		worst := 0.0
 		for range 50 {
 			k := r.IntN(n/2 + 1)
