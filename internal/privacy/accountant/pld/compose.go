@@ -6,22 +6,39 @@ import (
 	"privrec/internal/privacy/accountant/pld/fft"
 )
 
-// machine holds the transform of one length and its buffers.
+// machine holds the transforms of one length and their buffers.
 type machine struct {
 	n    int
-	fft  *fft.Real
+	fft  *fft.Real // nil until it is needed
 	seq  []float64
-	out  []complex128
-	size []float64 // log of the product of powers
-	turn []float64 // its argument
-	fuzz []float64 // log of the factor by which the errors may have changed it
+	out  []complex128 // the coefficients that do not vanish: the first ones
+	size []float64    // log of the product of powers
+	turn []float64    // its argument
+	fuzz []float64    // log of the factor by which the errors may have changed it
 }
 
+// newMachine returns a machine for a length. Buffers grow with the coefficients that are needed.
 func newMachine(n int) *machine {
-	return &machine{
-		n: n, fft: fft.New(n), seq: make([]float64, n), out: make([]complex128, n/2+1),
-		size: make([]float64, n/2+1), turn: make([]float64, n/2+1), fuzz: make([]float64, n/2+1),
+	m := &machine{n: n}
+	m.reserve(min(n/2+1, 1<<10))
+	return m
+}
+
+// reserve makes room for the first coefficients.
+func (m *machine) reserve(count int) {
+	if cap(m.out) < count {
+		m.out = make([]complex128, count)
+		m.size, m.turn, m.fuzz = make([]float64, count), make([]float64, count), make([]float64, count)
 	}
+	m.out = m.out[:count]
+}
+
+// whole makes the transform of all coefficients.
+func (m *machine) whole() *fft.Real {
+	if m.fft == nil {
+		m.fft, m.seq = fft.New(m.n), make([]float64, m.n)
+	}
+	return m.fft
 }
 
 // work returns how many bins a composition of so many terms visits: a transform for each and one back.
@@ -46,6 +63,7 @@ type tilted struct {
 	fuzz     float64
 	sum      float64 // the coefficient at zero: the right sum of the masses
 	sumFuzz  float64
+	series   *series // the masses as a sum of waves; nil: mass has them
 	infinite float64 // mass at infinity
 	created  float64 // how far the masses of all releases are from one
 }
@@ -53,26 +71,67 @@ type tilted struct {
 // compose returns the loss of counts[i] draws of each terms[i], tilted, in a window that starts at or just
 // below s.lo. All terms have the same mesh.
 func (m *machine) compose(terms []*masses, counts []float64, s span) *tilted {
-	half := m.n/2 + 1
-	for k := range half {
-		m.size[k], m.turn[k], m.fuzz[k] = 0, 0, 0
+	t, start := m.spectrum(terms, counts, s)
+	m.back(t, start)
+	return t
+}
+
+// composeWaves does what compose does, and leaves the masses as a sum of waves where there are few.
+func (m *machine) composeWaves(terms []*masses, counts []float64, s span) *tilted {
+	t, start := m.spectrum(terms, counts, s)
+	if len(m.out)*fewWaves <= m.n {
+		t.series = newSeries(m.n, start, m.out, t)
+	} else {
+		m.back(t, start)
 	}
-	t := &tilted{h: terms[0].h, tilt: s.tilt}
+	return t
+}
+
+// back transforms the coefficients into the masses of a window that starts at a place of the period.
+func (m *machine) back(t *tilted, start int) {
+	m.whole().Inverse(m.seq, m.out)
+	t.mass = make([]float64, m.n)
+	inverse := 1 / float64(m.n)
+	for j := range t.mass {
+		t.mass[j] = m.seq[(start+j)&(m.n-1)] * inverse
+	}
+}
+
+// spectrum computes the coefficients of a composition that do not vanish, in m.out, all but its masses, and
+// the place in the period where the window starts.
+func (m *machine) spectrum(terms []*masses, counts []float64, s span) (t *tilted, start int) {
+	t = &tilted{h: terms[0].h, tilt: s.tilt}
 	offset, logFinite := 0.0, 0.0
+	all := make([]step, len(terms))
 	for i, p := range terms {
 		n := counts[i]
-		rest, centre, err := m.load(p, n, s, t)
-		offset += n * centre
+		all[i] = p.step(n, s, t)
+		offset += n * all[i].centre
 		logFinite += n * math.Log1p(-min(p.inf, 1))
 		t.created += n * math.Abs(p.total()-1)
-		m.fft.Forward(m.out, m.seq)
-		m.raise(n, 1-rest, err)
+	}
+	count := waves(all, counts, m.n)
+	m.reserve(count)
+	for k := range count {
+		m.size[k], m.turn[k], m.fuzz[k] = 0, 0, 0
+	}
+	low := fft.NewLow(m.n, count)
+	for i, p := range all {
+		if low != nil {
+			low.Coefficients(m.out, p.x, p.peak)
+			m.raise(counts[i], 1-p.rest, p.err+low.Error(len(p.x))*p.size)
+			continue
+		}
+		whole := m.whole()
+		p.load(m.seq)
+		whole.Forward(m.out, m.seq)
+		m.raise(counts[i], 1-p.rest, p.err+fftError(m.n)*p.size)
 	}
 	t.infinite = -math.Expm1(logFinite)
-	sum, fuzz := 0.0, 0.0
-	for k := range half {
+	sum, fuzz := 0.0, float64(m.n/2+1-count)*4*math.Exp(vanishing)
+	for k := range m.out {
 		weight := 2.0
-		if k == 0 || k == half-1 {
+		if k == 0 || k == m.n/2 {
 			weight = 1
 		}
 		if m.size[k]+m.fuzz[k] <= vanishing {
@@ -87,18 +146,34 @@ func (m *machine) compose(terms []*masses, counts []float64, s span) *tilted {
 		fuzz += weight * math.Exp(m.size[k]+m.fuzz[k]) * min(1, m.fuzz[k]+256*unit)
 	}
 	t.sum = real(m.out[0])
-	m.fft.Inverse(m.seq, m.out)
 	t.fuzz = (fuzz + fftError(m.n)*sum) / float64(m.n)
 	t.sumFuzz = t.fuzz*float64(m.n) + 1e-12
 	from := math.Floor((s.lo - offset) / t.h)
 	t.lo = offset + from*t.h
-	t.mass = make([]float64, m.n)
-	start := wrap(from, m.n)
-	inverse := 1 / float64(m.n)
-	for j := range t.mass {
-		t.mass[j] = m.seq[(start+j)&(m.n-1)] * inverse
+	return t, wrap(from, m.n)
+}
+
+// waves returns how many of the first coefficients of the composition may not vanish. Summed by parts, the
+// coefficient k of a step is at most its variation over |1 - exp(2 pi i k/n)|, which grows with k up to n/2, and
+// at most the sum of its absolute masses.
+func waves(all []step, counts []float64, n int) int {
+	vanish := func(k int) bool {
+		sum := 0.0
+		for i, p := range all {
+			most := min(p.whole, p.variation/(2*math.Sin(math.Pi*float64(k)/float64(n))))
+			sum += counts[i] * math.Log(most*(1+1e-9)+p.err)
+		}
+		return sum <= vanishing
 	}
-	return t
+	lo, hi := 0, n/2+1 // from hi on, all vanish
+	for hi-lo > 1 {
+		if mid := lo + (hi-lo)/2; vanish(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
 }
 
 // least is more than what many underflowing terms of a sum can lose.
@@ -113,12 +188,21 @@ func wrap(k float64, n int) int {
 	return int(r)
 }
 
-// load writes tilted masses into the sequence, except the largest, on which it centres them. So the
-// coefficients' errors are relative to the rest, which is small if large losses are rare. It adds the
-// moments of n draws to t and returns the rest, the loss at the centre, and a bound of the error of each
-// coefficient.
-func (m *machine) load(p *masses, n float64, s span, t *tilted) (rest, centre, err float64) {
-	clear(m.seq)
+// step is one draw of a release, tilted, with the largest of its masses taken out.
+type step struct {
+	x         []float64 // the masses but the largest
+	peak      int       // where that is
+	centre    float64   // its loss
+	rest      float64   // the sum of x
+	size      float64   // of its absolute values
+	whole     float64   // of all absolute values
+	variation float64   // sum of absolute differences of all masses, with 0 on both sides
+	err       float64   // bound of the error of each coefficient but for that of the transform
+}
+
+// step tilts masses and takes the largest out, on which coefficients are centred: their errors are relative to
+// the rest, which is small if large losses are rare. It adds the moments of n draws to t.
+func (p *masses) step(n float64, s span, t *tilted) step {
 	shift := math.Inf(-1)
 	for i, w := range p.w {
 		if w != 0 {
@@ -145,25 +229,38 @@ func (m *machine) load(p *masses, n float64, s span, t *tilted) (rest, centre, e
 		rounding += v * (math.Abs(s.tilt*l) + math.Abs(shift))
 	}
 	inverse := 1 / sum
-	peak := 0
+	var out step
+	last := 0.0
 	for i, v := range x {
-		if v > x[peak] {
-			peak = i
+		if v > x[out.peak] {
+			out.peak = i
 		}
+		v *= inverse
+		out.variation += math.Abs(v - last)
+		out.whole += math.Abs(v)
+		last = v
 	}
-	at := wrap(float64(-peak), m.n)
-	size := 0.0
+	out.variation += math.Abs(last)
+	x[out.peak] = 0
 	for i, v := range x {
-		if i != peak {
-			m.seq[(at+i)&(m.n-1)] += v * inverse
-			rest += v * inverse
-			size += math.Abs(v) * inverse
-		}
+		x[i] = v * inverse
+		out.rest += x[i]
+		out.size += math.Abs(x[i])
 	}
 	t.logMass += n * (shift + math.Log(sum))
 	t.logUp += n * (shift + s.up*top + math.Log(up+least))
 	t.logDown += n * (shift - s.down*bottom + math.Log(down+least))
-	return rest, p.loss(peak), fftError(m.n)*size + 24*unit + 4*unit*math.Abs(rounding)*inverse
+	out.x, out.centre, out.err = x, p.loss(out.peak), 24*unit+4*unit*math.Abs(rounding)*inverse
+	return out
+}
+
+// load writes the masses into a period, centred.
+func (p step) load(seq []float64) {
+	clear(seq)
+	at := wrap(float64(-p.peak), len(seq))
+	for i, v := range p.x {
+		seq[(at+i)&(len(seq)-1)] += v
+	}
 }
 
 // raise multiplies the product by the n-th power of the transform with the mass at the centre added, in

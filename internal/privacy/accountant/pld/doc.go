@@ -40,6 +40,12 @@
 // Upper holds from the start of the window on as it is, and adds the bound for an epsilon below it;
 // Lower subtracts the bound.
 //
+// Few coefficients of many releases count. Summed by parts, the coefficient k of a step is at most
+// the sum of absolute differences of its masses, over |1 - exp(2 pi i k/n)|: that is known before any
+// transform, and tells from which k on all powers are below exp(-80). Only the coefficients
+// before are computed. If they are few, no transform back is needed either: the sums over all losses
+// from one on are geometric series of each wave.
+//
 // # Work
 //
 // Brackets start coarse. The search leaves a direction whose upper end is below the lower end of

@@ -162,15 +162,18 @@ type side struct {
 	err                                  error
 }
 
-// bound composes the upper masses. work is how many cells and bins it visits.
-func (p plan) bound(m *machine, counts []float64, target, total float64) (b bound, work int, err error) {
+// composer is a way of a machine to compose.
+type composer func(m *machine, terms []*masses, counts []float64, s span) *tilted
+
+// bound composes the upper masses by one of a machine's ways. work is how many cells and bins it visits.
+func (p plan) bound(m *machine, compose composer, counts []float64, target, total float64) (b bound, work int, err error) {
 	ms := make([]*masses, len(p.terms))
 	work = m.work(len(ms))
 	for i, c := range p.terms {
 		ms[i] = c.upper()
 		work += len(ms[i].w)
 	}
-	t := m.compose(ms, counts, p.span)
+	t := compose(m, ms, counts, p.span)
 	if err := t.check(max(target/100, 64*unit*total)); err != nil {
 		return b, work, err
 	}
@@ -180,7 +183,7 @@ func (p plan) bound(m *machine, counts []float64, target, total float64) (b boun
 
 func (p plan) upper(m *machine, counts []float64, q query, shift, target, total float64) side {
 	var s side
-	b, work, err := p.bound(m, counts, target, total)
+	b, work, err := p.bound(m, (*machine).composeWaves, counts, target, total)
 	if s.work, s.err = work, err; err != nil {
 		return s
 	}
@@ -217,7 +220,7 @@ func (p plan) lower(m *machine, counts []float64, q query, shift float64) side {
 		ms[i] = c.lower()
 		s.work += len(ms[i].w) + ms[i].solved
 	}
-	t := m.compose(ms, counts, p.span)
+	t := m.composeWaves(ms, counts, p.span)
 	if s.err = t.check(math.Inf(1)); s.err != nil {
 		return s
 	}

@@ -28,9 +28,9 @@ func peak(tilt float64) float64 {
 
 // upper returns the upper bound of a composition of upper masses.
 func (t *tilted) upper(s span) bound {
-	top := t.lo + float64(len(t.mass))*t.h
+	top := t.lo + float64(t.bins())*t.h
 	return bound{
-		tilted: t, slack: t.fuzz * t.weights(), drift: carried(len(t.mass)),
+		tilted: t, slack: t.fuzz*t.weights() + t.waved(), drift: t.drift(),
 		extra: t.infinite + math.Exp(t.logUp-(t.tilt+s.up)*top),
 		// A loss below the window is read one width higher, where it has less weight.
 		under: peak(t.tilt) * math.Exp(t.logDown-t.logMass+s.down*t.lo),
@@ -40,11 +40,11 @@ func (t *tilted) upper(s span) bound {
 // lower returns the lower bound of a composition of lower masses. It subtracts what may have
 // wrapped around into the window.
 func (t *tilted) lower(s span) bound {
-	width := float64(len(t.mass)) * t.h
+	width := float64(t.bins()) * t.h
 	peak := peak(t.tilt)
 	b := bound{
-		tilted: t, slack: -t.fuzz*t.weights() - peak*math.Exp(t.logUp-t.logMass-s.up*(t.lo+width)),
-		extra: t.infinite, drift: -carried(len(t.mass)),
+		tilted: t, slack: -t.fuzz*t.weights() - t.waved() - peak*math.Exp(t.logUp-t.logMass-s.up*(t.lo+width)),
+		extra: t.infinite, drift: -t.drift(),
 	}
 	// What comes from below the window is bounded by the tilted mass there, or by its tilt: a loss
 	// moved up by the width has the weight exp(-tilt width) of its mass.
@@ -71,7 +71,23 @@ func (b bound) usable() error {
 // weights bounds the sum of all weights: the integral over the mesh width, and the largest term
 // once; at most one for each mass.
 func (t *tilted) weights() float64 {
-	return min(1/(t.h*t.tilt*(1+t.tilt))+1, float64(len(t.mass)))
+	return min(1/(t.h*t.tilt*(1+t.tilt))+1, float64(t.bins()))
+}
+
+// drift bounds the relative error of the sums over a window.
+func (t *tilted) drift() float64 {
+	if t.series != nil {
+		return carried(1) // the weights; the sums themselves have a slack
+	}
+	return carried(len(t.mass))
+}
+
+// waved bounds the rounding of sums of waves.
+func (t *tilted) waved() float64 {
+	if t.series != nil {
+		return t.series.slack
+	}
+	return 0
 }
 
 // walk goes down the window's losses from the top. It calls see with the loss x and the two sums of
@@ -109,6 +125,9 @@ func (t *tilted) check(allowed float64) error {
 			return fmt.Errorf("logarithms of moments are %v, %v and %v, errors of rounding %v and %v: %w", t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz, ErrCheck)
 		}
 	}
+	if t.series != nil {
+		return t.checkWaves(allowed)
+	}
 	sum := 0.0
 	for _, v := range t.mass {
 		if !(v >= -t.fuzz) {
@@ -119,6 +138,24 @@ func (t *tilted) check(allowed float64) error {
 	if !(math.Abs(sum-t.sum) <= t.sumFuzz) {
 		return fmt.Errorf("the masses sum to %v, want %v within %v: %w", sum, t.sum, t.sumFuzz, ErrCheck)
 	}
+	return t.checkCreated(allowed)
+}
+
+// checkWaves fails where some masses of a sum of waves are below what rounding explains, or their slack is none.
+func (t *tilted) checkWaves(allowed float64) error {
+	const looks = 16
+	for i := range looks {
+		if v := t.series.mass(i * t.series.n / looks); !(v >= -2*t.fuzz) {
+			return fmt.Errorf("a mass of %v is below the bound of rounding -%v: %w", v, t.fuzz, ErrCheck)
+		}
+	}
+	if v := t.series.slack; math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("the sums of waves may be wrong by %v: %w", v, ErrCheck)
+	}
+	return t.checkCreated(allowed)
+}
+
+func (t *tilted) checkCreated(allowed float64) error {
 	if !(t.created <= allowed) {
 		return fmt.Errorf("the masses of all compositions are off by %v, more than %v: %w", t.created, allowed, ErrCheck)
 	}
@@ -127,6 +164,10 @@ func (t *tilted) check(allowed float64) error {
 
 // deltaAt returns the bound at eps >= 0.
 func (b bound) deltaAt(eps float64) float64 {
+	if b.series != nil {
+		_, x, a, d := b.next(eps)
+		return b.delta(eps, max(x, eps), a, d)
+	}
 	top := b.lo + float64(len(b.mass)-1)*b.h
 	out := b.delta(eps, max(top+b.h, eps), 0, 0)
 	b.walk(func(x, a, d float64) bool {
@@ -147,6 +188,10 @@ func (b bound) deltaAt(eps float64) float64 {
 // than a float64 holds. Then the upper end is summed again, loss by loss, and epsilon fails if it
 // does not hold.
 func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
+	if b.series != nil {
+		lo, hi = b.crossingWaves(delta)
+		return lo, hi, nil
+	}
 	lo, hi, err = b.crossing(delta)
 	const held = 600 // nats: well within a float64
 	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.mass)) < held && math.Abs(b.logMass-b.tilt*hi) < held {

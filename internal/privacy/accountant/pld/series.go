@@ -1,0 +1,177 @@
+package pld
+
+import (
+	"math"
+
+	"privrec/internal/privacy/accountant/pld/fft"
+)
+
+// fewWaves is how many bins there are at least for each wave of a series.
+const fewWaves = 16
+
+// series has the masses of a composition as a sum of waves. Where few coefficients do not vanish, no
+// transform back is needed: with G = 1/(1 - r z) for a wave z = exp(2 pi i k/n) and a weight r = exp(-tilt h) of
+// a cell, the weights of all losses from one on are geometric series, and so are those times 1-exp(x-l).
+type series struct {
+	n, start int
+	wave     []complex128 // of the masses: weight and division by n included
+	one, two []complex128 // times G, and times G less that of the weight r exp(-h)
+	// At the end of the window, where the series stop: the sums with G, with G for the weight r exp(-h), and
+	// their difference.
+	endOne, endLess, endTwo float64
+	slack                   float64 // bound of the rounding of the sums two, and of one times 1-exp(-h)
+}
+
+// newSeries takes the coefficients of a period of n, and where in it the window starts.
+func newSeries(n, start int, coefficients []complex128, t *tilted) *series {
+	c := &series{n: n, start: start}
+	r, step, rest := math.Exp(-t.tilt*t.h), math.Exp(-t.h), -math.Expm1(-t.h)
+	// 1 - r exp(i a), without cancellation
+	lacks := func(ratio, less, half float64) complex128 {
+		sin, cos := math.Sincos(half)
+		return complex(less+2*ratio*sin*sin, -2*ratio*sin*cos)
+	}
+	sizeOne, sizeTwo, sizeLess := 0.0, 0.0, 0.0
+	less := make([]complex128, 0, len(coefficients))
+	for k, z := range coefficients {
+		weight := 2 / float64(n)
+		if k == 0 || k == n/2 {
+			weight = 1 / float64(n)
+		}
+		z *= complex(weight, 0)
+		half := math.Pi * float64(k) / float64(n)
+		a, b := inverse(lacks(r, -math.Expm1(-t.tilt*t.h), half)), inverse(lacks(r*step, -math.Expm1(-(t.tilt+1)*t.h), half))
+		g := z * a
+		h := g * b * fft.Turn(k, n) * complex(r*rest, 0)
+		c.wave, c.one, c.two, less = append(c.wave, z), append(c.one, g), append(c.two, h), append(less, z*b)
+		sizeOne += absolute(g)
+		sizeTwo += absolute(h)
+		sizeLess += absolute(z * b)
+	}
+	c.endOne, c.endTwo = c.sums(0)
+	for k, z := range less {
+		w := fft.Turn(k*start, n)
+		c.endLess += real(z)*real(w) - imag(z)*imag(w)
+	}
+	// Every term is a product of a few factors within some 60 units together, and as many terms as waves are
+	// added. The differences of both ends are at most that of the sums.
+	c.slack = float64(len(coefficients)+128) * unit * 2 * (2*sizeTwo + rest*(2*sizeOne+sizeLess) + sizeLess/(1+t.tilt))
+	return c
+}
+
+func absolute(z complex128) float64 { return math.Hypot(real(z), imag(z)) }
+
+// inverse returns 1/z within a few units.
+func inverse(z complex128) complex128 {
+	square := real(z)*real(z) + imag(z)*imag(z)
+	return complex(real(z)/square, -imag(z)/square)
+}
+
+// sums returns both sums of weights over all losses from one on, as if the window had no end.
+func (c *series) sums(j int) (one, two float64) {
+	for k, z := range c.one {
+		w := fft.Turn(k*((c.start+j)&(c.n-1)), c.n)
+		one += real(z)*real(w) - imag(z)*imag(w)
+		z = c.two[k]
+		two += real(z)*real(w) - imag(z)*imag(w)
+	}
+	return one, two
+}
+
+// mass returns the mass at a loss of the window.
+func (c *series) mass(j int) float64 {
+	sum := 0.0
+	for k, z := range c.wave {
+		w := fft.Turn(k*((c.start+j)&(c.n-1)), c.n)
+		sum += real(z)*real(w) - imag(z)*imag(w)
+	}
+	return sum
+}
+
+// weighed returns the two sums that walk carries, at loss j of the window.
+func (b bound) weighed(j int) (a, d float64) {
+	c := b.series
+	a, d = c.sums(j)
+	y := float64(c.n-j) * b.h
+	r := math.Exp(-b.tilt * y)
+	a -= r * c.endOne
+	d -= r * (c.endTwo - math.Expm1(-y)*c.endLess)
+	return a, d
+}
+
+// bins returns the number of losses of the window.
+func (t *tilted) bins() int {
+	if t.series != nil {
+		return t.series.n
+	}
+	return len(t.mass)
+}
+
+// next returns the first loss of the window at or above eps, and the sums there; the end of the window and
+// no sums if there is none.
+func (b bound) next(eps float64) (j int, x, a, d float64) {
+	n := b.bins()
+	j = int(min(max(math.Ceil((eps-b.lo)/b.h)-1, 0), float64(n)))
+	for j < n && b.lo+float64(j)*b.h < eps {
+		j++
+	}
+	if j == n {
+		return n, b.lo + float64(n)*b.h, 0, 0
+	}
+	a, d = b.weighed(j)
+	return j, b.lo + float64(j)*b.h, a, d
+}
+
+// crossingWaves does what crossing does, by the sums of waves.
+func (b bound) crossingWaves(delta float64) (lo, hi float64) {
+	first, x, a, d := b.next(0)
+	n := b.bins()
+	if first == n { // the whole window is below 0
+		if b.delta(0, max(x, 0), 0, 0) > delta {
+			return 0, math.Inf(1)
+		}
+		return -1, 0
+	}
+	if b.delta(x, x, a, d) <= delta {
+		if first == 0 {
+			return -1, x
+		}
+		if b.delta(0, x, a, d) <= delta {
+			return -1, 0
+		}
+		return b.between(0, x, x, a, d, delta)
+	}
+	// above delta at low, and not at high
+	low, high := first, n
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		x := b.lo + float64(mid)*b.h
+		if a, d := b.weighed(mid); b.delta(x, x, a, d) > delta {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	lo = b.lo + float64(low)*b.h
+	if high == n {
+		return lo, math.Inf(1)
+	}
+	x = b.lo + float64(high)*b.h
+	a, d = b.weighed(high)
+	return b.between(lo, x, x, a, d, delta)
+}
+
+// between narrows an interval in which the sums at x apply to one float64.
+func (b bound) between(lo, hi, x, a, d, delta float64) (float64, float64) {
+	for {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			return lo, hi
+		}
+		if b.delta(mid, x, a, d) > delta {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+}
