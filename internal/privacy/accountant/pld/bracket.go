@@ -89,7 +89,8 @@ func (v *view) first(asked, last int, largest bool) int {
 }
 
 // next returns the number of bins after a bracket of the given relative width. The width falls with
-// the square of the bins.
+// the square of the bins, and at first faster: a bracket of a few more bins says how many it takes, at
+// less than what one of too few costs.
 func next(bins, last int, asked bool, directions int, widest float64) int {
 	factor := 4
 	if asked {
@@ -100,7 +101,7 @@ func next(bins, last int, asked bool, directions int, widest float64) int {
 		for factor = 2; factor < 16 && widest > enough*float64(factor*factor); {
 			factor *= 2
 		}
-		if directions == 2 {
+		if far := widest / (enough * 16 * 16); directions == 2 || far > 4 && far < 64 {
 			factor = min(factor, 4)
 		}
 	}

@@ -22,7 +22,8 @@ type cells struct {
 	pTail     []float64 // of each cell: the smaller tail under P that contains it
 	qTail     []float64
 	pins      []pin
-	rho       float64 // of this pair: 0 without a distribution function
+	rho       float64   // of this pair: 0 without a distribution function
+	ratio     []float64 // exp of the loss at the lower end of each cell; nil if not yet computed
 	// Outside of the cells: P and Q mass above and below all cells; the most mass that was cut off;
 	// and P mass at infinity, Q mass at minus infinity.
 	pTop, qTop, pBottom, qBottom float64
@@ -37,6 +38,34 @@ type pin struct {
 
 // loss returns the loss at a node.
 func (c *cells) loss(node int) float64 { return c.offset + float64(node)*c.h }
+
+// ladder is how many neighbouring nodes share one exponential.
+const ladder = 64
+
+// powers returns exp(a k) for k below ladder, or 1 alone if they grow too much.
+func powers(a float64) []float64 {
+	if !(math.Abs(a)*ladder < 1) {
+		return []float64{1}
+	}
+	out := make([]float64, ladder)
+	for k := range out {
+		out[k] = math.Exp(a * float64(k))
+	}
+	return out
+}
+
+// ratios returns the likelihood ratios exp(loss) at the lower ends of all cells, each wrong by at most 4 + 2
+// |loss| units: one exponential of a loss, and one of a short way to it.
+func (c *cells) ratios() []float64 {
+	out, steps := make([]float64, len(c.p)), powers(c.h)
+	for from := 0; from < len(out); from += len(steps) {
+		first, part := math.Exp(c.loss(c.first+from)), out[from:]
+		for k := range part[:min(len(part), len(steps))] {
+			part[k] = first * steps[k]
+		}
+	}
+	return out
+}
 
 // pinned reports whether the atoms of a pair lie on even nodes of a mesh that starts at one of
 // them.

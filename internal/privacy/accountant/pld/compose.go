@@ -202,31 +202,61 @@ type step struct {
 
 // step tilts masses and takes the largest out, on which coefficients are centred: their errors are relative to
 // the rest, which is small if large losses are rare. It adds the moments of n draws to t.
+//
+// Exponentials are those of a block's first loss times those of the ways to the others, and sums are those of blocks:
+// that costs a few units more for each mass.
 func (p *masses) step(n float64, s span, t *tilted) step {
+	size := 1
+	if max(math.Abs(s.tilt), s.up, s.down)*p.h*ladder < 1 {
+		size = ladder
+	}
+	stepsOf := func(a float64) []float64 {
+		if size == 1 {
+			return []float64{1}
+		}
+		return powers(a * p.h)
+	}
+	steps, ups, downs := stepsOf(s.tilt), stepsOf(s.up), stepsOf(-s.down)
 	shift := math.Inf(-1)
-	for i, w := range p.w {
-		if w != 0 {
-			shift = max(shift, s.tilt*p.loss(i)+math.Log(math.Abs(w)))
+	for from := 0; from < len(p.w); from += size {
+		most := 0.0
+		for _, w := range p.w[from:min(from+size, len(p.w))] {
+			most = max(most, math.Abs(w))
+		}
+		if most > 0 {
+			shift = max(shift, s.tilt*p.loss(from)+math.Log(most))
 		}
 	}
 	bottom, top := p.loss(0), p.loss(len(p.w)-1)
 	x := make([]float64, len(p.w))
 	var sum, up, down, rounding float64
-	for i, w := range p.w {
-		if w == 0 {
+	for from := 0; from < len(p.w); from += size {
+		l := p.loss(from)
+		e := s.tilt*l - shift
+		in := p.w[from:min(from+size, len(p.w))]
+		first, large := math.Exp(e), e > 700 // only if the masses are smaller still
+		var blockSum, blockSize, blockUp, blockDown float64
+		for k, w := range in {
+			if w == 0 {
+				continue
+			}
+			v := w * (first * steps[k])
+			if large {
+				v = math.Copysign(math.Exp(s.tilt*p.loss(from+k)-shift+math.Log(math.Abs(w))), w)
+			}
+			x[from+k] = v
+			blockSum += v
+			blockSize += math.Abs(v)
+			blockUp += v * ups[k]
+			blockDown += v * downs[k]
+		}
+		if blockSize == 0 {
 			continue
 		}
-		l := p.loss(i)
-		e := s.tilt*l - shift
-		v := w * math.Exp(e)
-		if e > 700 { // only if w is smaller still
-			v = math.Copysign(math.Exp(e+math.Log(math.Abs(w))), w)
-		}
-		x[i] = v
-		sum += v
-		up += v * math.Exp(s.up*(l-top))
-		down += v * math.Exp(s.down*(bottom-l))
-		rounding += v * (math.Abs(s.tilt*l) + math.Abs(shift))
+		sum += blockSum
+		up += blockUp * math.Exp(s.up*(l-top))
+		down += blockDown * math.Exp(s.down*(bottom-l))
+		rounding += blockSize * (math.Abs(s.tilt*l) + math.Abs(shift))
 	}
 	inverse := 1 / sum
 	var out step
@@ -235,22 +265,31 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 		if v > x[out.peak] {
 			out.peak = i
 		}
-		v *= inverse
 		out.variation += math.Abs(v - last)
-		out.whole += math.Abs(v)
 		last = v
 	}
-	out.variation += math.Abs(last)
+	out.variation = (out.variation + math.Abs(last)) * inverse
+	largest := x[out.peak] * inverse
 	x[out.peak] = 0
-	for i, v := range x {
-		x[i] = v * inverse
-		out.rest += x[i]
-		out.size += math.Abs(x[i])
+	for from := 0; from < len(x); from += ladder {
+		var rest, size float64
+		block := x[from:min(from+ladder, len(x))]
+		for i, v := range block {
+			v *= inverse
+			block[i] = v
+			rest += v
+			size += math.Abs(v)
+		}
+		out.rest += rest
+		out.size += size
 	}
+	out.whole = out.size + math.Abs(largest)
 	t.logMass += n * (shift + math.Log(sum))
 	t.logUp += n * (shift + s.up*top + math.Log(up+least))
 	t.logDown += n * (shift - s.down*bottom + math.Log(down+least))
-	out.x, out.centre, out.err = x, p.loss(out.peak), 24*unit+4*unit*math.Abs(rounding)*inverse
+	// A loss rounds by a unit or two of itself, and so does its product with the tilt; an exponential by two, and
+	// each product.
+	out.x, out.centre, out.err = x, p.loss(out.peak), 32*unit+8*unit*math.Abs(rounding)*inverse
 	return out
 }
 

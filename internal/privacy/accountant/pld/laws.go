@@ -11,18 +11,6 @@ import (
 // underflows.
 const reach = 37.5
 
-// normalTails returns the two tails of the normal law N(mean, s²) at z, the smaller one to full relative
-// accuracy.
-func normalTails(z, mean, s float64) (below, above float64) {
-	x := (z - mean) / s / math.Sqrt2
-	if x > 0 {
-		above = 0.5 * math.Erfc(x)
-		return 1 - above, above
-	}
-	below = 0.5 * math.Erfc(-x)
-	return below, 1 - below
-}
-
 // mostRatio is the largest distance over sigma, an epsilon of about 2 million. Beyond it losses are so large
 // that their rounding matters.
 const mostRatio = 2000

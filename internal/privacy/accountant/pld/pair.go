@@ -41,7 +41,7 @@ func (x pair) sampled(q float64) pair {
 		if loss > 30 {
 			return loss - math.Log(q) + math.Log1p(-(1-q)*math.Exp(-loss))
 		}
-		return math.Log1p(math.Expm1(loss) / q)
+		return log1p(math.Expm1(loss) / q)
 	}
 	mix := func(p, y float64) float64 { return (1-q)*y + q*p }
 	atoms := func(in []atom) []atom {

@@ -45,11 +45,15 @@ func DeltaProfile(ts []terms.Term) (Profile, error) {
 		unreached = unreached || t.pair.unreached
 	}
 	var best Profile
-	for bins := profileBins; bins <= profileMost && bins*len(list) <= mostWork; bins *= 4 {
+	most := min(profileMost, mostWork/len(list))
+	for bins := profileBins; bins <= most; bins *= 4 {
 		p, e := v.profile(bins)
 		if e != nil { // perhaps too coarse
 			err = e
 			continue
+		}
+		if p.Delta[0]-p.Lower > 64*profileWidth && 16*bins <= most {
+			bins *= 4 // four times as many would not be enough
 		}
 		if best.Epsilon == nil || p.Delta[0] < best.Delta[0] {
 			best = p
@@ -89,15 +93,28 @@ func (v *view) profile(bins int) (Profile, error) {
 		wg.Go(func() { all[i].low = plan.lower(newMachine(bins/2), v.counts, v.q, shift) })
 	}
 	wg.Wait()
-	var p Profile
 	for i, s := range all {
 		if v.work += s.work; s.err != nil {
 			return Profile{}, fmt.Errorf("direction %s: %w", plans[i].name, s.err)
 		}
-		if i == 0 {
-			p.Epsilon, p.Delta = s.profile()
-		} else {
-			s.raise(p)
+	}
+	p := Profile{Epsilon: all[0].places()}
+	deltas := make([][]float64, len(all))
+	for i, s := range all {
+		wg.Go(func() {
+			deltas[i] = make([]float64, len(p.Epsilon))
+			if i == 0 {
+				s.profile(deltas[i])
+			} else {
+				s.raise(Profile{Epsilon: p.Epsilon, Delta: deltas[i]})
+			}
+		})
+	}
+	wg.Wait()
+	p.Delta = deltas[0]
+	for i, s := range all {
+		for j, d := range deltas[i] {
+			p.Delta[j] = max(p.Delta[j], d)
 		}
 		if v.work += s.low.work; s.low.err == nil {
 			p.Lower = max(p.Lower, s.low.value)
@@ -115,25 +132,31 @@ func (v *view) profile(bins int) (Profile, error) {
 	return p, nil
 }
 
-// profile returns the bounds of delta at 0 and at each positive loss of the window.
-func (b bound) profile() (eps, delta []float64) {
-	n := len(b.mass)
-	eps, delta = make([]float64, 0, n+1), make([]float64, 0, n+1)
-	nextX, nextA, nextD := b.lo+float64(n)*b.h, 0.0, 0.0
+// places returns 0 and each positive loss of the window.
+func (b bound) places() []float64 {
+	out := make([]float64, 1, len(b.mass)+1)
+	for j := range b.mass {
+		if x := b.lo + float64(j)*b.h; x > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// profile puts the bounds of delta at all places.
+func (b bound) profile(delta []float64) {
+	nextX, nextA, nextD := b.lo+float64(len(b.mass))*b.h, 0.0, 0.0
+	j := len(delta) - 1
 	b.walk(func(x, a, d float64) bool {
 		if x <= 0 {
 			return false
 		}
-		eps, delta = append(eps, x), append(delta, b.delta(x, x, a, d))
+		delta[j] = b.delta(x, x, a, d)
+		j--
 		nextX, nextA, nextD = x, a, d
 		return true
 	})
-	eps, delta = append(eps, 0), append(delta, b.delta(0, max(nextX, 0), nextA, nextD))
-	for i, j := 0, len(eps)-1; i < j; i, j = i+1, j-1 {
-		eps[i], eps[j] = eps[j], eps[i]
-		delta[i], delta[j] = delta[j], delta[i]
-	}
-	return eps, delta
+	delta[0] = b.delta(0, max(nextX, 0), nextA, nextD)
 }
 
 // raise raises the deltas of a profile to this bound at the profile's epsilons.

@@ -60,11 +60,16 @@ func (c *cells) upper() *masses {
 	n := len(c.p)
 	width := -math.Expm1(-c.h)
 	debt := 0.0
+	ratios := c.ratios()
+	start := 0
+	if n > 0 {
+		start = at(c.first)
+	}
 	for i := n - 1; i >= 0; i-- {
 		l := c.loss(c.first + i)
-		p, q, ratio := c.p[i], c.q[i], math.Exp(l)
+		p, q, ratio := c.p[i], c.q[i], ratios[i]
 		up := p // this much of the mass goes to the upper end
-		if q > tiny && ratio < 1/tiny {
+		if q > tiny && ratio < 1/tiny && ratio > tiny {
 			up = min(max((p-q*ratio)/width, 0), p)
 			up = min(p, up+(c.rho*(c.pTail[i]+c.qTail[i]*ratio)+16*unit*p*(1+math.Abs(l)))/width)
 		}
@@ -79,12 +84,11 @@ func (c *cells) upper() *masses {
 		extra := c.rho * c.pTail[i]
 		own := min(extra, stay)
 		stay, debt = stay-own, debt+extra-own
-		j := at(c.first + i)
-		m.w[j+1] += up + extra
-		m.w[j] += stay
+		m.w[start+i+1] += up + extra
+		m.w[start+i] += stay
 	}
 	if n > 0 {
-		m.w[at(c.first)] += max(0, c.pBottom-debt)
+		m.w[start] += max(0, c.pBottom-debt)
 	}
 	for _, a := range c.pins {
 		m.w[at(a.node)] += a.p
@@ -124,9 +128,13 @@ func (c *cells) lower() *masses {
 	took, solutions := shares(ms)
 	m.solved = solutions * len(ms)
 	waste := make([]float64, len(m.w))
+	start := 0
+	if n > 0 {
+		start = at(c.first + 1)
+	}
 	for j, x := range ms {
 		left := 1 - given(ms, took, j)
-		i := at(c.first + 1 + 2*j)
+		i := start + j
 		stay := left * x.p
 		switch {
 		case took[j] > 0 && x.up:
@@ -146,7 +154,7 @@ func (c *cells) lower() *masses {
 		m.w[at(c.first+2*n-1)] += c.pTop * (1 - c.rho)
 	}
 	for j, x := range ms {
-		i := at(c.first + 1 + 2*j)
+		i := start + j
 		g := min(x.guard, m.w[i])
 		m.w[i] -= g
 		m.w[i-1] += g
@@ -167,6 +175,7 @@ const mostFolds = 64
 func (c *cells) folded() *cells {
 	n := len(c.p) / 2
 	out := *c
+	out.ratio = c.ratios()
 	out.p, out.q = slices.Clone(c.p), slices.Clone(c.q)
 	move := func(from, to int, share float64) { // moves a share of a half of a cell
 		p, q := share*out.p[from], share*out.q[from]
@@ -230,7 +239,12 @@ func (c *cells) folded() *cells {
 // merge computes what cells 2j and 2j+1 and the two beside them allow.
 func (c *cells) merge(j int) merged {
 	l := c.loss(c.first + 1 + 2*j)
-	ratio := math.Exp(l)
+	ratio := 0.0
+	if c.ratio != nil {
+		ratio = c.ratio[2*j+1]
+	} else {
+		ratio = math.Exp(l)
+	}
 	p0, p1, q0, q1 := c.p[2*j], c.p[2*j+1], c.q[2*j], c.q[2*j+1]
 	p, q := p0+p1, q0+q1
 	pTail, qTail := max(c.pTail[2*j], c.pTail[2*j+1]), max(c.qTail[2*j], c.qTail[2*j+1])
@@ -252,7 +266,7 @@ func (c *cells) merge(j int) merged {
 	}
 	// The upper half and a share t of the lower have the node's ratio or more.
 	has, lacks := p1-ratio*q1-slack, ratio*q0-p0+slack
-	before := math.Exp(l - 2*c.h)
+	before := ratio * math.Exp(-2*c.h)
 	x.lacks = -excess
 	if has > 0 && lacks > 0 {
 		t := min(1, has/lacks)

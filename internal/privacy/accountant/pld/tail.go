@@ -107,15 +107,23 @@ func (b bound) walk(see func(x, a, d float64) bool) {
 
 // delta returns the bound at eps, from the sums at the next loss x >= eps.
 func (b bound) delta(eps, x, a, d float64) float64 {
-	gap := x - eps
-	sum := math.Exp(-b.tilt*gap)*(math.Exp(-gap)*d-math.Expm1(-gap)*a)*(1+b.drift) + b.slack
+	sum := d
+	if gap := x - eps; gap != 0 {
+		less := math.Expm1(-gap)
+		sum = math.Exp(-b.tilt*gap) * (d + less*(d-a))
+	}
+	sum = sum*(1+b.drift) + b.slack
 	if eps < b.lo {
 		sum += b.under
 	}
 	if sum <= 0 {
 		return max(0, b.extra)
 	}
-	return max(0, min(1, math.Exp(b.logMass-b.tilt*eps+math.Log(sum))+b.extra))
+	e := b.logMass - b.tilt*eps
+	if e > -600 && e < 600 && sum > 1e-40 && sum < 1e40 { // the product is a normal number
+		return max(0, min(1, math.Exp(e)*sum+b.extra))
+	}
+	return max(0, min(1, math.Exp(e+math.Log(sum))+b.extra))
 }
 
 // check fails on what exact arithmetic and the bounds of rounding exclude.
