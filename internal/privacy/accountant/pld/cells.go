@@ -155,13 +155,18 @@ func (c *cells) fill(x pair) {
 			left = right
 		}
 	}
+	halves(n, fillSpan)
+}
+
+// halves calls do for both halves of n items at once, or for all where they are few.
+func halves(n int, do func(from, to int)) {
 	if n < 4096 {
-		fillSpan(0, n)
+		do(0, n)
 		return
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { fillSpan(0, n/2) })
-	fillSpan(n/2, n)
+	wg.Go(func() { do(0, n/2) })
+	do(n/2, n)
 	wg.Wait()
 }
 

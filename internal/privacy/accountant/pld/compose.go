@@ -60,6 +60,7 @@ type tilted struct {
 	logMass  float64 // log of the composed moment E[exp(tilt L)], by which the masses were divided
 	logUp    float64 // log of E[exp((tilt+up) L)]
 	logDown  float64 // log of E[exp((tilt-down) L)]
+	scale    float64 // relative error of exp(logMass)
 	fuzz     float64
 	sum      float64 // the coefficient at zero: the right sum of the masses
 	sumFuzz  float64
@@ -229,7 +230,8 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 	}
 	bottom, top := p.loss(0), p.loss(len(p.w)-1)
 	x := make([]float64, len(p.w))
-	var sum, up, down, rounding float64
+	var total neumaier
+	var up, down, rounding float64
 	for from := 0; from < len(p.w); from += size {
 		l := p.loss(from)
 		e := s.tilt*l - shift
@@ -253,11 +255,12 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 		if blockSize == 0 {
 			continue
 		}
-		sum += blockSum
+		total.add(blockSum)
 		up += blockUp * math.Exp(s.up*(l-top))
 		down += blockDown * math.Exp(s.down*(bottom-l))
 		rounding += blockSize * (math.Abs(s.tilt*l) + math.Abs(shift))
 	}
+	sum := total.sum()
 	inverse := 1 / sum
 	var out step
 	last := 0.0
@@ -271,6 +274,7 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 	out.variation = (out.variation + math.Abs(last)) * inverse
 	largest := x[out.peak] * inverse
 	x[out.peak] = 0
+	var all neumaier
 	for from := 0; from < len(x); from += ladder {
 		var rest, size float64
 		block := x[from:min(from+ladder, len(x))]
@@ -280,18 +284,39 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 			rest += v
 			size += math.Abs(v)
 		}
-		out.rest += rest
+		all.add(rest)
 		out.size += size
 	}
+	out.rest = all.sum()
 	out.whole = out.size + math.Abs(largest)
 	t.logMass += n * (shift + math.Log(sum))
 	t.logUp += n * (shift + s.up*top + math.Log(up+least))
 	t.logDown += n * (shift - s.down*bottom + math.Log(down+least))
+	t.scale += n * unit * (blockUnits*out.whole + 4*(math.Abs(shift)+math.Abs(math.Log(sum))))
 	// A loss rounds by a unit or two of itself, and so does its product with the tilt; an exponential by two, and
-	// each product.
-	out.x, out.centre, out.err = x, p.loss(out.peak), 32*unit+8*unit*math.Abs(rounding)*inverse
+	// each product. The rest is a sum.
+	out.x, out.centre = x, p.loss(out.peak)
+	out.err = 32*unit + blockUnits*unit*out.size + 8*unit*math.Abs(rounding)*inverse
 	return out
 }
+
+// blockUnits bounds the error of a sum of blocks that neumaier adds up, in units of the sum of absolute terms.
+const blockUnits = ladder + 4
+
+// neumaier is a sum that keeps what its additions lose.
+type neumaier struct{ s, lost float64 }
+
+func (n *neumaier) add(v float64) {
+	t := n.s + v
+	if math.Abs(n.s) >= math.Abs(v) {
+		n.lost += (n.s - t) + v
+	} else {
+		n.lost += (v - t) + n.s
+	}
+	n.s = t
+}
+
+func (n *neumaier) sum() float64 { return n.s + n.lost }
 
 // load writes the masses into a period, centred.
 func (p step) load(seq []float64) {

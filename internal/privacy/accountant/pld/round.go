@@ -18,17 +18,11 @@ func (m *masses) loss(i int) float64 { return m.offset + float64(m.first+i)*m.h 
 
 // total returns the whole mass.
 func (m *masses) total() float64 {
-	s, lost := m.inf, 0.0 // Neumaier's sum, since few cells hold most of it
+	s := neumaier{s: m.inf} // few cells hold most of it
 	for _, v := range m.w {
-		t := s + v
-		if s >= v {
-			lost += (s - t) + v
-		} else {
-			lost += (v - t) + s
-		}
-		s = t
+		s.add(v)
 	}
-	return s + lost
+	return s.sum()
 }
 
 // tiny is a mass with a square, or a product with a likelihood ratio, that may underflow. Nothing
@@ -122,9 +116,11 @@ func (c *cells) lower() *masses {
 	n := len(c.p) / 2
 	ms := make([]merged, n)
 	c = c.folded()
-	for j := range ms {
-		ms[j] = c.merge(j)
-	}
+	halves(n, func(from, to int) {
+		for j := from; j < to; j++ {
+			ms[j] = c.merge(j)
+		}
+	})
 	took, solutions := shares(ms)
 	m.solved = solutions * len(ms)
 	waste := make([]float64, len(m.w))

@@ -74,12 +74,12 @@ func (t *tilted) weights() float64 {
 	return min(1/(t.h*t.tilt*(1+t.tilt))+1, float64(t.bins()))
 }
 
-// drift bounds the relative error of the sums over a window.
+// drift bounds the relative error of the sums over a window, times exp(logMass).
 func (t *tilted) drift() float64 {
 	if t.series != nil {
-		return carried(1) // the weights; the sums themselves have a slack
+		return carried(1) + t.scale // the weights; the sums themselves have a slack
 	}
-	return carried(len(t.mass))
+	return carried(len(t.mass)) + t.scale
 }
 
 // waved bounds the rounding of sums of waves.
