@@ -294,9 +294,9 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 	t.logDown += n * (shift - s.down*bottom + math.Log(down+least))
 	t.scale += n * unit * (blockUnits*out.whole + 4*(math.Abs(shift)+math.Abs(math.Log(sum))))
 	// A loss rounds by a unit or two of itself, and so does its product with the tilt; an exponential by two, and
-	// each product. The rest is a sum.
+	// each product. The rest is a sum, and so is what all are divided by, which may have twice the rest's error.
 	out.x, out.centre = x, p.loss(out.peak)
-	out.err = 32*unit + blockUnits*unit*out.size + 8*unit*math.Abs(rounding)*inverse
+	out.err = 32*unit + 3*blockUnits*unit*out.size + 8*unit*math.Abs(rounding)*inverse
 	return out
 }
 

@@ -59,8 +59,11 @@ func (x pair) sampled(q float64) pair {
 		y.lo, y.hi = up(x.lo), up(x.hi)
 		floor := math.Log1p(-q)
 		y.tails = func(loss float64) edge {
-			if loss <= floor {
+			switch {
+			case loss <= floor || loss <= y.lo:
 				return x.mixedEdge(x.lo, q)
+			case loss >= y.hi: // down of it may be below x.hi by rounding
+				return x.mixedEdge(x.hi, q)
 			}
 			return x.mixedEdge(min(max(down(loss), x.lo), x.hi), q)
 		}

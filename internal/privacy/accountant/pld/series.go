@@ -20,6 +20,7 @@ type series struct {
 	// their difference.
 	endOne, endLess, endTwo float64
 	slack                   float64 // bound of the rounding of the sums two, and of one times 1-exp(-h)
+	below                   float64 // bound of what more that of one does to an epsilon below the window
 }
 
 // newSeries takes the coefficients of a period of n, and where in it the window starts.
@@ -55,7 +56,10 @@ func newSeries(n, start int, coefficients []complex128, t *tilted) *series {
 	}
 	// Every term is a product of a few factors within some 60 units together, and as many terms as waves are
 	// added. The differences of both ends are at most that of the sums.
-	c.slack = float64(len(coefficients)+128) * unit * 2 * (2*sizeTwo + rest*(2*sizeOne+sizeLess) + sizeLess/(1+t.tilt))
+	// An epsilon below the window gives the sums one a weight of up to peak, in place of 1-exp(-h).
+	units := float64(len(coefficients)+128) * unit * 2
+	c.below = units * 2 * sizeOne * peak(t.tilt)
+	c.slack = units * (2*sizeTwo + rest*(2*sizeOne+sizeLess) + sizeLess/(1+t.tilt))
 	return c
 }
 
@@ -132,7 +136,11 @@ func (b bound) crossingWaves(delta float64) (lo, hi float64) {
 		}
 		return -1, 0
 	}
-	if b.delta(x, x, a, d) <= delta {
+	low, high := first, n
+	if b.slack < 0 && b.delta(x, x, a, d) <= delta {
+		low = b.highest(first, delta)
+	}
+	if low == first && b.delta(x, x, a, d) <= delta {
 		if first == 0 {
 			return -1, x
 		}
@@ -141,17 +149,8 @@ func (b bound) crossingWaves(delta float64) (lo, hi float64) {
 		}
 		return b.between(0, x, x, a, d, delta)
 	}
-	// above delta at low, and not at high
-	low, high := first, n
-	for high-low > 1 {
-		mid := low + (high-low)/2
-		x := b.lo + float64(mid)*b.h
-		if a, d := b.weighed(mid); b.delta(x, x, a, d) > delta {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+	low = b.last(low, high, delta)
+	high = low + 1
 	lo = b.lo + float64(low)*b.h
 	if high == n {
 		return lo, math.Inf(1)
@@ -159,6 +158,42 @@ func (b bound) crossingWaves(delta float64) (lo, hi float64) {
 	x = b.lo + float64(high)*b.h
 	a, d = b.weighed(high)
 	return b.between(lo, x, x, a, d, delta)
+}
+
+// above reports whether the bound is above delta at loss j of the window.
+func (b bound) above(j int, delta float64) bool {
+	x := b.lo + float64(j)*b.h
+	a, d := b.weighed(j)
+	return b.delta(x, x, a, d) > delta
+}
+
+// last returns a loss from low to high, without high, at which the bound is above delta, and after
+// which it is not. It is above delta at low, and not at high.
+func (b bound) last(low, high int, delta float64) int {
+	for high-low > 1 {
+		if mid := low + (high-low)/2; b.above(mid, delta) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// highest returns a loss after first at which a lower bound is above delta, near the largest of them,
+// and first where it finds none. What rounding takes from a lower bound is a fixed number of tilted
+// masses, so that it may be 0 at the start of the window. Without it the bound falls with the loss.
+func (b bound) highest(first int, delta float64) int {
+	free := b
+	free.slack = 0
+	if !free.above(first, delta) {
+		return first
+	}
+	j := free.last(first, b.bins(), delta)
+	for step := 1; j > first && !b.above(j, delta); step *= 2 {
+		j = max(first, j-step)
+	}
+	return j
 }
 
 // between narrows an interval in which the sums at x apply to one float64.

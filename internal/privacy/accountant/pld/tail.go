@@ -112,9 +112,16 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 		less := math.Expm1(-gap)
 		sum = math.Exp(-b.tilt*gap) * (d + less*(d-a))
 	}
-	sum = sum*(1+b.drift) + b.slack
+	drift := b.drift
+	if b.series != nil { // which carries nothing, but the exponents of the weights round
+		drift += math.Copysign(4*unit*b.tilt*(math.Abs(eps)+math.Abs(x-eps)), drift)
+	}
+	sum = sum*(1+drift) + b.slack
 	if eps < b.lo {
 		sum += b.under
+		if b.series != nil {
+			sum += math.Copysign(b.series.below, b.slack)
+		}
 	}
 	if sum <= 0 {
 		return max(0, b.extra)

@@ -50,11 +50,11 @@
 //
 // turns a coefficient into twelve sums of the blocks' Chebyshev moments, each of which is
 // one transform of length n/b. As |J_p(a)| <= (a/2)^p/p!, and a/2 is at most pi/16 here, the orders left out are
-// less than 1e-17 of S. A moment of r blocks at the same place of the period is a sum of at most b/2 + 1 + r
+// less than 2e-17 of S. A moment of r blocks at the same place of the period is a sum of at most b/2 + 1 + r
 // terms of both halves of a block, and wrong by as many units of the sum of absolute entries. T_p comes from three
 // terms, and is wrong by less than 3 p² u; with the factors 2 J_p(a) all of that is less than 3 u S. The
 // factors sum to at most 2 exp(pi/16) - 1 < 1.44, and their errors, those of the turn to
 // the centre and of twelve sums are less than 37 u S. So a coefficient is within
 //
-//	(1.44 (Error(n/b) + (b/2 + 8 + r) u) + 40 u + 1e-17) S
+//	(1.44 (Error(n/b) + (b/2 + 8 + r) u) + 40 u + 2e-17) S
 package fft

@@ -43,7 +43,7 @@ func NewLow(n, count int) *Low {
 // entries.
 func (l *Low) Error(length int) float64 {
 	additions := l.block/2 + 8 + length/l.n
-	return 1.44*(Error(l.n/l.block)+float64(additions)*unit) + 40*unit + 1e-17
+	return 1.44*(Error(l.n/l.block)+float64(additions)*unit) + 40*unit + 2e-17
 }
 
 // Coefficients computes out[k], the sum of x[j] exp(-2 pi i (j-centre) k/n), for k below count. x has
