@@ -7,17 +7,23 @@ import (
 	"privrec/internal/tensor"
 )
 
-// TestTiedChunks: gradients that chunks of rows form on the way forward are those of exponentials that
-// are kept for the way back, whatever the upstream gradient.
-func TestTiedChunks(t *testing.T) {
-	const b, v, d = 523, 300, 4 // three chunks of rows
-	table, h := NewParam("table", v, d), NewParam("h", b, d)
+// tiedParams returns a table (v, d) and rows (b, d) of fixed numbers.
+func tiedParams(b, v, d int) (table, h *Param) {
+	table, h = NewParam("table", v, d), NewParam("h", b, d)
 	for i := range table.Value.Data {
 		table.Value.Data[i] = tensor.Float((i*37)%19)/10 - 1
 	}
 	for i := range h.Value.Data {
 		h.Value.Data[i] = tensor.Float((i*53)%17)/10 - 1
 	}
+	return table, h
+}
+
+// TestTiedChunks: gradients that chunks of rows form on the way forward are those of exponentials that
+// are kept for the way back, whatever the upstream gradient.
+func TestTiedChunks(t *testing.T) {
+	const b, v, d = 523, 300, 4 // three chunks of rows
+	table, h := tiedParams(b, v, d)
 	targets := make([]int32, b)
 	for i := range targets {
 		targets[i] = int32(i * 13 % v)
@@ -52,13 +58,7 @@ func TestTiedChunks(t *testing.T) {
 // TestTiedNear: probabilities have the same bits where the exponentials are only read.
 func TestTiedNear(t *testing.T) {
 	const b, v, d = 37, 700, 4
-	table, h := NewParam("table", v, d), NewParam("h", b, d)
-	for i := range table.Value.Data {
-		table.Value.Data[i] = tensor.Float((i*37)%19)/10 - 1
-	}
-	for i := range h.Value.Data {
-		h.Value.Data[i] = tensor.Float((i*53)%17)/10 - 1
-	}
+	table, h := tiedParams(b, v, d)
 	targets := make([]int32, b)
 	for i := range targets {
 		targets[i] = int32(1 + i*13%(v-1))
