@@ -24,8 +24,31 @@ func removeEmpty(made []string) {
 	}
 }
 
-// makeDir creates dir and its parents, durably, and returns the new ones, the deepest first.
+// makeDir creates dir and its parents, durably, and returns the new ones, the deepest first. It begins
+// again where a run beside it removes a parent that it had made, while dir is created below it.
 func makeDir(dir string) (made []string, err error) {
+	for range 100 {
+		if made, err = missing(dir); err != nil {
+			return nil, err
+		}
+		if err = os.MkdirAll(dir, 0o755); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	for _, d := range made {
+		if err == nil {
+			err = system.SyncDir(filepath.Dir(d))
+		}
+	}
+	if err != nil {
+		removeEmpty(made)
+		return nil, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
+	}
+	return made, nil
+}
+
+// missing returns the directories on the way to dir that do not exist, the deepest first.
+func missing(dir string) (names []string, err error) {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err == nil && !info.IsDir() || system.NotAFolder(err) {
@@ -38,24 +61,13 @@ func makeDir(dir string) (made []string, err error) {
 			continue // the file is further up
 		}
 		if err == nil {
-			break
+			return names, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, WithHint(fmt.Errorf("run directory: %w", err), another)
 		}
-		made = append(made, at)
+		names = append(names, at)
 	}
-	err = os.MkdirAll(dir, 0o755)
-	for _, d := range made {
-		if err == nil {
-			err = system.SyncDir(filepath.Dir(d))
-		}
-	}
-	if err != nil {
-		removeEmpty(made)
-		return nil, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
-	}
-	return made, nil
 }
 
 // contents describes what a run finds in its directory.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,4 +131,28 @@ func TestRemainsOfAKill(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
+}
+
+// Two runs begin below one new folder while the other one removes what it made.
+func TestDirectoriesMadeSideBySide(t *testing.T) {
+	root := t.TempDir()
+	var wg sync.WaitGroup
+	for _, name := range []string{"a", "b"} {
+		wg.Go(func() {
+			dir := filepath.Join(root, "trials", name)
+			for range 2000 {
+				made, err := makeDir(dir)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := os.Stat(dir); err != nil {
+					t.Error(err)
+					return
+				}
+				removeEmpty(made)
+			}
+		})
+	}
+	wg.Wait()
 }
