@@ -204,8 +204,8 @@ type step struct {
 // step tilts masses and takes the largest out, on which coefficients are centred: their errors are relative to
 // the rest, which is small if large losses are rare. It adds the moments of n draws to t.
 //
-// Exponentials are those of a block's first loss times those of the ways to the others, and sums are those of blocks:
-// that costs a few units more for each mass.
+// Exponentials are those of a block's first loss times those of the ways to the others: that costs a few units
+// more for each mass.
 func (p *masses) step(n float64, s span, t *tilted) step {
 	size := 1
 	if max(math.Abs(s.tilt), s.up, s.down)*p.h*ladder < 1 {
@@ -230,14 +230,14 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 	}
 	bottom, top := p.loss(0), p.loss(len(p.w)-1)
 	x := make([]float64, len(p.w))
-	var total neumaier
+	var total compensated
 	var up, down, rounding float64
 	for from := 0; from < len(p.w); from += size {
 		l := p.loss(from)
 		e := s.tilt*l - shift
 		in := p.w[from:min(from+size, len(p.w))]
 		first, large := math.Exp(e), e > 700 // only if the masses are smaller still
-		var blockSum, blockSize, blockUp, blockDown float64
+		var blockSize, blockUp, blockDown float64
 		for k, w := range in {
 			if w == 0 {
 				continue
@@ -247,7 +247,7 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 				v = math.Copysign(math.Exp(s.tilt*p.loss(from+k)-shift+math.Log(math.Abs(w))), w)
 			}
 			x[from+k] = v
-			blockSum += v
+			total.add(v)
 			blockSize += math.Abs(v)
 			blockUp += v * ups[k]
 			blockDown += v * downs[k]
@@ -255,7 +255,6 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 		if blockSize == 0 {
 			continue
 		}
-		total.add(blockSum)
 		up += blockUp * math.Exp(s.up*(l-top))
 		down += blockDown * math.Exp(s.down*(bottom-l))
 		rounding += blockSize * (math.Abs(s.tilt*l) + math.Abs(shift))
@@ -274,49 +273,42 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 	out.variation = (out.variation + math.Abs(last)) * inverse
 	largest := x[out.peak] * inverse
 	x[out.peak] = 0
-	var all neumaier
-	for from := 0; from < len(x); from += ladder {
-		var rest, size float64
-		block := x[from:min(from+ladder, len(x))]
-		for i, v := range block {
-			v *= inverse
-			block[i] = v
-			rest += v
-			size += math.Abs(v)
-		}
-		all.add(rest)
-		out.size += size
+	var all compensated
+	for i, v := range x {
+		v *= inverse
+		x[i] = v
+		all.add(v)
+		out.size += math.Abs(v)
 	}
 	out.rest = all.sum()
 	out.whole = out.size + math.Abs(largest)
 	t.logMass += n * (shift + math.Log(sum))
 	t.logUp += n * (shift + s.up*top + math.Log(up+least))
 	t.logDown += n * (shift - s.down*bottom + math.Log(down+least))
-	t.scale += n * unit * (blockUnits*out.whole + 4*(math.Abs(shift)+math.Abs(math.Log(sum))))
+	t.scale += n * unit * (sumUnits*out.whole + 4*(math.Abs(shift)+math.Abs(math.Log(sum))))
 	// A loss rounds by a unit or two of itself, and so does its product with the tilt; an exponential by two, and
 	// each product. The rest is a sum, and so is what all are divided by, which may have twice the rest's error.
 	out.x, out.centre = x, p.loss(out.peak)
-	out.err = 32*unit + 3*blockUnits*unit*out.size + 8*unit*math.Abs(rounding)*inverse
+	out.err = 32*unit + 3*sumUnits*unit*out.size + 8*unit*math.Abs(rounding)*inverse
 	return out
 }
 
-// blockUnits bounds the error of a sum of blocks that neumaier adds up, in units of the sum of absolute terms.
-const blockUnits = ladder + 4
+// sumUnits bounds the error of a compensated sum, in units of the sum of absolute terms: one of the sum itself, and
+// n² unit² of what its n additions lose, which is less than one more up to 2^26 terms.
+const sumUnits = 4
 
-// neumaier is a sum that keeps what its additions lose.
-type neumaier struct{ s, lost float64 }
+// compensated is a sum that keeps what its additions lose (Knuth's two-sum; Ogita, Rump and Oishi, 2005, algorithm
+// 4.4 and proposition 4.5).
+type compensated struct{ s, lost float64 }
 
-func (n *neumaier) add(v float64) {
+func (n *compensated) add(v float64) {
 	t := n.s + v
-	if math.Abs(n.s) >= math.Abs(v) {
-		n.lost += (n.s - t) + v
-	} else {
-		n.lost += (v - t) + n.s
-	}
+	z := t - n.s
+	n.lost += (n.s - (t - z)) + (v - z)
 	n.s = t
 }
 
-func (n *neumaier) sum() float64 { return n.s + n.lost }
+func (n *compensated) sum() float64 { return n.s + n.lost }
 
 // load writes the masses into a period, centred.
 func (p step) load(seq []float64) {

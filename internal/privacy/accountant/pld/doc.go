@@ -62,7 +62,7 @@
 // power and the way back. The result is added to Upper and subtracted from Lower, and so is the
 // error of the sums that are carried down the losses. The errors of distribution functions, at most
 // 128 units of the smaller tail up to ten deviations out, are covered by moving that much mass up,
-// or down, by one cell. Masses are summed in blocks with a sum that keeps what it loses, and the few units
+// or down, by one cell. Masses are added up by a sum that keeps what its additions lose, and the few units
 // that are left count once for each release.
 //
 // # Pairs

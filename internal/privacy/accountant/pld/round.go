@@ -18,7 +18,7 @@ func (m *masses) loss(i int) float64 { return m.offset + float64(m.first+i)*m.h 
 
 // total returns the whole mass.
 func (m *masses) total() float64 {
-	s := neumaier{s: m.inf} // few cells hold most of it
+	s := compensated{s: m.inf} // few cells hold most of it
 	for _, v := range m.w {
 		s.add(v)
 	}
