@@ -28,6 +28,8 @@
 //
 // A node that no parameter feeds into has no gradient, and none is computed for it.
 //
+// A batch of many small operations is best cut into parts, each on one worker ([Tape.Parts]).
+//
 // # Errors
 //
 // A wrong shape or index is a mistake in a model, so operations panic with an *Error, which names the

@@ -34,6 +34,7 @@ type Tape struct {
 	runJob   func(chunk, lo, hi int)
 	pair     [2]product
 	runPair  func(chunk, lo, hi int)
+	parts    parts
 }
 
 // NewTape returns an empty tape in training mode.
@@ -49,6 +50,7 @@ func NewTape() *Tape {
 // before become invalid.
 func (t *Tape) Reset() {
 	t.n, t.nTied, t.done = 0, 0, false
+	t.parts.n = 0
 	t.job = job{}
 	t.arena.reset()
 	t.grads.reset()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"privrec/internal/autograd"
 	"privrec/internal/rng"
 )
 
@@ -92,31 +91,6 @@ func (b *Batch) rows(s []int32) {
 	}
 	b.Offsets = append(b.Offsets, int32(len(b.Items)))
 	b.Last = append(b.Last, int32(len(b.Items)-1))
-}
-
-// CrossEntropy returns the softmax cross-entropy over all items, the mean over the rows of a
-// batch with targets (1, 1). It is not the paper's loss. Later reproductions found it to be
-// better (Petrov and Macdonald, RecSys 2023; Klenitskiy and Vasilev, RecSys 2023).
-func (m *Model) CrossEntropy(t *autograd.Tape, b *Batch, step int) *autograd.Node {
-	return t.TiedCrossEntropy(m.learned(t, b, step), m.Item, 1, b.Targets)
-}
-
-// learned returns the rows of F that have a target (L, d).
-func (m *Model) learned(t *autograd.Tape, b *Batch, step int) *autograd.Node {
-	h := m.Forward(t, b, step) // (N, d)
-	if len(b.Learned) == len(b.Items) {
-		return h
-	}
-	return h.Gather(b.Learned)
-}
-
-// Sampled returns the paper's loss (eq. 7), as the mean over the rows of
-// -log sigmoid(r_target) - log(1 - sigmoid(r_negative)), with one negative a row (1, 1).
-func (m *Model) Sampled(t *autograd.Tape, b *Batch, negatives []int32, step int) *autograd.Node {
-	h := m.learned(t, b, step)
-	up := h.RowDot(t.Rows(m.Item, b.Targets)).LogSigmoid()             // (N, 1)
-	down := h.RowDot(t.Rows(m.Item, negatives)).Scale(-1).LogSigmoid() // (N, 1)
-	return up.Add(down).MeanAll().Scale(-1)
 }
 
 // Negatives draws items that a user does not have, uniformly.

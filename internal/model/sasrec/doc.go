@@ -18,7 +18,8 @@
 //
 // Departures: the factor sqrt(d), the normalisation of the last output, the biases of
 // attention and, with [NormCode], the place of normalisation are those of the authors'
-// program, as is a dropout after the ReLU. With several heads, the d of eq. 2 is the width
+// program, as is a dropout after the ReLU. A large batch is learned in parts of about 384 rows,
+// with dropout masks of their own. With several heads, the d of eq. 2 is the width
 // of a head. Attention drops elements of its output, as the paper's formula says, where the
 // program drops weights. The loss is a mean ([Model.Sampled]); [Model.CrossEntropy] is
 // another one.

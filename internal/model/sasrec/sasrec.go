@@ -70,9 +70,23 @@ func (m *Model) Items() int { return m.Item.Value.Rows - 1 }
 // Forward returns the output F (N, d), one row for each row of the batch. On a tape in
 // training mode it drops elements, which the step decides.
 func (m *Model) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
-	x := m.input(t, b, step)
+	return m.forward(t, b, at(step))
+}
+
+// draw is what the masks of dropout depend on: the step and, where a tape holds part of a batch, the part.
+type draw []uint64
+
+func at(index ...int) (d draw) {
+	for _, i := range index {
+		d = append(d, uint64(i))
+	}
+	return d
+}
+
+func (m *Model) forward(t *autograd.Tape, b *Batch, d draw) *autograd.Node {
+	x := m.input(t, b, d)
 	for _, k := range m.blocks {
-		x = k.forward(t, x, x, b.Offsets, nil, step)
+		x = k.forward(t, x, x, b.Offsets, nil, d)
 	}
 	return m.final.Forward(t, x)
 }
@@ -80,21 +94,21 @@ func (m *Model) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 // Continue returns the row of F after the last item of every sequence (B, d), for
 // evaluation. It computes the last block only for these rows.
 func (m *Model) Continue(t *autograd.Tape, b *Batch) *autograd.Node {
-	x := m.input(t, b, 0)
+	x := m.input(t, b, at(0))
 	end := len(m.blocks) - 1
 	for _, k := range m.blocks[:end] {
-		x = k.forward(t, x, x, b.Offsets, nil, 0)
+		x = k.forward(t, x, x, b.Offsets, nil, at(0))
 	}
 	each := make([]int32, b.Len()+1) // a segment of one query for every sequence
 	for i := range each {
 		each[i] = int32(i)
 	}
-	return m.final.Forward(t, m.blocks[end].forward(t, x.Gather(b.Last), x, each, b.Offsets, 0))
+	return m.final.Forward(t, m.blocks[end].forward(t, x.Gather(b.Last), x, each, b.Offsets, at(0)))
 }
 
-func (m *Model) input(t *autograd.Tape, b *Batch, step int) *autograd.Node {
+func (m *Model) input(t *autograd.Tape, b *Batch, d draw) *autograd.Node {
 	x := t.Rows(m.Item, b.Items).Scale(math.Sqrt(float64(m.Config.Dim))) // (N, d)
-	return m.drop.Forward(t, x.Add(t.Rows(m.Position, b.Positions)), uint64(step))
+	return m.drop.Forward(t, x.Add(t.Rows(m.Position, b.Positions)), d...)
 }
 
 // Score fills scores (B, V) with the inner products of Continue's rows and all items (eq. 6).
@@ -136,7 +150,7 @@ func (b *block) Params() []*autograd.Param {
 // forward returns the block's output for the rows of x, which look at the rows of memory.
 // Without memoryOff, memory is x itself, divided into segments by off, and a row looks back
 // within its segment. With memoryOff, each row of x sees all of its segment of memory.
-func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryOff []int32, step int) *autograd.Node {
+func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryOff []int32, d draw) *autograd.Node {
 	y := b.norms[0].Forward(t, x)
 	source := memory
 	if b.paper {
@@ -146,10 +160,10 @@ func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryO
 	}
 	a := t.Attention(b.query.Forward(t, y), b.key.Forward(t, source), b.value.Forward(t, source),
 		autograd.AttentionShape{Query: off, Key: memoryOff, Heads: b.heads, Causal: memoryOff == nil})
-	x = b.residual(x, y).Add(b.drops[0].Forward(t, a, uint64(step)))
+	x = b.residual(x, y).Add(b.drops[0].Forward(t, a, d...))
 	y = b.norms[1].Forward(t, x)
-	h := b.drops[1].Forward(t, b.up.Forward(t, y).ReLU(), uint64(step))
-	return b.residual(x, y).Add(b.drops[2].Forward(t, b.down.Forward(t, h), uint64(step)))
+	h := b.drops[1].Forward(t, b.up.Forward(t, y).ReLU(), d...)
+	return b.residual(x, y).Add(b.drops[2].Forward(t, b.down.Forward(t, h), d...))
 }
 
 // residual returns what a sublayer adds to: its input x, or its normalised input y.
