@@ -7,11 +7,11 @@ import (
 
 // coalesce sums the look-ups by row, in order of recording, and sorts the rows.
 func (e *entry) coalesce(t *Tape) {
-	e.rows = e.set.unite(e.rows[:0], e.parts, e.p.Value.Rows)
+	e.rows = e.set.unite(e.rows[:0], e.lookups, e.p.Value.Rows)
 	w := e.p.Value.Cols
 	e.vals = t.Buffer(len(e.rows), w)
 	add := job{kernel: scatterFresh, dst: e.vals.Data, w: w}
-	for _, p := range e.parts {
+	for _, p := range e.lookups {
 		e.place = slices.Grow(e.place[:0], len(p.idx))[:len(p.idx)]
 		e.set.places(e.place, p.idx, e.rows)
 		add.a, add.idx = p.node.dy(), e.place
@@ -31,15 +31,15 @@ type rowSet struct {
 // wordsPerIndex is how many words of bits may be gone through for each index that is looked up.
 const wordsPerIndex = 8
 
-// unite appends the rows of all parts, each once and ascending. n is the number of rows of the table.
-func (s *rowSet) unite(rows []int32, parts []part, n int) []int32 {
+// unite appends the rows of all look-ups, each once and ascending. n is the number of rows of the table.
+func (s *rowSet) unite(rows []int32, lookups []lookup, n int) []int32 {
 	indices, words := 0, (n+63)/64
-	for _, p := range parts {
+	for _, p := range lookups {
 		indices += len(p.idx)
 	}
 	s.before = s.before[:0]
 	if words > wordsPerIndex*indices {
-		for _, p := range parts {
+		for _, p := range lookups {
 			rows = append(rows, p.idx...)
 		}
 		slices.Sort(rows)
@@ -47,7 +47,7 @@ func (s *rowSet) unite(rows []int32, parts []part, n int) []int32 {
 	}
 	s.bits = slices.Grow(s.bits[:0], words)[:words]
 	clear(s.bits)
-	for _, p := range parts {
+	for _, p := range lookups {
 		for _, k := range p.idx {
 			s.bits[k>>6] |= 1 << (k & 63)
 		}

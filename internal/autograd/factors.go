@@ -40,8 +40,8 @@ func (t *Tape) keepLookups() {
 		if e.leaf != nil && e.leaf.hasG {
 			failf("backward", []*Node{e.leaf}, "an operation on %s cannot keep examples apart", e.p.Name)
 		}
-		e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return !p.node.hasG })
-		for _, p := range e.parts {
+		e.lookups = slices.DeleteFunc(e.lookups, func(p lookup) bool { return !p.node.hasG })
+		for _, p := range e.lookups {
 			t.factors = append(t.factors, Factor{Param: e.p, Right: p.node.G, Rows: p.idx})
 		}
 	}

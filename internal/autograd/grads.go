@@ -16,21 +16,21 @@ type Grads struct {
 	byParam map[*Param]int
 }
 
-type part struct {
+type lookup struct {
 	idx  []int32
 	node *Node
 }
 
 type entry struct {
-	p     *Param
-	leaf  *Node  // whole parameter on the tape
-	parts []part // look-ups
-	dense tensor.Matrix
-	rows  []int32       // sparse: ascending, unique
-	vals  tensor.Matrix // sparse: one row for each of rows
-	set   rowSet        // of rows
-	place []int32       // of a look-up's rows in rows
-	state int           // gradNone, gradDense, gradSparse
+	p       *Param
+	leaf    *Node // whole parameter on the tape
+	lookups []lookup
+	dense   tensor.Matrix
+	rows    []int32       // sparse: ascending, unique
+	vals    tensor.Matrix // sparse: one row for each of rows
+	set     rowSet        // of rows
+	place   []int32       // of a look-up's rows in rows
+	state   int           // gradNone, gradDense, gradSparse
 }
 
 const (
@@ -45,7 +45,7 @@ func NewGrads() *Grads { return &Grads{byParam: map[*Param]int{}} }
 func (g *Grads) reset() {
 	for i := range g.n {
 		e := &g.entries[i]
-		*e = entry{p: nil, parts: e.parts[:0], rows: e.rows[:0], set: e.set, place: e.place}
+		*e = entry{p: nil, lookups: e.lookups[:0], rows: e.rows[:0], set: e.set, place: e.place}
 	}
 	clear(g.byParam)
 	g.n = 0
@@ -70,15 +70,15 @@ func (g *Grads) entry(p *Param) *entry {
 func (g *Grads) finish(t *Tape) {
 	for i := range g.n {
 		e := &g.entries[i]
-		e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return !p.node.hasG })
+		e.lookups = slices.DeleteFunc(e.lookups, func(p lookup) bool { return !p.node.hasG })
 		switch {
 		case e.leaf != nil && e.leaf.hasG:
 			e.state, e.dense = gradDense, e.leaf.G
-			for _, p := range e.parts {
+			for _, p := range e.lookups {
 				w := e.dense.Cols
 				t.columns(len(p.idx), w, job{kernel: scatterKernel, dst: e.dense.Data, a: p.node.dy(), idx: p.idx, w: w})
 			}
-		case len(e.parts) > 0:
+		case len(e.lookups) > 0:
 			e.state = gradSparse
 			e.coalesce(t)
 		}

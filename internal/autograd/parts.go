@@ -33,13 +33,14 @@ type shardGrad struct {
 }
 
 // Parts returns the sum of n losses (1, 1), accumulated in float64. part makes the k-th of them, a
-// scalar, on the tape that it is given, and uses no node of t. Parts run side by side, each forward and
+// scalar, on the tape that it is given, and uses nothing of t. Parts run side by side, each forward and
 // back on one worker before that takes another. So what a part computes stays in a core's near cache,
 // and workers wait for each other once a batch, not once an operation. Gradients are added up in the
-// order of the parts. Random draws of a part must depend on k.
+// order of the parts. Random draws of a part must depend on k. Every part keeps a copy of its gradients, so
+// that a whole table that all of them use costs memory for each.
 //
-// The tapes of parts have the settings of t; several may call BeforeRead at the same time. Parts panics
-// where examples are to be kept Apart.
+// The tapes of parts have the settings of t. Several may call BeforeRead at the same time; a caller whose
+// BeforeRead has much to do calls it for all rows before. Parts panics where examples are to be kept Apart.
 func (t *Tape) Parts(n int, part func(t *Tape, k int) *Node) *Node {
 	y := t.node("parts", 1, 1)
 	if t.Apart {
@@ -51,6 +52,9 @@ func (t *Tape) Parts(n int, part func(t *Tape, k int) *Node) *Node {
 		defer t.parts.giveBack(own)
 		own.NoGrad, own.GuardNaN, own.BeforeRead, own.training = t.NoGrad, t.GuardNaN, t.BeforeRead, t.training
 		loss := part(own, k)
+		if loss.t != own {
+			fail(y.name(), "the loss of a part lives on another tape", loss)
+		}
 		if !t.NoGrad {
 			own.Backward(loss)
 		}
@@ -124,7 +128,7 @@ func (t *Tape) stand(g *shardGrad) {
 	e := t.grads.entry(g.p)
 	if g.sparse {
 		g.node = t.leaf("rows", tensor.Matrix{Rows: g.g.Rows, Cols: g.g.Cols, Stride: g.g.Stride})
-		e.parts = append(e.parts, part{g.rows, g.node})
+		e.lookups = append(e.lookups, lookup{g.rows, g.node})
 	} else {
 		if e.leaf == nil {
 			e.leaf = t.leaf("param", g.p.Value)
@@ -148,7 +152,9 @@ func addShards(shards []*shard, scale tensor.Float) {
 	for _, s := range shards {
 		for _, g := range s.grads {
 			if g.sparse {
-				g.node.G, g.node.hasG = g.g, true
+				if g.node.G, g.node.hasG = g.g, true; scale == 1 {
+					continue
+				}
 			}
 			if sums[g.node] == nil {
 				to, beta := g.node.acc()

@@ -170,6 +170,12 @@ func TestPartsRefuse(t *testing.T) {
 		"no scalar": func() {
 			tape.Parts(3, func(t *autograd.Tape, _ int) *autograd.Node { return t.Use(p.w) })
 		},
+		"a loss of the outer tape": func() {
+			tape.NoGrad = true
+			defer func() { tape.NoGrad = false }()
+			x := tape.Use(p.w).SumAll()
+			tape.Parts(3, func(t *autograd.Tape, _ int) *autograd.Node { return x })
+		},
 	} {
 		tape.Reset()
 		if e := mustFail(t, bad); e.Message == "" {

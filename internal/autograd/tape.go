@@ -113,7 +113,7 @@ func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	if !t.NoGrad {
 		y.need = true
 		e := t.grads.entry(p)
-		e.parts = append(e.parts, part{idx, y})
+		e.lookups = append(e.lookups, lookup{idx, y})
 	}
 	return y.checked()
 }

@@ -79,7 +79,9 @@ func TestPartsOfABatch(t *testing.T) {
 	}
 	negatives := slices.Clone(b.Targets)
 	slices.Reverse(negatives)
-	for name, c := range map[string]struct{ parts, whole func(t *autograd.Tape) *autograd.Node }{
+	for name, c := range map[string]struct {
+		parts, whole func(t *autograd.Tape) *autograd.Node
+	}{
 		"all items": {
 			func(t *autograd.Tape) *autograd.Node { return m.CrossEntropy(t, b, 0) },
 			func(t *autograd.Tape) *autograd.Node {
