@@ -91,15 +91,18 @@ func (r *Real) Forward(out []complex128, x []float64) {
 		i := 2 * p
 		a, b := complex(x0[i], x0[i+1]), complex(x1[i], x1[i+1])
 		c, d := complex(x2[i], x2[i+1]), complex(x3[i], x3[i+1])
-		s, t := a+c, a-c
-		u, v := b+d, b-d
-		v = complex(imag(v), -real(v))
-		y4[0] = s + u
-		y4[1] = t1[p] * (t + v)
-		y4[2] = r.turn[2*p] * (s - u)
-		y4[3] = r.turn[3*p] * (t - v)
+		z0, z1, z2, z3 := four(a, b, c, d)
+		y4[0], y4[1], y4[2], y4[3] = z0, t1[p]*z1, r.turn[2*p]*z2, r.turn[3*p]*z3
 	}
 	r.split(out, r.stages(r.a, r.b))
+}
+
+// four returns the transform of four numbers.
+func four(a, b, c, d complex128) (_, _, _, _ complex128) {
+	s, t := a+c, a-c
+	u, v := b+d, b-d
+	v = complex(imag(v), -real(v))
+	return s + u, t + v, s - u, t - v
 }
 
 // stages runs all stages but the first, between two buffers, and returns that with the result.
@@ -113,14 +116,8 @@ func (r *Real) stages(x, y []complex128) []complex128 {
 			x2, x3 := x[(p+2*quarter)*s:][:s], x[(p+3*quarter)*s:][:s]
 			y0, y1, y2, y3 := y[4*p*s:][:s], y[(4*p+1)*s:][:s], y[(4*p+2)*s:][:s], y[(4*p+3)*s:][:s]
 			for q := range s {
-				a, b, c, d := x0[q], x1[q], x2[q], x3[q]
-				sum, t := a+c, a-c
-				u, v := b+d, b-d
-				v = complex(imag(v), -real(v))
-				y0[q] = sum + u
-				y1[q] = w1 * (t + v)
-				y2[q] = w2 * (sum - u)
-				y3[q] = w3 * (t - v)
+				z0, z1, z2, z3 := four(x0[q], x1[q], x2[q], x3[q])
+				y0[q], y1[q], y2[q], y3[q] = z0, w1*z1, w2*z2, w3*z3
 			}
 		}
 		x, y = y, x
@@ -130,14 +127,7 @@ func (r *Real) stages(x, y []complex128) []complex128 {
 		x0, x1, x2, x3 := x[:s], x[s:][:s], x[2*s:][:s], x[3*s:][:s]
 		y0, y1, y2, y3 := y[:s], y[s:][:s], y[2*s:][:s], y[3*s:][:s]
 		for q := range s {
-			a, b, c, d := x0[q], x1[q], x2[q], x3[q]
-			sum, t := a+c, a-c
-			u, v := b+d, b-d
-			v = complex(imag(v), -real(v))
-			y0[q] = sum + u
-			y1[q] = t + v
-			y2[q] = sum - u
-			y3[q] = t - v
+			y0[q], y1[q], y2[q], y3[q] = four(x0[q], x1[q], x2[q], x3[q])
 		}
 		x = y
 	case 2:
