@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"privrec/internal/dataset"
 	"privrec/internal/private/gram"
 	"privrec/internal/private/release"
 )
@@ -19,7 +20,7 @@ type contributedRows struct {
 	historyRows
 	tally *release.Tally
 	draw  release.Draw
-	sum   release.RowsSum
+	sum   dataset.RowHash
 	items []int32 // of the user
 	has   map[int32]bool
 	out   *os.File
@@ -80,7 +81,7 @@ func (c *contributedRows) end() error {
 // write puts counts and users where the driver and other workers find them.
 func (c *contributedRows) write(ctx context.Context, work string, note *shardNote) error {
 	name := fmt.Sprintf("%05d-%s", note.Shard, attempt())
-	note.Sums, note.Kept, note.RowsSum = join(work, "counts-"+name), join(work, "users-"+name), c.sum
+	note.Sums, note.Kept, note.RowHash = join(work, "counts-"+name), join(work, "users-"+name), &c.sum
 	if err := writeSums(ctx, note.Sums, c.tally.Counts); err != nil {
 		return err
 	}

@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
 	"privrec/internal/private/gram"
-	"privrec/internal/private/release"
 )
 
 // job is a perturbation, as workers are told of it. It is written as JSON into the pipeline.
@@ -126,10 +126,10 @@ type shardNote struct {
 	BadRows string       `json:"bad_rows"`
 	Gram    string       `json:"gram,omitempty"` // file of the Gram matrix, of a job that counts
 
-	Sums    string          `json:"sums,omitempty"`     // file of whole numbers that the driver adds up
-	Kept    string          `json:"kept,omitempty"`     // file of the users, for a second pipeline
-	RowsSum release.RowsSum `json:"rows_sum,omitempty"` // of the users
-	Ranking *rankCounts     `json:"ranking,omitempty"`
+	Sums    string           `json:"sums,omitempty"`     // file of whole numbers that the driver adds up
+	Kept    string           `json:"kept,omitempty"`     // file of the users, for a second pipeline
+	RowHash *dataset.RowHash `json:"row_hash,omitempty"` // of the users
+	Ranking *rankCounts      `json:"ranking,omitempty"`
 }
 
 // writer is a kind that writes what it made itself, and says where.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"privrec/internal/dataset"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
 	"privrec/internal/private/gram"
@@ -37,7 +38,8 @@ func (r *releaseFlags) add(flags *flag.FlagSet) {
 	for _, x := range []struct{ name, key, usage string }{
 		{"epsilon", "privacy.epsilon", "epsilon of all that is released, for one user more or less"},
 		{"delta", "privacy.delta", "and its delta"},
-		{"seed", "run.seed", "seed of the noise, and of which of their items users contribute"},
+		{"seed", "run.seed", "seed of which of their items users contribute"},
+		{"noise-seed", "run.noise_seed", "research noise that whoever has this number and the data can repeat"},
 	} {
 		flags.Func(x.name, x.usage+" ("+x.key+")", func(text string) error {
 			r.sets = append(r.sets, x.key+"="+text)
@@ -53,7 +55,7 @@ func (r *releaseFlags) add(flags *flag.FlagSet) {
 // alone fails on flags that only a release has.
 func (r *releaseFlags) alone() error {
 	if r.config != "" || r.resume || len(r.sets) > 0 {
-		return &run.UsageError{Message: "--config, --set, --seed, --secure, --epsilon, --delta and --resume are of a release with noise", Fix: "--release dp-ease, or leave them out for exact counts"}
+		return &run.UsageError{Message: "--config, --set, --seed, --noise-seed, --secure, --epsilon, --delta and --resume are of a release with noise", Fix: "--release dp-ease, or leave them out for exact counts"}
 	}
 	return nil
 }
@@ -115,12 +117,15 @@ func (s *farRows) Counts(ctx context.Context, d gram.Draws) ([]float64, error) {
 		return nil, err
 	}
 	s.counts = countersOf(s.all)
-	sums, rows := make([]int64, s.cat.Size), release.RowsSum{}
+	sums, rows := make([]int64, s.cat.Size), &dataset.RowHash{}
 	for _, n := range withUsers(s.all.Shards) {
 		if err := addSums(ctx, n.Sums, sums); err != nil {
 			return nil, err
 		}
-		rows.Join(n.RowsSum)
+		if n.RowHash == nil {
+			return nil, fmt.Errorf("the note of shard %d has no hash of its rows", n.Shard)
+		}
+		rows.Join(n.RowHash)
 	}
 	if s.counts.Users == 0 {
 		return nil, &run.UsageError{Message: fmt.Sprintf("no row of the input can be used: all %d are bad", s.counts.Bad)}
@@ -129,7 +134,8 @@ func (s *farRows) Counts(ctx context.Context, d gram.Draws) ([]float64, error) {
 	for i := range names {
 		names[i] = s.cat.Name(int32(i))
 	}
-	if err := s.env.RecordData(gram.RowsName, rows.Of(names)); err != nil {
+	digest := rows.Digest(names)
+	if err := errors.Join(s.env.Private(digest), s.env.RecordData(gram.RowsName, digest.String())); err != nil {
 		return nil, err
 	}
 	if err := s.env.WriteArtefact("job.bad.tsv", func(w io.Writer) error { return writeBad(ctx, w, s.all) }); err != nil {

@@ -70,7 +70,7 @@ func onOneMachine(t *testing.T, name, dir string, resume bool, sets ...string) e
 	t.Helper()
 	for _, task := range gram.Tasks() {
 		if task.Name == name {
-			_, err := task.Start(t.Context(), run.Options{Config: "../../configs/private/smoke-" + name + ".yaml", Sets: slices.Concat(smallSets, sets, []string{"run.out=" + dir}),
+			_, err := task.Start(t.Context(), run.Options{NoiseSeed: 1, Config: "../../configs/private/smoke-" + name + ".yaml", Sets: slices.Concat(smallSets, sets, []string{"run.out=" + dir}),
 				Resume: resume, Stdout: io.Discard, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Progress: progress.Silent{}})
 			return err
 		}
@@ -82,6 +82,9 @@ func onOneMachine(t *testing.T, name, dir string, resume bool, sets ...string) e
 // releasing returns the arguments of a release.
 func releasing(rows []string, task, out, shards string, more ...string) []string {
 	args := slices.Concat(rows, []string{"--release", task, "--config", "../../configs/private/smoke-" + task + ".yaml", "--output", out, "--shards", shards}, more)
+	if !slices.Contains(more, "--secure") {
+		args = append(args, "--noise-seed", "1")
+	}
 	for _, s := range smallSets {
 		args = append(args, "--set", s)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
@@ -179,7 +180,7 @@ func nextItemData() StaticData {
 
 // nextItem returns the data as package nextitem takes them.
 func (d StaticData) nextItem() nextitem.Data {
-	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Candidates: d.Candidates, Floor: d.Floor}
+	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Public: d.Public, Candidates: d.Candidates, Floor: d.Floor}
 }
 
 func (d StaticData) checkNextItem(v *config.Checker) {
@@ -226,18 +227,18 @@ func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
 	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "has no effect under protocol %s, must be false", ProtocolNextItem)
 }
 
-// SuitOwn implements run.Suited.
-func (s *BPRSetting[M]) SuitOwn(doc *config.Document) {
-	s.Data.suitOwn(doc, s.Protocol == ProtocolNextItem, s.Train.Selected())
+// Suit implements run.Suited.
+func (s *BPRSetting[M]) Suit(doc *config.Document) error {
+	return s.Data.suit(doc, s.Protocol == ProtocolNextItem, s.Train.Selected())
 }
 
-// suitOwn takes the recipe that suits own data under a protocol, where the user named none.
-func (d *StaticData) suitOwn(doc *config.Document, next, valid bool) {
+// suit takes the recipe that suits the data under a protocol, where the user named none.
+func (d *StaticData) suit(doc *config.Document, next, valid bool) error {
 	if !next {
-		d.DataConfig.SuitOwn(doc, valid)
-		return
+		return d.DataConfig.Suit(doc, registry.Need{Valid: valid})
 	}
 	data := d.nextItem()
-	data.SuitOwn(doc, false)
+	err := data.Suit(doc, registry.Need{})
 	d.Recipe = data.Recipe
+	return err
 }

@@ -251,7 +251,7 @@ func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (
 	return m, func() {}, err
 }
 
-// SuitOwn implements run.Suited.
-func (s *ClosedSetting[M]) SuitOwn(doc *config.Document) {
-	s.Data.suitOwn(doc, s.Protocol == ProtocolNextItem, false)
+// Suit implements run.Suited.
+func (s *ClosedSetting[M]) Suit(doc *config.Document) error {
+	return s.Data.suit(doc, s.Protocol == ProtocolNextItem, false)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/model/hrnn"
 	"privrec/internal/optim"
@@ -113,5 +114,7 @@ func checkHRNN(v *config.Checker, c HRNNConfig) {
 	v.Below("train.momentum", c.Train.Momentum, 0, 1)
 }
 
-// SuitOwn implements run.Suited.
-func (c *HRNNConfig) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }
+// Suit implements run.Suited.
+func (c *HRNNConfig) Suit(doc *config.Document) error {
+	return c.Data.Suit(doc, registry.Need{Times: c.Data.Sessions.Rows == 0})
+}

@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/autograd"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/model/hrnn"
 	"privrec/internal/protocol/nextitem"
@@ -33,10 +35,14 @@ type hrnnLearner struct {
 
 // learnIn makes an experiment learn the configuration's model.
 func (c HRNNConfig) learnIn(x *nextitem.Experiment) error {
-	rule := c.Data.Sessions
-	if err := rule.fits(x.Data); err != nil {
+	rule, made, err := c.Data.Sessions.on(x.Data)
+	if err != nil {
 		return err
 	}
+	if registry.IsOwn(x.Data.Name) { // published data are in seconds, or their files say how they are divided
+		x.Data.Source.Notes = append(slices.Clip(x.Data.Source.Notes), made)
+	}
+	x.Env.Progress.Phase(made)
 	keep := new(hrnnStates)
 	x.Extra = keep
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {

@@ -8,11 +8,12 @@ import (
 	"privrec/internal/run"
 )
 
-// SessionRule says where a user's sequence is divided into sessions. One of its keys is set.
+// SessionRule says where a user's sequence is divided into sessions. One of gap, window and rows is set.
 type SessionRule struct {
-	Gap    int64 `yaml:"gap"`    // seconds: a session begins after a longer pause
-	Window int64 `yaml:"window"` // in the unit of the data's times: a session begins with every multiple of it
-	Rows   int   `yaml:"rows"`   // a session is so many rows, for data that have an order and no times
+	Gap    int64  `yaml:"gap"`            // seconds: a session begins after a longer pause
+	Window int64  `yaml:"window"`         // in the unit of the data's times: a session begins with every multiple of it
+	Rows   int    `yaml:"rows"`           // a session is so many rows, for data that have an order and no times
+	Unit   string `yaml:"unit,omitempty"` // of the data's times: seconds, milliseconds, microseconds, nanoseconds; left out: told by how large they are
 }
 
 // check reports a rule that divides nothing, or twice.
@@ -27,32 +28,60 @@ func (r SessionRule) check(v *config.Checker) {
 		}
 	}
 	v.Check(set == 1, "data.sessions", "must set one of gap, window and rows, has %d", set)
+	if r.Unit != "" {
+		v.OneOf("data.sessions.unit", r.Unit, unitNames()...)
+		v.Check(r.Rows == 0, "data.sessions.unit", "has no effect on sessions of so many rows, must be left out")
+	}
 }
 
-// earliest is a time that is surely in seconds since 1970, and no place or day.
-const earliest = 100_000_000 // March 1973
+// on returns the rule for the times of data, with the gap in their unit, and what it makes of them: a sentence for who
+// reads the results. It fails on data whose times it cannot use, and on data that it divides into sessions of one row.
+func (r SessionRule) on(d *dataset.Sequential) (SessionRule, string, error) {
+	var unit timeUnit
+	if r.Rows == 0 {
+		if d.Times == nil {
+			return r, "", &run.UsageError{Message: fmt.Sprintf("data.sessions: recipe %q of %s has no times", d.Recipe, d.Name), Fix: "data.sessions={rows: 20} divides by the number of rows"}
+		}
+		var err error
+		if unit, err = r.unitOf(d); err != nil {
+			return r, "", err
+		}
+	}
+	by := fmt.Sprintf("%d rows", r.Rows)
+	switch told := "as their size tells"; {
+	case r.Gap > 0:
+		if r.Unit != "" {
+			told = "as data.sessions.unit says"
+		}
+		by = fmt.Sprintf("pauses of more than %d seconds; times are in %s, %s", r.Gap, unit.name, told)
+		r.Gap = unit.times(r.Gap)
+	case r.Window > 1 && unit.name != "":
+		by = fmt.Sprintf("windows of %d %s", r.Window, unit.name)
+	case r.Window > 0:
+		by = fmt.Sprintf("windows of %d", r.Window)
+	}
+	sessions, rows := r.count(d)
+	if sessions == rows {
+		return r, "", &run.UsageError{Message: fmt.Sprintf("data.sessions: %s have %d sessions in %d training rows, by %s: no session has a row to learn from another", d.Name, sessions, rows, by),
+			Fix: "a longer data.sessions.gap or data.sessions.window joins rows; data.sessions={rows: 20} divides by the number of rows"}
+	}
+	return r, fmt.Sprintf("%d sessions in %d training rows, by %s", sessions, rows, by), nil
+}
 
-// fits fails on data whose times the rule cannot use.
-func (r SessionRule) fits(d *dataset.Sequential) error {
-	if r.Rows > 0 {
-		return nil
-	}
-	if d.Times == nil {
-		return &run.UsageError{Message: fmt.Sprintf("data.sessions: recipe %q of %s has no times", d.Recipe, d.Name), Fix: "data.sessions={rows: 20} divides by the number of rows"}
-	}
-	last := int64(0)
-	for _, part := range [][][]int64{d.Times.Train, d.Times.Test} {
-		for _, times := range part {
-			for _, t := range times {
-				last = max(last, t)
+// count returns the numbers of sessions and of rows of the training part.
+func (r SessionRule) count(d *dataset.Sequential) (sessions, rows int) {
+	for u, items := range d.Train {
+		var times []int64
+		if d.Times != nil {
+			times = d.Times.Train[u]
+		}
+		for _, begins := range r.begins(len(items), times) {
+			if rows++; begins {
+				sessions++
 			}
 		}
 	}
-	if (r.Gap > 0 || r.Window > 1) && last < earliest {
-		return &run.UsageError{Message: fmt.Sprintf("data.sessions: the times of %s go up to %d, so they are not seconds but places in an order, or days", d.Name, last),
-			Fix: "data.sessions={rows: 20} divides by the number of rows; {window: 1} divides by days where times are days"}
-	}
-	return nil
+	return sessions, rows
 }
 
 // begins returns, for every row of a user's part, whether it begins a session. The first one does.

@@ -43,6 +43,8 @@ func TestHRNNValidation(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"data.sessions.rows=0", "data.sessions: must set one of gap, window and rows, has 0"},
 		{"data.sessions.gap=9", "data.sessions: must set one of gap, window and rows, has 2"},
+		{"data.sessions.unit=hours", "data.sessions.unit: must be one of seconds, milliseconds"},
+		{"data.sessions.unit=seconds", "data.sessions.unit: has no effect on sessions of so many rows"},
 		{"data.sessions.window=-1", "data.sessions.window: must be at least 0"},
 		{"model.variant=both", "model.variant: must be one of init, all"},
 		{"model.dropout_init=1", "model.dropout_init"},
@@ -77,23 +79,45 @@ func TestSessionRule(t *testing.T) {
 			t.Errorf("%+v of %v begins sessions at %v, want %v", c.rule, c.times, got, c.want)
 		}
 	}
-	places := &dataset.Times{Train: [][]int64{{0, 1, 2}}, Test: [][]int64{{3}}}
-	seconds := &dataset.Times{Train: [][]int64{{0, 1, 2}}, Test: [][]int64{{978300760}}}
+}
+
+// A gap is in seconds, whatever unit the times of the data are in.
+func TestSessionRuleOnTimes(t *testing.T) {
+	const at = 1_650_000_000
+	times := func(unit int64, train ...int64) *dataset.Times {
+		for i := range train {
+			train[i] *= unit
+		}
+		return &dataset.Times{Train: [][]int64{train}, Test: [][]int64{{}}}
+	}
+	pauses := func(unit int64) *dataset.Times { return times(unit, at, at+1800, at+3601, at+3602) }
+	places := times(1, 0, 1, 2, 3)
 	for _, c := range []struct {
 		rule  SessionRule
 		times *dataset.Times
-		want  string // of the error
+		made  string
+		err   string
 	}{
-		{SessionRule{Gap: 1800}, places, "not seconds but places in an order"},
-		{SessionRule{Window: 86400}, places, "not seconds"},
-		{SessionRule{Gap: 1800}, nil, "has no times"},
-		{SessionRule{Window: 1}, places, ""},
-		{SessionRule{Gap: 1800}, seconds, ""},
-		{SessionRule{Rows: 3}, nil, ""},
+		{rule: SessionRule{Gap: 1800}, times: pauses(1), made: "2 sessions in 4 training rows, by pauses of more than 1800 seconds; times are in seconds, as their size tells"},
+		{rule: SessionRule{Gap: 1800}, times: pauses(1e3), made: "2 sessions in 4 training rows, by pauses of more than 1800 seconds; times are in milliseconds, as their size tells"},
+		{rule: SessionRule{Gap: 1800}, times: pauses(1e6), made: "2 sessions in 4 training rows, by pauses of more than 1800 seconds; times are in microseconds, as their size tells"},
+		{rule: SessionRule{Gap: 1800}, times: pauses(1e9), made: "2 sessions in 4 training rows, by pauses of more than 1800 seconds; times are in nanoseconds, as their size tells"},
+		{rule: SessionRule{Gap: 1 << 62}, times: pauses(1e9), made: "1 sessions in 4 training rows, by pauses of more than 4611686018427387904 seconds; times are in nanoseconds, as their size tells"},
+		{rule: SessionRule{Gap: 2, Unit: "milliseconds"}, times: times(1, 0, 2000, 4001, 4002), made: "2 sessions in 4 training rows, by pauses of more than 2 seconds; times are in milliseconds, as data.sessions.unit says"},
+		{rule: SessionRule{Window: 86400}, times: pauses(1), made: "1 sessions in 4 training rows, by windows of 86400 seconds"},
+		{rule: SessionRule{Window: 1000}, times: pauses(1e3), made: "", err: "4 sessions in 4 training rows, by windows of 1000 milliseconds: no session has a row to learn from another"},
+		{rule: SessionRule{Window: 1}, times: times(1, 5, 5, 6, 7), made: "3 sessions in 4 training rows, by windows of 1"},
+		{rule: SessionRule{Rows: 3}, made: "2 sessions in 4 training rows, by 3 rows"},
+		{rule: SessionRule{Gap: 1800}, times: places, err: "go up to 3, so they are not seconds since 1970 but places in an order"},
+		{rule: SessionRule{Window: 86400}, times: places, err: "not seconds"},
+		{rule: SessionRule{Gap: 1800}, err: "has no times"},
+		{rule: SessionRule{Gap: 1}, times: times(1, at, at+2, at+4, at+6), err: "4 sessions in 4 training rows, by pauses of more than 1 seconds"},
+		{rule: SessionRule{Gap: 1800}, times: times(1, at, at+1, 1000*at, 1000*at+1), err: "not in one unit: 1650000000 looks like seconds, 1650000000000 like milliseconds"},
 	} {
-		err := c.rule.fits(&dataset.Sequential{Name: "hand", Times: c.times})
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v on %+v: %v, want %q", c.rule, c.times, err, c.want)
+		d := &dataset.Sequential{Name: "hand", Train: [][]int32{{1, 2, 3, 4}}, Times: c.times}
+		_, made, err := c.rule.on(d)
+		if made != c.made || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%+v on %+v: %q, %v, want %q, %q", c.rule, c.times, made, err, c.made, c.err)
 		}
 	}
 }

@@ -29,6 +29,11 @@ func SASRec(table nextitem.Table) run.Task {
 			if err != nil {
 				return nil, err
 			}
+			if s.LastItem { // as nextitem.Load
+				if err := dataset.RefuseHoldOut(ctx, c.Data.Name+" under leave-one-out"); err != nil {
+					return nil, err
+				}
+			}
 			x, err := nextitem.LoadFrom(env, s, func() (*dataset.Sequential, error) { return c.Data.load(ctx, env) })
 			if err != nil {
 				return nil, err

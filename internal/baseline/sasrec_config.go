@@ -201,15 +201,39 @@ func recbole(name, recipe string, level dataset.Level, row map[string]float64) m
 	return row
 }
 
-// SuitOwn implements run.Suited. Own data that are only a table of shown items keep the recipe of
-// slates.
-func (c *SASRecConfig) SuitOwn(doc *config.Document) {
-	if form := registry.FormOf(c.Data.Name, ""); form.Slates && !form.Log {
-		return
+// Suit implements run.Suited. A set of slates keeps the recipe of slates, and so do own data that are only a table of
+// shown items. Data with no recipe that holds out a user's last item are taken under ProtocolNextItem, where the user
+// named no protocol.
+func (c *SASRecConfig) Suit(doc *config.Document) error {
+	if form := registry.FormOf(c.Data.Name, ""); c.Data.Recipe == slate.HistoriesRecipe &&
+		(doc.Given("data.recipe") && !doc.Overridden("data.name") || slate.Known(c.Data.Name) || form.Slates && !form.Log) {
+		return nil
 	}
-	d := nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe}
-	if !doc.Given("data.recipe") || c.Data.Recipe != slate.HistoriesRecipe {
-		d.SuitOwn(doc, c.Protocol != ProtocolNextItem)
-		c.Data.Recipe = d.Recipe
+	need := registry.Need{Cut: registry.LastItem}
+	next := registry.Need{Cut: registry.Prefixes}
+	if !doc.Given("protocol") && !doc.Given("data.recipe") && len(need.Suiting(c.Data.Name)) == 0 && len(next.Suiting(c.Data.Name)) > 0 {
+		c.Protocol = ProtocolNextItem
+		c.suitNextItem(doc)
+	}
+	if c.Protocol == ProtocolNextItem {
+		need = next
+	}
+	var err error
+	c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe, need)
+	return err
+}
+
+// suitNextItem takes what ProtocolNextItem demands, where the user did not say.
+func (c *SASRecConfig) suitNextItem(doc *config.Document) {
+	own := NextItemSASRec()
+	for key, take := range map[string]func(){
+		"data.candidates":  func() { c.Data.Candidates = own.Data.Candidates },
+		"train.validation": func() { c.Train.Validation = own.Train.Validation },
+		"train.refit":      func() { c.Train.Refit = own.Train.Refit },
+		"eval.mask_seen":   func() { c.Eval.MaskSeen = own.Eval.MaskSeen },
+	} {
+		if !doc.Given(key) {
+			take()
+		}
 	}
 }

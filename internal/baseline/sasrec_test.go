@@ -187,7 +187,7 @@ func TestSASRecBadConfig(t *testing.T) {
 		"data.name=nothing":                    "unknown data set",
 		"train.negatives=5":                    "negatives",
 		"data.recipe=dipsgnn":                  "holds out no validation row",
-		"data.recipe=" + slate.HistoriesRecipe: "unknown set of slates",
+		"data.recipe=" + slate.HistoriesRecipe: "no set of slates",
 	} {
 		if _, err := startSASRec(t.Context(), filepath.Join(t.TempDir(), "run"), run.Options{}, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)

@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/nn"
 	"privrec/internal/protocol/nextitem"
@@ -153,10 +154,15 @@ func (m method[M]) on(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment
 	return x, m.prepare(x, m.config())
 }
 
-// SuitOwn implements run.Suited.
-func (c *SessionConfig[M]) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, c.Protocol == ProtocolLeaveOneOut)
-	if m, ok := any(&c.Model).(*APGNNShape); ok {
-		m.UserInput = nextitem.SuitUsers(doc, c.Data.Name, m.UserInput)
+// Suit implements run.Suited.
+func (c *SessionConfig[M]) Suit(doc *config.Document) error {
+	need := registry.Need{}
+	if c.Protocol == ProtocolLeaveOneOut {
+		need.Cut = registry.LastItem
 	}
+	err := c.Data.Suit(doc, need)
+	if m, ok := any(&c.Model).(*APGNNShape); ok {
+		m.UserInput = c.Data.SuitUsers(doc, m.UserInput)
+	}
+	return err
 }

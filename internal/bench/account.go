@@ -55,7 +55,7 @@ func accountants() []Case {
 	budget := privacy.Budget{Epsilon: 1, Delta: accountDelta}
 	exactly := func(sigma float64) func() error {
 		return func() error {
-			_, err := exact.Epsilon(releases(sigma, longRun), accountDelta)
+			_, err := exact.Epsilon(context.Background(), releases(sigma, longRun), accountDelta)
 			return err
 		}
 	}
@@ -91,14 +91,14 @@ func accountants() []Case {
 			return finite("the sum of divergences", sum)
 		}),
 		plain("account_rdp_calibrate", fmt.Sprintf("q=256/60000 T=%d epsilon=1", shortRun), func() error {
-			_, err := rdp.CalibrateSampledGaussian(accountRate, shortRun, budget, rdp.Options{})
+			_, err := rdp.CalibrateSampledGaussian(context.Background(), accountRate, shortRun, budget, rdp.Options{})
 			return err
 		}),
 		plain("account_exact_234k_s1.1", at+" sigma=1.1", exactly(1.1)),
 		plain("account_exact_234k_s4", at+" sigma=4", exactly(4)),
 		plain("account_checked_234k_s1.1", at+" sigma=1.1, exact, with its checks", front(1.1)),
 		plain("account_pld_2p19", at+" sigma=1.1, 2^19 bins", func() error {
-			_, err := pld.Bracket(releases(1.1, longRun), accountDelta, pld.Options{Bins: 1 << 19})
+			_, err := pld.Bracket(context.Background(), releases(1.1, longRun), accountDelta, pld.Options{Bins: 1 << 19})
 			return err
 		}),
 		plain("account_analytic", "sigma for epsilon=1 delta=1e-5", func() error {

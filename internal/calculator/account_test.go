@@ -82,7 +82,7 @@ func TestAccountKeys(t *testing.T) {
 			t.Errorf("%s: epsilon %v, delta %v, steps %v", c.line, m["epsilon"], m["delta"], m["steps"])
 		}
 		s, _ := m["statement"].(string)
-		for _, want := range []string{"one " + c.unit, "e^" + roundUp(eps, 6), "1e-6", "10 releases"} {
+		for _, want := range []string{"one " + c.unit, "e^" + RoundUp(eps, 6), "1e-6", "10 releases"} {
 			if !strings.Contains(s, want) {
 				t.Errorf("%s: the statement lacks %q: %s", c.line, want, s)
 			}
@@ -100,7 +100,7 @@ func TestAccountKeys(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", c.line, err)
 		}
-		for _, want := range []string{"epsilon  ", roundUp(eps, 6), c.accountant, c.relation, c.unit, "- " + s} {
+		for _, want := range []string{"epsilon  ", RoundUp(eps, 6), c.accountant, c.relation, c.unit, "- " + s} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the text lacks %q:\n%s", c.line, want, text)
 			}

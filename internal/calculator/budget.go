@@ -73,14 +73,14 @@ func ShowBudget(path string) (run.Result, error) {
 	p.add("left", max(0, limit-spent), "left", fmt.Sprintf("%.6g", max(0, limit-spent)))
 	lines := []spending{}
 	table := &report.Table{Name: "runs", Title: "What runs reserved, and what still counts", Columns: []report.Column{{Name: "number"}, {Name: "task"}, {Name: "run"},
-		{Name: "state"}, {Name: "epsilon", Format: "%.6g"}, {Name: "delta", Format: "%.6g"}, {Name: "divergence", Format: "%.6g"}}}
+		{Name: "state"}, {Name: "resumed"}, {Name: "epsilon", Format: "%.6g"}, {Name: "delta", Format: "%.6g"}, {Name: "divergence", Format: "%.6g"}}}
 	for _, r := range b.Reservations {
 		state := string(r.State)
 		if r.State == budget.Begun {
 			state = "begun"
 		}
-		lines = append(lines, spending{r.ID, r.Run, r.Task, r.Config, state, r.Reserved, r.Held})
-		table.Add(r.ID, r.Task, r.Run, state, r.Held.Epsilon, r.Held.Delta, r.Held.Divergence)
+		lines = append(lines, spending{r.ID, r.Run, r.Task, r.Config, state, r.Attempt, r.Releases, r.Reserved, r.Held})
+		table.Add(r.ID, r.Task, r.Run, state, r.Attempt, r.Held.Epsilon, r.Held.Delta, r.Held.Divergence)
 	}
 	p.add("runs", lines, "", "")
 	if len(lines) > 0 {
@@ -101,6 +101,8 @@ type spending struct {
 	Task   string      `json:"task"`
 	Config string      `json:"config_sha256"`
 	State  string      `json:"state"`
+	Went   int         `json:"resumed"`  // times
+	Shown  int64       `json:"releases"` // that its ledger is known to list
 	Asked  budget.Cost `json:"reserved"`
 	Holds  budget.Cost `json:"holds"`
 }

@@ -77,6 +77,9 @@ func (q *Question) Calibrate() (*Noise, error) {
 			noun(q.unit), near(q.exposed(), 3), nouns(q.unit)),
 			"--delta is %s, and %s is in a batch at all with probability %s", short(q.get("delta")), aNoun(q.unit), near(q.exposed(), 6))
 	}
+	if stopped := q.stopped(); stopped != nil {
+		return nil, stopped
+	}
 	if err != nil {
 		at := ""
 		if n.Goal == "epsilon" {
@@ -130,7 +133,7 @@ func (q *Question) attacked() (float64, error) {
 // leastForRisk searches for the least noise with which an attacker reaches at most a target.
 func (q *Question) leastForRisk(target float64) (float64, error) {
 	gain := target - q.or("fpr", 0)
-	c, err := accountant.Calibrate(accountant.Goal{Epsilon: gain, Exposed: 1}, 1, func(noise float64) (float64, error) {
+	c, err := accountant.Calibrate(accountant.Goal{Epsilon: gain, Exposed: 1, Least: spanNoise.lo, Most: spanNoise.hi}, 1, func(noise float64) (float64, error) {
 		q.put(q.of.Noise, noise)
 		return q.attacked()
 	})
@@ -213,7 +216,7 @@ func (q *Question) leastNoise(target float64) (float64, error) {
 		}
 	}
 	spent := q.epsilonAt(q.method)
-	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed()}
+	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed(), Least: spanNoise.lo, Most: spanNoise.hi}
 	start := 1.0
 	if guess, exact, ok := q.guess(target); ok {
 		start = guess
@@ -262,5 +265,5 @@ func (q *Question) guess(target float64) (noise float64, exact, ok bool) {
 	default:
 		return 0, false, false
 	}
-	return noise, exact, noise > 0 && !math.IsInf(noise, 1)
+	return noise, exact && spanNoise.holds(noise), noise > 0 && !math.IsInf(noise, 1)
 }

@@ -192,6 +192,7 @@ func (k *Curve) write(image []byte) error {
 
 // compute asks every accountant at every point. It fails at the first that has no answer.
 func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Result, error) {
+	k.During(ctx)
 	table := make([][]accountant.Result, len(k.methods))
 	r.Begin("curve", len(k.methods)*len(k.xs))
 	defer r.End("")

@@ -48,12 +48,12 @@ func (d *Drawing) page() *page {
 		for i, m := range d.Methods {
 			if d.Rates != nil {
 				eps[string(m)] = d.Rates[i][j]
-				row = append(row, roundUp(d.Rates[i][j], 6))
+				row = append(row, RoundUp(d.Rates[i][j], 6))
 				continue
 			}
 			r := d.Results[i][j]
 			eps[string(m)] = r.Epsilon
-			row = append(row, roundUp(r.Epsilon, 6))
+			row = append(row, RoundUp(r.Epsilon, 6))
 			fallback = fallback || r.Method != string(m)
 		}
 		points[j] = map[string]any{strings.ReplaceAll(d.Axis, "-", "_"): x, d.value(): eps}

@@ -30,8 +30,10 @@ type EventsAccount struct {
 	Noise        privacy.Noise
 	Public       []privacy.Assumption
 	Faults       []eventlog.Fault
-	Questions    []string // what the file does not say
-	Remarks      []string // what the account rests on
+	Assumed      []string    // what the account takes to be so, and changes it
+	Otherwise    []Otherwise // what it comes to where one of these does not hold and that costs more
+	Questions    []string    // what the file does not say
+	Remarks      []string    // what the account rests on
 }
 
 // Events answers what a file of events amounts to.
@@ -43,6 +45,12 @@ func (q *Question) Events(path string) (*EventsAccount, error) {
 	return q.EventsOf(f)
 }
 
+// Otherwise is what a file of events comes to if something that its account takes to be so is not.
+type Otherwise struct {
+	If string // what is so instead
+	UnitGuarantee
+}
+
 // EventsOf answers what the events of a file amount to.
 func (q *Question) EventsOf(f *eventlog.File) (*EventsAccount, error) {
 	if err := q.eventsDelta(f); err != nil {
@@ -52,28 +60,85 @@ func (q *Question) EventsOf(f *eventlog.File) (*EventsAccount, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := log.Corrected
-	a := &EventsAccount{File: f, Entries: len(f.Events), Noise: l.Noise(), Public: l.Assumptions(), Faults: log.Faults, Questions: log.Questions, Remarks: log.Remarks}
-	about := privacy.Subject{Unit: f.Unit, Neighbouring: log.Relation}
+	a, err := q.eventsAccount(f, log)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range log.Readings {
+		log, err := r.File.Account(q.get("delta"))
+		if err != nil {
+			return nil, fmt.Errorf("if %s: %w", r.If, err)
+		}
+		other, err := q.eventsAccount(r.File, log)
+		if err != nil {
+			return nil, fmt.Errorf("if %s: %w", r.If, err)
+		}
+		if other.Epsilon > a.Epsilon*(1+1e-6) {
+			a.Otherwise = append(a.Otherwise, Otherwise{r.If, other.UnitGuarantee})
+		}
+	}
+	return a, nil
+}
+
+// eventsAccount answers by what a file amounts to as an accountant needs it.
+func (q *Question) eventsAccount(f *eventlog.File, log *eventlog.Account) (*EventsAccount, error) {
+	m, err := q.worst(f, log.Meanings)
+	if err != nil {
+		return nil, err
+	}
+	l := m.Ledger
+	a := &EventsAccount{File: f, Entries: len(f.Events), Noise: l.Noise(), Public: l.Assumptions(), Faults: log.Faults, Assumed: log.Assumed, Questions: log.Questions, Remarks: log.Remarks}
+	about := privacy.Subject{Unit: f.Unit, Neighbouring: m.Relation}
 	if err := q.eventsCovered(a, f, l, about); err != nil {
 		return nil, err
 	}
 	if log.Changed {
-		stated := about
-		if stated.Neighbouring = f.Neighbours; stated.Neighbouring == "" {
-			stated.Neighbouring = privacy.AddRemove
-		}
+		stated := privacy.Subject{Unit: f.Unit, Neighbouring: log.Relation}
 		r, _, err := q.eventsUnit(f, log.Stated, log.Stated.Entries(), stated)
 		if err != nil {
 			return nil, err
 		}
 		a.Stated = &r
 	}
-	if err := q.claimed(a, f, l, about); err != nil {
+	held := l
+	if log.Digits {
+		held = log.Stated
+	}
+	if err := q.claimed(a, f, l, held, about); err != nil {
 		return nil, err
 	}
 	a.Remarks = append(a.Remarks, subjectsOf(l).remarks(about)...)
 	return a, nil
+}
+
+// worst returns what costs most of what a file may mean, by what noise covers.
+func (q *Question) worst(f *eventlog.File, all []eventlog.Meaning) (worst eventlog.Meaning, err error) {
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	most := math.Inf(-1)
+	for _, m := range all {
+		entries := noised(m.Ledger)
+		if len(entries) == 0 {
+			return m, nil
+		}
+		r, _, err := q.eventsUnit(f, m.Ledger, entries, privacy.Subject{Unit: f.Unit, Neighbouring: m.Relation})
+		if err != nil {
+			return worst, err
+		}
+		if r.Epsilon > most {
+			worst, most = m, r.Epsilon
+		}
+	}
+	return worst, nil
+}
+
+// noised returns the entries of a ledger that noise covers.
+func noised(l *privacy.Ledger) []privacy.Entry {
+	return slices.DeleteFunc(l.Entries(), func(e privacy.Entry) bool {
+		_, open := privacy.AsUnprotected(e.Event)
+		return open
+	})
 }
 
 // eventsDelta takes delta from the file where it was not given.
@@ -106,11 +171,7 @@ func (q *Question) eventsCovered(a *EventsAccount, f *eventlog.File, l *privacy.
 	}
 	a.UnitGuarantee = UnitGuarantee{r, nil, risk}
 	if len(r.Unprotected) > 0 {
-		entries = slices.DeleteFunc(entries, func(e privacy.Entry) bool {
-			_, open := privacy.AsUnprotected(e.Event)
-			return open
-		})
-		if len(entries) == 0 {
+		if entries = noised(l); len(entries) == 0 {
 			return nil
 		}
 		p, part, err := q.eventsUnit(f, l, entries, u)
@@ -229,8 +290,9 @@ func groupOf(e privacy.Entry, held []privacy.Holding, u privacy.Subject) int64 {
 const claimTolerance = 0.005
 
 // claimed holds the claim of a file against the account of what noise covers, at the claim's delta. A claim without
-// delta is held against the account at the delta of the file: without any, epsilon is larger still.
-func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger, u privacy.Subject) error {
+// delta is held against the account at the delta of the file: without any, epsilon is larger still. The ledger held has
+// what the claim is held against, l what is charged.
+func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l, held *privacy.Ledger, u privacy.Subject) error {
 	c := f.Claim
 	if c == nil || c.Unit != "" && c.Unit != f.Unit {
 		return nil
@@ -239,18 +301,14 @@ func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger
 	if delta == 0 {
 		delta = q.get("delta")
 	}
-	if c.Delta != 0 && c.Delta != spent.Delta && !math.IsInf(spent.Epsilon, 1) {
+	if (held != l || c.Delta != 0 && c.Delta != spent.Delta) && !math.IsInf(spent.Epsilon, 1) {
 		at := *q
 		at.numbers = map[string]*Number{"delta": newNumber("delta")}
-		if err := at.numbers["delta"].Set(short(c.Delta)); err != nil {
+		if err := at.numbers["delta"].Set(short(delta)); err != nil {
 			return fmt.Errorf("%s: claim.delta: %w", f.Path(), err)
 		}
-		noised := slices.DeleteFunc(l.Entries(), func(e privacy.Entry) bool {
-			_, open := privacy.AsUnprotected(e.Event)
-			return open
-		})
 		var err error
-		if spent, _, err = at.eventsUnit(f, l, noised, u); err != nil {
+		if spent, _, err = at.eventsUnit(f, held, noised(held), u); err != nil {
 			return err
 		}
 	}
@@ -259,7 +317,7 @@ func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l *privacy.Ledger
 	}
 	a.Faults = append(a.Faults, eventlog.Fault{
 		Name: "claim-below-account", File: f.Path(), Line: f.ClaimLine(), Field: "claim.epsilon", Effect: eventlog.Counted,
-		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", near(c.Epsilon, 6), roundUp(spent.Epsilon, 6), short(delta)),
+		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", near(c.Epsilon, 6), RoundUp(spent.Epsilon, 6), short(delta)),
 		Ask:     "With which program, sampling and number of steps was the claimed epsilon computed?",
 	})
 	return nil

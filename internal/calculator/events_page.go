@@ -11,6 +11,20 @@ import (
 	"privrec/internal/report"
 )
 
+// Doubts lists in sentences what makes the epsilon doubtful: what does not fit, is open, or is assumed and would cost more.
+func (a *EventsAccount) Doubts() (out []string) {
+	for _, x := range a.Faults {
+		out = append(out, x.String())
+	}
+	for _, u := range a.Unprotected {
+		out = append(out, "open: "+u.What)
+	}
+	for _, o := range a.Otherwise {
+		out = append(out, fmt.Sprintf("epsilon is %s if %s, which is not said", RoundUp(o.Epsilon, 6), o.If))
+	}
+	return out
+}
+
 // Text shows the account to a person.
 func (a *EventsAccount) Text(w io.Writer) error { return a.page().Text(w) }
 
@@ -23,17 +37,36 @@ func (a *EventsAccount) page() *page {
 	p.statement = statement(releases, a.Result)
 	p.guarantee(a.Result)
 	if n := a.Protected; n != nil {
-		p.add("epsilon_protected", n.Epsilon, "of what is protected", roundUp(n.Epsilon, 6))
-		p.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(n.Epsilon, 4))
+		p.add("epsilon_protected", n.Epsilon, "of what is protected", RoundUp(n.Epsilon, 6))
+		p.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", RoundUp(n.Epsilon, 4))
+	}
+	if n := len(a.Assumed); n > 0 {
+		p.add("assumed", a.Assumed, "rests on", counted(n, "assumption")+" below")
+		p.statement += " It rests on what is assumed below."
+	}
+	if len(a.Otherwise) > 0 {
+		var list []otherwiseForm
+		for _, o := range a.Otherwise {
+			list = append(list, otherwiseForm{o.If, privacy.Number(o.Epsilon), o.Neighbouring})
+			shown := RoundUp(o.Epsilon, 6)
+			if o.Neighbouring != a.Neighbouring {
+				shown += " (" + string(o.Neighbouring) + ")"
+			}
+			p.add("", nil, "if "+o.If, shown)
+		}
+		p.add("otherwise", list, "", "")
 	}
 	if a.Upper > 0 {
-		p.add("bracket", [2]float64{a.Lower, a.Upper}, "certified bracket", "["+roundDown(a.Lower, 6)+", "+roundUp(a.Upper, 6)+"]")
+		p.add("bracket", [2]float64{a.Lower, a.Upper}, "certified bracket", "["+roundDown(a.Lower, 6)+", "+RoundUp(a.Upper, 6)+"]")
 	}
 	if a.Renyi > 0 {
-		p.add("epsilon_rdp", a.Renyi, "by Rényi DP", roundUp(a.Renyi, 6))
+		p.add("epsilon_rdp", a.Renyi, "by Rényi DP", RoundUp(a.Renyi, 6))
 	}
 	if s := a.Stated; s != nil {
-		shown := roundUp(s.Epsilon, 6)
+		shown := RoundUp(s.Epsilon, 6)
+		if least := roundDown(s.Lower, 4); s.Lower > 0 && least != roundDown(s.Epsilon, 4) {
+			shown = "at least " + roundDown(s.Lower, 6) // it is not known better, and less than that is not charged
+		}
 		if s.Neighbouring != a.Neighbouring {
 			shown += " (" + string(s.Neighbouring) + ")"
 		}
@@ -57,6 +90,9 @@ func (a *EventsAccount) page() *page {
 		for _, public := range a.Public {
 			p.warn("takes as public: %s", public)
 		}
+	}
+	for _, r := range a.Assumed {
+		p.warn("assumed: %s", r)
 	}
 	for _, r := range a.Remarks {
 		p.warn("%s", r)

@@ -75,11 +75,12 @@ type riskForm struct {
 // guaranteeForm is a Guarantee.
 type guaranteeForm struct {
 	spentForm
-	Mu    float64 `json:"gdp_mu,omitempty"`
-	CLT   float64 `json:"gdp_mu_clt,omitempty"`
-	Rho   float64 `json:"zcdp_rho,omitempty"`
-	Risk  *Risk   `json:"risk,omitempty"`
-	Exact float64 `json:"epsilon_exact,omitempty"`
+	DeltaLower privacy.Number `json:"delta_lower,omitempty"`
+	Mu         float64        `json:"gdp_mu,omitempty"`
+	CLT        float64        `json:"gdp_mu_clt,omitempty"`
+	Rho        float64        `json:"zcdp_rho,omitempty"`
+	Risk       *Risk          `json:"risk,omitempty"`
+	Exact      float64        `json:"epsilon_exact,omitempty"`
 	echoForm
 	ending
 }
@@ -175,6 +176,8 @@ type severalForm struct {
 type eventsForm struct {
 	spentForm
 	Protected     privacy.Number       `json:"epsilon_protected,omitempty"`
+	Assumed       []string             `json:"assumed,omitempty"`
+	Otherwise     []otherwiseForm      `json:"otherwise,omitempty"`
 	Bracket       *[2]float64          `json:"bracket,omitempty"`
 	Renyi         privacy.Number       `json:"epsilon_rdp,omitempty"`
 	Stated        privacy.Number       `json:"epsilon_stated,omitempty"`
@@ -186,6 +189,13 @@ type eventsForm struct {
 	Faults        []eventlog.Fault     `json:"faults"`
 	Remarks       []string             `json:"remarks"`
 	ending
+}
+
+// otherwiseForm is an Otherwise.
+type otherwiseForm struct {
+	If           string               `json:"if"`
+	Epsilon      privacy.Number       `json:"epsilon"`
+	Neighbouring privacy.Neighbouring `json:"neighbouring"`
 }
 
 // budgetForm is a Budget.

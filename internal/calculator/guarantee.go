@@ -87,11 +87,10 @@ type Guarantee struct {
 	Asked Asked
 	Exact *accountant.Result // of the same releases, if Result is a theorem's closed form; nil: none
 
-	AtEpsilon bool  // Delta is the answer, at the Epsilon that was asked for
-	Risk      *Risk // nil: none is known, and NoRisk says why
-	NoRisk    string
-	Views     *accountant.Views // nil: none is known
-	CLT       float64           // mu of the central limit theorem, an approximation; 0: none
+	Risk   *Risk // nil: none is known, and NoRisk says why
+	NoRisk string
+	Views  *accountant.Views // nil: none is known
+	CLT    float64           // mu of the central limit theorem, an approximation; 0: none
 }
 
 // see adds what else an account says: the risk and other views of it.
@@ -131,8 +130,8 @@ func (g *Guarantee) page() *page {
 		p.warn("the accountant %q was asked for; %q answered", m, g.Method)
 	}
 	if g.Exact != nil {
-		p.add("epsilon_exact", g.Exact.Epsilon, "exact epsilon", roundUp(g.Exact.Epsilon, 6))
-		p.statement += fmt.Sprintf(" That is the closed form of the theorem; the exact value of the same releases is %s.", roundUp(g.Exact.Epsilon, 4))
+		p.add("epsilon_exact", g.Exact.Epsilon, "exact epsilon", RoundUp(g.Exact.Epsilon, 6))
+		p.statement += fmt.Sprintf(" That is the closed form of the theorem; the exact value of the same releases is %s.", RoundUp(g.Exact.Epsilon, 4))
 		p.warn("the theorem is about one matrix that is released once a step: the paper's training releases two, anew for every prefix in every epoch; privacy.json of a run counts them")
 	}
 	return p
@@ -148,23 +147,31 @@ func (p *page) views(g *Guarantee) {
 		note = " (as without sampling, which no such number shows)"
 	}
 	if mu := g.Views.Mu; mu > 0 && !math.IsInf(mu, 1) {
-		p.add("gdp_mu", mu, "mu of Gaussian DP", roundUp(mu, 6)+note)
+		p.add("gdp_mu", mu, "mu of Gaussian DP", RoundUp(mu, 6)+note)
 	}
 	if g.CLT > 0 && g.Views.Sampled && !math.IsInf(g.CLT, 1) {
 		p.add("gdp_mu_clt", g.CLT, "mu by the central limit theorem", near(g.CLT, 4)+" (approximate, no guarantee)")
 	}
 	if rho := g.Views.Rho; rho > 0 && !math.IsInf(rho, 1) {
-		p.add("zcdp_rho", rho, "rho of zCDP", roundUp(rho, 6)+note)
+		p.add("zcdp_rho", rho, "rho of zCDP", RoundUp(rho, 6)+note)
 	}
 }
 
 // guarantee lists what was computed.
 func (p *page) guarantee(r accountant.Result) {
-	p.add("epsilon", r.Epsilon, "epsilon", roundUp(r.Epsilon, 6))
-	if r.Lower > 0 || r.Method == string(accountant.PLD) {
-		p.add("epsilon_lower", r.Lower, "at least", roundDown(r.Lower, 6))
+	p.add("epsilon", r.Epsilon, "epsilon", RoundUp(r.Epsilon, 6))
+	lower := func(key string) {
+		if r.Lower > 0 || r.Method == string(accountant.PLD) {
+			p.add(key, r.Lower, "at least", roundDown(r.Lower, 6))
+		}
+	}
+	if !r.ForDelta {
+		lower("epsilon_lower")
 	}
 	p.add("delta", r.Delta, "delta", shownDelta(r.Delta))
+	if r.ForDelta {
+		lower("delta_lower")
+	}
 	p.add("accountant", r.Method, "accountant", r.Method)
 	if r.Order > 0 {
 		p.add("order", jsonNumber(r.Order), "best order", short(r.Order))
@@ -184,7 +191,7 @@ func shownDelta(v float64) string {
 	if s := short(v); len(s) < 12 {
 		return s
 	}
-	return roundUp(v, 6)
+	return RoundUp(v, 6)
 }
 
 // jsonNumber returns an order as JSON can hold it.
@@ -235,20 +242,24 @@ func statement(releases string, r accountant.Result) string {
 		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
 	}
 	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
-		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), shownDelta(r.Delta))
+		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), RoundUp(r.Epsilon, 6), times(r.Epsilon), shownDelta(r.Delta))
 	if r.Unit == privacy.Cell {
 		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
 	}
 	if r.Unit == privacy.Position {
 		s += " Positions that change together add up: a whole slate is a group of all its positions."
 	}
+	answer, upper := "epsilon", RoundUp(r.Epsilon, 6)
+	if r.ForDelta {
+		answer, upper = "delta", shownDelta(r.Delta)
+	}
 	switch {
-	case r.Method == string(accountant.RDP):
-		return s + " The epsilon is an upper bound; the exact one may be smaller."
+	case r.Method == string(accountant.RDP), r.Method == unamplified && r.ForDelta: // which has no lower bound
+		return s + fmt.Sprintf(" The %s is an upper bound; the exact one may be smaller.", answer)
 	case r.Method == string(accountant.PLD), r.Method == unamplified:
-		return s + fmt.Sprintf(" The exact epsilon is proved to lie between %s and %s.", roundDown(r.Lower, 6), roundUp(r.Epsilon, 6))
+		return s + fmt.Sprintf(" The exact %s is proved to lie between %s and %s.", answer, roundDown(r.Lower, 6), upper)
 	case r.Method == string(accountant.Contour), r.Method == string(accountant.Analytic):
-		return s + " The epsilon is exact, rounded up."
+		return s + fmt.Sprintf(" The %s is exact, rounded up.", answer)
 	}
 	return s
 }
@@ -269,7 +280,7 @@ func (d *Divergence) MarshalJSON() ([]byte, error) { return d.page().MarshalJSON
 
 func (d *Divergence) page() *page {
 	p := &page{title: capitalise(d.Asked.Releases)}
-	p.add("rdp", d.Nats, "divergence", roundUp(d.Nats, 6))
+	p.add("rdp", d.Nats, "divergence", RoundUp(d.Nats, 6))
 	p.add("alpha", d.Alpha, "order", short(d.Alpha))
 	p.add("accountant", "rdp", "", "")
 	p.add("neighbouring", d.Neighbouring, "neighbouring", string(d.Neighbouring))
@@ -281,7 +292,7 @@ func (d *Divergence) page() *page {
 		bound = "is at most"
 	}
 	p.statement = fmt.Sprintf("The Rényi divergence of order %s between what %s shows before and after %s one %s %s %s nats; divergences of releases add up, order by order.",
-		short(d.Alpha), d.Asked.Releases, change(d.Neighbouring), noun(d.Unit), bound, roundUp(d.Nats, 6))
+		short(d.Alpha), d.Asked.Releases, change(d.Neighbouring), noun(d.Unit), bound, RoundUp(d.Nats, 6))
 	return p
 }
 

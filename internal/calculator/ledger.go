@@ -37,6 +37,25 @@ type UnitGuarantee struct {
 	Risk      *Risk              // of an attack; of what is protected, if Protected is not nil. nil: not known
 }
 
+// Doubts lists in sentences what makes the guarantees doubtful: releases that are not counted yet, noise that can be made
+// again, and what is open.
+func (a *LedgerAccount) Doubts() (out []string) {
+	if a.Gap.Why != "" {
+		out = append(out, a.Gap.Why)
+	}
+	if a.Noise == privacy.Research {
+		out = append(out, "research noise: it is of a key or a seed, or in floating point")
+	}
+	for _, g := range a.Guarantees {
+		for _, u := range g.Unprotected {
+			if line := "open: " + u.What; !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
 // Ledger answers what a ledger amounts to. path is a ledger file or a run directory. unit is the
 // unit that is asked for; "" means every unit that the ledger is about. key is the ledger key that
 // the ledger was written under, nil without one.
@@ -134,7 +153,7 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 
 // ledgerUnit accounts for one unit. The risk is nil where it is not known, as a note says.
 func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
-	books, err := accountant.New(q.method, u.Unit, u.Neighbouring)
+	books, err := q.account(q.method, u)
 	if err != nil {
 		return accountant.Result{}, nil, err
 	}
@@ -149,6 +168,9 @@ func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.
 		return r, nil, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.Unit, err)
 	}
 	t, err := books.TradeOff()
+	if stopped := q.stopped(); stopped != nil {
+		return r, nil, stopped
+	}
 	if err != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("the risk of an attack is not known: %v", err))
 		return r, nil, nil

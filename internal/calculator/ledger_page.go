@@ -25,8 +25,8 @@ func (a *LedgerAccount) page() *page {
 		one := &page{title: string(g.Unit), statement: statement(releases, g.Result)}
 		one.guarantee(g.Result)
 		if n := g.Protected; n != nil {
-			one.add("epsilon_protected", n.Epsilon, "of what is protected", roundUp(n.Epsilon, 6))
-			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(n.Epsilon, 4))
+			one.add("epsilon_protected", n.Epsilon, "of what is protected", RoundUp(n.Epsilon, 6))
+			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", RoundUp(n.Epsilon, 4))
 		}
 		one.ledgerRisk(g, a.Gap.Why != "")
 		one.judge(g.Result)
@@ -38,11 +38,11 @@ func (a *LedgerAccount) page() *page {
 		p.warnings = all[0].warnings
 	} else {
 		for i, r := range a.Guarantees {
-			shown := roundUp(r.Epsilon, 6) + ", " + r.Method + ", " + string(r.Neighbouring)
+			shown := RoundUp(r.Epsilon, 6) + ", " + r.Method + ", " + string(r.Neighbouring)
 			if math.IsInf(r.Epsilon, 1) {
 				shown = "infinite"
 				if r.Protected != nil {
-					shown += ", of what is protected " + roundUp(r.Protected.Epsilon, 6)
+					shown += ", of what is protected " + RoundUp(r.Protected.Epsilon, 6)
 				}
 			}
 			p.add("", nil, "epsilon for one "+noun(r.Unit), shown)

@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -29,6 +30,30 @@ type Question struct {
 	sampling privacy.Sampling
 	relation privacy.Neighbouring
 	unit     privacy.Unit
+	ctx      context.Context // nil: nothing ends the answer early
+}
+
+// During returns the question itself, whose answer ends when ctx does, with the error of ctx.
+func (q *Question) During(ctx context.Context) *Question {
+	q.ctx = ctx
+	return q
+}
+
+// stopped returns the error of the question's context, if that has ended.
+func (q *Question) stopped() error {
+	if q.ctx == nil {
+		return nil
+	}
+	return q.ctx.Err()
+}
+
+// account opens an account for an answer to the question.
+func (q *Question) account(m accountant.Method, about privacy.Subject) (*accountant.Account, error) {
+	books, err := accountant.New(m, about.Unit, about.Neighbouring)
+	if err != nil || q.ctx == nil {
+		return books, err
+	}
+	return books.During(q.ctx), nil
 }
 
 // newQuestion returns a question that needs numbers, none of which is given yet.

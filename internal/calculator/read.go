@@ -13,6 +13,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory, perturbed rows in NAME.tsv theirs in NAME.ledger.jsonl"
@@ -113,7 +114,7 @@ func reportBeside(path string, seal privacy.Seal) error {
 	if !ok {
 		return nil
 	}
-	text, err := os.ReadFile(stem + ".report.json")
+	text, err := system.ReadFile(stem+".report.json", system.MostOfRun)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

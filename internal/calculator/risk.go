@@ -69,7 +69,7 @@ func (p *page) risk(r *Risk) {
 	for _, one := range r.Rates {
 		p.add("", nil, "members found at "+percent(one.FPR)+" false alarms", "at most "+percentUp(one.TPR))
 	}
-	p.add("", nil, "advantage of an attacker", "at most "+roundUp(r.Advantage, 4))
+	p.add("", nil, "advantage of an attacker", "at most "+RoundUp(r.Advantage, 4))
 	p.statement += " " + r.Statement()
 	for _, n := range r.Notes {
 		p.warn("%s", n)
@@ -94,5 +94,5 @@ func (r *Risk) Statement() string {
 func percent(v float64) string { return near(100*v, 10) + " %" }
 
 func percentUp(v float64) string {
-	return roundUp(math.Min(100, 100*v), 4) + " %"
+	return RoundUp(math.Min(100, 100*v), 4) + " %"
 }

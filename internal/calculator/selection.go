@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
 )
@@ -37,7 +38,7 @@ func (q *Question) Selected() (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	books, err := accountant.New(accountant.RDP, q.unit, q.relation)
+	books, err := q.account(accountant.RDP, privacy.Subject{Unit: q.unit, Neighbouring: q.relation})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (s *Selection) page() *page {
 	what := "the best of a random number of runs, each with " + s.Asked.Releases
 	p := &page{title: capitalise(what)}
 	p.guarantee(s.Best)
-	p.add("epsilon_single", s.One.Epsilon, "epsilon of one run", roundUp(s.One.Epsilon, 6))
+	p.add("epsilon_single", s.One.Epsilon, "epsilon of one run", RoundUp(s.One.Epsilon, 6))
 	p.add("gamma", s.Law.Gamma, "gamma", near(s.Law.Gamma, 6))
 	p.echo(s.Asked)
 	p.add("theorem", theorem2, "theorem", theorem2)

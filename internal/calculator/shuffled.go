@@ -35,6 +35,9 @@ func (q *Question) shuffledLower() (float64, error) {
 	}
 	best := 0.0
 	for i := range 400 {
+		if err := q.stopped(); err != nil {
+			return 0, err
+		}
 		c := -2*z + float64(i)/400*(2+14*z)
 		rest := (batches - 1) * math.Log1p(-0.5*math.Erfc(c/z/math.Sqrt2))
 		event := func(mean float64) float64 {

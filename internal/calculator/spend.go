@@ -25,7 +25,7 @@ func (q *Question) Account() (*Guarantee, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Guarantee{Result: r, Asked: q.asked("delta"), AtEpsilon: q.given("at-epsilon")}
+	g := &Guarantee{Result: r, Asked: q.asked("delta")}
 	if q.sampling == Shuffled {
 		g.Method = unamplified
 		if g.Lower, err = q.shuffledLower(); err != nil {
@@ -36,7 +36,7 @@ func (q *Question) Account() (*Guarantee, error) {
 	if q.sampling == privacy.Poisson && q.relation != privacy.Replace && q.or("group", 1) == 1 {
 		g.CLT = accountant.CLTMuPoisson(q.get("sampling-rate"), q.get("noise-multiplier"), q.get("steps"))
 	}
-	return g, nil
+	return g, q.stopped()
 }
 
 // unamplified names the bound of shuffled batches in an answer.
@@ -67,7 +67,7 @@ func (q *Question) books(m accountant.Method) (*accountant.Account, error) {
 	if size > 1 {
 		unit = privacy.User
 	}
-	books, err := accountant.New(m, unit, q.relation)
+	books, err := q.account(m, privacy.Subject{Unit: unit, Neighbouring: q.relation})
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,9 @@ func sound(r accountant.Result) error {
 
 // failed says which accountant could not answer, and which one may.
 func (q *Question) failed(m accountant.Method, err error) error {
+	if stopped := q.stopped(); stopped != nil {
+		return stopped
+	}
 	err = fmt.Errorf("no guarantee from the accountant %q for %s: %w", m, q.of.describe(q), err)
 	if m == accountant.RDP && errors.Is(err, rdp.ErrNotCovered) {
 		return run.WithHint(err, "--accountant exact or pld may cover it")

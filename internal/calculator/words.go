@@ -41,9 +41,9 @@ func near(v float64, digits int) string {
 	return short(v)
 }
 
-// roundUp writes a non-negative number with so many digits, and never below it. roundDown never
+// RoundUp writes a non-negative number with so many digits, and never below it. roundDown never
 // writes one above.
-func roundUp(v float64, digits int) string   { return rounded(v, digits, 1) }
+func RoundUp(v float64, digits int) string   { return rounded(v, digits, 1) }
 func roundDown(v float64, digits int) string { return rounded(v, digits, -1) }
 
 func rounded(v float64, digits, way int) string {
@@ -128,7 +128,7 @@ func times(eps float64) string {
 	if eps > 14 {
 		return ""
 	}
-	return " (" + roundUp(math.Exp(eps), 3) + ")"
+	return " (" + RoundUp(math.Exp(eps), 3) + ")"
 }
 
 func capitalise(s string) string {

@@ -27,7 +27,7 @@ func TestRounded(t *testing.T) {
 		{9.9999999e9, 4, "1e10", "9.999e9"}, {math.Inf(1), 3, "infinite", "infinite"}, {1.0000000001e-5, 2, "1.1e-5", "1e-5"},
 		{0.99999999999e-5, 2, "1e-5", "9.9e-6"},
 	} {
-		if up, down := roundUp(c.v, c.digits), roundDown(c.v, c.digits); up != c.up || down != c.down {
+		if up, down := RoundUp(c.v, c.digits), roundDown(c.v, c.digits); up != c.up || down != c.down {
 			t.Errorf("%v with %d digits: up %s, down %s, want %s and %s", c.v, c.digits, up, down, c.up, c.down)
 		}
 	}

@@ -95,12 +95,12 @@ func (c *contrast) measure() (measured, error) {
 	out.trainings = len(seeds)
 	var err error
 	if len(seeds) >= guard {
-		if out.seeds, err = stats.TInterval(seeds, confidence); err != nil {
+		if out.seeds, err = interval(seeds); err != nil {
 			return out, err
 		}
 	}
 	if len(users) >= 2 {
-		if out.users, err = stats.TInterval(users, confidence); err != nil {
+		if out.users, err = interval(users); err != nil {
 			return out, err
 		}
 	}
@@ -108,6 +108,15 @@ func (c *contrast) measure() (measured, error) {
 		return out, nil
 	}
 	return out, out.test(users, seeds)
+}
+
+// interval returns Student's interval; one of NaN where all values are equal, which says nothing of their spread.
+func interval(x []float64) (stats.Interval, error) {
+	i, err := stats.TInterval(x, confidence)
+	if errors.Is(err, stats.ErrNoSpread) {
+		return stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Level: confidence}, nil
+	}
+	return i, err
 }
 
 // test takes p from the users, or without them from the seeds.
@@ -118,11 +127,16 @@ func (m *measured) test(users, seeds []float64) error {
 	switch {
 	case len(users) >= 2:
 		m.basis = fmt.Sprintf("paired t over %d users", len(users))
-		if t, err = stats.PairedT(users, make([]float64, len(users))); err != nil {
-			// no spread: all users differ alike, or not at all
-			if t.P = 1; math.Abs(stats.Mean(users)) > 1e-9 {
-				t.P = 0
-			}
+		t, err = stats.PairedT(users, make([]float64, len(users)))
+		if errors.Is(err, stats.ErrNoSpread) {
+			m.basis = fmt.Sprintf("exact signs of %d users, who all differ by the same", len(users))
+			t, err = stats.Sign(users, make([]float64, len(users)))
+		}
+		if errors.Is(err, stats.ErrNoDifference) {
+			t.P, err = 1, nil
+		}
+		if err != nil {
+			return err
 		}
 	case len(seeds) >= 2:
 		least = math.Ldexp(1, -len(seeds))

@@ -177,7 +177,7 @@ func (a *App) questionCommand(q *calculator.Question, short string, answer func(
 		Long:  m.Long,
 		Args:  wants(),
 	}
-	a.shows(c, func(c *cobra.Command, _ []string) (run.Result, error) {
+	a.answers(c, func(c *cobra.Command, _ []string) (run.Result, error) {
 		if err := ready(c, q); err != nil {
 			return nil, err
 		}
@@ -187,12 +187,13 @@ func (a *App) questionCommand(q *calculator.Question, short string, answer func(
 	return c
 }
 
-// ready refuses a question that lacks numbers, or with choices that do not fit together.
+// ready refuses a question that lacks numbers, or with choices that do not fit together. The answer will end
+// when the command is interrupted.
 func ready(c *cobra.Command, q *calculator.Question) error {
 	if err := missing(c, q.Missing()); err != nil {
 		return err
 	}
-	return q.Check()
+	return q.During(c.Context()).Check()
 }
 
 // missing returns one error that names all required flags that were not given.
@@ -252,6 +253,7 @@ func (a *App) accountLedger() *cobra.Command {
 	q := calculator.AskLedger()
 	var (
 		unit, keyFile string
+		g             gate
 	)
 	c := &cobra.Command{
 		Use:   "ledger FILE|RUN --delta d [--ledger-key FILE]",
@@ -271,18 +273,30 @@ says "at least". Changes by accident are found without a key. Changes on purpose
 found where the ledger was written with --ledger-key and is read with the same key.`,
 		Args: wants("a ledger file or a run directory"),
 	}
-	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+	a.answers(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if err := ready(c, q); err != nil {
+			return nil, err
+		}
+		if err := g.ready(); err != nil {
 			return nil, err
 		}
 		key, err := ledgerKey(keyFile)
 		if err != nil {
 			return nil, err
 		}
-		return q.Ledger(args[0], unit, key)
+		l, err := q.Ledger(args[0], unit, key)
+		if err != nil {
+			return nil, err
+		}
+		var all []promised
+		for _, u := range l.Guarantees {
+			all = append(all, promised{string(u.Unit), u.Epsilon})
+		}
+		return l, g.hold(all, l.Doubts())
 	})
 	questionFlags(c, q)
 	accountantFlag(c, q)
+	g.flags(c)
 	c.Flags().StringVar(&unit, "unit", "", "account for this unit only: "+words(privacy.Units()))
 	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the secret key that the ledger was written with")
 	return c
@@ -292,6 +306,7 @@ found where the ledger was written with --ledger-key and is read with the same k
 func (a *App) accountEvents() *cobra.Command {
 	q := calculator.AskEvents()
 	var example bool
+	var g gate
 	c := &cobra.Command{
 		Use:   "events FILE [--delta d]",
 		Short: "what the releases of another program amount to, from a file of events",
@@ -314,17 +329,25 @@ what to export from Opacus and TF Privacy.
 			return wants("a file of events")(c, args)
 		},
 	}
-	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+	a.answers(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if example {
 			return eventlog.Example{}, nil
 		}
 		if err := ready(c, q); err != nil {
 			return nil, err
 		}
-		return q.Events(args[0])
+		if err := g.ready(); err != nil {
+			return nil, err
+		}
+		e, err := q.Events(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return e, g.hold([]promised{{string(e.Unit), e.Epsilon}}, e.Doubts())
 	})
 	questionFlags(c, q)
 	accountantFlag(c, q)
+	g.flags(c)
 	c.Flags().BoolVar(&example, "example", false, "print a file to start from, with every key")
 	return c
 }

@@ -39,7 +39,8 @@ type App struct {
 
 	Stdout, Stderr io.Writer
 
-	completes bool // a shell asks for words: no other command needs what completes
+	args      []string // of the command line that is carried out
+	completes bool     // a shell asks for words: no other command needs what completes
 }
 
 // Main runs the program and returns its exit code.
@@ -75,7 +76,7 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 
 	out := &outlet{w: a.Stdout}
 	inner := *a
-	inner.Stdout = out
+	inner.Stdout, inner.args = out, args
 	inner.completes = len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 	root := inner.root()
 	root.SetOut(out)
@@ -135,7 +136,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 		}
 		// The parser's own words are left out: the value shows what is wrong.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
-		return usagef(flagHint(c, err), "%s", text)
+		return usagef(a.flagHint(c, err), "%s", text)
 	})
 	root.AddCommand(a.perturb(a.verbs())...)
 	root.AddCommand(a.account(), a.audit(), a.browse(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.epsilon(), a.evaluate(), a.export(), a.lint(), a.list(), a.matrix(), a.recommend(), a.record(), a.report(), a.reproduce(), a.scores(), a.tune(), a.version())
@@ -225,11 +226,39 @@ func (a *App) shows(c *cobra.Command, ask func(c *cobra.Command, args []string) 
 	asJSON := c.Flags().Bool("json", false, "as JSON")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r, err := ask(c, args)
-		if err != nil {
+		if held := (*notHeld)(nil); err != nil && !errors.As(err, &held) {
 			return err
 		}
-		return run.Show(a.Stdout, *asJSON, r)
+		if shown := run.Show(a.Stdout, *asJSON, r); shown != nil {
+			return shown
+		}
+		return err // of an answer that is shown, and not good enough
 	}
+}
+
+// answers does what shows does, for a command that saves nothing: the first signal ends it at once, also where what
+// it computes does not look at the context. Nothing is lost that way, and the process ends with the command.
+func (a *App) answers(c *cobra.Command, ask func(c *cobra.Command, args []string) (run.Result, error)) {
+	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+		type answer struct {
+			run.Result
+			err error
+		}
+		if err := c.Context().Err(); err != nil {
+			return nil, err
+		}
+		got := make(chan answer, 1)
+		go func() {
+			r, err := ask(c, args)
+			got <- answer{r, err}
+		}()
+		select {
+		case <-c.Context().Done():
+			return nil, c.Context().Err()
+		case x := <-got:
+			return x.Result, x.err
+		}
+	})
 }
 
 // reports does what shows does, for a command that reports how far it is. The command gets the

@@ -75,3 +75,36 @@ func TestDashIsNoName(t *testing.T) {
 		t.Errorf("left %v (%v)", left, err)
 	}
 }
+
+// What other programs take as a flag or a word is answered by what sets it here.
+func TestHintsOfForeignArguments(t *testing.T) {
+	t.Setenv("PRIVREC_DATA", t.TempDir())
+	for line, want := range map[string]string{
+		"train lightgcn --data ml-1m":             "did you mean --set data.name=ml-1m?",
+		"train lightgcn --dataset=ml-1m":          "did you mean --set data.name=ml-1m?",
+		"train lightgcn --epochs 3":               "did you mean --set train.epochs=3?",
+		"train lightgcn --epochs=3":               "did you mean --set train.epochs=3?",
+		"train lightgcn --batch-size 64":          "did you mean --set train.batch=64?",
+		"train lightgcn --lr 0.1":                 "did you mean --set train.rate=0.1?",
+		"train lightgcn --train.epochs 3":         "did you mean --set train.epochs=3?",
+		"train lightgcn --epochs --quiet":         "did you mean --set train.epochs=VALUE?",
+		"train lightgcn --confg x":                "did you mean --config?",
+		"train lightgcn --nothing 3":              "see privrec train lightgcn --help",
+		"train lightgcn ml-1m":                    "did you mean --set data.name=ml-1m?",
+		"train lightgcn train.epochs=3":           "did you mean --set train.epochs=3?",
+		"train lightgcn gowalla.yaml":             "did you mean --config gowalla.yaml?",
+		"attack membership ml-1m":                 "see privrec attack membership --help",
+		"train lightgcn --set data.name=ML-1M":    `did you mean "ml-1m"?`,
+		"train dasl --set data.name=standincross": `did you mean "standin-cross"?`,
+		"attack exposure --set data.name=ml-1m":   "known are exposure-zhihu",
+		"data stats movielens-1m":                 `did you mean "ml-1m"?`,
+	} {
+		var stderr bytes.Buffer
+		app := &App{Tasks: papers.All(), Stdout: &bytes.Buffer{}, Stderr: &stderr}
+		code := app.Execute(context.Background(), strings.Fields(line))
+		_, hint, _ := strings.Cut(stderr.String(), "hint: ")
+		if code != exitUsage && code != exitData || !strings.HasPrefix(hint, want) {
+			t.Errorf("%s: exit %d, %q, want %q", line, code, hint, want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ repaired mechanism has those that it promises something of: sdp-user whole rows,
 of other items, sdp-lengths items alone.`,
 		Args: wants(),
 	}
-	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	a.answers(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
 	p := c.Flags()
 	p.StringVar(&q.Variant, "mechanism", "sdp-paper", "one of "+join(enumerate.SequenceVariants()))
 	p.IntVar(&q.Items, "items", 2, "number of items")
@@ -83,7 +83,7 @@ func (a *App) auditResponse() *cobra.Command {
 		Short: "randomised response of one value",
 		Args:  wants(),
 	}
-	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	a.answers(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
 	c.Flags().IntVar(&q.Categories, "categories", 2, "values that there are")
 	oddsFlags(c.Flags(), &q.Odds)
 	return c
@@ -99,7 +99,7 @@ func (a *App) auditOracle() *cobra.Command {
 bit for each value, olh sends a hash of the value with its function.`,
 		Args: wants(),
 	}
-	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	a.answers(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
 	c.Flags().StringVar(&q.Kind, "mechanism", "oue", "one of "+join(enumerate.Oracles()))
 	c.Flags().IntVar(&q.Categories, "categories", 3, "values that there are")
 	oddsFlags(c.Flags(), &q.Odds)
@@ -116,7 +116,7 @@ func (a *App) auditEdgeRand() *cobra.Command {
 row by row.`,
 		Args: wants(),
 	}
-	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	a.answers(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
 	c.Flags().IntVar(&q.Rows, "rows", 2, "rows of the matrix")
 	c.Flags().IntVar(&q.Cols, "cols", 2, "columns of the matrix")
 	oddsFlags(c.Flags(), &q.Odds)
@@ -136,7 +136,7 @@ proved error. --count truncated is the published code's count, whose noise is cu
 whole number before it is added.`,
 		Args: wants(),
 	}
-	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	a.answers(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
 	p := c.Flags()
 	p.IntVar(&q.Rows, "rows", 2, "rows of the matrix")
 	p.IntVar(&q.Cols, "cols", 2, "columns of the matrix")

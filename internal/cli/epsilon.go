@@ -46,7 +46,7 @@ certified bracket of its ledger.
 ` + exitCodes,
 		Args: wants(),
 	}
-	a.shows(c, func(c *cobra.Command, _ []string) (run.Result, error) {
+	a.answers(c, func(c *cobra.Command, _ []string) (run.Result, error) {
 		if c.Flags().Changed("paper") && f.config+f.on != "" || f.config != "" && f.on != "" {
 			return nil, usagef("leave out all but one", "--paper, --config and --on exclude each other")
 		}

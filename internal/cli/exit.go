@@ -45,6 +45,7 @@ func exitCode(err error) int {
 		bad  *mechanism.CheckError
 		no   *budget.Refusal
 		high *audit.Contradiction
+		held *notHeld
 	)
 	switch {
 	case err == nil:
@@ -55,7 +56,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &data):
 		return exitData
-	case errors.As(err, &bad), errors.As(err, &no), errors.As(err, &high):
+	case errors.As(err, &bad), errors.As(err, &no), errors.As(err, &high), errors.As(err, &held):
 		return exitPrivacy
 	}
 	return exitFailed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -153,24 +154,89 @@ func meant(paths []string) string {
 	return "did you mean " + strings.Join(paths[:min(len(paths), 3)], ", or ") + "?"
 }
 
-// flagHint returns the hint for a flag that was not understood: the nearest flag of the command where the
-// flag is unknown, and where to read about flags.
-func flagHint(c *cobra.Command, err error) string {
+// flagHint returns the hint for a flag that was not understood: the nearest flag of the command where the flag is
+// unknown, or what sets the key of the task that it stands for, and where to read about flags.
+func (a *App) flagHint(c *cobra.Command, err error) string {
 	see := fmt.Sprintf("see %s --help", c.CommandPath())
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return see
 	}
+	name := unknown.GetSpecifiedName()
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			known = append(known, f.Name)
 		}
 	})
-	if best := config.Nearest(unknown.GetSpecifiedName(), known); best != "" {
+	if best := config.Nearest(name, known); best != "" {
 		return fmt.Sprintf("did you mean --%s? %s", best, see)
 	}
+	var sets []string
+	for _, t := range a.Tasks {
+		if c.CommandPath() == c.Root().Name()+" "+t.String() {
+			for _, key := range keysNamed(t, name) {
+				sets = append(sets, "--set "+shellQuote(key+"="+a.given(name)))
+			}
+		}
+	}
+	if len(sets) > 0 {
+		return meant(sets) + " " + see
+	}
 	return see
+}
+
+// keyNames are words for keys that have another name.
+var keyNames = map[string]string{"data": "name", "dataset": "name", "lr": "rate", "learning_rate": "rate", "batch_size": "batch", "embedding_dim": "dim"}
+
+// keysNamed lists the keys of a task that end in a word, with dashes for underscores, or in what the word stands for.
+func keysNamed(t run.Task, word string) (keys []string) {
+	word = strings.ReplaceAll(word, "-", "_")
+	for _, k := range t.Keys() {
+		group, last := "", k.Path
+		if at := strings.LastIndex(k.Path, "."); at >= 0 {
+			group, last = k.Path[:at], k.Path[at+1:]
+		}
+		if last == word || k.Path == word || keyNames[word] == last && (last != "name" || group == "data") {
+			keys = append(keys, k.Path)
+		}
+	}
+	return keys
+}
+
+// given returns what the command line gives a flag, VALUE where it gives nothing.
+func (a *App) given(flag string) string {
+	for i, word := range a.args {
+		if value, ok := strings.CutPrefix(word, "--"+flag+"="); ok {
+			return value
+		}
+		if word == "--"+flag && i+1 < len(a.args) && !strings.HasPrefix(a.args[i+1], "-") {
+			return a.args[i+1]
+		}
+	}
+	return "VALUE"
+}
+
+// noWords refuses words after the name of a task, and says what they can have meant: a key, a configuration file, or a
+// data set.
+func noWords(t run.Task) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		word, fix := args[0], ""
+		switch ext := filepath.Ext(word); {
+		case strings.Contains(word, "="):
+			fix = "--set " + shellQuote(word)
+		case ext == ".yaml" || ext == ".yml":
+			fix = "--config " + shellQuote(word)
+		case slices.Contains(keysNamed(t, "data"), "data.name"):
+			fix = "--set " + shellQuote("data.name="+word)
+		default:
+			return wants()(c, args)
+		}
+		return usagef(meant([]string{fix})+fmt.Sprintf(" see %s --help", c.CommandPath()), "%s: unexpected argument %q", c.CommandPath(), word)
+	}
 }
 
 // join lists names for a message.

@@ -80,9 +80,9 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 func (a *App) showPerturbed(f fileFlags, r reporter, report run.Result) error {
 	if !f.Secure {
 		if f.fresh {
-			fmt.Fprintf(r, "seed %d: drawn for this run; two outputs with one seed would show what changed in the file between them; --seed %d repeats the run\n", uint64(f.Seed), uint64(f.Seed))
+			fmt.Fprintf(r, "seed %d: drawn for this run; two outputs with one seed would show whose rows changed between them; --seed %d repeats the run\n", uint64(f.Seed), uint64(f.Seed))
 		} else {
-			fmt.Fprintf(r, "warning: --seed %d gives the same noise every time: beside another output with it, what changed in the file shows\n", uint64(f.Seed))
+			fmt.Fprintf(r, "warning: --seed %d gives the same noise every time: beside another output with it, whose rows changed shows\n", uint64(f.Seed))
 		}
 		fmt.Fprintf(r, "warning: research noise: the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", uint64(f.Seed))
 	}

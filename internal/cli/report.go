@@ -22,6 +22,7 @@ import (
 
 // reportFlags are the flags of privrec report.
 type reportFlags struct {
+	force   bool
 	profile string
 	grids   []string
 	out     string
@@ -42,7 +43,8 @@ each paper has its numbers beside ours, the privacy panel, training and data; a 
 each run has its results, floors, account and configuration.
 
 With RUN, directories of runs, the pages are about these, side by side, in the folder
-that --out names.
+that --out names. An overview that is there stays, and the command refuses, unless it was
+written for the same runs and has not been changed, or with --force.
 
 The pages load nothing from elsewhere and are readable without a script. Beside every table
 are Markdown, LaTeX and CSV, beside every figure SVG, PNG and PDF; index.json has everything.
@@ -56,6 +58,7 @@ The same runs give the same bytes; only costs.html has times and machines.
 	p.StringVar(&f.profile, "profile", "", "size of the tables: smoke, quick or full (default: the largest with finished runs)")
 	p.StringArrayVar(&f.grids, "grid", nil, "a grid file of your own, beside the papers' tables; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "runs/report", "folder for the pages of RUN")
+	p.BoolVar(&f.force, "force", false, "pages of RUN replace an overview in --out that is of other runs, or is not ours")
 	p.BoolVar(&f.standIn, "stand-ins", false, "the tables were made with --stand-ins")
 	p.BoolVar(&f.open, "open", false, "open the overview in the browser")
 	c.AddCommand(a.reportPrivacy())
@@ -66,6 +69,7 @@ The same runs give the same bytes; only costs.html has times and machines.
 func (a *App) reportPrivacy() *cobra.Command {
 	var out, delta, keyFile string
 	var force bool
+	var g gate
 	c := &cobra.Command{
 		Use:   "privacy FILE|RUN --out FILE.html",
 		Short: "two pages for a review board: unit, epsilon, delta, what is open, what an attacker gains",
@@ -81,6 +85,9 @@ the directory of a run, whatever its account says: finite, infinite or none.
 	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if out == "" {
 			return nil, usagef("give --out page.html", "%s: missing --out", c.CommandPath())
+		}
+		if err := g.ready(); err != nil {
+			return nil, err
 		}
 		s := review.Settings{}
 		var err error
@@ -102,13 +109,18 @@ the directory of a run, whatever its account says: finite, infinite or none.
 		if err := run.WriteFile(out, r.HTML); err != nil {
 			return nil, err
 		}
-		return review.Written{Review: r, Out: out}, nil
+		var all []promised
+		if unit, epsilon, ok := r.Epsilon(); ok {
+			all = []promised{{unit, epsilon}}
+		}
+		return review.Written{Review: r, Out: out}, g.hold(all, r.Doubts())
 	})
 	p := c.Flags()
 	p.StringVarP(&out, "out", "o", "", "the page to write")
 	p.StringVar(&delta, "delta", "", "delta of the guarantee of a ledger; in place of that of a file of events")
 	p.StringVar(&keyFile, "ledger-key", "", "file of the secret key that the ledger was written with")
 	p.BoolVar(&force, "force", false, "replace a file of the same name")
+	g.flags(c)
 	return c
 }
 
@@ -123,7 +135,7 @@ func (a *App) makePages(ctx context.Context, args []string, f reportFlags) error
 			dirs = append(dirs, dir)
 		}
 	}
-	set := pages.Set{Out: f.out, Runs: dirs}
+	set := pages.Set{Out: f.out, Runs: dirs, Replace: f.force}
 	switch {
 	case len(dirs) == len(args):
 		for _, dir := range dirs {

@@ -144,12 +144,13 @@ averaged. All others are compared with the first. NAME=RUN,RUN gives a method a 
 run with several tables of scores RUN:TABLE takes one, as in runs/rdpgcf:noisy.
 
 Differences are paired by user. Intervals are Student's, of 95 %, over users; p is
-two-sided, and adjusted by Holm for all the differences shown.
+two-sided, and adjusted by Holm for all the differences shown. Where all users differ by
+the same there is no interval, and p is that of an exact sign test; one user has neither.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
 	}
-	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+	a.answers(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if len(args) < 2 {
 			return nil, usagef("name two: privrec compare RUN RUN", "%s: %d runs to compare", c.CommandPath(), len(args))
 		}

@@ -76,7 +76,7 @@ scores and a checkpoint. Ctrl-C saves a checkpoint; the same command with --resu
 from it, to the same bytes as a run without interruption. A second Ctrl-C quits at once.
 
 ` + exitCodes,
-		Args: wants(),
+		Args: noWords(t),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runTask(c, t, &f) },
 	}
 	p := c.Flags()

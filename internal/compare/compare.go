@@ -39,9 +39,9 @@ type Difference struct {
 	Group    string
 	Metric   string
 	Mean     float64
-	Interval [2]float64 // at level Confidence, over users; equal ends where the users do not differ
-	P        float64    // two-sided, of no difference; 1 where no user differs
-	Holm     float64    // adjusted for all differences of the result
+	Interval *[2]float64 // at level Confidence, over users; nil where nothing varies from user to user
+	P        *float64    // two-sided, of no difference: Student's, or the exact sign test's where nothing varies; nil for one user
+	Holm     *float64    // adjusted for all differences of the result that have a P
 }
 
 // Result is a comparison.
@@ -86,10 +86,15 @@ func Compare(groups []Group) (*Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			d := difference(own, base, weights)
+			d, err := difference(own, base, weights)
+			if err != nil {
+				return nil, fmt.Errorf("compare: %s of %s: %w", m, g.Name, err)
+			}
 			d.Group, d.Metric = g.Name, m
 			r.Differences = append(r.Differences, d)
-			ps = append(ps, d.P)
+			if d.P != nil {
+				ps = append(ps, *d.P)
+			}
 		}
 	}
 	holm, err := stats.Holm(ps)
@@ -97,9 +102,23 @@ func Compare(groups []Group) (*Result, error) {
 		return nil, err
 	}
 	for i := range r.Differences {
-		r.Differences[i].Holm = holm[i]
+		if r.Differences[i].P != nil {
+			r.Differences[i].Holm, holm = &holm[0], holm[1:]
+		}
 	}
+	r.Notes = append(r.Notes, r.without(len(first.Users))...)
 	return r, nil
+}
+
+// without says why differences have no interval, or no p.
+func (r *Result) without(users int) []string {
+	if users == 1 {
+		return []string{"there is one user: what others would change cannot be said, so that there is neither an interval nor a p value"}
+	}
+	if slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.Interval == nil }) {
+		return []string{"where all users differ by the same, or none does, nothing says how far users spread: there is no interval, and p is that of the exact sign test"}
+	}
+	return nil
 }
 
 // imported says which runs are of models that another program trained: only their users can be held against those of
@@ -252,8 +271,8 @@ func (r *Result) mean(g Group, metric string, users []string, weights []float64)
 // difference returns the weighted mean of a-b with Student's interval and test. With weights, a
 // user is a cluster of samples, and the variance is that of the ratio estimator (Cochran,
 // Sampling Techniques, 3rd ed. 1977, section 2.11). With all weights 1 that is the paired t
-// test's.
-func difference(a, b, weights []float64) Difference {
+// test's. Where all users differ by the same there is no variance to estimate: the test is that of the signs.
+func difference(a, b, weights []float64) (Difference, error) {
 	n := float64(len(a))
 	total, mean := 0.0, 0.0
 	for i := range a {
@@ -265,19 +284,24 @@ func difference(a, b, weights []float64) Difference {
 	for i := range a {
 		e[i] = mean + weights[i]*(a[i]-b[i]-mean)*n/total
 	}
-	d := Difference{Mean: mean, Interval: [2]float64{mean, mean}, P: 1}
-	test, err := stats.PairedT(e, make([]float64, len(e)))
-	if err != nil { // no user differs, or all by the same amount
-		if mean != 0 && len(a) > 1 {
-			d.P = 0
+	d := Difference{Mean: mean}
+	none := make([]float64, len(e))
+	test, err := stats.PairedT(e, none)
+	switch {
+	case len(e) < 2:
+		return d, nil
+	case errors.Is(err, stats.ErrNoDifference):
+		test.P, err = 1, nil
+	case errors.Is(err, stats.ErrNoSpread):
+		test, err = stats.Sign(e, none)
+	case err == nil:
+		var i stats.Interval
+		if i, err = stats.TInterval(e, Confidence); err == nil {
+			d.Interval = &[2]float64{i.Lo, i.Hi}
 		}
-		return d
 	}
-	d.P = test.P
-	if i, err := stats.TInterval(e, Confidence); err == nil {
-		d.Interval = [2]float64{i.Lo, i.Hi}
-	}
-	return d
+	d.P = &test.P
+	return d, err
 }
 
 // Document returns the result as tables, in percent.
@@ -294,7 +318,14 @@ func (r *Result) Document() *report.Document {
 		Columns: report.Columns("%+.2f", "method", "metric", "difference", "95 % from", "to", "p", "p, Holm")}
 	diffs.Columns[5].Format, diffs.Columns[6].Format = "%.2g", "%.2g"
 	for _, d := range r.Differences {
-		diffs.Add(d.Group, d.Metric, 100*d.Mean, 100*d.Interval[0], 100*d.Interval[1], d.P, d.Holm)
+		var from, to, p, holm any
+		if d.Interval != nil {
+			from, to = 100*d.Interval[0], 100*d.Interval[1]
+		}
+		if d.P != nil {
+			p, holm = *d.P, *d.Holm
+		}
+		diffs.Add(d.Group, d.Metric, 100*d.Mean, from, to, p, holm)
 	}
 	return &report.Document{Title: "Runs compared", Tables: []*report.Table{means, diffs}, Notes: r.Notes}
 }

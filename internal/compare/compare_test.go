@@ -90,7 +90,7 @@ func TestPairsByUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Mean != 0.5 || math.Abs(d.Interval[0]-want.Lo) > 1e-12 || math.Abs(d.Interval[1]-want.Hi) > 1e-12 || math.Abs(d.P-test.P) > 1e-12 || d.Holm != d.P {
+	if d.Mean != 0.5 || math.Abs(d.Interval[0]-want.Lo) > 1e-12 || math.Abs(d.Interval[1]-want.Hi) > 1e-12 || math.Abs(*d.P-test.P) > 1e-12 || *d.Holm != *d.P {
 		t.Errorf("difference %+v, want %v and p %v", d, want, test.P)
 	}
 }
@@ -137,7 +137,10 @@ func TestClusters(t *testing.T) {
 				flat = append(flat, a[i])
 			}
 		}
-		d := difference(a, b, w)
+		d, err := difference(a, b, w)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if d.Interval[0] > 0 || d.Interval[1] < 0 {
 			misses++
 		}
@@ -159,8 +162,49 @@ func TestNoDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := r.Differences[0]; d.Mean != 0 || d.P != 1 || d.Interval != [2]float64{} {
+	if d := r.Differences[0]; d.Mean != 0 || *d.P != 1 || *d.Holm != 1 || d.Interval != nil {
 		t.Errorf("%+v", d)
+	}
+}
+
+// Where all users differ by the same, no variance can be estimated: p is that of the signs, there is no interval,
+// and the page says why. One user says nothing of others. Of two metrics, one of which varies, that one is tested
+// as ever, and both count in Holm's correction.
+func TestEqualDifferences(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b string
+		p          []float64 // by metric; none: no test
+		holm       []float64
+		note       string
+	}{
+		{"two users", "user_id\tHR@1\nu1\t1\nu2\t1\n", "user_id\tHR@1\nu1\t0\nu2\t0\n", []float64{0.5}, []float64{0.5}, "exact sign test"},
+		{"three users", "user_id\tHR@1\nu1\t1\nu2\t1\nu3\t1\n", "user_id\tHR@1\nu1\t0\nu2\t0\nu3\t0\n", []float64{0.25}, []float64{0.25}, "exact sign test"},
+		{"rounding", "user_id\tHR@1\nu1\t0.3\nu2\t0.2\nu3\t0.1\n", "user_id\tHR@1\nu1\t0.2\nu2\t0.1\nu3\t0\n", []float64{0.25}, []float64{0.25}, "exact sign test"},
+		{"samples", "user_id\tsamples\tHR@1\nu1\t4\t1\nu2\t9\t1\n", "user_id\tsamples\tHR@1\nu1\t4\t0.5\nu2\t9\t0.5\n", []float64{0.5}, []float64{0.5}, "exact sign test"},
+		{"one user", "user_id\tHR@1\nu1\t1\n", "user_id\tHR@1\nu1\t0\n", []float64{-1}, []float64{-1}, "there is one user"},
+		{"one user who does not differ", "user_id\tHR@1\nu1\t1\n", "user_id\tHR@1\nu1\t1\n", []float64{-1}, []float64{-1}, "there is one user"},
+		{"one of two", "user_id\tHR@1\tMRR\nu1\t1\t1\nu2\t1\t0.5\n", "user_id\tHR@1\tMRR\nu1\t0\t0\nu2\t0\t0\n", []float64{0.5, 0.20483276469913345}, []float64{0.5, 0.4096655293982669}, "exact sign test"},
+	} {
+		r, err := Compare(groups(t, write(t, 1, "scores.tsv.gz", c.a), write(t, 1, "scores.tsv.gz", c.b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range r.Differences {
+			p, holm, varies := -1., -1., c.name == "one of two" && i == 1
+			if d.P != nil {
+				p, holm = *d.P, *d.Holm
+			}
+			if math.Abs(p-c.p[i]) > 1e-12 || math.Abs(holm-c.holm[i]) > 1e-12 || (d.Interval != nil) != varies {
+				t.Errorf("%s: %s: p %v, Holm %v, interval %v, want p %v and %v", c.name, d.Metric, p, holm, d.Interval, c.p[i], c.holm[i])
+			}
+		}
+		if !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
+			t.Errorf("%s: %q", c.name, r.Notes)
+		}
+		text, err := r.MarshalJSON()
+		if err != nil || strings.Contains(string(text), `"p":0`+",") || strings.Contains(string(text), `"p": 0`+",") {
+			t.Errorf("%s: %v in %s", c.name, err, text)
+		}
 	}
 }
 

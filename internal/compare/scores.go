@@ -171,13 +171,16 @@ func table(ref, dir, name string) (string, error) {
 	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " + strings.Join(names, ", ")}
 }
 
+// mostOfScores is how many bytes of a table of scores are read, packed and unpacked: those of ten million users.
+const mostOfScores = 1 << 30
+
 // escape quotes the wildcards in a path.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 func (s *Scores) read(path string) error {
-	f, err := os.Open(path)
+	f, err := system.Open(path, mostOfScores)
 	if err != nil {
 		return err
 	}
@@ -186,7 +189,7 @@ func (s *Scores) read(path string) error {
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(z)
+	lines := bufio.NewScanner(system.Bounded(z, mostOfScores))
 	lines.Buffer(nil, 1<<20)
 	var header []string
 	seen := map[string]bool{}

@@ -121,7 +121,7 @@ func TestFileHints(t *testing.T) {
 		"null_document": "write {} to take every default",
 		"two_documents": "keep one document in a file",
 		"invalid_utf8":  "save the file as UTF-8 text",
-		"not_there":     "check the path given to --config",
+		"not_there":     "check the path",
 	} {
 		_, _, err := Load("../../testdata/bad/config/"+name+".yaml", nil, defaults())
 		var h interface{ Hint() string }

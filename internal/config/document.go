@@ -22,6 +22,7 @@ const maxBytes = 4 << 20
 // values can point at a line.
 type Document struct {
 	file string
+	most int                 // bytes of a text; 0: maxBytes
 	pos  map[string]position // key path -> place of its value
 	sets map[string]bool     // key paths that came from --set
 }
@@ -52,12 +53,17 @@ func openError(path string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error(), Fix: "check the path given to --config"}}
+	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error(), Fix: "check the path"}}
 }
 
 // Parse does what Load does, from bytes; name stands for the file in messages.
 func Parse[C any](name string, data []byte, sets []string, def C) (C, *Document, error) {
-	doc := &Document{file: name, pos: map[string]position{}, sets: map[string]bool{}}
+	return ParseUpTo(maxBytes, name, data, sets, def)
+}
+
+// ParseUpTo does what Parse does, for a text of up to a number of bytes: of other files than configurations.
+func ParseUpTo[C any](most int, name string, data []byte, sets []string, def C) (C, *Document, error) {
+	doc := &Document{file: name, most: most, pos: map[string]position{}, sets: map[string]bool{}}
 	root, errs := doc.tree(data)
 	if len(errs) > 0 {
 		return def, doc, errs
@@ -90,8 +96,12 @@ func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
 		}
 		return fail(line, 0, fix, "%s", msg)
 	}
-	if len(data) > maxBytes {
-		return fail(0, 0, "", "larger than %d bytes, not a configuration", maxBytes)
+	most := d.most
+	if most == 0 {
+		most = maxBytes
+	}
+	if len(data) > most {
+		return fail(0, 0, "", "larger than %d bytes, not a configuration", most)
 	}
 	if i := invalidUTF8(data); i >= 0 {
 		line, column := lineColumn(data, i)

@@ -109,9 +109,9 @@ func (d *Domain) Matrix(length int, valid bool) []int32 {
 }
 
 // Lists draws n items a user to rank a held-out item against: without replacement, in
-// proportion to Counts, and none that the user has in any part. A user's list depends only on
-// the seed and the user. Users without a validation and a test row get none.
-func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
+// proportion to Counts, and none that the user has in any part. users are the ids of the domain's users; a
+// user's draws depend only on the seed and the id. nil: they are drawn as earlier programs did, by their place. Users without a validation and a test row get none.
+func (d *Domain) Lists(n int, seed rng.Seed, users []string) ([][]int32, error) {
 	counts := d.Counts()
 	cum := make([]int64, len(counts))
 	for i := 1; i < len(counts); i++ {
@@ -120,6 +120,7 @@ func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
 	total := cum[len(cum)-1]
 	lists := make([][]int32, len(d.Train))
 	taken := make([]int, d.Items+1) // user+1 for whom the item cannot be drawn
+	draws := seed.Stream("dataset.cross.negatives/" + d.Name)
 	for u, seq := range d.Train {
 		if d.Valid[u] == 0 && d.Test[u] == 0 {
 			continue
@@ -136,7 +137,12 @@ func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
 		}
 		out(d.Valid[u])
 		out(d.Test[u])
-		s := seed.Stream("dataset.cross.negatives/"+d.Name, uint64(u))
+		var s rng.Stream
+		if users != nil {
+			s = draws.Of(users[u])
+		} else {
+			s = negativesByPlace(seed, d.Name, u)
+		}
 		list := make([]int32, 0, n)
 		for len(list) < n {
 			if left == 0 {

@@ -116,41 +116,48 @@ func RefuseHoldOut(ctx context.Context, what string) error {
 	return nil
 }
 
-// UsersApart returns the users, of n, that h holds out before its draw.
-func (h HoldOut) UsersApart(n int) []bool {
-	out := make([]bool, n)
-	for u := range out {
-		stream := h.Seed.Stream("hold out apart", uint64(u))
-		out[u] = stream.Float64() < h.Apart
+// UsersApart returns which users, by their ids, h holds out before its draw.
+func (h HoldOut) UsersApart(ids []string) []bool {
+	lots, out := NewLots(h.Seed.Stream("hold out apart")), make([]bool, len(ids))
+	for u, id := range ids {
+		out[u] = lots.User(id) < h.Apart
 	}
 	return out
 }
 
-// UsersHeld returns the users, of n, all of whose rows are held out.
-func (h HoldOut) UsersHeld(n int) []bool {
-	out := h.UsersApart(n)
+// UsersHeld returns which users, by their ids, have all of their rows held out.
+func (h HoldOut) UsersHeld(ids []string) []bool {
+	out := h.UsersApart(ids)
 	if h.Users == 0 {
 		return out
 	}
-	for u := range out {
-		stream := h.Seed.Stream("hold out user", h.Draw, uint64(u))
-		out[u] = out[u] || stream.Float64() < h.Users != h.Swap
+	lots := NewLots(h.Seed.Stream("hold out user", h.Draw))
+	for u, id := range ids {
+		out[u] = out[u] || lots.User(id) < h.Users != h.Swap
 	}
 	return out
 }
 
-// Parts takes what is held out from the parts of a log. A training row is drawn by its user and
-// its place among the user's training rows.
+// rows returns the draws about rows, and what they say of a number: whether the row is held out.
+func (h HoldOut) rows() (lots *Lots, held func(number uint64) bool) {
+	return NewLots(h.Seed.Stream("hold out rows", h.Draw)), func(number uint64) bool { return h.Rows > 0 && below(number, h.Rows) != h.Swap }
+}
+
+// Parts takes what is held out from the parts of a log. Training rows are drawn among a user's training rows, as
+// Lots draws about rows.
 func (h HoldOut) Parts(l *Log, parts []Part) {
-	off, users := l.Offsets(), h.UsersHeld(len(l.UserIDs))
+	off, users := l.Offsets(), h.UsersHeld(l.UserIDs)
+	lots, drawn := h.rows()
+	var train []int
 	for u, held := range users {
-		stream := h.Seed.Stream("hold out rows", h.Draw, uint64(u))
-		for row := off[u]; row < off[u+1]; row++ {
-			drawn := false
-			if h.Rows > 0 && parts[row] == Train {
-				drawn = stream.Float64() < h.Rows != h.Swap
+		train = trainRows(train[:0], parts, off[u], off[u+1])
+		for k, number := range lots.Rows(l.UserIDs[u], len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }) {
+			if drawn(number) {
+				parts[train[k]] = dropped
 			}
-			if held || drawn {
+		}
+		if held {
+			for row := off[u]; row < off[u+1]; row++ {
 				parts[row] = dropped
 			}
 		}

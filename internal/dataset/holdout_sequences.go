@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// Sequences returns sequences without what is held out. A training row is drawn by its user and its
-// place among the user's training rows. Users and items keep their numbers.
+// Sequences returns sequences without what is held out. Training rows are drawn as Parts draws them. Users and
+// items keep their numbers.
 func (h HoldOut) Sequences(s *Sequential) *Sequential {
-	users := h.UsersHeld(s.Users)
+	users := h.UsersHeld(s.UserIDs)
+	lots, drawn := h.rows()
 	out := s.without(func(u int) func(row int) bool {
-		stream := h.Seed.Stream("hold out rows", h.Draw, uint64(u))
-		return func(int) bool { return h.Rows > 0 && stream.Float64() < h.Rows != h.Swap || users[u] }
+		numbers := lots.Rows(s.UserIDs[u], len(s.Train[u]), func(k int) string { return s.ItemIDs[s.Train[u][k]] })
+		return func(row int) bool { return drawn(numbers[row]) || users[u] }
 	})
 	for _, part := range []*[][]int32{&out.Valid, &out.Test} {
 		*part = slices.Clone(*part)

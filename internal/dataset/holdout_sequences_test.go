@@ -12,7 +12,7 @@ func TestHoldOutSequences(t *testing.T) {
 	s := lane(200)
 	h := HoldOut{Users: 0.3, Rows: 0.5, Seed: 4}
 	out := h.Sequences(s)
-	users := h.UsersHeld(s.Users)
+	users := h.UsersHeld(s.UserIDs)
 	rows, kept, gone := 0, 0, 0
 	for u := range s.Train {
 		if users[u] {

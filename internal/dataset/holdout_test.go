@@ -14,6 +14,9 @@ import (
 // wide is a log of users with rows rows each, the last of which is in test.
 func wide(users, rows int) (*Log, []Part) {
 	l := &Log{Name: "wide"}
+	for i := range rows {
+		l.ItemIDs = append(l.ItemIDs, fmt.Sprint(i))
+	}
 	for u := range users {
 		l.UserIDs = append(l.UserIDs, fmt.Sprintf("%04d", u))
 		for i := range rows {
@@ -71,12 +74,12 @@ func TestRowsHeldOut(t *testing.T) {
 func TestUsersHeldOut(t *testing.T) {
 	l, parts := wide(400, 5)
 	h := HoldOut{Users: 0.5, Apart: 0.25, Seed: 3}
-	apart := h.UsersApart(400)
+	apart := h.UsersApart(l.UserIDs)
 	other := HoldOut{Users: 0.5, Apart: 0.25, Seed: 3, Draw: 4, Swap: true}
 	swap := other
 	swap.Swap = false
 	for _, h := range []HoldOut{h, other} {
-		held, left := h.UsersHeld(400), kept(h, l, parts)
+		held, left := h.UsersHeld(l.UserIDs), kept(h, l, parts)
 		n := 0
 		for u, is := range held {
 			if apart[u] && !is {
@@ -95,8 +98,8 @@ func TestUsersHeldOut(t *testing.T) {
 			t.Errorf("%.3f of the users are held out, want 0.625", x)
 		}
 	}
-	for u, is := range other.UsersHeld(400) {
-		if !apart[u] && is == swap.UsersHeld(400)[u] {
+	for u, is := range other.UsersHeld(l.UserIDs) {
+		if !apart[u] && is == swap.UsersHeld(l.UserIDs)[u] {
 			t.Fatalf("user %d is in both halves or in none", u)
 		}
 	}

@@ -110,7 +110,7 @@ func (x *Interactions) distinct() error {
 						where = "in " + sides[k].name + " and in " + s.name
 					}
 					return &Error{File: x.Name, Field: "item", Msg: fmt.Sprintf("user %q has item %q %s", x.UserIDs[u], x.ItemIDs[item], where),
-						Hint: "a recipe with Dedupe keeps one row of a repeated pair"}
+						Hint: "keep one row of the pair; for data of your own data.recipe=distinct+" + x.Recipe + " does that"}
 				}
 				seen[item] = int32(3*u + p + 1)
 			}

@@ -35,7 +35,10 @@ type Log struct {
 	Parts   []Part    // nil unless the source comes already split
 	UserIDs []string  // ascending, see LessIDs; each has at least one row
 	ItemIDs []string  // ascending, see LessIDs; each has at least one row
-	Ladder  Ladder    // what the reader dropped, from raw to the rows here; nil when it dropped nothing; filters do not pass it on
+	// Complete says that ItemIDs are those of a list that was stated beforehand: items may have no row, and all of them
+	// are items of the data.
+	Complete bool
+	Ladder   Ladder // what the reader dropped, from raw to the rows here; nil when it dropped nothing; filters do not pass it on
 }
 
 // Len returns the number of rows.

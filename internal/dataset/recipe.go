@@ -130,7 +130,7 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 	checks := s.Ladder.Compare(r.Wants)
 	from := r.origin(l)
 	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: notes,
-		Level: grade(l.StandIn, from, r.Split.Random(), checks)}
+		Level: grade(l.StandIn, from, r.Split.Random(), checks), Decided: r.Decisions(from == splitPublished)}
 	if from == splitOther && !l.StandIn {
 		s.Source.Notes = append(slices.Clip(notes), "these are not the rows of the published split, or they are split another way: results published for that split are not about these data")
 	}

@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"privrec/internal/rng"
 )
@@ -95,36 +93,45 @@ func (t Samples) Where(keep func(user, length int32) bool) Samples {
 	return t.pick(kept, true)
 }
 
-// HoldOutSamples moves round(share*n) random samples to valid. Prefixes of one user can then be
-// in both parts, as in the papers, which makes validation results look better. Both parts keep
-// the order of the table.
-func (t Samples) HoldOutSamples(share float64, s rng.Stream) (train, valid Samples, err error) {
-	if !(share >= 0 && share < 1) {
-		return train, valid, fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)
+// Owners say whose the samples of a table are, and of which item: the ids of the user and of the target of sample i.
+type Owners struct{ User, Item func(i int) string }
+
+// HoldOutSamples moves a share of every user's samples to valid, rounded at random so that it is right on average.
+// Which ones is drawn by user and target item, as Lots draws about rows. Prefixes of one user can then be in both
+// parts, as in the papers, which makes validation results look better. Both parts keep the order of the table, in
+// which the samples of a user stand together.
+func (t Samples) HoldOutSamples(share float64, of Owners, s rng.Stream) (train, valid Samples, err error) {
+	if err := checkShare(share); err != nil {
+		return train, valid, err
 	}
-	held := make([]bool, t.Len())
-	for _, i := range s.Perm(t.Len())[:int(math.Round(share*float64(t.Len())))] {
-		held[i] = true
+	held, lots := make([]bool, t.Len()), NewLots(s)
+	for from, end := 0, 0; from < t.Len(); from = end {
+		user := of.User(from)
+		for end = from + 1; end < t.Len() && of.User(end) == user; end++ {
+		}
+		n := lots.share(user, share, end-from)
+		for _, k := range least(lots.Rows(user, end-from, func(k int) string { return of.Item(from + k) }), n) {
+			held[from+k] = true
+		}
 	}
 	return t.pick(held, false), t.pick(held, true), nil
 }
 
-// HoldOutUsers moves all samples of round(share*users) random users to valid, among the users
-// that have samples.
-func (t Samples) HoldOutUsers(share float64, s rng.Stream) (train, valid Samples, err error) {
-	if !(share >= 0 && share < 1) {
-		return train, valid, fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)
+// HoldOutUsers moves all samples of some users to valid: each user with the chance of the share, drawn by their id.
+func (t Samples) HoldOutUsers(share float64, of Owners, s rng.Stream) (train, valid Samples, err error) {
+	if err := checkShare(share); err != nil {
+		return train, valid, err
 	}
-	users := slices.Clone(t.User)
-	slices.Sort(users)
-	users = slices.Compact(users)
-	chosen := map[int32]bool{}
-	for _, i := range s.Perm(len(users))[:int(math.Round(share*float64(len(users))))] {
-		chosen[users[i]] = true
-	}
-	held := make([]bool, t.Len())
-	for i, u := range t.User {
-		held[i] = chosen[u]
+	held, lots := make([]bool, t.Len()), NewLots(s)
+	for i := range held {
+		held[i] = lots.User(of.User(i)) < share
 	}
 	return t.pick(held, false), t.pick(held, true), nil
+}
+
+func checkShare(share float64) error {
+	if !(share >= 0 && share < 1) {
+		return fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)
+	}
+	return nil
 }

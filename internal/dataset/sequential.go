@@ -29,6 +29,8 @@ type Times struct{ Train, Valid, Test [][]int64 }
 
 // Source says where the data came from and what they are worth as evidence.
 type Source struct {
+	Items   *Stated  `json:"stated_items,omitempty"` // which items there are, where that was stated
+	Users   *Stated  `json:"stated_users,omitempty"` // which users there are, where that was stated
 	Title   string   `json:"title"`
 	Hash    string   `json:"hash"` // see Log.Hash
 	Files   []File   `json:"files,omitempty"`
@@ -37,6 +39,8 @@ type Source struct {
 	Checks  []Check  `json:"checks,omitempty"`
 	Notes   []string `json:"notes,omitempty"` // differences from the paper worth printing
 	Cache   string   `json:"-"`               // what the cache did, for the log
+
+	Decided Decisions `json:"-"` // by rows of many users
 }
 
 // File is one source file.
@@ -53,10 +57,16 @@ func (f File) String() string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.By
 
 // sequence splits and renumbers a filtered log. It numbers items 1..V in order of first
 // appearance in train, users ascending. It removes rows of valid and test whose item never
-// occurs in train.
+// occurs in train. Items of a complete log keep their order, and none is removed.
 func sequence(l *Log, parts []Part) *Sequential {
 	s := &Sequential{Name: l.Name, Users: len(l.UserIDs), UserIDs: l.UserIDs, ItemIDs: []string{""}}
 	newID := make([]int32, len(l.ItemIDs))
+	if l.Complete {
+		for i := range newID {
+			newID[i] = int32(i) + 1
+		}
+		s.ItemIDs = append(s.ItemIDs, l.ItemIDs...)
+	}
 	var count [3]Rung
 	for row, p := range parts {
 		item := l.Items[row]
@@ -117,7 +127,7 @@ func gather(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
 func (s *Sequential) times(l *Log, parts []Part) *Times {
 	known := make([]int32, len(l.ItemIDs)) // not 0: an item with a row in train
 	for row, p := range parts {
-		if p == Train {
+		if p == Train || l.Complete {
 			known[l.Items[row]] = 1
 		}
 	}

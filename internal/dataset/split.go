@@ -28,10 +28,12 @@ type Split struct {
 	Fraction float64 // train share in (0,1), for SplitFraction, SplitTime and SplitRandom
 	Valid    bool    // SplitLeaveOneOut: the last row but one is for validation
 	Nearest  bool    // SplitRandom: round(f*m) of a user's m rows train, though at most m-1, instead of floor(f*m)
-	// ValidShare in [0,1) moves round(share*n) random rows of the n of train to valid, over all
-	// users together, for SplitRandom and SplitFixed.
+	// ValidShare in [0,1) moves share*m random rows of every user's m of train to valid, rounded at random so that
+	// it is right on average, and at most m-1. For SplitRandom and SplitFixed.
 	ValidShare float64
+	Ordered    bool     // SplitFixed: the source has the rows of a part in the order of time
 	Seed       rng.Seed // seed of the random choices; registry.Load puts Options.Seed here
+	ByPlace    bool     // random choices are those of earlier programs, see DrawnByPlace
 }
 
 // Random reports whether the parts depend on the seed.
@@ -43,7 +45,7 @@ func (s Split) Random() bool { return s.Kind == SplitRandom || s.ValidShare > 0 
 // rows, as the text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut leaves
 // users with too few rows (fewer than 2, with Valid 3) in train whole. SplitTime cuts at the
 // time of row floor(f*n) of all rows in time order; all rows of that very moment are test.
-// Random choices depend only on the seed and the position of a user or row in the log.
+// Random choices are drawn about users and rows by their ids, see Lots.
 func (s Split) Parts(l *Log) ([]Part, error) {
 	if (s.Kind == SplitFraction || s.Kind == SplitTime || s.Kind == SplitRandom) && !(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, fmt.Errorf("dataset: split %q needs a fraction between 0 and 1, got %v", s.Kind, s.Fraction)
@@ -95,40 +97,56 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 			}
 		}
 	case SplitRandom:
-		for u := range l.UserIDs {
+		lots := NewLots(s.Seed.Stream("split"))
+		for u, id := range l.UserIDs {
 			m := off[u+1] - off[u]
 			train := floorShare(s.Fraction, m)
 			if s.Nearest {
-				train = min((floorShare(s.Fraction, 2*m)+1)/2, m-1)
+				train = min((floorShare(s.Fraction, 2*m)+1)/2, max(0, m-1))
 			}
-			stream := s.Seed.Stream("split", uint64(u))
-			for _, row := range stream.Perm(m)[train:] {
-				parts[off[u]+int(row)] = Test
+			if s.ByPlace {
+				s.testByPlace(parts, u, off[u], off[u+1], train)
+				continue
+			}
+			for _, k := range least(lots.Rows(id, m, func(k int) string { return l.ItemIDs[l.Items[off[u]+k]] }), m-train) {
+				parts[off[u]+k] = Test
 			}
 		}
 	default:
 		return nil, fmt.Errorf("dataset: unknown split %q", s.Kind)
 	}
-	s.holdOut(parts)
+	s.holdOut(l, parts)
 	return parts, nil
 }
 
-// holdOut moves a share of the training rows to validation.
-func (s Split) holdOut(parts []Part) {
-	if s.ValidShare == 0 {
+// holdOut moves a share of every user's training rows to validation. One row of a user stays.
+func (s Split) holdOut(l *Log, parts []Part) {
+	switch {
+	case s.ValidShare == 0:
+		return
+	case s.ByPlace:
+		s.validByPlace(parts)
 		return
 	}
-	var train []int32
-	for row, p := range parts {
-		if p == Train {
-			train = append(train, int32(row))
+	lots, off := NewLots(s.Seed.Stream("split valid")), l.Offsets()
+	var train []int
+	for u, id := range l.UserIDs {
+		train = trainRows(train[:0], parts, off[u], off[u+1])
+		held := min(lots.share(id, s.ValidShare, len(train)), max(0, len(train)-1))
+		for _, k := range least(lots.Rows(id, len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }), held) {
+			parts[train[k]] = Valid
 		}
 	}
-	held := (floorShare(s.ValidShare, 2*len(train)) + 1) / 2
-	stream := s.Seed.Stream("split valid")
-	for _, i := range stream.Perm(len(train))[:held] {
-		parts[train[i]] = Valid
+}
+
+// trainRows appends the training rows from one row to another.
+func trainRows(to []int, parts []Part, from, end int) []int {
+	for row := from; row < end; row++ {
+		if parts[row] == Train {
+			to = append(to, row)
+		}
 	}
+	return to
 }
 
 // floorShare returns floor(f*m), below m, for the shortest decimal fraction that reads as f in

@@ -81,8 +81,8 @@ func RefuseWithheld(ctx context.Context, what string) error {
 const dropped Part = 255
 
 // Parts takes the test rows out of the parts of a log, and puts others in their place: the
-// validation rows or, without any, the share of every user's training rows, rounded down and
-// drawn by the user's place in the log.
+// validation rows or, without any, the share of every user's training rows, rounded down and drawn as Lots
+// draws about rows.
 func (w Withholding) Parts(l *Log, parts []Part) InPlace {
 	from := CutRows
 	for row, p := range parts {
@@ -102,15 +102,10 @@ func (w Withholding) Parts(l *Log, parts []Part) InPlace {
 		return from
 	}
 	var train []int
-	for u, off := 0, l.Offsets(); u < len(l.UserIDs); u++ {
-		train = train[:0]
-		for row := off[u]; row < off[u+1]; row++ {
-			if parts[row] == Train {
-				train = append(train, row)
-			}
-		}
-		stream := w.Seed.Stream("withhold", uint64(u))
-		for _, k := range stream.Perm(len(train))[:floorShare(w.Share, len(train))] {
+	lots, off := NewLots(w.Seed.Stream("withhold")), l.Offsets()
+	for u, id := range l.UserIDs {
+		train = trainRows(train[:0], parts, off[u], off[u+1])
+		for _, k := range least(lots.Rows(id, len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }), floorShare(w.Share, len(train))) {
 			parts[train[k]] = Test
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Options says where the demo writes.
@@ -124,12 +125,12 @@ func train(ctx context.Context, o Options, name string, sets []string) (*outcome
 	dir := filepath.Join(o.Out, name)
 	sets = slices.Concat([]string{fmt.Sprintf("run.seed=%d", o.Seed), "run.out=" + dir}, small, sets, o.sets)
 	o.Progress.Phase("train the " + name + " model")
-	if _, err := dipsgnn.Task().Start(ctx, run.Options{Sets: sets, Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
+	if _, err := dipsgnn.Task().Start(ctx, run.Options{Sets: sets, NoiseSeed: run.NoiseSeedOf(o.Seed), Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
 		return nil, err
 	}
 	out := &outcome{}
 	for file, v := range map[string]any{"metrics.json": &out.Outcome, "privacy.json": &out.privacy} {
-		b, err := os.ReadFile(filepath.Join(dir, file))
+		b, err := system.ReadFile(filepath.Join(dir, file), system.MostOfRun)
 		if err != nil {
 			return nil, fmt.Errorf("demo: %w", err)
 		}

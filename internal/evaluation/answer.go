@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"privrec/internal/lists"
 	"privrec/internal/metrics/definition"
 	"privrec/internal/report"
 )
@@ -164,5 +165,10 @@ func (a *Answer) remarks() (notes []string) {
 		add(c.unknown, "%d listed items are %s (%d rows)", c.unknown, where, c.unknownRows)
 	}
 	add(c.own, "%d rows of lists hold an item of the user's own training rows", c.own)
+	for _, f := range []*lists.File{a.files.recs, a.files.truth, a.files.train} {
+		if f != nil {
+			notes = append(notes, f.Left()...)
+		}
+	}
 	return notes
 }

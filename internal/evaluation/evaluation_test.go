@@ -124,7 +124,7 @@ func TestWarnings(t *testing.T) {
 		"truth":   "user,item\na,z\nb,x\n",
 		"train":   "user,item\na,x\nb,y\nc,z\n",
 		"unknown": "user,item,rank\na,q,1\na,z,2\nb,r,1\nb,x,2\n",
-		"rising":  "user,item,rank,score\na,x,1,1\na,y,2,5\na,z,3,6\nb,x,1,2\nb,y,2,3\n",
+		"rising":  "user,item,rank,score\na,x,3,1\na,y,2,5\na,z,1,6\nb,x,2,2\nb,y,1,3\n",
 	})
 	for _, test := range []struct{ recs, definition, want string }{
 		{"unknown", "privrec", "warning: 50.0 % of the rows of lists (2 of 4)"},

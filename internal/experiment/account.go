@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/report"
+	"privrec/internal/system"
 )
 
 // Account is what privacy.json holds of every run: what is claimed, what ran comes to, and
 // what no noise covers. A paper embeds it beside what its own account has.
 type Account struct {
+	// Repeatable says who can draw the noise again, where somebody can. The run puts it there.
+	Repeatable string `json:"noise_can_be_repeated,omitempty"`
+
 	Version   int            `json:"version"`
 	Noise     string         `json:"noise"` // "none", or how far the draws can be trusted
 	Claimed   *Claim         `json:"claimed"`
@@ -134,7 +138,7 @@ func (a *Account) ShowOpen(d *report.Document) {
 // returns nil without an error where the run wrote no account.
 func ReadAccount(dir string) (*Account, error) {
 	path := filepath.Join(dir, "privacy.json")
-	b, err := os.ReadFile(path)
+	b, err := system.ReadFile(path, system.MostOfRun)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -163,10 +167,20 @@ func Protected(taken ...privacy.Assumption) Account {
 	return Account{Version: Version, Noise: string(privacy.Research), Units: []Unit{}, Unbounded: []Open{}, Public: taken}
 }
 
+// Takes adds what the ledger of a run states as public and the account does not: that a run went on after a stop.
+func (a *Account) Takes(l *privacy.Ledger) {
+	for _, p := range l.Assumptions() {
+		if !slices.Contains(a.Public, p) {
+			a.Public = append(slices.Clone(a.Public), p)
+		}
+	}
+}
+
 // Compose enters the guarantee at delta for one kind of neighbour. Its epsilon is the exact
 // one of what noise covers in the ledger. It is infinite where the account leaves anything
 // open. A ledger without noise adds only what is open. Call Leave before it.
 func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) error {
+	a.Takes(l)
 	acc, err := accountant.New(accountant.Contour, of.Unit, of.Neighbouring)
 	if err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Carrying is Answers of a run that keeps the rows of its users itself: a model that another program trained. The
@@ -104,7 +104,7 @@ const ImportedRows = "imported rows"
 // ImportedPart returns the rows that the run of an imported model keeps in dir, as text: "train", "truth" or "others". They
 // begin with a line of names, and are empty where there are none.
 func ImportedPart(dir, part string) ([]byte, error) {
-	f, err := os.Open(filepath.Join(dir, ImportedFolder, part+".tsv.gz"))
+	f, err := system.Open(filepath.Join(dir, ImportedFolder, part+".tsv.gz"), mostOfPart)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -116,8 +116,11 @@ func ImportedPart(dir, part string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(z)
+	return io.ReadAll(system.Bounded(z, mostOfPart))
 }
+
+// mostOfPart is how many bytes of imported rows are read, packed and unpacked.
+const mostOfPart = 4 << 30
 
 // ImportedFolder is where the run of an imported model keeps copies of what was read.
 const ImportedFolder = "imported"

@@ -24,12 +24,13 @@ func Find(tasks []run.Task, name, what string) (run.Task, error) {
 }
 
 // Within trains a model in a directory, for a run that it is part of, or goes on with one that was
-// begun there. It keeps quiet. sets override keys of the configuration file, "" for the defaults.
-func Within(ctx context.Context, task run.Task, config, dir string, sets []string) error {
+// begun there. It keeps quiet. sets override keys of the configuration file, "" for the defaults. Its noise can be
+// repeated by noise, a seed, as the run that it is part of can.
+func Within(ctx context.Context, task run.Task, config, dir string, noise uint64, sets []string) error {
 	workers := tensor.Workers() // the run sets those of its own configuration
 	defer tensor.SetWorkers(workers)
 	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
-	_, err = task.Start(ctx, run.Options{Config: config, Resume: err == nil, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
+	_, err = task.Start(ctx, run.Options{Config: config, NoiseSeed: run.NoiseSeedOf(noise), Resume: err == nil, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
 		Sets: append(append([]string{}, sets...), "run.out="+dir, fmt.Sprintf("run.workers=%d", workers))})
 	return err
 }

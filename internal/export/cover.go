@@ -54,8 +54,16 @@ func covered(dir string, m run.Manifest) (Cover, error) {
 	for _, o := range a.Unbounded {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee does not cover %s: %s", experiment.Thing(o.What), o.Why))
 	}
-	if !m.Secure {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the noise is research noise of seed %d: who knows or guesses the seed takes it off again", m.Seed))
+	switch m.Noise {
+	case run.NoiseOfSystem:
+	case run.NoiseOfSeed:
+		c.Warnings = append(c.Warnings, a.Repeatable)
+	case run.NoiseOfKey:
+		c.Warnings = append(c.Warnings, "the noise is research noise, in floating point, whose last digits tell the value beneath; who has "+run.NoiseFile+" of the run directory takes it off again")
+	default: // of an older program
+		if !m.Secure {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("the noise is research noise of seed %d: who knows or guesses the seed takes it off again", m.Seed))
+		}
 	}
 	return c, nil
 }

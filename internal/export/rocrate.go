@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -54,7 +55,7 @@ func Crate(ctx context.Context, q CrateQuestion) (*Crated, error) {
 		return nil, err
 	}
 	if m.Status != run.StatusDone || len(m.Attempts) == 0 {
-		return nil, run.WithHint(fmt.Errorf("%s: the run is %s, and metadata are of finished runs", q.Dir, m.Status), "finish it first, with privrec resume "+q.Dir)
+		return nil, run.WithHint(fmt.Errorf("%s: the run is %s, and metadata are of finished runs", q.Dir, m.Status), fmt.Sprintf("finish it first: privrec %s --config %s --out %s --resume", m.Task, filepath.Join(q.Dir, "config.yaml"), q.Dir))
 	}
 	to := filepath.Join(q.Dir, CrateName)
 	if _, err := os.Lstat(to); !q.Force && !errors.Is(err, fs.ErrNotExist) {
@@ -93,6 +94,9 @@ func (c *Crated) files(ctx context.Context, dir string, cover Cover) (out []enti
 			return err
 		}
 		if !d.Type().IsRegular() || name == CrateName || strings.HasPrefix(path.Base(name), ".") { // hidden files were being written
+			return nil
+		}
+		if path.Base(name) == run.NoiseFile { // it is no part of what is given away
 			return nil
 		}
 		h, err := format.HashFile(ctx, filepath.Join(dir, filepath.FromSlash(name)))
@@ -146,6 +150,9 @@ func crateGraph(m run.Manifest, cover Cover, files []entity) []entity {
 		more = append(more, program)
 	}
 	seed := entity{"@id": "#seed", "@type": "PropertyValue", "name": "seed", "value": fmt.Sprint(m.Seed)}
+	if cover.Noise == string(privacy.Secure) {
+		seed["description"] = "of what is public; the noise is from cryptographic bits and has no seed"
+	}
 	action := entity{"@id": "#run", "@type": "CreateAction", "name": "privrec " + m.Task, "instrument": programs, "object": append(objects, ref("#seed")), "result": results,
 		"startTime": first.Started.UTC().Format(time.RFC3339Nano), "endTime": end.Format(time.RFC3339Nano), "actionStatus": ref("http://schema.org/CompletedActionStatus")}
 	root := entity{"@id": "./", "@type": "Dataset", "name": "privrec " + m.Task, "datePublished": end.Format(time.DateOnly), "hasPart": parts, "mentions": ref("#run"),

@@ -1,6 +1,12 @@
 package lists
 
-import "privrec/internal/dataset"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/dataset"
+)
 
 // IDs numbers the users and items of several files that belong together.
 type IDs struct {
@@ -35,7 +41,32 @@ type File struct {
 	Ranked bool   // rows have ranks
 	Scored bool   // rows have scores
 	Graded bool   // rows have relevances
+	Rated  bool   // rows of the truth have ratings: those above 0 are relevant, and count alike
 	Timed  bool   // rows of histories have times
+
+	Unread  []string // columns that nothing is read of
+	Taken   []string // columns that are read under a name that is not usual, with what they are taken for
+	Fillers int      // rows of lists that hold no item, and are left out
+}
+
+// Left says in sentences what the file holds that was not read.
+func (f *File) Left() (notes []string) {
+	name := filepath.Base(f.Path)
+	if n := len(f.Unread); n == 1 {
+		notes = append(notes, fmt.Sprintf("%s: the column %s is not read", name, f.Unread[0]))
+	} else if n > 1 {
+		notes = append(notes, fmt.Sprintf("%s: the columns %s are not read", name, strings.Join(f.Unread, ", ")))
+	}
+	for _, x := range f.Taken {
+		notes = append(notes, name+": "+x)
+	}
+	if f.Fillers > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d rows have the least score of 32 bits, which fills lists that have no more items: they are left out", name, f.Fillers))
+	}
+	if f.Rated {
+		notes = append(notes, name+": an item with a rating above 0 is relevant, others are not; a column relevance says it otherwise")
+	}
+	return notes
 }
 
 // maxRows is the most rows of a file, 40 bytes each.

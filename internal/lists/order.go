@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"privrec/internal/dataset"
 )
 
 // trueScores fails where the scores of lists are places: in every list they count the rows, 1, 2, 3 or 0, 1, 2, in the
@@ -69,4 +71,45 @@ func (f *File) ByUser(users int) [][]Row {
 		}
 	}
 	return out
+}
+
+// agree fails where ranks and scores order a list differently: one of two rows of a list has the better rank, the other
+// the better score.
+func (f *File) agree(ids *IDs) error {
+	users := len(ids.Users.IDs)
+	lists, bad, against := 0, 0, 0
+	var at [2]Row // of the first list that differs
+	for _, rows := range f.ByUser(users) {
+		if len(rows) < 2 {
+			continue
+		}
+		lists++
+		rises, falls := -1, false
+		for k := 1; k < len(rows); k++ {
+			if rows[k].Score > rows[k-1].Score && rises < 0 {
+				rises = k
+			}
+			falls = falls || rows[k].Score < rows[k-1].Score
+		}
+		if rises < 0 {
+			continue
+		}
+		if bad++; !falls {
+			against++
+		}
+		if bad == 1 {
+			at = [2]Row{rows[rises-1], rows[rises]}
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	item := func(r Row) string { return dataset.Quote([]byte(ids.Items.IDs[r.Item])) }
+	how := fmt.Sprintf("in %d of %d lists", bad, lists)
+	if against == lists {
+		how = "in all lists, whose scores rise with the ranks"
+	}
+	return f.Fail(at[1], "rank", fmt.Sprintf("ranks and scores order the items differently %s: of user %s, item %s has rank %d and score %v, item %s rank %d and score %v", how,
+		dataset.Quote([]byte(ids.Users.IDs[at[0].User])), item(at[0]), at[0].Rank, at[0].Score, item(at[1]), at[1].Rank, at[1].Score),
+		"rank 1 is best, and so is the largest score: leave out the column that does not order the lists")
 }

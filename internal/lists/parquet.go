@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
@@ -74,13 +76,16 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		header[i] = c.Name
 	}
 	fail := func(field, msg, hint string) error {
+		if slices.ContainsFunc(header, func(name string) bool { return strings.Contains(name, ".list.") }) {
+			hint = "lists within a row are not read: write a row for each item, in LensKit with save_parquet(path, layout=\"flat\"), in pandas after explode; " + hint
+		}
 		return &dataset.Error{File: f.Path, Field: field, Msg: msg, Hint: hint}
 	}
 	c, err := find(kind, header, fail)
 	if err != nil {
 		return err
 	}
-	f.Ranked, f.Scored, f.Graded, f.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
+	f.reads(kind, header, c)
 	var columns []int
 	at := func(column int, number bool) (int, error) {
 		if column < 0 {
@@ -101,11 +106,18 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			return err
 		}
 	}
+	c.orders = slices.DeleteFunc(c.orders, func(i int) bool { return p.Columns[i].Kind != parquet.Int && p.Columns[i].Kind != parquet.Float })
+	seen, read := newSeen(header, c), len(columns)
+	columns = append(columns, c.orders...)
 	if p.Rows > maxRows {
 		return fmt.Errorf("more than %d rows", maxRows)
 	}
 	var user, item []byte
-	return p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
+	err = p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
+		for k, x := range v[read:] {
+			seen.value(k, number(p.Columns[c.orders[k]], x), !x.Null)
+		}
+		v = v[:read]
 		row := Row{Line: int32(n), Score: 1}
 		bad := func(i int, msg string) error {
 			return &dataset.Error{File: f.Path, Line: int(n), Field: header[columns[i]], Msg: msg}
@@ -141,10 +153,21 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 				row.Rank = int64(x)
 			}
 		}
+		if f.Rated {
+			row.Score = liked(row.Score)
+		}
+		if kind == Recommended && row.Score <= leastScore {
+			f.Fillers++
+			return nil
+		}
 		row.User, row.Item = ids.Users.ID(user), ids.Items.ID(item)
 		f.Rows = append(f.Rows, row)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return seen.none(f.Path)
 }
 
 // number returns a value as a floating-point number.

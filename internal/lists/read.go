@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +26,20 @@ func Read(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) 
 		return nil, err
 	}
 	if len(f.Rows) == 0 {
-		return nil, &dataset.Error{File: path, Msg: "no rows in the file"}
+		msg := "no rows in the file"
+		if f.Fillers > 0 {
+			msg = fmt.Sprintf("all %d rows have the score of a filler, and none an item", f.Fillers)
+		}
+		return nil, &dataset.Error{File: path, Msg: msg}
+	}
+	if kind == Truth {
+		return f, f.oneJudgement(ids)
 	}
 	if kind == Recommended && f.Ranked {
-		return f, f.distinctRanks(ids)
+		if err := f.distinctRanks(ids); err != nil || !f.Scored {
+			return f, err
+		}
+		return f, f.agree(ids)
 	}
 	if kind == Recommended && f.Scored {
 		return f, f.trueScores(ids)
@@ -79,8 +90,15 @@ type parser struct {
 	file *File
 }
 
+// leastScore is the least number of 32 bits, which programs write where a list has no more items.
+const leastScore = -math.MaxFloat32
+
 // add appends a row of the current line.
 func (p *parser) add(user, item []byte, rank int64, score float64) error {
+	if p.kind == Recommended && score <= leastScore {
+		p.file.Fillers++
+		return nil
+	}
 	if _, err := p.in.Token("user", user); err != nil {
 		return err
 	}
@@ -171,6 +189,30 @@ func isInteger(b []byte) bool {
 func isNumber(b []byte) bool {
 	_, err := strconv.ParseFloat(string(b), 64)
 	return err == nil
+}
+
+// oneJudgement fails where a truth has an item of a user with two relevances.
+func (f *File) oneJudgement(ids *IDs) error {
+	if !f.Graded && !f.Rated {
+		return nil
+	}
+	first := map[[2]int32]int{}
+	for i, r := range f.Rows {
+		at, ok := first[[2]int32{r.User, r.Item}]
+		if !ok {
+			first[[2]int32{r.User, r.Item}] = i
+			continue
+		}
+		if was := f.Rows[at]; was.Score != r.Score {
+			field, is := "relevance", "relevance"
+			if f.Rated {
+				field, is = "rating", "a rating that makes its relevance"
+			}
+			return f.Fail(r, field, fmt.Sprintf("user %s has item %s with %s %v here and %v on line %d", dataset.Quote([]byte(ids.Users.IDs[r.User])), dataset.Quote([]byte(ids.Items.IDs[r.Item])), is, r.Score, was.Score, was.Line),
+				"keep the judgement that counts")
+		}
+	}
+	return nil
 }
 
 // distinctRanks fails where a list has a rank twice.

@@ -2,10 +2,12 @@ package lists
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +33,7 @@ func TestRoundTrip(t *testing.T) {
 				scores[i] = float64(float32(scores[i]))
 			}
 		}
+		slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
 		var b bytes.Buffer
 		w, err := NewWriter(&b, form, kind, true)
 		if err != nil {

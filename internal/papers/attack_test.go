@@ -19,7 +19,7 @@ func begin(t *testing.T, name, config string, sets ...string) string {
 		if task.String() != name {
 			continue
 		}
-		_, err := task.Start(t.Context(), run.Options{Config: config, Sets: sets, Stdout: &out, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+		_, err := task.Start(t.Context(), run.Options{NoiseSeed: 1, Config: config, Sets: sets, Stdout: &out, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

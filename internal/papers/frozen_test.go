@@ -71,7 +71,8 @@ func runJobs(from io.Reader) error {
 			return fmt.Errorf("no task %q", j.Task)
 		}
 		_, err := All()[i].Start(context.Background(), run.Options{
-			Config: j.Config, Sets: j.Sets, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
+			NoiseSeed: 1,
+			Config:    j.Config, Sets: j.Sets, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
 		})
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", j.Task, j.Setting, err)

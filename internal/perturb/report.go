@@ -43,4 +43,4 @@ func SecondNote(what string) string {
 }
 
 // ResearchNote warns of noise from a seed.
-const ResearchNote = "research noise: the seed undoes it, and where it is used again, what changed in the file in between shows; --secure takes cryptographic bits"
+const ResearchNote = "research noise: the seed undoes it, and where it is used again, whose rows changed in between shows; --secure takes cryptographic bits"

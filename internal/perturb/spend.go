@@ -59,7 +59,7 @@ func (r reservation) settle(recorded []privacy.Entry) error {
 	if r.id == 0 {
 		return nil
 	}
-	return budget.Change(r.file, func(b *budget.File) error { return b.End(r.id, recorded, nil) })
+	return budget.Change(r.file, func(b *budget.File) error { return b.End(r.id, "", recorded, nil) })
 }
 
 // FileSum returns the hex SHA-256 of a file as it is.

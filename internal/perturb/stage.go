@@ -104,9 +104,9 @@ func (s *Stage) Dir() string { return s.dir }
 // Path returns where the output of a name is made.
 func (s *Stage) Path(name string) string { return filepath.Join(s.dir, name) }
 
-// Create writes an output whole.
+// Create writes an output whole that only its owner may read: it has counts of true data.
 func (s *Stage) Create(name string, write func(w io.Writer) error) error {
-	return run.WriteFile(s.Path(name), write)
+	return run.WritePrivate(s.Path(name), write)
 }
 
 // Commit gives the files their names, with Force in place of existing ones, or it fails and leaves

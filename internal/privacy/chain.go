@@ -2,10 +2,11 @@ package privacy
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"privrec/internal/privacy/chain"
 )
 
 // headerLine is the first line of a ledger file. Every line ends in a check of its text and of the
@@ -29,9 +30,6 @@ var endPrefix = []byte(`{"end":`)
 const (
 	version    = "privrec/2"
 	oldVersion = "privrec/1" // the same without a closing line
-
-	chainPrefix = `,"chain":"`
-	chainSize   = 16 // hex digits, without a key
 )
 
 // Seal is what the closing line of a ledger says: the number of entries, and the last check.
@@ -48,28 +46,13 @@ func (s Seal) String() string {
 	return fmt.Sprintf("%d entries, the last check %s", s.Entries, s.Chain)
 }
 
-// seal appends the check to a marshalled line. It returns the line, with its newline, and the new
-// check.
-func seal(k *Key, prev string, body []byte) (line []byte, chain string) {
-	open := body[:len(body)-1] // without the brace
-	chain = hex.EncodeToString(k.sum(append([]byte(prev), open...)))[:k.digits()]
-	line = append(append([]byte{}, open...), chainPrefix+chain+"\"}\n"...)
-	return line, chain
-}
-
-// unseal compares the check of a line (without newline) with the line and the check before it. It
-// returns the body of the line.
-func unseal(k *Key, prev string, line []byte) (body []byte, chain string, err error) {
-	tail := len(chainPrefix) + k.digits() + len(`"}`)
-	if len(line) < tail+2 {
-		return nil, "", errors.New("not a ledger line")
+// form says how the lines of a ledger under a key are sealed; nil is no key.
+func (k *Key) form() chain.Form {
+	f := chain.Form{Name: "chain"}
+	if k != nil {
+		f.Secret = k.secret
 	}
-	body = append(append([]byte{}, line[:len(line)-tail]...), '}')
-	sealed, chain := seal(k, prev, body)
-	if !bytes.Equal(bytes.TrimSuffix(sealed, []byte("\n")), line) {
-		return nil, "", errors.New("its check does not match: the line, or one before it, was changed or lost")
-	}
-	return body, chain, nil
+	return f
 }
 
 // header is the first line of a ledger.
@@ -79,22 +62,22 @@ type header struct {
 	key     *Key
 }
 
-func (h header) line() (line []byte, chain string) {
+func (h header) line() (line []byte, check string) {
 	body, err := json.Marshal(headerLine{h.version, h.noise, h.key.ID()})
 	if err != nil {
 		panic(err) // strings
 	}
-	return seal(h.key, "", body)
+	return h.key.form().Seal("", body)
 }
 
 // parseHeader reads the first line of a ledger that was written under a ledger key, nil for none.
 func parseHeader(k *Key, line []byte) (header, error) {
-	i := bytes.LastIndex(line, []byte(chainPrefix))
-	if i < 1 {
+	body, ok := k.form().Unkeyed(line)
+	if !ok {
 		return header{}, errors.New("not a ledger header: not a ledger line")
 	}
 	var raw headerLine
-	if err := strict(append(bytes.Clone(line[:i]), '}'), &raw); err != nil {
+	if err := strict(body, &raw); err != nil {
 		return header{}, fmt.Errorf("not a ledger header: %w", err)
 	}
 	h := header{raw.Ledger, raw.Noise, k}
@@ -107,7 +90,7 @@ func parseHeader(k *Key, line []byte) (header, error) {
 	if err := k.opens(raw.Key); err != nil {
 		return header{}, err
 	}
-	if _, _, err := unseal(k, "", line); err != nil {
+	if _, _, err := k.form().Open("", line); err != nil {
 		return header{}, fmt.Errorf("not a ledger header: %w", err)
 	}
 	if again, _ := h.line(); !bytes.Equal(again[:len(again)-1], line) {
@@ -133,6 +116,14 @@ func (x line) release() bool { return x.holding == nil && x.public == nil && !x.
 // open reports whether a line lists releases of the open period. A later line replaces it.
 func (x line) open() bool { return x.release() && x.entry.Period == underWay }
 
+// noisy returns how many releases with noise a line lists.
+func (x line) noisy() int64 {
+	if _, open := AsUnprotected(x.entry.Event); !x.release() || open {
+		return 0
+	}
+	return x.entry.Count
+}
+
 // sealing makes lines, each with a check that follows the one before.
 type sealing struct {
 	key   *Key
@@ -145,7 +136,7 @@ func (s *sealing) add(x line, body []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	x.text, s.chain = seal(s.key, s.chain, body)
+	x.text, s.chain = s.key.form().Seal(s.chain, body)
 	x.chain = s.chain
 	s.lines = append(s.lines, x)
 	return nil
@@ -153,11 +144,11 @@ func (s *sealing) add(x line, body []byte, err error) error {
 
 // parseLine checks and reads a line (without newline) that follows the check prev.
 func (h header) parseLine(prev string, text []byte) (l line, err error) {
-	body, chain, err := unseal(h.key, prev, text)
+	body, check, err := h.key.form().Open(prev, text)
 	if err != nil {
 		return l, err
 	}
-	l = line{text: append(bytes.Clone(text), '\n'), chain: chain}
+	l = line{text: append(bytes.Clone(text), '\n'), chain: check}
 	switch {
 	case bytes.HasPrefix(body, holdingPrefix):
 		held, err := parseHolding(body)
@@ -184,12 +175,6 @@ func marshalEnd(entries int) ([]byte, error) {
 
 func parseEnd(body []byte) (entries int, err error) {
 	var raw endLine
-	if err := strict(body, &raw); err != nil {
-		return 0, err
-	}
-	again, err := marshalEnd(raw.End.Entries)
-	if err == nil && !bytes.Equal(again, body) {
-		err = errors.New("not in canonical form")
-	}
+	err = chain.Read(body, &raw)
 	return raw.End.Entries, err
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"privrec/internal/privacy/chain"
 )
 
 // A declaration writes its entries before the first release, under this name of a period and for
@@ -109,7 +111,7 @@ func (l *Ledger) insert(s sealing) error {
 		if x.end {
 			continue
 		}
-		body := append(bytes.Clone(x.text[:len(x.text)-len(x.chain)-len(chainPrefix)-len("\"}\n")]), '}')
+		body, _ := s.key.form().Body(x.text) // which was read, so that it has a check
 		if err := moved.add(x, body, nil); err != nil {
 			return err
 		}
@@ -125,7 +127,7 @@ func (l *Ledger) insert(s sealing) error {
 	for _, x := range s.lines {
 		l.take(x)
 	}
-	return nil
+	return l.watched()
 }
 
 // declaredFor refuses an event that contains something unprotected which the run's declaration does
@@ -193,11 +195,11 @@ func parseAssumption(body []byte) (Assumption, error) {
 		return Assumption{}, err
 	}
 	again, err := raw.Assumption.marshal()
+	if err == nil {
+		err = chain.Same(body, again)
+	}
 	if err != nil {
 		return Assumption{}, err
-	}
-	if !bytes.Equal(again, body) {
-		return Assumption{}, errors.New("not in canonical form")
 	}
 	return raw.Assumption, nil
 }

@@ -1,12 +1,11 @@
 package privacy
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"strings"
+
+	"privrec/internal/privacy/chain"
 )
 
 // maxDepth bounds nesting, so that a hostile ledger cannot exhaust the stack.
@@ -14,7 +13,7 @@ const maxDepth = 16
 
 // maxEvent bounds the text of an event, in bytes. Such an event fits a line of a ledger file
 // together with the labels of an entry.
-const maxEvent = maxLine - 1<<14
+const maxEvent = chain.MaxLine - 1<<14
 
 // node is an event inside a JSON document: an object whose first key is kind.
 type node struct{ Event }
@@ -110,46 +109,7 @@ func decodeAll(kind string, raw []json.RawMessage, depth int) ([]Event, error) {
 
 // strict decodes one JSON value into v. It fails on a key that v does not have, that comes twice or
 // that is spelt otherwise.
-func strict(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("data after the event")
-	}
-	return plainKeys(b)
-}
-
-// plainKeys reports a key of an object that comes twice, or that is not in lower case. The JSON
-// decoder would accept both, and take the last of two.
-func plainKeys(b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return err
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		k := fmt.Sprint(key)
-		if seen[k] {
-			return fmt.Errorf("key %q comes twice", k)
-		}
-		if strings.ContainsFunc(k, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
-			return fmt.Errorf("unknown key %q", k)
-		}
-		seen[k] = true
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func strict(b []byte, v any) error { return chain.Strict(b, v) }
 
 // Number is a number that may be infinite, such as an unbounded epsilon. JSON cannot express that,
 // so it is the string "infinity" there.

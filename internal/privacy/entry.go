@@ -1,12 +1,13 @@
 package privacy
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"privrec/internal/privacy/chain"
 )
 
 // Noise says how good the random numbers of a run are.
@@ -121,11 +122,11 @@ func parseEntry(body []byte) (Entry, error) {
 	}
 	e := Entry{raw.Period, raw.Purpose, raw.Count, raw.PerUnit, ev}
 	again, err := e.marshal()
+	if err == nil {
+		err = chain.Same(body, again)
+	}
 	if err != nil {
 		return Entry{}, err
-	}
-	if !bytes.Equal(again, body) {
-		return Entry{}, errors.New("not in canonical form")
 	}
 	return e, nil
 }

@@ -1,12 +1,13 @@
 package privacy
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+
+	"privrec/internal/privacy/chain"
 )
 
 // Holding states a fact about the data that an account may rest on: one Unit holds at most Most of
@@ -76,11 +77,11 @@ func parseHolding(body []byte) (Holding, error) {
 		return Holding{}, err
 	}
 	again, err := raw.Holding.marshal()
+	if err == nil {
+		err = chain.Same(body, again)
+	}
 	if err != nil {
 		return Holding{}, err
-	}
-	if !bytes.Equal(again, body) {
-		return Holding{}, errors.New("not in canonical form")
 	}
 	return raw.Holding, nil
 }

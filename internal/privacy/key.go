@@ -2,14 +2,13 @@ package privacy
 
 import (
 	"bufio"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
+
+	"privrec/internal/privacy/chain"
 )
 
 // Key is the secret of a ledger: only its holders can compute the checks. Without a key the checks
@@ -40,7 +39,7 @@ func NewKey(secret []byte) (*Key, error) {
 		return nil, fmt.Errorf("a ledger key of %d bytes, want %d to %d", len(secret), minKey, maxKey)
 	}
 	k := &Key{secret: append([]byte{}, secret...)}
-	k.id = hex.EncodeToString(k.sum([]byte("privrec ledger key id")))[:chainSize]
+	k.id = hex.EncodeToString(chain.Sum(k.secret, []byte("privrec ledger key id")))[:chain.Digits]
 	return k, nil
 }
 
@@ -80,7 +79,7 @@ func (k *Key) Opens(path string) error {
 		return nil
 	}
 	defer f.Close()
-	text, err := readLine(bufio.NewReader(f))
+	text, err := chain.ReadLine(bufio.NewReader(f))
 	if err != nil {
 		return nil
 	}
@@ -90,26 +89,6 @@ func (k *Key) Opens(path string) error {
 		}
 	}
 	return nil
-}
-
-func (k *Key) sum(text []byte) []byte {
-	var h hash.Hash
-	if k == nil {
-		h = sha256.New()
-	} else {
-		h = hmac.New(sha256.New, k.secret)
-	}
-	h.Write(text)
-	return h.Sum(nil)
-}
-
-// digits returns the length of a check, in hex digits. A check under a key is longer, so that it
-// cannot be guessed.
-func (k *Key) digits() int {
-	if k == nil {
-		return chainSize
-	}
-	return 2 * chainSize
 }
 
 // opens returns an error unless k is the key that a ledger's header names; id is "" for none.
@@ -125,4 +104,4 @@ func (k *Key) opens(id string) error {
 	return fmt.Errorf("%w (%s, not %s)", ErrWrongKey, clipID(id), k.id)
 }
 
-func clipID(id string) string { return fmt.Sprintf("%.*s", chainSize, id) }
+func clipID(id string) string { return fmt.Sprintf("%.*s", chain.Digits, id) }

@@ -45,6 +45,10 @@ type Ledger struct {
 	resumed  bool               // from a checkpoint
 	declared *Declaration       // nil: nothing was declared, and every event is accepted
 	left     map[string][]Entry // of a plan, by purpose; nil: there is none, and every event is accepted
+
+	noisy int64                      // releases with noise in lines that stay
+	told  int64                      // releases that tell knows of
+	tell  func(releases int64) error // see Watch; nil: nobody
 }
 
 // errClosed is returned by a closed ledger.

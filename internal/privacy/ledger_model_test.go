@@ -244,7 +244,7 @@ func TestLedgerBytesAreTheContent(t *testing.T) {
 	more.Count++
 	other := a
 	other.Event = Gaussian{gauss.Sigma, gauss.Sensitivity, 0, gauss.Unit, Replace}
-	chain := func(b []byte) string { return string(b[bytes.LastIndex(b, []byte(chainPrefix)):]) }
+	chain := func(b []byte) string { return string(b[bytes.LastIndex(b, []byte(`,"chain":"`)):]) }
 	for name, records := range map[string][]Entry{"a count": {more, b}, "a relation": {other, b}, "one less": {b}, "a purpose": {a, {Purpose: "c", Count: 3, Event: lap}}} {
 		if chain(write(name, records...)) == chain(want) {
 			t.Errorf("%s makes no difference", name)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/privacy/chain"
 )
 
 func must[T any](t *testing.T) func(v T, err error) T {
@@ -238,7 +240,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("line %d lost: accepted", i+1)
 		}
 	}
-	for _, s := range []string{"", "\n", "{}\n", strings.Repeat("x", maxLine+2)} {
+	for _, s := range []string{"", "\n", "{}\n", strings.Repeat("x", chain.MaxLine+2)} {
 		if _, err := (Reading{}).Parse(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("%.10q: %v", s, err)
 		}
@@ -258,13 +260,13 @@ func TestReadRefusesSealedNonsense(t *testing.T) {
 		`{"purpose":"p","period":"","count":1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
 		`{"period":"","purpose":"p","count":1,"note":"","event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
 	} {
-		line, _ := seal(nil, chain, []byte(body))
+		line, _ := (*Key)(nil).form().Seal(chain, []byte(body))
 		if _, err := (Reading{}).Parse(bytes.NewReader(append(bytes.Clone(header), line...))); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
 	for _, h := range []string{`{"ledger":"privrec/3","noise":"secure"}`, `{"ledger":"privrec/2","noise":"none"}`, `{"ledger":"privrec/2","noise":"secure","key":""}`, `{"noise":"secure","ledger":"privrec/1"}`} {
-		line, _ := seal(nil, "", []byte(h))
+		line, _ := (*Key)(nil).form().Seal("", []byte(h))
 		if _, err := (Reading{}).Parse(bytes.NewReader(line)); err == nil {
 			t.Errorf("%s: accepted", h)
 		}
@@ -348,7 +350,7 @@ func FuzzParseLedger(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		line, _ := seal(nil, chain, body)
+		line, _ := (*Key)(nil).form().Seal(chain, body)
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add(body)
 	}
@@ -356,7 +358,7 @@ func FuzzParseLedger(f *testing.F) {
 		`{"holding":{"unit":"user","of":"cell","most":101}}`, `{"holding":null}`, `{"assumption":{"what":"the number of edges","why":"it sets the rate"}}`, `{"assumption":{"what":"a","why":""}}`, `{"end":{"entries":0}}`, `{"end":{"entries":7}}`,
 		`{"period":"now","purpose":"p","count":1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
 	} {
-		line, _ := seal(nil, chain, []byte(body))
+		line, _ := (*Key)(nil).form().Seal(chain, []byte(body))
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add([]byte(body))
 	}

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-)
 
-// maxLine bounds a line of a ledger file, in bytes.
-const maxLine = 1 << 20
+	"privrec/internal/privacy/chain"
+)
 
 // Reading says how a ledger is to be read.
 type Reading struct {
@@ -73,6 +72,7 @@ func (l *Ledger) take(x line) {
 		l.public = append(l.public, *x.public)
 	default:
 		l.entries, l.lines = append(l.entries, x.entry), append(l.lines, l.next)
+		l.noisy += x.noisy()
 	}
 	l.next++
 	l.offset += int64(len(x.text))
@@ -93,7 +93,7 @@ type scanner struct {
 
 // header reads the first line and returns an empty ledger.
 func (s *scanner) header(k *Key) (*Ledger, error) {
-	text, err := readLine(s.in)
+	text, err := chain.ReadLine(s.in)
 	switch {
 	case err == io.EOF:
 		return nil, errors.New("line 1: empty, want a ledger header")
@@ -111,7 +111,7 @@ func (s *scanner) header(k *Key) (*Ledger, error) {
 
 // next returns the next line, and io.EOF after the last.
 func (s *scanner) next() (line, error) {
-	text, err := readLine(s.in)
+	text, err := chain.ReadLine(s.in)
 	if err == io.EOF {
 		return line{}, err
 	}
@@ -143,26 +143,4 @@ func (s *scanner) order(x line) error {
 		s.count++
 	}
 	return nil
-}
-
-// readLine returns the next line without its newline, and io.EOF after the last.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("longer than %d bytes", maxLine)
-		case err == nil:
-			return line[:len(line)-1], nil
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && len(line) == 0:
-			return nil, io.EOF
-		case err == io.EOF:
-			return nil, errors.New("cut off: no newline at its end")
-		default:
-			return nil, err
-		}
-	}
 }

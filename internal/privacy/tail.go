@@ -47,6 +47,10 @@ func (l *Ledger) sync() error {
 	if err := l.show(); err != nil {
 		return err
 	}
+	return l.durable()
+}
+
+func (l *Ledger) durable() error {
 	if l.file != nil && l.dirty {
 		if err := l.file.Sync(); err != nil {
 			l.failed = fmt.Errorf("ledger: %w", err)
@@ -86,7 +90,7 @@ func (l *Ledger) show() error {
 	}
 	held, entries := l.unwritten.list(), l.open(underWay)
 	if l.says(held, entries) {
-		return nil
+		return l.watched()
 	}
 	if !slices.ContainsFunc(l.rest, func(x line) bool { return x.end || x.release() && !x.open() }) {
 		held, entries = l.atLeast(held, entries)
@@ -103,7 +107,7 @@ func (l *Ledger) show() error {
 		return err
 	}
 	l.rest = lines
-	return nil
+	return l.watched()
 }
 
 // says reports whether the lines after those that stay say all of this.
@@ -179,7 +183,7 @@ func (l *Ledger) settle(lines []line) error {
 	for _, x := range lines {
 		l.take(x)
 	}
-	return nil
+	return l.watched()
 }
 
 // end writes the line that closes the ledger, and cuts off what an earlier run left behind it.
@@ -191,13 +195,13 @@ func (l *Ledger) end() error {
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
-		text, chain := seal(l.head.key, l.chain, body)
+		text, check := l.head.key.form().Seal(l.chain, body)
 		if len(l.rest) == 0 || !bytes.Equal(l.rest[0].text, text) {
 			if err := l.write(text); err != nil {
 				return err
 			}
 		}
-		l.seal.Chain, l.closed, size = chain, true, size+int64(len(text))
+		l.seal.Chain, l.closed, size = check, true, size+int64(len(text))
 	}
 	l.rest = nil
 	return l.cut(size)

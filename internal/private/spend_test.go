@@ -22,6 +22,9 @@ var spenders = runtest.Spenders{
 		"dp-sgd-mf": {Task: "train dp-sgd-mf", Config: "../../configs/private/smoke-dp-sgd-mf.yaml", Sets: []string{"privacy.epsilon=1", "privacy.delta=1e-6", "train.steps=8", "run.save_steps=3"}},
 		"secure":    {Task: "train dp-sgd-mf", Config: "../../configs/private/smoke-dp-sgd-mf.yaml", Sets: []string{"privacy.epsilon=1", "privacy.delta=1e-6", "train.steps=8", "run.save_steps=3", "run.secure=true"}},
 	},
+	Alone: map[string]runtest.Spending{
+		"long": {Task: "train dp-sgd-mf", Config: "../../configs/private/smoke-dp-sgd-mf.yaml", Sets: []string{"privacy.epsilon=1", "privacy.delta=1e-6", "train.steps=40", "run.save_steps=3", "run.secure=true"}},
+	},
 }
 
 func TestMain(m *testing.M) { os.Exit(spenders.Main(m, os.Stdout, os.Stderr)) }
@@ -43,4 +46,23 @@ func TestTwoRunsSpend(t *testing.T) {
 	if _, err := os.Stat(third); !os.IsNotExist(err) {
 		t.Errorf("the refused run left its directory: %v", err)
 	}
+}
+
+// A run whose noise has no seed is paid once, whatever becomes of its directory: killed and copied, resumed in
+// turn and at once, copied and gone on with, copied and overtaken, killed ten times.
+func TestSecureRunIsPaidOnce(t *testing.T) {
+	for _, copies := range []int{2, 10} {
+		spenders.Copies(t, "secure", copies)
+	}
+	spenders.CopiesAtOnce(t, "secure", 4)
+	spenders.OlderCopy(t, "secure")
+	spenders.Overtaken(t, "secure")
+	for seed := range uint64(2) {
+		spenders.Killed(t, "long", 10, seed)
+	}
+}
+
+// The same holds where the noise is seeded and a copy would release the same again.
+func TestSeededRunIsPaidOnce(t *testing.T) {
+	spenders.Copies(t, "dp-sgd-mf", 3)
 }

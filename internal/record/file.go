@@ -8,20 +8,20 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*$`)
 
 // Read reads a file of records.
 func Read(path string) (*File, error) {
-	b, err := os.ReadFile(path)
+	b, err := system.ReadFile(path, system.MostOfRun)
 	if err != nil {
 		return nil, fmt.Errorf("read records: %w", err)
 	}

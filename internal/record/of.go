@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Keep says what a record keeps of the scores of a run.
@@ -169,7 +169,7 @@ func epsilon(dir string) (*Epsilon, error) {
 	for _, u := range a.Units {
 		e.Units = append(e.Units, Unit{u.Unit, u.Neighbouring, u.Delta, u.Accounted.Eps})
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "privacy.json"))
+	b, err := system.ReadFile(filepath.Join(dir, "privacy.json"), system.MostOfRun)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,12 @@ type Document struct {
 	Charts     []Chart  // on the page, and in Markdown where they have a file
 	Heats      []Heat   // likewise
 	Notes      []string
+
+	lead string // stands before all else; "": nothing does
 }
+
+// Lead puts a line before all else, for what nobody may overlook. An empty one puts nothing there.
+func (d *Document) Lead(line string) { d.lead = line }
 
 // Fact is a value with its label.
 type Fact struct {
@@ -44,6 +49,9 @@ func (d *Document) stamp() string {
 // Text writes the document for a terminal.
 func (d *Document) Text(w io.Writer) error {
 	var b strings.Builder
+	if d.lead != "" {
+		b.WriteString(d.lead + "\n\n")
+	}
 	b.WriteString(d.Title + "\n")
 	for _, s := range []string{d.Subtitle, d.stamp()} {
 		if s != "" {
@@ -83,6 +91,9 @@ func (d *Document) Text(w io.Writer) error {
 // Markdown writes the document for a README or a note.
 func (d *Document) Markdown(w io.Writer) error {
 	var b strings.Builder
+	if d.lead != "" {
+		b.WriteString("> " + escapeMarkdown(d.lead) + "\n\n")
+	}
 	b.WriteString("# " + escapeMarkdown(d.Title) + "\n")
 	for _, s := range []string{d.Subtitle, d.stamp()} {
 		if s != "" {
@@ -137,11 +148,12 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	if d.Level != 0 {
 		level = d.Level.String()
 	}
-	return json.Marshal(documentForm{d.Title, d.Subtitle, level, d.Facts, d.Tables, d.Notes})
+	return json.Marshal(documentForm{d.lead, d.Title, d.Subtitle, level, d.Facts, d.Tables, d.Notes})
 }
 
 // documentForm is a document in JSON.
 type documentForm struct {
+	Lead     string   `json:"lead,omitempty"`
 	Title    string   `json:"title"`
 	Subtitle string   `json:"subtitle,omitempty"`
 	Level    string   `json:"level,omitempty"`

@@ -53,7 +53,7 @@ func (p *page) heading(text string) {
 // HTML writes the document as one page that loads nothing from elsewhere and has no script.
 func (d *Document) HTML(w io.Writer) error {
 	p := new(page)
-	p.head(&Page{Title: d.Title, Subtitle: d.Subtitle, Conclusion: d.Conclusion, Level: d.Level, Facts: d.Facts})
+	p.head(&Page{lead: d.lead, Title: d.Title, Subtitle: d.Subtitle, Conclusion: d.Conclusion, Level: d.Level, Facts: d.Facts})
 	var parts []Part
 	for _, c := range d.Charts {
 		parts = append(parts, c)
@@ -187,7 +187,9 @@ func (p *page) head(d *Page) {
 		}
 		p.put("<span aria-current=\"page\">%s</span></nav>\n", d.Title)
 	}
-	p.put("<main id=\"main\">\n<header>\n<div>\n<h1>%s</h1>\n", d.Title)
+	p.put("<main id=\"main\">\n")
+	p.putSome("<p class=\"sub\" role=\"note\">%s</p>\n", d.lead)
+	p.put("<header>\n<div>\n<h1>%s</h1>\n", d.Title)
 	p.putSome("<p class=\"sub\">%s</p>\n", d.Subtitle)
 	p.put("</div>\n")
 	if d.Level != 0 {

@@ -47,7 +47,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 // are and what the preamble needs.
 func (d *Document) LaTeX(w io.Writer) error {
 	var b strings.Builder
-	for _, s := range []string{d.Title, d.Subtitle, d.stamp(), `needs \usepackage{booktabs}`} {
+	for _, s := range []string{d.lead, d.Title, d.Subtitle, d.stamp(), `needs \usepackage{booktabs}`} {
 		if s != "" {
 			b.WriteString("% " + strings.Join(strings.Fields(s), " ") + "\n")
 		}

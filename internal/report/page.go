@@ -21,6 +21,8 @@ type Page struct {
 	Facts      []Fact
 	Parts      []Part
 	Style      Markup // of this page, beside that of all pages
+
+	lead string // see Document.Lead
 }
 
 // Part is a part of a page: a *Table, Chart, Figure, Section, Prose, Notes, Steps, Cards, Fold or Code.

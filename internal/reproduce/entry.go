@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // entry is what a row trains in one size of the table: one run for each seed.
@@ -171,6 +171,7 @@ func aboutOf(t run.Task) run.Flag {
 func (c *entry) options(dir string, seed uint64, about ...string) run.Options {
 	quoted, _ := json.Marshal(dir) // a string; JSON's quoting is YAML's too
 	o := c.base
+	o.NoiseSeed = run.NoiseSeedOf(seed)
 	o.Sets = append(slices.Clone(c.base.Sets), fmt.Sprintf("run.seed=%d", seed), "run.out="+string(quoted))
 	f := aboutOf(c.task)
 	name := func(dirs []string) string {
@@ -222,7 +223,7 @@ func (c *entry) mark() (string, error) {
 	if c.there == "" {
 		return "", nil
 	}
-	b, err := os.ReadFile(filepath.Join(c.there, "metrics.json"))
+	b, err := system.ReadFile(filepath.Join(c.there, "metrics.json"), system.MostOfRun)
 	if err != nil {
 		return "", fmt.Errorf("the finished run in %s: %w", c.there, err)
 	}

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,7 +31,7 @@ type summary struct {
 type column struct {
 	values   []float64 // by seed
 	mean, sd float64
-	lo, hi   float64            // of the t interval; NaN below three seeds
+	lo, hi   float64            // of the t interval; NaN below three seeds, and where all have the same result
 	paper    float64            // NaN where the paper prints none, or where ours may not be compared
 	delta    float64            // likewise
 	stated   bool               // the paper prints one
@@ -78,10 +79,12 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 		}
 		if len(col.values) >= 3 {
 			t, err := stats.TInterval(col.values, confidence)
-			if err != nil {
+			switch {
+			case err == nil:
+				col.lo, col.hi = t.Lo, t.Hi
+			case !errors.Is(err, stats.ErrNoSpread):
 				return nil, err
 			}
-			col.lo, col.hi = t.Lo, t.Hi
 		}
 		col.stated = c.row.printed(i) != nil
 		if p := c.row.printed(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level) || g.Unit == count) && !s.standIn() {

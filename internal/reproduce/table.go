@@ -13,6 +13,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/report"
+	"privrec/internal/run"
 )
 
 // Table is a finished table in all its forms. None of them holds a time or a machine.
@@ -284,7 +285,7 @@ func (g *Grid) runTable(rows []*summary) *report.Table {
 // notes says what the numbers mean and what is missing.
 func (g *Grid) notes(o Options, rows []*summary) []string {
 	var out []string
-	printed, withheld, spread := false, false, false
+	printed, withheld, spread, noisy := false, false, false, false
 	levels := map[dataset.Level]bool{}
 	for _, s := range rows {
 		if len(s.results) > 0 {
@@ -293,6 +294,10 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		printed = printed || s.any(func(c column) float64 { return c.paper })
 		withheld = withheld || len(s.results) > 0 && !report.AllowsDelta(s.level) && (g.Unit != count || s.standIn())
 		spread = spread || len(s.results) > 1
+		noisy = noisy || len(s.results) > 0 && s.entry.task.Noisy
+	}
+	if noisy {
+		out = append(out, run.Remade)
 	}
 	if printed {
 		out = append(out, "paper: "+g.Place.Where+": "+g.Place.About)

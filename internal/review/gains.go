@@ -14,6 +14,9 @@ func (r *Review) gains() report.Part {
 	g, ok := r.main()
 	s := report.Section{ID: "gains", Title: "What an attacker gains at most"}
 	switch {
+	case r.NotKnown != "":
+		s.Parts = append(s.Parts, report.Prose{"Not known. privrec attack measures what attackers of today find, and a statement of what was released bounds all of them."})
+		return s
 	case !ok || math.IsInf(g.Covered, 1):
 		s.Parts = append(s.Parts, report.Prose{"Nothing bounds it: an attacker may find every person in the data and never be wrong. That does not say that there is such an attack, but that none can be ruled out."})
 		return s

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"privrec/internal/calculator"
 	"privrec/internal/experiment"
 	"privrec/internal/report"
 )
@@ -50,6 +51,8 @@ func thing(o Open) string {
 func (r *Review) Conclusion() string {
 	g, ok := r.main()
 	switch {
+	case r.NotKnown != "":
+		return sentence("not known: " + r.NotKnown + "; it may be private or not, and this page can say neither")
 	case r.Nothing != "":
 		return "Nothing is promised: " + r.Nothing + ". Treat what it released as if it showed every row that it was made of."
 	case !ok:
@@ -68,8 +71,20 @@ func (r *Review) Conclusion() string {
 	if g.AtLeast {
 		text += " so far"
 	}
+	if len(g.Otherwise) > 0 {
+		text += " if what the file does not say is so; " + g.otherwise(func(o calculator.Otherwise) string { return up(o.Epsilon, 4) })
+	}
 	if g.Risk != nil {
-		text += fmt.Sprintf(": an attacker who must tell whether that %s is in the data is right at most %s times in 100, where guessing is right 50 times", one(g.Unit), times(rightAtEven(g.Risk)))
+		text += fmt.Sprintf(": an attacker who must tell whether that %s is in the data is right at most %s times in 100", one(g.Unit), times(rightAtEven(g.Risk)))
+		if len(g.Otherwise) > 0 {
+			text += "; " + g.otherwise(func(o calculator.Otherwise) string {
+				if o.Risk == nil {
+					return "100"
+				}
+				return times(rightAtEven(o.Risk))
+			})
+		}
+		text += "; guessing is right 50 times"
 	} else {
 		text += fmt.Sprintf(": anything concluded from what was released becomes at most %s likelier by it", factor(g.Epsilon))
 	}
@@ -85,6 +100,15 @@ func (r *Review) Conclusion() string {
 		text += ". " + warned(n)
 	}
 	return sentence(text)
+}
+
+// otherwise lists a number of each case in which something that the guarantee takes to be so is not.
+func (g Guarantee) otherwise(number func(calculator.Otherwise) string) string {
+	var list []string
+	for _, o := range g.Otherwise {
+		list = append(list, number(o)+" if "+o.If)
+	}
+	return strings.Join(list, ", ")
 }
 
 // claimTolerance is how far, relative to it, a claim may be below the account: claims have few digits.
@@ -108,6 +132,11 @@ func (r *Review) facts() (list []report.Fact) {
 		list = append(list, report.Fact{Label: label, Value: value, Note: note})
 	}
 	switch {
+	case r.NotKnown != "":
+		for _, label := range []string{"Whose data (unit)", "How much (epsilon)", "What is not protected"} {
+			add(label, "not known", "")
+		}
+		return list
 	case !ok:
 		add("Whose data (unit)", "no unit", "no guarantee is stated for anyone")
 		add("How much (epsilon)", "no bound", "nothing limits what the release tells about a person")
@@ -122,6 +151,10 @@ func (r *Review) facts() (list []report.Fact) {
 		}
 		if g.AtLeast && !math.IsInf(g.Epsilon, 1) {
 			value = "at least " + value
+		}
+		if len(g.Otherwise) > 0 {
+			note = g.otherwise(func(o calculator.Otherwise) string { return up(o.Epsilon, 4) }) + "; " + note
+			value += ", by what is assumed"
 		}
 		add("How much (epsilon)", value, note)
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -27,6 +28,7 @@ type Review struct {
 	Ask        []string // what to ask next
 	Unsaid     int      // of these, what the source does not say and should
 	Nothing    string   // why the source states nothing about privacy; empty: it does
+	NotKnown   string   // why neither a guarantee nor the lack of one is known; empty: it is known
 }
 
 // Guarantee is what the releases come to for one unit.
@@ -40,6 +42,7 @@ type Guarantee struct {
 	Stated     float64 // as the source states, where its log shows otherwise; 0: it does not
 	AtLeast    bool    // the source does not have all releases
 	Risk       *calculator.Risk
+	Otherwise  []calculator.Otherwise // what it costs where something that Epsilon takes to be so is not
 }
 
 // Claim is an epsilon that is stated elsewhere.
@@ -70,6 +73,33 @@ func (r *Review) main() (g Guarantee, ok bool) {
 	return slices.MaxFunc(r.Guarantees, func(a, b Guarantee) int {
 		return cmp.Or(cmp.Compare(a.Epsilon, b.Epsilon), cmp.Compare(a.Covered, b.Covered))
 	}), true
+}
+
+// Epsilon returns the epsilon that the page is about, of one unit; ok is false where none is known.
+func (r *Review) Epsilon() (unit string, epsilon float64, ok bool) {
+	g, ok := r.main()
+	return g.Unit, g.Epsilon, ok
+}
+
+// Doubts lists in sentences what makes the epsilon doubtful: what is not known, open or assumed, and what does not fit.
+func (r *Review) Doubts() (out []string) {
+	for _, why := range []string{r.NotKnown, r.Nothing} {
+		if why != "" {
+			out = append(out, why)
+		}
+	}
+	for _, o := range r.Open {
+		out = append(out, "open: "+o.What)
+	}
+	if g, ok := r.main(); ok {
+		for _, o := range g.Otherwise {
+			out = append(out, fmt.Sprintf("epsilon is %s if %s, which is not said", up(o.Epsilon, 4), o.If))
+		}
+	}
+	for _, w := range r.Warnings {
+		out = append(out, w.Name+": "+w.Message)
+	}
+	return out
 }
 
 // bounded reports whether the release has a finite epsilon.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"privrec/internal/experiment"
 )
 
 const (
@@ -29,10 +31,28 @@ func copyRun(t *testing.T, from, without string) string {
 	return dir
 }
 
+// imported makes a run directory of a model that another program trained.
+func imported(t *testing.T) string {
+	t.Helper()
+	dir := copyRun(t, "train-ease", "privacy.json")
+	b, err := json.Marshal(experiment.Elsewhere())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "privacy.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // A review of every kind of source says unit, epsilon and what is open first, in its conclusion too.
 func TestAnswers(t *testing.T) {
 	dir := t.TempDir()
-	openEvents, claimed := filepath.Join(dir, "open.yaml"), filepath.Join(dir, "claimed.yaml")
+	openEvents, claimed, unsaid := filepath.Join(dir, "open.yaml"), filepath.Join(dir, "claimed.yaml"), filepath.Join(dir, "unsaid.yaml")
+	training := "privrec_events: 1\nunit: interaction\nrecords: 100000\ndelta: 1e-6\nevents:\n  - {mechanism: dp-sgd, noise_multiplier: 0.8, sampling_rate: 0.005, steps: 400}\n"
+	if err := os.WriteFile(unsaid, []byte(training), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for path, more := range map[string]string{openEvents: "open: [{what: list lengths, why: a list is as long as the history}]", claimed: "claim: {epsilon: 0.1, delta: 1e-6}"} {
 		text := "privrec_events: 1\nunit: user\ndelta: 1e-6\nevents: [{mechanism: laplace, scale: 4, sensitivity: 1}]\n" + more + "\n"
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -54,8 +74,11 @@ func TestAnswers(t *testing.T) {
 			`^One record is protected up to epsilon 1\.766: .*One warning below says what does not fit\.$`, "How far can one unit move the sum?"},
 		"events with a claim that does not hold": {claimed, 0, []string{"one user", "0.25", "nothing that is listed"},
 			`The claimed epsilon, 0\.1, does not hold\.`, "With which program"},
-		"events without noise":          {events + "faults/no-noise+multiplier.yaml", 0, []string{"one record", "no bound", "1 thing"}, `^No guarantee: nothing protects training\.$`, "What is the standard deviation"},
-		"events of another unit":        {events + "faults/mixed-unit.yaml", 0, []string{"one user", "no bound", "1 thing"}, `^No guarantee`, "How many interactions has one user at most?"},
+		"events without noise":   {events + "faults/no-noise+multiplier.yaml", 0, []string{"one record", "no bound", "1 thing"}, `^No guarantee: nothing protects training\.$`, "What is the standard deviation"},
+		"events of another unit": {events + "faults/mixed-unit.yaml", 0, []string{"one user", "no bound", "1 thing"}, `^No guarantee`, "How many interactions has one user at most?"},
+		"a training whose samples are not said": {unsaid, 0, []string{"one interaction", "1.605, by what is assumed", "nothing that is listed"},
+			`^One interaction is protected up to epsilon 1\.605 if what the file does not say is so; 9\.48\d if interactions were shuffled: .* at most 54 times in 100; \d\d if interactions were shuffled;`, "how are batches drawn"},
+		"a model of another program":    {imported(t), 0, []string{"not known", "not known", "not known"}, `^Not known: another program trained the model.* can say neither\.$`, "How was the model trained"},
 		"a ledger":                      {runs + "train-pricdsr/ledger.jsonl", 1e-6, []string{"one user", "no bound", "3 things"}, `^No guarantee: nothing protects target rows`, "Must this leave without noise"},
 		"a run without a finite number": {runs + "train-dipsgnn", 0, []string{"one user", "no bound", "5 things"}, `^No guarantee: nothing protects training labels, .*epsilon 1,902,000 for one user`, "run.secure=true"},
 		"a run that claims nothing":     {runs + "train-ease", 0, []string{"no unit", "no bound", "1 thing"}, `^Nothing is protected: the interactions leave without noise`, "Which files leave the house"},

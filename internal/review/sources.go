@@ -65,7 +65,7 @@ func Of(path string, s Settings) (*Review, error) {
 // visible makes what cannot be seen in the texts of a source visible, so that none can hide or turn around
 // what stands beside it.
 func (r *Review) visible() {
-	for _, s := range []*string{&r.Subject, &r.Source, &r.Kind, &r.Nothing} {
+	for _, s := range []*string{&r.Subject, &r.Source, &r.Kind, &r.Nothing, &r.NotKnown} {
 		*s = report.Visible(*s)
 	}
 	for _, list := range [][]string{r.Public, r.Released, r.Rests, r.Ask} {
@@ -115,7 +115,7 @@ func ofEvents(path string, text []byte, s Settings) (*Review, error) {
 	}
 	r := &Review{Subject: cmp.Or(f.Title, filepath.Base(path)), Source: path, Kind: fmt.Sprintf("file of events of another program, %s", counted(a.Entries, "event")), Records: f.Units(), Released: f.Released}
 	g := guaranteeOf(a.UnitGuarantee)
-	g.Lower = a.Lower
+	g.Lower, g.Otherwise = a.Lower, a.Otherwise
 	if a.Stated != nil {
 		g.Stated = a.Stated.Epsilon
 	}
@@ -135,7 +135,10 @@ func ofEvents(path string, text []byte, s Settings) (*Review, error) {
 		r.Ask = appendNew(r.Ask, x.Ask)
 		r.Guarantees[0].AtLeast = r.Guarantees[0].AtLeast || x.Name == "missing-events"
 	}
-	r.Rests = slices.Concat(a.Remarks, a.Notes)
+	for _, x := range a.Assumed {
+		r.Rests = append(r.Rests, "assumed: "+x)
+	}
+	r.Rests = append(r.Rests, slices.Concat(a.Remarks, a.Notes)...)
 	var stated []Open
 	for _, o := range f.Open {
 		stated = append(stated, Open{o.What, o.Why})
@@ -251,6 +254,14 @@ func ofRun(dir string, s Settings) (*Review, error) {
 		r.Nothing = "the run wrote no account: its task states nothing about privacy"
 		r.askOpen()
 		r.Ask = append(r.Ask, "What of the rows that it read can be found again in what it released? privrec attack and privrec audit measure that.")
+		return r, nil
+	}
+	if a.Noise == experiment.Unknown {
+		for _, o := range a.Unbounded {
+			r.NotKnown = o.Why
+		}
+		r.Ask = append(r.Ask, "How was the model trained: with noise, on which samples, for how many steps? privrec account events --example prints a file in which that can be stated, and a review of it.",
+			"Which files leave the house, and to whom? Logs and measurements on private rows are releases too.")
 		return r, nil
 	}
 	if c := a.Claimed; c != nil {

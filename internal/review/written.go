@@ -27,6 +27,11 @@ func (w Written) MarshalJSON() ([]byte, error) {
 		all, part := privacy.Number(g.Epsilon), privacy.Number(g.Covered)
 		x.Unit, x.Neighbours, x.Epsilon, x.Covered, x.Delta = g.Unit, string(g.Neighbours), &all, &part, g.Delta
 	}
+	if g, ok := w.main(); ok {
+		for _, o := range g.Otherwise {
+			x.Otherwise = append(x.Otherwise, otherwise{o.If, privacy.Number(o.Epsilon)})
+		}
+	}
 	for _, o := range w.Open {
 		x.Open = append(x.Open, o.What)
 	}
@@ -46,9 +51,16 @@ type answer struct {
 	Epsilon    *privacy.Number `json:"epsilon"` // null: no guarantee is stated
 	Covered    *privacy.Number `json:"epsilon_protected,omitempty"`
 	Delta      float64         `json:"delta,omitempty"`
+	Otherwise  []otherwise     `json:"otherwise,omitempty"`
 	Open       []string        `json:"unprotected"`
 	Warnings   []string        `json:"warnings"`
 	Ask        []string        `json:"questions"`
+}
+
+// otherwise is what epsilon is where something that it takes to be so is not.
+type otherwise struct {
+	If      string         `json:"if"`
+	Epsilon privacy.Number `json:"epsilon"`
 }
 
 // JSONForms says what MarshalJSON writes.

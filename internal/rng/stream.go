@@ -1,6 +1,7 @@
 package rng
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -21,15 +22,24 @@ type Stream struct {
 // Stream returns the stream with this name and these indices, at its start.
 // Stream(name, i, j) equals Stream(name).Sub(i, j).
 func (s Seed) Stream(name string, index ...uint64) Stream {
-	id := identity{k0: uint32(s), k1: uint32(s >> 32)}
-	id = id.child(domainName, uint64(len(name)))
-	for len(name) > 0 {
-		var w [8]byte
-		n := copy(w[:], name)
-		id = id.child(domainName, binary.LittleEndian.Uint64(w[:]))
-		name = name[n:]
+	return Stream{id: identity{k0: uint32(s), k1: uint32(s >> 32)}}.Of(name).Sub(index...)
+}
+
+// Of returns the child stream that names identify, one after the other, at its start: the stream of a user
+// by the user's id, of a row by the ids of user and item. Of(a, b) equals Of(a).Of(b), and no other names
+// give the same stream but by chance, with probability 2^-128. Of does not allocate.
+func (s Stream) Of(names ...string) Stream {
+	id := s.id
+	for _, name := range names {
+		id = id.child(domainName, uint64(len(name)))
+		for len(name) > 0 {
+			var w [8]byte
+			n := copy(w[:], name)
+			id = id.child(domainName, binary.LittleEndian.Uint64(w[:]))
+			name = name[n:]
+		}
 	}
-	return Stream{id: id}.Sub(index...)
+	return Stream{id: id}
 }
 
 // Sub returns the child stream with these indices, at its start. It depends on the
@@ -69,6 +79,19 @@ type State struct {
 // State returns the stream's identity and position.
 func (s *Stream) State() State {
 	return State{ID: [4]uint32{s.id.k0, s.id.k1, s.id.c2, s.id.c3}, Pos: s.pos}
+}
+
+// Fingerprint tells streams apart in files, and does not lead back to the stream.
+func (s *Stream) Fingerprint() (f [4]uint32) {
+	var b []byte
+	for _, w := range s.State().ID {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	sum := sha256.Sum256(append([]byte("privrec stream\x00"), b...))
+	for i := range f {
+		f[i] = binary.LittleEndian.Uint32(sum[4*i:])
+	}
+	return f
 }
 
 // Restore moves s to a state that State returned for the same stream. It fails on

@@ -141,3 +141,24 @@ func TestPermAndIntN(t *testing.T) {
 	}()
 	s.IntN(0)
 }
+
+// TestOfNames: streams of names are those of the names one after the other, and names that read alike when they are
+// put together, or end in zero bytes, have streams of their own.
+func TestOfNames(t *testing.T) {
+	s := Seed(3).Stream("base")
+	if a, b := s.Of("u", "i"), s.Of("u").Of("i"); a != b {
+		t.Error("Of(u, i) is not Of(u).Of(i)")
+	}
+	lists := [][]string{{}, {""}, {"", ""}, {"1"}, {"12"}, {"1", "2"}, {"2", "1"}, {"12345678"}, {"123456789"}, {"12345678", "9"},
+		{"12345678\x00"}, {"\x00"}, {"\x00\x00"}, {"\x00", "\x00"}}
+	for i, a := range lists {
+		for _, b := range lists[:i] {
+			if s.Of(a...) == s.Of(b...) {
+				t.Errorf("%q and %q have one stream", a, b)
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = s.Of("user", "item") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -66,7 +66,7 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 		return err
 	}
 	e.meta = nil
-	err = WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
+	err = WritePrivate(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
 	e.kept = e.kept || err == nil
 	return err
 }

@@ -24,14 +24,17 @@ func removeEmpty(made []string) {
 	}
 }
 
-// makeDir creates dir and its parents, durably, and returns the new ones, the deepest first. It begins
-// again where a run beside it removes a parent that it had made, while dir is created below it.
+// makeDir creates dir, for its owner alone, and its parents, durably, and returns the new ones, the deepest first. It
+// begins again where a run beside it removes a parent that it had made, while dir is created below it.
 func makeDir(dir string) (made []string, err error) {
 	for range 100 {
 		if made, err = missing(dir); err != nil {
 			return nil, err
 		}
-		if err = os.MkdirAll(dir, 0o755); !errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(dir), 0o755); err == nil {
+			err = os.MkdirAll(dir, folder)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}

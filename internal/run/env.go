@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ type Silent = progress.Silent
 // goroutine.
 type Env struct {
 	Dir        string        // run directory; the task holds its lock
-	Seed       rng.Seed      // every random number of the run comes from here
+	Seed       rng.Seed      // of every random number of the run but noise (see Noise)
 	Resume     bool          // continue from the checkpoint, if there is one
 	ConfigHash string        // of the effective configuration, seed and task
 	SaveEvery  time.Duration // the longest time between checkpoints; 0: no limit
@@ -52,6 +53,7 @@ type Env struct {
 	userConfig bool              // the user wrote config.yaml before the run, with the same text
 	mode       mode
 	secure     bool      // noise is from cryptographic bits
+	noise      noise     // what it is drawn from otherwise
 	planning   bool      // rehearsing without a step: only the account is asked for
 	began      time.Time // unless running
 }
@@ -72,7 +74,12 @@ func (e *Env) WriteMetrics(v any) error { return e.keepJSON("metrics.json", v) }
 
 // WritePrivacy writes privacy.json: claimed and accounted budgets, and what is
 // unprotected.
-func (e *Env) WritePrivacy(v any) error { return e.keepJSON("privacy.json", v) }
+func (e *Env) WritePrivacy(v any) error {
+	if line := e.Repeatable(); line != "" {
+		return e.keepJSON("privacy.json", leading{line, v})
+	}
+	return e.keepJSON("privacy.json", v)
+}
 
 // errWritesNothing is a fault of the program: forecasts and answers write nothing.
 var errWritesNothing = errors.New("a forecast or an answer of a finished run cannot write to the run directory")
@@ -90,12 +97,12 @@ func (e *Env) writeJSON(name string, v any) error {
 	return err
 }
 
-func (e *Env) write(name string, write func(w io.Writer) error) error {
+func (e *Env) write(name string, mode fs.FileMode, write func(w io.Writer) error) error {
 	path := filepath.Join(e.Dir, name)
 	if err := e.mkdir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	err := WriteFile(path, write)
+	err := writeFile(path, mode, write)
 	e.kept = e.kept || err == nil
 	return err
 }
@@ -115,7 +122,9 @@ func (e *Env) AppendLog(event string, args ...any) {
 	if e.mode != running {
 		return
 	}
-	e.show()
+	if e.show() != nil { // the run ends with that error at its next release, or when it writes anything
+		return
+	}
 	e.jsonl.Info(event, args...)
 }
 
@@ -186,14 +195,17 @@ func (e *Env) Print(r Result) error {
 	if err := e.stated(); err != nil {
 		return fmt.Errorf("show the result: %w", err)
 	}
+	if l, ok := r.(Leading); ok {
+		l.Lead(e.Repeatable())
+	}
 	if err := e.writeJSON("result.json", r); err != nil {
 		return err
 	}
-	if err := e.write("result.txt", r.Text); err != nil {
+	if err := e.write("result.txt", shown, r.Text); err != nil {
 		return err
 	}
 	if p, ok := r.(Page); ok {
-		if err := e.write("report.html", p.HTML); err != nil {
+		if err := e.write("report.html", shown, p.HTML); err != nil {
 			return err
 		}
 	}

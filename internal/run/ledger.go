@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"privrec/internal/privacy"
-	"privrec/internal/rng"
 	"privrec/internal/system"
 )
 
@@ -36,6 +35,13 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 		e.ledger = l
 		return l, err
 	}
+	if noise == privacy.Secure {
+		e.manifest.Secure = true // also where a key of the task asks for it, and not run.secure
+		if err := e.Note(secureNote(e.manifest.Seed)); err != nil {
+			return nil, err
+		}
+		d = e.continued(d)
+	}
 	if err := e.reserve(d); err != nil {
 		return nil, err
 	}
@@ -47,11 +53,13 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 		if err := l.Limit(*d.Plan); err != nil {
 			return nil, errors.Join(err, l.Leave())
 		}
+		e.watch(l)
 	}
 	if err := l.Declare(d); err != nil {
 		return nil, errors.Join(err, l.Leave())
 	}
 	e.ledger, e.resumed = l, resumed
+	e.warnRepeatable(d)
 	return l, nil
 }
 
@@ -66,16 +74,6 @@ func (e *Env) Once() (*privacy.Ledger, error) {
 		return e.ledger, nil
 	}
 	return privacy.NewLedger(e.ledger.Noise())
-}
-
-// Noise is the stream of a paper's noise for one purpose. The setting is part of the stream's name: two runs of one
-// seed under different budgets would otherwise add multiples of the same normals, and their difference would show
-// the data.
-//
-// The rows are not part of it: runs of one configuration and seed on two versions of the data add the same noise. The
-// guarantee of each holds for one of them alone; shown together, their difference is that of the rows, without noise.
-func (e *Env) Noise(paper, purpose string) rng.Stream {
-	return e.Seed.Stream(paper + "." + e.ConfigHash + "." + purpose)
 }
 
 // errNoLedger is a fault of the program: a run must declare what it leaves unprotected before it writes
@@ -141,13 +139,14 @@ func (e *Env) lists(path string) bool {
 }
 
 // releasedForGood reports whether a ledger lists releases that a run from the beginning would not repeat but
-// make a second time: their noise has no seed. Where the ledger cannot be read with this key it may.
+// make a second time: their noise has no seed. Where the ledger cannot be read with this key it may. A line that a kill
+// cut does not hide those before it.
 func releasedForGood(path string, k *privacy.Key) bool {
-	l, err := privacy.Reading{Key: k, Unfinished: true}.File(path)
+	x, err := privacy.Reading{Key: k}.Extent(path)
 	if err != nil {
 		return errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
 	}
-	return l.Noise() == privacy.Secure && len(l.Entries()) > 0
+	return x.Noise == privacy.Secure && x.Releases > 0
 }
 
 // ReleasedForGood reports whether an earlier attempt of the run made releases that cannot be drawn again, by
@@ -181,11 +180,12 @@ func otherKey(err error) error {
 
 // show writes every release so far to the file, before the release becomes visible. A crash of the whole
 // machine may lose the lines; a crash of the program does not. An error stays in the ledger, which then refuses
-// all further releases.
-func (e *Env) show() {
-	if e.ledger != nil {
-		e.ledger.Show()
+// all further releases; what was made from those before must not be shown.
+func (e *Env) show() error {
+	if e.ledger == nil {
+		return nil
 	}
+	return e.ledger.Show()
 }
 
 // closeLedger closes the ledger of a run that is done and returns its closing line for the manifest. It leaves

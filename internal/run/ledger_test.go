@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
-	"privrec/internal/rng"
 )
 
 // Nothing is kept or shown before the run has said what is open, and nothing lies on
@@ -121,24 +120,6 @@ func TestLedgerOnDisk(t *testing.T) {
 		}
 		if _, err := again.closeLedger(true); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// Noise of two settings, papers or purposes has nothing in common; the names of the streams
-// are those of finished runs, whose releases are made again by them.
-func TestNoise(t *testing.T) {
-	first := func(hash, paper, purpose string) uint64 {
-		s := (&Env{Seed: 3, ConfigHash: hash}).Noise(paper, purpose)
-		return s.Uint64()
-	}
-	one := first("ab", "paper", "purpose")
-	if s := rng.Seed(3).Stream("paper.ab.purpose"); s.Uint64() != one {
-		t.Error("the stream has another name")
-	}
-	for _, other := range []uint64{first("cd", "paper", "purpose"), first("ab", "other", "purpose"), first("ab", "paper", "other")} {
-		if other == one {
-			t.Error("two streams are one")
 		}
 	}
 }

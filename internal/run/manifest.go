@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"privrec/internal/privacy"
+	"privrec/internal/system"
 )
 
 // The values of a manifest's Status.
@@ -36,6 +37,7 @@ type Manifest struct {
 	Seed       uint64             `json:"seed"`
 	ConfigFile string             `json:"config_file,omitempty"` // as given on the command line
 	ConfigHash string             `json:"config_sha256"`
+	Draws      Draws              `json:"draws,omitempty"`
 	Data       []Data             `json:"data,omitempty"`
 	Notes      []string           `json:"notes,omitempty"` // such as "research noise"
 	Attempts   []Attempt          `json:"attempts"`
@@ -47,6 +49,10 @@ type Manifest struct {
 	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that
 	// of what is public.
 	Secure bool `json:"secure,omitempty"`
+
+	// Noise says where the run has its noise from, if it has any: NoiseOfKey, NoiseOfSeed or NoiseOfSystem.
+	// Empty in runs of older programs, whose noise is of Seed.
+	Noise string `json:"noise,omitempty"`
 
 	// Ledger repeats the closing line of ledger.jsonl; nil before the end, and in a run without
 	// a ledger.
@@ -65,9 +71,9 @@ type Build struct {
 	SIMD    string `json:"simd"`  // kernels in use: avx512, avx2 or off
 }
 
-// Machine describes the computer that ran it.
+// Machine describes the computer that ran it. Its name is not there: a run directory is passed on. Manifests of
+// older programs have it, and it is not read.
 type Machine struct {
-	Host        string `json:"host,omitempty"`
 	CPU         string `json:"cpu,omitempty"`
 	Cores       int    `json:"cores"`
 	Workers     int    `json:"workers"`
@@ -113,10 +119,9 @@ func BuildInfo() Build {
 	return b
 }
 
-// ThisMachine describes this computer.
+// ThisMachine describes this computer, without its name.
 func ThisMachine() Machine {
-	host, _ := os.Hostname()
-	m := Machine{Host: host, Cores: runtime.NumCPU(), Workers: workers()}
+	m := Machine{Cores: runtime.NumCPU(), Workers: workers()}
 	m.CPU = procField("/proc/cpuinfo", "model name")
 	if kb, _, _ := strings.Cut(procField("/proc/meminfo", "MemTotal"), " "); kb != "" {
 		if n, err := strconv.ParseInt(kb, 10, 64); err == nil {
@@ -170,7 +175,7 @@ func (m *Manifest) killed() {
 func readManifest(dir string) (Manifest, error) {
 	var m Manifest
 	path := filepath.Join(dir, manifestName)
-	b, err := os.ReadFile(path)
+	b, err := system.ReadFile(path, system.MostOfRun)
 	if err != nil {
 		return m, err
 	}

@@ -18,7 +18,7 @@ import (
 // owned lists the files that a run writes at the top of its directory before it has a result to
 // keep. A run that fails before its first checkpoint or artefact removes them again, the
 // manifest, which marks the directory as a run's, last.
-var owned = []string{configName, "log.jsonl", LedgerName, spendsName, manifestName}
+var owned = []string{configName, "log.jsonl", LedgerName, spendsName, NoiseFile, manifestName}
 
 const (
 	configName   = "config.yaml"
@@ -85,6 +85,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 				Fix:     "continue it with --resume, or choose another --out, whose releases then come on top",
 			}
 		}
+		if err := checkNoise(dir, old, b); err != nil {
+			return nil, err
+		}
 		fresh = true // an earlier attempt left nothing to keep
 	case !fresh && old.ConfigHash != b.hash:
 		return nil, &UsageError{
@@ -92,7 +95,15 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 			Fix:     "resume with the config.yaml in it, or choose another --out",
 		}
 	case !fresh && old.Status == StatusDone:
+		if err := settleDone(dir, b.key); err != nil {
+			o.Log.Warn("the run is done, and the budget that it spends from could not be told so", "why", err)
+		}
 		return nil, showAgain(dir, o)
+	case !fresh && old.Draws != ByID:
+		return nil, &UsageError{
+			Message: fmt.Sprintf("the run in %s was begun by an earlier program, which drew users and rows by their place and not by their ids: this program would go on with other rows", dir),
+			Fix:     "start again with another --out",
+		}
 	}
 	if o.Resume && fresh {
 		o.Log.Warn("nothing to resume yet, starting from the beginning", "dir", dir)
@@ -103,7 +114,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
-		ConfigHash: b.hash, Stages: map[string]float64{},
+		ConfigHash: b.hash, Draws: ByID, Stages: map[string]float64{},
 	}
 	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(), Machine: ThisMachine()}
 	if h := b.settings.HoldOut; h.active() {
@@ -113,6 +124,11 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	if p := b.settings.Plant; p != (Plant{}) {
 		e.manifest.Plant = &p
 	}
+	e.noise = noise{kind: b.noiseKind(), seed: b.settings.NoiseSeed, told: b.told}
+	if !fresh {
+		e.noise.kind = old.Noise
+	}
+	e.manifest.Noise = e.noise.kind
 	if !fresh {
 		if _, err := e.verify(); err != nil {
 			return nil, err
@@ -164,7 +180,7 @@ func (e *Env) prepare(yaml []byte) (err error) {
 		}
 		mode |= os.O_TRUNC
 	}
-	f, err := os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, 0o644)
+	f, err := os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, shown)
 	if err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
@@ -195,9 +211,6 @@ func (e *Env) close(taskErr error) error {
 	if bad = errors.Join(bad, e.log.close(), e.events.close()); bad != nil {
 		err = errors.Join(&unsaved{bad}, taskErr)
 	}
-	if err == nil {
-		err = e.settle()
-	}
 	e.manifest.Status, e.manifest.Final = StatusDone, final
 	switch {
 	case WasInterrupted(err):
@@ -210,7 +223,11 @@ func (e *Env) close(taskErr error) error {
 	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
 	a.Seconds, a.CPUSeconds = time.Since(a.Started).Seconds(), system.CPUSeconds()-e.cpu
 	a.Status, a.PeakRSSBytes = e.manifest.Status, system.PeakMemory()
-	if bad := errors.Join(e.saveManifest(), e.lock.release()); bad != nil {
+	bad = e.saveManifest()
+	if err == nil && bad == nil {
+		err = e.settle()
+	}
+	if bad = errors.Join(bad, e.lock.release()); bad != nil {
 		err = errors.Join(&unsaved{bad}, err)
 	}
 	return err
@@ -261,7 +278,7 @@ var unhashed = []string{"  workers:", "  out:", "  save_seconds:", "  save_steps
 // firstDifference describes the first line in which the directory's configuration differs from
 // the current one.
 func firstDifference(dir string, now []byte) string {
-	was, err := os.ReadFile(filepath.Join(dir, configName))
+	was, err := system.ReadFile(filepath.Join(dir, configName), system.MostOfRun)
 	if err != nil {
 		return ""
 	}
@@ -288,7 +305,7 @@ func showAgain(dir string, o Options) error {
 	if o.JSON {
 		name = "result.json"
 	}
-	b, err := os.ReadFile(filepath.Join(dir, name))
+	b, err := system.ReadFile(filepath.Join(dir, name), system.MostOfRun)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (t Task) PlannedAccount(ctx context.Context, o Options) (any, error) {
 	}
 	setWorkers(b.settings.Workers)
 	env := Rehearse(rng.Seed(b.settings.Seed))
-	env.planning, env.secure = true, b.settings.Secure
+	env.planning, env.secure, env.noise.seed = true, b.settings.Secure, b.settings.NoiseSeed
 	env.Dir = b.settings.Out // other runs may be named relative to it
 	w, err := b.open(ctx, env)
 	if err != nil {

@@ -38,7 +38,7 @@ func (e *Env) WriteScores(name string, columns ...Column) error {
 	if err := e.stated(); err != nil {
 		return fmt.Errorf("write scores %s: %w", name, err)
 	}
-	return e.write(name+".tsv.gz", func(w io.Writer) error {
+	return e.write(name+".tsv.gz", private, func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func columnCells(values any) (func(b []byte, i int) []byte, int, error) {
 }
 
 // WriteArtefact writes a file of the run directory, whole or not at all. The name is relative
-// to the directory.
+// to the directory. Only its owner may read it: what of a run may be shown is for the owner to say.
 func (e *Env) WriteArtefact(name string, write func(w io.Writer) error) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("write artefact: %q leaves the run directory", name)
@@ -98,5 +98,5 @@ func (e *Env) WriteArtefact(name string, write func(w io.Writer) error) error {
 	if err := e.stated(); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return e.write(name, write)
+	return e.write(name, private, write)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"privrec/internal/privacy"
 )
 
 // SecureKey is the key of Settings.Secure.
@@ -29,6 +31,20 @@ func NoSecure(what, why string) error {
 func secureNote(seed uint64) string {
 	return fmt.Sprintf("secure noise: samples and noise are from cryptographic bits, have no seed and cannot be drawn again; run.seed %d is used only for what is public or needs no secret (initial values, splits of the data, which of their items users contribute)", seed)
 }
+
+// continued adds to the declaration of a run with secure noise that goes on what its guarantee then rests on: no other
+// copy of its directory went on. Each would draw noise of its own and list it in a ledger of its own, and none knows
+// of the others. A budget knows of all (package budget), so that a run that spends from one needs no such word.
+func (e *Env) continued(d privacy.Declaration) privacy.Declaration {
+	if e.Resume && e.spends.from == "" {
+		d.Public = append(slices.Clone(d.Public), onlyOne)
+	}
+	return d
+}
+
+// onlyOne is what a run with secure noise that went on after a stop takes for granted.
+var onlyOne = privacy.Assumption{What: "that only one copy of the run's folder went on after a stop",
+	Why: "every copy that goes on draws noise of its own, which the ledgers of the others do not have; a run that spends from a budget is held to one"}
 
 // Secure reports whether the run promises secure noise: samples and noise from cryptographic bits,
 // of discrete laws that are sampled exactly, on exact sums. Its ledger must be marked so, and

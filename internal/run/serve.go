@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"privrec/internal/rng"
@@ -18,6 +17,8 @@ type Finished struct {
 	Dir      string
 	Seed     rng.Seed
 	Manifest Manifest
+
+	noiseSeed uint64 // run.noise_seed
 }
 
 // Data returns the recorded hash of an input, "" for one that the run did not record.
@@ -52,7 +53,7 @@ func ReadRun(dir, fix string) (Manifest, error) {
 // ReadMetrics reads the metrics.json of a run directory into v.
 func ReadMetrics(dir string, v any) error {
 	path := filepath.Join(dir, "metrics.json")
-	b, err := os.ReadFile(path)
+	b, err := system.ReadFile(path, system.MostOfRun)
 	if err != nil {
 		return fmt.Errorf("read metrics: %w", err)
 	}
@@ -87,7 +88,7 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
 			return nil, &UsageError{Message: fmt.Sprintf("%s is not the configuration of the run in %s", path, dir), Fix: "restore it, or train again with another --out"}
 		}
 		setWorkers(b.settings.Workers)
-		return b.answer(ctx, Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m})
+		return b.answer(m.Within(ctx), Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m, noiseSeed: b.settings.NoiseSeed})
 	}
 	return nil, &UsageError{Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}
 }

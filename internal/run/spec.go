@@ -40,12 +40,12 @@ type Spender interface {
 	SpendsFrom() string
 }
 
-// Suited is a configuration with settings that should differ for data of the user's own, such as the
-// recipe, where the user chose none. Its pointer implements it.
+// Suited is a configuration with settings that should differ with the data, such as the recipe, where the user chose
+// none. Its pointer implements it.
 type Suited interface {
-	// SuitOwn changes the settings that doc does not give to those that suit own data. Other data
-	// and settings stay as they are.
-	SuitOwn(doc *config.Document)
+	// Suit changes the settings that doc does not give to those that suit the data. Other settings stay as they are.
+	// It fails on data that cannot serve the task.
+	Suit(doc *config.Document) error
 }
 
 // Spec is one method as the program offers it. C is its configuration, which must not use the
@@ -59,6 +59,8 @@ type Spec[C any] struct {
 
 	Default func() C
 	Check   func(v *config.Checker, c C) // reports every setting that cannot be run
+	// Suit is Suited.Suit of the configurations of this task; nil: that of C, where it implements Suited.
+	Suit func(c *C, doc *config.Document) error
 	// Open prepares a configuration for everything that can be asked of it: a run, a rehearsal
 	// for a forecast, a finished run that answers. env says which one; in the last two it
 	// writes nothing, and its ledger is in memory. Work that has a method Close is closed when
@@ -69,6 +71,8 @@ type Spec[C any] struct {
 	// Secure says that runs can have secure noise. Open obeys Env.Secure then, or refuses with
 	// NoSecure the settings that have none.
 	Secure bool
+	// Noisy says that runs draw noise, under some settings at least: Env.Noise.
+	Noisy bool
 	// NotSecure says why runs have no secure noise, where Secure is false and the usual reason is not why.
 	NotSecure string
 }
@@ -76,7 +80,7 @@ type Spec[C any] struct {
 // Task erases the type of the method's configuration: it makes one of a list of tasks.
 func (s Spec[C]) Task() Task {
 	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: s.Default()} }
-	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure, Action: Action{
+	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure, Noisy: s.Noisy, Action: Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
 		keys:     config.Keys[wholeFile[C]],
 		fields:   config.Fields[wholeFile[C]],
@@ -102,19 +106,29 @@ func (s Spec[C]) Task() Task {
 			if err != nil {
 				return nil, err
 			}
+			var unsuited error
+			if !from.effective {
+				unsuited = s.suit(&c.Task, doc)
+			}
 			v := config.NewChecker(doc)
 			c.check(v, s.Check)
 			if err := v.Err(); err != nil {
 				return nil, err
 			}
+			if unsuited != nil {
+				return nil, unsuited
+			}
 			if c.Run.Secure && !s.Secure {
 				return nil, NoSecure(task.String(), cmp.Or(s.NotSecure, "its releases are in floating point, or it makes none"))
 			}
-			text, err := saved(c, whole())
+			if err := checkNoiseSeed(c.Run, secretly(c)); err != nil {
+				return nil, err
+			}
+			text, err := saved(c, whole(), s.suit)
 			if err != nil {
 				return nil, err
 			}
-			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure, c.Run.Plant})
+			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure, c.Run.Plant, c.Run.NoiseSeed})
 			if err != nil {
 				return nil, err
 			}
@@ -122,11 +136,22 @@ func (s Spec[C]) Task() Task {
 			if p, ok := any(c.Task).(Spender); ok {
 				parent = p.SpendsFrom()
 			}
-			return &bound{settings: c.Run, hash: hash, yaml: text, parent: parent, open: func(ctx context.Context, env *Env) (Work, error) {
+			return &bound{settings: c.Run, hash: hash, yaml: text, parent: parent, secure: secretly(c), open: func(ctx context.Context, env *Env) (Work, error) {
 				return s.Open(ctx, env, c.Task)
 			}}, nil
 		},
 	}}
+}
+
+// suit changes what was not given to what suits the data.
+func (s Spec[C]) suit(c *C, doc *config.Document) error {
+	if s.Suit != nil {
+		return s.Suit(c, doc)
+	}
+	if c, ok := any(c).(Suited); ok {
+		return c.Suit(doc)
+	}
+	return nil
 }
 
 // check reports every setting that cannot be run.
@@ -139,8 +164,8 @@ func (c wholeFile[C]) check(v *config.Checker, own func(v *config.Checker, c C))
 	}
 }
 
-// read reads a configuration over the defaults, and suits it to own data. That of a run that was
-// made is read as it stands: a key that is absent was zero.
+// read reads a configuration over the defaults. That of a run that was made is read as it stands: a key that is absent
+// was zero.
 func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], doc *config.Document, err error) {
 	if from.effective {
 		def = config.Bare(def)
@@ -150,23 +175,20 @@ func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], 
 	} else {
 		c, doc, err = config.Load(from.path, sets, def)
 	}
-	if err != nil {
-		return c, doc, err
-	}
-	if s, ok := any(&c.Task).(Suited); ok && !from.effective {
-		s.SuitOwn(doc)
-	}
-	return c, doc, nil
+	return c, doc, err
 }
 
 // saved returns the text of a configuration that reads as it, over the defaults too: a key that is
 // zero is written where the defaults have another value.
-func saved[C any](c, def wholeFile[C]) ([]byte, error) {
+func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) error) ([]byte, error) {
 	text, err := config.Encode(c)
 	if err != nil {
 		return nil, err
 	}
-	over, _, err := read(source{path: configName, text: text}, nil, def)
+	over, doc, err := read(source{path: configName, text: text}, nil, def)
+	if err == nil {
+		_ = suit(&over.Task, doc) // c is what counts: it was suited, or stands as a run has it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the effective configuration again: %w", err)
 	}
@@ -186,7 +208,7 @@ func (b *bound) work(ctx context.Context, env *Env) error {
 // forecast opens the configuration for a rehearsal, and measures it.
 func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
-	env.secure = b.settings.Secure
+	env.secure, env.noise.seed = b.settings.Secure, b.settings.NoiseSeed
 	env.Dir = b.settings.Out // other runs may be named relative to it
 	ctx, w, err := b.opened(ctx, env)
 	if err != nil {
@@ -246,7 +268,8 @@ func Rehearse(seed rng.Seed) *Env {
 // releases again: the same draws, which are not new releases. RecordData then fails on data
 // that are not those of the run.
 func (f Finished) Reopen() *Env {
-	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure}
+	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure,
+		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
 }
 
 // Finished returns the run that the work was opened for. ok is false unless it was opened for

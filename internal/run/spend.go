@@ -28,19 +28,25 @@ const spendsName = "spends.json"
 
 // spending is what a run spends from.
 type spending struct {
-	from string // file of the budget; "": none
-	id   int    // of the reservation; 0: not reserved yet
+	from string       // file of the budget; "": none
+	file *budget.File // once the run has a reservation there
+	id   int          // of the reservation; 0: not reserved yet
+	mark string       // of this attempt at it
 }
 
-// spendsFile is what spends.json holds.
+// spendsFile is what spends.json holds. It is durable before the budget knows of Next, so that a run that is killed
+// in between is known again by one of the two marks, whichever the budget has.
 type spendsFile struct {
 	Budget      string `json:"budget"`
 	Reservation int    `json:"reservation"`
+	Mark        string `json:"mark,omitempty"` // of the attempt before; "": this one is the first
+	Next        string `json:"next,omitempty"` // of this attempt; "": the program that wrote the file had no marks
 }
 
 // reserve reserves what the run will release at most in the budget that it spends from, before its first
-// release. A run that goes on has its reservation already. It refuses a run whose account is infinite, one
-// that cannot say what it will release, and one that would overdraw the budget.
+// release. A run that goes on has its reservation already, and takes the next attempt at it. It refuses a run whose
+// account is infinite, one that cannot say what it will release, one that would overdraw the budget, and one that
+// went on elsewhere.
 func (e *Env) reserve(d privacy.Declaration) error {
 	if e.spends.from == "" {
 		return nil
@@ -53,31 +59,95 @@ func (e *Env) reserve(d privacy.Declaration) error {
 		return fmt.Errorf("%s: %w", ParentKey, err)
 	}
 	r := e.reservation()
-	was, err := e.readSpends()
+	r.Mark = budget.NewMark()
+	was, standing, err := e.standing(path)
 	if err != nil {
 		return err
 	}
 	err = budget.Change(path, func(b *budget.File) error {
-		if was.Reservation != 0 && was.Budget == path {
-			e.spends.id = was.Reservation
-			return b.Continues(was.Reservation, r)
+		id := b.Of(standing, r)
+		if id != 0 && elsewhere(was, path) {
+			return &budget.Refusal{Cause: budget.ErrElsewhere, Message: fmt.Sprintf("the run spends from the budget in %s, and %s is a copy of it: "+
+				"what is released here would be paid there", was, path),
+				Fix: "go on in the folder that was copied, or remove the copy of the budget " +
+					"and make a new one, which pays for the whole run"}
+		}
+		if id != 0 && b.Reservations[id-1].State != budget.Nothing {
+			err := b.Continue(id, r, standing, d.Plan, func(mark string) error {
+				return e.writeSpends(spendsFile{path, id, mark, r.Mark})
+			})
+			e.spends = spending{e.spends.from, b, id, r.Mark}
+			return err
+		}
+		// What an attempt was given back, or never got, is reserved now.
+		if err := e.writeSpends(spendsFile{path, len(b.Reservations) + 1, "", r.Mark}); err != nil {
+			return err
 		}
 		id, err := b.Reserve(r, d.Plan)
-		e.spends.id = id
+		e.spends = spending{e.spends.from, b, id, r.Mark}
 		return err
 	})
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return &UsageError{Message: fmt.Sprintf("%s: %v", ParentKey, err), Fix: "make the budget first: privrec account budget create FILE"}
-		}
-		return err
+		e.spends = spending{from: e.spends.from}
 	}
-	return WriteFile(filepath.Join(e.Dir, spendsName), func(w io.Writer) error {
-		text, err := json.Marshal(spendsFile{path, e.spends.id})
+	if errors.Is(err, fs.ErrNotExist) {
+		return &UsageError{Message: fmt.Sprintf("%s: %v", ParentKey, err), Fix: "make the budget first: privrec account budget create FILE"}
+	}
+	return err
+}
+
+// standing returns which budget a run that goes on spent from, and what its directory says of the attempts before;
+// zero for a run that begins.
+func (e *Env) standing(path string) (from string, s budget.Standing, err error) {
+	was, err := e.readSpends()
+	if err != nil || was == (spendsFile{}) {
+		return "", s, err
+	}
+	s.Marks = []string{was.Mark, was.Next}
+	if was.Budget == path {
+		s.ID = was.Reservation
+	}
+	if s.Ledger, err = (privacy.Reading{Key: e.key}).Extent(filepath.Join(e.Dir, LedgerName)); err != nil {
+		return "", s, otherKey(err)
+	}
+	st, ok, err := e.ledgerState()
+	switch {
+	case ok:
+		s.Continue = st.Chain
+	case len(s.Ledger.Checks) > 0:
+		s.Continue = s.Ledger.Checks[0] // the beginning
+	}
+	return was.Budget, s, err
+}
+
+// elsewhere reports whether a budget that a run spent from is still there, and is another file than path.
+func elsewhere(was, path string) bool {
+	a, err := os.Stat(was)
+	if err != nil { // it was moved
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && !os.SameFile(a, b)
+}
+
+func (e *Env) writeSpends(s spendsFile) error {
+	return WritePrivate(filepath.Join(e.Dir, spendsName), func(w io.Writer) error {
+		text, err := json.Marshal(s)
 		if err == nil {
 			_, err = w.Write(append(text, '\n'))
 		}
 		return err
+	})
+}
+
+// watch lets the budget know of every release before anything made from it is shown.
+func (e *Env) watch(l *privacy.Ledger) {
+	if e.spends.id == 0 {
+		return
+	}
+	s := e.spends
+	l.Watch(s.file.Reservations[s.id-1].Releases, func(n int64) error {
+		return s.file.Change(func(b *budget.File) error { return b.Shows(s.id, s.mark, n) })
 	})
 }
 
@@ -88,11 +158,13 @@ func spendable(d privacy.Declaration, from string) error {
 		for _, o := range d.WithoutNoise {
 			open = append(open, o.What+" ("+o.Why+")")
 		}
-		return &budget.Refusal{Message: fmt.Sprintf("the run's epsilon is infinite, and nothing of it can be spent from the budget in %s; without noise: %s", from, strings.Join(open, ", ")),
+		return &budget.Refusal{Message: fmt.Sprintf("the run's epsilon is infinite, and nothing of it can be "+
+			"spent from the budget in %s; without noise: %s", from, strings.Join(open, ", ")),
 			Fix: "leave out " + ParentKey + ", or take a setting whose account is finite"}
 	}
 	if d.Plan == nil {
-		return &budget.Refusal{Message: fmt.Sprintf("the run cannot say beforehand what it will release, so nothing can be reserved of the budget in %s", from),
+		return &budget.Refusal{Message: fmt.Sprintf("the run cannot say beforehand what it will release, so "+
+			"nothing can be reserved of the budget in %s", from),
 			Fix: "leave out " + ParentKey}
 	}
 	return nil
@@ -116,7 +188,13 @@ func (e *Env) readSpends() (s spendsFile, err error) {
 	if !e.Resume {
 		return s, nil
 	}
-	b, err := os.ReadFile(filepath.Join(e.Dir, spendsName))
+	return readSpends(e.Dir)
+}
+
+// readSpends reads spends.json; zero where there is none.
+func readSpends(dir string) (s spendsFile, err error) {
+	path := filepath.Join(dir, spendsName)
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -124,19 +202,19 @@ func (e *Env) readSpends() (s spendsFile, err error) {
 		err = json.Unmarshal(b, &s)
 	}
 	if err != nil {
-		return s, fmt.Errorf("read %s: %w", filepath.Join(e.Dir, spendsName), err)
+		return s, fmt.Errorf("read %s: %w", path, err)
 	}
 	return s, nil
 }
 
-// settle says to the budget that the run is done, and what it released.
+// settle says to the budget that the run is done, and what it released. The manifest says so before: a run that is
+// killed in between is done, and settles when it is resumed.
 func (e *Env) settle() error {
 	if e.spends.id == 0 {
 		return nil
 	}
-	return budget.Change(e.spends.from, func(b *budget.File) error {
-		return b.End(e.spends.id, e.ledger.Entries(), e.ledger.Holdings())
-	})
+	return WithHint(e.end(e.ledger.Entries(), e.ledger.Holdings()), "the run is done and its result is kept; the "+
+		"budget still holds what the run reserved")
 }
 
 // giveBack gives the reservation of a run back that ended before its first release. What was reserved by a
@@ -145,5 +223,34 @@ func (e *Env) giveBack() error {
 	if e.spends.id == 0 || e.ledger == nil && e.Resume || e.ledger != nil && len(e.ledger.Entries()) > 0 {
 		return nil
 	}
-	return budget.Change(e.spends.from, func(b *budget.File) error { return b.End(e.spends.id, nil, nil) })
+	return e.end(nil, nil)
+}
+
+func (e *Env) end(released []privacy.Entry, held []privacy.Holding) error {
+	s := e.spends
+	return s.file.Change(func(b *budget.File) error { return b.End(s.id, s.mark, released, held) })
+}
+
+// settleDone settles a run that is done, of which the budget may not know it: the process was killed in between. It
+// does nothing where another attempt holds the reservation, or the budget is gone.
+func settleDone(dir string, k *privacy.Key) error {
+	was, err := readSpends(dir)
+	if err != nil || was.Next == "" {
+		return err
+	}
+	l, err := privacy.Reading{Key: k}.File(filepath.Join(dir, LedgerName))
+	if err != nil {
+		return err
+	}
+	err = budget.Change(was.Budget, func(b *budget.File) error {
+		id := b.Of(budget.Standing{Marks: []string{was.Next}}, budget.Reservation{})
+		if id == 0 {
+			return nil
+		}
+		return b.End(id, was.Next, l.Entries(), l.Holdings())
+	})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, budget.ErrElsewhere) {
+		return nil
+	}
+	return err
 }

@@ -29,6 +29,7 @@ type Task struct {
 	Cite    string // the publication
 	Flags   []Flag // of the command line, besides those of every task
 	Secure  bool   // runs can have secure noise
+	Noisy   bool   // runs draw noise, under some settings at least
 	Action  Action // made by Spec.Task
 }
 
@@ -73,6 +74,10 @@ type Settings struct {
 	Secure bool `yaml:"secure,omitempty"`
 	// Plant puts canaries into the data, for audits that hold what the model shows against their coins.
 	Plant Plant `yaml:"plant,omitempty"`
+	// NoiseSeed makes the noise of the run repeatable, for research: whoever has it and the data can take
+	// the noise off. 0: a secret key of the system's random bits, in the run directory, which nobody can
+	// guess.
+	NoiseSeed uint64 `yaml:"noise_seed,omitempty"`
 }
 
 // key reads the key of the ledger.
@@ -114,6 +119,8 @@ type hashed[C any] struct {
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 	Secure  bool    `yaml:"secure,omitempty"` // absent where it is false, as above
 	Plant   Plant   `yaml:"plant,omitempty"`
+	// NoiseSeed is absent where it is 0, as above.
+	NoiseSeed uint64 `yaml:"noise_seed,omitempty"`
 }
 
 // Action is a task's work with the type of its configuration erased. Spec.Task makes it.
@@ -143,6 +150,8 @@ type bound struct {
 	key      *privacy.Key // of the ledger, read when the run starts
 	yaml     []byte       // effective configuration
 	parent   string       // file of the budget that the run spends from; "": none
+	secure   bool         // noise is from cryptographic bits
+	told     bool         // a program set the seed of the noise
 	open     func(ctx context.Context, env *Env) (Work, error)
 }
 
@@ -231,13 +240,28 @@ type Options struct {
 	// validation rows are measured in their place. Its hash is not that of a run, so that none
 	// goes on from it or takes its result. Nil: a run.
 	Withhold *dataset.Withholding
+	// NoiseSeed is the run.noise_seed of a run whose configuration has none, where the task draws noise that
+	// can be repeated. It is for programs that make many runs, whose tables must be the same every time. 0:
+	// none.
+	NoiseSeed uint64
+	// OnNoise is told of every stream of noise that the run asks for. It is for tests, which compare them.
+	OnNoise func(paper, purpose string, s rng.Stream)
 }
 
 // bind loads and validates the configuration.
 func (t Task) bind(o Options) (*bound, error) {
 	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
-	if err != nil || o.Withhold == nil {
+	if err != nil {
 		return b, err
+	}
+	if sets, set := t.withNoiseSeed(b, o); set {
+		if b, err = t.Action.load(t, source{path: o.Config, text: o.Text}, sets); err != nil {
+			return b, err
+		}
+		b.told = true
+	}
+	if o.Withhold == nil {
+		return b, nil
 	}
 	trial := struct {
 		Of    string  `yaml:"trial_of"`
@@ -276,7 +300,7 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	if env == nil { // already complete, and shown
 		return dir, nil
 	}
-	env.Seed = rng.Seed(b.settings.Seed)
+	env.Seed, env.noise.on = rng.Seed(b.settings.Seed), o.OnNoise
 	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
 	env.SaveSteps = b.settings.SaveSteps
 	return dir, env.close(b.work(progress.With(ctx, env.Progress), env))

@@ -64,7 +64,10 @@ func (e *Env) TrainHooks() train.Hooks {
 				}
 				args = append(args, s.Name, s.Value)
 			}
-			e.show()
+			if e.show() != nil { // as in AppendLog
+				e.Progress.End(fmt.Sprintf("epoch %d", i.Epoch+1))
+				return
+			}
 			e.Progress.End(fmt.Sprintf("%s  (%.1fs)", line, i.TrainSeconds+i.ValidateSeconds))
 			e.AppendLog("epoch", args...)
 			e.writeEvents(i)

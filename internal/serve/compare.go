@@ -258,12 +258,14 @@ func (t *tested) sentence() string {
 			continue
 		}
 		switch {
-		case d.Holm >= 0.05:
-			parts = append(parts, fmt.Sprintf("%s does not differ from the first by more than chance (p %.2g)", d.Group, d.Holm))
+		case d.Holm == nil:
+			parts = append(parts, fmt.Sprintf("%s cannot be tested against the first, with one user", d.Group))
+		case *d.Holm >= 0.05:
+			parts = append(parts, fmt.Sprintf("%s does not differ from the first by more than chance (p %.2g)", d.Group, *d.Holm))
 		case d.Mean > 0:
-			parts = append(parts, fmt.Sprintf("%s is better by %s points (p %.2g)", d.Group, percent(d.Mean), d.Holm))
+			parts = append(parts, fmt.Sprintf("%s is better by %s points (p %.2g)", d.Group, percent(d.Mean), *d.Holm))
 		default:
-			parts = append(parts, fmt.Sprintf("%s is worse by %s points (p %.2g)", d.Group, percent(-d.Mean), d.Holm))
+			parts = append(parts, fmt.Sprintf("%s is worse by %s points (p %.2g)", d.Group, percent(-d.Mean), *d.Holm))
 		}
 	}
 	return fmt.Sprintf("In %s, user by user: %s.", metric, strings.Join(parts, "; "))
@@ -275,8 +277,15 @@ func (t *tested) put(p *report.Sheet) {
 	if t.result != nil {
 		p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paired test\"><table><thead><tr><th scope=\"col\">run</th><th scope=\"col\">metric</th><th scope=\"col\" class=\"r\">difference, points</th><th scope=\"col\" class=\"r\">95 %% from</th><th scope=\"col\" class=\"r\">to</th><th scope=\"col\" class=\"r\">p</th><th scope=\"col\" class=\"r\">p, Holm</th></tr></thead>\n<tbody>\n")
 		for _, d := range t.result.Differences {
+			from, to, chance, holm := "-", "-", "-", "-"
+			if d.Interval != nil {
+				from, to = signed(d.Interval[0]), signed(d.Interval[1])
+			}
+			if d.P != nil {
+				chance, holm = fmt.Sprintf("%.2g", *d.P), fmt.Sprintf("%.2g", *d.Holm)
+			}
 			p.Put("<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td></tr>\n",
-				d.Group, d.Metric, signed(d.Mean), signed(d.Interval[0]), signed(d.Interval[1]), fmt.Sprintf("%.2g", d.P), fmt.Sprintf("%.2g", d.Holm))
+				d.Group, d.Metric, signed(d.Mean), from, to, chance, holm)
 		}
 		p.Put("</tbody></table></div>\n")
 		for _, n := range t.result.Notes {

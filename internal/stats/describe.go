@@ -61,8 +61,16 @@ func checkLevel(level float64) error {
 	return nil
 }
 
-// TInterval returns Student's interval for the mean. It needs at least two values.
+// TInterval returns Student's interval for the mean. It needs at least two values, and fails with ErrNoSpread
+// where they are equal but for rounding.
 func TInterval(x []float64, level float64) (Interval, error) {
+	largest := 0.0
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+	}
+	if len(x) >= 2 && checkLevel(level) == nil && !spreads(x, largest) {
+		return Interval{}, fmt.Errorf("t interval: %w", ErrNoSpread)
+	}
 	half, err := THalf(SD(x), len(x), level)
 	if err != nil {
 		return Interval{}, err
@@ -145,7 +153,7 @@ func studentQuantile(p, nu float64) float64 {
 // their number. For a mean over users, num holds the user's mean and den 1. All statistics see the same
 // resamples, which src decides. ClusterBootstrap fails on fewer than 100 resamples, on a denominator that is
 // not positive, and on a single cluster, since all its resamples are the same and the interval would have no
-// width.
+// width. For the same reason the ends are NaN where the statistics of all clusters are equal but for rounding.
 func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src rand.Source) ([]Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
@@ -188,8 +196,22 @@ func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src ra
 	}
 	out := make([]Interval, len(num))
 	for j, v := range values {
+		if !ratiosSpread(num[j], den[j]) {
+			out[j] = Interval{math.NaN(), math.NaN(), level}
+			continue
+		}
 		slices.Sort(v)
 		out[j] = Interval{Quantile(v, (1-level)/2), Quantile(v, (1+level)/2), level}
 	}
 	return out, nil
+}
+
+// ratiosSpread reports whether the ratios of clusters differ by more than rounding.
+func ratiosSpread(num, den []float64) bool {
+	ratios, largest := make([]float64, len(num)), 0.0
+	for u, v := range num {
+		ratios[u] = v / den[u]
+		largest = max(largest, math.Abs(ratios[u]))
+	}
+	return spreads(ratios, largest)
 }

@@ -40,6 +40,53 @@ func differences(a, b []float64) (d []float64, largest float64, err error) {
 	return d, largest, nil
 }
 
+// ErrNoSpread reports that all values are equal: no variance can be estimated from them, and an interval would
+// have no width.
+var ErrNoSpread = errors.New("all values are equal, so that nothing says how far they spread")
+
+// spreads reports whether values differ by more than the rounding of the largest of them.
+func spreads(x []float64, largest float64) bool {
+	return len(x) > 0 && slices.Max(x)-slices.Min(x) > rounding*largest
+}
+
+// Sign returns the exact sign test of differences a-b that are as often above 0 as below. It drops equal pairs, as
+// the test does; a difference of at most 1e-12 of the largest score counts as none. It needs no variance, so that
+// it has an answer where all pairs differ by the same: 2^(1-n) for n of them. The statistic is the number of
+// positive differences. It fails on fewer than two pairs and where all are equal.
+func Sign(a, b []float64) (Test, error) {
+	d, largest, err := differences(a, b)
+	if err != nil {
+		return Test{}, err
+	}
+	if len(d) < 2 {
+		return Test{}, fmt.Errorf("sign test: %d pairs, at least 2 are needed", len(d))
+	}
+	above, n := 0, 0
+	for _, v := range d {
+		if math.Abs(v) <= rounding*largest {
+			continue
+		}
+		if n++; v > 0 {
+			above++
+		}
+	}
+	if n == 0 {
+		return Test{}, fmt.Errorf("sign test: %w", ErrNoDifference)
+	}
+	fewer, tail := min(above, n-above), 0.0
+	// Binomial weights, each from the one before, in units that keep them within a float64.
+	weight, exponent := 1.0, -n
+	for k := range fewer + 1 {
+		tail += weight
+		weight *= float64(n-k) / float64(k+1)
+		if tail > 1e200 {
+			tail, weight, exponent = tail*0x1p-600, weight*0x1p-600, exponent+600
+		}
+	}
+	tail = math.Ldexp(tail, exponent)
+	return Test{"exact sign", float64(above), max(min(1, 2*tail), math.SmallestNonzeroFloat64), n}, nil
+}
+
 // PairedT returns Student's test of mean(a-b) = 0 with n-1 degrees of freedom. It fails on fewer than two pairs,
 // and where all differences are equal; a spread of at most 1e-12 of the largest score counts as rounding.
 func PairedT(a, b []float64) (Test, error) {
@@ -50,11 +97,11 @@ func PairedT(a, b []float64) (Test, error) {
 	if len(d) < 2 {
 		return Test{}, fmt.Errorf("paired t test: %d pairs, at least 2 are needed", len(d))
 	}
-	if slices.Max(d)-slices.Min(d) <= rounding*largest {
+	if !spreads(d, largest) {
 		if math.Abs(d[0]) <= rounding*largest {
 			return Test{}, fmt.Errorf("paired t test: %w", ErrNoDifference)
 		}
-		return Test{}, fmt.Errorf("paired t test: all pairs differ by %v, the spread is 0", d[0])
+		return Test{}, fmt.Errorf("paired t test: all pairs differ by %v: %w", d[0], ErrNoSpread)
 	}
 	t := Mean(d) / StdErr(d)
 	p := 2 * studentTail(t, float64(len(d)-1))

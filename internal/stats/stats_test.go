@@ -209,3 +209,49 @@ func TestPairedRounding(t *testing.T) {
 		t.Errorf("p %v, want %v (%v)", got.P, exact.P, err)
 	}
 }
+
+// The sign test against sums of binomial weights by hand, and where it has no answer.
+func TestSign(t *testing.T) {
+	for _, c := range []struct {
+		a    []float64
+		p, s float64
+		n    int
+	}{
+		{[]float64{1, 1}, 0.5, 2, 2},
+		{[]float64{-1, -1, -1}, 0.25, 0, 3},
+		{[]float64{1, 1, 1, -1}, 0.625, 3, 4}, // 2 (1+4)/16
+		{[]float64{1, 2, -3, 0, 5, 6, 7, 8, 0}, 2 * 8. / 128, 6, 7},
+		{[]float64{1, -1}, 1, 1, 2},
+		{[]float64{3, 0}, 1, 1, 1},
+	} {
+		got, err := Sign(c.a, make([]float64, len(c.a)))
+		if err != nil || math.Abs(got.P-c.p) > 1e-12 || got.Statistic != c.s || got.N != c.n {
+			t.Errorf("%v: %+v, %v, want p %v", c.a, got, err, c.p)
+		}
+	}
+	if got, err := Sign(slices.Repeat([]float64{1}, 100_000), make([]float64, 100_000)); err != nil || !(got.P > 0 && got.P < 1e-300) {
+		t.Errorf("of 100,000: %+v, %v", got, err)
+	}
+	if _, err := Sign([]float64{2, 2}, []float64{2, 2}); !errors.Is(err, ErrNoDifference) {
+		t.Errorf("equal pairs: %v", err)
+	}
+	if _, err := Sign([]float64{1}, []float64{0}); err == nil {
+		t.Error("one pair is enough")
+	}
+}
+
+// Equal values have no interval: nothing says how far they spread.
+func TestNoSpread(t *testing.T) {
+	for _, x := range [][]float64{{1, 1}, {0, 0, 0}, {-0.1, 0.3 - 0.4}, {1e9, 1e9 * (1 + 1e-15)}} {
+		if i, err := TInterval(x, 0.95); !errors.Is(err, ErrNoSpread) {
+			t.Errorf("%v: %+v, %v", x, i, err)
+		}
+	}
+	if _, err := PairedT([]float64{1, 1}, []float64{0, 0}); !errors.Is(err, ErrNoSpread) {
+		t.Errorf("equal differences: %v", err)
+	}
+	ci, err := ClusterBootstrap([][]float64{{2, 4, 6}, {1, 2, 4}}, [][]float64{{1, 2, 3}, {1, 1, 1}}, 200, 0.95, clusterSource(7))
+	if err != nil || !math.IsNaN(ci[0].Lo) || !math.IsNaN(ci[0].Hi) || !(ci[1].Lo < ci[1].Hi) {
+		t.Errorf("%+v, %v", ci, err)
+	}
+}

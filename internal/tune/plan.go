@@ -117,7 +117,7 @@ func (s *Study) options(t *Task, c candidate, r rung, dir string) run.Options {
 	}
 	quoted, _ := json.Marshal(dir) // a string; JSON's quoting is YAML's too
 	sets = append(sets, fmt.Sprintf("run.seed=%d", s.seed(t, c)), "run.out="+string(quoted))
-	return run.Options{Config: t.Config, Sets: sets, Withhold: &dataset.Withholding{Seed: rng.Seed(s.Seed), Share: s.Cut}}
+	return run.Options{Config: t.Config, Sets: sets, NoiseSeed: run.NoiseSeedOf(s.seed(t, c)), Withhold: &dataset.Withholding{Seed: rng.Seed(s.Seed), Share: s.Cut}}
 }
 
 // refit is the key of a second training on all rows, in the configurations that have one.

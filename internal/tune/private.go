@@ -31,8 +31,13 @@ func (s *Study) scoreNoise() channel.Gaussian {
 
 // scoreStream returns the stream of the noise on a trial's score. All that scores depend on is in its name: two studies
 // that score one trial in two ways would otherwise add the same normals, and the difference would show the users' scores.
-func (s *Study) scoreStream(t *Task, trial string) rng.Stream {
-	return rng.Seed(s.Seed).Stream(fmt.Sprintf("tune.score.%s.%s.%s.%v", trial, s.Objective, t.Release, s.Selection.Sigma))
+// So are the data: other rows get other noise.
+func (s *Study) scoreStream(t *Task, trial string, data []run.Data) rng.Stream {
+	fields := []string{"tune score", trial, s.Objective, t.Release, fmt.Sprint(s.Selection.Sigma)}
+	for _, d := range data {
+		fields = append(fields, d.Name, d.SHA256)
+	}
+	return rng.Seed(s.Seed).Key().Stream(fields...)
 }
 
 // blur replaces the score of a trial by the sum over users with noise, and leaves out what has
@@ -49,11 +54,15 @@ func (s *Study) blur(x trial, dir, protocol string, l *Line) error {
 	if err := run.ReadMetrics(dir, &o); err != nil {
 		return err
 	}
+	m, err := run.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
 	ledger, err := privacy.NewLedger(privacy.Research)
 	if err != nil {
 		return err
 	}
-	noise, err := channel.Open[float64](s.scoreNoise(), ledger, s.scoreStream(x.task, l.Config))
+	noise, err := channel.Open[float64](s.scoreNoise(), ledger, s.scoreStream(x.task, l.Config, m.Data))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -106,7 +107,7 @@ func TestPrivateChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := law.Curve(scored)
+	chosen, err := law.Curve(context.Background(), scored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestPrivateChoice(t *testing.T) {
 		"selected": {chosen, r.tasks[0].price.Selected.Epsilon},
 		"again":    {rdp.Sum(chosen, single), r.tasks[0].price.Again.Epsilon},
 	} {
-		want, err := rdp.Epsilon(c.curve, 1e-6, rdp.Options{})
+		want, err := rdp.Epsilon(context.Background(), c.curve, 1e-6, rdp.Options{})
 		if err != nil || math.Abs(c.got/want.Epsilon-1) > 1e-9 {
 			t.Errorf("%s: epsilon %v, want %v, %v", name, c.got, want.Epsilon, err)
 		}
@@ -139,10 +140,11 @@ func TestPrivateChoice(t *testing.T) {
 // two scores would be that of the users' sums.
 func TestScoresHaveNoiseOfTheirOwn(t *testing.T) {
 	s := study(t, &fake{}, private(4))
+	data := []run.Data{{Name: "rows", SHA256: "ab"}}
 	draw := func(change func(*Study, *Task)) float64 {
 		c, task := *s, s.Tasks[0]
 		change(&c, &task)
-		stream := c.scoreStream(&task, "trial")
+		stream := c.scoreStream(&task, "trial", data)
 		return stream.NormFloat64()
 	}
 	was := draw(func(*Study, *Task) {})
@@ -157,6 +159,10 @@ func TestScoresHaveNoiseOfTheirOwn(t *testing.T) {
 	}
 	if draw(func(*Study, *Task) {}) != was {
 		t.Error("one study draws two times")
+	}
+	data[0].SHA256 = "cd"
+	if draw(func(*Study, *Task) {}) == was {
+		t.Error("other rows have the same noise")
 	}
 }
 

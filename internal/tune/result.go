@@ -177,6 +177,9 @@ func (r *Result) document() *report.Document {
 	if s.About != "" {
 		d.Notes = append(d.Notes, s.About)
 	}
+	if slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.task.Noisy }) {
+		d.Notes = append(d.Notes, run.Remade)
+	}
 	best := &report.Table{Name: "best", Title: "The best of each task's trials", Columns: []report.Column{
 		{Name: "task"}, {Name: "trials"}, {Name: "failed"}, {Name: "as it stands"}, {Name: "best"}, {Name: "trial"}, {Name: "setting"}}}
 	all := &report.Table{Name: "trials", Title: "All trials, as the log has them", Columns: []report.Column{

@@ -36,7 +36,7 @@ same() {
 same ease/scores.tsv.gz gram/scores.tsv.gz
 
 # What DP-EASE releases, and the run that goes on from it.
-sets="--set data.name=own-small --set model.items=40 --set privacy.items=5 --set privacy.epsilon=20 --seed 5"
+sets="--set data.name=own-small --set model.items=40 --set privacy.items=5 --set privacy.epsilon=20 --set run.noise_seed=5 --seed 5"
 "$privrec" train dp-ease $sets --workers 1 -q --out one >/dev/null
 "$beam" counts --release dp-ease $sets --input 'rows/train-*' --catalogue rows/items.txt --shards 7 --output far
 "$privrec" train dp-ease --config far/config.yaml --out far --resume -q >/dev/null

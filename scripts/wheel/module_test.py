@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import json
 import os
 import pickle
 import shutil
@@ -81,6 +82,61 @@ class Module(unittest.TestCase):
             with self.subTest(name):
                 got = privrec.evaluate(recs, truth, train=truth, k=[1, 2])
                 self.assertEqual(got["tables"], want["tables"])
+
+    def lists(self):
+        """Lists, rows of training and of non-members, and attributes of 40 users."""
+        users = [f"u{u}" for u in range(40)]
+        had = {u: [f"i{(k * 3 + int(u[1:])) % 17}" for k in range(5)] for u in users}
+        table = lambda rows: "".join("\t".join(map(str, r)) + "\n" for r in rows)
+        files = {
+            "recs": table([("user_id", "item_id", "rank")] + [(u, f"i{(int(u[1:]) + r * 5) % 17}", r + 1) for u in users for r in range(3)]),
+            "train": table([("user_id", "item_id")] + [(u, i) for u in users for i in had[u]]),
+            "others": table([("user_id", "item_id")] + [(u, i) for u in users for i in [f"i{k}" for k in range(17)] if i not in had[u]][:80]),
+            "attributes": table([("user_id", "gender")] + [(u, "FM"[int(u[1:]) % 2]) for u in users]),
+        }
+        return {name: write(os.path.join(self.dir, name + ".tsv"), text) for name, text in files.items()}
+
+    def test_attacks(self):
+        f = self.lists()
+        for got in (
+            privrec.attack_membership(f["recs"], f["train"], f["others"], settings={"attack.k": 3}),
+            privrec.attack_attribute(f["recs"], f["train"], f["attributes"], {"gender": ()}, settings={"attack.k": [2], "attack.attackers": ["logistic-regression"]}),
+        ):
+            self.assertTrue(got["tables"])
+        out = os.path.join(self.dir, "kept")
+        self.assertTrue(privrec.attack_membership(f["recs"], f["train"], f["others"], out=out, settings={"attack.k": 3})["tables"])
+        self.assertTrue(os.path.exists(os.path.join(out, "metrics.json")))
+        with self.assertRaises(privrec.Error) as caught:
+            privrec.attack_exposure(f["recs"], f["train"], settings={"no.key": 1})
+        self.assertEqual(caught.exception.code, 2)
+
+    def test_account(self):
+        events = {"privrec_events": 1, "unit": "user", "delta": 1e-6, "events": [{"mechanism": "laplace", "scale": 4, "sensitivity": 1}]}
+        self.assertAlmostEqual(privrec.account(events)["epsilon"], 0.25, 4)
+        self.assertLess(privrec.account(events, max_epsilon=0.25, strict=True)["epsilon"], 0.2500001)
+        with self.assertRaises(privrec.Error) as caught:
+            privrec.account(events, max_epsilon=0.1)
+        self.assertEqual(caught.exception.code, 4)
+        self.assertAlmostEqual(caught.exception.result["epsilon"], 0.25, 4)
+        path = write(os.path.join(self.dir, "events.yaml"), json.dumps(events))
+        self.assertEqual(privrec.account(path)["epsilon"], privrec.account(events)["epsilon"])
+
+    def test_import_vectors(self):
+        if importlib.util.find_spec("numpy") is None:
+            self.skipTest("numpy is not installed")
+        f, out = self.lists(), os.path.join(self.dir, "vectors")
+        users = [[1.0 + u % 3, u % 5] for u in range(40)]
+        items = [[k % 4, 1.0 + k % 7] for k in range(17)]
+        got = privrec.import_vectors(users, items, f["train"], out, user_ids=[f"u{u}" for u in range(40)], item_ids=[f"i{k}" for k in range(17)], truth=f["others"], name="ours")
+        self.assertTrue(got["tables"])
+        self.assertTrue(privrec.run(["recommend", out, "--user", "u3", "--k", "2"]))
+        with self.assertRaises(TypeError):
+            privrec.import_vectors(users, items, f["train"], out + "2", user_ids=["a"])
+
+    def test_version(self):
+        self.assertRegex(privrec.__version__, r"^\d")
+        with self.assertRaises(AttributeError):
+            privrec.no_such_name
 
     def test_evaluate_neither(self):
         with self.assertRaises(TypeError):

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-//go:embed module/*.py description.txt
+//go:embed module/*.py module/py.typed description.txt
 var module embed.FS
 
 const description = "description.txt" // of the package, embedded

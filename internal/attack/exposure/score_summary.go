@@ -2,6 +2,7 @@ package exposure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"privrec/internal/metrics"
@@ -92,15 +93,21 @@ func summarise(values [][]float64, users []int32, least float64, o Intervals) (*
 		num, den = append(num, sums, means), append(den, pairs, ones)
 	}
 	intervals := make([]stats.Interval, len(num))
+	whole := stats.Interval{Lo: least, Hi: 1, Level: o.Level} // nothing says how far scores spread
 	if len(names) == 1 {
 		for j := range intervals {
-			intervals[j] = stats.Interval{Lo: least, Hi: 1, Level: o.Level}
+			intervals[j] = whole
 		}
 	} else {
 		var err error
 		stream := o.Seed.Stream("exposure intervals")
 		if intervals, err = stats.ClusterBootstrap(num, den, o.Resamples, o.Level, &stream); err != nil {
 			return nil, err
+		}
+		for j, i := range intervals {
+			if math.IsNaN(i.Lo) { // all users have the same
+				intervals[j] = whole
+			}
 		}
 	}
 	s := &Summary{Scores: make([]Score, len(values)), PairCount: len(users), UserCount: len(names), Level: o.Level}

@@ -369,8 +369,8 @@ func TestSummaryAndDifferenceByHand(t *testing.T) {
 	if err != nil || again.Scores[0] != d.Scores[0] {
 		t.Errorf("the same seed, another interval: %v %v", again, err)
 	}
-	zero, err := Difference(a, a, Intervals{})
-	if err != nil || zero.Scores[0].Pairs != (Estimate{}) {
+	zero, err := Difference(a, a, Intervals{}) // nothing varies, so that nothing is said of how far users spread
+	if err != nil || zero.Scores[0].Pairs != (Estimate{0, -1, 1}) || zero.Scores[0].Users != (Estimate{0, -1, 1}) {
 		t.Errorf("a ranker against itself: %+v, %v", zero, err)
 	}
 	q.CompleteOnly = true

@@ -29,9 +29,9 @@ type mechanism struct {
 
 // mechanisms lists what an event may be.
 var mechanisms = []mechanism{
-	{dpSGD, []string{"noise_multiplier"}, []string{"sampling_rate", "steps", "sampling", "log"}},
-	{"gaussian", nil, []string{"sigma", "sensitivity", "noise_multiplier", "norm", "clip", "sampling_rate", "sampling"}},
-	{"laplace", nil, []string{"scale", "sensitivity", "epsilon", "sampling_rate", "sampling"}},
+	{dpSGD, []string{"noise_multiplier"}, []string{"sampling_rate", "steps", "sampling", "sampled_unit", "log"}},
+	{"gaussian", nil, []string{"sigma", "sensitivity", "noise_multiplier", "norm", "clip", "sampling_rate", "sampling", "sampled_unit"}},
+	{"laplace", nil, []string{"scale", "sensitivity", "epsilon", "sampling_rate", "sampling", "sampled_unit"}},
 	{"discrete-gaussian", []string{"sigma", "sensitivity", "dimension"}, nil},
 	{"discrete-laplace", []string{"scale", "sensitivity"}, nil},
 	{"randomized-response", []string{"categories"}, []string{"epsilon", "keep"}},
@@ -166,6 +166,7 @@ func (e *Event) check(c checker, key string, depth int) {
 	}
 	c.Check(len(e.Name) <= 200, key+"name", "is longer than 200 bytes")
 	c.unit(key+"unit", e.Unit)
+	c.unit(key+"sampled_unit", e.SampledUnit)
 	c.relation(key+"neighbours", e.Neighbours)
 	c.time(key+"at", e.At)
 	c.whole(key+"releases", e.Releases, 1)
@@ -190,6 +191,9 @@ func (e *Event) check(c checker, key string, depth int) {
 	}
 	e.checkPairs(c, key)
 	if l := e.Log; l != nil {
+		if q := or(e.SamplingRate, 1); l.Epochs != nil && q > 0 {
+			c.Check(*l.Epochs/q <= mostSteps, key+"log.epochs", "is %v, at a sampling rate of %v: more than 1e15 steps", *l.Epochs, q)
+		}
 		l.check(c, key+"log.")
 	}
 	if depth == maxNesting {
@@ -208,6 +212,9 @@ func (e *Event) check(c checker, key string, depth int) {
 
 // Range of noise and sensitivities, as the calculator has it.
 const noiseLeast, noiseMost = 1e-9, 1e9
+
+// mostSteps is how many steps a training has at most.
+const mostSteps = 1e15
 
 // checkPairs reports keys that a mechanism needs together, or one of.
 func (e *Event) checkPairs(c checker, key string) {
@@ -240,6 +247,7 @@ func (e *Event) checkPairs(c checker, key string) {
 		c.Check(e.SamplingRate != nil, key+"sampling_rate", "is missing: sampling needs it")
 		c.Check(e.Sampling != "", key+"sampling", "is missing: how the sample of this rate is drawn")
 	}
+	c.Check(e.Mechanism == dpSGD || e.SampledUnit == "" || e.SamplingRate != nil, key+"sampling_rate", "is missing: sampled_unit needs it")
 }
 
 func (l *Log) check(c checker, key string) {
@@ -248,14 +256,25 @@ func (l *Log) check(c checker, key string) {
 	c.whole(key+"steps", l.Steps, 1)
 	c.whole(key+"steps_per_epoch", l.StepsPerEpoch, 1)
 	c.whole(key+"microbatch", l.Microbatch, 1)
+	if l.Workers != nil {
+		c.Check(*l.Workers >= 1 && *l.Workers <= 1_000_000, key+"workers", "must be 1 to 1e6, got %d", *l.Workers)
+		c.Check(or(l.Batch, 1) <= 1e15/max(1, *l.Workers), key+"workers", "is %d, and so many batches of %d are more than 1e15 records", *l.Workers, or(l.Batch, 1))
+	}
 	if l.Records != nil && l.Batch != nil {
 		c.Check(*l.Batch <= *l.Records, key+"batch", "is %d, more than the %d records", *l.Batch, *l.Records)
 	}
 	if l.Epochs != nil {
 		c.Check(*l.Epochs > 0 && *l.Epochs <= 1e9, key+"epochs", "must be above 0 and at most 1e9, got %v", *l.Epochs)
+		each := float64(or(l.StepsPerEpoch, 1))
+		if l.Records != nil && l.Batch != nil {
+			each = math.Max(each, float64(*l.Records)/math.Max(1, float64(*l.Batch)))
+		}
+		c.Check(*l.Epochs*each <= mostSteps, key+"epochs", "is %v, of %.6g steps each: more than 1e15 steps", *l.Epochs, each)
 	}
 	for i, n := range l.BatchSizes {
-		c.Check(n >= 0, fmt.Sprintf("%sbatch_sizes.%d", key, i), "must be at least 0, got %d", n)
+		if n < 0 || n > 1e15 {
+			c.Check(false, fmt.Sprintf("%sbatch_sizes.%d", key, i), "must be 0 to 1e15, got %d", n)
+		}
 	}
 	c.within(key+"clip", l.Clip, noiseLeast, noiseMost)
 	c.within(key+"noise_std", l.NoiseStd, 0, noiseMost)
@@ -339,7 +358,7 @@ func (e *Event) given() (keys []string) {
 	}{
 		{"name", e.Name != ""}, {"mechanism", e.Mechanism != ""}, {"unit", e.Unit != ""}, {"neighbours", e.Neighbours != ""}, {"at", e.At != ""},
 		{"releases", e.Releases != nil}, {"steps", e.Steps != nil}, {"per_unit", e.PerUnit != nil},
-		{"noise_multiplier", e.NoiseMultiplier != nil}, {"sampling_rate", e.SamplingRate != nil}, {"sampling", e.Sampling != ""},
+		{"noise_multiplier", e.NoiseMultiplier != nil}, {"sampling_rate", e.SamplingRate != nil}, {"sampling", e.Sampling != ""}, {"sampled_unit", e.SampledUnit != ""},
 		{"sigma", e.Sigma != nil}, {"scale", e.Scale != nil}, {"sensitivity", e.Sensitivity != nil}, {"norm", e.Norm != nil}, {"clip", e.Clip != nil},
 		{"epsilon", e.Epsilon != nil}, {"categories", e.Categories != nil}, {"keep", e.Keep != nil}, {"dimension", e.Dimension != nil},
 		{"fixed", e.Fixed}, {"events", e.Events != nil}, {"log", e.Log != nil},

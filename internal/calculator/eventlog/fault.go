@@ -44,12 +44,21 @@ func (x Fault) String() string {
 // Account is what a file amounts to as an accountant needs it.
 type Account struct {
 	Stated    *privacy.Ledger // as the file states
-	Corrected *privacy.Ledger // with what its faults change
 	Relation  privacy.Neighbouring
-	Changed   bool // Corrected is not Stated
+	Meanings  []Meaning // what the log may mean, with what its faults change: the worst is charged
+	Changed   bool      // a meaning is not what is stated
+	Digits    bool      // what noise covers differs by no more than the digits that files leave out of their numbers
 	Faults    []Fault
-	Questions []string // what the file does not say
+	Assumed   []string  // what the account takes to be so, and changes it
+	Readings  []Reading // the file without one of these, where a reading without it has a form
+	Questions []string  // what the file does not say
 	Remarks   []string
+}
+
+// Meaning is what a file may mean.
+type Meaning struct {
+	Ledger   *privacy.Ledger
+	Relation privacy.Neighbouring
 }
 
 // Account returns the releases of a file, as stated and as its log shows them, with every fault that the
@@ -57,43 +66,70 @@ type Account struct {
 // file.
 func (f *File) Account(delta float64) (*Account, error) {
 	a := &Account{Relation: f.relation()}
-	stated := f.plans()
+	stated, plans := f.plans(), f.plans()
+	for i := range stated {
+		if p := &stated[i]; p.training || p.event.SamplingRate != nil {
+			(&search{file: f}).units(p)
+		}
+	}
 	var err error
 	if a.Stated, err = f.ledger(stated, nil); err != nil {
 		return nil, err
 	}
-	shown := f.plans()
-	s := &search{file: f, relation: a.Relation, asked: delta}
+	s := &search{file: f, asked: delta}
 	s.head()
-	for i := range shown {
-		s.event(i, &shown[i])
+	for _, g := range sharing(plans) {
+		s.training(g)
 	}
-	if s.relation != a.Relation {
-		for i := range shown {
-			if e := shown[i].event; shown[i].training && e.Neighbours == "" {
-				shown[i].relation = s.relation
-			}
+	for i := range plans {
+		if !plans[i].training {
+			s.release(&plans[i])
 		}
 	}
-	a.Relation = s.relation
-	if a.Corrected, err = f.ledger(shown, s.without); err != nil {
+	for _, p := range s.extra {
+		plans = append(plans, *p)
+	}
+	if a.Meanings, err = s.meanings(plans); err != nil {
 		return nil, err
 	}
-	a.Changed = slices.ContainsFunc(s.found, func(x Fault) bool { return x.Effect != Counted })
-	a.Faults, a.Remarks = s.found, s.remarks
+	has := func(e Effect) bool { return slices.ContainsFunc(s.found, func(x Fault) bool { return x.Effect == e }) }
+	a.Digits = !s.clip && !has(Corrected)
+	a.Changed = has(Opens) || !a.Digits
+	a.Faults, a.Remarks, a.Assumed = s.found, s.remarks, s.assumed
+	for _, r := range s.readings {
+		a.Readings = append(a.Readings, r.read(f))
+	}
 	slices.SortStableFunc(a.Faults, func(x, y Fault) int { return x.Line - y.Line })
-	a.Questions = f.questions()
+	a.Questions = append(s.asks, f.questions()...)
 	return a, nil
 }
 
 // search looks for faults.
 type search struct {
 	file     *File
-	relation privacy.Neighbouring
 	asked    float64               // delta; 0: that of the file
 	without  []privacy.Unprotected // what faults of the head leave open
 	found    []Fault
+	extra    []*plan // steps that no event counts
+	clip     bool    // a release is charged as one about another unit than the event states
+	assumed  []string
+	readings []reading
+	asks     []string
 	remarks  []string
+}
+
+// assume notes what the account takes to be so, and what to ask about it; empty: that is asked anyway.
+func (s *search) assume(what, ask string) {
+	s.assumed = append(s.assumed, what)
+	if ask != "" {
+		s.asks = append(s.asks, ask)
+	}
+}
+
+// charged notes a number that is worse than the stated one, by no more than files leave out of their numbers, or for
+// a reason that is no fault.
+func (s *search) charged(p *plan, format string, args ...any) {
+	s.remarks = append(s.remarks, "charged, "+p.name+": "+fmt.Sprintf(format, args...))
 }
 
 // fault notes a fault of the head.
@@ -108,14 +144,15 @@ func (s *search) fault(name, field string, effect Effect, ask, format string, ar
 var openNames = map[string]string{
 	"tuning-not-counted": "the choice of settings", "epoch-not-counted": "the choice of the epoch", "seed-published": "the noise, whose seed is published",
 	"drawn-batch": "the size of the drawn batches", "clip-from-data": "the clipping norm", "records-mixed": "gradients that are not of one record",
-	"clip-not-counted": "the clipping norm",
+	"clip-not-counted": "the clipping norm", "microbatches": "gradients that were averaged before they were clipped",
 }
 
 // FaultNames lists the names of all faults, with what each means.
 func FaultNames() [][2]string {
 	return [][2]string{
-		{"fixed-batches", "the sampling is called Poisson, and the batches were shuffled or of a fixed size"},
-		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log, or these are more records than the data have"},
+		{"fixed-batches", "the batches were shuffled, in order or of a fixed size, and the sampling is stated as another"},
+		{"other-sampling", "each record was drawn by its own coin, and the sampling is stated as another"},
+		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log, these vary more than at one rate, or are more records than the data have"},
 		{"too-few-steps", "fewer steps, or epochs of shuffled records, are accounted than the log shows"},
 		{"multiplier-does-not-fit", "the noise multiplier is not the standard deviation of the log over its clipping norm"},
 		{"no-noise", "the noise multiplier or the standard deviation is 0"},

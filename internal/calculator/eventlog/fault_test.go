@@ -12,7 +12,7 @@ import (
 // accountant: package calculator tests it.
 func TestFaults(t *testing.T) {
 	met := []string{"claim-below-account"}
-	for dir, least := range map[string]int{"faults": 36, "clean": 20} {
+	for dir, least := range map[string]int{"faults": 70, "clean": 40} {
 		files, err := filepath.Glob("testdata/" + dir + "/*")
 		if err != nil || len(files) < least {
 			t.Fatalf("%d files in %s (%v)", len(files), dir, err)

@@ -99,6 +99,8 @@ type Event struct {
 	SamplingRate    *float64 `yaml:"sampling_rate"`
 	Sampling        string   `yaml:"sampling"`
 
+	SampledUnit privacy.Unit `yaml:"sampled_unit"` // what enters a sample by a draw of its own; empty: that of the event
+
 	Sigma       *float64 `yaml:"sigma"`
 	Scale       *float64 `yaml:"scale"`
 	Sensitivity *float64 `yaml:"sensitivity"`
@@ -123,6 +125,8 @@ type Log struct {
 	StepsPerEpoch *int64       `yaml:"steps_per_epoch"`
 	Loader        string       `yaml:"loader"`      // poisson, shuffled, in-order, fixed-size
 	BatchSizes    []int64      `yaml:"batch_sizes"` // as they were
+	Accumulated   *bool        `yaml:"accumulated"` // batch_sizes are of parts, several of which make a noisy step
+	Workers       *int64       `yaml:"workers"`     // that share a batch; batch and batch_sizes are of one of them
 	DropLast      *bool        `yaml:"drop_last"`
 	Clip          *float64     `yaml:"clip"`
 	ClipChosen    string       `yaml:"clip_chosen"`   // in-advance, from-public-data, from-data, counted

@@ -47,7 +47,7 @@ func (f *File) units() int64 {
 		return *f.Records
 	}
 	for _, e := range f.Events {
-		if l := e.log(); l.Records != nil && (e.Unit == "" || e.Unit == f.Unit) {
+		if l := e.log(); l.Records != nil && cmp.Or(e.SampledUnit, e.Unit, f.Unit) == f.Unit {
 			return *l.Records
 		}
 	}
@@ -137,29 +137,31 @@ func (s *search) end() {
 	}
 }
 
-// neighbours and units that do not fit, of the events of one plan.
-func (s *search) subject(i int, p *plan) {
+// subject looks for neighbours and units that do not fit those of the account, and reports whether it found some.
+func (s *search) subject(i int, p *plan, relation privacy.Neighbouring) bool {
 	e, err := p.release()
 	if err != nil {
-		return // the account fails with it
+		return false // the account fails with it
 	}
 	f := s.file
 	for _, about := range privacy.Subjects(e) {
 		mine := about.Unit == f.Unit || f.Unit.Contains(about.Unit) && f.held(about.Unit)
 		switch {
-		case mine && about.Neighbouring.Steps(s.relation) == 0:
+		case mine && about.Neighbouring.Steps(relation) == 0:
 			s.at(i, "neighbours", "mixed-neighbours", Counted, fmt.Sprintf("Is the guarantee for a %s that is there or not, or for one with another value? State neighbours: replace for the second.", f.Unit),
-				"noise about one %s under %s says nothing under %s, the neighbours of this file: epsilon is infinite", about.Unit, about.Neighbouring, s.relation)
-			return
+				"noise about one %s under %s says nothing under %s, the neighbours of this file: epsilon is infinite", about.Unit, about.Neighbouring, relation)
+			return true
 		case mine || about.Unit.Contains(f.Unit):
 		case about.Unit.Apart(f.Unit):
 			s.remarks = append(s.remarks, fmt.Sprintf("%s is about one %s, which is other data than one %s, and left out", p.name, about.Unit, f.Unit))
+			return true
 		default:
 			s.at(i, "unit", "mixed-unit", Counted, fmt.Sprintf("How many %ss has one %s at most? State it under holds, and see that the data were cut to it.", about.Unit, f.Unit),
 				"this release is about one %s, the guarantee is wanted for one %s, and nothing says how many of them one has: epsilon is infinite", about.Unit, f.Unit)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // held reports whether the file says how many of a unit one of its own has.

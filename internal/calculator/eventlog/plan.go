@@ -19,10 +19,16 @@ type plan struct {
 	noise     float64
 	rate      float64
 	sampling  privacy.Sampling
-	widened   float64 // factor of the sensitivity
+	sampled   privacy.Unit // what enters a sample by a draw of its own
+	group     int64        // units of the release that come at once in a sample of one unit of the account
+	widened   float64      // factor of the sensitivity
 	without   []privacy.Unprotected
 	event     *Event
+	at        int // of the event in the file
 	noiseless bool
+	sizes     []int64 // of its batches; nil: not known
+	other     *plan   // as the log shows it, where that is another sampling; the worse is charged
+	evidence  string  // what the log shows the other by
 }
 
 // or returns what a pointer points to, or another value for nil.
@@ -46,7 +52,8 @@ func (f *File) plans() []plan {
 		e := &f.Events[i]
 		p := plan{
 			name: e.title(i), unit: cmp.Or(e.Unit, f.Unit), relation: cmp.Or(e.Neighbours, f.relation()),
-			releases: or(e.Releases, 1), perUnit: or(e.PerUnit, 0), widened: 1, event: e,
+			releases: or(e.Releases, 1), perUnit: or(e.PerUnit, 0), widened: 1, group: 1, event: e, at: i,
+			rate: or(e.SamplingRate, 0), sampled: cmp.Or(e.SampledUnit, e.Unit, f.Unit),
 		}
 		if e.Mechanism == dpSGD {
 			p.train(e)
@@ -66,7 +73,7 @@ func (p *plan) train(e *Event) {
 	case e.SamplingRate != nil:
 		p.rate = *e.SamplingRate
 	case l.Batch != nil && l.Records != nil:
-		p.rate = rateUp(*l.Batch, *l.Records)
+		p.rate = rateUp(l.whole(), *l.Records)
 	}
 	switch {
 	case p.sampling == Shuffled:
@@ -76,9 +83,12 @@ func (p *plan) train(e *Event) {
 	case l.Steps != nil:
 		p.releases = *l.Steps
 	default:
-		p.releases = int64(math.Ceil(*l.Epochs)) * ceilDiv(*l.Records, *l.Batch)
+		p.releases = int64(math.Ceil(*l.Epochs)) * ceilDiv(*l.Records, l.whole())
 	}
 }
+
+// whole returns the records in a batch of all workers; 0 where the log does not say.
+func (l Log) whole() int64 { return or(l.Batch, 0) * or(l.Workers, 1) }
 
 // log returns the log of an event, empty where there is none.
 func (e *Event) log() Log { return or(e.Log, Log{}) }
@@ -97,16 +107,38 @@ func rateUp(a, b int64) float64 {
 // release returns the event of one release of a plan.
 func (p *plan) release() (privacy.Event, error) {
 	if !p.training {
-		return p.event.release(privacy.Subject{Unit: p.unit, Neighbouring: p.relation}, p.widened)
+		return p.noised()
 	}
-	g := privacy.Gaussian{Sigma: p.noise, Sensitivity: p.widened, Unit: p.unit, Neighbouring: p.relation}
+	moves := p.widened * float64(p.group)
+	g := privacy.Gaussian{Sigma: p.noise, Sensitivity: moves, Unit: p.unit, Neighbouring: p.relation}
 	if p.relation == privacy.Replace {
-		g.Sensitivity, g.Norm = 2*p.widened, p.widened
+		g.Sensitivity, g.Norm = 2*moves, moves
 	}
 	if p.sampling == Shuffled || p.rate == 1 {
 		return g, nil
 	}
 	return privacy.Sampled{Event: g, Rate: p.rate, Method: p.sampling}, nil
+}
+
+// noised returns the event of one release that is no training. A group of units that come at once moves it as far as
+// all of them together.
+func (p *plan) noised() (privacy.Event, error) {
+	about := privacy.Subject{Unit: p.unit, Neighbouring: p.relation}
+	in := *p.event
+	in.Unit = "" // it is that of about, or of the whole group
+	if p.group > 1 {
+		in.SamplingRate = nil
+	} else if in.SamplingRate != nil {
+		in.SamplingRate = &p.rate
+	}
+	e, err := in.release(about, p.widened)
+	if err != nil || p.group == 1 {
+		return e, err
+	}
+	if e, err = privacy.Group(e, p.group, about); err != nil || p.rate == 1 {
+		return e, err
+	}
+	return privacy.Sampled{Event: e, Rate: p.rate, Method: privacy.Sampling(p.event.Sampling)}, nil
 }
 
 // release returns the event of one release about a subject. Nested events may be about others.
@@ -217,7 +249,8 @@ func (f *File) stated() (list []privacy.Unprotected) {
 // record records the releases of plans, those that are alike as one.
 func (f *File) record(l *privacy.Ledger, plans []plan) error {
 	first := map[string]string{} // purpose of a release, by what it is
-	for i, p := range plans {
+	for _, p := range plans {
+		i := p.at
 		if p.noiseless {
 			continue
 		}

@@ -21,6 +21,8 @@ const (
 	maxEvents = 10_000
 )
 
+const hintLarge = "one event may stand for many steps: say how many"
+
 const hintForm = "docs/account-events.md has the form; privrec account events --example prints a file to start from"
 
 // Read reads a file of events, YAML or JSON Lines. Its errors name file, line and key.
@@ -46,7 +48,7 @@ func readText(path string) ([]byte, error) {
 	case err != nil:
 		return nil, &dataset.Error{File: path, Msg: "cannot be read", Err: err}
 	case len(text) > maxBytes:
-		return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("has more than %d bytes", maxBytes), Hint: "one event may stand for many steps: say how many"}
+		return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("has more than %d bytes", maxBytes), Hint: hintLarge}
 	}
 	return text, nil
 }
@@ -60,6 +62,8 @@ func IsLedger(text []byte) bool { return bytes.HasPrefix(text, []byte(`{"ledger"
 func Parse(path string, text []byte) (*File, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	switch {
+	case len(text) > maxBytes:
+		return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("has more than %d bytes", maxBytes), Hint: hintLarge}
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, &dataset.Error{File: path, Msg: "is empty", Hint: hintForm}
 	case IsLedger(text):
@@ -93,13 +97,55 @@ func inLines(path string, text []byte) bool {
 		return false
 	}
 	first, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
-	return first[0] == '{' && json.Valid(first)
+	return first[0] == '{' && json.Valid(finite(first))
+}
+
+// finite writes the numbers that JSON does not have, and Python writes, as others of the same length. What reads the
+// keys names them then, with their places.
+func finite(line []byte) []byte {
+	if !bytes.Contains(line, []byte("Infinity")) && !bytes.Contains(line, []byte("NaN")) {
+		return line
+	}
+	out, quoted := bytes.Clone(line), false
+	for i := 0; i < len(out); i++ {
+		switch {
+		case out[i] == '\\' && quoted:
+			i++
+		case out[i] == '"':
+			quoted = !quoted
+		case quoted:
+		case bytes.HasPrefix(out[i:], []byte("Infinity")):
+			copy(out[i:], "1.000000")
+		case bytes.HasPrefix(out[i:], []byte("NaN")):
+			copy(out[i:], "1.0")
+		}
+	}
+	return out
+}
+
+// logs lists the logs of a file's events.
+func (f *File) logs() (all []*Log) {
+	for i := range f.Events {
+		all = append(all, f.Events[i].logs()...)
+	}
+	return all
+}
+
+// logs lists the logs of an event and of those within it.
+func (e *Event) logs() (all []*Log) {
+	if e.Log != nil {
+		all = append(all, e.Log)
+	}
+	for i := range e.Events {
+		all = append(all, e.Events[i].logs()...)
+	}
+	return all
 }
 
 // document reads YAML.
 func (f *File) document(text []byte) error {
 	was := *f
-	out, doc, err := config.Parse(f.path, text, nil, File{})
+	out, doc, err := parse(f.path, text, (*File).logs)
 	if err != nil {
 		return err
 	}
@@ -139,14 +185,14 @@ func (f *File) lines(text []byte) error {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if line[0] != '{' || !json.Valid(line) {
+		if line[0] != '{' || !json.Valid(finite(line)) {
 			return &dataset.Error{File: f.path, Line: n, Msg: "is no object of JSON", Hint: "JSON Lines have one object in each line: first the head, then an event in each; " + hintForm}
 		}
 		line = plain(line)
 		if !started {
 			head := &File{path: f.path, ended: -1}
 			if err := head.document(line); err != nil {
-				return lower(err, n-1)
+				return unlike(lower(err, n-1))
 			}
 			for i := range head.places {
 				head.places[i].above = n - 1
@@ -155,9 +201,9 @@ func (f *File) lines(text []byte) error {
 			*f, started = *head, true
 			continue
 		}
-		x, doc, err := config.Parse(f.path, line, nil, lineOf{})
+		x, doc, err := parse(f.path, line, func(x *lineOf) []*Log { return x.logs() })
 		if err != nil {
-			return lower(err, n-1)
+			return unlike(lower(err, n-1))
 		}
 		if x.End != nil {
 			if len(x.Event.given()) > 0 || f.ended >= 0 || f.End != nil {
@@ -172,6 +218,19 @@ func (f *File) lines(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// unlike adds to errors about numbers that JSON does not have what to write instead.
+func unlike(err error) error {
+	var all config.Errors
+	if errors.As(err, &all) {
+		for _, e := range all {
+			if e.Fix == "" && (strings.Contains(e.Message, `Infinity"`) || strings.Contains(e.Message, `the text "NaN"`)) {
+				e.Fix = "JSON has no such number: leave the key out or write null, such as a claim where nothing is claimed"
+			}
+		}
+	}
+	return err
 }
 
 // lower moves the lines of errors down.

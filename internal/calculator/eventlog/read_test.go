@@ -13,6 +13,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/privacy"
 )
 
 // Every file under testdata/bad is refused, with its name, the line and what is wrong.
@@ -29,7 +30,9 @@ func TestBadFiles(t *testing.T) {
 		"sigma-and-multiplier.yaml": ":6:34: events.0.sigma: must be given, or noise_multiplier, and not both", "twice.yaml": `:12:11: events.1.name: is there twice: "training"`,
 		"two-documents.yaml": ":12:1: a second document starts here", "unknown-key.yaml": ":8:5: events.0.noise_multiplyer: unknown key", "unknown-mechanism.yaml": ":7:16: events.0.mechanism: must be one of dp-sgd",
 		"unknown-unit.yaml": ":2:7: unit: must be one of edge", "null.yaml": ":6:58: events.0.sensitivity: is missing: discrete-laplace needs it", "version-2.yaml": ":1:17: privrec_events: must be 1, got 2",
-		"shuffled-add-remove.yaml": ":8:15: events.0.sampling: of shuffled records does not go with neighbours add-remove", "fixed-size-add-remove.yaml": ":11:15: events.0.sampling: without replacement keeps the number of records",
+		"epochs-of-many-steps.yaml": ":9:53: events.0.log.epochs: is 1e+09, of 1e+12 steps each: more than 1e15 steps", "epochs-at-small-rate.yaml": ":9:19: events.0.log.epochs: is 1e+09, at a sampling rate of 1e-09: more than 1e15 steps",
+		"workers-of-many-records.yaml": ":10:69: events.0.log.workers: is 1000000, and so many batches of 1000000000000 are more than 1e15 records",
+		"shuffled-add-remove.yaml":     ":8:15: events.0.sampling: of shuffled records does not go with neighbours add-remove", "fixed-size-add-remove.yaml": ":11:15: events.0.sampling: without replacement keeps the number of records",
 	}
 	files, err := filepath.Glob("testdata/bad/*")
 	if err != nil || len(files) != len(want) {
@@ -126,6 +129,64 @@ func TestFaultNames(t *testing.T) {
 	}
 }
 
+// Numbers that Python writes and JSON does not have are named with their key and column.
+func TestNumbersOfPython(t *testing.T) {
+	head := `{"privrec_events": 1, "unit": "user", "delta": 1e-6, "title": "of \"Infinity\"", "claim": `
+	for text, want := range map[string]string{
+		head + `{"epsilon": Infinity, "delta": 1e-6}}`:                                   `x.jsonl:1:103: claim.epsilon: want a number, found the text "Infinity"`,
+		head + `{"epsilon": NaN}}`:                                                       `x.jsonl:1:103: claim.epsilon: want a number, found the text "NaN"`,
+		head + `null}` + "\n" + `{"mechanism": "dp-sgd", "noise_multiplier": -Infinity}`: `x.jsonl:2:45: noise_multiplier: want a number, found the text "-Infinity"`,
+		head + `Inf}`: "x.jsonl:1: is no object of JSON",
+	} {
+		if _, err := Parse("x.jsonl", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	_, err := Parse("x.jsonl", []byte(head+`null}`+"\n"+`{"mechanism": "pure", "epsilon": Infinity}`))
+	var all config.Errors
+	if !errors.As(err, &all) || !strings.Contains(all[0].Fix, "write null") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A large file says what a small one does: sizes that are lifted out of the text come back into their logs, in each
+// form, and whatever else the text has.
+func TestLargeFiles(t *testing.T) {
+	list := strings.Repeat("251, 270,\n 239, ", 75_000)
+	pad := strings.Repeat(" ", largeText)
+	list = "[" + list + "262]"
+	line := strings.ReplaceAll(list, "\n", "")
+	title := `# batch_sizes: [1, 2]` + "\n" + `title: "of batch_sizes: [1,2]"` + "\n"
+	for name, text := range map[string]string{
+		"a.yaml": "privrec_events: 1\nunit: record\nevents:\n  - mechanism: dp-sgd\n    noise_multiplier: 1\n    sampling_rate: 0.1\n    log:\n      steps: 225001\n      batch_sizes: " + strings.ReplaceAll(list, "\n", "\n        ") + "\n",
+		"b.yaml": title + "privrec_events: 1\nunit: record\nevents:\n  - mechanism: dp-sgd\n    noise_multiplier: 1\n    sampling_rate: 0.1\n    log: {steps: 225001, batch_sizes: " + line + "}\n",
+		"c.jsonl": `{"privrec_events": 1, "unit": "record"}` + "\n" + `{"mechanism": "dp-sgd", "noise_multiplier": 1, "sampling_rate": 0.1, "log": {"batch_sizes": ` + line + `, "steps": 225001}}` + "\n" +
+			`{"mechanism": "dp-sgd", "noise_multiplier": 1, "sampling_rate": 0.1, "log": {"batch_sizes": [7, 8], "steps": 2}}`,
+	} {
+		f, err := Parse(name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := f.Events[0].Log
+		if n := len(got.BatchSizes); n != 225_001 || got.BatchSizes[1] != 270 || got.BatchSizes[n-1] != 262 || *got.Steps != 225_001 {
+			t.Errorf("%s: %d sizes", name, n)
+		}
+		if len(f.Events) > 1 && !slices.Equal(f.Events[1].Log.BatchSizes, []int64{7, 8}) {
+			t.Errorf("%s: %v", name, f.Events[1].Log.BatchSizes)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"privrec_events": 1, "unit": "record", "batch_sizes": [1, 2]}` + pad: "x.jsonl:1:41: batch_sizes: unknown key",
+		`{"privrec_events": 1, "unit": "record"}` + pad + "\n" + `{"mechanism": "dp-sgd", "noise_multiplier": 1, "sampling_rate": 0.1, "steps": 1, "log": {"batch_sizes": [3, -1]}}` + pad: "x.jsonl:2:109: log.batch_sizes.1: must be 0 to 1e15, got -1",
+		`{"privrec_events": 1, "unit": "record"}` + pad + "\n" + `{"mechanism": "dp-sgd", "log": {"batch_sizes": ["a", 1]}}` + pad:                                                         `x.jsonl:2:49: log.batch_sizes.0: want an integer, found the text "a"`,
+	} {
+		if _, err := Parse("x.jsonl", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.300v, want %s", err, want)
+		}
+	}
+}
+
 // FuzzParse gives any bytes to the reader: it never panics, an error names the file, and what it accepts
 // has an account, twice the same.
 func FuzzParse(f *testing.F) {
@@ -167,7 +228,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		b, err := file.Account(0)
-		if err != nil || fmt.Sprint(a.Faults, a.Questions, a.Corrected.Entries()) != fmt.Sprint(b.Faults, b.Questions, b.Corrected.Entries()) {
+		if err != nil || fmt.Sprint(a.Faults, a.Questions, entriesOf(a)) != fmt.Sprint(b.Faults, b.Questions, entriesOf(b)) {
 			t.Fatalf("another account of the same file: %v", err)
 		}
 		for _, x := range a.Faults {
@@ -176,4 +237,12 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// entriesOf returns the releases of all meanings of an account.
+func entriesOf(a *Account) (all [][]privacy.Entry) {
+	for _, m := range a.Meanings {
+		all = append(all, m.Ledger.Entries())
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package eventlog
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"privrec/internal/privacy"
@@ -21,279 +20,179 @@ func (s *search) opens(i int, p *plan, field, name, ask, format string, args ...
 	p.without = append(p.without, privacy.Unprotected{What: openNames[name], Why: p.name + ": " + s.found[len(s.found)-1].Message})
 }
 
-// event looks for faults of one event, and changes its plan to what its log shows.
-func (s *search) event(i int, p *plan) {
-	e := p.event
-	if p.training {
-		l := e.log()
-		if l.ClipPer != "" && l.ClipPer != p.unit && !l.ClipPer.Contains(p.unit) {
-			s.at(i, "log.clip_per", "clip-of-other-unit", Corrected, fmt.Sprintf("Whose gradient is clipped: that of a whole %s, or of one %s? Only what is clipped as one is protected as one.", p.unit, l.ClipPer),
-				"the event is about one %s, and the gradient of one %s was clipped: it is charged as a release about one %s", p.unit, l.ClipPer, l.ClipPer)
-			p.unit = l.ClipPer
-		}
-		s.rate(i, p, l)
-		s.steps(i, p, l)
-		s.batches(i, p, l)
-		s.multiplier(i, p, l)
-		s.gradient(i, p, l)
+// training looks for faults of the trainings of one log, and changes their plans to what it shows.
+func (s *search) training(g *trainings) {
+	for _, p := range g.plans {
+		s.clipped(p, g.log)
 	}
-	s.sensitivity(i, p)
-	s.subject(i, p)
+	s.held(g)
+	for _, p := range g.plans {
+		s.sampling(g, p)
+		s.units(p)
+		if p.other != nil {
+			(&search{file: s.file}).units(p.other)
+		}
+		s.gradient(p.at, p, g.log)
+		s.microbatches(g, p)
+		if p.other != nil {
+			p.other.without = p.without
+			p.other.noiseless = p.noiseless
+		}
+	}
+	for _, p := range g.plans {
+		if p.event.Sampling == "" && g.log.Loader == "" && p.rate < 1 && p.other == nil {
+			s.assume(fmt.Sprintf("%s: each %s comes into each batch by its own coin (poisson), since neither sampling nor the loader of the log is stated", p.name, p.sampled), "")
+			s.otherwise([]*plan{p}, fmt.Sprintf("%ss were shuffled", p.sampled), shuffles)
+		}
+	}
 }
 
-// batches looks for batches that are called Poisson and were drawn otherwise.
-func (s *search) batches(i int, p *plan, l Log) {
-	if p.sampling != privacy.Poisson || p.rate == 1 {
-		return
-	}
-	field, why := "", ""
-	switch {
-	case l.Loader == "shuffled" || l.Loader == "in-order" || l.Loader == "fixed-size":
-		field, why = "log.loader", "the loader is "+l.Loader
-	case l.DropLast != nil && *l.DropLast:
-		field, why = "log.drop_last", "a last batch is dropped, which Poisson samples do not have"
+// clipped finds out whose gradient was clipped, which is what a release of an event is about.
+func (s *search) clipped(p *plan, l Log) {
+	u := s.file.Unit
+	switch clip := l.ClipPer; {
+	case clip == p.unit:
+	case clip == "" && p.sampled != p.unit && p.unit.Contains(p.sampled):
+		s.assume(fmt.Sprintf("%s: the gradient of each %s is clipped, since these are sampled", p.name, p.sampled), "")
+		p.unit, s.clip = p.sampled, true
+	case clip == "" && p.unit == privacy.User:
+		s.assume(p.name+": the gradient of a whole user is clipped as one, since the event is about users", "")
+		row := s.file.row()
+		s.otherwise([]*plan{p}, fmt.Sprintf("the gradient of each %s was clipped", row), clipsPer(row))
+	case clip == "":
+	case clip.Contains(p.unit) && u == clip: // what is stated costs more
 	default:
-		n := float64(or(l.Records, s.file.unitsOf(p.unit)))
-		most, size := common64(l.BatchSizes)
-		if n > 0 && equalByChance(most, len(l.BatchSizes), n, p.rate) < falseAlarm {
-			field, why = "log.batch_sizes", fmt.Sprintf("%d of %d batches have exactly %d records, and the size of a Poisson sample varies by about %.3g", most, len(l.BatchSizes), size, math.Sqrt(n*p.rate*(1-p.rate)))
+		s.at(p.at, "log.clip_per", "clip-of-other-unit", Corrected, fmt.Sprintf("Whose gradient is clipped: that of a whole %s, or of one %s? Only what is clipped as one is protected as one.", p.unit, clip),
+			"the event is about one %s, and the gradient of one %s was clipped: it is charged as a release about one %s", p.unit, clip, clip)
+		p.unit = clip
+	}
+}
+
+// row returns the unit of a row of the data: what the file says that users hold, else a record.
+func (f *File) row() privacy.Unit {
+	for _, h := range f.Holds {
+		if h.Unit == privacy.User {
+			return h.Of
 		}
 	}
-	if field == "" {
-		return
-	}
-	ask := "Does each record enter each batch by its own coin (Poisson), or are the records shuffled and cut? The epsilon of the first is often quoted for the second and is far smaller."
-	if l.Loader == "fixed-size" {
-		s.at(i, field, "fixed-batches", Corrected, ask, "the sampling is stated as poisson, and %s: the account is for one %s exchanged for another, on samples of a fixed size", why, p.unit)
-		p.sampling, s.relation, p.relation = privacy.WithoutReplacement, privacy.Replace, privacy.Replace
-		return
-	}
-	p.sampling, p.releases = Shuffled, max(1, int64(math.Ceil(s.epochs(p, l, p.releases)-1e-9)))
-	to := p.relation
-	if to == privacy.AddRemove {
-		to = privacy.ZeroOut
-		s.relation, p.relation = to, to
-	}
-	s.at(i, field, "fixed-batches", Corrected, ask, "the sampling is stated as poisson, and %s: the account has no amplification by sampling, for one %s %s, in one batch of each of %d epochs", why, p.unit, relationWords[to], p.releases)
+	return privacy.Record
 }
 
-// epochs returns how often all records were gone through in a number of steps. The log says how often, how many steps
-// one epoch has, and how large the batches were; the largest of what these come to counts.
-func (s *search) epochs(p *plan, l Log, steps int64) float64 {
-	shown := float64(steps) * p.rate
-	if each := l.perEpoch(math.Ceil); each > 0 {
-		shown = float64(steps) / each
-	}
-	if n := or(l.Records, s.file.unitsOf(p.unit)); n > 0 {
-		shown = math.Max(shown, total(l.BatchSizes)/float64(n))
-	}
-	if stated := or(l.Epochs, 0); shown <= stated*(1+fits) {
-		return stated
-	}
-	return shown
-}
-
-// perEpoch returns how many steps an epoch has; 0 where the log does not say. A part of a batch at the end is rounded,
-// or left out where it is dropped.
-func (l Log) perEpoch(round func(float64) float64) float64 {
-	switch {
-	case l.StepsPerEpoch != nil:
-		return float64(*l.StepsPerEpoch)
-	case l.Records == nil || l.Batch == nil:
-		return 0
-	case or(l.DropLast, false):
-		round = math.Floor
-	}
-	return round(float64(*l.Records) / float64(*l.Batch))
-}
-
-// total adds up the sizes of batches.
-func total(sizes []int64) (sum float64) {
-	for _, n := range sizes {
-		sum += float64(n)
-	}
-	return sum
-}
-
-// relationWords says what happens to a unit under a relation.
-var relationWords = map[privacy.Neighbouring]string{privacy.AddRemove: "added or removed", privacy.ZeroOut: "blanked", privacy.Replace: "exchanged for another"}
-
-// unitsOf returns how many of a unit there are; 0 where the file does not say.
-func (f *File) unitsOf(u privacy.Unit) int64 {
-	if u == f.Unit {
-		return f.units()
-	}
-	return 0
-}
-
-// falseAlarm bounds the probability that the sizes of true Poisson samples look fixed, or look drawn at
-// another rate.
-const falseAlarm = 1e-9
-
-// common64 returns how often the most common number of a list is in it, and which one it is.
-func common64(list []int64) (most int, size int64) {
-	counts := map[int64]int{}
-	for _, n := range list {
-		if counts[n]++; counts[n] > most {
-			most, size = counts[n], n
+// most returns how many of a unit one unit of the file holds, as the file says; 0 where it does not.
+func (f *File) most(unit, of privacy.Unit) (most int64) {
+	for _, h := range f.Holds {
+		if h.Unit == unit && h.Of == of {
+			most = max(most, h.Most)
 		}
 	}
-	return most, size
-}
-
-// equalByChance bounds the probability that k of m draws of the binomial law of n and q are equal: the
-// number of ways to choose them, times that of each but the first to be like the first.
-func equalByChance(k, m int, n, q float64) float64 {
-	if k < 2 || !(q > 0 && q < 1) {
+	if most == 0 && of == privacy.Feature {
 		return 1
 	}
-	gamma := func(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }
-	mode := math.Min(n, math.Floor((n+1)*q))
-	top := gamma(n) - gamma(mode) - gamma(n-mode) + mode*math.Log(q) + (n-mode)*math.Log1p(-q)
-	return math.Exp(gamma(float64(m)) - gamma(float64(k)) - gamma(float64(m-k)) + float64(k-1)*math.Min(top, 0))
+	return most
 }
 
-// fits is how far, relative to it, a stated number may be from the one that the log shows: numbers are
-// written with few digits.
-const fits = 0.01
-
-// rate holds the sampling rate against batch and records, and against the batches as they were. A rate of one over the
-// number of batches in an epoch fits too, which Opacus takes.
-func (s *search) rate(i int, p *plan, l Log) {
-	if p.sampling == Shuffled {
-		return
-	}
-	ask := "With which probability is a record in a batch: the expected batch over the records?"
-	field := "sampling_rate"
-	if p.event.SamplingRate == nil {
-		field = "log.batch"
-	}
-	n, m := float64(or(l.Records, 0)), float64(len(l.BatchSizes))
-	derived := n > 0 && l.Batch != nil
-	if derived && p.event.SamplingRate != nil {
-		b := float64(*l.Batch)
-		all, whole := math.Ceil(n/b), math.Floor(n/b)
-		if !slices.ContainsFunc([]float64{b / n, 1 / all, 1 / whole}, func(r float64) bool { return math.Abs(p.rate/r-1) <= fits }) {
-			s.at(i, field, "rate-does-not-fit", Corrected, ask, "the sampling rate is %v, and batches of %d of %d records have %.6g: the larger one is charged", p.rate, *l.Batch, *l.Records, b/n)
-			p.rate = math.Max(p.rate, rateUp(*l.Batch, *l.Records))
+// units finds out what of one unit of the account is in a sample. The records of a user come at once where users are
+// sampled, and by coins of their own where it is stated that records are.
+func (s *search) units(p *plan) {
+	f, c, drawn := s.file, p.unit, p.sampled
+	u := f.Unit
+	most := f.most(u, c)
+	inside := u != c && u.Contains(c)
+	if p.sampling == Shuffled && c != drawn && c.Contains(drawn) {
+		// The records of one user are in as many batches of an epoch.
+		if k := f.most(c, drawn); k == 0 {
+			p.unit = drawn
+		} else {
+			p.releases = int64(math.Min(float64(p.releases)*float64(k), 1e18))
+			s.charged(p, "%d batches, in each of which one of the %d %ss of a %s is once an epoch", p.releases, k, drawn, c)
 		}
-	}
-	if all := float64(or(s.file.Records, 0)); all > 0 && p.unit == s.file.Unit && n > all*(1+fits) {
-		s.at(i, "log.records", "rate-does-not-fit", Corrected, ask, "batches are said to be drawn from %d records, and the data have %d: the sampling rate is %.6g for them, which is charged", *l.Records, *s.file.Records, math.Min(1, p.rate*n/all))
-		p.rate = math.Min(1, p.rate*n/all)
-		n = all
-	}
-	if n == 0 || m == 0 || p.rate == 1 {
 		return
 	}
-	// Hoeffding's bound on both sides of the mean would be wide; a sum of n m coins has Bernstein's. Batches that are cut
-	// from the records have a smaller last one, so that the mean may be below that of the batch of the log.
-	sum, mean, v := total(l.BatchSizes), m*n*p.rate, m*n*p.rate*(1-p.rate)
-	t := math.Abs(sum - mean)
-	if sum < mean && derived || 2*math.Exp(-t*t/2/(v+t/3)) >= falseAlarm {
+	if p.rate == 0 || p.rate == 1 || p.sampling == Shuffled {
 		return
 	}
-	s.at(i, field, "rate-does-not-fit", Corrected, ask, "the sampling rate is %v, and the batches of the log have %.6g of the records on average: the larger one is charged", p.rate, sum/m/n)
-	p.rate = math.Min(1, math.Max(p.rate, sum/m/n))
+	switch {
+	case drawn == c:
+		if inside && most > 1 && p.event.SampledUnit == "" {
+			s.assume(fmt.Sprintf("%s: each %s of one %s comes into a sample by its own coin, since the event is about one %s (state sampled_unit)", p.name, c, u, c),
+				fmt.Sprintf("%s: is each %s drawn by itself, or all of one %s at once (sampled_unit)?", p.name, c, u))
+			s.otherwise([]*plan{p}, fmt.Sprintf("all %ss of one %s were drawn at once", c, u), samples(u))
+		}
+	case c.Contains(drawn):
+		was, k := p.rate, f.most(c, drawn)
+		if p.rate = 1; k > 0 && p.way() == privacy.Poisson {
+			p.rate = math.Min(1, -math.Expm1(float64(k)*math.Log1p(-was))*(1+1e-12))
+		}
+		s.charged(p, "a sampling rate of %.9g, at which one of the %ss of a %s is in a sample, and not %.9g, that of one", p.rate, drawn, c, was)
+	case drawn.Contains(u):
+		if inside && most > 0 {
+			p.unit, p.group = u, most
+			s.charged(p, "%d %ss of one %s, which come into a sample at once: the unit that is sampled is a %s", most, c, u, drawn)
+		}
+	default:
+		p.rate = 1
+		if inside && most > 0 {
+			p.unit, p.group = u, most
+		}
+		s.charged(p, "no amplification by sampling: nothing says that one %s is in a sample by the coin of one %s", c, drawn)
+	}
 }
 
-// steps holds the number of steps against that of the log.
-func (s *search) steps(i int, p *plan, l Log) {
-	if p.event.Log == nil {
-		return
+// way returns how samples of an event are drawn, as it states.
+func (p *plan) way() privacy.Sampling {
+	if p.training {
+		return p.sampling
 	}
-	if p.sampling == Shuffled {
-		made := max(or(p.event.Steps, 0), or(l.Steps, 0), int64(len(l.BatchSizes)))
-		if shown := s.epochs(p, l, made); shown > *l.Epochs {
-			s.at(i, "log.epochs", "too-few-steps", Corrected, "How often were all records gone through, over all restarts?",
-				"%v epochs are accounted, and %d steps with the batches of the log are %.6g: the larger number is charged", *l.Epochs, made, shown)
-			p.releases = int64(math.Ceil(shown - 1e-9))
-		}
-		return
-	}
-	total, first := s.file.stepsOf(p.event.Log)
-	if first != i { // one log for several events is held against all of them at the first
-		return
-	}
-	least, why := 0.0, ""
-	if l.Steps != nil {
-		least, why = float64(*l.Steps), fmt.Sprintf("the log has %d", *l.Steps)
-	}
-	if n := float64(len(l.BatchSizes)); n > least {
-		least, why = n, fmt.Sprintf("the log has the sizes of %d batches", len(l.BatchSizes))
-	}
-	each := l.perEpoch(func(x float64) float64 { return x })
-	if l.Epochs != nil && math.Floor(*l.Epochs*each) > least {
-		least = math.Floor(*l.Epochs * each)
-		why = fmt.Sprintf("%v epochs of %.6g steps are %.0f", *l.Epochs, each, least)
-	}
-	if float64(total) >= least {
-		return
-	}
-	field := "steps"
-	for _, f := range []string{"log.steps", "log.epochs"} {
-		if s.file.places[i].line(field) == 0 {
-			field = f
-		}
-	}
-	s.at(i, field, "too-few-steps", Corrected, "How many noisy steps were made, over all epochs and restarts?",
-		"%d steps are accounted, and %s: the larger number is charged", total, why)
-	p.releases += int64(math.Ceil(least)) - total
+	return privacy.Sampling(p.event.Sampling)
 }
 
-// stepsOf returns how many steps the events with a log have together, and which of them is the first.
-func (f *File) stepsOf(l *Log) (total int64, first int) {
-	first = -1
-	for i, e := range f.Events {
-		if e.Mechanism != dpSGD || e.Log == nil || !reflect.DeepEqual(e.Log, l) {
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		if e.Steps != nil {
-			total += *e.Steps
-			continue
-		}
-		var p plan
-		p.train(&e)
-		total += p.releases
-	}
-	return total, first
-}
+const askMultiplier = "What is the standard deviation of the noise, on which sum, and the clipping norm? The multiplier is the first over the second."
 
-// multiplier holds the noise multiplier against the noise that was added.
-func (s *search) multiplier(i int, p *plan, l Log) {
-	ask := "What is the standard deviation of the noise, on which sum, and the clipping norm? The multiplier is the first over the second."
-	if p.noiseless {
-		s.at(i, "noise_multiplier", "no-noise", Opens, ask, "the noise multiplier is 0: sums leave without noise")
+// multiplier holds the noise multipliers of the trainings of one log against the noise that was added.
+func (s *search) multiplier(g *trainings) {
+	l := g.log
+	for _, p := range g.plans {
+		switch {
+		case p.noiseless:
+			s.at(p.at, "noise_multiplier", "no-noise", Opens, askMultiplier, "the noise multiplier is 0: sums leave without noise")
+		case l.NoiseStd != nil && *l.NoiseStd == 0:
+			s.at(p.at, "log.noise_std", "no-noise", Opens, askMultiplier, "the log has noise of standard deviation 0")
+			p.noiseless = true
+		}
+	}
+	if l.NoiseStd == nil || *l.NoiseStd == 0 || l.Clip == nil || l.NoiseOn == "mean" && (l.Batch == nil || g.small) {
 		return
 	}
-	if l.NoiseStd == nil {
-		return
-	}
-	if *l.NoiseStd == 0 {
-		s.at(i, "log.noise_std", "no-noise", Opens, ask, "the log has noise of standard deviation 0")
-		p.noiseless = true
-		return
-	}
-	if l.Clip == nil || l.NoiseOn == "mean" && l.Batch == nil {
-		return
-	}
-	is, on := *l.NoiseStd / *l.Clip, "the sum"
+	sum := *l.NoiseStd / *l.Clip
+	mean := sum * float64(l.whole())
+	is, on := sum, "the sum"
 	if l.NoiseOn == "mean" {
-		is, on = is*float64(*l.Batch), fmt.Sprintf("the mean over %d records", *l.Batch)
+		is, on = mean, fmt.Sprintf("the mean over %d records", l.whole())
 	}
-	if math.Abs(is/p.noise-1) <= fits {
-		return
+	some := slices.ContainsFunc(g.plans, func(p *plan) bool { return near(is, p.noise) })
+	for _, p := range g.plans {
+		switch {
+		case p.noiseless || p.noise <= is && near(is, p.noise):
+		case near(is, p.noise):
+			s.charged(p, "a noise multiplier of %.9g, that of noise of %v on %s of vectors of length at most %v, and not the stated %.9g", is, *l.NoiseStd, on, *l.Clip, p.noise)
+			p.noise = is
+		case some:
+			s.assume(fmt.Sprintf("%s: the noise multiplier of %v, as stated, though the log that it shares has another, %.6g", p.name, p.noise, is),
+				p.name+": what was the noise of this event? It shares the log of an event with another multiplier.")
+		case l.NoiseOn == "" && mean > 0 && near(mean, p.noise):
+			s.assume(fmt.Sprintf("%s: the log's noise of %v is on the mean over %d records, where it has the stated multiplier", p.name, *l.NoiseStd, l.whole()),
+				p.name+": was the noise added to the sum or to the mean of a batch (log: noise_on)?")
+			p.noise = min(p.noise, mean)
+		default:
+			why := fmt.Sprintf("noise of standard deviation %v on %s of vectors of length at most %v has %.6g", *l.NoiseStd, on, *l.Clip, is)
+			if near(*l.NoiseStd, p.noise) {
+				why = "it is the standard deviation itself: " + why
+			}
+			s.at(p.at, "noise_multiplier", "multiplier-does-not-fit", Corrected, askMultiplier, "the noise multiplier is %v; %s: the smaller one is charged", p.noise, why)
+			p.noise = math.Min(p.noise, is)
+			p.noiseless = p.noise < noiseLeast
+		}
 	}
-	why := fmt.Sprintf("noise of standard deviation %v on %s of vectors of length at most %v has %.6g", *l.NoiseStd, on, *l.Clip, is)
-	if math.Abs(*l.NoiseStd/p.noise-1) <= fits {
-		why = "it is the standard deviation itself: " + why
-	}
-	s.at(i, "noise_multiplier", "multiplier-does-not-fit", Corrected, ask, "the noise multiplier is %v; %s: the smaller one is charged", p.noise, why)
-	p.noise = math.Min(p.noise, is)
-	p.noiseless = p.noise < noiseLeast
 }
 
 // gradient looks for what makes a sum other than one of clipped gradients, each of one record.
@@ -316,11 +215,67 @@ func (s *search) gradient(i int, p *plan, l Log) {
 		s.opens(i, p, "log.loss", "records-mixed", "Does the loss of one record read others of its batch, as batch normalisation and negatives from the batch do? Then clipping bounds nothing.",
 			"the loss of one record depends on the others of its batch, such as by batch normalisation or negatives from the batch: clipping one gradient does not bound what one record moves")
 	}
-	if n := or(l.Microbatch, 1); n > 1 {
-		s.at(i, "log.microbatch", "microbatches", Corrected, "How many records are clipped as one? Set microbatches of one record.",
-			"gradients of %d records were averaged before they were clipped, so that one record moves a sum by up to two clipping norms: half of the noise multiplier is charged", n)
-		p.noise /= 2
+}
+
+// microbatches charges gradients of several records that were averaged before they were clipped. An average that has
+// another record moves by up to two clipping norms. A record that is left out moves those behind it to other averages,
+// so that all of a batch may move; a record that is exchanged or blanked in its place moves one.
+func (s *search) microbatches(g *trainings, p *plan) {
+	size := or(g.log.Microbatch, 1)
+	if size <= 1 || p.noiseless {
+		return
 	}
+	ask := "How many records are clipped as one? Set microbatches of one record."
+	p.without = slices.Clip(p.without)
+	if p.other != nil {
+		s.averaged(g, p.other, size)
+	}
+	switch what := s.averaged(g, p, size); {
+	case what == "" && p.relation == privacy.AddRemove:
+		s.opens(p.at, p, "log.microbatch", "microbatches", ask, "gradients of %d records were averaged before they were clipped: one record more or less moves those behind it to other averages, and nothing says how many of these a batch has", size)
+	case what != "":
+		s.at(p.at, "log.microbatch", "microbatches", Corrected, ask, "gradients of %d records were averaged before they were clipped: %s, which is charged", size, what)
+	}
+}
+
+// averaged widens a plan for averages of several records, and says what it charges; empty: nothing, or it cannot.
+func (s *search) averaged(g *trainings, p *plan, size int64) string {
+	sampled := p.rate < 1 && p.sampling != Shuffled
+	switch {
+	case p.relation == privacy.AddRemove:
+		n := s.recordsOf(g, p)
+		if n == 0 && g.log.Batch != nil && !g.small {
+			n = float64(g.log.whole()) / p.rate
+		}
+		if n == 0 {
+			return ""
+		}
+		top := n
+		if sampled {
+			top = math.Min(n, largest(n*p.rate, n*p.rate*(1-p.rate), 1e-15/float64(p.releases)))
+		}
+		k := math.Ceil(top / float64(size))
+		p.widened *= 2 * k
+		return fmt.Sprintf("one record more or less moves those behind it to other averages, up to %.0f in a batch, each by up to two clipping norms", k)
+	case sampled && p.sampling == privacy.Poisson:
+		p.rate = 1
+		if p.relation == privacy.ZeroOut {
+			p.widened *= 2
+		}
+		return "one record moves its average by up to two clipping norms, and by being drawn all averages behind it, so that there is no amplification by sampling"
+	case p.relation == privacy.Replace && !sampled:
+		return "" // two clipping norms are what an exchange moves without averages too
+	}
+	p.widened *= 2
+	return "one record moves a sum by up to two clipping norms"
+}
+
+// release looks for faults of a release that is no training.
+func (s *search) release(p *plan) {
+	if p.event.SamplingRate != nil {
+		s.units(p)
+	}
+	s.sensitivity(p.at, p)
 }
 
 // sensitivity holds the sensitivity of normal noise against the norm that vectors were clipped to.

@@ -25,7 +25,16 @@ func NewFeatureBuilder(names []string, kinds map[string]dataset.Kind) *FeatureBu
 	return fb
 }
 
-// Add appends a user's row; an empty field is a missing value.
+// Missing reports whether a field of an attribute is a missing value: empty, or as pandas, R and SQL write it.
+func Missing(field []byte) bool {
+	switch string(field) {
+	case "", "NaN", "nan", "NA", "N/A", "<NA>", "NULL", "null":
+		return true
+	}
+	return false
+}
+
+// Add appends a user's row; a missing value has no level and no number.
 func (fb *FeatureBuilder) Add(in *Input, user []byte, fields [][]byte) error {
 	if _, err := in.Token("user", user); err != nil {
 		return err
@@ -39,11 +48,11 @@ func (fb *FeatureBuilder) Add(in *Input, user []byte, fields [][]byte) error {
 	for i := range fb.columns {
 		c := &fb.columns[i]
 		switch {
-		case c.Kind == dataset.Categorical && len(fields[i]) == 0:
+		case c.Kind == dataset.Categorical && Missing(fields[i]):
 			c.Codes = append(c.Codes, -1)
 		case c.Kind == dataset.Categorical:
 			c.Codes = append(c.Codes, fb.levels[i].ID(fields[i]))
-		case len(fields[i]) == 0:
+		case Missing(fields[i]):
 			c.Numbers = append(c.Numbers, math.NaN())
 		default:
 			x, err := in.float(c.Name, fields[i])

@@ -144,6 +144,15 @@ func (in *Input) Integer(field string, b []byte) (int64, error) {
 	return int64(v), nil
 }
 
+// Whole returns the digits of a whole number that is written with a fraction of zeros, as pandas writes those of a column
+// with gaps: 105 of 105.0. Other text it returns as it is.
+func Whole(b []byte) []byte {
+	if i := bytes.IndexByte(b, '.'); i > 0 && i < len(b)-1 && len(bytes.Trim(b[i+1:], "0")) == 0 {
+		return b[:i]
+	}
+	return b
+}
+
 func (in *Input) notInteger(field string, b []byte) error {
 	return in.notNumber(field, b, "not a 64-bit integer: ")
 }
@@ -218,8 +227,18 @@ func (in *Input) Rating(field string, b []byte) (float32, error) {
 	return float32(v), err
 }
 
-// Timestamp parses a whole number, also one written as a float, as RecBole writes it.
+// Timestamp parses a time that is a whole number, also one written as a float, as RecBole writes it.
 func (in *Input) Timestamp(field string, b []byte) (int64, error) {
+	return in.whole(field, "timestamp", "give times as whole seconds or milliseconds, so that their order is exact", b)
+}
+
+// Whole parses a whole number, also one written as a float, as pandas writes those of a column with gaps. what says in
+// an error what the number is.
+func (in *Input) Whole(field, what string, b []byte) (int64, error) {
+	return in.whole(field, what, "", b)
+}
+
+func (in *Input) whole(field, what, hint string, b []byte) (int64, error) {
 	digits := len(bytes.TrimPrefix(b, []byte("-")))
 	if digits > 0 && digits <= 19 && !bytes.ContainsAny(b, ".eE+") { // nanoseconds have 19
 		return in.Integer(field, b)
@@ -229,10 +248,10 @@ func (in *Input) Timestamp(field string, b []byte) (int64, error) {
 		return 0, err
 	}
 	if math.Abs(v) > 1<<53 { // whole numbers beyond it are not exact as floats
-		return 0, in.Fail(field, "timestamp "+dataset.Quote(b)+" is too large", "")
+		return 0, in.Fail(field, what+" "+dataset.Quote(b)+" is too large", "")
 	}
 	if v != math.Trunc(v) {
-		return 0, in.Fail(field, "timestamp "+dataset.Quote(b)+" is not a whole number", "give times as whole seconds or milliseconds, so that their order is exact")
+		return 0, in.Fail(field, what+" "+dataset.Quote(b)+" is not a whole number", hint)
 	}
 	return int64(v), nil
 }

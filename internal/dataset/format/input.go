@@ -39,6 +39,9 @@ type Input struct {
 	again  []byte // a line that came after blank ones and is still to be returned; nil: none
 	blank  int    // line number of the first of a run of blank lines, 0 when none
 	raw    io.Reader
+
+	// OtherText takes lines that are not UTF-8. What is read of them must be checked.
+	OtherText bool
 }
 
 // The first bytes of compressed files.
@@ -197,7 +200,7 @@ func (in *Input) line() ([]byte, error) {
 		if in.blank != 0 {
 			return nil, &dataset.Error{File: in.file, Line: in.blank, Msg: "blank line inside the file", Hint: "remove it, or check that the file was not cut and joined"}
 		}
-		if !utf8.Valid(b) {
+		if !in.OtherText && !utf8.Valid(b) {
 			return nil, in.Fail("", "invalid UTF-8", "convert the file, for example with: iconv -f latin1 -t utf-8")
 		}
 		if bytes.IndexByte(b, 0) >= 0 {

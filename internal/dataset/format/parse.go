@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"privrec/internal/dataset"
 )
@@ -79,8 +78,8 @@ func (in *Input) ids(form Form, column string) (ids []string, err error) {
 		if s, names, err = in.columns(form); err != nil {
 			return nil, err
 		}
-		if at = slices.Index(names, column); at < 0 {
-			return nil, in.MissingColumn(column, names)
+		if at, err = in.column(column, names); err != nil {
+			return nil, err
 		}
 	}
 	lineOf := map[string]int{}

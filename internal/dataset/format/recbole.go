@@ -31,10 +31,13 @@ func (t Table) inter(in *Input) (*dataset.Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t, err = t.known(in, names); err != nil {
+		return nil, err
+	}
 	if err := t.typesOf(in, names, types); err != nil {
 		return nil, err
 	}
-	return t.known(names).rows(in, &Splitter{Sep: "\t"}, names)
+	return t.rows(in, &Splitter{Sep: "\t"}, names)
 }
 
 // typesOf checks the types of the columns that interactions have.
@@ -66,9 +69,9 @@ func (t Table) userAtomic(in *Input) (*dataset.Features, error) {
 	if err != nil {
 		return nil, err
 	}
-	user := slices.Index(names, t.user())
-	if user < 0 {
-		return nil, in.MissingColumn(t.user(), names)
+	user, err := in.column(t.user(), names)
+	if err != nil {
+		return nil, err
 	}
 	of := map[string]dataset.Kind{}
 	for i, n := range names {
@@ -180,6 +183,9 @@ func (in *Input) noDuplicates(names []string) error {
 	return nil
 }
 
+// NoColumn is the message of an error about a column that a table lacks.
+const NoColumn = "column is missing from the header"
+
 // MissingColumn returns an error that says which columns the header has.
 func (in *Input) MissingColumn(name string, names []string) error {
 	hint := "the header has " + strings.Join(names, ", ")
@@ -195,13 +201,5 @@ func (in *Input) MissingColumn(name string, names []string) error {
 			hint += "; is the separator right?"
 		}
 	}
-	return in.Fail(name, "column is missing from the header", hint)
-}
-
-// optional returns name if the header has it, else "".
-func optional(names []string, name string) string {
-	if slices.Contains(names, name) {
-		return name
-	}
-	return ""
+	return in.Fail(name, NoColumn, hint)
 }

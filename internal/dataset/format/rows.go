@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"privrec/internal/dataset"
 )
@@ -52,13 +51,8 @@ func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Row
 	return &Rows{Columns: columns, cursor: cursor{in: in, split: &Splitter{Sep: sep}}}, nil
 }
 
-// Column returns the index of a column. It fails where the header has none of that name.
-func (r *Rows) Column(name string) (int, error) {
-	if i := slices.Index(r.Columns, name); i >= 0 {
-		return i, nil
-	}
-	return -1, r.in.MissingColumn(name, r.Columns)
-}
+// Column returns the index of a column by its name, or by another name of what a column of that name usually means.
+func (r *Rows) Column(name string) (int, error) { return r.in.column(name, r.Columns) }
 
 // Next moves to the next row. It returns false at the end and after an error. A table without
 // any row is an error.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,10 +90,12 @@ func (s *Stream) header() error {
 	if s.split, s.names, err = s.in.columns(s.form); err != nil {
 		return err
 	}
-	for i, name := range []string{"user_id", "item_id", "timestamp"} {
-		s.at[i] = slices.Index(s.names, name)
-		if s.at[i] < 0 && i < 2 {
-			return s.in.MissingColumn(name, s.names)
+	for i, m := range []Meaning{User, Item, Time} {
+		if s.at[i], err = m.Column(s.names, s.in.Fail); err != nil {
+			return err
+		}
+		if s.at[i] < 0 && m != Time {
+			return s.in.MissingColumn(string(m), s.names)
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func TestStreamRefuses(t *testing.T) {
 		{TSV, "", 0, "file is empty"},
 		{TSV, "user_id\titem_id\n", 0, "no interactions"},
 		{Lines, "\n", 0, "no interactions"},
-		{TSV, "user\titem_id\na\tb\n", 1, `field "user_id": column is missing`},
+		{TSV, "buyer\titem_id\na\tb\n", 1, `field "user_id": column is missing`},
 		{TSV, "user_id\titem_id\tuser_id\na\tb\n", 1, "duplicate header"},
 		{TSV, "user_id\titem_id\na\n", 2, "one field instead of 2"},
 		{TSV, "user_id\titem_id\n\tb\n", 2, `field "user_id": empty`},
@@ -239,7 +239,7 @@ func TestReadIDs(t *testing.T) {
 		form       Form
 		text, want string
 	}{
-		{Lines, "a\nb\na\n", `:3: field "item_id": second row of "a"`}, {TSV, "item\na\n", "column is missing"}, {TSV, "item_id\n", "no ids"},
+		{Lines, "a\nb\na\n", `:3: field "item_id": second row of "a"`}, {TSV, "thing\na\n", "column is missing"}, {TSV, "item_id\n", "no ids"},
 		{Lines, "", "file is empty"}, {TSV, "item_id\tx\n\ty\n", "empty"}, {"other", "a\n", "unknown form"},
 	} {
 		if _, err := read(c.form, c.text); err == nil || !strings.Contains(err.Error(), c.want) {

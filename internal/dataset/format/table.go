@@ -34,29 +34,71 @@ func (t Table) Parse(in *Input) (*dataset.Log, error) {
 	return t.rows(in, s, names)
 }
 
-// ReadTable reads a table with the columns user_id and item_id and, where present, rating and
-// timestamp. Other columns are ignored.
+// ReadTable reads a table with columns of users and items and, where present, of ratings and times, under any name
+// that they usually have. Other columns are not read.
 func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
 	return Table{Sep: sep}.ReadKnown(ctx, path)
 }
 
-// ReadKnown reads interactions from a table that need not have a rating or a time. A rating or a
-// time that t names must be there. Where t names none, the columns rating and timestamp are read
-// if the header has them.
+// ReadKnown reads interactions from a table that need not have a rating or a time. A column that
+// t names must be there. Where t names none, columns are found by their usual names.
 func (t Table) ReadKnown(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, func(in *Input) (*dataset.Log, error) {
 		s, names, err := t.Open(in)
 		if err != nil {
 			return nil, err
 		}
-		return t.known(names).rows(in, s, names)
+		if t, err = t.known(in, names); err != nil {
+			return nil, err
+		}
+		return t.rows(in, s, names)
 	})
 }
 
-// known adds the columns that a header has under their common names.
-func (t Table) known(names []string) Table {
-	t.Rating, t.Time = cmp.Or(t.Rating, optional(names, "rating")), cmp.Or(t.Time, optional(names, "timestamp"))
-	return t
+// known adds the names of the columns that a header has and t does not name.
+func (t Table) known(in *Input, names []string) (Table, error) {
+	for _, c := range []struct {
+		to *string
+		is Meaning
+	}{{&t.User, User}, {&t.Item, Item}, {&t.Rating, Rating}, {&t.Time, Time}} {
+		if *c.to != "" {
+			continue
+		}
+		i, err := c.is.Column(names, in.Fail)
+		if err != nil {
+			return t, err
+		}
+		if i >= 0 {
+			*c.to = names[i]
+		}
+	}
+	return t, nil
+}
+
+// Columns says what ReadKnown, or ReadInter for a form of Atomic, makes of the columns of a table: what each one of an
+// unusual name is taken for, and the names of those that are not read.
+func (t Table) Columns(ctx context.Context, path string, form Form) (taken, unread []string, err error) {
+	_, err = ReadFile(ctx, path, func(in *Input) (none struct{}, err error) {
+		_, names, err := in.columns(form)
+		if err != nil {
+			return none, err
+		}
+		k, err := t.known(in, names)
+		if err != nil {
+			return none, err
+		}
+		for _, c := range []struct {
+			was, is string
+			means   Meaning
+		}{{t.User, k.User, User}, {t.Item, k.Item, Item}, {t.Rating, k.Rating, Rating}, {t.Time, k.Time, Time}} {
+			if c.was == "" && c.is != "" && !c.means.Usual(c.is) {
+				taken = append(taken, c.means.Taken(c.is))
+			}
+		}
+		unread = slices.DeleteFunc(names, func(n string) bool { return slices.Contains([]string{k.User, k.Item, k.Rating, k.Time}, n) })
+		return none, nil
+	})
+	return taken, unread, err
 }
 
 // ReadFeatures reads one row of attributes a user.
@@ -70,9 +112,9 @@ func (t Table) ParseFeatures(in *Input) (*dataset.Features, error) {
 	if err != nil {
 		return nil, err
 	}
-	user := slices.Index(names, t.user())
-	if user < 0 {
-		return nil, in.MissingColumn(t.user(), names)
+	user, err := in.column(t.user(), names)
+	if err != nil {
+		return nil, err
 	}
 	fb := NewFeatureBuilder(slices.Delete(slices.Clone(names), user, user+1), t.Kinds)
 	var rest [][]byte

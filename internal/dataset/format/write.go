@@ -67,7 +67,7 @@ func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note str
 		if err == nil {
 			var f dataset.File
 			var tmp string
-			if f, tmp, err = stageFile(filepath.Join(dir, name+ext), body); err == nil {
+			if f, tmp, err = stageFile(filepath.Join(dir, name+ext), 0o644, body); err == nil {
 				files, staged = append(files, f), append(staged, tmp)
 			}
 		}
@@ -204,7 +204,7 @@ func writeUsers(w *bufio.Writer, f *dataset.Features) {
 
 // stageFile writes and syncs a temporary file beside path, which the caller renames to path. On
 // an error it leaves nothing behind.
-func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, name string, err error) {
+func stageFile(path string, mode fs.FileMode, body func(*bufio.Writer)) (f dataset.File, name string, err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return dataset.File{}, "", &WriteError{File: path, Err: err}
@@ -214,7 +214,7 @@ func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, name stri
 	body(w)
 	err = w.Flush()
 	if err == nil {
-		err = tmp.Chmod(0o644)
+		err = tmp.Chmod(mode)
 	}
 	if err == nil {
 		err = tmp.Sync()
@@ -233,9 +233,9 @@ func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, name stri
 	return dataset.File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, tmp.Name(), nil
 }
 
-// WriteFile writes what body prints to path, whole or not at all.
-func WriteFile(path string, body func(*bufio.Writer)) (dataset.File, error) {
-	f, tmp, err := stageFile(path, body)
+// WritePrivate writes what body prints to path, whole or not at all, for its owner alone to read.
+func WritePrivate(path string, body func(*bufio.Writer)) (dataset.File, error) {
+	f, tmp, err := stageFile(path, 0o600, body)
 	if err != nil {
 		return dataset.File{}, err
 	}

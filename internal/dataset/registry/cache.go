@@ -18,7 +18,7 @@ import (
 )
 
 // cacheVersion changes whenever the meaning of an entry or of a filter changes.
-const cacheVersion = "privrec-cache-3\n"
+const cacheVersion = "privrec-cache-4\n"
 
 // entry is what the cache stores: the rows after the filters and their ladder.
 type entry struct {
@@ -29,7 +29,7 @@ type entry struct {
 
 // cache is the place of one entry. Its file is a version line, the SHA-256 of the payload and
 // the payload. It is written beside its final name, synced and renamed, so that readers and
-// other writers see all of it or nothing.
+// other writers see all of it or nothing. It holds users' rows, so that only its owner may read it.
 type cache struct {
 	path string // "" when there is no cache
 	why  string // why there is none
@@ -73,6 +73,9 @@ func (c cache) get() (*entry, string) {
 	if err != nil {
 		return nil, fmt.Sprintf("cache entry %s ignored and rebuilt: %v", c.path, err)
 	}
+	if info, err := os.Stat(c.path); err == nil && info.Mode().Perm()&0o077 != 0 { // of an earlier program
+		os.Chmod(c.path, 0o600) // another user's cannot be changed, and need not
+	}
 	return e, "read from cache " + c.path
 }
 
@@ -82,10 +85,10 @@ func (c cache) put(e *entry) string {
 	if c.path == "" {
 		return ""
 	}
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return "cache not written: " + err.Error()
 	}
-	if _, err := format.WriteFile(c.path, sealEntry(e)); err != nil {
+	if _, err := format.WritePrivate(c.path, sealEntry(e)); err != nil {
 		return "cache not written: " + err.Error()
 	}
 	return "written to cache " + c.path

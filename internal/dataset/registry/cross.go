@@ -41,7 +41,12 @@ func FindCross(name string) (CrossSet, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return CrossSet{}, &dataset.Error{File: name, Msg: "unknown cross-domain data set", Hint: "known are " + strings.Join(names, ", ")}
+	e := &dataset.Error{File: name, Msg: "unknown cross-domain data set", Hint: Nearest(name, names) +
+		fmt.Sprintf("known are %s, and %sA+%sB for two logs of your own", strings.Join(names, ", "), OwnPrefix, OwnPrefix)}
+	if _, err := Find(name); err == nil {
+		e.Msg = "has one domain, and the task takes two"
+	}
+	return CrossSet{}, e
 }
 
 // domain returns the index of the set's domain with the name.
@@ -96,7 +101,7 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 
 // load reads the filtered rows of every domain.
 func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *dataset.Cross, error) {
-	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn}}
+	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn, Decided: s.recipe.Decisions(false)}}
 	if s.standIn {
 		var logs []*dataset.Log
 		logs, c.Source.Hash = standin.CrossLogs(opts.Seed)

@@ -44,7 +44,7 @@ func TestCrossReal(t *testing.T) {
 			if d.Items != c.items[k] || valid != c.valid[k] || test != c.tests[k] {
 				t.Errorf("%s: %d items, %d validation and %d test rows, want %d, %d, %d", d.Name, d.Items, valid, test, c.items[k], c.valid[k], c.tests[k])
 			}
-			if _, err := d.Lists(100, 1); err != nil {
+			if _, err := d.Lists(100, 1, x.UserIDs); err != nil {
 				t.Error(err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,7 +156,11 @@ func TestCrossLists(t *testing.T) {
 	for range users * 4 / 10 {
 		d.Train, d.Valid, d.Test = append(d.Train, []int32{6}), append(d.Valid, 0), append(d.Test, 0)
 	}
-	lists, err := d.Lists(4, 7)
+	ids := make([]string, len(d.Train))
+	for u := range ids {
+		ids[u] = strconv.Itoa(u)
+	}
+	lists, err := d.Lists(4, 7, ids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,13 +185,13 @@ func TestCrossLists(t *testing.T) {
 			t.Errorf("item %d came first %d of %d times, want a share of %v", item, first[item], n, share)
 		}
 	}
-	again, _ := d.Lists(4, 7)
-	other, _ := d.Lists(4, 8)
+	again, _ := d.Lists(4, 7, ids)
+	other, _ := d.Lists(4, 8, ids)
 	at := slices.IndexFunc(d.Test, func(i int32) bool { return i != 0 })
 	if !slices.Equal(again[at], lists[at]) || slices.EqualFunc(other, lists, slices.Equal[[]int32]) {
 		t.Error("lists must depend on the seed alone")
 	}
-	if _, err := d.Lists(5, 7); err == nil || !strings.Contains(err.Error(), "want 5") {
+	if _, err := d.Lists(5, 7, ids); err == nil || !strings.Contains(err.Error(), "want 5") {
 		t.Errorf("five of four items: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ func diginetica() Set {
 		Layouts: []Layout{{Files: []string{"sessions.tsv"}, Read: logOnly(ReadSplitSessions)}},
 		Recipes: []dataset.Recipe{{
 			Name: "srgnn", About: "Wu et al., AAAI 2019, section 4.1: the last week's sessions are test, as published; every prefix is a sample",
-			Split: dataset.Split{Kind: dataset.SplitFixed}, Digest: digineticaDigest,
+			Split: dataset.Split{Kind: dataset.SplitFixed, Ordered: true}, Digest: digineticaDigest,
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Items: 43097, Rows: 982961}, Paper: true, From: "table 1"},
 				{Rung: dataset.Rung{Name: dataset.RungTrain, Samples: 719470}, Paper: true, From: "table 1"},

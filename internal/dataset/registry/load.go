@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,8 @@ type Options struct {
 	CacheDir string   // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
 	NoCache  bool     // neither read nor write the cache
 	Seed     rng.Seed // seed of a stand-in's rows and of random splits; nothing else is random
+	Items    string   // what Public.Items says
+	Users    string   // what Public.Users says
 }
 
 // Load finds a data set of the registry, reads it and runs one of its recipes.
@@ -75,7 +78,7 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	r.Split.Seed = opts.Seed
+	r.Split.Seed, r.Split.ByPlace = opts.Seed, dataset.ByPlace(ctx)
 	s, l, err := loadSet(ctx, set, r, opts)
 	if err != nil {
 		return nil, err
@@ -121,7 +124,7 @@ func withheld(ctx context.Context, opts Options) (*dataset.Withholding, Options,
 
 // loadSet does what LoadSet does and also returns the filtered rows.
 func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, *dataset.Log, error) {
-	r.Split.Seed = opts.Seed
+	r.Split.Seed, r.Split.ByPlace = opts.Seed, dataset.ByPlace(ctx)
 	if set.StandIn != nil {
 		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
 		if err != nil {
@@ -131,7 +134,7 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := r.Finish(filtered, ladder, features)
+		s, filtered, err := set.finish(ctx, r, opts, filtered, ladder, features)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -165,7 +168,7 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	if e.features != nil {
 		e.features.Source = files[len(files)-1].Path
 	}
-	s, err := r.Finish(e.log, e.ladder, e.features)
+	s, log, err := set.finish(ctx, r, opts, e.log, e.ladder, e.features)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,7 +181,34 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	if why != "" {
 		s.Source.Notes = append(slices.Clip(s.Source.Notes), why)
 	}
-	return s, e.log, nil
+	if IsOwn(set.Name) {
+		left, err := columnNotes(ctx, files, log.Times != nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.Source.Notes = append(slices.Clip(s.Source.Notes), left...)
+	}
+	return s, log, nil
+}
+
+// finish splits filtered rows, of the items and users that the options state, and returns these rows too.
+func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset.Log, ladder dataset.Ladder, f *dataset.Features) (*dataset.Sequential, *dataset.Log, error) {
+	items, users, err := s.stated(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if items != nil || users != nil {
+		l = l.Of(items, users)
+		if ladder = append(slices.Clip(ladder), l.Rung("of stated ids")); l.Len() == 0 {
+			return nil, nil, &dataset.Error{File: cmp.Or(o.Items, o.Users), Msg: "no row has an id of this list", Hint: "ids are compared letter by letter"}
+		}
+	}
+	out, err := r.Finish(l, ladder, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Source.Items, out.Source.Users = items, users
+	return out, l, nil
 }
 
 // LoadLog reads a data set without a recipe. features are nil when the set has none. It is refused
@@ -236,6 +266,9 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 		dir = os.Getenv("PRIVREC_DATA")
 	}
 	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(cmp.Or(dir, "$PRIVREC_DATA"), s.Name) + "; standin-demo needs no files"
+	if IsOwn(s.Name) {
+		hint = "put your table there under one of these names, see docs/add-your-own-data.md; standin-demo needs no files"
+	}
 	if !strings.HasPrefix(s.Name, OwnPrefix) {
 		hint = "privrec data fetch " + s.Name + ", or " + hint
 	}
@@ -253,6 +286,11 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 			Hint: "set PRIVREC_DATA, or --data where there is that flag, to the folder that holds " + s.Name + "/; standin-demo needs no files"}
 	}
 	folder := filepath.Join(dir, s.Name)
+	if IsOwn(s.Name) {
+		if err := misspelt(folder); err != nil {
+			return Layout{}, nil, err
+		}
+	}
 	for _, l := range s.Layouts {
 		paths, lacks := l.in(folder)
 		if len(paths) > 0 && len(lacks) > 0 {
@@ -272,7 +310,33 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 		}
 		return l, files, nil
 	}
-	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound, Hint: hint}
+	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound, Hint: s.tablesHint(folder) + hint}
+}
+
+// tablesHint says what to call the tables that are in a folder under other names, or "".
+func (s Set) tablesHint(folder string) string {
+	entries, _ := os.ReadDir(folder) // no tables where it cannot be read
+	var first, other string
+	for _, e := range entries {
+		base := plainBase(e.Name())
+		switch ext := filepath.Ext(base); {
+		case e.IsDir() || base == ColumnsFile || strings.HasSuffix(base, ".users"+ext):
+		case strings.HasPrefix(base, "impressions."), strings.HasPrefix(base, OwnTarget+"."), strings.HasPrefix(base, OwnSource+"."):
+			other = base
+		case first == "" && (ext == ".csv" || ext == ".tsv" || ext == ".inter"):
+			first = base
+		}
+	}
+	switch own := strings.TrimPrefix(s.Name, OwnPrefix); {
+	case first == "" && other != "" && IsOwn(s.Name):
+		return fmt.Sprintf("the folder has %s, which is for tasks of slates or of two domains; ", other)
+	case first == "":
+		return ""
+	case IsOwn(s.Name):
+		return fmt.Sprintf("the folder has %s: if that is the log, call it %s%s; ", first, s.Name, filepath.Ext(first))
+	default:
+		return fmt.Sprintf("the folder has %s, which is none of these: a table of your own is read as %s%s%s in a folder %s%s; ", first, OwnPrefix, own, filepath.Ext(first), OwnPrefix, own)
+	}
 }
 
 // in returns the paths of the layout's files in folder, and the names of those that are missing.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -112,6 +113,22 @@ func TestCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if runtime.GOOS != "windows" { // users' rows: for their owner alone, also where an earlier program let others read them
+		for _, was := range []os.FileMode{0, 0o644} {
+			if was != 0 {
+				if err := os.Chmod(path, was); err != nil {
+					t.Fatal(err)
+				}
+				load(t, set, r, opts)
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("the entry has mode %v, %v", info.Mode(), err)
+			}
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("the cache has mode %v, %v", info.Mode(), err)
+		}
+	}
 	flip := func(at int) []byte {
 		b := append([]byte(nil), whole...)
 		b[at] ^= 4
@@ -140,7 +157,7 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign.log.Hash = "other"
-	if _, err := format.WriteFile(path, sealEntry(foreign)); err != nil {
+	if _, err := format.WritePrivate(path, sealEntry(foreign)); err != nil {
 		t.Fatal(err)
 	}
 	if s := load(t, set, r, opts); !strings.Contains(s.Source.Cache, "entry of other files") {

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +46,7 @@ func ownUsers(name string) []string {
 // readOwn reads the files of a layout of own data: the log, or both sides of a split; then the
 // names of the columns and the user features, where they are there.
 func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.Features, err error) {
+	defer func() { err = hintColumns(err, paths) }()
 	var c Columns
 	var users []string
 	rest := paths[1:]
@@ -61,7 +63,7 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 	if len(users) > 1 {
 		return nil, nil, &dataset.Error{File: users[0], Msg: "and " + filepath.Base(users[1]) + " beside it both have user features", Hint: "keep one of them"}
 	}
-	table := format.Table{User: c.User, Item: c.Item, Rating: c.Rating, Time: c.Timestamp}
+	table := c.table()
 	switch base := plainBase(paths[0]); {
 	case base == "train.txt":
 		log, _, err = readSplitAdjacency(ctx, paths[:2])
@@ -76,6 +78,43 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 	}
 	f, err = c.features(ctx, users[0])
 	return log, f, err
+}
+
+// columnNotes says in sentences which columns of the rows of own data are read under unusual names, and which are not read.
+func columnNotes(ctx context.Context, files []dataset.File, timed bool) (notes []string, err error) {
+	form, ok := format.Of(files[0].Path)
+	if !ok || form == format.Lines {
+		return nil, nil
+	}
+	var c Columns
+	for _, f := range files[1:] {
+		if plainBase(f.Path) == ColumnsFile {
+			if c, err = readColumns(ctx, f.Path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	taken, unread, err := c.table().Columns(ctx, files[0].Path, form)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(files[0].Path)
+	for _, x := range taken {
+		notes = append(notes, name+": "+x)
+	}
+	if len(unread) > 0 {
+		note := fmt.Sprintf("%s: not read: %s; %s beside it says what columns are", name, strings.Join(unread, ", "), ColumnsFile)
+		if !timed {
+			note += "; without times the rows are in the order of the file"
+		}
+		notes = append(notes, note)
+	}
+	return notes, nil
+}
+
+// table returns how rows are read.
+func (c Columns) table() format.Table {
+	return format.Table{User: c.User, Item: c.Item, Rating: c.Rating, Time: c.Timestamp}
 }
 
 // separator returns what is between the columns of a table, by the name of its file.

@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,9 +71,34 @@ func columnsError(err error) error {
 	return &dataset.Error{File: e.File, Line: e.Line, Field: e.Path, Msg: e.Message, Hint: e.Fix}
 }
 
+// hintColumns adds to an error about a column that is not there how to say that it has another name.
+func hintColumns(err error, paths []string) error {
+	var e *dataset.Error
+	named := slices.ContainsFunc(paths, func(p string) bool { return plainBase(p) == ColumnsFile })
+	if !errors.As(err, &e) || e.Msg != format.NoColumn || named {
+		return err
+	}
+	if e.Hint != "" {
+		e.Hint += "; "
+	}
+	e.Hint += fmt.Sprintf("a file %s beside the table says what columns of other names are, as in %s: NAME", ColumnsFile, strings.TrimSuffix(e.Field, "_id"))
+	return e
+}
+
+// misspelt fails on a file that is meant for the names of columns and has another name.
+func misspelt(folder string) error {
+	if path := filepath.Join(folder, "columns.yml"); Stored(path) {
+		return &dataset.Error{File: path, Msg: "is not read: the file with the names of columns is called " + ColumnsFile, Hint: "rename it"}
+	}
+	return nil
+}
+
 // ColumnsOf returns what the tables in a folder call their columns: nothing where the folder does
 // not say.
 func ColumnsOf(ctx context.Context, folder string) (Columns, []dataset.File, error) {
+	if err := misspelt(folder); err != nil {
+		return Columns{}, nil, err
+	}
 	paths, _ := Layout{Files: []string{ColumnsFile}}.in(folder)
 	if len(paths) == 0 {
 		return Columns{}, nil, nil

@@ -62,11 +62,11 @@ func IsOwnCross(name, dir string) bool {
 	return ok && (strings.Contains(name, "+") || FormOf(name, dir).Domains)
 }
 
-// DomainsOf names the domains of own data, the target first.
-func DomainsOf(name string) (target, auxiliary string, ok bool) {
-	c, ok := ownCross(name)
-	if !ok || len(c.Domains) != 2 {
-		return "", "", false
+// DomainsOf names the domains of a set of several, of own data the target first. It fails on data of one domain.
+func DomainsOf(name string) ([]string, error) {
+	c, err := FindCross(name)
+	if err != nil {
+		return nil, err
 	}
-	return c.Domains[0].Name, c.Domains[1].Name, true
+	return c.domainNames(), nil
 }

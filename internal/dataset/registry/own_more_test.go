@@ -186,8 +186,9 @@ func TestOwnDomains(t *testing.T) {
 	}
 }
 
-// Own data get the recipe that suits a task unless the user named one.
+// Data get the recipe that suits a task unless the user named one.
 func TestSuit(t *testing.T) {
+	t.Setenv("PRIVREC_DATA", t.TempDir())
 	type file struct {
 		Data struct {
 			Name   string `yaml:"name"`
@@ -197,23 +198,54 @@ func TestSuit(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 		sets       []string
+		need       Need
+		err        string
 	}{
-		{"{}", "best", []string{"data.name=own-x"}},
-		{"{}", "all", []string{"data.name=own-x", "data.recipe=all"}},
-		{"data: {name: own-x, recipe: ratio}", "ratio", nil},
-		{"data: {name: ml-1m, recipe: sasrec}", "best", []string{"data.name=own-x"}},
-		{"data: {name: own-y, recipe: 5-core}", "5-core", []string{"data.name=own-x"}},
-		{"data: {name: own-x, recipe: sasrec}", "sasrec", nil}, // refused when it is loaded
-		{"{}", "dipsgnn", []string{"data.name=ml-1m"}},
+		{text: "{}", want: "recent", sets: []string{"data.name=own-x"}},
+		{text: "{}", want: "all", sets: []string{"data.name=own-x", "data.recipe=all"}},
+		{text: "data: {name: own-x, recipe: ratio}", want: "ratio"},
+		{text: "data: {name: ml-1m, recipe: sasrec}", want: "recent", sets: []string{"data.name=own-x"}},
+		{text: "data: {name: own-y, recipe: 5-core}", want: "5-core", sets: []string{"data.name=own-x"}},
+		{text: "data: {name: own-x, recipe: sasrec}", want: "sasrec"}, // refused when it is loaded
+		{text: "{}", want: "dipsgnn", sets: []string{"data.name=ml-1m"}},
+		{text: "{}", want: "srgnn", sets: []string{"data.name=session-diginetica"}},
+		{text: "data: {name: ml-1m, recipe: sasrec}", want: "sasrec"},
+		{text: "data: {name: ml-1m, recipe: nothing}", want: "nothing"}, // refused when it is loaded
+		{text: "data: {name: ml-1m, recipe: sasrec}", want: "dipsgnn", sets: []string{"data.name=ml-100k"}},
+		{text: "{}", want: "sasrec", sets: []string{"data.name=seq-beauty"}, need: Need{Cut: LastItem}},
+		{text: "{}", want: "gerai", sets: []string{"data.name=ml-100k"}, need: Need{Cut: Pairs}},
+		{text: "{}", want: "gerai-valid", sets: []string{"data.name=ml-100k"}, need: Need{Cut: Pairs, Valid: true}},
+		{text: "{}", want: "gerai", sets: []string{"data.name=ml-1m"}, need: Need{Cut: Pairs, Draws: true}},
+		{text: "{}", sets: []string{"data.name=gowalla"}, err: "has no recipe that cuts users' rows in order, the later ones for testing: it has lightgcn, rdpgcf"},
+		{text: "{}", sets: []string{"data.name=tmall"}, need: Need{Cut: Prefixes, Ratings: true}, err: "and keeps ratings: it has dipsgnn"},
+		{text: "{}", sets: []string{"data.name=standin-cross"}, err: "is a set of domains"},
+		{text: "{}", sets: []string{"data.name=ml-10m"}, err: "unknown data set"},
 	} {
+		if c.need.Cut == AnyCut {
+			c.need.Cut = Prefixes
+		}
 		def := file{}
 		def.Data.Recipe = "dipsgnn"
 		got, doc, err := config.Parse("f", []byte(c.text), c.sets, def)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := Suit(doc, got.Data.Name, got.Data.Recipe, "best"); r != c.want {
-			t.Errorf("%s %v: %q, want %q", c.text, c.sets, r, c.want)
+		r, err := Suit(doc, got.Data.Name, got.Data.Recipe, c.need)
+		if c.err == "" && (r != c.want || err != nil) || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s %v: %q, %v, want %q, %q", c.text, c.sets, r, err, c.want, c.err)
+		}
+	}
+}
+
+// Other spellings of a name are understood as a question.
+func TestNearest(t *testing.T) {
+	known := []string{"ml-1m", "ml-100k", "standin-ml-1m", "gowalla"}
+	for name, want := range map[string]string{
+		"ML-1M": "ml-1m", "movielens-1m": "ml-1m", "ml1m": "ml-1m", "MovieLens 100K": "ml-100k", "ml_100k": "ml-100k", "Gowala": "gowalla", "netflix": "", "": "", "---": "",
+	} {
+		got := Nearest(name, known)
+		if want == "" && got != "" || want != "" && got != "did you mean \""+want+"\"? " {
+			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
 }

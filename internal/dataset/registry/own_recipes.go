@@ -126,7 +126,7 @@ func spelled(set, name string, names []string) (dataset.Recipe, error) {
 		}
 		if !found {
 			if word == name {
-				return fail(fmt.Sprintf("unknown recipe %q", name), nearest(name, names)+known)
+				return fail(fmt.Sprintf("unknown recipe %q", name), Nearest(name, names)+known)
 			}
 			return fail(fmt.Sprintf("recipe %q: unknown step %q", name, word), Spelling)
 		}

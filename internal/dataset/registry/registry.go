@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"privrec/internal/config"
@@ -61,32 +63,61 @@ func Find(name string) (Set, error) {
 		p, err := standin.Find(name)
 		return StandIn(p), err
 	}
-	return Set{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: nearest(name, names) + "known are " + strings.Join(names, ", ")}
+	return Set{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: ownFolder(name) + Nearest(name, names) + "known are " + strings.Join(names, ", ")}
 }
 
 // Recipe returns the set's recipe with the name.
 func (s Set) Recipe(name string) (dataset.Recipe, error) {
-	var names []string
 	for _, r := range s.Recipes {
 		if r.Name == name {
 			return r, nil
 		}
-		names = append(names, r.Name)
 	}
+	names := recipeNames(s)
 	if strings.HasPrefix(s.Name, OwnPrefix) {
 		return spelled(s.Name, name, names)
 	}
-	hint := nearest(name, names) + "known are " + strings.Join(names, ", ")
+	hint := Nearest(name, names) + "known are " + strings.Join(names, ", ")
 	if len(names) > 0 {
 		hint += "; a configuration chooses one with data.recipe, as in --set data.recipe=" + names[0]
 	}
 	return dataset.Recipe{}, &dataset.Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: hint}
 }
 
-// nearest returns a question with the known name closest to a mistyped one, or "".
-func nearest(name string, known []string) string {
-	if best := config.Nearest(name, known); best != "" {
-		return fmt.Sprintf("did you mean %q? ", best)
+// Nearest returns a question with the known name that a data set's other spelling stands for, as MovieLens-1M and ml1m
+// do for ml-1m, or that is closest to a mistyped one, or "".
+func Nearest(name string, known []string) string {
+	best := ""
+	for _, k := range known {
+		if s := spelling(name); s != "" && s == spelling(k) {
+			best = k
+		}
 	}
-	return ""
+	if best == "" {
+		best = config.Nearest(name, known)
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q? ", best)
+}
+
+// ownFolder says what a folder of that name in $PRIVREC_DATA is to be called, "" where there is none.
+func ownFolder(name string) string {
+	dir := os.Getenv("PRIVREC_DATA")
+	if st, err := os.Stat(filepath.Join(dir, name)); dir == "" || !ownName(name) || err != nil || !st.IsDir() {
+		return ""
+	}
+	return fmt.Sprintf("a folder with data of your own, and its table, have a name with %s before it: %s%s; ", OwnPrefix, OwnPrefix, name)
+}
+
+// spelling returns a name in lower case, without what is between its words, and with MovieLens short.
+func spelling(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+	return strings.Replace(plain, "movielens", "ml", 1)
 }

@@ -66,8 +66,6 @@ func ml1m() Set {
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Rows: 1000209}, Paper: true, From: "table 1"},
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Items: 3706}, Paper: true, From: "table 1: its density of 0.04468"},
-				{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 717982}, From: "floor of 80 % of each user's rows, minus a tenth"},
-				{Rung: dataset.Rung{Name: dataset.RungValid, Rows: 79776}, From: "a tenth of the training rows"},
 				{Rung: dataset.Rung{Name: dataset.RungTest, Users: 6040, Rows: 202451}, From: "floor of 80 % of each user's rows"},
 			},
 			Notes: []string{"table 1 prints 3,952 items, the largest id; its density needs the 3,706 that were rated",
@@ -121,7 +119,7 @@ func gowalla() Set {
 		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/gowalla)",
 		Licence: "check-ins offered for research by SNAP (Cho, Myers, Leskovec, KDD 2011); the split's repository states no licence",
 		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
-		Recipes: publishedSplit(gowallaDigest, dataset.Rung{Name: dataset.RungRaw, Users: 29858, Items: 40981, Rows: 1027370}, 810128, 217242, 729115, 81013),
+		Recipes: publishedSplit(gowallaDigest, dataset.Rung{Name: dataset.RungRaw, Users: 29858, Items: 40981, Rows: 1027370}, 810128, 217242),
 	}
 }
 
@@ -131,7 +129,7 @@ func yelp2018() Set {
 		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/yelp2018)",
 		Licence: "Yelp Dataset Terms of Use on what it was made from (academic use, no redistribution); the split's repository states no licence",
 		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
-		Recipes: publishedSplit(yelp2018Digest, dataset.Rung{Name: dataset.RungRaw, Users: 31668, Items: 38048, Rows: 1561406}, 1237259, 324147, 1113533, 123726),
+		Recipes: publishedSplit(yelp2018Digest, dataset.Rung{Name: dataset.RungRaw, Users: 31668, Items: 38048, Rows: 1561406}, 1237259, 324147),
 	}
 }
 
@@ -146,9 +144,8 @@ const (
 
 // publishedSplit returns the recipes of a set that NGCF and LightGCN published with its split:
 // the split as it is, and RDP-GCF's, which holds a tenth of the training rows out for
-// validation. train, test, kept and held are the expected rows of train and test, and of train
-// and validation after that.
-func publishedSplit(digest string, raw dataset.Rung, train, test, kept, held int) []dataset.Recipe {
+// validation. train and test are the expected rows of the split.
+func publishedSplit(digest string, raw dataset.Rung, train, test int) []dataset.Recipe {
 	return []dataset.Recipe{{
 		Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
 		Split: dataset.Split{Kind: dataset.SplitFixed}, Digest: digest,
@@ -162,12 +159,10 @@ func publishedSplit(digest string, raw dataset.Rung, train, test, kept, held int
 		Split: dataset.Split{Kind: dataset.SplitFixed, ValidShare: 0.1}, Digest: digest,
 		Wants: []dataset.Want{
 			{Rung: raw, Paper: true, From: "table 1"},
-			{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: kept}, From: "the published files, minus a tenth"},
-			{Rung: dataset.Rung{Name: dataset.RungValid, Rows: held}, From: "a tenth of the published training rows"},
 			{Rung: dataset.Rung{Name: dataset.RungTest, Users: raw.Users, Rows: test}, From: "the published files"},
 		},
 		Notes: []string{"the text says 10-core and a random split of its own; its baselines' rows are the published numbers of this split, which is not a 10-core any more",
-			"which training rows are held out is drawn from the seed here"},
+			"which training rows are held out is drawn from the seed here, for each user: about a tenth of all"},
 	}}
 }
 

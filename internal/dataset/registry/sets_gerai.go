@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"math"
 	"slices"
 
 	"privrec/internal/dataset"
@@ -27,12 +26,9 @@ func geraiRecipes(raw []dataset.Want, all dataset.Rung, train int, from string, 
 	if train == 0 {
 		return []dataset.Recipe{r, v}
 	}
-	held := int(math.Round(v.Split.ValidShare * float64(train)))
 	test := dataset.Want{Rung: dataset.Rung{Name: dataset.RungTest, Users: all.Users, Rows: all.Rows - train}, From: "a fifth of each user's rows, rounded"}
 	r.Wants = append(slices.Clone(raw), dataset.Want{Rung: dataset.Rung{Name: dataset.RungTrain, Users: all.Users, Rows: train}, From: from}, test)
-	v.Wants = append(slices.Clone(raw),
-		dataset.Want{Rung: dataset.Rung{Name: dataset.RungTrain, Users: all.Users, Rows: train - held}, From: from + ", minus a twentieth"},
-		dataset.Want{Rung: dataset.Rung{Name: dataset.RungValid, Rows: held}, From: "a twentieth of the training rows"}, test)
+	v.Wants = append(slices.Clone(raw), test)
 	return []dataset.Recipe{r, v}
 }
 

@@ -210,14 +210,15 @@ func TestUnknown(t *testing.T) {
 		if err := s.valid(); err != nil {
 			t.Fatal(err)
 		}
-		if s.Vocab != 4+3+8 {
-			t.Errorf("vocabulary of %d", s.Vocab)
+		trained, tested := len(distinct(s.Train.Users)), len(distinct(s.Test.Users))
+		if s.Vocab != 4+3+trained {
+			t.Errorf("vocabulary of %d, %d users train", s.Vocab, trained)
 		}
-		want := map[string]int{UnknownOOV: 3, UnknownDrop: 1}[unknown] // a>b, b>own, own>d
-		if s.Train.Len() != 24 || s.Valid.Len() != want || s.Test.Len() != want {
-			t.Errorf("%s: %d, %d and %d pairs", unknown, s.Train.Len(), s.Valid.Len(), s.Test.Len())
+		each := map[string]int{UnknownOOV: 3, UnknownDrop: 1}[unknown] // a>b, b>own, own>d
+		if s.Train.Len() != 3*trained || s.Valid.Len() != each*(10-trained-tested) || s.Test.Len() != each*tested {
+			t.Errorf("%s: %d, %d and %d pairs of %d users that train and %d that test", unknown, s.Train.Len(), s.Valid.Len(), s.Test.Len(), trained, tested)
 		}
-		expect(t, s, dataset.Rung{Name: "test", Users: 1, Rows: 3}, dataset.Rung{Name: "test, complete", Users: 1, Rows: 1})
+		expect(t, s, dataset.Rung{Name: "test", Users: tested, Rows: 3 * tested}, dataset.Rung{Name: "test, complete", Users: tested, Rows: tested})
 	}
 }
 

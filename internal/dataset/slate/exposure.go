@@ -150,7 +150,7 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 		released.rung("test, released", nil))
 	s.Valid, s.Test = newPairs(o.T, o.L, 0), released
 	if o.Split == SplitUsers {
-		s.Valid, s.Test = halves(released, o.Seed)
+		s.Valid, s.Test = halves(released, s.Users, o.Seed)
 	}
 	s.rungs()
 	s.unknown(o)
@@ -202,23 +202,18 @@ func (p *Pairs) count(user int32) int {
 	return n
 }
 
-// halves divides the users of p between two parts whose pairs keep their order. The first has
-// the smaller half.
-func halves(p *Pairs, seed rng.Seed) (first, second *Pairs) {
-	users := distinct(p.Users)
-	s := seed.Stream("slate/halves")
-	s.Shuffle(len(users), func(i, j int) { users[i], users[j] = users[j], users[i] })
-	chosen := map[int32]bool{}
-	for _, u := range users[:len(users)/2] {
-		chosen[u] = true
+// halves divides the users of p, with these ids, between two parts whose pairs keep their order: each user by a draw
+// about the id, to either with the same chance.
+func halves(p *Pairs, ids []string, seed rng.Seed) (first, second *Pairs) {
+	lots, side := dataset.NewLots(seed.Stream("slate/halves")), map[int32]int{}
+	for _, u := range distinct(p.Users) {
+		if lots.User(ids[u]) >= 0.5 {
+			side[u] = 1
+		}
 	}
 	var rows [2][]int32
 	for i, u := range p.Users {
-		side := 1
-		if chosen[u] {
-			side = 0
-		}
-		rows[side] = append(rows[side], int32(i))
+		rows[side[u]] = append(rows[side[u]], int32(i))
 	}
 	return p.Select(rows[0]), p.Select(rows[1])
 }

@@ -100,7 +100,7 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 			return parts, &dataset.Error{File: r.name, Msg: fmt.Sprintf("%d pairs are too few for a released split of 80/10/10 %%", n)}
 		}
 	} else {
-		of, err := dealUsers(r.name, distinct(r.pairs.Users), o.Seed)
+		of, err := dealUsers(r.name, r.users, distinct(r.pairs.Users), o.Seed)
 		if err != nil {
 			return parts, err
 		}
@@ -116,25 +116,36 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 	return parts, nil
 }
 
-// dealUsers shuffles users and gives 10 % of them to part 1, 10 % to part 2 (at least one each)
-// and the others to part 0.
-func dealUsers(name string, users []int32, seed rng.Seed) (map[int32]int, error) {
+// dealUsers gives each user to part 1 or 2 with a chance of a tenth, and else to part 0, by a draw about the user's
+// id. A part that got none takes one user of the largest part: the one with the least number.
+func dealUsers(name string, ids []string, users []int32, seed rng.Seed) (map[int32]int, error) {
 	if len(users) < 3 {
 		return nil, &dataset.Error{File: name, Msg: fmt.Sprintf("%d users have pairs, three parts need at least 3", len(users))}
 	}
-	s := seed.Stream("slate/users")
-	s.Shuffle(len(users), func(i, j int) { users[i], users[j] = users[j], users[i] })
-	tenth := max(1, len(users)/10)
-	of := make(map[int32]int, len(users))
-	for i, u := range users {
+	lots := dataset.NewLots(seed.Stream("slate/users"))
+	of, drawn, sizes := make(map[int32]int, len(users)), make(map[int32]float64, len(users)), [3]int{}
+	for _, u := range users {
+		drawn[u] = lots.User(ids[u])
 		switch {
-		case i < tenth:
+		case drawn[u] < 0.1:
 			of[u] = 1
-		case i < 2*tenth:
+		case drawn[u] < 0.2:
 			of[u] = 2
-		default:
-			of[u] = 0
 		}
+		sizes[of[u]]++
+	}
+	for sizes[0] < 1 || sizes[1] < 1 || sizes[2] < 1 {
+		lacks := slices.Index(sizes[:], 0)
+		rich := slices.Index(sizes[:], slices.Max(sizes[:]))
+		var takes int32 = -1
+		for _, u := range users {
+			if of[u] == rich && (takes < 0 || drawn[u] < drawn[takes]) {
+				takes = u
+			}
+		}
+		of[takes] = lacks
+		sizes[rich]--
+		sizes[lacks]++
 	}
 	return of, nil
 }

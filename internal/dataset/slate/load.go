@@ -51,18 +51,23 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	if err := o.check(name); err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(name, registry.OwnPrefix) {
-		if _, err := registry.Find(name); err != nil { // knows which names can be folders
-			return nil, unknownSet(name)
-		}
-		return loadOwn(ctx, name, o)
+	if dataset.ByPlace(ctx) && o.Split != SplitReleased {
+		return nil, &dataset.Error{File: name, Msg: "the run is of an earlier program, which dealt users to the parts by their place, and cannot be asked", Hint: "train again with another --out"}
+	}
+	if err := Find(name); err != nil {
+		return nil, err
 	}
 	for _, s := range Sources() {
 		if s.Name == name {
 			return s.load(ctx, name, o)
 		}
 	}
-	return nil, unknownSet(name)
+	return loadOwn(ctx, name, o)
+}
+
+// Known reports whether a set of slates has the name, other than one of own data.
+func Known(name string) bool {
+	return slices.ContainsFunc(Sources(), func(s Source) bool { return s.Name == name })
 }
 
 // tableFiles names the files that tell which pairs of the authors' release are in a folder.
@@ -83,14 +88,22 @@ func (s Source) Absent(dir string) bool {
 	return false
 }
 
-// unknownSet returns an error that lists the known names.
-func unknownSet(name string) error {
+// Find fails on a name that is none of a set of slates, and lists the known ones.
+func Find(name string) error {
+	_, err := registry.Find(name) // knows which names of own data can be folders
+	if Known(name) || err == nil && registry.IsOwn(name) {
+		return nil
+	}
 	var known []string
 	for _, s := range Sources() {
 		known = append(known, s.Name)
 	}
-	return &dataset.Error{File: name, Msg: "unknown set of slates",
-		Hint: fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
+	msg := "unknown set of slates"
+	if err == nil {
+		msg = "is a data set of interactions, and no set of slates: it does not say what users were shown"
+	}
+	return &dataset.Error{File: name, Msg: msg,
+		Hint: registry.Nearest(name, known) + fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
 }
 
 // check fills in defaults and fails on values that an option cannot have.

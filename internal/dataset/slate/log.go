@@ -169,7 +169,7 @@ func instant(in *format.Rows, i int, b []byte, least int64) (int64, error) {
 	if len(b) == 0 || least > 0 && string(b) == "0" {
 		return 0, in.Fail(in.Columns[i], "missing time", "every row says when the item was shown; a click time of 0 means no click")
 	}
-	return integer(in, in.Columns[i], b, least, math.MaxInt64)
+	return integer(in, in.Columns[i], format.Whole(b), least, math.MaxInt64)
 }
 
 // rung counts the rows for which keep is true; nil takes all rows.

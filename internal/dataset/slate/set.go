@@ -32,7 +32,7 @@ const UnknownUser = "?"
 
 // The splits.
 const (
-	SplitUsers    = "users"    // users shuffled by the seed, 80/10/10 % of them, none in two parts
+	SplitUsers    = "users"    // users drawn by their ids, 80/10/10 % of them, none in two parts
 	SplitReleased = "released" // first 80 %, next 10 %, next 10 % of the pairs in user order, as the authors' program
 )
 
@@ -57,7 +57,7 @@ const (
 type Options struct {
 	Dir   string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	Split string   // SplitUsers or SplitReleased; "" is SplitUsers
-	Seed  rng.Seed // seed of the shuffled users, and of a generated set
+	Seed  rng.Seed // seed of the draws about users, and of a generated set
 	T, L  int      // length of slates and of behaviours; 0 is 10 and 5
 
 	// Clicks is the order of clicks in logs with times: OrderShown, by the time their item was

@@ -26,6 +26,7 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 	if err != nil {
 		return nil, err
 	}
+	account.Takes(p.ledger)
 	if p.period != "" { // the last pass over the data ends here
 		if err := p.ledger.Flush(p.period); err != nil {
 			return nil, err

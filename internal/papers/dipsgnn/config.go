@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/train"
@@ -238,8 +239,9 @@ func (c Config) setting() (nextitem.Setting, error) {
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, false)
-	c.Model.UserInput = nextitem.SuitUsers(doc, c.Data.Name, c.Model.UserInput)
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
+	err := c.Data.Suit(doc, registry.Need{})
+	c.Model.UserInput = c.Data.SuitUsers(doc, c.Model.UserInput)
+	return err
 }

@@ -61,7 +61,11 @@ func newGraphNoise(purpose string, sigma float64, sequences [][]int32, samples d
 	if err := p.once.Bound(purpose, max(1, counts.Edge)); err != nil {
 		return nil, err
 	}
-	if g.channel, err = channel.Open[tensor.Float](law, p.once, p.stream(purpose)); err != nil {
+	noise, err := p.stream(purpose)
+	if err != nil {
+		return nil, err
+	}
+	if g.channel, err = channel.Open[tensor.Float](law, p.once, noise); err != nil {
 		return nil, err
 	}
 	distinct := distincts(sequences)

@@ -269,7 +269,7 @@ func TestEdgeRandRun(t *testing.T) {
 				t.Error("the backward pass reads released graphs alone")
 			}
 		}
-		if len(p.Unbounded) == 0 || !strings.HasPrefix(text, "EdgeRand") || !strings.Contains(text, "unit edge, all prefixes") {
+		if len(p.Unbounded) == 0 || !strings.Contains(text, "\nEdgeRand on ") || !strings.Contains(text, "unit edge, all prefixes") {
 			t.Errorf("%+v\n%s", p.Unbounded, text)
 		}
 	}

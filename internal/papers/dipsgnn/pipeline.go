@@ -17,7 +17,7 @@ const cite = "Hu and Fang, Towards Differential Privacy in Sequential Recommenda
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dipsgnn", Cite: cite, Answers: true,
-		Summary: "noisy graph network for sequential recommendation",
+		Noisy: true, Summary: "noisy graph network for sequential recommendation",
 		Default: Default, Check: check, Open: open, Secure: true,
 	}.Task()
 }

@@ -92,7 +92,11 @@ func PerturbUsers(f *dataset.Features, c FeatureConfig, once *privacy.Ledger, en
 	if math.IsInf(c.Epsilon, 1) {
 		return x, nil // in the clear, as was declared
 	}
-	if err := local.PerturbFeatures(sampler(f, c), once, env.Noise("dipsgnn", purposeFeatures), x.Data[:x.Rows*x.Cols]); err != nil {
+	noise, err := env.Noise("dipsgnn", purposeFeatures)
+	if err != nil {
+		return x, err
+	}
+	if err := local.PerturbFeatures(sampler(f, c), once, noise, x.Data[:x.Rows*x.Cols]); err != nil {
 		return x, fmt.Errorf("perturb user features: %w", err)
 	}
 	return x, once.Flush("before training")
@@ -118,7 +122,9 @@ func sampler(f *dataset.Features, c FeatureConfig) local.FeatureSampler {
 const share = mechanism.Share(1.0 / 9)
 
 // stream returns the stream of a purpose's noise.
-func (p *protection) stream(purpose string) rng.Stream { return p.env.Noise("dipsgnn", purpose) }
+func (p *protection) stream(purpose string) (rng.Stream, error) {
+	return p.env.Noise("dipsgnn", purpose)
+}
 
 // parts lists the parts of the split whose aggregations may be perturbed.
 func (p *protection) parts() []*nextitem.Part {
@@ -163,7 +169,11 @@ func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
 			}
 			continue
 		}
-		if a.to[dir], err = channel.Open[tensor.Float](g, p.ledger, p.stream(g.Purpose)); err != nil {
+		noise, err := p.stream(g.Purpose)
+		if err != nil {
+			return nil, err
+		}
+		if a.to[dir], err = channel.Open[tensor.Float](g, p.ledger, noise); err != nil {
 			return nil, err
 		}
 	}

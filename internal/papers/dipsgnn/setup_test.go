@@ -34,7 +34,7 @@ func inRun(t *testing.T, sets []string, f func(ctx context.Context, env *run.Env
 
 // taskOf is the task with other work.
 func taskOf(f func(ctx context.Context, env *run.Env, c Config, x *nextitem.Experiment) error) run.Task {
-	return run.Spec[Config]{Verb: "train", Name: "dipsgnn", Default: Default, Check: check, Open: func(_ context.Context, env *run.Env, c Config) (run.Work, error) {
+	return run.Spec[Config]{Verb: "train", Name: "dipsgnn", Noisy: true, Default: Default, Check: check, Open: func(_ context.Context, env *run.Env, c Config) (run.Work, error) {
 		return runtest.Work(func(ctx context.Context) error {
 			s, err := c.setting()
 			if err != nil {
@@ -69,6 +69,7 @@ func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Op
 	if o.Progress == nil {
 		o.Progress = run.Silent{}
 	}
+	o.NoiseSeed = 1 // so that runs can be compared
 	_, err := task.Start(ctx, o)
 	return err
 }

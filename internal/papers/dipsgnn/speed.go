@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -158,5 +159,8 @@ func (e extent) like(d *dataset.Sequential) *dataset.Sequential {
 		return out
 	}
 	c.Train, c.Test = spread(d.Train), spread(d.Test)
+	for c.ItemIDs = []string{""}; len(c.ItemIDs) <= c.Items; {
+		c.ItemIDs = append(c.ItemIDs, strconv.Itoa(len(c.ItemIDs)))
+	}
 	return &c
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,6 +16,7 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -126,7 +126,10 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 	// Releases of the sweep come after the last checkpoint: a resumed run makes them once
 	// more, in a ledger that was cut back to it.
 	o := x.cfg.Protect.options()
-	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, x.ledger, x.Env.Seed, tensor.Workers()
+	o.Part, o.Pool, o.Ledger, o.Workers = "test", pool, x.ledger, tensor.Workers()
+	if err := draws(x.Env, &o); err != nil {
+		return err
+	}
 	o.Parallel = x.parallel()
 	if x.cfg.Sweep.similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
@@ -244,7 +247,7 @@ func first(p *slate.Pairs, t int) *slate.Pairs {
 func (x *attackRun) kept(name string, measure func() (slates.Found, error)) (found slates.Found, err error) {
 	file := filepath.Join("sweep", fileName(name)+".json")
 	if x.Env.Resume {
-		b, err := os.ReadFile(filepath.Join(x.Env.Dir, file))
+		b, err := system.ReadFile(filepath.Join(x.Env.Dir, file), system.MostOfRun)
 		if err == nil {
 			d := json.NewDecoder(bytes.NewReader(b))
 			d.DisallowUnknownFields() // what an earlier version of the program left is not taken for this one's

@@ -2,6 +2,7 @@ package exposure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -88,7 +89,7 @@ func Tasks(others []run.Task) []run.Task {
 	return []run.Task{
 		run.Spec[Config]{
 			Verb: "attack", Name: "exposure", Cite: cite,
-			Summary: "guess what users clicked from what they are shown next",
+			Noisy: true, Summary: "guess what users clicked from what they are shown next",
 			Flags: []run.Flag{
 				{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"},
 				{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
@@ -109,7 +110,7 @@ func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*atta
 	if err != nil {
 		return nil, err
 	}
-	if err := env.RecordData(set.Name, set.Hash); err != nil {
+	if err := errors.Join(env.Private(set.Rows()), env.RecordData(set.Name, set.Hash)); err != nil {
 		return nil, err
 	}
 	return prepare(env, c, set)

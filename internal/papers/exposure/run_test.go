@@ -212,7 +212,7 @@ func TestRefusals(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", t.TempDir())
 	for _, c := range []struct{ set, want string }{
 		{"data.name=exposure-zhihu", "vocab.tsv"},
-		{"data.name=ml-1m", "unknown set of slates"},
+		{"data.name=ml-1m", "no set of slates"},
 		{"eval.k=[5,1000]", "cutoff 1000"},
 		{"data.behaviour=100", "no pair of 100 clicks"},
 		{"on.run=nowhere", "it has no log"},

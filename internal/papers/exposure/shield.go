@@ -7,6 +7,7 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
+	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
 
@@ -28,7 +29,10 @@ func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 		return err
 	}
 	o := x.cfg.Protect.options()
-	o.Pool, o.Ledger, o.Seed, o.Workers = pool, l, x.Env.Seed, tensor.Workers()
+	o.Pool, o.Ledger, o.Workers = pool, l, tensor.Workers()
+	if err := draws(x.Env, &o); err != nil {
+		return err
+	}
 	if o.Similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
 			return err
@@ -46,6 +50,18 @@ func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 		}
 	}
 	x.Test, x.protection.report, err = protectPart(ctx, o, "test", x.Test)
+	return err
+}
+
+// draws sets what a protection of slates draws from: the noise of the run, or the seed of one that an older
+// program began.
+func draws(env *run.Env, o *protect.Options) error {
+	o.Seed = env.Seed
+	if !env.Keyed() {
+		return nil
+	}
+	s, err := env.Noise("exposure", "protection")
+	o.Under = &s
 	return err
 }
 

@@ -30,6 +30,14 @@ func Check(v *config.Checker, c Config) {
 // ofLists reports whether the recommendations of a model are attacked, and no data set.
 func (c Config) ofLists() bool { return c.On.Run != "" || c.Files.Given() }
 
+// Suit implements run.Suited: other data than slates are refused.
+func (c *Config) Suit(*config.Document) error {
+	if c.ofLists() || c.Data.Name == "" {
+		return nil
+	}
+	return slate.Find(c.Data.Name)
+}
+
 func (c Config) checkData(v *config.Checker) {
 	d := c.Data
 	c.Files.Check(v, "on.run", c.On.Run != "")

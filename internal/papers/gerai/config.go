@@ -173,13 +173,13 @@ func (c Config) checkGCN(v *config.Checker) {
 	v.Check(c.Loss.Noise == NoiseOff, "loss.noise", "must be %s: the task gerai has noise, got %q", NoiseOff, c.Loss.Noise)
 }
 
-// SuitOwn implements run.Suited. Without privacy, where choosing by validation rows leaks nothing
+// Suit implements run.Suited. Without privacy, where choosing by validation rows leaks nothing
 // that was protected, training stops early.
-func (c *Config) SuitOwn(doc *config.Document) {
+func (c *Config) Suit(doc *config.Document) error {
 	clear := c.Loss.Noise == NoiseOff && c.Features.Noise == features.NoiseNone
 	if registry.IsOwn(c.Data.Name) && clear && !doc.Given("train.select") && !doc.Given("train.patience") && !doc.Given("data.recipe") {
 		c.Train.Select, c.Train.Patience = topn.SelectValidation, 10
 	}
-	c.Data.SuitOwn(doc, c.Train.Selected())
 	c.Eval.SuitOwn(doc, c.Data.Name)
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Ratings: true, Features: []string{features.Gender, features.Age, features.Occupation}})
 }

@@ -66,10 +66,14 @@ func (c Config) openNoise(x *topn.Experiment, ledger *privacy.Ledger) (*lossNois
 		if i > 0 {
 			purpose += ", last batch"
 		}
+		s, err := x.Env.Noise("gerai", purpose)
+		if err != nil {
+			return nil, err
+		}
 		o, err := channel.OpenFunctional[tensor.Float](channel.Functional{
 			Purpose: purpose, Epsilon: stepEpsilon(c.Loss.Epsilon, triples, size), Sensitivity: channel.PaperLogisticSensitivity(c.Model.Dim) / float64(size),
 			Unit: privacy.Sample, Neighbouring: privacy.Replace,
-		}, n.ledger, x.Env.Noise("gerai", purpose))
+		}, n.ledger, s)
 		if err != nil {
 			return nil, err
 		}

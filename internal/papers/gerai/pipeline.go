@@ -23,7 +23,7 @@ import (
 func Tasks() []run.Task {
 	task := func(name, summary string, def func() Config, check func(Config, *config.Checker)) run.Task {
 		return run.Spec[Config]{
-			Verb: "train", Name: name, Summary: summary, Cite: gcn.Cite, Answers: true, Default: def,
+			Verb: "train", Name: name, Noisy: name == "gerai", Summary: summary, Cite: gcn.Cite, Answers: true, Default: def,
 			Check: func(v *config.Checker, c Config) { check(c, v) },
 			Open:  func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, name) },
 			NotSecure: "graph and triples are ratings in the clear, under any noise on the loss, so that its account is infinite and there is no guarantee to keep; " +
@@ -112,7 +112,7 @@ func (c Config) table(x *topn.Experiment) (tensor.Matrix, error) {
 	if err != nil {
 		return tensor.Matrix{}, err
 	}
-	t, err := c.Features.Release(x.Data, once, func(purpose string) rng.Stream { return x.Env.Noise("gerai", purpose) })
+	t, err := c.Features.Release(x.Data, once, func(purpose string) (rng.Stream, error) { return x.Env.Noise("gerai", purpose) })
 	if err != nil {
 		return tensor.Matrix{}, err
 	}

@@ -51,9 +51,7 @@ func (c Config) account(items int) *Account {
 		a.Public = append(a.Public, privacy.Assumption{What: "ids of items", Why: fmt.Sprintf("the catalogue is stated, 1 to %d", items)})
 	}
 	if len(a.Public) > 0 {
-		a.Public = append(a.Public,
-			privacy.Assumption{What: "how rows were filtered and split", Why: "a filter by counts would itself move other users' rows"},
-			privacy.Assumption{What: "what a run notes of its files", Why: "counts and check sums are of the rows as they are"})
+		a.Public = append(a.Public, privacy.Assumption{What: "what a run notes of its files", Why: "counts and check sums are of the rows as they are"})
 	}
 	if c.Auxiliary.Items > 0 {
 		return a

@@ -82,9 +82,15 @@ func AuditTask() run.Task {
 		Default: DefaultAudit, Check: checkAudit,
 		Profile: func(c AuditConfig) (string, auditing.ReleaseConfig) { return c.Profile, c.Audit },
 		Open: func(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
-			return openAudit(ctx, env.Seed, c)
+			return openAudit(ctx, env, c)
 		},
 	}.Task()
+}
+
+// Suit implements run.Suited.
+func (c *AuditConfig) Suit(doc *config.Document) (err error) {
+	c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.Need{})
+	return err
 }
 
 // checkAudit reports every setting that cannot be run.
@@ -113,9 +119,13 @@ type sides struct {
 }
 
 // openAudit makes the canaries and says what is promised of them.
-func openAudit(ctx context.Context, seed rng.Seed, c AuditConfig) (*auditing.Channel, error) {
+func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
+	seed := env.Seed
 	d, err := registry.Load(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
 	if err != nil {
+		return nil, err
+	}
+	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
 	}
 	m := sequence.Mechanism{Purpose: "canary rows", Variant: sequence.Variant(c.Mechanism.Name), Epsilon: c.Mechanism.Epsilon, Items: c.Mechanism.Items, Length: c.Mechanism.Length}
@@ -152,7 +162,11 @@ func openAudit(ctx context.Context, seed rng.Seed, c AuditConfig) (*auditing.Cha
 			if m.Purpose += ", " + name; silent {
 				m = off(m)
 			}
-			return rows.release(m, in, l, seed.Stream("audit pricdsr "+name))
+			noise, err := env.Noise("audit pricdsr", name)
+			if err != nil {
+				return nil, err
+			}
+			return rows.release(m, in, l, noise)
 		},
 	}, nil
 }

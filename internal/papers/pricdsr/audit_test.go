@@ -24,7 +24,7 @@ func audited(t *testing.T, sets ...string) (o auditing.Outcome, text string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	var out bytes.Buffer
-	if _, err := AuditTask().Start(t.Context(), run.Options{Sets: append([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"}, sets...), Stdout: &out,
+	if _, err := AuditTask().Start(t.Context(), run.Options{NoiseSeed: 1, Sets: append([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"}, sets...), Stdout: &out,
 		Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +86,14 @@ func TestAuditContradicts(t *testing.T) {
 	task := auditing.Releases[AuditConfig]{Name: "pricdsr", Default: DefaultAudit, Check: checkAudit,
 		Profile: func(c AuditConfig) (string, auditing.ReleaseConfig) { return c.Profile, c.Audit },
 		Open: func(ctx context.Context, env *run.Env, _ AuditConfig) (*auditing.Channel, error) {
-			ch, err := openAudit(ctx, env.Seed, c)
+			ch, err := openAudit(ctx, env, c)
 			if err == nil {
 				ch.Epsilon = 1 // where it is 2
 			}
 			return ch, err
 		}}.Task()
 	var out bytes.Buffer
-	_, err := task.Start(t.Context(), run.Options{Sets: []string{"run.out=" + filepath.Join(t.TempDir(), "run")}, Stdout: &out, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+	_, err := task.Start(t.Context(), run.Options{NoiseSeed: 1, Sets: []string{"run.out=" + filepath.Join(t.TempDir(), "run")}, Stdout: &out, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
 	var high *audit.Contradiction
 	if !errors.As(err, &high) || high.Accounted != 1 || !(high.Audited.Epsilon > 1.6) || !strings.Contains(out.String(), "accounted epsilon  1 ") {
 		t.Errorf("%v\n%s", err, out.String())

@@ -115,5 +115,5 @@ func (c Config) Method() string {
 	return "DASL"
 }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc) }
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error { return c.Data.Suit(doc) }

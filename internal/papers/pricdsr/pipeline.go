@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	baseline "privrec/internal/baseline/dasl"
+	"privrec/internal/experiment"
 	"privrec/internal/model/dasl"
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/crossdomain"
@@ -25,7 +26,7 @@ func Tasks() []run.Task {
 
 // task trains on these kinds of auxiliary rows.
 func task(name, summary, cite string, def func() Config, kinds ...string) run.Task {
-	return run.Spec[Config]{Verb: "train", Name: name, Summary: summary, Cite: cite, Default: def, Check: check(kinds...), Open: open, Answers: true}.Task()
+	return run.Spec[Config]{Verb: "train", Name: name, Summary: summary, Cite: cite, Default: def, Check: check(kinds...), Open: open, Answers: true, Noisy: name != "dasl-single"}.Task()
 }
 
 // open loads the data, declares what is open and releases the auxiliary rows. The same keys
@@ -43,6 +44,11 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		items[1] = stated
 	}
 	a := c.account(items[1])
+	if len(a.Public) > 0 {
+		if err := a.Decide(env, x.Data.Source, experiment.Taken{}); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
 	}
@@ -55,7 +61,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	var auxiliary []int32
 	if !c.Single() {
-		if auxiliary, err = c.auxiliaryRows(&x.Data.Domains[1], items[1], once, env.Seed, env.ConfigHash); err != nil {
+		if auxiliary, err = c.auxiliaryRows(&x.Data.Domains[1], items[1], once, env); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
+	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
 
@@ -104,18 +105,22 @@ func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32
 
 // auxiliaryRows returns the data matrix of the auxiliary domain, train and validation items,
 // as the setting has it. items is the size of the catalogue.
-func (c Config) auxiliaryRows(d *dataset.Domain, items int, l *privacy.Ledger, seed rng.Seed, tag string) ([]int32, error) {
+func (c Config) auxiliaryRows(d *dataset.Domain, items int, l *privacy.Ledger, env *run.Env) ([]int32, error) {
 	rows := d.Matrix(c.Data.Length, true)
 	a := c.Auxiliary
 	if a.Kind == AuxiliaryPermuted || a.Kind == AuxiliaryPlacebo {
-		s := seed.Stream("pricdsr.permute")
+		s := env.Seed.Stream("pricdsr.permute")
 		from, n := slices.Clone(rows), c.Data.Length
 		for u, v := range s.Perm(len(d.Train)) {
 			copy(rows[u*n:(u+1)*n], from[int(v)*n:(int(v)+1)*n])
 		}
 	}
 	if a.released() || a.Kind == AuxiliaryUniform {
-		if err := release(c.sequence(items), l, seed.Stream("pricdsr."+tag+".rows"), rows, c.Data.Length); err != nil {
+		noise, err := env.Noise("pricdsr", "rows")
+		if err != nil {
+			return nil, err
+		}
+		if err := release(c.sequence(items), l, noise, rows, c.Data.Length); err != nil {
 			return nil, err
 		}
 	}

@@ -42,7 +42,7 @@ func TestRepairedRuns(t *testing.T) {
 		if len(a.Units) != len(c.units) || len(a.Public) == 0 || strings.Contains(fmt.Sprint(a.Unbounded), "catalogue") {
 			t.Errorf("%s: %+v", c.mechanism, a.Units)
 		}
-		for _, want := range []string{"filtered and split", "check sums", "the catalogue is stated, 1 to 300"} {
+		for _, want := range []string{"how rows were filtered", "check sums", "the catalogue is stated, 1 to 300"} {
 			if !strings.Contains(a.PublicText(), want) || !strings.Contains(text, want) {
 				t.Errorf("%s does not take as public: %s, but %s; printed\n%s", c.mechanism, want, a.PublicText(), text)
 			}

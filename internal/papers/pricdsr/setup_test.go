@@ -38,6 +38,7 @@ func try(ctx context.Context, t testing.TB, name, dir string, sets []string, o r
 	if o.Progress == nil {
 		o.Progress = run.Silent{}
 	}
+	o.NoiseSeed = 1 // so that runs can be compared
 	_, err := runtest.Task(t, Tasks(), name).Start(ctx, o)
 	return err
 }

@@ -1,6 +1,7 @@
 package rdpgcf
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func TestVariationsOfSpecification(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := rdp.Epsilon(rdp.Times(curve, 3*gowalla.Steps()), 1e-5, rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(64), Fixed: true})
+	p, err := rdp.Epsilon(context.Background(), rdp.Times(curve, 3*gowalla.Steps()), 1e-5, rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(64), Fixed: true})
 	if err != nil {
 		t.Fatal(err)
 	}

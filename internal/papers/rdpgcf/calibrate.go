@@ -1,6 +1,7 @@
 package rdpgcf
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -166,7 +167,7 @@ func (c Calibration) Epsilon(multiplier float64) (float64, error) {
 	if isOrder {
 		return curve(a), nil
 	}
-	p, err := rdp.Epsilon(curve, c.Delta, c.options())
+	p, err := rdp.Epsilon(context.Background(), curve, c.Delta, c.options())
 	return p.Epsilon, err
 }
 

@@ -3,6 +3,7 @@ package rdpgcf
 import (
 	"privrec/internal/baseline"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
 	"privrec/internal/protocol/topn"
 )
@@ -90,5 +91,7 @@ func (c Config) check(v *config.Checker) {
 	c.Privacy.check(v, c)
 }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, c.Train.Selected()) }
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected()})
+}

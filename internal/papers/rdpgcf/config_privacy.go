@@ -67,7 +67,7 @@ type RepairedConfig struct {
 	LabelShare float64 `yaml:"label_share"`
 	// Edges is a number of training edges that is stated before the data are seen. Rate, steps and noise
 	// follow from it, so that they are the same whether an edge is there or not. At 0 they follow from
-	// the number in the data, which the account then takes as public.
+	// the number in the data, which is open in the account.
 	Edges int64 `yaml:"edges,omitempty"`
 	// Map is what is trained on the cached rows: "pairs", a weight for each pair of layers, or
 	// "linear", a linear map of all layers for each side.

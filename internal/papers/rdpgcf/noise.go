@@ -57,16 +57,20 @@ type layerNoiseOptions struct {
 
 // newLayerNoise opens the noise. It records events in ledger l, and draws noise from streams
 // that stream names by purpose.
-func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, error) {
+func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
 	if o.layers < 1 || o.perEpoch < 1 || !(o.rate > 0 && o.rate <= 1) {
 		return nil, fmt.Errorf("noise of %d layers, %d steps an epoch, rate %v", o.layers, o.perEpoch, o.rate)
 	}
 	a := &layerNoise{ledger: l, perEpoch: o.perEpoch, calls: map[string]int64{}}
 	open := func(purpose string, l *privacy.Ledger) (*channel.Channel[tensor.Float], error) {
+		s, err := stream(purpose)
+		if err != nil {
+			return nil, err
+		}
 		return channel.Open[tensor.Float](channel.Gaussian{
 			Purpose: purpose, Sigma: o.sigma, Sensitivity: o.joint,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: o.share / 2,
-		}, l, stream(purpose))
+		}, l, s)
 	}
 	training := l
 	if o.rate < 1 {

@@ -47,9 +47,14 @@ func researchLedger(t *testing.T) *privacy.Ledger {
 
 func testStream(purpose string) rng.Stream { return rng.Seed(5).Stream("test." + purpose) }
 
+func noiseStream(purpose string) (rng.Stream, error) { return testStream(purpose), nil }
+
+// testStreams gives both kinds of streams by their purposes.
+var testStreams = streams{testStream, noiseStream}
+
 func openTestNoise(t *testing.T, o layerNoiseOptions, l *privacy.Ledger) *layerNoise {
 	t.Helper()
-	a, err := newLayerNoise(o, l, testStream)
+	a, err := newLayerNoise(o, l, noiseStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +271,7 @@ func TestNoiseFaults(t *testing.T) {
 	} {
 		o := testNoise
 		change(&o)
-		if _, err := newLayerNoise(o, researchLedger(t), testStream); err == nil {
+		if _, err := newLayerNoise(o, researchLedger(t), noiseStream); err == nil {
 			t.Errorf("noise with a wrong %s was opened", name)
 		}
 	}
@@ -398,7 +403,7 @@ func BenchmarkLayerNoise(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a, err := newLayerNoise(testNoise, l, testStream)
+	a, err := newLayerNoise(testNoise, l, noiseStream)
 	if err != nil {
 		b.Fatal(err)
 	}

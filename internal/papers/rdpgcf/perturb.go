@@ -175,5 +175,5 @@ func (c PerturbConfig) open(t topn.TrainConfig) ([]experiment.Open, []privacy.As
 	if len(open) > 0 {
 		return open, nil
 	}
-	return open, []privacy.Assumption{publicData, publicLists, publicSettings, publicReport}
+	return open, []privacy.Assumption{publicUnit, publicLists, publicSettings, publicReport}
 }

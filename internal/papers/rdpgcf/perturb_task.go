@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/baseline"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/model/bpr"
 	"privrec/internal/model/lightgcn"
@@ -40,10 +41,13 @@ func DefaultGraph() GraphSetting {
 		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train.TrainConfig, Eval: s.Eval}
 }
 
+// graphCite names the paper that released graphs in both ways, and that of the network that is trained on them.
+const graphCite = "Wu, Long, Zhang, Li, LinkTeller: Recovering Private Edges from Graph Neural Networks via Influence Analysis, S&P 2022, arXiv 2108.06504, for the graph; " + lightgcn.Cite + ", for the network"
+
 // graphTask makes the task of LightGCN on a graph perturbed by a method.
 func graphTask(method, summary string) run.Task {
 	return run.Spec[GraphSetting]{
-		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: lightgcn.Cite, Answers: true,
+		Verb: "train", Name: strings.ToLower(method), Noisy: true, Summary: summary, Cite: graphCite, Answers: true,
 		Default: DefaultGraph,
 		Check: func(v *config.Checker, s GraphSetting) {
 			v.NotEmpty("profile", s.Profile)
@@ -76,6 +80,11 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	x.Again = func() error {
 		open, taken := s.Perturb.open(s.Train)
 		stated := experiment.Account{Unbounded: open, Public: taken}
+		if len(open) == 0 {
+			if err := stated.Decide(env, x.Data.Source, ofGraph()); err != nil {
+				return err
+			}
+		}
 		d := stated.Declaration()
 		var err error
 		if d.Plan, err = s.Perturb.plan(method); err != nil {
@@ -89,11 +98,19 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 		if err != nil {
 			return err
 		}
-		if err := release(x, s, once, env.Noise("rdpgcf", purposeGraph)); err != nil {
+		noise, err := env.Noise("rdpgcf", purposeGraph)
+		if err != nil {
+			return err
+		}
+		if err := release(x, s, once, noise); err != nil {
 			return err
 		}
 		x.Account = func(*experiment.Fitted) (topn.Account, error) {
-			return perturbAccount(method, s.Perturb, s.Train, ledger)
+			a, err := perturbAccount(method, s.Perturb, s.Train, ledger)
+			if err == nil && len(open) == 0 {
+				a.Adopt(stated)
+			}
+			return a, err
 		}
 		return once.Flush("before training")
 	}
@@ -134,5 +151,7 @@ func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.S
 	return nil
 }
 
-// SuitOwn implements run.Suited.
-func (c *GraphSetting) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, c.Train.Selected()) }
+// Suit implements run.Suited.
+func (c *GraphSetting) Suit(doc *config.Document) error {
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected()})
+}

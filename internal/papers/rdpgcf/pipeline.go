@@ -17,7 +17,7 @@ const cite = "Wang, Wang, Liu, Deng, Graph Convolutional Collaborative Filtering
 func Tasks() []run.Task {
 	return []run.Task{
 		run.Spec[Config]{
-			Verb: "train", Name: "rdpgcf", Cite: cite, Summary: "graph collaborative filtering with noisy layers",
+			Verb: "train", Name: "rdpgcf", Cite: cite, Noisy: true, Summary: "graph collaborative filtering with noisy layers",
 			Default: Default, Check: func(v *config.Checker, c Config) { c.check(v) }, Open: open, Answers: true, Secure: true,
 		}.Task(),
 		graphTask(EdgeRand, "LightGCN on a graph released by randomised response (RDP-GCF's Figure 2)"),

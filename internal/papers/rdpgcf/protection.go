@@ -77,7 +77,7 @@ func (c Config) plannedAccount(edges int64, sigma float64) (*Account, error) {
 }
 
 // openNoise opens the noise on layers.
-func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, error) {
+func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
 	rate := 1.0
 	if c.Privacy.Propagation == PropagationSampled {
 		rate = cal.Rate()
@@ -108,7 +108,9 @@ func (c Config) sigma(cal Calibration) (float64, error) {
 }
 
 // stream returns the stream of a purpose's noise.
-func (p *protection) stream(purpose string) rng.Stream { return p.env.Noise("rdpgcf", purpose) }
+func (p *protection) stream(purpose string) (rng.Stream, error) {
+	return p.env.Noise("rdpgcf", purpose)
+}
 
 // noise returns what propagations get; nil for none.
 func (p *protection) noise() noise {
@@ -171,11 +173,10 @@ func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Ac
 
 // What a finite total can take as public.
 var (
-	publicData     = privacy.Assumption{What: "which users and items there are, and how the rows were filtered and split", Why: "the unit is a training row"}
+	publicUnit     = privacy.Assumption{What: "which row trains", Why: "the unit is a training row: where a share of a user's rows trains, a row more can put another one of that user's into training, and costs two"}
 	publicSettings = privacy.Assumption{What: "the settings", Why: "to choose them by results on these rows is not accounted for"}
 	publicLists    = privacy.Assumption{What: "users' own lists", Why: "they leave out the items of the user's own row, which shows that row to its reader: the guarantee is for the vectors, and for what all others see"}
 	publicReport   = privacy.Assumption{What: "what is measured here", Why: "numbers of rows, check sums of their files, floors and ranks of held-out rows, whose masks are the training rows"}
-	publicEdges    = privacy.Assumption{What: "the number of training edges, and of labels among them", Why: "it sets the rate and the number of steps"}
 )
 
 // declare opens the run's ledger with what the run leaves open, and what a finite total then

@@ -151,13 +151,20 @@ func (s Split) with(multiplier float64) (Split, error) {
 	return s, err
 }
 
-// taken is what the repaired method takes as public. A stated number of edges is a setting.
+// taken is what the repaired method takes as public, beside what Account.Decide enters.
 func (c Config) taken() []privacy.Assumption {
-	if c.Privacy.Repaired.Edges > 0 {
-		return []privacy.Assumption{publicData, publicLists, publicSettings, publicReport}
-	}
-	return []privacy.Assumption{publicData, publicEdges, publicLists, publicSettings, publicReport}
+	return []privacy.Assumption{publicUnit, publicLists, publicSettings, publicReport}
 }
+
+// takes says what the repaired method takes of its data beside edges. A stated number of edges is a setting.
+func (c Config) takes() experiment.Taken {
+	t := ofGraph()
+	t.HowMany = []experiment.Number{{Of: "training edges", Sets: "the rate and the number of steps", Key: "privacy.repaired.edges", Stated: int(c.Privacy.Repaired.Edges)}}
+	return t
+}
+
+// ofGraph says what every model of the graph of users and items takes of its data: which nodes there are.
+func ofGraph() experiment.Taken { return experiment.Taken{Items: true, Users: true} }
 
 // labelEdges returns how many edges the labels are taken to be: those of their graph, or the part
 // that is expected of the stated number.
@@ -187,8 +194,8 @@ func (s Split) plan(c Config) *privacy.Plan {
 	return p
 }
 
-// account makes the account of a run with this split: everything that saw edges, with nothing
-// open.
+// account makes the account of a run with this split: everything that saw edges. What the data decide beside them is
+// left to the run.
 func (s Split) account(c Config) (*Account, error) {
 	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
 	a.Public = c.taken()
@@ -253,12 +260,20 @@ type repairedRun struct {
 	split  Split
 	graph  *graph.Bipartite // of the edges that are labels
 	ledger *privacy.Ledger
-	stream func(purpose string) rng.Stream
+	stream streams
+
+	decided experiment.Account // what the data decide, beside edges
 
 	rows *cachedRows
 	m    pairMap
 
 	fresh bool // secure noise was drawn by this attempt, and what it released is in no checkpoint yet
+}
+
+// streams gives the streams of purposes.
+type streams struct {
+	draws func(purpose string) rng.Stream          // what needs no secret, and may not move with another user's edges
+	noise func(purpose string) (rng.Stream, error) // noise, and who is in a step
 }
 
 // Purposes of the ledger's entries and of streams.
@@ -272,17 +287,17 @@ const (
 
 // newRepairedRun releases the noisy rows of the edges of g under a split of the setting's
 // budget. It prepares the map, which is trained on the edges of labels.
-func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
+func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream streams) (*repairedRun, error) {
 	r := &repairedRun{cfg: c, split: split, graph: labels, ledger: l, stream: stream}
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
 		return nil, err
 	}
 	if x := split.secret; x != nil {
-		if r.rows, err = x.releaseRows(c.Model.Layers, c.Model.Dim, l, stream(purposeRows)); err != nil {
+		if r.rows, err = x.releaseRows(c.Model.Layers, c.Model.Dim, l, stream.draws(purposeRows)); err != nil {
 			return nil, err
 		}
-		r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream(purposeMap))
+		r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream.draws(purposeMap))
 		if split.Counts > 0 {
 			bias, err := x.releaseCounts(g, l)
 			if err != nil {
@@ -293,22 +308,26 @@ func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privac
 		r.fresh = true
 		return r, l.Flush("before training")
 	}
-	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.4}, l, stream)
+	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.4}, l, stream.noise)
 	if err != nil {
 		return nil, err
 	}
 	if err := noise.At(phaseRelease, 0); err != nil {
 		return nil, err
 	}
-	if r.rows, err = cacheRows(g, norm, c.Model.Layers, c.Model.Dim, noise, stream(purposeRows)); err != nil {
+	if r.rows, err = cacheRows(g, norm, c.Model.Layers, c.Model.Dim, noise, stream.draws(purposeRows)); err != nil {
 		return nil, err
 	}
 	if err := noise.check(); err != nil {
 		return nil, err
 	}
-	r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream(purposeMap))
+	r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream.draws(purposeMap))
 	if split.Counts > 0 {
-		bias, err := releaseCounts(g, split.Counts, l, stream(purposeCounts))
+		s, err := stream.noise(purposeCounts)
+		if err != nil {
+			return nil, err
+		}
+		bias, err := releaseCounts(g, split.Counts, l, s)
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func TestStatedEdges(t *testing.T) {
 	mean := func(stated int64) []tensor.Float {
 		c := smallRepaired(MapPairs)
 		c.Privacy.Repaired.Edges = stated
-		r, err := newRepairedRun(c, Split{Sigma: 1, Joint: math.Sqrt2, Layers: 2, Multiplier: 1e-9, Rate: 1, Steps: 4}, g, g, researchLedger(t), testStream)
+		r, err := newRepairedRun(c, Split{Sigma: 1, Joint: math.Sqrt2, Layers: 2, Multiplier: 1e-9, Rate: 1, Steps: 4}, g, g, researchLedger(t), testStreams)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,6 +103,7 @@ func TestRepairedPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		got.Repeatable = "" // which the run adds
 		have, err := json.Marshal(&got)
 		if err != nil {
 			t.Fatal(err)

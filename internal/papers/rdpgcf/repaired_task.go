@@ -49,14 +49,15 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		}, nil
 	}
 	x.Account = func(*experiment.Fitted) (topn.Account, error) {
-		a, err := r.split.account(c)
+		a, err := r.account()
 		if err != nil {
 			return nil, err
 		}
+		a.Takes(ledger)
 		return a, r.split.agree(a, ledger)
 	}
 	x.Planned = func() (topn.Account, error) {
-		a, err := r.split.account(c)
+		a, err := r.account()
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +71,11 @@ func (w *repairedWork) Close() { w.r.rows.close() }
 
 // newRepaired splits the budget, declares what a run releases at most, and releases the rows, once.
 func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
-	stream := func(purpose string) rng.Stream { return x.Env.Noise("rdpgcf", purpose) }
-	rows, labels, err := apart(x.Graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
+	stream := streams{
+		draws: func(purpose string) rng.Stream { return x.Env.Draws("rdpgcf", purpose) },
+		noise: func(purpose string) (rng.Stream, error) { return x.Env.Noise("rdpgcf", purpose) },
+	}
+	rows, labels, err := apart(x.Graph, c.Privacy.Repaired.LabelShare, stream.draws(purposeApart))
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +90,10 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 		return nil, err
 	}
 	a := experiment.Account{Public: c.taken()}
+	if err := a.Decide(x.Env, x.Data.Source, c.takes()); err != nil {
+		return nil, err
+	}
+	decided := a
 	d := a.Declaration()
 	d.Plan = split.plan(c)
 	l, err := x.Env.Ledger(mark, d)
@@ -98,7 +106,7 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 			return nil, err
 		}
 		if r != nil {
-			r.ledger = l
+			r.ledger, r.decided = l, decided
 			return r, nil
 		}
 	}
@@ -110,13 +118,22 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.ledger = l
+	r.ledger, r.decided = l, decided
 	return r, nil
+}
+
+// account returns the account of the run, with what the data decide.
+func (r *repairedRun) account() (*Account, error) {
+	a, err := r.split.account(r.cfg)
+	if err == nil {
+		a.Adopt(r.decided)
+	}
+	return a, err
 }
 
 // again returns a run whose rows an attempt before this one released, from its checkpoint; nil where none
 // did. Other rows would be a second release.
-func (c Config) again(env *run.Env, split Split, g, labels *graph.Bipartite, stream func(purpose string) rng.Stream) (*repairedRun, error) {
+func (c Config) again(env *run.Env, split Split, g, labels *graph.Bipartite, stream streams) (*repairedRun, error) {
 	kept, ok, err := env.LoadCheckpoint()
 	switch {
 	case err != nil:
@@ -150,7 +167,7 @@ func (r *repairedRun) takeKept(c run.Checkpoint, g *graph.Bipartite) error {
 	for range r.cfg.Model.Layers + 1 {
 		r.rows.layer = append(r.rows.layer, tensor.NewTable(g.Nodes(), r.cfg.Model.Dim))
 	}
-	r.m = newPairMap(r.cfg.Privacy.Repaired, r.cfg.Model.Layers, r.cfg.Model.Dim, r.stream(purposeMap))
+	r.m = newPairMap(r.cfg.Privacy.Repaired, r.cfg.Model.Layers, r.cfg.Model.Dim, r.stream.draws(purposeMap))
 	if r.split.Counts > 0 {
 		r.m = newBiased(r.m, make([]tensor.Float, g.Items))
 	}

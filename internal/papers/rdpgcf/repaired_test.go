@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
@@ -35,7 +37,7 @@ func TestLabelNoiseOfSpecification(t *testing.T) {
 		a.Layers, a.Epochs, a.Conversion = 1, c.epochs, ConversionTight
 		for e, epsilon := range []float64{1, 3, 5, 10} {
 			budget := privacy.Budget{Epsilon: epsilon, Delta: 1e-5}
-			whole, err := rdp.CalibrateSampledGaussian(a.Rate(), a.Steps(), budget, rdp.Options{Conversion: rdp.Tight, Orders: rdp.Whole(64), Fixed: true})
+			whole, err := rdp.CalibrateSampledGaussian(context.Background(), a.Rate(), a.Steps(), budget, rdp.Options{Conversion: rdp.Tight, Orders: rdp.Whole(64), Fixed: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +110,7 @@ func TestSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bound, err := rdp.Epsilon(rdp.Sum(rdp.Times(first, 3), counts, rdp.Times(second, s.Steps)), 1e-5, rdp.Options{})
+	bound, err := rdp.Epsilon(context.Background(), rdp.Sum(rdp.Times(first, 3), counts, rdp.Times(second, s.Steps)), 1e-5, rdp.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,8 +155,17 @@ func TestSplitTellsTheNumberOfEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Privacy.Repaired.Edges = 10 * 1024
+	decided := experiment.Account{}
+	if err := decided.Decide(run.Rehearse(1), dataset.Source{Title: "own", Items: &dataset.Stated{File: "items.txt"}, Users: &dataset.Stated{File: "users.txt"}}, c.takes()); err != nil {
+		t.Fatal(err)
+	}
+	a.Adopt(decided)
+	if len(a.Unbounded) != 0 {
+		t.Errorf("with all stated there is open: %v", a.Unbounded)
+	}
 	for where, text := range map[string]string{"the account": a.PublicText(), "the printout": strings.Join(a.Lines(), "\n")} {
-		for _, want := range []string{"number of training edges", "settings", "filtered and split", "held-out rows", "users' own lists", "check sums"} {
+		for _, want := range []string{"10240 training edges", "settings", "rows were split", "items.txt", "users.txt", "held-out rows", "users' own lists", "check sums"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say that it takes the %s as public:\n%s", where, want, text)
 			}
@@ -248,7 +259,7 @@ func smallRepaired(mapping string) Config {
 func repairedVectors(t *testing.T, c Config, s Split, g *graph.Bipartite) (users, items tensor.Matrix, l *privacy.Ledger) {
 	t.Helper()
 	l = researchLedger(t)
-	r, err := newRepairedRun(c, s, g, g, l, testStream)
+	r, err := newRepairedRun(c, s, g, g, l, testStreams)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +395,7 @@ func TestEdgesApart(t *testing.T) {
 	}
 	within(t, "mu of propagation and counts", together, mu, 1e-6)
 	l := researchLedger(t)
-	r, err := newRepairedRun(c, split, rows, labels, l, testStream)
+	r, err := newRepairedRun(c, split, rows, labels, l, testStreams)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -449,7 +460,7 @@ func TestRepairedRowsSeeNoEdge(t *testing.T) {
 	var first []tensor.Float
 	for _, share := range []float64{0.1, 0.9} {
 		g := blocks(t, 2, 30, 20, share)
-		r, err := newRepairedRun(c, split, g, g, researchLedger(t), testStream)
+		r, err := newRepairedRun(c, split, g, g, researchLedger(t), testStreams)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -472,7 +483,7 @@ func TestRepairedRowsSeeNoEdge(t *testing.T) {
 // TestRepairedInterrupted: a run that is stopped says so.
 func TestRepairedInterrupted(t *testing.T) {
 	g := blocks(t, 2, 30, 20, 0.5)
-	r, err := newRepairedRun(smallRepaired(MapPairs), Split{Sigma: 1, Joint: math.Sqrt2, Layers: 2, Multiplier: 1, Rate: 0.1, Steps: 40}, g, g, researchLedger(t), testStream)
+	r, err := newRepairedRun(smallRepaired(MapPairs), Split{Sigma: 1, Joint: math.Sqrt2, Layers: 2, Multiplier: 1, Rate: 0.1, Steps: 40}, g, g, researchLedger(t), testStreams)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,17 +36,24 @@ func (r *repairedRun) newTraining() (*mapTraining, error) {
 	if x := r.split.secret; x != nil {
 		steps, err = x.means(r.cfg.labelEdges(r.graph), r.ledger)
 	} else {
+		s, err := r.stream.noise(purposeLabels)
+		if err != nil {
+			return nil, err
+		}
 		steps, err = channel.OpenDPSGD[tensor.Float](channel.DPSGD{
 			Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
 			Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
-		}, n, r.ledger, r.stream(purposeLabels))
+		}, n, r.ledger, s)
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &mapTraining{r: r, steps: steps,
 		mean: make([]tensor.Float, n), first: make([]tensor.Float, n), second: make([]tensor.Float, n), gradients: tensor.New(gradientsAtOnce, n),
-		negatives: r.stream(purposeLabels + ", negatives"), perEpoch: r.split.Steps / int64(r.cfg.Train.Epochs)}, nil
+		negatives: r.stream.draws(purposeLabels + ", negatives"), perEpoch: r.split.Steps / int64(r.cfg.Train.Epochs)}, nil
 }
 
 // advance makes the next step. A step that an attempt before this one lost, and that cannot be made
@@ -98,13 +105,9 @@ func (m *mapTraining) ended(epoch int64) error {
 	return nil
 }
 
-// key is what the negative of an edge depends on, beside the step. Where the seed is known it is the
-// edge itself: by its place among the edges, one edge more would move the negatives of all after it,
-// and so more than its own gradient.
+// key is what the negative of an edge depends on, beside the step: the edge itself. By its place among the edges, one
+// edge more would move the negatives of all after it, and so more than its own gradient.
 func (m *mapTraining) key(e int32) uint64 {
-	if m.r.split.secret == nil {
-		return uint64(e)
-	}
 	edge := m.r.graph.Edge(int(e))
 	return uint64(edge.User)<<32 | uint64(edge.Item)
 }

@@ -24,7 +24,7 @@ func TestResume(t *testing.T) {
 func TestMapCheckpoint(t *testing.T) {
 	g := blocks(t, 2, 30, 20, 0.5)
 	open := func() (*repairedRun, *mapTraining) {
-		r, err := newRepairedRun(smallRepaired(MapPairs), Split{Sigma: 1, Joint: math.Sqrt2, Layers: 2, Multiplier: 1, Rate: 0.1, Steps: 40}, g, g, researchLedger(t), testStream)
+		r, err := newRepairedRun(smallRepaired(MapPairs), Split{Sigma: 1, Joint: math.Sqrt2, Layers: 2, Multiplier: 1, Rate: 0.1, Steps: 40}, g, g, researchLedger(t), testStreams)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -326,8 +326,8 @@ func TestNegativesBelongToEdges(t *testing.T) {
 	c := smallRepaired(MapPairs)
 	some := []graph.Edge{{User: 1, Item: 2}, {User: 4, Item: 2}, {User: 7, Item: 8}}
 	keys := func(edges ...graph.Edge) map[graph.Edge]uint64 {
-		s, g, _ := secretSplit(t, c, edges...)
-		m := &mapTraining{r: &repairedRun{cfg: c, split: s, graph: g}}
+		_, g, _ := secretSplit(t, c, edges...)
+		m := &mapTraining{r: &repairedRun{cfg: c, graph: g}}
 		out := map[graph.Edge]uint64{}
 		for e := range g.Edges() {
 			out[g.Edge(e)] = m.key(int32(e))

@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +22,8 @@ type Result struct {
 	Neighbouring privacy.Neighbouring
 	Delta        float64
 	Epsilon      float64               // +Inf if something is unprotected
-	Lower        float64               // certified lower bound of the wanted number; 0 if there is none
+	ForDelta     bool                  // Delta is the answer, at an Epsilon that was asked for
+	Lower        float64               // certified lower bound of the answer, Epsilon or Delta; 0 if there is none
 	Order        float64               // of the Rényi divergence that decides, with method rdp
 	AtEnd        bool                  // the order is an end of the range that was tried
 	Direction    string                // which neighbour has the unit, if the method tells: remove, add or both
@@ -110,6 +112,7 @@ type Account struct {
 	unit     privacy.Unit
 	relation privacy.Neighbouring
 	list     terms.List
+	ctx      context.Context // nil: nothing ends its answers early
 }
 
 // New returns an empty account.
@@ -118,6 +121,21 @@ func New(m Method, unit privacy.Unit, relation privacy.Neighbouring) (*Account, 
 		return nil, err
 	}
 	return &Account{method: m, unit: unit, relation: relation}, nil
+}
+
+// During returns the account itself, whose answers end when ctx does, with the error of ctx. Without it
+// they take as long as they take.
+func (a *Account) During(ctx context.Context) *Account {
+	a.ctx = ctx
+	return a
+}
+
+// context returns the context of the account's answers.
+func (a *Account) context() context.Context {
+	if a.ctx == nil {
+		return context.Background()
+	}
+	return a.ctx
 }
 
 // Price fails on an event about another unit or relation (ErrUnit), and on one that the method
@@ -216,7 +234,7 @@ func (a *Account) DeltaAt(epsilon float64) (Result, error) {
 	if len(r.Unprotected) > 0 {
 		r.Delta = 1
 	}
-	r.Epsilon = epsilon
+	r.Epsilon, r.ForDelta = epsilon, true
 	return r, err
 }
 
@@ -229,16 +247,24 @@ func (a *Account) solve(q question) (Result, error) {
 	if len(a.list.Terms)+len(a.list.Parallels) == 0 {
 		return r, nil
 	}
+	q.ctx = a.context()
+	answer := contour
 	switch a.method {
 	case Analytic:
-		return analytic(a.list, q, r)
+		answer = analytic
 	case RDP:
-		return renyi(a.list, q, r)
+		answer = renyi
+	case PLD:
+		answer = certified
 	}
-	if a.method == PLD {
-		return certified(a.list, q, r)
+	if err := q.ctx.Err(); err != nil {
+		return r, err
 	}
-	return contour(a.list, q, r)
+	answered, err := answer(a.list, q, r)
+	if stopped := q.ctx.Err(); stopped != nil { // a method that was stopped may have made way for a looser one
+		return r, stopped
+	}
+	return answered, err
 }
 
 // Method is a way to compute a guarantee.

@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,8 @@ type Goal struct {
 	// Exposed is the probability that one unit is in any of the releases: 1 if nothing is sampled,
 	// else what the function Exposed returns.
 	Exposed float64
+	// Least and Most are the ends of the noise that is tried. 0 and 0 mean from e^-700 to e^700.
+	Least, Most float64
 }
 
 // ErrDelta says that delta alone gives the guarantee, without any noise.
@@ -31,6 +34,11 @@ func (g Goal) validate() error {
 	if !(g.Delta >= 0) {
 		return fmt.Errorf("delta is %v, want at least 0", g.Delta)
 	}
+	if g.Least != 0 || g.Most != 0 {
+		if !(g.Least > 0 && g.Least < g.Most) || math.IsInf(g.Most, 1) {
+			return fmt.Errorf("noise is looked for from %v to %v, want positive numbers in order", g.Least, g.Most)
+		}
+	}
 	return terms.CheckDelta(g.Delta, g.Exposed)
 }
 
@@ -44,8 +52,8 @@ type Calibrated struct {
 
 const (
 	calibrationWidth = 1e-11 // relative, of the final bracket
-	calibrationSpan  = 400   // doublings of the noise that are tried in each direction
-	lastNoise        = 700   // logarithm of the most noise that is tried; minus it, of the least
+	calibrationSpan  = 400   // steps outwards that are tried
+	lastNoise        = 700   // logarithm of the most noise that is tried without a range; minus it, of the least
 )
 
 // Calibrate returns the least noise at which spent is at most the goal's epsilon, and the epsilon
@@ -53,7 +61,8 @@ const (
 // spent must not rise with the noise. start is where the search begins, positive; a good start
 // saves calls.
 //
-// Calibrate returns ErrDelta for a delta that allows publishing what is sampled without noise.
+// Calibrate returns ErrDelta for a delta that allows publishing what is sampled without noise. It ends
+// with the first error of a context that spent returns.
 //
 // Noise at which spent fails counts as too little, since accountants fail first where epsilon
 // overflows. So an epsilon of 0 next to a failure is an error: less noise may do as well. If no
@@ -67,24 +76,40 @@ func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, err
 	if !(start > 0) || math.IsInf(start, 1) {
 		return Calibrated{}, fmt.Errorf("the search starts at %v, want positive and finite", start)
 	}
-	s := &search{target: target, spent: spent}
+	s := &search{target: target, spent: spent, least: math.Exp(-lastNoise), most: math.Exp(lastNoise)}
+	if goal.Most > 0 {
+		s.least, s.most = goal.Least, goal.Most
+	}
 	lo, hi, err := s.bracket(math.Log(start))
+	if s.stopped != nil {
+		return Calibrated{}, s.stopped
+	}
 	if err != nil {
 		return Calibrated{}, err
 	}
 	less, best := s.narrow(lo, hi)
-	if best.eps == 0 && math.IsNaN(less.eps) {
-		return Calibrated{}, fmt.Errorf("epsilon is 0 at a noise of %.3g, and accounting for less noise fails, so this is perhaps not the least: %w", math.Exp(best.x), s.failed)
+	if s.stopped != nil {
+		return Calibrated{}, s.stopped
 	}
-	return Calibrated{math.Exp(best.x), best.eps, s.calls}, nil
+	if best.eps == 0 && math.IsNaN(less.eps) {
+		return Calibrated{}, fmt.Errorf("epsilon is 0 at a noise of %.3g, and accounting for less noise fails, so this is perhaps not the least: %w", s.noise(best.x), s.failed)
+	}
+	return Calibrated{s.noise(best.x), best.eps, s.calls}, nil
 }
 
 // search looks for noise on the scale x = log(noise).
 type search struct {
-	target float64
-	spent  func(float64) (float64, error)
-	calls  int
-	failed error // the last failure of spent
+	target      float64
+	spent       func(float64) (float64, error)
+	least, most float64 // noise that is tried
+	calls       int
+	failed      error // the last failure of spent
+	stopped     error // the error of a context
+}
+
+// noise returns the noise at a place, within the range that is tried.
+func (s *search) noise(x float64) float64 {
+	return math.Min(math.Max(math.Exp(x), s.least), s.most)
 }
 
 // probe is the result of spent at one noise; y is log(eps/target), +Inf if spent failed.
@@ -93,13 +118,19 @@ type probe struct{ x, y, eps float64 }
 func (p probe) within() bool { return p.y <= 0 }
 
 func (s *search) at(x float64) probe {
+	if s.stopped != nil {
+		return probe{x, math.Inf(1), math.NaN()}
+	}
 	s.calls++
-	eps, err := s.spent(math.Exp(x))
+	eps, err := s.spent(s.noise(x))
 	if err == nil && (math.IsNaN(eps) || eps < 0) {
 		err = fmt.Errorf("epsilon came out as %v", eps)
 	}
 	if err != nil {
 		s.failed = err
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			s.stopped = err
+		}
 		return probe{x, math.Inf(1), math.NaN()}
 	}
 	p := probe{x, math.Log(eps / s.target), eps}
@@ -112,14 +143,19 @@ func (s *search) at(x float64) probe {
 }
 
 // bracket walks from x in growing strides until the target lies between lo, too little noise, and
-// hi, enough noise.
+// hi, enough noise. It ends where the noise that is tried does.
 func (s *search) bracket(x float64) (lo, hi probe, err error) {
-	p := s.at(x)
+	first, last := math.Log(s.least), math.Log(s.most)
+	p := s.at(min(max(x, first), last))
+	from, to := p.x, p.x
 	stride := math.Ln2
-	for i := 0; i < calibrationSpan; i++ {
-		next := p.x - stride
+	for i := 0; i < calibrationSpan && s.stopped == nil; i++ {
+		next := max(p.x-stride, first)
 		if !p.within() {
-			next = p.x + stride
+			next = min(p.x+stride, last)
+		}
+		if next == p.x {
+			break
 		}
 		q := s.at(next)
 		switch {
@@ -128,12 +164,12 @@ func (s *search) bracket(x float64) (lo, hi probe, err error) {
 		case !p.within() && q.within():
 			return p, q, nil
 		}
-		if p = q; math.Abs(p.x-x) > calibrationSpan*math.Ln2 || math.Abs(p.x) > lastNoise {
-			break
-		}
+		p, from, to = q, min(from, q.x), max(to, q.x)
 		stride = math.Min(2*stride, 8)
 	}
-	err = fmt.Errorf("no noise between %.3g and %.3g gives epsilon %v", math.Exp(math.Min(x, p.x)), math.Exp(math.Max(x, p.x)), s.target)
+	if err = fmt.Errorf("no noise between %.3g and %.3g gives epsilon %v", s.noise(from), s.noise(to), s.target); from == to {
+		err = fmt.Errorf("a noise of %.3g, the end of what is tried, does not give epsilon %v", s.noise(from), s.target)
+	}
 	if p.within() {
 		err = errors.Join(err, errors.New("even the least noise meets it"))
 	} else if s.failed != nil {
@@ -150,7 +186,7 @@ func (s *search) narrow(lo, hi probe) (less, best probe) {
 	const slack = 1 // n0 of the paper
 	eps := calibrationWidth / 2
 	n := math.Ceil(math.Log2((hi.x-lo.x)/(2*eps))) + slack
-	for j := 0.0; hi.x-lo.x > 2*eps; j++ {
+	for j := 0.0; hi.x-lo.x > 2*eps && s.stopped == nil; j++ {
 		width, mid := hi.x-lo.x, lo.x/2+hi.x/2
 		x := mid
 		if !math.IsInf(lo.y, 1) && !math.IsInf(hi.y, -1) {

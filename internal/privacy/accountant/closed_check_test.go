@@ -23,7 +23,7 @@ func TestClosedFormsAreCheckedToo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, q := range []question{{delta: 1e-5}, {epsilon: 0.3, forDelta: true}} {
+		for _, q := range []question{{ctx: t.Context(), delta: 1e-5}, {ctx: t.Context(), epsilon: 0.3, forDelta: true}} {
 			value := func(r Result) float64 {
 				if q.forDelta {
 					return r.Delta

@@ -133,7 +133,7 @@ func TestDoubt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := question{delta: 1e-5}
+	q := question{ctx: t.Context(), delta: 1e-5}
 	for _, wrong := range []float64{0, 0.4018, 0.45, 0.55, 0.9} {
 		if _, err := q.doubt(ts, a.list, wrong, wrong); err == nil {
 			t.Errorf("%v passed", wrong)

@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -94,14 +95,14 @@ func checkSetting(s setting, r *rng.Stream, d depth, count *seen) error {
 		if err != nil {
 			return 0, 0, 0, err
 		}
-		p, err := rdp.Epsilon(c, s.delta, rdp.Options{})
+		p, err := rdp.Epsilon(context.Background(), c, s.delta, rdp.Options{})
 		if err != nil {
 			return 0, 0, 0, err
 		}
 		if d == boundOnly {
 			return p.Epsilon, math.NaN(), 0, nil
 		}
-		v, err := exact.Epsilon(s.terms(), s.delta)
+		v, err := exact.Epsilon(context.Background(), s.terms(), s.delta)
 		if errors.Is(err, exact.ErrNotCovered) {
 			return p.Epsilon, math.NaN(), 0, nil
 		}
@@ -142,7 +143,7 @@ func checkSetting(s setting, r *rng.Stream, d depth, count *seen) error {
 	if d != withBracket {
 		return nil
 	}
-	b, err := pld.Bracket(s.terms(), s.delta, pld.Options{Bins: 1 << 12})
+	b, err := pld.Bracket(context.Background(), s.terms(), s.delta, pld.Options{Bins: 1 << 12})
 	if errors.Is(err, pld.ErrInfinite) || errors.Is(err, pld.ErrCheck) { // refused, not wrong
 		return nil
 	}
@@ -210,7 +211,7 @@ func TestBracketsBelowTheBound(t *testing.T) {
 	for i := range 40 {
 		r := rng.Seed(11).Stream("brackets", uint64(i))
 		s := drawSetting(&r)
-		b, err := pld.Bracket(s.terms(), s.delta, pld.Options{})
+		b, err := pld.Bracket(context.Background(), s.terms(), s.delta, pld.Options{})
 		if errors.Is(err, pld.ErrCheck) || errors.Is(err, pld.ErrInfinite) || errors.Is(err, pld.ErrNotCovered) {
 			continue // refused, not wrong
 		}
@@ -222,7 +223,7 @@ func TestBracketsBelowTheBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := rdp.Epsilon(c, s.delta, rdp.Options{})
+		p, err := rdp.Epsilon(context.Background(), c, s.delta, rdp.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +231,7 @@ func TestBracketsBelowTheBound(t *testing.T) {
 		if b.Upper > p.Epsilon*(1+1e-5) {
 			t.Errorf("%+v: certified upper bound %v, rényi bound %v", s, b.Upper, p.Epsilon)
 		}
-		if v, err := exact.Epsilon(s.terms(), s.delta); err == nil && (v.Epsilon < b.Lower*(1-1e-9) || v.Epsilon-v.Error > b.Upper*(1+1e-9)) {
+		if v, err := exact.Epsilon(context.Background(), s.terms(), s.delta); err == nil && (v.Epsilon < b.Lower*(1-1e-9) || v.Epsilon-v.Error > b.Upper*(1+1e-9)) {
 			t.Errorf("%+v: exact %v outside [%v, %v]", s, v.Epsilon, b.Lower, b.Upper)
 		}
 	}

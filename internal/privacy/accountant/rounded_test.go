@@ -1,6 +1,7 @@
 package accountant_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -30,11 +31,11 @@ var discrete = map[string]func(sensitivity float64) privacy.Event{
 // does not cover it.
 var priced = map[string]func(t terms.Term) (float64, error){
 	"exact": func(t terms.Term) (float64, error) {
-		v, err := exact.Epsilon([]terms.Term{t}, 1e-5)
+		v, err := exact.Epsilon(context.Background(), []terms.Term{t}, 1e-5)
 		return v.Epsilon, err
 	},
 	"pld": func(t terms.Term) (float64, error) {
-		b, err := pld.Bracket([]terms.Term{t}, 1e-5, pld.Options{Bins: 1 << 10})
+		b, err := pld.Bracket(context.Background(), []terms.Term{t}, 1e-5, pld.Options{Bins: 1 << 10})
 		return b.Upper, err
 	},
 	"rdp": func(t terms.Term) (float64, error) {
@@ -42,7 +43,7 @@ var priced = map[string]func(t terms.Term) (float64, error){
 		if err != nil {
 			return 0, err
 		}
-		p, err := rdp.Epsilon(c, 1e-5, rdp.Options{})
+		p, err := rdp.Epsilon(context.Background(), c, 1e-5, rdp.Options{})
 		return p.Epsilon, err
 	},
 }

@@ -11,7 +11,8 @@ import (
 // of further runs that are made and released after it. Each account holds what one of the runs
 // releases, the score that orders them included. A run is charged as the most expensive of them at
 // every order of the Rényi divergence, so what is left out must cost no more. Nothing else of the
-// runs may be released, nor their number. See rdp.Selection.
+// runs may be released, nor their number. It ends with the context of the first run (Account.During). See
+// rdp.Selection.
 func Best(runs []*Account, s rdp.Selection, after []*Account, delta float64) (Result, error) {
 	if len(runs) == 0 {
 		return Result{}, errors.New("the best of no runs")
@@ -41,11 +42,12 @@ func Best(runs []*Account, s rdp.Selection, after []*Account, delta float64) (Re
 		r.Epsilon = math.Inf(1)
 		return r, nil
 	}
-	best, err := s.Curve(rdp.Max(curves[true]...))
+	ctx := runs[0].context()
+	best, err := s.Curve(ctx, rdp.Max(curves[true]...))
 	if err != nil {
 		return r, err
 	}
-	p, err := rdp.Epsilon(rdp.Sum(append(curves[false], best)...), delta, rdp.Options{})
+	p, err := rdp.Epsilon(ctx, rdp.Sum(append(curves[false], best)...), delta, rdp.Options{})
 	r.Epsilon, r.Order, r.AtEnd = p.Epsilon, p.Order, p.AtEnd
 	return r, err
 }

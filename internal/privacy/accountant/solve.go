@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 
 // question is a point of the privacy curve with one coordinate to find.
 type question struct {
+	ctx            context.Context
 	epsilon, delta float64
 	forDelta       bool
 }
@@ -29,17 +31,17 @@ func (q question) answer(r Result, v float64) Result {
 
 func (q question) bracket(ts []terms.Term, bins int) (pld.Bounds, error) {
 	if q.forDelta {
-		return pld.DeltaBracket(ts, q.epsilon, pld.Options{Bins: bins})
+		return pld.DeltaBracket(q.ctx, ts, q.epsilon, pld.Options{Bins: bins})
 	}
-	return pld.Bracket(ts, q.delta, pld.Options{Bins: bins})
+	return pld.Bracket(q.ctx, ts, q.delta, pld.Options{Bins: bins})
 }
 
 func (q question) exact(ts []terms.Term) (exact.Value, float64, error) {
 	if q.forDelta {
-		v, err := exact.Delta(ts, q.epsilon)
+		v, err := exact.Delta(q.ctx, ts, q.epsilon)
 		return v, v.Delta, err
 	}
-	v, err := exact.Epsilon(ts, q.delta)
+	v, err := exact.Epsilon(q.ctx, ts, q.delta)
 	return v, v.Epsilon, err
 }
 
@@ -49,10 +51,10 @@ func (q question) renyi(l terms.List) (rdp.Point, float64, error) {
 		return rdp.Point{}, 0, err
 	}
 	if q.forDelta {
-		p, err := rdp.Delta(c, q.epsilon, rdp.Options{})
+		p, err := rdp.Delta(q.ctx, c, q.epsilon, rdp.Options{})
 		return p, p.Delta, err
 	}
-	p, err := rdp.Epsilon(c, q.delta, rdp.Options{})
+	p, err := rdp.Epsilon(q.ctx, c, q.delta, rdp.Options{})
 	return p, p.Epsilon, err
 }
 
@@ -177,7 +179,7 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note str
 	const slack = 1e-9
 	b, err := q.bracket(ts, checkBins)
 	// A mesh that is too coarse may give no number at all.
-	for bins := 4 * checkBins; bins <= checkMost && (err != nil || b.Upper-b.Lower > checkWidth*b.Upper); bins *= 4 {
+	for bins := 4 * checkBins; q.ctx.Err() == nil && bins <= checkMost && (err != nil || b.Upper-b.Lower > checkWidth*b.Upper); bins *= 4 {
 		b, err = q.bracket(ts, bins)
 	}
 	if err == nil && (hi < b.Lower*(1-slack) || lo > b.Upper*(1+slack)) {
@@ -198,6 +200,9 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note str
 
 // fallBack answers with the best certified bound and notes why there is no exact value.
 func fallBack(l terms.List, q question, r Result, why error) (Result, error) {
+	if err := q.ctx.Err(); err != nil {
+		return r, err
+	}
 	s, err := certified(l, q, r)
 	s.Method = string(PLD)
 	s.Notes = append(s.Notes, fmt.Sprintf("certified upper bound, since %v", why))

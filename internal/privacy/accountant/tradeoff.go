@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -65,7 +66,7 @@ func (a *Account) TradeOff() (*TradeOff, error) {
 		}
 		var p pld.Profile
 		if err == nil {
-			p, err = pld.DeltaProfile(ts)
+			p, err = pld.DeltaProfile(a.context(), ts)
 		}
 		if err == nil {
 			t.Method, t.lower = string(PLD), p.Lower
@@ -74,7 +75,10 @@ func (a *Account) TradeOff() (*TradeOff, error) {
 		}
 		why = err
 	}
-	if err := t.renyi(a.list); err != nil {
+	if err := a.context().Err(); err != nil {
+		return nil, err
+	}
+	if err := t.renyi(a.context(), a.list); err != nil {
 		return nil, fmt.Errorf("no trade-off curve: %w", errors.Join(why, err))
 	}
 	if why != nil {
@@ -87,12 +91,12 @@ func (a *Account) TradeOff() (*TradeOff, error) {
 const renyiPoints = 200
 
 // renyi takes the points from the bound of Rényi DP.
-func (t *TradeOff) renyi(l terms.List) error {
+func (t *TradeOff) renyi(ctx context.Context, l terms.List) error {
 	c, err := rdp.FromList(l)
 	if err != nil {
 		return err
 	}
-	far, err := rdp.Epsilon(c, 1e-6, rdp.Options{})
+	far, err := rdp.Epsilon(ctx, c, 1e-6, rdp.Options{})
 	if err != nil {
 		return err
 	}
@@ -100,7 +104,7 @@ func (t *TradeOff) renyi(l terms.List) error {
 	var all, deltas []float64
 	for i := range renyiPoints + 1 {
 		eps := far.Epsilon * float64(i) / renyiPoints
-		p, err := rdp.Delta(c, eps, rdp.Options{})
+		p, err := rdp.Delta(ctx, c, eps, rdp.Options{})
 		if err != nil {
 			return err
 		}

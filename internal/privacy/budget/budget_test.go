@@ -116,7 +116,7 @@ func TestEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // twice is once
-			if err := Change(path, func(b *File) error { return b.End(1, c.released, nil) }); err != nil {
+			if err := Change(path, func(b *File) error { return b.End(1, "", c.released, nil) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -208,17 +208,21 @@ func TestRefused(t *testing.T) {
 	if _, err := reserve(path, planOf(10, 0.5, 1e-6)); err != nil {
 		t.Fatal(err)
 	}
-	mine := Reservation{Task: "t", Config: "c", SHA256: "abc"}
+	mine := Reservation{Task: "t", Config: "c", SHA256: "abc", Mark: NewMark()}
 	for name, c := range map[string]struct {
 		id int
 		r  Reservation
 	}{"no such": {2, mine}, "zero": {0, mine}, "another configuration": {1, Reservation{Task: "t", Config: "x", SHA256: "abc"}},
 		"other data": {1, Reservation{Task: "t", Config: "c", SHA256: "x"}}} {
-		if err := Change(path, func(b *File) error { return b.Continues(c.id, c.r) }); err == nil {
+		if err := Change(path, func(b *File) error {
+			return b.Continue(c.id, c.r, Standing{Marks: []string{""}}, planOf(10, 0.5, 1e-6), func(string) error { return nil })
+		}); err == nil {
 			t.Error(name + " was accepted")
 		}
 	}
-	if err := Change(path, func(b *File) error { return b.Continues(1, mine) }); err != nil {
+	if err := Change(path, func(b *File) error {
+		return b.Continue(1, mine, Standing{Marks: []string{""}}, planOf(10, 0.5, 1e-6), func(string) error { return nil })
+	}); err != nil {
 		t.Error(err)
 	}
 	other := Change(path, func(b *File) error {

@@ -1,17 +1,16 @@
 package budget
 
 import (
+	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"privrec/internal/privacy/chain"
 	"privrec/internal/system"
 )
 
@@ -21,10 +20,15 @@ type File struct {
 	Reservations []Reservation
 	path         string
 	f            *os.File
-	size         int64 // of the whole lines
-	chain        string
+	size         int64          // of the whole lines
+	lines        int            // whole lines
+	check        string         // of the last whole line
+	marks        map[string]int // numbers of reservations, by all marks that they had
 	writable     bool
 }
+
+// form says how the lines of a budget are sealed.
+var form = chain.Form{Name: "check"}
 
 // Create makes the file of a budget, durably. It fails on a file that exists.
 func Create(path string, t Terms) error {
@@ -32,10 +36,11 @@ func Create(path string, t Terms) error {
 	if err := t.Validate(); err != nil {
 		return fmt.Errorf("budget: %w", err)
 	}
-	text, _, err := sealed("", t)
+	body, err := json.Marshal(t)
 	if err != nil {
 		return fmt.Errorf("budget: %w", err)
 	}
+	text, _ := form.Seal("", body)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return fmt.Errorf("budget: %w", err)
@@ -52,108 +57,112 @@ func Create(path string, t Terms) error {
 
 // Read reads the file of a budget, as it is between two writers.
 func Read(path string) (*File, error) {
-	b, err := open(path, os.O_RDONLY, system.Share)
-	if err != nil {
+	b := &File{path: path}
+	if err := b.open(os.O_RDONLY, system.Share); err != nil {
 		return nil, err
 	}
 	return b, b.f.Close()
 }
 
 // Change waits until no other process has the file, reads it, and calls change, which may append to it.
-func Change(path string, change func(*File) error) error {
-	b, err := open(path, os.O_RDWR, system.Lock)
-	if err != nil {
+func Change(path string, change func(*File) error) error { return (&File{path: path}).Change(change) }
+
+// Change waits until no other process has the file, reads what was appended since this File was last read, and
+// calls change, which may append to it.
+func (b *File) Change(change func(*File) error) error {
+	if err := b.open(os.O_RDWR, system.Lock); err != nil {
 		return err
 	}
 	b.writable = true
-	err = change(b)
+	err := change(b)
 	b.writable = false
 	return errors.Join(err, b.f.Close()) // which frees the lock
 }
 
-// open opens, locks and reads a file. Its descriptor holds the lock.
-func open(path string, flags int, lock func(*os.File) error) (*File, error) {
-	f, err := os.OpenFile(path, flags, 0)
+// open opens and locks the file, and reads what it did not read before. The descriptor holds the lock.
+func (b *File) open(flags int, lock func(*os.File) error) error {
+	f, err := os.OpenFile(b.path, flags, 0)
 	if err != nil {
-		return nil, fmt.Errorf("budget: %w", err)
+		return fmt.Errorf("budget: %w", err)
 	}
-	b := &File{path: path, f: f}
 	if err = lock(f); err == nil {
+		b.f = f
 		err = b.read()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("budget %s: %w", path, err), f.Close())
+		return errors.Join(fmt.Errorf("budget %s: %w", b.path, err), f.Close())
 	}
-	return b, nil
+	return nil
 }
 
-// read reads all whole lines. Half a line at the end was never durable.
+// read reads the whole lines from where it stopped. Half a line at the end was never durable.
 func (b *File) read() error {
-	text, err := io.ReadAll(b.f)
-	if err != nil {
+	if info, err := b.f.Stat(); err != nil {
 		return err
+	} else if info.Size() < b.size {
+		return fmt.Errorf("it became shorter than its first %d lines, which were read before", b.lines)
 	}
-	for n := 1; ; n++ {
-		end := bytes.IndexByte(text, '\n')
-		if end < 0 {
+	in := bufio.NewReader(io.NewSectionReader(b.f, b.size, 1<<62))
+	for {
+		text, err := chain.ReadLine(in)
+		if err == io.EOF || errors.Is(err, chain.ErrCut) {
 			break
 		}
-		if err := b.line(n, text[:end]); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+		if err == nil {
+			err = b.line(text)
 		}
-		text, b.size = text[end+1:], b.size+int64(end)+1
+		if err != nil {
+			return fmt.Errorf("line %d: %w", b.lines+1, err)
+		}
+		b.size, b.lines = b.size+int64(len(text))+1, b.lines+1
 	}
-	if b.size == 0 {
+	if b.lines == 0 {
 		return errors.New("it is not a budget: its first line is not whole")
 	}
 	return nil
 }
 
-// entry is a line after the first: one of its fields is set.
-type entry struct {
-	Reserve *Reservation `json:"reserve,omitempty"`
-	End     *end         `json:"end,omitempty"`
-}
-
-func (b *File) line(n int, line []byte) error {
-	body, chain, err := unsealed(b.chain, line)
+// line reads a line that follows those read before.
+func (b *File) line(text []byte) error {
+	body, check, err := form.Open(b.check, text)
 	if err != nil {
 		return err
 	}
-	b.chain = chain
-	if n == 1 {
-		if err := strict(body, &b.Terms); err != nil {
+	if b.lines == 0 {
+		var t Terms
+		if err := written(body, &t); err != nil {
 			return fmt.Errorf("it is not a budget: %w", err)
 		}
-		return b.Terms.Validate()
+		if err := t.Validate(); err != nil {
+			return err
+		}
+		b.Terms, b.check = t, check
+		return nil
 	}
 	var e entry
-	if err := strict(body, &e); err != nil {
+	if err := written(body, &e); err != nil {
 		return err
 	}
-	switch {
-	case e.Reserve != nil && e.End == nil:
-		if e.Reserve.ID != len(b.Reservations)+1 {
-			return fmt.Errorf("reservation %d, want %d", e.Reserve.ID, len(b.Reservations)+1)
-		}
-		e.Reserve.Held = e.Reserve.Reserved
-		b.Reservations = append(b.Reservations, *e.Reserve)
-		return nil
-	case e.End != nil && e.Reserve == nil:
-		if e.End.ID < 1 || e.End.ID > len(b.Reservations) {
-			return fmt.Errorf("reservation %d ends and never began", e.End.ID)
-		}
-		r := &b.Reservations[e.End.ID-1]
-		r.State, r.Held = e.End.State, e.End.Keeps
-		return nil
+	if err := b.allows(e); err != nil {
+		return err
 	}
-	return errors.New("neither a reservation nor the end of one")
+	b.apply(e)
+	b.check = check
+	return nil
 }
 
-func strict(body []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	return d.Decode(to)
+// written decodes the body of a line, and fails on what the writer does not write.
+func written(body []byte, to any) error {
+	if err := chain.Strict(body, to); err != nil {
+		return err
+	}
+	again, err := json.Marshal(to)
+	if err != nil {
+		return err
+	}
+	// A path that is not UTF-8 is written with an escaped mark for each wrong byte, and is read as that mark.
+	plain := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`\ufffd`), []byte("\uFFFD")) }
+	return chain.Same(plain(body), plain(again))
 }
 
 // add appends a line, durably.
@@ -161,9 +170,16 @@ func (b *File) add(e entry) error {
 	if !b.writable {
 		return errors.New("budget: it is not open for changes")
 	}
-	text, chain, err := sealed(b.chain, e)
+	body, err := json.Marshal(e)
 	if err != nil {
-		return err
+		return fmt.Errorf("budget %s: %w", b.path, err)
+	}
+	text, check := form.Seal(b.check, body)
+	if len(text) > chain.MaxLine {
+		return fmt.Errorf("budget %s: a line of %d bytes, want at most %d", b.path, len(text), chain.MaxLine)
+	}
+	if err := b.allows(e); err != nil { // what would not be read must not be written
+		return fmt.Errorf("budget %s: %w", b.path, err)
 	}
 	if err := b.f.Truncate(b.size); err != nil { // half a line of a process that was killed
 		return fmt.Errorf("budget %s: %w", b.path, err)
@@ -174,38 +190,7 @@ func (b *File) add(e entry) error {
 	if err != nil {
 		return fmt.Errorf("budget %s: %w", b.path, errors.Join(err, b.f.Truncate(b.size)))
 	}
-	b.size, b.chain = b.size+int64(len(text)), chain
+	b.size, b.lines, b.check = b.size+int64(len(text)), b.lines+1, check
+	b.apply(e)
 	return nil
-}
-
-// The check of a line is at its end, and covers the line and the check of the line before.
-const checkMark = `,"check":"`
-
-// sealed returns a line with its newline, and its check.
-func sealed(before string, body any) (line []byte, check string, err error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, "", err
-	}
-	text = text[:len(text)-1] // without the brace
-	check = checkOf(before, text)
-	return append(text, checkMark+check+"\"}\n"...), check, nil
-}
-
-func checkOf(before string, text []byte) string {
-	sum := sha256.Sum256(append([]byte(before), text...))
-	return hex.EncodeToString(sum[:8])
-}
-
-// unsealed returns the body of a line without its check, which it compares.
-func unsealed(before string, line []byte) (body []byte, check string, err error) {
-	at := strings.LastIndex(string(line), checkMark)
-	if at < 0 || !bytes.HasSuffix(line, []byte(`"}`)) {
-		return nil, "", errors.New("it has no check at its end")
-	}
-	check = string(line[at+len(checkMark) : len(line)-2])
-	if check != checkOf(before, line[:at]) {
-		return nil, "", errors.New("the line, or one before it, was changed or lost")
-	}
-	return append(bytes.Clone(line[:at]), '}'), check, nil
 }

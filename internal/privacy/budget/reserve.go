@@ -20,9 +20,13 @@ type Reservation struct {
 	SHA256   string `json:"sha256"` // of the data
 	Reserved Cost   `json:"reserved"`
 	Whole    bool   `json:"whole,omitempty"` // all of it stays spent when the run ends
+	Mark     string `json:"mark,omitempty"`  // of the attempt; "" for a run that cannot go on
 
-	State State `json:"-"`
-	Held  Cost  `json:"-"` // that still counts: all that was reserved, unless the run ended with less
+	State    State  `json:"-"`
+	Held     Cost   `json:"-"` // that still counts: all that was reserved, unless the run ended with less
+	Attempt  int    `json:"-"` // that may release: 0 for the one that reserved
+	Chain    string `json:"-"` // check of the ledger from which that attempt goes on
+	Releases int64  `json:"-"` // that the ledger of the run lists at least
 }
 
 // State says how far the run of a reservation is known to have come.
@@ -35,21 +39,18 @@ const (
 	Nothing State = "released nothing"
 )
 
-// end is the line of a run that ended.
-type end struct {
-	ID    int   `json:"id"`
-	State State `json:"state"`
-	Keeps Cost  `json:"keeps"`
-}
-
 // Refusal says that a run cannot spend from a budget. It has released nothing.
 type Refusal struct {
 	Message string
 	Fix     string
+	Cause   error // such as ErrElsewhere; nil: none of those with a name
 }
 
 // Error returns the message.
 func (e *Refusal) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Refusal) Unwrap() error { return e.Cause }
 
 // Hint returns what to do about it.
 func (e *Refusal) Hint() string { return e.Fix }
@@ -70,7 +71,7 @@ func (b *File) filter() (*classic.Filter, error) {
 
 // Reserve reserves what a run will spend at most, durably, and returns the number of the reservation. It
 // refuses, with a *Refusal, a run on other data, of an infinite cost, or that would overdraw the budget.
-// r says of which run; its ID and costs are set here.
+// r says of which run, with the mark of its first attempt; its ID and costs are set here.
 func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	if err := b.checkData(r); err != nil {
 		return 0, err
@@ -90,12 +91,7 @@ func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	case err != nil:
 		return 0, fmt.Errorf("budget %s: %w", b.path, err)
 	}
-	if err := b.add(entry{Reserve: &r}); err != nil {
-		return 0, err
-	}
-	r.Held = r.Reserved
-	b.Reservations = append(b.Reservations, r)
-	return r.ID, nil
+	return r.ID, b.add(entry{Reserve: &r})
 }
 
 // price returns what a plan costs. The run's own account must not be above what it says itself.
@@ -160,51 +156,6 @@ func (b *File) checkData(r Reservation) error {
 		return &Refusal{Message: fmt.Sprintf("the run is on %s (%.12s), and the budget in %s is for %s (%.12s)", r.Data, r.SHA256, b.path, of, want),
 			Fix: "make a budget for these data: privrec account budget create"}
 	}
-	return nil
-}
-
-// Continues fails unless a reservation is that of a run that goes on.
-func (b *File) Continues(id int, r Reservation) error {
-	if id < 1 || id > len(b.Reservations) {
-		return fmt.Errorf("budget %s: it has no reservation %d", b.path, id)
-	}
-	x := b.Reservations[id-1]
-	if x.Config != r.Config || x.Task != r.Task || x.SHA256 != r.SHA256 {
-		return fmt.Errorf("budget %s: reservation %d is of another run, in %s", b.path, id, x.Run)
-	}
-	if x.State == Nothing {
-		return fmt.Errorf("budget %s: reservation %d was given back", b.path, id)
-	}
-	return nil
-}
-
-// End says that the run of a reservation ended, and what it released. released is nil for a run that
-// released nothing: it gives its reservation back. Ending twice changes nothing.
-func (b *File) End(id int, released []privacy.Entry, held []privacy.Holding) error {
-	if id < 1 || id > len(b.Reservations) {
-		return fmt.Errorf("budget %s: it has no reservation %d", b.path, id)
-	}
-	r := &b.Reservations[id-1]
-	if r.State != Begun {
-		return nil
-	}
-	e := end{ID: id, State: Done, Keeps: r.Reserved}
-	switch {
-	case len(released) == 0:
-		e.State, e.Keeps = Nothing, Cost{}
-	case b.Terms.Rule == Renyi && !r.Whole:
-		c, _, err := b.Terms.Price(released, held, r.Reserved.Delta)
-		if err != nil {
-			return fmt.Errorf("budget %s: price of what the run released: %w", b.path, err)
-		}
-		if c.Divergence < r.Reserved.Divergence {
-			e.Keeps = c
-		}
-	}
-	if err := b.add(entry{End: &e}); err != nil {
-		return err
-	}
-	r.State, r.Held = e.State, e.Keeps
 	return nil
 }
 

@@ -37,12 +37,16 @@ type Terms struct {
 	Slack        float64              `json:"slack,omitempty"` // of an approximate rule
 }
 
-const version = "privrec-budget/1"
+// The versions of a budget's file. The first one has no attempts; a file of it that is gone on with has them too.
+const (
+	version    = "privrec-budget/2"
+	oldVersion = "privrec-budget/1"
+)
 
 // Validate reports terms that no budget can have.
 func (t Terms) Validate() error {
-	if t.Version != version {
-		return fmt.Errorf("it is of version %q, this program reads %q", t.Version, version)
+	if t.Version != version && t.Version != oldVersion {
+		return fmt.Errorf("it is of version %q, this program reads %q and %q", t.Version, oldVersion, version)
 	}
 	err := errors.Join(privacy.Budget{Epsilon: t.Epsilon, Delta: t.Delta}.Validate(), t.Unit.Validate(), t.Neighbouring.Validate())
 	if err != nil {
@@ -77,6 +81,19 @@ type Cost struct {
 	Epsilon    float64 `json:"epsilon"`
 	Delta      float64 `json:"delta"`
 	Divergence float64 `json:"divergence,omitempty"` // at the budget's order; 0 under other rules
+}
+
+// validate reports what no run is charged.
+func (c Cost) validate(t Terms) error {
+	for _, x := range []float64{c.Epsilon, c.Delta, c.Divergence} {
+		if !(x >= 0) || math.IsInf(x, 0) {
+			return fmt.Errorf("a cost of %v", x)
+		}
+	}
+	if c.Delta > t.Delta || c.Divergence != 0 && t.Rule != Renyi {
+		return fmt.Errorf("a cost of delta %v and divergence %v, by the filter %s at delta %v", c.Delta, c.Divergence, t.Rule, t.Delta)
+	}
+	return nil
 }
 
 // charge charges a cost to a filter of the terms.

@@ -1,6 +1,7 @@
 package goldentest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -123,7 +124,7 @@ func (r *row) grid(name, conversion string) (rdp.Options, error) {
 
 // epsilon is the guarantee of a curve by a grid and a conversion.
 func (r *row) epsilon(by string, c rdp.Curve, delta float64, o rdp.Options) ([]answer, error) {
-	p, err := rdp.Epsilon(c, delta, o)
+	p, err := rdp.Epsilon(context.Background(), c, delta, o)
 	a := answer{by: by, got: p.Epsilon}
 	if o.Fixed {
 		a.order = p.Order

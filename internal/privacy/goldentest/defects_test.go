@@ -1,6 +1,7 @@
 package goldentest
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -104,7 +105,7 @@ func spent(t *testing.T, m accountant.Method, e privacy.Event, n privacy.Neighbo
 // bracketed asks for both the exact epsilon and its certified bracket.
 func bracketed(t *testing.T, ts []terms.Term, delta float64) (v exact.Value, b pld.Bounds) {
 	t.Helper()
-	v, b = is(exact.Epsilon(ts, delta))(t), is(pld.Bracket(ts, delta, pld.Options{}))(t)
+	v, b = is(exact.Epsilon(context.Background(), ts, delta))(t), is(pld.Bracket(context.Background(), ts, delta, pld.Options{}))(t)
 	if v.Epsilon < b.Lower || v.Epsilon-v.Error > b.Upper {
 		t.Errorf("exact %v is outside of %v to %v", v.Epsilon, b.Lower, b.Upper)
 	}
@@ -119,7 +120,7 @@ func defects() []defect {
 			e := privacy.Exponential{Epsilon: 1, Unit: privacy.User, Neighbouring: privacy.Replace}
 			c := is(rdp.Total(is(flat(privacy.SelfComposed{Event: e, Count: 100}, privacy.Replace))(t)))(t)
 			o := rdp.Options{Orders: rdp.DPAccounting(), Fixed: true, Conversion: rdp.Tight}
-			within(t, "rdp", is(rdp.Epsilon(c, 1e-6, o))(t).Epsilon, 37.26, 1.006, 0.01)
+			within(t, "rdp", is(rdp.Epsilon(context.Background(), c, 1e-6, o))(t).Epsilon, 37.26, 1.006, 0.01)
 		}, []string{"accountant/rdp TestGoldenRelationsAndCounts", "accountant/rdp TestCountIsHonoured", "accountant TestCountIsHonoured"}},
 		{"dp_accounting PLD", "randomised response without its count", func(t *testing.T) {
 			e := privacy.RandomizedResponse{Epsilon: math.Log(3), Categories: 2, Unit: privacy.User} // uniform half of the time
@@ -149,10 +150,10 @@ func defects() []defect {
 		}, []string{"accountant/rdp TestFractionalOrdersKeepTheirSigns", "accountant/rdp TestSampledGaussianReference"}},
 		{"dp_accounting PLD", "mass out of rounding at fine meshes", func(t *testing.T) {
 			ts := poissonGaussian(mnist, 1.1, 234000)
-			within(t, "exact, add", is(exact.EpsilonIn(exact.Add, ts, 1e-5))(t).Epsilon, 11.93983, 12.115, 1e-4)
+			within(t, "exact, add", is(exact.EpsilonIn(context.Background(), exact.Add, ts, 1e-5))(t).Epsilon, 11.93983, 12.115, 1e-4)
 			last := math.Inf(1)
 			for _, bins := range []int{1 << 14, 1 << 16, 1 << 18} { // finer never is worse
-				b := is(pld.Bracket(ts, 1e-5, pld.Options{Bins: bins}))(t)
+				b := is(pld.Bracket(context.Background(), ts, 1e-5, pld.Options{Bins: bins}))(t)
 				if b.Upper > last*(1+1e-9) || b.Upper < b.Lower {
 					t.Errorf("%d bins: %+v after %v", bins, b, last)
 				}
@@ -161,7 +162,7 @@ func defects() []defect {
 		}, []string{"accountant/pld TestNoMassAtFineMeshes", "accountant/pld TestChecks"}},
 		{"dp_accounting PLD", "mesh coarser than the loss of a step", func(t *testing.T) {
 			// Rows of pld_eps.json, which TestGoldens holds to the same brackets.
-			b := is(pld.Bracket(poissonGaussian(1e-5, 0.7, 1_000_000), 1e-8, pld.Options{}))(t)
+			b := is(pld.Bracket(context.Background(), poissonGaussian(1e-5, 0.7, 1_000_000), 1e-8, pld.Options{}))(t)
 			within(t, "rare events, pld", b.Upper, 0.12697, 0.178, 3e-3)
 			v, b := bracketed(t, poissonGaussian(mnist, 4, 234000), 1e-5)
 			within(t, "quiet steps, exact", v.Epsilon, 2.10302, 2.265, 2e-5)
@@ -185,7 +186,7 @@ func defects() []defect {
 					t.Errorf("order %v: %v, want %v", alpha, got, want)
 				}
 			}
-			if p := is(rdp.Epsilon(is(rdp.Gaussian(1e6, 1))(t), 0.9, rdp.Options{Orders: []float64{1.5}, Fixed: true}))(t); p.Epsilon < 0 {
+			if p := is(rdp.Epsilon(context.Background(), is(rdp.Gaussian(1e6, 1))(t), 0.9, rdp.Options{Orders: []float64{1.5}, Fixed: true}))(t); p.Epsilon < 0 {
 				t.Errorf("epsilon %v", p.Epsilon)
 			}
 		}, []string{"accountant/rdp TestHighOrdersAndClamps"}},
@@ -196,7 +197,7 @@ func defects() []defect {
 				if b.Upper-b.Lower > 2e-4 || v.Error > 1e-9 { // theirs scatter by 2e-4
 					t.Errorf("%d steps: exact %+v, %v to %v", steps, v, b.Lower, b.Upper)
 				}
-				remove, add := is(exact.EpsilonIn(exact.Remove, ts, 1e-6))(t), is(exact.EpsilonIn(exact.Add, ts, 1e-6))(t)
+				remove, add := is(exact.EpsilonIn(context.Background(), exact.Remove, ts, 1e-6))(t), is(exact.EpsilonIn(context.Background(), exact.Add, ts, 1e-6))(t)
 				if remove.Epsilon == add.Epsilon || math.Abs(v.Epsilon-max(remove.Epsilon, add.Epsilon)) > v.Error+1e-9 {
 					t.Errorf("%d steps: %v, remove %v, add %v", steps, v, remove, add)
 				}

@@ -1,6 +1,7 @@
 package goldentest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -102,9 +103,9 @@ func losses() map[string]answers {
 func epsilons(ts []terms.Term, delta float64, direction string) (list []answer, err error) {
 	var v exact.Value
 	if direction == "" {
-		v, err = exact.Epsilon(ts, delta)
+		v, err = exact.Epsilon(context.Background(), ts, delta)
 	} else {
-		v, err = exact.EpsilonIn(exact.Direction(direction), ts, delta)
+		v, err = exact.EpsilonIn(context.Background(), exact.Direction(direction), ts, delta)
 	}
 	switch {
 	case err == nil:
@@ -115,7 +116,7 @@ func epsilons(ts []terms.Term, delta float64, direction string) (list []answer, 
 	if direction != "" && len(list) > 0 {
 		return list, nil // the row without the direction is asked of the others
 	}
-	b, err := pld.Bracket(ts, delta, pld.Options{})
+	b, err := pld.Bracket(context.Background(), ts, delta, pld.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func epsilons(ts []terms.Term, delta float64, direction string) (list []answer, 
 	if err != nil {
 		return nil, err
 	}
-	p, err := rdp.Epsilon(c, delta, rdp.Options{})
+	p, err := rdp.Epsilon(context.Background(), c, delta, rdp.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +144,9 @@ func epsilons(ts []terms.Term, delta float64, direction string) (list []answer, 
 func deltas(ts []terms.Term, epsilon float64, direction string) (list []answer, err error) {
 	var v exact.Value
 	if direction == "" {
-		v, err = exact.Delta(ts, epsilon)
+		v, err = exact.Delta(context.Background(), ts, epsilon)
 	} else {
-		v, err = exact.DeltaIn(exact.Direction(direction), ts, epsilon)
+		v, err = exact.DeltaIn(context.Background(), exact.Direction(direction), ts, epsilon)
 	}
 	switch {
 	case err == nil:
@@ -156,7 +157,7 @@ func deltas(ts []terms.Term, epsilon float64, direction string) (list []answer, 
 	if direction == string(exact.Add) && len(list) > 0 {
 		return list, nil // the bracket is about the larger one
 	}
-	b, err := pld.DeltaBracket(ts, epsilon, pld.Options{})
+	b, err := pld.DeltaBracket(context.Background(), ts, epsilon, pld.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +188,7 @@ func eventEpsilon(r *row) ([]answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := rdp.Epsilon(c, delta, o)
+		p, err := rdp.Epsilon(context.Background(), c, delta, o)
 		return []answer{{by: "rdp.Epsilon", got: p.Epsilon}}, err
 	case "randomized_response":
 		m := fromNoise(r, "buckets")

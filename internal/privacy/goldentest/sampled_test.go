@@ -1,6 +1,7 @@
 package goldentest
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -111,7 +112,7 @@ func sampled() map[string]answers {
 		},
 		"WORComposedSigma": func(r *row) ([]answer, error) {
 			target := privacy.Budget{Epsilon: r.num("eps"), Delta: r.num("delta")}
-			got, err := rdp.Calibrate(func(s float64) (rdp.Curve, error) { return worTotal(r, s) }, target, 1, worOptions(r))
+			got, err := rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return worTotal(r, s) }, target, 1, worOptions(r))
 			if err != nil {
 				return nil, err
 			}
@@ -119,7 +120,7 @@ func sampled() map[string]answers {
 			if err != nil {
 				return nil, err
 			}
-			p, err := rdp.Epsilon(c, target.Delta, worOptions(r))
+			p, err := rdp.Epsilon(context.Background(), c, target.Delta, worOptions(r))
 			if err == nil && p.Epsilon > target.Epsilon {
 				err = fmt.Errorf("epsilon %v at the calibrated sigma %v, target %v", p.Epsilon, got, target.Epsilon)
 			}
@@ -169,10 +170,10 @@ func calibrated(r *row) ([]answer, error) {
 			if err != nil {
 				return 0, err
 			}
-			p, err := rdp.Epsilon(c, target.Delta, o)
+			p, err := rdp.Epsilon(context.Background(), c, target.Delta, o)
 			return p.Epsilon, err
 		}
-		direct, err := rdp.CalibrateSampledGaussian(q, steps, target, o)
+		direct, err := rdp.CalibrateSampledGaussian(context.Background(), q, steps, target, o)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +194,7 @@ func calibrated(r *row) ([]answer, error) {
 		return []answer{{by: "rdp.CalibrateSampledGaussian", got: direct, side: safe}, {by: "accountant.Calibrate, rdp", got: search.Noise, side: safe}}, nil
 	case "pld":
 		spent := func(sigma float64) (float64, error) {
-			v, err := exact.EpsilonIn(exact.Remove, poissonGaussian(q, sigma, steps), target.Delta)
+			v, err := exact.EpsilonIn(context.Background(), exact.Remove, poissonGaussian(q, sigma, steps), target.Delta)
 			return v.Epsilon, err
 		}
 		search, err := accountant.Calibrate(goal, 1, spent)

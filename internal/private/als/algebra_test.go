@@ -236,7 +236,7 @@ func trained(t *testing.T, d *dataset.Interactions, m ModelConfig, counts []floa
 		t.Fatal(err)
 	}
 	tr = &trainer{cfg: c, prior: newPrior(counts, m.Items, m.ItemWeight, 1),
-		releaser: &release.Releaser{Ledger: ledger, Releases: m.releases(), Noise: func(p string) rng.Stream { return rng.Seed(3).Stream(p) }}}
+		releaser: &release.Releaser{Ledger: ledger, Releases: m.releases(), Noise: func(p string) (rng.Stream, error) { return rng.Seed(3).Stream(p), nil }}}
 	if tr.rows, err = newRows(d, tr.prior, m, release.Draw{Items: k, Stream: rng.Seed(1).Stream("draw")}); err != nil {
 		t.Fatal(err)
 	}

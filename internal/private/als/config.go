@@ -2,6 +2,7 @@ package als
 
 import (
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/topn"
 )
@@ -132,5 +133,7 @@ func (m ModelConfig) most() float64 {
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { release.SuitOwn(doc, c.Protocol, &c.Data) }
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
+	return release.Suit(doc, c.Protocol, &c.Data, registry.Need{Ratings: c.Model.Values == ValuesRatings})
+}

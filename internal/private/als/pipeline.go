@@ -24,7 +24,7 @@ const Cite = "Chien et al., Private Alternating Least Squares, ICML 2021; Kriche
 // Task returns what the command line offers.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dp-als", Summary: "alternating least squares with noise on items' sums, private for a whole user", Cite: Cite,
+		Verb: "train", Name: "dp-als", Noisy: true, Summary: "alternating least squares with noise on items' sums, private for a whole user", Cite: Cite,
 		Default: Default, Check: check, Answers: true, Open: open,
 	}.Task()
 }
@@ -76,6 +76,9 @@ func (w *work) declare(a *release.Account, d *dataset.Interactions) error {
 	if err := checkUsers(d.Users); err != nil {
 		return err
 	}
+	if err := a.Decide(w.env, d.Source, experiment.Taken{Items: true}); err != nil {
+		return err
+	}
 	if w.cfg.Model.Values == ValuesRatings {
 		if err := checkRatings(d); err != nil {
 			return err
@@ -91,7 +94,7 @@ func (w *work) declare(a *release.Account, d *dataset.Interactions) error {
 	}
 	ledger, err := w.env.Ledger(w.cfg.Privacy.Marks(), declared)
 	w.releaser = &release.Releaser{Ledger: ledger, Releases: w.cfg.Model.releases(),
-		Noise: func(purpose string) rng.Stream { return w.env.Noise("private.als", purpose) }}
+		Noise: func(purpose string) (rng.Stream, error) { return w.env.Noise("private.als", purpose) }}
 	return err
 }
 

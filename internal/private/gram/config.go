@@ -2,6 +2,7 @@ package gram
 
 import (
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/topn"
 )
@@ -106,14 +107,24 @@ func checkPopularity(v *config.Checker, c PopularityConfig) {
 	release.CheckProtocol(v, c.Protocol, c.Eval)
 }
 
+// Secretly implements run.Secret.
+func (c Config) Secretly() bool { return c.Privacy.Secure }
+
+// Secretly implements run.Secret.
+func (c PopularityConfig) Secretly() bool { return c.Privacy.Secure }
+
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
 // SpendsFrom implements run.Spender.
 func (c PopularityConfig) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { release.SuitOwn(doc, c.Protocol, &c.Data) }
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
+	return release.Suit(doc, c.Protocol, &c.Data, registry.Need{})
+}
 
-// SuitOwn implements run.Suited.
-func (c *PopularityConfig) SuitOwn(doc *config.Document) { release.SuitOwn(doc, c.Protocol, &c.Data) }
+// Suit implements run.Suited.
+func (c *PopularityConfig) Suit(doc *config.Document) error {
+	return release.Suit(doc, c.Protocol, &c.Data, registry.Need{})
+}

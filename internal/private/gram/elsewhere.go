@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"privrec/internal/dataset/registry"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
@@ -21,7 +22,8 @@ var ErrReleased = fmt.Errorf("released, and the model is not computed yet: %w", 
 // under the same ledger. They end with ErrReleased after ReleasedFile is written. The run is then continued
 // by the task of Tasks: it takes what was released and computes the model.
 //
-// source is called before anything is released. It may record the rows that it adds up (RowsName).
+// source is called before anything is released. It records the rows that it adds up, for the noise (run.Env.Private)
+// and in the manifest (RowsName).
 func Elsewhere(source func(env *run.Env) Source) []run.Task {
 	return tasks(func(w *work, ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
 		if w.env.Rehearsing() {
@@ -32,7 +34,11 @@ func Elsewhere(source func(env *run.Env) Source) []run.Task {
 		}
 		w.source, w.keeps = source(w.env), true
 		a := w.account(theorem)
-		return &elsewhere{w, a}, w.declare(a)
+		s, err := registry.Foreseen(ctx, m.Data.Name, m.Data.Recipe, m.Data.Public)
+		if err != nil {
+			return nil, err
+		}
+		return &elsewhere{w, a}, w.declareOn(a, s)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/private/release"
 	"privrec/internal/run"
@@ -23,11 +24,12 @@ type far struct {
 }
 
 func (f *far) Counts(ctx context.Context, d Draws) ([]float64, error) {
-	sum := release.RowsSum{}
+	var sum dataset.RowHash
 	for u, items := range f.rows.Train {
 		sum.Add(f.rows.UserIDs[u], items)
 	}
-	if err := f.env.RecordData(RowsName, sum.Of(f.rows.ItemIDs)); err != nil {
+	digest := sum.Digest(f.rows.ItemIDs)
+	if err := errors.Join(f.env.Private(digest), f.env.RecordData(RowsName, digest.String())); err != nil {
 		return nil, err
 	}
 	return f.local.Counts(ctx, d)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/model/ease"
 	"privrec/internal/model/itemknn"
@@ -39,20 +40,20 @@ type opener func(w *work, ctx context.Context, protocol string, m topn.Method, t
 func tasks(open opener) []run.Task {
 	return []run.Task{
 		run.Spec[PopularityConfig]{
-			Verb: "train", Name: "dp-popularity", Summary: "items by counts with noise, private for a whole user",
+			Verb: "train", Name: "dp-popularity", Noisy: true, Summary: "items by counts with noise, private for a whole user",
 			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Secure: true, Flags: flags,
 			Open: func(ctx context.Context, env *run.Env, c PopularityConfig) (run.Work, error) {
 				return openPopularity(ctx, env, c, open)
 			},
 		}.Task(),
-		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", ease.Cite, Default, open),
-		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", itemknn.Cite, DefaultKNN, open),
+		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", "ours: the Gaussian mechanism on the matrix of items; on "+ease.Cite, Default, open),
+		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", "ours: the Gaussian mechanism on the matrix of items; on "+itemknn.Cite, DefaultKNN, open),
 	}
 }
 
 func task(method, name, summary, cite string, profile func() Config, open opener) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: profile, Answers: true, Secure: true, Flags: flags,
+		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: profile, Answers: true, Secure: true, Flags: flags,
 		Check: func(v *config.Checker, c Config) { check(v, c, method == ItemKNN) },
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 			standing, err := experiment.Stand(c, c.Profile, map[string]Config{profile().Profile: profile()}, nil, topn.Free()...)
@@ -107,7 +108,7 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 		}
 		release.Computes(ctx, x, d, w.of)
 		a.Accounts(x, func(*experiment.Fitted) error { return a.Compose(w.releaser.Ledger) })
-		return x, w.declare(a)
+		return x, w.declareOn(a, d.Source)
 	}
 	x, err := topn.Load(ctx, w.env, m)
 	if err != nil {
@@ -118,12 +119,20 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 	}
 	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
 	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
-	return x, w.declare(a)
+	return x, w.declareOn(a, x.Data.Source)
 }
 
 // account returns the account, before anything is released.
 func (w *work) account(theorem string) *release.Account {
 	return release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+}
+
+// declareOn opens the ledger for data of a source, whose rows may decide which items there are.
+func (w *work) declareOn(a *release.Account, s dataset.Source) error {
+	if err := a.Decide(w.env, s, experiment.Taken{Items: true}); err != nil {
+		return err
+	}
+	return w.declare(a)
 }
 
 // declare opens the ledger.
@@ -138,7 +147,7 @@ func (w *work) declare(a *release.Account) error {
 	}
 	ledger, err := w.env.Ledger(w.privacy.Marks(), d)
 	w.releaser = release.Releaser{Ledger: ledger, Secure: w.privacy.Secure, Releases: 2,
-		Noise: func(purpose string) rng.Stream { return w.env.Noise("private.gram", purpose) }}
+		Noise: func(purpose string) (rng.Stream, error) { return w.env.Noise("private.gram", purpose) }}
 	return err
 }
 
@@ -146,6 +155,9 @@ func (w *work) declare(a *release.Account) error {
 func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
 	w.rows, w.source = r, local{r}
 	if err := w.sameRows(); err != nil {
+		return nil, err
+	}
+	if err := w.env.Private(r.TrainRows()); err != nil { // nothing else is read, here or where rows are added up elsewhere
 		return nil, err
 	}
 	return w.make(ctx)
@@ -207,7 +219,11 @@ func (w *work) weights(ctx context.Context, r *released, p *Plan) (tensor.Matrix
 	if w.method == ItemKNN {
 		return w.matrix.cosine(d.square, diagonal, unit), nil
 	}
-	return w.matrix.ease(ctx, d.square, unit)
+	b, raised, err := w.matrix.ease(ctx, d.square, unit)
+	if raised > 0 && err == nil {
+		err = w.env.Note(fmt.Sprintf("the released matrix was not positive definite with model.lambda %g: it was doubled %d times", w.matrix.Lambda, raised))
+	}
+	return b, err
 }
 
 // obtain returns what the run released: from its file, or by releasing it. A file that a stopped
@@ -260,15 +276,17 @@ func (w *work) repeat(r *released) error {
 // another order than those of the data.
 func (w *work) sameRows() error {
 	f, _ := w.env.Finished()
-	was := f.Data(RowsName)
-	if was == "" {
-		return nil
+	same := true
+	if was := f.Data(RowsName); was != "" {
+		same = was == w.rows.TrainRows().String()
+	} else if was := f.Data(oldRowsName); was != "" {
+		sum := release.RowsSum{}
+		for u, items := range w.rows.Train {
+			sum.Add(w.rows.UserIDs[u], items)
+		}
+		same = was == sum.Of(w.rows.ItemIDs)
 	}
-	sum := release.RowsSum{}
-	for u, items := range w.rows.Train {
-		sum.Add(w.rows.UserIDs[u], items)
-	}
-	if sum.Of(w.rows.ItemIDs) != was {
+	if !same {
 		return run.WithHint(fmt.Errorf("the run in %s released sums of other rows than the training rows of the data, or of items in another order", w.env.Dir), "add up the training rows, with the ids of all items in the order of the data")
 	}
 	return nil

@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{release.CountsPurpose, Purpose}
-		if strings.HasPrefix(text, Popularity) {
+		if strings.Contains(text, "\n"+Popularity+" on ") {
 			want = want[:1]
 		}
 		var got []string

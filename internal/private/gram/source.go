@@ -19,8 +19,11 @@ type Source interface {
 	Triangle(ctx context.Context, d Draws, p *Plan) ([]float64, error)
 }
 
-// RowsName names in the manifest of a run the rows that were added up elsewhere, by a release.RowsSum.
-const RowsName = "rows that were added up elsewhere"
+// RowsName names in the manifest of a run the rows that were added up elsewhere, by their dataset.RowDigest.
+const RowsName = "training rows that were added up elsewhere"
+
+// oldRowsName names them in runs of older programs, by their release.RowsSum.
+const oldRowsName = "rows that were added up elsewhere"
 
 // Draws says how many of a user's items are contributed, and which ones.
 type Draws struct {

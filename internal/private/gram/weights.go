@@ -21,21 +21,31 @@ func unweigh(g square, weights []float64) {
 	}
 }
 
+// ridges is how often lambda is doubled, at most: what is released is below 2^50, and its rounding below that.
+const ridges = 100
+
 // ease returns EASE's weights B (m, m) of a matrix: P = (G + lambda I)^-1, B = I - P diag(1/P_jj), with 0 on
-// the diagonal. lambda is Lambda times unit.
-func (c MatrixConfig) ease(ctx context.Context, g square, unit float64) (tensor.Matrix, error) {
-	lambda := c.Lambda * unit
+// the diagonal. lambda is Lambda times unit. Where G + lambda I is not positive definite in the arithmetic of
+// tensor.Float, lambda is doubled until it is: what noise made of the rows must not decide whether there is a model.
+// raised is how often that was.
+func (c MatrixConfig) ease(ctx context.Context, g square, unit float64) (b tensor.Matrix, raised int, err error) {
 	p := tensor.NewTable(g.n, g.n)
-	for i := range g.n {
-		row := tensor.Row(p, i)
-		for j, v := range g.row(i)[:i+1] {
-			row[j] = tensor.Float(v)
+	for lambda := c.Lambda * unit; ; lambda, raised = 2*lambda, raised+1 {
+		for i := range g.n {
+			row := tensor.Row(p, i)
+			for j, v := range g.row(i)[:i+1] {
+				row[j] = tensor.Float(v)
+			}
+			row[i] += tensor.Float(lambda)
 		}
-		row[i] += tensor.Float(lambda)
-	}
-	if err := ease.Invert(ctx, p); err != nil {
-		tensor.Free(p)
-		return tensor.Matrix{}, fmt.Errorf("the released matrix with model.lambda %g: %w", c.Lambda, err)
+		err = ease.Invert(ctx, p)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil || raised == ridges || !(lambda > 0) {
+			tensor.Free(p)
+			return tensor.Matrix{}, raised, fmt.Errorf("the released matrix with model.lambda %g: %w", c.Lambda, err)
+		}
 	}
 	diagonal := make([]tensor.Float, g.n)
 	for j := range diagonal {
@@ -48,7 +58,7 @@ func (c MatrixConfig) ease(ctx context.Context, g square, unit float64) (tensor.
 		}
 		row[i] = 0
 	}
-	return p, nil
+	return p, raised, nil
 }
 
 // cosine returns the weights (m, m) of ItemKNN: column j has the similarities of item j with its

@@ -34,17 +34,15 @@ type Beside struct {
 
 // public is what a finite total takes as public, of every private recommender.
 var public = []privacy.Assumption{
-	{What: "which items there are, and how rows were filtered and split", Why: "a filter by counts would itself move other users' rows"},
 	{What: "users' own lists", Why: "they are computed from the user's own row in the clear: the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "choosing them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "numbers of users and rows, floors, and ranks of held-out rows"},
 }
 
 // NewAccount makes the account of a setting, before anything is released. theorem says what the
-// guarantee rests on, and also what a method takes as public besides. published names the files
-// that the guarantee is for.
-func NewAccount(p Privacy, theorem string, published []string, also ...privacy.Assumption) *Account {
-	a := &Account{Account: experiment.Protected(append(append([]privacy.Assumption{}, public...), also...)...), Threat: Threat, privacy: p, Published: published}
+// guarantee rests on, and published names the files that it is for. What the data decide is entered by Decide.
+func NewAccount(p Privacy, theorem string, published []string) *Account {
+	a := &Account{Account: experiment.Protected(public...), Threat: Threat, privacy: p, Published: published}
 	if p.Secure {
 		a.Noise = string(privacy.Secure)
 	}
@@ -95,7 +93,7 @@ func (a *Account) Compose(l *privacy.Ledger) error {
 	if err := a.Account.Compose(l, About, p.Delta); err != nil {
 		return err
 	}
-	if got := float64(a.Total); !(got <= p.Epsilon && got >= p.Epsilon*(1-unused)) {
+	if got := float64(a.Noised()); !(got <= p.Epsilon && got >= p.Epsilon*(1-unused)) {
 		return fmt.Errorf("account: the ledger comes to epsilon %.10g for one user, want %v and not above it", got, p.Epsilon)
 	}
 	beside := []accountant.Method{accountant.PLD, accountant.RDP}
@@ -111,8 +109,8 @@ func (a *Account) Compose(l *privacy.Ledger) error {
 		if err != nil {
 			return err
 		}
-		if m == accountant.PLD && !(spent.Lower <= float64(a.Total)*(1+1e-9) && float64(a.Total) <= spent.Epsilon*(1+1e-9)) {
-			return fmt.Errorf("account: the exact epsilon %.10g is outside the certified bracket %.10g to %.10g", float64(a.Total), spent.Lower, spent.Epsilon)
+		if m == accountant.PLD && !(spent.Lower <= float64(a.Noised())*(1+1e-9) && float64(a.Noised()) <= spent.Epsilon*(1+1e-9)) {
+			return fmt.Errorf("account: the exact epsilon %.10g is outside the certified bracket %.10g to %.10g", float64(a.Noised()), spent.Lower, spent.Epsilon)
 		}
 		a.Beside = append(a.Beside, Beside{string(m), privacy.Number(spent.Lower), privacy.Number(spent.Epsilon)})
 	}
@@ -126,9 +124,9 @@ func (a *Account) Show(d *report.Document) {
 	t := &report.Table{Name: "accountants", Title: "The same ledger by other accountants, for one user more or less",
 		Columns: []report.Column{{Name: "method"}, {Name: "at least", Format: "%.6g"}, {Name: "at most", Format: "%.6g"}}}
 	if !a.privacy.Secure {
-		t.Add("exact", float64(a.Total), float64(a.Total))
-	} else if len(a.Beside) > 0 && a.Total < a.Beside[0].Eps {
-		t.Add("exact, of normal noise that is at most as private", math.NaN(), float64(a.Total))
+		t.Add("exact", float64(a.Noised()), float64(a.Noised()))
+	} else if len(a.Beside) > 0 && a.Noised() < a.Beside[0].Eps {
+		t.Add("exact, of normal noise that is at most as private", math.NaN(), float64(a.Noised()))
 	}
 	for _, b := range a.Beside {
 		name, low := "Rényi bound", math.NaN()
@@ -149,5 +147,5 @@ func (a *Account) leaves() string {
 	case a.privacy.Secure:
 		return fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", a.Published)
 	}
-	return fmt.Sprintf("the guarantee is for %v, as if the noise were exact, and its seed unknown and used for these rows alone (privacy.secure makes it so); all other files of the run directory depend on users' rows in the clear", a.Published)
+	return fmt.Sprintf("the guarantee is for %v, as if the noise were exact (privacy.secure makes it so), and its key, noise.key or run.noise_seed, unknown; all other files of the run directory depend on users' rows in the clear", a.Published)
 }

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -9,8 +8,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Draw says which of a user's items are contributed: at most Items of them. The draw depends on
-// the user's id and row and on Weights, and on nothing else.
+// Draw says which of a user's items are contributed: at most Items of them. The draw about an item depends on the
+// user's id and the item's number, and what is contributed on these, on the user's row and on Weights alone.
 type Draw struct {
 	Items int
 	// Weights of all items must be public or released. An item of weight 0 is never contributed,
@@ -40,7 +39,7 @@ func (d Draw) Of(id string, row []int32) []int32 {
 	if len(some) <= d.Items {
 		return some
 	}
-	s := d.Stream.Sub(words(id)...)
+	of := d.Stream.Of(id)
 	type timed struct {
 		at   float64
 		item int32
@@ -51,6 +50,7 @@ func (d Draw) Of(id string, row []int32) []int32 {
 		if d.Weights != nil {
 			w = d.Weights[i]
 		}
+		s := of.Sub(uint64(i))
 		all[k] = timed{-math.Log1p(-s.Float64()) / w, i}
 	}
 	slices.SortFunc(all, func(a, b timed) int {
@@ -78,18 +78,6 @@ func (d Draw) All(ids []string, rows [][]int32) [][]int32 {
 			out[u] = d.Of(ids[u], rows[u])
 		}
 	})
-	return out
-}
-
-// words packs a user's id into the indices of a stream. Different ids give different indices.
-func words(id string) []uint64 {
-	out := []uint64{uint64(len(id))}
-	for len(id) > 0 {
-		var w [8]byte
-		n := copy(w[:], id)
-		out = append(out, binary.LittleEndian.Uint64(w[:]))
-		id = id[n:]
-	}
 	return out
 }
 

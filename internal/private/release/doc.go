@@ -32,10 +32,10 @@
 //
 // # Seeded noise
 //
-// Without the secure form the guarantee is as if the seed were unknown, and used for one run. A run of the same
-// configuration and seed on rows that changed since adds the same noise: the difference of the two releases
-// is that of the rows, without noise. So take another seed where rows changed, or privacy.secure. Also the
-// epsilons of several runs on the same rows add up: nothing keeps a ledger over runs.
+// Without the secure form the guarantee is as if the noise were exact. Its key is secret (run.Env.Noise), or follows
+// from run.noise_seed, and then the guarantee is as if that number were unknown. Rows that differ get noise that
+// shares nothing. The epsilons of several runs on the same rows add up: nothing keeps a ledger over runs but a budget
+// that they spend from.
 //
 // # One budget
 //

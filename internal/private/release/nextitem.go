@@ -5,6 +5,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
@@ -20,15 +21,17 @@ func CheckProtocol(v *config.Checker, protocol string, e topn.EvalConfig) {
 	v.Check(protocol == "" || e.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", nextitem.Name)
 }
 
-// SuitOwn takes the recipe that suits own data under a protocol, where the user named none.
-func SuitOwn(doc *config.Document, protocol string, d *topn.DataConfig) {
+// Suit takes the recipe that suits the data under a protocol, where the user named none. Published recipes of sequences
+// count rows of many users; the account says so.
+func Suit(doc *config.Document, protocol string, d *topn.DataConfig, n registry.Need) error {
 	if protocol != nextitem.Name {
-		d.SuitOwn(doc, false)
-		return
+		n.Draws = true
+		return d.Suit(doc, n)
 	}
 	next := nextitem.Data{Name: d.Name, Recipe: d.Recipe}
-	next.SuitOwn(doc, false)
+	err := next.Suit(doc, n)
 	d.Recipe = next.Recipe
+	return err
 }
 
 // Rows are what a model of users' rows is computed from.
@@ -41,7 +44,7 @@ type Rows struct {
 // Rows has what it needs to know of the data before. The model ranks all test samples of a user alike.
 func NextItem(ctx context.Context, env *run.Env, m topn.Method) (*nextitem.Experiment, *dataset.Interactions, error) {
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
-		Method: m.Name, Standing: m.Standing, From: nextitem.Data{Name: m.Data.Name, Recipe: m.Data.Recipe, Candidates: nextitem.CandidatesTrain},
+		Method: m.Name, Standing: m.Standing, From: nextitem.Data{Name: m.Data.Name, Recipe: m.Data.Recipe, Public: m.Data.Public, Candidates: nextitem.CandidatesTrain},
 		Fit: nextitem.Training{Select: nextitem.SelectLast}, Eval: nextitem.Ranking{K: m.Eval.K},
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ type Releaser struct {
 	Secure bool            // discrete noise from cryptographic bits
 	// Noise returns the stream of the noise for a purpose, where it is seeded. Streams of two
 	// purposes must be independent.
-	Noise func(purpose string) rng.Stream
+	Noise func(purpose string) (rng.Stream, error)
 	// Releases is how many sums the run releases: each gets its part of the run's probability that
 	// a noise check fails by chance.
 	Releases int
@@ -87,7 +87,10 @@ func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
 	if !r.Secure {
 		var noise rng.Stream
 		if draw {
-			noise = r.Noise(s.Purpose)
+			var err error
+			if noise, err = r.Noise(s.Purpose); err != nil {
+				return nil, err
+			}
 		}
 		return channel.Open[float64](channel.Gaussian{Purpose: s.Purpose, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
 			Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger, noise)

@@ -22,7 +22,8 @@ type budget struct {
 	secure bool
 }
 
-// newBudget divides the setting's epsilon on so many users and items. The counts take their share of mu², and
+// newBudget divides the setting's epsilon on so many users and items. Means are over the stated number of users,
+// where there is one. The counts take their share of mu², and
 // the gradients get the least noise with which the exact composition of all releases is within epsilon.
 func newBudget(c Config, users, items int) (b budget, err error) {
 	p := c.Privacy
@@ -36,7 +37,7 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 	if p.Secure {
 		b.counts.OfAll, b.counts.Grid = true, fine
 	}
-	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
+	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users), Stated: int64(c.Data.Sizes.Users),
 		Sampling: privacy.Poisson, Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
 	b.steps = int64(c.Train.Steps)
 	goal := accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1} // all users are in the counts

@@ -2,6 +2,7 @@ package sgdmf
 
 import (
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/topn"
 )
@@ -78,5 +79,7 @@ func check(v *config.Checker, c Config) {
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
+	return c.Data.Suit(doc, registry.Need{Draws: true})
+}

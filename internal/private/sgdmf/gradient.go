@@ -10,7 +10,6 @@ import (
 type part struct {
 	rows   []int32
 	values []tensor.Float // (rows, d)
-	err    error
 }
 
 // worker computes users' gradients. It is for one goroutine.
@@ -33,14 +32,15 @@ func newWorker(f *factors) *worker {
 //	v_j: (1 - u·w_j) u'            for the contributed items
 //	v_j: -w0 times (u·w_j) u'      for the items of negatives that the user does not have
 //
-// where u' is u without its first value, and times makes up for the items that were not drawn. own and some are items
+// where u' is u without its first value, and times makes up for the items that were not drawn. It is 0 for a user whose
+// vector cannot be solved for. own and some are items
 // of the data; negatives are rows of the table, ascending.
 func (w *worker) gradient(p *part, own, some, negatives []int32, times float64) {
 	f, d := w.f, w.f.c.Dim
 	w.own, w.some = f.rows(own, w.own), f.rows(some, w.some)
 	p.rows, p.values = p.rows[:0], p.values[:0]
-	if p.err = w.solve(w.own, w.u); p.err != nil {
-		return
+	if !w.solve(w.own, w.u) {
+		return // no rows: the gradient is 0
 	}
 	if w.user++; w.user == 0 {
 		clear(w.has)

@@ -1,7 +1,6 @@
 package sgdmf
 
 import (
-	"fmt"
 	"math"
 
 	"privrec/internal/private/release"
@@ -81,7 +80,10 @@ func newSolver(f *factors) *solver { return &solver{f: f, a: tensor.New(1+f.c.Di
 // solve writes the vector of a user with these rows of the table to u (1+d):
 //
 //	argmin sum_{j in own} (1 - u·w_j)² + w0 sum_{j not in own} (u·w_j)² + lambda |u - prior e_0|²
-func (s *solver) solve(own []int32, u []tensor.Float) error {
+//
+// ok is false where the equations cannot be solved in this precision, because model.lambda is too small for them: u is
+// then prior e_0, as for a user without items. It depends on the user's own row, so that no run may end with it.
+func (s *solver) solve(own []int32, u []tensor.Float) (ok bool) {
 	f, n := s.f, 1+s.f.c.Dim
 	copy(s.a.Data, f.gram.Data)
 	clear(u)
@@ -98,11 +100,15 @@ func (s *solver) solve(own []int32, u []tensor.Float) error {
 		}
 		tensor.Gemm(true, false, tensor.Float(1-f.c.Unobserved), g, g, 1, s.a)
 	}
-	if k, ok := tensor.Cholesky(s.a); !ok {
-		return fmt.Errorf("a user's equations are not positive definite at row %d: model.lambda %g is too small for this precision", k, f.c.Lambda)
+	if _, ok = tensor.Cholesky(s.a); ok {
+		tensor.CholeskySolve(s.a, u)
+		ok = tensor.Dot(u, u) <= math.MaxFloat32
 	}
-	tensor.CholeskySolve(s.a, u)
-	return nil
+	if !ok {
+		clear(u)
+		u[0] = tensor.Float(f.c.Prior)
+	}
+	return ok
 }
 
 // below is how far under all scores the items without a vector are ranked, by their counts.
@@ -110,7 +116,7 @@ const below = 1e4
 
 // vectors returns vectors of users and items (2+d) whose inner products rank: (u, 1) and (w_j, 0), and (0, -below
 // - rank) for an item without a vector. rows has every user's own items.
-func (f *factors) vectors(rows [][]int32, counts []float64) (users, items tensor.Matrix, err error) {
+func (f *factors) vectors(rows [][]int32, counts []float64) (users, items tensor.Matrix) {
 	n := 2 + f.c.Dim
 	users, items = tensor.NewTable(len(rows), n), tensor.NewTable(len(f.place), n)
 	for rank, i := range release.Top(counts, len(counts)) {
@@ -121,24 +127,16 @@ func (f *factors) vectors(rows [][]int32, counts []float64) (users, items tensor
 			row[n-1] = -tensor.Float(below + float64(rank))
 		}
 	}
-	failed := make([]error, (len(rows)+usersAtOnce-1)/usersAtOnce)
-	tensor.Parallel(len(rows), usersAtOnce, func(chunk, lo, hi int) {
+	tensor.Parallel(len(rows), usersAtOnce, func(_, lo, hi int) {
 		s, own := newSolver(f), []int32(nil)
-		for u := lo; u < hi && failed[chunk] == nil; u++ {
+		for u := lo; u < hi; u++ {
 			row := tensor.Row(users, u)
 			own = f.rows(rows[u], own)
-			failed[chunk] = s.solve(own, row[:n-1])
+			s.solve(own, row[:n-1])
 			row[n-1] = 1
 		}
 	})
-	for _, e := range failed {
-		if e != nil {
-			tensor.Free(users)
-			tensor.Free(items)
-			return tensor.Matrix{}, tensor.Matrix{}, e
-		}
-	}
-	return users, items, nil
+	return users, items
 }
 
 // usersAtOnce is how many users a goroutine takes at a time.

@@ -90,15 +90,13 @@ func TestLearnsWhatCountsDoNotSay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, err := newTraining(c, b, ids, rows, counts, l, func(p string) rng.Stream { return rng.Seed(2).Stream(p) })
+		tr, err := newTraining(c, b, ids, rows, counts, l,
+			func(p string) rng.Stream { return rng.Seed(2).Stream(p) }, func(p string) (rng.Stream, error) { return rng.Seed(2).Stream(p), nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		right := func() (n int) {
-			vu, vi, err := tr.f.vectors(rows, counts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			vu, vi := tr.f.vectors(rows, counts)
 			defer tensor.Free(vu)
 			defer tensor.Free(vi)
 			for u := range users {
@@ -151,7 +149,8 @@ func TestEmptySampleIsNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := newTraining(c, b, []string{"a", "b", "c"}, make([][]int32, 3), []float64{5, 4, 3, 2, 1, 0}, l, func(p string) rng.Stream { return rng.Seed(2).Stream(p) })
+	tr, err := newTraining(c, b, []string{"a", "b", "c"}, make([][]int32, 3), []float64{5, 4, 3, 2, 1, 0}, l,
+		func(p string) rng.Stream { return rng.Seed(2).Stream(p) }, func(p string) (rng.Stream, error) { return rng.Seed(2).Stream(p), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

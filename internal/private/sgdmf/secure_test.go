@@ -100,6 +100,9 @@ func TestSecureTakesNoNoiseFromTheSeed(t *testing.T) {
 			t.Fatalf("the stream %q was asked for", purpose)
 		}
 		return rng.Seed(2).Stream(purpose)
+	}, func(purpose string) (rng.Stream, error) {
+		t.Fatalf("noise of %q was asked for", purpose)
+		return rng.Stream{}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +113,10 @@ func TestSecureTakesNoNoiseFromTheSeed(t *testing.T) {
 	if _, ok := tr.steps.(*secure.RowSteps[tensor.Float]); !ok {
 		t.Errorf("steps are %T", tr.steps)
 	}
-	r := release.Releaser{Ledger: l, Secure: true, Releases: 2, Noise: func(string) rng.Stream { t.Fatal("counts asked for a stream"); return rng.Stream{} }}
+	r := release.Releaser{Ledger: l, Secure: true, Releases: 2, Noise: func(string) (rng.Stream, error) {
+		t.Fatal("counts asked for a stream")
+		return rng.Stream{}, nil
+	}}
 	if _, err := r.Counts(b.counts, [][]int32{{0, 1}, {2}}, 6); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ const theorem = "exact composition of one Gaussian release and Poisson-sampled G
 // Task returns what the command line offers.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dp-sgd-mf", Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
+		Verb: "train", Name: "dp-sgd-mf", Noisy: true, Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
 		Default: Default, Check: check, Open: open, Answers: true, Secure: true,
 	}.Task()
 }
@@ -63,7 +63,10 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if env.Secure() {
 		published = []string{ReleasedFile, run.LedgerName}
 	}
-	a := release.NewAccount(c.Privacy, theorem, published, privacy.Assumption{What: "how many users there are", Why: "sums of gradients are divided by the expected number of users of a step"})
+	a := release.NewAccount(c.Privacy, theorem, published)
+	if err := a.Decide(env, x.Data.Source, experiment.Taken{Items: true, HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public, "what sums of gradients are divided by")}}); err != nil {
+		return nil, err
+	}
 	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps, Event: step})
 	if err != nil {
 		return nil, err
@@ -77,8 +80,11 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return w, nil
 }
 
-// stream returns the stream of a purpose.
-func (w *work) stream(purpose string) rng.Stream { return w.Env.Noise("sgdmf", purpose) }
+// noise returns the stream of a purpose's noise, and of who is in a step.
+func (w *work) noise(purpose string) (rng.Stream, error) { return w.Env.Noise("sgdmf", purpose) }
+
+// stream returns the stream of a purpose that needs no secret.
+func (w *work) stream(purpose string) rng.Stream { return w.Env.Draws("sgdmf", purpose) }
 
 // begin obtains the released counts and prepares the steps.
 func (w *work) begin() (*training, error) {
@@ -86,7 +92,7 @@ func (w *work) begin() (*training, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTraining(w.cfg, w.budget, w.Data.UserIDs, w.Data.Train, counts, w.ledger, w.stream)
+	return newTraining(w.cfg, w.budget, w.Data.UserIDs, w.Data.Train, counts, w.ledger, w.stream, w.noise)
 }
 
 // obtain releases the counts. Seeded noise comes to the same counts in every attempt. Secure noise is drawn once:
@@ -108,7 +114,7 @@ func (w *work) obtain() ([]float64, error) {
 		}
 	}
 	draw := release.Draw{Items: w.cfg.Privacy.PerCount(), Stream: w.stream("contributions to counts")}
-	r := release.Releaser{Ledger: once, Noise: w.stream, Secure: w.Env.Secure(), Releases: 2}
+	r := release.Releaser{Ledger: once, Noise: w.noise, Secure: w.Env.Secure(), Releases: 2}
 	counts, err := r.Counts(w.budget.counts, draw.All(w.Data.UserIDs, w.Data.Train), w.Data.Items)
 	if err != nil {
 		return nil, err
@@ -141,10 +147,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 			return nil, err
 		}
 	}
-	users, items, err := t.f.vectors(w.Data.Train, t.counts)
-	if err != nil {
-		return nil, err
-	}
+	users, items := t.f.vectors(w.Data.Train, t.counts)
 	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items}, Steps: w.cfg.Train.Steps,
 		Vectors: &experiment.Vectors{Users: users, Items: items},
 		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
@@ -164,10 +167,7 @@ func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 		return e, err
 	}
 	step := time.Since(start).Seconds() / float64(made)
-	users, items, err := t.f.vectors(w.Data.Train, t.counts)
-	if err != nil {
-		return e, err
-	}
+	users, items := t.f.vectors(w.Data.Train, t.counts)
 	defer tensor.Free(users)
 	defer tensor.Free(items)
 	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})

@@ -34,8 +34,10 @@ type training struct {
 // usersHeld is how many users' gradients are held side by side.
 const usersHeld = 128
 
-// newTraining prepares the steps of a budget, which are recorded in l.
-func newTraining(c Config, b budget, ids []string, train [][]int32, counts []float64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*training, error) {
+// newTraining prepares the steps of a budget, which are recorded in l. stream gives draws that need no secret, noise
+// the others, where they are seeded.
+func newTraining(c Config, b budget, ids []string, train [][]int32, counts []float64, l *privacy.Ledger, stream func(purpose string) rng.Stream,
+	noise func(purpose string) (rng.Stream, error)) (*training, error) {
 	floor := b.counts.Deviation()
 	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, secure: b.secure,
 		f: newFactors(c.Model, counts, floor, stream("first vectors")), negatives: stream("negatives"), parts: make([]part, usersHeld)}
@@ -45,7 +47,10 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 	if b.secure {
 		t.steps, err = secure.OpenRowSteps[tensor.Float](b.sgd, m, d, l)
 	} else {
-		t.steps, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, stream(purposeGradients))
+		var s rng.Stream
+		if s, err = noise(purposeGradients); err == nil {
+			t.steps, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, s)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -80,9 +85,6 @@ func (t *training) advance() error {
 		})
 		for k := range some {
 			p := &t.parts[k]
-			if p.err != nil {
-				return p.err
-			}
 			if err := t.steps.Add(lo+k, p.rows, p.values); err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ type Releases[C any] struct {
 // Task makes the task.
 func (r Releases[C]) Task() run.Task {
 	return run.Spec[C]{
-		Verb: "audit", Name: r.Name, Summary: r.Summary, Cite: r.Cite, Flags: r.Flags, Default: r.Default, Check: r.Check,
+		Verb: "audit", Name: r.Name, Noisy: true, Summary: r.Summary, Cite: r.Cite, Flags: r.Flags, Default: r.Default, Check: r.Check,
 		Open: func(ctx context.Context, env *run.Env, c C) (run.Work, error) {
 			if env.Rehearsing() {
 				return nil, run.ErrNoForecast

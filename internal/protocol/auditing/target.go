@@ -38,7 +38,7 @@ func (w *work) fit(ctx context.Context, m model, more ...string) error {
 		sets = append(sets, w.off...)
 	}
 	sets = append(append(sets, fmt.Sprintf("run.seed=%d", m.seed)), more...)
-	if err := experiment.Within(ctx, w.task, w.Target.Config, w.dir(m.dir), sets); err != nil {
+	if err := experiment.Within(ctx, w.task, w.Target.Config, w.dir(m.dir), m.seed, sets); err != nil {
 		if m.off && !run.WasInterrupted(err) {
 			return fmt.Errorf("train the positive control with %s: %w", strings.Join(w.off, " "), err)
 		}

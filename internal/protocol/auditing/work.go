@@ -100,6 +100,9 @@ func (w *work) Run(ctx context.Context) error {
 		return err
 	}
 	d := o.document(w.Config.Audit.Level, uint64(w.env.Seed))
+	if w.task.Noisy {
+		d.Notes = append(d.Notes, run.Remade)
+	}
 	if err := w.env.Print(d); err != nil {
 		return err
 	}

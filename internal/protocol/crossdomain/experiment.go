@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -71,7 +72,7 @@ func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error
 		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most, target.Items, target.Name), Fix: "leave that cutoff out"}
 	}
 	x := &Experiment{Env: env, Data: d, length: c.Length, eval: e, tape: autograd.NewTape()}
-	return x, env.RecordData(d.Source.Title, d.Source.Hash)
+	return x, errors.Join(env.Private(d.Rows()), env.RecordData(d.Source.Title, d.Source.Hash))
 }
 
 // Cut makes the rows of both trainings, of auxiliary rows of Data.Length columns a user
@@ -79,7 +80,11 @@ func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error
 func (x *Experiment) Cut(auxiliary []int32) error {
 	target := &x.Data.Domains[0]
 	x.tuning, x.final = x.rows("tuning", auxiliary, false), x.rows("final", auxiliary, true)
-	lists, err := target.Lists(x.eval.Negatives, rng.Seed(x.eval.NegativesSeed))
+	ids := x.Data.UserIDs
+	if x.Env.DrawnByPlace() {
+		ids = nil
+	}
+	lists, err := target.Lists(x.eval.Negatives, rng.Seed(x.eval.NegativesSeed), ids)
 	if err != nil {
 		return &run.UsageError{Message: err.Error(), Fix: "take fewer, by eval.negatives"}
 	}

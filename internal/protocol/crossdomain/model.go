@@ -1,6 +1,8 @@
 package crossdomain
 
 import (
+	"slices"
+
 	"privrec/internal/autograd"
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
@@ -94,12 +96,20 @@ func Check(v *config.Checker, d Data, e Eval) {
 	v.Integers("eval.k", "cutoff", e.K, 1, max(1, e.Negatives))
 }
 
-// SuitOwn names the domains of own data, where the user named none.
-func (d *Data) SuitOwn(doc *config.Document) {
-	target, auxiliary, ok := registry.DomainsOf(d.Name)
-	if !ok || doc.Given("data.target") && doc.Given("data.auxiliary") && !doc.Overridden("data.name") {
-		return
+// Suit names the domains of the data, where the user named none: the first two. It fails on data of one domain.
+func (d *Data) Suit(doc *config.Document) error {
+	if d.Name == "" { // Check says so
+		return nil
 	}
+	names, err := registry.DomainsOf(d.Name)
+	if err != nil {
+		return err
+	}
+	if doc.Given("data.target") && doc.Given("data.auxiliary") && !doc.Overridden("data.name") ||
+		slices.Contains(names, d.Target) && slices.Contains(names, d.Auxiliary) && !doc.Given("data.target") && !doc.Given("data.auxiliary") {
+		return nil
+	}
+	target, auxiliary := names[0], names[1]
 	switch chosen := func(key string) bool {
 		return doc.Overridden(key) || doc.Given(key) && !doc.Overridden("data.name")
 	}; {
@@ -115,4 +125,5 @@ func (d *Data) SuitOwn(doc *config.Document) {
 	default:
 		d.Target, d.Auxiliary = target, auxiliary
 	}
+	return nil
 }

@@ -2,6 +2,7 @@ package crossdomain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -117,7 +118,7 @@ func (x *Experiment) names() []string {
 }
 
 // add enters the means of some places and their intervals: Wilson's for a share of hits,
-// Student's for the others.
+// Student's for the others, and none where all places have the same value.
 func (o *Outcome) add(name string, r ranks) error {
 	s := newScores(name, o.Metrics, r)
 	s.Intervals = map[string][2]float64{}
@@ -131,6 +132,9 @@ func (o *Outcome) add(name string, r ranks) error {
 		case len(values) > 1:
 			i, err = stats.TInterval(values, confidence)
 		default:
+			continue
+		}
+		if errors.Is(err, stats.ErrNoSpread) {
 			continue
 		}
 		if err != nil {

@@ -31,6 +31,8 @@ type Counts struct {
 	RepeatedOthers int `json:"repeated_non_member_rows"`
 	Irrelevant     int `json:"truth_rows_with_a_relevance_below_1"`
 	TruthTrained   int `json:"truth_rows_that_were_trained_on"`
+
+	Left []string `json:"left_out,omitempty"` // what the files hold that was not read, in sentences
 }
 
 // count counts the lists. known says which items some row has.
@@ -128,5 +130,5 @@ func (n Counts) notes() (notes []string) {
 	add(n.RepeatedOthers, "%d rows of non-members were there before and count once", n.RepeatedOthers)
 	add(n.Irrelevant, "%d rows of the truth have a relevance below 1 and are not relevant", n.Irrelevant)
 	add(n.TruthTrained, "%d rows of the truth were trained on too: finding them again shows nothing", n.TruthTrained)
-	return notes
+	return append(notes, n.Left...)
 }

@@ -101,7 +101,7 @@ func TestImportedIsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range c.Differences {
-		if d.P != 1 || d.Interval != [2]float64{} {
+		if *d.P != 1 || d.Interval != nil {
 			t.Errorf("the run and its lists differ: %+v", d)
 		}
 	}

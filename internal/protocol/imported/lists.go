@@ -99,6 +99,7 @@ func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, er
 		return nil, p.Fail(row, "item", fmt.Sprintf("no listed item is in the training rows, where one is called %s and here one is %s", rows.someItem(), dataset.Quote([]byte(p.ids.Items.IDs[row.Item]))), "ids are text, the same in all files: 7 and 7.0 are two items")
 	}
 	s.count(n, elsewhere)
+	n.Left = append(n.Left, p.Left()...)
 	n.Rising = !p.Ranked && p.Rising(len(to))
 	return s, s.match(p, *n)
 }

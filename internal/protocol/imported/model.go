@@ -45,6 +45,7 @@ func load(ctx context.Context, c Common, own func(ids *lists.IDs) (Parsed, error
 			return nil, err
 		}
 		rows.Data.Source.Files = append(rows.Data.Source.Files, file)
+		m.Counts.Left = append(m.Counts.Left, f.Left()...)
 	}
 	rows.Data.Source.Files = append(rows.Data.Source.Files, p.Files()...)
 	rows.Data.Source.Notes = m.Counts.warnings()

@@ -107,7 +107,7 @@ func (s *embedded) match(p *parsedVectors, rows *Rows) error {
 	return nil
 }
 
-// finite fails where inner products are too large for the program's numbers.
+// finite fails where inner products are too large or too small for the program's numbers.
 func (s *embedded) finite() error {
 	var most [2]float64
 	for k, m := range []tensor.Matrix{s.users, s.items} {
@@ -118,8 +118,15 @@ func (s *embedded) finite() error {
 	if product := most[0] * most[1]; product > math.MaxFloat32 {
 		return &dataset.Error{File: "vectors", Msg: fmt.Sprintf("an inner product may come to %.3g, which is too large for 32 bits", product), Hint: "scale users or items: the order of items stays"}
 	}
+	if product := most[0] * most[1]; product > 0 && product < leastProduct {
+		return &dataset.Error{File: "vectors", Msg: fmt.Sprintf("an inner product comes to at most %.3g, which is too small for 32 bits: products would become 0, and all items equal", product), Hint: "scale users or items: the order of items stays"}
+	}
 	return nil
 }
+
+// leastProduct is the least that the largest inner product may be: one 2^24 times smaller, which still differs from it in
+// 32 bits, is then a normal number.
+const leastProduct = 0x1p-102
 
 // norm returns the length of a vector.
 func norm(row []tensor.Float) float64 {

@@ -2,11 +2,13 @@ package inference
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/dataset/registry"
 )
 
@@ -40,7 +42,7 @@ func readAttributes(ctx context.Context, path string, wanted []AttributeConfig) 
 		return nil, err
 	}
 	defer r.Close()
-	user, err := column(r, userColumns...)
+	user, err := r.Column("user")
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func readAttributes(ctx context.Context, path string, wanted []AttributeConfig) 
 	t, levels, first := &table{from: path}, make([]dataset.Interner, len(wanted)), map[string]int{}
 	for i, a := range wanted {
 		if at[i], err = r.Column(a.Name); err != nil {
-			return nil, err
+			return nil, hintAttributes(err, wanted, r.Columns)
 		}
 		c := dataset.Column{Name: a.Name}
 		if len(a.Bands) > 0 {
@@ -67,8 +69,8 @@ func readAttributes(ctx context.Context, path string, wanted []AttributeConfig) 
 		first[id] = r.Line()
 		t.users, t.lines = append(t.users, id), append(t.lines, r.Line())
 		for i := range wanted {
-			if len(r.Fields[at[i]]) == 0 {
-				return nil, r.Fail(wanted[i].Name, fmt.Sprintf("user %q has no value", id), noValue)
+			if v := r.Fields[at[i]]; format.Missing(v) {
+				return nil, r.Fail(wanted[i].Name, fmt.Sprintf("user %q has no value: %s", id, dataset.Quote(v)), noValue)
 			}
 			if c := &t.columns[i]; c.Kind == dataset.Numeric {
 				x, err := r.Float(at[i])
@@ -97,6 +99,29 @@ func readAttributes(ctx context.Context, path string, wanted []AttributeConfig) 
 	return t, err
 }
 
+// hintAttributes adds to an error about an attribute that a table lacks how to ask for those that it has.
+func hintAttributes(err error, wanted []AttributeConfig, columns []string) error {
+	var e *dataset.Error
+	if !errors.As(err, &e) || e.Msg != format.NoColumn {
+		return err
+	}
+	var has []string
+	for _, a := range wanted {
+		if slices.Contains(columns, a.Name) {
+			one := "name: " + a.Name
+			if len(a.Bands) > 0 {
+				one += ", bands: " + strings.ReplaceAll(fmt.Sprint(a.Bands), " ", ", ")
+			}
+			has = append(has, "{"+one+"}")
+		}
+	}
+	if has == nil {
+		has = []string{"{name: NAME}"}
+	}
+	e.Hint += "; --set 'attributes=[" + strings.Join(has, ", ") + "]' predicts those that it has"
+	return e
+}
+
 // noValue is what to do about a user without a value.
 const noValue = "leave users without it out of the table, or the attribute out of attributes"
 
@@ -117,7 +142,7 @@ func ofFeatures(ctx context.Context, s *source, wanted []AttributeConfig) (*tabl
 			for _, c := range f.Columns {
 				names = append(names, c.Name)
 			}
-			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "no such attribute of users; there are " + strings.Join(names, ", "), Hint: "name others in attributes, or a table with --attributes"}
+			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "no such attribute of users; there are " + strings.Join(names, ", "), Hint: "--set 'attributes=[{name: NAME}]' names others, and --attributes a table of them"}
 		}
 		if c.Kind == dataset.Numeric && len(a.Bands) == 0 {
 			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "is a number, and attacks predict classes", Hint: "give the attribute bands, as in attributes: [{name: " + a.Name + ", bands: [35, 45]}]"}

@@ -108,7 +108,7 @@ func TestCheck(t *testing.T) {
 		"on.runs=[a, ./a/]":                                     `on.runs: names "./a/" twice`,
 		"on.beside=true":                                        "on.beside: is read with on.runs only",
 		"on.release=noisy":                                      "on.release: is read with on.runs only",
-		"data.name=ml-100k":                                     "data.recipe: and data.name go together",
+		"data.recipe=gerai":                                     "data.recipe: needs data.name beside it",
 		"attributes=[{name: a}, {name: a}]":                     `attributes.1.name: names "a" twice`,
 		"attributes=[{name: a, values: [M]}]":                   `attributes.0.values: has one class only, "M"`,
 		"attributes=[{name: a, values: [M, M]}]":                `attributes.0.values: names "M" twice`,

@@ -157,7 +157,7 @@ func (c Config) checkSource(v *config.Checker) {
 	v.Check(f.Interactions == "" || c.Data.Name == "", "files.interactions", "is not read with data.name, which has interactions too")
 	v.Check(!c.On.Beside || len(c.On.Runs) > 0, "on.beside", "is read with on.runs only")
 	v.Check(c.On.Release == "" || len(c.On.Runs) > 0, "on.release", "is read with on.runs only")
-	v.Check((c.Data.Name == "") == (c.Data.Recipe == "") || len(c.On.Runs) > 0, "data.recipe", "and data.name go together")
+	v.Check(c.Data.Name != "" || c.Data.Recipe == "" || len(c.On.Runs) > 0, "data.recipe", "needs data.name beside it") // a name alone gets its recipe
 	for i, dir := range c.On.Runs {
 		v.Check(dir != "", "on.runs", "names no directory")
 		v.Check(!c.On.Beside || !filepath.IsAbs(dir), "on.runs", "names %q, which is not beside this run", dir)
@@ -179,10 +179,18 @@ func (a AttackConfig) lists() bool {
 	return slices.Contains(a.Sees, SeesBoth) || slices.Contains(a.Sees, SeesLists)
 }
 
-// SuitOwn implements run.Suited: of own data, the training rows of an attack on interactions are
-// those of the models that it can be compared with.
-func (c *Config) SuitOwn(doc *config.Document) {
-	if len(c.On.Runs) == 0 && registry.IsOwn(c.Data.Name) {
-		c.Data.Recipe = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.OwnRows(c.Data.Name, false))
+// Suit implements run.Suited: the training rows of an attack on interactions are those of the models that it can be
+// compared with.
+func (c *Config) Suit(doc *config.Document) (err error) {
+	if len(c.On.Runs) > 0 || c.Data.Name == "" {
+		return nil
 	}
+	need := registry.Need{Cut: registry.Pairs}
+	if c.Files.Attributes == "" {
+		for _, a := range c.Attributes {
+			need.Features = append(need.Features, a.Name)
+		}
+	}
+	c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe, need)
+	return err
 }

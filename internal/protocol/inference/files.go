@@ -20,22 +20,6 @@ func openTable(ctx context.Context, path string) (*format.Rows, error) {
 	return format.OpenRows(ctx, path, form)
 }
 
-// column returns the index of a column by one of its names, the usual one first.
-func column(r *format.Rows, names ...string) (int, error) {
-	for _, name := range names {
-		if i := slices.Index(r.Columns, name); i >= 0 {
-			return i, nil
-		}
-	}
-	return r.Column(names[0])
-}
-
-// Names of columns: as privrec recommend has them, and as data sets of one's own have them.
-var (
-	userColumns = []string{"user", "user_id"}
-	itemColumns = []string{"item", "item_id"}
-)
-
 // field returns a field that must not be empty.
 func field(r *format.Rows, column int) (string, error) {
 	if len(r.Fields[column]) == 0 {
@@ -53,8 +37,8 @@ func ofLists(ctx context.Context, path string, depth int) (*source, error) {
 	}
 	defer r.Close()
 	var at [3]int
-	for i, names := range [][]string{userColumns, {"rank"}, itemColumns} {
-		if at[i], err = column(r, names...); err != nil {
+	for i, name := range []string{"user", "rank", "item"} {
+		if at[i], err = r.Column(name); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +85,8 @@ func readHad(ctx context.Context, path string) (had map[string][]string, hash st
 	}
 	defer r.Close()
 	var at [2]int
-	for i, names := range [][]string{userColumns, itemColumns} {
-		if at[i], err = column(r, names...); err != nil {
+	for i, name := range []string{"user", "item"} {
+		if at[i], err = r.Column(name); err != nil {
 			return nil, "", err
 		}
 	}

@@ -24,7 +24,8 @@ type source struct {
 	dir    string // of a run
 	data   string // registered name of the data set
 	recipe string
-	seed   rng.Seed // of the data
+	source dataset.Source // of the data of a run
+	seed   rng.Seed       // of the data
 	had    map[string][]string
 	lists  map[string][]string // best first
 
@@ -90,9 +91,9 @@ func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source,
 	if err != nil {
 		return nil, err
 	}
-	s := &source{dir: dir, data: o.Data.Name, recipe: o.Data.Recipe, hash: o.Data.Source.Hash, seed: rng.Seed(m.Seed),
+	s := &source{dir: dir, data: o.Data.Name, recipe: o.Data.Recipe, hash: o.Data.Source.Hash, source: o.Data.Source, seed: rng.Seed(m.Seed),
 		Target: Target{Name: m.Task, Task: m.Task, Method: o.Method, Setting: o.Setting, Data: o.Data.Name, Recipe: o.Data.Recipe, Release: a.release, Level: o.Data.Level}}
-	return s, s.take(ctx, answers, o.Protocol, a)
+	return s, s.take(m.Within(ctx), answers, o.Protocol, a)
 }
 
 // ofFiles reads the lists of a model that another program trained, and the rows that it was trained on.
@@ -139,7 +140,11 @@ func (s *source) ask(ctx context.Context, answers experiment.Answers, a asked) e
 	users := slices.Sorted(maps.Keys(s.had))
 	lists, err := experiment.ListsOf(ctx, answers, users, a.depth, a.release)
 	if err != nil {
-		return fmt.Errorf("lists of %d (attack.k): %w", a.depth, err)
+		err = fmt.Errorf("lists of %d (attack.k): %w", a.depth, err)
+		if l, ok := answers.(experiment.Listing); ok && l.Longest() < a.depth {
+			err = run.WithHint(err, fmt.Sprintf("--set attack.k=[%d] takes the whole of the longest list; or bring longer ones: nothing is behind them to rank further", l.Longest()))
+		}
+		return err
 	}
 	s.lists = make(map[string][]string, len(users))
 	for i, list := range lists {
@@ -162,7 +167,7 @@ func (s *source) openVectors(ctx context.Context, answers experiment.Answers, pr
 	var err error
 	if c, ok := answers.(experiment.Carrying); ok {
 		d, _ = c.Rows()
-	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe, registry.Options{Seed: s.seed}); err != nil {
+	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe, registry.Again(s.source, registry.Options{Seed: s.seed})); err != nil {
 		return err
 	}
 	v, err := experiment.OpenVectors(s.dir, release, d.Users, d.Items)

@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/attack/detect"
 	"privrec/internal/autograd"
+	"privrec/internal/dataset"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/rng"
@@ -46,7 +47,7 @@ func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]way, er
 			return nil, err
 		}
 		own := append([]tensor.Float{}, tensor.Row(d.Inputs, int(u))...)
-		p.change(tensor.Row(d.Inputs, int(u)), p.env.Seed.Stream("link change", uint64(u)))
+		p.change(tensor.Row(d.Inputs, int(u)), p.env.Seed.Stream("link change").Of(p.Whole.UserIDs[u]))
 		v, now, err := ask(1 + k)
 		copy(tensor.Row(d.Inputs, int(u)), own)
 		if err != nil {
@@ -97,7 +98,7 @@ func (p *plan) watched() []int32 {
 	for u := range all {
 		all[u] = int32(u)
 	}
-	return drawn(all, p.Attack.Watched, p.Held.Seed.Stream("link watched"))
+	return dataset.NewLots(p.Held.Seed.Stream("link watched")).Some(p.Whole.UserIDs, all, p.Attack.Watched)
 }
 
 // scored returns the scores of all items for some users.

@@ -96,7 +96,7 @@ type about [3]struct {
 
 // about draws what is asked about a user of a run.
 func (c Config) about(t *target.Run, u int32) (x about) {
-	stream := func(what string) rng.Stream { return t.Held.Seed.Stream("link "+what, uint64(u)) }
+	stream := func(what string) rng.Stream { return t.Held.Seed.Stream("link " + what).Of(t.Whole.UserIDs[u]) }
 	graph := t.Given.Train[u]
 	held := t.Whole.Train
 	if _, rows := t.Holds(); !rows {
@@ -123,7 +123,7 @@ func (c Config) pairs(t *target.Run) (*pairs, error) {
 			all = append(all, int32(u))
 		}
 	}
-	p := &pairs{users: drawn(all, c.Attack.Users, t.Held.Seed.Stream("link users", 0)), held: "test rows"}
+	p := &pairs{users: dataset.NewLots(t.Held.Seed.Stream("link users")).Some(t.Whole.UserIDs, all, c.Attack.Users), held: "test rows"}
 	if _, rows := t.Holds(); rows {
 		p.held = "rows of run.hold_out"
 	}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -28,6 +29,9 @@ func planted(hold float64) *target.Run {
 			}
 		}
 		whole.Train, whole.Test, given.Train = append(whole.Train, train), append(whole.Test, test), append(given.Train, kept)
+	}
+	for u := range whole.Train {
+		whole.UserIDs = append(whole.UserIDs, fmt.Sprint(u))
 	}
 	t := &target.Run{Whole: whole, Given: given, Hold: run.HoldOut{Rows: hold}}
 	t.Held = t.Hold.Of(7)

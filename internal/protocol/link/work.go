@@ -107,7 +107,7 @@ func (w *work) train(ctx context.Context) error {
 		return err
 	}
 	sets := append(append([]string{}, w.Target.Set...), fmt.Sprintf("run.seed=%d", uint64(w.Env.Seed)), fmt.Sprintf("run.hold_out.rows=%v", w.Target.Share))
-	return experiment.Within(ctx, w.Task, w.Target.Config, target.Where(w.On, w.Target, w.Env.Dir), sets)
+	return experiment.Within(ctx, w.Task, w.Target.Config, target.Where(w.On, w.Target, w.Env.Dir), uint64(w.Env.Seed), sets)
 }
 
 // pairsOnly refuses a model of sequences, whose edges have an order.

@@ -171,7 +171,7 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, er
 		return w, err
 	}
 	others := &candidates{level: LevelUser}
-	for u, apart := range h.UsersApart(p.Whole.Users) {
+	for u, apart := range h.UsersApart(p.Whole.UserIDs) {
 		if rows := p.Whole.Train[u]; !apart && len(rows) > 0 {
 			others.users, others.items, others.at = append(others.users, int32(u)), append(others.items, rows), append(others.at, len(others.at))
 		}
@@ -223,5 +223,5 @@ func (c Config) attacked(t *target.Run) []bool {
 	if c.Attack.Level != LevelUser || c.Attack.References == 0 || !c.sees(SeesLists) {
 		return nil
 	}
-	return dataset.HoldOut{Apart: apartShare, Seed: t.Held.Seed}.UsersApart(t.Whole.Users)
+	return dataset.HoldOut{Apart: apartShare, Seed: t.Held.Seed}.UsersApart(t.Whole.UserIDs)
 }

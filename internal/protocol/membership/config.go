@@ -90,9 +90,10 @@ func Check(v *config.Checker, c Config) {
 	c.Eval.Check(v)
 }
 
-// SuitOwn implements run.Suited: of lists that are brought, lists are what there is to see.
-func (c *Config) SuitOwn(doc *config.Document) {
+// Suit implements run.Suited: of lists that are brought, lists are what there is to see.
+func (c *Config) Suit(doc *config.Document) error {
 	if c.Files.Given() && !doc.Given("attack.sees") {
 		c.Attack.Sees = []string{SeesLists}
 	}
+	return nil
 }

@@ -57,13 +57,7 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 		}
 	}
 	if n := c.Attack.Users; n > 0 && n < len(users) {
-		stream := t.Held.Seed.Stream("membership users")
-		some := make([]int32, 0, n)
-		for _, k := range stream.Perm(len(users))[:n] {
-			some = append(some, users[k])
-		}
-		slices.Sort(some)
-		users = some
+		users = dataset.NewLots(t.Held.Seed.Stream("membership users")).Some(t.Whole.UserIDs, users, n)
 	}
 	for _, u := range users {
 		k := int32(len(out.users))

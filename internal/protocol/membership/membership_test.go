@@ -182,7 +182,7 @@ func TestSequences(t *testing.T) {
 		"there are no non-members": {"on.run=" + dir},
 		"keeps no weights":         {"target.task=train ease", "target.set=[protocol=next-item, data.name=standin-tiny, data.recipe=dipsgnn, data.candidates=train, profile=own]"},
 		"keeps no vectors":         {"target.task=train gru4rec", fmt.Sprintf(network, 1), "attack.sees=[vectors]"},
-		"of these data cannot be":  {"target.task=train sasrec", "target.set=[data.name=standin-tiny]"},
+		"of these data cannot be":  {"target.task=train sasrec", "target.set=[data.name=standin-slates]"},
 	} {
 		if _, _, err := attack(t, sets...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", sets, err, want)

@@ -75,6 +75,12 @@ func (c Config) brought(t *target.Run, users, rows bool) error {
 		}
 		return refuse("name them with --truth, and leave --non-members out: rows that were held out are better non-members", "attack.non_members: %s: there are no rows of the truth, or there are non-members", Test)
 	}
+	switch {
+	case a.Level == LevelUser && !users && rows:
+		return refuse("--level interaction asks about these rows; or name all rows of users whom the model was not trained on, and whom the lists have", "the non-members of the model of %s are rows of users whom it was trained on: there are no users to tell apart", t.Dir)
+	case a.Level == LevelInteraction && !rows && users:
+		return refuse("--level user asks about these users; or name rows, drawn at random, of users with other rows in --train", "the non-members of the model of %s are users whom it was not trained on: there are no rows to tell apart of users whom it was", t.Dir)
+	}
 	if a.Level == LevelUser && !users {
 		return refuse("name a file of them with --non-members: all rows of users whom the model was not trained on, and whom the lists have", "there are no users whom the model of %s was not trained on: there is nothing to tell apart", t.Dir)
 	}
@@ -105,7 +111,7 @@ func (c Config) makeTarget(ctx context.Context, env *run.Env, task run.Task) err
 		key = "users"
 	}
 	sets := append(append([]string{}, c.Target.Set...), fmt.Sprintf("run.seed=%d", uint64(env.Seed)), fmt.Sprintf("run.hold_out.%s=%v", key, c.Target.Share))
-	return experiment.Within(ctx, task, c.Target.Config, target.Where(c.On, c.Target, env.Dir), sets)
+	return experiment.Within(ctx, task, c.Target.Config, target.Where(c.On, c.Target, env.Dir), uint64(env.Seed), sets)
 }
 
 // reference trains the k-th model of the attacker: as the target, with a seed of its own, on a
@@ -129,7 +135,7 @@ func shadow(ctx context.Context, t *target.Run, own string, apart float64) (dir 
 func practise(ctx context.Context, t *target.Run, dir string, seed uint64, h run.HoldOut) (string, dataset.HoldOut, error) {
 	sets := []string{fmt.Sprintf("run.seed=%d", seed), fmt.Sprintf("run.hold_out.users=%v", h.Users), fmt.Sprintf("run.hold_out.rows=%v", h.Rows),
 		fmt.Sprintf("run.hold_out.apart=%v", h.Apart), fmt.Sprintf("run.hold_out.draw=%d", h.Draw), fmt.Sprintf("run.hold_out.swap=%v", h.Swap), fmt.Sprintf("run.hold_out.seed=%d", h.Seed)}
-	if err := experiment.Within(ctx, t.Of, filepath.Join(t.Dir, "config.yaml"), dir, sets); err != nil {
+	if err := experiment.Within(ctx, t.Of, filepath.Join(t.Dir, "config.yaml"), dir, seed, sets); err != nil {
 		return dir, h.Of(0), fmt.Errorf("train a reference model in %s: %w", dir, err)
 	}
 	return dir, h.Of(0), nil

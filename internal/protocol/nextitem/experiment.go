@@ -2,13 +2,13 @@ package nextitem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
-	"privrec/internal/dataset/registry"
-
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/nn"
 	"privrec/internal/run"
@@ -60,7 +60,7 @@ func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
 		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", canaries planted", false
 	}
 	return LoadFrom(env, s, func() (*dataset.Sequential, error) {
-		return registry.Load(ctx, s.From.Name, s.From.Recipe, registry.Options{Seed: env.Seed})
+		return registry.Load(ctx, s.From.Name, s.From.Recipe, s.From.Options(registry.Options{Seed: env.Seed}))
 	})
 }
 
@@ -71,14 +71,18 @@ func LoadFrom(env *run.Env, s Setting, load func() (*dataset.Sequential, error))
 	if err != nil {
 		return nil, err
 	}
-	if err := env.RecordData(d.Source.Title, d.Source.Hash); err != nil {
+	if err := errors.Join(env.Private(d.Rows()), experiment.RecordSource(env, d.Source)); err != nil {
 		return nil, err
 	}
 	return Cut(env, s, d)
 }
 
-// Cut makes the samples of loaded data. Of env it reads only the seed.
+// Cut makes the samples of loaded data, and records these as what the noise of the run depends on. Of env it
+// reads only the seed.
 func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err error) {
+	if err := env.Private(d.Rows()); err != nil {
+		return nil, err
+	}
 	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{}, tape: autograd.NewTape()}
 	if s.LastItem {
 		x.cut = lastItem{}

@@ -2,7 +2,6 @@ package nextitem
 
 import (
 	"fmt"
-	"hash/fnv"
 
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
@@ -26,7 +25,7 @@ func (prefixes) divide(x *Experiment) (err error) {
 	if all, err = x.sampled(all); err != nil {
 		return err
 	}
-	samples, held, err := x.holdOut(all)
+	samples, held, err := x.holdOut(all, sequences, owner)
 	if err != nil {
 		return err
 	}
@@ -57,10 +56,9 @@ func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 	if x.Window > 0 {
 		return all, &run.UsageError{Message: "train.sample: windows are used whole", Fix: "leave train.sample out, or the windows"}
 	}
+	draws := x.Env.Seed.Stream("nextitem.sample")
 	some := all.Where(func(user, length int32) bool {
-		name := fnv.New64a()
-		name.Write([]byte(x.Data.UserIDs[user]))
-		s := x.Env.Seed.Stream("nextitem.sample", name.Sum64(), uint64(length))
+		s := draws.Of(x.Data.UserIDs[user]).Sub(uint64(length))
 		return s.Float64() < chance
 	})
 	if some.Len() == 0 {
@@ -70,8 +68,9 @@ func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 	return some, nil
 }
 
-// holdOut divides the training samples into those to learn and those to validate by.
-func (x *Experiment) holdOut(all dataset.Samples) (samples, held dataset.Samples, err error) {
+// holdOut divides the training samples of sequences into those to learn and those to validate by. owner has the user
+// of each sequence; nil: sequence u is of user u.
+func (x *Experiment) holdOut(all dataset.Samples, sequences [][]int32, owner []int32) (samples, held dataset.Samples, err error) {
 	share := x.Fit.Validation
 	if share == 0 {
 		return all, held, nil
@@ -80,7 +79,20 @@ func (x *Experiment) holdOut(all dataset.Samples) (samples, held dataset.Samples
 	if x.Fit.ValidationSplit == SplitUser {
 		hold = all.HoldOutUsers
 	}
-	if samples, held, err = hold(share, x.Env.Seed.Stream("dipsgnn.validation")); err != nil {
+	of := dataset.Owners{
+		User: func(i int) string {
+			u := all.User[i]
+			if owner != nil {
+				u = owner[u]
+			}
+			return x.Data.UserIDs[u]
+		},
+		Item: func(i int) string {
+			_, target := all.At(sequences, i)
+			return x.Data.ItemIDs[target]
+		},
+	}
+	if samples, held, err = hold(share, of, x.Env.Seed.Stream("dipsgnn.validation")); err != nil {
 		return samples, held, err
 	}
 	if held.Len() == 0 || samples.Len() == 0 {

@@ -1,6 +1,7 @@
 package nextitem
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -21,6 +22,8 @@ type Private struct {
 	Sessions
 	Unit  privacy.Unit // of one example: User, or one sample
 	Noise *NoisySteps
+	// Stated is a public number of examples, which sets the number of steps; 0: they are counted.
+	Stated int
 }
 
 // NoisySteps is the DP-SGD of a run. It is made before the network, whose size says how many values a gradient has.
@@ -93,8 +96,8 @@ func Examples(p *Part, unit privacy.Unit) []int32 {
 	return at
 }
 
-// Count implements Learner: it counts examples.
-func (p *Private) Count(q *Part) int { return len(Examples(q, p.Unit)) - 1 }
+// Count implements Learner: it counts examples, or returns their stated number.
+func (p *Private) Count(q *Part) int { return cmp.Or(p.Stated, len(Examples(q, p.Unit))-1) }
 
 // Lessons implements Learner. The training loop counts steps; which examples a step takes is drawn anew in each.
 func (p *Private) Lessons(first Pass) (Lessons, error) {
@@ -117,7 +120,7 @@ func (p *Private) Lessons(first Pass) (Lessons, error) {
 	if p.Noise.steps, err = p.Noise.Open(dim); err != nil {
 		return Lessons{}, err
 	}
-	return Lessons{Model: d, Samples: len(d.at) - 1, InOrder: true}, nil
+	return Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
 }
 
 // descent is DP-SGD as a training loop takes it: a loss whose gradients are the noisy ones.
@@ -226,6 +229,9 @@ func (d *descent) chunk(examples []int32, from int) int {
 
 // add adds the gradients of examples, clipped to a length, to the sum. It returns the sum of their losses and the
 // number of their samples.
+//
+// An example whose loss or gradient is not finite counts as 0, as in [channel.Steps]: an error would tell of it. Its
+// values could be in those of others of the pass, so that each example has a pass of its own then.
 func (d *descent) add(examples []int32, most float64) (loss float64, samples int, err error) {
 	d.samples = d.samples[:0]
 	d.layouts[1] = append(d.layouts[1][:0], 0)
@@ -252,20 +258,36 @@ func (d *descent) add(examples []int32, most float64) (loss float64, samples int
 	d.norms = append(d.norms, make([]float64, len(examples))...)
 	d.weights = append(d.weights[:0], make([]tensor.Float, len(examples))...)
 	g.Norms(d.norms[first:])
+	whole := isFinite(loss)
 	for k := range examples {
 		n := d.norms[first+k] * float64(samples) // of a sum of losses
-		if math.IsNaN(n) || math.IsInf(n, 0) {
-			return 0, 0, fmt.Errorf("the gradient of example %d has the length %v", examples[k], n)
-		}
+		whole = whole && isFinite(n)
 		weight := float64(samples)
 		if n > most {
 			weight, n = weight*most/n, d.noise.Clip
 		}
 		d.norms[first+k], d.weights[k] = n, tensor.Float(weight)
 	}
-	g.AddTo(d.weights, func(p *autograd.Param) tensor.Matrix { return d.sums[p] })
+	switch {
+	case whole:
+		g.AddTo(d.weights, func(p *autograd.Param) tensor.Matrix { return d.sums[p] })
+		return loss, samples, nil
+	case len(examples) == 1:
+		d.norms[first] = 0
+		return 0, samples, nil
+	}
+	d.norms, loss = d.norms[:first], 0
+	for k := range examples {
+		l, _, err := d.add(examples[k:k+1], most)
+		if err != nil {
+			return 0, 0, err
+		}
+		loss += l
+	}
 	return loss, samples, nil
 }
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // nodes appends where the nodes of every example begin.
 func nodes(to []int32, g *graph.Packed, samples []int32) []int32 {

@@ -215,6 +215,39 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// An example whose loss or gradient is not finite counts as 0, alone and among others, and no other example's changes.
+func TestNotFiniteCountsAsZero(t *testing.T) {
+	p := learner(t, privacy.User, 1, 1, 1)
+	l, err := p.Lessons(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := l.Model.(*descent)
+	p.Params()[1].Value.Data[0] = tensor.Float(math.NaN()) // the row of the first user who has samples
+	sumOf := func(examples ...int32) (sum []tensor.Float, norms []float64, loss float64) {
+		clear(d.sum)
+		d.norms = d.norms[:0]
+		loss, _, err := d.add(examples, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Clone(d.sum), slices.Clone(d.norms), loss
+	}
+	with, norms, loss := sumOf(0, 1, 2)
+	without, others, rest := sumOf(1, 2)
+	if norms[0] != 0 || math.Abs(loss-rest) > 1e-5 || math.Abs(norms[1]-others[0])+math.Abs(norms[2]-others[1]) > 1e-5 {
+		t.Errorf("lengths %v, loss %v; without the example %v, %v", norms, loss, others, rest)
+	}
+	for j, v := range with {
+		if !(math.Abs(float64(v-without[j])) < 1e-5) {
+			t.Fatalf("value %d is %v, without the example %v", j, v, without[j])
+		}
+	}
+	if alone, norms, loss := sumOf(0); norms[0] != 0 || loss != 0 || slices.ContainsFunc(alone, func(v tensor.Float) bool { return v != 0 }) {
+		t.Errorf("alone: lengths %v, loss %v", norms, loss)
+	}
+}
+
 // A batch without examples releases noise, of the same law as any other.
 func TestEmptyBatchReleasesNoise(t *testing.T) {
 	p := learner(t, privacy.User, 1e-9, 2, 3)

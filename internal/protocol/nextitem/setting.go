@@ -41,6 +41,9 @@ type Setting struct {
 type Data struct {
 	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
 	Recipe string `yaml:"recipe"` // filters and split
+
+	registry.Public `yaml:",inline"`
+
 	// Candidates are the items that are ranked. "train" ranks the items that a model can have
 	// learned. "ten-core" also ranks those that only the test part has: DIPSGNN's published
 	// program counts the items before the split.
@@ -125,6 +128,7 @@ const MaxDim = 4096
 func (d Data) Check(v *config.Checker, profile string) {
 	v.NotEmpty("profile", profile)
 	v.NotEmpty("data.name", d.Name)
+	d.Public.Check(v)
 	v.OneOf("data.candidates", d.Candidates, CandidatesTrain, CandidatesTenCore)
 	computed.Check(v, d.Floor)
 }
@@ -194,20 +198,20 @@ func (t Training) Selected() bool { return t.Select != SelectLast || t.Patience 
 // Passes numbers the passes of a run.
 func (t Training) Passes() Passes { return Passes{t.Epochs} }
 
-// SuitOwn takes the recipe that suits own data, where the user named none: one that holds a user's
-// last item out for lastItem, otherwise one that cuts sequences in two.
-func (d *Data) SuitOwn(doc *config.Document, lastItem bool) {
-	best := registry.OwnRecent
-	if lastItem {
-		best = registry.OwnLeaveOneOut
+// Suit takes the recipe that suits the data and what the method needs of them, where the user named none. The cut of a
+// need that names none is one in two.
+func (d *Data) Suit(doc *config.Document, n registry.Need) (err error) {
+	if n.Cut == registry.AnyCut {
+		n.Cut = registry.Prefixes
 	}
-	d.Recipe = registry.Suit(doc, d.Name, d.Recipe, best)
+	d.Recipe, err = registry.Suit(doc, d.Name, d.Recipe, n)
+	return err
 }
 
-// SuitUsers returns where the user vectors of own data come from, where the user did not say: from
-// features, if the data have a file of them, otherwise from the user alone.
-func SuitUsers(doc *config.Document, name, input string) string {
-	if !registry.IsOwn(name) || doc.Given("model.user_input") || registry.FormOf(name, "").Features {
+// SuitUsers returns where the user vectors come from, where the user did not say: from features, if the data have any,
+// otherwise from the user alone.
+func (d Data) SuitUsers(doc *config.Document, input string) string {
+	if doc.Given("model.user_input") || registry.HasFeatures(d.Name, d.Recipe) {
 		return input
 	}
 	return UserID

@@ -2,8 +2,8 @@ package slates
 
 import (
 	"fmt"
-	"hash/fnv"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -15,7 +15,7 @@ func (e Eval) Sampled(set *slate.Set, seed rng.Seed) (*slate.Set, error) {
 	if e.Sample == 0 {
 		return set, nil
 	}
-	some := *set
+	some, lots := *set, dataset.NewLots(seed.Stream("slates.sample"))
 	for _, part := range []struct {
 		name string
 		p    **slate.Pairs
@@ -23,9 +23,7 @@ func (e Eval) Sampled(set *slate.Set, seed rng.Seed) (*slate.Set, error) {
 		var rows []int32
 		all := *part.p
 		for i, u := range all.Users {
-			name := fnv.New64a()
-			name.Write([]byte(set.Users[u]))
-			if s := seed.Stream("slates.sample", name.Sum64()); s.Float64() < e.Sample {
+			if lots.User(set.Users[u]) < e.Sample {
 				rows = append(rows, int32(i))
 			}
 		}

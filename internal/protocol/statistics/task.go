@@ -61,7 +61,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	switch {
 	case registry.IsOwn(c.Data.Name) && c.Data.Recipe == "" && ownSlates(c.Data.Name):
 		load = m.slates
-	case isSlates(c.Data.Name):
+	case slate.Known(c.Data.Name):
 		load = m.slates
 	case isCross(c.Data.Name):
 		load = m.domains
@@ -73,10 +73,6 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-func isSlates(name string) bool {
-	return slices.ContainsFunc(slate.Sources(), func(s slate.Source) bool { return s.Name == name })
 }
 
 // ownSlates reports whether own data are only a table of shown items.
@@ -241,9 +237,10 @@ func (m *measured) Forecast(context.Context) (run.Forecast, error) {
 		Basis: fmt.Sprintf("%s was opened and counted", m.data.Name)}, nil
 }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	if registry.IsOwn(c.Data.Name) && !isCross(c.Data.Name) && !ownSlates(c.Data.Name) {
-		c.Data.Recipe = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.OwnAll(c.Data.Name))
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) (err error) {
+	if !isCross(c.Data.Name) && !ownSlates(c.Data.Name) && !slate.Known(c.Data.Name) {
+		c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.Need{})
 	}
+	return err
 }

@@ -27,6 +27,8 @@ type Run struct {
 	Whole *dataset.Interactions // with all rows
 	Given *dataset.Interactions // without what was held out
 
+	source dataset.Source // of the run's data, as it was recorded
+
 	Imported experiment.Carrying // answers of a model that another program trained; nil: a run of this program
 
 	users, rows bool // of an imported model: users, or rows of others, were kept from it
@@ -91,8 +93,16 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 	if err := suits(t); err != nil {
 		return nil, nil, err
 	}
+	if m.HoldOut != nil && m.Draws != run.ByID {
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of an earlier program, which drew what it held out by the place of users and rows: what it was not trained on is not known here", dir), Fix: "train again with another --out"}
+	}
+	ctx = m.Within(ctx)
 	t.Held = t.Hold.Of(rng.Seed(t.Seed))
+	t.source = o.Data.Source
 	if t.Whole, err = t.load(ctx, o.Data.Name, o.Data.Recipe); err != nil {
+		return nil, nil, err
+	}
+	if err := registry.SameLists(t.source, t.Whole.Source); err != nil {
 		return nil, nil, err
 	}
 	if t.Whole.Source.Hash != o.Data.Source.Hash {
@@ -132,7 +142,7 @@ func Brought(a experiment.Carrying, o *experiment.Outcome[experiment.Data], name
 // UsersHeld returns the users of whom the model was trained on nothing, though it could have been.
 func (t *Run) UsersHeld() []bool {
 	if t.Imported == nil {
-		return t.Held.UsersHeld(t.Whole.Users)
+		return t.Held.UsersHeld(t.Whole.UserIDs)
 	}
 	out := make([]bool, t.Whole.Users)
 	for u := range out {
@@ -168,9 +178,9 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 // ones, of which it notes the last training rows.
 func (t *Run) load(ctx context.Context, name, recipe string) (*dataset.Interactions, error) {
 	if !t.Sequences {
-		return registry.LoadInteractions(ctx, name, recipe, registry.Options{Seed: t.Held.Seed})
+		return registry.LoadInteractions(ctx, name, recipe, registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
 	}
-	s, err := registry.Load(ctx, name, recipe, registry.Options{Seed: t.Held.Seed})
+	s, err := registry.Load(ctx, name, recipe, registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ import (
 type DataConfig struct {
 	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
 	Recipe string `yaml:"recipe"` // filters and split
+
+	registry.Public `yaml:",inline"`
+
 	// Floor puts models that are computed at once beside the result: "computed", "none", or left
 	// out, which means for own data alone.
 	Floor string `yaml:"floor,omitempty"`
@@ -92,6 +95,7 @@ func DefaultEval() EvalConfig { return EvalConfig{K: []int{20}} }
 func (c DataConfig) Check(v *config.Checker) {
 	v.NotEmpty("data.name", c.Name)
 	v.NotEmpty("data.recipe", c.Recipe)
+	c.Public.Check(v)
 	computed.Check(v, c.Floor)
 }
 
@@ -175,12 +179,12 @@ func Free() []string {
 	return []string{"data.", "eval.k", "eval.every", "eval.candidates", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
 }
 
-// SuitOwn takes the recipe that suits own data, where the user named none. valid says that
-// held-out rows decide anything about the model.
-func (c *DataConfig) SuitOwn(doc *config.Document, valid bool) {
-	if registry.IsOwn(c.Name) {
-		c.Recipe = registry.Suit(doc, c.Name, c.Recipe, registry.OwnRows(c.Name, valid))
-	}
+// Suit takes the recipe that suits the data and what the method needs of them, where the user named none. It sets the
+// cut of the need.
+func (c *DataConfig) Suit(doc *config.Document, n registry.Need) (err error) {
+	n.Cut = registry.Pairs
+	c.Recipe, err = registry.Suit(doc, c.Name, c.Recipe, n)
+	return err
 }
 
 // SuitOwn leaves the ranking among sampled items out for own data, where the user did not ask for

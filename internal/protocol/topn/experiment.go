@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
@@ -99,11 +100,14 @@ func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*datas
 
 func load(ctx context.Context, env *run.Env, c DataConfig) (*dataset.Interactions, error) {
 	defer env.Stage("load " + c.Name)()
-	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, registry.Options{Seed: env.Seed})
+	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, c.Options(registry.Options{Seed: env.Seed}))
 	if err != nil {
 		return nil, err
 	}
-	return d, env.RecordData(d.Source.Title, d.Source.Hash)
+	if err := env.Private(d.Rows()); err != nil {
+		return nil, err
+	}
+	return d, experiment.RecordSource(env, d.Source)
 }
 
 // Finished reports whether the experiment is of a finished run. It needs no model then: its
@@ -255,8 +259,5 @@ func (x *Experiment) metrics() []metrics.Metric {
 
 // holding names recipes of a data set that hold out validation rows.
 func holding(name string) string {
-	if registry.IsOwn(name) {
-		return registry.OwnRows(name, true)
-	}
-	return "rdpgcf or gerai-valid"
+	return strings.Join(registry.Need{Cut: registry.Pairs, Valid: true}.Suiting(name), " or ")
 }

@@ -83,7 +83,12 @@ func (c *candidates) draw(user, item int32) []int32 {
 	clear(c.used)
 	c.list = c.list[:0]
 	own, _ := slices.BinarySearch(c.pool, item)
-	stream := c.x.Env.Seed.Stream("topn.candidates").Sub(uint64(user), uint64(item))
+	stream := c.x.Env.Seed.Stream("topn.candidates")
+	if c.x.Env.DrawnByPlace() {
+		stream = stream.Sub(uint64(user), uint64(item))
+	} else {
+		stream = stream.Of(c.x.Data.UserIDs[user], c.x.Data.ItemIDs[item])
+	}
 	others := len(c.pool) - 1 // numbered without the row's own
 	for most := others - c.x.Method.Eval.Candidates; most < others; most++ {
 		at := stream.IntN(most + 1)

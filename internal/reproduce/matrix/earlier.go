@@ -2,15 +2,15 @@ package matrix
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 
 	"privrec/internal/reproduce"
+	"privrec/internal/system"
 )
 
 // readEarlier reads the JSON file of a matrix that was made before, nil where there is none that can be read.
 func readEarlier(path string) *file {
-	b, err := os.ReadFile(path)
+	b, err := system.ReadFile(path, system.MostOfRun)
 	if err != nil {
 		return nil
 	}

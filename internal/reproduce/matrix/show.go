@@ -9,6 +9,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/run"
 )
 
 // lay lays out the document and the heat map of a matrix.
@@ -18,6 +19,7 @@ func (m *Matrix) lay(out *Made, o reproduce.Options) {
 	if len(o.Sets) > 0 {
 		d.Notes = append(d.Notes, "changed in every run: "+strings.Join(o.Sets, ", "))
 	}
+	d.Notes = append(d.Notes, run.Remade)
 	d.Facts = m.facts(out)
 	out.heat = m.heat(out)
 	d.Heats = []report.Heat{out.heat}

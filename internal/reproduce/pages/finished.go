@@ -2,13 +2,13 @@ package pages
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"privrec/internal/experiment"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // finished is a finished run.
@@ -44,7 +44,7 @@ func readRun(dir string) (*finished, error) {
 	if f.manifest, err = run.ReadManifest(dir); err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
+	b, err := system.ReadFile(filepath.Join(dir, "config.yaml"), system.MostOfRun)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"privrec/internal/experiment"
+	"privrec/internal/privacy"
 	"privrec/internal/report"
 )
 
@@ -141,7 +142,11 @@ func (f *finished) origin() report.Section {
 	t := &report.Table{Name: "origin", Title: "What made this run", Columns: report.Columns("", "what", "is")}
 	t.Add("task", m.Task)
 	t.Add("method of", m.Cite)
-	t.Add("seed", fmt.Sprint(m.Seed))
+	if seed := fmt.Sprint(m.Seed); f.account != nil && f.account.Noise == string(privacy.Secure) {
+		t.Add("seed", seed+", of what is public; the noise has none")
+	} else {
+		t.Add("seed", seed)
+	}
 	t.Add("configuration, SHA-256", m.ConfigHash)
 	for _, x := range m.Data {
 		t.Add("data: "+x.Name+", SHA-256", x.SHA256)

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,7 @@ type Set struct {
 	Made     []Made           // tables and figures
 	Verdicts []*claims.Result // on the papers' claims; empty: no page speaks of them
 	Runs     []string         // directories of runs that stand beside the tables
+	Replace  bool             // pages of Runs replace whatever is there
 	// Epsilons are panels of claims beside accounts, by paper; a paper may have none.
 	Epsilons map[string]*report.Table
 }
@@ -122,13 +124,26 @@ func (s *Set) papers() ([]*paper, []*finished, error) {
 	return out, all, nil
 }
 
-// Write writes the pages into the folder of tables, and returns their paths, the overview first.
+// Write writes the pages into the folder of tables, and returns their paths, the overview first. Pages of Runs
+// replace others only if they are of the same runs (see mayReplace), or with Replace.
 func (s *Set) Write() ([]string, error) {
 	papers, all, err := s.papers()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.Out, "tables")
+	var first bytes.Buffer
+	if err := s.overview(papers, all).HTML(&first); err != nil {
+		return nil, err
+	}
+	var of *origin
+	if len(s.Runs) > 0 {
+		if of = originOf(all, first.Bytes()); !s.Replace {
+			if err := of.mayReplace(dir); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if err := os.MkdirAll(filepath.Join(dir, runs), 0o755); err != nil {
 		return nil, run.WithHint(fmt.Errorf("write pages: %w", err), "choose a writable --out")
 	}
@@ -136,7 +151,7 @@ func (s *Set) Write() ([]string, error) {
 		name  string
 		write func(io.Writer) error
 	}
-	files := []file{{Overview, s.overview(papers, all).HTML}, {Document, func(w io.Writer) error { return s.json(w, papers) }}, {Costs, costs(all).HTML}}
+	files := []file{{Overview, func(w io.Writer) error { _, err := first.WriteTo(w); return err }}, {Document, func(w io.Writer) error { return s.json(w, papers, of) }}, {Costs, costs(all).HTML}}
 	for _, p := range papers {
 		files = append(files, file{p.page(), p.html().HTML})
 	}
@@ -155,7 +170,7 @@ func (s *Set) Write() ([]string, error) {
 }
 
 // json writes everything as one document.
-func (s *Set) json(w io.Writer, papers []*paper) error {
+func (s *Set) json(w io.Writer, papers []*paper, of *origin) error {
 	type table struct {
 		Name     string           `json:"name"`
 		Paper    string           `json:"paper,omitempty"`
@@ -175,7 +190,8 @@ func (s *Set) json(w io.Writer, papers []*paper) error {
 		Tables  []table          `json:"tables"`
 		Cells   []reproduce.Cell `json:"cells"`
 		Claims  []*claims.Result `json:"claims"`
-	}{Version: 1, Papers: []about{}, Tables: []table{}, Cells: []reproduce.Cell{}, Claims: []*claims.Result{}}
+		Of      *origin          `json:"of,omitempty"`
+	}{Version: 1, Of: of, Papers: []about{}, Tables: []table{}, Cells: []reproduce.Cell{}, Claims: []*claims.Result{}}
 	out.Claims = append(out.Claims, s.Verdicts...)
 	for _, p := range papers {
 		out.Papers = append(out.Papers, about{p.name, p.cite, p.conclusion(), p.page()})

@@ -27,10 +27,11 @@ type Spenders struct {
 	Tasks []run.Task
 	// Runs names them, each with its task, its configuration and what is set.
 	Runs  map[string]Spending
-	About privacy.Subject // of the budget
-	Delta float64         // of each run
-	Each  float64         // epsilon of each run
-	Kills int             // at least as many moments are killed at
+	Alone map[string]Spending // more of them, which TwoSpend leaves out
+	About privacy.Subject     // of the budget
+	Delta float64             // of each run
+	Each  float64             // epsilon of each run
+	Kills int                 // at least as many moments are killed at
 }
 
 // Spending is one of them.
@@ -60,13 +61,16 @@ func (s Spenders) Main(m *testing.M, out, problems io.Writer) int {
 
 // Start starts a run that spends from a budget.
 func (s Spenders) Start(ctx context.Context, name, file, dir string, p run.Progress, more ...string) error {
-	of := s.Runs[name]
+	of, ok := s.Runs[name]
+	if !ok {
+		of = s.Alone[name]
+	}
 	for _, task := range s.Tasks {
 		if task.String() != of.Task {
 			continue
 		}
 		sets := append(append([]string{}, of.Sets...), "privacy.parent="+file, "run.out="+dir, "run.workers=1")
-		_, err := task.Start(ctx, run.Options{Config: of.Config, Sets: append(sets, more...),
+		_, err := task.Start(ctx, run.Options{NoiseSeed: 1, Config: of.Config, Sets: append(sets, more...),
 			Resume: true, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: p})
 		return err
 	}

@@ -74,6 +74,7 @@ func spread(n int) []int {
 func begin(ctx context.Context, task run.Task, dir string, o run.Options, p run.Progress) error {
 	o.Sets = append(append([]string{}, o.Sets...), "run.out="+dir)
 	o.Log, o.Stdout, o.Progress = slog.New(slog.DiscardHandler), new(bytes.Buffer), p
+	o.NoiseSeed = 1 // so that runs can be compared
 	_, err := task.Start(ctx, o)
 	return err
 }

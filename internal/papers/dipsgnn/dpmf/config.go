@@ -105,6 +105,3 @@ var value = privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Rep
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
-
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/model/bpr"
 	"privrec/internal/papers/dipsgnn"
@@ -26,7 +28,10 @@ func Tasks() []run.Task {
 // task makes the task of a method.
 func (m form) task(name, summary string) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: Default, Check: check, Answers: true,
+		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: Default, Check: check, Answers: true,
+		Suit: func(c *Config, doc *config.Document) error {
+			return c.Data.Suit(doc, registry.Need{Ratings: m.method == explicit.method})
+		},
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return m.open(ctx, env, c) },
 	}.Task()
 }
@@ -67,7 +72,11 @@ func (m form) fit(ctx context.Context, x *nextitem.Experiment, c Config, all *ce
 		return nil, err
 	}
 	f := newFactors(c, all, x.Env.Seed)
-	if err := f.open(m.distance, l, x.Env.Noise(m.method, purpose)); err != nil {
+	noise, err := x.Env.Noise(m.method, purpose)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.open(m.distance, l, noise); err != nil {
 		return nil, err
 	}
 	p := x.Env.Progress

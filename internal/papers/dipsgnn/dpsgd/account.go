@@ -1,6 +1,7 @@
 package dpsgd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -49,7 +50,6 @@ type Steps struct {
 
 // public is what the total takes as public.
 var public = []privacy.Assumption{
-	{What: "which items there are, how many samples and users, and how the rows were filtered, truncated and split", Why: "they depend on the rows of all users; numbers set the rate and the number of steps"},
 	{What: "a user's own lists", Why: "they are computed from the user's own items in the clear, so the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "losses, floors and ranks of test samples are without noise"},
@@ -57,8 +57,8 @@ var public = []privacy.Assumption{
 
 // publicOfItems is what the total takes as public where items are released. Lists are then computed from releases alone.
 var publicOfItems = []privacy.Assumption{
-	{What: "which items there are, how many rows each user has in training and test, and how the rows were filtered, truncated and split", Why: "they depend on the rows of all users; numbers set the rate and the number of steps"},
-	public[2], public[3],
+	{What: "how many rows each user has in training and test", Why: "an interaction is exchanged for another, and none is added"},
+	public[1], public[2],
 }
 
 // declared returns the account before anything is released.
@@ -79,6 +79,23 @@ func (w *work) declared() *Privacy {
 	return p
 }
 
+// taken says what the method takes of its data beside the rows of one unit. With a vector for each user, a gradient has
+// as many rows as there are users. Where an interaction is exchanged for another, how many there are is the same.
+func (w *work) taken() experiment.Taken {
+	t, sets := experiment.Taken{Items: true, Users: w.cfg.Model.UserInput == nextitem.UserID}, "the rate and the number of steps"
+	switch w.cfg.Privacy.Unit {
+	case string(privacy.User):
+		n := experiment.HowManyUsers(w.cfg.Data.Public, sets)
+		if t.Users {
+			n.Of = "users with samples" // not all of a list of users need have any
+		}
+		t.HowMany = append(t.HowMany, n)
+	case string(privacy.Sample):
+		t.HowMany = append(t.HowMany, experiment.HowManyRows(w.cfg.Data.Public, "samples", sets))
+	}
+	return t
+}
+
 // account checks all noise of a finished run and composes its steps.
 func (w *work) account(p *Privacy) (nextitem.Account, error) {
 	if err := w.noise.End(); err != nil {
@@ -90,8 +107,9 @@ func (w *work) account(p *Privacy) (nextitem.Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Takes(w.ledger)
 	p.Add(c.Unit, string(c.neighbouring()), c.Delta, privacy.Number(spent))
-	if eps := float64(p.Total); !(eps <= c.Epsilon*(1+1e-9)) {
+	if eps := float64(p.Noised()); !(eps <= c.Epsilon*(1+1e-9)) {
 		return nil, fmt.Errorf("the ledger composes to epsilon %.10g for one %s, the setting's is %v", eps, unit, c.Epsilon)
 	}
 	d, n := w.cfg.steps(w.examples, w.sgd.NoiseMultiplier)
@@ -169,7 +187,7 @@ func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (fl
 	if before != nil {
 		c = rdp.Sum(c, before)
 	}
-	p, err := rdp.Epsilon(c, delta, rdp.Options{})
+	p, err := rdp.Epsilon(context.Background(), c, delta, rdp.Options{})
 	if errors.Is(err, rdp.ErrNoOrder) { // next to no noise
 		return math.Inf(1), nil
 	}

@@ -1,7 +1,10 @@
 package dpsgd
 
 import (
+	"cmp"
+	"context"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
@@ -116,7 +119,7 @@ const purpose = "gradients"
 
 // steps describes the steps on so many examples with a noise multiplier, and returns their number.
 func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
-	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
+	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples), Stated: int64(c.stated()),
 		Sampling: privacy.Poisson, Rate: c.descent(examples).Rate(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
 	return d, c.descent(examples).Steps()
 }
@@ -127,7 +130,7 @@ const half = 0.5
 // byRDP returns the noise multiplier that Rényi divergences of integer orders and their classical conversion ask for.
 func (c Config) byRDP(examples int) (float64, error) {
 	d, n := c.steps(examples, 1)
-	return rdp.CalibrateSampledGaussian(d.Rate, n, privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
+	return rdp.CalibrateSampledGaussian(context.Background(), d.Rate, n, privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
 		rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(256), Fixed: true})
 }
 
@@ -187,16 +190,25 @@ func (c Config) calibrateWithItems(examples int) (float64, error) {
 	return found.Noise, err
 }
 
-// descent describes the training on so many examples.
+// stated returns the number of examples that is stated; 0: they are counted.
+func (c Config) stated() int {
+	if c.Privacy.Unit == string(privacy.User) {
+		return c.Data.Sizes.Users
+	}
+	return c.Data.Sizes.Rows
+}
+
+// descent describes the training on so many examples, or on the stated number.
 func (c Config) descent(examples int) dipsgnn.Descent {
-	return dipsgnn.Descent{Examples: examples, Batch: c.Train.Batch, Epochs: c.Train.Epochs, Inputs: c.Privacy.Inputs, Clip: c.Privacy.Clip}
+	return dipsgnn.Descent{Examples: cmp.Or(c.stated(), examples), Batch: c.Train.Batch, Epochs: c.Train.Epochs, Inputs: c.Privacy.Inputs, Clip: c.Privacy.Clip}
 }
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, false)
-	c.Model.UserInput = nextitem.SuitUsers(doc, c.Data.Name, c.Model.UserInput)
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
+	err := c.Data.Suit(doc, registry.Need{})
+	c.Model.UserInput = c.Data.SuitUsers(doc, c.Model.UserInput)
+	return err
 }

@@ -69,7 +69,11 @@ func release(x *nextitem.Experiment, c Config, once *privacy.Ledger, env *run.En
 	if err := once.Bound(purposeItems, 1); err != nil {
 		return nil, err
 	}
-	ch, err := channel.Open[tensor.Float](law, once, env.Noise("dpsgd", purposeItems))
+	noise, err := env.Noise("dpsgd", purposeItems)
+	if err != nil {
+		return nil, err
+	}
+	ch, err := channel.Open[tensor.Float](law, once, noise)
 	if err != nil {
 		return nil, err
 	}

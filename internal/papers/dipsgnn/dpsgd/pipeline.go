@@ -22,7 +22,7 @@ const cite = "Abadi et al., Deep learning with differential privacy, CCS 2016, a
 // Task returns what the command line offers.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dpsgd", Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
+		Verb: "train", Name: "dpsgd", Noisy: true, Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
 		Default: Default, Check: check, Open: open, Answers: true, Secure: true,
 	}.Task()
 }
@@ -71,6 +71,9 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 func (w *work) prepare(env *run.Env) (err error) {
 	x, c := w.x, w.cfg
 	a := w.declared()
+	if err := a.Decide(env, x.Data.Source, w.taken()); err != nil {
+		return err
+	}
 	mark := privacy.Research
 	if env.Secure() {
 		mark = privacy.Secure
@@ -103,7 +106,11 @@ func (w *work) prepare(env *run.Env) (err error) {
 		if env.Secure() {
 			return secure.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
 		}
-		return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, env.Noise("dpsgd", purpose))
+		noise, err := env.Noise("dpsgd", purpose)
+		if err != nil {
+			return nil, err
+		}
+		return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, noise)
 	}}
 	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
@@ -113,7 +120,7 @@ func (w *work) prepare(env *run.Env) (err error) {
 		if w.items != nil {
 			net = dipsgnn.OnInputs(network, user, w.items.states)
 		}
-		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch}, Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise}, nil
+		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch}, Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise, Stated: c.stated()}, nil
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/perturb"
+	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 )
@@ -77,7 +78,8 @@ func (w *slateWorker) replacer(b *perturb.Block[int32]) func(i int, row []int32)
 	return func(i int, row []int32) error {
 		d := dice{w.secret}
 		if w.secret == nil {
-			w.stream = w.base.Sub(b.First + uint64(i))
+			of := mechanism.Content(row)
+			w.stream = w.base.Sub(b.First+uint64(i), of[0], of[1])
 			d = dice{&w.stream}
 		}
 		err := swapItems(w.choose, &w.new, d, row, w.reference(b.ID(i, 0), row), urnOf(i))

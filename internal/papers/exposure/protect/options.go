@@ -94,7 +94,8 @@ type Options struct {
 	Part    string
 	Ledger  *privacy.Ledger // of RR: takes its event; marked as research
 	Seed    rng.Seed
-	Workers int // 0 is 1; what comes out does not depend on it
+	Under   *rng.Stream // draws are from its children; nil: from Seed
+	Workers int         // 0 is 1; what comes out does not depend on it
 
 	// Parallel is, of RR, the parts that share an event; nil: each has its own, which add
 	// up as they must where a user is in several.

@@ -80,7 +80,11 @@ func (o *Options) purpose() string {
 // whole, and releases at two ratios together tell no more than each by itself of which
 // positions were replaced.
 func (o *Options) stream(kind string) rng.Stream {
-	return o.Seed.Stream("protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon))
+	name, ratio, epsilon := "protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon)
+	if o.Under != nil {
+		return o.Under.Of(name).Sub(ratio, epsilon)
+	}
+	return o.Seed.Stream(name, ratio, epsilon)
 }
 
 // variant names what a setting has that others of its selection and replacement have not.

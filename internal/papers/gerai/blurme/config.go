@@ -3,6 +3,7 @@ package blurme
 import (
 	"privrec/internal/baseline"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
 	"privrec/internal/protocol/topn"
 )
@@ -71,8 +72,8 @@ func (b Blur) check(v *config.Checker) {
 	v.OneOf("blur.history", b.History, HistoryBlurred, HistoryTrue)
 }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, c.Train.Selected())
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
 	c.Eval.SuitOwn(doc, c.Data.Name)
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Ratings: true, Features: []string{c.Blur.Attribute}})
 }

@@ -1,9 +1,11 @@
 package dpae
 
 import (
+	"cmp"
 	"math"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/mechanism/channel"
@@ -77,11 +79,13 @@ func (c Config) Steps(users int) int {
 	return c.Train.Epochs * max(1, int(math.Round(float64(users)/float64(c.Train.Batch))))
 }
 
-// sgd describes the steps on so many users, with the least noise for the setting's epsilon.
+// sgd describes the steps on so many users, with the least noise for the setting's epsilon. A stated number of users
+// sets the rate, the number of steps and what means are over.
 func (c Config) sgd(users int) (channel.DPSGD, error) {
-	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users),
-		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(users)), Unit: privacy.User}
-	steps := int64(c.Steps(users))
+	public := cmp.Or(c.Data.Sizes.Users, users)
+	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users), Stated: int64(c.Data.Sizes.Users),
+		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(public)), Unit: privacy.User}
+	steps := int64(c.Steps(public))
 	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Exposed: accountant.Exposed(d.Rate, steps)}
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
 		d.NoiseMultiplier = noise
@@ -105,8 +109,8 @@ const purposeGradients = "users' gradients"
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, false)
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
 	c.Eval.SuitOwn(doc, c.Data.Name)
+	return c.Data.Suit(doc, registry.Need{})
 }

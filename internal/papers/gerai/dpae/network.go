@@ -111,6 +111,12 @@ func (p *pass) sum(users []int32, dst *network) []float64 {
 			}
 			degree := float64(len(p.graph.ItemsOf(int(users[k]))))
 			norm := math.Sqrt(tensor.SumSq(outer)*(tensor.SumSq(x)+1) + tensor.SumSq(inner)*(degree+1))
+			if math.IsNaN(norm) || math.IsInf(norm, 1) { // counts as 0: an error would tell of the user
+				clear(outer)
+				clear(inner)
+				clear(x)
+				norm = 0
+			}
 			if norm > p.clip*(1-room) {
 				by := tensor.Float(p.clip * (1 - room) / norm)
 				tensor.Scale(by, outer)

@@ -142,6 +142,28 @@ func TestSensitivity(t *testing.T) {
 	})
 }
 
+// A user whose gradient is not finite counts as 0, and no other user's changes.
+func TestNotFiniteCountsAsZero(t *testing.T) {
+	g, err := graph.NewBipartite(3, 3, []graph.Edge{{User: 0, Item: 0}, {User: 1, Item: 1}, {User: 2, Item: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := newNetwork(3, ModelConfig{Dim: 2}, rng.Seed(1).Stream("init"))
+	tensor.Row(net.w1, 1)[0] = tensor.Float(math.NaN()) // only user 1 has item 1
+	p := &pass{net: net, graph: g, weight: 1, clip: 0.5}
+	whole := over(make([]tensor.Float, len(net.values)), net.w1.Rows, net.w1.Cols)
+	less := over(make([]tensor.Float, len(net.values)), net.w1.Rows, net.w1.Cols)
+	if norms := p.sum([]int32{0, 1, 2}, whole); norms[1] != 0 || norms[0] == 0 {
+		t.Errorf("lengths %v", norms)
+	}
+	p.sum([]int32{0, 2}, less)
+	for j, v := range whole.values {
+		if math.Abs(float64(v-less.values[j])) > 1e-6 || v != v {
+			t.Errorf("value %d is %v, without the user %v", j, v, less.values[j])
+		}
+	}
+}
+
 // The vectors that are ranked have the outputs as inner products.
 func TestVectorsGiveTheOutputs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

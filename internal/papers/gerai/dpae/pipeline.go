@@ -1,6 +1,7 @@
 package dpae
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -23,7 +24,7 @@ const cite = "Liu, Li, Ni, Hou, Differentially private recommender system with a
 // Task returns what the command line offers.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dpae", Summary: "autoencoder of users' rows, trained by DP-SGD over users", Cite: cite,
+		Verb: "train", Name: "dpae", Noisy: true, Summary: "autoencoder of users' rows, trained by DP-SGD over users", Cite: cite,
 		Default: Default, Check: check, Open: open, Answers: true,
 	}.Task()
 }
@@ -48,11 +49,14 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil || x.Finished() {
 		return x, err
 	}
-	w := &work{Experiment: x, cfg: c, steps: c.Steps(x.Graph.Users)}
+	w := &work{Experiment: x, cfg: c, steps: c.Steps(cmp.Or(c.Data.Sizes.Users, x.Graph.Users))}
 	if w.sgd, err = c.sgd(x.Graph.Users); err != nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
 	}
 	a := experiment.Protected(public...)
+	if err := a.Decide(env, x.Data.Source, experiment.Taken{Items: true, HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public, "the rate and the number of steps")}}); err != nil {
+		return nil, err
+	}
 	d := a.Declaration()
 	d.Plan = &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta}, Subject: privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
 		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: int64(w.steps), Event: w.sgd.Event()}}}
@@ -66,7 +70,6 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 
 // public is what the total takes as public.
 var public = []privacy.Assumption{
-	{What: "which items there are, how many users, and how the rows were filtered and split", Why: "the unit is a user; their number sets the rate and the number of steps"},
 	{What: "users' own lists and vectors", Why: "they are computed from the user's own row in the clear, so the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "numbers of rows, floors and ranks of held-out rows"},
@@ -79,7 +82,7 @@ func (w *work) account(a experiment.Account) (topn.Account, error) {
 	if err := a.Compose(w.ledger, privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}, p.Delta); err != nil {
 		return nil, err
 	}
-	if eps := float64(a.Total); !(eps <= p.Epsilon*(1+1e-9)) {
+	if eps := float64(a.Noised()); !(eps <= p.Epsilon*(1+1e-9)) {
 		return nil, fmt.Errorf("the ledger composes to epsilon %.10g for one user, the setting's is %v", eps, p.Epsilon)
 	}
 	return &a, a.Compose(w.ledger, privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, p.Delta)
@@ -106,7 +109,11 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 func (w *work) train(ctx context.Context, steps int, done func()) (*network, error) {
 	c, g := w.cfg, w.Graph
 	n := size(g.Items, c.Model.Dim)
-	sgd, err := channel.OpenDPSGD[tensor.Float](w.sgd, n, w.ledger, w.Env.Noise("dpae", purposeGradients))
+	noise, err := w.Env.Noise("dpae", purposeGradients)
+	if err != nil {
+		return nil, err
+	}
+	sgd, err := channel.OpenDPSGD[tensor.Float](w.sgd, n, w.ledger, noise)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ var suite = topntest.Suite{Tasks: []run.Task{Task()}, Recipe: "gerai", Config: m
 func TestRun(t *testing.T) {
 	suite.End(t, func(t *testing.T, dir, text string) {
 		a := runtest.ReadJSON[experiment.Account](t, dir, "privacy.json", true)
-		if len(a.Units) != 2 || len(a.Unbounded) != 0 || len(a.Public) != 4 || a.Claimed.Unit != "user" || a.Claimed.Eps != 3 {
+		if len(a.Units) != 2 || len(a.Unbounded) != 0 || len(a.Public) != 5 || a.Claimed.Unit != "user" || a.Claimed.Eps != 3 {
 			t.Fatalf("%+v", a)
 		}
 		user, edge := float64(a.Units[0].Accounted.Eps), float64(a.Units[1].Accounted.Eps)

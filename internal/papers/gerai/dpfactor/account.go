@@ -10,7 +10,7 @@ import (
 
 // What a finite total takes as public.
 var public = []privacy.Assumption{
-	{What: "which users and items there are, and how the rows were filtered and split", Why: "the unit is a training row"},
+	{What: "which row trains", Why: "the unit is a training row: where a share of a user's rows trains, a row more can put another one of that user's into training, and costs two"},
 	{What: "users' own lists and vectors", Why: "they are fitted to the user's own row in the clear, so the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the most rows of a user", Why: "it says how large a group of rows a user is"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},

@@ -2,6 +2,7 @@ package dpfactor
 
 import (
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/topn"
 )
@@ -121,8 +122,8 @@ func (c Config) distance() float64 {
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, false)
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
 	c.Eval.SuitOwn(doc, c.Data.Name)
+	return c.Data.Suit(doc, registry.Need{Ratings: c.Model.Matrix == MatrixRatings})
 }

@@ -39,7 +39,7 @@ func Tasks() []run.Task {
 func task(method, name, summary, cite string, profile func() Config, matrices ...string) run.Task {
 	profiles := map[string]Config{profile().Profile: profile(), "repaired": Repaired(matrices[0])}
 	return run.Spec[Config]{
-		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: profile, Answers: true,
+		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: profile, Answers: true,
 		Check: func(v *config.Checker, c Config) { check(v, c, matrices...) },
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 			return open(ctx, env, method, c, profiles)
@@ -73,6 +73,11 @@ func open(ctx context.Context, env *run.Env, method string, c Config, profiles m
 		return nil, err
 	}
 	a := c.account()
+	if c.Privacy.Users == UsersPublic {
+		if err := a.Decide(env, x.Data.Source, experiment.Taken{Items: true, Users: true}); err != nil {
+			return nil, err
+		}
+	}
 	w := &work{Experiment: x, cfg: c}
 	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
@@ -88,7 +93,11 @@ func (w *work) begin(f *factors) error {
 	if err := w.ledger.Hold(w.held()); err != nil {
 		return err
 	}
-	if err := f.release(w.ledger, w.Env.Noise("dpfactor", purposeObjective)); err != nil {
+	noise, err := w.Env.Noise("dpfactor", purposeObjective)
+	if err != nil {
+		return err
+	}
+	if err := f.release(w.ledger, noise); err != nil {
 		return err
 	}
 	return w.ledger.Flush("before training")

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 		if len(a.Units) != 2 || a.Units[0].Accounted.Eps != 20.4 || a.Claimed.Eps != 20.4 || a.Claimed.Unit != "edge" {
 			t.Fatalf("%+v", a)
 		}
-		open := strings.HasPrefix(text, DPMF)
+		open := strings.Contains(text, "\n"+DPMF+" on ")
 		if open != (len(a.Unbounded) == 2) || open != math.IsInf(float64(a.Total), 1) || open != math.IsInf(float64(a.Units[0].Total), 1) || open != (len(a.Public) == 0) {
 			t.Errorf("%+v", a)
 		}

@@ -52,6 +52,12 @@ func DefaultAudit() AuditConfig {
 	return c
 }
 
+// Suit implements run.Suited.
+func (c *AuditConfig) Suit(doc *config.Document) (err error) {
+	c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.Need{Cut: registry.Pairs, Features: []string{Gender, Age, Occupation}})
+	return err
+}
+
 // AuditTask is the audit of the release of features.
 func AuditTask(cite string) run.Task {
 	return auditing.Releases[AuditConfig]{
@@ -64,7 +70,7 @@ func AuditTask(cite string) run.Task {
 		Default: DefaultAudit, Check: checkAudit,
 		Profile: func(c AuditConfig) (string, auditing.ReleaseConfig) { return c.Profile, c.Audit },
 		Open: func(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
-			return openAudit(ctx, env.Seed, c)
+			return openAudit(ctx, env, c)
 		},
 	}.Task()
 }
@@ -84,9 +90,13 @@ func checkAudit(v *config.Checker, c AuditConfig) {
 }
 
 // openAudit makes the canaries and says what is promised of them.
-func openAudit(ctx context.Context, seed rng.Seed, c AuditConfig) (*auditing.Channel, error) {
+func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
+	seed := env.Seed
 	d, err := registry.LoadInteractions(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
 	if err != nil {
+		return nil, err
+	}
+	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
 	}
 	f := c.Mechanism.Features
@@ -144,7 +154,7 @@ func openAudit(ctx context.Context, seed rng.Seed, c AuditConfig) (*auditing.Cha
 			for k := range users {
 				side(k, isIn(k), tensor.Row(t.X, k))
 			}
-			if err := f.perturb(t, l, func(purpose string) rng.Stream { return seed.Stream("audit gerai " + name + ", " + purpose) }); err != nil {
+			if err := f.perturb(t, l, func(purpose string) (rng.Stream, error) { return env.Noise("audit gerai", name+", "+purpose) }); err != nil {
 				return nil, err
 			}
 			out := make([]float64, len(users))

@@ -17,7 +17,7 @@ import (
 // depend only on the data, the configuration and the streams, so that a resumed run gets the same
 // rows again and releases nothing new: they need no place in a checkpoint. With noise none the
 // table is in the clear, as Account declares.
-func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) rng.Stream) (*Table, error) {
+func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) (rng.Stream, error)) (*Table, error) {
 	t, err := c.clear(x)
 	if err != nil || c.Noise == NoiseNone {
 		return t, err
@@ -38,9 +38,13 @@ func (c Config) clear(x *dataset.Interactions) (*Table, error) {
 
 // perturb replaces the rows of a table by what their users send: in form table features of the row, in
 // form attributes every attribute under its own budget.
-func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose string) rng.Stream) error {
+func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose string) (rng.Stream, error)) error {
 	if c.Form != FormAttributes {
-		if err := local.DrawFeatures(c.sampler(t.Kinds), once, mechanism.Keyed(noise(purpose)), t.X.Data); err != nil {
+		s, err := noise(purpose)
+		if err != nil {
+			return err
+		}
+		if err := local.DrawFeatures(c.sampler(t.Kinds), once, mechanism.Keyed(s), t.X.Data); err != nil {
 			return fmt.Errorf("perturb user features: %w", err)
 		}
 		return nil
@@ -48,7 +52,11 @@ func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose strin
 	at := 0
 	for _, k := range t.Kinds {
 		o := c.oracle(k.Name, k.Categories, mechanism.Share(1)/mechanism.Share(len(t.Kinds)))
-		if err := perturbAttribute(o, k, once, mechanism.Keyed(noise(o.Purpose)), tensor.ColsView(t.X, at, at+k.Categories)); err != nil {
+		s, err := noise(o.Purpose)
+		if err != nil {
+			return err
+		}
+		if err := perturbAttribute(o, k, once, mechanism.Keyed(s), tensor.ColsView(t.X, at, at+k.Categories)); err != nil {
 			return fmt.Errorf("perturb user features: %w", err)
 		}
 		at += k.Categories

@@ -56,13 +56,13 @@ func many(n int) *dataset.Interactions {
 	return x
 }
 
-func ledgerAndNoise(t *testing.T, seed rng.Seed) (*privacy.Ledger, func(string) rng.Stream) {
+func ledgerAndNoise(t *testing.T, seed rng.Seed) (*privacy.Ledger, func(string) (rng.Stream, error)) {
 	t.Helper()
 	l, err := privacy.NewLedger(privacy.Research)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l, func(purpose string) rng.Stream { return seed.Stream(purpose) }
+	return l, func(purpose string) (rng.Stream, error) { return seed.Stream(purpose), nil }
 }
 
 // Every form records what it releases, gives the same rows again and others for another seed, and

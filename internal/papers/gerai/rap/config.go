@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/baseline"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
 	"privrec/internal/protocol/topn"
 )
@@ -66,6 +67,14 @@ func check(v *config.Checker, c Config) {
 	c.Eval.Check(v)
 }
 
+// names lists the attributes that the attacker reads.
+func (a Attack) names() (names []string) {
+	for _, t := range a.Attributes {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 func (a Attack) check(v *config.Checker) {
 	v.Check(len(a.Attributes) > 0, "attack.attributes", "must name at least one attribute")
 	for i, t := range a.Attributes {
@@ -85,8 +94,8 @@ func (a Attack) check(v *config.Checker) {
 	v.Within("attack.rate", a.Rate, 1e-12, 100)
 }
 
-// SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) {
-	c.Data.SuitOwn(doc, c.Train.Selected())
+// Suit implements run.Suited.
+func (c *Config) Suit(doc *config.Document) error {
 	c.Eval.SuitOwn(doc, c.Data.Name)
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Features: c.Attack.names()})
 }

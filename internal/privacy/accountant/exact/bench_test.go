@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"testing"
 
 	"privrec/internal/privacy"
@@ -21,7 +22,7 @@ func BenchmarkEpsilon(b *testing.B) {
 				Leaf: privacy.Gaussian{Sigma: c.sigma, Sensitivity: 1, Unit: privacy.Sample, Neighbouring: privacy.AddRemove},
 				Rate: 256. / 60000, Method: privacy.Poisson, Relation: privacy.AddRemove, Count: c.steps}}
 			for b.Loop() {
-				if _, err := exact.Epsilon(ts, 1e-5); err != nil {
+				if _, err := exact.Epsilon(context.Background(), ts, 1e-5); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -149,7 +150,7 @@ func TestBetweenMeshes(t *testing.T) {
 			at := func(q, move float64, n int, d exact.Direction, eps float64) (exact.Value, bool) {
 				term := sampled(gauss(1, move, relation), q, int64(n))
 				term.Relation = relation
-				v, err := exact.DeltaIn(d, list(term), eps)
+				v, err := exact.DeltaIn(context.Background(), d, list(term), eps)
 				return v, err == nil
 			}
 			seen := 0
@@ -188,7 +189,7 @@ func TestBetweenMeshes(t *testing.T) {
 func TestCoarseMeshesErr(t *testing.T) {
 	s := sampledSide(0.01, 0.5, exact.Remove, false)
 	const n, eps = 256, 0.2
-	v, err := exact.DeltaIn(exact.Remove, list(sampled(gauss(1, 0.5, privacy.AddRemove), 0.01, n)), eps)
+	v, err := exact.DeltaIn(context.Background(), exact.Remove, list(sampled(gauss(1, 0.5, privacy.AddRemove), 0.01, n)), eps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +245,7 @@ func TestBetweenMeshesWithAtoms(t *testing.T) {
 	}
 	high, low := bound(true), bound(false)
 	for _, eps := range []float64{0, 0.3, 1, 2.5} {
-		v, err := exact.Delta(ts, eps)
+		v, err := exact.Delta(context.Background(), ts, eps)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	}
 	cost := 0.0
 	for _, p := range g.terms {
-		one, _ := p.cost()
+		one, _ := p.cost(far)
 		cost += float64(one)
 	}
 	if g.h > 0 && points*cost > float64(g.budget) && g.falls(c, points*step/2, points*step) == 0 {
@@ -121,7 +121,7 @@ func (g *integral) falls(c, y0, y1 float64) float64 {
 	sum := 0.0
 	for _, p := range g.terms {
 		sum += p.n * p.decay(c, y0, y1)
-		g.pay(p, 1)
+		g.pay(p, y0, 1)
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -147,7 +148,7 @@ func TestAgainstConvolution(t *testing.T) {
 				continue
 			}
 			checked++
-			v, err := exact.DeltaIn(exact.Remove, c.ts, eps)
+			v, err := exact.DeltaIn(context.Background(), exact.Remove, c.ts, eps)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -162,7 +163,7 @@ func TestAgainstConvolution(t *testing.T) {
 			if v.Delta == 1 {
 				continue
 			}
-			e, err := exact.EpsilonIn(exact.Remove, c.ts, v.Delta)
+			e, err := exact.EpsilonIn(context.Background(), exact.Remove, c.ts, v.Delta)
 			if err != nil || math.Abs(e.Epsilon-eps) > 1e-7*(1+eps) {
 				t.Errorf("%s: delta(%g) = %g back to %v (%v)", name, eps, v.Delta, e, err)
 			}
@@ -207,7 +208,7 @@ func TestAgainstIntegration(t *testing.T) {
 	} {
 		for _, eps := range []float64{0, 0.4, 1.5} {
 			for d, want := range map[exact.Direction]float64{exact.Remove: mean(c.p, c.q, eps), exact.Add: mean(c.q, c.p, eps)} {
-				v, err := exact.DeltaIn(d, list(c.term, beside), eps)
+				v, err := exact.DeltaIn(context.Background(), d, list(c.term, beside), eps)
 				if err != nil || math.Abs(v.Delta-want) > 2e-7*want {
 					t.Errorf("%s %s at %g: %.12g, integral %.12g (%v)", name, d, eps, v.Delta, want, err)
 				}
@@ -246,14 +247,14 @@ func TestSingleSampled(t *testing.T) {
 					{"add", sampled(gauss(1, m, privacy.AddRemove), q, 1), exact.Add, stick(normal, with, eps)},
 					{"replace", replace, exact.Remove, stick(with, other, eps)},
 				} {
-					v, err := exact.DeltaIn(c.d, list(c.t), eps)
+					v, err := exact.DeltaIn(context.Background(), c.d, list(c.t), eps)
 					if err != nil || math.Abs(v.Delta-c.want) > 1e-6*c.want+1e-9 {
 						t.Errorf("m %g q %g %s at %g: %.12g, integral %.12g (%v)", m, q, c.name, eps, v.Delta, c.want, err)
 					}
 					if v.Delta < 1e-14 || err != nil {
 						continue
 					}
-					e, err := exact.EpsilonIn(c.d, list(c.t), v.Delta)
+					e, err := exact.EpsilonIn(context.Background(), c.d, list(c.t), v.Delta)
 					if err != nil || math.Abs(e.Epsilon-eps) > 1e-7 {
 						t.Errorf("m %g q %g %s: back to %+v, want %g (%v)", m, q, c.name, e, eps, err)
 					}
@@ -275,8 +276,8 @@ func TestOneCoordinateIsWorst(t *testing.T) {
 					{list(dlap(scale, a, 1), dlap(scale, b, 1)), list(dlap(scale, a+b, 1))},
 					{list(plain(laplace(scale, a), 1), plain(laplace(scale, b), 1), beside), list(plain(laplace(scale, a+b), 1), beside)},
 				} {
-					two, err := exact.Delta(pair[0], eps)
-					one, err1 := exact.Delta(pair[1], eps)
+					two, err := exact.Delta(context.Background(), pair[0], eps)
+					one, err1 := exact.Delta(context.Background(), pair[1], eps)
 					if err != nil || err1 != nil {
 						t.Errorf("scale %g, %v: %v, %v", scale, ab, err, err1)
 					} else if two.Delta-two.Error > one.Delta {

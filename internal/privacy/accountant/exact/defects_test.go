@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -36,12 +37,12 @@ func TestCountsAreHonoured(t *testing.T) {
 	for name, one := range oneOf() {
 		many, beside := one, gaussians(3, 1)
 		many.Count = 50
-		single, err := exact.Epsilon(list(one, beside), 1e-6)
+		single, err := exact.Epsilon(context.Background(), list(one, beside), 1e-6)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		v, err := exact.Epsilon(list(many, beside), 1e-6)
+		v, err := exact.Epsilon(context.Background(), list(many, beside), 1e-6)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -50,7 +51,7 @@ func TestCountsAreHonoured(t *testing.T) {
 		for range 50 {
 			apart = append(apart, one)
 		}
-		if w, err := exact.Epsilon(apart, 1e-6); err != nil || math.Abs(w.Epsilon-v.Epsilon) > v.Error+w.Error {
+		if w, err := exact.Epsilon(context.Background(), apart, 1e-6); err != nil || math.Abs(w.Epsilon-v.Epsilon) > v.Error+w.Error {
 			t.Errorf("%s: count 50 %+v, 50 terms %+v (%v)", name, v, w, err)
 		}
 		if v.Epsilon < 1.02*single.Epsilon {
@@ -58,7 +59,7 @@ func TestCountsAreHonoured(t *testing.T) {
 		}
 		// And between the fifty-first part and the last there is a difference too.
 		many.Count = 51
-		if w, err := exact.Epsilon(list(many, beside), 1e-6); err != nil || w.Epsilon-w.Error <= v.Epsilon {
+		if w, err := exact.Epsilon(context.Background(), list(many, beside), 1e-6); err != nil || w.Epsilon-w.Error <= v.Epsilon {
 			t.Errorf("%s: 51 releases cost %+v, 50 %+v (%v)", name, w, v, err)
 		}
 	}
@@ -87,9 +88,9 @@ func TestKnownWrongAnswers(t *testing.T) {
 		var v exact.Value
 		var err error
 		if c.direction == "" {
-			v, err = exact.Epsilon(c.ts, c.delta)
+			v, err = exact.Epsilon(context.Background(), c.ts, c.delta)
 		} else {
-			v, err = exact.EpsilonIn(c.direction, c.ts, c.delta)
+			v, err = exact.EpsilonIn(context.Background(), c.direction, c.ts, c.delta)
 		}
 		if err != nil || math.Abs(v.Epsilon-c.right) > c.tol || math.Abs(v.Epsilon-c.wrong) < 0.5*math.Abs(c.right-c.wrong) {
 			t.Errorf("%s: %+v, want %v, not %v (%v)", c.name, v, c.right, c.wrong, err)
@@ -107,7 +108,7 @@ func TestAccountedAgainstClaimed(t *testing.T) {
 		want  float64
 	}{{s, 1, 4.27}, {s * s, 1, 7.72}, {s * s, 2, 11.6}, {s * s, 20, 51.3}} {
 		// The clipping norm is 0.5, so that one record moves the sum by that.
-		v, err := exact.Epsilon(list(plain(gauss(c.sigma, 0.5, privacy.AddRemove), c.n)), delta)
+		v, err := exact.Epsilon(context.Background(), list(plain(gauss(c.sigma, 0.5, privacy.AddRemove), c.n)), delta)
 		if err != nil || math.Abs(v.Epsilon-c.want) > 0.06 {
 			t.Errorf("sigma %g, %d times: %+v, want %v (%v)", c.sigma, c.n, v, c.want, err)
 		}
@@ -119,7 +120,7 @@ func TestAccountedAgainstClaimed(t *testing.T) {
 func TestAbsoluteToleranceIsSeen(t *testing.T) {
 	const eps, delta = 20, 1e-9
 	at := func(sigma float64) float64 {
-		v, err := exact.Delta(list(gaussians(sigma, 1)), eps)
+		v, err := exact.Delta(context.Background(), list(gaussians(sigma, 1)), eps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,17 +146,17 @@ func TestAbsoluteToleranceIsSeen(t *testing.T) {
 // soon as delta is at least the total variation.
 func TestEpsilonHasAFloor(t *testing.T) {
 	for name, one := range oneOf() {
-		tv, err := exact.Delta(list(one), 0)
+		tv, err := exact.Delta(context.Background(), list(one), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		for _, delta := range []float64{tv.Delta * (1 + 1e-9), 0.9, math.Nextafter(1, 0)} {
-			if v, err := exact.Epsilon(list(one), delta); err != nil || v.Epsilon != 0 || v.Error != 0 {
+			if v, err := exact.Epsilon(context.Background(), list(one), delta); err != nil || v.Epsilon != 0 || v.Error != 0 {
 				t.Errorf("%s at %g: %+v, %v", name, delta, v, err)
 			}
 		}
-		if v, err := exact.Epsilon(list(one), tv.Delta*0.99); err != nil || v.Epsilon <= 0 {
+		if v, err := exact.Epsilon(context.Background(), list(one), tv.Delta*0.99); err != nil || v.Epsilon <= 0 {
 			t.Errorf("%s just below its total variation: %+v, %v", name, v, err)
 		}
 	}
@@ -169,7 +170,7 @@ func TestManyStepsDoNotDrift(t *testing.T) {
 	step := func(n int64, nudge float64) terms.Term {
 		return sampled(gauss(sigma*(1+nudge), 1, privacy.AddRemove), q, n)
 	}
-	whole, err := exact.Epsilon(list(step(1_000_000, 0)), 1e-6)
+	whole, err := exact.Epsilon(context.Background(), list(step(1_000_000, 0)), 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestManyStepsDoNotDrift(t *testing.T) {
 		"halves":  list(step(500_000, 0), step(500_000, 0x1p-52)),
 		"unequal": list(step(1, 0x1p-52), step(999_990, 0), step(9, 0x1p-51)),
 	} {
-		v, err := exact.Epsilon(ts, 1e-6)
+		v, err := exact.Epsilon(context.Background(), ts, 1e-6)
 		if err != nil || math.Abs(v.Epsilon-whole.Epsilon) > v.Error+whole.Error+1e-13*v.Epsilon {
 			t.Errorf("%s: %+v, at once %+v (%v)", name, v, whole, err)
 		}
@@ -194,9 +195,9 @@ func TestTheLargerDirectionIsReported(t *testing.T) {
 		for _, sigma := range []float64{1, 3} {
 			for _, delta := range []float64{1e-6, 0.05} {
 				ts := list(sampled(gauss(sigma, 1, privacy.AddRemove), q, 40))
-				out, err := exact.EpsilonIn(exact.Remove, ts, delta)
-				in, err1 := exact.EpsilonIn(exact.Add, ts, delta)
-				v, err2 := exact.Epsilon(ts, delta)
+				out, err := exact.EpsilonIn(context.Background(), exact.Remove, ts, delta)
+				in, err1 := exact.EpsilonIn(context.Background(), exact.Add, ts, delta)
+				v, err2 := exact.Epsilon(context.Background(), ts, delta)
 				if errors.Is(err, exact.ErrNotCovered) || errors.Is(err1, exact.ErrNotCovered) {
 					if !errors.Is(err2, exact.ErrNotCovered) {
 						t.Errorf("q %g sigma %g delta %g: %v, %v, both %+v", q, sigma, delta, err, err1, v)
@@ -224,7 +225,7 @@ func TestTheLargerDirectionIsReported(t *testing.T) {
 
 // A training run of 14062 steps, and how much of its epsilon is certain.
 func ExampleEpsilon() {
-	v, err := exact.Epsilon([]terms.Term{{
+	v, err := exact.Epsilon(context.Background(), []terms.Term{{
 		Leaf: privacy.Gaussian{Sigma: 1.1, Sensitivity: 1, Unit: privacy.Sample, Neighbouring: privacy.AddRemove},
 		Rate: 256. / 60000, Method: privacy.Poisson, Relation: privacy.AddRemove, Count: 14062,
 	}}, 1e-5)
@@ -235,7 +236,7 @@ func ExampleEpsilon() {
 // Releases whose loss has atoms off any lattice are not covered without Gaussians
 // beside; the error says so, and no number comes with it.
 func ExampleDelta() {
-	v, err := exact.Delta([]terms.Term{{
+	v, err := exact.Delta(context.Background(), []terms.Term{{
 		Leaf: privacy.Laplace{Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove},
 		Rate: 1, Relation: privacy.AddRemove, Count: 3,
 	}}, 0.1)

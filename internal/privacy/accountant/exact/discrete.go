@@ -117,7 +117,7 @@ func (g discreteGaussian) table(_ Direction, c, _ float64, t *table) error {
 type theta struct{ discreteGaussian }
 
 func (t theta) reach(float64, float64) error { return nil }
-func (t theta) cost() (log, real int)        { return 4, 4 }
+func (t theta) cost(float64) (log, real int) { return 4, 4 }
 
 func (t theta) real(c float64) float64 {
 	k, _, _ := t.log(c, 0)

@@ -100,7 +100,7 @@ func TestFactorsHaveNoMemory(t *testing.T) {
 				if off(re, im, want[0], want[1]) > 4*ulp*noise {
 					t.Errorf("%s %s at %v: %v%+vi, fresh %v", name, d, at, re, im, want)
 				}
-				if log, real_ := used.cost(); log < 1 || real_ < 1 {
+				if log, real_ := used.cost(at[1]); log < 1 || real_ < 1 {
 					t.Errorf("%s %s: free of cost", name, d)
 				}
 			}

@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -90,13 +91,13 @@ func (g golden) ask() (v exact.Value, got float64, err error) {
 	ts, d := g.composition(), exact.Direction(g.str("direction"))
 	switch {
 	case g.Fn == "PLDEps" && d == "":
-		v, err = exact.Epsilon(ts, g.num("delta"))
+		v, err = exact.Epsilon(context.Background(), ts, g.num("delta"))
 	case g.Fn == "PLDEps":
-		v, err = exact.EpsilonIn(d, ts, g.num("delta"))
+		v, err = exact.EpsilonIn(context.Background(), d, ts, g.num("delta"))
 	case d == "":
-		v, err = exact.Delta(ts, g.num("eps"))
+		v, err = exact.Delta(context.Background(), ts, g.num("eps"))
 	default:
-		v, err = exact.DeltaIn(d, ts, g.num("eps"))
+		v, err = exact.DeltaIn(context.Background(), d, ts, g.num("eps"))
 	}
 	if got = v.Delta; g.Fn == "PLDEps" {
 		got = v.Epsilon
@@ -171,19 +172,19 @@ func TestGoldenGaussian(t *testing.T) {
 			var got float64
 			switch g.Fn {
 			case "UnamplifiedEps":
-				v, err = exact.Epsilon(list(plain(gauss(g.num("sigma"), g.num("J"), privacy.AddRemove), int64(g.num("S")*g.num("L")))), g.num("delta"))
+				v, err = exact.Epsilon(context.Background(), list(plain(gauss(g.num("sigma"), g.num("J"), privacy.AddRemove), int64(g.num("S")*g.num("L")))), g.num("delta"))
 				got = v.Epsilon
 			case "GDPEps":
-				v, err = exact.Epsilon(list(plain(gauss(1, g.num("mu"), privacy.AddRemove), 1)), g.num("delta"))
+				v, err = exact.Epsilon(context.Background(), list(plain(gauss(1, g.num("mu"), privacy.AddRemove), 1)), g.num("delta"))
 				got = v.Epsilon
 			case "AnalyticGaussianEps":
-				v, err = exact.Epsilon(list(plain(gauss(g.num("sigma"), g.num("sens"), privacy.AddRemove), 1)), g.num("delta"))
+				v, err = exact.Epsilon(context.Background(), list(plain(gauss(g.num("sigma"), g.num("sens"), privacy.AddRemove), 1)), g.num("delta"))
 				got = v.Epsilon
 			case "AnalyticGaussianDelta":
-				v, err = exact.Delta(list(plain(gauss(g.num("sigma"), g.num("sens"), privacy.AddRemove), 1)), g.num("eps"))
+				v, err = exact.Delta(context.Background(), list(plain(gauss(g.num("sigma"), g.num("sens"), privacy.AddRemove), 1)), g.num("eps"))
 				got = v.Delta
 			case "AnalyticGaussianSigma": // the delta at the smallest sigma, and a little below it
-				v, err = exact.Delta(list(plain(gauss(g.value(), g.num("sens"), privacy.AddRemove), 1)), g.num("eps"))
+				v, err = exact.Delta(context.Background(), list(plain(gauss(g.value(), g.num("sens"), privacy.AddRemove), 1)), g.num("eps"))
 				if math.Abs(v.Delta/g.num("delta")-1) > 1e-8 {
 					t.Errorf("%s: delta %v at the calibrated sigma, want %v", g.ID, v.Delta, g.num("delta"))
 				}
@@ -218,7 +219,7 @@ func TestGoldenDiscrete(t *testing.T) {
 			switch g.Fn {
 			case "RRComposeDelta": // with count responses none fails with probability keep
 				keep := math.Pow(1-g.num("delta0"), g.num("k"))
-				v, err = exact.Delta(list(ldp(g.num("eps0"), int64(g.num("k")))), g.num("eps"))
+				v, err = exact.Delta(context.Background(), list(ldp(g.num("eps0"), int64(g.num("k")))), g.num("eps"))
 				got = 1 - keep*(1-v.Delta)
 			case "RRComposeEps":
 				keep := math.Pow(1-g.num("delta0"), g.num("k"))
@@ -227,16 +228,16 @@ func TestGoldenDiscrete(t *testing.T) {
 					count[g.Fn]++
 					continue
 				}
-				v, err = exact.Epsilon(list(ldp(g.num("eps0"), int64(g.num("k")))), rest)
+				v, err = exact.Epsilon(context.Background(), list(ldp(g.num("eps0"), int64(g.num("k")))), rest)
 				got = v.Epsilon
 			case "DiscreteGaussianDelta":
-				v, err = exact.Delta(list(dgauss(math.Sqrt(g.num("sigma2")), g.num("sens"), 1)), g.num("eps"))
+				v, err = exact.Delta(context.Background(), list(dgauss(math.Sqrt(g.num("sigma2")), g.num("sens"), 1)), g.num("eps"))
 				got = v.Delta
 			case "DiscreteLaplaceDelta":
-				v, err = exact.Delta(list(dlap(1/g.num("a"), g.num("sens"), 1)), g.num("eps"))
+				v, err = exact.Delta(context.Background(), list(dlap(1/g.num("a"), g.num("sens"), 1)), g.num("eps"))
 				got = v.Delta
 			case "LaplaceDelta":
-				v, err = exact.Delta(list(plain(laplace(g.num("b"), g.num("sens")), 1)), g.num("eps"))
+				v, err = exact.Delta(context.Background(), list(plain(laplace(g.num("b"), g.num("sens")), 1)), g.num("eps"))
 				got = v.Delta
 			default:
 				continue
@@ -272,7 +273,7 @@ func TestGoldenRelations(t *testing.T) {
 		switch g.str("event") {
 		case "exponential":
 			ts = list(plain(privacy.Exponential{Epsilon: g.num("eps"), Unit: privacy.User, Neighbouring: privacy.AddRemove}, n))
-			if v, err := exact.Epsilon(ts, g.num("delta")); !errors.Is(err, exact.ErrNotCovered) {
+			if v, err := exact.Epsilon(context.Background(), ts, g.num("delta")); !errors.Is(err, exact.ErrNotCovered) {
 				t.Errorf("%s: %+v, %v", g.ID, v, err)
 			}
 			rows++
@@ -292,7 +293,7 @@ func TestGoldenRelations(t *testing.T) {
 			term.Relation = relation
 			ts = list(term)
 		}
-		v, err := exact.Epsilon(ts, g.num("delta"))
+		v, err := exact.Epsilon(context.Background(), ts, g.num("delta"))
 		if err != nil {
 			t.Errorf("%s: %v", g.ID, err)
 			continue
@@ -319,7 +320,7 @@ func TestGoldenCalibration(t *testing.T) {
 		}
 		rows++
 		for by, met := range map[float64]bool{1 + g.RelTol: true, 1 - g.RelTol: false} {
-			v, err := exact.Epsilon(list(sampled(gauss(g.value()*by, 1, privacy.AddRemove), g.num("q"), int64(g.num("steps")))), g.num("delta"))
+			v, err := exact.Epsilon(context.Background(), list(sampled(gauss(g.value()*by, 1, privacy.AddRemove), g.num("q"), int64(g.num("steps")))), g.num("delta"))
 			if err != nil || v.Epsilon <= g.num("eps") != met {
 				t.Errorf("%s: epsilon %v at %v times the golden sigma, want %v (%v)", g.ID, v.Epsilon, by, g.num("eps"), err)
 			}
@@ -338,7 +339,7 @@ func TestAboveTheLimitTheorem(t *testing.T) {
 			continue
 		}
 		rows++
-		v, err := exact.Epsilon(list(sampled(gauss(g.num("sigma"), 1, privacy.AddRemove), g.num("q"), int64(g.num("steps")))), g.num("delta"))
+		v, err := exact.Epsilon(context.Background(), list(sampled(gauss(g.num("sigma"), 1, privacy.AddRemove), g.num("q"), int64(g.num("steps")))), g.num("delta"))
 		if err != nil || v.Epsilon <= g.value() {
 			t.Errorf("%s: exact %v, approximation %v (%v)", g.ID, v.Epsilon, g.value(), err)
 		}

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/cmplx"
@@ -13,6 +14,8 @@ type integral struct {
 	h      float64 // all losses are offset plus integer multiples of h; 0: they are not
 	offset float64
 	budget int // nodes that may still be visited
+	ctx    context.Context
+	look   int // the budget at which ctx is looked at next
 }
 
 type counted struct {
@@ -20,11 +23,14 @@ type counted struct {
 	n float64
 }
 
+// apart is how many nodes are visited between two looks at the context.
+const apart = 1 << 16
+
 // work is how many nodes one direction may visit. That takes about a fifth of a second.
 const work = 8_000_000
 
 func (p *plan) integrate(d Direction) *integral {
-	g := &integral{budget: work}
+	g := &integral{budget: work, ctx: p.ctx, look: work - apart}
 	same := p.mu2 == 0
 	for i, q := range p.terms {
 		g.terms = append(g.terms, counted{q.law.factor(d), q.count})
@@ -56,7 +62,7 @@ func (g *integral) log(c, y float64) (re, im, noise float64) {
 	for _, p := range g.terms {
 		a, b, e := p.log(c, y)
 		re, im, noise = re+p.n*a, im+p.n*b, noise+p.n*e
-		g.pay(p, 1)
+		g.pay(p, y, 1)
 	}
 	return re, im, noise * ulp
 }
@@ -66,7 +72,7 @@ func (g *integral) reach(c, y float64) error {
 		if err := p.reach(c, y); err != nil {
 			return err
 		}
-		g.pay(p, 4)
+		g.pay(p, y, 4)
 	}
 	if g.budget < 0 {
 		return errWork
@@ -74,10 +80,20 @@ func (g *integral) reach(c, y float64) error {
 	return nil
 }
 
-// pay takes a number of evaluations of a term's log off the budget.
-func (g *integral) pay(p counted, times int) {
-	cost, _ := p.cost()
-	g.budget -= cost * times
+// pay takes a number of evaluations of a term's log at an imaginary part off the budget.
+func (g *integral) pay(p counted, y float64, times int) {
+	cost, _ := p.cost(y)
+	g.spend(cost * times)
+}
+
+// spend takes nodes off the budget, and all that are left once the context has ended.
+func (g *integral) spend(nodes int) {
+	if g.budget -= nodes; g.budget >= g.look {
+		return
+	}
+	if g.look = g.budget - apart; g.ctx != nil && g.ctx.Err() != nil {
+		g.budget = min(g.budget, -1)
+	}
 }
 
 // real returns sum n K(c), +Inf if it cannot be computed.
@@ -85,8 +101,8 @@ func (g *integral) real(c float64) float64 {
 	sum := 0.0
 	for _, p := range g.terms {
 		sum += p.n * p.real(c)
-		_, cost := p.cost()
-		g.budget -= cost
+		_, cost := p.cost(0)
+		g.spend(cost)
 	}
 	if math.IsNaN(sum) || g.budget < 0 {
 		return math.Inf(1)

@@ -30,8 +30,8 @@ type factor interface {
 	// decay returns an upper bound, at most 0, of log |M(c+iy)/M(c)| for all y from y0 to y1 > y0,
 	// which may be +Inf, at the c of the last reach, for any y of that call.
 	decay(c, y0, y1 float64) float64
-	// cost returns the work of one log, and of one real, in nodes.
-	cost() (log, real int)
+	// cost returns the work of one log at |Im w| = y, and of one real, in nodes.
+	cost(y float64) (log, real int)
 }
 
 // smooth is a loss with a density, by a quadrature that is refined as y grows.
@@ -69,7 +69,7 @@ func (s *smooth) real(c float64) float64 {
 
 func (s *smooth) log(c, y float64) (re, im, noise float64) { return s.t.log(c, y) }
 func (s *smooth) decay(c, y0, y1 float64) float64          { return s.t.decay(c, y0, y1) }
-func (s *smooth) cost() (log, real int)                    { return len(s.t.loss) + 4, len(s.axis.loss) + 4 }
+func (s *smooth) cost(float64) (log, real int)             { return len(s.t.loss) + 4, len(s.axis.loss) + 4 }
 
 // atoms is a loss with finitely many values.
 type atoms struct{ t table }
@@ -78,7 +78,7 @@ func (s *atoms) reach(float64, float64) error             { return nil }
 func (s *atoms) real(c float64) float64                   { return s.t.real(c) }
 func (s *atoms) log(c, y float64) (re, im, noise float64) { return s.t.log(c, y) }
 func (s *atoms) decay(c, y0, y1 float64) float64          { return 0 }
-func (s *atoms) cost() (log, real int)                    { return len(s.t.loss) + 4, len(s.t.loss) + 4 }
+func (s *atoms) cost(float64) (log, real int)             { return len(s.t.loss) + 4, len(s.t.loss) + 4 }
 
 // gaussian is all Gaussians that are not sampled: K(w) = mu² w (w+1)/2.
 type gaussian struct{ mu2 float64 }
@@ -90,7 +90,7 @@ func (g gaussian) log(c, y float64) (re, im, noise float64) {
 }
 func (g gaussian) decay(c, y0, y1 float64) float64 { return -g.mu2 / 2 * y0 * y0 }
 func (g gaussian) real(c float64) float64          { return g.mu2 / 2 * c * (c + 1) }
-func (g gaussian) cost() (log, real int)           { return 1, 1 }
+func (g gaussian) cost(float64) (log, real int)    { return 1, 1 }
 
 // gaussError bounds the relative error of exp(logDelta). The argument of the normal density is a
 // difference of two numbers and is squared.

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -11,7 +12,8 @@ import (
 
 // plan is a composition, sorted by how its terms are treated.
 type plan struct {
-	mu2   float64 // of all Gaussians that are not sampled
+	ctx   context.Context // of the question; nil: it has none
+	mu2   float64         // of all Gaussians that are not sampled
 	terms []term
 }
 
@@ -59,7 +61,10 @@ func (p *plan) add(t terms.Term) error {
 	case privacy.NormalLaw:
 		mu := e.Sensitivity / e.Sigma
 		if t.Rate == 1 {
-			p.mu2 += float64(t.Count) * mu * mu
+			square := float64(t.Count) * mu * mu
+			if p.mu2 += square; square == 0 {
+				return notCovered("a Gaussian with sensitivity/sigma %v", mu)
+			}
 			return nil
 		}
 		if !(mu > leastMu && mu < mostMu) {

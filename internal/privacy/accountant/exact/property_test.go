@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -21,7 +22,7 @@ func draw(t *rapid.T, name string, from, to float64) float64 {
 // checked returns epsilon and whether it is covered; whatever it is, it must be a
 // number with an error. That the work is bounded is TestBoundedWork's to say.
 func checked(t *rapid.T, ts []terms.Term, delta float64) (exact.Value, bool) {
-	v, err := exact.Epsilon(ts, delta)
+	v, err := exact.Epsilon(context.Background(), ts, delta)
 	if err != nil {
 		if !errors.Is(err, exact.ErrNotCovered) || v != (exact.Value{}) {
 			t.Fatalf("%+v, %v for %+v", v, err, ts)
@@ -72,7 +73,7 @@ func TestSampledProperties(t *testing.T) {
 		if ok && math.Abs(w.Epsilon-v.Epsilon) > v.Error+w.Error+1e-9*v.Epsilon {
 			t.Fatalf("%+v, apart %+v", v, w)
 		}
-		d, err := exact.Delta(list(make_(q, sigma, n)), v.Epsilon)
+		d, err := exact.Delta(context.Background(), list(make_(q, sigma, n)), v.Epsilon)
 		switch {
 		case err != nil:
 			if !errors.Is(err, exact.ErrNotCovered) {
@@ -136,12 +137,12 @@ func TestMixedProperties(t *testing.T) {
 			t.Fatalf("%+v, reversed %+v", v, w)
 		}
 		for _, d := range []exact.Direction{exact.Remove, exact.Add} {
-			if w, err := exact.EpsilonIn(d, ts, delta); err != nil || w.Epsilon > v.Epsilon {
+			if w, err := exact.EpsilonIn(context.Background(), d, ts, delta); err != nil || w.Epsilon > v.Epsilon {
 				t.Fatalf("%s %+v (%v), larger of both %+v", d, w, err, v)
 			}
 		}
 		// The way back takes other lines, and may be too much work where this was not.
-		w, err := exact.Delta(ts, v.Epsilon)
+		w, err := exact.Delta(context.Background(), ts, v.Epsilon)
 		if err != nil && !errors.Is(err, exact.ErrNotCovered) || err == nil && v.Epsilon > 0 && math.Abs(w.Delta/delta-1) > 1e-5 {
 			t.Fatalf("%+v, back to %+v (%v)", v, w, err)
 		}
@@ -178,7 +179,7 @@ func TestRateOneIsGaussian(t *testing.T) {
 func TestFineGridIsGaussian(t *testing.T) {
 	for _, n := range []int64{1, 7, 100_000} {
 		for _, fine := range []float64{1 << 8, 1 << 20, 1 << 40} {
-			v, err := exact.Epsilon(list(dgauss(2*fine, fine, n)), 1e-5)
+			v, err := exact.Epsilon(context.Background(), list(dgauss(2*fine, fine, n)), 1e-5)
 			want, _ := accountant.Exact(math.Sqrt(float64(n))/2, 1e-5)
 			// What the grid changes is of second order, of the width in between first.
 			if err != nil || math.Abs(v.Epsilon-want) > 1e-9*want+1e-2*want/fine {
@@ -191,11 +192,11 @@ func TestFineGridIsGaussian(t *testing.T) {
 // A step of a rare event: 12 times below the Rényi bound, where few loud releases are
 // refused.
 func TestRareAndFew(t *testing.T) {
-	v, err := exact.Epsilon(list(sampled(gauss(0.7, 1, privacy.AddRemove), 1e-5, 1_000_000)), 1e-8)
+	v, err := exact.Epsilon(context.Background(), list(sampled(gauss(0.7, 1, privacy.AddRemove), 1e-5, 1_000_000)), 1e-8)
 	if err != nil || math.Abs(v.Epsilon-0.12697) > 2e-5 || v.Direction != exact.Remove {
 		t.Errorf("%+v, %v, want 0.12697", v, err)
 	}
-	if _, err := exact.Epsilon(list(sampled(gauss(0.5, 1, privacy.AddRemove), 1e-3, 2)), 1e-9); !errors.Is(err, exact.ErrNotCovered) {
+	if _, err := exact.Epsilon(context.Background(), list(sampled(gauss(0.5, 1, privacy.AddRemove), 1e-3, 2)), 1e-9); !errors.Is(err, exact.ErrNotCovered) {
 		t.Errorf("two releases: %v", err)
 	}
 }
@@ -203,26 +204,26 @@ func TestRareAndFew(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	ok := gaussians(1, 1)
-	if v, err := exact.Delta(list(plain(laplace(1, 1), 3)), 0.1); !errors.Is(err, exact.ErrNotCovered) {
+	if v, err := exact.Delta(context.Background(), list(plain(laplace(1, 1), 3)), 0.1); !errors.Is(err, exact.ErrNotCovered) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	for _, d := range []float64{nan, 0, 1, -1, 2, inf} {
-		if v, err := exact.Epsilon(list(ok), d); err == nil || errors.Is(err, exact.ErrNotCovered) {
+		if v, err := exact.Epsilon(context.Background(), list(ok), d); err == nil || errors.Is(err, exact.ErrNotCovered) {
 			t.Errorf("delta %v: %+v", d, v)
 		}
-		if v, err := exact.EpsilonIn(exact.Add, list(ok), d); err == nil {
+		if v, err := exact.EpsilonIn(context.Background(), exact.Add, list(ok), d); err == nil {
 			t.Errorf("delta %v: %+v", d, v)
 		}
 	}
 	for _, e := range []float64{nan, -1, inf, -inf} {
-		if v, err := exact.Delta(list(ok), e); err == nil {
+		if v, err := exact.Delta(context.Background(), list(ok), e); err == nil {
 			t.Errorf("epsilon %v: %+v", e, v)
 		}
-		if v, err := exact.DeltaIn(exact.Remove, list(ok), e); err == nil {
+		if v, err := exact.DeltaIn(context.Background(), exact.Remove, list(ok), e); err == nil {
 			t.Errorf("epsilon %v: %+v", e, v)
 		}
 	}
-	if v, err := exact.DeltaIn(exact.Both, list(ok), 1); err == nil {
+	if v, err := exact.DeltaIn(context.Background(), exact.Both, list(ok), 1); err == nil {
 		t.Errorf("direction both: %+v", v)
 	}
 	for name, c := range map[string]struct {
@@ -249,7 +250,7 @@ func TestRefuses(t *testing.T) {
 		if name == "laplace" || name == "laplace sampled" { // alone only
 			ts = list(c.t)
 		}
-		v, err := exact.Epsilon(ts, 1e-5)
+		v, err := exact.Epsilon(context.Background(), ts, 1e-5)
 		if err == nil || errors.Is(err, exact.ErrNotCovered) == c.covered || v != (exact.Value{}) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
@@ -257,20 +258,20 @@ func TestRefuses(t *testing.T) {
 }
 
 func TestNothingCostsNothing(t *testing.T) {
-	v, err := exact.Epsilon(nil, 1e-5)
-	w, err1 := exact.Delta(nil, 0)
+	v, err := exact.Epsilon(context.Background(), nil, 1e-5)
+	w, err1 := exact.Delta(context.Background(), nil, 0)
 	if err != nil || err1 != nil || v.Epsilon != 0 || w.Delta != 0 {
 		t.Errorf("%+v, %+v, %v, %v", v, w, err, err1)
 	}
 	for _, ts := range [][]terms.Term{list(dlap(1, 0.5, 9)), list(dgauss(1, 0.99, 9))} { // no integer moves by that
-		if v, err := exact.Epsilon(ts, 1e-5); err == nil {
+		if v, err := exact.Epsilon(context.Background(), ts, 1e-5); err == nil {
 			t.Errorf("%+v costs %+v", ts, v)
 		}
 	}
 	// Integers that move by less than the root of two move in one coordinate by one.
 	one := privacy.DiscreteGaussian{Sigma: 3, Sensitivity: 1.4, Dimension: 50, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	v, err = exact.Epsilon(list(plain(one, 4)), 1e-5)
-	w, err1 = exact.Epsilon(list(dgauss(3, 1, 4)), 1e-5)
+	v, err = exact.Epsilon(context.Background(), list(plain(one, 4)), 1e-5)
+	w, err1 = exact.Epsilon(context.Background(), list(dgauss(3, 1, 4)), 1e-5)
 	if err != nil || err1 != nil || v != w {
 		t.Errorf("%+v, %+v, %v, %v", v, w, err, err1)
 	}
@@ -288,17 +289,17 @@ func TestBoundedLoss(t *testing.T) {
 		"sampled":   {list(sampled(laplace(1, 1), 0.3, 1)), math.Log1p(0.3 * math.Expm1(1))},
 	} {
 		for _, delta := range []float64{0.1, 1e-5, 1e-20, 1e-200} {
-			v, err := exact.Epsilon(c.ts, delta)
+			v, err := exact.Epsilon(context.Background(), c.ts, delta)
 			if err != nil || v.Epsilon > c.most*(1+1e-12) {
 				t.Errorf("%s at %g: %+v, %v", name, delta, v, err)
 			}
 		}
-		if v, err := exact.Delta(c.ts, c.most*(1+1e-12)); err != nil || v.Delta != 0 {
+		if v, err := exact.Delta(context.Background(), c.ts, c.most*(1+1e-12)); err != nil || v.Delta != 0 {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
 	// In the add direction a sampled Gaussian's loss is at most -log(1-q) a step.
-	v, err := exact.DeltaIn(exact.Add, list(sampled(gauss(1, 1, privacy.AddRemove), 0.1, 5)), -5*math.Log1p(-0.1)+1e-9)
+	v, err := exact.DeltaIn(context.Background(), exact.Add, list(sampled(gauss(1, 1, privacy.AddRemove), 0.1, 5)), -5*math.Log1p(-0.1)+1e-9)
 	if err != nil || v.Delta != 0 {
 		t.Errorf("%+v, %v", v, err)
 	}

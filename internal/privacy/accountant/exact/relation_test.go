@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"reflect"
@@ -23,7 +24,7 @@ func below(a, b exact.Value) bool {
 
 // ask is Delta where it is covered.
 func ask(t *rapid.T, ts []terms.Term, eps float64) (exact.Value, bool) {
-	v, err := exact.Delta(ts, eps)
+	v, err := exact.Delta(context.Background(), ts, eps)
 	if err != nil && (!errors.Is(err, exact.ErrNotCovered) || v != (exact.Value{})) {
 		t.Fatalf("%+v at %g: %+v, %v", ts, eps, v, err)
 	}
@@ -41,8 +42,8 @@ func TestUnitsDoNotMatter(t *testing.T) {
 			"sampled laplace": {list(sampled(laplace(2, 3), 0.1, 4), gaussians(2, 1)), list(sampled(laplace(2*by, 3*by), 0.1, 4), plain(gauss(2*by, by, privacy.AddRemove), 1))},
 		} {
 			for _, delta := range []float64{1e-7, 1e-3} {
-				v, err := exact.Epsilon(c[0], delta)
-				w, err1 := exact.Epsilon(c[1], delta)
+				v, err := exact.Epsilon(context.Background(), c[0], delta)
+				w, err1 := exact.Epsilon(context.Background(), c[1], delta)
 				if err != nil || err1 != nil || v != w {
 					t.Errorf("%s by %g: %+v and %+v (%v, %v)", name, by, v, w, err, err1)
 				}
@@ -61,13 +62,13 @@ func TestGaussiansAddInSquares(t *testing.T) {
 		if rapid.Bool().Draw(t, "beside") {
 			beside = list(rr(0.3, 3, 4))
 		}
-		many, err := exact.Epsilon(append(list(gaussians(sigma, n)), beside...), delta)
+		many, err := exact.Epsilon(context.Background(), append(list(gaussians(sigma, n)), beside...), delta)
 		for name, ts := range map[string][]terms.Term{
 			"less noise": list(gaussians(sigma/math.Sqrt(float64(n)), 1)),
 			"a group":    list(plain(gauss(sigma, math.Sqrt(float64(n)), privacy.AddRemove), 1)),
 			"two terms":  list(gaussians(sigma, 1), plain(gauss(sigma*3, 3, privacy.AddRemove), n-1)),
 		} {
-			one, err1 := exact.Epsilon(append(ts, beside...), delta)
+			one, err1 := exact.Epsilon(context.Background(), append(ts, beside...), delta)
 			if (err == nil) != (err1 == nil) || math.Abs(one.Epsilon-many.Epsilon) > 1e-13*many.Epsilon+2*(one.Error+many.Error) {
 				t.Fatalf("%s: %+v, %d of %g %+v (%v, %v)", name, one, n, sigma, many, err1, err)
 			}
@@ -86,8 +87,8 @@ func TestTotalVariationHasNoDirection(t *testing.T) {
 		"discrete, once":   list(sampled(dlap(2, 3, 1).Leaf, 0.3, 1)),
 		"sampled, unalike": list(sampled(gauss(1.1, 1, privacy.AddRemove), 0.05, 200), sampled(gauss(2, 1, privacy.AddRemove), 0.2, 100)),
 	} {
-		v, err := exact.DeltaIn(exact.Remove, ts, 0)
-		w, err1 := exact.DeltaIn(exact.Add, ts, 0)
+		v, err := exact.DeltaIn(context.Background(), exact.Remove, ts, 0)
+		w, err1 := exact.DeltaIn(context.Background(), exact.Add, ts, 0)
 		if err != nil || err1 != nil || math.Abs(v.Delta-w.Delta) > v.Error+w.Error+1e-13*v.Delta {
 			t.Errorf("%s: %+v and %+v (%v, %v)", name, v, w, err, err1)
 		}
@@ -106,10 +107,10 @@ func TestReplaceIsTwoSteps(t *testing.T) {
 		term := sampled(gauss(c.sigma, 2, privacy.Replace), c.q, c.n)
 		term.Relation = privacy.Replace
 		for _, eps := range []float64{0.1, 0.4, 1} {
-			out, err := exact.DeltaIn(exact.Remove, add, eps)
-			in, err1 := exact.DeltaIn(exact.Add, add, eps)
-			both, err2 := exact.Delta(list(term), 2*eps)
-			once, err3 := exact.Delta(list(term), eps)
+			out, err := exact.DeltaIn(context.Background(), exact.Remove, add, eps)
+			in, err1 := exact.DeltaIn(context.Background(), exact.Add, add, eps)
+			both, err2 := exact.Delta(context.Background(), list(term), 2*eps)
+			once, err3 := exact.Delta(context.Background(), list(term), eps)
 			if err := errors.Join(err, err1, err2, err3); err != nil {
 				t.Errorf("%+v at %g: %v", c, eps, err)
 				continue
@@ -163,7 +164,7 @@ func TestCurvesAreBelowOptimalComposition(t *testing.T) {
 		many := c.one
 		many.Count = c.n
 		for _, point := range []float64{0.2, 0.6} {
-			v, err := exact.Delta(list(c.one), point)
+			v, err := exact.Delta(context.Background(), list(c.one), point)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +174,7 @@ func TestCurvesAreBelowOptimalComposition(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if w, err := exact.Delta(list(many), eps); err != nil || w.Delta-w.Error > know {
+				if w, err := exact.Delta(context.Background(), list(many), eps); err != nil || w.Delta-w.Error > know {
 					t.Errorf("%+v %d times at %g: %+v, from one point %g (%v)", c.one.Leaf, c.n, eps, w, know, err)
 				}
 			}
@@ -194,7 +195,7 @@ func TestBelowRenyi(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, delta := range []float64{1e-3, 1e-7} {
-					v, err := exact.Epsilon(ts, delta)
+					v, err := exact.Epsilon(context.Background(), ts, delta)
 					if errors.Is(err, exact.ErrNotCovered) {
 						continue
 					} else if err != nil {
@@ -250,10 +251,10 @@ func TestSamplesOfSamples(t *testing.T) {
 	for _, q := range []float64{0.1, 0.5, 0.9} {
 		for _, r := range []float64{0.2, 0.8} {
 			for _, eps := range []float64{0, 0.05, 0.3} {
-				once, err := exact.DeltaIn(exact.Remove, list(sampled(gauss(0.7, 1, privacy.AddRemove), q*r, 1)), eps)
+				once, err := exact.DeltaIn(context.Background(), exact.Remove, list(sampled(gauss(0.7, 1, privacy.AddRemove), q*r, 1)), eps)
 				// delta of the mixture of rate r at eps is r times that of the release
 				// it is made of, at log(1 + (e^eps - 1)/r).
-				inner, err1 := exact.DeltaIn(exact.Remove, list(sampled(gauss(0.7, 1, privacy.AddRemove), q, 1)), math.Log1p(math.Expm1(eps)/r))
+				inner, err1 := exact.DeltaIn(context.Background(), exact.Remove, list(sampled(gauss(0.7, 1, privacy.AddRemove), q, 1)), math.Log1p(math.Expm1(eps)/r))
 				if err != nil || err1 != nil || math.Abs(once.Delta-r*inner.Delta) > 1e-12*once.Delta {
 					t.Errorf("%g of %g at %g: %g, want %g (%v, %v)", r, q, eps, once.Delta, r*inner.Delta, err, err1)
 				}
@@ -274,17 +275,17 @@ func TestEpsilonIsTheSmallest(t *testing.T) {
 		"mixed":    list(rr(0.5, 3, 5), plain(laplace(1, 0.3), 6), gaussians(1, 1)),
 	} {
 		for _, delta := range []float64{1e-9, 1e-5, 0.01} {
-			v, err := exact.Epsilon(ts, delta)
+			v, err := exact.Epsilon(context.Background(), ts, delta)
 			if err != nil || v.Delta != delta || v.Epsilon <= 0 {
 				t.Errorf("%s at %g: %+v, %v", name, delta, v, err)
 				continue
 			}
 			low := (v.Epsilon - v.Error) * (1 - 1e-9)
-			over, err := exact.Delta(ts, low)
+			over, err := exact.Delta(context.Background(), ts, low)
 			if err != nil || over.Delta-over.Error < delta*(1-1e-7) || over.Delta <= delta {
 				t.Errorf("%s at %g: delta %+v just below the epsilon %+v (%v)", name, delta, over, v, err)
 			}
-			under, err := exact.Delta(ts, v.Epsilon)
+			under, err := exact.Delta(context.Background(), ts, v.Epsilon)
 			if err != nil || under.Delta-under.Error > delta {
 				t.Errorf("%s at %g: delta %+v at the epsilon %+v (%v)", name, delta, under, v, err)
 			}
@@ -300,11 +301,11 @@ func TestEpsilonIsTheSmallest(t *testing.T) {
 func TestAnswersAreTheSame(t *testing.T) {
 	ts := list(sampled(gauss(1.2, 1, privacy.AddRemove), 0.01, 3000), plain(laplace(3, 1), 4), rr(0.2, 5, 3), dgauss(3, 1, 2), gaussians(4, 2))
 	before := append([]terms.Term(nil), ts...)
-	want, err := exact.Epsilon(ts, 1e-6)
+	want, err := exact.Epsilon(context.Background(), ts, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := exact.Delta(ts, 1)
+	at, err := exact.Delta(context.Background(), ts, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,8 +315,8 @@ func TestAnswersAreTheSame(t *testing.T) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			answers[i][0], _ = exact.Epsilon(ts, 1e-6)
-			answers[i][1], _ = exact.Delta(ts, 1)
+			answers[i][0], _ = exact.Epsilon(context.Background(), ts, 1e-6)
+			answers[i][1], _ = exact.Delta(context.Background(), ts, 1)
 		}()
 	}
 	wait.Wait()

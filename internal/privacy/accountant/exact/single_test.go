@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -39,7 +40,7 @@ func TestSinglesFarOut(t *testing.T) {
 		default:
 			t.Errorf("%s: no release answers %s", g.ID, g.Fn)
 		}
-		v, err := exact.Delta(list(release), g.num("eps"))
+		v, err := exact.Delta(context.Background(), list(release), g.num("eps"))
 		if err != nil || !(math.Abs(v.Delta-g.value()) <= g.AbsTol+g.RelTol*g.value()+v.Error) {
 			t.Errorf("%s %s %v = %.17g, want %.17g (%v)", g.ID, g.Fn, g.Params, v.Delta, g.value(), err)
 		}
@@ -64,10 +65,10 @@ func TestDiscreteSingles(t *testing.T) {
 		}
 		laplace *= math.Tanh(a / 2)
 		gauss /= z
-		if got, err := exact.Delta(list(dlap(width, s, 1)), epsilon); err != nil || math.Abs(got.Delta-laplace) > 1e-12*laplace+1e-14+got.Error {
+		if got, err := exact.Delta(context.Background(), list(dlap(width, s, 1)), epsilon); err != nil || math.Abs(got.Delta-laplace) > 1e-12*laplace+1e-14+got.Error {
 			t.Fatalf("laplace of scale %v, shift %d, epsilon %v: %v, want %v (%v)", width, shift, epsilon, got, laplace, err)
 		}
-		if got, err := exact.Delta(list(dgauss(width, s, 1)), epsilon); err != nil || math.Abs(got.Delta-gauss) > 1e-12*gauss+1e-14+got.Error {
+		if got, err := exact.Delta(context.Background(), list(dgauss(width, s, 1)), epsilon); err != nil || math.Abs(got.Delta-gauss) > 1e-12*gauss+1e-14+got.Error {
 			t.Fatalf("gaussian of sigma %v, shift %d, epsilon %v: %v, want %v (%v)", width, shift, epsilon, got, gauss, err)
 		}
 	})
@@ -90,7 +91,7 @@ func TestPureAgainstKFold(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					v, err := exact.Delta(ts, epsilon)
+					v, err := exact.Delta(context.Background(), ts, epsilon)
 					if err != nil || v.Delta < want*(1-1e-13) || v.Delta > want*(1+1e-9)+2*v.Error {
 						t.Fatalf("%+v at %v: %+v, want %v (%v)", parts, epsilon, v, want, err)
 					}
@@ -98,7 +99,7 @@ func TestPureAgainstKFold(t *testing.T) {
 						continue
 					}
 					rows++
-					back, err := exact.Epsilon(ts, want)
+					back, err := exact.Epsilon(context.Background(), ts, want)
 					again, err1 := classic.KFoldEpsilon(parts, want)
 					if errors.Join(err, err1) != nil || math.Abs(back.Epsilon-again) > 1e-9*(1+again) {
 						t.Fatalf("%+v at %v: epsilon %+v, want %v (%v, %v)", parts, want, back, again, err, err1)

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestSumsOfOneRelease(t *testing.T) {
 		{stepsLaplace(0.125, 1), 7.9, 0.095130669179762937607},
 		{stepsLaplace(2, 7), 0.2, 0.81286745469770563177},
 	} {
-		v, err := Delta(integerNoise(c.leaf, 1), c.eps)
+		v, err := Delta(context.Background(), integerNoise(c.leaf, 1), c.eps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func TestSumsAgainstIntegral(t *testing.T) {
 // Beyond the largest loss nothing is left; two releases and wide noise are not
 // summed.
 func TestSumsEnd(t *testing.T) {
-	if v, err := Delta(integerNoise(stepsLaplace(2, 3), 1), 1.5); err != nil || v.Delta != 0 {
+	if v, err := Delta(context.Background(), integerNoise(stepsLaplace(2, 3), 1), 1.5); err != nil || v.Delta != 0 {
 		t.Errorf("beyond the largest loss: %+v, %v", v, err)
 	}
 	for _, ts := range [][]terms.Term{integerNoise(steps(3, 1), 2), integerNoise(steps(2*mostSummed, 1), 1), integerNoise(stepsLaplace(3, 2*mostSummed), 1)} {
@@ -98,11 +99,11 @@ func TestSumsEnd(t *testing.T) {
 	}
 	// The sum goes on smoothly where it stops being used.
 	for _, eps := range []float64{0, 1e-3, 3e-3} {
-		in, err := Delta(integerNoise(steps(mostSummed, 1), 1), eps)
+		in, err := Delta(context.Background(), integerNoise(steps(mostSummed, 1), 1), eps)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Delta(integerNoise(steps(mostSummed*(1+1e-9), 1), 1), eps)
+		out, err := Delta(context.Background(), integerNoise(steps(mostSummed*(1+1e-9), 1), 1), eps)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -47,39 +48,40 @@ func notCovered(format string, args ...any) error {
 
 // Epsilon returns the smallest epsilon >= 0 at which the composition of the terms is (epsilon,
 // delta)-DP, rounded up: the larger of both directions. delta is in (0, 1). No terms cost nothing.
-func Epsilon(ts []terms.Term, delta float64) (Value, error) {
+// It returns the error of ctx when that ends, as all functions here do.
+func Epsilon(ctx context.Context, ts []terms.Term, delta float64) (Value, error) {
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
-	return worseDirection(ts, func(p *plan, d Direction) (Value, error) { return p.epsilon(d, delta) })
+	return worseDirection(ctx, ts, func(p *plan, d Direction) (Value, error) { return p.epsilon(d, delta) })
 }
 
 // Delta returns the smallest delta at which the composition of the terms is (epsilon, delta)-DP,
 // rounded up: the larger of both directions. epsilon is 0 or more and finite.
-func Delta(ts []terms.Term, epsilon float64) (Value, error) {
+func Delta(ctx context.Context, ts []terms.Term, epsilon float64) (Value, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
 	}
-	return worseDirection(ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
+	return worseDirection(ctx, ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
 }
 
 // EpsilonIn returns what Epsilon does, in one direction.
-func EpsilonIn(d Direction, ts []terms.Term, delta float64) (Value, error) {
+func EpsilonIn(ctx context.Context, d Direction, ts []terms.Term, delta float64) (Value, error) {
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
-	return inDirection(d, ts, func(p *plan) (Value, error) { return p.epsilon(d, delta) })
+	return inDirection(ctx, d, ts, func(p *plan) (Value, error) { return p.epsilon(d, delta) })
 }
 
 // DeltaIn returns what Delta does, in one direction.
-func DeltaIn(d Direction, ts []terms.Term, epsilon float64) (Value, error) {
+func DeltaIn(ctx context.Context, d Direction, ts []terms.Term, epsilon float64) (Value, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
 	}
-	return inDirection(d, ts, func(p *plan) (Value, error) { return p.delta(d, epsilon) })
+	return inDirection(ctx, d, ts, func(p *plan) (Value, error) { return p.delta(d, epsilon) })
 }
 
-func inDirection(d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (Value, error) {
+func inDirection(ctx context.Context, d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (Value, error) {
 	if d != Remove && d != Add {
 		return Value{}, fmt.Errorf("direction is %q, want %s or %s", string(d), Remove, Add)
 	}
@@ -87,17 +89,17 @@ func inDirection(d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (
 	if err != nil {
 		return Value{}, err
 	}
-	v, err := ask(p)
+	v, err := p.ask(ctx, d, func(p *plan, _ Direction) (Value, error) { return ask(p) })
 	v.Direction = d
 	return v, err
 }
 
-func worseDirection(ts []terms.Term, ask func(*plan, Direction) (Value, error)) (Value, error) {
+func worseDirection(ctx context.Context, ts []terms.Term, ask func(*plan, Direction) (Value, error)) (Value, error) {
 	p, err := newPlan(ts)
 	if err != nil {
 		return Value{}, err
 	}
-	v, err := ask(p, Remove)
+	v, err := p.ask(ctx, Remove, ask)
 	v.Direction = Remove
 	if err != nil {
 		return Value{}, err
@@ -106,7 +108,7 @@ func worseDirection(ts []terms.Term, ask func(*plan, Direction) (Value, error)) 
 		v.Direction = Both
 		return v, nil
 	}
-	w, err := ask(p, Add)
+	w, err := p.ask(ctx, Add, ask)
 	w.Direction = Add
 	if err != nil {
 		return Value{}, err
@@ -115,4 +117,17 @@ func worseDirection(ts []terms.Term, ask func(*plan, Direction) (Value, error)) 
 		return w, nil
 	}
 	return v, nil
+}
+
+// ask asks a plan in one direction, unless ctx has ended or ends meanwhile.
+func (p *plan) ask(ctx context.Context, d Direction, ask func(*plan, Direction) (Value, error)) (Value, error) {
+	p.ctx = ctx
+	if err := ctx.Err(); err != nil {
+		return Value{}, err
+	}
+	v, err := ask(p, d)
+	if stopped := ctx.Err(); stopped != nil {
+		return Value{}, stopped
+	}
+	return v, err
 }

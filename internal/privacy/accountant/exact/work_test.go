@@ -87,3 +87,45 @@ func TestBoundedWork(t *testing.T) {
 	}
 	t.Logf("%.2f million nodes at most of %.2f million; %d settings refused", float64(most)/1e6, work/1e6, refused)
 }
+
+// watched counts the nodes of the tables that its factor visits for logs.
+type watched struct {
+	*plainLaplace
+	nodes int
+}
+
+func (w *watched) log(c, y float64) (re, im, noise float64) {
+	if y <= 1/w.shift {
+		w.nodes += len(w.t.loss)
+	}
+	return w.plainLaplace.log(c, y)
+}
+
+// A release pays for the nodes that it visits, wherever its line is: the loss of many far Laplace releases
+// has its whole line where the closed form cancels and a table answers.
+func TestEveryVisitIsPaid(t *testing.T) {
+	for _, c := range []struct {
+		shift, eps float64
+		n          int64
+	}{
+		{251.42857142857142, 0.81, 260_000_000}, {251.42857142857142, 0.81, 1000}, {30, 3, 1_000_000_000}, {1e3, 1, 50_000}, {0.01, 0.5, 1_000_000_000},
+	} {
+		p, err := newPlan([]terms.Term{{
+			Leaf: privacy.Laplace{Scale: 1, Sensitivity: c.shift, Unit: privacy.User, Neighbouring: privacy.AddRemove},
+			Rate: 1, Relation: privacy.AddRemove, Count: c.n,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := p.integrate(Remove)
+		w := &watched{plainLaplace: g.terms[0].factor.(*plainLaplace)}
+		g.terms[0].factor = w
+		_, err = g.delta(c.eps)
+		if err != nil && !errors.Is(err, ErrNotCovered) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if spent := work - g.budget; w.nodes > spent || w.nodes > work+spare {
+			t.Errorf("%+v: %d nodes visited, %d paid, want at most %d (%v)", c, w.nodes, spent, work+spare, err)
+		}
+	}
+}

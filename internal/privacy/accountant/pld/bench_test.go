@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"testing"
 
 	"privrec/internal/privacy"
@@ -29,7 +30,7 @@ func BenchmarkBracket(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Bracket(sampledGaussian(c.q, c.sigma, c.n), c.delta, Options{Bins: 1 << 19}); err != nil {
+				if _, err := Bracket(context.Background(), sampledGaussian(c.q, c.sigma, c.n), c.delta, Options{Bins: 1 << 19}); err != nil {
 					b.Fatal(err)
 				}
 			}

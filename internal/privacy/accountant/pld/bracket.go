@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -30,14 +31,14 @@ const enough = 3e-6
 
 // brackets returns a bracket for each direction: remove, or both if they are alike, then add. With
 // largest, it stops at a direction that a coarser bracket shows to be below the other.
-func brackets(terms []term, q query, o Options, largest bool) ([]Bounds, error) {
+func brackets(ctx context.Context, terms []term, q query, o Options, largest bool) ([]Bounds, error) {
 	if b := o.Bins; b != 0 && (b < fewestBins || b > mostBins || b&(b-1) != 0) {
 		return nil, fmt.Errorf("bins is %d, want a power of two from %d to %d", b, fewestBins, mostBins)
 	}
 	if len(terms) > mostTerms {
 		return nil, fmt.Errorf("%d different releases, want at most %d: %w", len(terms), mostTerms, ErrNotCovered)
 	}
-	v, err := newView(terms, q)
+	v, err := newView(ctx, terms, q)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +58,9 @@ func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	out := make([]Bounds, len(dirs))
 	for bins := v.first(o.Bins, last, largest); ; {
 		bs, err := v.widened(dirs, bins)
+		if stopped := v.ctx.Err(); stopped != nil {
+			return nil, stopped
+		}
 		if err != nil {
 			if bins == last {
 				return nil, err
@@ -152,7 +156,10 @@ func (v *view) plans(dirs []int, bins int) (plans []plan, h, shift float64, err 
 		if size += (hi - lo) / h; !(size <= 2*mostCells) {
 			return nil, 0, 0, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
 		}
-		c := p.pair.discretise(h, lo, hi)
+		c := p.pair.discretise(v.ctx, h, lo, hi)
+		if err := v.ctx.Err(); err != nil {
+			return nil, 0, 0, err
+		}
 		v.work += len(c.p) + len(c.pins)
 		for k, d := range dirs {
 			if d == 1 {
@@ -177,14 +184,23 @@ func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 	wg.Go(func() {
 		m := newMachine(bins)
 		for i, p := range plans {
+			if v.ctx.Err() != nil {
+				return
+			}
 			uppers[i] = p.upper(m, v.counts, v.q, shift, v.target, v.total)
 		}
 	})
 	m := newMachine(bins / 2)
 	for i, p := range plans {
+		if v.ctx.Err() != nil {
+			break
+		}
 		lowers[i] = p.lower(m, v.counts, v.q, shift)
 	}
 	wg.Wait()
+	if err := v.ctx.Err(); err != nil {
+		return nil, err
+	}
 	out := make([]Bounds, len(plans))
 	for i, p := range plans {
 		u, l := uppers[i], lowers[i]
@@ -218,7 +234,7 @@ func firstOf(errs ...error) error {
 func (b Bounds) check(q query) error {
 	for _, v := range []float64{b.Truncated, b.Rounding} {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("errors of %v by truncation and %v by rounding: %w", b.Truncated, b.Rounding, ErrCheck)
+			return fmt.Errorf("the errors by truncation or rounding have no bound: %w", ErrCheck)
 		}
 	}
 	if !(b.Lower <= b.Upper) {
@@ -252,6 +268,7 @@ func (b Bounds) capped(q query, most, infinite float64) Bounds {
 // view holds how a composition is computed: the losses of each direction as points, the window of
 // each direction, and the range of losses to which each pair is cut.
 type view struct {
+	ctx         context.Context
 	terms       []term
 	counts      []float64
 	most, total float64 // the largest sum of losses; how many releases there are
@@ -264,8 +281,8 @@ type view struct {
 	work        int     // visits of points, cells and bins so far
 }
 
-func newView(terms []term, q query) (*view, error) {
-	v := &view{terms: terms, q: q, names: []string{"both"}, ranges: make([][2]float64, len(terms))}
+func newView(ctx context.Context, terms []term, q query) (*view, error) {
+	v := &view{ctx: ctx, terms: terms, q: q, names: []string{"both"}, ranges: make([][2]float64, len(terms))}
 	for _, p := range terms {
 		v.most += p.count * max(p.pair.max, -p.pair.min)
 		v.total += p.count
@@ -295,6 +312,9 @@ func (v *view) survey() error {
 	for pass := first; pass < 2; pass++ {
 		best := math.Inf(-1)
 		for i, p := range terms {
+			if err := v.ctx.Err(); err != nil {
+				return err
+			}
 			tau := 1e-60
 			if pass == 1 {
 				tau = math.Exp(max(logTarget+math.Log(1e-9)-math.Log(p.count*float64(len(terms))), -690))

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"sync"
 )
@@ -80,8 +81,9 @@ func (x pair) pinned(h float64) bool {
 	return m > 0.5 && math.Abs(m-math.Round(m)) < 1e-9*m
 }
 
-// discretise cuts the pair's losses between lo and hi into cells of width h.
-func (x pair) discretise(h, lo, hi float64) *cells {
+// discretise cuts the pair's losses between lo and hi into cells of width h. If ctx ends meanwhile, it leaves
+// cells empty, and the caller must look.
+func (x pair) discretise(ctx context.Context, h, lo, hi float64) *cells {
 	c := &cells{h: h, cutP: x.cutP, cutQ: x.cutQ, infP: x.infP, infQ: x.infQ}
 	pinned := x.pinned(h)
 	switch {
@@ -107,7 +109,7 @@ func (x pair) discretise(h, lo, hi float64) *cells {
 	c.p, c.q = make([]float64, n), make([]float64, n)
 	if x.tails != nil {
 		c.rho = rho
-		c.fill(x)
+		c.fill(ctx, x)
 	}
 	if !pinned {
 		for _, a := range x.atoms {
@@ -137,12 +139,15 @@ func smaller(mass []float64, bottom, top float64) []float64 {
 }
 
 // fill takes the masses of the continuous losses from the tails. It evaluates the tails once for
-// each edge of a cell.
-func (c *cells) fill(x pair) {
+// each edge of a cell, and stops when ctx ends.
+func (c *cells) fill(ctx context.Context, x pair) {
 	n := len(c.p)
 	fillSpan := func(from, to int) {
 		left := x.tails(min(max(c.loss(c.first+from), x.lo), x.hi))
 		for i := from; i < to; i++ {
+			if i&(apart-1) == 0 && ctx.Err() != nil {
+				return
+			}
 			right := x.tails(min(max(c.loss(c.first+i+1), x.lo), x.hi))
 			c.p[i] = between(left.pBelow, left.pAbove, right.pBelow, right.pAbove)
 			c.q[i] = between(left.qBelow, left.qAbove, right.qBelow, right.qAbove)
@@ -157,6 +162,9 @@ func (c *cells) fill(x pair) {
 	}
 	halves(n, fillSpan)
 }
+
+// apart is how many cells are filled between two looks at the context, a power of two.
+const apart = 1 << 10
 
 // halves calls do for both halves of n items at once, or for all where they are few.
 func halves(n int, do func(from, to int)) {

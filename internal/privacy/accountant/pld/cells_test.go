@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -22,7 +23,7 @@ func meshOf(x pair, lo, hi float64, n int) float64 {
 func TestCellMasses(t *testing.T) {
 	for name, x := range pairs(t) {
 		lo, hi := x.cut(1e-12, false)
-		c := x.discretise(meshOf(x, lo, hi, 97), lo, hi)
+		c := x.discretise(context.Background(), meshOf(x, lo, hi, 97), lo, hi)
 		if x.tails == nil && x.pinned(c.h) {
 			if len(c.p) != 0 || len(c.pins) != len(x.atoms) {
 				t.Errorf("%s: %d cells and %d pins for %d atoms", name, len(c.p), len(c.pins), len(x.atoms))
@@ -77,7 +78,7 @@ func TestPins(t *testing.T) {
 				t.Fatalf("spacing %g, mesh %g: not pinned", x.spacing, h)
 			}
 			lo, hi := x.cut(1e-12, false)
-			c := x.discretise(h, lo, hi)
+			c := x.discretise(context.Background(), h, lo, hi)
 			for i, a := range c.pins {
 				if a.node&1 != 0 || math.Abs(c.loss(a.node)-x.atoms[i].loss) > 1e-12*(1+math.Abs(x.atoms[i].loss)) || a.p != x.atoms[i].p || a.q != x.atoms[i].q {
 					t.Errorf("spacing %g, mesh %g: pin %+v at %g, atom %+v", x.spacing, h, a, c.loss(a.node), x.atoms[i])
@@ -103,7 +104,7 @@ func TestPins(t *testing.T) {
 func TestSwapOfCells(t *testing.T) {
 	for name, x := range pairs(t) {
 		lo, hi := x.cut(1e-12, false)
-		c := x.discretise(meshOf(x, lo, hi, 200), lo, hi)
+		c := x.discretise(context.Background(), meshOf(x, lo, hi, 200), lo, hi)
 		s := c.swap()
 		back := s.swap()
 		if back.first != c.first || back.offset != c.offset || !slices.Equal(back.p, c.p) || !slices.Equal(back.q, c.q) || !slices.Equal(back.pins, c.pins) ||
@@ -168,7 +169,7 @@ func TestFillInHalves(t *testing.T) {
 	x := mustPair(gaussian(1)).sampled(0.1)
 	lo, hi := x.cut(1e-15, false)
 	h := (hi - lo) / 9000
-	c := x.discretise(h, lo, hi)
+	c := x.discretise(context.Background(), h, lo, hi)
 	if len(c.p) < 4096 {
 		t.Fatalf("%d cells are filled by one", len(c.p))
 	}
@@ -178,7 +179,7 @@ func TestFillInHalves(t *testing.T) {
 			t.Fatalf("cell %d: %g, want %g", i, c.p[i], p)
 		}
 	}
-	again := x.discretise(h, lo, hi)
+	again := x.discretise(context.Background(), h, lo, hi)
 	if !slices.Equal(again.p, c.p) || !slices.Equal(again.q, c.q) {
 		t.Error("other cells at another call")
 	}
@@ -215,7 +216,7 @@ func TestFirstCellOfSamples(t *testing.T) {
 		}
 		lo, hi := x.cut(1e-15, false)
 		for _, n := range []float64{50, 333, 5000} {
-			c := x.discretise((hi-lo)/n, lo, hi)
+			c := x.discretise(context.Background(), (hi-lo)/n, lo, hi)
 			k := (floor - c.offset) / c.h
 			if off := math.Abs(k - math.Round(k)); off > 1e-6 || int(math.Round(k))&1 == 0 {
 				t.Errorf("rate %g, %g cells: losses begin at node %g", q, n, k)

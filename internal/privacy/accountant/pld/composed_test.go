@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -279,8 +280,8 @@ func TestTiltRemovesNoise(t *testing.T) {
 	lo, hi := x.cut(1e-30, true)
 	const n, eps = 2500, 10.3
 	want := gaussianDelta(1, eps)
-	c := x.discretise((hi-lo)/2000, lo, hi)
-	v, err := newView([]term{{x, n}}, query{eps: eps})
+	c := x.discretise(context.Background(), (hi-lo)/2000, lo, hi)
+	v, err := newView(context.Background(), []term{{x, n}}, query{eps: eps})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package pld_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func discreteLap(scale, sensitivity, q float64, n int64) terms.Term {
 
 func epsilon(t testing.TB, delta float64, ts ...terms.Term) pld.Bounds {
 	t.Helper()
-	b, err := pld.Bracket(ts, delta, little)
+	b, err := pld.Bracket(context.Background(), ts, delta, little)
 	if err != nil {
 		t.Fatalf("%+v: %v", ts, err)
 	}
@@ -62,7 +63,7 @@ func epsilon(t testing.TB, delta float64, ts ...terms.Term) pld.Bounds {
 
 func delta(t testing.TB, eps float64, ts ...terms.Term) pld.Bounds {
 	t.Helper()
-	b, err := pld.DeltaBracket(ts, eps, little)
+	b, err := pld.DeltaBracket(context.Background(), ts, eps, little)
 	if err != nil {
 		t.Fatalf("%+v: %v", ts, err)
 	}
@@ -76,13 +77,13 @@ func ExampleBracket() {
 		Leaf: privacy.Gaussian{Sigma: 1, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.AddRemove},
 		Rate: 0.01, Method: privacy.Poisson, Relation: privacy.AddRemove, Count: 1000,
 	}
-	b, err := pld.Bracket([]terms.Term{step}, 1e-5, pld.Options{})
+	b, err := pld.Bracket(context.Background(), []terms.Term{step}, 1e-5, pld.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Printf("epsilon is between %.4f and %.4f, decided by the direction %s\n", b.Lower, b.Upper, b.Direction)
-	d, err := pld.DeltaBracket([]terms.Term{step}, 2, pld.Options{Bins: 1 << 17})
+	d, err := pld.DeltaBracket(context.Background(), []terms.Term{step}, 2, pld.Options{Bins: 1 << 17})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -184,9 +185,9 @@ func TestGaussiansAdd(t *testing.T) {
 		n := rapid.Int64Range(1, 1_000_000).Draw(t, "steps")
 		sigma := math.Exp(rapid.Float64Range(-1, 3).Draw(t, "log sigma")) * math.Sqrt(float64(n))
 		other := sigma * rapid.Float64Range(0.5, 2).Draw(t, "ratio")
-		many, err1 := pld.Bracket([]terms.Term{gauss(1, sigma, 1, privacy.AddRemove, n), gauss(1, other, 3, privacy.AddRemove, n)}, 1e-5, pld.Options{Bins: 1 << 10})
+		many, err1 := pld.Bracket(context.Background(), []terms.Term{gauss(1, sigma, 1, privacy.AddRemove, n), gauss(1, other, 3, privacy.AddRemove, n)}, 1e-5, pld.Options{Bins: 1 << 10})
 		mu := math.Sqrt(float64(n) * (1/(sigma*sigma) + 9/(other*other)))
-		one, err2 := pld.Bracket([]terms.Term{gauss(1, 1/mu, 1, privacy.AddRemove, 1)}, 1e-5, pld.Options{Bins: 1 << 10})
+		one, err2 := pld.Bracket(context.Background(), []terms.Term{gauss(1, 1/mu, 1, privacy.AddRemove, 1)}, 1e-5, pld.Options{Bins: 1 << 10})
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
@@ -354,7 +355,7 @@ func TestConcurrency(t *testing.T) {
 	got := make([]pld.Bounds, 8)
 	var wg sync.WaitGroup
 	for i := range got {
-		wg.Go(func() { got[i], _ = pld.Bracket(ts, 1e-5, little) })
+		wg.Go(func() { got[i], _ = pld.Bracket(context.Background(), ts, 1e-5, little) })
 	}
 	wg.Wait()
 	for _, b := range got {
@@ -409,8 +410,8 @@ func TestRefusesEveryParameter(t *testing.T) {
 	} {
 		for _, v := range c.bad {
 			ts := []terms.Term{c.of(v)}
-			_, err1 := pld.Bracket(ts, 1e-5, little)
-			_, err2 := pld.DeltaBracket(ts, 1, little)
+			_, err1 := pld.Bracket(context.Background(), ts, 1e-5, little)
+			_, err2 := pld.DeltaBracket(context.Background(), ts, 1, little)
 			for _, err := range []error{pld.Supports(ts), err1, err2} {
 				if err == nil || !strings.Contains(err.Error(), c.names) {
 					t.Errorf("%s of %v: %v", c.name, v, err)
@@ -420,17 +421,17 @@ func TestRefusesEveryParameter(t *testing.T) {
 	}
 	ok := []terms.Term{gauss(0.1, 1, 1, privacy.AddRemove, 1)}
 	for _, d := range []float64{nan, inf, -inf, -1e-9, 0, 1, 1.1} {
-		if _, err := pld.Bracket(ok, d, little); err == nil || !strings.Contains(err.Error(), "delta") {
+		if _, err := pld.Bracket(context.Background(), ok, d, little); err == nil || !strings.Contains(err.Error(), "delta") {
 			t.Errorf("delta %v: %v", d, err)
 		}
 	}
 	for _, e := range []float64{nan, inf, -inf, -1e-9} {
-		if _, err := pld.DeltaBracket(ok, e, little); err == nil || !strings.Contains(err.Error(), "epsilon") {
+		if _, err := pld.DeltaBracket(context.Background(), ok, e, little); err == nil || !strings.Contains(err.Error(), "epsilon") {
 			t.Errorf("epsilon %v: %v", e, err)
 		}
 	}
 	for _, n := range []int{-1, 1, 512, 1023, 1025, 3 << 12, 1 << 22, math.MaxInt, math.MinInt} {
-		if _, err := pld.Bracket(ok, 1e-5, pld.Options{Bins: n}); err == nil || !strings.Contains(err.Error(), "bins") {
+		if _, err := pld.Bracket(context.Background(), ok, 1e-5, pld.Options{Bins: n}); err == nil || !strings.Contains(err.Error(), "bins") {
 			t.Errorf("%d bins: %v", n, err)
 		}
 	}
@@ -479,7 +480,7 @@ func TestBinsAgree(t *testing.T) {
 	for name, kind := range kinds() {
 		var all []pld.Bounds
 		for _, bins := range []int{1 << 10, 1 << 13} {
-			b, err := pld.Bracket([]terms.Term{kind(20)}, 1e-6, pld.Options{Bins: bins})
+			b, err := pld.Bracket(context.Background(), []terms.Term{kind(20)}, 1e-6, pld.Options{Bins: bins})
 			if err != nil {
 				t.Errorf("%s, %d bins: %v", name, bins, err)
 				continue

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -21,7 +22,7 @@ func TestOnePureRelease(t *testing.T) {
 		t.Fatalf("the oracle says %v", v)
 	}
 	hold := func(t interface{ Fatalf(string, ...any) }, e, delta float64, bins int) {
-		b, err := Bracket([]terms.Term{pureTerm(e, 1)}, delta, Options{Bins: bins})
+		b, err := Bracket(context.Background(), []terms.Term{pureTerm(e, 1)}, delta, Options{Bins: bins})
 		if err != nil {
 			if !errors.Is(err, ErrCheck) && !errors.Is(err, ErrInfinite) {
 				t.Fatalf("epsilon %g, delta %g, %d bins: %v", e, delta, bins, err)
@@ -39,7 +40,7 @@ func TestOnePureRelease(t *testing.T) {
 				hold(t, 1.5, delta, bins)
 			}
 		}
-		if b, err := Bracket([]terms.Term{pureTerm(1.5, 1)}, 1e-5, Options{Bins: bins}); err != nil {
+		if b, err := Bracket(context.Background(), []terms.Term{pureTerm(1.5, 1)}, 1e-5, Options{Bins: bins}); err != nil {
 			t.Errorf("%d bins: %+v, %v", bins, b, err)
 		}
 	}
@@ -53,7 +54,7 @@ func TestOneLaplaceRelease(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		e := logUniform(t, "epsilon", 1e-4, 50)
 		delta := logUniform(t, "delta", 1e-15, 0.9)
-		b, err := Bracket([]terms.Term{laplaceTerm(1, 1/e, 1)}, delta, small)
+		b, err := Bracket(context.Background(), []terms.Term{laplaceTerm(1, 1/e, 1)}, delta, small)
 		if err != nil {
 			if !errors.Is(err, ErrCheck) {
 				t.Fatal(err)
@@ -184,7 +185,7 @@ func TestInfiniteErrors(t *testing.T) {
 func TestDeltaBeyondTheLargestLoss(t *testing.T) {
 	for _, ts := range [][]terms.Term{{pureTerm(1.5, 1)}, {pureTerm(0.5, 40)}, {laplaceTerm(1, 2, 5)}, {laplaceTerm(0.1, 1, 3)}} {
 		for _, eps := range []float64{30, 100, 1e6} {
-			b, err := DeltaBracket(ts, eps, small)
+			b, err := DeltaBracket(context.Background(), ts, eps, small)
 			if err != nil {
 				if !errors.Is(err, ErrCheck) && !errors.Is(err, ErrNotCovered) {
 					t.Error(err)
@@ -208,7 +209,7 @@ func TestUnderflowOfQ(t *testing.T) {
 			t.Fatal(err)
 		}
 		lo, hi := x.cut(1e-20, true)
-		c := x.discretise((hi-lo)/4000, lo, hi)
+		c := x.discretise(context.Background(), (hi-lo)/4000, lo, hi)
 		zero := 0
 		for i, q := range c.q {
 			if q <= tiny && c.p[i] > 1e-6 {
@@ -237,7 +238,7 @@ func TestUnderflowOfQ(t *testing.T) {
 			}
 		}
 		for _, delta := range []float64{1e-3, 1e-6, 1e-10} {
-			b, err := Bracket([]terms.Term{gaussianTerm(1, 1, mu, "add-remove", 1)}, delta, small)
+			b, err := Bracket(context.Background(), []terms.Term{gaussianTerm(1, 1, mu, "add-remove", 1)}, delta, small)
 			if err != nil {
 				t.Errorf("mu %g: %v", mu, err)
 				continue

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 func TestOneRelease(t *testing.T) {
 	for name, x := range pairs(t) {
 		for _, eps := range []float64{0, 0.01, 0.2, 0.65, 1.5} {
-			bs, err := brackets([]term{{x, 1}}, query{eps: eps}, Options{Bins: 1 << 14}, false)
+			bs, err := brackets(context.Background(), []term{{x, 1}}, query{eps: eps}, Options{Bins: 1 << 14}, false)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -33,7 +34,7 @@ func TestOneRelease(t *testing.T) {
 			if remove < 1e-9 || eps == 0 {
 				continue
 			}
-			bs, err = brackets([]term{{x, 1}}, query{delta: remove, solve: true}, Options{Bins: 1 << 14}, false)
+			bs, err = brackets(context.Background(), []term{{x, 1}}, query{delta: remove, solve: true}, Options{Bins: 1 << 14}, false)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if b := bs[0]; b.Lower > eps*(1+1e-9) || b.Upper < eps*(1-1e-9) {
@@ -50,7 +51,7 @@ func TestGaussianClosedForm(t *testing.T) {
 		n := rapid.Int64Range(1, 1000).Draw(t, "steps")
 		eps := rapid.Float64Range(0, mu*mu/2+4*mu).Draw(t, "epsilon")
 		sigma := math.Sqrt(float64(n)) / mu
-		b, err := DeltaBracket([]terms.Term{gaussianTerm(1, sigma, 1, privacy.AddRemove, n)}, eps, small)
+		b, err := DeltaBracket(context.Background(), []terms.Term{gaussianTerm(1, sigma, 1, privacy.AddRemove, n)}, eps, small)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestResponseBinomial(t *testing.T) {
 		e := logUniform(t, "epsilon of one", 1e-3, 2)
 		n := rapid.IntRange(1, 300).Draw(t, "steps")
 		eps := rapid.Float64Range(0, float64(n)*e).Draw(t, "epsilon")
-		b, err := DeltaBracket([]terms.Term{{Leaf: privacy.PureLDP{Epsilon: e, Unit: user}, Rate: 1, Relation: privacy.Replace, Count: int64(n)}}, eps, small)
+		b, err := DeltaBracket(context.Background(), []terms.Term{{Leaf: privacy.PureLDP{Epsilon: e, Unit: user}, Rate: 1, Relation: privacy.Replace, Count: int64(n)}}, eps, small)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestConvolution(t *testing.T) {
 	x = x.sampled(0.3)
 	const n = 6
 	for _, eps := range []float64{0, 0.1, 0.3, 0.7} {
-		bs, err := brackets([]term{{x, n}}, query{eps: eps}, Options{Bins: 1 << 16}, false)
+		bs, err := brackets(context.Background(), []term{{x, n}}, query{eps: eps}, Options{Bins: 1 << 16}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"slices"
@@ -33,7 +34,7 @@ func TestFaultsInRounding(t *testing.T) {
 	for _, name := range []string{"gaussian", "sampled gaussian", "loud", "replaced", "laplace"} {
 		x := pairs(t)[name]
 		lo, hi := x.cut(1e-15, false)
-		c := x.discretise(meshOf(x, lo, hi, 400), lo, hi)
+		c := x.discretise(context.Background(), meshOf(x, lo, hi, 400), lo, hi)
 		if below, above := bounding(x, c, c.upper(), c.lower()); below > 1e-9 || above > 1e-9 {
 			t.Errorf("%s, as it is: %g below, %g above", name, below, above)
 		}
@@ -110,7 +111,7 @@ func TestSecondDifferencesCreateMass(t *testing.T) {
 	x := mustPair(gaussian(1 / 1.1)).sampled(256.0 / 60000)
 	const h = 3e-6
 	lo, hi := x.cut(1e-15, false)
-	c := x.discretise(h, lo, hi)
+	c := x.discretise(context.Background(), h, lo, hi)
 	delta := func(l float64) float64 { return exactDelta(x, l) }
 	total := 0.0
 	width := math.Expm1(h)
@@ -132,7 +133,7 @@ func TestSecondDifferencesCreateMass(t *testing.T) {
 func TestAtomsBetweenNodes(t *testing.T) {
 	const e, eps = 1.0, 0.9
 	want := -math.Expm1((eps - e) / 2)
-	b, err := DeltaBracket([]terms.Term{laplaceTerm(1, 1/e, 1)}, eps, Options{Bins: 1 << 14})
+	b, err := DeltaBracket(context.Background(), []terms.Term{laplaceTerm(1, 1/e, 1)}, eps, Options{Bins: 1 << 14})
 	if err != nil || b.Lower > want || b.Upper < want || b.Upper-b.Lower > 1e-6 {
 		t.Errorf("%+v, %v, want %v", b, err, want)
 	}
@@ -181,12 +182,12 @@ func TestContourIsInside(t *testing.T) {
 		{"discrete", []terms.Term{discreteGaussianTerm(5, 2, 30)}},
 	} {
 		for _, delta := range []float64{1e-3, 1e-9} {
-			v, err := exact.Epsilon(c.ts, delta)
+			v, err := exact.Epsilon(context.Background(), c.ts, delta)
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 				continue
 			}
-			b, err := Bracket(c.ts, delta, Options{Bins: 1 << 13})
+			b, err := Bracket(context.Background(), c.ts, delta, Options{Bins: 1 << 13})
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 				continue
@@ -197,12 +198,12 @@ func TestContourIsInside(t *testing.T) {
 			if v.Epsilon < 0.01 {
 				continue
 			}
-			w, err := exact.Delta(c.ts, v.Epsilon)
+			w, err := exact.Delta(context.Background(), c.ts, v.Epsilon)
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 				continue
 			}
-			d, err := DeltaBracket(c.ts, v.Epsilon, Options{Bins: 1 << 13})
+			d, err := DeltaBracket(context.Background(), c.ts, v.Epsilon, Options{Bins: 1 << 13})
 			if err != nil || d.Lower > w.Delta*(1+1e-10) || d.Upper < (w.Delta-w.Error)*(1-1e-10) {
 				t.Errorf("%s at epsilon %g: %+v, %v, the contour gives %v within %g", c.name, v.Epsilon, d, err, w.Delta, w.Error)
 			}
@@ -250,7 +251,7 @@ func TestLatticesExactly(t *testing.T) {
 		}
 		for _, f := range []float64{0, 0.05, 0.21, 0.5, 0.83, 0.97} {
 			for _, bins := range []int{1 << 10, 1 << 13} {
-				b, err := DeltaBracket(ts, f*top, Options{Bins: bins})
+				b, err := DeltaBracket(context.Background(), ts, f*top, Options{Bins: bins})
 				if err != nil {
 					t.Errorf("%v: %v", c, err)
 					continue
@@ -271,7 +272,7 @@ func TestFaultsInComposition(t *testing.T) {
 	law := responses(e, n)
 	compose := func(x pair, count, eps float64) Bounds {
 		t.Helper()
-		bs, err := brackets([]term{{x, count}}, query{eps: eps}, Options{Bins: 1 << 13}, false)
+		bs, err := brackets(context.Background(), []term{{x, count}}, query{eps: eps}, Options{Bins: 1 << 13}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -113,7 +114,7 @@ func (as asker) ask(t *testing.T, g golden, q query) Bounds {
 	}
 	key := fmt.Sprint(g.composition(t), q)
 	if as[key] == nil {
-		if as[key], err = brackets(parts, q, o, false); err != nil {
+		if as[key], err = brackets(context.Background(), parts, q, o, false); err != nil {
 			t.Fatalf("%s %v: %v", g.ID, g.Params, err)
 		}
 	}
@@ -202,7 +203,7 @@ func TestGoldenCountsAndRelations(t *testing.T) {
 		default:
 			t.Fatalf("%s: event %q", g.ID, g.text("event"))
 		}
-		b, err := Bracket([]terms.Term{term}, g.num("delta"), Options{})
+		b, err := Bracket(context.Background(), []terms.Term{term}, g.num("delta"), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +243,7 @@ func TestGoldenRandomizedResponse(t *testing.T) {
 			}
 			x.infP, x.infQ = d, d
 		}
-		bs, err := brackets([]term{{x, g.num("k")}}, q, Options{}, false)
+		bs, err := brackets(context.Background(), []term{{x, g.num("k")}}, q, Options{}, false)
 		if err != nil {
 			t.Fatalf("%s: %v", g.ID, err)
 		}
@@ -279,7 +280,7 @@ func TestGoldenAtoms(t *testing.T) {
 				t.Fatal(err)
 			}
 			counts[g.Fn]++
-			bs, err := brackets([]term{{x, 1}}, query{eps: g.num("eps")}, Options{}, false)
+			bs, err := brackets(context.Background(), []term{{x, 1}}, query{eps: g.num("eps")}, Options{}, false)
 			if err != nil {
 				t.Fatalf("%s: %v", g.ID, err)
 			}

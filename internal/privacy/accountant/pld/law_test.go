@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"testing"
@@ -174,7 +175,7 @@ func TestWindowsHoldTheirLosses(t *testing.T) {
 		eps float64
 	}{{0.1, 100, 1}, {0.5, 50, 8}, {1, 20, 12}, {2, 60, 90}} {
 		x := mustPair(response(c.e, 2))
-		v, err := newView([]term{{x, float64(c.n)}}, query{eps: c.eps})
+		v, err := newView(context.Background(), []term{{x, float64(c.n)}}, query{eps: c.eps})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +221,7 @@ func TestMesh(t *testing.T) {
 // both directions of what is not symmetric.
 func TestView(t *testing.T) {
 	for name, x := range pairs(t) {
-		v, err := newView([]term{{x, 10}}, query{delta: 1e-6, solve: true})
+		v, err := newView(context.Background(), []term{{x, 10}}, query{delta: 1e-6, solve: true})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -239,7 +240,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	// One part that is not symmetric makes the whole so.
-	v, err := newView([]term{{mustPair(gaussian(1)), 1}, {mustPair(gaussian(1)).sampled(0.1), 2}}, query{delta: 1e-6, solve: true})
+	v, err := newView(context.Background(), []term{{mustPair(gaussian(1)), 1}, {mustPair(gaussian(1)).sampled(0.1), 2}}, query{delta: 1e-6, solve: true})
 	if err != nil || len(v.names) != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -64,7 +65,7 @@ func TestIntegration(t *testing.T) {
 			parts = append(parts, term{all[n], 1})
 		}
 		for _, eps := range []float64{0, 0.05, 0.4, 1.1} {
-			bs, err := brackets(parts, query{eps: eps}, Options{Bins: 1 << 14}, false)
+			bs, err := brackets(context.Background(), parts, query{eps: eps}, Options{Bins: 1 << 14}, false)
 			if err != nil {
 				t.Errorf("%v: %v", c.names, err)
 				continue
@@ -135,7 +136,7 @@ func TestRandomAtoms(t *testing.T) {
 		x.infP, x.infQ = max(0, 1-sumP/scale), max(0, 1-sumQ/scale)
 		x.pin = x.atoms[rapid.IntRange(0, n-1).Draw(t, "pin")].loss
 		h := logUniform(t, "mesh", 1e-3, 2)
-		c := x.discretise(h, x.atoms[0].loss, x.atoms[n-1].loss)
+		c := x.discretise(context.Background(), h, x.atoms[0].loss, x.atoms[n-1].loss)
 		for direction, c := range []*cells{c, c.swap()} {
 			atoms, inf := x.atoms, x.infP
 			if direction == 1 {
@@ -179,8 +180,8 @@ func TestPrunedDirections(t *testing.T) {
 		}
 		o := Options{Bins: 1 << 16}
 		for _, ask := range []query{{delta: c.delta, solve: true}, {eps: 0.3}} {
-			full, err1 := brackets(parts, ask, o, false)
-			some, err2 := brackets(parts, ask, o, true)
+			full, err1 := brackets(context.Background(), parts, ask, o, false)
+			some, err2 := brackets(context.Background(), parts, ask, o, true)
 			if err1 != nil || err2 != nil {
 				t.Fatal(c, err1, err2)
 			}
@@ -232,12 +233,12 @@ func TestNext(t *testing.T) {
 	}
 	// The bracket is as narrow as is said, or the bins are as many.
 	for _, ts := range [][]terms.Term{sampledGaussian(0.01, 1, 1000), {laplaceTerm(0.1, 1, 20)}, {gaussianTerm(1, 2, 1, privacy.AddRemove, 3)}} {
-		b, err := Bracket(ts, 1e-5, Options{})
+		b, err := Bracket(context.Background(), ts, 1e-5, Options{})
 		if err != nil || b.Upper-b.Lower > enough*b.Upper && b.Bins != defaultBins {
 			t.Errorf("%+v, %v", b, err)
 		}
 		if b.Bins > coarseBins { // no more bins than needed, within a factor of four
-			less, err := Bracket(ts, 1e-5, Options{Bins: b.Bins / 4})
+			less, err := Bracket(context.Background(), ts, 1e-5, Options{Bins: b.Bins / 4})
 			if err != nil || less.Upper-less.Lower <= enough*less.Upper {
 				t.Errorf("%d bins where %+v is enough, %v", b.Bins, less, err)
 			}
@@ -251,11 +252,11 @@ func TestBinsOfManyReleases(t *testing.T) {
 	for i := range mostTerms + 1 {
 		ts = append(ts, pureTerm(0.01+float64(i)*1e-4, 1))
 	}
-	b, err := Bracket(ts[:100], 1e-5, Options{Bins: 1 << 17})
+	b, err := Bracket(context.Background(), ts[:100], 1e-5, Options{Bins: 1 << 17})
 	if err != nil || b.Bins != 1<<15 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	if b, err := Bracket(ts, 1e-5, Options{}); err == nil {
+	if b, err := Bracket(context.Background(), ts, 1e-5, Options{}); err == nil {
 		t.Errorf("%+v", b)
 	}
 }
@@ -264,7 +265,7 @@ func TestBinsOfManyReleases(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	for _, ts := range [][]terms.Term{sampledGaussian(0.01, 1, 1000), {laplaceTerm(0.1, 1, 20), gaussianTerm(1, 2, 1, privacy.AddRemove, 3)}} {
 		ask := func() string {
-			b, err := Bracket(ts, 1e-5, Options{Bins: 1 << 15})
+			b, err := Bracket(context.Background(), ts, 1e-5, Options{Bins: 1 << 15})
 			if err != nil {
 				t.Fatal(err)
 			}

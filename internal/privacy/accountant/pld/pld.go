@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -45,42 +46,43 @@ type Bounds struct {
 }
 
 // Bracket returns bounds of the smallest epsilon >= 0 at which the composition of the terms is
-// (epsilon, delta)-DP. delta is in (0, 1).
-func Bracket(ts []terms.Term, delta float64, o Options) (Bounds, error) {
+// (epsilon, delta)-DP. delta is in (0, 1). It returns the error of ctx when that ends, as all functions
+// here do.
+func Bracket(ctx context.Context, ts []terms.Term, delta float64, o Options) (Bounds, error) {
 	if !(delta > 0 && delta < 1) {
 		return Bounds{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
-	return larger(ts, query{delta: delta, solve: true}, o)
+	return larger(ctx, ts, query{delta: delta, solve: true}, o)
 }
 
 // DeltaBracket returns bounds of the smallest delta at which the composition of the terms is (eps,
 // delta)-DP. eps is finite and at least 0.
-func DeltaBracket(ts []terms.Term, eps float64, o Options) (Bounds, error) {
+func DeltaBracket(ctx context.Context, ts []terms.Term, eps float64, o Options) (Bounds, error) {
 	if !(eps >= 0) || math.IsInf(eps, 1) {
 		return Bounds{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", eps)
 	}
-	return larger(ts, query{eps: eps}, o)
+	return larger(ctx, ts, query{eps: eps}, o)
 }
 
-func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
+func larger(ctx context.Context, ts []terms.Term, q query, o Options) (Bounds, error) {
 	list, err := build(ts)
 	if err != nil {
 		return Bounds{}, err
 	}
-	bs, err := brackets(list, q, o, true)
+	bs, err := brackets(ctx, list, q, o, true)
 	if err != nil {
 		return Bounds{}, err
 	}
 	b := both(bs)
 	if slices.ContainsFunc(list, func(p term) bool { return p.pair.unreached }) {
-		b.Lower = reachedLower(list, q, o) // b.Lower bounds the pairs, and not the neighbours that they dominate
+		b.Lower = reachedLower(ctx, list, q, o) // b.Lower bounds the pairs, and not the neighbours that they dominate
 	}
-	return b, nil
+	return b, ctx.Err()
 }
 
 // reachedLower returns a lower bound from pairs that are those of neighbours; 0 if there are none, or
 // no bracket of them.
-func reachedLower(list []term, q query, o Options) float64 {
+func reachedLower(ctx context.Context, list []term, q query, o Options) float64 {
 	list = slices.Clone(list)
 	for i, t := range list {
 		if !t.pair.unreached {
@@ -94,7 +96,7 @@ func reachedLower(list []term, q query, o Options) float64 {
 	if o.Bins == 0 {
 		o.Bins = 1 << 16
 	}
-	bs, err := brackets(list, q, o, true)
+	bs, err := brackets(ctx, list, q, o, true)
 	if err != nil {
 		return 0
 	}
@@ -127,7 +129,7 @@ func build(ts []terms.Term) ([]term, error) {
 		return nil, errors.New("no terms")
 	}
 	ts = slices.Clone(ts)
-	mu2, relation := 0.0, privacy.Neighbouring("")
+	mu2, normal, relation := 0.0, false, privacy.Neighbouring("")
 	var rest []terms.Term
 	for i, t := range ts {
 		if t.Leaf == nil {
@@ -156,6 +158,7 @@ func build(ts []terms.Term) ([]term, error) {
 		if g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw); ok && t.Rate == 1 && t.Group <= 1 {
 			mu := g.Sensitivity / g.Sigma
 			mu2 += mu * mu * float64(t.Count)
+			normal = true
 			continue
 		}
 		j := slices.IndexFunc(rest, func(u terms.Term) bool {
@@ -171,7 +174,7 @@ func build(ts []terms.Term) ([]term, error) {
 		rest = append(rest, t)
 	}
 	var out []term
-	if mu2 > 0 {
+	if normal { // also where the square underflows, which gaussian refuses
 		x, err := gaussian(math.Sqrt(mu2))
 		if err != nil {
 			return nil, err

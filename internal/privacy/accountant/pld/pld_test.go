@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/cmplx"
@@ -18,7 +19,7 @@ import (
 // cheaper and two of the dearer.
 func TestExchangesBesideOthers(t *testing.T) {
 	upper := func(ts ...terms.Term) float64 {
-		b, err := Bracket(ts, 1e-5, Options{})
+		b, err := Bracket(context.Background(), ts, 1e-5, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,18 +88,18 @@ func TestRefuses(t *testing.T) {
 		{"odd bins", []terms.Term{ok}, Options{Bins: 1000}, true, "power of two"},
 		{"bins", []terms.Term{ok}, Options{Bins: 1 << 9}, true, "power of two"},
 	} {
-		_, err := Bracket(c.ts, 1e-5, c.o)
+		_, err := Bracket(context.Background(), c.ts, 1e-5, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrNotCovered) == c.covered {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	for _, d := range []float64{0, 1, -1, 2, math.NaN()} {
-		if b, err := Bracket([]terms.Term{ok}, d, Options{}); err == nil {
+		if b, err := Bracket(context.Background(), []terms.Term{ok}, d, Options{}); err == nil {
 			t.Errorf("delta %v gives %v", d, b)
 		}
 	}
 	for _, e := range []float64{-1, math.Inf(1), math.NaN()} {
-		if b, err := DeltaBracket([]terms.Term{ok}, e, Options{}); err == nil {
+		if b, err := DeltaBracket(context.Background(), []terms.Term{ok}, e, Options{}); err == nil {
 			t.Errorf("epsilon %v gives %v", e, b)
 		}
 	}
@@ -126,7 +127,7 @@ func TestRefuses(t *testing.T) {
 		x.atoms[i].p *= 1 - 1e-3
 		x.atoms[i].q *= 1 - 1e-3
 	}
-	if bs, err := brackets([]term{{x, 10}}, query{delta: 1e-3, solve: true}, Options{}, false); !errors.Is(err, ErrInfinite) {
+	if bs, err := brackets(context.Background(), []term{{x, 10}}, query{delta: 1e-3, solve: true}, Options{}, false); !errors.Is(err, ErrInfinite) {
 		t.Errorf("%v, %v", bs, err)
 	}
 }
@@ -188,7 +189,7 @@ func TestRoundingBounds(t *testing.T) {
 			if x.spacing > 0 {
 				h = x.spacing / (2 * math.Ceil(x.spacing/(2*h)))
 			}
-			c := x.discretise(h, lo, hi)
+			c := x.discretise(context.Background(), h, lo, hi)
 			worst := 0.0
 			for direction, c := range []*cells{c, c.swap()} {
 				up, low := c.upper(), c.lower()
@@ -236,7 +237,7 @@ func TestNoMassAtFineMeshes(t *testing.T) {
 	x = x.sampled(256.0 / 60000)
 	lo, hi := x.cut(1e-18, false)
 	for _, h := range []float64{1e-5, 3e-6, 1e-6} {
-		c := x.discretise(h, lo, hi)
+		c := x.discretise(context.Background(), h, lo, hi)
 		for _, c := range []*cells{c, c.swap()} {
 			if off := 234000 * math.Abs(c.upper().total()-1); off > 1e-9 {
 				t.Errorf("mesh %g: the masses of 234000 steps are off by %g", h, off)
@@ -245,7 +246,7 @@ func TestNoMassAtFineMeshes(t *testing.T) {
 	}
 	last := math.Inf(1)
 	for _, bins := range []int{1 << 14, 1 << 16, 1 << 18} {
-		b, err := Bracket(sampledGaussian(256.0/60000, 4, 234_000), 1e-5, Options{Bins: bins})
+		b, err := Bracket(context.Background(), sampledGaussian(256.0/60000, 4, 234_000), 1e-5, Options{Bins: bins})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,14 +316,14 @@ func TestChecks(t *testing.T) {
 // drown it.
 func TestSmallDelta(t *testing.T) {
 	ts := sampledGaussian(256.0/60000, 4, 234_000)
-	b, err := Bracket(ts, 1e-20, Options{Bins: 1 << 16})
+	b, err := Bracket(context.Background(), ts, 1e-20, Options{Bins: 1 << 16})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if b.Upper-b.Lower > 0.01 || b.Lower < 4 {
 		t.Errorf("%+v", b)
 	}
-	d, err := DeltaBracket(ts, b.Upper, Options{Bins: 1 << 16})
+	d, err := DeltaBracket(context.Background(), ts, b.Upper, Options{Bins: 1 << 16})
 	if err != nil || d.Upper > 1.2e-20 || d.Lower < 0.8e-20 {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -331,15 +332,15 @@ func TestSmallDelta(t *testing.T) {
 // Laplace atoms: the largest loss is epsilon's limit, and delta is nothing there.
 func TestBounded(t *testing.T) {
 	ts := []terms.Term{laplaceTerm(1, 2, 5)}
-	b, err := Bracket(ts, 1e-12, Options{})
+	b, err := Bracket(context.Background(), ts, 1e-12, Options{})
 	if err != nil || b.Upper > 2.5*(1+1e-14) || b.Lower < 2.49 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	d, err := DeltaBracket(ts, 2.6, Options{})
+	d, err := DeltaBracket(context.Background(), ts, 2.6, Options{})
 	if err != nil || d.Lower != 0 || d.Upper != 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
-	large, err := Bracket(ts, 0.99, Options{})
+	large, err := Bracket(context.Background(), ts, 0.99, Options{})
 	if err != nil || large.Upper != 0 || large.Lower != 0 {
 		t.Errorf("%+v, %v", large, err)
 	}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -28,7 +29,7 @@ const (
 // errors of discretising, truncating and rounding are added to it. One composition serves all
 // epsilons, so its errors are relative to delta at 0 and not to each: a delta below 1e-8 of that is
 // loose.
-func DeltaProfile(ts []terms.Term) (Profile, error) {
+func DeltaProfile(ctx context.Context, ts []terms.Term) (Profile, error) {
 	list, err := build(ts)
 	if err != nil {
 		return Profile{}, err
@@ -36,7 +37,7 @@ func DeltaProfile(ts []terms.Term) (Profile, error) {
 	if len(list) > mostTerms {
 		return Profile{}, fmt.Errorf("%d different releases, want at most %d: %w", len(list), mostTerms, ErrNotCovered)
 	}
-	v, err := newView(list, query{})
+	v, err := newView(ctx, list, query{})
 	if err != nil {
 		return Profile{}, err
 	}
@@ -48,6 +49,9 @@ func DeltaProfile(ts []terms.Term) (Profile, error) {
 	most := min(profileMost, mostWork/len(list))
 	for bins := profileBins; bins <= most; bins *= 4 {
 		p, e := v.profile(bins)
+		if stopped := ctx.Err(); stopped != nil {
+			return Profile{}, stopped
+		}
 		if e != nil { // perhaps too coarse
 			err = e
 			continue

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"math"
@@ -98,23 +99,23 @@ func TestBracketsAreConsistent(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		ts := setting(t)
 		delta := logUniform(t, "delta", 1e-10, 0.3)
-		b, err := Bracket(ts, delta, small)
+		b, err := Bracket(context.Background(), ts, delta, small)
 		if !valid(t, b, err) {
 			return
 		}
 		more := logUniform(t, "more", 1.01, 3)
-		c, err := Bracket(ts, min(delta*more, 0.9), small)
+		c, err := Bracket(context.Background(), ts, min(delta*more, 0.9), small)
 		if valid(t, c, err) && c.Lower > b.Upper {
 			t.Fatalf("a larger delta gives %v, above %v", c, b)
 		}
-		d, err := DeltaBracket(ts, b.Upper, small)
+		d, err := DeltaBracket(context.Background(), ts, b.Upper, small)
 		if valid(t, d, err) && d.Lower > delta*(1+1e-9) {
 			t.Fatalf("delta at the upper epsilon %v is %v, above %v", b.Upper, d.Lower, delta)
 		}
 		if b.Lower == 0 {
 			return
 		}
-		d, err = DeltaBracket(ts, b.Lower, small)
+		d, err = DeltaBracket(context.Background(), ts, b.Lower, small)
 		if valid(t, d, err) && d.Upper < delta*(1-1e-9) {
 			t.Fatalf("delta at the lower epsilon %v is %v, below %v", b.Lower, d.Upper, delta)
 		}
@@ -131,7 +132,7 @@ func TestBracketsAreMonotone(t *testing.T) {
 		more := logUniform(t, "more", 1.001, 2)
 		rel := []privacy.Neighbouring{privacy.AddRemove, privacy.Replace, privacy.ZeroOut}[rapid.IntRange(0, 2).Draw(t, "relation")]
 		get := func(q, sigma float64, n int64) Bounds {
-			b, err := Bracket([]terms.Term{gaussianTerm(q, sigma, 1, rel, n)}, delta, small)
+			b, err := Bracket(context.Background(), []terms.Term{gaussianTerm(q, sigma, 1, rel, n)}, delta, small)
 			if !valid(t, b, err) {
 				t.Fatal(err)
 			}
@@ -162,8 +163,8 @@ func TestCountsAdd(t *testing.T) {
 		for range n - 1 {
 			split = append(split, ts...)
 		}
-		a, errA := Bracket(many, 1e-5, small)
-		b, errB := Bracket(split, 1e-5, small)
+		a, errA := Bracket(context.Background(), many, 1e-5, small)
+		b, errB := Bracket(context.Background(), split, 1e-5, small)
 		if (errA == nil) != (errB == nil) {
 			t.Fatal(errA, errB)
 		}
@@ -179,7 +180,7 @@ func TestCountsAdd(t *testing.T) {
 func TestHeterogeneous(t *testing.T) {
 	g, l := gaussianTerm(0.01, 1, 1, privacy.AddRemove, 1000), laplaceTerm(1, 10, 20)
 	get := func(ts ...terms.Term) Bounds {
-		b, err := Bracket(ts, 1e-5, Options{})
+		b, err := Bracket(context.Background(), ts, 1e-5, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"math/big"
@@ -78,7 +79,7 @@ func TestReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bs, err := brackets(parts, query{eps: r.Eps}, Options{Bins: 1 << 12}, false)
+		bs, err := brackets(context.Background(), parts, query{eps: r.Eps}, Options{Bins: 1 << 12}, false)
 		if err != nil {
 			t.Errorf("%+v: %v", r, err)
 			continue
@@ -95,7 +96,7 @@ func TestReference(t *testing.T) {
 		if !(want > 1e-60 && want < 0.999) || r.Eps == 0 {
 			continue
 		}
-		bs, err = brackets(parts, query{delta: want, solve: true}, Options{Bins: 1 << 12}, false)
+		bs, err = brackets(context.Background(), parts, query{delta: want, solve: true}, Options{Bins: 1 << 12}, false)
 		if err != nil {
 			t.Errorf("%+v: %v", r, err)
 			continue
@@ -193,7 +194,7 @@ func TestReferenceExcludesMistakes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			bs, err := brackets(parts, query{eps: r.Eps}, Options{Bins: 1 << 10}, false)
+			bs, err := brackets(context.Background(), parts, query{eps: r.Eps}, Options{Bins: 1 << 10}, false)
 			if err != nil {
 				t.Errorf("%s, %+v: %v", name, r, err)
 				continue
@@ -221,7 +222,7 @@ func TestReferenceExcludesMistakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bs, err := brackets(parts, query{eps: r.Eps}, Options{Bins: 1 << 10}, false)
+		bs, err := brackets(context.Background(), parts, query{eps: r.Eps}, Options{Bins: 1 << 10}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestReplacedCoversEveryPair(t *testing.T) {
 					longest = 30 // so long that the output shows who is in
 				}
 				for _, eps := range []float64{0, 0.1, 1.5} {
-					b, err := DeltaBracket(onSamples(d, norm, q, 1), eps, Options{Bins: 1 << 14})
+					b, err := DeltaBracket(context.Background(), onSamples(d, norm, q, 1), eps, Options{Bins: 1 << 14})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -85,7 +86,7 @@ func TestReplacedCoversTwo(t *testing.T) {
 			}
 		}
 		for _, eps := range []float64{0, 0.5, 1.2} {
-			b, err := DeltaBracket(onSamples(d, norm, q, 2), eps, Options{Bins: 1 << 14})
+			b, err := DeltaBracket(context.Background(), onSamples(d, norm, q, 2), eps, Options{Bins: 1 << 14})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +165,7 @@ func TestExchangedInSteps(t *testing.T) {
 	}{{1, 0.01, 1000}, {1, 0.3, 5}, {4, 0.05, 20}, {0.2, 0.001, 5000}} {
 		last := 0.0
 		for _, norm := range []float64{c.d / 2, c.d, 0} {
-			b, err := Bracket(onSamples(c.d, norm, c.q, c.n), 1e-5, Options{Bins: 1 << 15})
+			b, err := Bracket(context.Background(), onSamples(c.d, norm, c.q, c.n), 1e-5, Options{Bins: 1 << 15})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,15 +179,15 @@ func TestExchangedInSteps(t *testing.T) {
 		}
 		whole := onSamples(c.d, 0, 1, c.n)
 		whole[0].Method = ""
-		all, err := Bracket(whole, 1e-5, Options{Bins: 1 << 15})
+		all, err := Bracket(context.Background(), whole, 1e-5, Options{Bins: 1 << 15})
 		if err != nil || last > all.Upper*(1+1e-9) {
 			t.Errorf("%+v: %v on samples, %v on everything (%v)", c, last, all.Upper, err)
 		}
 		// Values from 0 to the sensitivity: at least what one that comes or goes costs.
 		added := onSamples(c.d, 0, c.q, c.n)
 		added[0].Relation = privacy.AddRemove
-		one, err := Bracket(added, 1e-5, Options{Bins: 1 << 15})
-		in, err2 := Bracket(onSamples(c.d, c.d, c.q, c.n), 1e-5, Options{Bins: 1 << 15})
+		one, err := Bracket(context.Background(), added, 1e-5, Options{Bins: 1 << 15})
+		in, err2 := Bracket(context.Background(), onSamples(c.d, c.d, c.q, c.n), 1e-5, Options{Bins: 1 << 15})
 		if err != nil || err2 != nil || in.Upper < one.Lower || in.Upper > 1.3*one.Upper {
 			t.Errorf("%+v: values from 0 cost %v, one that comes or goes %v (%v, %v)", c, in.Upper, one.Upper, err, err2)
 		}
@@ -208,7 +209,7 @@ func TestRevealedIsABinomial(t *testing.T) {
 			}
 			want += choose * math.Pow(q, float64(k)) * math.Pow(1-q, float64(n-k)) * (up - math.Exp(eps)*down)
 		}
-		b, err := DeltaBracket(onSamples(mu, 0, q, n), eps, Options{})
+		b, err := DeltaBracket(context.Background(), onSamples(mu, 0, q, n), eps, Options{})
 		if err != nil || b.Lower > want*(1+1e-9) || b.Upper < want*(1-1e-9) || b.Upper > want*1.001 {
 			t.Errorf("%d releases: %+v, %v, want %v", n, b, err, want)
 		}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestManyReleasesHold(t *testing.T) {
 	} {
 		ts := []terms.Term{{Leaf: privacy.Gaussian{Sigma: c.sigma, Sensitivity: 1, Unit: user, Neighbouring: privacy.Replace},
 			Rate: c.q, Method: privacy.Poisson, Relation: privacy.Replace, Count: c.n}}
-		b, err := DeltaBracket(ts, c.eps, Options{Bins: c.bins})
+		b, err := DeltaBracket(context.Background(), ts, c.eps, Options{Bins: c.bins})
 		if err != nil {
 			t.Errorf("%v: %v", c, err)
 			continue
@@ -67,7 +68,7 @@ func TestLowerEndInTheMiddle(t *testing.T) {
 		if c.rate < 1 {
 			ts[0].Method = privacy.Poisson
 		}
-		b, err := Bracket(ts, c.delta, Options{Bins: c.bins})
+		b, err := Bracket(context.Background(), ts, c.delta, Options{Bins: c.bins})
 		if err != nil {
 			t.Errorf("%v: %v", c, err)
 			continue
@@ -82,7 +83,7 @@ func TestLowerEndInTheMiddle(t *testing.T) {
 // release that it is computed back to may round to a number above the edge. The mass between counted as that of
 // an infinite loss.
 func TestEdgeOfSampledLosses(t *testing.T) {
-	b, err := Bracket([]terms.Term{laplaceTerm(0.024986229572957177, 6.502711520576273, 524234)}, 1e-100, Options{Bins: 1 << 15})
+	b, err := Bracket(context.Background(), []terms.Term{laplaceTerm(0.024986229572957177, 6.502711520576273, 524234)}, 1e-100, Options{Bins: 1 << 15})
 	if err != nil || !(b.Lower > 60 && b.Upper < 62) {
 		t.Errorf("bracket %+v, want one within 60 and 62: %v", b, err)
 	}

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -318,7 +319,7 @@ func TestRecover(t *testing.T) {
 func TestGuards(t *testing.T) {
 	x := mustPair(gaussian(1))
 	lo, hi := x.cut(1e-15, false)
-	c := x.discretise((hi-lo)/200, lo, hi)
+	c := x.discretise(context.Background(), (hi-lo)/200, lo, hi)
 	clean := *c
 	clean.rho = 0
 	for _, allowed := range []float64{rho, 1e-9, 1e-6} {
@@ -364,7 +365,7 @@ func TestWrongTailsAreMet(t *testing.T) {
 		return e
 	}
 	for range 5 {
-		c := x.discretise((hi-lo)/3000, lo, hi)
+		c := x.discretise(context.Background(), (hi-lo)/3000, lo, hi)
 		up, low := c.upper(), c.lower()
 		for i := range 300 {
 			eps := lo + (hi-lo)*(float64(i)+0.31)/300

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"testing"
 )
@@ -9,7 +10,7 @@ import (
 func waved(t *testing.T, bins int, n float64, upper bool) (whole, waves *tilted, s span) {
 	t.Helper()
 	x := mustPair(gaussian(1 / 1.1)).sampled(256.0 / 60000)
-	v, err := newView([]term{{x, n}}, query{delta: 1e-5, solve: true})
+	v, err := newView(context.Background(), []term{{x, n}}, query{delta: 1e-5, solve: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestWavesAnswerAlike(t *testing.T) {
 // No coefficient that is left out may count: all of them are below the bound by variation.
 func TestWavesThatVanish(t *testing.T) {
 	x := mustPair(gaussian(1 / 1.1)).sampled(256.0 / 60000)
-	v, err := newView([]term{{x, 14062}}, query{delta: 1e-5, solve: true})
+	v, err := newView(context.Background(), []term{{x, 14062}}, query{delta: 1e-5, solve: true})
 	if err != nil {
 		t.Fatal(err)
 	}

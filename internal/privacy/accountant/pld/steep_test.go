@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -30,7 +31,7 @@ func TestDeltaOfResponsesExactly(t *testing.T) {
 		law, top := responses(c.e, c.n), c.e*float64(c.n)
 		for _, bins := range []int{1 << 10, 1 << 13} {
 			for _, f := range []float64{0, 1e-6, 0.03, 0.1, 0.37, 0.5, 0.8, 0.95, 0.999, 0.999999, 1 - 1e-9} {
-				b, err := DeltaBracket([]terms.Term{pureTerm(c.e, int64(c.n))}, f*top, Options{Bins: bins})
+				b, err := DeltaBracket(context.Background(), []terms.Term{pureTerm(c.e, int64(c.n))}, f*top, Options{Bins: bins})
 				if err != nil {
 					t.Errorf("%+v at %g: %v", c, f*top, err)
 					continue
@@ -52,7 +53,7 @@ func TestDeltaOfGaussiansExactly(t *testing.T) {
 				continue
 			}
 			for _, bins := range []int{1 << 10, 1 << 14} {
-				b, err := DeltaBracket([]terms.Term{gaussianTerm(1, 1, mu, privacy.AddRemove, 1)}, eps, Options{Bins: bins})
+				b, err := DeltaBracket(context.Background(), []terms.Term{gaussianTerm(1, 1, mu, privacy.AddRemove, 1)}, eps, Options{Bins: bins})
 				if err != nil {
 					t.Errorf("mu %g at %g: %v", mu, eps, err)
 					continue
@@ -85,7 +86,7 @@ func TestAnyWindow(t *testing.T) {
 			eps = rapid.Float64Range(0, mu*mu/2+4*mu).Draw(t, "epsilon")
 			x, want = mustPair(gaussian(mu)), gaussianDelta(mu, eps)
 		}
-		v, err := newView([]term{{x, count}}, query{eps: eps})
+		v, err := newView(context.Background(), []term{{x, count}}, query{eps: eps})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,14 +127,14 @@ func TestBelowTheWindow(t *testing.T) {
 	x := mustPair(gaussian(1))
 	eps := 0.2
 	want := gaussianDelta(1, eps)
-	v, err := newView([]term{{x, 1}}, query{eps: eps})
+	v, err := newView(context.Background(), []term{{x, 1}}, query{eps: eps})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := v.spans[0]
 	for _, lo := range []float64{0.6, 1.5, 3} {
 		s.lo, s.hi = lo, v.spans[0].hi+4
-		c := x.discretise((s.hi-s.lo)/4096, v.ranges[0][0], v.ranges[0][1])
+		c := x.discretise(context.Background(), (s.hi-s.lo)/4096, v.ranges[0][0], v.ranges[0][1])
 		m := newMachine(4096)
 		composed := m.compose([]*masses{c.upper()}, []float64{1}, s)
 		b := composed.upper(s)

@@ -62,7 +62,7 @@ func (t *tilted) lower(s span) bound {
 func (b bound) usable() error {
 	for _, v := range []float64{b.slack, b.extra} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the composition may be wrong by %v, and by %v of delta: %w", b.slack, b.extra, ErrCheck)
+			return fmt.Errorf("the errors of the composition have no bound: %w", ErrCheck)
 		}
 	}
 	return nil
@@ -137,7 +137,7 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 func (t *tilted) check(allowed float64) error {
 	for _, v := range []float64{t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("logarithms of moments are %v, %v and %v, errors of rounding %v and %v: %w", t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz, ErrCheck)
+			return fmt.Errorf("the moments of the composition, or its errors of rounding, are beyond a float64: %w", ErrCheck)
 		}
 	}
 	if t.series != nil {
@@ -165,7 +165,7 @@ func (t *tilted) checkWaves(allowed float64) error {
 		}
 	}
 	if v := t.series.slack; math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("the sums of waves may be wrong by %v: %w", v, ErrCheck)
+		return fmt.Errorf("the errors of the sums of waves have no bound: %w", ErrCheck)
 	}
 	return t.checkCreated(allowed)
 }

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestBoundedWork(t *testing.T) {
 			continue
 		}
 		q := query{delta: c.delta, solve: true}
-		v, err := newView(parts, q)
+		v, err := newView(context.Background(), parts, q)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -76,7 +77,7 @@ func TestBoundedWork(t *testing.T) {
 		if v.work > mostVisits || v.work < b.Bins {
 			t.Errorf("%s: %d visits for %d bins, want at most %d", c.name, v.work, b.Bins, mostVisits)
 		}
-		if want, err := Bracket(c.ts, c.delta, c.o); err != nil || b != want {
+		if want, err := Bracket(context.Background(), c.ts, c.delta, c.o); err != nil || b != want {
 			t.Errorf("%s: counted %+v, Bracket says %+v (%v)", c.name, b, want, err)
 		}
 		if math.IsInf(b.Upper, 0) || math.IsInf(b.Rounding, 0) {

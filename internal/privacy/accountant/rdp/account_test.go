@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -158,26 +159,26 @@ func TestSampledPure(t *testing.T) {
 func TestCurveOfTraining(t *testing.T) {
 	step := privacy.Sampled{Event: privacy.Gaussian{Sigma: 0.5 * 1.3, Sensitivity: 0.5, Unit: privacy.Sample, Neighbouring: privacy.AddRemove}, Rate: 250.0 / 60000, Method: privacy.Poisson}
 	c := curve(t, privacy.Sample, privacy.AddRemove, step, 3600)
-	near(t, "the MNIST tutorial", must(rdp.Epsilon(c, 1e-5, rdp.Options{Orders: rdp.DPAccounting(), Fixed: true}))(t).Epsilon, 0.9422002181626885, 1e-11)
-	p := must(rdp.Epsilon(c, 1e-5, rdp.Options{}))(t)
+	near(t, "the MNIST tutorial", must(rdp.Epsilon(context.Background(), c, 1e-5, rdp.Options{Orders: rdp.DPAccounting(), Fixed: true}))(t).Epsilon, 0.9422002181626885, 1e-11)
+	p := must(rdp.Epsilon(context.Background(), c, 1e-5, rdp.Options{}))(t)
 	if p.Epsilon > 0.9422002181626885 || p.Epsilon < 0.93 || p.AtEnd || p.Delta != 1e-5 {
 		t.Errorf("%+v", p)
 	}
-	back := must(rdp.Delta(c, p.Epsilon, rdp.Options{}))(t)
+	back := must(rdp.Delta(context.Background(), c, p.Epsilon, rdp.Options{}))(t)
 	if math.Abs(back.Delta/1e-5-1) > 1e-6 || back.Epsilon != p.Epsilon {
 		t.Errorf("delta %+v at epsilon %v", back, p.Epsilon)
 	}
 	// Two releases of one sample are one release with more signal.
 	two := privacy.Sampled{Event: privacy.SelfComposed{Event: gauss, Count: 4}, Rate: 0.01, Method: privacy.Poisson}
 	x, y := curve(t, privacy.User, privacy.AddRemove, two, 100), curve(t, privacy.User, privacy.AddRemove, batches, 100)
-	near(t, "four at twice the noise", must(rdp.Epsilon(x, 1e-6, rdp.Options{}))(t).Epsilon, must(rdp.Epsilon(y, 1e-6, rdp.Options{}))(t).Epsilon, 1e-11)
+	near(t, "four at twice the noise", must(rdp.Epsilon(context.Background(), x, 1e-6, rdp.Options{}))(t).Epsilon, must(rdp.Epsilon(context.Background(), y, 1e-6, rdp.Options{}))(t).Epsilon, 1e-11)
 	// Without replacement a record is exchanged: the sum moves by twice the norm.
 	far := privacy.Sampled{Event: privacy.Gaussian{Sigma: 4, Sensitivity: 2, Unit: privacy.User, Neighbouring: privacy.Replace}, Rate: 0.01, Method: privacy.WithoutReplacement}
 	near(t, "without replacement", curve(t, privacy.User, privacy.Replace, far, 1)(8), must(rdp.WithoutReplacementGaussian(0.01, 2))(t)(8), 1e-14)
 	// Normal noise agrees with the exact one from above.
 	g := curve(t, privacy.User, privacy.AddRemove, gauss, 12)
 	exact := must(accountant.Exact(math.Sqrt(3), 1e-5))(t)
-	if e := must(rdp.Epsilon(g, 1e-5, rdp.Options{}))(t).Epsilon; e < exact || e > 1.1*exact {
+	if e := must(rdp.Epsilon(context.Background(), g, 1e-5, rdp.Options{}))(t).Epsilon; e < exact || e > 1.1*exact {
 		t.Errorf("epsilon %v, exact %v", e, exact)
 	}
 }
@@ -204,16 +205,16 @@ func TestRefusals(t *testing.T) {
 	}
 	c := curve(t, privacy.User, privacy.AddRemove, gauss, 3)
 	for _, delta := range []float64{-1, 1, math.NaN()} {
-		if _, err := rdp.Epsilon(c, delta, rdp.Options{}); err == nil {
+		if _, err := rdp.Epsilon(context.Background(), c, delta, rdp.Options{}); err == nil {
 			t.Errorf("delta %v accepted", delta)
 		}
 	}
 	for _, eps := range []float64{-1, math.Inf(1), math.NaN()} {
-		if _, err := rdp.Delta(c, eps, rdp.Options{}); err == nil {
+		if _, err := rdp.Delta(context.Background(), c, eps, rdp.Options{}); err == nil {
 			t.Errorf("epsilon %v accepted", eps)
 		}
 	}
-	if p, err := rdp.Epsilon(c, 0, rdp.Options{}); !errors.Is(err, rdp.ErrNoOrder) {
+	if p, err := rdp.Epsilon(context.Background(), c, 0, rdp.Options{}); !errors.Is(err, rdp.ErrNoOrder) {
 		t.Errorf("normal noise has no pure guarantee: %+v, %v", p, err)
 	}
 }
@@ -317,32 +318,32 @@ func TestOptions(t *testing.T) {
 		"orders must be": {Orders: []float64{1, 2}}, "finite and growing": {Orders: []float64{2, math.Inf(1)}}, "must be above 1": {Orders: []float64{3, 2}},
 		"unknown conversion": {Conversion: "loose"}, "above 1": {Orders: []float64{math.NaN()}},
 	} {
-		if _, err := rdp.Epsilon(c, 0.1, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := rdp.Epsilon(context.Background(), c, 0.1, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
-		if _, err := rdp.Delta(c, 1, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := rdp.Delta(context.Background(), c, 1, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if _, err := rdp.Epsilon(nil, 0.1, rdp.Options{}); err == nil {
+	if _, err := rdp.Epsilon(context.Background(), nil, 0.1, rdp.Options{}); err == nil {
 		t.Error("no curve accepted")
 	}
 	infinite := func(float64) float64 { return math.Inf(1) }
-	if p, err := rdp.Epsilon(infinite, 0.1, rdp.Options{}); !errors.Is(err, rdp.ErrNoOrder) || p.Epsilon != 0 {
+	if p, err := rdp.Epsilon(context.Background(), infinite, 0.1, rdp.Options{}); !errors.Is(err, rdp.ErrNoOrder) || p.Epsilon != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if p, err := rdp.Delta(infinite, 1, rdp.Options{}); !errors.Is(err, rdp.ErrNoOrder) {
+	if p, err := rdp.Delta(context.Background(), infinite, 1, rdp.Options{}); !errors.Is(err, rdp.ErrNoOrder) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	// A bounded log-ratio gives a guarantee at delta 0, and delta 0 from there on.
 	pure := must(rdp.PureDP(0.5))(t)
-	if p := must(rdp.Epsilon(pure, 0, rdp.Options{}))(t); math.Abs(p.Epsilon-0.5) > 1e-11 || !math.IsInf(p.Order, 1) {
+	if p := must(rdp.Epsilon(context.Background(), pure, 0, rdp.Options{}))(t); math.Abs(p.Epsilon-0.5) > 1e-11 || !math.IsInf(p.Order, 1) {
 		t.Errorf("%+v", p)
 	}
-	if p := must(rdp.Delta(pure, 0.5, rdp.Options{}))(t); p.Delta != 0 {
+	if p := must(rdp.Delta(context.Background(), pure, 0.5, rdp.Options{}))(t); p.Delta != 0 {
 		t.Errorf("%+v", p)
 	}
-	if p := must(rdp.Delta(pure, 0.49, rdp.Options{}))(t); !(p.Delta > 0.004) {
+	if p := must(rdp.Delta(context.Background(), pure, 0.49, rdp.Options{}))(t); !(p.Delta > 0.004) {
 		t.Errorf("%+v", p)
 	}
 }

@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"testing"
 
 	"privrec/internal/privacy"
@@ -36,7 +37,7 @@ func BenchmarkEpsilon(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := rdp.Epsilon(rdp.Times(curve, 234000), 1e-5, rdp.Options{}); err != nil {
+		if _, err := rdp.Epsilon(context.Background(), rdp.Times(curve, 234000), 1e-5, rdp.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -56,7 +57,7 @@ func BenchmarkCalibrate(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := rdp.CalibrateSampledGaussian(256.0/60000, c.steps, privacy.Budget{Epsilon: c.eps, Delta: 1e-5}, c.o); err != nil {
+				if _, err := rdp.CalibrateSampledGaussian(context.Background(), 256.0/60000, c.steps, privacy.Budget{Epsilon: c.eps, Delta: 1e-5}, c.o); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package rdp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -15,15 +16,15 @@ var ErrUnreachable = errors.New("no noise reaches the target")
 // Calibrate returns the smallest noise, to about 1e-11 of it and rounded up, at which family(noise)
 // is within the target: at the returned noise Epsilon of the curve, with the same options, is at
 // most target.Epsilon, as evaluated. More noise must not raise a family's curve. guess is any
-// positive starting point.
-func Calibrate(family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options) (float64, error) {
-	return calibrate(family, target, guess, o, false)
+// positive starting point. It returns the error of ctx when that ends, as all functions here do.
+func Calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options) (float64, error) {
+	return calibrate(ctx, family, target, guess, o, false)
 }
 
 // CalibrateSampledGaussian returns the smallest noise multiplier, noise over sensitivity, with
 // which steps Gaussian releases on Poisson samples of rate q are within the target under add-remove
 // (rate 1: no sampling, any relation). It fails with terms.ErrDelta on a delta that needs no noise.
-func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(fraction("sampling rate", q), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
 	}
@@ -33,7 +34,7 @@ func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o O
 	// The mu of the central limit theorem is only a good guess.
 	mu := guessMu(target) / (q * math.Sqrt(float64(steps)))
 	guess := 1 / math.Sqrt(math.Log1p(mu*mu))
-	return calibrate(func(s float64) (Curve, error) {
+	return calibrate(ctx, func(s float64) (Curve, error) {
 		c, err := SampledGaussian(q, s)
 		return Times(c, steps), err
 	}, target, guess, o, true)
@@ -41,11 +42,11 @@ func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o O
 
 // CalibrateGaussian returns the smallest standard deviation with which steps releases of the given
 // l2 sensitivity are within the target.
-func CalibrateGaussian(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
 	}
-	return calibrate(func(sigma float64) (Curve, error) {
+	return calibrate(ctx, func(sigma float64) (Curve, error) {
 		c, err := Gaussian(sigma, sensitivity)
 		return Times(c, steps), err
 	}, target, sensitivity*math.Sqrt(float64(steps))/guessMu(target), o, true)
@@ -54,7 +55,7 @@ func CalibrateGaussian(sensitivity float64, steps int64, target privacy.Budget, 
 // CalibrateLaplace returns the smallest scale with which steps releases of the given l1 sensitivity
 // are within the target. For one release, or delta 0, it is the pure steps D/epsilon or less. With
 // Fixed orders it may be more, and delta 0 cannot be reached.
-func CalibrateLaplace(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+func CalibrateLaplace(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
 	}
@@ -62,7 +63,7 @@ func CalibrateLaplace(sensitivity float64, steps int64, target privacy.Budget, o
 	if target.Delta > 0 {
 		guess = math.Min(guess, sensitivity*math.Sqrt(2*float64(steps))/guessMu(target))
 	}
-	return calibrate(func(b float64) (Curve, error) {
+	return calibrate(ctx, func(b float64) (Curve, error) {
 		c, err := Laplace(b, sensitivity)
 		return Times(c, steps), err
 	}, target, guess, o, true)
@@ -85,7 +86,7 @@ func guessMu(t privacy.Budget) float64 {
 // straight, by secants inside a bracket. Then it steps up until the whole evaluation agrees. With
 // walk it follows the best order from one noise to the next and does not try all orders, for
 // families with one minimum over the order.
-func calibrate(family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options, walk bool) (float64, error) {
+func calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options, walk bool) (float64, error) {
 	if family == nil {
 		return 0, errors.New("no family of curves")
 	}
@@ -100,13 +101,13 @@ func calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 			return 0, err
 		}
 		if !walk || target.Delta == 0 {
-			p, err := Epsilon(c, target.Delta, o)
+			p, err := Epsilon(ctx, c, target.Delta, o)
 			if errors.Is(err, ErrNoOrder) {
 				return math.Inf(1), nil
 			}
 			return math.Log(p.Epsilon / target.Epsilon), err
 		}
-		s, err := newSearch(c, o, func(r, alpha float64) float64 { return epsilonAt(o.Conversion, r, alpha, target.Delta) })
+		s, err := newSearch(ctx, c, o, func(r, alpha float64) float64 { return epsilonAt(o.Conversion, r, alpha, target.Delta) })
 		if err != nil {
 			return 0, err
 		}
@@ -117,7 +118,7 @@ func calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 		if start, p = s.walk(start); !o.Fixed {
 			p.value = math.Min(p.value, c(math.Inf(1)))
 		}
-		return math.Log(roundUp(p.value) / target.Epsilon), nil
+		return math.Log(roundUp(p.value) / target.Epsilon), ctx.Err()
 	}
 	x, err := root(over, math.Log(guess))
 	if err != nil {
@@ -129,7 +130,7 @@ func calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 		if err != nil {
 			return 0, err
 		}
-		p, err := Epsilon(c, target.Delta, o)
+		p, err := Epsilon(ctx, c, target.Delta, o)
 		if err == nil && p.Epsilon <= target.Epsilon {
 			return noise, nil
 		}

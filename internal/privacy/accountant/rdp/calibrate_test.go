@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -36,22 +37,22 @@ func calibrators() []calibrator {
 	}
 	return []calibrator{
 		{"gaussian", func(b privacy.Budget, n int64, _ float64, o rdp.Options) (float64, error) {
-			return rdp.CalibrateGaussian(0.5, n, b, o)
+			return rdp.CalibrateGaussian(context.Background(), 0.5, n, b, o)
 		}, func(s float64, n int64, _ float64) (rdp.Curve, error) { return times(rdp.Gaussian(s, 0.5))(n) }},
 		{"sampled gaussian", func(b privacy.Budget, n int64, q float64, o rdp.Options) (float64, error) {
-			return rdp.CalibrateSampledGaussian(q, n, b, o)
+			return rdp.CalibrateSampledGaussian(context.Background(), q, n, b, o)
 		}, func(s float64, n int64, q float64) (rdp.Curve, error) { return times(rdp.SampledGaussian(q, s))(n) }},
 		{"laplace", func(b privacy.Budget, n int64, _ float64, o rdp.Options) (float64, error) {
-			return rdp.CalibrateLaplace(3, n, b, o)
+			return rdp.CalibrateLaplace(context.Background(), 3, n, b, o)
 		}, func(s float64, n int64, _ float64) (rdp.Curve, error) { return times(rdp.Laplace(s, 3))(n) }},
 		{"without replacement", func(b privacy.Budget, n int64, q float64, o rdp.Options) (float64, error) {
 			o.Orders, o.Fixed = []float64{1.5, 2, 3, 5, 8, 16, 32}, true
-			return rdp.Calibrate(func(s float64) (rdp.Curve, error) { return without(s, n, q) }, b, 1, o)
+			return rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return without(s, n, q) }, b, 1, o)
 		}, without},
 	}
 }
 
-// accounted(calibrate(target)) <= target, and a little less noise is not enough.
+// accounted(calibrate(context.Background(), target)) <= target, and a little less noise is not enough.
 func TestCalibrationNeverOvershoots(t *testing.T) {
 	for _, c := range calibrators() {
 		t.Run(c.name, func(t *testing.T) {
@@ -72,7 +73,7 @@ func TestCalibrationNeverOvershoots(t *testing.T) {
 				}
 				// On a fixed grid the last order bounds what any noise reaches.
 				if errors.Is(err, rdp.ErrUnreachable) && o.Fixed {
-					if p, err := rdp.Epsilon(rdp.ZCDP(0), b.Delta, o); o.Conversion == rdp.Classic && err == nil && p.Epsilon == 0 {
+					if p, err := rdp.Epsilon(context.Background(), rdp.ZCDP(0), b.Delta, o); o.Conversion == rdp.Classic && err == nil && p.Epsilon == 0 {
 						t.Fatalf("%+v, %d steps: unreachable, but nothing stands in the way", b, steps)
 					}
 					return
@@ -90,7 +91,7 @@ func TestCalibrationNeverOvershoots(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p, err := rdp.Epsilon(curve, b.Delta, o)
+					p, err := rdp.Epsilon(context.Background(), curve, b.Delta, o)
 					if errors.Is(err, rdp.ErrNoOrder) {
 						return math.Inf(1)
 					}
@@ -116,19 +117,19 @@ func TestCalibrationAgainstExact(t *testing.T) {
 	for _, eps := range []float64{0.1, 1, 5, 20} {
 		for _, delta := range []float64{1e-3, 1e-5, 1e-9} {
 			exact := must(accountant.SigmaFor(1, eps, delta))(t)
-			got := must(rdp.CalibrateGaussian(1, 1, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
+			got := must(rdp.CalibrateGaussian(context.Background(), 1, 1, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
 			if got < exact || got > 1.25*exact {
 				t.Errorf("epsilon %v, delta %v: sigma %v, exact %v", eps, delta, got, exact)
 			}
-			many := must(rdp.CalibrateGaussian(1, 100, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
+			many := must(rdp.CalibrateGaussian(context.Background(), 1, 100, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
 			near(t, "sigma of 100 releases over 10", many, 10*got, 1e-10)
-			one := must(rdp.CalibrateSampledGaussian(1, 100, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
+			one := must(rdp.CalibrateSampledGaussian(context.Background(), 1, 100, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
 			near(t, "sigma at rate 1", one, many, 1e-10)
 		}
 	}
 	// One pure release: the scale is D/epsilon, and less where delta helps.
-	near(t, "pure laplace scale", must(rdp.CalibrateLaplace(2, 5, privacy.Budget{Epsilon: 4}, rdp.Options{}))(t), 2.5, 1e-11)
-	if b := must(rdp.CalibrateLaplace(2, 1000, privacy.Budget{Epsilon: 4, Delta: 1e-6}, rdp.Options{}))(t); b > 300 {
+	near(t, "pure laplace scale", must(rdp.CalibrateLaplace(context.Background(), 2, 5, privacy.Budget{Epsilon: 4}, rdp.Options{}))(t), 2.5, 1e-11)
+	if b := must(rdp.CalibrateLaplace(context.Background(), 2, 1000, privacy.Budget{Epsilon: 4, Delta: 1e-6}, rdp.Options{}))(t); b > 300 {
 		t.Errorf("scale %v of 1000 releases, 500 without delta", b)
 	}
 }
@@ -140,32 +141,46 @@ func TestCalibrationRefusals(t *testing.T) {
 	broken := errors.New("broken family")
 	bad := math.NaN()
 	for want, f := range map[string]func() (float64, error){
-		"sampling rate":  func() (float64, error) { return rdp.CalibrateSampledGaussian(0, 1, ok, rdp.Options{}) },
-		"is NaN":         func() (float64, error) { return rdp.CalibrateSampledGaussian(bad, 1, ok, rdp.Options{}) },
-		"steps is 0":     func() (float64, error) { return rdp.CalibrateSampledGaussian(0.1, 0, ok, rdp.Options{}) },
-		"steps is -3":    func() (float64, error) { return rdp.CalibrateGaussian(1, -3, ok, rdp.Options{}) },
-		"sensitivity is": func() (float64, error) { return rdp.CalibrateGaussian(math.Inf(1), 1, ok, rdp.Options{}) },
-		"sensitivity":    func() (float64, error) { return rdp.CalibrateLaplace(-1, 1, ok, rdp.Options{}) },
+		"sampling rate": func() (float64, error) {
+			return rdp.CalibrateSampledGaussian(context.Background(), 0, 1, ok, rdp.Options{})
+		},
+		"is NaN": func() (float64, error) {
+			return rdp.CalibrateSampledGaussian(context.Background(), bad, 1, ok, rdp.Options{})
+		},
+		"steps is 0": func() (float64, error) {
+			return rdp.CalibrateSampledGaussian(context.Background(), 0.1, 0, ok, rdp.Options{})
+		},
+		"steps is -3": func() (float64, error) { return rdp.CalibrateGaussian(context.Background(), 1, -3, ok, rdp.Options{}) },
+		"sensitivity is": func() (float64, error) {
+			return rdp.CalibrateGaussian(context.Background(), math.Inf(1), 1, ok, rdp.Options{})
+		},
+		"sensitivity": func() (float64, error) { return rdp.CalibrateLaplace(context.Background(), -1, 1, ok, rdp.Options{}) },
 		"target": func() (float64, error) {
-			return rdp.CalibrateLaplace(1, 1, privacy.Budget{Epsilon: bad}, rdp.Options{})
+			return rdp.CalibrateLaplace(context.Background(), 1, 1, privacy.Budget{Epsilon: bad}, rdp.Options{})
 		},
 		"delta is 1": func() (float64, error) {
-			return rdp.CalibrateGaussian(1, 1, privacy.Budget{Epsilon: 1, Delta: 1}, rdp.Options{})
+			return rdp.CalibrateGaussian(context.Background(), 1, 1, privacy.Budget{Epsilon: 1, Delta: 1}, rdp.Options{})
 		},
 		"starting point": func() (float64, error) {
-			return rdp.Calibrate(func(float64) (rdp.Curve, error) { return rdp.Sum(), nil }, ok, bad, rdp.Options{})
+			return rdp.Calibrate(context.Background(), func(float64) (rdp.Curve, error) { return rdp.Sum(), nil }, ok, bad, rdp.Options{})
 		},
-		"no family": func() (float64, error) { return rdp.Calibrate(nil, ok, 1, rdp.Options{}) },
+		"no family": func() (float64, error) { return rdp.Calibrate(context.Background(), nil, ok, 1, rdp.Options{}) },
 		"broken family": func() (float64, error) {
-			return rdp.Calibrate(func(float64) (rdp.Curve, error) { return nil, broken }, ok, 1, rdp.Options{})
+			return rdp.Calibrate(context.Background(), func(float64) (rdp.Curve, error) { return nil, broken }, ok, 1, rdp.Options{})
 		},
 		"no noise reaches": func() (float64, error) {
-			return rdp.Calibrate(func(float64) (rdp.Curve, error) { return rdp.ZCDP(1), nil }, ok, 1, rdp.Options{})
+			return rdp.Calibrate(context.Background(), func(float64) (rdp.Curve, error) { return rdp.ZCDP(1), nil }, ok, 1, rdp.Options{})
 		},
-		"unknown conversion": func() (float64, error) { return rdp.CalibrateGaussian(1, 1, ok, rdp.Options{Conversion: "loose"}) },
-		"orders must be":     func() (float64, error) { return rdp.CalibrateGaussian(1, 1, ok, rdp.Options{Orders: []float64{1}}) },
+		"unknown conversion": func() (float64, error) {
+			return rdp.CalibrateGaussian(context.Background(), 1, 1, ok, rdp.Options{Conversion: "loose"})
+		},
+		"orders must be": func() (float64, error) {
+			return rdp.CalibrateGaussian(context.Background(), 1, 1, ok, rdp.Options{Orders: []float64{1}})
+		},
 		// Delta 0 asks for a bounded log-ratio, which normal noise has not.
-		"target at noise": func() (float64, error) { return rdp.CalibrateGaussian(1, 1, privacy.Budget{Epsilon: 1}, rdp.Options{}) },
+		"target at noise": func() (float64, error) {
+			return rdp.CalibrateGaussian(context.Background(), 1, 1, privacy.Budget{Epsilon: 1}, rdp.Options{})
+		},
 	} {
 		v, err := f()
 		if err == nil || !strings.Contains(err.Error(), want) || v != 0 {
@@ -178,7 +193,7 @@ func TestCalibrationRefusals(t *testing.T) {
 // theorem, which the capped one does not have.
 func TestCalibrationToTheFloor(t *testing.T) {
 	find := func(capped bool) (float64, error) {
-		return rdp.Calibrate(func(s float64) (rdp.Curve, error) {
+		return rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) {
 			g, err := rdp.Gaussian(s, 1)
 			if err != nil {
 				return nil, err

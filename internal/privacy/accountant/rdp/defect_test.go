@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestGoldenRelationsAndCounts(t *testing.T) {
 			case "exponential":
 				e := privacy.Exponential{Epsilon: float64(p.Eps), Unit: privacy.User, Neighbouring: privacy.AddRemove}
 				c := curve(t, privacy.User, privacy.AddRemove, privacy.SelfComposed{Event: e, Count: p.Count}, 1)
-				got := must(rdp.Epsilon(c, float64(p.Delta), fixed(t, f, p.Grid, "tight")))(t).Epsilon
+				got := must(rdp.Epsilon(context.Background(), c, float64(p.Delta), fixed(t, f, p.Grid, "tight")))(t).Epsilon
 				if wrong := float64(*g.Wrong); math.Abs(got-wrong) < 0.5*math.Abs(got) {
 					t.Errorf("%s: %v is the wrong value %v", g.ID, got, wrong)
 				}
@@ -48,7 +49,7 @@ func TestGoldenRelationsAndCounts(t *testing.T) {
 					sens = 2
 				}
 				e := privacy.Gaussian{Sigma: float64(p.Sigma), Sensitivity: sens, Unit: privacy.User, Neighbouring: relation}
-				got := must(rdp.Epsilon(curve(t, privacy.User, relation, e, p.Count), float64(p.Delta), rdp.Options{}))(t).Epsilon
+				got := must(rdp.Epsilon(context.Background(), curve(t, privacy.User, relation, e, p.Count), float64(p.Delta), rdp.Options{}))(t).Epsilon
 				exact := must(accountant.Exact(sens/float64(p.Sigma)*math.Sqrt(float64(p.Count)), float64(p.Delta)))(t)
 				if got < exact || got > 1.1*exact {
 					t.Errorf("%s: %v, exact %v", g.ID, got, exact)
@@ -110,18 +111,18 @@ func TestHighOrdersAndClamps(t *testing.T) {
 		t.Fatalf("%v: the raw conversion is negative here", v)
 	}
 	for _, conversion := range []rdp.Conversion{rdp.Best, rdp.Tight, rdp.Classic} {
-		if p := must(rdp.Epsilon(quiet, 0.9, rdp.Options{Conversion: conversion, Orders: []float64{1.5}, Fixed: true}))(t); p.Epsilon < 0 {
+		if p := must(rdp.Epsilon(context.Background(), quiet, 0.9, rdp.Options{Conversion: conversion, Orders: []float64{1.5}, Fixed: true}))(t); p.Epsilon < 0 {
 			t.Errorf("%s: epsilon %v", conversion, p.Epsilon)
 		}
-		if p := must(rdp.Delta(rdp.ZCDP(50), 0, rdp.Options{Conversion: conversion}))(t); p.Delta > 1 || p.Delta < 0.99 {
+		if p := must(rdp.Delta(context.Background(), rdp.ZCDP(50), 0, rdp.Options{Conversion: conversion}))(t); p.Delta > 1 || p.Delta < 0.99 {
 			t.Errorf("%s: delta %v", conversion, p.Delta)
 		}
 	}
 	// dp_accounting's bound by the total variation: epsilon 0 where delta is above.
-	if p := must(rdp.Epsilon(rdp.ZCDP(1.9e-10), 1e-5, rdp.Options{}))(t); p.Epsilon != 0 {
+	if p := must(rdp.Epsilon(context.Background(), rdp.ZCDP(1.9e-10), 1e-5, rdp.Options{}))(t); p.Epsilon != 0 {
 		t.Errorf("a total variation below delta costs %+v", p)
 	}
-	if p := must(rdp.Epsilon(rdp.ZCDP(1.9e-10), 1e-5, rdp.Options{Conversion: rdp.Tight}))(t); p.Epsilon == 0 {
+	if p := must(rdp.Epsilon(context.Background(), rdp.ZCDP(1.9e-10), 1e-5, rdp.Options{Conversion: rdp.Tight}))(t); p.Epsilon == 0 {
 		t.Errorf("the tight conversion alone gives 0: the test shows nothing")
 	}
 }
@@ -180,7 +181,7 @@ func TestKnownWrongPoints(t *testing.T) {
 func TestPointsAreReproducible(t *testing.T) {
 	c := rdp.Times(must(rdp.SampledGaussian(0.01, 1.1))(t), 10000)
 	for _, conversion := range []rdp.Conversion{"", rdp.Tight, rdp.Classic} {
-		p := must(rdp.Epsilon(c, 1e-5, rdp.Options{Conversion: conversion}))(t)
+		p := must(rdp.Epsilon(context.Background(), c, 1e-5, rdp.Options{Conversion: conversion}))(t)
 		direct := rdp.TightEpsilon(c(p.Order), p.Order, 1e-5)
 		if conversion == rdp.Classic {
 			direct = rdp.ClassicEpsilon(c(p.Order), p.Order, 1e-5)
@@ -202,18 +203,18 @@ func TestEndsOfTheGrid(t *testing.T) {
 		{"much noise", rdp.ZCDP(1e-9), 1e-12, func(a float64) bool { return a > 1024 }},
 		{"little noise", rdp.ZCDP(1e9), 1e-5, func(a float64) bool { return a < 1.001 }},
 	} {
-		at := must(rdp.Epsilon(c.curve, c.delta, rdp.Options{Orders: rdp.DPAccounting(), Fixed: true, Conversion: rdp.Tight}))(t)
-		free := must(rdp.Epsilon(c.curve, c.delta, rdp.Options{Conversion: rdp.Tight}))(t)
+		at := must(rdp.Epsilon(context.Background(), c.curve, c.delta, rdp.Options{Orders: rdp.DPAccounting(), Fixed: true, Conversion: rdp.Tight}))(t)
+		free := must(rdp.Epsilon(context.Background(), c.curve, c.delta, rdp.Options{Conversion: rdp.Tight}))(t)
 		if !at.AtEnd || free.AtEnd || !(free.Epsilon < at.Epsilon) || !c.order(free.Order) {
 			t.Errorf("%s: on the grid %+v, beyond %+v", c.name, at, free)
 		}
 	}
-	inside := must(rdp.Epsilon(rdp.ZCDP(0.1), 1e-5, rdp.Options{Orders: must(rdp.Grid("opacus"))(t), Fixed: true}))(t)
+	inside := must(rdp.Epsilon(context.Background(), rdp.ZCDP(0.1), 1e-5, rdp.Options{Orders: must(rdp.Grid("opacus"))(t), Fixed: true}))(t)
 	if inside.AtEnd {
 		t.Errorf("%+v is inside the grid", inside)
 	}
 	// So flat that the limit of the search is reached, and said.
-	if p := must(rdp.Epsilon(rdp.ZCDP(1e-30), 1e-12, rdp.Options{Conversion: rdp.Tight}))(t); !p.AtEnd {
+	if p := must(rdp.Epsilon(context.Background(), rdp.ZCDP(1e-30), 1e-12, rdp.Options{Conversion: rdp.Tight}))(t); !p.AtEnd {
 		t.Errorf("%+v does not say that the search ended", p)
 	}
 }

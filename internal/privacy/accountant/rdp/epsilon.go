@@ -1,6 +1,7 @@
 package rdp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -32,12 +33,12 @@ var ErrNoOrder = errors.New("the rényi divergence is infinite at every order")
 
 // Epsilon returns the smallest epsilon that a curve guarantees at delta, rounded up by 1e-12 of it,
 // which is more than the quadratures lose. delta is at least 0 and below 1. At 0 only a finite
-// largest log-ratio gives a guarantee.
-func Epsilon(c Curve, delta float64, o Options) (Point, error) {
+// largest log-ratio gives a guarantee. It returns the error of ctx when that ends.
+func Epsilon(ctx context.Context, c Curve, delta float64, o Options) (Point, error) {
 	if !(delta >= 0 && delta < 1) {
 		return Point{}, fmt.Errorf("delta is %v, want at least 0 and below 1", delta)
 	}
-	s, err := newSearch(c, o, func(r, alpha float64) float64 {
+	s, err := newSearch(ctx, c, o, func(r, alpha float64) float64 {
 		if delta == 0 {
 			return math.Inf(1)
 		}
@@ -47,6 +48,9 @@ func Epsilon(c Curve, delta float64, o Options) (Point, error) {
 		return Point{}, err
 	}
 	p := s.grid()
+	if err := ctx.Err(); err != nil {
+		return Point{}, err
+	}
 	if pure := c(math.Inf(1)); !o.Fixed && pure < p.value {
 		p = found{math.Inf(1), pure, false}
 	}
@@ -65,16 +69,19 @@ func roundUp(epsilon float64) float64 {
 }
 
 // Delta returns the smallest delta that a curve guarantees at epsilon >= 0, rounded up. It is at
-// most 1, which guarantees nothing.
-func Delta(c Curve, epsilon float64, o Options) (Point, error) {
+// most 1, which guarantees nothing. It returns the error of ctx when that ends.
+func Delta(ctx context.Context, c Curve, epsilon float64, o Options) (Point, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Point{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
 	}
-	s, err := newSearch(c, o, func(r, alpha float64) float64 { return logDelta(o.Conversion, r, alpha, epsilon) })
+	s, err := newSearch(ctx, c, o, func(r, alpha float64) float64 { return logDelta(o.Conversion, r, alpha, epsilon) })
 	if err != nil {
 		return Point{}, err
 	}
 	p := s.grid()
+	if err := ctx.Err(); err != nil {
+		return Point{}, err
+	}
 	if pure := c(math.Inf(1)); !o.Fixed && pure <= epsilon {
 		return Point{epsilon, 0, math.Inf(1), false}, nil
 	}
@@ -96,6 +103,7 @@ func Delta(c Curve, epsilon float64, o Options) (Point, error) {
 // convex in the order both conversions have one minimum, so that a search from the best order of
 // the grid finds it.
 type search struct {
+	ctx    context.Context
 	curve  Curve
 	value  func(rdp, alpha float64) float64
 	orders []float64
@@ -108,7 +116,7 @@ type found struct {
 	atEnd        bool
 }
 
-func newSearch(c Curve, o Options, value func(rdp, alpha float64) float64) (*search, error) {
+func newSearch(ctx context.Context, c Curve, o Options, value func(rdp, alpha float64) float64) (*search, error) {
 	if c == nil {
 		return nil, errors.New("no curve")
 	}
@@ -121,11 +129,14 @@ func newSearch(c Curve, o Options, value func(rdp, alpha float64) float64) (*sea
 	} else if !(orders[0] > 1) || math.IsInf(orders[len(orders)-1], 1) || !slices.IsSorted(orders) {
 		return nil, errors.New("orders must be above 1, finite and growing")
 	}
-	return &search{c, value, orders, o.Fixed}, nil
+	return &search{ctx, c, value, orders, o.Fixed}, nil
 }
 
-// at returns the value at one order.
+// at returns the value at one order; +Inf without a look at the curve once the context has ended.
 func (s *search) at(alpha float64) float64 {
+	if s.ctx.Err() != nil {
+		return math.Inf(1)
+	}
 	r := s.curve(alpha)
 	if math.IsInf(r, 1) {
 		return r

@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -17,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	p, err := rdp.Epsilon(rdp.Times(step, 14062), 1e-5, rdp.Options{})
+	p, err := rdp.Epsilon(context.Background(), rdp.Times(step, 14062), 1e-5, rdp.Options{})
 	fmt.Printf("epsilon %.4f at order %.2f, %v\n", p.Epsilon, p.Order, err)
 	// Output: epsilon 2.5965 at order 8.12, <nil>
 }
@@ -25,7 +26,7 @@ func Example() {
 // The noise for a target, and proof that it is enough.
 func ExampleCalibrateSampledGaussian() {
 	target := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	noise, err := rdp.CalibrateSampledGaussian(256.0/60000, 14062, target, rdp.Options{})
+	noise, err := rdp.CalibrateSampledGaussian(context.Background(), 256.0/60000, 14062, target, rdp.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +36,7 @@ func ExampleCalibrateSampledGaussian() {
 		fmt.Println(err)
 		return
 	}
-	p, err := rdp.Epsilon(rdp.Times(step, 14062), 1e-5, rdp.Options{})
+	p, err := rdp.Epsilon(context.Background(), rdp.Times(step, 14062), 1e-5, rdp.Options{})
 	fmt.Printf("noise multiplier %.4f, within the target: %v, %v\n", noise, p.Epsilon <= 1, err)
 	// Output: noise multiplier 2.1780, within the target: true, <nil>
 }
@@ -53,7 +54,7 @@ func ExampleGroup() {
 		return
 	}
 	for _, c := range []rdp.Curve{one, five} {
-		p, err := rdp.Epsilon(rdp.Times(c, 40), 1e-6, rdp.Options{})
+		p, err := rdp.Epsilon(context.Background(), rdp.Times(c, 40), 1e-6, rdp.Options{})
 		fmt.Printf("epsilon %.3f, pure %.3f, %v\n", p.Epsilon, 40*c(math.Inf(1)), err)
 	}
 	// Output:
@@ -74,7 +75,7 @@ func ExampleWithoutReplacement() {
 			fmt.Println(err)
 			return
 		}
-		p, err := rdp.Epsilon(rdp.Times(c, 3*237343), 1e-5, rdp.Options{Conversion: rdp.Classic})
+		p, err := rdp.Epsilon(context.Background(), rdp.Times(c, 3*237343), 1e-5, rdp.Options{Conversion: rdp.Classic})
 		fmt.Printf("capped %v: epsilon %.3f, %v\n", capped, p.Epsilon, err)
 	}
 	// Output:

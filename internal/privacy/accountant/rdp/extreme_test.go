@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -66,7 +67,7 @@ func TestExtremeQueries(t *testing.T) {
 				c := rdp.Times(must(rdp.SampledGaussian(q, s))(t), steps)
 				last := math.Inf(1)
 				for _, delta := range []float64{5e-324, 1e-300, 1e-9, 0.5, 1 - 0x1p-53} {
-					p, err := rdp.Epsilon(c, delta, rdp.Options{})
+					p, err := rdp.Epsilon(context.Background(), c, delta, rdp.Options{})
 					if errors.Is(err, rdp.ErrNoOrder) {
 						continue
 					}
@@ -76,7 +77,7 @@ func TestExtremeQueries(t *testing.T) {
 					last = p.Epsilon
 				}
 				for _, epsilon := range []float64{0, 1e-300, 1, 1e300} {
-					d, err := rdp.Delta(c, epsilon, rdp.Options{})
+					d, err := rdp.Delta(context.Background(), c, epsilon, rdp.Options{})
 					if err != nil && !errors.Is(err, rdp.ErrNoOrder) || !(d.Delta >= 0 && d.Delta <= 1) {
 						t.Errorf("q %v, s %v, %d steps, epsilon %v: %+v, %v", q, s, steps, epsilon, d, err)
 					}
@@ -93,14 +94,14 @@ func TestExtremeTargets(t *testing.T) {
 			for _, steps := range []int64{1, 1 << 40} {
 				b := privacy.Budget{Epsilon: epsilon, Delta: delta}
 				for _, q := range []float64{1e-9, 0.01, 1} {
-					s, err := rdp.CalibrateSampledGaussian(q, steps, b, rdp.Options{})
+					s, err := rdp.CalibrateSampledGaussian(context.Background(), q, steps, b, rdp.Options{})
 					if err != nil {
 						if s != 0 {
 							t.Errorf("%+v, q %v, %d steps: %v, %v", b, q, steps, s, err)
 						}
 						continue
 					}
-					p := must(rdp.Epsilon(rdp.Times(must(rdp.SampledGaussian(q, s))(t), steps), delta, rdp.Options{}))(t)
+					p := must(rdp.Epsilon(context.Background(), rdp.Times(must(rdp.SampledGaussian(q, s))(t), steps), delta, rdp.Options{}))(t)
 					if !(p.Epsilon <= epsilon) {
 						t.Errorf("%+v, q %v, %d steps: noise %v costs %+v", b, q, steps, s, p)
 					}

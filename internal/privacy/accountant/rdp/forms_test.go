@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -317,7 +318,7 @@ func TestZCDPReference(t *testing.T) {
 			t.Errorf("%s tight: %v, want %v", what, got, c[3])
 		}
 		for conversion, want := range map[rdp.Conversion]float64{rdp.Classic: c[2], rdp.Tight: c[3]} {
-			p := must(rdp.Epsilon(rdp.ZCDP(c[0]), c[1], rdp.Options{Conversion: conversion}))(t)
+			p := must(rdp.Epsilon(context.Background(), rdp.ZCDP(c[0]), c[1], rdp.Options{Conversion: conversion}))(t)
 			if p.Epsilon < want*(1-1e-13) || p.Epsilon > want*(1+1e-11)+1e-15 {
 				t.Errorf("%s by search, %s: %+v, want %v", what, conversion, p, want)
 			}
@@ -353,7 +354,7 @@ func TestZCDPReference(t *testing.T) {
 	} {
 		what := fmt.Sprintf("rho %v, epsilon %v", c[0], c[1])
 		near(t, what, must(rdp.ZCDPTightDelta(c[0], c[1]))(t), c[2], 1e-11)
-		p := must(rdp.Delta(rdp.ZCDP(c[0]), c[1], rdp.Options{Conversion: rdp.Tight}))(t)
+		p := must(rdp.Delta(context.Background(), rdp.ZCDP(c[0]), c[1], rdp.Options{Conversion: rdp.Tight}))(t)
 		if p.Delta < c[2]*(1-1e-12) || p.Delta > c[2]*(1+1e-8) {
 			t.Errorf("%s by search: %+v, want %v", what, p, c[2])
 		}

@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -284,7 +285,7 @@ func TestGoldenComposed(t *testing.T) {
 		return rdp.Times(must(rdp.Gaussian(sigma, 1))(t), n)
 	}
 	eps := func(t *testing.T, c rdp.Curve, delta number, o rdp.Options, g golden) float64 {
-		p := must(rdp.Epsilon(c, float64(delta), o))(t)
+		p := must(rdp.Epsilon(context.Background(), c, float64(delta), o))(t)
 		if g.Best != 0 && o.Fixed && p.Order != float64(g.Best) {
 			t.Errorf("%s: best order %v, want %v", g.ID, p.Order, g.Best)
 		}
@@ -354,11 +355,11 @@ func TestGoldenCalibration(t *testing.T) {
 				t.Fatal(err)
 			}
 			target := privacy.Budget{Epsilon: float64(p.Eps), Delta: float64(p.Delta)}
-			got := must(rdp.CalibrateSampledGaussian(float64(p.Q), steps, target, fixed(t, f, "dp_accounting_default", "tight")))(t)
+			got := must(rdp.CalibrateSampledGaussian(context.Background(), float64(p.Q), steps, target, fixed(t, f, "dp_accounting_default", "tight")))(t)
 			if v := float64(g.Value); got < v*(1-1e-9) {
 				t.Errorf("%s: sigma %v is below %v", g.ID, got, v)
 			}
-			best := must(rdp.CalibrateSampledGaussian(float64(p.Q), steps, target, rdp.Options{}))(t)
+			best := must(rdp.CalibrateSampledGaussian(context.Background(), float64(p.Q), steps, target, rdp.Options{}))(t)
 			if best > got*(1+1e-10) || best < 0.99*got {
 				t.Errorf("%s: sigma %v without the grid, %v with it", g.ID, best, got)
 			}
@@ -382,19 +383,19 @@ func TestGoldenWORComposed(t *testing.T) {
 	}
 	check(t, "wor_composed", map[string]int{"WORComposedSigma": 8, "WORComposedEps": 8, "UnamplifiedEps": 16, "WORFloorEps": 4}, fnMap{
 		"WORComposedEps": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(rdp.Epsilon(must(total(p, float64(p.Sigma)))(t), float64(p.Delta), options(p)))(t).Epsilon
+			return must(rdp.Epsilon(context.Background(), must(total(p, float64(p.Sigma)))(t), float64(p.Delta), options(p)))(t).Epsilon
 		},
 		"WORComposedSigma": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
 			target := privacy.Budget{Epsilon: float64(p.Eps), Delta: float64(p.Delta)}
-			return must(rdp.Calibrate(func(s float64) (rdp.Curve, error) { return total(p, s) }, target, 2, options(p)))(t)
+			return must(rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return total(p, s) }, target, 2, options(p)))(t)
 		},
 		"WORFloorEps": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			floor := must(rdp.Epsilon(must(total(p, 1e9))(t), float64(p.Delta), options(p)))(t).Epsilon
+			floor := must(rdp.Epsilon(context.Background(), must(total(p, 1e9))(t), float64(p.Delta), options(p)))(t).Epsilon
 			if !strings.HasPrefix(p.Conversion, "cl") {
 				return floor
 			}
 			// Nothing below the floor can be reached, and that is said.
-			_, err := rdp.Calibrate(func(s float64) (rdp.Curve, error) { return total(p, s) }, privacy.Budget{Epsilon: floor * 0.99, Delta: float64(p.Delta)}, 2, options(p))
+			_, err := rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return total(p, s) }, privacy.Budget{Epsilon: floor * 0.99, Delta: float64(p.Delta)}, 2, options(p))
 			if err == nil {
 				t.Errorf("%s: a target below the floor %v was reached", g.ID, floor)
 			}
@@ -403,7 +404,7 @@ func TestGoldenWORComposed(t *testing.T) {
 		"UnamplifiedEps": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
 			mu := p.J * math.Sqrt(float64(p.S*p.L)) / float64(p.Sigma)
 			exact := must(accountant.Exact(mu, float64(p.Delta)))(t)
-			if bound := must(rdp.Epsilon(rdp.ZCDP(mu*mu/2), float64(p.Delta), rdp.Options{}))(t); bound.Epsilon < exact || bound.Epsilon > 1.02*exact {
+			if bound := must(rdp.Epsilon(context.Background(), rdp.ZCDP(mu*mu/2), float64(p.Delta), rdp.Options{}))(t); bound.Epsilon < exact || bound.Epsilon > 1.02*exact {
 				t.Errorf("%s: bound %+v of %v", g.ID, bound, exact)
 			}
 			return exact

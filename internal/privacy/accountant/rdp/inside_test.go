@@ -1,6 +1,7 @@
 package rdp
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -124,7 +125,7 @@ func TestWalkFindsTheMinimum(t *testing.T) {
 		for _, conversion := range []Conversion{Classic, Tight} {
 			for _, fixed := range []bool{true, false} {
 				o := Options{Conversion: conversion, Fixed: fixed}
-				s, err := newSearch(Times(one, int64(c.steps)), o, func(r, alpha float64) float64 { return epsilonAt(conversion, r, alpha, c.delta) })
+				s, err := newSearch(context.Background(), Times(one, int64(c.steps)), o, func(r, alpha float64) float64 { return epsilonAt(conversion, r, alpha, c.delta) })
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -153,7 +154,7 @@ func TestConversionProperties(t *testing.T) {
 		delta := math.Pow(10, rapid.Float64Range(-14, -0.2).Draw(t, "log delta"))
 		c := rdp.ZCDP(mu * mu / 2)
 		get := func(delta float64, o rdp.Options) rdp.Point {
-			p, err := rdp.Epsilon(c, delta, o)
+			p, err := rdp.Epsilon(context.Background(), c, delta, o)
 			if err != nil || math.IsNaN(p.Epsilon) || p.Epsilon < 0 || !(p.Order >= 1) {
 				t.Fatalf("mu %v, delta %v, %+v: %+v, %v", mu, delta, o, p, err)
 			}
@@ -189,17 +190,17 @@ func TestConversionProperties(t *testing.T) {
 			t.Fatalf("mu %v: %v at delta %v, %v at a larger one", mu, best.Epsilon, delta, more.Epsilon)
 		}
 		if tight.Epsilon > 1e-6 {
-			back, err := rdp.Delta(c, tight.Epsilon, rdp.Options{Conversion: rdp.Tight})
+			back, err := rdp.Delta(context.Background(), c, tight.Epsilon, rdp.Options{Conversion: rdp.Tight})
 			if err != nil || back.Delta > delta*(1+1e-6) || back.Delta < delta*(1-1e-6) {
 				t.Fatalf("mu %v: epsilon %v at delta %v, back %+v, %v", mu, tight.Epsilon, delta, back, err)
 			}
 		}
 		eps := rapid.Float64Range(0, 20).Draw(t, "epsilon")
-		d, err := rdp.Delta(c, eps, rdp.Options{})
+		d, err := rdp.Delta(context.Background(), c, eps, rdp.Options{})
 		if err != nil || math.IsNaN(d.Delta) || d.Delta < accountant.Delta(mu, eps)*(1-1e-12) || d.Delta > 1 {
 			t.Fatalf("mu %v, epsilon %v: delta %+v, %v; exact %v", mu, eps, d, err, accountant.Delta(mu, eps))
 		}
-		if fewer, err := rdp.Delta(c, eps+0.1, rdp.Options{}); err != nil || fewer.Delta > d.Delta {
+		if fewer, err := rdp.Delta(context.Background(), c, eps+0.1, rdp.Options{}); err != nil || fewer.Delta > d.Delta {
 			t.Fatalf("mu %v: delta %v at epsilon %v, %+v at a larger one", mu, d.Delta, eps, fewer)
 		}
 	})
@@ -220,7 +221,7 @@ func TestCombinations(t *testing.T) {
 			}
 		}
 	}
-	if p := must(rdp.Epsilon(rdp.Sum(), 0, rdp.Options{}))(t); p.Epsilon != 0 {
+	if p := must(rdp.Epsilon(context.Background(), rdp.Sum(), 0, rdp.Options{}))(t); p.Epsilon != 0 {
 		t.Errorf("nothing costs %+v", p)
 	}
 }

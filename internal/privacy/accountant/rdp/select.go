@@ -1,6 +1,7 @@
 package rdp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -93,8 +94,8 @@ func (s Selection) Draw(u float64) int64 {
 //
 //	c(a) + (1+eta) ((1 - 1/b) c(b) + log(1/gamma)/b) + log(mean)/(a-1)
 //
-// for the best order b of at least 1. Source: Papernot and Steinke 2022, theorem 2.
-func (s Selection) Curve(c Curve) (Curve, error) {
+// for the best order b of at least 1. It returns the error of ctx when that ends. Source: Papernot and Steinke 2022, theorem 2.
+func (s Selection) Curve(ctx context.Context, c Curve) (Curve, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -104,13 +105,16 @@ func (s Selection) Curve(c Curve) (Curve, error) {
 	if s.Gamma == 1 {
 		return c, nil
 	}
-	w := &search{curve: c, orders: Default(), value: func(r, b float64) float64 {
+	w := &search{ctx: ctx, curve: c, orders: Default(), value: func(r, b float64) float64 {
 		if math.IsInf(b, 1) {
 			return r
 		}
 		return (1-1/b)*r - math.Log(s.Gamma)/b
 	}}
 	extra := w.grid().value
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	extra = (1 + s.Eta) * math.Min(extra, c(math.Inf(1)))
 	logMean := math.Log(s.Mean())
 	return bounded(func(alpha float64) float64 {

@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -70,7 +71,7 @@ func TestSelectionBoundsTheBest(t *testing.T) {
 			p[i], q[i] = p[i]/sp, q[i]/sq
 		}
 		c := discrete(p, q)
-		bound, err := rdp.Selection{Eta: l.eta, Gamma: l.gamma}.Curve(c)
+		bound, err := rdp.Selection{Eta: l.eta, Gamma: l.gamma}.Curve(context.Background(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +130,7 @@ func TestSelectionOfPure(t *testing.T) {
 	for _, eta := range []float64{-0.5, 0, 1, 3} {
 		pure := must(rdp.PureDP(0.7))(t)
 		s := must(rdp.SelectionFor(eta, 1e6))(t) // so many runs that no finite order helps
-		c := must(s.Curve(pure))(t)
+		c := must(s.Curve(context.Background(), pure))(t)
 		near(t, fmt.Sprintf("eta %v", eta), c(math.Inf(1)), (2+eta)*0.7, 1e-9)
 	}
 }
@@ -143,8 +144,8 @@ func TestSelectionOfGaussian(t *testing.T) {
 		{1.5, -0.5, 100, 1e-5, 5.044831489002121},
 	} {
 		s := must(rdp.SelectionFor(c.eta, c.mean))(t)
-		curve := must(s.Curve(must(rdp.Gaussian(c.sigma, 1))(t)))(t)
-		near(t, fmt.Sprintf("%+v", c), must(rdp.Epsilon(curve, c.delta, rdp.Options{}))(t).Epsilon, c.want, 1e-5)
+		curve := must(s.Curve(context.Background(), must(rdp.Gaussian(c.sigma, 1))(t)))(t)
+		near(t, fmt.Sprintf("%+v", c), must(rdp.Epsilon(context.Background(), curve, c.delta, rdp.Options{}))(t).Epsilon, c.want, 1e-5)
 	}
 }
 
@@ -152,7 +153,7 @@ func TestSelectionOfGaussian(t *testing.T) {
 func TestSelectionRefuses(t *testing.T) {
 	one := must(rdp.Gaussian(1, 1))(t)
 	for _, s := range []rdp.Selection{{-1, 0.5}, {math.NaN(), 0.5}, {0, 0}, {0, 1.1}, {math.Inf(1), 0.5}} {
-		if c, err := s.Curve(one); err == nil || c != nil {
+		if c, err := s.Curve(context.Background(), one); err == nil || c != nil {
 			t.Errorf("%+v was taken", s)
 		}
 	}
@@ -161,7 +162,7 @@ func TestSelectionRefuses(t *testing.T) {
 			t.Errorf("mean %v was taken", mean)
 		}
 	}
-	if c := must(rdp.Selection{Eta: 0, Gamma: 1}.Curve(one))(t); c(3) != one(3) {
+	if c := must(rdp.Selection{Eta: 0, Gamma: 1}.Curve(context.Background(), one))(t); c(3) != one(3) {
 		t.Error("one run costs more than one run")
 	}
 }

@@ -1,6 +1,7 @@
 package rdp_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -152,7 +153,7 @@ func TestGuaranteesAreSound(t *testing.T) {
 				}
 				c := curveOf(t, m.leaf(2, privacy.AddRemove), q, method, privacy.AddRemove)
 				for _, delta := range []float64{0.1, 1e-2, 1e-4, 1e-7} {
-					p := must(rdp.Epsilon(c, delta, rdp.Options{Conversion: conversion}))(t)
+					p := must(rdp.Epsilon(context.Background(), c, delta, rdp.Options{Conversion: conversion}))(t)
 					for _, pair := range [][2]law{{present, absent}, {absent, present}} {
 						if d := hockeyStick(pair[0], pair[1], p.Epsilon, m.domain); d > delta*(1+2e-4) {
 							t.Errorf("%s at rate %v, %s: epsilon %v at delta %v, but delta is %v", m.name, q, conversion, p.Epsilon, delta, d)
@@ -160,7 +161,7 @@ func TestGuaranteesAreSound(t *testing.T) {
 					}
 				}
 				for _, epsilon := range []float64{0, 0.1, 0.7, 3} {
-					p := must(rdp.Delta(c, epsilon, rdp.Options{Conversion: conversion}))(t)
+					p := must(rdp.Delta(context.Background(), c, epsilon, rdp.Options{Conversion: conversion}))(t)
 					if d := hockeyStick(present, absent, epsilon, m.domain); d > p.Delta*(1+2e-4) {
 						t.Errorf("%s at rate %v, %s: delta %v at epsilon %v, but it is %v", m.name, q, conversion, p.Delta, epsilon, d)
 					}

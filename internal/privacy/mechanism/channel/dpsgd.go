@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -23,7 +24,8 @@ type DPSGD struct {
 	Purpose         string           // names the releases in the ledger
 	Clip            float64          // C: largest Euclidean norm of one example's gradient
 	NoiseMultiplier float64          // standard deviation of the noise of the sum, in units of Clip
-	Examples        int64            // in the data set, 1 to 2^31-1; not secret
+	Examples        int64            // in the data set, 1 to 2^31-1
+	Stated          int64            // a public number of examples, by which means are taken; 0: Examples, which is then public
 	Sampling        privacy.Sampling // Poisson or WithoutReplacement
 	Rate            float64          // Poisson: in (0, 1]; else 0
 	Batch           int64            // without replacement: 1 to Examples; else 0
@@ -38,7 +40,7 @@ func (d DPSGD) Sigma() float64 { return d.NoiseMultiplier * d.Clip }
 // real number is private.
 func (d DPSGD) ExpectedBatch() float64 {
 	if d.Sampling == privacy.Poisson {
-		return float64(d.Examples) * d.Rate
+		return float64(cmp.Or(d.Stated, d.Examples)) * d.Rate
 	}
 	return float64(d.Batch)
 }
@@ -69,6 +71,8 @@ func (d DPSGD) validate() error {
 	switch {
 	case d.Examples < 1 || d.Examples > math.MaxInt32:
 		err = fmt.Errorf("examples is %d, want 1 to %d", d.Examples, math.MaxInt32)
+	case d.Stated < 0 || d.Stated > math.MaxInt32 || !poisson && d.Stated != 0:
+		err = fmt.Errorf("the stated number of examples is %d, want 1 to %d, for Poisson sampling alone", d.Stated, math.MaxInt32)
 	case !poisson && d.Sampling != privacy.WithoutReplacement:
 		err = fmt.Errorf("unknown sampling %q", string(d.Sampling))
 	case poisson && (!(d.Rate > 0 && d.Rate <= 1) || d.Batch != 0):
@@ -230,9 +234,13 @@ func (s *stepping[T]) shorten(k int, gradient []T) error {
 }
 
 // shortened clips a gradient of the k-th example of the batch, in place. It changes nothing else.
+//
+// A gradient with a value that is not finite becomes 0. Whether there is one depends on the example alone, given the
+// parameters, so that the sum still moves by no more than the clipping norm; an error would tell of the example, and
+// no noise would cover it.
 func (s *stepping[T]) shortened(k int, gradient []T) error {
 	if _, err := s.clip(gradient, s.d.Clip); err != nil {
-		return fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err)
+		clear(gradient)
 	}
 	return CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped")
 }
@@ -247,7 +255,7 @@ func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
 
 // Add clips the gradient of the k-th example of the batch, in place, and adds it. Examples must
 // come in order, 0, 1, ..., so that sums do not depend on which goroutine was first. A gradient
-// that is not finite ends the run.
+// that is not finite counts as 0.
 func (s *Steps[T]) Add(k int, gradient []T) error {
 	if s.failed != nil {
 		return s.failed

@@ -62,8 +62,8 @@ func (s *RowSteps[T]) forget() {
 
 // Add clips the gradient of the k-th example of the batch, in place, and adds it. The gradient is zero but for
 // the given rows of the table, which are distinct, in any order; values (len(rows), cols) holds theirs. Without
-// rows the gradient is zero. Examples must come in order, 0, 1, .... A gradient that is not finite, or that has
-// a row twice, ends the run: the length of its values would not be its length.
+// rows the gradient is zero, and so it is where a value is not finite. Examples must come in order, 0, 1, .... A
+// gradient that has a row twice ends the run: the length of its values would not be its length.
 func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 	if s.failed != nil {
 		return s.failed

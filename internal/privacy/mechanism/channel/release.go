@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 	"privrec/internal/rng"
 )
 
@@ -21,6 +22,7 @@ type Release[T mechanism.Float] struct {
 	recorded int64    // releases in the ledger
 	open     bool
 	misuse   atomic.Pointer[string]
+	observed observe.Release // nil: by no test
 }
 
 // rowKey is the key of a row of a release keyed by part.
@@ -133,6 +135,7 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	}
 	r.open = true
 	c.open++
+	r.observed = observe.Begin(c.purpose, c.law.Event(), r.recorded, c.step())
 	return nil
 }
 
@@ -202,6 +205,26 @@ func (r *Release[T]) draw(i int, dst, before []T, s rng.Stream) {
 	copy(before, dst)
 	r.c.add(s, dst, atLeast[T](r.c.law.Scale()))
 	r.rows[i] = r.c.see(before, dst)
+	if r.observed != nil {
+		r.seen(i, before, dst)
+	}
+}
+
+// seen tells a test of row i.
+func (r *Release[T]) seen(i int, before, after []T) {
+	part, key := int32(-1), uint64(i)
+	if r.byPart {
+		part, key = r.parts[r.at[i].part], r.at[i].key
+	}
+	observe.Row(r.observed, part, key, before, after)
+}
+
+// step returns the unit of the distances in the channel's event.
+func (c *Channel[T]) step() float64 {
+	if c.grid != nil {
+		return c.grid.Step
+	}
+	return 1
 }
 
 // Finish closes the release and checks the noise. It fails if a row is missing. The release

@@ -15,7 +15,7 @@ type State struct {
 	Purpose   string     `json:"purpose"`        // which mechanism's channel it is
 	Kind      string     `json:"kind,omitempty"` // of its event; none for Gaussian noise
 	Sigma     exact      `json:"sigma"`          // or scale
-	Stream    [4]uint32  `json:"stream"`         // identifies the stream
+	Stream    [4]uint32  `json:"stream"`         // fingerprint of the stream; in states of older programs its identity
 	Values    int64      `json:"values"`         // that noise was added to
 	Unchanged int64      `json:"unchanged"`
 	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
@@ -55,7 +55,7 @@ func (c *Channel[T]) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := State{
-		Purpose: c.purpose, Kind: c.kind(), Sigma: exact(c.law.Scale()), Stream: c.stream.State().ID,
+		Purpose: c.purpose, Kind: c.kind(), Sigma: exact(c.law.Scale()), Stream: c.stream.Fingerprint(),
 		Values: c.total.N, Unchanged: c.total.Zeros, Sum: exact(c.total.Sum), SumSq: exact(c.total.Sq),
 		Checked: c.checked, Checks: c.spent.k, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
 	}
@@ -93,7 +93,7 @@ func (c *Channel[T]) restore(st State) error {
 		return errSecret
 	case c.open != 0 || c.total.N != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
-	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() || st.Stream != c.stream.State().ID:
+	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() || st.Stream != c.stream.Fingerprint() && st.Stream != c.stream.State().ID:
 		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose, float64(st.Sigma))
 	case st.Failed != "":
 		return fmt.Errorf("the state is of a channel that failed: %s", st.Failed)

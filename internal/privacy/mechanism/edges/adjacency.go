@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
 // Adjacency is a 0/1 matrix of Rows x Cols in compressed sparse rows: row i has ones in the
@@ -77,6 +78,32 @@ func inCommon(a, b Adjacency) (n int64) {
 		n += mechanism.Common(a.Row(i), b.Row(i))
 	}
 	return n
+}
+
+// seen tells a test of a release of a as out, and returns what the test puts in its place.
+func seen(r observe.Release, a, out Adjacency) Adjacency {
+	if r == nil {
+		return out
+	}
+	b := newBuilder(out.Rows, out.Cols, out.Edges())
+	exact, released := make([]int32, a.Cols), make([]int32, a.Cols)
+	for i := range a.Rows {
+		clear(exact)
+		clear(released)
+		for _, j := range a.Row(i) {
+			exact[j] = 1
+		}
+		for _, j := range out.Row(i) {
+			released[j] = 1
+		}
+		observe.Row(r, -1, uint64(i), exact, released)
+		for j, one := range released {
+			if one == 1 {
+				b.add(int64(i)*int64(a.Cols) + int64(j))
+			}
+		}
+	}
+	return b.finish()
 }
 
 // builder writes a matrix cell by cell, in ascending order.

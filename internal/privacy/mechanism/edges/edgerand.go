@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 	"privrec/internal/rng"
 )
 
@@ -157,7 +158,7 @@ func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjac
 	if err := mechanism.CheckAll(f.purpose, f.share, &dropped, &added, &twins); err != nil {
 		return Adjacency{}, err
 	}
-	return out, nil
+	return seen(observe.Begin(f.purpose, e, 1, 1), a, out), nil
 }
 
 // The streams of the two kinds of choices.

@@ -8,6 +8,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/internal/observe"
 	"privrec/internal/rng"
 )
 
@@ -118,7 +119,11 @@ func PerturbLapGraph(m LapGraph, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	if err := g.noise(cellsEvent, l, s.Sub(onesStream), values); err != nil {
 		return Adjacency{}, err
 	}
-	return g.release(s, values, top)
+	out, err := g.release(s, values, top)
+	if err != nil {
+		return Adjacency{}, err
+	}
+	return seen(observe.Begin(m.Purpose+", cells", cellsEvent, 1, 1), a, out), nil
 }
 
 // lapRun is one release of a LapGraph.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 	"privrec/internal/rng"
 )
 
@@ -115,8 +117,14 @@ func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s r
 	if err := f.record(l, run); err != nil {
 		return err
 	}
+	r := observe.Begin(f.Purpose, f.Event(), 1, 1)
 	for i := 0; i < len(data); i += w {
+		var before []T
+		if r != nil {
+			before = slices.Clone(data[i : i+w])
+		}
 		perturbRow(run, s.Sub(0, uint64(i/w)), data[i:i+w])
+		observe.Row(r, -1, uint64(i/w), before, data[i:i+w])
 	}
 	return run.check()
 }

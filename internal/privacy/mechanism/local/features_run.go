@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
 // FeatureRun is a FeatureSampler with exact choices, on rows that come one after the other, such as
@@ -27,9 +29,10 @@ type FeatureRun struct {
 	one  mechanism.Odds // of keeping a 1: 1/2
 	zero mechanism.Odds // of keeping a 0
 
-	mu   sync.Mutex
-	rows []*FeatureRows
-	done bool
+	mu       sync.Mutex
+	rows     []*FeatureRows
+	done     bool
+	observed observe.Release // nil: by no test
 }
 
 // Open opens a run of the sampler and records its release in the ledger. With Keyed bits a row
@@ -40,7 +43,11 @@ func (f FeatureSampler) Open(l *privacy.Ledger, b mechanism.Bits) (*FeatureRun, 
 	if err := errors.Join(b.Admit(f.Purpose, f.Event(), f.Share, l), err); err != nil {
 		return nil, err
 	}
-	return r, l.Record(f.Purpose, f.Event(), 1)
+	if err := l.Record(f.Purpose, f.Event(), 1); err != nil {
+		return nil, err
+	}
+	r.observed = observe.Begin(f.Purpose, f.Event(), 1, 1)
+	return r, nil
 }
 
 // prepare does everything but record the release.
@@ -149,8 +156,15 @@ func (x *FeatureRows) Row(row []float64, key ...uint64) error {
 	if err := checkRow(r.f, 0, row); err != nil {
 		return err
 	}
-	x.d.Row(key...)
+	of := mechanism.Content(row)
+	x.d.Row(append(key[:len(key):len(key)], of[0], of[1])...)
+	if r.observed == nil {
+		x.perturb(row)
+		return nil
+	}
+	before := slices.Clone(row)
 	x.perturb(row)
+	observe.Row(r.observed, -1, key[0], before, row)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
 // Response is m-ary randomised response (Warner, JASA 1965; Kairouz, Oh, Viswanath, "Extremal
@@ -85,9 +86,15 @@ func PerturbResponses[T Category](m Response, l *privacy.Ledger, b mechanism.Bit
 	}
 	r := m.responder()
 	d := b.Draws()
+	w := observe.Begin(m.Purpose, m.Event(), 1, 1)
 	for i, x := range data {
 		d.Row(uint64(i))
 		data[i] = T(r.respond(&d, uint64(x)))
+		if w != nil {
+			exact, released := []float64{float64(x)}, []float64{float64(data[i])}
+			w.Row(-1, uint64(i), exact, released)
+			data[i] = T(released[0])
+		}
 	}
 	return mechanism.CheckAll(m.Purpose, m.Share, r.checks()...)
 }

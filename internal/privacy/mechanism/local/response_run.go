@@ -3,10 +3,12 @@ package local
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
 // ResponseRun is randomised response on rows of values that come one after the other, in any
@@ -22,6 +24,8 @@ type ResponseRun struct {
 	out  int    // stretches that are not closed yet
 	seen responder
 	done bool
+
+	observed observe.Release // nil: by no test
 }
 
 // Open opens a run of the mechanism and records its release in the ledger. With Keyed bits a
@@ -41,6 +45,7 @@ func (m Response) Open(l *privacy.Ledger, b mechanism.Bits) (*ResponseRun, error
 	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
 		return nil, err
 	}
+	r.observed = observe.Begin(m.Purpose, m.Event(), 1, 1)
 	return r, nil
 }
 
@@ -127,10 +132,16 @@ func (x *ResponseRows) Row(row []int32) error {
 		x.seen.kept.Got += int64(len(row))
 		return nil
 	}
-	x.d.Row(key)
+	of := mechanism.Content(row)
+	x.d.Row(key, of[0], of[1])
+	var before []int32
+	if x.run.observed != nil {
+		before = slices.Clone(row)
+	}
 	for i, v := range row {
 		row[i] = int32(x.seen.respond(&x.d, uint64(v)))
 	}
+	observe.Row(x.run.observed, -1, key, before, row)
 	return nil
 }
 

@@ -54,10 +54,10 @@ func newGrid(clip, sigma float64, n int64) (grid, error) {
 	return grid{clip: clip, step: step, perStep: 1 / step, squared: square, most: int64(math.Ceil(radius)) * n}, nil
 }
 
-// place clips a vector, in place, and adds its steps to sum.
+// place clips a vector, in place, and adds its steps to sum. A vector with a value that is not finite counts as 0.
 func place[T mechanism.Float](g *grid, v []T, sum func(i int, k int64)) error {
 	if _, err := channel.Clip(v, g.clip); err != nil {
-		return err
+		clear(v)
 	}
 	square, carry := uint64(0), uint64(0)
 	for _, x := range v {

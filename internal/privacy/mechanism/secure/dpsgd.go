@@ -1,6 +1,7 @@
 package secure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -36,7 +37,12 @@ func release(d channel.DPSGD, dim int) (DiscreteGaussian, grid, error) {
 	if dim < 1 {
 		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
 	}
-	g, err := newGrid(d.Clip, d.Sigma(), d.Examples)
+	// The grid must not tell how many examples there are, where that is not public.
+	most := cmp.Or(2*d.Stated, d.Examples)
+	if d.Examples > most {
+		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: there are more than twice as many examples as the %d that are stated", d.Purpose, d.Stated)
+	}
+	g, err := newGrid(d.Clip, d.Sigma(), most)
 	if err != nil {
 		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: %w", d.Purpose, err)
 	}

@@ -32,7 +32,8 @@ func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger, p
 }
 
 // Add clips the gradient of the k-th example of the batch, in place, brings it onto the grid and
-// adds it. Examples must come in order, 0, 1, .... A gradient that is not finite ends the run.
+// adds it. Examples must come in order, 0, 1, .... A gradient that is not finite counts as 0: an error
+// would tell of the example.
 func (s *Steps[T]) Add(k int, gradient []T) error {
 	if err := s.next(k); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
 // Run is a sequence mechanism whose event is in the ledger. It gives samplers for disjoint
@@ -21,6 +22,7 @@ type Run struct {
 	samplers []*Sampler
 	claims   *userClaims // of users with ids; nil: users are numbers
 	done     bool
+	observed observe.Release // nil: by no test
 }
 
 // Open opens a run of the mechanism and records its release in the ledger. With Keyed bits the
@@ -34,8 +36,12 @@ func (m Mechanism) Open(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	if err := m.record(l); err != nil {
 		return nil, err
 	}
+	r.begin()
 	return r, nil
 }
+
+// begin tells a test of the release.
+func (r *Run) begin() { r.observed = observe.Begin(r.m.Purpose, r.m.Event(), 1, 1) }
 
 // prepare does everything but record the release.
 func (m Mechanism) prepare(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
@@ -144,6 +150,7 @@ func Perturb(m Mechanism, l *privacy.Ledger, b mechanism.Bits, users []uint64, r
 	if err := m.record(l); err != nil {
 		return err
 	}
+	run.begin()
 	err = each(func(s *Sampler, i int, row []int32) error { return s.Row(user(i), row) })
 	return errors.Join(err, run.Finish())
 }

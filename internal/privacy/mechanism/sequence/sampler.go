@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
 // Sampler perturbs rows for one goroutine. It takes constant time a cell and allocates nothing.
@@ -76,8 +77,19 @@ func (s *Sampler) Row(user uint64, row []int32) error {
 		return nil
 	}
 	s.d.Row(user)
-	s.perturb(m, row)
+	s.perturbed(m, user, row)
 	return nil
+}
+
+// perturbed perturbs the row that was loaded last, and tells a test of it.
+func (s *Sampler) perturbed(m *Mechanism, user uint64, row []int32) {
+	if s.run.observed == nil {
+		s.perturb(m, row)
+		return
+	}
+	before := slices.Clone(row)
+	s.perturb(m, row)
+	observe.Row(s.run.observed, -1, user, before, row)
 }
 
 // perturb perturbs the row that was loaded last.

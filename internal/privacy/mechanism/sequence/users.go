@@ -40,6 +40,7 @@ func (m Mechanism) OpenUsers(l *privacy.Ledger, b mechanism.Bits, spill func() (
 	if err := m.record(l); err != nil {
 		return nil, err
 	}
+	r.begin()
 	return r, nil
 }
 
@@ -80,8 +81,9 @@ func (s *Sampler) RowOf(user UserKey, at int64, row []int32) error {
 	if math.IsInf(m.Epsilon, 1) {
 		return nil
 	}
-	s.d.Row(user[0], user[1])
-	s.perturb(m, row)
+	of := mechanism.Content(row)
+	s.d.Row(user[0], user[1], of[0], of[1])
+	s.perturbed(m, user[0], row)
 	return nil
 }
 

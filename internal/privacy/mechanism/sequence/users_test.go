@@ -390,3 +390,40 @@ func TestUserRunLimits(t *testing.T) {
 		t.Error("secret bits repeat")
 	}
 }
+
+// Under one seed, a user whose row is another one meets other noise. At next to no epsilon cells are uniform over 10,000
+// items: four of 12 agree by chance with probability 5e-14.
+func TestOtherRowsMeetOtherNoise(t *testing.T) {
+	const items, length = 10_000, 12
+	perturbed := func(first int32) []int32 {
+		m := Mechanism{Purpose: "s", Variant: RR, Epsilon: 1e-9, Items: items, Length: length}
+		run, err := m.OpenUsers(mechanismtest.Ledger(t), mechanism.Keyed(rng.Seed(11).Stream("seq")), noSpill)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := run.UserSampler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := make([]int32, length)
+		for k := range row {
+			row[k] = first + int32(k)
+		}
+		if err := s.RowOf(keyed(5), 1, row); err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	a, b, same := perturbed(1), perturbed(2), 0
+	for k := range a {
+		if a[k] == b[k] {
+			same++
+		}
+	}
+	if same > 3 {
+		t.Errorf("%d of %d cells of another row are the same", same, length)
+	}
+	if !slices.Equal(a, perturbed(1)) {
+		t.Error("the same row comes out otherwise the second time")
+	}
+}

@@ -62,6 +62,7 @@ func (s Suite) Try(ctx context.Context, task run.Task, dir string, sets []string
 	if o.Progress == nil {
 		o.Progress = run.Silent{}
 	}
+	o.NoiseSeed = 1 // so that runs can be compared
 	_, err := task.Start(ctx, o)
 	return err
 }

@@ -1,0 +1,11 @@
+//go:build slow
+
+package calculator
+
+import "testing"
+
+// Many more draws than TestEdges.
+func TestManyEdges(t *testing.T) {
+	answered, refused := checkEdges(t, 4, 20)
+	t.Logf("%d answered, %d refused", answered, refused)
+}

@@ -1,0 +1,210 @@
+package registry
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+)
+
+// Public says what of the data is stated beforehand, and not taken from the rows. A guarantee can take what is stated
+// as public. Where rows decide it, one user can: an item that nobody else has shows that user.
+type Public struct {
+	// Items is a file with the ids of all items, one a line or in a column item_id; rows of other items are left out.
+	// published takes the list that the data set was published with.
+	Items string `yaml:"items,omitempty"`
+	Users string `yaml:"users,omitempty"` // a file with the ids of all users, likewise in a column user_id; or published
+	Sizes Sizes  `yaml:"sizes,omitempty"`
+}
+
+// Sizes are public numbers. They set rates, numbers of steps and divisors of means in place of those of the data.
+type Sizes struct {
+	Users int `yaml:"users,omitempty"` // users who train; 0: those of the data
+	Rows  int `yaml:"rows,omitempty"`  // training rows, or samples; 0: those of the data
+}
+
+// Published is the value of Public.Items and Public.Users for the list that a data set was published with.
+const Published = "published"
+
+// Check reports what cannot be stated.
+func (p Public) Check(v *config.Checker) {
+	v.Between("data.sizes.users", p.Sizes.Users, 0, 1<<31-1)
+	v.Between("data.sizes.rows", p.Sizes.Rows, 0, 1<<31-1)
+}
+
+// Options returns the options with what is stated.
+func (p Public) Options(o Options) Options {
+	o.Items, o.Users = p.Items, p.Users
+	return o
+}
+
+// Again returns the options under which data that were loaded before are loaded again: with the lists that were
+// stated then.
+func Again(s dataset.Source, o Options) Options {
+	if s.Items != nil {
+		o.Items = s.Items.File
+	}
+	if s.Users != nil {
+		o.Users = s.Users.File
+	}
+	return o
+}
+
+// Foreseen returns what can be said of the source of data before they are loaded, or where they are not: whether they
+// are generated, what is stated, and what the recipe lets rows decide. Title and files are left out.
+func Foreseen(ctx context.Context, name, recipe string, p Public) (dataset.Source, error) {
+	set, err := Find(name)
+	if err != nil {
+		return dataset.Source{}, err
+	}
+	r, err := set.Recipe(recipe)
+	if err != nil {
+		return dataset.Source{}, err
+	}
+	s := dataset.Source{StandIn: set.StandIn != nil, Decided: r.Decisions(false)}
+	s.Items, s.Users, err = set.stated(ctx, p.Options(Options{}))
+	return s, err
+}
+
+// SameLists fails where the lists that were stated for data are others than those of an earlier load, or are there on
+// one side only.
+func SameLists(was, now dataset.Source) error {
+	for _, x := range []struct{ was, now *dataset.Stated }{{was.Items, now.Items}, {was.Users, now.Users}} {
+		switch {
+		case (x.was == nil) != (x.now == nil):
+			return errors.New("lists of ids are stated for one of two loads of the same data")
+		case x.was != nil && x.was.SHA256 != x.now.SHA256:
+			return &dataset.Error{File: x.now.File, Msg: "the list was another one when the run was made", Hint: "restore it"}
+		}
+	}
+	return nil
+}
+
+// list is a list of ids that a data set was published with.
+type list struct {
+	set, file string
+	column    string // of the ids, or what ends the id at the start of a line
+}
+
+// The lists that data sets were published with.
+var (
+	publishedItems = []list{
+		{"ml-1m", "movies.dat", "::"}, {"ml-1m", "items.tsv", "item"}, {"ml-1m", "ml-1m.item", "item_id"},
+		{"ml-100k", "u.item", "|"}, {"ml-100k", "items.tsv", "item"}, {"ml-100k", "ml-100k.item", "item_id"},
+	}
+	publishedUsers = []list{
+		{"ml-1m", "users.dat", "::"}, {"ml-1m", "ml-1m.user", "user_id"},
+		{"ml-100k", "u.user", "|"}, {"ml-100k", "ml-100k.user", "user_id"},
+	}
+)
+
+// stated reads the lists that the options state, nil for none.
+func (s Set) stated(ctx context.Context, o Options) (items, users *dataset.Stated, err error) {
+	dir := cmp.Or(o.Dir, os.Getenv("PRIVREC_DATA"))
+	read := func(key, file, column string, known []list) (*dataset.Stated, error) {
+		path := file
+		switch file {
+		case "":
+			return nil, nil
+		case Published:
+			if s.StandIn != nil {
+				return nil, nil // no list was published beside rows that are generated: all of their ids are public
+			}
+			if path, column, err = s.published(dir, key, known); err != nil {
+				return nil, err
+			}
+		}
+		x, err := readStated(ctx, path, column)
+		if err == nil {
+			x.File = file
+		}
+		return x, err
+	}
+	if items, err = read("data.items", o.Items, "item_id", publishedItems); err != nil {
+		return nil, nil, err
+	}
+	users, err = read("data.users", o.Users, "user_id", publishedUsers)
+	return items, users, err
+}
+
+// published finds a list that a set was published with, in its folder below dir. key states another.
+func (s Set) published(dir, key string, known []list) (path, column string, err error) {
+	var names []string
+	for _, p := range known {
+		if p.set != s.Name {
+			continue
+		}
+		names = append(names, p.file)
+		for _, ext := range []string{"", ".gz", ".zst"} {
+			path := filepath.Join(dir, s.Name, p.file+ext)
+			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+				return path, p.column, nil
+			}
+		}
+	}
+	if names == nil {
+		return "", "", &dataset.Error{File: s.Name, Field: key, Msg: "privrec knows of no such list that these data were published with",
+			Hint: "name a file with all ids, one a line: " + key + "=FILE"}
+	}
+	return "", "", &dataset.Error{File: filepath.Join(dir, s.Name), Field: key, Msg: "the list is not here: looked for " + strings.Join(names, ", ") + " (plain, .gz or .zst)",
+		Hint: "put the list that came with the data there, or name a file with all ids: " + key + "=FILE", Err: dataset.ErrNotFound}
+}
+
+// readStated reads a list of ids: a column of a table, or every line. A column that is no word ends the ids at the
+// start of lines, as in MovieLens' own files.
+func readStated(ctx context.Context, path, column string) (*dataset.Stated, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &dataset.Error{File: path, Msg: "is no regular file", Hint: "a list of ids is a file"}
+	}
+	file, err := format.HashFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	form, ok := format.Of(path)
+	if base := plainBase(path); strings.HasSuffix(base, ".item") || strings.HasSuffix(base, ".user") { // RecBole's atomic files have one form
+		form, ok = format.Atomic, true
+	}
+	switch {
+	case column == "::" || column == "|":
+		names, err = readFirst(ctx, path, column)
+	case !ok:
+		return nil, &dataset.Error{File: path, Msg: "the name does not tell the form", Hint: "names end in .txt for an id a line, or in .tsv, .csv, .inter for a table with a column " + column}
+	default:
+		names, err = format.ReadIDs(ctx, path, form, column)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, names = dataset.Ascending(names)
+	return &dataset.Stated{File: path, SHA256: file.SHA256, IDs: len(names), Names: slices.Clip(names)}, nil
+}
+
+// readFirst reads the first field of every line.
+func readFirst(ctx context.Context, path, sep string) ([]string, error) {
+	return format.ReadFile(ctx, path, func(in *format.Input) (ids []string, err error) {
+		in.OtherText = true                                           // titles are in Latin-1
+		lines, seen := &format.Splitter{Sep: "\n"}, map[string]bool{} // a line is one field
+		err = in.EachRow(lines, []string{"line"}, func(v [][]byte) error {
+			first, _, _ := bytes.Cut(v[0], []byte(sep))
+			id, err := in.ID("id", first)
+			if err != nil {
+				return err
+			}
+			if seen[string(id)] {
+				return in.Fail("id", "second row of "+dataset.Quote(id), "")
+			}
+			seen[string(id)], ids = true, append(ids, string(id))
+			return nil
+		})
+		return ids, err
+	})
+}

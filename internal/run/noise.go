@@ -1,0 +1,304 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+	"privrec/internal/system"
+)
+
+// NoiseFile names the file of a run directory that keeps the secret key of the run's noise, for the run
+// when it goes on and for its answers. Whoever has the file and the data can take the noise off.
+const NoiseFile = "noise.key"
+
+// NoiseSeedKey is the key of Settings.NoiseSeed.
+const NoiseSeedKey = "run.noise_seed"
+
+// The values of a manifest's Noise: where the run has its noise from.
+const (
+	NoiseOfKey    = "key"    // a key of the system's random bits, in NoiseFile
+	NoiseOfSeed   = "seed"   // run.noise_seed
+	NoiseOfSystem = "secure" // cryptographic bits, drawn once and never again
+)
+
+// noise is what the noise of a run is drawn from.
+type noise struct {
+	kind string             // see Manifest.Noise; "": run.seed, as in runs that an older program began
+	seed uint64             // run.noise_seed
+	told bool               // a program set the seed for many runs, and tells of it itself
+	key  *rng.Key           // nil: not asked for yet
+	rows *dataset.RowDigest // nil: not recorded yet
+	used bool               // a stream was asked for
+	on   func(paper, purpose string, s rng.Stream)
+}
+
+// noiseKind returns where a new run has its noise from.
+func (b *bound) noiseKind() string {
+	switch {
+	case b.secure:
+		return NoiseOfSystem
+	case b.settings.NoiseSeed != 0:
+		return NoiseOfSeed
+	}
+	return NoiseOfKey
+}
+
+// Private records the digest of all private input of the run, as it was loaded. It is part of the name of
+// every stream of noise: data that differ in one row get noise that has nothing in common. Where a method
+// reads less than what was loaded it records the digest of that instead, before it asks for noise.
+func (e *Env) Private(rows dataset.RowDigest) error {
+	if e.noise.used && *e.noise.rows != rows {
+		return errors.New("the private rows of the run changed after its noise was drawn")
+	}
+	e.noise.rows = &rows
+	return nil
+}
+
+// errNoRows is a fault of the program: noise that does not depend on the rows would be the same for rows
+// that changed, and the difference of two releases would show them.
+var errNoRows = errors.New("noise is drawn before the private rows of the run are recorded")
+
+// errSecretNoise is a fault of the program.
+var errSecretNoise = errors.New("a run with secure noise asks for noise that can be drawn again")
+
+// Noise returns the stream of a paper's noise for one purpose. What names it is the secret key of the run,
+// the digest of the private rows, the configuration and the purpose. So two runs share no noise if their
+// rows differ by as little as one, if their settings differ, or if they were begun apart; a run that goes
+// on, a copy of it, and its answers have the noise that it had.
+//
+// It fails before Private, and where the key of a run that released something is lost.
+func (e *Env) Noise(paper, purpose string) (rng.Stream, error) {
+	if !e.Keyed() {
+		return e.Draws(paper, purpose), nil
+	}
+	if e.noise.kind == NoiseOfSystem {
+		return rng.Stream{}, fmt.Errorf("%s, %s: %w", paper, purpose, errSecretNoise)
+	}
+	if e.noise.rows == nil {
+		return rng.Stream{}, fmt.Errorf("%s, %s: %w", paper, purpose, errNoRows)
+	}
+	if e.noise.key == nil {
+		k, err := e.noiseKey()
+		if err != nil {
+			return rng.Stream{}, err
+		}
+		e.noise.key = &k
+	}
+	e.noise.used = true
+	s := e.noise.key.Stream("noise", e.noise.rows.String(), paper, e.ConfigHash, purpose)
+	if e.noise.on != nil {
+		e.noise.on(paper, purpose, s)
+	}
+	return s, nil
+}
+
+// Keyed reports whether the noise of the run has a key of its own. That of a run that an older program
+// began has run.seed for a key, as it always had.
+func (e *Env) Keyed() bool { return e.noise.kind != "" || e.mode == rehearsing }
+
+// Draws returns the stream of a paper's draws for one purpose that need no secret: initial values, and
+// which of their rows users contribute. It does not depend on the rows, since one user's draws must not
+// move where another user comes or goes.
+func (e *Env) Draws(paper, purpose string) rng.Stream {
+	return e.Seed.Stream(paper + "." + e.ConfigHash + "." + purpose)
+}
+
+// noiseKey returns the key of the run's noise. A run that has none yet gets one, which is on file before
+// the run can release anything.
+func (e *Env) noiseKey() (rng.Key, error) {
+	switch {
+	case e.noise.seed != 0:
+		return rng.Seed(e.noise.seed).Key(), nil
+	case e.mode == rehearsing: // nothing of it is shown
+		return rng.NewKey(), nil
+	}
+	path := filepath.Join(e.Dir, NoiseFile)
+	k, err := readNoiseKey(path, e.ConfigHash)
+	if err == nil {
+		return k, nil
+	}
+	if e.mode == reopened {
+		return k, &UsageError{Message: fmt.Sprintf("the run in %s answers with the noise that it was trained with, and the key of it cannot be read: %v", e.Dir, err),
+			Fix: "restore " + NoiseFile + " from a copy of the run, or train again with another --out"}
+	}
+	if e.Resume && released(filepath.Join(e.Dir, LedgerName), e.key) {
+		return k, lostNoise(e.Dir, err)
+	}
+	k = rng.NewKey()
+	return k, writeNoiseKey(path, k, e.ConfigHash)
+}
+
+// lostNoise refuses to go on with a run whose noise cannot be drawn again.
+func lostNoise(dir string, err error) error {
+	return &UsageError{
+		Message: fmt.Sprintf("the run in %s has made releases, and the key of their noise cannot be read: %v; other noise on the same data would be a second release, in no account", dir, err),
+		Fix:     "restore " + NoiseFile + " from a copy of the run, or choose another --out, whose releases then come on top",
+	}
+}
+
+// released reports whether a ledger lists releases. One that cannot be read may.
+func released(path string, k *privacy.Key) bool {
+	l, err := privacy.Reading{Key: k, Unfinished: true}.File(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return err != nil || len(l.Entries()) > 0
+}
+
+// checkNoise refuses to begin a run anew in the directory of one that was stopped after it had released
+// something and whose key is lost: with the key it would make the same releases again.
+func checkNoise(dir string, old *Manifest, b *bound) error {
+	if old.Noise != NoiseOfKey || !released(filepath.Join(dir, LedgerName), b.key) {
+		return nil
+	}
+	if _, err := readNoiseKey(filepath.Join(dir, NoiseFile), old.ConfigHash); err != nil {
+		return lostNoise(dir, err)
+	}
+	return nil
+}
+
+// readNoiseKey reads the key of a run with this configuration.
+func readNoiseKey(path, hash string) (rng.Key, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return rng.Key{}, fmt.Errorf("%s is missing", path)
+		}
+		return rng.Key{}, err
+	}
+	damaged := fmt.Errorf("%s is damaged, or of another run", path)
+	text, check, ok := strings.Cut(string(b), " ")
+	k, err := rng.ReadKey(text)
+	if !ok || err != nil || !bytes.Equal(b, noiseText(k, hash)) || check == "" {
+		return rng.Key{}, damaged
+	}
+	return k, nil
+}
+
+// noiseText returns what NoiseFile holds: the key, and a check of it and of the configuration.
+func noiseText(k rng.Key, hash string) []byte {
+	return []byte(k.Reveal() + " " + k.Check(hash) + "\n")
+}
+
+// writeNoiseKey writes the key durably, for the owner of the directory alone.
+func writeNoiseKey(path string, k rng.Key, hash string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+NoiseFile+"-*") // of mode 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, cause(err))
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			err = fmt.Errorf("write %s: %w", path, cause(err))
+		}
+	}()
+	if _, err := f.Write(noiseText(k, hash)); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return system.SyncDir(filepath.Dir(path))
+}
+
+// Repeatable says that the noise of a run can be drawn again, and by whom; "" where it cannot, or where
+// there is none. The account and the result of the run begin with it.
+func (e *Env) Repeatable() string {
+	if e.noise.kind != NoiseOfSeed || e.ledger == nil || len(e.ledger.Entries()) == 0 {
+		return ""
+	}
+	return Repeats(e.noise.seed)
+}
+
+// Repeats says by whom noise of a seed can be drawn again.
+func Repeats(seed uint64) string {
+	return fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the data and %s, which is %d: epsilon holds as if that number were unknown", NoiseSeedKey, seed)
+}
+
+// Leading is a Result that can begin with a line of the run.
+type Leading interface {
+	Lead(line string)
+}
+
+// leading is an account that begins with a line of the run.
+type leading struct {
+	line    string
+	account any
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l leading) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(l.account)
+	if err != nil {
+		return nil, err
+	}
+	first, err := json.Marshal(l.line)
+	if err != nil {
+		return nil, err
+	}
+	rest, ok := bytes.CutPrefix(b, []byte("{"))
+	if !ok {
+		return nil, fmt.Errorf("an account of type %T is no JSON object", l.account)
+	}
+	if !bytes.HasPrefix(rest, []byte("}")) {
+		first = append(first, ',')
+	}
+	return slices.Concat([]byte(`{"noise_can_be_repeated":`), first, rest), nil
+}
+
+// warnRepeatable warns the user who set a seed for the noise of a run that a finite epsilon is stated of.
+func (e *Env) warnRepeatable(d privacy.Declaration) {
+	if e.noise.kind == NoiseOfSeed && !e.noise.told && d.Plan != nil && len(d.WithoutNoise) == 0 {
+		e.Log.Warn(Repeats(e.noise.seed)+"; leave it out for noise that nobody can repeat", "dir", e.Dir)
+	}
+}
+
+// checkNoiseSeed refuses a seed for secure noise, which has none.
+func checkNoiseSeed(s Settings, secure bool) error {
+	if !secure || s.NoiseSeed == 0 {
+		return nil
+	}
+	return &UsageError{Message: NoiseSeedKey + ": secure noise is drawn from the system, once, and has no seed", Fix: "leave out " + NoiseSeedKey + ", or ask for no secure noise"}
+}
+
+// Remade is what programs that make many runs say of their noise, once.
+const Remade = "the noise of the runs made here can be repeated, and taken off again, by whoever has the data: their run.noise_seed follows from their seed, so that tables are the same every time; epsilon holds as if it were unknown"
+
+// NoiseSeedOf returns the seed that a program gives the noise of a run of a seed. The configuration is part of the
+// noise too, so runs that differ in any setting have noise of their own.
+func NoiseSeedOf(seed uint64) uint64 { return max(1, seed) }
+
+// withNoiseSeed returns the overrides of a configuration with the seed that a program gives the noise of
+// many runs. A task without noise, secure noise, and a seed that is set stay as they are.
+func (t Task) withNoiseSeed(b *bound, o Options) (sets []string, set bool) {
+	if o.NoiseSeed == 0 || !t.Noisy || b.secure || b.settings.NoiseSeed != 0 {
+		return o.Sets, false
+	}
+	return append(append([]string{}, o.Sets...), fmt.Sprintf("%s=%d", NoiseSeedKey, o.NoiseSeed)), true
+}
+
+// Secret is the configuration of a task that asks for secure noise by a key of its own, besides run.secure.
+type Secret interface {
+	// Secretly reports whether it does.
+	Secretly() bool
+}
+
+// secretly reports whether a configuration asks for secure noise.
+func secretly[C any](c wholeFile[C]) bool {
+	s, ok := any(c.Task).(Secret)
+	return c.Run.Secure || ok && s.Secretly()
+}
