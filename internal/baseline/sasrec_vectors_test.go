@@ -13,6 +13,7 @@ import (
 	"privrec/internal/model/sasrec"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -128,7 +129,7 @@ func unmark(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	delete(meta, sasrecIDsKey)
-	err = run.WriteFile(path, func(w io.Writer) error { return run.WriteSafetensors(w, tensors, meta) })
+	err = system.WriteFile(path, func(w io.Writer) error { return run.WriteSafetensors(w, tensors, meta) })
 	if err != nil {
 		t.Fatal(err)
 	}

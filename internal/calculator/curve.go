@@ -17,6 +17,7 @@ import (
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Curve is a question asked at many values of one of its numbers.
@@ -184,7 +185,7 @@ func (k *Curve) write(image []byte) error {
 	if _, err := os.Lstat(k.Out); err == nil && !k.Force { // it was made during the computation
 		return fmt.Errorf("write %s: %w", k.Out, fs.ErrExist)
 	}
-	return run.WriteFile(k.Out, func(w io.Writer) error {
+	return system.WriteFile(k.Out, func(w io.Writer) error {
 		_, err := w.Write(image)
 		return err
 	})

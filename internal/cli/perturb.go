@@ -12,6 +12,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // perturb adds the commands that perturb files to the verb "perturb". It makes that verb
@@ -190,7 +191,7 @@ func writePlot(path string, fig report.Figure, force bool) error {
 		if err := refuseExisting(path, force); err != nil {
 			return err
 		}
-		return run.WriteFile(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+		return system.WriteFile(path, func(w io.Writer) error { _, err := w.Write(b); return err })
 	}
 	return usagef("the formats are "+join(report.ImageFormats()), "--plot: the name %q does not tell a format", path)
 }

@@ -18,6 +18,7 @@ import (
 	"privrec/internal/reproduce/pages"
 	"privrec/internal/review"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // reportFlags are the flags of privrec report.
@@ -106,7 +107,7 @@ the directory of a run, whatever its account says: finite, infinite or none.
 		if err != nil {
 			return nil, err
 		}
-		if err := run.WriteFile(out, r.HTML); err != nil {
+		if err := system.WriteFile(out, r.HTML); err != nil {
 			return nil, err
 		}
 		var all []promised

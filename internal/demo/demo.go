@@ -114,7 +114,7 @@ func produce(ctx context.Context, o Options, page string) error {
 	if err != nil {
 		return err
 	}
-	if err := run.WriteFile(page, d.HTML); err != nil {
+	if err := system.WriteFile(page, d.HTML); err != nil {
 		return err
 	}
 	return run.Show(o.Stdout, o.JSON, d)

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/run"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -27,7 +28,7 @@ func put(t *testing.T, path string, meta map[string]string, tensors ...run.Named
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := run.WriteFile(path, func(w io.Writer) error { return run.WriteSafetensors(w, tensors, meta) }); err != nil {
+	if err := system.WriteFile(path, func(w io.Writer) error { return run.WriteSafetensors(w, tensors, meta) }); err != nil {
 		t.Fatal(err)
 	}
 }

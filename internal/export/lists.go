@@ -9,6 +9,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/lists"
 	"privrec/internal/run"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -147,7 +148,7 @@ func (s *Source) rows(ctx context.Context, what string, q ListQuestion, ranked b
 	}
 	about := s.about(what, q.Release)
 	about.Users, about.Files = len(users), []string{q.Out}
-	err = run.WriteFile(q.Out, func(f io.Writer) error {
+	err = system.WriteFile(q.Out, func(f io.Writer) error {
 		w, err := lists.NewWriter(f, form, kind, ranked)
 		if err != nil {
 			return err

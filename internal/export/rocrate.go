@@ -20,6 +20,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // CrateName is the file that makes a folder an RO-Crate, as the specification names it.
@@ -71,7 +72,7 @@ func Crate(ctx context.Context, q CrateQuestion) (*Crated, error) {
 		return nil, err
 	}
 	graph := crateGraph(m, cover, files)
-	err = run.WriteFile(to, func(w io.Writer) error {
+	err = system.WriteFile(to, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)

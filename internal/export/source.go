@@ -13,6 +13,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Source is a finished run, opened.
@@ -136,7 +137,7 @@ func (*Exported) JSONForms() []any { return []any{&report.Document{}} }
 
 // write writes what is said of files, beside them.
 func (a About) write(path string) error {
-	return run.WriteFile(path, func(w io.Writer) error {
+	return system.WriteFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)

@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/run"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 	"privrec/internal/vectors"
 )
@@ -103,7 +104,7 @@ func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, erro
 		return nil, err
 	}
 	for i, ids := range [][]string{v.UserIDs, v.ItemIDs} {
-		if err := run.WriteFile(p.ids[i], func(w io.Writer) error {
+		if err := system.WriteFile(p.ids[i], func(w io.Writer) error {
 			_, err := io.WriteString(w, strings.Join(ids, "\n")+"\n")
 			return err
 		}); err != nil {
@@ -119,7 +120,7 @@ func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, erro
 		if !q.Form.Single() {
 			of = tables[i : i+1]
 		}
-		if err := run.WriteFile(path, func(w io.Writer) error { return vectors.Write(w, q.Form, remarks, of...) }); err != nil {
+		if err := system.WriteFile(path, func(w io.Writer) error { return vectors.Write(w, q.Form, remarks, of...) }); err != nil {
 			return nil, err
 		}
 	}

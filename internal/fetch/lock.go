@@ -47,6 +47,9 @@ func (l *lock) release() {
 // The caller holds the lock.
 func sweep(folder string) error {
 	entries, err := os.ReadDir(folder)
+	if err == nil {
+		err = system.Sweep(folder)
+	}
 	if err != nil {
 		return &dataset.Error{File: folder, Msg: "cannot read", Err: err}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -102,32 +103,11 @@ func (r Receipt) write(folder string) error {
 }
 
 // writeFile replaces a file by one that is complete and on disk.
-func writeFile(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
-	if err == nil {
-		defer func() {
-			if err != nil {
-				f.Close()
-				os.Remove(f.Name())
-			}
-		}()
-		_, err = f.Write(b)
-		if err == nil {
-			err = f.Chmod(0o644)
-		}
-		if err == nil {
-			err = f.Sync()
-		}
-		if err == nil {
-			err = f.Close()
-		}
-		if err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-		if err == nil {
-			err = system.SyncDir(filepath.Dir(path))
-		}
-	}
+func writeFile(path string, b []byte) error {
+	err := system.WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
 	if err != nil {
 		return &dataset.Error{File: path, Msg: "cannot write", Err: err}
 	}

@@ -106,7 +106,7 @@ func (s *Stage) Path(name string) string { return filepath.Join(s.dir, name) }
 
 // Create writes an output whole that only its owner may read: it has counts of true data.
 func (s *Stage) Create(name string, write func(w io.Writer) error) error {
-	return run.WritePrivate(s.Path(name), write)
+	return system.WritePrivate(s.Path(name), write)
 }
 
 // Commit gives the files their names, with Force in place of existing ones, or it fails and leaves

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"privrec/internal/run"
 	"privrec/internal/system"
 )
 
@@ -119,7 +118,7 @@ func (f *File) Write(path string) error {
 	if err := f.check(); err != nil {
 		return fmt.Errorf("write records: %s: %w", path, err)
 	}
-	return run.WriteFile(path, f.encode)
+	return system.WriteFile(path, f.encode)
 }
 
 // encode writes the file's bytes.

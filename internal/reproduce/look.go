@@ -8,7 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
-	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Look makes a table of the runs that are finished. It starts and writes nothing.
@@ -91,5 +91,5 @@ func (t *Tally) WriteIndex() error {
 	d := &report.Document{Title: "Tables and figures, size " + t.list.Size, Tables: []*report.Table{list},
 		Facts: []report.Fact{{Label: "runs", Value: plural(n.Total, "run") + ": " + n.words(false), Note: "each once, also where several tables share it"}},
 		Notes: []string{"level D stands for generated rows: a number of that level says nothing about the paper"}}
-	return run.WriteFile(filepath.Join(t.list.Out, "tables", "index.md"), func(w io.Writer) error { return d.Markdown(w) })
+	return system.WriteFile(filepath.Join(t.list.Out, "tables", "index.md"), func(w io.Writer) error { return d.Markdown(w) })
 }

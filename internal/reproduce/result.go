@@ -14,6 +14,7 @@ import (
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // result is what the table takes from one finished run.
@@ -200,7 +201,7 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 	}
 	for _, f := range list {
 		path := filepath.Join(dir, t.Name+f.suffix)
-		if err := run.WriteFile(path, f.write); err != nil {
+		if err := system.WriteFile(path, f.write); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"privrec/internal/privacy"
+	"privrec/internal/system"
 )
 
 // Checkpoint holds what a task needs to continue as if it had not stopped: State for small
@@ -66,7 +67,7 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 		return err
 	}
 	e.meta = nil
-	err = WritePrivate(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
+	err = system.WritePrivate(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
 	e.kept = e.kept || err == nil
 	return err
 }

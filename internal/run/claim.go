@@ -14,6 +14,9 @@ import (
 
 const another = "choose another --out"
 
+// ofRun is the mode of a run directory.
+const ofRun fs.FileMode = 0o700
+
 // removeEmpty removes the directories made for a run, the deepest first, until one is not
 // empty.
 func removeEmpty(made []string) {
@@ -32,7 +35,7 @@ func makeDir(dir string) (made []string, err error) {
 			return nil, err
 		}
 		if err = os.MkdirAll(filepath.Dir(dir), 0o755); err == nil {
-			err = os.MkdirAll(dir, folder)
+			err = os.MkdirAll(dir, ofRun)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -101,7 +104,7 @@ func inspect(dir string, yaml []byte) (c contents, err error) {
 		name, plain := e.Name(), e.Type().IsRegular()
 		switch {
 		case plain && name == lockName: // checked when it is taken
-		case plain && unfinished(name) && strings.HasPrefix(name, tempPrefix+manifestName+"-"):
+		case plain && system.Unfinished(name) && strings.HasPrefix(name, system.TempPrefix+manifestName+"-"):
 		case plain && name == configName:
 			b, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {

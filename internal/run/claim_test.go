@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/system"
 )
 
 // tree is every file below dir with its content.
@@ -127,7 +129,7 @@ func TestRemainsOfAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range tree(t, dir) {
-		if name == "lock" || strings.HasPrefix(name, tempPrefix) {
+		if name == "lock" || strings.HasPrefix(name, system.TempPrefix) {
 			t.Errorf("%s is left", name)
 		}
 	}

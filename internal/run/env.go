@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
 	"privrec/internal/rng"
+	"privrec/internal/system"
 )
 
 // Progress shows the user how a run is going.
@@ -97,12 +97,16 @@ func (e *Env) writeJSON(name string, v any) error {
 	return err
 }
 
-func (e *Env) write(name string, mode fs.FileMode, write func(w io.Writer) error) error {
+func (e *Env) write(name string, private bool, write func(w io.Writer) error) error {
 	path := filepath.Join(e.Dir, name)
 	if err := e.mkdir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	err := writeFile(path, mode, write)
+	put := system.WriteFile
+	if private {
+		put = system.WritePrivate
+	}
+	err := put(path, write)
 	e.kept = e.kept || err == nil
 	return err
 }
@@ -201,11 +205,11 @@ func (e *Env) Print(r Result) error {
 	if err := e.writeJSON("result.json", r); err != nil {
 		return err
 	}
-	if err := e.write("result.txt", shown, r.Text); err != nil {
+	if err := e.write("result.txt", false, r.Text); err != nil {
 		return err
 	}
 	if p, ok := r.(Page); ok {
-		if err := e.write("report.html", shown, p.HTML); err != nil {
+		if err := e.write("report.html", false, p.HTML); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"privrec/internal/system"
 )
 
 // TestMain lets the test binary play the part of a process that is killed.
@@ -107,8 +109,8 @@ func TestKillNine(t *testing.T) {
 		}
 	}
 	same(t, fmt.Sprintf("after %d kills", most), readAll(t, whole), readAll(t, dir))
-	left, _ := filepath.Glob(filepath.Join(dir, "*", tempPrefix+"*"))
-	if more, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*")); len(left)+len(more) > 0 {
+	left, _ := filepath.Glob(filepath.Join(dir, "*", system.TempPrefix+"*"))
+	if more, _ := filepath.Glob(filepath.Join(dir, system.TempPrefix+"*")); len(left)+len(more) > 0 {
 		t.Errorf("temporary files left: %v %v", left, more)
 	}
 }
@@ -173,36 +175,5 @@ func TestLock(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "lock")); string(b) != "garbage" {
 		t.Errorf("the lock that is none became %q", b)
-	}
-}
-
-func TestWriteFileWholeOrNotAtAll(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	put := func(s string, err error) error {
-		return WriteFile(path, func(w io.Writer) error { io.WriteString(w, s); return err })
-	}
-	if err := put("old", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := put("half", errBoom); !errors.Is(err, errBoom) || !strings.HasPrefix(err.Error(), "write "+path) {
-		t.Error(err)
-	}
-	if b, _ := os.ReadFile(path); string(b) != "old" {
-		t.Errorf("file holds %q", b)
-	}
-	if e, _ := os.ReadDir(dir); len(e) != 1 {
-		t.Errorf("left %v", e)
-	}
-	err := WriteFile(filepath.Join(dir, "no", "f"), func(io.Writer) error { return nil })
-	if err == nil || strings.Contains(err.Error(), tempPrefix) {
-		t.Errorf("missing directory: %v", err)
-	}
-	os.WriteFile(filepath.Join(dir, tempPrefix+"x-123"), nil, 0o644)
-	if err := sweep(dir, filepath.Join(dir, "absent")); err != nil {
-		t.Error(err)
-	}
-	if e, _ := os.ReadDir(dir); len(e) != 1 {
-		t.Errorf("after the sweep %v", e)
 	}
 }

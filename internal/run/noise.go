@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -191,28 +192,11 @@ func noiseText(k rng.Key, hash string) []byte {
 }
 
 // writeNoiseKey writes the key durably, for the owner of the directory alone.
-func writeNoiseKey(path string, k rng.Key, hash string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+NoiseFile+"-*") // of mode 0600
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, cause(err))
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("write %s: %w", path, cause(err))
-		}
-	}()
-	if _, err := f.Write(noiseText(k, hash)); err != nil {
+func writeNoiseKey(path string, k rng.Key, hash string) error {
+	return system.WritePrivate(path, func(w io.Writer) error {
+		_, err := w.Write(noiseText(k, hash))
 		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return system.SyncDir(filepath.Dir(path))
+	})
 }
 
 // Repeatable says that the noise of a run can be drawn again, and by whom; "" where it cannot, or where

@@ -57,7 +57,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sweep(dir, filepath.Join(dir, "checkpoint")); err != nil {
+	if err := system.Sweep(dir, filepath.Join(dir, "checkpoint")); err != nil {
 		return nil, fmt.Errorf("sweep run directory: %w", err)
 	}
 	old, fresh := found.manifest, found.manifest == nil
@@ -180,7 +180,7 @@ func (e *Env) prepare(yaml []byte) (err error) {
 		}
 		mode |= os.O_TRUNC
 	}
-	f, err := os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, shown)
+	f, err := os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, system.Shown)
 	if err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
@@ -189,7 +189,7 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	if e.userConfig {
 		return nil
 	}
-	return WriteFile(filepath.Join(e.Dir, configName), func(w io.Writer) error {
+	return system.WriteFile(filepath.Join(e.Dir, configName), func(w io.Writer) error {
 		_, err := w.Write(yaml)
 		return err
 	})

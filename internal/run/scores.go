@@ -38,7 +38,7 @@ func (e *Env) WriteScores(name string, columns ...Column) error {
 	if err := e.stated(); err != nil {
 		return fmt.Errorf("write scores %s: %w", name, err)
 	}
-	return e.write(name+".tsv.gz", private, func(w io.Writer) error {
+	return e.write(name+".tsv.gz", true, func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 		if err != nil {
 			return err
@@ -98,5 +98,5 @@ func (e *Env) WriteArtefact(name string, write func(w io.Writer) error) error {
 	if err := e.stated(); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return e.write(name, private, write)
+	return e.write(name, true, write)
 }

@@ -12,6 +12,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/budget"
+	"privrec/internal/system"
 )
 
 // ParentKey is the key of the budget that a run spends from, in configurations that have one.
@@ -131,7 +132,7 @@ func elsewhere(was, path string) bool {
 }
 
 func (e *Env) writeSpends(s spendsFile) error {
-	return WritePrivate(filepath.Join(e.Dir, spendsName), func(w io.Writer) error {
+	return system.WritePrivate(filepath.Join(e.Dir, spendsName), func(w io.Writer) error {
 		text, err := json.Marshal(s)
 		if err == nil {
 			_, err = w.Write(append(text, '\n'))

@@ -86,7 +86,7 @@ func (j *journal) same(path string, study []byte, resume bool) error {
 	was, err := os.ReadFile(path)
 	switch {
 	case os.IsNotExist(err), err == nil && len(j.lines) == 0: // or nothing has come of it yet
-		return run.WriteFile(path, func(w io.Writer) error {
+		return system.WriteFile(path, func(w io.Writer) error {
 			_, err := w.Write(study)
 			return err
 		})

@@ -13,6 +13,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Result is a search that has ended.
@@ -101,7 +102,7 @@ func (r *Result) finish() error {
 		}
 	}
 	r.doc = r.document()
-	return run.WriteFile(filepath.Join(r.out, "result.txt"), r.doc.Text)
+	return system.WriteFile(filepath.Join(r.out, "result.txt"), r.doc.Text)
 }
 
 // final returns the configuration of a run under a setting, as a file holds it. It fails where the
@@ -136,7 +137,7 @@ func (r *Result) keep(t *searched, x trial, epoch int) error {
 	if err := os.MkdirAll(filepath.Dir(t.file), 0o777); err != nil {
 		return err
 	}
-	return run.WriteFile(t.file, func(w io.Writer) error {
+	return system.WriteFile(t.file, func(w io.Writer) error {
 		where := fmt.Sprintf("# %s: the best of %d trials by %s on validation rows of %s, %s.\n# Study %s, seed %d, trial %d: %s\n",
 			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial, settings(*t.best))
 		if s.Rows == Private { // the file may be released, but not how many trials there were

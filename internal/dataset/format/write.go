@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"privrec/internal/dataset"
+	"privrec/internal/system"
 )
 
 // atomicExts lists the ends of the file names of an atomic data set.
@@ -67,7 +68,7 @@ func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note str
 		if err == nil {
 			var f dataset.File
 			var tmp string
-			if f, tmp, err = stageFile(filepath.Join(dir, name+ext), 0o644, body); err == nil {
+			if f, tmp, err = stageFile(filepath.Join(dir, name+ext), body); err == nil {
 				files, staged = append(files, f), append(staged, tmp)
 			}
 		}
@@ -204,46 +205,26 @@ func writeUsers(w *bufio.Writer, f *dataset.Features) {
 
 // stageFile writes and syncs a temporary file beside path, which the caller renames to path. On
 // an error it leaves nothing behind.
-func stageFile(path string, mode fs.FileMode, body func(*bufio.Writer)) (f dataset.File, name string, err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, temp string, err error) {
+	f.Path = path
+	temp, err = system.Stage(path, system.Shown, func(file io.Writer) error {
+		sum := sha256.New()
+		w := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<17)
+		body(w)
+		err := w.Flush()
+		f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		return err
+	})
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = os.Stat(temp); err == nil {
+			f.Bytes = info.Size()
+		}
+	}
 	if err != nil {
 		return dataset.File{}, "", &WriteError{File: path, Err: err}
 	}
-	sum := sha256.New()
-	w := bufio.NewWriterSize(io.MultiWriter(tmp, sum), 1<<17)
-	body(w)
-	err = w.Flush()
-	if err == nil {
-		err = tmp.Chmod(mode)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	size, seekErr := tmp.Seek(0, io.SeekCurrent)
-	if err == nil {
-		err = seekErr
-	}
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return dataset.File{}, "", &WriteError{File: path, Err: err}
-	}
-	return dataset.File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, tmp.Name(), nil
-}
-
-// WritePrivate writes what body prints to path, whole or not at all, for its owner alone to read.
-func WritePrivate(path string, body func(*bufio.Writer)) (dataset.File, error) {
-	f, tmp, err := stageFile(path, 0o600, body)
-	if err != nil {
-		return dataset.File{}, err
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		os.Remove(tmp)
-		return dataset.File{}, &WriteError{File: path, Err: err}
-	}
-	return f, nil
+	return f, temp, nil
 }
 
 // cardExt ends the name of the card that lies beside synthetic files.

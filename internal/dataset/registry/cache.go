@@ -15,6 +15,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/system"
 )
 
 // cacheVersion changes whenever the meaning of an entry or of a filter changes.
@@ -88,7 +89,7 @@ func (c cache) put(e *entry) string {
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return "cache not written: " + err.Error()
 	}
-	if _, err := format.WritePrivate(c.path, sealEntry(e)); err != nil {
+	if err := system.WritePrivate(c.path, sealEntry(e)); err != nil {
 		return "cache not written: " + err.Error()
 	}
 	return "written to cache " + c.path

@@ -1,24 +1,25 @@
 package registry
 
 import (
-	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"privrec/internal/dataset"
 )
 
 // sealEntry returns a function that writes a cache file.
-func sealEntry(e *entry) func(*bufio.Writer) {
+func sealEntry(e *entry) func(io.Writer) error {
 	payload := encodeEntry(e)
 	sum := sha256.Sum256(payload)
-	return func(w *bufio.Writer) {
-		w.WriteString(cacheVersion)
-		w.Write(sum[:])
-		w.Write(payload)
+	return func(w io.Writer) error {
+		_, err := io.Copy(w, io.MultiReader(strings.NewReader(cacheVersion), bytes.NewReader(sum[:]), bytes.NewReader(payload)))
+		return err
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/dataset/format/formattest"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
+	"privrec/internal/system"
 )
 
 // dataDir makes a data folder that holds the tiny stand-in as a real set named "small",
@@ -157,7 +158,7 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign.log.Hash = "other"
-	if _, err := format.WritePrivate(path, sealEntry(foreign)); err != nil {
+	if err := system.WritePrivate(path, sealEntry(foreign)); err != nil {
 		t.Fatal(err)
 	}
 	if s := load(t, set, r, opts); !strings.Contains(s.Source.Cache, "entry of other files") {

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // file is what the JSON file of a matrix holds.
@@ -55,7 +56,7 @@ func (x *Made) write(dir string) error {
 	}
 	for _, f := range list {
 		path := filepath.Join(dir, x.Name+f.suffix)
-		if err := run.WriteFile(path, f.write); err != nil {
+		if err := system.WriteFile(path, f.write); err != nil {
 			return err
 		}
 		x.Files = append(x.Files, path)

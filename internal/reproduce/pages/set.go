@@ -15,6 +15,7 @@ import (
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Set is what pages are made of.
@@ -161,7 +162,7 @@ func (s *Set) Write() ([]string, error) {
 	var paths []string
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.name))
-		if err := run.WriteFile(path, f.write); err != nil {
+		if err := system.WriteFile(path, f.write); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)
