@@ -32,9 +32,11 @@ type Log struct {
 	Items   []int32   // index into ItemIDs
 	Times   []int64   // in the unit of the source; nil when the source has none
 	Values  []float32 // rating; nil when the source has none
-	Parts   []Part    // nil unless the source comes already split
-	UserIDs []string  // ascending, see LessIDs; each has at least one row
-	ItemIDs []string  // ascending, see LessIDs; each has at least one row
+	// TimesPerUnit is how many of Times make one of the source's unit: more than 1 where its times have fractions. 0 is 1.
+	TimesPerUnit int64
+	Parts        []Part   // nil unless the source comes already split
+	UserIDs      []string // ascending, see LessIDs; each has at least one row
+	ItemIDs      []string // ascending, see LessIDs; each has at least one row
 	// Complete says that ItemIDs are those of a list that was stated beforehand: items may have no row, and all of them
 	// are items of the data.
 	Complete bool
@@ -74,7 +76,7 @@ func (l *Log) Keep(keep []bool) *Log {
 		}
 	}
 	out := &Log{
-		Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, UserIDs: userIDs, ItemIDs: itemIDs,
+		Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, TimesPerUnit: l.TimesPerUnit, UserIDs: userIDs, ItemIDs: itemIDs,
 		Users: make([]int32, 0, n), Items: make([]int32, 0, n),
 		Times: pick(l.Times, keep, n), Values: pick(l.Values, keep, n), Parts: pick(l.Parts, keep, n),
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // IDs numbers the users and items of several files that belong together.
@@ -47,6 +48,7 @@ type File struct {
 	Unread  []string // columns that nothing is read of
 	Taken   []string // columns that are read under a name that is not usual, with what they are taken for
 	Fillers int      // rows of lists that hold no item, and are left out
+	perUnit int64    // how many of the times of the rows make one of the file's unit
 }
 
 // Left says in sentences what the file holds that was not read.
@@ -62,6 +64,9 @@ func (f *File) Left() (notes []string) {
 	}
 	if f.Fillers > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d rows have the least score of 32 bits, which fills lists that have no more items: they are left out", name, f.Fillers))
+	}
+	if counted := format.Counted(f.perUnit); counted != "" {
+		notes = append(notes, name+": "+counted)
 	}
 	if f.Rated {
 		notes = append(notes, name+": an item with a rating above 0 is relevant, others are not; a column relevance says it otherwise")

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/lists/parquet"
 )
 
@@ -113,6 +114,7 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		return fmt.Errorf("more than %d rows", maxRows)
 	}
 	var user, item []byte
+	var clock format.Clock
 	err = p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
 		for k, x := range v[read:] {
 			seen.value(k, number(p.Columns[c.orders[k]], x), !x.Null)
@@ -147,8 +149,14 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 				return bad(place, fmt.Sprintf("not a finite number: %v", x))
 			case i > 1:
 				row.Score = x
+			case i == 1 && p.Columns[columns[place]].Kind == parquet.Int && !p.Columns[columns[place]].Unsigned():
+				clock.AddWhole(v[place].Int)
+			case i == 1:
+				if !clock.AddFloat(x) {
+					return bad(place, fmt.Sprintf("%v is not a time", x))
+				}
 			case x != math.Trunc(x) || math.Abs(x) > 1<<53:
-				return bad(place, fmt.Sprintf("%s %v is not a whole number", [2]string{"rank", "time"}[i], x))
+				return bad(place, fmt.Sprintf("rank %v is not a whole number", x))
 			default:
 				row.Rank = int64(x)
 			}
@@ -164,6 +172,9 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		f.Rows = append(f.Rows, row)
 		return nil
 	})
+	if err == nil && c.time >= 0 {
+		err = f.times(&clock, header[c.time])
+	}
 	if err != nil {
 		return err
 	}

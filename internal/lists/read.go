@@ -88,6 +88,8 @@ type parser struct {
 	kind Kind
 	ids  *IDs
 	file *File
+
+	clock format.Clock // of the rows of histories
 }
 
 // leastScore is the least number of 32 bits, which programs write where a list has no more items.
@@ -122,15 +124,18 @@ func (p *parser) ratings(fields int) error {
 	if timed {
 		p.file.Timed, names[3] = true, "time"
 	}
-	return p.in.EachRow(&format.Splitter{Sep: "::"}, names, func(v [][]byte) (err error) {
-		time := int64(0)
+	err := p.in.EachRow(&format.Splitter{Sep: "::"}, names, func(v [][]byte) (err error) {
 		if timed {
-			if time, err = p.in.Timestamp("time", v[3]); err != nil {
+			if err = p.clock.Add(p.in, "time", v[3]); err != nil {
 				return err
 			}
 		}
-		return p.add(v[0], v[1], time, 1)
+		return p.add(v[0], v[1], 0, 1)
 	})
+	if err == nil && timed {
+		err = p.file.times(&p.clock, "time")
+	}
+	return err
 }
 
 // run reads a TREC run. Its rank must be a whole number, and is not used.

@@ -112,7 +112,7 @@ func (p *parser) table(first []byte) error {
 			}
 		}
 		if c.time >= 0 {
-			if rank, err = p.in.Timestamp(header[c.time], v[c.time]); err != nil {
+			if err = p.clock.Add(p.in, header[c.time], v[c.time]); err != nil {
 				return err
 			}
 		}
@@ -136,7 +136,22 @@ func (p *parser) table(first []byte) error {
 	if err != nil {
 		return err
 	}
+	if c.time >= 0 {
+		if err := p.file.times(&p.clock, header[c.time]); err != nil {
+			return err
+		}
+	}
 	return seen.none(p.file.Path)
+}
+
+// times gives every row its time.
+func (f *File) times(c *format.Clock, column string) error {
+	f.perUnit = c.PerUnit()
+	times, err := c.Times(f.Path, column, f.perUnit)
+	for i, t := range times {
+		f.Rows[i].Rank = t
+	}
+	return err
 }
 
 // liked returns the relevance of an item with a rating: 1 above 0, else 0.

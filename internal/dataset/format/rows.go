@@ -93,6 +93,12 @@ func (r *Rows) Time(i int) (whole int64, part []byte, err error) {
 	return r.in.instant(r.name(i), r.Fields[i])
 }
 
+// AddTime adds the time in a field of the row to a column.
+func (r *Rows) AddTime(c *Clock, i int) error { return c.Add(r.in, r.name(i), r.Fields[i]) }
+
+// Path returns the name of the file.
+func (r *Rows) Path() string { return r.in.file }
+
 // Skip passes over a row that Next, or a reader of one of its fields, failed on with err, so that Next
 // goes on with the row after it. It returns the text of the row, valid until Next, "" for blank
 // lines. ok is false if the failure is not of one row: a damaged file, or one that is no text.

@@ -171,7 +171,7 @@ func (t Table) rows(in *Input, s *Splitter, names []string) (*dataset.Log, error
 	if t.IntIDs {
 		checkID = in.ID
 	}
-	b := dataset.Builder{}
+	b, clock := dataset.Builder{}, Clock{}
 	err := in.EachRow(s, names, func(v [][]byte) error {
 		user, err := checkID(t.user(), v[at[0]])
 		if err != nil {
@@ -189,11 +189,9 @@ func (t Table) rows(in *Input, s *Splitter, names []string) (*dataset.Log, error
 			b.Values = append(b.Values, x)
 		}
 		if at[3] >= 0 {
-			x, err := in.Timestamp(t.Time, v[at[3]])
-			if err != nil {
+			if err := clock.Add(in, t.Time, v[at[3]]); err != nil {
 				return err
 			}
-			b.Times = append(b.Times, x)
 		}
 		b.UserOf = append(b.UserOf, b.Users.ID(user))
 		b.ItemOf = append(b.ItemOf, b.Items.ID(item))
@@ -202,5 +200,12 @@ func (t Table) rows(in *Input, s *Splitter, names []string) (*dataset.Log, error
 	if err != nil {
 		return nil, err
 	}
-	return in.Finish(&b)
+	if b.Times, err = clock.Times(in.file, t.Time, clock.PerUnit()); err != nil {
+		return nil, err
+	}
+	l, err := in.Finish(&b)
+	if per := clock.PerUnit(); err == nil && per > 1 {
+		l.TimesPerUnit = per
+	}
+	return l, err
 }

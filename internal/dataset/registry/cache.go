@@ -19,7 +19,7 @@ import (
 )
 
 // cacheVersion changes whenever the meaning of an entry or of a filter changes.
-const cacheVersion = "privrec-cache-4\n"
+const cacheVersion = "privrec-cache-5\n"
 
 // entry is what the cache stores: the rows after the filters and their ladder.
 type entry struct {

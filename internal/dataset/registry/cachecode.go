@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ func encodeEntry(e *entry) []byte {
 	b = putColumn(b, l.Users)
 	b = putColumn(b, l.Items)
 	b = putColumn(b, l.Times)
+	b = binary.AppendUvarint(b, uint64(l.TimesPerUnit))
 	b = putColumn(b, l.Values)
 	b = putColumn(b, l.Parts)
 	b = binary.AppendUvarint(b, uint64(len(e.ladder)))
@@ -109,7 +111,8 @@ func decodeEntry(b []byte) (*entry, error) {
 	l.StandIn = d.byte() == 1
 	l.UserIDs, l.ItemIDs = d.strings(), d.strings()
 	l.Users, l.Items = column[int32](&d, 4), column[int32](&d, 4)
-	l.Times, l.Values, l.Parts = column[int64](&d, 8), column[float32](&d, 4), column[dataset.Part](&d, 1)
+	l.Times, l.TimesPerUnit = column[int64](&d, 8), d.number()
+	l.Values, l.Parts = column[float32](&d, 4), column[dataset.Part](&d, 1)
 	for n := d.length(1); n > 0 && d.err == nil; n-- {
 		name, counts := d.strings(), column[int64](&d, 8)
 		if len(name) != 1 || len(counts) != 4 {
@@ -179,6 +182,17 @@ func (d *decoder) length(size int) int {
 	}
 	d.b = d.b[k:]
 	return int(n)
+}
+
+// number reads a whole number from 0.
+func (d *decoder) number() int64 {
+	n, k := binary.Uvarint(d.b)
+	if k <= 0 || n > math.MaxInt64 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[k:]
+	return int64(n)
 }
 
 func (d *decoder) byte() byte {

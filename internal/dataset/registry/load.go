@@ -182,7 +182,7 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 		s.Source.Notes = append(slices.Clip(s.Source.Notes), why)
 	}
 	if IsOwn(set.Name) {
-		left, err := columnNotes(ctx, files, log.Times != nil)
+		left, err := columnNotes(ctx, files, log)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -81,7 +81,7 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 }
 
 // columnNotes says in sentences which columns of the rows of own data are read under unusual names, and which are not read.
-func columnNotes(ctx context.Context, files []dataset.File, timed bool) (notes []string, err error) {
+func columnNotes(ctx context.Context, files []dataset.File, l *dataset.Log) (notes []string, err error) {
 	form, ok := format.Of(files[0].Path)
 	if !ok || form == format.Lines {
 		return nil, nil
@@ -104,10 +104,13 @@ func columnNotes(ctx context.Context, files []dataset.File, timed bool) (notes [
 	}
 	if len(unread) > 0 {
 		note := fmt.Sprintf("%s: not read: %s; %s beside it says what columns are", name, strings.Join(unread, ", "), ColumnsFile)
-		if !timed {
+		if l.Times == nil {
 			note += "; without times the rows are in the order of the file"
 		}
 		notes = append(notes, note)
+	}
+	if counted := format.Counted(l.TimesPerUnit); counted != "" {
+		notes = append(notes, name+": "+counted)
 	}
 	return notes, nil
 }

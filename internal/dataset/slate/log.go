@@ -3,7 +3,6 @@ package slate
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -104,10 +103,8 @@ func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
 // flags turns clicks that are flags into times, those of showing. A column with a number above 1
 // has times already.
 func (l *Log) flags() {
-	for _, c := range l.Clicked {
-		if c > 1 {
-			return
-		}
+	if !areFlags(l.Clicked) {
+		return
 	}
 	for row, c := range l.Clicked {
 		if c == 1 {
@@ -121,36 +118,74 @@ func (l *Log) flags() {
 func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error) {
 	l := &Log{Name: name, clickColumn: in.Columns[at[3]]}
 	users, items := ids{}, ids{}
+	var shown, clicked format.Clock
 	err := each(in, func(v [][]byte) error {
 		for _, i := range at[:2] {
 			if len(v[i]) == 0 {
 				return in.Fail(in.Columns[i], "empty", "every row needs a user and an item")
 			}
 		}
-		shown, err := instant(in, at[2], v[at[2]], 1)
-		if err != nil {
+		if err := addTime(in, &shown, at[2], 1); err != nil {
 			return err
 		}
-		clicked, known := int64(0), false
+		known := false
 		if mayLack {
-			clicked, known = word(v[at[3]])
+			var c int64
+			if c, known = word(v[at[3]]); known {
+				clicked.AddWhole(c)
+			}
 		}
 		if !known {
-			if clicked, err = instant(in, at[3], v[at[3]], 0); err != nil {
+			if err := addTime(in, &clicked, at[3], 0); err != nil {
 				return err
 			}
 		}
 		l.Users, l.Items = append(l.Users, users.of(v[at[0]])), append(l.Items, items.of(v[at[1]]))
-		l.Shown, l.Clicked = append(l.Shown, shown), append(l.Clicked, clicked)
 		l.lines = append(l.lines, int32(in.Line()))
 		return nil
 	})
+	if err == nil {
+		err = l.times(in, at, &shown, &clicked)
+	}
 	if err != nil {
 		return nil, err
 	}
 	l.UserIDs, l.ItemIDs = users.names, items.names
 	l.Hash, err = in.Digest()
 	return l, err
+}
+
+// addTime reads the time in column i of a row, of least units.
+func addTime(in *format.Rows, c *format.Clock, i int, least int64) error {
+	field := in.Columns[i]
+	if t := in.Fields[i]; len(t) == 0 || least > 0 && string(t) == "0" {
+		return in.Fail(field, "missing time", "every row says when the item was shown; a click time of 0 means no click")
+	}
+	if err := in.AddTime(c, i); err != nil {
+		return err
+	}
+	if t := c.Whole[len(c.Whole)-1]; t < least {
+		return in.Fail(field, fmt.Sprintf("%d is below %d", t, least), "")
+	}
+	return nil
+}
+
+// times sets the columns of times, both counted in one unit. Clicks that are flags stay as they are.
+func (l *Log) times(in *format.Rows, at [4]int, shown, clicked *format.Clock) (err error) {
+	per := max(shown.PerUnit(), clicked.PerUnit())
+	if l.Shown, err = shown.Times(in.Path(), in.Columns[at[2]], per); err != nil {
+		return err
+	}
+	if clicked.PerUnit() == 1 && areFlags(clicked.Whole) {
+		per = 1
+	}
+	l.Clicked, err = clicked.Times(in.Path(), in.Columns[at[3]], per)
+	return err
+}
+
+// areFlags reports whether clicks are flags, 0 and 1, in place of times.
+func areFlags(clicked []int64) bool {
+	return !slices.ContainsFunc(clicked, func(c int64) bool { return c > 1 })
 }
 
 // word returns the click that an empty field or a truth value stands for.
@@ -162,14 +197,6 @@ func word(b []byte) (clicked int64, known bool) {
 		return 1, true
 	}
 	return 0, false
-}
-
-// instant parses the time in column i.
-func instant(in *format.Rows, i int, b []byte, least int64) (int64, error) {
-	if len(b) == 0 || least > 0 && string(b) == "0" {
-		return 0, in.Fail(in.Columns[i], "missing time", "every row says when the item was shown; a click time of 0 means no click")
-	}
-	return integer(in, in.Columns[i], format.Whole(b), least, math.MaxInt64)
 }
 
 // rung counts the rows for which keep is true; nil takes all rows.

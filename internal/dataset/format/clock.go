@@ -1,0 +1,103 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"privrec/internal/dataset"
+)
+
+// Clock collects the times of a column. Where any of them has a fraction, all are counted in a smaller unit, so that
+// each is a whole number: thousandths, millionths or billionths of the unit of the file.
+type Clock struct {
+	Whole  []int64 // of each row
+	parts  []int64 // billionths of each row; nil: no row has a fraction
+	digits int     // after the point, of the longest fraction
+}
+
+// mostDigits is how many digits a time may have after its point: nanoseconds of seconds have as many.
+const mostDigits = 9
+
+// Add reads the time of the next row.
+func (c *Clock) Add(in *Input, field string, b []byte) error {
+	whole, part, err := in.instant(field, b)
+	if err == nil && len(part) > mostDigits {
+		err = in.Fail(field, fmt.Sprintf("time %s has %d digits after the point", dataset.Quote(b), len(part)), fmt.Sprintf("at most %d are read", mostDigits))
+	}
+	if err == nil {
+		c.add(whole, part)
+	}
+	return err
+}
+
+// AddFloat adds the time of the next row, which is a number already. It reports whether it can be read: it is neither
+// negative with a fraction nor beyond what a whole number holds, and has at most so many digits after the point.
+func (c *Clock) AddFloat(x float64) bool {
+	before, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	whole, err := strconv.ParseInt(before, 10, 64)
+	if err != nil || math.Abs(x) > 1<<53 || len(after) > mostDigits || after != "" && x < 0 {
+		return false
+	}
+	c.add(whole, []byte(after))
+	return true
+}
+
+// AddWhole adds the time of the next row, which is a whole number already.
+func (c *Clock) AddWhole(t int64) { c.add(t, nil) }
+
+// add adds a time of whole units and the digits after the point.
+func (c *Clock) add(whole int64, part []byte) {
+	if len(part) > 0 {
+		if c.parts == nil {
+			c.parts = make([]int64, len(c.Whole), cap(c.Whole))
+		}
+		c.digits = max(c.digits, len(part))
+		part = append(bytes.Clone(part), "000000000"[len(part):]...)
+	}
+	c.Whole = append(c.Whole, whole)
+	if c.parts != nil {
+		nano, _ := strconv.ParseInt(string(part), 10, 64) // 0 where there is none
+		c.parts = append(c.parts, nano)
+	}
+}
+
+// PerUnit returns how many of the times that Times returns make one of the file: 1, 1,000, 1,000,000 or 1,000,000,000.
+func (c *Clock) PerUnit() int64 {
+	per := int64(1)
+	for d := 0; d < c.digits; d += 3 {
+		per *= 1000
+	}
+	return per
+}
+
+// Times returns the times of all rows, counted in the smaller unit of which per make one of the file. It fails where one
+// does not fit.
+func (c *Clock) Times(file, field string, per int64) ([]int64, error) {
+	if per == 1 {
+		return c.Whole, nil
+	}
+	for i, t := range c.Whole {
+		if t > math.MaxInt64/per-1 || t < -math.MaxInt64/per+1 {
+			return nil, &dataset.Error{File: file, Field: field,
+				Msg:  fmt.Sprintf("the time %d of row %d is too large, where other times have fractions of %d digits", t, i+1, c.digits),
+				Hint: "write all times as whole numbers"}
+		}
+		c.Whole[i] = t * per
+		if c.parts != nil {
+			c.Whole[i] += c.parts[i] / (1_000_000_000 / per)
+		}
+	}
+	return c.Whole, nil
+}
+
+// Counted says that times are counted in a smaller unit than that of their file; "" where they are not.
+func Counted(per int64) string {
+	name, ok := map[int64]string{1_000: "thousandths", 1_000_000: "millionths", 1_000_000_000: "billionths"}[per]
+	if !ok {
+		return ""
+	}
+	return "some times have a fraction, so that all are counted in " + name + " of their unit"
+}
