@@ -146,6 +146,9 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 		case absent(r.Data) != "":
 			a.NoData++
 			continue
+		case t.grid.unfit(r):
+			a.Done++
+			continue
 		}
 		c, err := f.cost(ctx, r)
 		if err != nil {

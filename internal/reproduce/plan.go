@@ -243,6 +243,7 @@ type clock struct {
 	at             string             // the run that goes on; "": none
 	began          time.Time          // it did
 	took, expected float64            // seconds of the runs that this process made
+	known          bool               // a cost of a run like one of them is recorded
 }
 
 // newClock returns a clock of the runs of a plan that are not finished.
@@ -251,11 +252,15 @@ func newClock(p *Plan) *clock {
 	if p.o.NoRun {
 		return c
 	}
-	for _, r := range p.runs {
-		m, err := run.ReadManifest(r.Dir)
-		done := err == nil && (m.Status == run.StatusDone || m.Final)
-		if !done && p.o.Shard.has(r) {
-			c.left[r.Dir] = r.cost().Seconds
+	for _, t := range p.tables {
+		for _, r := range t.runs {
+			m, err := run.ReadManifest(r.Dir)
+			done := err == nil && (m.Status == run.StatusDone || m.Final)
+			if !done && p.o.Shard.has(r) && !t.grid.unfit(r) {
+				cost := r.cost()
+				c.left[r.Dir] = cost.Seconds
+				c.known = c.known || cost.how != guessed
+			}
 		}
 	}
 	return c
@@ -283,7 +288,7 @@ func (c *clock) end(r *Run) {
 const prior = 30
 
 // Ahead returns how many runs this process still has to make, the one that goes on among
-// them, and about how long they take.
+// them, and about how long they take; less than 0: nothing like them is recorded, and none was made yet.
 func (p *Plan) Ahead() (runs int, left time.Duration) {
 	c := p.clock
 	c.mu.Lock()
@@ -295,6 +300,9 @@ func (p *Plan) Ahead() (runs int, left time.Duration) {
 			s = max(0, s-c.now().Sub(c.began).Seconds())
 		}
 		seconds += s
+	}
+	if !c.known && c.took == 0 {
+		return len(c.left), -1
 	}
 	return len(c.left), time.Duration(seconds * float64(time.Second))
 }

@@ -287,7 +287,7 @@ func TestStandIns(t *testing.T) {
 // time so far, and scaled by what the runs took.
 func TestAhead(t *testing.T) {
 	now := time.Unix(0, 0)
-	c := &clock{now: func() time.Time { return now }, left: map[string]float64{"a": 10, "b": 40, "c": 20}}
+	c := &clock{known: true, now: func() time.Time { return now }, left: map[string]float64{"a": 10, "b": 40, "c": 20}}
 	p := &Plan{clock: c}
 	check := func(runs int, left time.Duration) {
 		t.Helper()

@@ -159,7 +159,7 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 	case r.Status == Done:
 		w.showScore(r)
 		return nil
-	case r.Status == Failed, w.unfit(r), w.o.NoRun, !w.o.Shard.has(r), r.waits():
+	case r.Status == Failed, w.grid.unfit(r), w.o.NoRun, !w.o.Shard.has(r), r.waits():
 		return nil
 	case w.lacking[r.Data] != nil:
 		w.hint = markMissing(r, w.lacking[r.Data])
@@ -205,13 +205,13 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 
 // unfit marks a run as left out where it cannot be about the runs that it would be about, and
 // reports whether it did. That is known when they are finished.
-func (w *worker) unfit(r *Run) bool {
+func (g *Grid) unfit(r *Run) bool {
 	about := r.About()
 	open := func(of *Run) bool { return of.Status != Done }
-	if w.grid.Unfit == nil || len(about) == 0 || slices.ContainsFunc(r.about, open) {
+	if g.Unfit == nil || len(about) == 0 || slices.ContainsFunc(r.about, open) {
 		return false
 	}
-	why := w.grid.Unfit(r.Task(), about)
+	why := g.Unfit(r.Task(), about)
 	if why != "" {
 		r.Status, r.Problem = LeftOut, why
 	}

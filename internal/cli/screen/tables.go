@@ -48,6 +48,9 @@ func toGo(ahead func() (int, time.Duration)) string {
 	if runs == 1 {
 		noun = "run"
 	}
+	if left < 0 {
+		return fmt.Sprintf("%d %s to go, of unknown length", runs, noun)
+	}
 	return fmt.Sprintf("%d %s to go, about %v in all", runs, noun, roughly(left))
 }
 

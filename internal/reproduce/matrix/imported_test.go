@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"privrec/internal/papers"
+	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
 
@@ -61,9 +62,19 @@ func TestOnImportedRuns(t *testing.T) {
 	if err := m.OnRuns([]string{importedRun(t)}); err != nil {
 		t.Fatal(err)
 	}
+	p, _, err := m.Plan(reproduce.Options{Size: "smoke", Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ahead, err := p.Forecast(t.Context()); err != nil || ahead[0].ToMake+ahead[1].ToMake == 0 {
+		t.Errorf("a forecast of what can be made: %v, %v", ahead, err)
+	}
 	x := made(t, m, "smoke", t.TempDir(), nil)
 	if x.Err != nil {
 		t.Fatal(x.Err)
+	}
+	if !strings.Contains(x.Document.Title, "finished runs") || strings.Contains(x.Document.Title+x.Name, "ml-") {
+		t.Errorf("the title is %q, the files are called %s", x.Document.Title, x.Name)
 	}
 	for attack, why := range map[string]string{
 		"rows": "the model shows lists and no scores", "users": "", "lists": "",

@@ -42,7 +42,28 @@ func (m *Matrix) OnRuns(dirs []string) error {
 		rows = append(rows, r)
 	}
 	m.Rows = rows
+	m.ofRuns()
 	return nil
+}
+
+// ofRuns lets names, title and sizes of the files say that the rows are finished runs, and of which data.
+func (m *Matrix) ofRuns() {
+	var data []string
+	for _, d := range m.Data {
+		data = append(data, d.Name)
+	}
+	m.Name, m.Title, m.HoldOut = "matrix-runs", "Attacks on finished runs, "+strings.Join(data, ", "), nil
+	for _, s := range []*reproduce.Size{&m.Sizes.Smoke, &m.Sizes.Quick, &m.Sizes.Full} {
+		s.About = "the models are as they were found; " + counted(len(s.Seeds)) + " of each attack"
+	}
+}
+
+// counted counts seeds.
+func counted(seeds int) string {
+	if seeds == 1 {
+		return "one seed"
+	}
+	return fmt.Sprintf("%d seeds", seeds)
 }
 
 // defence says what an account knows of the noise of a run.
