@@ -166,15 +166,15 @@ func (k *Curve) checkOut() error {
 	if info, err := os.Stat(filepath.Dir(k.Out)); err != nil || !info.IsDir() {
 		return run.Usagef("make it first", "--out is %s, but there is no folder %s", k.Out, filepath.Dir(k.Out))
 	}
-	info, err := os.Lstat(k.Out)
+	info, err := os.Stat(k.Out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
-		return run.Usagef("choose another --out", "--out is %s, which exists and is not a file", k.Out)
-	case !k.Force:
+	case info.IsDir():
+		return run.Usagef("choose another --out", "--out is %s, which is a folder", k.Out)
+	case info.Mode().IsRegular() && !k.Force:
 		return run.WithHint(fmt.Errorf("write %s: %w", k.Out, fs.ErrExist), "choose another --out, or --force to replace what is there")
 	}
 	return nil
@@ -182,7 +182,7 @@ func (k *Curve) checkOut() error {
 
 // write makes the file, whole or not at all.
 func (k *Curve) write(image []byte) error {
-	if _, err := os.Lstat(k.Out); err == nil && !k.Force { // it was made during the computation
+	if info, err := os.Stat(k.Out); err == nil && info.Mode().IsRegular() && !k.Force { // it was made during the computation
 		return fmt.Errorf("write %s: %w", k.Out, fs.ErrExist)
 	}
 	return system.WriteFile(k.Out, func(w io.Writer) error {

@@ -54,6 +54,8 @@ func (o Outputs) Free() error {
 		case err != nil:
 		case info.IsDir():
 			return &run.UsageError{Message: x.Path + " is a folder", Fix: "choose another --out"}
+		case !info.Mode().IsRegular():
+			return &run.UsageError{Message: x.Path + " is a link, a pipe or a device", Fix: "name a file: all files of a set get their names at once, which would replace it"}
 		case !o.Force:
 			return &run.UsageError{Message: x.Path + " is there already", Fix: "choose another --out, or --force to replace what is there"}
 		}
