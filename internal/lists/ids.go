@@ -48,6 +48,8 @@ type File struct {
 	Unread  []string // columns that nothing is read of
 	Taken   []string // columns that are read under a name that is not usual, with what they are taken for
 	Fillers int      // rows of lists that hold no item, and are left out
+	Gaps    int      // places of lists in wide tables that hold no item
+	Empty   int      // rows that hold an empty list
 	perUnit int64    // how many of the times of the rows make one of the file's unit
 }
 
@@ -61,6 +63,12 @@ func (f *File) Left() (notes []string) {
 	}
 	for _, x := range f.Taken {
 		notes = append(notes, name+": "+x)
+	}
+	if f.Gaps > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d places of lists are empty, and left out", name, f.Gaps))
+	}
+	if f.Empty > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d rows hold an empty list, and are left out", name, f.Empty))
 	}
 	if f.Fillers > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d rows have the least score of 32 bits, which fills lists that have no more items: they are left out", name, f.Fillers))

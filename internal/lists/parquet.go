@@ -10,11 +10,9 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
-	"privrec/internal/dataset/format"
 	"privrec/internal/lists/parquet"
 )
 
@@ -77,23 +75,26 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		header[i] = c.Name
 	}
 	fail := func(field, msg, hint string) error {
-		if slices.ContainsFunc(header, func(name string) bool { return strings.Contains(name, ".list.") }) {
-			hint = "lists within a row are not read: write a row for each item, in LensKit with save_parquet(path, layout=\"flat\"), in pandas after explode; " + hint
-		}
 		return &dataset.Error{File: f.Path, Field: field, Msg: msg, Hint: hint}
 	}
-	c, err := find(kind, header, fail)
+	rows := &parser{kind: kind, ids: ids, file: f}
+	inLists := make([]bool, len(header))
+	for i, c := range p.Columns {
+		inLists[i] = c.InLists
+	}
+	r, err := rows.beginLists(header, inLists, fail)
 	if err != nil {
 		return err
 	}
-	f.reads(kind, header, c)
+	c := r.c
 	var columns []int
 	at := func(column int, number bool) (int, error) {
 		if column < 0 {
 			return -1, nil
 		}
 		switch k := p.Columns[column].Kind; {
-		case number && k != parquet.Int && k != parquet.Float:
+		case column == c.time && k == parquet.Time:
+		case number && k != parquet.Int && k != parquet.Float && k != parquet.Floats:
 			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want numbers", "")
 		case !number && k != parquet.Int && k != parquet.Text:
 			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want whole numbers or text", "ids of floating-point numbers come from a table with gaps: convert them")
@@ -114,13 +115,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		return fmt.Errorf("more than %d rows", maxRows)
 	}
 	var user, item []byte
-	var clock format.Clock
-	err = p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
-		for k, x := range v[read:] {
-			seen.value(k, number(p.Columns[c.orders[k]], x), !x.Null)
-		}
-		v = v[:read]
-		row := Row{Line: int32(n), Score: 1}
+	one := func(n int64, v []parquet.Value) error {
+		row := Row{Line: int32(n), Score: 1, Rank: r.place}
 		bad := func(i int, msg string) error {
 			return &dataset.Error{File: f.Path, Line: int(n), Field: header[columns[i]], Msg: msg}
 		}
@@ -143,16 +139,17 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			if place < 0 {
 				continue
 			}
-			x := number(p.Columns[columns[place]], v[place])
+			column := p.Columns[columns[place]]
+			x := number(column, v[place])
 			switch {
 			case math.IsNaN(x) || math.IsInf(x, 0):
 				return bad(place, fmt.Sprintf("not a finite number: %v", x))
 			case i > 1:
 				row.Score = x
-			case i == 1 && p.Columns[columns[place]].Kind == parquet.Int && !p.Columns[columns[place]].Unsigned():
-				clock.AddWhole(v[place].Int)
+			case i == 1 && (column.Kind == parquet.Time || column.Kind == parquet.Int && !column.Unsigned()):
+				r.clock.AddWhole(v[place].Int)
 			case i == 1:
-				if !clock.AddFloat(x) {
+				if !r.clock.AddFloat(x) {
 					return bad(place, fmt.Sprintf("%v is not a time", x))
 				}
 			case x != math.Trunc(x) || math.Abs(x) > 1<<53:
@@ -168,15 +165,57 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			f.Fillers++
 			return nil
 		}
+		if len(f.Rows) == maxRows {
+			return bad(places[1], fmt.Sprintf("more than %d items", maxRows))
+		}
 		row.User, row.Item = ids.Users.ID(user), ids.Items.ID(item)
 		f.Rows = append(f.Rows, row)
 		return nil
-	})
-	if err == nil && c.time >= 0 {
-		err = f.times(&clock, header[c.time])
 	}
+	var unlisted []parquet.Value
+	err = p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
+		for k, x := range v[read:] {
+			seen.value(k, number(p.Columns[c.orders[k]], x), !x.Null)
+		}
+		if v = v[:read]; !r.listed {
+			return one(n, v)
+		}
+		length := len(v[places[1]].Items)
+		if length == 1 && v[places[1]].Items[0].Null {
+			f.Empty++
+			return nil
+		}
+		for k := range length {
+			unlisted = unlisted[:0]
+			for i, x := range v {
+				if column := p.Columns[columns[i]]; column.InLists {
+					if l := max(len(x.Items), len(x.List)); l != length {
+						return &dataset.Error{File: f.Path, Line: int(n), Field: column.Name, Msg: fmt.Sprintf("a list of %d values, beside one of %d", l, length)}
+					}
+					if column.Kind == parquet.Floats {
+						x = parquet.Value{Null: x.Null, Float: x.List[k]}
+					} else {
+						x = x.Items[k]
+					}
+				}
+				unlisted = append(unlisted, x)
+			}
+			if r.ordered() {
+				r.place = int64(k + 1)
+			}
+			if err := one(n, unlisted); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
+	}
+	if c.time >= 0 {
+		if err := f.times(&r.clock, header[c.time]); err != nil {
+			return err
+		}
 	}
 	return seen.none(f.Path)
 }
@@ -184,7 +223,7 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 // number returns a value as a floating-point number.
 func number(c parquet.Column, v parquet.Value) float64 {
 	switch {
-	case c.Kind == parquet.Float:
+	case c.Kind == parquet.Float || c.Kind == parquet.Floats:
 		return v.Float
 	case c.Unsigned():
 		return float64(uint64(v.Int))

@@ -51,7 +51,6 @@ func TestParquetFaults(t *testing.T) {
 		{"bad-float-ids", "user_id", 0, "holds DOUBLE, want whole numbers or text"},
 		{"bad-null", "score", 42, "empty"},
 		{"bad-nan", "score", 42, "not a finite number: NaN"},
-		{"bad-lists", "item_id", 0, "column is missing"},
 		{"bad-time", "item_id", 0, "holds TIMESTAMP, want whole numbers or text"},
 		{"bad-bomb", "", 0, "20000000 rows, which a file of"},
 		{"bad-column", "item_id", 0, "column is missing"},
@@ -106,5 +105,18 @@ func TestParquetBombs(t *testing.T) {
 			t.Errorf("%s: %d MB were allocated for one file", name, worst>>20)
 		}
 		t.Logf("%s: at most %d KB", name, worst>>10)
+	}
+}
+
+// Times of Parquet's own type order histories.
+func TestParquetTimes(t *testing.T) {
+	ids := &IDs{}
+	f, err := Read(context.Background(), "testdata/libraries/pandas-times.parquet", History, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := f.ByUser(len(ids.Users.IDs))[0]
+	if len(rows) != 2 || ids.Items.IDs[rows[0].Item] != "6" || rows[1].Rank-rows[0].Rank != 24*3600*1e9 {
+		t.Errorf("rows %v", rows)
 	}
 }

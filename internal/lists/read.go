@@ -58,6 +58,8 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 	switch {
 	case bytes.Contains(first, []byte("::")):
 		f.Form, err = "ratings.dat", p.ratings(bytes.Count(first, []byte("::"))+1)
+	case isJSON(first):
+		f.Form, err = "JSON lines", p.jsonLines()
 	case isTable(first):
 		f.Form, err = "table", p.table(first)
 	case kind == Recommended && isRun(first):
@@ -65,7 +67,11 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 	case kind == Truth && isQrels(first):
 		f.Form, err = "TREC qrels", p.qrels()
 	default:
-		return nil, &dataset.Error{File: in.Path(), Line: 1, Msg: "not a form that is read: " + dataset.Quote(first), Hint: hints[kind]}
+		hint := hints[kind]
+		if v := bytes.Split(first, []byte("\t")); kind == Recommended && len(v) == 3 && isNumber(v[2]) {
+			hint = `it has no header: where its columns are user, item and score, as in files of Elliot, (printf 'user_id\titem_id\tscore\n'; cat FILE) > NEW mends it`
+		}
+		return nil, &dataset.Error{File: in.Path(), Line: 1, Msg: "not a form that is read: " + dataset.Quote(first), Hint: hint}
 	}
 	if err != nil {
 		return nil, err
@@ -76,10 +82,10 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 
 // hints say how a file of a kind begins.
 var hints = map[Kind]string{
-	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or a TREC run: user Q0 item rank score name; or Parquet",
-	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time; or Parquet",
-	History:     "a header with user_id and item_id, timestamp if there is one, between tabs or commas; or ratings.dat: user::item::rating::time; or Parquet",
-	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time; or Parquet",
+	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or JSON lines; or a TREC run: user Q0 item rank score name; or Parquet",
+	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
+	History:     "a header with user_id and item_id, timestamp if there is one, between tabs or commas; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
+	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
 }
 
 // parser reads the rows of one file.

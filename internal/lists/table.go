@@ -2,6 +2,7 @@ package lists
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// isTable reports whether a line is a header: it names a user or an item between tabs or commas.
+// isTable reports whether a line is a header: it names a user or an item between tabs, commas or semicolons.
 func isTable(line []byte) bool {
 	return slices.ContainsFunc(bytes.Split(line, []byte(separator(line))), func(f []byte) bool {
 		name := string(bytes.Trim(f, `" `))
@@ -18,10 +19,13 @@ func isTable(line []byte) bool {
 	})
 }
 
-// separator returns the tab of a line that has one, and else the comma.
+// separator returns the tab of a line that has one, the semicolon of one that has no comma, and else the comma.
 func separator(line []byte) string {
-	if bytes.IndexByte(line, '\t') >= 0 {
+	switch {
+	case bytes.IndexByte(line, '\t') >= 0:
 		return "\t"
+	case bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0:
+		return ";"
 	}
 	return ","
 }
@@ -30,6 +34,7 @@ func separator(line []byte) string {
 type columns struct {
 	user, item, rank, score, relevance, time int
 
+	places []int // columns of the first item of a list, the second and so on, where no column is item
 	unread []int // columns that nothing above is
 	orders []int // of these, the ones that could be meant to order lists that have neither rank nor score
 }
@@ -53,6 +58,11 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 	case History:
 		c.time = at(format.Time)
 	}
+	if c.item < 0 && err == nil {
+		if c.places = numbered(header); c.places != nil {
+			c.item = c.places[0]
+		}
+	}
 	for _, need := range []struct {
 		is format.Meaning
 		at int
@@ -62,11 +72,11 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 		}
 	}
 	for i, name := range header {
-		if slices.Contains([]int{c.user, c.item, c.rank, c.score, c.relevance, c.time}, i) {
+		if slices.Contains([]int{c.user, c.item, c.rank, c.score, c.relevance, c.time}, i) || slices.Contains(c.places, i) {
 			continue
 		}
 		c.unread = append(c.unread, i)
-		if kind == Recommended && c.rank < 0 && c.score < 0 && !format.Counts(name) && !format.Time.Means(name) {
+		if kind == Recommended && c.places == nil && c.rank < 0 && c.score < 0 && !format.Counts(name) && !format.Time.Means(name) {
 			c.orders = append(c.orders, i)
 		}
 	}
@@ -76,6 +86,10 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 // reads notes what a table has.
 func (f *File) reads(kind Kind, header []string, c columns) {
 	f.Ranked, f.Scored, f.Graded, f.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
+	if c.places != nil {
+		f.Ranked = kind == Recommended
+		f.Taken = append(f.Taken, fmt.Sprintf("the columns %s to %s are read as the items of a list, the first one best", header[c.places[0]], header[c.places[len(c.places)-1]]))
+	}
 	if f.Rated = f.Graded && format.Rating.Means(header[c.relevance]); f.Rated {
 		f.Graded = false
 	}
@@ -83,7 +97,7 @@ func (f *File) reads(kind Kind, header []string, c columns) {
 		is format.Meaning
 		at int
 	}{{format.User, c.user}, {format.Item, c.item}, {format.Rank, c.rank}, {format.Score, c.score}, {format.Relevance, c.relevance}, {format.Time, c.time}} {
-		if x.at >= 0 && !x.is.Usual(header[x.at]) {
+		if x.at >= 0 && !x.is.Usual(header[x.at]) && (x.at != c.item || c.places == nil) {
 			f.Taken = append(f.Taken, x.is.Taken(header[x.at]))
 		}
 	}
@@ -92,56 +106,141 @@ func (f *File) reads(kind Kind, header []string, c columns) {
 	}
 }
 
+// numbered returns the columns of a header that are named by a word for items, or none, and the numbers 1, 2, 3 and so
+// on, or 0, 1, 2, in their order, as in rec_1 to rec_20; nil: there are fewer than two.
+func numbered(header []string) []int {
+	at := map[string]map[int]int{}
+	var words []string
+	for i, h := range header {
+		word := strings.TrimRight(h, "0123456789")
+		n, err := strconv.Atoi(h[len(word):])
+		if err != nil || strconv.Itoa(n) != h[len(word):] || word != "" && !format.Item.Means(word) {
+			continue
+		}
+		if at[word] == nil {
+			at[word], words = map[int]int{}, append(words, word)
+		}
+		at[word][n] = i
+	}
+	if len(words) != 1 {
+		return nil
+	}
+	var places []int
+	columns := at[words[0]]
+	first := 1
+	if _, ok := columns[0]; ok {
+		first = 0
+	}
+	for n := first; n < first+len(columns); n++ {
+		i, ok := columns[n]
+		if !ok {
+			return nil
+		}
+		places = append(places, i)
+	}
+	if len(places) < 2 {
+		return nil
+	}
+	return places
+}
+
+// rows reads the rows of a table whose columns are known.
+type rows struct {
+	*parser
+	header []string
+	c      columns
+	seen   *seen
+	listed bool  // rows hold lists of items
+	place  int64 // in the list that the row holds, from 1; 0: the row is one item
+}
+
+// begin finds the columns of a table.
+func (p *parser) begin(header []string, fail func(field, msg, hint string) error) (*rows, error) {
+	c, err := find(p.kind, header, fail)
+	if err != nil {
+		return nil, err
+	}
+	p.file.reads(p.kind, header, c)
+	return &rows{parser: p, header: header, c: c, seen: newSeen(header, c)}, nil
+}
+
 // table reads a table with a header.
 func (p *parser) table(first []byte) error {
 	s, header, err := format.Table{Sep: separator(first)}.Open(p.in)
 	if err != nil {
 		return err
 	}
-	c, err := find(p.kind, header, p.in.Fail)
+	r, err := p.begin(header, p.in.Fail)
 	if err != nil {
 		return err
 	}
-	p.file.reads(p.kind, header, c)
-	seen := newSeen(header, c)
-	err = p.in.EachRow(s, header, func(v [][]byte) (err error) {
-		rank, score := int64(0), 1.0
-		if c.rank >= 0 {
-			if rank, err = p.in.Whole(header[c.rank], "rank", v[c.rank]); err != nil {
-				return err
-			}
-		}
-		if c.time >= 0 {
-			if err = p.clock.Add(p.in, header[c.time], v[c.time]); err != nil {
-				return err
-			}
-		}
-		for _, at := range []int{c.score, c.relevance} {
-			if at < 0 {
-				continue
-			}
-			if score, err = p.in.Float(header[at], v[at]); err != nil {
-				return err
-			}
-		}
-		if p.file.Rated {
-			score = liked(score)
-		}
-		for k, at := range c.orders {
-			x, err := strconv.ParseFloat(string(v[at]), 64)
-			seen.value(k, x, err == nil)
-		}
-		return p.add(v[c.user], v[c.item], rank, score)
-	})
-	if err != nil {
+	add := r.one
+	if r.c.places != nil {
+		add = r.wide
+	}
+	if err := p.in.EachRow(s, header, add); err != nil {
 		return err
 	}
-	if c.time >= 0 {
-		if err := p.file.times(&p.clock, header[c.time]); err != nil {
+	return r.end()
+}
+
+// one reads a row that is one item.
+func (r *rows) one(v [][]byte) (err error) {
+	c, rank, score := &r.c, r.place, 1.0
+	if c.rank >= 0 {
+		if rank, err = r.in.Whole(r.header[c.rank], "rank", v[c.rank]); err != nil {
 			return err
 		}
 	}
-	return seen.none(p.file.Path)
+	if c.time >= 0 {
+		if err = r.clock.Add(r.in, r.header[c.time], v[c.time]); err != nil {
+			return err
+		}
+	}
+	for _, at := range []int{c.score, c.relevance} {
+		if at < 0 {
+			continue
+		}
+		if score, err = r.in.Float(r.header[at], v[at]); err != nil {
+			return err
+		}
+	}
+	if r.file.Rated {
+		score = liked(score)
+	}
+	for k, at := range c.orders {
+		x, err := strconv.ParseFloat(string(v[at]), 64)
+		r.seen.value(k, x, err == nil)
+	}
+	return r.add(v[c.user], v[c.item], rank, score)
+}
+
+// wide reads a row that holds a list, an item a column. Empty columns have no item.
+func (r *rows) wide(v [][]byte) error {
+	rank := int64(0)
+	for _, at := range r.c.places {
+		if format.Missing(v[at]) {
+			r.file.Gaps++
+			continue
+		}
+		if r.kind == Recommended {
+			rank++
+		}
+		if err := r.add(v[r.c.user], v[at], rank, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end finishes the file.
+func (r *rows) end() error {
+	if r.c.time >= 0 {
+		if err := r.file.times(&r.clock, r.header[r.c.time]); err != nil {
+			return err
+		}
+	}
+	return r.seen.none(r.file.Path)
 }
 
 // times gives every row its time.

@@ -110,13 +110,13 @@ func layout(all []parquet.Column) (id int, numbers []int, err error) {
 			if id >= 0 {
 				return 0, nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("the column %s has ids too: keep one of them", all[id].Name)}
 			}
-			if c.Kind != parquet.Int && c.Kind != parquet.Text {
+			if c.InLists || c.Kind != parquet.Int && c.Kind != parquet.Text {
 				return 0, nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want whole numbers or text", c.Type)}
 			}
 			id = i
 		case c.Kind == parquet.Floats:
 			lists = append(lists, i)
-		case c.Kind == parquet.Float:
+		case c.Kind == parquet.Float && !c.InLists:
 			numbers = append(numbers, i)
 		default:
 			return 0, nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want numbers, lists of numbers, or ids under the name id, user_id or item_id", c.Type)}

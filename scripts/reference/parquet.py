@@ -47,7 +47,6 @@ pyarrow.parquet.write_table(table, at("bad-delta"), use_dictionary=False, column
 frame.assign(user_id=frame.user_id.astype("float64")).to_parquet(at("bad-float-ids"))
 frame.assign(score=frame.score.where(frame.index != 41)).to_parquet(at("bad-null"))
 polars.DataFrame({**rows, "score": [float("nan") if k == 41 else s for k, s in enumerate(rows["score"])]}).write_parquet(at("bad-nan"))
-pandas.DataFrame({"user_id": [1, 2], "item_id": [[1, 2], [3]]}).to_parquet(at("bad-lists"))
 frame.assign(item_id=pandas.to_datetime(frame.item_id)).to_parquet(at("bad-time"))
 frame.drop(columns="item_id").to_parquet(at("bad-column"))
 constant = pyarrow.array(["x"]).take(pyarrow.array([0] * 20_000_000, type=pyarrow.int8()))

@@ -24,7 +24,7 @@ const (
 // write. Those are RecBole, LensKit, Surprise, Spark, implicit, Elliot, pandas and MovieLens.
 var names = map[Meaning]struct{ usual, others []string }{
 	User:      {[]string{"userid", "user", "uid"}, []string{"customerid", "customer", "reviewerid", "visitorid", "users"}},
-	Item:      {[]string{"itemid", "item", "iid"}, []string{"movieid", "productid", "product", "asin", "parentasin", "isbn", "bookid", "artistid", "trackid", "businessid", "newsid", "articleid", "items"}},
+	Item:      {[]string{"itemid", "item", "iid"}, []string{"movieid", "productid", "product", "asin", "parentasin", "isbn", "bookid", "artistid", "trackid", "businessid", "newsid", "articleid", "items", "rec", "recs", "recommendation", "recommendations", "recommendeditem", "recommendeditems"}},
 	Rating:    {[]string{"rating"}, []string{"ratings", "stars", "overall", "bookrating", "rui"}},
 	Time:      {[]string{"timestamp", "time"}, []string{"ts", "unixtime", "unixtimestamp", "unixreviewtime", "timestamps"}},
 	Rank:      {[]string{"rank"}, []string{"position", "pos", "ranking", "place"}},

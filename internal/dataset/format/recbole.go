@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -149,6 +150,12 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 		}
 		return nil, err
 	}
+	if bytes.IndexByte(line, '\r') >= 0 {
+		return nil, in.Fail("", "its lines end in CR alone, as old Macs and some exports of Excel write them", "tr '\\r' '\\n' < FILE > NEW mends it")
+	}
+	if s.Sep == "," && s.quotes && bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0 {
+		s.Sep = ";" // as programs write CSV where the comma is the decimal point
+	}
 	fields, err := s.split(in, line)
 	if err != nil {
 		return nil, err
@@ -156,21 +163,13 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		if names[i] = strings.TrimSpace(string(f)); names[i] == "" {
-			if i == 0 && len(fields) > 1 && in.countsRows(s.Sep) {
-				return nil, in.Fail("", "the first column has no name and counts rows", "write the file without it: pandas with index=False, R with row.names=FALSE")
+			if i == 0 && len(fields) > 1 {
+				return nil, in.Fail("", "the first column has no name", "write the file without it if it counts rows: pandas with index=False, R with row.names=FALSE")
 			}
 			return nil, in.Fail("", fmt.Sprintf("column %d has no name", i+1), "")
 		}
 	}
 	return names, nil
-}
-
-// countsRows reports whether the next line begins with the number of a first row, 0 or 1.
-func (in *Input) countsRows(sep string) bool {
-	next, _ := in.buf.Peek(len(`"0"`) + len(sep)) // at most this much, less at the end of the file
-	field, _, ok := strings.Cut(string(next), sep)
-	field = strings.Trim(field, `"`)
-	return ok && (field == "0" || field == "1")
 }
 
 // noDuplicates fails on a header that names a column twice.

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,5 +46,21 @@ func TestTypedHeader(t *testing.T) {
 		if diff := cmp.Diff(logs[0], logs[1]); diff != "" {
 			t.Error(diff)
 		}
+	}
+}
+
+// A table of Book-Crossing has semicolons, and quotes around everything.
+func TestSemicolons(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "BX-Book-Ratings.csv")
+	text := "\"User-ID\";\"ISBN\";\"Book-Rating\"\n\"276725\";\"034545104X\";\"0\"\n\"276726\";\"0155;1\"\"2\";\"5\"\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ReadTable(t.Context(), path, ",")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(l.UserIDs, l.ItemIDs, l.Values); got != `[276725 276726] [0155;1"2 034545104X] [0 5]` {
+		t.Errorf("got %s", got)
 	}
 }

@@ -25,6 +25,7 @@ const (
 	Float
 	Text
 	Floats // a list of floating-point numbers in every row
+	Time   // a time as a whole number, in the unit that the file says
 )
 
 // Column is a column of a file.
@@ -35,7 +36,7 @@ type Column struct {
 	physical int64
 	unsigned bool
 	levels   int  // definition levels: optional and repeated nodes on the way to it
-	list     bool // its rows are lists
+	InLists  bool // its rows are lists of what the kind says
 	chunk    int  // index of its chunk in a row group
 }
 
@@ -141,23 +142,41 @@ func (w way) to(e node) way {
 	return w
 }
 
-// column describes a leaf of the schema. A list is called by the name of its outermost node.
+// column describes a leaf of the schema. A list is called by the name of its outermost node, a list of one field of
+// groups by the name of the field.
 func column(e node, w way, chunk int) Column {
 	c := Column{Name: strings.Join(w.path, "."), physical: e.at(1).number, levels: w.levels, chunk: chunk}
 	c.Type = "unknown"
 	if c.physical >= 0 && c.physical < int64(len(physical)) {
 		c.Type = physical[c.physical]
 	}
+	flat := len(w.path) == 1 && w.repeated == 0
 	if meaning := logical(e); meaning != "" {
-		c.Type = meaning
+		if c.Type = meaning; meaning == "TIMESTAMP" && c.physical == 2 && flat {
+			c.Kind = Time
+		}
 		return c
 	}
-	flat := len(w.path) == 1 && w.repeated == 0
 	switch {
 	case !flat && w.only && w.repeated == 1 && (c.physical == 4 || c.physical == 5):
-		c.Name, c.Kind, c.list, c.Type = w.path[0], Floats, true, "lists of "+c.Type
-	case !flat:
+		c.Name, c.Kind, c.InLists, c.Type = w.path[0], Floats, true, "lists of "+c.Type
+	case !flat && w.repeated != 1:
 		c.Type = "a list or a group of " + c.Type
+	case !flat:
+		if c.Name = w.path[len(w.path)-1]; w.only {
+			c.Name = w.path[0]
+		}
+		c.InLists, c.Type = true, "lists of "+c.Type
+		c.number(e)
+	default:
+		c.number(e)
+	}
+	return c
+}
+
+// number says what a column of numbers or of text holds.
+func (c *Column) number(e node) {
+	switch {
 	case c.physical == 1 || c.physical == 2:
 		c.Kind = Int
 		converted := e.at(6).number
@@ -167,7 +186,6 @@ func column(e node, w way, chunk int) Column {
 	case c.physical == 6:
 		c.Kind = Text
 	}
-	return c
 }
 
 // logical names the meaning of a column that is neither a number nor text; "": it is one of them.

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,9 +23,10 @@ const (
 // Value is a cell.
 type Value struct {
 	Null  bool
-	Int   int64 // of Int; of unsigned columns as a uint64's bits
+	Int   int64 // of Int and of Time; of unsigned columns as a uint64's bits
 	Float float64
 	Text  []byte    // valid until the next row
+	Items []Value   // of other lists, valid until the next row; an absent or empty one has one value, which is Null
 	List  []float64 // of Floats, valid until the next row; a list that is absent or empty, or has a null, is Null
 }
 
@@ -43,6 +45,7 @@ type cursor struct {
 	index []uint32 // of them that are not null, in the dictionary; nil: they are in plain
 	plain []byte
 	list  []float64 // of the row
+	items []Value   // likewise, of lists of other things
 }
 
 // cursor returns a cursor for a column of a row group.
@@ -72,11 +75,11 @@ var errFew = errors.New("it has fewer values than rows")
 
 // row returns the value of the next row.
 func (p *cursor) row() (Value, error) {
-	if !p.c.list {
+	if !p.c.InLists {
 		return p.value()
 	}
 	row := Value{}
-	p.list = p.list[:0]
+	p.list, p.items = p.list[:0], p.items[:0]
 	for first := true; ; first = false {
 		ended, err := p.turn()
 		if err != nil {
@@ -88,9 +91,9 @@ func (p *cursor) row() (Value, error) {
 		case first && !begins:
 			return row, errors.New("a list does not begin where its row does")
 		case !first && (ended || begins):
-			row.List = p.list
+			row.List, row.Items = p.list, p.items
 			return row, nil
-		case len(p.list) == maxList:
+		case max(len(p.list), len(p.items)) == maxList:
 			return row, fmt.Errorf("a list of more than %d values", maxList)
 		}
 		v, err := p.value()
@@ -98,7 +101,12 @@ func (p *cursor) row() (Value, error) {
 			return row, err
 		}
 		row.Null = row.Null || v.Null
-		p.list = append(p.list, v.Float)
+		if p.c.Kind == Floats {
+			p.list = append(p.list, v.Float)
+			continue
+		}
+		v.Text = bytes.Clone(v.Text) // the page may be turned before the row ends
+		p.items = append(p.items, v)
 	}
 }
 
@@ -125,7 +133,7 @@ func (p *cursor) value() (v Value, err error) {
 		return v, errFew
 	}
 	p.ready--
-	if p.c.list {
+	if p.c.InLists {
 		p.begin = p.begin[1:]
 	}
 	if p.null != nil {
@@ -234,7 +242,7 @@ func (p *cursor) data(h node, b []byte, size int) error {
 		return err
 	}
 	var repeats, levels []byte
-	if p.c.list {
+	if p.c.InLists {
 		if repeats, b, err = runsOf(h.at(4).number, b); err != nil {
 			return err
 		}
@@ -287,7 +295,7 @@ func (p *cursor) values(encoding int64, n int, repeats, levels, b []byte) error 
 	}
 	p.left -= int64(n)
 	p.null, p.begin, p.index, p.plain = nil, nil, nil, nil
-	if p.c.list {
+	if p.c.InLists {
 		if err := runs(repeats, 1, n, func(v uint32) error {
 			p.begin = append(p.begin, v == 0)
 			return nil
