@@ -86,7 +86,8 @@ func contents(b *strings.Builder, groups []commandGroup) {
 		return fmt.Sprintf("[%s](#%s)", text, strings.ReplaceAll(c.CommandPath(), " ", "-"))
 	}
 	for _, g := range groups {
-		fmt.Fprintf(b, "\n**[%s](#%s)**\n\n", g.title, strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(g.title, ",", "")), " ", "-"))
+		anchor := strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(g.title), ""), " ", "-")
+		fmt.Fprintf(b, "\n**[%s](#%s)**\n\n", g.title, anchor)
 		for _, top := range g.commands {
 			fmt.Fprintf(b, "- %s: %s\n", link(top.Name(), top), top.Short)
 			var below []string

@@ -145,14 +145,19 @@ func TestExamplesRun(t *testing.T) {
 
 // slowExample reports whether an example trains what no other one needs, or measures speed.
 func slowExample(line string) bool {
-	return strings.HasPrefix(line, "privrec bench ") || strings.HasPrefix(line, "privrec train ") && !strings.Contains(line, " --out ")
+	alone := !strings.Contains(line, " --out ")
+	return strings.HasPrefix(line, "privrec bench ") || strings.HasPrefix(line, "privrec train ") && alone
 }
 
 // runExamples runs the examples that are wanted, from top to bottom.
 func runExamples(t *testing.T, wanted func(line string) bool) {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("exec privrec data synth tiny --out given\ncp given/tiny.inter train.tsv\ncp given/tiny.inter test.tsv\ncp given/tiny.user users.tsv\n")
+	b.WriteString(`exec privrec data synth tiny --out given
+cp given/tiny.inter train.tsv
+cp given/tiny.inter test.tsv
+cp given/tiny.user users.tsv
+`)
 	run, _, found := strings.Cut(exampleLines, notRun)
 	if !found {
 		t.Fatalf("no line begins with %q", notRun)
