@@ -179,3 +179,41 @@ cp given/tiny.user users.tsv
 		return nil
 	}})
 }
+
+// Command lines that pages show in indented blocks are taken by their commands. Blocks with output run in TestPagesRun.
+func TestPagesShowCommands(t *testing.T) {
+	app, root := exampleRoot()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, page := range append(pages, "../../README.md") {
+		if filepath.Base(page) == "commands.md" { // made of the help
+			continue
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(strings.ReplaceAll(string(text), "\\\n", ""), "\n") {
+			line, ok := strings.CutPrefix(line, "    ")
+			line, _, _ = strings.Cut(strings.TrimPrefix(line, "bin/"), " #")
+			if !ok || !strings.HasPrefix(line, "privrec ") {
+				continue
+			}
+			c := commandOf(root, line)
+			if c == nil {
+				t.Errorf("%s:%d: no such command: %s", page, i+1, line)
+				continue
+			}
+			checked++
+			if err := takes(t, app, c.CommandPath(), shellWords(t, strings.TrimSpace(line))); err != nil {
+				t.Errorf("%s:%d: %s: %v (%s)", page, i+1, line, err, hint(err))
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("%d command lines: the test looks in the wrong place", checked)
+	}
+}
