@@ -35,7 +35,7 @@ const (
 // ClosedSetting is a run of a model that is computed and not trained by epochs of a loss.
 type ClosedSetting[M ClosedShape] struct {
 	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // as BPRSetting has it
+	Protocol string          `yaml:"protocol,omitempty"` // how the data are cut and which items are ranked: top-n, which "" means too, or next-item
 	Data     StaticData      `yaml:"data"`
 	Model    M               `yaml:"model"`
 	Eval     topn.EvalConfig `yaml:"eval"`

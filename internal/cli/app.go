@@ -148,6 +148,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 		root.AddCommand(a.bench())
 	}
 	arrange(root)
+	exemplify(root)
 	if a.completes {
 		complete.Add(root, a.Tasks)
 	}

@@ -334,17 +334,57 @@ func configurationPage(t *testing.T, tasks []run.Task, c explain.Comments) strin
 		}
 		sections[at].tasks = append(sections[at].tasks, g.tasks...)
 	}
-	var b strings.Builder
-	b.WriteString("# Configuration\n\nEvery key of every task, written from the sources by `make docs`. `privrec TASK --defaults` prints the\nwhole configuration of one task with its defaults and these explanations; a file sets what it changes,\nand `--set train.epochs=3` changes one key. Where tasks share keys they stand here once.\n")
+	var b, body strings.Builder
+	links := map[string][]string{} // by task, to its sections
+	anchors := map[string]int{}
 	for _, s := range sections {
 		title := "Keys at the top"
 		if s.path != "" {
 			title = "`" + s.path + "`"
 		}
-		fmt.Fprintf(&b, "\n## %s of %s\n\n%s", title, named(s.path, s.tasks), s.body)
+		tasks, all := named(s.path, s.tasks), ""
+		if len(s.tasks) > mostInTitle {
+			tasks, all = fmt.Sprintf("%d tasks", len(s.tasks)), "Of "+tasks+".\n\n"
+		}
+		title += " of " + tasks
+		fmt.Fprintf(&body, "\n## %s\n\n%s%s", title, all, s.body)
+		anchor := strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(title), ""), " ", "-")
+		anchors[anchor]++
+		if n := anchors[anchor]; n > 1 { // as pages on the web number headings that say the same
+			anchor += fmt.Sprintf("-%d", n-1)
+		}
+		for _, x := range s.tasks {
+			label := cmp.Or(s.path, "top")
+			for n := 2; slices.ContainsFunc(links[x], func(l string) bool { return strings.HasPrefix(l, "["+label+"](") }); n++ {
+				label = fmt.Sprintf("%s, part %d", cmp.Or(s.path, "top"), n)
+			}
+			links[x] = append(links[x], "["+label+"](#"+anchor+")")
+		}
 	}
-	return b.String()
+	b.WriteString(`# Configuration
+
+Every key of every task, written from the sources by ` + "`make docs`. `privrec TASK --defaults`" + ` prints the
+whole configuration of one task with its defaults and these explanations; a file sets what it changes,
+and ` + "`--set train.epochs=3`" + ` changes one key. Where tasks share keys they stand here once.
+
+## Keys by task
+
+`)
+	shared := func(link string) bool { return strings.HasPrefix(link, "[run](") || strings.HasPrefix(link, "[run.") }
+	ofAll := slices.DeleteFunc(slices.Clone(links[tasks[0].String()]), func(link string) bool { return !shared(link) })
+	fmt.Fprintf(&b, "Every task has %s too.\n", strings.Join(ofAll, ", "))
+	b.WriteString("`top` are the keys that stand in no group.\n\n| task | keys |\n| --- | --- |\n")
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.Join(slices.DeleteFunc(links[name], shared), ", "))
+	}
+	return b.String() + body.String()
 }
+
+// mostInTitle is how many tasks a title names at most.
+const mostInTitle = 8
+
+// notInAnchor are the characters of a title that its anchor lacks.
+var notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
 // named lists tasks, without the verb that all of them have.
 func named(path string, tasks []string) string {

@@ -51,7 +51,10 @@ func arrange(root *cobra.Command) {
 		names     []string
 	}{
 		{"look", "Look around:", []string{"demo", "doctor", "list", "data", "lint", "serve"}},
-		{"run", "Train, protect, attack, compare:", []string{"train", "perturb", "attack", "import", "evaluate", "recommend", "scores", "export", "compare", "reproduce", "report", "tune"}},
+		{"run", "Train, protect, attack, compare:", []string{
+			"train", "perturb", "attack", "matrix", "import", "evaluate", "recommend", "scores", "export", "compare",
+			"reproduce", "report", "tune",
+		}},
 		{"price", "Account for privacy:", []string{"account", "calibrate", "epsilon", "audit"}},
 	} {
 		group := &cobra.Group{ID: g.id, Title: g.title}
@@ -88,6 +91,7 @@ func strict(root *cobra.Command) {
 			}
 		}
 	}
+	exemplify(root)
 }
 
 // group returns what a command does that only holds others: without a word it shows its help, and on a wrong

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -119,7 +121,13 @@ func (a *App) demo() *cobra.Command {
 			r := newReporter(a.Stderr, quiet)
 			r.Phase("demo")
 			o.Stdout, o.Progress = a.Stdout, r
-			return a.Demo(c.Context(), o)
+			if err := a.Demo(c.Context(), o); err != nil {
+				return err
+			}
+			if !quiet && !o.JSON {
+				a.afterDemo(o.Out)
+			}
+			return nil
 		},
 	}
 	p := c.Flags()
@@ -128,4 +136,21 @@ func (a *App) demo() *cobra.Command {
 	p.BoolVar(&o.JSON, "json", false, "results as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
+}
+
+// afterDemo writes to standard error what to type next: commands on what the demo has left in a folder.
+func (a *App) afterDemo(out string) {
+	program, private := shellQuote(os.Args[0]), shellQuote(filepath.Join(out, "private"))
+	fmt.Fprintf(a.Stderr, `
+What to type next:
+
+  # what is the epsilon of the private run worth, release by release?
+  %[1]s account ledger %[2]s --delta 1e-6
+
+  # what do its recommendations give away?
+  %[1]s attack exposure --on %[2]s --set train.epochs=20
+
+  # did the noise cost anything?
+  %[1]s compare %[2]s:noise-on %[3]s
+`, program, private, shellQuote(filepath.Join(out, "non-private")))
 }

@@ -71,10 +71,10 @@ same OUT share the work. --shard 2/3 makes the second of three parts of the runs
 machines with an OUT of their own: copy their folders of runs together, then --no-run
 makes the tables, and says which shards lack runs.
 
-Tables go to OUT/tables as Markdown and CSV, beside *-runs.json with the time and memory of
-the runs; a figure also as SVG, PNG and a page. A single table is printed too; of several
-there is a line each, a total, and a page that lists them. --verbose prints all tables in
-full, and the epochs of the runs. --dry-run of several says for each what it would take,
+Tables go to OUT/tables as Markdown, LaTeX and CSV, beside *-runs.json with the time and
+memory of the runs; a figure also as SVG, PNG, PDF and a page. A single table is printed
+too; of several there is a line each, a total, and a page that lists them. --verbose prints
+all tables in full, and the epochs of the runs. --dry-run of several says for each what it would take,
 from recorded costs; of a single one, and with --verbose, it measures steps of every row. --json prints one
 document: the tables, each with its name, its files and how far its runs are.
 
