@@ -195,7 +195,7 @@ func (in *Input) MissingColumn(name string, names []string) error {
 		case strings.Contains(names[0], ","):
 			hint += "; its columns are separated by commas: name it .csv"
 		case strings.Contains(names[0], ";"):
-			hint += "; its columns are separated by semicolons: write commas, in pandas with sep=\",\""
+			hint += "; its columns are separated by semicolons: name it .csv"
 		default:
 			hint += "; is the separator right?"
 		}
