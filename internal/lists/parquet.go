@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/lists/parquet"
 )
 
@@ -129,8 +130,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		item = v[places[1]].ID(item[:0], p.Columns[c.item])
 		for i, id := range [][]byte{user, item} {
 			switch {
-			case len(id) == 0:
-				return bad(places[i], "empty")
+			case format.NoID(id) != "":
+				return bad(places[i], format.NoID(id))
 			case !utf8.Valid(id):
 				return bad(places[i], "invalid UTF-8")
 			}

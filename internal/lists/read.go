@@ -56,12 +56,12 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 	f := &File{Path: in.Path()}
 	p := &parser{in: in, kind: kind, ids: ids, file: f}
 	switch {
-	case bytes.Contains(first, []byte("::")):
-		f.Form, err = "ratings.dat", p.ratings(bytes.Count(first, []byte("::"))+1)
 	case isJSON(first):
 		f.Form, err = "JSON lines", p.jsonLines()
 	case isTable(first):
 		f.Form, err = "table", p.table(first)
+	case kind != Recommended && bytes.Contains(first, []byte("::")):
+		f.Form, err = "ratings.dat", p.ratings(bytes.Count(first, []byte("::"))+1)
 	case kind == Recommended && isRun(first):
 		f.Form, err = "TREC run", p.run()
 	case kind == Truth && isQrels(first):
@@ -120,7 +120,8 @@ func (p *parser) add(user, item []byte, rank int64, score float64) error {
 	return nil
 }
 
-// ratings reads user::item and further fields, of which the fourth is the time of histories and others are not used.
+// ratings reads user::item::rating::time, of which the rating says what is relevant in a truth, and the time orders
+// histories. Other fields are not read.
 func (p *parser) ratings(fields int) error {
 	names := append([]string{"user", "item"}, make([]string, max(0, fields-2))...)
 	for i := 2; i < len(names); i++ {
@@ -130,13 +131,28 @@ func (p *parser) ratings(fields int) error {
 	if timed {
 		p.file.Timed, names[3] = true, "time"
 	}
+	if p.file.Rated = p.kind == Truth && fields >= 3; p.file.Rated {
+		names[2] = "rating"
+	}
+	for i := 2; i < len(names); i++ {
+		if strings.HasPrefix(names[i], "field ") {
+			p.file.Unread = append(p.file.Unread, names[i])
+		}
+	}
 	err := p.in.EachRow(&format.Splitter{Sep: "::"}, names, func(v [][]byte) (err error) {
 		if timed {
 			if err = p.clock.Add(p.in, "time", v[3]); err != nil {
 				return err
 			}
 		}
-		return p.add(v[0], v[1], 0, 1)
+		score := 1.0
+		if p.file.Rated {
+			if score, err = p.in.Float("rating", v[2]); err != nil {
+				return err
+			}
+			score = liked(score)
+		}
+		return p.add(v[0], v[1], 0, score)
 	})
 	if err == nil && timed {
 		err = p.file.times(&p.clock, "time")

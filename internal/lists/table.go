@@ -19,11 +19,13 @@ func isTable(line []byte) bool {
 	})
 }
 
-// separator returns the tab of a line that has one, the semicolon of one that has no comma, and else the comma.
+// separator returns the tab or the :: of a line that has one, the semicolon of one that has no comma, and else the comma.
 func separator(line []byte) string {
 	switch {
 	case bytes.IndexByte(line, '\t') >= 0:
 		return "\t"
+	case bytes.Contains(line, []byte("::")):
+		return "::"
 	case bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0:
 		return ";"
 	}

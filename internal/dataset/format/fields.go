@@ -192,10 +192,21 @@ func (in *Input) ID(field string, b []byte) ([]byte, error) {
 
 // Token checks an id that may be any text and returns it unchanged.
 func (in *Input) Token(field string, b []byte) ([]byte, error) {
-	if len(b) == 0 {
-		return nil, in.Fail(field, "empty", "every row needs a user and an item")
+	if why := NoID(b); why != "" {
+		return nil, in.Fail(field, why, "every row needs a user and an item")
 	}
 	return b, nil
+}
+
+// NoID says why a field is no id: it is blank, or a missing value as pandas and numpy write it; "": it can be an id.
+func NoID(b []byte) string {
+	switch {
+	case len(bytes.TrimSpace(b)) == 0:
+		return "empty"
+	case string(b) == "NaN" || string(b) == "nan" || string(b) == "<NA>":
+		return dataset.Quote(b) + " is how pandas writes a missing value"
+	}
+	return ""
 }
 
 // float parses a finite decimal number.

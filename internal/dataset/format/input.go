@@ -36,6 +36,7 @@ type Input struct {
 	long   []byte // a line longer than buf's buffer
 	num    int    // 1-based number of the last line that line returned
 	text   []byte // that line, or the one that it failed on
+	head   []byte // the header; nil: the file has none
 	again  []byte // a line that came after blank ones and is still to be returned; nil: none
 	blank  int    // line number of the first of a run of blank lines, 0 when none
 	raw    io.Reader
@@ -205,6 +206,9 @@ func (in *Input) line() ([]byte, error) {
 		}
 		if bytes.IndexByte(b, 0) >= 0 {
 			return nil, in.Fail("", "zero byte in a text file", "the file is binary or UTF-16; convert it to UTF-8 text")
+		}
+		if in.head != nil && bytes.EqualFold(b, in.head) {
+			return nil, in.Fail("", "the header stands here again", "were files joined? remove this line")
 		}
 		return b, nil
 	}

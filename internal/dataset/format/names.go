@@ -15,9 +15,11 @@ const (
 	Item      Meaning = "item_id"
 	Rating    Meaning = "rating"
 	Time      Meaning = "timestamp"
-	Rank      Meaning = "rank"      // place in a list, the smallest number first
-	Score     Meaning = "score"     // the largest number is best
-	Relevance Meaning = "relevance" // above 0: the item is relevant
+	Rank      Meaning = "rank"       // place in a list, the smallest number first
+	Score     Meaning = "score"      // the largest number is best
+	Relevance Meaning = "relevance"  // above 0: the item is relevant
+	Shown     Meaning = "shown_at"   // when an item was shown
+	Clicked   Meaning = "clicked_at" // when it was clicked, or whether
 )
 
 // names has the names of the columns of a meaning, as bare returns them: usual ones, and names that other programs
@@ -29,6 +31,8 @@ var names = map[Meaning]struct{ usual, others []string }{
 	Time:      {[]string{"timestamp", "time"}, []string{"ts", "unixtime", "unixtimestamp", "unixreviewtime", "timestamps"}},
 	Rank:      {[]string{"rank"}, []string{"position", "pos", "ranking", "place"}},
 	Score:     {[]string{"score", "prediction"}, []string{"scores", "predictions", "pred", "preds", "est", "estimate", "predictedrating", "probability", "prob", "rating", "ratings", "yhat", "ypred"}},
+	Shown:     {[]string{"shownat", "shown"}, []string{"impressiontime", "impressiontimestamp", "showtime"}},
+	Clicked:   {[]string{"clickedat", "clicked"}, []string{"clicktime", "clicktimestamp", "click"}},
 	Relevance: {[]string{"relevance"}, []string{"rel", "qrel", "rating", "ratings", "stars", "rui"}},
 }
 

@@ -156,12 +156,16 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 	if s.Sep == "," && s.quotes && bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0 {
 		s.Sep = ";" // as programs write CSV where the comma is the decimal point
 	}
+	in.head = bytes.Clone(line)
 	fields, err := s.split(in, line)
 	if err != nil {
 		return nil, err
 	}
 	names := make([]string, len(fields))
 	for i, f := range fields {
+		if len(fields) == 1 && bytes.Contains(f, []byte("::")) {
+			return nil, in.Fail("", "one column in the header: "+dataset.Quote(f), "its columns are separated by ::, which a table has as tabs or commas")
+		}
 		if names[i] = strings.TrimSpace(string(f)); names[i] == "" {
 			if i == 0 && len(fields) > 1 {
 				return nil, in.Fail("", "the first column has no name", "write the file without it if it counts rows: pandas with index=False, R with row.names=FALSE")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,8 @@ type Stream struct {
 	Time   int64  // in whole units, 0 where the file has none
 	Starts bool   // first row of a user
 
+	Left []string // sentences on columns that are not read, or are read under unusual names
+
 	cursor
 	names   []string
 	at      [3]int // columns of user, item, time; -1: none
@@ -90,12 +93,21 @@ func (s *Stream) header() error {
 	if s.split, s.names, err = s.in.columns(s.form); err != nil {
 		return err
 	}
+	s.Left = nil
 	for i, m := range []Meaning{User, Item, Time} {
 		if s.at[i], err = m.Column(s.names, s.in.Fail); err != nil {
 			return err
 		}
 		if s.at[i] < 0 && m != Time {
 			return s.in.MissingColumn(string(m), s.names)
+		}
+		if s.at[i] >= 0 && !m.Usual(s.names[s.at[i]]) {
+			s.Left = append(s.Left, m.Taken(s.names[s.at[i]]))
+		}
+	}
+	for i, name := range s.names {
+		if !slices.Contains(s.at[:], i) {
+			s.Left = append(s.Left, "the column "+name+" is not read")
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 // Table describes a text table with a header line: which column has what. If all names of a
 // header have RecBole's types, as in user_id:token, the types are ignored.
 type Table struct {
-	Sep    string                  // "\t" (default) or any one byte; "," and ";" allow CSV quoting
+	Sep    string                  // "\t" (default) or any one byte, or ::; "," and ";" allow CSV quoting
 	User   string                  // default "user_id"
 	Item   string                  // default "item_id"
 	Rating string                  // "" when there is none
@@ -135,8 +135,8 @@ func (t Table) item() string { return cmp.Or(t.Item, "item_id") }
 func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	s := &Splitter{Sep: cmp.Or(t.Sep, "\t")}
 	s.quotes = s.Sep == "," || s.Sep == ";"
-	if len(s.Sep) != 1 {
-		return nil, nil, &dataset.Error{File: in.file, Msg: "separator must be one byte, got " + dataset.Quote([]byte(s.Sep))}
+	if len(s.Sep) != 1 && s.Sep != "::" {
+		return nil, nil, &dataset.Error{File: in.file, Msg: "separator must be one byte, or ::, got " + dataset.Quote([]byte(s.Sep))}
 	}
 	names, err := in.header(s)
 	if err != nil {

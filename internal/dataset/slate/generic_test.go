@@ -39,7 +39,7 @@ func TestGenericColumns(t *testing.T) {
 	}
 	for text, part := range map[string]string{
 		at("user,item,shown", "a,x,10"):                            "not the header",
-		at("user,user_id,item,shown,clicked", "a,a,x,10,1"):        `both "user" and "user_id"`,
+		at("user,user_id,item,shown,clicked", "a,a,x,10,1"):        `the columns user and user_id both mean it`,
 		at("user,item,shown,clicked", "a,x,10,yes"):                `field "clicked": not a finite number`,
 		at("user,item,shown,clicked", "a,x,2023-11-14 22:13:20,1"): `field "shown"`,
 		at("user,item,shown,clicked", ",x,10,1"):                   `field "user": empty`,

@@ -3,6 +3,7 @@ package slate
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ type Log struct {
 	ItemIDs        []string // in order of first appearance
 	Users, Items   []int32  // (rows) index into UserIDs and ItemIDs
 	Shown, Clicked []int64  // (rows) times in one unit; Clicked is 0 without a click
+
+	Left []string // sentences on what the file holds that was not read, or was read under an unusual name
 
 	lines       []int32 // (rows) lines of the file; nil where there is none
 	clickColumn string  // name of the column of Clicked
@@ -63,6 +66,7 @@ func ReadGeneric(ctx context.Context, path string, form format.Form, c registry.
 	if err != nil {
 		return nil, err
 	}
+	l.Left = append(l.Left, leftOf(in, at, c)...)
 	if l.once = true; l.clickColumn != genericColumns[3] {
 		l.flags()
 	}
@@ -71,22 +75,18 @@ func ReadGeneric(ctx context.Context, path string, form format.Form, c registry.
 
 // genericAt finds the four columns in a header.
 func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
-	for i, names := range [4][]string{{c.User, "user", "user_id"}, {c.Item, "item", "item_id"}, {c.Shown, "shown_at", "shown"}, {c.Clicked, "clicked_at", "clicked"}} {
-		at[i] = -1
-		if names[0] != "" {
-			if at[i], err = in.Column(names[0]); err != nil {
+	for i, x := range [4]struct {
+		stated string
+		is     format.Meaning
+	}{{c.User, format.User}, {c.Item, format.Item}, {c.Shown, format.Shown}, {c.Clicked, format.Clicked}} {
+		if x.stated != "" {
+			if at[i], err = in.Column(x.stated); err != nil {
 				return at, err
 			}
 			continue
 		}
-		for k, have := range in.Columns {
-			if !slices.Contains(names[1:], have) {
-				continue
-			}
-			if at[i] >= 0 {
-				return at, in.Fail("", fmt.Sprintf("both %q and %q are in the header", in.Columns[at[i]], have), "say in "+registry.ColumnsFile+" which one it is, or leave one out")
-			}
-			at[i] = k
+		if at[i], err = x.is.Column(in.Columns, in.Fail); err != nil {
+			return at, err
 		}
 		if at[i] < 0 {
 			sep := "\t"
@@ -98,6 +98,30 @@ func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
 		}
 	}
 	return at, nil
+}
+
+// leftOf says in sentences which columns are read under unusual names that no file of names states, and which are not
+// read.
+func leftOf(in *format.Rows, at [4]int, c registry.Columns) (notes []string) {
+	name := filepath.Base(in.Path())
+	for i, x := range [4]struct {
+		stated string
+		is     format.Meaning
+	}{{c.User, format.User}, {c.Item, format.Item}, {c.Shown, format.Shown}, {c.Clicked, format.Clicked}} {
+		if column := in.Columns[at[i]]; x.stated == "" && !x.is.Usual(column) {
+			notes = append(notes, name+": "+x.is.Taken(column))
+		}
+	}
+	var unread []string
+	for i, column := range in.Columns {
+		if !slices.Contains(at[:], i) {
+			unread = append(unread, column)
+		}
+	}
+	if len(unread) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: not read: %s", name, strings.Join(unread, ", ")))
+	}
+	return notes
 }
 
 // flags turns clicks that are flags into times, those of showing. A column with a number above 1
@@ -121,8 +145,8 @@ func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error
 	var shown, clicked format.Clock
 	err := each(in, func(v [][]byte) error {
 		for _, i := range at[:2] {
-			if len(v[i]) == 0 {
-				return in.Fail(in.Columns[i], "empty", "every row needs a user and an item")
+			if why := format.NoID(v[i]); why != "" {
+				return in.Fail(in.Columns[i], why, "every row needs a user and an item")
 			}
 		}
 		if err := addTime(in, &shown, at[2], 1); err != nil {
@@ -175,6 +199,9 @@ func (l *Log) times(in *format.Rows, at [4]int, shown, clicked *format.Clock) (e
 	per := max(shown.PerUnit(), clicked.PerUnit())
 	if l.Shown, err = shown.Times(in.Path(), in.Columns[at[2]], per); err != nil {
 		return err
+	}
+	if counted := format.Counted(per); counted != "" {
+		l.Left = append(l.Left, filepath.Base(in.Path())+": "+counted)
 	}
 	if clicked.PerUnit() == 1 && areFlags(clicked.Whole) {
 		per = 1

@@ -115,7 +115,7 @@ func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Name, s.Level = name, dataset.LevelC
+	s.Name, s.Level, s.Notes = name, dataset.LevelC, append(s.Notes, l.Left...)
 	return s, nil
 }
 

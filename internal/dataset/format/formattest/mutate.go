@@ -1,0 +1,358 @@
+package formattest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"privrec/internal/dataset/format"
+	"privrec/internal/rng"
+)
+
+// Sheet is a small right table. Its columns are named by what they mean.
+type Sheet struct {
+	Header []format.Meaning
+	Rows   [][]string
+	// Also has other names of columns that have no Meaning of their own, as shown_at.
+	Also map[format.Meaning][]string
+}
+
+// Verdict is what a reader makes of a file: the rows as text, in the order in which they count, and what it says of
+// columns, rows and values that it leaves out or reads in another way.
+type Verdict struct {
+	Rows string
+	Said []string
+}
+
+// Read reads the file at path.
+type Read func(path string) (Verdict, error)
+
+// mutant is a file on the way to be written.
+type mutant struct {
+	header []string
+	means  []format.Meaning // of the columns
+	rows   [][]string
+	sep    string
+	quoted bool
+	end    string
+	again  int  // line at which the header stands again; 0: none
+	final  bool // the last line has an end
+	encode []func([]byte) []byte
+	did    []string
+	tell   []string // columns that mean nothing, which a reader must name
+	free   bool     // rows may differ without a word: the file says something else
+}
+
+// Mutants changes a right file in n ways, drawn from seed, each by one or two changes, and lets a reader try each. A
+// reader must refuse it by an error with the name of the file, or read the same rows, or say what it left out. ext is
+// the end of the file's name. It reports how many files were refused, were read the same, and were read with a word.
+func (s Sheet) Mutants(t *testing.T, seed uint64, n int, ext, sep string, read Read) (refused, same, said int) {
+	t.Helper()
+	dir := t.TempDir()
+	put := func(i int, b []byte) string {
+		folder := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, "mutant"+ext)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whole := s.mutant(sep)
+	right, err := read(put(-1, whole.bytes()))
+	if err != nil {
+		t.Fatalf("the right file: %v", err)
+	}
+	stream := rng.Seed(seed).Stream("mutants")
+	draws := &stream
+	for i := range n {
+		m := s.mutant(sep)
+		for range 1 + draws.IntN(2) {
+			s.change(m, draws)
+		}
+		path := put(i, m.bytes())
+		got, err := read(path)
+		os.RemoveAll(filepath.Dir(path))
+		switch {
+		case err != nil:
+			if refused++; !strings.Contains(err.Error(), "mutant") {
+				t.Errorf("%v: the error does not name the file: %v", m.did, err)
+			}
+		case !m.told(got.Said):
+			t.Errorf("%v: read without a word of %v: %v", m.did, m.tell, got.Said)
+		case got.Rows == right.Rows:
+			same++
+		case m.free:
+			said++
+		case slices.ContainsFunc(got.Said, func(x string) bool { return !slices.Contains(right.Said, x) }):
+			said++
+		default:
+			t.Errorf("%v: read without a word as\n%s\nin place of\n%s\nfile:\n%.600q", m.did, got.Rows, right.Rows, m.bytes())
+		}
+		if t.Failed() && i > 200 {
+			break
+		}
+	}
+	return refused, same, said
+}
+
+func (s Sheet) mutant(sep string) *mutant {
+	m := &mutant{sep: sep, end: "\n", final: true}
+	for _, h := range s.Header {
+		m.header, m.means = append(m.header, string(h)), append(m.means, h)
+	}
+	for _, r := range s.Rows {
+		m.rows = append(m.rows, slices.Clone(r))
+	}
+	return m
+}
+
+// told reports whether sentences name the columns that mean nothing, as far as they are still there.
+func (m *mutant) told(said []string) bool {
+	text := strings.ToLower(strings.Join(said, "\n"))
+	for _, name := range m.tell {
+		there := slices.ContainsFunc(m.header, func(h string) bool { return strings.HasPrefix(strings.ToLower(h), name) })
+		if there && !strings.Contains(text, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// bytes writes the file.
+func (m *mutant) bytes() []byte {
+	var b bytes.Buffer
+	lines := append([][]string{m.header}, m.rows...)
+	if m.again > 0 {
+		lines = slices.Insert(lines, min(m.again, len(lines)), m.header)
+	}
+	for i, fields := range lines {
+		for k, f := range fields {
+			if k > 0 {
+				b.WriteString(m.sep)
+			}
+			if m.quoted {
+				f = `"` + f + `"`
+			}
+			b.WriteString(f)
+		}
+		if i < len(lines)-1 || m.final {
+			b.WriteString(m.end)
+		}
+	}
+	out := b.Bytes()
+	for _, f := range m.encode {
+		out = f(out)
+	}
+	return out
+}
+
+// spellings are other names of columns, as other programs write them.
+var spellings = map[format.Meaning][]string{
+	format.User: {"user", "userId", "User-ID", "uid", "reviewerID", "USER_ID", "customer_id"}, format.Item: {"item", "itemId", "movieId", "ISBN", "iid", "asin", "ITEM_ID"},
+	format.Rating: {"Rating", "stars", "overall", "Book-Rating"}, format.Time: {"time", "ts", "Timestamp", "unixReviewTime"},
+	format.Score: {"prediction", "est", "Score", "pred"}, format.Rank: {"position", "Rank"}, format.Relevance: {"rel", "Relevance"},
+}
+
+// change makes one change.
+func (s Sheet) change(m *mutant, r *rng.Stream) {
+	column := r.IntN(len(m.header))
+	row := r.IntN(len(m.rows))
+	of := func(names ...format.Meaning) int { // a column that means one of them, and its values are still there
+		var at []int
+		for i, h := range m.means {
+			if slices.Contains(names, h) {
+				at = append(at, i)
+			}
+		}
+		if len(at) == 0 {
+			return -1
+		}
+		return at[r.IntN(len(at))]
+	}
+	each := func(at int, f func(string) string) {
+		for _, x := range m.rows {
+			if at < len(x) {
+				x[at] = f(x[at])
+			}
+		}
+	}
+	did := func(format string, args ...any) { m.did = append(m.did, fmt.Sprintf(format, args...)) }
+	switch r.IntN(30) {
+	case 0:
+		m.header[column] = strings.ToUpper(m.header[column])
+		did("large letters in column %d", column)
+	case 1:
+		if names := append(slices.Clone(spellings[m.means[column]]), s.Also[m.means[column]]...); len(names) > 0 {
+			m.header[column] = names[r.IntN(len(names))]
+		}
+		did("column %d called %s", column, m.header[column])
+	case 2:
+		m.header[column], m.tell = "mystery", append(m.tell, "mystery")
+		did("column %d called mystery", column)
+	case 3:
+		m.header, m.means = append(m.header, m.header[column]), append(m.means, m.means[column])
+		for i := range m.rows {
+			m.rows[i] = append(m.rows[i], m.rows[i][min(column, len(m.rows[i])-1)])
+		}
+		did("column %d twice", column)
+	case 4:
+		at := of(format.Time, format.Rating, format.Rank, format.Relevance)
+		if at >= 0 {
+			m.free = true // a file without them says so
+			m.header, m.means = slices.Delete(m.header, at, at+1), slices.Delete(m.means, at, at+1)
+			for i, x := range m.rows {
+				if at < len(x) {
+					m.rows[i] = slices.Delete(x, at, at+1)
+				}
+			}
+		}
+		did("without column %d", at)
+	case 5:
+		m.header, m.means, m.tell = append(m.header, "remark"), append(m.means, ""), append(m.tell, "remark")
+		for i := range m.rows {
+			m.rows[i] = append(m.rows[i], "x"+strconv.Itoa(i))
+		}
+		did("a further column")
+	case 6:
+		for i := range m.header {
+			if !strings.Contains(m.header[i], ":") {
+				m.header[i] += ":token"
+			}
+		}
+		did("types in the header")
+	case 7:
+		m.header[column] += ":float"
+		did("a type on column %d", column)
+	case 8:
+		order := r.Perm(len(m.header))
+		m.header, m.means = pick(m.header, order), pick(m.means, order)
+		for i, x := range m.rows {
+			if len(x) == len(order) {
+				m.rows[i] = pick(x, order)
+			}
+		}
+		did("columns in another order")
+	case 9:
+		if of(format.Time, format.Score, format.Rank) >= 0 {
+			r.Shuffle(len(m.rows), func(i, j int) { m.rows[i], m.rows[j] = m.rows[j], m.rows[i] })
+		}
+		did("rows in another order")
+	case 10:
+		if at := of(format.Time, format.Rank, format.Rating); at >= 0 {
+			each(at, func(x string) string { return x + ".0" })
+		}
+		did("whole numbers with .0")
+	case 11:
+		if at := of(format.Time, format.Score); at >= 0 {
+			each(at, func(x string) string {
+				v, err := strconv.ParseFloat(x, 64)
+				if err != nil {
+					return x
+				}
+				return strconv.FormatFloat(v, 'e', -1, 64)
+			})
+		}
+		did("numbers with exponents")
+	case 12:
+		m.quoted = true
+		did("quotes")
+	case 13:
+		m.encode = append(m.encode, func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) })
+		did("a byte order mark")
+	case 14:
+		m.encode = append(m.encode, func(b []byte) []byte {
+			out := []byte{0xff, 0xfe}
+			for _, u := range utf16.Encode([]rune(string(b))) {
+				out = append(out, byte(u), byte(u>>8))
+			}
+			return out
+		})
+		did("UTF-16")
+	case 15:
+		if at := of(format.User, format.Item); at >= 0 && at < len(m.rows[row]) {
+			m.rows[row][at] = "caf\xe9"
+		}
+		did("Latin-1")
+	case 16:
+		m.end = "\r"
+		did("CR")
+	case 17:
+		m.end = "\r\n"
+		did("CRLF")
+	case 18:
+		m.final = false
+		did("no last line end")
+	case 19:
+		m.rows[row][0] += "\x00"
+		did("NUL")
+	case 20:
+		m.sep = []string{"\t", ",", ";", "::", " ", "|"}[r.IntN(6)]
+		did("separator %q", m.sep)
+	case 21:
+		at := of(format.Time, format.Rating, format.Score, format.Rank, format.Relevance)
+		if at >= 0 && at < len(m.rows[row]) {
+			m.rows[row][at] = []string{"NaN", "NA", "", "null", `\N`, "None"}[r.IntN(6)]
+		}
+		did("a missing value in column %d", at)
+	case 22:
+		m.rows[row] = m.rows[row][:len(m.rows[row])-1]
+		did("a short row")
+	case 23:
+		m.rows[row] = append(m.rows[row], "more")
+		m.free = m.free || len(m.rows[row]) == len(m.header) // it takes the place of a value
+		did("a long row")
+	case 24:
+		m.again = row + 1
+		did("the header twice")
+	case 25:
+		if at := of(format.User, format.Item); at >= 0 && at < len(m.rows[row]) {
+			m.rows[row][at] = []string{"", "NaN", " "}[r.IntN(3)]
+		}
+		did("an id missing")
+	case 26:
+		if at := of(format.Score); at >= 0 && at < len(m.rows[row]) {
+			m.rows = append(m.rows, slices.Clone(m.rows[row]))
+			m.rows[len(m.rows)-1][at] = "-3.4028234663852886e+38"
+			if i := of(format.Item); i >= 0 && i < len(m.rows[row]) {
+				m.rows[len(m.rows)-1][i] = "-1"
+			}
+		}
+		did("a filler")
+	case 27:
+		m.encode = append(m.encode, func(b []byte) []byte {
+			var z bytes.Buffer
+			w := gzip.NewWriter(&z)
+			w.Write(b)
+			w.Close()
+			return z.Bytes()
+		})
+		did("gzip under a plain name")
+	case 28:
+		if at := of(format.Time); at >= 0 {
+			each(at, func(x string) string { return x + ".25" })
+		}
+		did("times with fractions")
+	case 29:
+		m.rows = slices.Insert(m.rows, row, []string{"# remark"})
+		did("a line of remarks")
+	}
+}
+
+// pick returns the elements in another order.
+func pick[T any](v []T, order []int32) []T {
+	out := make([]T, len(v))
+	for i, at := range order {
+		out[i] = v[at]
+	}
+	return out
+}
