@@ -3,6 +3,7 @@ package perturb
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
@@ -44,6 +45,13 @@ type Settings struct {
 // it.
 func Refuse(fix, msg string, args ...any) error {
 	return &run.UsageError{Message: fmt.Sprintf(msg, args...), Fix: fix}
+}
+
+// Unread says which columns of a file are not read.
+func Unread(p run.Progress, file string, names []string) {
+	if p != nil && len(names) > 0 {
+		p.Phase(fmt.Sprintf("%s: not read: %s", filepath.Base(file), strings.Join(names, ", ")))
+	}
 }
 
 // Check fills in the purpose and a silent progress. It fails on numbers that no perturbation can

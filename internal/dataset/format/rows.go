@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"privrec/internal/dataset"
 )
@@ -91,6 +92,16 @@ func (r *Rows) Int(i int) (int64, error) { return r.Integer(r.name(i), r.Fields[
 // zeros at their end.
 func (r *Rows) Time(i int) (whole int64, part []byte, err error) {
 	return r.in.instant(r.name(i), r.Fields[i])
+}
+
+// Unread names the columns that are none of those that are read.
+func (r *Rows) Unread(read ...int) (names []string) {
+	for i, name := range r.Columns {
+		if !slices.Contains(read, i) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // AddTime adds the time in a field of the row to a column.

@@ -45,8 +45,8 @@ func Of(path string) (f Form, ok bool) {
 
 // Stream reads interactions one by one, in memory that does not grow with the file. Rows of a
 // user must be together, in order of time where the file has times. Stream does not notice a
-// user who comes again further on; the caller must. The compression is known by the first bytes
-// of the file. Stream is for one goroutine.
+// user who comes again further on; the caller must, see Together. The compression is known by the first bytes of the file. Stream is for one
+// goroutine.
 //
 //	for s.Next() {
 //		... s.User, s.Item
@@ -58,16 +58,21 @@ type Stream struct {
 	Time   int64  // in whole units, 0 where the file has none
 	Starts bool   // first row of a user
 
+	// Together lets Next fail on a user who comes again, as far as both places are near the beginning: a log in order
+	// of time is refused at once.
+	Together bool
+
 	Left []string // sentences on columns that are not read, or are read under unusual names
 
 	cursor
 	names   []string
-	at      [3]int // columns of user, item, time; -1: none
-	checked int    // rows since the context was last checked
-	last    []byte // user of the row before
-	part    []byte // digits of the time after its point
-	rest    []byte // of a line that names items
-	more    bool   // rest has items
+	at      [3]int         // columns of user, item, time; -1: none
+	ended   map[string]int // lines of the first users whose rows have begun; nil: they are not kept any more
+	checked int            // rows since the context was last checked
+	last    []byte         // user of the row before
+	part    []byte         // digits of the time after its point
+	rest    []byte         // of a line that names items
+	more    bool           // rest has items
 }
 
 // OpenStream opens a file. A table has the columns user_id, item_id and, where there are times,
@@ -173,11 +178,59 @@ func (s *Stream) row(line []byte) (err error) {
 	s.Starts = s.rows == 1 || !bytes.Equal(s.User, s.last)
 	if s.Starts {
 		s.last = append(s.last[:0], s.User...)
+		if err := s.begins(); err != nil {
+			return err
+		}
 	}
 	if s.at[2] < 0 {
 		return nil
 	}
 	return s.time(v[s.at[2]])
+}
+
+// mostEnded is how many users are kept, to notice one who comes again.
+const mostEnded = 1 << 16
+
+// begins fails on a user who comes again, as far as the first users are kept.
+func (s *Stream) begins() error {
+	if s.rows == 1 && s.Together {
+		s.ended = map[string]int{}
+	}
+	if s.ended == nil {
+		return nil
+	}
+	if line, again := s.ended[string(s.User)]; again {
+		return s.in.Fail("user_id", fmt.Sprintf("the user of line %d comes again: the rows of a user must stand together", line), s.Sort())
+	}
+	if s.ended[string(s.User)] = s.in.num; len(s.ended) == mostEnded {
+		s.ended = nil
+	}
+	return nil
+}
+
+// Sort says how to put the rows of a table in order.
+func (s *Stream) Sort() string {
+	sep, path := map[Form]string{CSV: ",", TSV: "\t", Atomic: "\t"}[s.form], s.in.file
+	if s.split != nil {
+		sep = s.split.Sep
+	}
+	if sep == "\t" {
+		sep = `$'\t'`
+	} else {
+		sep = "'" + sep + "'"
+	}
+	keys := fmt.Sprintf("-k%d,%d", s.at[0]+1, s.at[0]+1)
+	if at := s.at[2] + 1; at > 0 {
+		keys += fmt.Sprintf(" -k%d,%dn", at, at)
+	}
+	cat := "cat"
+	switch CompressionOf(path) {
+	case Gzip:
+		cat = "zcat"
+	case Zstd:
+		cat = "zstdcat"
+	}
+	return fmt.Sprintf("sort the file by user, then time: %s %s | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t %s %s) > SORTED; privrec-beam perturbs logs that are too large to sort", cat, path, sep, keys)
 }
 
 // time reads a time, whole or decimal. It fails on a time before that of the user's last row.

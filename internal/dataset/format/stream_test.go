@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -245,5 +246,51 @@ func TestReadIDs(t *testing.T) {
 		if _, err := read(c.form, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: %v, want %q", c.form, c.text, err, c.want)
 		}
+	}
+}
+
+// A log in order of time is refused at the first user who comes again, with the command that sorts it.
+func TestStreamOfALogInOrderOfTime(t *testing.T) {
+	for name, want := range map[string]string{
+		"log.csv": "cat log.csv | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t ',' -k2,2 -k1,1n) > SORTED",
+		"log.tsv": "cat log.tsv | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t $'\\t' -k2,2 -k1,1n) > SORTED",
+	} {
+		t.Chdir(t.TempDir())
+		form, _ := Of(name)
+		sep := map[Form]string{CSV: ",", TSV: "\t"}[form]
+		text := "timestamp,user_id,item_id\n1,a,x\n2,b,y\n3,a,z\n"
+		if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, ",", sep)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenStream(t.Context(), name, form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Together = true
+		for s.Next() {
+		}
+		s.Close()
+		var e *dataset.Error
+		if err := s.Err(); !errors.As(err, &e) || e.Line != 4 || !strings.Contains(e.Hint, want) || !strings.Contains(e.Hint, "privrec-beam") {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		_, command, _ := strings.Cut(e.Hint, ": ")
+		command, _, _ = strings.Cut(command, "; privrec-beam")
+		sort := exec.Command("bash", "-c", command)
+		if out, err := sort.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", sort, err, out)
+		}
+		if s, err = OpenStream(t.Context(), "SORTED", form); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for s.Next() {
+			n++
+		}
+		if s.Err() != nil || n != 3 {
+			t.Errorf("sorted: %d rows, %v", n, s.Err())
+		}
+		s.Close()
 	}
 }

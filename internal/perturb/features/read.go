@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/perturb"
+	"privrec/internal/run"
 )
 
 // Names of the columns that every table has.
@@ -101,6 +103,14 @@ func Open(ctx context.Context, src Source) (_ *Reader, err error) {
 		}
 	}
 	return r, nil
+}
+
+// Say says which columns of the tables are not read.
+func (r *Reader) Say(p run.Progress) {
+	perturb.Unread(p, r.src.Attributes, r.rows.Unread(append(slices.Clone(r.at), r.user)...))
+	if r.ratings != nil {
+		perturb.Unread(p, r.src.Ratings, r.ratings.Unread(r.rated[:]...))
+	}
 }
 
 // Spill says where rows are kept that do not fit memory: true rows, on files without a name. It must

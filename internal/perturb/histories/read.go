@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"privrec/internal/dataset"
@@ -49,6 +50,12 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, stri
 	if err != nil {
 		return nil, err
 	}
+	in.Together = true
+	if s.Progress != nil {
+		for _, left := range in.Left {
+			s.Progress.Phase(filepath.Base(s.In) + ": " + left)
+		}
+	}
 	r := &Reader{s: in, cat: cat, set: s, strict: strict, seen: make([]uint32, cat.Size+1), ring: make([]int32, s.Length), tails: make([][]byte, s.Length)}
 	for c := range r.tails {
 		r.tails[c] = append(strconv.AppendInt([]byte{perturb.Separator(s.OutForm)}, int64(c+1), 10), '\n')
@@ -61,6 +68,9 @@ func (r *Reader) Close() { r.s.Close() }
 
 // Digest returns the digest of the file.
 func (r *Reader) Digest() (string, error) { return r.s.Digest() }
+
+// Sort says how to put the rows of the file in order.
+func (r *Reader) Sort() string { return r.s.Sort() }
 
 // Length returns the number of cells of a row.
 func (r *Reader) Length() int { return r.set.Length }

@@ -64,6 +64,11 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, room
 		return nil, err
 	}
 	r.t, r.held = len(r.Items), true
+	read := append([]int{r.user}, r.wide...)
+	if r.slate >= 0 {
+		read = append(read, r.slate, r.position, r.item)
+	}
+	perturb.Unread(s.Progress, s.In, rows.Unread(read...))
 	return r, nil
 }
 

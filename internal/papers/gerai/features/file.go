@@ -78,6 +78,7 @@ func (p *filePerturber) release(l *privacy.Ledger, spill func() (*os.File, error
 	if p.run, err = p.f.Open(l, p.bits()); err != nil {
 		return err
 	}
+	p.in.Say(p.o.Progress)
 	p.o.Progress.Phase(fmt.Sprintf("perturb %s: %d of %d features a user, epsilon %g of a row, %g of a feature", p.o.Attributes, p.f.K(), len(p.f.Features), p.f.Epsilon, p.f.PerFeature()))
 	return nil
 }
