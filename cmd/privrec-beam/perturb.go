@@ -32,6 +32,8 @@ type ioFlags struct {
 func (f *ioFlags) add(flags *flag.FlagSet) {
 	flags.StringVar(&f.input, "input", "", "files to read, as a pattern such as 'logs/*.tsv.gz': .tsv, .csv, .inter, .txt, then .gz or .zst, or .parquet")
 	flags.StringVar(&f.output, "output", "", "name of the whole; shard 2 of 7 of p.tsv is p.shard-2-of-7.tsv")
+	flags.StringVar(&f.input, "in", "", "the same as --input")
+	flags.StringVar(&f.output, "out", "", "the same as --output")
 	flags.StringVar(&f.work, "work", "", "folder that all workers see, for what is passed on; default: beside the output")
 	flags.IntVar(&f.shards, "shards", 8, "parts to make; a worker makes one at a time")
 	flags.BoolVar(&f.force, "force", false, "replace files of the same name")

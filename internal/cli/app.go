@@ -147,12 +147,24 @@ that a paper claims stands beside the one that the releases of the run amount to
 	if len(a.Benches) > 0 {
 		root.AddCommand(a.bench())
 	}
+	root.SetGlobalNormalizationFunc(otherNames)
 	arrange(root)
 	exemplify(root)
 	if a.completes {
 		complete.Add(root, a.Tasks)
 	}
 	return root
+}
+
+// otherNames lets --input and --output, as other programs and privrec-beam call them, be --in and --out.
+func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "input":
+		name = "in"
+	case "output":
+		name = "out"
+	}
+	return pflag.NormalizedName(name)
 }
 
 // wants checks the number of positional arguments and names them in the error.
