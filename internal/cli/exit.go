@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"privrec/internal/cli/screen"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,6 +114,9 @@ type readerGone struct{ error }
 func (e *readerGone) Unwrap() error { return e.error }
 
 // Write marks the error of a closed pipe. The error of a file stays as it is.
+// Width returns how many columns a terminal has; 0 where standard output is none.
+func (o *outlet) Width() int { return screen.Width(o.w) }
+
 func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if system.ReaderGone(err) {

@@ -65,6 +65,8 @@ func (a *App) list() *cobra.Command {
 			tasks.Add("privrec perturb "+c.Name(), c.Short)
 		}
 		doc := &report.Document{Title: "Tasks and data sets", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
+		sets, slates := len(doc.Tables[0].Rows), len(doc.Tables[1].Rows)
+		doc.Subtitle = fmt.Sprintf("%d tasks, %d data sets of interactions, %d of what users were shown", len(tasks.Rows), sets, slates)
 		if len(a.Tasks) > 0 {
 			doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
 		}

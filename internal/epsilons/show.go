@@ -48,6 +48,8 @@ func (a *Answer) Document() *report.Document {
 	d := &report.Document{Title: "Epsilon: claimed, and what the releases come to", Notes: slices.Clone(legend)}
 	if a.Run {
 		d.Notes = []string{legendOfRun}
+	} else {
+		d.Subtitle = a.summary()
 	}
 	for _, p := range a.papers() {
 		var rows []Row
@@ -63,6 +65,24 @@ func (a *Answer) Document() *report.Document {
 		d.Tables = append(d.Tables, Table(p, rows))
 	}
 	return d
+}
+
+// summary says in a line how many settings come to more than is claimed.
+func (a *Answer) summary() string {
+	claims, more, open := 0, 0, 0
+	for _, r := range a.Rows {
+		if r.Claimed == nil || r.Released == nil {
+			continue
+		}
+		claims++
+		if whole := float64(r.Released.Whole); math.IsInf(whole, 1) {
+			open++
+		} else if whole > float64(*r.Claimed) {
+			more++
+		}
+	}
+	return fmt.Sprintf("%d settings; of %d that claim an epsilon, %d come to more as released, and %d to none, since noise does not cover all that is released",
+		len(a.Rows), claims, more, open)
 }
 
 // papers lists the papers of the rows, in their order.

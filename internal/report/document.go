@@ -46,9 +46,16 @@ func (d *Document) stamp() string {
 	return fmt.Sprintf("evidence level %v: %s", d.Level, d.Level.Meaning())
 }
 
-// Text writes the document for a terminal.
+// Wide is a writer that knows how many columns of text its reader sees at once, as a terminal does; 0: any number.
+type Wide interface{ Width() int }
+
+// Text writes the document for a terminal. Where w is Wide, tables are folded to its width.
 func (d *Document) Text(w io.Writer) error {
 	var b strings.Builder
+	width := 0
+	if seen, ok := w.(Wide); ok {
+		width = seen.Width()
+	}
 	if d.lead != "" {
 		b.WriteString(d.lead + "\n\n")
 	}
@@ -69,20 +76,18 @@ func (d *Document) Text(w io.Writer) error {
 			if f.Note != "" {
 				line += "  (" + f.Note + ")"
 			}
-			b.WriteString(line + "\n")
+			hang(&b, line, width, wide+2)
 		}
 	}
 	for _, t := range d.Tables {
 		b.WriteByte('\n')
-		if err := t.Text(&b); err != nil {
-			return err
-		}
+		t.text(&b, width)
 	}
 	if len(d.Notes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, n := range d.Notes {
-		b.WriteString("- " + n + "\n")
+		hang(&b, "- "+n, width, 2)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -117,44 +117,142 @@ func (t *Table) grid() (cells [][]string, right []bool) {
 
 // Text writes the table with aligned columns.
 func (t *Table) Text(w io.Writer) error {
+	var b strings.Builder
+	t.text(&b, 0)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// text writes the table, of lines of at most most runes where its words can be folded to that; 0: as long as they are.
+func (t *Table) text(b *strings.Builder, most int) {
 	cells, right := t.grid()
-	width := make([]int, len(t.Columns))
+	names := make([]string, len(t.Columns))
+	width, least := make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	for c, col := range t.Columns {
-		width[c] = utf8.RuneCountInString(col.Name)
-		for _, row := range cells {
-			width[c] = max(width[c], utf8.RuneCountInString(row[c]))
+		names[c] = col.Name
+		for _, text := range append([]string{col.Name}, column(cells, c)...) {
+			width[c] = max(width[c], utf8.RuneCountInString(text))
+			least[c] = max(least[c], longestWord(text))
+		}
+		if right[c] {
+			least[c] = width[c]
 		}
 	}
-	var b strings.Builder
+	fit(width, least, most)
 	if t.Title != "" {
 		b.WriteString(t.Title + "\n")
 	}
-	line := func(cell func(c int) string) {
-		var l strings.Builder
-		for c := range t.Columns {
-			if c > 0 {
-				l.WriteString("  ")
-			}
-			s := cell(c)
-			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(s))
-			if right[c] {
-				l.WriteString(pad + s)
-			} else {
-				l.WriteString(s + pad)
-			}
+	row := func(row []string) {
+		folded, lines := make([][]string, len(row)), 1
+		for c, s := range row {
+			folded[c] = fold(s, width[c])
+			lines = max(lines, len(folded[c]))
 		}
-		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+		for n := range lines {
+			var l strings.Builder
+			for c := range row {
+				if c > 0 {
+					l.WriteString("  ")
+				}
+				s := ""
+				if n < len(folded[c]) {
+					s = folded[c][n]
+				}
+				pad := strings.Repeat(" ", max(0, width[c]-utf8.RuneCountInString(s)))
+				if right[c] {
+					l.WriteString(pad + s)
+				} else {
+					l.WriteString(s + pad)
+				}
+			}
+			b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+		}
 	}
-	line(func(c int) string { return t.Columns[c].Name })
-	line(func(c int) string { return strings.Repeat("-", width[c]) })
-	for _, row := range cells {
-		line(func(c int) string { return row[c] })
+	row(names)
+	rule := make([]string, len(t.Columns))
+	for c := range rule {
+		rule[c] = strings.Repeat("-", width[c])
+	}
+	row(rule)
+	for _, x := range cells {
+		row(x)
 	}
 	for _, n := range t.Notes {
-		b.WriteString(n + "\n")
+		hang(b, n, most, 0)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+}
+
+// hang writes a line folded to at most most runes, of which all but the first begin with blanks; 0: any number.
+func hang(b *strings.Builder, line string, most, blanks int) {
+	head, rest := line, ""
+	if most > 0 && utf8.RuneCountInString(line) > most && most > 2*blanks {
+		at := len(string([]rune(line)[:blanks]))
+		head, rest = line[:at], line[at:]
+		lines := fold(rest, most-blanks)
+		head, rest = head+lines[0], ""
+		for _, l := range lines[1:] {
+			rest += "\n" + strings.Repeat(" ", blanks) + l
+		}
+	}
+	b.WriteString(head + rest + "\n")
+}
+
+// column returns the cells of a column.
+func column(cells [][]string, c int) []string {
+	out := make([]string, len(cells))
+	for i, row := range cells {
+		out[i] = row[c]
+	}
+	return out
+}
+
+// longestWord returns how many runes the longest word of a text has.
+func longestWord(text string) (most int) {
+	for _, word := range strings.Fields(text) {
+		most = max(most, utf8.RuneCountInString(word))
+	}
+	return most
+}
+
+// fit makes the widest columns narrower, none below its least, until a row has at most most runes; 0: any number.
+func fit(width, least []int, most int) {
+	if most <= 0 {
+		return
+	}
+	over := 2*(len(width)-1) - most
+	for _, n := range width {
+		over += n
+	}
+	for ; over > 0; over-- {
+		at := -1
+		for c, n := range width {
+			if n > least[c] && (at < 0 || n > width[at]) {
+				at = c
+			}
+		}
+		if at < 0 {
+			return
+		}
+		width[at]--
+	}
+}
+
+// fold breaks a text between words into lines of at most width runes.
+func fold(text string, width int) (lines []string) {
+	if utf8.RuneCountInString(text) <= width {
+		return []string{text}
+	}
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }
 
 // Markdown writes the table as a Markdown table.

@@ -114,6 +114,19 @@ func NewLogger(w io.Writer, quiet bool) *slog.Logger {
 // IsTerminal reports whether f is a terminal, where users can be asked and shown something.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
+// Width returns how many columns of text w shows, where it is a terminal, else 0.
+func Width(w io.Writer) int {
+	f := terminal(w)
+	if f == nil {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // terminal returns w where it is a terminal, else nil.
 func terminal(w io.Writer) *os.File {
 	if f, ok := w.(*os.File); ok && IsTerminal(f) {
