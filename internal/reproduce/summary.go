@@ -246,7 +246,7 @@ type Gain struct {
 }
 
 // gainWhy is why a gain has no status of its own.
-const gainWhy = "computed from two rows, whose numbers have their own status"
+const gainWhy = "differences of two rows, each of which is compared in its own place"
 
 // row returns what stands for a gain among the rows of a table.
 func (p Gain) row() Row {

@@ -150,7 +150,7 @@ func gather(runs []*Run, metric, over, data string) []*drawn {
 		return !slices.ContainsFunc(d.points, func(p *point) bool { return !math.IsInf(p.x, 1) })
 	})
 	slices.SortStableFunc(out, func(a, b *drawn) int {
-		return cmp.Or(cmp.Compare(a.level, b.level), strings.Compare(a.data, b.data), strings.Compare(a.recipe, b.recipe))
+		return cmp.Or(cmp.Compare(a.level, b.level), report.Natural(a.data, b.data), report.Natural(a.recipe, b.recipe))
 	})
 	return out
 }
@@ -208,7 +208,7 @@ func (d *drawn) names() map[*point]string {
 // put draws a scene, with its numbers below.
 func (d *drawn) put(p *report.Sheet, metric, over string) error {
 	slices.SortStableFunc(d.points, func(a, b *point) int {
-		return cmp.Or(strings.Compare(a.method, b.method), cmp.Compare(a.x, b.x), strings.Compare(a.setting, b.setting))
+		return cmp.Or(report.Natural(a.method, b.method), cmp.Compare(a.x, b.x), strings.Compare(a.setting, b.setting))
 	})
 	name := d.data
 	for _, part := range []string{d.recipe, d.rows} {

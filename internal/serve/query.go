@@ -182,7 +182,7 @@ func sortRuns(runs []*Run, q query, c column, down bool) {
 		if x.missing != y.missing {
 			return map[bool]int{true: 1, false: -1}[x.missing]
 		}
-		by := cmp.Or(cmp.Compare(x.text, y.text), cmp.Compare(x.number, y.number))
+		by := cmp.Or(report.Natural(x.text, y.text), cmp.Compare(x.number, y.number))
 		if down {
 			return -by
 		}

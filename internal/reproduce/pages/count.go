@@ -97,7 +97,7 @@ func (t tally) reasons() string {
 // sentence says how the printed numbers stand.
 func (t tally) sentence() string {
 	if t.printed == 0 {
-		return fmt.Sprintf("the paper prints no number here; %d of ours", t.filled)
+		return fmt.Sprintf("no number here is printed in a paper; %d are of ours", t.filled)
 	}
 	if t.empty == t.printed {
 		return fmt.Sprintf("none of %d printed numbers is compared: %s", t.printed, t.reasons())

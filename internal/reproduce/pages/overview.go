@@ -46,6 +46,10 @@ func (s *Set) overview(papers []*paper, runs []*finished) *report.Page {
 	if len(papers) == 0 {
 		return overviewOfRuns(runs)
 	}
+	study := ownAlone(papers)
+	if study != nil {
+		papers = []*paper{study}
+	}
 	var all []reproduce.Cell
 	var cards report.Cards
 	var profiles []string
@@ -75,16 +79,32 @@ func (s *Set) overview(papers []*paper, runs []*finished) *report.Page {
 		Subtitle: fmt.Sprintf("privrec: %s on privacy in recommender systems; size %s; %s finished", things(printed, "paper", "papers"), strings.Join(profiles, ", "), things(len(finished), "run", "runs")),
 	}
 	d.Conclusion = capital(t.sentence()) + "."
-	if len(s.Verdicts) > 0 {
+	if study != nil {
+		d.Title, d.Subtitle = "Your study", fmt.Sprintf("size %s; %s finished", strings.Join(profiles, ", "), things(len(finished), "run", "runs"))
+	}
+	if len(s.Verdicts) > 0 && study == nil {
 		d.Conclusion = capital(t.sentence()) + "; " + stand(s.claims()) + "."
 	}
 	d.Parts = append(d.Parts, cards)
-	if len(s.Verdicts) > 0 {
+	if len(s.Verdicts) > 0 && study == nil {
 		d.Parts = append(d.Parts, s.verdicts(papers))
 	}
 	d.Parts = append(d.Parts, statuses(papers), list(papers),
 		report.Prose{"Everything as one document: ", report.Link{Text: Document, To: Document}, ". What the runs took: ", report.Link{Text: "costs", To: Costs}, "."})
 	return d
+}
+
+// ownAlone returns the study of one's own where no paper has a finished run, else nil.
+func ownAlone(papers []*paper) (study *paper) {
+	for _, p := range papers {
+		switch {
+		case p.name == own:
+			study = p
+		case len(p.runs) > 0:
+			return nil
+		}
+	}
+	return study
 }
 
 // claims adds the verdicts of all papers.

@@ -33,6 +33,9 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 		if a == nil {
 			continue
 		}
+		if a.Noise == experiment.Unknown { // the sentence above says that nothing is known
+			continue
+		}
 		if a.Claimed == nil && len(a.Units) == 0 && a.Features == nil {
 			bare = appendNew(bare, name)
 			continue
@@ -67,9 +70,9 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 		}
 	}
 	slices.SortStableFunc(list, func(a, b guarantee) int {
-		return cmp.Or(strings.Compare(a.method, b.method), strings.Compare(a.data, b.data), cmp.Compare(a.claimed, b.claimed))
+		return cmp.Or(report.Natural(a.method, b.method), report.Natural(a.data, b.data), cmp.Compare(a.claimed, b.claimed))
 	})
-	slices.Sort(bare)
+	slices.SortFunc(bare, report.Natural)
 	return list, bare, reasons
 }
 

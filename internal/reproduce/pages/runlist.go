@@ -8,6 +8,9 @@ import (
 	"privrec/internal/report"
 )
 
+// notKnown stands for the epsilon of a model that another program trained.
+const notKnown = "not known"
+
 // overviewOfRuns makes the overview of runs that belong to no table: results beside floors and
 // epsilons.
 func overviewOfRuns(runs []*finished) *report.Page {
@@ -30,20 +33,28 @@ func overviewOfRuns(runs []*finished) *report.Page {
 					row = append(row, nil)
 				}
 			}
-			claim, total := math.NaN(), math.NaN()
+			claim, total, known := math.NaN(), math.NaN(), true
 			if a := f.account; a != nil {
 				total = float64(a.Total)
+				known = a.Noise != experiment.Unknown
 				if a.Claimed != nil {
 					claim = float64(a.Claimed.Eps)
 				}
 			}
-			t.Add(append(row, some(claim), some(total), report.Link{Text: f.name, To: f.page()})...)
+			accounted := some(total)
+			if !known {
+				accounted = notKnown
+			}
+			t.Add(append(row, some(claim), accounted, report.Link{Text: f.name, To: f.page()})...)
 		}
 		for _, e := range f.outcome.Evaluations {
 			add(f.outcome.Method, e, e.Name)
 		}
 		for _, e := range f.outcome.Floors {
 			add(f.outcome.Method, e, e.Name+", floor")
+		}
+		if len(f.outcome.Evaluations)+len(f.outcome.Floors) == 0 {
+			add(f.outcome.Method, experiment.Scores{}, "nothing is measured: no truth was given")
 		}
 		if a := f.account; a != nil && a.Claimed != nil {
 			claimed++

@@ -28,7 +28,11 @@ func (f *finished) html() *report.Page {
 		if a.Claimed != nil {
 			d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: epsilon(a.Claimed.Eps), Note: theorem(a.Claimed.Theorem) + ", for one " + a.Claimed.Unit})
 		}
-		d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: epsilon(a.Total), Note: "of the whole run and its worst unit"})
+		total := report.Fact{Label: "accounted epsilon", Value: epsilon(a.Total), Note: "of the whole run and its worst unit"}
+		if a.Noise == experiment.Unknown {
+			total.Value, total.Note = notKnown, "another program trained the model"
+		}
+		d.Facts = append(d.Facts, total)
 	}
 	if o.Selected > 0 {
 		d.Facts = append(d.Facts, report.Fact{Label: "epoch of the result", Value: fmt.Sprint(o.Selected), Note: fmt.Sprintf("of at most %d, after %d steps", o.Cap, o.Steps)})
