@@ -232,7 +232,7 @@ func (b Bar) put(p *page) error {
 	total, words := 0, []string{}
 	for _, c := range b {
 		total += c.N
-		words = append(words, fmt.Sprintf("%s %s", group(int64(c.N)), c.Text))
+		words = append(words, fmt.Sprintf("%s %s", Group(int64(c.N)), c.Text))
 	}
 	if total == 0 {
 		return nil
@@ -245,7 +245,7 @@ func (b Bar) put(p *page) error {
 	}
 	p.put("</div>\n<p class=\"key\" aria-hidden=\"true\">")
 	for _, c := range b {
-		p.put("<span class=\"%s\">%s %s</span> ", c.Kind, group(int64(c.N)), c.Text)
+		p.put("<span class=\"%s\">%s %s</span> ", c.Kind, Group(int64(c.N)), c.Text)
 	}
 	p.put("</p>\n")
 	return nil

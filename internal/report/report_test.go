@@ -176,7 +176,7 @@ func TestFigureErrors(t *testing.T) {
 
 func TestGroup(t *testing.T) {
 	for x, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -999: "-999", 1234567: "1,234,567"} {
-		if got := group(x); got != want {
+		if got := Group(x); got != want {
 			t.Errorf("%d: %s", x, got)
 		}
 	}

@@ -68,11 +68,11 @@ func (t *Table) cell(col int, v any) (text string, numeric bool) {
 		}
 		return unsigned(fmt.Sprintf(format, x)), true
 	case int:
-		return group(int64(x)), true
+		return Group(int64(x)), true
 	case int32:
-		return group(int64(x)), true
+		return Group(int64(x)), true
 	case int64:
-		return group(x), true
+		return Group(x), true
 	}
 	return fmt.Sprint(v), false
 }
@@ -85,8 +85,8 @@ func unsigned(s string) string {
 	return s
 }
 
-// group writes an integer with commas between groups of three digits: 571531 as 571,531.
-func group(x int64) string {
+// Group writes an integer with commas between groups of three digits: 571531 as 571,531.
+func Group(x int64) string {
 	s := strconv.FormatInt(x, 10)
 	start := 0
 	if s[0] == '-' {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -134,6 +135,10 @@ func cellAccounted(p *report.Sheet, _ query, r *Run) {
 	e := r.epsilons()
 	if e == nil {
 		p.Put("–")
+		return
+	}
+	if experiment.IsImported(r.Task) {
+		p.Put("not known")
 		return
 	}
 	class := report.Markup("")

@@ -61,7 +61,7 @@ func against(checks []dataset.Check, step string) (stands, expected any) {
 		if c.Paper {
 			from = "the paper, " + from
 		}
-		text = append(text, fmt.Sprintf("%d %s (%s)", c.Want, c.Count, from))
+		text = append(text, fmt.Sprintf("%s %s (%s)", report.Group(int64(c.Want)), c.Count, from))
 	}
 	switch {
 	case !any:

@@ -203,7 +203,7 @@ func things(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, several)
+	return report.Group(int64(n)) + " " + several
 }
 
 // sorted returns the tables in the order of the paper: tables before figures, by number.

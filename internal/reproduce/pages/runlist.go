@@ -24,8 +24,8 @@ func overviewOfRuns(runs []*finished) *report.Page {
 	t.Columns = append(t.Columns, report.Columns("%.4g", "claimed epsilon", "accounted epsilon", "run")...)
 	claimed, kept := 0, 0
 	for _, f := range runs {
-		add := func(method any, s experiment.Scores, what string) {
-			row := []any{method, f.outcome.Data.Name, fmt.Sprint(f.manifest.Seed), f.outcome.Data.Level.String(), what}
+		add := func(s experiment.Scores, what string) {
+			row := []any{report.Link{Text: f.outcome.Method, To: f.page()}, f.outcome.Data.Name, fmt.Sprint(f.manifest.Seed), f.outcome.Data.Level.String(), what}
 			for _, n := range names {
 				if v, ok := s.Values[n]; ok && finite(v) {
 					row = append(row, 100*v)
@@ -45,16 +45,16 @@ func overviewOfRuns(runs []*finished) *report.Page {
 			if !known {
 				accounted = notKnown
 			}
-			t.Add(append(row, some(claim), accounted, report.Link{Text: f.name, To: f.page()})...)
+			t.Add(append(row, some(claim), accounted, f.name)...)
 		}
 		for _, e := range f.outcome.Evaluations {
-			add(f.outcome.Method, e, e.Name)
+			add(e, e.Name)
 		}
 		for _, e := range f.outcome.Floors {
-			add(f.outcome.Method, e, e.Name+", floor")
+			add(e, e.Name+", floor")
 		}
 		if len(f.outcome.Evaluations)+len(f.outcome.Floors) == 0 {
-			add(f.outcome.Method, experiment.Scores{}, "nothing is measured: no truth was given")
+			add(experiment.Scores{}, "nothing is measured: no truth was given")
 		}
 		if a := f.account; a != nil && a.Claimed != nil {
 			claimed++
