@@ -105,6 +105,9 @@ func (s *Settings) FindForms(line string, flags bool) (err error) {
 func FormOf(what, path, line, more string) (format.Form, error) {
 	f, ok := format.Of(path)
 	if !ok {
+		if hint := format.FromParquet(path); hint != "" {
+			return f, Refuse(hint, "--%s: the name %q is of no form that is read here", what, filepath.Base(path))
+		}
 		return f, Refuse("names end in .tsv, .csv, .inter, or .txt for "+line+", then .gz or .zst"+more, "--%s: the name %q does not tell the form", what, filepath.Base(path))
 	}
 	return f, nil

@@ -118,6 +118,15 @@ func (s *Stream) header() error {
 	return nil
 }
 
+// FromParquet says how to make a table of a Parquet file, where only tables are read; "" for a file of another name.
+func FromParquet(path string) string {
+	if !strings.HasSuffix(path, ".parquet") {
+		return ""
+	}
+	table := strings.TrimSuffix(path, ".parquet") + ".csv"
+	return fmt.Sprintf(`Parquet is not read here, python3 -c "import pandas; pandas.read_parquet('%s').to_csv('%s', index=False)" makes a table of it`, path, table)
+}
+
 // columns reads the header of a table of a form.
 func (in *Input) columns(form Form) (s *Splitter, names []string, err error) {
 	switch form {

@@ -15,6 +15,9 @@ import (
 func openTable(ctx context.Context, path string) (*format.Rows, error) {
 	form, ok := format.Of(path)
 	if !ok || form == format.Lines {
+		if hint := format.FromParquet(path); hint != "" {
+			return nil, &dataset.Error{File: path, Msg: "not the name of a table", Hint: hint}
+		}
 		return nil, &dataset.Error{File: path, Msg: "not the name of a table", Hint: "a table of fields with a header line ends in .tsv, .csv or .inter, and in .gz or .zst where it is compressed"}
 	}
 	return format.OpenRows(ctx, path, form)

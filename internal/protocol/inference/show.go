@@ -50,7 +50,7 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 	}
 	for _, t := range o.Targets {
 		if t.Setting != "" {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s on %s, recipe %s; %s", t.Name, t.Method, t.Data, t.Recipe, t.Setting))
+			d.Notes = append(d.Notes, t.about())
 		}
 		for _, text := range t.Remarks {
 			d.Notes = append(d.Notes, t.Name+": "+text)
@@ -204,4 +204,20 @@ func levelOf(targets []*target) (level dataset.Level) {
 		level = max(level, t.Level)
 	}
 	return level
+}
+
+// about says in a sentence what a target is, as far as that is known: the lists of another program have neither method
+// nor recipe.
+func (t *Target) about() string {
+	var of []string
+	for _, x := range [][2]string{{"", t.Method}, {"on ", t.Data}} {
+		if x[1] != "" {
+			of = append(of, x[0]+x[1])
+		}
+	}
+	text := strings.Join(of, " ")
+	if t.Recipe != "" {
+		text += ", recipe " + t.Recipe
+	}
+	return t.Name + ": " + strings.TrimPrefix(text+"; "+t.Setting, "; ")
 }

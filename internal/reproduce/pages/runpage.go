@@ -40,7 +40,9 @@ func (f *finished) html() *report.Page {
 	if o.Short != "" {
 		d.Facts = append(d.Facts, report.ShortTraining(o.Short)...)
 	}
-	d.Parts = append(d.Parts, f.metrics())
+	if len(o.Evaluations)+len(o.Floors) > 0 {
+		d.Parts = append(d.Parts, f.metrics())
+	}
 	if f.account != nil {
 		d.Parts = append(d.Parts, f.privacy())
 	}
@@ -71,6 +73,9 @@ func theorem(name string) string {
 func (f *finished) conclusion() string {
 	text := "no result"
 	o := f.outcome
+	if len(o.Evaluations)+len(o.Floors) == 0 && experiment.IsImported(f.manifest.Task) {
+		text = "nothing is measured: no truth was given"
+	}
 	if names := f.names(); len(o.Evaluations) > 0 && len(names) > 0 {
 		e, name := o.Evaluations[0], names[len(names)-1]
 		text = fmt.Sprintf("%s %.4g %%", name, 100*e.Values[name])
