@@ -78,7 +78,10 @@ func hintColumns(err error, paths []string) error {
 	if !errors.As(err, &e) || e.Msg != format.NoColumn || named {
 		return err
 	}
-	if e.Hint != "" {
+	switch {
+	case strings.HasSuffix(e.Hint, "?"):
+		e.Hint += " "
+	case e.Hint != "":
 		e.Hint += "; "
 	}
 	e.Hint += fmt.Sprintf("a file %s beside the table says what columns of other names are, as in %s: NAME", ColumnsFile, strings.TrimSuffix(e.Field, "_id"))
