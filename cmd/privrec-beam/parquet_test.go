@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/perturb"

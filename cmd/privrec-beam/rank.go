@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/compress"
 	"privrec/internal/eval"
 	"privrec/internal/lists"
 	"privrec/internal/model/bpr"
@@ -61,7 +61,7 @@ func (s *step) rank(ctx context.Context, in shardNote) (note stepNote, err error
 			return note, err
 		}
 		defer out.Close()
-		if r.lists, err = lists.NewWriter(out, lists.TSV, format.Gzip, true); err != nil {
+		if r.lists, err = lists.NewWriter(out, lists.TSV, compress.Gzip, true); err != nil {
 			return note, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 	"privrec/internal/perturb"
 )
 

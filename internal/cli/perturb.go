@@ -50,8 +50,8 @@ items of a history, of each item the first occurrence. Shorter rows get padding 
 which is perturbed too.
 
 Input files are tables with the columns user_id, item_id and, where there are times,
-timestamp (.tsv, .csv, RecBole's .inter), or one line for each user, "user item item ..."
-(.txt); each plain, .gz or .zst. The rows of a user stand together, in order of time.
+timestamp (.tsv, .csv, RecBole's .inter, .parquet), or one line for each user, "user item
+item ..." (.txt); text plain, .gz or .zst. The rows of a user stand together, in order of time.
 Users come in any order and number: memory does not grow with them.
 
 The output has user_id, item_id and position, 1 to L, without padding and times. Its

@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/compress"
 )
 
 // frozenPerturbed has the inputs in a folder in, and a file a program: what it printed and
@@ -140,7 +140,7 @@ func perturbInFolder(t *testing.T, args []string) map[string][]byte {
 // the name of the report that says the same.
 func shown(name string, files map[string][]byte) string {
 	b := files[name]
-	if format.CompressionOf(name) != format.Plain {
+	if compress.Of(name) != compress.Plain {
 		return fmt.Sprintf("-- %s: %d bytes, sha256 %x\n", name, len(b), sha256.Sum256(b))
 	}
 	for _, report := range []string{"o.report.txt", "o.report.json"} {

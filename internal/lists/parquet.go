@@ -14,7 +14,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 )
 
 // isParquet reports whether a regular file begins as Parquet does.

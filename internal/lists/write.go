@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/compress"
 	"privrec/internal/dataset/format"
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 )
 
 // Form names a form of files that lists are written in.
@@ -26,14 +27,14 @@ const (
 
 // FormOf returns the form and the compression that the end of a file's name asks for: .tsv, .csv, .trec, .run or
 // .parquet, and the first four with .gz or .zst.
-func FormOf(path string) (Form, format.Compression, error) {
-	kind := format.CompressionOf(path)
+func FormOf(path string) (Form, compress.Kind, error) {
+	kind := compress.Of(path)
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	form := Form(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."))
 	switch {
 	case form == "run":
 		form = TREC
-	case form == Parquet && kind != format.Plain:
+	case form == Parquet && kind != compress.Plain:
 		return "", kind, fmt.Errorf("%s: Parquet is compressed inside: leave out the last ending", path)
 	case form != TSV && form != CSV && form != TREC && form != Parquet:
 		return "", kind, fmt.Errorf("%s: the name says no form: it should end in .tsv, .csv, .trec or .parquet", path)
@@ -46,7 +47,7 @@ type Writer struct {
 	w      io.Writer
 	form   Form
 	ranked bool
-	pack   *format.Packer
+	pack   *compress.Packer
 	buf    []byte
 	packed []byte
 	table  *parquet.Writer
@@ -58,7 +59,7 @@ type Writer struct {
 const block = 1 << 20
 
 // NewWriter begins a file. Without ranked, rows have no rank, which a TREC run must have.
-func NewWriter(w io.Writer, form Form, kind format.Compression, ranked bool) (*Writer, error) {
+func NewWriter(w io.Writer, form Form, kind compress.Kind, ranked bool) (*Writer, error) {
 	out := &Writer{w: w, form: form, ranked: ranked}
 	columns := []string{"user_id", "item_id", "rank", "score"}
 	if !ranked {
@@ -85,7 +86,7 @@ func NewWriter(w io.Writer, form Form, kind format.Compression, ranked bool) (*W
 	default:
 		return nil, fmt.Errorf("lists: unknown form %q", form)
 	}
-	out.pack, err = format.NewPacker(kind)
+	out.pack, err = compress.NewPacker(kind)
 	return out, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 
-	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/compress"
 	"privrec/internal/privacy"
 )
 
@@ -212,7 +212,7 @@ func (e *engine[C]) order(b *Block[C]) (own bool, err error) {
 type blockWorker[C any] struct {
 	perturb func(b *Block[C]) error
 	in      Records[C]
-	pack    *format.Packer
+	pack    *compress.Packer
 	index   bool // of a shard
 	ranked  bool
 	byUser  bool
@@ -224,7 +224,7 @@ func (e *engine[C]) newBlockWorker() (h *blockWorker[C], err error) {
 	if h.perturb, err = e.Worker(); err != nil {
 		return nil, err
 	}
-	h.pack, err = format.NewPacker(format.CompressionOf(e.Out))
+	h.pack, err = compress.NewPacker(compress.Of(e.Out))
 	return h, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"privrec/internal/dataset/compress"
 	"privrec/internal/dataset/format"
 	"privrec/internal/run"
 )
@@ -50,10 +51,10 @@ func splitName(out string) (stem, ext string) {
 
 // packing returns the ending of the names of packed tables.
 func packing(out string) string {
-	switch format.CompressionOf(out) {
-	case format.Gzip:
+	switch compress.Of(out) {
+	case compress.Gzip:
 		return ".gz"
-	case format.Zstd:
+	case compress.Zstd:
 		return ".zst"
 	}
 	return ""
@@ -67,7 +68,7 @@ func (s *Stage) report(r run.Result) error {
 }
 
 // create creates the tables and writes their headers.
-func (e *engine[C]) create(pack *format.Packer) error {
+func (e *engine[C]) create(pack *compress.Packer) error {
 	names := []string{outFile}
 	for _, x := range e.Beside {
 		names = append(names, x.Name)

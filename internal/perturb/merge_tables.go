@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"privrec/internal/dataset/compress"
 	"privrec/internal/dataset/format"
 )
 
@@ -263,7 +264,7 @@ type joiner struct {
 	out         string
 	cells       int
 	batch, most int
-	pack        *format.Packer
+	pack        *compress.Packer
 	files       []*os.File
 	lines       [][]byte // of the block, by table
 	ends        [][]int  // of the lines of each record, by table
@@ -273,7 +274,7 @@ type joiner struct {
 
 // create creates the tables with their headers.
 func (j *joiner) create(st *Stage, names []string, heads [][]byte) (err error) {
-	if j.pack, err = format.NewPacker(format.CompressionOf(j.out)); err != nil {
+	if j.pack, err = compress.NewPacker(compress.Of(j.out)); err != nil {
 		return err
 	}
 	j.lines = make([][]byte, len(names))

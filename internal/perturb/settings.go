@@ -103,11 +103,12 @@ func (s *Settings) FindForms(line string, flags bool) (err error) {
 // FormOf returns the form of a file by its name. what is the flag that named the file, line says
 // what a line of a .txt is, and more says what else the user can do.
 func FormOf(what, path, line, more string) (format.Form, error) {
-	f, ok := format.Of(path)
+	of := format.OfInput
+	if what == "out" || what == "output" {
+		of = format.Of
+	}
+	f, ok := of(path)
 	if !ok {
-		if hint := format.FromParquet(path); hint != "" {
-			return f, Refuse(hint, "--%s: the name %q is of no form that is read here", what, filepath.Base(path))
-		}
 		return f, Refuse("names end in .tsv, .csv, .inter, or .txt for "+line+", then .gz or .zst"+more, "--%s: the name %q does not tell the form", what, filepath.Base(path))
 	}
 	return f, nil

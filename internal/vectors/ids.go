@@ -13,7 +13,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 )
 
 // IDs is what was read of a file of ids.

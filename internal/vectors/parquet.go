@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 	"privrec/internal/tensor"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 )
 
 // Read reads arrays of a file, in the order in which they are wanted. A file of NumPy or Parquet has a single one,

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"privrec/internal/lists/parquet"
+	"privrec/internal/dataset/parquet"
 	"privrec/internal/safetensors"
 	"privrec/internal/tensor"
 )

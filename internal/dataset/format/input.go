@@ -79,7 +79,14 @@ func openInput(ctx context.Context, path string) (*Input, error) {
 		f.Close()
 		return nil, err
 	}
+	if isParquet(f) {
+		err = in.openParquet(f)
+	}
 	in.closer = append(in.closer, func() { shown.End(); stop(); f.Close() })
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
 	return in, nil
 }
 

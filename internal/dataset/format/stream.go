@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/compress"
 )
 
 // Form names how a file of interactions is laid out.
@@ -45,8 +46,8 @@ func Of(path string) (f Form, ok bool) {
 
 // Stream reads interactions one by one, in memory that does not grow with the file. Rows of a
 // user must be together, in order of time where the file has times. Stream does not notice a
-// user who comes again further on; the caller must, see Together. The compression is known by the first bytes of the file. Stream is for one
-// goroutine.
+// user who comes again further on; the caller must, see Together. The compression is known by the
+// first bytes of the file. Stream is for one goroutine.
 //
 //	for s.Next() {
 //		... s.User, s.Item
@@ -116,15 +117,6 @@ func (s *Stream) header() error {
 		}
 	}
 	return nil
-}
-
-// FromParquet says how to make a table of a Parquet file, where only tables are read; "" for a file of another name.
-func FromParquet(path string) string {
-	if !strings.HasSuffix(path, ".parquet") {
-		return ""
-	}
-	table := strings.TrimSuffix(path, ".parquet") + ".csv"
-	return fmt.Sprintf(`Parquet is not read here, python3 -c "import pandas; pandas.read_parquet('%s').to_csv('%s', index=False)" makes a table of it`, path, table)
 }
 
 // columns reads the header of a table of a form.
@@ -233,10 +225,10 @@ func (s *Stream) Sort() string {
 		keys += fmt.Sprintf(" -k%d,%dn", at, at)
 	}
 	cat := "cat"
-	switch CompressionOf(path) {
-	case Gzip:
+	switch compress.Of(path) {
+	case compress.Gzip:
 		cat = "zcat"
-	case Zstd:
+	case compress.Zstd:
 		cat = "zstdcat"
 	}
 	return fmt.Sprintf("sort the file by user, then time: %s %s | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t %s %s) > SORTED; privrec-beam perturbs logs that are too large to sort", cat, path, sep, keys)

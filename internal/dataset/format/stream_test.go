@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/compress"
 )
 
 // streamed reads a text as a form and lists its rows.
@@ -170,16 +171,16 @@ func TestStreamStopsWithItsContext(t *testing.T) {
 // Blocks compressed one by one read as one file, for any packer; bytes are repeated.
 func TestPackedBlocksAreOneFile(t *testing.T) {
 	text := "user_id\titem_id\n" + strings.Repeat("u\ti\n", 3000)
-	for _, kind := range []Compression{Plain, Gzip, Zstd} {
+	for _, kind := range []compress.Kind{compress.Plain, compress.Gzip, compress.Zstd} {
 		var files [2][]byte
 		for i := range files {
-			p, err := NewPacker(kind)
+			p, err := compress.NewPacker(kind)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for block := range slices.Chunk([]byte(text), 4099) {
 				if i == 1 { // another packer a block
-					if p, err = NewPacker(kind); err != nil {
+					if p, err = compress.NewPacker(kind); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -201,11 +202,11 @@ func TestPackedBlocksAreOneFile(t *testing.T) {
 		if err := os.WriteFile(path, files[0][:len(files[0])-7], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := streamFile(path, TSV); kind != Plain && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := streamFile(path, TSV); kind != compress.Plain && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s, cut: %v", kind, err)
 		}
 	}
-	if _, err := NewPacker("rar"); err == nil {
+	if _, err := compress.NewPacker("rar"); err == nil {
 		t.Error("an unknown compression")
 	}
 }
@@ -215,7 +216,7 @@ func TestNamesTellForms(t *testing.T) {
 		"a.tsv": "tsv ", "x/a.csv.gz": "csv gzip", "a.inter.zst": "inter zstd", "a.txt": "lines ", "a.b.txt.gz": "lines gzip", "a": " ", "a.gz": " gzip", "tsv": " ", "a.json": " ",
 	} {
 		f, ok := Of(name)
-		if got := string(f) + " " + string(CompressionOf(name)); got != want || ok != (f != "") {
+		if got := string(f) + " " + string(compress.Of(name)); got != want || ok != (f != "") {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

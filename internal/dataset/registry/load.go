@@ -323,9 +323,7 @@ func (s Set) tablesHint(folder string) string {
 		case e.IsDir() || base == ColumnsFile || strings.HasSuffix(base, ".users"+ext):
 		case strings.HasPrefix(base, "impressions."), strings.HasPrefix(base, OwnTarget+"."), strings.HasPrefix(base, OwnSource+"."):
 			other = base
-		case ext == ".parquet" && IsOwn(s.Name):
-			return format.FromParquet(filepath.Join(folder, base)) + "; "
-		case first == "" && (ext == ".csv" || ext == ".tsv" || ext == ".inter"):
+		case first == "" && (slices.Contains([]string{".csv", ".tsv", ".inter", ".parquet"}, ext)):
 			first = base
 		}
 	}

@@ -34,13 +34,14 @@ func ownLayouts(name string) []Layout {
 		{Files: []string{name + ".inter"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
 		{Files: []string{name + ".csv"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
 		{Files: []string{name + ".tsv"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
+		{Files: []string{name + ".parquet"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
 		{Files: split[:2], Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
 	}
 }
 
 // ownUsers lists the names that a file of user features can have.
 func ownUsers(name string) []string {
-	return []string{name + ".user", name + ".users.csv", name + ".users.tsv"}
+	return []string{name + ".user", name + ".users.csv", name + ".users.tsv", name + ".users.parquet"}
 }
 
 // readOwn reads the files of a layout of own data: the log, or both sides of a split; then the
@@ -82,7 +83,7 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 
 // columnNotes says in sentences which columns of the rows of own data are read under unusual names, and which are not read.
 func columnNotes(ctx context.Context, files []dataset.File, l *dataset.Log) (notes []string, err error) {
-	form, ok := format.Of(files[0].Path)
+	form, ok := format.OfInput(files[0].Path)
 	if !ok || form == format.Lines {
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ const (
 
 // domainFiles lists the names that the log of a domain can have.
 func domainFiles(domain string) []string {
-	return []string{domain + ".inter", domain + ".csv", domain + ".tsv"}
+	return []string{domain + ".inter", domain + ".csv", domain + ".tsv", domain + ".parquet"}
 }
 
 // ownCross returns the pair of domains that a name of own data stands for: own-NAME, whose folder

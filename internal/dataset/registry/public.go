@@ -169,7 +169,7 @@ func readStated(ctx context.Context, path, column string) (*dataset.Stated, erro
 		return nil, err
 	}
 	var names []string
-	form, ok := format.Of(path)
+	form, ok := format.OfInput(path)
 	if base := plainBase(path); strings.HasSuffix(base, ".item") || strings.HasSuffix(base, ".user") { // RecBole's atomic files have one form
 		form, ok = format.Atomic, true
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/compress"
 	"privrec/internal/perturb"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
@@ -88,7 +88,7 @@ func BenchmarkPerturbInMemory(b *testing.B) {
 func BenchmarkPerturbFiles(b *testing.B) {
 	const users, length = 20_000, 101
 	dir := b.TempDir()
-	pack, err := format.NewPacker(format.Gzip)
+	pack, err := compress.NewPacker(compress.Gzip)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,12 +13,9 @@ import (
 
 // openTable opens a table with a header line, by the ending of its name.
 func openTable(ctx context.Context, path string) (*format.Rows, error) {
-	form, ok := format.Of(path)
+	form, ok := format.OfInput(path)
 	if !ok || form == format.Lines {
-		if hint := format.FromParquet(path); hint != "" {
-			return nil, &dataset.Error{File: path, Msg: "not the name of a table", Hint: hint}
-		}
-		return nil, &dataset.Error{File: path, Msg: "not the name of a table", Hint: "a table of fields with a header line ends in .tsv, .csv or .inter, and in .gz or .zst where it is compressed"}
+		return nil, &dataset.Error{File: path, Msg: "not the name of a table", Hint: "a table of fields with a header line ends in .tsv, .csv or .inter, and in .gz or .zst where it is compressed, or in .parquet"}
 	}
 	return format.OpenRows(ctx, path, form)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset/compress"
 	"privrec/internal/dataset/format"
 	"privrec/internal/perturb"
 	"privrec/internal/privacy"
@@ -69,7 +70,7 @@ func longText(sep string, users []string, slates [][]string) string {
 func put(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	p, err := format.NewPacker(format.CompressionOf(name))
+	p, err := compress.NewPacker(compress.Of(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func put(t testing.TB, dir, name, text string) string {
 // get is the text of a file; of a packed one line by line, without what is quoted.
 func get(t testing.TB, path string) string {
 	t.Helper()
-	if format.CompressionOf(path) == format.Plain {
+	if compress.Of(path) == compress.Plain {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

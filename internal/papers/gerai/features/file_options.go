@@ -94,12 +94,9 @@ func tableForm(flag, path string, form *format.Form) error {
 	}
 	known := *form != ""
 	if !known {
-		*form, known = format.Of(path)
+		*form, known = format.OfInput(path)
 	}
 	if !known || *form == format.Lines {
-		if hint := format.FromParquet(path); hint != "" {
-			return perturb.Refuse(hint, "--%s: %q is of no form that is read here", flag, path)
-		}
 		return perturb.Refuse("tables end in .tsv, .csv or .inter, then .gz or .zst; or give --"+flag+"-form", "--%s: %q is not the name of a table with a header", flag, path)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 // FuzzRead reads every column of any bytes that begin and end as Parquet. It neither panics nor returns more rows than
 // the footer says.
 func FuzzRead(f *testing.F) {
-	paths, err := filepath.Glob("../testdata/parquet/*.parquet")
+	paths, err := filepath.Glob("../../lists/testdata/parquet/*.parquet")
 	if err != nil || len(paths) == 0 {
 		f.Fatal("no files to begin with", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/compress"
 )
 
 // Field is a column to be written. Int is written as INT64, Float as DOUBLE, Text as UTF-8, and Floats as a list of
@@ -33,7 +33,7 @@ type Writer struct {
 	w       io.Writer
 	fields  []Field
 	columns []writing
-	pack    *format.Packer
+	pack    *compress.Packer
 	at      int64 // bytes written
 	rows    int64 // of the whole file
 	inGroup int64
@@ -62,7 +62,7 @@ type chunk struct{ at, full, packed, values int64 }
 
 // NewWriter begins a file.
 func NewWriter(w io.Writer, fields ...Field) (*Writer, error) {
-	pack, err := format.NewPacker(format.Zstd)
+	pack, err := compress.NewPacker(compress.Zstd)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-package format
+// Package compress packs and unpacks blocks of files: gzip, zstd, and snappy inside of other files.
+package compress
 
 import (
 	"bytes"
@@ -12,20 +13,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression names how a file is compressed.
-type Compression string
+// Kind names how a file is compressed.
+type Kind string
 
 // The kinds of compression that are read and written.
 const (
-	Plain Compression = ""
-	Gzip  Compression = "gzip"
-	Zstd  Compression = "zstd"
+	Plain Kind = ""
+	Gzip  Kind = "gzip"
+	Zstd  Kind = "zstd"
 	// Snappy is that of single blocks inside of other files.
-	Snappy Compression = "snappy"
+	Snappy Kind = "snappy"
 )
 
-// CompressionOf returns the compression by the end of a file's name: .gz, .zst.
-func CompressionOf(path string) Compression {
+// Of returns the kind by the end of a file's name: .gz, .zst.
+func Of(path string) Kind {
 	switch {
 	case strings.HasSuffix(path, ".gz"):
 		return Gzip
@@ -39,14 +40,14 @@ func CompressionOf(path string) Compression {
 // of its own. A file of several blocks reads as one. So several packers can work on the blocks
 // of a file, and its bytes depend only on the blocks.
 type Packer struct {
-	kind Compression
+	kind Kind
 	gzip *gzip.Writer
 	zstd *zstd.Encoder
 	buf  bytes.Buffer
 }
 
 // NewPacker returns a packer of the fastest level, or one that copies if kind is Plain.
-func NewPacker(kind Compression) (p *Packer, err error) {
+func NewPacker(kind Kind) (p *Packer, err error) {
 	p = &Packer{kind: kind}
 	switch kind {
 	case Plain:
@@ -81,7 +82,7 @@ func (p *Packer) Append(dst, block []byte) ([]byte, error) {
 
 // Unpack decompresses a block that comes to size bytes. It fails where the block has another size,
 // and never makes more than size bytes.
-func Unpack(kind Compression, block []byte, size int) ([]byte, error) {
+func Unpack(kind Kind, block []byte, size int) ([]byte, error) {
 	wrong := fmt.Errorf("a compressed block does not have the %d bytes that it should", size)
 	if size < 0 {
 		return nil, wrong

@@ -8,7 +8,7 @@ import (
 	"math"
 	"math/bits"
 
-	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/compress"
 )
 
 // The limits of a page. Writers make pages of about a megabyte and of 20,000 values.
@@ -188,7 +188,7 @@ func (p *cursor) read() error {
 }
 
 // codecs are the compressions that are read, and the names of the others.
-var codecs = map[int64]format.Compression{0: format.Plain, 1: format.Snappy, 2: format.Gzip, 6: format.Zstd}
+var codecs = map[int64]compress.Kind{0: compress.Plain, 1: compress.Snappy, 2: compress.Gzip, 6: compress.Zstd}
 var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4_RAW"}
 
 // unpack decompresses a page to the size that it says.
@@ -197,7 +197,7 @@ func (p *cursor) unpack(b []byte, size int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("compressed with %s, which is not read: write it with Snappy or zstd", codecNames[p.codec])
 	}
-	return format.Unpack(codec, b, size)
+	return compress.Unpack(codec, b, size)
 }
 
 // count checks how many values a page says it has.
