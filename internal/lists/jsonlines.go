@@ -20,51 +20,21 @@ func isJSON(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t
 // with lists, as Spark writes recommendations. A list holds ids, or objects of which each has an id.
 func (p *parser) jsonLines() error {
 	var r *rows
-	var v [][]byte
-	err := p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(fields [][]byte) error {
-		line := fields[0]
-		o, err := readObject(line)
+	err := p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(line [][]byte) error {
+		o, err := readObject(line[0])
 		if err != nil {
-			return p.in.Fail("", err.Error(), "each line is one object, as pandas writes it with orient=\"records\", lines=True")
+			return p.in.Fail("", err.Error(), `each line is one object, as pandas writes it with orient="records", lines=True`)
+		}
+		if o.noItems(r) {
+			p.file.Empty++
+			return nil
 		}
 		if r == nil {
-			if r, err = p.beginLists(o.names, o.inLists(), p.in.Fail); err != nil {
+			if r, err = p.begin(o.names, o.inLists(), p.in.Fail); err != nil {
 				return err
 			}
 		}
-		if !slices.Equal(o.names, r.header) {
-			return p.in.Fail("", "the names "+strings.Join(o.names, ", ")+" are not those of the first line: "+strings.Join(r.header, ", "), "give all lines the same names, in one order; null is a missing value")
-		}
-		length, one := 1, true
-		for _, at := range r.used() {
-			if list := o.lists[at]; list != nil {
-				if !one && len(list) != length {
-					return p.in.Fail(r.header[at], fmt.Sprintf("a list of %d values, beside one of %d", len(list), length), "")
-				}
-				length, one = len(list), false
-			}
-		}
-		if length == 0 {
-			p.file.Empty++
-		}
-		for k := range length {
-			v = v[:0]
-			for at, text := range o.values {
-				if list := o.lists[at]; list != nil {
-					if text = nil; k < len(list) {
-						text = list[k]
-					}
-				}
-				v = append(v, text)
-			}
-			if r.place = 0; !one && r.ordered() {
-				r.place = int64(k + 1)
-			}
-			if err := r.one(v); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.object(o)
 	})
 	if err != nil || r == nil {
 		return err
@@ -72,41 +42,31 @@ func (p *parser) jsonLines() error {
 	return r.end()
 }
 
-// beginLists finds the columns of rows that may hold lists. inLists says which columns do.
-func (p *parser) beginLists(header []string, inLists []bool, fail func(field, msg, hint string) error) (*rows, error) {
-	r, err := p.begin(header, fail)
-	if err != nil {
-		return nil, err
+// object reads a line that has the names and the lists of the first one.
+func (r *rows) object(o *object) error {
+	const alike = "give all lines the same names, in one order; null is a missing value"
+	if !slices.Equal(o.names, r.header) {
+		return r.in.Fail("", "the names "+strings.Join(o.names, ", ")+" are not those of the first line: "+
+			strings.Join(r.header, ", "), alike)
 	}
-	if inLists[r.c.user] {
-		return nil, fail(header[r.c.user], "holds lists of users", "a row is about one user")
-	}
-	r.listed = inLists[r.c.item]
-	for _, at := range r.used() {
-		if inLists[at] && !r.listed {
-			return nil, fail(header[at], "holds lists, and "+header[r.c.item]+" does not", "a list has a value for each item of a row")
+	for at, is := range o.inLists() {
+		if is != r.inLists[at] {
+			return r.in.Fail(r.header[at], "is a list in one line and none in another", alike)
 		}
 	}
-	if r.ordered() {
-		p.file.Ranked, r.c.orders = true, nil
-		r.seen = newSeen(header, r.c)
+	switch {
+	case r.c.places != nil:
+		return r.wide(o.values)
+	case !r.listed:
+		return r.one(o.values)
 	}
-	return r, nil
-}
-
-// used lists the columns that are read.
-func (r *rows) used() (at []int) {
-	for _, i := range []int{r.c.user, r.c.item, r.c.rank, r.c.score, r.c.relevance, r.c.time} {
-		if i >= 0 {
-			at = append(at, i)
+	length := len(o.lists[r.c.item])
+	for _, at := range r.c.used() {
+		if list := o.lists[at]; list != nil && len(list) != length {
+			return r.in.Fail(r.header[at], fmt.Sprintf("a list of %d values, beside one of %d", len(list), length), "")
 		}
 	}
-	return at
-}
-
-// ordered reports whether the place of an item within its row is its rank.
-func (r *rows) ordered() bool {
-	return r.listed && r.kind == Recommended && r.c.rank < 0 && r.c.score < 0
+	return r.many(o.values, o.lists, length)
 }
 
 // object is a JSON object, flat: a name has a value or a list of values. The fields of the objects of a list are lists.
@@ -116,6 +76,7 @@ type object struct {
 	lists  [][][]byte // nil where the name has a value
 }
 
+// inLists says which names have a list.
 func (o *object) inLists() []bool {
 	out := make([]bool, len(o.names))
 	for i, l := range o.lists {
@@ -124,6 +85,21 @@ func (o *object) inLists() []bool {
 	return out
 }
 
+// noItems reports whether a line holds no item: its lists are empty, and where r knows the columns, items are in lists.
+func (o *object) noItems(r *rows) bool {
+	lists := 0
+	for at, list := range o.lists {
+		switch {
+		case list == nil && r == nil && format.Item.Means(o.names[at]), len(list) > 0:
+			return false
+		case list != nil:
+			lists++
+		}
+	}
+	return lists > 0 && (r == nil || r.listed)
+}
+
+// put adds a name with its value or its list.
 func (o *object) put(name string, value []byte, list [][]byte) error {
 	if slices.Contains(o.names, name) {
 		return fmt.Errorf("the name %s is twice in one object", dataset.Quote([]byte(name)))
@@ -141,7 +117,7 @@ func readObject(line []byte) (*object, error) {
 	if err != nil || t != json.Delim('{') {
 		return nil, errors.New("not a JSON object: " + dataset.Quote(line))
 	}
-	if err := o.fields(d, ""); err != nil {
+	if err := o.fields(d, "", 1); err != nil {
 		return nil, notJSON(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -162,9 +138,15 @@ func notJSON(err error) error {
 	return err
 }
 
-// fields reads the names and values of an object whose brace has been read. The names of an object within one begin
-// with its name.
-func (o *object) fields(d *json.Decoder, of string) error {
+// mostNested is how deep objects may be nested.
+const mostNested = 64
+
+// fields reads the names and values of an object whose brace has been read, at a depth from 1. The names of an object
+// within one begin with its name.
+func (o *object) fields(d *json.Decoder, of string, depth int) error {
+	if depth > mostNested {
+		return fmt.Errorf("objects are nested more than %d deep", mostNested)
+	}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -177,9 +159,9 @@ func (o *object) fields(d *json.Decoder, of string) error {
 		}
 		switch t {
 		case json.Delim('{'):
-			err = o.fields(d, text+".")
+			err = o.fields(d, text+".", depth+1)
 		case json.Delim('['):
-			err = o.array(d, text)
+			err = o.array(d, text, depth+1)
 		default:
 			err = o.put(text, scalar(t), nil)
 		}
@@ -191,36 +173,38 @@ func (o *object) fields(d *json.Decoder, of string) error {
 	return err
 }
 
-// array reads a list whose bracket has been read: of values, or of objects of values.
-func (o *object) array(d *json.Decoder, name string) error {
-	list := [][]byte{}
-	var fields *object // of the first element that is an object
-	columns := [][][]byte{}
-	for n := 0; d.More(); n++ {
+// array reads a list whose bracket has been read: of values, or of objects of values, at a depth from 1.
+func (o *object) array(d *json.Decoder, name string, depth int) error {
+	list, n := [][]byte{}, 0
+	var first *object // of the list
+	var columns [][][]byte
+	unlike := fmt.Errorf("the elements of %s are not alike", dataset.Quote([]byte(name)))
+	for ; d.More(); n++ {
 		t, err := d.Token()
 		if err != nil {
 			return err
 		}
 		switch t {
 		case json.Delim('['):
-			return fmt.Errorf("%s holds lists of lists: write an object with an id and a score for each item", dataset.Quote([]byte(name)))
+			return fmt.Errorf("%s holds lists of lists: write an object with an id and a score for each item",
+				dataset.Quote([]byte(name)))
 		case json.Delim('{'):
 			e := &object{}
-			if err := e.fields(d, ""); err != nil {
+			if err := e.fields(d, "", depth); err != nil {
 				return err
 			}
-			if fields == nil {
-				fields, columns = e, make([][][]byte, len(e.names))
+			if first == nil {
+				first, columns = e, make([][][]byte, len(e.names))
 			}
-			if n != len(columns[0]) || !slices.Equal(e.names, fields.names) || slices.Contains(e.inLists(), true) {
-				return fmt.Errorf("the elements of %s are not alike", dataset.Quote([]byte(name)))
+			if len(list) > 0 || len(e.names) == 0 || !slices.Equal(e.names, first.names) || slices.Contains(e.inLists(), true) {
+				return unlike
 			}
 			for i, v := range e.values {
 				columns[i] = append(columns[i], v)
 			}
 		default:
-			if fields != nil {
-				return fmt.Errorf("the elements of %s are not alike", dataset.Quote([]byte(name)))
+			if first != nil {
+				return unlike
 			}
 			list = append(list, scalar(t))
 		}
@@ -228,13 +212,10 @@ func (o *object) array(d *json.Decoder, name string) error {
 	if _, err := d.Token(); err != nil { // the closing bracket
 		return err
 	}
-	if fields == nil {
+	if first == nil {
 		return o.put(name, nil, list)
 	}
-	if len(list) > 0 {
-		return fmt.Errorf("the elements of %s are not alike", dataset.Quote([]byte(name)))
-	}
-	for i, field := range fields.names {
+	for i, field := range first.names {
 		if err := o.put(field, nil, columns[i]); err != nil {
 			return err
 		}

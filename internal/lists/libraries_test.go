@@ -102,6 +102,19 @@ func TestJSONLines(t *testing.T) {
 		{"null", `{"user":"a","item":null}`, "error: empty"},
 		{"scores alone in lists", `{"user":"a","item":"x","score":[1,2]}`, "error: holds lists, and item does not"},
 		{"not alike", `{"user":"a","items":[{"item":1},{"id":2}]}`, "error: are not alike"},
+		{"an element without a name", `{"user":1,"recommendations":[{}]}`, "error: are not alike"},
+		{"values, then objects", `{"user":1,"items":[2,{"item":3}]}`, "error: are not alike"},
+		{"objects, then values", `{"user":1,"items":[{"item":3},2]}`, "error: are not alike"},
+		{"deep", strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000), "error: nested more than 64 deep"},
+		{"deep lists", strings.Repeat(`{"a":[`, 100_000) + "1" + strings.Repeat("]}", 100_000), "error: nested more than 64 deep"},
+		{"a column a place", `{"user":"a","rec_1":"x","rec_2":"y"}` + "\n" + `{"user":"b","rec_1":"y","rec_2":null}`, "a: x y; b: y"},
+		{"objects, then none", `{"user":1,"recs":[{"item":5,"rating":1}]}` + "\n" + `{"user":2,"recs":[]}`,
+			"1: 5 (1 rows hold an empty list, and are left out)"},
+		{"none, then objects", `{"user":2,"recs":[]}` + "\n" + `{"user":1,"recs":[{"item":5,"rating":1}]}`,
+			"1: 5 (1 rows hold an empty list, and are left out)"},
+		{"a list of tags", `{"user":"a","item":"x","score":1,"tags":[]}` + "\n" + `{"user":"a","item":"y","score":2,"tags":["t"]}`, "a: y x"},
+		{"a list, then none", `{"user":1,"items":["x"]}` + "\n" + `{"user":2,"items":"y"}`, "error: is a list in one line and none in another"},
+		{"null in a list", `{"user":1,"items":["x",null]}`, "error: empty"},
 		{"order in doubt", `{"user":"a","item":"x","weight":1}` + "\n" + `{"user":"a","item":"y","weight":2}`, "error: weight"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -124,8 +137,10 @@ func TestJSONLines(t *testing.T) {
 				lists = append(lists, text)
 			}
 			got := strings.Join(lists, "; ")
-			if f.Empty > 0 {
-				got += " (" + strings.TrimPrefix(f.Left()[len(f.Left())-1], "recs.jsonl: ") + ")"
+			for _, left := range f.Left() {
+				if f.Empty > 0 && strings.Contains(left, "empty list") {
+					got += " (" + strings.TrimPrefix(left, "recs.jsonl: ") + ")"
+				}
 			}
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)

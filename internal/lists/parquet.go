@@ -78,12 +78,11 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 	fail := func(field, msg, hint string) error {
 		return &dataset.Error{File: f.Path, Field: field, Msg: msg, Hint: hint}
 	}
-	rows := &parser{kind: kind, ids: ids, file: f}
 	inLists := make([]bool, len(header))
 	for i, c := range p.Columns {
 		inLists[i] = c.InLists
 	}
-	r, err := rows.beginLists(header, inLists, fail)
+	r, err := (&parser{kind: kind, ids: ids, file: f}).begin(header, inLists, fail)
 	if err != nil {
 		return err
 	}
@@ -109,6 +108,11 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			return err
 		}
 	}
+	for _, column := range c.places[min(1, len(c.places)):] { // the first one is the column of items
+		if _, err := at(column, false); err != nil {
+			return err
+		}
+	}
 	c.orders = slices.DeleteFunc(c.orders, func(i int) bool { return p.Columns[i].Kind != parquet.Int && p.Columns[i].Kind != parquet.Float })
 	seen, read := newSeen(header, c), len(columns)
 	columns = append(columns, c.orders...)
@@ -116,7 +120,7 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		return fmt.Errorf("more than %d rows", maxRows)
 	}
 	var user, item []byte
-	one := func(n int64, v []parquet.Value) error {
+	one := func(n int64, v []parquet.Value, items parquet.Column) error {
 		row := Row{Line: int32(n), Score: 1, Rank: r.place}
 		bad := func(i int, msg string) error {
 			return &dataset.Error{File: f.Path, Line: int(n), Field: header[columns[i]], Msg: msg}
@@ -127,7 +131,7 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			}
 		}
 		user = v[places[0]].ID(user[:0], p.Columns[c.user])
-		item = v[places[1]].ID(item[:0], p.Columns[c.item])
+		item = v[places[1]].ID(item[:0], items)
 		for i, id := range [][]byte{user, item} {
 			switch {
 			case format.NoID(id) != "":
@@ -179,7 +183,24 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			seen.value(k, number(p.Columns[c.orders[k]], x), !x.Null)
 		}
 		if v = v[:read]; !r.listed {
-			return one(n, v)
+			return one(n, v, p.Columns[c.item])
+		}
+		if c.places != nil { // v has the user and the places
+			r.place = 0
+			for k, x := range v[1:] {
+				of := p.Columns[columns[1+k]]
+				if x.Null || of.Kind == parquet.Text && format.Missing(x.Text) {
+					f.Gaps++
+					continue
+				}
+				if r.ordered() {
+					r.place++
+				}
+				if err := one(n, []parquet.Value{v[0], x}, of); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 		length := len(v[places[1]].Items)
 		if length == 1 && v[places[1]].Items[0].Null {
@@ -191,7 +212,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			for i, x := range v {
 				if column := p.Columns[columns[i]]; column.InLists {
 					if l := max(len(x.Items), len(x.List)); l != length {
-						return &dataset.Error{File: f.Path, Line: int(n), Field: column.Name, Msg: fmt.Sprintf("a list of %d values, beside one of %d", l, length)}
+						return &dataset.Error{File: f.Path, Line: int(n), Field: column.Name,
+							Msg: fmt.Sprintf("a list of %d values, beside one of %d", l, length)}
 					}
 					if column.Kind == parquet.Floats {
 						x = parquet.Value{Null: x.Null, Float: x.List[k]}
@@ -204,7 +226,7 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			if r.ordered() {
 				r.place = int64(k + 1)
 			}
-			if err := one(n, unlisted); err != nil {
+			if err := one(n, unlisted, p.Columns[c.item]); err != nil {
 				return err
 			}
 		}

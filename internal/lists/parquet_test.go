@@ -3,6 +3,7 @@ package lists
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/parquet"
 )
 
 // TestParquetFiles reads the rows that scripts/reference/parquet.py wrote with pandas, polars, fastparquet and Arrow.
@@ -118,5 +120,46 @@ func TestParquetTimes(t *testing.T) {
 	rows := f.ByUser(len(ids.Users.IDs))[0]
 	if len(rows) != 2 || ids.Items.IDs[rows[0].Item] != "6" || rows[1].Rank-rows[0].Rank != 24*3600*1e9 {
 		t.Errorf("rows %v", rows)
+	}
+}
+
+// A column a place is read as in a text table: every column is an item, missing ones are counted.
+func TestParquetColumnAPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "wide.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := parquet.NewWriter(f, parquet.Field{Name: "user", Kind: parquet.Text}, parquet.Field{Name: "score", Kind: parquet.Float},
+		parquet.Field{Name: "rec_2", Kind: parquet.Text}, parquet.Field{Name: "rec_1", Kind: parquet.Int})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(s string) parquet.Value { return parquet.Value{Text: []byte(s)} }
+	for _, row := range [][]parquet.Value{
+		{text("a"), {Float: 1}, text("8"), {Int: 7}},
+		{text("b"), {Float: 2}, text("NaN"), {Int: 8}},
+	} {
+		if err := w.Row(row...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ids := &IDs{}
+	lists, err := Read(context.Background(), path, Recommended, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range lists.Rows {
+		got = append(got, fmt.Sprint(ids.Users.IDs[r.User], " ", ids.Items.IDs[r.Item], " ", r.Rank))
+	}
+	const left = "wide.parquet: the column score is not read; " +
+		"wide.parquet: the columns rec_1 to rec_2 are read as the items of a list, the first one best; " +
+		"wide.parquet: 1 places of lists are empty, and left out"
+	if want := "a 7 1; a 8 2; b 8 1"; strings.Join(got, "; ") != want || strings.Join(lists.Left(), "; ") != left {
+		t.Errorf("got %q and %q", got, lists.Left())
 	}
 }

@@ -183,6 +183,8 @@ func FuzzRead(f *testing.F) {
 		"user_id\titem_id\trank\tscore\na\tx\t1\t0.5\na\ty\t2\t0.25\n", "user,item,score\na,x,1\na,x,1\n", "a Q0 x 1 0.5 me\n",
 		"a 0 x 1\nb 0 y 0\n", "1::2::3::4\n", "user_id:token,item_id:token\n\"a\"\"b\",x\n", "user,item,rank\na,x,1e3\n", "::\n", "\xef\xbb\xbfuser,item\r\na,x\r\n",
 		"PAR1\x00\x00\x00\x00PAR1", "\x1f\x8b\x08\x00", "user\x00,item\n", "\n\nuser,item\na,b\n",
+		`{"user":"a","items":["x","y"],"scores":[1,2]}`, `{"user":1,"recommendations":[{"item":5,"rating":1.5},{"item":6,"rating":2}]}`,
+		`{"user":1,"recs":[{}]}`, `{"user":{"id":1},"item":[[1]]}`, "user,rec_1,rec_2\na,x,\n", "\"user\";\"item\"\n\"a\";\"b;c\"\n", "user::item::score\na::x::1\n",
 	} {
 		for kind := range byte(4) {
 			f.Add(kind, text)

@@ -41,6 +41,16 @@ type columns struct {
 	orders []int // of these, the ones that could be meant to order lists that have neither rank nor score
 }
 
+// used lists the columns that are read of every row.
+func (c columns) used() (at []int) {
+	for _, i := range []int{c.user, c.item, c.rank, c.score, c.relevance, c.time} {
+		if i >= 0 {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
 // find finds the columns of a kind. fail makes the error for a column that is missing or is there twice.
 func find(kind Kind, header []string, fail func(field, msg, hint string) error) (c columns, err error) {
 	at := func(m format.Meaning) int {
@@ -61,8 +71,8 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 		c.time = at(format.Time)
 	}
 	if c.item < 0 && err == nil {
-		if c.places = numbered(header); c.places != nil {
-			c.item = c.places[0]
+		if c.places = numbered(header); c.places != nil { // a place of a list has no value beside its item
+			c = columns{user: c.user, item: c.places[0], rank: -1, score: -1, relevance: -1, time: -1, places: c.places}
 		}
 	}
 	for _, need := range []struct {
@@ -74,11 +84,12 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 		}
 	}
 	for i, name := range header {
-		if slices.Contains([]int{c.user, c.item, c.rank, c.score, c.relevance, c.time}, i) || slices.Contains(c.places, i) {
+		if slices.Contains(c.used(), i) || slices.Contains(c.places, i) {
 			continue
 		}
 		c.unread = append(c.unread, i)
-		if kind == Recommended && c.places == nil && c.rank < 0 && c.score < 0 && !format.Counts(name) && !format.Time.Means(name) {
+		ordered := c.places != nil || c.rank >= 0 || c.score >= 0
+		if kind == Recommended && !ordered && !format.Counts(name) && !format.Time.Means(name) {
 			c.orders = append(c.orders, i)
 		}
 	}
@@ -89,8 +100,8 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 func (f *File) reads(kind Kind, header []string, c columns) {
 	f.Ranked, f.Scored, f.Graded, f.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
 	if c.places != nil {
-		f.Ranked = kind == Recommended
-		f.Taken = append(f.Taken, fmt.Sprintf("the columns %s to %s are read as the items of a list, the first one best", header[c.places[0]], header[c.places[len(c.places)-1]]))
+		f.Taken = append(f.Taken, fmt.Sprintf("the columns %s to %s are read as the items of a list, the first one best",
+			header[c.places[0]], header[c.places[len(c.places)-1]]))
 	}
 	if f.Rated = f.Graded && format.Rating.Means(header[c.relevance]); f.Rated {
 		f.Graded = false
@@ -98,7 +109,10 @@ func (f *File) reads(kind Kind, header []string, c columns) {
 	for _, x := range []struct {
 		is format.Meaning
 		at int
-	}{{format.User, c.user}, {format.Item, c.item}, {format.Rank, c.rank}, {format.Score, c.score}, {format.Relevance, c.relevance}, {format.Time, c.time}} {
+	}{
+		{format.User, c.user}, {format.Item, c.item}, {format.Rank, c.rank},
+		{format.Score, c.score}, {format.Relevance, c.relevance}, {format.Time, c.time},
+	} {
 		if x.at >= 0 && !x.is.Usual(header[x.at]) && (x.at != c.item || c.places == nil) {
 			f.Taken = append(f.Taken, x.is.Taken(header[x.at]))
 		}
@@ -149,21 +163,40 @@ func numbered(header []string) []int {
 // rows reads the rows of a table whose columns are known.
 type rows struct {
 	*parser
-	header []string
-	c      columns
-	seen   *seen
-	listed bool  // rows hold lists of items
-	place  int64 // in the list that the row holds, from 1; 0: the row is one item
+	header  []string
+	inLists []bool // which columns hold lists
+	c       columns
+	seen    *seen
+	listed  bool  // a row holds a list of items
+	place   int64 // of an item in the list that its row holds, from 1; 0: it has none
 }
 
-// begin finds the columns of a table.
-func (p *parser) begin(header []string, fail func(field, msg, hint string) error) (*rows, error) {
+// begin finds the columns of a table. inLists says which ones hold lists.
+func (p *parser) begin(header []string, inLists []bool, fail func(field, msg, hint string) error) (*rows, error) {
 	c, err := find(p.kind, header, fail)
 	if err != nil {
 		return nil, err
 	}
+	if inLists[c.user] {
+		return nil, fail(header[c.user], "holds lists of users", "a row is about one user")
+	}
+	r := &rows{parser: p, header: header, inLists: inLists, c: c, listed: c.places != nil || inLists[c.item]}
+	for _, at := range c.used() {
+		if inLists[at] && (!r.listed || c.places != nil) {
+			return nil, fail(header[at], "holds lists, and "+header[c.item]+" does not", "a list has a value for each item of a row")
+		}
+	}
 	p.file.reads(p.kind, header, c)
-	return &rows{parser: p, header: header, c: c, seen: newSeen(header, c)}, nil
+	if r.ordered() {
+		p.file.Ranked, r.c.orders = true, nil
+	}
+	r.seen = newSeen(header, r.c)
+	return r, nil
+}
+
+// ordered reports whether the place of an item within its row is its rank.
+func (r *rows) ordered() bool {
+	return r.listed && r.kind == Recommended && r.c.rank < 0 && r.c.score < 0
 }
 
 // table reads a table with a header.
@@ -172,7 +205,7 @@ func (p *parser) table(first []byte) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.begin(header, p.in.Fail)
+	r, err := p.begin(header, make([]bool, len(header)), p.in.Fail)
 	if err != nil {
 		return err
 	}
@@ -219,16 +252,33 @@ func (r *rows) one(v [][]byte) (err error) {
 
 // wide reads a row that holds a list, an item a column. Empty columns have no item.
 func (r *rows) wide(v [][]byte) error {
-	rank := int64(0)
+	var items [][]byte
 	for _, at := range r.c.places {
 		if format.Missing(v[at]) {
 			r.file.Gaps++
 			continue
 		}
-		if r.kind == Recommended {
-			rank++
+		items = append(items, v[at])
+	}
+	lists := make([][][]byte, len(v))
+	lists[r.c.item] = items
+	return r.many(v, lists, len(items))
+}
+
+// many reads a row that holds length items: the value of a column for item k is that of its list at k, where it has one.
+func (r *rows) many(v [][]byte, lists [][][]byte, length int) error {
+	row := make([][]byte, len(v))
+	for k := range length {
+		copy(row, v)
+		for at, list := range lists {
+			if k < len(list) {
+				row[at] = list[k]
+			}
 		}
-		if err := r.add(v[r.c.user], v[at], rank, 1); err != nil {
+		if r.ordered() {
+			r.place = int64(k + 1)
+		}
+		if err := r.one(row); err != nil {
 			return err
 		}
 	}
