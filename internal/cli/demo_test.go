@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/demo"
 	"privrec/internal/papers"
+	"privrec/internal/system"
 )
 
 // The demo ends with three commands on what it has left, and says nothing of them where only a result is wanted.
@@ -21,7 +22,7 @@ func TestDemoSaysWhatIsNext(t *testing.T) {
 	}
 	commands := 0
 	for line := range strings.Lines(errs.String()) {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), shellQuote(os.Args[0])+" ")
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), system.ShellQuote(os.Args[0])+" ")
 		if !ok {
 			continue
 		}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"privrec/internal/cli/screen"
 	"slices"
 	"strings"
 	"sync/atomic"
 
+	"privrec/internal/cli/screen"
 	"privrec/internal/config"
 	"privrec/internal/dataset"
 	"privrec/internal/privacy/audit"
@@ -113,10 +113,10 @@ type readerGone struct{ error }
 // Unwrap returns the error of the write.
 func (e *readerGone) Unwrap() error { return e.error }
 
-// Write marks the error of a closed pipe. The error of a file stays as it is.
 // Width returns how many columns a terminal has; 0 where standard output is none.
 func (o *outlet) Width() int { return screen.Width(o.w) }
 
+// Write marks the error of a closed pipe. The error of a file stays as it is.
 func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if system.ReaderGone(err) {

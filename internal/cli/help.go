@@ -13,6 +13,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // firstCommands returns the part of the first screen that says where to begin: commands that need no data,
@@ -180,7 +181,7 @@ func (a *App) flagHint(c *cobra.Command, err error) string {
 	for _, t := range a.Tasks {
 		if c.CommandPath() == c.Root().Name()+" "+t.String() {
 			for _, key := range keysNamed(t, name) {
-				sets = append(sets, "--set "+shellQuote(key+"="+a.given(name)))
+				sets = append(sets, "--set "+system.ShellQuote(key+"="+a.given(name)))
 			}
 		}
 	}
@@ -231,11 +232,11 @@ func noWords(t run.Task) cobra.PositionalArgs {
 		word, fix := args[0], ""
 		switch ext := filepath.Ext(word); {
 		case strings.Contains(word, "="):
-			fix = "--set " + shellQuote(word)
+			fix = "--set " + system.ShellQuote(word)
 		case ext == ".yaml" || ext == ".yml":
-			fix = "--config " + shellQuote(word)
+			fix = "--config " + system.ShellQuote(word)
 		case slices.Contains(keysNamed(t, "data"), "data.name"):
-			fix = "--set " + shellQuote("data.name="+word)
+			fix = "--set " + system.ShellQuote("data.name="+word)
 		default:
 			return wants()(c, args)
 		}

@@ -14,6 +14,7 @@ import (
 	"privrec/internal/inventory"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -142,7 +143,7 @@ func (a *App) demo() *cobra.Command {
 
 // afterDemo writes to standard error what to type next: commands on what the demo has left in a folder.
 func (a *App) afterDemo(out string) {
-	program, private := shellQuote(os.Args[0]), shellQuote(filepath.Join(out, "private"))
+	program, private := system.ShellQuote(os.Args[0]), system.ShellQuote(filepath.Join(out, "private"))
 	fmt.Fprintf(a.Stderr, `
 What to type next:
 
@@ -154,5 +155,5 @@ What to type next:
 
   # did the noise cost anything?
   %[1]s compare %[2]s:noise-on %[3]s
-`, program, private, shellQuote(filepath.Join(out, "non-private")))
+`, program, private, system.ShellQuote(filepath.Join(out, "non-private")))
 }

@@ -13,6 +13,7 @@ import (
 
 	"privrec/internal/cli/screen"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // verbSummaries are the one-line helps of the verbs.
@@ -302,18 +303,7 @@ func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 	}
 	words = append(words, "--out", dir, "--resume")
 	for i, w := range words {
-		words[i] = shellQuote(w)
+		words[i] = system.ShellQuote(w)
 	}
 	return strings.Join(words, " ")
-}
-
-// shellQuote quotes a word for a POSIX shell where needed.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

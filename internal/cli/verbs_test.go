@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 func TestShellQuote(t *testing.T) {
 	for in, want := range map[string]string{"a-b_c./=1": "a-b_c./=1", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "tags=[a]": "'tags=[a]'"} {
-		if got := shellQuote(in); got != want {
+		if got := system.ShellQuote(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}

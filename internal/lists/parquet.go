@@ -17,22 +17,6 @@ import (
 	"privrec/internal/dataset/parquet"
 )
 
-// isParquet reports whether a regular file begins as Parquet does.
-func isParquet(path string) bool {
-	st, err := os.Stat(path)
-	if err != nil || !st.Mode().IsRegular() { // a pipe can be read once only, and Parquet begins at its end
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var b [4]byte
-	_, err = io.ReadFull(f, b[:])
-	return err == nil && string(b[:]) == parquet.Magic
-}
-
 // readParquet reads a Parquet file.
 func readParquet(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) {
 	in, err := os.Open(path)

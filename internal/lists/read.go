@@ -11,13 +11,14 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/parquet"
 )
 
 // Read reads a file of rows of a kind. Its users and items get numbers of ids.
 func Read(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) {
 	var f *File
 	var err error
-	if isParquet(path) {
+	if parquet.IsNamed(path) {
 		f, err = readParquet(ctx, path, kind, ids)
 	} else {
 		f, err = format.ReadFile(ctx, path, func(in *format.Input) (*File, error) { return parse(in, kind, ids) })

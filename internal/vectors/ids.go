@@ -31,7 +31,7 @@ func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 	if st, bad := os.Stat(path); bad == nil && !st.Mode().IsRegular() {
 		return nil, &dataset.Error{File: path, Msg: "is not a regular file"}
 	}
-	if isParquet(path) {
+	if parquet.IsNamed(path) {
 		out.IDs, err = parquetIDs(ctx, path, side, column)
 	} else {
 		out.IDs, err = textIDs(ctx, path, side, column)
@@ -47,17 +47,6 @@ func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 // sideNames are the names of columns of ids of one side, in lower case.
 func sideNames(side string) []string {
 	return []string{"id", side + "_id", side, side + "id", side[:1] + "id", side + "_id:token", pandasIndex}
-}
-
-func isParquet(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var b [4]byte
-	_, err = io.ReadFull(f, b[:])
-	return err == nil && string(b[:]) == parquet.Magic
 }
 
 // textIDs reads ids of a text file.

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/parquet"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -79,7 +80,7 @@ func openInput(ctx context.Context, path string) (*Input, error) {
 		f.Close()
 		return nil, err
 	}
-	if isParquet(f) {
+	if parquet.Is(f) {
 		err = in.openParquet(f)
 	}
 	in.closer = append(in.closer, func() { shown.End(); stop(); f.Close() })

@@ -23,17 +23,6 @@ func OfInput(path string) (f Form, ok bool) {
 	return Of(path)
 }
 
-// isParquet reports whether an open file is a regular one that begins as Parquet does.
-func isParquet(f *os.File) bool {
-	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() { // a pipe can be read once only, and Parquet begins at its end
-		return false
-	}
-	var b [4]byte
-	_, err = f.ReadAt(b[:], 0)
-	return err == nil && string(b[:]) == parquet.Magic
-}
-
 // openParquet lets in read the rows of a Parquet file as a table with tabs and a header.
 func (in *Input) openParquet(f *os.File) error {
 	if !strings.HasSuffix(in.file, ".parquet") {
@@ -48,6 +37,9 @@ func (in *Input) openParquet(f *os.File) error {
 		return &dataset.Error{File: in.file, Msg: err.Error()}
 	}
 	for _, c := range p.Columns {
+		if strings.ContainsAny(c.Name, "\t\r\n") {
+			return &dataset.Error{File: in.file, Field: c.Name, Msg: "a column with a tab or a line end in its name", Hint: "give it another name"}
+		}
 		if c.InLists || c.Kind == parquet.Other {
 			return &dataset.Error{File: in.file, Field: c.Name, Msg: "holds " + c.Type + ", want numbers or text",
 				Hint: fmt.Sprintf("leave the column out, in pandas with df.drop(columns=[%q]), or convert it", c.Name)}

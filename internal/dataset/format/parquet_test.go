@@ -117,3 +117,24 @@ func TestParquetAsATableFaults(t *testing.T) {
 		}
 	}
 }
+
+// The command that sorts a Parquet file is none for text, and that for lines of a user is a word.
+func TestSortOfOtherForms(t *testing.T) {
+	path := parquetFile(t, "my log.parquet", 3, func(n int) string { return "user " + string(rune('a'+n%2)) })
+	s, err := OpenStream(t.Context(), path, TSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Together = true
+	for s.Next() {
+	}
+	s.Close()
+	want := `.sort_values(["userId", "ts"], kind="stable").to_parquet("SORTED.parquet")'`
+	var e *dataset.Error
+	if err := s.Err(); !errors.As(err, &e) || !strings.Contains(e.Hint, want) || strings.Contains(e.Hint, "cat ") {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if got := (&Stream{cursor: cursor{form: Lines}}).Sort(); got != "join the two lines" {
+		t.Errorf("lines: %s", got)
+	}
+}

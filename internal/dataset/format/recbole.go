@@ -156,10 +156,12 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 	if s.Sep == "," && s.quotes && bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0 {
 		s.Sep = ";" // as programs write CSV where the comma is the decimal point
 	}
-	in.head = bytes.Clone(line)
 	fields, err := s.split(in, line)
 	if err != nil {
 		return nil, err
+	}
+	if len(fields) > 1 { // an item of a list of items may be called as its column
+		in.head = bytes.Clone(line)
 	}
 	names := make([]string, len(fields))
 	for i, f := range fields {

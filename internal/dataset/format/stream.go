@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/compress"
+	"privrec/internal/system"
 )
 
 // Form names how a file of interactions is laid out.
@@ -209,29 +210,39 @@ func (s *Stream) begins() error {
 	return nil
 }
 
-// Sort says how to put the rows of a table in order.
+// Sort says how to put the rows of a user together: of a table by a command for a shell.
 func (s *Stream) Sort() string {
-	sep, path := map[Form]string{CSV: ",", TSV: "\t", Atomic: "\t"}[s.form], s.in.file
-	if s.split != nil {
-		sep = s.split.Sep
+	if s.form == Lines {
+		return "join the two lines"
 	}
-	if sep == "\t" {
+	const beam = "; privrec-beam perturbs logs that are too large to sort"
+	path := system.ShellQuote(s.in.file)
+	if strings.HasSuffix(s.in.file, ".parquet") {
+		by := []string{strconv.Quote(s.names[s.at[0]])}
+		if s.at[2] >= 0 {
+			by = append(by, strconv.Quote(s.names[s.at[2]]))
+		}
+		code := fmt.Sprintf("import pandas; pandas.read_parquet(%q).sort_values([%s], kind=\"stable\").to_parquet(\"SORTED.parquet\")",
+			s.in.file, strings.Join(by, ", "))
+		return "sort the file by user, then time: python3 -c " + system.ShellQuote(code) + beam
+	}
+	sep := "'" + s.split.Sep + "'"
+	if s.split.Sep == "\t" {
 		sep = `$'\t'`
-	} else {
-		sep = "'" + sep + "'"
 	}
 	keys := fmt.Sprintf("-k%d,%d", s.at[0]+1, s.at[0]+1)
 	if at := s.at[2] + 1; at > 0 {
 		keys += fmt.Sprintf(" -k%d,%dn", at, at)
 	}
 	cat := "cat"
-	switch compress.Of(path) {
+	switch compress.Of(s.in.file) {
 	case compress.Gzip:
 		cat = "zcat"
 	case compress.Zstd:
 		cat = "zstdcat"
 	}
-	return fmt.Sprintf("sort the file by user, then time: %s %s | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t %s %s) > SORTED; privrec-beam perturbs logs that are too large to sort", cat, path, sep, keys)
+	return fmt.Sprintf(`sort the file by user, then time: %s %s | (read -r h; echo "$h"; LC_ALL=C sort -s -t %s %s) > SORTED`,
+		cat, path, sep, keys) + beam
 }
 
 // time reads a time, whole or decimal. It fails on a time before that of the user's last row.

@@ -253,8 +253,8 @@ func TestReadIDs(t *testing.T) {
 // A log in order of time is refused at the first user who comes again, with the command that sorts it.
 func TestStreamOfALogInOrderOfTime(t *testing.T) {
 	for name, want := range map[string]string{
-		"log.csv": "cat log.csv | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t ',' -k2,2 -k1,1n) > SORTED",
-		"log.tsv": "cat log.tsv | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t $'\\t' -k2,2 -k1,1n) > SORTED",
+		"my log.csv": "cat 'my log.csv' | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t ',' -k2,2 -k1,1n) > SORTED",
+		"log.tsv":    "cat log.tsv | (read -r h; echo \"$h\"; LC_ALL=C sort -s -t $'\\t' -k2,2 -k1,1n) > SORTED",
 	} {
 		t.Chdir(t.TempDir())
 		form, _ := Of(name)
@@ -272,7 +272,8 @@ func TestStreamOfALogInOrderOfTime(t *testing.T) {
 		}
 		s.Close()
 		var e *dataset.Error
-		if err := s.Err(); !errors.As(err, &e) || e.Line != 4 || !strings.Contains(e.Hint, want) || !strings.Contains(e.Hint, "privrec-beam") {
+		if err := s.Err(); !errors.As(err, &e) || e.Line != 4 || !strings.Contains(e.Hint, want) ||
+			!strings.Contains(e.Hint, "privrec-beam") {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

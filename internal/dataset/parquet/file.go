@@ -5,12 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 )
 
 // Magic are the first and last bytes of a file.
 const Magic = "PAR1"
+
+// Is reports whether an open file is a regular one that begins as Parquet does.
+func Is(f *os.File) bool {
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() { // a pipe can be read once only, and Parquet begins at its end
+		return false
+	}
+	var b [len(Magic)]byte
+	_, err = f.ReadAt(b[:], 0)
+	return err == nil && string(b[:]) == Magic
+}
+
+// IsNamed reports whether a name is of a regular file that begins as Parquet does.
+func IsNamed(path string) bool {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return Is(f)
+}
 
 // maxFooter is the largest footer, in bytes. Files of lists have some kilobytes.
 const maxFooter = 16 << 20

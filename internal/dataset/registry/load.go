@@ -323,7 +323,7 @@ func (s Set) tablesHint(folder string) string {
 		case e.IsDir() || base == ColumnsFile || strings.HasSuffix(base, ".users"+ext):
 		case strings.HasPrefix(base, "impressions."), strings.HasPrefix(base, OwnTarget+"."), strings.HasPrefix(base, OwnSource+"."):
 			other = base
-		case first == "" && (slices.Contains([]string{".csv", ".tsv", ".inter", ".parquet"}, ext)):
+		case first == "" && slices.Contains([]string{".csv", ".tsv", ".inter", ".parquet"}, ext):
 			first = base
 		}
 	}

@@ -112,13 +112,7 @@ func leftOf(in *format.Rows, at [4]int, c registry.Columns) (notes []string) {
 			notes = append(notes, name+": "+x.is.Taken(column))
 		}
 	}
-	var unread []string
-	for i, column := range in.Columns {
-		if !slices.Contains(at[:], i) {
-			unread = append(unread, column)
-		}
-	}
-	if len(unread) > 0 {
+	if unread := in.Unread(at[:]...); len(unread) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: not read: %s", name, strings.Join(unread, ", ")))
 	}
 	return notes

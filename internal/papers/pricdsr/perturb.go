@@ -163,7 +163,7 @@ func (p *perturber) repeated(err error) error {
 	e := &dataset.Error{File: p.o.In, Line: int(twice.Second), Field: "user_id", Hint: p.in.Sort()}
 	e.Msg = fmt.Sprintf("the user of line %d comes again: the rows of a user must stand together", twice.First)
 	if p.o.InForm == format.Lines {
-		e.Field, e.Hint = "user", "join the two lines"
+		e.Field = "user"
 		e.Msg = fmt.Sprintf("the user of line %d has a second line", twice.First)
 	}
 	return e

@@ -69,7 +69,7 @@ func (r *Reader) Close() { r.s.Close() }
 // Digest returns the digest of the file.
 func (r *Reader) Digest() (string, error) { return r.s.Digest() }
 
-// Sort says how to put the rows of the file in order.
+// Sort says how to put the rows of a user together.
 func (r *Reader) Sort() string { return r.s.Sort() }
 
 // Length returns the number of cells of a row.
