@@ -10,7 +10,7 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build wheel demo reproduce-tables test test-slow lint bench fmt docs clean
+.PHONY: build wheel demo reproduce-tables evidence test test-slow lint bench fmt docs clean
 
 # The program is one static file, and that of the wheels: it needs no C library. With the
 # tag "minimal" gonum/plot leaves out the forms of pictures that the program does not draw
@@ -48,6 +48,17 @@ FLAGS   ?=
 
 reproduce-tables: build
 	./$(BIN) reproduce --profile $(PROFILE) --out $(OUT) --stand-ins $(if $(SHARD),--shard $(SHARD)) $(FLAGS)
+
+# Makes runs of the full tables for a time, those first that add most to the evidence, at the lowest
+# priority, and keeps each that ends in docs/results/records/runs. JOBS processes share the work. It may be
+# stopped at any moment; the same command goes on.
+FOR      ?= 150m
+JOBS     ?= 2
+EVIDENCE ?= runs/evidence
+
+evidence: build
+	@mkdir -p docs/results/records/runs
+	nice -n 19 ./$(BIN) reproduce --profile full --for $(FOR) --jobs $(JOBS) --out $(EVIDENCE) --records
 
 # Property tests draw the same cases every time, so that a change fails by what it
 # changes; RAPID_SEED=0 draws new ones.

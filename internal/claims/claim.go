@@ -237,3 +237,19 @@ func (c *Claim) Of(grid string) bool {
 		return slices.ContainsFunc(p.Grids, func(g string) bool { return g != grid })
 	})
 }
+
+// Lines lists the lines of a grid that the parts of a claim name, each once.
+func (c *Claim) Lines(grid string) (out []string) {
+	for _, p := range c.Parts {
+		for k, name := range p.Lines {
+			of := c.Grid
+			if len(p.Grids) > 0 {
+				of = p.Grids[k]
+			}
+			if of == grid && name != Floor && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

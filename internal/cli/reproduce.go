@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"privrec/configs"
 	"privrec/internal/claims"
 	"privrec/internal/cli/screen"
+	"privrec/internal/record"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
@@ -33,6 +35,9 @@ type tableFlags struct {
 	list    bool
 	claims  bool
 	noWait  bool
+	records string
+	during  time.Duration
+	jobs    int
 	json    bool
 	quiet   bool
 	verbose bool
@@ -71,6 +76,13 @@ same OUT share the work. --shard 2/3 makes the second of three parts of the runs
 machines with an OUT of their own: copy their folders of runs together, then --no-run
 makes the tables, and says which shards lack runs.
 
+--records makes everything of kept runs: small files of finished runs, without models, which
+a clone of the project has in docs/results/records/runs. It needs no data and starts
+nothing. --for 150m makes runs for so long instead of tables: numbers that have no result
+yet before further seeds, those first that add most for the time that they take. What a run
+has done when the time is over is kept at a checkpoint. With both, finished runs are kept in
+that folder, and those that are there are not made again.
+
 Tables go to OUT/tables as Markdown, LaTeX and CSV, beside *-runs.json with the time and
 memory of the runs; a figure also as SVG, PNG, PDF and a page. A single table is printed
 too; of several there is a line each, a total, and a page that lists them. --verbose prints
@@ -80,7 +92,12 @@ document: the tables, each with its name, its files and how far its runs are.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, papers []string) error { return a.makeTables(c.Context(), papers, f) },
+		RunE: func(c *cobra.Command, papers []string) error {
+			if f.records != "" && !c.Flags().Changed("profile") {
+				f.profile = "full"
+			}
+			return a.makeTables(c.Context(), papers, f)
+		},
 	}
 	p := c.Flags()
 	p.IntVar(&f.table, "table", 0, "number of the table in the paper, 0 for all tables and figures")
@@ -97,6 +114,10 @@ document: the tables, each with its name, its files and how far its runs are.
 	p.BoolVar(&f.list, "list", false, "start nothing: list tables and figures, how many numbers each has, and how many of them the data at hand and finished runs fill")
 	p.BoolVar(&f.claims, "claims", false, "start nothing: hold the papers' claims against finished runs, and show which hold")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
+	p.StringVar(&f.records, "records", "", "start nothing: take runs that are not in OUT from this folder of kept runs; the default size is full")
+	p.Lookup("records").NoOptDefVal = record.KeptRuns
+	p.DurationVar(&f.during, "for", 0, "make runs for so long, as in 150m, those first that add most to the evidence; with --records they are kept there")
+	p.IntVar(&f.jobs, "jobs", 1, "processes that share the work of --for; the threads are divided among them")
 	p.BoolVar(&f.json, "json", false, "print the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "print all tables in full, and all that the runs report")
@@ -138,15 +159,22 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 }
 
 // makeTables makes the tables that are asked for, and shows them.
-func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) error {
+func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (err error) {
 	if _, err := threads(f.workers); err != nil {
 		return err
 	}
 	if f.out == "" {
 		return usagef("the default is runs/reproduce", "--out is empty")
 	}
+	shelf, err := f.shelf()
+	if err != nil {
+		return err
+	}
+	if shelf != nil {
+		defer func() { err = errors.Join(err, shelf.Close()) }()
+	}
 	if f.claims {
-		return a.showClaims(papers, f)
+		return a.showClaims(papers, f, shelf)
 	}
 	if f.list && (f.dryRun || f.noRun) {
 		return usagef("leave out all but one", "--list, --dry-run and --no-run exclude each other")
@@ -159,7 +187,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		return err
 	}
 	if f.list {
-		d, err := reproduce.Listing(grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets})
+		d, err := reproduce.Listing(grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf})
 		if err != nil {
 			return err
 		}
@@ -175,10 +203,14 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if shard.Of > 0 && f.noRun {
 		return usagef("--no-run makes the tables of all shards: leave out --shard", "--shard and --no-run exclude each other")
 	}
+	if f.during > 0 {
+		return a.queue(ctx, papers, grids, shelf, f)
+	}
+	f.noRun = f.noRun || shelf != nil
 	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
 	o := reproduce.Options{
-		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait, StandIns: f.standIn, Shard: shard,
+		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait, StandIns: f.standIn, Shard: shard, Records: shelf,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
 	if f.dryRun {
@@ -234,7 +266,9 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 				return err
 			}
 		}
-		open = errors.Join(open, made.Err())
+		if shelf == nil { // of kept runs a table is whole as far as they go
+			open = errors.Join(open, made.Err())
+		}
 	}
 	if len(grids) > 1 && shard.Of == 0 {
 		if err := t.WriteIndex(); err != nil {
@@ -323,7 +357,7 @@ type verdicts struct {
 
 // showClaims holds the claims of papers against the finished runs below --out, and shows the
 // verdicts. It starts nothing.
-func (a *App) showClaims(papers []string, f tableFlags) error {
+func (a *App) showClaims(papers []string, f tableFlags, shelf *record.Shelf) error {
 	if f.table != 0 || f.figure != 0 || f.grid != "" || f.list || f.dryRun {
 		return usagef("leave out --table, --figure, --grid, --list and --dry-run", "--claims shows the claims of whole papers")
 	}
@@ -338,7 +372,7 @@ func (a *App) showClaims(papers []string, f tableFlags) error {
 	if err != nil {
 		return err
 	}
-	results, err := reproduce.Verdicts(list, grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets})
+	results, err := reproduce.Verdicts(list, grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf})
 	if err != nil {
 		return err
 	}

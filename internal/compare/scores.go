@@ -3,6 +3,7 @@ package compare
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,14 +28,17 @@ type Scores struct {
 	dir      string
 	Metrics  []string             // in the order of the file
 	Values   map[string][]float64 // by metric, user by user
+	// Sampled says of which table these scores are a sample of users; nil: they are of all users.
+	Sampled *Sampled
 }
 
 // The columns of a table of scores that are not metrics.
 const (
-	keyColumn  = "user_id"
-	rowsColumn = "test_rows"
-	filePrefix = "scores"
-	fileSuffix = ".tsv.gz"
+	keyColumn     = "user_id"
+	rowsColumn    = "test_rows"
+	samplesColumn = "samples"
+	filePrefix    = "scores"
+	fileSuffix    = ".tsv.gz"
 )
 
 // Data names a data set and the recipe that made its test rows. Candidates is how many sampled
@@ -46,7 +50,7 @@ type Data struct {
 
 // weighs has the columns with the number of a user's samples that a score is the mean of: the
 // reported mean is one over samples.
-var weighs = map[string]bool{"samples": true, "pairs": true}
+var weighs = map[string]bool{samplesColumn: true, "pairs": true}
 
 // counts has the other columns that are not metrics.
 var counts = map[string]bool{rowsColumn: true, "place": true, "place_among_all": true, "rank": true}
@@ -194,6 +198,12 @@ func (s *Scores) read(path string) error {
 	var header []string
 	seen := map[string]bool{}
 	for n := 1; lines.Scan(); n++ {
+		if text, ok := strings.CutPrefix(lines.Text(), sampleMark); ok && n == 1 {
+			if err := json.Unmarshal([]byte(text), &s.Sampled); err != nil {
+				return fmt.Errorf("line 1: %w", err)
+			}
+			continue
+		}
 		cells := strings.Split(lines.Text(), "\t")
 		if header == nil {
 			if cells[0] != keyColumn {

@@ -206,7 +206,7 @@ func (g *Grid) evidence(m *mark) *claims.Point {
 	case len(m.s.results) == 0:
 		p.Lacks = fmt.Sprintf("%s is not measured", p.Label)
 		switch s := m.s.status(); s {
-		case NoData, Failed, Elsewhere:
+		case NoData, Failed, Elsewhere, Stale:
 			p.Lacks += ": " + string(s)
 		case ToDo, Resumable:
 			p.Lacks += ": not run"

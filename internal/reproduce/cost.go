@@ -221,12 +221,8 @@ func (r *Run) spent() (c Cost, ok bool) {
 	if err != nil || m.Status != run.StatusDone {
 		return c, false
 	}
+	c.Seconds = m.Took()
 	for _, a := range m.Attempts {
-		if s := a.Seconds; a.CPUSeconds > 0 {
-			c.Seconds += min(s, a.CPUSeconds)
-		} else {
-			c.Seconds += s
-		}
 		c.Memory, c.workers = max(c.Memory, a.PeakRSSBytes), a.Machine.Workers
 	}
 	err = filepath.WalkDir(r.Dir, func(_ string, d os.DirEntry, err error) error {

@@ -3,11 +3,14 @@ package reproduce
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"privrec/internal/record"
 	"privrec/internal/run"
 	"privrec/internal/system"
 )
@@ -246,6 +249,7 @@ type Run struct {
 	shard   int    // that makes it, from 1; 0: there are no shards
 	options run.Options
 	about   []*Run // made before
+	stale   string // why what was kept of the run is not taken; "": it is, or nothing was kept
 }
 
 // On names the data set that is taken and, where that is generated, the one that it stands
@@ -270,6 +274,7 @@ const (
 	Failed    Status = "failed"
 	NoData    Status = "data missing"
 	LeftOut   Status = "left out" // it cannot be about the run that it would be about
+	Stale     Status = "stale"    // a later change moved the results that were recorded
 )
 
 // Task names what the run does.
@@ -305,7 +310,34 @@ func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 			}
 		}
 	}
+	if o.Records != nil {
+		for _, r := range runs { // each after those that it is about
+			if err := r.take(o.Records); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
 	return entries, runs, nil
+}
+
+// take points a run without a directory of its own to what was kept of it.
+func (r *Run) take(from *record.Shelf) error {
+	if _, err := run.ReadManifest(r.Dir); !errors.Is(err, fs.ErrNotExist) {
+		return nil // look says what is wrong with a directory that is there
+	}
+	dir, stale, ok, err := from.Find(filepath.Base(r.Dir))
+	if err != nil || !ok {
+		return err
+	}
+	if r.stale = stale; stale != "" {
+		return nil
+	}
+	var about []string
+	for _, of := range r.about {
+		about = append(about, filepath.Base(of.Dir))
+	}
+	r.Dir, r.options = dir, r.entry.options(dir, r.Seed, about...)
+	return nil
 }
 
 // look finds the status of a run from its directory, and returns its manifest.
@@ -316,7 +348,9 @@ func (r *Run) look() (*run.Manifest, error) {
 	}
 	switch p.State {
 	case run.StateNew:
-		r.Status = ToDo
+		if r.Status = ToDo; r.stale != "" {
+			r.Status, r.Problem = Stale, r.stale
+		}
 	case run.StateResumable:
 		r.Status = Resumable
 	case run.StateBusy:

@@ -26,6 +26,7 @@ type users struct {
 	ids      []string // sorted
 	num, den []float64
 	lo, hi   float64 // interval of the mean over users, in percent; NaN: none
+	whole    int     // users that these are a sample of, where the runs keep no more; else their number
 }
 
 // resamples is how many sets of users an interval is drawn from.
@@ -118,7 +119,7 @@ func (g *Grid) users(s *summary) ([]users, error) {
 			continue
 		}
 		out[i].sort()
-		if err := out[i].interval(); err != nil {
+		if err := out[i].interval(s.columns[i].mean); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.entry.row.Label(), err)
 		}
 	}
@@ -140,16 +141,10 @@ func (g *Grid) agrees(t *compare.Scores, values []float64) bool {
 // meanOf returns the table whose mean of a metric is a result, or nil.
 func meanOf(tables []*compare.Scores, metric string, result float64) *compare.Scores {
 	for _, t := range tables {
-		values := t.Values[metric]
-		if values == nil {
+		if t.Values[metric] == nil {
 			continue
 		}
-		sum, n := 0.0, 0.0
-		for u, x := range values {
-			w := t.Weight(u)
-			sum, n = sum+w*x, n+w
-		}
-		if math.Abs(sum/n-result) <= 1e-6*max(1, math.Abs(result)) {
+		if math.Abs(t.Mean(metric)-result) <= 1e-6*max(1, math.Abs(result)) {
 			return t
 		}
 	}
@@ -158,6 +153,7 @@ func meanOf(tables []*compare.Scores, metric string, result float64) *compare.Sc
 
 // add adds a run's scores. at has the place of each user.
 func (u *users) add(t *compare.Scores, metric string, at map[string]int) {
+	u.whole = max(u.whole, t.Whole())
 	for k, id := range t.Users {
 		i, ok := at[id]
 		if !ok {
@@ -184,8 +180,9 @@ func (u *users) sort() {
 }
 
 // interval draws the interval of the mean of sorted users. The draws depend on the number of
-// users alone, so equal results have equal intervals.
-func (u *users) interval() error {
+// users alone, so equal results have equal intervals. Where the users are a sample, the interval is
+// that of the whole table's mean, in percent: as much narrower as the root of the share that they are.
+func (u *users) interval(mean float64) error {
 	if len(u.ids) < 2 {
 		return nil
 	}
@@ -195,5 +192,9 @@ func (u *users) interval() error {
 		return err
 	}
 	u.lo, u.hi = 100*got[0].Lo, 100*got[0].Hi
+	if u.whole > len(u.ids) {
+		half := (u.hi - u.lo) / 2 * math.Sqrt(float64(len(u.ids))/float64(u.whole))
+		u.lo, u.hi = mean-half, mean+half
+	}
 	return nil
 }

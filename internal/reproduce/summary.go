@@ -106,7 +106,7 @@ func (s *summary) standIn() bool { return s.entry.name != s.entry.data.Name }
 // status returns the worst status of the row's runs, for table cells without a number.
 func (s *summary) status() Status {
 	worst := Done
-	for _, of := range []Status{Resumable, ToDo, Elsewhere, NoData, Failed} {
+	for _, of := range []Status{Resumable, ToDo, Elsewhere, NoData, Stale, Failed} {
 		if slices.ContainsFunc(s.runs, func(r *Run) bool { return r.Status == of }) {
 			worst = of
 		}

@@ -14,6 +14,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
+	"privrec/internal/record"
 	"privrec/internal/run"
 )
 
@@ -27,6 +28,9 @@ type Options struct {
 	NoWait   bool     // do not wait for runs that other processes make
 	StandIns bool     // where data are missing, take generated rows, as size smoke does
 	Shard    Shard    // the runs that this process makes; zero: all
+	// Records has runs that are taken where no directory of the run is there. Only tables that start
+	// nothing take them. Nil: none.
+	Records  *record.Shelf
 	Log      *slog.Logger
 	Progress run.Progress                            // of the work as a whole
 	Run      run.Progress                            // of the run that goes on; nil: as Progress

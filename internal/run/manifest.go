@@ -38,6 +38,7 @@ type Manifest struct {
 	ConfigFile string             `json:"config_file,omitempty"` // as given on the command line
 	ConfigHash string             `json:"config_sha256"`
 	Draws      Draws              `json:"draws,omitempty"`
+	Results    int                `json:"results,omitempty"` // ResultsOf the task, in the program that began the run
 	Data       []Data             `json:"data,omitempty"`
 	Notes      []string           `json:"notes,omitempty"` // such as "research noise"
 	Attempts   []Attempt          `json:"attempts"`
@@ -96,6 +97,19 @@ type Attempt struct {
 	PeakRSSBytes int64     `json:"peak_rss_bytes"`
 	Build        Build     `json:"build"`
 	Machine      Machine   `json:"machine"`
+}
+
+// Took returns the seconds that all attempts took: of each the time that passed, or the processor time where
+// that is less, as it is beside other work.
+func (m *Manifest) Took() (seconds float64) {
+	for _, a := range m.Attempts {
+		if a.CPUSeconds > 0 {
+			seconds += min(a.Seconds, a.CPUSeconds)
+		} else {
+			seconds += a.Seconds
+		}
+	}
+	return seconds
 }
 
 // BuildInfo describes this program.

@@ -114,7 +114,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
-		ConfigHash: b.hash, Draws: ByID, Stages: map[string]float64{},
+		ConfigHash: b.hash, Draws: ByID, Results: ResultsOf(t.String()), Stages: map[string]float64{},
 	}
 	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(), Machine: ThisMachine()}
 	if h := b.settings.HoldOut; h.active() {
@@ -126,7 +126,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e.noise = noise{kind: b.noiseKind(), seed: b.settings.NoiseSeed, told: b.told}
 	if !fresh {
-		e.noise.kind = old.Noise
+		e.noise.kind, e.manifest.Results = old.Noise, old.Results
 	}
 	e.manifest.Noise = e.noise.kind
 	if !fresh {

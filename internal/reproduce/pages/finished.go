@@ -3,10 +3,9 @@ package pages
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"strings"
 
 	"privrec/internal/experiment"
+	"privrec/internal/record"
 	"privrec/internal/run"
 	"privrec/internal/system"
 )
@@ -48,28 +47,6 @@ func readRun(dir string) (*finished, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	f.config = withoutPlaces(string(b))
+	f.config = record.WithoutPlaces(string(b))
 	return f, nil
-}
-
-// ofRun is a line of a list of runs.
-var ofRun = regexp.MustCompile(`^(\s+- ).*/([^/]+-seed\d+)`)
-
-// withoutPlaces removes from a configuration what says where and with how many threads it ran,
-// which changes no result: the keys run.out and run.workers, and the folder of runs that it is
-// about.
-func withoutPlaces(config string) string {
-	var keep []string
-	within := false
-	for _, line := range strings.SplitAfter(config, "\n") {
-		if line != "" && line[0] != ' ' {
-			within = strings.HasPrefix(line, "run:")
-		}
-		key := strings.TrimSpace(line)
-		if within && (strings.HasPrefix(key, "out:") || strings.HasPrefix(key, "workers:")) {
-			continue
-		}
-		keep = append(keep, ofRun.ReplaceAllString(line, "$1$2"))
-	}
-	return strings.Join(keep, "")
 }
