@@ -97,6 +97,6 @@ clean:
 # and the papers' printed numbers.
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
-	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage' -update
+	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage|TestResultsPage' -update
 	$(GO) test ./internal/cli -run 'TestConfigurationSchemas|TestRulesBeyondSchemas|TestAnswerSchemas$$' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update

@@ -22,7 +22,9 @@ func (g *Grid) Look(ctx context.Context, o Options) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	markAbsent(ctx, runs)
+	if o.Records == nil { // what is kept says nothing of the data here
+		markAbsent(ctx, runs)
+	}
 	t, err := g.table(o, entries, runs)
 	if err != nil {
 		return nil, err

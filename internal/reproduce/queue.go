@@ -165,7 +165,7 @@ func (q *Queue) Make(ctx context.Context, until time.Time) error {
 			return err
 		}
 		if c == nil && !busy {
-			q.say("nothing is left to make")
+			q.say("nothing is left to make" + q.lacks())
 			break
 		}
 		if c == nil {
@@ -184,6 +184,23 @@ func (q *Queue) Make(ctx context.Context, until time.Time) error {
 		return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
 	}
 	return nil
+}
+
+// lacks says how many runs are not made because their data are not here.
+func (q *Queue) lacks() string {
+	n := 0
+	var sets []string
+	for dir, r := range q.first {
+		if !q.kept[dir] && absent(r.Data) != "" {
+			n++
+			sets = appendNew(sets, r.Data)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	slices.Sort(sets)
+	return fmt.Sprintf("; %s lack their data: %s", plural(n, "run"), strings.Join(sets, ", "))
 }
 
 // make makes one run, and keeps it.

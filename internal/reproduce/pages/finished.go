@@ -28,7 +28,10 @@ type use struct {
 }
 
 // page returns the address of the run's page from the folder of tables.
-func (f *finished) page() string { return runs + "/" + f.name + ".html" }
+func (f *finished) page() string { return pageOfRun(f.name) }
+
+// pageOfRun returns the address of the page of a run from the folder of tables.
+func pageOfRun(name string) string { return runs + "/" + name + ".html" }
 
 // readRun reads a finished run.
 func readRun(dir string) (*finished, error) {

@@ -13,7 +13,7 @@ import (
 // numbers makes the tables of all numbers of a table or figure, one for each data set: the
 // paper's, ours, and how they stand to each other. Sentences that several cells share stand below
 // the table, under a number.
-func (m *Made) numbers() []report.Part {
+func (m *Made) numbers(run func(name string) string) []report.Part {
 	var data []string
 	for i := range m.Cells {
 		data = appendNew(data, m.Cells[i].Data+"\x00"+m.Cells[i].Taken)
@@ -26,13 +26,13 @@ func (m *Made) numbers() []report.Part {
 				of = append(of, c)
 			}
 		}
-		out = append(out, m.table(of))
+		out = append(out, m.table(of, run))
 	}
 	return out
 }
 
 // table makes the table of some cells on the same data.
-func (m *Made) table(cells []*reproduce.Cell) *report.Table {
+func (m *Made) table(cells []*reproduce.Cell, run func(name string) string) *report.Table {
 	first := cells[0]
 	t := &report.Table{Name: m.Name + "-" + first.Taken, Title: first.Data, Sorts: true}
 	if taken := first.Taken; taken != "" && !strings.EqualFold(taken, first.Data) {
@@ -50,7 +50,7 @@ func (m *Made) table(cells []*reproduce.Cell) *report.Table {
 	}
 	t.Columns = append(t.Columns, report.Columns(format, "paper", "ours")...)
 	t.Columns = append(t.Columns, report.Columns("%+"+format[1:], "difference")...)
-	t.Columns = append(t.Columns, report.Columns(format, "95 % interval", "status", "cause", "best floor", "floor", "level", "seeds")...)
+	t.Columns = append(t.Columns, report.Columns(format, "95 % interval", "status", "cause", "best floor", "floor", "level", "seeds", "epochs")...)
 	t.Columns = append(t.Columns, report.Columns("%.4g", "claimed epsilon", "accounted epsilon", "run")...)
 	var notes []string
 	for _, c := range cells {
@@ -63,13 +63,13 @@ func (m *Made) table(cells []*reproduce.Cell) *report.Table {
 			interval = fmt.Sprintf(format+" to "+format, *c.Low, *c.High)
 		}
 		if len(c.Runs) > 0 {
-			runs = report.Link{Text: "run", To: "runs/" + c.Runs[0] + ".html"}
+			runs = report.Link{Text: "run", To: run(c.Runs[0])}
 		}
 		seeds := fmt.Sprint(c.Seeds)
 		if c.Seeds < c.SeedsOf {
 			seeds = fmt.Sprintf("%d of %d", c.Seeds, c.SeedsOf)
 		}
-		t.Add(append(row, whole(c.Printed), whole(c.Ours), value(c.Difference), interval, status(c), because(c, &notes), whole(c.Floor), c.FloorName, c.Level, seeds,
+		t.Add(append(row, whole(c.Printed), whole(c.Ours), value(c.Difference), interval, status(c), because(c, &notes), whole(c.Floor), c.FloorName, c.Level, seeds, c.Epochs,
 			value(c.ClaimedEpsilon), value(c.AccountedEpsilon), runs)...)
 	}
 	dropEmpty(t, "paper", "ours", "status")
@@ -119,7 +119,7 @@ func whole(x *float64) any {
 // states are words for runs without a result.
 var states = map[reproduce.Status]string{
 	reproduce.ToDo: "not run", reproduce.Resumable: "not finished", reproduce.Running: "not finished", reproduce.Elsewhere: "not finished",
-	reproduce.NoData: "data missing", reproduce.Failed: "failed", reproduce.Done: "no result",
+	reproduce.NoData: "data missing", reproduce.Failed: "failed", reproduce.Done: "no result", reproduce.Stale: "stale",
 }
 
 // status shows how a cell stands, or why it is empty.

@@ -41,11 +41,19 @@ func stand(c claims.Count) string {
 	return fmt.Sprintf("of %d claims %s", c.Claims, strings.Join(parts, ", "))
 }
 
-// overview makes the page of everything: what holds, and what does not.
+// overview makes the page of everything, with links to the pages of papers.
 func (s *Set) overview(papers []*paper, runs []*finished) *report.Page {
 	if len(papers) == 0 {
 		return overviewOfRuns(runs)
 	}
+	d := s.holds(papers)
+	d.Parts = append(d.Parts, report.Prose{"Everything as one document: ", report.Link{Text: Document, To: Document},
+		". What the runs took: ", report.Link{Text: "costs", To: Costs}, "."})
+	return d
+}
+
+// holds makes the page of what holds, and what does not.
+func (s *Set) holds(papers []*paper) *report.Page {
 	study := ownAlone(papers)
 	if study != nil {
 		papers = []*paper{study}
@@ -89,8 +97,7 @@ func (s *Set) overview(papers []*paper, runs []*finished) *report.Page {
 	if len(s.Verdicts) > 0 && study == nil {
 		d.Parts = append(d.Parts, s.verdicts(papers))
 	}
-	d.Parts = append(d.Parts, statuses(papers), list(papers),
-		report.Prose{"Everything as one document: ", report.Link{Text: Document, To: Document}, ". What the runs took: ", report.Link{Text: "costs", To: Costs}, "."})
+	d.Parts = append(d.Parts, statuses(papers), list(papers))
 	return d
 }
 
@@ -122,7 +129,7 @@ func (s *Set) verdicts(papers []*paper) report.Section {
 	add := func(first any, c claims.Count) { t.Add(first, c.Claims, c.Hold, c.Fail, c.Undecided, c.Untested) }
 	for _, p := range papers {
 		if p.claims != nil {
-			add(report.Link{Text: p.title, To: p.page() + "#claims"}, p.claims.Count)
+			add(report.Link{Text: p.title, To: p.part("claims")}, p.claims.Count)
 		}
 	}
 	if len(t.Rows) > 1 {
@@ -154,7 +161,7 @@ func list(papers []*paper) report.Section {
 			if len(m.Cells) > 0 {
 				size = m.Cells[0].Profile
 			}
-			t.Add(p.title, report.Link{Text: m.number(), To: p.page() + "#" + m.Name}, m.Document.Title, size, n.printed, n.by[matches], n.by[noise], n.by[differs], n.by[unreproducible], n.empty,
+			t.Add(p.title, report.Link{Text: m.number(), To: p.part(m.Name)}, m.Document.Title, size, n.printed, n.by[matches], n.by[noise], n.by[differs], n.by[unreproducible], n.empty,
 				fmt.Sprintf("%d of %d", m.Finished(), len(m.Runs)), strings.Join(n.levels, ", "))
 		}
 	}

@@ -84,10 +84,7 @@ func verdicts(r *claims.Result) report.Section {
 // section makes the part of a table or figure.
 func (m *Made) section() report.Section {
 	t := count(m.Cells)
-	s := report.Section{ID: m.Name, Title: strings.ToUpper(m.number()[:1]) + m.number()[1:] + ": " + m.Document.Title}
-	if m.Grid.Table == 0 && m.Grid.Figure == 0 {
-		s.Title = m.Document.Title
-	}
+	s := report.Section{ID: m.Name, Title: m.title()}
 	s.Parts = append(s.Parts, report.Prose{capital(t.sentence()) + "; " + fmt.Sprintf("%d of %s finished.", m.Finished(), things(len(m.Runs), "run", "runs"))})
 	for _, c := range m.Document.Charts {
 		if c.File != "" {
@@ -95,7 +92,7 @@ func (m *Made) section() report.Section {
 		}
 		s.Parts = append(s.Parts, c)
 	}
-	numbers := m.numbers()
+	numbers := m.numbers(pageOfRun)
 	files := []any{"These numbers as "}
 	for i, l := range m.files() {
 		if i > 0 {

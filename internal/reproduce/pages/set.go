@@ -53,6 +53,7 @@ type paper struct {
 	claims *claims.Result // nil: none
 
 	epsilons *report.Table // claims beside accounts; nil: none
+	within   bool          // it is a part of the page of all papers, and has no page of its own
 }
 
 // titles are names of papers for readers.
@@ -62,7 +63,23 @@ var titles = map[string]string{"dipsgnn": "DIPSGNN", "pricdsr": "PriCDSR", "gera
 const own = "studies"
 
 // page returns the address of a paper's page from the folder of tables.
-func (p *paper) page() string { return p.name + ".html" }
+func (p *paper) page() string {
+	if p.within {
+		return "#" + p.name
+	}
+	return p.name + ".html"
+}
+
+// part returns the address of a part of that page.
+func (p *paper) part(id string) string {
+	switch {
+	case !p.within:
+		return p.page() + "#" + id
+	case id == "claims":
+		return p.page()
+	}
+	return "#" + id
+}
 
 // papers groups tables by paper, in the order of their names, and studies last. It reads the
 // finished runs, each once.
@@ -93,7 +110,7 @@ func (s *Set) papers() ([]*paper, []*finished, error) {
 				read[name], all = f, append(all, f)
 			}
 			f := read[name]
-			f.of = appendNew(f.of, use{m.Grid.Title, p.page() + "#" + m.Name, r.Method, p})
+			f.of = appendNew(f.of, use{m.Grid.Title, p.part(m.Name), r.Method, p})
 			if !slices.Contains(p.runs, f) {
 				p.runs = append(p.runs, f)
 			}
