@@ -21,8 +21,6 @@ import (
 // shelf opens the folder of kept runs that the flags name, nil where they name none.
 func (f *tableFlags) shelf() (*record.Shelf, error) {
 	switch {
-	case f.records == "" && f.jobs == 1:
-		return nil, nil
 	case f.jobs < 1:
 		return nil, usagef("1 is the default", "--jobs is %d, want at least 1", f.jobs)
 	case f.during < 0:
