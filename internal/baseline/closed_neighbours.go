@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -19,6 +20,8 @@ type UserKNNShape struct {
 	Neighbours int     `yaml:"neighbours"`
 	Shrink     float64 `yaml:"shrink"`
 	Normalise  bool    `yaml:"normalise"` // weights of a user's neighbours sum to 1
+	// Whose says whose neighbours count: of-user, which "" means too, or to-user, the users to whom this one is near.
+	Whose string `yaml:"whose,omitempty"`
 }
 
 // RP3betaShape sets the shape of RP3beta.
@@ -27,7 +30,15 @@ type RP3betaShape struct {
 	Beta       float64 `yaml:"beta"`  // power of an item's popularity that its score is divided by
 	Neighbours int     `yaml:"neighbours"`
 	Normalise  bool    `yaml:"normalise"` // weights of an item's neighbours sum to 1
+	// Top says what keeps its largest weights: row, which "" means too, or row-and-column.
+	Top string `yaml:"top,omitempty"`
 }
+
+// The values of RP3betaShape.Top.
+const (
+	topRow    = "row"
+	topColumn = "row-and-column"
+)
 
 // The settings below are those that Anelli et al., "Challenging the Myth of Graph Collaborative
 // Filtering", RecSys 2023, found on Gowalla's published split.
@@ -52,6 +63,9 @@ func tuned[M ClosedShape](m M) ClosedSetting[M] {
 func (s UserKNNShape) Check(v *config.Checker) {
 	v.OneOf("model.similarity", s.Similarity, string(nearest.Cosine), string(nearest.Dot))
 	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
+	if s.Whose != "" {
+		v.OneOf("model.whose", s.Whose, string(userknn.OfUser), string(userknn.ToUser))
+	}
 	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
 }
 
@@ -60,16 +74,25 @@ func (s RP3betaShape) Check(v *config.Checker) {
 	v.Within("model.alpha", s.Alpha, 0, 10)
 	v.Within("model.beta", s.Beta, 0, 10)
 	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
+	if s.Top != "" {
+		v.OneOf("model.top", s.Top, topRow, topColumn)
+	}
 }
 
 // Fit implements ClosedShape.
 func (s UserKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
-	m, err := userknn.Fit(ctx, g, nearest.Options{Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise})
+	o := nearest.Options{
+		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise,
+	}
+	m, err := userknn.FitTo(ctx, g, o, cmp.Or(userknn.Whose(s.Whose), userknn.OfUser))
 	return m, func() {}, err
 }
 
 // Fit implements ClosedShape.
 func (s RP3betaShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
-	m, err := rp3beta.Fit(ctx, g, rp3beta.Options{Alpha: s.Alpha, Beta: s.Beta, Neighbours: s.Neighbours, Normalise: s.Normalise})
+	o := rp3beta.Options{
+		Alpha: s.Alpha, Beta: s.Beta, Neighbours: s.Neighbours, Normalise: s.Normalise, Columns: s.Top == topColumn,
+	}
+	m, err := rp3beta.Fit(ctx, g, o)
 	return m, func() {}, err
 }

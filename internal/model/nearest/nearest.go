@@ -112,6 +112,41 @@ func Keep(all []Neighbour, k int, normalise bool) []Neighbour {
 	return list
 }
 
+// Reversed returns for every row the rows that have it among their neighbours, with the weights that
+// it has there, in the order of their numbers.
+func Reversed(lists [][]Neighbour) [][]Neighbour {
+	size := make([]int, len(lists))
+	for _, list := range lists {
+		for _, n := range list {
+			size[n.ID]++
+		}
+	}
+	out := make([][]Neighbour, len(lists))
+	for j, n := range size {
+		out[j] = make([]Neighbour, 0, n)
+	}
+	for j, list := range lists {
+		for _, n := range list {
+			out[n.ID] = append(out[n.ID], Neighbour{ID: int32(j), Weight: n.Weight})
+		}
+	}
+	return out
+}
+
+// KeepColumns cuts lists of neighbours a second time, by column: of all rows that have the same neighbour, the k
+// in which its weight is largest keep it. Weights stay as they are.
+func KeepColumns(lists [][]Neighbour, k int) [][]Neighbour {
+	columns := Reversed(lists)
+	for j, of := range columns {
+		columns[j] = Keep(of, k, false)
+	}
+	rows := Reversed(columns)
+	for _, row := range rows {
+		slices.SortFunc(row, order)
+	}
+	return rows
+}
+
 // order puts the larger weight first, and of equal ones the lower number.
 func order(a, b Neighbour) int {
 	if a.Weight != b.Weight {

@@ -21,7 +21,8 @@
 // divided by their sum if Normalise is set, as Ferrari Dacrema, Cremonesi, Jannach, RecSys 2019,
 // and the frameworks after them have it. The paper samples walks or keeps all; K as large as
 // the number of items keeps all. With K = 777, alpha 0.56636, beta 0.001085 and Normalise the
-// model is the one that Anelli et al., RecSys 2023, tuned on Gowalla.
+// model is the one that Anelli et al., RecSys 2023, tuned on Gowalla, but for a second cut: their
+// program also keeps of each column j of w the K largest weights. Columns does so.
 package rp3beta
 
 import (
@@ -45,6 +46,7 @@ type Options struct {
 	Beta       float64 // power of an item's popularity that its score is divided by, at least 0 and finite
 	Neighbours int     // K, kept for each item, at least 1; fewer where fewer share a user
 	Normalise  bool    // divide the weights of an item by their sum
+	Columns    bool    // then keep of each column the K largest weights, too
 }
 
 // Validate reports the first option out of its range.
@@ -118,6 +120,9 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 		if bad {
 			return nil, fmt.Errorf("rp3beta: weights of item %d vanish: alpha %g or beta %g is too large", i, o.Alpha, o.Beta)
 		}
+	}
+	if o.Columns {
+		lists = nearest.KeepColumns(lists, o.Neighbours)
 	}
 	return &Model{graph: g, next: lists}, nil
 }

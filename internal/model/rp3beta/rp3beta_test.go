@@ -67,6 +67,18 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 			}
 		}
 	}
+	for j := range g.Items {
+		order := make([]int, g.Items)
+		for i := range order {
+			order[i] = i
+		}
+		sort.SliceStable(order, func(a, b int) bool { return w[order[a]][j] > w[order[b]][j] })
+		for _, i := range order[min(len(order), o.Neighbours):] {
+			if o.Columns {
+				w[i][j] = 0
+			}
+		}
+	}
 	scores := make([][]float64, g.Users)
 	for u := range scores {
 		scores[u] = make([]float64, g.Items)
@@ -83,10 +95,10 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 
 func TestFormula(t *testing.T) {
 	for _, alpha := range []float64{0, 0.56, 1.4} {
-		for bits := range 4 {
+		for bits := range 8 {
 			// Weights that are equal by the formula can differ in rounding, so rows are cut where
 			// beta and alpha leave no ties, or not at all.
-			o := Options{Alpha: alpha, Beta: []float64{0, 0.3}[bits&1], Neighbours: 100, Normalise: bits&2 != 0}
+			o := Options{Alpha: alpha, Beta: []float64{0, 0.3}[bits&1], Neighbours: 100, Normalise: bits&2 != 0, Columns: bits&4 != 0}
 			if alpha == 0.56 && bits&1 != 0 {
 				o.Neighbours = 4
 			}

@@ -14,7 +14,9 @@
 // neighbours' means, which on what users merely have changes nothing but a user's own scale.
 // Keeping the K most similar users and the shrink are of Herlocker, Konstan, Borchers, Riedl,
 // SIGIR 1999, and of its successors. With cosine, K = 146 and no shrink the model is the one
-// that Anelli et al., RecSys 2023, tuned on Gowalla.
+// that Anelli et al., RecSys 2023, tuned on Gowalla, but for whose neighbours count: their program
+// cuts the matrix of similarities by column, so that a user's score takes the users who have this
+// one among their nearest. ToUser is that definition.
 package userknn
 
 import (
@@ -35,6 +37,31 @@ const Cite = "Resnick et al., GroupLens: An Open Architecture for Collaborative 
 type Model struct {
 	graph *graph.Bipartite
 	like  [][]nearest.Neighbour // of every user, the most similar first
+}
+
+// Whose says whose neighbours count for a user.
+type Whose string
+
+// The two definitions of a neighbour.
+const (
+	OfUser Whose = "of-user" // the users nearest to the user: N(u)
+	ToUser Whose = "to-user" // the users v to whom the user is among the nearest: u in N(v)
+)
+
+// FitTo fits as Fit does, and takes for every user the neighbours of a definition.
+func FitTo(ctx context.Context, g *graph.Bipartite, o nearest.Options, whose Whose) (*Model, error) {
+	m, err := Fit(ctx, g, o)
+	if err != nil {
+		return nil, err
+	}
+	switch whose {
+	case OfUser:
+	case ToUser:
+		m.like = nearest.Reversed(m.like)
+	default:
+		return nil, fmt.Errorf("userknn: neighbours are %q, want %s or %s", whose, OfUser, ToUser)
+	}
+	return m, nil
 }
 
 // Fit finds the neighbours of every user. It looks at all pairs of users of an item, as many

@@ -27,7 +27,7 @@ func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.B
 }
 
 // reference scores by the formula of the package comment, over dense matrices.
-func reference(g *graph.Bipartite, o nearest.Options) [][]float64 {
+func reference(g *graph.Bipartite, o nearest.Options, whose Whose) [][]float64 {
 	x := make([][]float64, g.Users)
 	for u := range x {
 		x[u] = make([]float64, g.Items)
@@ -38,6 +38,8 @@ func reference(g *graph.Bipartite, o nearest.Options) [][]float64 {
 	scores := make([][]float64, g.Users)
 	for u := range scores {
 		scores[u] = make([]float64, g.Items)
+	}
+	for u := range scores {
 		type other struct {
 			user int
 			sim  float64
@@ -67,8 +69,12 @@ func reference(g *graph.Bipartite, o nearest.Options) [][]float64 {
 			}
 		}
 		for _, n := range all {
-			for j := range scores[u] {
-				scores[u][j] += n.sim / sum * x[n.user][j]
+			to, from := u, n.user
+			if whose == ToUser {
+				to, from = n.user, u
+			}
+			for j := range scores[to] {
+				scores[to][j] += n.sim / sum * x[from][j]
 			}
 		}
 	}
@@ -77,18 +83,19 @@ func reference(g *graph.Bipartite, o nearest.Options) [][]float64 {
 
 func TestFormula(t *testing.T) {
 	for _, similarity := range []nearest.Similarity{nearest.Cosine, nearest.Dot} {
-		for bits := range 4 {
+		for bits := range 8 {
+			whose := []Whose{OfUser, ToUser}[bits>>2]
 			o := nearest.Options{Similarity: similarity, Neighbours: []int{3, 100}[bits&1], Normalise: bits&2 != 0, Shrink: float64(bits % 3)}
 			g := sample(t, 30, 25, 0.15, uint64(bits))
-			m, err := Fit(t.Context(), g, o)
+			m, err := FitTo(t.Context(), g, o, whose)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := modeltest.Score(t, m, modeltest.Everyone(g.Users)), reference(g, o)
+			got, want := modeltest.Score(t, m, modeltest.Everyone(g.Users)), reference(g, o, whose)
 			for u := range want {
 				for j, w := range want[u] {
 					if v := float64(got.Data[u*got.Stride+j]); math.Abs(v-w) > 1e-6*(1+math.Abs(w)) {
-						t.Fatalf("%+v: score of user %d and item %d is %v, want %v", o, u, j, v, w)
+						t.Fatalf("%+v, %s: score of user %d and item %d is %v, want %v", o, whose, u, j, v, w)
 					}
 				}
 			}
@@ -130,6 +137,9 @@ func TestRefuses(t *testing.T) {
 		if _, err := Fit(t.Context(), g, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+	if _, err := FitTo(t.Context(), g, good, "both"); err == nil || !strings.Contains(err.Error(), `"both"`) {
+		t.Errorf("neighbours of both: %v", err)
 	}
 	if _, err := Fit(t.Context(), &graph.Bipartite{}, good); err == nil {
 		t.Error("no users")
