@@ -97,7 +97,11 @@ func TestPages(t *testing.T) {
 		t.Fatalf("no pages of results: %v", err)
 	}
 	for _, p := range pages {
-		if path := "docs/results/" + filepath.Base(p); all[path] == "" {
+		path := "docs/results/" + filepath.Base(p)
+		if path == "docs/results/index.md" { // the program writes it, from kept runs
+			continue
+		}
+		if all[path] == "" {
 			t.Errorf("%s has no source in docs/src: numbers come from records", path)
 		}
 	}
