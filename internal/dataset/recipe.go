@@ -147,3 +147,11 @@ func candidates(ladder Ladder) int {
 	}
 	return last.Items
 }
+
+// Named names a data set, and the recipe that made its parts where it has one.
+func Named(name, recipe string) string {
+	if recipe == "" {
+		return name
+	}
+	return name + ", recipe " + recipe
+}

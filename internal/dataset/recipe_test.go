@@ -21,3 +21,12 @@ func TestUserWithoutFeatures(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A set without a recipe is named without the word.
+func TestNamed(t *testing.T) {
+	for _, c := range [][3]string{{"ml-1m", "gerai", "ml-1m, recipe gerai"}, {"own", "", "own"}} {
+		if got := Named(c[0], c[1]); got != c[2] {
+			t.Errorf("%q, want %q", got, c[2])
+		}
+	}
+}

@@ -50,6 +50,9 @@ type Data struct {
 	InPlace string `json:"measured_rows,omitempty"`
 }
 
+// Named names the data set, and its recipe where it has one.
+func (d Data) Named() string { return dataset.Named(d.Name, d.Recipe) }
+
 // Validation is the value of Data.InPlace for rows held out of training.
 const Validation = "validation"
 

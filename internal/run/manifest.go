@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -112,6 +113,9 @@ func (m *Manifest) Took() (seconds float64) {
 	return seconds
 }
 
+// release is the version of a program that was packed for others, which its linker is told. "": it was not.
+var release string
+
 // BuildInfo describes this program.
 func BuildInfo() Build {
 	b := Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Float: floatName, SIMD: simdPath()}
@@ -119,7 +123,7 @@ func BuildInfo() Build {
 	if !ok {
 		return b
 	}
-	if v := info.Main.Version; v != "" {
+	if v := cmp.Or(release, info.Main.Version); v != "" {
 		b.Version = v
 	}
 	for _, s := range info.Settings {

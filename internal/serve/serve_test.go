@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"privrec/internal/experiment"
 	"privrec/internal/run"
 )
 
@@ -280,6 +281,21 @@ func TestQueries(t *testing.T) {
 		if w := get(h, missing); w.Code != 404 {
 			t.Errorf("%s: %d, want 404", missing, w.Code)
 		}
+	}
+}
+
+// The page of a run begins with how good it is, then says what it guarantees, in words.
+func TestRunPage(t *testing.T) {
+	_, h := server(t, folder(t, map[string]string{"noisy": "train-dipsgnn"}))
+	page := get(h, "/run?name=noisy").Body.String()
+	_, rest, ok := strings.Cut(page, `<p class="conclusion">`)
+	said, _, _ := strings.Cut(rest, "</p>")
+	reached, guaranteed := strings.Index(said, " %"), strings.Index(said, "Claimed 5")
+	if !ok || reached < 0 || guaranteed < reached {
+		t.Errorf("the page begins with %q, want how good the run is, then what it guarantees", said)
+	}
+	if strings.Contains(page, "<b>eval_noise_off") || !strings.Contains(page, "<b>"+experiment.Thing("eval_noise_off")) {
+		t.Errorf("what is open has its name in a file, not %q", experiment.Thing("eval_noise_off"))
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *Result) finish() error {
 		if err != nil {
 			return err
 		}
-		t.data = fmt.Sprintf("%s, recipe %s", o.Data.Name, o.Data.Recipe)
+		t.data = o.Data.Named()
 		if r.study.Rows == Private {
 			if t.price, err = r.study.price(t.Task, t.lines, *t.best, r.out); err != nil {
 				return err

@@ -94,7 +94,7 @@ func build(version, out, only, binary string, rest []string) error {
 		path := binary
 		if path == "" {
 			path = filepath.Join(temp, p.os+"-"+p.arch)
-			if err := compile(p, path); err != nil {
+			if err := compile(p, version, path); err != nil {
 				return err
 			}
 		}
@@ -123,13 +123,13 @@ func build(version, out, only, binary string, rest []string) error {
 	return nil
 }
 
-// compile builds the program for a platform, as make build does for this one.
-func compile(p platform, to string) error {
+// compile builds the program for a platform, as make build does for this one, and tells it its version.
+func compile(p platform, version, to string) error {
 	vcs := "-buildvcs=false"
 	if exec.Command("git", "rev-parse", "--verify", "-q", "HEAD").Run() == nil {
 		vcs = "-buildvcs=true"
 	}
-	c := exec.Command("go", "build", "-tags", "minimal", "-trimpath", vcs, "-ldflags", "-s -w", "-o", to, "./cmd/privrec")
+	c := exec.Command("go", "build", "-tags", "minimal", "-trimpath", vcs, "-ldflags", "-s -w -X privrec/internal/run.release="+version, "-o", to, "./cmd/privrec")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
 	var said bytes.Buffer
 	c.Stdout, c.Stderr = &said, &said
