@@ -107,6 +107,15 @@ func (r *Rows) Unread(read ...int) (names []string) {
 // AddTime adds the time in a field of the row to a column.
 func (r *Rows) AddTime(c *Clock, i int) error { return c.Add(r.in, r.name(i), r.Fields[i]) }
 
+// Sorted returns a command for a shell that sorts the table by columns as text, and then by one as numbers.
+func (r *Rows) Sorted(number int, text ...int) string {
+	var by []sortKey
+	for _, i := range text {
+		by = append(by, sortKey{i, r.name(i), false})
+	}
+	return r.sorted(append(by, sortKey{number, r.name(number), true})...)
+}
+
 // Path returns the name of the file.
 func (r *Rows) Path() string { return r.in.file }
 

@@ -215,34 +215,51 @@ func (s *Stream) Sort() string {
 	if s.form == Lines {
 		return "join the two lines"
 	}
-	const beam = "; privrec-beam perturbs logs that are too large to sort"
-	path := system.ShellQuote(s.in.file)
-	if strings.HasSuffix(s.in.file, ".parquet") {
-		by := []string{strconv.Quote(s.names[s.at[0]])}
-		if s.at[2] >= 0 {
-			by = append(by, strconv.Quote(s.names[s.at[2]]))
+	by := []sortKey{{s.at[0], s.names[s.at[0]], false}}
+	if s.at[2] >= 0 {
+		by = append(by, sortKey{s.at[2], s.names[s.at[2]], true})
+	}
+	return "sort the file by user, then time: " + s.sorted(by...) + "; privrec-beam perturbs logs that are too large to sort"
+}
+
+// sortKey is a column that a table is sorted by.
+type sortKey struct {
+	at      int
+	name    string
+	numbers bool
+}
+
+// sorted returns a command for a shell that sorts a table by columns, the first one first.
+func (c *cursor) sorted(by ...sortKey) string {
+	path := system.ShellQuote(c.in.file)
+	if strings.HasSuffix(c.in.file, ".parquet") {
+		var names []string
+		for _, k := range by {
+			names = append(names, strconv.Quote(k.name))
 		}
 		code := fmt.Sprintf("import pandas; pandas.read_parquet(%q).sort_values([%s], kind=\"stable\").to_parquet(\"SORTED.parquet\")",
-			s.in.file, strings.Join(by, ", "))
-		return "sort the file by user, then time: python3 -c " + system.ShellQuote(code) + beam
+			c.in.file, strings.Join(names, ", "))
+		return "python3 -c " + system.ShellQuote(code)
 	}
-	sep := "'" + s.split.Sep + "'"
-	if s.split.Sep == "\t" {
+	sep := "'" + c.split.Sep + "'"
+	if c.split.Sep == "\t" {
 		sep = `$'\t'`
 	}
-	keys := fmt.Sprintf("-k%d,%d", s.at[0]+1, s.at[0]+1)
-	if at := s.at[2] + 1; at > 0 {
-		keys += fmt.Sprintf(" -k%d,%dn", at, at)
+	keys := ""
+	for _, k := range by {
+		keys += fmt.Sprintf(" -k%d,%d", k.at+1, k.at+1)
+		if k.numbers {
+			keys += "n"
+		}
 	}
 	cat := "cat"
-	switch compress.Of(s.in.file) {
+	switch compress.Of(c.in.file) {
 	case compress.Gzip:
 		cat = "zcat"
 	case compress.Zstd:
 		cat = "zstdcat"
 	}
-	return fmt.Sprintf(`sort the file by user, then time: %s %s | (read -r h; echo "$h"; LC_ALL=C sort -s -t %s %s) > SORTED`,
-		cat, path, sep, keys) + beam
+	return fmt.Sprintf(`%s %s | (read -r h; echo "$h"; LC_ALL=C sort -s -t %s%s) > SORTED`, cat, path, sep, keys)
 }
 
 // time reads a time, whole or decimal. It fails on a time before that of the user's last row.
