@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,10 +22,12 @@ type IDs struct {
 	Path   string
 	Digest string   // hexadecimal SHA-256 of the file as it is on disk
 	IDs    []string // in the order of the rows of vectors
+	Left   []string // sentences on columns that are not read, or are read under unusual names
 }
 
 // ReadIDs reads ids: one a line, or a column of a table with a header, or of Parquet. column names it; "": the only
-// column, or the one that is called id, or by a name of the side, "user" or "item". No id may stand twice.
+// column, or the one that is called id, or by one of the names of the side, "user" or "item", as in all tables. No id
+// may stand twice.
 func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 	out := &IDs{Path: path}
 	var err error
@@ -32,9 +35,9 @@ func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 		return nil, &dataset.Error{File: path, Msg: "is not a regular file"}
 	}
 	if parquet.IsNamed(path) {
-		out.IDs, err = parquetIDs(ctx, path, side, column)
+		err = out.parquet(ctx, side, column)
 	} else {
-		out.IDs, err = textIDs(ctx, path, side, column)
+		err = out.text(ctx, side, column)
 	}
 	if err != nil {
 		return nil, err
@@ -44,107 +47,193 @@ func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 	return out, err
 }
 
-// sideNames are the names of columns of ids of one side, in lower case.
-func sideNames(side string) []string {
-	return []string{"id", side + "_id", side, side + "id", side[:1] + "id", side + "_id:token", pandasIndex}
+// meaning returns what a column of ids of a side means.
+func meaning(side string) format.Meaning {
+	if side == "item" {
+		return format.Item
+	}
+	return format.User
 }
 
-// textIDs reads ids of a text file.
-func textIDs(ctx context.Context, path, side, column string) ([]string, error) {
+// ownNames are names of columns of ids of either side.
+var ownNames = []string{"id", pandasIndex}
+
+// ofSide reports whether a column of a name can have the ids of a side.
+func ofSide(column, side string) bool {
+	return slices.Contains(ownNames, strings.ToLower(column)) || meaning(side).Means(column)
+}
+
+// text reads ids of a text file.
+func (out *IDs) text(ctx context.Context, side, column string) error {
+	path := out.Path
 	first, err := format.ReadFile(ctx, path, func(in *format.Input) ([]byte, error) {
 		b, err := in.FirstLine()
 		return bytes.Clone(b), err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
+	header := []string{string(first)}
 	form := format.Lines
 	switch {
 	case bytes.IndexByte(first, '\t') >= 0:
-		form = format.TSV
+		form, header = format.TSV, strings.Split(string(first), "\t")
 	case bytes.IndexByte(first, ',') >= 0:
-		form = format.CSV
-	case column != "" && column == string(first), slices.Contains(sideNames(side), strings.ToLower(string(first))):
-		form, column = format.TSV, string(first) // a table of one column
+		form, header = format.CSV, strings.Split(string(first), ",")
+	case column != "" && column == string(first), !bytes.ContainsAny(first, " ;|\r") && ofSide(strings.Trim(string(first), `" `), side):
+		if form = format.TSV; strings.HasSuffix(strings.ToLower(path), ".csv") { // a table of one column
+			form = format.CSV
+		}
 	}
 	if form == format.Lines {
 		if column != "" {
-			return nil, &dataset.Error{File: path, Line: 1, Field: column, Msg: "column is missing", Hint: "the file has one id a line and no header"}
+			return &dataset.Error{File: path, Line: 1, Field: column, Msg: "column is missing", Hint: "the file has one id a line and no header"}
 		}
-		return format.ReadIDs(ctx, path, form, side)
+		if err := oneColumn(path, first, side); err != nil {
+			return err
+		}
+		out.IDs, err = format.ReadIDs(ctx, path, form, side)
+		out.saysSeparators()
+		return err
 	}
+	if form == format.TSV && bytes.HasPrefix(first, []byte{'"'}) {
+		return &dataset.Error{File: path, Line: 1, Msg: "the header is in quotes, which stand for themselves between tabs",
+			Hint: "write the table without quotes, or with commas"}
+	}
+	for i := range header {
+		header[i] = strings.Trim(header[i], `" `)
+	}
+	at := slices.Index(header, column)
 	if column == "" {
-		sep := map[format.Form]string{format.TSV: "\t", format.CSV: ","}[form]
-		header := strings.Split(string(first), sep)
-		at, err := chosen(header, side)
-		if err != nil {
-			return nil, &dataset.Error{File: path, Line: 1, Msg: err.Error(), Hint: "the columns are " + strings.Join(header, ", ")}
+		if at, err = chosen(header, side); err != nil {
+			return &dataset.Error{File: path, Line: 1, Msg: err.Error(), Hint: "the columns are " + strings.Join(header, ", ")}
 		}
-		column = strings.Trim(header[at], `" `)
+		column = header[at]
 	}
-	return format.ReadIDs(ctx, path, form, column)
+	out.says(header, at, side)
+	if out.IDs, err = format.ReadIDs(ctx, path, form, column); err != nil {
+		return err
+	}
+	out.saysSeparators()
+	if again := slices.Index(out.IDs, column); again >= 0 {
+		return &dataset.Error{File: path, Field: column, Msg: "the header stands again among the ids", Hint: "leave it out"}
+	}
+	return nil
+}
+
+// oneColumn fails where the first line of what should be ids, one a line, is the header of a table with another
+// separator, or holds the whole file.
+func oneColumn(path string, first []byte, side string) error {
+	if bytes.IndexByte(first, '\r') >= 0 {
+		return &dataset.Error{File: path, Line: 1, Msg: "lines end with CR alone", Hint: "end them with LF, as in tr '\\r' '\\n'"}
+	}
+	for _, sep := range []string{";", "|", "::", " "} {
+		header := strings.Split(string(first), sep)
+		of := func(h string) bool { return ofSide(strings.Trim(h, `" `), side) }
+		if len(header) > 1 && slices.ContainsFunc(header, of) {
+			return &dataset.Error{File: path, Line: 1, Msg: fmt.Sprintf("%s looks like the header of a table with %q between its columns",
+				dataset.Quote(first), sep), Hint: "separate columns by commas or tabs, or leave one id a line"}
+		}
+	}
+	return nil
+}
+
+// says notes which columns are not read, and that an unusual name is taken for the side's.
+func (out *IDs) says(header []string, at int, side string) {
+	file := filepath.Base(out.Path)
+	if at < 0 {
+		return // its absence is an error
+	}
+	if m := meaning(side); m.Means(header[at]) && !m.Usual(header[at]) {
+		out.Left = append(out.Left, file+": "+m.Taken(header[at]))
+	}
+	for i, h := range header {
+		if i != at && !format.Counts(h) {
+			out.Left = append(out.Left, fmt.Sprintf("%s: the column %s is not read", file, h))
+		}
+	}
+}
+
+// saysSeparators notes ids that hold what separates columns elsewhere: perhaps they are several columns.
+func (out *IDs) saysSeparators() {
+	n := 0
+	for _, id := range out.IDs {
+		if strings.ContainsAny(id, ",;|\t") {
+			n++
+		}
+	}
+	if n > 0 {
+		out.Left = append(out.Left, fmt.Sprintf("%s: %d ids hold a comma, semicolon, bar or tab, which is a part of them", filepath.Base(out.Path), n))
+	}
 }
 
 // chosen returns the column that has the ids of a side.
 func chosen(header []string, side string) (int, error) {
-	found := -1
-	for i, h := range header {
-		if !slices.Contains(sideNames(side), strings.ToLower(strings.Trim(h, `" `))) {
-			continue
+	for _, is := range []func(h string) bool{
+		func(h string) bool { return meaning(side).Usual(h) || strings.EqualFold(h, "id") },
+		meaning(side).Means,
+		func(h string) bool { return h == pandasIndex },
+	} {
+		found := -1
+		for i, h := range header {
+			switch h = strings.Trim(h, `" `); {
+			case !is(h):
+			case found >= 0:
+				return 0, fmt.Errorf("the columns %s and %s both may have the ids", header[found], h)
+			default:
+				found = i
+			}
 		}
 		if found >= 0 {
-			return 0, fmt.Errorf("the columns %s and %s both may have the ids", header[found], h)
+			return found, nil
 		}
-		found = i
 	}
-	switch {
-	case found >= 0:
-		return found, nil
-	case len(header) == 1:
+	if len(header) == 1 {
 		return 0, nil
 	}
 	return 0, fmt.Errorf("no column is called %s or id", side+"_id")
 }
 
-// parquetIDs reads a column of ids of a Parquet file.
-func parquetIDs(ctx context.Context, path, side, column string) (ids []string, err error) {
-	in, err := os.Open(path)
+// parquet reads a column of ids of a Parquet file.
+func (out *IDs) parquet(ctx context.Context, side, column string) error {
+	in, err := os.Open(out.Path)
 	if err != nil {
-		return nil, &dataset.Error{File: path, Msg: "cannot open", Err: err}
+		return &dataset.Error{File: out.Path, Msg: "cannot open", Err: err}
 	}
 	defer in.Close()
 	st, err := in.Stat()
 	if err != nil {
-		return nil, &dataset.Error{File: path, Msg: "cannot read", Err: err}
+		return &dataset.Error{File: out.Path, Msg: "cannot read", Err: err}
 	}
-	f := &File{Path: path}
-	if ids, err = idsOf(ctx, in, st.Size(), side, column); err != nil {
-		return nil, f.placed(ctx, err)
+	if err := out.rows(ctx, in, st.Size(), side, column); err != nil {
+		return (&File{Path: out.Path}).placed(ctx, err)
 	}
-	return ids, nil
+	return nil
 }
 
-func idsOf(ctx context.Context, in io.ReaderAt, size int64, side, column string) (ids []string, err error) {
+// rows reads the ids of an open Parquet file of size bytes.
+func (out *IDs) rows(ctx context.Context, in io.ReaderAt, size int64, side, column string) error {
 	p, err := parquet.Open(in, size)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	names := make([]string, len(p.Columns))
+	header := make([]string, len(p.Columns))
 	for i, c := range p.Columns {
-		names[i] = c.Name
+		header[i] = c.Name
 	}
-	at := slices.Index(names, column)
+	at := slices.Index(header, column)
 	if column == "" {
-		if at, err = chosen(names, side); err != nil {
-			return nil, err
+		if at, err = chosen(header, side); err != nil {
+			return err
 		}
 	}
 	if at < 0 {
-		return nil, &dataset.Error{Field: column, Msg: "column is missing", Hint: "the columns are " + strings.Join(names, ", ")}
+		return &dataset.Error{Field: column, Msg: "column is missing", Hint: "the columns are " + strings.Join(header, ", ")}
 	}
+	out.says(header, at, side)
 	c := p.Columns[at]
 	if c.Kind != parquet.Int && c.Kind != parquet.Text {
-		return nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want whole numbers or text", c.Type)}
+		return &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want whole numbers or text", c.Type)}
 	}
 	seen := map[string]int64{}
 	var text []byte
@@ -162,12 +251,12 @@ func idsOf(ctx context.Context, in io.ReaderAt, size int64, side, column string)
 		if fault != "" {
 			return &parquet.ColumnError{Column: c.Name, Row: n, Err: errors.New(fault)}
 		}
-		ids = append(ids, string(text))
-		seen[ids[len(ids)-1]] = n
+		out.IDs = append(out.IDs, string(text))
+		seen[string(text)] = n
 		return nil
 	})
-	if err == nil && len(ids) == 0 {
+	if err == nil && len(out.IDs) == 0 {
 		err = errors.New("no ids in the file")
 	}
-	return ids, err
+	return err
 }

@@ -62,6 +62,7 @@ func (p *parsedVectors) Number(rows *Rows, to, item []int32, n *Counts) (Shown, 
 		}
 	}
 	n.Longest = s.Longest()
+	n.Left = append(n.Left, p.left...)
 	s.scorer = &bpr.Ranking{Users: s.users, Goods: s.items}
 	return s, s.finite()
 }

@@ -232,6 +232,7 @@ type parsedVectors struct {
 	sides   [2]*side
 	files   []dataset.File
 	without [2]map[string]bool // of a run's own copies: ids whose rows stand for no vector
+	left    []string           // sentences on what the files of ids hold that is not read
 }
 
 // Files implements Parsed.
@@ -279,7 +280,7 @@ func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int,
 				return &dataset.Error{File: paths[k], Line: i + 1, Msg: fmt.Sprintf("row %d is %s here and %s in %s", i+1, dataset.Quote([]byte(f.IDs[i])), dataset.Quote([]byte(own[i])), s.path), Hint: "leave out --ids: the vectors have ids of their own"}
 			}
 		}
-		s.ids = f.IDs
+		s.ids, p.left = f.IDs, append(p.left, f.Left...)
 		return p.remember(paths[k], f.Digest)
 	case own != nil:
 		s.ids = own

@@ -201,8 +201,10 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		did("column %d called mystery", column)
 	case 3:
 		m.header, m.means = append(m.header, m.header[column]), append(m.means, m.means[column])
-		for i := range m.rows {
-			m.rows[i] = append(m.rows[i], m.rows[i][min(column, len(m.rows[i])-1)])
+		for i, x := range m.rows {
+			if len(x) > 0 {
+				m.rows[i] = append(x, x[min(column, len(x)-1)])
+			}
 		}
 		did("column %d twice", column)
 	case 4:
@@ -293,7 +295,9 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		m.final = false
 		did("no last line end")
 	case 19:
-		m.rows[row][0] += "\x00"
+		if len(m.rows[row]) > 0 {
+			m.rows[row][0] += "\x00"
+		}
 		did("NUL")
 	case 20:
 		m.sep = []string{"\t", ",", ";", "::", " ", "|"}[r.IntN(6)]
@@ -305,7 +309,7 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		}
 		did("a missing value in column %d", at)
 	case 22:
-		m.rows[row] = m.rows[row][:len(m.rows[row])-1]
+		m.rows[row] = m.rows[row][:max(0, len(m.rows[row])-1)]
 		did("a short row")
 	case 23:
 		m.rows[row] = append(m.rows[row], "more")
