@@ -102,13 +102,27 @@ func Nearest(name string, known []string) string {
 	return fmt.Sprintf("did you mean %q? ", best)
 }
 
-// ownFolder says what a folder of that name in $PRIVREC_DATA is to be called, "" where there is none.
+// ownFolder says where a file of that name belongs, and what a folder of that name in $PRIVREC_DATA is to be called;
+// "" where there is neither.
 func ownFolder(name string) string {
 	dir := os.Getenv("PRIVREC_DATA")
+	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
+		base, ext, _ := strings.Cut(filepath.Base(name), ".")
+		set := OwnPrefix + strings.ToLower(strings.Map(plainly, base))
+		return fmt.Sprintf("data of your own have a name: copy the file to %s/%s.%s below $PRIVREC_DATA, and call it %s; ", set, set, ext, set)
+	}
 	if st, err := os.Stat(filepath.Join(dir, name)); dir == "" || !ownName(name) || err != nil || !st.IsDir() {
 		return ""
 	}
 	return fmt.Sprintf("a folder with data of your own, and its table, have a name with %s before it: %s%s; ", OwnPrefix, OwnPrefix, name)
+}
+
+// plainly replaces what the name of a data set may not have by a hyphen.
+func plainly(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+		return r
+	}
+	return '-'
 }
 
 // spelling returns a name in lower case, without what is between its words, and with MovieLens short.
