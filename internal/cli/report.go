@@ -248,7 +248,9 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options, f tableFlags) (string, error) {
 	set := pages.Set{Out: o.Out}
 	var others []*reproduce.Grid
-	if f.grid == "" {
+	if f.all {
+		others = grids
+	} else if f.grid == "" {
 		var err error
 		if others, err = reproduce.BuiltIn(configs.Files(), a.Tasks); err != nil {
 			return "", err

@@ -41,6 +41,7 @@ type tableFlags struct {
 	json    bool
 	quiet   bool
 	verbose bool
+	all     bool // the tables and figures of all papers are asked for
 }
 
 // reproduce makes the command that makes tables of papers.
@@ -96,6 +97,7 @@ document: the tables, each with its name, its files and how far its runs are.
 			if f.records != "" && !c.Flags().Changed("profile") {
 				f.profile = "full"
 			}
+			f.all = len(papers) == 0 && f.table == 0 && f.figure == 0 && f.grid == ""
 			return a.makeTables(c.Context(), papers, f)
 		},
 	}

@@ -209,7 +209,7 @@ func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.config = plan.Config
+	r.config, r.hash = plan.Config, plan.Hash
 	of, err := c.mark()
 	if err != nil {
 		return nil, err
@@ -246,6 +246,7 @@ type Run struct {
 
 	entry   *entry
 	config  []byte // effective configuration, but for its directory
+	hash    string // of it
 	shard   int    // that makes it, from 1; 0: there are no shards
 	options run.Options
 	about   []*Run // made before
@@ -342,8 +343,8 @@ func (r *Run) take(from *record.Shelf) error {
 
 // look finds the status of a run from its directory, and returns its manifest.
 func (r *Run) look() (*run.Manifest, error) {
-	p, err := r.entry.task.Plan(r.options)
-	if err != nil {
+	p := run.Plan{Hash: r.hash, Dir: r.Dir}
+	if err := p.Look(); err != nil {
 		return nil, err
 	}
 	switch p.State {

@@ -55,7 +55,7 @@ type choice struct {
 	want    *want
 	run     *Run    // to make: that of want, or one that it is about
 	cells   int     // printed numbers that have none of ours yet
-	claims  int     // that are about a row without results
+	claims  int     // that are about its rows
 	had     int     // seeds that the row has
 	seconds float64 // until the result of want is there
 }
@@ -303,7 +303,7 @@ func (q *Queue) choice(w *want) (c *choice, elsewhere bool, err error) {
 	if q.kept[w.run.Dir] {
 		return nil, false, nil
 	}
-	c = &choice{want: w, had: len(w.entries[0].seeds)}
+	c = &choice{want: w, had: len(w.entries[0].seeds), claims: len(w.claims)}
 	var list []*Run
 	var needs func(r *Run)
 	needs = func(r *Run) {
@@ -349,7 +349,6 @@ func (q *Queue) choice(w *want) (c *choice, elsewhere bool, err error) {
 		if c.had = min(c.had, had); had > 0 {
 			continue
 		}
-		c.claims = len(w.claims)
 		if e.row.Again {
 			continue
 		}

@@ -47,17 +47,25 @@ func (t Task) Plan(o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{Hash: b.hash, Seed: b.settings.Seed, Dir: b.dir(t), Config: b.yaml}
+	if err := p.Look(); err != nil {
+		return Plan{}, err
+	}
+	return p, nil
+}
+
+// Look inspects the run directory again, under the configuration of the plan. It writes nothing.
+func (p *Plan) Look() error {
+	p.State, p.Holder, p.Manifest = StateNew, 0, nil
 	m, err := ReadManifest(p.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.State = StateNew
-		return p, nil
+		return nil
 	case err != nil:
-		return Plan{}, WithHint(err, "the manifest is damaged; start again with another --out")
+		return WithHint(err, "the manifest is damaged; start again with another --out")
 	}
 	p.Manifest = &m
 	switch {
-	case m.ConfigHash != b.hash:
+	case m.ConfigHash != p.Hash:
 		p.State = StateForeign
 	case m.Status == StatusDone:
 		p.State = StateDone
@@ -69,7 +77,7 @@ func (t Task) Plan(o Options) (Plan, error) {
 			p.State = StateBusy
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // livingHolder returns the living process on this machine that the lock file names, 0 if there
