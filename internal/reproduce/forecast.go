@@ -166,6 +166,10 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 // cost returns what a run takes here.
 func (f *forecast) cost(ctx context.Context, r *Run) (Cost, error) {
 	c := r.cost()
+	if seconds, known, err := f.p.took(r); known || err != nil {
+		c.Seconds, c.how = seconds, recorded
+		return c, err
+	}
 	if c.Seconds *= f.scale; c.how == recorded {
 		return c, nil
 	}

@@ -23,6 +23,33 @@ type Plan struct {
 	clock   *clock           // of the runs that this process makes
 	lacking map[string]error // why data sets are missing, by name
 	now     func() time.Time
+	spent   map[string]mean // seconds an epoch of runs that are finished, by effort
+}
+
+// mean is a mean of so many values.
+type mean struct {
+	sum float64
+	n   int
+}
+
+// learn notes what a finished run took.
+func (p *Plan) learn(r *Run, seconds float64) error {
+	key, epochs, err := r.effort()
+	if err != nil {
+		return err
+	}
+	m := p.spent[key]
+	p.spent[key] = mean{m.sum + seconds/float64(epochs), m.n + 1}
+	return nil
+}
+
+// took returns what a run takes as finished runs of equal steps did. known is false where there is none.
+func (p *Plan) took(r *Run) (seconds float64, known bool, err error) {
+	key, epochs, err := r.effort()
+	if m := p.spent[key]; err == nil && m.n > 0 {
+		return m.sum / float64(m.n) * float64(epochs), true, nil
+	}
+	return 0, false, err
 }
 
 // planned is one table with the runs behind its rows. Rows that share a run have one each.
@@ -34,7 +61,7 @@ type planned struct {
 
 // NewPlan plans some tables. It writes nothing.
 func NewPlan(grids []*Grid, o Options) (*Plan, error) {
-	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now}
+	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{}}
 	byDir := map[string]*Run{}
 	for _, g := range grids {
 		t := &planned{grid: g}
@@ -53,6 +80,15 @@ func NewPlan(grids []*Grid, o Options) (*Plan, error) {
 	}
 	if o.Shard.Of > 0 {
 		p.deal(o.Shard.Of)
+	}
+	if o.Records != nil {
+		for _, r := range p.runs {
+			if cost, done := r.spent(); done {
+				if err := p.learn(r, cost.Seconds); err != nil {
+					return nil, err
+				}
+			}
+		}
 	}
 	p.clock = newClock(p)
 	return p, nil

@@ -29,7 +29,6 @@ type Queue struct {
 	first  map[string]*Run // by directory
 	kept   map[string]bool // directories of runs that are done, or on the shelf
 	tried  map[string]bool // directories of runs that failed under this queue
-	spent  map[string]mean // seconds an epoch of runs that were made, by effort
 	scale  float64         // seconds here for one of the machine that recorded costs
 	took   float64         // seconds of the runs that this queue made by recorded costs
 	meant  float64         // seconds that were expected of them
@@ -42,12 +41,6 @@ type want struct {
 	tables  []string // names
 	entries []*entry // rows
 	claims  []string // ids of the claims that are about the rows
-}
-
-// mean is a mean of so many values.
-type mean struct {
-	sum float64
-	n   int
 }
 
 // choice is what a queue makes next.
@@ -63,8 +56,7 @@ type choice struct {
 // NewQueue returns a queue of the runs of a plan. Runs that shelf keeps are not made again, and every
 // finished run is put on it; nil: there is none. say is called with a line for every step.
 func NewQueue(p *Plan, papers []*claims.Paper, shelf *record.Shelf, say func(line string)) (*Queue, error) {
-	q := &Queue{plan: p, shelf: shelf, say: say, first: map[string]*Run{}, kept: map[string]bool{}, tried: map[string]bool{},
-		spent: map[string]mean{}}
+	q := &Queue{plan: p, shelf: shelf, say: say, first: map[string]*Run{}, kept: map[string]bool{}, tried: map[string]bool{}}
 	recorded, err := known()
 	if err != nil {
 		return nil, err
@@ -118,7 +110,7 @@ func (q *Queue) keep(r *Run) error {
 		if r.Status == Done {
 			q.kept[r.Dir] = true
 			cost, _ := r.spent()
-			return q.learn(r, cost.Seconds)
+			return q.plan.learn(r, cost.Seconds)
 		}
 		return nil
 	}
@@ -140,18 +132,7 @@ func (q *Queue) keep(r *Run) error {
 	if err != nil {
 		return err
 	}
-	return q.learn(r, took)
-}
-
-// learn notes what a finished run took.
-func (q *Queue) learn(r *Run, seconds float64) error {
-	key, epochs, err := r.effort()
-	if err != nil {
-		return err
-	}
-	m := q.spent[key]
-	q.spent[key] = mean{m.sum + seconds/float64(epochs), m.n + 1}
-	return nil
+	return q.plan.learn(r, took)
 }
 
 // Make makes runs until the time is over, until nothing is left to make, or until ctx ends. What goes
@@ -374,12 +355,8 @@ func (q *Queue) had(e *entry) (n int) {
 // seconds returns about how long a run takes: as long as finished runs of equal steps did, or else as recorded
 // costs say, scaled by what such runs took under this queue. known says the first.
 func (q *Queue) seconds(r *Run) (seconds float64, known bool, err error) {
-	key, epochs, err := r.effort()
-	if err != nil {
-		return 0, false, err
-	}
-	if m := q.spent[key]; m.n > 0 {
-		return m.sum / float64(m.n) * float64(epochs), true, nil
+	if seconds, known, err = q.plan.took(r); known || err != nil {
+		return seconds, known, err
 	}
 	return r.cost().Seconds * q.scale * (q.took + prior) / (q.meant + prior), false, nil
 }

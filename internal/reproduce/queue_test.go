@@ -166,7 +166,7 @@ func TestQueueTime(t *testing.T) {
 		if w.run.Method == "Claimed" {
 			seconds = 12
 		}
-		if err := q.learn(w.run, seconds); err != nil {
+		if err := p.learn(w.run, seconds); err != nil {
 			t.Fatal(err)
 		}
 	}
