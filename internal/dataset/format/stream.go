@@ -278,6 +278,9 @@ func (s *Stream) history(line []byte) error {
 		}
 		return s.in.Fail("user", "not a user and items separated by single spaces: "+dataset.Quote(line), hint)
 	}
+	if err := s.in.noTable(line); err != nil {
+		return err
+	}
 	if s.more {
 		return s.item()
 	}
