@@ -49,6 +49,17 @@ func sideNames(side string) []string {
 	return []string{"id", side + "_id", side, side + "id", side[:1] + "id", side + "_id:token", pandasIndex}
 }
 
+// heads reports whether a line is the name of a column of ids, as this program or others write it. An id such as item:7
+// is none.
+func heads(side, line string) bool {
+	name := strings.ToLower(strings.Trim(line, `" `))
+	for _, kind := range []string{":token", ":float"} {
+		name = strings.TrimSuffix(name, kind)
+	}
+	known := format.Meaning(side+"_id").Means(name) && !strings.Contains(name, ":")
+	return known || slices.Contains(sideNames(side), name)
+}
+
 // textIDs reads ids of a text file.
 func textIDs(ctx context.Context, path, side, column string) ([]string, error) {
 	first, err := format.ReadFile(ctx, path, func(in *format.Input) ([]byte, error) {
@@ -62,16 +73,19 @@ func textIDs(ctx context.Context, path, side, column string) ([]string, error) {
 	switch {
 	case bytes.IndexByte(first, '\t') >= 0:
 		form = format.TSV
-	case bytes.IndexByte(first, ',') >= 0:
+	case bytes.IndexByte(first, ',') >= 0, bytes.HasPrefix(first, []byte(`"`)):
 		form = format.CSV
-	case column != "" && column == string(first), slices.Contains(sideNames(side), strings.ToLower(string(first))):
+	case column != "" && column == string(first), heads(side, string(first)):
 		form, column = format.TSV, string(first) // a table of one column
+		if of, _ := format.Of(path); of == format.CSV {
+			form = format.CSV
+		}
 	}
 	if form == format.Lines {
 		if column != "" {
 			return nil, &dataset.Error{File: path, Line: 1, Field: column, Msg: "column is missing", Hint: "the file has one id a line and no header"}
 		}
-		return format.ReadIDs(ctx, path, form, side)
+		return checked(ctx, path, form, side, side)
 	}
 	if column == "" {
 		sep := map[format.Form]string{format.TSV: "\t", format.CSV: ","}[form]
@@ -82,7 +96,37 @@ func textIDs(ctx context.Context, path, side, column string) ([]string, error) {
 		}
 		column = strings.Trim(header[at], `" `)
 	}
-	return format.ReadIDs(ctx, path, form, column)
+	return checked(ctx, path, form, side, column)
+}
+
+// beside says in which way a field is what files have beside ids; "": it can be an id.
+func beside(side, id string) string {
+	switch {
+	case heads(side, id):
+		return "the name of a column in place of an id: " + dataset.Quote([]byte(id))
+	case strings.HasPrefix(id, "# "):
+		return "a remark in place of an id: " + dataset.Quote([]byte(id))
+	}
+	return ""
+}
+
+// checked reads ids, and fails on what files have beside ids.
+func checked(ctx context.Context, path string, form format.Form, side, column string) ([]string, error) {
+	ids, err := format.ReadIDs(ctx, path, form, column)
+	if err != nil {
+		return nil, err
+	}
+	first := 2
+	if form == format.Lines {
+		first = 1
+	}
+	for i, id := range ids {
+		if why := beside(side, id); why != "" {
+			return nil, &dataset.Error{File: path, Line: i + first, Field: column, Msg: why,
+				Hint: "were files joined? remove this line"}
+		}
+	}
+	return ids, nil
 }
 
 // chosen returns the column that has the ids of a side.
@@ -124,6 +168,17 @@ func parquetIDs(ctx context.Context, path, side, column string) (ids []string, e
 	return ids, nil
 }
 
+// noText says in which way a text is no id; "": it can be one.
+func noText(text []byte) string {
+	switch {
+	case !utf8.Valid(text):
+		return "invalid UTF-8"
+	case bytes.IndexByte(text, 0) >= 0:
+		return "a zero byte in the id " + dataset.Quote(text)
+	}
+	return format.NoID(text)
+}
+
 func idsOf(ctx context.Context, in io.ReaderAt, size int64, side, column string) (ids []string, err error) {
 	p, err := parquet.Open(in, size)
 	if err != nil {
@@ -152,10 +207,12 @@ func idsOf(ctx context.Context, in io.ReaderAt, size int64, side, column string)
 		fault := ""
 		text = v[0].ID(text[:0], c)
 		switch {
-		case v[0].Null || len(text) == 0:
+		case v[0].Null:
 			fault = "empty"
-		case !utf8.Valid(text):
-			fault = "invalid UTF-8"
+		case noText(text) != "":
+			fault = noText(text)
+		case beside(side, string(text)) != "":
+			fault = beside(side, string(text))
 		case seen[string(text)] > 0:
 			fault = fmt.Sprintf("second row of %s, the first is row %d", dataset.Quote(text), seen[string(text)])
 		}
