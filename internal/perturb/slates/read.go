@@ -171,8 +171,8 @@ func (r *Reader) readRow() error {
 		n = len(f) - 1
 	}
 	r.userID = append(r.userID[:0], f[r.user]...)
-	if len(r.userID) == 0 {
-		return r.fail("user_id", "empty", "every slate needs a user")
+	if why := format.NoID(r.userID); why != "" {
+		return r.fail("user_id", why, "every slate needs a user")
 	}
 	if err := r.length(n); err != nil {
 		return err
@@ -222,8 +222,8 @@ func (r *Reader) field() string {
 }
 
 func (r *Reader) push(item []byte) error {
-	if len(item) == 0 {
-		return r.fail(r.field(), "empty", "a position without an item cannot be protected")
+	if why := format.NoID(item); why != "" {
+		return r.fail(r.field(), why, "a position without an item cannot be protected")
 	}
 	id, ok := r.cat.Number(item)
 	if !ok {
@@ -255,8 +255,10 @@ func (r *Reader) unknown(item []byte) error {
 func (r *Reader) readLong() error {
 	f := r.rows.Fields
 	r.userID, r.slateID = append(r.userID[:0], f[r.user]...), append(r.slateID[:0], f[r.slate]...)
-	if len(r.userID) == 0 || len(r.slateID) == 0 {
-		return r.fail("user_id", "a user or a slate without an id", "every row needs both")
+	for i, id := range [][]byte{r.userID, r.slateID} {
+		if why := format.NoID(id); why != "" {
+			return r.fail([]string{"user_id", "slate_id"}[i], why, "every row needs a user and a slate")
+		}
 	}
 	for {
 		at, err := r.rows.Int(r.position)
