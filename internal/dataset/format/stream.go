@@ -271,6 +271,9 @@ func (s *Stream) history(line []byte) error {
 	line = bytes.TrimRight(line, " ")
 	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
 	s.Starts, s.Item = true, nil
+	if why := NoID(s.User); why != "" && len(s.User) > 0 {
+		return s.in.Fail("user", why, "every line needs a user")
+	}
 	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
 		hint := ""
 		if bytes.HasPrefix(line, []byte("user_id")) {
@@ -292,6 +295,9 @@ func (s *Stream) item() error {
 	s.Item, s.rest, s.more = bytes.Cut(s.rest, []byte{' '})
 	if len(s.Item) == 0 {
 		return s.in.Fail("item", "two spaces in a row", "a line is: user item item ... between single spaces")
+	}
+	if why := NoID(s.Item); why != "" {
+		return s.in.Fail("item", why, "leave out the item that is missing")
 	}
 	return nil
 }
