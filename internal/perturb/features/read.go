@@ -263,8 +263,8 @@ func (r *Reader) levels(to *perturb.Sorter) error {
 // userOf returns the user of a row. It fails on an id that the output cannot hold, in whichever row.
 func userOf(rows *format.Rows, at int, out format.Form, file string) ([]byte, error) {
 	id := rows.Fields[at]
-	if len(id) == 0 {
-		return nil, rows.Fail(userColumn, "empty", "every row needs a user")
+	if why := format.NoID(id); why != "" {
+		return nil, rows.Fail(userColumn, why, "every row needs a user")
 	}
 	_, err := out.AppendField(nil, id)
 	return id, perturb.Placed(err, file, userColumn, rows.Line())
