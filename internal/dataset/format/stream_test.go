@@ -262,8 +262,9 @@ func TestLinesThatAreATable(t *testing.T) {
 		{"a 1 2\nuser_id item_1 item_2\n", `:2: field "user": the header of a table: "user_id item_1 item_2"`},
 		{"userId,movieId\n1,2\n", `:1: field "user": the header of a table`},
 		{"a 1 2\n\"b\" 1 2\n", `:2: an id in quotes: "\"b\""`},
-		{"a 1 \"2\"\n", `:1: an id in quotes`}, 
-		{"NaN 1 2\n", `:1: field "user": "NaN" is how pandas writes`}, {"a 1 nan\n", `:1: field "item": "nan" is how pandas`},
+		{"a 1 \"2\"\n", `:1: an id in quotes`},
+		{"NaN 1 2\n", `:1: field "user": "NaN" is how pandas writes`},
+		{"a 1 nan\n", `:1: field "item": "nan" is how pandas`},
 		{"a 1\rb 2\r", ":1: its lines end in CR alone"},
 	} {
 		if _, err := streamed(t, Lines, c.text); err == nil || !strings.Contains(err.Error(), c.want) {

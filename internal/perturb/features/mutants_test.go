@@ -24,8 +24,9 @@ func (h *heard) Phase(text string) { h.said = append(h.said, text) }
 // A changed table of features, or of the ratings beside it, is refused, has the same cells of every user, or says what
 // is not read.
 func TestMutants(t *testing.T) {
-	attributes := formattest.Sheet{Header: []format.Meaning{format.User, "gender", "age"}, Numbers: []format.Meaning{"age"},
-		Rows: [][]string{{"1", "F", "34"}, {"2", "M", "46"}, {"3", "F", "45"}}}
+	attributes := formattest.Sheet{Header: []format.Meaning{format.User, "gender", "age"},
+		Numbers: []format.Meaning{"age"},
+		Rows:    [][]string{{"1", "F", "34"}, {"2", "M", "46"}, {"3", "F", "45"}}}
 	ratings := formattest.Sheet{Header: []format.Meaning{format.User, format.Rating},
 		Rows: [][]string{{"1", "2"}, {"1", "3"}, {"2", "1"}, {"3", "2"}}}
 	for _, c := range []struct {
@@ -33,7 +34,8 @@ func TestMutants(t *testing.T) {
 		form           format.Form
 		rated, missing bool
 	}{
-		{"features", ".csv", ",", format.CSV, false, false}, {"features with tabs", ".tsv", "\t", format.TSV, false, false},
+		{"features", ".csv", ",", format.CSV, false, false},
+		{"features with tabs", ".tsv", "\t", format.TSV, false, false},
 		{"features with gaps", ".csv", ",", format.CSV, false, true}, {"ratings", ".csv", ",", format.CSV, true, false},
 		{"ratings with tabs", ".tsv", "\t", format.TSV, true, false},
 	} {
