@@ -78,7 +78,7 @@ func (out *IDs) text(ctx context.Context, side, column string) error {
 	switch {
 	case bytes.IndexByte(first, '\t') >= 0:
 		form, header = format.TSV, strings.Split(string(first), "\t")
-	case bytes.IndexByte(first, ',') >= 0:
+	case bytes.IndexByte(first, ',') >= 0, bytes.HasPrefix(first, []byte(`"`)):
 		form, header = format.CSV, strings.Split(string(first), ",")
 	case column != "" && column == string(first), !bytes.ContainsAny(first, " ;|\r") && ofSide(strings.Trim(string(first), `" `), side):
 		if form = format.TSV; strings.HasSuffix(strings.ToLower(path), ".csv") { // a table of one column
@@ -92,41 +92,63 @@ func (out *IDs) text(ctx context.Context, side, column string) error {
 		if err := oneColumn(path, first, side); err != nil {
 			return err
 		}
-		out.IDs, err = format.ReadIDs(ctx, path, form, side)
-		out.saysSeparators()
-		return err
-	}
-	if form == format.TSV && bytes.HasPrefix(first, []byte{'"'}) {
-		return &dataset.Error{File: path, Line: 1, Msg: "the header is in quotes, which stand for themselves between tabs",
-			Hint: "write the table without quotes, or with commas"}
+		return out.checked(ctx, form, side, side)
 	}
 	for i := range header {
 		header[i] = strings.Trim(header[i], `" `)
 	}
 	at := slices.Index(header, column)
-	if column == "" {
+	switch {
+	case column == "":
 		if at, err = chosen(header, side); err != nil {
 			return &dataset.Error{File: path, Line: 1, Msg: err.Error(), Hint: "the columns are " + strings.Join(header, ", ")}
 		}
 		column = header[at]
+		out.taken(column, side)
+	case at < 0 && meaning(side).Usual(column): // as other tables are read
+		fail := func(field, msg, hint string) error {
+			return &dataset.Error{File: path, Line: 1, Field: field, Msg: msg, Hint: hint}
+		}
+		if at, err = meaning(side).Column(header, fail); err != nil {
+			return err
+		}
 	}
-	out.says(header, at, side)
-	if out.IDs, err = format.ReadIDs(ctx, path, form, column); err != nil {
+	out.unread(header, at)
+	return out.checked(ctx, form, side, column)
+}
+
+// beside says in which way a text is what files have beside ids; "": it can be an id.
+func beside(side, id string) string {
+	switch {
+	case !strings.Contains(id, ":") && ofSide(id, side), strings.HasSuffix(id, ":token") && ofSide(id, side):
+		return "the name of a column in place of an id: " + dataset.Quote([]byte(id))
+	case strings.HasPrefix(id, "# "):
+		return "a remark in place of an id: " + dataset.Quote([]byte(id))
+	}
+	return ""
+}
+
+// checked reads ids, and fails on what files have beside ids.
+func (out *IDs) checked(ctx context.Context, form format.Form, side, column string) (err error) {
+	if out.IDs, err = format.ReadIDs(ctx, out.Path, form, column); err != nil {
 		return err
 	}
-	out.saysSeparators()
-	if again := slices.Index(out.IDs, column); again >= 0 {
-		return &dataset.Error{File: path, Field: column, Msg: "the header stands again among the ids", Hint: "leave it out"}
+	first := 2
+	if form == format.Lines {
+		first = 1
 	}
+	for i, id := range out.IDs {
+		if why := beside(side, id); why != "" {
+			return &dataset.Error{File: out.Path, Line: i + first, Field: column, Msg: why, Hint: "were files joined? remove this line"}
+		}
+	}
+	out.saysSeparators()
 	return nil
 }
 
 // oneColumn fails where the first line of what should be ids, one a line, is the header of a table with another
-// separator, or holds the whole file.
+// separator.
 func oneColumn(path string, first []byte, side string) error {
-	if bytes.IndexByte(first, '\r') >= 0 {
-		return &dataset.Error{File: path, Line: 1, Msg: "lines end with CR alone", Hint: "end them with LF, as in tr '\\r' '\\n'"}
-	}
 	for _, sep := range []string{";", "|", "::", " "} {
 		header := strings.Split(string(first), sep)
 		of := func(h string) bool { return ofSide(strings.Trim(h, `" `), side) }
@@ -138,18 +160,18 @@ func oneColumn(path string, first []byte, side string) error {
 	return nil
 }
 
-// says notes which columns are not read, and that an unusual name is taken for the side's.
-func (out *IDs) says(header []string, at int, side string) {
-	file := filepath.Base(out.Path)
-	if at < 0 {
-		return // its absence is an error
+// taken notes that a column whose name does not say so is taken for the ids of a side.
+func (out *IDs) taken(column, side string) {
+	if m := meaning(side); !m.Usual(column) && !slices.Contains(ownNames, strings.ToLower(column)) {
+		out.Left = append(out.Left, filepath.Base(out.Path)+": "+m.Taken(column))
 	}
-	if m := meaning(side); m.Means(header[at]) && !m.Usual(header[at]) {
-		out.Left = append(out.Left, file+": "+m.Taken(header[at]))
-	}
+}
+
+// unread notes the columns that are not read.
+func (out *IDs) unread(header []string, at int) {
 	for i, h := range header {
-		if i != at && !format.Counts(h) {
-			out.Left = append(out.Left, fmt.Sprintf("%s: the column %s is not read", file, h))
+		if at >= 0 && i != at && !format.Counts(h) { // else its absence is an error
+			out.Left = append(out.Left, fmt.Sprintf("%s: the column %s is not read", filepath.Base(out.Path), h))
 		}
 	}
 }
@@ -194,6 +216,17 @@ func chosen(header []string, side string) (int, error) {
 	return 0, fmt.Errorf("no column is called %s or id", side+"_id")
 }
 
+// noText says in which way a text is no id; "": it can be one.
+func noText(text []byte) string {
+	switch {
+	case !utf8.Valid(text):
+		return "invalid UTF-8"
+	case bytes.IndexByte(text, 0) >= 0:
+		return "a zero byte in the id " + dataset.Quote(text)
+	}
+	return format.NoID(text)
+}
+
 // parquet reads a column of ids of a Parquet file.
 func (out *IDs) parquet(ctx context.Context, side, column string) error {
 	in, err := os.Open(out.Path)
@@ -226,11 +259,12 @@ func (out *IDs) rows(ctx context.Context, in io.ReaderAt, size int64, side, colu
 		if at, err = chosen(header, side); err != nil {
 			return err
 		}
+		out.taken(header[at], side)
 	}
 	if at < 0 {
 		return &dataset.Error{Field: column, Msg: "column is missing", Hint: "the columns are " + strings.Join(header, ", ")}
 	}
-	out.says(header, at, side)
+	out.unread(header, at)
 	c := p.Columns[at]
 	if c.Kind != parquet.Int && c.Kind != parquet.Text {
 		return &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want whole numbers or text", c.Type)}
@@ -241,10 +275,12 @@ func (out *IDs) rows(ctx context.Context, in io.ReaderAt, size int64, side, colu
 		fault := ""
 		text = v[0].ID(text[:0], c)
 		switch {
-		case v[0].Null || len(text) == 0:
+		case v[0].Null:
 			fault = "empty"
-		case !utf8.Valid(text):
-			fault = "invalid UTF-8"
+		case noText(text) != "":
+			fault = noText(text)
+		case beside(side, string(text)) != "":
+			fault = beside(side, string(text))
 		case seen[string(text)] > 0:
 			fault = fmt.Sprintf("second row of %s, the first is row %d", dataset.Quote(text), seen[string(text)])
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/parquet"
@@ -56,8 +55,8 @@ func readParquet(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Tab
 		}
 		if lead == 1 {
 			text = v[0].ID(text[:0], p.Columns[id])
-			if len(text) == 0 || !utf8.Valid(text) {
-				return &parquet.ColumnError{Column: p.Columns[id].Name, Row: n, Err: errors.New("not an id: " + dataset.Quote(text))}
+			if why := noText(text); why != "" {
+				return &parquet.ColumnError{Column: p.Columns[id].Name, Row: n, Err: errors.New("not an id: " + why)}
 			}
 			t.IDs = append(t.IDs, string(text))
 		}
@@ -131,10 +130,47 @@ func layout(all []parquet.Column) (id int, numbers []int, err error) {
 		return id, lists, nil
 	case len(numbers) == 0:
 		return 0, nil, errors.New("no column of numbers or of lists of numbers")
+	case counted(all, numbers) != nil:
+		return 0, nil, counted(all, numbers)
 	case len(numbers) > maxWidth:
 		return 0, nil, errors.New("more than " + strconv.Itoa(maxWidth) + " columns of numbers")
 	}
 	return id, numbers, nil
+}
+
+// counted fails on columns of numbers that are not those of one vector in their order: where one of them is called by a
+// word and a number, such as x0, all must be, and count by one.
+func counted(all []parquet.Column, numbers []int) error {
+	first, stem, from := -1, "", 0
+	for _, i := range numbers {
+		if word, n, ok := split(all[i].Name); ok {
+			first, stem, from = i, word, n
+			break
+		}
+	}
+	for k, i := range numbers {
+		name := all[i].Name
+		if slices.ContainsFunc(numbers[:k], func(j int) bool { return all[j].Name == name }) {
+			return &parquet.ColumnError{Column: name, Err: errors.New("stands twice: keep one of them")}
+		}
+		if first < 0 {
+			continue
+		}
+		if word, n, ok := split(name); !ok || word != stem || n != from+k {
+			const why = "stands among the numbers of a vector, which begin with %s and count by one: "
+			err := fmt.Errorf(why+"put them in order, and leave other numbers out", all[first].Name)
+			return &parquet.ColumnError{Column: name, Err: err}
+		}
+	}
+	return nil
+}
+
+// split cuts a name such as x10 or x10:float into a word, in lower case, and a number.
+func split(name string) (word string, n int, ok bool) {
+	name = strings.TrimSuffix(name, ":float")
+	word = strings.TrimRight(name, "0123456789")
+	n, err := strconv.Atoi(name[len(word):])
+	return strings.ToLower(word), n, err == nil
 }
 
 // repeated finds the first id that stands twice.

@@ -161,6 +161,30 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Columns of a Parquet file that are not those of one vector, in their order, are refused by name.
+func TestColumnsOfAVector(t *testing.T) {
+	for _, test := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"x0", "x1", "x2"}, ""}, {[]string{"9", "10", "11"}, ""},
+		{[]string{"mean", "spread", "skew"}, ""}, {[]string{"X1:float", "x2:float", "x3:float"}, ""},
+		{[]string{"x0", "x2", "x1"}, `field "x2": stands among the numbers of a vector, which begin with x0 and`},
+		{[]string{"x0", "x1", "year"}, `field "year": stands among the numbers`},
+		{[]string{"year", "x0", "x1"}, `field "year": stands among the numbers`},
+		{[]string{"mean", "skew", "mean"}, `field "mean": stands twice`},
+	} {
+		path := filepath.Join(t.TempDir(), "v.parquet")
+		if err := os.WriteFile(path, asParquet(test.names, [][]string{{"0.5", "1.5", "2.5"}}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(t.Context(), path, Want{})
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %q", test.names, err, test.want)
+		}
+	}
+}
+
 // TestTooLarge refuses a number that 32 bits cannot hold, where the program computes in 32 bits.
 func TestTooLarge(t *testing.T) {
 	_, err := Read(context.Background(), "testdata/bad-large.npy", Want{})

@@ -170,6 +170,8 @@ func (e *Event) check(c checker, key string, depth int) {
 	c.relation(key+"neighbours", e.Neighbours)
 	c.time(key+"at", e.At)
 	c.whole(key+"releases", e.Releases, 1)
+	known := e.Releases != nil || !c.at.doc.Given(key+"releases")
+	c.Check(known, key+"releases", "is null: say how many, or leave the key out for one")
 	c.whole(key+"per_unit", e.PerUnit, 1)
 	c.whole(key+"steps", e.Steps, 1)
 	c.whole(key+"categories", e.Categories, 2)

@@ -1,126 +1,103 @@
 package eventlog
 
 import (
+	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"regexp"
+	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
-
-	"privrec/internal/rng"
+	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/format/formattest"
 )
 
-// key is a key of a line of YAML.
-var key = regexp.MustCompile(`([a-z_]+):( |$)`)
-
-// A changed log is refused by an error with the name of the file, or is read the same: where a key has another name,
-// stands twice, has no number in the place of one, or bytes are of another encoding, nothing is left out in silence.
+// A changed log of events, in JSON Lines and in both styles of YAML, is refused or says the same events: one that is
+// read as less noise or fewer steps would be a wrong account.
 func TestMutants(t *testing.T) {
-	lines := strings.SplitAfter(example, "\n")
-	read := func(text string) (any, error) {
-		path := filepath.Join(t.TempDir(), "mutant.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Read(path)
-		if err != nil {
-			return nil, err
-		}
-		return meant(t, f), nil
-	}
-	right, err := read(example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream := rng.Seed(1).Stream("mutants of logs")
-	draws := &stream
-	var refused, same int
-	for range 2000 {
-		text, did, must := strings.Join(lines, ""), "", false
-		at := draws.IntN(len(lines))
-		keys := key.FindAllStringSubmatchIndex(lines[at], -1)
-		comment := strings.HasPrefix(strings.TrimSpace(lines[at]), "#")
-		change := func(line string) string {
-			return strings.Join(lines[:at], "") + line + strings.Join(lines[at+1:], "")
-		}
-		switch n := draws.IntN(9); {
-		case n == 0:
-			text, did = "\ufeff"+text, "a byte order mark"
-		case n == 1:
-			text, did = strings.ReplaceAll(text, "\n", "\r\n"), "CRLF"
-		case n == 2:
-			var b strings.Builder
-			b.WriteString("\xff\xfe")
-			for _, u := range utf16.Encode([]rune(text)) {
-				b.WriteByte(byte(u))
-				b.WriteByte(byte(u >> 8))
+	sheet := formattest.Sheet{
+		Header:  []format.Meaning{"name", "mechanism", "releases", "scale", "sensitivity"},
+		Numbers: []format.Meaning{"releases", "scale", "sensitivity"},
+		Rows: [][]string{{"first", "laplace", "3", "5", "1"}, {"second", "laplace", "1", "2", "1"},
+			{"third", "laplace", "20", "8", "2"}}}
+	for _, c := range []struct {
+		name, ext string
+		write     func(names []string, rows [][]string) []byte
+	}{{"JSON Lines", ".jsonl", inJSON}, {"JSON Lines by its text", ".log", inJSON},
+		{"YAML in braces", ".yaml", inBraces}, {"YAML in lines", ".yml", inYAML}} {
+		t.Run(c.name, func(t *testing.T) {
+			n := 500
+			if testing.Short() {
+				n = 500
 			}
-			text, did = b.String(), "UTF-16"
-		case len(keys) == 0 || comment || strings.Contains(lines[at][:keys[0][0]], "#"):
-			continue
-		case n == 3: // a key of another name
-			k := keys[draws.IntN(len(keys))]
-			if strings.Contains(lines[at][:k[0]], "#") {
-				continue
+			s := sheet
+			s.Write = c.write
+			refused, same, said := s.Mutants(t, 1, n, c.ext, ",", func(path string) (formattest.Verdict, error) {
+				f, err := Read(path)
+				if err != nil {
+					return formattest.Verdict{}, err
+				}
+				rows := fmt.Sprintln(f.Unit, *f.Records, *f.Delta)
+				for _, e := range f.Events {
+					rows += fmt.Sprintln(e.Name, e.Mechanism, or(e.Releases, 1), *e.Scale, *e.Sensitivity)
+				}
+				return formattest.Verdict{Rows: rows}, nil
+			})
+			t.Logf("%d refused, %d read the same, %d read with a word", refused, same, said)
+			if refused < n/5 || same < n/5 {
+				t.Errorf("the changes are too much alike")
 			}
-			text, did, must = change(lines[at][:k[3]]+"x"+lines[at][k[3]:]), "key "+lines[at][k[2]:k[3]]+" called otherwise", true
-		case n == 4: // twice
-			if strings.HasPrefix(strings.TrimSpace(lines[at]), "-") {
-				continue
-			}
-			if strings.HasSuffix(strings.TrimSpace(lines[at]), ":") {
-				continue // its block would follow the second one alone
-			}
-			text, did, must = change(lines[at]+lines[at]), "the line twice: "+lines[at], true
-		case n == 5: // no number
-			value := regexp.MustCompile(`: [0-9.e-]+`).FindStringIndex(lines[at])
-			if value == nil || strings.Contains(lines[at][:value[0]], "#") {
-				continue
-			}
-			bad := []string{"NaN", ".inf", "-1", "many", "1e400", `"1.1"x`, "[1]", ""}[draws.IntN(8)]
-			text, did, must = change(lines[at][:value[0]]+": "+bad+lines[at][value[1]:]), "a number is "+bad+": "+lines[at], bad != ""
-		case n == 6: // a tab for indentation
-			if !strings.HasPrefix(lines[at], " ") {
-				continue
-			}
-			text, did, must = change("\t"+strings.TrimLeft(lines[at], " ")), "a tab", true
-		case n == 7: // bytes that are no text
-			text, did, must = change(strings.Replace(lines[at], ": ", ": \x00", 1)), "NUL", strings.Contains(lines[at], ": ")
-		default:
-			text, did = change(strings.TrimRight(lines[at], "\n")+"   \n"), "blanks at the end"
-		}
-		got, err := read(text)
-		switch {
-		case err != nil:
-			if refused++; !strings.Contains(err.Error(), "mutant.yaml") {
-				t.Errorf("%s: the error does not name the file: %v", did, err)
-			}
-		case must:
-			t.Errorf("%s: read without a word", did)
-		case cmp.Equal(got, right):
-			same++
-		default:
-			if !strings.HasPrefix(did, "a number is :") { // a key without a value is as if it were not there
-				t.Errorf("%s: read as another log: %s", did, cmp.Diff(right, got))
-			}
-		}
-	}
-	t.Logf("%d refused, %d read the same", refused, same)
-	if refused < 200 || same < 200 {
-		t.Error("the changes are too much alike")
+		})
 	}
 }
 
-// meant is what a log says, as text.
-func meant(t *testing.T, f *File) string {
-	t.Helper()
-	b, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
+// word writes a field as JSON and YAML have it: a number as it is, else a text.
+func word(field string) string {
+	var x float64
+	if json.Unmarshal([]byte(field), &x) == nil || field == "NaN" || field == "null" {
+		return field
 	}
-	return string(b)
+	return `"` + field + `"`
+}
+
+// pairs writes the keys and values of a row.
+func pairs(names, row []string, between string, quoted bool) string {
+	var list []string
+	for i, field := range row {
+		name := "more"
+		if i < len(names) {
+			name = names[i]
+		}
+		if quoted {
+			name = word(name)
+		}
+		list = append(list, name+": "+word(field))
+	}
+	return strings.Join(list, between)
+}
+
+func inJSON(names []string, rows [][]string) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"privrec_events": 1, "unit": "user", "records": 6040, "delta": 1e-06}` + "\n")
+	for _, row := range rows {
+		fmt.Fprintf(&b, "{%s}\n", pairs(names, row, ", ", true))
+	}
+	return b.Bytes()
+}
+
+func inBraces(names []string, rows [][]string) []byte {
+	var b bytes.Buffer
+	b.WriteString("privrec_events: 1\nunit: user\nrecords: 6040\ndelta: 1e-06\nevents:\n")
+	for _, row := range rows {
+		fmt.Fprintf(&b, "  - {%s}\n", pairs(names, row, ", ", false))
+	}
+	return b.Bytes()
+}
+
+func inYAML(names []string, rows [][]string) []byte {
+	var b bytes.Buffer
+	b.WriteString("privrec_events: 1\nunit: user\nrecords: 6040\ndelta: 1e-06\nevents:\n")
+	for _, row := range rows {
+		fmt.Fprintf(&b, "  - %s\n", pairs(names, row, "\n    ", false))
+	}
+	return b.Bytes()
 }

@@ -32,6 +32,7 @@ func TestBadFiles(t *testing.T) {
 		"unknown-unit.yaml": ":2:7: unit: must be one of edge", "null.yaml": ":6:58: events.0.sensitivity: is missing: discrete-laplace needs it", "version-2.yaml": ":1:17: privrec_events: must be 1, got 2",
 		"epochs-of-many-steps.yaml": ":9:53: events.0.log.epochs: is 1e+09, of 1e+12 steps each: more than 1e15 steps", "epochs-at-small-rate.yaml": ":9:19: events.0.log.epochs: is 1e+09, at a sampling rate of 1e-09: more than 1e15 steps",
 		"workers-of-many-records.yaml": ":10:69: events.0.log.workers: is 1000000, and so many batches of 1000000000000 are more than 1e15 records",
+		"null-releases.yaml":           ":6:62: events.0.releases: is null: say how many, or leave the key out for one",
 		"shuffled-add-remove.yaml":     ":8:15: events.0.sampling: of shuffled records does not go with neighbours add-remove", "fixed-size-add-remove.yaml": ":11:15: events.0.sampling: without replacement keeps the number of records",
 	}
 	files, err := filepath.Glob("testdata/bad/*")

@@ -95,6 +95,31 @@ func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 	}
 }
 
+// inQuotes reports whether a field stands in quotes.
+func inQuotes(b []byte) bool { return len(b) > 1 && b[0] == '"' && b[len(b)-1] == '"' }
+
+// noTable fails on a line of a user and items that is the header of a table, or has ids in quotes as CSV has them.
+func (in *Input) noTable(line []byte) error {
+	first := line
+	if i := bytes.IndexAny(line, " ,;|"); i >= 0 {
+		first = line[:i]
+	}
+	if len(first) > 0 && first[0]|0x20 == 'u' && bare(string(first)) == "userid" {
+		return in.Fail("user", "the header of a table: "+dataset.Quote(line),
+			"lines have none: remove it, or name the file by its form, .tsv or .csv")
+	}
+	if bytes.IndexByte(line, '"') < 0 {
+		return nil
+	}
+	for field := range bytes.SplitSeq(line, []byte{' '}) {
+		if inQuotes(field) {
+			return in.Fail("", "an id in quotes: "+dataset.Quote(field),
+				"write lines without quotes: here they would be part of the id")
+		}
+	}
+	return nil
+}
+
 // wrongCount returns the error for a line with too few or too many fields.
 func (s *Splitter) wrongCount(in *Input, got, want int, names []string) error {
 	msg := fmt.Sprintf("%d fields instead of %d (%s)", got, want, strings.Join(names, ", "))

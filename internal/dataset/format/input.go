@@ -200,11 +200,19 @@ func (in *Input) line() ([]byte, error) {
 		if n := len(b); n > 0 && b[n-1] == '\r' {
 			b = b[:n-1]
 		}
+		if in.num == 1 && bytes.IndexByte(b, '\r') >= 0 {
+			return nil, in.Fail("", "its lines end in CR alone, as old Macs and some exports of Excel write them",
+				"tr '\\r' '\\n' < FILE > NEW mends it")
+		}
 		if len(b) == 0 {
 			if in.blank == 0 {
 				in.blank = in.num
 			}
 			continue
+		}
+		if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+			return nil, in.Fail("", "a byte order mark inside the file",
+				"were files joined? remove the mark: sed -i 's/\\xef\\xbb\\xbf//' FILE")
 		}
 		if in.blank != 0 {
 			return nil, &dataset.Error{File: in.file, Line: in.blank, Msg: "blank line inside the file", Hint: "remove it, or check that the file was not cut and joined"}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -87,6 +88,13 @@ func (in *Input) ids(form Form, column string) (ids []string, err error) {
 		id, err := in.Token(column, v[at])
 		if err != nil {
 			return err
+		}
+		switch {
+		case form == Lines && bytes.IndexByte(id, '\t') >= 0:
+			return in.Fail(column, "a tab in the line: "+dataset.Quote(id), "a line is one id; a table has a header")
+		case form != CSV && inQuotes(id):
+			return in.Fail(column, "an id in quotes: "+dataset.Quote(id),
+				"write the file without quotes, or with commas as .csv: here they would be part of the id")
 		}
 		if first, ok := lineOf[string(id)]; ok {
 			return in.Fail(column, "second row of "+dataset.Quote(id), fmt.Sprintf("the first is line %d", first))

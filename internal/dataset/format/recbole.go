@@ -150,9 +150,6 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 		}
 		return nil, err
 	}
-	if bytes.IndexByte(line, '\r') >= 0 {
-		return nil, in.Fail("", "its lines end in CR alone, as old Macs and some exports of Excel write them", "tr '\\r' '\\n' < FILE > NEW mends it")
-	}
 	if s.Sep == "," && s.quotes && bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0 {
 		s.Sep = ";" // as programs write CSV where the comma is the decimal point
 	}
@@ -165,6 +162,10 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 	}
 	names := make([]string, len(fields))
 	for i, f := range fields {
+		if !s.quotes && inQuotes(f) {
+			return nil, in.Fail("", "a name in quotes: "+dataset.Quote(f),
+				"only tables with commas or semicolons have quotes: write it without, or with commas as .csv")
+		}
 		if len(fields) == 1 && bytes.Contains(f, []byte("::")) {
 			return nil, in.Fail("", "one column in the header: "+dataset.Quote(f), "its columns are separated by ::, which a table has as tabs or commas")
 		}

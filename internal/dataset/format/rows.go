@@ -71,6 +71,9 @@ func (r *Rows) Next() bool {
 			r.err = r.in.Fail("", "a tab in the line: "+dataset.Quote(line), "fields of a line are separated by single spaces")
 			return false
 		}
+		if r.err = r.in.noTable(line); r.err != nil {
+			return false
+		}
 	}
 	if r.Fields, r.err = r.split.split(r.in, line); r.err != nil {
 		return false

@@ -288,12 +288,18 @@ func (s *Stream) history(line []byte) error {
 	line = bytes.TrimRight(line, " ")
 	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
 	s.Starts, s.Item = true, nil
+	if why := NoID(s.User); why != "" && len(s.User) > 0 {
+		return s.in.Fail("user", why, "every line needs a user")
+	}
 	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
 		hint := ""
 		if bytes.HasPrefix(line, []byte("user_id")) {
 			hint = "this is the header of a table: its form is tsv, csv or inter, not lines"
 		}
 		return s.in.Fail("user", "not a user and items separated by single spaces: "+dataset.Quote(line), hint)
+	}
+	if err := s.in.noTable(line); err != nil {
+		return err
 	}
 	if s.more {
 		return s.item()
@@ -306,6 +312,9 @@ func (s *Stream) item() error {
 	s.Item, s.rest, s.more = bytes.Cut(s.rest, []byte{' '})
 	if len(s.Item) == 0 {
 		return s.in.Fail("item", "two spaces in a row", "a line is: user item item ... between single spaces")
+	}
+	if why := NoID(s.Item); why != "" {
+		return s.in.Fail("item", why, "leave out the item that is missing")
 	}
 	return nil
 }

@@ -242,11 +242,37 @@ func TestReadIDs(t *testing.T) {
 		text, want string
 	}{
 		{Lines, "a\nb\na\n", `:3: field "item_id": second row of "a"`}, {TSV, "thing\na\n", "column is missing"}, {TSV, "item_id\n", "no ids"},
-		{Lines, "", "file is empty"}, {TSV, "item_id\tx\n\ty\n", "empty"}, {"other", "a\n", "unknown form"},
+		{Lines, "", "file is empty"}, {TSV, "item_id\tx\n\ty\n", "empty"},
+		{Lines, "a\nb\tc\n", `:2: field "item_id": a tab in the line: "b\tc"`},
+		{Lines, "a\n\"b\"\n", `:2: field "item_id": an id in quotes: "\"b\""`},
+		{TSV, "item_id\tx\n\"b\"\ty\n", ":2: field \"item_id\": an id in quotes"},
+		{TSV, "\"item_id\"\t\"x\"\n", ":1: a name in quotes"}, {Lines, "a\rb\rc\r", ":1: its lines end in CR alone"},
+		{Lines, "\ufeffa\n\ufeffb\n", ":2: a byte order mark inside the file"},
+		{"other", "a\n", "unknown form"},
 	} {
 		if _, err := read(c.form, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: %v, want %q", c.form, c.text, err, c.want)
 		}
+	}
+}
+
+// Lines of users and items that are a table, or have ids in quotes, are refused with their place.
+func TestLinesThatAreATable(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"a 1 2\nuser_id item_1 item_2\n", `:2: field "user": the header of a table: "user_id item_1 item_2"`},
+		{"userId,movieId\n1,2\n", `:1: field "user": the header of a table`},
+		{"a 1 2\n\"b\" 1 2\n", `:2: an id in quotes: "\"b\""`},
+		{"a 1 \"2\"\n", `:1: an id in quotes`},
+		{"NaN 1 2\n", `:1: field "user": "NaN" is how pandas writes`},
+		{"a 1 nan\n", `:1: field "item": "nan" is how pandas`},
+		{"a 1\rb 2\r", ":1: its lines end in CR alone"},
+	} {
+		if _, err := streamed(t, Lines, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
+	if rows, err := streamed(t, Lines, "user 1 x\"y\nid 2\n"); err != nil || len(rows) != 3 {
+		t.Errorf("%q (%v)", rows, err)
 	}
 }
 

@@ -2,7 +2,7 @@ package slates
 
 import (
 	"fmt"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,54 +12,85 @@ import (
 	"privrec/internal/run"
 )
 
-// said is a Progress that keeps what is said.
-type said struct {
+// heard is a progress that keeps what is said.
+type heard struct {
 	run.Silent
-	lines []string
+	said []string
 }
 
-func (s *said) Phase(line string) { s.lines = append(s.lines, line) }
+// Phase keeps a sentence.
+func (h *heard) Phase(text string) { h.said = append(h.said, text) }
 
-// A changed file of slates is refused, is read the same, or says what is left out, one item a row or one slate a row.
+// A changed file of slates is refused, is read the same, or says what is left out: one slate a line, one a row, and one
+// item a row, of a catalogue that is stated and of one that is found.
 func TestMutants(t *testing.T) {
-	long := formattest.Sheet{Header: []format.Meaning{format.User, "slate_id", "position", format.Item}, Rows: [][]string{
-		{"u1", "s1", "1", "x"}, {"u1", "s1", "2", "y"}, {"u1", "s2", "1", "y"}, {"u1", "s2", "2", "z"},
-		{"u2", "s3", "1", "z"}, {"u2", "s3", "2", "x"},
-	}}
-	wide := formattest.Sheet{Header: []format.Meaning{format.User, "item_1", "item_2"}, Rows: [][]string{
-		{"u1", "x", "y"}, {"u1", "y", "z"}, {"u2", "z", "x"},
-	}}
-	for name, sheet := range map[string]formattest.Sheet{"rows of items": long, "rows of slates": wide} {
-		for _, sep := range []string{",", "\t"} {
-			t.Run(name+sep, func(t *testing.T) {
-				ext, form := ".csv", format.CSV
-				if sep == "\t" {
-					ext, form = ".tsv", format.TSV
+	lines := formattest.Sheet{Header: []format.Meaning{format.User, "item_1", "item_2", "item_3"}, Bare: true,
+		Rows: [][]string{{"a", "3", "1", "2"}, {"a", "2", "5", "6"}, {"b", "4", "3", "1"}}}
+	wide := lines
+	wide.Bare = false
+	apart := formattest.Sheet{
+		Header:  []format.Meaning{format.User, "slate_id", "position", format.Item},
+		Numbers: []format.Meaning{"position"},
+		Rows: [][]string{{"a", "s", "1", "3"}, {"a", "s", "2", "1"}, {"a", "t", "1", "2"}, {"a", "t", "2", "5"},
+			{"b", "s", "1", "4"}, {"b", "s", "2", "3"}}}
+	for _, c := range []struct {
+		name, ext, sep string
+		form           format.Form
+		sheet          formattest.Sheet
+	}{
+		{"lines", ".txt", " ", format.Lines, lines}, {"rows", ".csv", ",", format.CSV, wide},
+		{"rows with tabs", ".tsv", "\t", format.TSV, wide},
+		{"items", ".csv", ",", format.CSV, apart}, {"items with tabs", ".tsv", "\t", format.TSV, apart},
+	} {
+		for _, items := range []int{6, 0} {
+			t.Run(fmt.Sprint(c.name, " of ", items), func(t *testing.T) {
+				n := 400
+				if testing.Short() {
+					n = 300
 				}
-				refused, same, word := sheet.Mutants(t, 1, 1000, ext, sep, func(path string) (v formattest.Verdict, err error) {
-					heard := &said{}
-					cat := perturb.NewCatalogue()
-					r, err := Open(t.Context(), &perturb.Settings{In: path, InForm: form, Progress: heard}, cat, 100)
-					if err != nil {
-						return v, err
-					}
-					defer r.Close()
-					var rows []string
-					for ok := true; ok; ok, err = r.Next() {
-						var items []string
-						for _, i := range r.Items {
-							items = append(items, cat.Name(i))
-						}
-						rows = append(rows, fmt.Sprintf("%s %s: %s", r.userID, r.slateID, strings.Join(items, " ")))
-					}
-					slices.Sort(rows) // slates are released one by one
-					return formattest.Verdict{Rows: strings.Join(rows, "\n"), Said: heard.lines}, err
-				})
-				t.Logf("%d refused, %d read the same, %d read with a word", refused, same, word)
-				if refused < 100 || same < 100 {
+				read := func(path string) (formattest.Verdict, error) { return slatesOf(t, path, c.form, items) }
+				refused, same, said := c.sheet.Mutants(t, 1, n, c.ext, c.sep, read)
+				t.Logf("%d refused, %d read the same, %d read with a word", refused, same, said)
+				if refused < n/5 || same < n/5 {
 					t.Errorf("the changes are too much alike")
 				}
 			})
 		}
+	}
+}
+
+// slatesOf reads slates as text. items is the size of the catalogue; 0: it takes every item.
+func slatesOf(t *testing.T, path string, form format.Form, items int) (formattest.Verdict, error) {
+	h := &heard{}
+	cat := &perturb.Catalogue{Size: items}
+	if items == 0 {
+		cat = perturb.NewCatalogue()
+	}
+	r, err := Open(t.Context(), &perturb.Settings{In: path, InForm: form, Items: items, Progress: h}, cat, 100)
+	if err != nil {
+		return formattest.Verdict{}, err
+	}
+	defer r.Close()
+	var rows []string
+	for {
+		b := perturb.NewBlock[int32](r.Length(), 0, 1)
+		ok, err := r.Read(b)
+		if err != nil {
+			return formattest.Verdict{}, err
+		}
+		if !ok {
+			for i, text := range h.said {
+				h.said[i] = strings.TrimPrefix(text, filepath.Base(path))
+			}
+			return formattest.Verdict{Rows: strings.Join(rows, "\n"), Said: h.said}, nil
+		}
+		row := string(b.ID(0, 0))
+		if r.Named() {
+			row += " " + string(b.ID(0, 1))
+		}
+		for _, item := range b.Cells(0) {
+			row += " " + cat.Name(item)
+		}
+		rows = append(rows, row)
 	}
 }

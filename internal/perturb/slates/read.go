@@ -255,11 +255,10 @@ func (r *Reader) unknown(item []byte) error {
 func (r *Reader) readLong() error {
 	f := r.rows.Fields
 	r.userID, r.slateID = append(r.userID[:0], f[r.user]...), append(r.slateID[:0], f[r.slate]...)
-	if why := format.NoID(r.userID); why != "" {
-		return r.fail("user_id", why, "every row needs a user")
-	}
-	if why := format.NoID(r.slateID); why != "" {
-		return r.fail("slate_id", why, "every row needs a slate")
+	for i, id := range [][]byte{r.userID, r.slateID} {
+		if why := format.NoID(id); why != "" {
+			return r.fail([]string{"user_id", "slate_id"}[i], why, "every row needs a user and a slate")
+		}
 	}
 	for {
 		at, err := r.rows.Int(r.position)

@@ -22,6 +22,12 @@ type Sheet struct {
 	Rows   [][]string
 	// Also has other names of columns that have no Meaning of their own, as shown_at.
 	Also map[format.Meaning][]string
+	// Numbers has the columns of numbers that have no Meaning of their own, as age.
+	Numbers []format.Meaning
+	// Bare says that the file has no line of names.
+	Bare bool
+	// Write writes a form that is no table of text, as JSON Lines or Parquet; nil: fields with separators.
+	Write func(names []string, rows [][]string) []byte
 }
 
 // Verdict is what a reader makes of a file: the rows as text, in the order in which they count, and what it says of
@@ -37,6 +43,7 @@ type Read func(path string) (Verdict, error)
 // mutant is a file on the way to be written.
 type mutant struct {
 	header []string
+	names  []string         // the header before any change
 	means  []format.Meaning // of the columns
 	rows   [][]string
 	sep    string
@@ -44,6 +51,8 @@ type mutant struct {
 	end    string
 	again  int  // line at which the header stands again; 0: none
 	final  bool // the last line has an end
+	bare   bool // without the line of names
+	write  func(names []string, rows [][]string) []byte
 	encode []func([]byte) []byte
 	did    []string
 	tell   []string // columns that mean nothing, which a reader must name
@@ -79,6 +88,9 @@ func (s Sheet) Mutants(t *testing.T, seed uint64, n int, ext, sep string, read R
 		for range 1 + draws.IntN(2) {
 			s.change(m, draws)
 		}
+		if strings.Join(m.rows[len(m.rows)-1], "") == "" && len(m.rows[len(m.rows)-1]) < 2 {
+			m.free = true // a blank line at the end
+		}
 		path := put(i, m.bytes())
 		got, err := read(path)
 		os.RemoveAll(filepath.Dir(path))
@@ -106,10 +118,11 @@ func (s Sheet) Mutants(t *testing.T, seed uint64, n int, ext, sep string, read R
 }
 
 func (s Sheet) mutant(sep string) *mutant {
-	m := &mutant{sep: sep, end: "\n", final: true}
+	m := &mutant{sep: sep, end: "\n", final: true, bare: s.Bare, write: s.Write}
 	for _, h := range s.Header {
 		m.header, m.means = append(m.header, string(h)), append(m.means, h)
 	}
+	m.names = slices.Clone(m.header)
 	for _, r := range s.Rows {
 		m.rows = append(m.rows, slices.Clone(r))
 	}
@@ -121,7 +134,7 @@ func (m *mutant) told(said []string) bool {
 	text := strings.ToLower(strings.Join(said, "\n"))
 	for _, name := range m.tell {
 		there := slices.ContainsFunc(m.header, func(h string) bool { return strings.HasPrefix(strings.ToLower(h), name) })
-		if there && !strings.Contains(text, name) {
+		if there && !m.bare && !strings.Contains(text, name) {
 			return false
 		}
 	}
@@ -130,11 +143,49 @@ func (m *mutant) told(said []string) bool {
 
 // bytes writes the file.
 func (m *mutant) bytes() []byte {
-	var b bytes.Buffer
+	out := m.table()
+	if m.write != nil {
+		out = m.form()
+	}
+	for _, f := range m.encode {
+		out = f(out)
+	}
+	return out
+}
+
+// lines returns the lines of the file: the names, where it has them, and the rows.
+func (m *mutant) lines() [][]string {
 	lines := append([][]string{m.header}, m.rows...)
 	if m.again > 0 {
-		lines = slices.Insert(lines, min(m.again, len(lines)), m.header)
+		again := m.header
+		if m.bare {
+			again = m.names
+		}
+		lines = slices.Insert(lines, min(m.again, len(lines)), again)
 	}
+	if m.bare {
+		lines = lines[1:]
+	}
+	return lines
+}
+
+// form writes the form that is no table of text.
+func (m *mutant) form() []byte {
+	rows := m.lines()
+	if !m.bare {
+		rows = rows[1:]
+	}
+	out := m.write(m.header, rows)
+	if !m.final {
+		out = bytes.TrimSuffix(out, []byte("\n"))
+	}
+	return bytes.ReplaceAll(out, []byte("\n"), []byte(m.end))
+}
+
+// table writes fields with separators between them.
+func (m *mutant) table() []byte {
+	var b bytes.Buffer
+	lines := m.lines()
 	for i, fields := range lines {
 		for k, f := range fields {
 			if k > 0 {
@@ -149,11 +200,7 @@ func (m *mutant) bytes() []byte {
 			b.WriteString(m.end)
 		}
 	}
-	out := b.Bytes()
-	for _, f := range m.encode {
-		out = f(out)
-	}
-	return out
+	return b.Bytes()
 }
 
 // spellings are other names of columns, as other programs write them.
@@ -167,6 +214,7 @@ var spellings = map[format.Meaning][]string{
 func (s Sheet) change(m *mutant, r *rng.Stream) {
 	column := r.IntN(len(m.header))
 	row := r.IntN(len(m.rows))
+	numbers := func(names ...format.Meaning) []format.Meaning { return append(names, s.Numbers...) }
 	of := func(names ...format.Meaning) int { // a column that means one of them, and its values are still there
 		var at []int
 		for i, h := range m.means {
@@ -201,14 +249,15 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		did("column %d called mystery", column)
 	case 3:
 		m.header, m.means = append(m.header, m.header[column]), append(m.means, m.means[column])
-		for i, x := range m.rows {
-			if len(x) > 0 {
-				m.rows[i] = append(x, x[min(column, len(x)-1)])
+		for i := range m.rows {
+			if len(m.rows[i]) > 0 {
+				m.rows[i] = append(m.rows[i], m.rows[i][min(column, len(m.rows[i])-1)])
 			}
 		}
+		m.free = m.free || m.bare
 		did("column %d twice", column)
 	case 4:
-		at := of(format.Time, format.Rating, format.Rank, format.Relevance)
+		at := of(numbers(format.Time, format.Rating, format.Rank, format.Relevance)...)
 		if at >= 0 {
 			m.free = true // a file without them says so
 			m.header, m.means = slices.Delete(m.header, at, at+1), slices.Delete(m.means, at, at+1)
@@ -224,6 +273,7 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		for i := range m.rows {
 			m.rows[i] = append(m.rows[i], "x"+strconv.Itoa(i))
 		}
+		m.free = m.free || m.bare
 		did("a further column")
 	case 6:
 		for i := range m.header {
@@ -237,6 +287,8 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		did("a type on column %d", column)
 	case 8:
 		order := r.Perm(len(m.header))
+		ragged := slices.ContainsFunc(m.rows, func(x []string) bool { return len(x) != len(order) })
+		m.free = m.free || m.bare || m.write != nil && ragged // a form without separators has no such rows
 		m.header, m.means = pick(m.header, order), pick(m.means, order)
 		for i, x := range m.rows {
 			if len(x) == len(order) {
@@ -250,12 +302,12 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		}
 		did("rows in another order")
 	case 10:
-		if at := of(format.Time, format.Rank, format.Rating); at >= 0 {
+		if at := of(numbers(format.Time, format.Rank, format.Rating)...); at >= 0 {
 			each(at, func(x string) string { return x + ".0" })
 		}
 		did("whole numbers with .0")
 	case 11:
-		if at := of(format.Time, format.Score); at >= 0 {
+		if at := of(numbers(format.Time, format.Score)...); at >= 0 {
 			each(at, func(x string) string {
 				v, err := strconv.ParseFloat(x, 64)
 				if err != nil {
@@ -303,7 +355,7 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		m.sep = []string{"\t", ",", ";", "::", " ", "|"}[r.IntN(6)]
 		did("separator %q", m.sep)
 	case 21:
-		at := of(format.Time, format.Rating, format.Score, format.Rank, format.Relevance)
+		at := of(numbers(format.Time, format.Rating, format.Score, format.Rank, format.Relevance)...)
 		if at >= 0 && at < len(m.rows[row]) {
 			m.rows[row][at] = []string{"NaN", "NA", "", "null", `\N`, "None"}[r.IntN(6)]
 		}
@@ -313,7 +365,8 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		did("a short row")
 	case 23:
 		m.rows[row] = append(m.rows[row], "more")
-		m.free = m.free || len(m.rows[row]) == len(m.header) // it takes the place of a value
+		takes := len(m.rows[row]) == len(m.header) || s.Bare && len(s.Header) == 1 // the place of a value
+		m.free = m.free || takes
 		did("a long row")
 	case 24:
 		m.again = row + 1
