@@ -31,7 +31,7 @@ func putPrivacy(p *report.Sheet, a *experiment.Account) {
 	if len(a.Unbounded) > 0 {
 		p.Put("<p>No noise covers:</p>\n<ul>\n")
 		for _, o := range a.Unbounded {
-			p.Put("<li><b>%s</b>: %s</li>\n", o.What, o.Why)
+			p.Put("<li><b>%s</b>: %s</li>\n", experiment.Thing(o.What), o.Why)
 		}
 		p.Put("</ul>\n")
 	}

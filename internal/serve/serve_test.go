@@ -300,6 +300,17 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// What no noise covers is named in words, on the page of a run as beside another.
+func TestUncoveredInWords(t *testing.T) {
+	_, h := server(t, folder(t, map[string]string{"a": "train-dipsgnn", "b": "train-ease"}))
+	for _, path := range []string{"/run?name=a", "/compare?run=a&run=b"} {
+		body := get(h, path).Body.String()
+		if !strings.Contains(body, "<li><b>recommendations made without noise</b>: ") || strings.Contains(body, "eval_noise_off") {
+			t.Errorf("%s does not name in words what is uncovered", path)
+		}
+	}
+}
+
 // Files that cannot be read are a problem of their run, and links are not followed.
 func TestBroken(t *testing.T) {
 	dir := folder(t, map[string]string{"json": "train-ease", "link": "train-ease", "account": "train-ease", "fifo": "train-ease", "good": "train-ease"})
