@@ -110,7 +110,7 @@ func measured(runs []*Run) (metrics, sets []string) {
 		}
 	}
 	slices.SortStableFunc(metrics, func(a, b string) int { return count[b] - count[a] })
-	slices.Sort(sets)
+	slices.SortFunc(sets, report.Natural)
 	return metrics, sets
 }
 

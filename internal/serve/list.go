@@ -142,7 +142,7 @@ func putFilter(p *report.Sheet, q query, all []*Run) {
 				}
 			}
 		}
-		return slices.Sorted(maps.Keys(seen))
+		return slices.SortedFunc(maps.Keys(seen), report.Natural)
 	}
 	p.Put("<form class=\"filter\" action=\"/\" method=\"get\" role=\"search\">\n<label>words<input type=\"search\" name=\"q\" id=\"q\" value=\"%s\" maxlength=\"%v\"></label>\n", q.Text, maxText)
 	putSelect(p, "task", "task", q.Task, "all", pairs(words(func(r *Run) []string { return []string{r.Task} })))

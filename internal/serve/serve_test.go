@@ -18,6 +18,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"privrec/internal/experiment"
+	"privrec/internal/report"
 	"privrec/internal/run"
 )
 
@@ -308,6 +310,37 @@ func TestUncoveredInWords(t *testing.T) {
 		if !strings.Contains(body, "<li><b>recommendations made without noise</b>: ") || strings.Contains(body, "eval_noise_off") {
 			t.Errorf("%s does not name in words what is uncovered", path)
 		}
+	}
+}
+
+// Numbers in the names of a choice stand by their size.
+func TestChoicesInNaturalOrder(t *testing.T) {
+	var runs []*Run
+	for _, n := range []string{"10", "3", "1"} {
+		runs = append(runs, &Run{
+			Data: "set-" + n, Task: "task-" + n, State: run.StatusDone, Metrics: []string{"HR@" + n},
+			Scores: []experiment.Scores{{Values: map[string]float64{"HR@" + n: .1}}},
+		})
+	}
+	p := report.NewSheet("filter", "")
+	putFilter(p, query{}, runs)
+	var b strings.Builder
+	if _, err := p.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, of := range []string{"set-", "task-", "HR@"} {
+		at := -1
+		for _, n := range []string{"1", "3", "10"} {
+			next := strings.Index(page, "<option value=\""+of+n+"\"")
+			if next <= at {
+				t.Errorf("%s%s stands at %d, after what stands at %d", of, n, next, at)
+			}
+			at = next
+		}
+	}
+	if _, sets := measured(runs); strings.Join(sets, " ") != "set-1 set-3 set-10" {
+		t.Errorf("data sets of fronts: %v", sets)
 	}
 }
 
