@@ -302,6 +302,20 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// The page of a run opens with how good its model is, and goes on with what protects its users.
+func TestRunConclusion(t *testing.T) {
+	_, h := server(t, folder(t, map[string]string{"a": "train-ease", "b": "train-dipsgnn"}))
+	for name, want := range map[string]string{
+		"a": "Recall@5 19.3 %, against 15.59 % of the best floor (popularity); nothing is claimed, and nothing protects the interactions.",
+		"b": "Recall@5 5.33 %, against 5.098 % of the best floor (popularity); claimed 5; this run gives no guarantee: nothing protects training labels, ",
+	} {
+		_, after, _ := strings.Cut(get(h, runLink(name)).Body.String(), `<p class="conclusion">`)
+		if got, _, _ := strings.Cut(after, "</p>"); !strings.HasPrefix(got, want) {
+			t.Errorf("the page of %s opens with\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 // What no noise covers is named in words, on the page of a run as beside another.
 func TestUncoveredInWords(t *testing.T) {
 	_, h := server(t, folder(t, map[string]string{"a": "train-dipsgnn", "b": "train-ease"}))
