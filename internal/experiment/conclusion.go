@@ -99,6 +99,42 @@ func (a *Account) Conclusion() string {
 	return said + "; accounted " + strings.Join(units, ", ")
 }
 
+// Conclude says what the first row of a run reaches in a metric, against its best floor, and then
+// what the run guarantees. The account may be nil. The sentence has neither a capital letter nor a
+// full stop.
+func Conclude(task, metric string, rows, floors []Scores, a *Account) string {
+	text := "no result"
+	if len(rows)+len(floors) == 0 && IsImported(task) {
+		text = "nothing is measured: no truth was given"
+	}
+	if len(rows) > 0 {
+		if x, ok := rows[0].Values[metric]; ok {
+			text = fmt.Sprintf("%s %.4g %%", metric, 100*x) + against(metric, x, floors)
+		}
+	}
+	if a != nil {
+		text += "; " + a.Conclusion()
+	}
+	return text
+}
+
+// against sets a value beside the best floor of its metric, if there is one.
+func against(metric string, x float64, floors []Scores) string {
+	best, name := math.Inf(-1), ""
+	for _, f := range floors {
+		if y, ok := f.Values[metric]; ok && y > best {
+			best, name = y, f.Name
+		}
+	}
+	switch {
+	case math.IsInf(best, -1):
+		return ""
+	case x <= best:
+		return fmt.Sprintf(", not above %.4g %% of the best floor (%s)", 100*best, name)
+	}
+	return fmt.Sprintf(", against %.4g %% of the best floor (%s)", 100*best, name)
+}
+
 // short writes an epsilon with four digits.
 func short(eps float64) string {
 	if math.IsInf(eps, 1) {

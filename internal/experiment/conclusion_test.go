@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"privrec/internal/privacy"
@@ -27,6 +28,36 @@ func TestConclusion(t *testing.T) {
 	} {
 		if got := a.Conclusion(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// What a run comes to opens with its metric beside the best floor that has it; its account follows.
+func TestConclude(t *testing.T) {
+	row := func(name, metric string, x float64) []Scores {
+		return []Scores{{Name: name, Values: map[string]float64{metric: x}}}
+	}
+	const recall = "Recall@5"
+	model, random, popular := row("EASE", recall, .2), row("random", recall, .02), row("popularity", recall, .15)
+	floors := slices.Concat(random, popular, row("other", "NDCG@5", .9))
+	open := Unprotected("edges", "in the clear")
+	for _, c := range []struct {
+		name, task   string
+		rows, floors []Scores
+		account      *Account
+		want         string
+	}{
+		{"all", "train ease", model, floors, &open, "Recall@5 20 %, against 15 % of the best floor (popularity); nothing is claimed, and nothing protects the interactions"},
+		{"no account", "train ease", model, random, nil, "Recall@5 20 %, against 2 % of the best floor (random)"},
+		{"no floor", "train ease", model, row("other", "NDCG@5", .9), nil, "Recall@5 20 %"},
+		{"below", "train ease", random, popular, nil, "Recall@5 2 %, not above 15 % of the best floor (popularity)"},
+		{"level", "train ease", model, model, nil, "Recall@5 20 %, not above 20 % of the best floor (EASE)"},
+		{"none", "train ease", nil, floors, &open, "no result; nothing is claimed, and nothing protects the interactions"},
+		{"another metric", "train ease", floors[2:], floors, nil, "no result"},
+		{"import", "import lists", nil, nil, nil, "nothing is measured: no truth was given"},
+	} {
+		if got := Conclude(c.task, recall, c.rows, c.floors, c.account); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"math"
 	"net/url"
 	"path"
 
@@ -82,23 +81,9 @@ func putHead(p *report.Sheet, r *Run) {
 	p.Put("</dl>\n")
 }
 
-// verdict says in one sentence how good a run is, and in one what it bears out of its claim.
-func verdict(r *Run) (text string) {
-	v := r.value("")
-	switch {
-	case math.IsNaN(v.Value):
-		text = "It has no result yet."
-	case math.IsNaN(v.Floor):
-		text = fmt.Sprintf("%s is %s %%; no floor was measured beside it.", v.Metric, percent(v.Value))
-	case v.Below():
-		text = fmt.Sprintf("%s is %s %%, not above %s, which needs no model (%s %%).", v.Metric, percent(v.Value), v.FloorName, percent(v.Floor))
-	default:
-		text = fmt.Sprintf("%s is %s %%; %s, which needs no model, reaches %s %%.", v.Metric, percent(v.Value), v.FloorName, percent(v.Floor))
-	}
-	if r.Account != nil {
-		text += " " + sentence(r.Account.Conclusion())
-	}
-	return text
+// verdict says in one sentence how well a run's model does, and what of its claim the run bears out.
+func verdict(r *Run) string {
+	return sentence(experiment.Conclude(r.Task, r.value("").Metric, r.Scores, r.Floors, r.Account))
 }
 
 // putResults writes every row of a run with its intervals, after its floors.

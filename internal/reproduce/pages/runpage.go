@@ -69,25 +69,13 @@ func theorem(name string) string {
 	return name
 }
 
-// conclusion says what a run reaches, against its best floor, and what it guarantees.
+// conclusion says what a run reaches in its last metric, against its best floor, and what it guarantees.
 func (f *finished) conclusion() string {
-	text := "no result"
-	o := f.outcome
-	if len(o.Evaluations)+len(o.Floors) == 0 && experiment.IsImported(f.manifest.Task) {
-		text = "nothing is measured: no truth was given"
+	metric := ""
+	if names := f.names(); len(names) > 0 {
+		metric = names[len(names)-1]
 	}
-	if names := f.names(); len(o.Evaluations) > 0 && len(names) > 0 {
-		e, name := o.Evaluations[0], names[len(names)-1]
-		text = fmt.Sprintf("%s %.4g %%", name, 100*e.Values[name])
-		if len(o.Floors) > 0 {
-			best := slices.MaxFunc(o.Floors, func(a, b experiment.Scores) int { return cmp.Compare(a.Values[name], b.Values[name]) })
-			text += fmt.Sprintf(", against %.4g %% of the best floor (%s)", 100*best.Values[name], best.Name)
-		}
-	}
-	if f.account != nil {
-		text += "; " + f.account.Conclusion()
-	}
-	return text
+	return experiment.Conclude(f.manifest.Task, metric, f.outcome.Evaluations, f.outcome.Floors, f.account)
 }
 
 // names lists the metrics of a run in their order.
