@@ -82,7 +82,8 @@ func (s RP3betaShape) Check(v *config.Checker) {
 // Fit implements ClosedShape.
 func (s UserKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
 	o := nearest.Options{
-		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise,
+		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
+		Normalise: s.Normalise,
 	}
 	m, err := userknn.FitTo(ctx, g, o, cmp.Or(userknn.Whose(s.Whose), userknn.OfUser))
 	return m, func() {}, err

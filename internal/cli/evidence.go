@@ -37,7 +37,9 @@ func (f *tableFlags) shelf() (*record.Shelf, error) {
 }
 
 // queue makes runs for the time that is given, those first that add most to the evidence.
-func (a *App) queue(ctx context.Context, papers []string, grids []*reproduce.Grid, shelf *record.Shelf, f tableFlags) error {
+func (a *App) queue(
+	ctx context.Context, papers []string, grids []*reproduce.Grid, shelf *record.Shelf, f tableFlags,
+) error {
 	until := time.Now().Add(f.during)
 	if f.jobs > 1 {
 		return a.jobs(ctx, f.jobs, f.workers, until)
@@ -55,7 +57,8 @@ func (a *App) queue(ctx context.Context, papers []string, grids []*reproduce.Gri
 	r := screen.NewTables(a.Stderr, !f.verbose, f.verbose, true)
 	defer r.Close()
 	p, err := reproduce.NewPlan(grids, reproduce.Options{
-		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoWait: true, Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(),
+		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoWait: true,
+		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(),
 	})
 	if err != nil {
 		return err
@@ -80,7 +83,8 @@ func (a *App) jobs(ctx context.Context, n, workers int, until time.Time) error {
 	if workers == 0 {
 		workers = max(1, runtime.NumCPU()/n)
 	}
-	args := append(without(a.args, "--jobs"), "--jobs=1", "--workers="+strconv.Itoa(workers), "--for="+time.Until(until).String())
+	left := time.Until(until).String()
+	args := append(without(a.args, "--jobs"), "--jobs=1", "--workers="+strconv.Itoa(workers), "--for="+left)
 	errs := make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {

@@ -116,9 +116,11 @@ document: the tables, each with its name, its files and how far its runs are.
 	p.BoolVar(&f.list, "list", false, "start nothing: list tables and figures, how many numbers each has, and how many of them the data at hand and finished runs fill")
 	p.BoolVar(&f.claims, "claims", false, "start nothing: hold the papers' claims against finished runs, and show which hold")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
-	p.StringVar(&f.records, "records", "", "start nothing: take runs that are not in OUT from this folder of kept runs; the default size is full")
+	p.StringVar(&f.records, "records", "",
+		"start nothing: take runs that are not in OUT from this folder of kept runs; the default size is full")
 	p.Lookup("records").NoOptDefVal = record.KeptRuns
-	p.DurationVar(&f.during, "for", 0, "make runs for so long, as in 150m, those first that add most to the evidence; with --records they are kept there")
+	p.DurationVar(&f.during, "for", 0,
+		"make runs for so long, as in 150m, those first that add most to the evidence; with --records they are kept there")
 	p.IntVar(&f.jobs, "jobs", 1, "processes that share the work of --for; the threads are divided among them")
 	p.BoolVar(&f.json, "json", false, "print the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
@@ -212,7 +214,8 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
 	o := reproduce.Options{
-		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait, StandIns: f.standIn, Shard: shard, Records: shelf,
+		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
+		StandIns: f.standIn, Shard: shard, Records: shelf,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
 	if f.dryRun {
@@ -374,7 +377,8 @@ func (a *App) showClaims(papers []string, f tableFlags, shelf *record.Shelf) err
 	if err != nil {
 		return err
 	}
-	results, err := reproduce.Verdicts(list, grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf})
+	o := reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf}
+	results, err := reproduce.Verdicts(list, grids, o)
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,9 @@ func Stats(s *dataset.Sequential) *report.Document {
 		shape.Add(fmt.Sprintf("length, quantile of %g %%", 100*q), st.Lengths[i])
 	}
 	d := &report.Document{
-		Title: s.Source.Title, Subtitle: fmt.Sprintf("data set %s, sha256 %.12s", dataset.Named(s.Name, s.Recipe), s.Source.Hash),
-		Level: s.Source.Level, Tables: []*report.Table{ladderTable(s.Ladder)}, Notes: s.Source.Notes,
+		Title:    s.Source.Title,
+		Subtitle: fmt.Sprintf("data set %s, sha256 %.12s", dataset.Named(s.Name, s.Recipe), s.Source.Hash),
+		Level:    s.Source.Level, Tables: []*report.Table{ladderTable(s.Ladder)}, Notes: s.Source.Notes,
 	}
 	if len(checks.Rows) > 0 {
 		d.Tables = append(d.Tables, checks)

@@ -34,7 +34,7 @@ type Kept struct {
 	Config   string                     `json:"config"`            // config.yaml, without places of a machine
 	Privacy  json.RawMessage            `json:"privacy,omitempty"` // privacy.json; none: the run wrote no account
 	Metrics  map[string]json.RawMessage `json:"metrics"`           // metrics.json, by field, but for Epochs
-	Epochs   []byte                     `json:"epochs,omitempty"`  // fields of metrics.json with one entry an epoch, gzipped
+	Epochs   []byte                     `json:"epochs,omitempty"`  // the fields byEpoch of metrics.json, gzipped
 	Scores   map[string][]byte          `json:"scores,omitempty"`  // tables of users' scores, by file
 }
 
@@ -67,7 +67,8 @@ func keepRun(dir string) (*Kept, error) {
 		return nil, fmt.Errorf("the status is %q, want %q: only finished runs are kept", m.Status, run.StatusDone)
 	}
 	m.ConfigFile = configFile(m.ConfigFile)
-	k := &Kept{Version: KeptVersion, Name: filepath.Base(dir), Results: m.Results, Metrics: map[string]json.RawMessage{}}
+	k := &Kept{Version: KeptVersion, Name: filepath.Base(dir), Results: m.Results}
+	k.Metrics = map[string]json.RawMessage{}
 	if k.Manifest, err = json.Marshal(m); err != nil {
 		return nil, err
 	}
@@ -179,8 +180,8 @@ func pack(block []byte) ([]byte, error) {
 // Write writes the file of a kept run, a line for every part, so that a changed result is a changed line.
 func (k *Kept) Write(path string) error {
 	l := &lines{}
-	l.add("{\n\"version\": ", k.Version, ",\n\"name\": ", quoted(k.Name), ",\n\"results\": ", k.Results, ",\n\"manifest\": ", k.Manifest,
-		",\n\"config\": ", quoted(k.Config))
+	l.add("{\n\"version\": ", k.Version, ",\n\"name\": ", quoted(k.Name), ",\n\"results\": ", k.Results)
+	l.add(",\n\"manifest\": ", k.Manifest, ",\n\"config\": ", quoted(k.Config))
 	if k.Privacy != nil {
 		l.add(",\n\"privacy\": ", k.Privacy)
 	}
@@ -250,7 +251,8 @@ func (k *Kept) stale() (string, error) {
 		return "", fmt.Errorf("%s: manifest: %w", k.Name, err)
 	}
 	if now := run.ResultsOf(m.Task); k.Results != now {
-		return fmt.Sprintf("it was recorded by a program with results %d of %s, and these are %d", k.Results, m.Task, now), nil
+		const why = "it was recorded by a program with results %d of %s, and these are %d"
+		return fmt.Sprintf(why, k.Results, m.Task, now), nil
 	}
 	return "", nil
 }

@@ -56,7 +56,8 @@ type choice struct {
 // NewQueue returns a queue of the runs of a plan. Runs that shelf keeps are not made again, and every
 // finished run is put on it; nil: there is none. say is called with a line for every step.
 func NewQueue(p *Plan, papers []*claims.Paper, shelf *record.Shelf, say func(line string)) (*Queue, error) {
-	q := &Queue{plan: p, shelf: shelf, say: say, first: map[string]*Run{}, kept: map[string]bool{}, tried: map[string]bool{}}
+	q := &Queue{plan: p, shelf: shelf, say: say}
+	q.first, q.kept, q.tried = map[string]*Run{}, map[string]bool{}, map[string]bool{}
 	recorded, err := known()
 	if err != nil {
 		return nil, err
@@ -81,8 +82,11 @@ func NewQueue(p *Plan, papers []*claims.Paper, shelf *record.Shelf, say func(lin
 			}
 			w.tables, w.entries = appendNew(w.tables, t.grid.Name), append(w.entries, r.entry)
 			for _, paper := range papers {
+				if paper.Name != t.grid.Paper {
+					continue
+				}
 				for i := range paper.Claims {
-					if c := &paper.Claims[i]; paper.Name == t.grid.Paper && slices.Contains(c.Lines(t.grid.Name), r.entry.row.Line()) {
+					if c := &paper.Claims[i]; slices.Contains(c.Lines(t.grid.Name), r.entry.row.Line()) {
 						w.claims = appendNew(w.claims, paper.Name+"/"+c.ID)
 					}
 				}
@@ -213,7 +217,8 @@ func (q *Queue) make(ctx context.Context, c *choice, until time.Time) error {
 	if err := q.keep(r); err != nil {
 		return err
 	}
-	q.say(fmt.Sprintf("done %s in %s (%s expected): %s", filepath.Base(r.Dir), lasting(took), lasting(meant), cmp.Or(r.Score, "no score")))
+	score := cmp.Or(r.Score, "no score")
+	q.say(fmt.Sprintf("done %s in %s (%s expected): %s", filepath.Base(r.Dir), lasting(took), lasting(meant), score))
 	return nil
 }
 

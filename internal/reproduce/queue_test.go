@@ -32,9 +32,11 @@ profiles:
   quick: {about: less, stand_in: true, seeds: [1], set: []}
   full: {about: all, stand_in: true, seeds: [1, 2], set: []}
 rows:
-  - {method: Neither, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise on, set: [value=0.1], printed: [null, null]}
+  - {method: Neither, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise on, set: [value=0.1],
+     printed: [null, null]}
   - {method: Two, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise on, printed: [19, 5.5]}
-  - {method: Claimed, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise on, set: [value=0.3], printed: [null, 5]}
+  - {method: Claimed, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise on, set: [value=0.3],
+     printed: [null, 5]}
 `
 
 // claimed is a paper with two claims about the row Claimed.
@@ -46,7 +48,9 @@ func claimed() []*claims.Paper {
 }
 
 // follow makes runs of a queue for a time, and returns its lines.
-func follow(t *testing.T, ctx context.Context, g *Grid, o Options, shelf *record.Shelf, during time.Duration) (lines []string) {
+func follow(
+	t *testing.T, ctx context.Context, g *Grid, o Options, shelf *record.Shelf, during time.Duration,
+) (lines []string) {
 	t.Helper()
 	p, err := NewPlan([]*Grid{g}, o)
 	if err != nil {
@@ -78,7 +82,8 @@ func TestQueueOrder(t *testing.T) {
 		}
 	}
 	want := []string{
-		"for fake-table, 1 printed number without one of ours, 2 claims about it", "for fake-table, 2 printed numbers without one of ours",
+		"for fake-table, 1 printed number without one of ours, 2 claims about it",
+		"for fake-table, 2 printed numbers without one of ours",
 		"for fake-table, a row without results",
 	}
 	if len(began) != 6 || !slices.Equal(began[:3], want) {
@@ -241,7 +246,8 @@ func TestTableOfKeptRuns(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, says string }{
 		{`"Recall@20":0.2}`, `"Recall@20":0.25}`, "22.67"},
-		{`"results": 0,`, `"results": 3,`, "stale: it was recorded by a program with results 3 of train fake, and these are 0"},
+		{`"results": 0,`, `"results": 3,`,
+			"stale: it was recorded by a program with results 3 of train fake, and these are 0"},
 	} {
 		path := filepath.Join(shelfDir(shelf), filepath.Base(made.Runs[0].Dir)+".json")
 		was, err := os.ReadFile(path)

@@ -80,14 +80,16 @@ func (out *IDs) text(ctx context.Context, side, column string) error {
 		form, header = format.TSV, strings.Split(string(first), "\t")
 	case bytes.IndexByte(first, ',') >= 0, bytes.HasPrefix(first, []byte(`"`)):
 		form, header = format.CSV, strings.Split(string(first), ",")
-	case column != "" && column == string(first), !bytes.ContainsAny(first, " ;|\r") && ofSide(strings.Trim(string(first), `" `), side):
+	case column != "" && column == string(first),
+		!bytes.ContainsAny(first, " ;|\r") && ofSide(strings.Trim(string(first), `" `), side):
 		if form = format.TSV; strings.HasSuffix(strings.ToLower(path), ".csv") { // a table of one column
 			form = format.CSV
 		}
 	}
 	if form == format.Lines {
 		if column != "" {
-			return &dataset.Error{File: path, Line: 1, Field: column, Msg: "column is missing", Hint: "the file has one id a line and no header"}
+			return &dataset.Error{File: path, Line: 1, Field: column, Msg: "column is missing",
+				Hint: "the file has one id a line and no header"}
 		}
 		if err := oneColumn(path, first, side); err != nil {
 			return err
@@ -101,7 +103,8 @@ func (out *IDs) text(ctx context.Context, side, column string) error {
 	switch {
 	case column == "":
 		if at, err = chosen(header, side); err != nil {
-			return &dataset.Error{File: path, Line: 1, Msg: err.Error(), Hint: "the columns are " + strings.Join(header, ", ")}
+			return &dataset.Error{File: path, Line: 1, Msg: err.Error(),
+				Hint: "the columns are " + strings.Join(header, ", ")}
 		}
 		column = header[at]
 		out.taken(column, side)
@@ -139,7 +142,8 @@ func (out *IDs) checked(ctx context.Context, form format.Form, side, column stri
 	}
 	for i, id := range out.IDs {
 		if why := beside(side, id); why != "" {
-			return &dataset.Error{File: out.Path, Line: i + first, Field: column, Msg: why, Hint: "were files joined? remove this line"}
+			return &dataset.Error{File: out.Path, Line: i + first, Field: column, Msg: why,
+				Hint: "were files joined? remove this line"}
 		}
 	}
 	out.saysSeparators()
@@ -153,8 +157,9 @@ func oneColumn(path string, first []byte, side string) error {
 		header := strings.Split(string(first), sep)
 		of := func(h string) bool { return ofSide(strings.Trim(h, `" `), side) }
 		if len(header) > 1 && slices.ContainsFunc(header, of) {
-			return &dataset.Error{File: path, Line: 1, Msg: fmt.Sprintf("%s looks like the header of a table with %q between its columns",
-				dataset.Quote(first), sep), Hint: "separate columns by commas or tabs, or leave one id a line"}
+			const why = "%s looks like the header of a table with %q between its columns"
+			return &dataset.Error{File: path, Line: 1, Msg: fmt.Sprintf(why, dataset.Quote(first), sep),
+				Hint: "separate columns by commas or tabs, or leave one id a line"}
 		}
 	}
 	return nil
@@ -185,7 +190,8 @@ func (out *IDs) saysSeparators() {
 		}
 	}
 	if n > 0 {
-		out.Left = append(out.Left, fmt.Sprintf("%s: %d ids hold a comma, semicolon, bar or tab, which is a part of them", filepath.Base(out.Path), n))
+		const holds = "%s: %d ids hold a comma, semicolon, bar or tab, which is a part of them"
+		out.Left = append(out.Left, fmt.Sprintf(holds, filepath.Base(out.Path), n))
 	}
 }
 
@@ -262,7 +268,8 @@ func (out *IDs) rows(ctx context.Context, in io.ReaderAt, size int64, side, colu
 		out.taken(header[at], side)
 	}
 	if at < 0 {
-		return &dataset.Error{Field: column, Msg: "column is missing", Hint: "the columns are " + strings.Join(header, ", ")}
+		return &dataset.Error{Field: column, Msg: "column is missing",
+			Hint: "the columns are " + strings.Join(header, ", ")}
 	}
 	out.unread(header, at)
 	c := p.Columns[at]

@@ -219,7 +219,8 @@ func (s *Stream) Sort() string {
 	if s.at[2] >= 0 {
 		by = append(by, sortKey{s.at[2], s.names[s.at[2]], true})
 	}
-	return "sort the file by user, then time: " + s.sorted(by...) + "; privrec-beam perturbs logs that are too large to sort"
+	const beam = "; privrec-beam perturbs logs that are too large to sort"
+	return "sort the file by user, then time: " + s.sorted(by...) + beam
 }
 
 // sortKey is a column that a table is sorted by.

@@ -20,8 +20,9 @@ func TestFileAsData(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Find("My shop_1.csv")
+	const want = "copy the file to own-my-shop-1/own-my-shop-1.csv below $PRIVREC_DATA"
 	var fault *dataset.Error
-	if !errors.As(err, &fault) || !strings.Contains(fault.Hint, "copy the file to own-my-shop-1/own-my-shop-1.csv below $PRIVREC_DATA") {
+	if !errors.As(err, &fault) || !strings.Contains(fault.Hint, want) {
 		t.Fatalf("%v", err)
 	}
 	dir := filepath.Join(data, "own-my-shop-1")

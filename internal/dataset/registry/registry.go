@@ -109,7 +109,8 @@ func ownFolder(name string) string {
 	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
 		base, ext, _ := strings.Cut(filepath.Base(name), ".")
 		set := OwnPrefix + strings.ToLower(strings.Map(plainly, base))
-		return fmt.Sprintf("data of your own have a name: copy the file to %s/%s.%s below $PRIVREC_DATA, and call it %s; ", set, set, ext, set)
+		const belongs = "data of your own have a name: copy the file to %s/%s.%s below $PRIVREC_DATA, and call it %s; "
+		return fmt.Sprintf(belongs, set, set, ext, set)
 	}
 	if st, err := os.Stat(filepath.Join(dir, name)); dir == "" || !ownName(name) || err != nil || !st.IsDir() {
 		return ""

@@ -98,7 +98,8 @@ func TestFormula(t *testing.T) {
 		for bits := range 8 {
 			// Weights that are equal by the formula can differ in rounding, so rows are cut where
 			// beta and alpha leave no ties, or not at all.
-			o := Options{Alpha: alpha, Beta: []float64{0, 0.3}[bits&1], Neighbours: 100, Normalise: bits&2 != 0, Columns: bits&4 != 0}
+			beta := []float64{0, 0.3}[bits&1]
+			o := Options{Alpha: alpha, Beta: beta, Neighbours: 100, Normalise: bits&2 != 0, Columns: bits&4 != 0}
 			if alpha == 0.56 && bits&1 != 0 {
 				o.Neighbours = 4
 			}

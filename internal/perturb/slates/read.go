@@ -267,7 +267,8 @@ func (r *Reader) readLong() error {
 		}
 		if at != int64(len(r.Items)+1) {
 			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID, len(r.Items)+1),
-				"the rows of a slate stand together, in order of position, from 1: "+r.rows.Sorted(r.position, r.user, r.slate))
+				"the rows of a slate stand together, in order of position, from 1: "+
+					r.rows.Sorted(r.position, r.user, r.slate))
 		}
 		if at == 1 && !r.tally.add(r.userID, r.slateID) {
 			return r.fail("slate_id", fmt.Sprintf("slate %.40q of user %.40q is in the file twice", r.slateID, r.userID),

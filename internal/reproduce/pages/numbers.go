@@ -50,7 +50,8 @@ func (m *Made) table(cells []*reproduce.Cell, run func(name string) string) *rep
 	}
 	t.Columns = append(t.Columns, report.Columns(format, "paper", "ours")...)
 	t.Columns = append(t.Columns, report.Columns("%+"+format[1:], "difference")...)
-	t.Columns = append(t.Columns, report.Columns(format, "95 % interval", "status", "cause", "best floor", "floor", "level", "seeds", "epochs")...)
+	rest := []string{"95 % interval", "status", "cause", "best floor", "floor", "level", "seeds", "epochs"}
+	t.Columns = append(t.Columns, report.Columns(format, rest...)...)
 	t.Columns = append(t.Columns, report.Columns("%.4g", "claimed epsilon", "accounted epsilon", "run")...)
 	var notes []string
 	for _, c := range cells {
@@ -69,7 +70,8 @@ func (m *Made) table(cells []*reproduce.Cell, run func(name string) string) *rep
 		if c.Seeds < c.SeedsOf {
 			seeds = fmt.Sprintf("%d of %d", c.Seeds, c.SeedsOf)
 		}
-		t.Add(append(row, whole(c.Printed), whole(c.Ours), value(c.Difference), interval, status(c), because(c, &notes), whole(c.Floor), c.FloorName, c.Level, seeds, c.Epochs,
+		t.Add(append(row, whole(c.Printed), whole(c.Ours), value(c.Difference), interval, status(c), because(c, &notes),
+			whole(c.Floor), c.FloorName, c.Level, seeds, c.Epochs,
 			value(c.ClaimedEpsilon), value(c.AccountedEpsilon), runs)...)
 	}
 	dropEmpty(t, "paper", "ours", "status")

@@ -161,7 +161,8 @@ func list(papers []*paper) report.Section {
 			if len(m.Cells) > 0 {
 				size = m.Cells[0].Profile
 			}
-			t.Add(p.title, report.Link{Text: m.number(), To: p.part(m.Name)}, m.Document.Title, size, n.printed, n.by[matches], n.by[noise], n.by[differs], n.by[unreproducible], n.empty,
+			t.Add(p.title, report.Link{Text: m.number(), To: p.part(m.Name)}, m.Document.Title, size,
+				n.printed, n.by[matches], n.by[noise], n.by[differs], n.by[unreproducible], n.empty,
 				fmt.Sprintf("%d of %d", m.Finished(), len(m.Runs)), strings.Join(n.levels, ", "))
 		}
 	}

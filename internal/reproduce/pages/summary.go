@@ -30,7 +30,8 @@ func (s *Set) Summary(record func(name string) string) (*report.Page, *report.Do
 		}
 	}
 	for _, p := range papers {
-		section := report.Section{ID: p.name, Title: p.title, Parts: []report.Part{report.Prose{p.cite + "."}, report.Prose{p.conclusion()}}}
+		section := report.Section{ID: p.name, Title: p.title}
+		section.Parts = []report.Part{report.Prose{p.cite + "."}, report.Prose{p.conclusion()}}
 		if p.claims != nil {
 			of := verdicts(p.claims)
 			section.Parts = append(section.Parts, of.Parts...)
