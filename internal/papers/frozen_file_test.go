@@ -111,7 +111,9 @@ func compareFrozen(t *testing.T, jobs []job, dir string) {
 			want := kept[i]
 			kept = slices.Delete(kept, i, i+1)
 			if got != want {
-				t.Errorf("%s: %s differs from what is frozen (go test ./internal/papers -run TestFrozen -update rewrites it):\n%s", path, label, difference(want.body, got.body))
+				t.Errorf("%s: %s differs from what is frozen (go test ./internal/papers -run TestFrozen -update rewrites it; "+
+					"where results moved, raise the task's number in internal/run/results.go):\n%s",
+					path, label, difference(want.body, got.body))
 			}
 		}
 		if !testing.Short() { // which leaves settings out
