@@ -58,7 +58,11 @@ func TestDashIsNoName(t *testing.T) {
 				t.Errorf("%s runs with --%s -", strings.Join(path, " "), p.Name)
 				return nil
 			}
-			root.SetArgs(append(path[:len(path):len(path)], "--"+p.Name, "-"))
+			given := []string{"--" + p.Name, "-"}
+			if p.NoOptDefVal != "" { // the word after it would be an argument
+				given = []string{"--" + p.Name + "=-"}
+			}
+			root.SetArgs(append(path[:len(path):len(path)], given...))
 			want := `--` + p.Name + ` is "-", want the name of a file or a folder`
 			if err := root.ExecuteContext(context.Background()); exitCode(err) != exitUsage || !strings.Contains(err.Error(), want) || hint(err) == "" {
 				t.Errorf("%s --%s -: %v (hint %q)", strings.Join(path, " "), p.Name, err, hint(err))

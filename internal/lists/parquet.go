@@ -136,10 +136,16 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			case i > 1:
 				row.Score = x
 			case i == 1 && (column.Kind == parquet.Time || column.Kind == parquet.Int && !column.Unsigned()):
+				if why := r.clock.Mixed(v[place].Int); why != "" {
+					return bad(place, why)
+				}
 				r.clock.AddWhole(v[place].Int)
 			case i == 1:
 				if !r.clock.AddFloat(x) {
 					return bad(place, fmt.Sprintf("%v is not a time", x))
+				}
+				if why := r.clock.Mixed(int64(x)); why != "" {
+					return bad(place, why)
 				}
 			case x != math.Trunc(x) || math.Abs(x) > 1<<53:
 				return bad(place, fmt.Sprintf("rank %v is not a whole number", x))

@@ -86,6 +86,12 @@ func (out *IDs) text(ctx context.Context, side, column string) error {
 			form = format.CSV
 		}
 	}
+	of, _ := format.Of(path)
+	table := of == format.CSV || of == format.TSV
+	if table && form == format.Lines && bytes.ContainsAny(first, " ;|") {
+		return &dataset.Error{File: path, Line: 1, Msg: "several fields and no header: " + dataset.Quote(first),
+			Hint: "separate the columns by commas or tabs, under a header; a file of one id a line ends in .txt"}
+	}
 	if form == format.Lines {
 		if column != "" {
 			return &dataset.Error{File: path, Line: 1, Field: column, Msg: "column is missing",

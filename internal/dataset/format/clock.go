@@ -16,6 +16,7 @@ type Clock struct {
 	Whole  []int64 // of each row
 	parts  []int64 // billionths of each row; nil: no row has a fraction
 	digits int     // after the point, of the longest fraction
+	told   int64   // the first time whose size tells its unit; 0: none did
 }
 
 // mostDigits is how many digits a time may have after its point: nanoseconds of seconds have as many.
@@ -27,10 +28,43 @@ func (c *Clock) Add(in *Input, field string, b []byte) error {
 	if err == nil && len(part) > mostDigits {
 		err = in.Fail(field, fmt.Sprintf("time %s has %d digits after the point", dataset.Quote(b), len(part)), fmt.Sprintf("at most %d are read", mostDigits))
 	}
-	if err == nil {
-		c.add(whole, part)
+	if err != nil {
+		return err
 	}
-	return err
+	if why := c.Mixed(whole); why != "" {
+		return in.Fail(field, why, OneUnit)
+	}
+	c.add(whole, part)
+	return nil
+}
+
+// OneUnit is the hint about times in two units.
+const OneUnit = "write all times in one unit: as they are, their order would be wrong"
+
+// Mixed says that a time counts in another unit than those before, where both tell by their size in which: seconds
+// since 1970, milliseconds, microseconds or nanoseconds, of the years 1973 to 2286; "": it does not.
+func (c *Clock) Mixed(t int64) string {
+	unit, was := unitOf(t), unitOf(c.told)
+	switch {
+	case unit == "" || unit == was:
+		return ""
+	case was == "":
+		c.told = t
+		return ""
+	}
+	return fmt.Sprintf("times in two units: %d is in %s, and %d above in %s", t, unit, c.told, was)
+}
+
+// unitOf returns the unit of a time by its size; "": it can be of several.
+func unitOf(t int64) string {
+	least := int64(1e8)
+	for _, unit := range []string{"seconds", "milliseconds", "microseconds", "nanoseconds"} {
+		if t >= least && t/100 < least {
+			return unit
+		}
+		least *= 1000
+	}
+	return ""
 }
 
 // AddFloat adds the time of the next row, which is a number already. It reports whether it can be read: it is neither

@@ -24,6 +24,10 @@ func TestTimesWithFractions(t *testing.T) {
 		{"milliseconds", "1577836800123.5 1577836800123", []int64{1577836800123_500, 1577836800123_000}, 1000, ""},
 		{"ten digits", "1.0123456789", nil, 0, "10 digits after the point"},
 		{"too large", "1577836800123456.000000001 1", nil, 0, "is too large, where other times have fractions of 9 digits"},
+		{"two units", "1577836800 1577836801000", nil, 0,
+			`:3: field "timestamp": times in two units: 1577836801000 is in milliseconds, and 1577836800`},
+		{"small beside large", "1 1577836801000 1577836801", nil, 0, ":4: field"},
+		{"one unit, and none", "0 99999999 1577836801000", []int64{0, 99999999, 1577836801000}, 0, ""},
 		{"negative", "-1.5", nil, 0, "not a time"},
 		{"negative whole", "-2 -1.0", []int64{-2, -1}, 0, ""},
 	} {

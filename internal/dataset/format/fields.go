@@ -223,13 +223,20 @@ func (in *Input) Token(field string, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// NoID says why a field is no id: it is blank, or a missing value as pandas and numpy write it; "": it can be an id.
+// NoID says why a field is no id: it is blank, or a missing value as programs write it; "": it can be an id.
 func NoID(b []byte) string {
-	switch {
-	case len(bytes.TrimSpace(b)) == 0:
-		return "empty"
-	case string(b) == "NaN" || string(b) == "nan" || string(b) == "<NA>":
+	switch string(b) {
+	case "NaN", "nan", "<NA>":
 		return dataset.Quote(b) + " is how pandas writes a missing value"
+	case "-1":
+		return dataset.Quote(b) + " is how pandas numbers a missing value"
+	case "None":
+		return dataset.Quote(b) + " is how Python writes a missing value"
+	case "NULL", "null":
+		return dataset.Quote(b) + " is how databases write a missing value"
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return "empty"
 	}
 	return ""
 }

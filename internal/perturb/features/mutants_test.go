@@ -24,7 +24,7 @@ func (h *heard) Phase(text string) { h.said = append(h.said, text) }
 // A changed table of features, or of the ratings beside it, is refused, has the same cells of every user, or says what
 // is not read.
 func TestMutants(t *testing.T) {
-	attributes := formattest.Sheet{Header: []format.Meaning{format.User, "gender", "age"},
+	attributes := formattest.Sheet{Once: true, Header: []format.Meaning{format.User, "gender", "age"},
 		Numbers: []format.Meaning{"age"},
 		Rows:    [][]string{{"1", "F", "34"}, {"2", "M", "46"}, {"3", "F", "45"}}}
 	ratings := formattest.Sheet{Header: []format.Meaning{format.User, format.Rating},

@@ -26,6 +26,8 @@ type Sheet struct {
 	Numbers []format.Meaning
 	// Bare says that the file has no line of names.
 	Bare bool
+	// Once says that a row which stands again is wrong.
+	Once bool
 	// Write writes a form that is no table of text, as JSON Lines or Parquet; nil: fields with separators.
 	Write func(names []string, rows [][]string) []byte
 }
@@ -235,7 +237,14 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		}
 	}
 	did := func(format string, args ...any) { m.did = append(m.did, fmt.Sprintf(format, args...)) }
-	switch r.IntN(30) {
+	number := func() int { // a column of numbers that the row has
+		at := of(numbers(format.Time, format.Rating, format.Score, format.Rank, format.Relevance)...)
+		if at >= len(m.rows[row]) {
+			return -1
+		}
+		return at
+	}
+	switch r.IntN(42) {
 	case 0:
 		m.header[column] = strings.ToUpper(m.header[column])
 		did("large letters in column %d", column)
@@ -365,7 +374,7 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 		did("a short row")
 	case 23:
 		m.rows[row] = append(m.rows[row], "more")
-		takes := len(m.rows[row]) == len(m.header) || s.Bare && len(s.Header) == 1 // the place of a value
+		takes := len(m.rows[row]) == len(m.header) || len(s.Header) == 1 && s.Write == nil // the place of a value
 		m.free = m.free || takes
 		did("a long row")
 	case 24:
@@ -402,6 +411,79 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 	case 29:
 		m.rows = slices.Insert(m.rows, row, []string{"# remark"})
 		did("a line of remarks")
+	case 30:
+		if at := of(format.User, format.Item); at >= 0 && at < len(m.rows[row]) {
+			m.rows[row][at] = []string{"-1", "NULL", "null", "None"}[r.IntN(4)]
+		}
+		did("an id missing, by a word")
+	case 31:
+		if at := of(format.Time, format.Shown, format.Clicked); at >= 0 && at < len(m.rows[row]) {
+			if v, err := strconv.ParseInt(m.rows[row][at], 10, 64); err == nil {
+				m.rows[row][at] = strconv.FormatInt(v*1000, 10)
+			}
+		}
+		did("a time in milliseconds")
+	case 32:
+		m.rows = slices.Insert(m.rows, row, slices.Clone(m.rows[row]))
+		m.free = m.free || !s.Once
+		did("a row twice")
+	case 33:
+		m.bare = true
+		did("no header")
+	case 34:
+		m.encode = append(m.encode, func(b []byte) []byte {
+			return bytes.ReplaceAll(b, []byte("\n"), []byte(m.sep+"\n"))
+		})
+		did("separators at the ends")
+	case 35:
+		m.bare, m.again = true, row+2
+		did("the header in the middle")
+	case 36:
+		m.encode = append(m.encode, inserted(row, "\n"))
+		did("a blank line")
+	case 37:
+		m.encode = append(m.encode, func(b []byte) []byte { return append([]byte("Export of 2026-01-01\n"), b...) })
+		did("a title")
+	case 38:
+		if at := number(); at >= 0 {
+			v := m.rows[row][at]
+			spelt := []string{"+" + v, " " + v, v + " ", "0" + v, v + "e400", "0x" + v, v + "%", v + "_0", "1," + v}
+			m.rows[row][at] = spelt[r.IntN(len(spelt))]
+		}
+		did("a number in another spelling")
+	case 39:
+		m.encode = append(m.encode, inserted(row+1, "\xef\xbb\xbf"))
+		did("a byte order mark inside")
+	case 40:
+		m.encode = append(m.encode, func(b []byte) []byte {
+			out := []byte(nil)
+			if column > 0 {
+				out = []byte{0xfe, 0xff}
+			}
+			for _, u := range utf16.Encode([]rune(string(b))) {
+				out = append(out, byte(u>>8), byte(u))
+			}
+			return out
+		})
+		did("UTF-16 of the other order, or without a mark")
+	case 41:
+		m.header[column] += []string{"\u200b", "\u00a0", " "}[r.IntN(3)]
+		did("an invisible character in the name of column %d", column)
+	}
+}
+
+// inserted puts a text at the beginning of a line, counted from 0.
+func inserted(line int, text string) func([]byte) []byte {
+	return func(b []byte) []byte {
+		at := 0
+		for range line {
+			i := bytes.IndexByte(b[at:], '\n')
+			if i < 0 {
+				break
+			}
+			at += i + 1
+		}
+		return slices.Insert(bytes.Clone(b), at, []byte(text)...)
 	}
 }
 
