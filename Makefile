@@ -14,15 +14,17 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # The program is one static file, and that of the wheels: it needs no C library. With the
 # tag "minimal" gonum/plot leaves out the forms of pictures that the program does not draw
-# (EPS, TeX and its own PDF), half a megabyte.
+# (EPS, TeX and its own PDF), half a megabyte. It knows its version.
+WHEEL_VERSION ?= $(shell TZ=UTC git log -1 --date=format-local:0.0.0.dev%Y%m%d%H%M%S --format=%cd 2>/dev/null || echo 0.0.0)
+
 build:
-	CGO_ENABLED=0 $(GO) build -tags minimal -trimpath $(VCS) -ldflags '-s -w' -o $(BIN) ./cmd/privrec
+	CGO_ENABLED=0 $(GO) build -tags minimal -trimpath $(VCS) \
+		-ldflags '-s -w -X privrec/internal/run.release=$(WHEEL_VERSION)' -o $(BIN) ./cmd/privrec
 
 # Python wheels with the program for Linux, macOS and Windows, into DIST. PLATFORM=linux/amd64
 # makes those of one platform. The same commit gives the same bytes.
 DIST     ?= dist
 PLATFORM ?=
-WHEEL_VERSION ?= $(shell TZ=UTC git log -1 --date=format-local:0.0.0.dev%Y%m%d%H%M%S --format=%cd 2>/dev/null || echo 0.0.0)
 
 wheel:
 	$(GO) run ./scripts/wheel -version $(WHEEL_VERSION) -out $(DIST) $(if $(PLATFORM),-only $(PLATFORM))
