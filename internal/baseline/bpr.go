@@ -224,6 +224,8 @@ func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
 	v.Check(t.Patience == 0 || t.Validation > 0 || s.Eval.Every, "train.patience", "needs train.validation or eval.every to watch")
 	v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", ProtocolNextItem)
 	v.Check(t.Optimizer == "", "train.optimizer", "has no effect under protocol %s, which takes Adam, must be left out", ProtocolNextItem)
+	v.Check(t.Schedule == "", "train.schedule", "has no effect under protocol %s, must be left out", ProtocolNextItem)
+	v.Check(t.WarmUp == 0, "train.warm_up", "has no effect under protocol %s, must be left out", ProtocolNextItem)
 	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "has no effect under protocol %s, must be false", ProtocolNextItem)
 }
 

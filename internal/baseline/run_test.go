@@ -80,6 +80,22 @@ func TestResume(t *testing.T) {
 	suite.Resume(t, "rp3beta", "rp3beta")
 }
 
+// A schedule trains as the same steps spelled out do, and a stopped run of it goes on to the same bytes.
+func TestScheduleLarge(t *testing.T) {
+	scores := func(sets ...string) string {
+		dir := filepath.Join(t.TempDir(), "run")
+		start(t, task(t, "bprmf"), dir, append(sets, "train.epochs=4", "model.dim=16")...)
+		o := outcome(t, dir)
+		return fmt.Sprint(o.Steps, o.Epochs, o.Evaluations)
+	}
+	plain := scores("train.batch=32", "train.rate=0.002")
+	large := scores("train.batch=32", "train.rate=0.002", "train.schedule=large")
+	if spelled := scores("train.batch=512", "train.rate=0.016", "train.warm_up=100"); large != spelled || large == plain {
+		t.Errorf("the schedule gives\n%s\nits steps\n%s\nand without it\n%s", large, spelled, plain)
+	}
+	suite.Resume(t, "lightgcn", "lightgcn", "train.schedule=large", "train.batch=8")
+}
+
 // Early stopping ends a run under its cap, which is printed; the epoch reported is
 // the one with the best Recall@20 on validation.
 func TestEarlyStopping(t *testing.T) {

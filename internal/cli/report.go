@@ -310,6 +310,14 @@ func (a *App) keptSet(ctx context.Context, shelf *record.Shelf, out string) (*pa
 			return nil, err
 		}
 		set.Made = append(set.Made, pages.Made{Grid: g, Outcome: made})
+		p, departs := g.AsPrinted(o.Size)
+		if !departs {
+			continue
+		}
+		if made, err = p.Look(ctx, o); err != nil {
+			return nil, err
+		}
+		set.Printed = append(set.Printed, pages.Made{Grid: p, Outcome: made})
 	}
 	return set, holdClaims(set, grids, o)
 }

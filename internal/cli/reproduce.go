@@ -30,6 +30,7 @@ type tableFlags struct {
 	workers int
 	shard   string
 	standIn bool
+	printed bool
 	dryRun  bool
 	noRun   bool
 	list    bool
@@ -65,7 +66,8 @@ A table has three sizes:
          comparison with the paper
   quick  real data, few epochs, one seed: the result of a short run beside the printed
          number, without a difference from it
-  full   real data, the paper's epochs, several seeds
+  full   real data, the paper's epochs, several seeds; where the paper's own steps would take weeks,
+         larger and fewer of them (train.schedule: large), which rows say and --as-printed leaves out
 
 With --stand-ins, rows whose data are missing are made on generated rows, as in size
 smoke: level D, no comparison with the paper. The table says what is replaced.
@@ -111,6 +113,7 @@ document: the tables, each with its name, its files and how far its runs are.
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
 	p.StringVar(&f.shard, "shard", "", "make one part of the runs, as in 2/3, and no table")
 	p.BoolVar(&f.standIn, "stand-ins", false, "take generated rows where data are missing, as size smoke does")
+	p.BoolVar(&f.printed, "as-printed", false, "train as the paper says, where size full has fewer and larger steps for the same model")
 	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: say what runs there are, and what time, memory and disk they would take")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the table of finished runs")
 	p.BoolVar(&f.list, "list", false, "start nothing: list tables and figures, how many numbers each has, and how many of them the data at hand and finished runs fill")
@@ -128,8 +131,25 @@ document: the tables, each with its name, its files and how far its runs are.
 	return c
 }
 
-// grids returns the tables that are asked for.
+// grids returns the tables that are asked for, as printed where that is asked for.
 func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
+	grids, err := a.named(papers, f)
+	if err != nil || !f.printed {
+		return grids, err
+	}
+	any := false
+	for i, g := range grids {
+		printed, departs := g.AsPrinted(f.profile)
+		grids[i], any = printed, any || departs
+	}
+	if !any {
+		return nil, usagef("leave it out", "--as-printed changes nothing: in size %s these tables depart from no step of their papers", f.profile)
+	}
+	return grids, nil
+}
+
+// named returns the tables that are asked for.
+func (a *App) named(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 	if f.table < 0 {
 		return nil, usagef("0 makes all tables", "--table is %d, want at least 0", f.table)
 	}

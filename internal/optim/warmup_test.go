@@ -9,6 +9,27 @@ import (
 	"privrec/internal/tensor"
 )
 
+// The factor rises in a line to 1 and stays there, for steps that the inner optimiser has taken before too.
+func TestLinearRise(t *testing.T) {
+	p := autograd.NewParam("w", 1, 1)
+	inner := &optim.SGD{}
+	s := optim.LinearRise{Optimizer: inner, WarmUp: 4}
+	for k, want := range []float64{0.25, 0.5, 0.75, 1, 1} { // the loss is w, its gradient 1
+		if k == 2 { // as a resumed run has it
+			s = optim.LinearRise{Optimizer: inner, WarmUp: 4}
+		}
+		before := p.Value.Data[0]
+		tape := autograd.NewTape()
+		tape.Backward(tape.Use(p))
+		if err := s.Step([]*autograd.Param{p}, tape.Grads(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(before - p.Value.Data[0]); math.Abs(got-want) > 1e-6 || s.Factor(k+1) != want {
+			t.Errorf("step %d: %v and factor %v, want %v", k+1, got, s.Factor(k+1), want)
+		}
+	}
+}
+
 // TestInverseRoot: the factor at hand-computed steps, and steps of SGD that show it, also after the
 // state went into a second optimiser.
 func TestInverseRoot(t *testing.T) {

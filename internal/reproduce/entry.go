@@ -76,7 +76,7 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 		b.base.Sets = append([]string{"data.name=" + c.name}, b.base.Sets...)
 		c.about = append(c.about, &b)
 	}
-	if err := g.open(c, r.Setting, size, p.Set, slices.Concat(point.sets, sets)); err != nil {
+	if err := g.open(c, r.Setting, size, slices.Concat(p.Set, p.Departures), slices.Concat(point.sets, sets)); err != nil {
 		return nil, err
 	}
 	c.there = r.Finished

@@ -39,6 +39,8 @@ type Grid struct {
 	// it can. Such a run is left out. Nil: all are made.
 	Unfit func(task string, about []string) string `yaml:"-"`
 
+	printed bool // without departures
+
 	tasks  []run.Task
 	files  files
 	plans  plans
@@ -127,6 +129,9 @@ type Size struct {
 	StandIn bool     `yaml:"stand_in"` // generated rows in place of real ones
 	Seeds   []uint64 `yaml:"seeds"`
 	Set     []string `yaml:"set"` // overrides of every row, as in train.epochs=3
+	// Departures are overrides of every row that leave the paper's setting to save time, and what they keep of it is
+	// said in About. AsPrinted leaves them out.
+	Departures []string `yaml:"departures"`
 }
 
 // Row is one method on one data set.
@@ -212,6 +217,19 @@ func (g *Grid) size(name string, s Setting) (p Size, own []string, err error) {
 		return g.Sizes.Full, s.Full, nil
 	}
 	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: suggest(name, SizeNames())}
+}
+
+// AsPrinted returns the grid without the departures of a size, where it has any: its rows train as the paper says, and
+// its files have names of their own.
+func (g *Grid) AsPrinted(size string) (printed *Grid, departs bool) {
+	p := *g
+	s := map[string]*Size{"smoke": &p.Sizes.Smoke, "quick": &p.Sizes.Quick, "full": &p.Sizes.Full}[size]
+	if s == nil || len(s.Departures) == 0 {
+		return g, false
+	}
+	p.printed, s.Departures = true, nil
+	s.About = "each step as the paper says, in place of: " + s.About
+	return &p, true
 }
 
 // files is where a grid's configurations are: a tree in memory, or the disk.

@@ -139,6 +139,39 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
+// Departures of a size are in its rows, and not in those of the table as printed, whose files have a name of their own.
+func TestAsPrinted(t *testing.T) {
+	text := strings.Replace(fakeGrid, "seeds: [1, 2, 3], set: []", "seeds: [1, 2, 3], set: [], departures: [value=0.7]", 1)
+	if text == fakeGrid {
+		t.Fatal("the grid has no size to depart in")
+	}
+	g, err := load(t, text, (&fake{}).task())
+	if err != nil {
+		t.Fatal(err)
+	}
+	departs := func(g *Grid) (all bool) {
+		_, runs, err := g.runs(Options{Size: "full", Out: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = len(runs) > 0
+		for _, r := range runs {
+			all = all && slices.Contains(r.entry.base.Sets, "value=0.7")
+		}
+		return all
+	}
+	if name := g.FileName(Options{Size: "full"}); name != "fake-table-full" || !departs(g) {
+		t.Errorf("%s without its departures", name)
+	}
+	p, ok := g.AsPrinted("full")
+	if name := p.FileName(Options{Size: "full"}); !ok || departs(p) || !departs(g) || name != "fake-table-full-as-printed" {
+		t.Errorf("%s: %t, departs %t, and the first one %t", name, ok, departs(p), departs(g))
+	}
+	if q, ok := g.AsPrinted("quick"); ok || q != g {
+		t.Error("a size without departures departs")
+	}
+}
+
 // without reports whether a row has no printed number.
 func without(r Row) bool {
 	return !slices.ContainsFunc(r.Printed, func(p *float64) bool { return p != nil })

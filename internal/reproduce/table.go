@@ -29,6 +29,9 @@ type Table struct {
 // FileName returns the name of the table's files, without their endings.
 func (g *Grid) FileName(o Options) string {
 	name := g.Name + "-" + o.Size
+	if g.printed {
+		name += "-as-printed"
+	}
 	if sets := g.own(o.Sets); len(sets) > 0 { // a changed table must not replace the table as it is meant
 		name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(sets, "\n"))))
 	}

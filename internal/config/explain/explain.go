@@ -80,10 +80,12 @@ var common = map[string]string{
 	"rate":             "learning rate",
 	"rate_by":          "factor of the rate after every rate_every epochs",
 	"refit":            "train once more, on all training samples, for as many epochs as validation chose",
+	"schedule":         "large: fewer and larger steps at a higher rate; left out: as the other keys say",
 	"shrink":           "added to the denominator of a similarity, against pairs with few rows",
 	"steps":            "steps of the training",
 	"tick_before":      "count an epoch before it begins, so that the first decay comes an epoch early",
 	"user_bias":        "users have a bias",
 	"validation":       "share of the training samples held out, 0: none",
 	"validation_split": "what is held out: sample or user",
+	"warm_up":          "steps over which the rate rises in a line",
 }

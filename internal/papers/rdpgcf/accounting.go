@@ -130,7 +130,11 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 		return err
 	}
 	if c.Privacy.Accounting != AccountingFixed {
-		a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, cal.Delta, boundNames[cal.Accounting]), Conversion: cal.Conversion,
+		bound := boundNames[cal.Accounting]
+		if cal.Batch != c.Train.Scheduled().Batch {
+			bound += fmt.Sprintf(" for the paper's steps of %d pairs; those that ran have %d", cal.Batch, c.Train.Scheduled().Batch)
+		}
+		a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, cal.Delta, bound), Conversion: cal.Conversion,
 			Count: cal.Count, PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
 	}
 	_, isOrder, err := order(cal.Conversion) // whose reading leaves delta out

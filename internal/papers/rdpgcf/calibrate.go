@@ -35,6 +35,22 @@ type Calibration struct {
 	Whole bool
 }
 
+// noiseBatch returns the batch of the steps that the noise is for. The printed claim keeps the noise of the paper's steps
+// under a schedule too, as it does for epochs that are planned and not run: its bound asks a hundred times the noise
+// for steps of sixteen times the pairs. What is meant to hold is for the steps that are made.
+func (c Config) noiseBatch() int {
+	if c.Privacy.Accounting == AccountingPrinted {
+		return c.Train.Batch
+	}
+	return c.Train.Scheduled().Batch
+}
+
+// perEpoch returns how many steps an epoch makes on so many edges.
+func (c Config) perEpoch(edges int64) int64 {
+	b := int64(c.Train.Scheduled().Batch)
+	return (edges + b - 1) / b
+}
+
 // Calibration returns the calibration of the configuration on a graph of so many edges.
 func (c Config) Calibration(edges int64) (Calibration, error) {
 	n, err := graph.ParseNormalizer(c.Model.Norm)
@@ -43,7 +59,7 @@ func (c Config) Calibration(edges int64) (Calibration, error) {
 	}
 	p := c.Privacy
 	a := Calibration{Accounting: p.Accounting, Count: p.Count, Conversion: p.Conversion, Delta: p.Delta,
-		Edges: edges, Batch: c.Train.Batch, Epochs: c.Train.Epochs, Layers: c.Model.Layers}
+		Edges: edges, Batch: c.noiseBatch(), Epochs: c.Train.Epochs, Layers: c.Model.Layers}
 	if p.PlannedEpochs > 0 {
 		a.Epochs = p.PlannedEpochs
 	}

@@ -176,6 +176,7 @@ func (p Privacy) check(v *config.Checker, c Config) {
 			v.Check(p.Count == CountStep, "privacy.count",
 				"must be step where privacy.propagation is sampled: the layers of a step see one sample, which amplifies them once; counted one by one they would claim too little, got %q", p.Count)
 		}
+		v.Check(c.Train.Schedule == "", "train.schedule", "must be left out where privacy.propagation is sampled, got %q", c.Train.Schedule)
 		v.Check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
 		n, err := graph.ParseNormalizer(c.Model.Norm)
 		v.Check(err != nil || n.String() != "sym", "model.norm",
@@ -220,6 +221,8 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	v.Check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
 	v.Check(t.Each == 1, "train.negatives_each", "must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
 	v.Check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d", t.RateEvery)
+	v.Check(t.Schedule == "", "train.schedule", "must be left out for the repaired method, got %q", t.Schedule)
+	v.Check(t.WarmUp == 0, "train.warm_up", "must be 0 for the repaired method, whose rate is constant, got %d", t.WarmUp)
 	v.Check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
 	v.Check(t.Select == topn.SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.Check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)

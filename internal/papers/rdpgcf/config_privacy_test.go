@@ -86,6 +86,8 @@ func TestPrivacySettings(t *testing.T) {
 		{"train.negatives", Repaired, func(c *Config) { c.Train.Negatives = "unseen" }},
 		{"train.negatives_each", Repaired, func(c *Config) { c.Train.Each = 2 }},
 		{"train.rate_every", Repaired, func(c *Config) { c.Train.RateEvery, c.Train.RateBy = 5, 0.5 }},
+		{"train.schedule", Repaired, func(c *Config) { c.Train.Schedule = topn.ScheduleLarge }},
+		{"train.warm_up", Repaired, func(c *Config) { c.Train.WarmUp = 5 }},
 		{"train.patience", Repaired, func(c *Config) { c.Train.Patience = 5 }},
 		{"train.select", Repaired, func(c *Config) { c.Train.Select = topn.SelectValidation }},
 		{"train.decay", Repaired, func(c *Config) { c.Train.Decay = 1e-4 }},
@@ -144,5 +146,37 @@ func TestPlannedEpochs(t *testing.T) {
 	}
 	if got := sigma(0, 5); !(got < whole/2) {
 		t.Errorf("5 epochs: sigma %v is not well below %v", got, whole)
+	}
+}
+
+// Under a schedule the printed claim keeps the noise of the paper's steps and says so, the account is of the steps that
+// run, and noise that is meant to hold is for those.
+func TestNoiseUnderSchedule(t *testing.T) {
+	const edges = 810_128
+	plan := func(accounting, schedule string) (sigma float64, a *Account) {
+		c := Default()
+		c.Privacy.Accounting, c.Train.Schedule = accounting, schedule
+		cal, err := c.Calibration(edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sigma, err = c.sigma(cal); err != nil {
+			t.Fatal(err)
+		}
+		if a, err = c.plannedAccount(edges, sigma); err != nil {
+			t.Fatal(err)
+		}
+		return sigma, a
+	}
+	paper, its := plan(AccountingPrinted, "")
+	large, fewer := plan(AccountingPrinted, topn.ScheduleLarge)
+	if large != paper || !strings.Contains(fewer.Claimed.Theorem, "steps of 1024 pairs; those that ran have 16384") || strings.Contains(its.Claimed.Theorem, "1024") {
+		t.Errorf("sigma %v and %v, claims %q and %q", paper, large, its.Claimed.Theorem, fewer.Claimed.Theorem)
+	}
+	if steps, all := fewer.Components[0].Releases, its.Components[0].Releases; steps != 3*300*50 || all != 3*300*792 || !(fewer.Covered < its.Covered/10) {
+		t.Errorf("%d releases come to %v, and %d of the paper's steps to %v", steps, fewer.Covered, all, its.Covered)
+	}
+	if sound, _ := plan(AccountingNone, topn.ScheduleLarge); !(sound < paper*200) || !(sound > paper*50) {
+		t.Errorf("noise without amplification for 15,000 steps: %v", sound)
 	}
 }

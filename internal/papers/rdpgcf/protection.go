@@ -65,12 +65,8 @@ func (c Config) plannedAccount(edges int64, sigma float64) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	cal, err := c.Calibration(edges)
-	if err != nil {
-		return nil, err
-	}
 	if sigma > 0 {
-		r.Steps = cal.StepsRun() / int64(cal.Epochs) * int64(c.Train.Epochs)
+		r.Steps = c.perEpoch(edges) * int64(c.Train.Epochs)
 		r.Releases = int64(c.Release.Average)
 	}
 	return c.Account(r)
@@ -84,7 +80,7 @@ func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, str
 	}
 	return newLayerNoise(layerNoiseOptions{
 		sigma: sigma, joint: cal.Joint, layers: cal.Layers, rate: rate,
-		perEpoch: int(cal.StepsRun() / int64(cal.Epochs)), share: 1,
+		perEpoch: int(c.perEpoch(cal.Edges)), share: 1,
 	}, l, stream)
 }
 

@@ -78,6 +78,7 @@ func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*datas
 	if h := dataset.HeldOut(ctx); h != nil && h.Labels && !m.Labels {
 		return nil, &run.UsageError{Message: fmt.Sprintf("run.hold_out.labels: %s learns from all rows that it has", m.Name), Fix: "leave it out, and rows are held out whole; or take train gerai or train gcn"}
 	}
+	m.Train = m.Train.Scheduled()
 	d, err := load(ctx, env, m.Data)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ import (
 type Set struct {
 	Out      string           // folder of runs and tables
 	Made     []Made           // tables and figures
+	Printed  []Made           // those among them that depart from their paper's steps, without that
 	Verdicts []*claims.Result // on the papers' claims; empty: no page speaks of them
 	Runs     []string         // directories of runs that stand beside the tables
 	Replace  bool             // pages of Runs replace whatever is there

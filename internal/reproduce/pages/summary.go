@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"privrec/internal/report"
+	"privrec/internal/reproduce"
 )
 
 // Summary makes one page of everything: what holds, the claims of every paper with their verdicts, and every
@@ -46,6 +47,10 @@ func (s *Set) Summary(record func(name string) string) (*report.Page, *report.Do
 			page.Parts = append(page.Parts, of)
 			d.Tables = append(d.Tables, tables(of, p.title+", "+of.Title)...)
 		}
+	}
+	if of, has := s.departures(record); has {
+		page.Parts = append(page.Parts, of)
+		d.Tables = append(d.Tables, tables(of, of.Title)...)
 	}
 	return page, d, nil
 }
@@ -90,4 +95,44 @@ func tables(s report.Section, title string) (out []*report.Table) {
 		}
 	}
 	return out
+}
+
+// departures sets rows that were trained by the paper's own steps beside those of the tables, which departed from them.
+// has is false where no row has both.
+func (s *Set) departures(record func(name string) string) (of report.Section, has bool) {
+	t := &report.Table{Name: "departures", Columns: report.Columns("", "table", "data", "method", "metric")}
+	t.Columns = append(t.Columns, report.Columns("%.2f", "paper", "its steps", "ours")...)
+	t.Columns = append(t.Columns, report.Columns("%+.2f", "difference")...)
+	t.Columns = append(t.Columns, report.Columns("", "epochs, its steps", "epochs, ours", "seeds")...)
+	t.Columns = append(t.Columns, report.Columns("", "run, its steps", "run, ours")...)
+	link := func(c *reproduce.Cell) report.Link { return report.Link{Text: "run", To: record(c.Runs[0])} }
+	for i := range s.Printed {
+		for j := range s.Printed[i].Cells {
+			its := &s.Printed[i].Cells[j]
+			ours := s.cell(its)
+			if its.Ours == nil || ours == nil || ours.Ours == nil {
+				continue
+			}
+			d := *ours.Ours - *its.Ours
+			t.Add(its.Grid, its.Data, label(its), its.Heading, whole(its.Printed), whole(its.Ours), whole(ours.Ours), d,
+				its.Epochs, ours.Epochs, fmt.Sprintf("%d and %d", its.Seeds, ours.Seeds), link(its), link(ours))
+		}
+	}
+	of = report.Section{ID: t.Name, Title: "Steps of the papers beside fewer and larger ones"}
+	of.Parts = []report.Part{report.Prose{"Where a paper's own steps take days, size full trains the same model in fewer and " +
+		"larger steps, and its rows say so. These rows were trained both ways, each to its end."}, t}
+	return of, len(t.Rows) > 0
+}
+
+// cell returns the cell of the tables that is of the same row and metric as another, nil where there is none.
+func (s *Set) cell(of *reproduce.Cell) *reproduce.Cell {
+	for i := range s.Made {
+		for j := range s.Made[i].Cells {
+			c := &s.Made[i].Cells[j]
+			if c.Grid == of.Grid && c.Data == of.Data && label(c) == label(of) && c.Metric == of.Metric && c.At == nil {
+				return c
+			}
+		}
+	}
+	return nil
 }
