@@ -90,7 +90,7 @@ func TestScheduleLarge(t *testing.T) {
 	}
 	plain := scores("train.batch=32", "train.rate=0.002")
 	large := scores("train.batch=32", "train.rate=0.002", "train.schedule=large")
-	if spelled := scores("train.batch=512", "train.rate=0.016", "train.warm_up=100"); large != spelled || large == plain {
+	if spelled := scores("train.batch=512", "train.rate=0.008", "train.warm_up=100"); large != spelled || large == plain {
 		t.Errorf("the schedule gives\n%s\nits steps\n%s\nand without it\n%s", large, spelled, plain)
 	}
 	suite.Resume(t, "lightgcn", "lightgcn", "train.schedule=large", "train.batch=8")
