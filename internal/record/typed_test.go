@@ -12,7 +12,7 @@ var typed = map[string]map[string]string{
 		"2.5": "epsilon of one of the three attributes, set in the configuration",
 	},
 	"docs/results/speed.md": {
-		"1.13": "version of PyTorch", "2.15": "version of PyTorch", "0.3.21": "version of OpenBLAS", "0.6.0": "version of dp_accounting",
+		"2.15": "version of PyTorch",
 	},
 	"docs/results/private.md": {"0.5": "an epsilon that was set"},
 }
