@@ -177,7 +177,7 @@ func Default() Config {
 		},
 		Attack: attack.Paper("mean", "point"),
 		Train: TrainConfig{
-			Training: attack.PaperTraining(), Epochs: 200, Batches: batchesEach, Sample: 1, Patience: 10, Select: selectValidation,
+			Training: attack.PaperTraining(), Epochs: 200, Batches: batchesEach, Sample: 1, Patience: 3, Select: selectValidation,
 		},
 		Eval: slates.Eval{
 			K: []int{5, 10, 20}, Vocabulary: []string{attack.VocabularyFull}, Budget: []string{attack.BudgetKL, attack.BudgetK},
