@@ -35,20 +35,31 @@ func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]
 }
 
 // top keeps the k best items so far in a heap, with the worst of them at its root. Items come in ascending order,
-// so an item that only equals the root never enters.
+// so an item that only equals the root never enters. Once the heap is full, few items enter: eight at a time are
+// compared with the root, and passed over together.
 func top(scores []tensor.Float, k int) []Item {
 	heap := make([]Item, 0, min(k, len(scores)))
-	for j, v := range scores {
-		switch {
-		case excluded(v):
-		case len(heap) < cap(heap):
+	j := 0
+	for ; j < len(scores) && len(heap) < cap(heap); j++ {
+		if v := scores[j]; !excluded(v) {
 			heap = append(heap, Item{int32(j), float64(v)})
 			for c := len(heap) - 1; c > 0 && worse(heap[c], heap[(c-1)/2]); c = (c - 1) / 2 {
 				heap[c], heap[(c-1)/2] = heap[(c-1)/2], heap[c]
 			}
-		case float64(v) > heap[0].Score:
-			heap[0] = Item{int32(j), float64(v)}
-			sink(heap)
+		}
+	}
+	for j < len(scores) {
+		root := tensor.Float(heap[0].Score)
+		if v := scores[j:]; len(v) >= 8 && !(v[0] > root || v[1] > root || v[2] > root || v[3] > root ||
+			v[4] > root || v[5] > root || v[6] > root || v[7] > root) {
+			j += 8
+			continue
+		}
+		for end := min(j+8, len(scores)); j < end; j++ {
+			if v := float64(scores[j]); v > heap[0].Score {
+				heap[0] = Item{int32(j), v}
+				sink(heap)
+			}
 		}
 	}
 	slices.SortFunc(heap, func(a, b Item) int {
