@@ -186,6 +186,8 @@ func TestCellsAndEscapes(t *testing.T) {
 	x := &Table{Columns: Columns("%.2f", "a [b](c)", "n")}
 	x.Add("[1]", -0.001)
 	x.Add("é", -0.01)
+	x.Add(Link{Text: "a run", To: "runs/a.json"}, 1)
+	x.Add(Link{Text: "no address"})
 	var text, md strings.Builder
 	if err := errors.Join(x.Text(&text), x.Markdown(&md)); err != nil {
 		t.Fatal(err)
@@ -193,7 +195,8 @@ func TestCellsAndEscapes(t *testing.T) {
 	if s := text.String(); strings.Contains(s, "-0.00") || !strings.Contains(s, "-0.01") {
 		t.Error(s)
 	}
-	if s := md.String(); !strings.Contains(s, `a \[b\](c)`) || !strings.Contains(s, `\[1\]`) {
+	if s := md.String(); !strings.Contains(s, `a \[b\](c)`) || !strings.Contains(s, `\[1\]`) ||
+		!strings.Contains(s, "[a run](runs/a.json)") || !strings.Contains(s, "| no address ") {
 		t.Error(s)
 	}
 	d := &Document{Facts: []Fact{{Label: "ééé", Value: "1"}, {Label: "abc", Value: "2"}}}

@@ -274,9 +274,15 @@ func (t *Table) Markdown(w io.Writer) error {
 		}
 	}
 	b.WriteString("|\n")
-	for _, row := range cells {
-		for _, s := range row {
-			b.WriteString("| " + escapeMarkdown(s) + " ")
+	for r, row := range cells {
+		for c, s := range row {
+			s = escapeMarkdown(s)
+			if c < len(t.Rows[r]) {
+				if l, ok := t.Rows[r][c].(Link); ok && l.To != "" {
+					s = "[" + s + "](" + l.To + ")"
+				}
+			}
+			b.WriteString("| " + s + " ")
 		}
 		b.WriteString("|\n")
 	}
