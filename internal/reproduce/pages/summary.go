@@ -101,8 +101,8 @@ func tables(s report.Section, title string) (out []*report.Table) {
 // has is false where no row has both.
 func (s *Set) departures(record func(name string) string) (of report.Section, has bool) {
 	t := &report.Table{Name: "departures", Columns: report.Columns("", "table", "data", "method", "metric")}
-	t.Columns = append(t.Columns, report.Columns("%.2f", "paper", "its steps", "ours")...)
-	t.Columns = append(t.Columns, report.Columns("%+.2f", "difference")...)
+	t.Columns = append(t.Columns, report.Columns("%.4g", "paper", "its steps", "ours")...)
+	t.Columns = append(t.Columns, report.Columns("%+.4f", "difference")...)
 	t.Columns = append(t.Columns, report.Columns("", "epochs, its steps", "epochs, ours", "seeds")...)
 	t.Columns = append(t.Columns, report.Columns("", "run, its steps", "run, ours")...)
 	link := func(c *reproduce.Cell) report.Link { return report.Link{Text: "run", To: record(c.Runs[0])} }
