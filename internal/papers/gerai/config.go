@@ -151,6 +151,8 @@ func (c Config) check(v *config.Checker) {
 	v.Check(c.Train.L2 == 0, "train.l2", own, c.Train.L2)
 	v.Check(c.Train.Decay == 0, "train.decay", own, c.Train.Decay)
 	v.Check(c.Train.Each == 1, "train.negatives_each", "must be 1: a triple has one negative, got %d", c.Train.Each)
+	v.Check(c.Train.Schedule == "", "train.schedule", "must be left out: noise and account are for steps of train.batch, got %q",
+		c.Train.Schedule)
 	v.Check(c.Train.Sampler == "pass", "train.sampler", "must be pass: the account counts batches of a fixed size, got %q", c.Train.Sampler)
 	c.Eval.CheckOwn(v)
 }

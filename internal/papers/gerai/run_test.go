@@ -170,6 +170,8 @@ func TestBadSettings(t *testing.T) {
 		{"gerai", "model.hidden=tanh", "model.hidden"},
 		{"gerai", "model.dim=0", "model.dim"},
 		{"gerai", "train.l2=0.1", "train.l2"},
+		{"gerai", "train.schedule=large", "train.schedule"},
+		{"gcn", "train.schedule=large", "train.schedule"},
 		{"gerai", "train.negatives_each=2", "train.negatives_each"},
 		{"gerai", "train.sampler=poisson", "train.sampler"},
 		{"gerai", "eval.k=[300]", "eval.k"},
