@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Plan struct {
 	lacking map[string]error // why data sets are missing, by name
 	now     func() time.Time
 	spent   map[string]mean // seconds an epoch of runs that are finished, by effort
+	shares  map[string]mean // what finished runs took of what is recorded of such runs, by task
 }
 
 // mean is a mean of so many values.
@@ -40,16 +42,31 @@ func (p *Plan) learn(r *Run, seconds float64) error {
 	}
 	m := p.spent[key]
 	p.spent[key] = mean{m.sum + seconds/float64(epochs), m.n + 1}
+	if c := r.cost(); c.Seconds > 0 && seconds > 0 {
+		s := p.shares[r.entry.task.String()]
+		p.shares[r.entry.task.String()] = mean{s.sum + math.Log(seconds/c.Seconds), s.n + 1}
+	}
 	return nil
 }
 
-// took returns what a run takes as finished runs of equal steps did. known is false where there is none.
+// fewest is how many finished runs of a task correct what is recorded of its other runs.
+const fewest = 3
+
+// took returns what a run takes: as finished runs of equal steps did, or else what is recorded of such runs, times
+// the geometric mean of what finished runs of the task took of theirs. That counts in epochs saved by early stopping,
+// and the machine. known is false where too few runs of the task are finished.
 func (p *Plan) took(r *Run) (seconds float64, known bool, err error) {
 	key, epochs, err := r.effort()
-	if m := p.spent[key]; err == nil && m.n > 0 {
+	if err != nil {
+		return 0, false, err
+	}
+	if m := p.spent[key]; m.n > 0 {
 		return m.sum / float64(m.n) * float64(epochs), true, nil
 	}
-	return 0, false, err
+	if s := p.shares[r.entry.task.String()]; s.n >= fewest {
+		return r.cost().Seconds * math.Exp(s.sum/float64(s.n)), true, nil
+	}
+	return 0, false, nil
 }
 
 // planned is one table with the runs behind its rows. Rows that share a run have one each.
@@ -61,7 +78,7 @@ type planned struct {
 
 // NewPlan plans some tables. It writes nothing.
 func NewPlan(grids []*Grid, o Options) (*Plan, error) {
-	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{}}
+	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{}, shares: map[string]mean{}}
 	byDir := map[string]*Run{}
 	for _, g := range grids {
 		t := &planned{grid: g}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -308,6 +309,28 @@ func TestAhead(t *testing.T) {
 	c.begin(&Run{Dir: "c"})
 	c.end(&Run{Dir: "c"})
 	check(0, 0)
+}
+
+// What finished runs of a task took of what is recorded of them corrects what is recorded of the others, from three on.
+func TestTook(t *testing.T) {
+	g := mustLoad(t, strings.Replace(fakeGrid, "seeds: [1, 2, 3]", "seeds: [1]", 1), (&fake{}).task())
+	p := planOf(t, options(t, "full"), g)
+	one, other := p.runs[0], p.runs[1] // of value 0.3: other steps
+	for n := range fewest {
+		if s, known, err := p.took(other); err != nil || known {
+			t.Errorf("after %d runs: %v, %t, %v", n, s, known, err)
+		}
+		if err := p.learn(one, one.cost().Seconds*[]float64{0.1, 0.2, 0.4}[n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := 0.2 * other.cost().Seconds
+	if s, known, err := p.took(other); err != nil || !known || math.Abs(s-want) > 1e-9*want {
+		t.Errorf("%v s, known %t, want %v: %v", s, known, want, err)
+	}
+	if s, _, err := p.took(one); err != nil || math.Abs(s-0.7/3*one.cost().Seconds) > 1e-9*s {
+		t.Errorf("equal steps: %v s of %v, want their mean: %v", s, one.cost().Seconds, err)
+	}
 }
 
 // A forecast takes recorded costs of equal steps by their epochs, else the mean of similar

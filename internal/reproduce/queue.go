@@ -357,8 +357,8 @@ func (q *Queue) had(e *entry) (n int) {
 	return n
 }
 
-// seconds returns about how long a run takes: as long as finished runs of equal steps did, or else as recorded
-// costs say, scaled by what such runs took under this queue. known says the first.
+// seconds returns about how long a run takes: as finished runs of the task tell, or else as recorded costs say,
+// scaled by what runs took under this queue. known says the first.
 func (q *Queue) seconds(r *Run) (seconds float64, known bool, err error) {
 	if seconds, known, err = q.plan.took(r); known || err != nil {
 		return seconds, known, err
