@@ -188,6 +188,7 @@ func TestCellsAndEscapes(t *testing.T) {
 	x.Add("é", -0.01)
 	x.Add(Link{Text: "a run", To: "runs/a.json"}, 1)
 	x.Add(Link{Text: "no address"})
+	x.Add(Link{Text: "a part", To: "#part"})
 	var text, md strings.Builder
 	if err := errors.Join(x.Text(&text), x.Markdown(&md)); err != nil {
 		t.Fatal(err)
@@ -196,7 +197,7 @@ func TestCellsAndEscapes(t *testing.T) {
 		t.Error(s)
 	}
 	if s := md.String(); !strings.Contains(s, `a \[b\](c)`) || !strings.Contains(s, `\[1\]`) ||
-		!strings.Contains(s, "[a run](runs/a.json)") || !strings.Contains(s, "| no address ") {
+		!strings.Contains(s, "[a run](runs/a.json)") || !strings.Contains(s, "| no address ") || !strings.Contains(s, "| a part ") {
 		t.Error(s)
 	}
 	d := &Document{Facts: []Fact{{Label: "ééé", Value: "1"}, {Label: "abc", Value: "2"}}}

@@ -278,7 +278,7 @@ func (t *Table) Markdown(w io.Writer) error {
 		for c, s := range row {
 			s = escapeMarkdown(s)
 			if c < len(t.Rows[r]) {
-				if l, ok := t.Rows[r][c].(Link); ok && l.To != "" {
+				if l, ok := t.Rows[r][c].(Link); ok && l.To != "" && l.To[0] != '#' { // a place on the page is none here
 					s = "[" + s + "](" + l.To + ")"
 				}
 			}
