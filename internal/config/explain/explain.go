@@ -80,7 +80,7 @@ var common = map[string]string{
 	"rate":             "learning rate",
 	"rate_by":          "factor of the rate after every rate_every epochs",
 	"refit":            "train once more, on all training samples, for as many epochs as validation chose",
-	"schedule":         "large: fewer and larger steps at a higher rate; left out: as the other keys say",
+	"schedule":         "large: 16 times the pairs of a step at 4 times the rate; left out: as the other keys say",
 	"shrink":           "added to the denominator of a similarity, against pairs with few rows",
 	"steps":            "steps of the training",
 	"tick_before":      "count an epoch before it begins, so that the first decay comes an epoch early",

@@ -36,8 +36,8 @@ type Calibration struct {
 }
 
 // noiseBatch returns the batch of the steps that the noise is for. The printed claim keeps the noise of the paper's steps
-// under a schedule too, as it does for epochs that are planned and not run: its bound asks a hundred times the noise
-// for steps of sixteen times the pairs. What is meant to hold is for the steps that are made.
+// under a schedule too, as it does for epochs that are planned and not run: for steps of sixteen times the pairs its bound
+// (Theorem 3) asks 4 to 130 times the noise. What is meant to hold is for the steps that are made.
 func (c Config) noiseBatch() int {
 	if c.Privacy.Accounting == AccountingPrinted {
 		return c.Train.Batch

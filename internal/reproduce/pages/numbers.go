@@ -10,7 +10,7 @@ import (
 	"privrec/internal/reproduce"
 )
 
-// numbers makes the tables of all numbers of a table or figure, one for each data set: the
+// numbers makes the tables of all numbers of a table or figure, one for each data set with a number: the
 // paper's, ours, and how they stand to each other. Sentences that several cells share stand below
 // the table, under a number.
 func (m *Made) numbers(run func(name string) string) []report.Part {
@@ -26,7 +26,9 @@ func (m *Made) numbers(run func(name string) string) []report.Part {
 				of = append(of, c)
 			}
 		}
-		out = append(out, m.table(of, run))
+		if slices.ContainsFunc(of, func(c *reproduce.Cell) bool { return c.Printed != nil || c.Ours != nil }) {
+			out = append(out, m.table(of, run))
+		}
 	}
 	return out
 }

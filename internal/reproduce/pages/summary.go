@@ -98,13 +98,18 @@ func tables(s report.Section, title string) (out []*report.Table) {
 }
 
 // departures sets rows that were trained by the paper's own steps beside those of the tables, which departed from them.
-// has is false where no row has both.
+// A run that stands in rows of several tables is shown in the first. has is false where no row has both.
 func (s *Set) departures(record func(name string) string) (of report.Section, has bool) {
 	t := &report.Table{Name: "departures", Columns: report.Columns("", "table", "data", "method", "metric")}
 	t.Columns = append(t.Columns, report.Columns("%.4g", "paper", "its steps", "ours")...)
 	t.Columns = append(t.Columns, report.Columns("%+.4f", "difference")...)
 	t.Columns = append(t.Columns, report.Columns("", "epochs, its steps", "epochs, ours", "seeds")...)
 	t.Columns = append(t.Columns, report.Columns("", "run, its steps", "run, ours")...)
+	type result struct {
+		run, metric string
+		ours        float64
+	}
+	shown := map[result]bool{}
 	link := func(c *reproduce.Cell) report.Link { return report.Link{Text: "run", To: record(c.Runs[0])} }
 	for i := range s.Printed {
 		for j := range s.Printed[i].Cells {
@@ -113,6 +118,11 @@ func (s *Set) departures(record func(name string) string) (of report.Section, ha
 			if its.Ours == nil || ours == nil || ours.Ours == nil {
 				continue
 			}
+			r := result{its.Runs[0], its.Metric, *its.Ours}
+			if shown[r] {
+				continue
+			}
+			shown[r] = true
 			d := *ours.Ours - *its.Ours
 			t.Add(its.Grid, its.Data, label(its), its.Heading, whole(its.Printed), whole(its.Ours), whole(ours.Ours), d,
 				its.Epochs, ours.Epochs, fmt.Sprintf("%d and %d", its.Seeds, ours.Seeds), link(its), link(ours))
