@@ -5,10 +5,8 @@
 // beside floors, the epsilon claimed and accounted, epochs, program, machine and time.
 //
 // A file of docs/results/records holds the records of one page. A record has a name, and is of
-// one of three kinds. Runs holds finished runs that differ by their seeds alone. Measured
+// one of two kinds. Runs holds finished runs that differ by their seeds alone. Measured
 // holds numbers of a program of its own, such as a benchmark or the counts of a data set.
-// Carried holds numbers that a page printed before there were records and whose runs were not
-// kept: as printed, with the commit that brought them. Nothing about such a run is made up.
 //
 // A Field names one number of a record. Value finds it: over several runs it is the mean, with
 // the standard deviation. The test of this package fills the pages of docs from records, and

@@ -59,13 +59,13 @@ func (f *File) check() error {
 
 func (r *Record) check() error {
 	kinds := 0
-	for _, there := range []bool{len(r.Runs) > 0, r.Measured != nil, r.Carried != nil} {
+	for _, there := range []bool{len(r.Runs) > 0, r.Measured != nil} {
 		if there {
 			kinds++
 		}
 	}
 	if kinds != 1 {
-		return fmt.Errorf("it has %d of runs, measured and carried_over, want one", kinds)
+		return fmt.Errorf("it has %d of runs and measured, want one", kinds)
 	}
 	for i, x := range r.Runs {
 		switch {
@@ -77,16 +77,6 @@ func (r *Record) check() error {
 	}
 	if m := r.Measured; m != nil && (m.Command == "" || m.Machine == "" || m.Date == "" || len(m.Values) == 0) {
 		return errors.New("measured: command, machine, date and values are needed")
-	}
-	if c := r.Carried; c != nil {
-		if c.Why == "" || c.Date == "" || len(c.Commit) < 7 || len(c.Values) == 0 {
-			return errors.New("carried_over: why, date, commit and values are needed")
-		}
-		for field, text := range c.Values {
-			if _, err := carriedValue(text); err != nil {
-				return fmt.Errorf("carried_over.values[%q]: %w", field, err)
-			}
-		}
 	}
 	return nil
 }
@@ -127,18 +117,15 @@ func (f *File) encode(w io.Writer) error {
 	l.add("{\n\"version\": ", f.Version, ",\n\"about\": ", quoted(f.About), ",\n\"records\": [")
 	for i, r := range f.Records {
 		l.add(comma(i), "\n{\"name\": ", quoted(r.Name), ", ")
-		switch {
-		case r.Measured != nil:
+		if r.Measured != nil {
 			l.add("\"measured\":\n", r.Measured, "}")
-		case r.Carried != nil:
-			l.add("\"carried_over\":\n", r.Carried, "}")
-		default:
-			runs, err := r.Runs.MarshalJSON() // the encoder would take its lines away
-			if err != nil {
-				return err
-			}
-			l.add("\"runs\": ", string(runs), "}")
+			continue
 		}
+		runs, err := r.Runs.MarshalJSON() // the encoder would take its lines away
+		if err != nil {
+			return err
+		}
+		l.add("\"runs\": ", string(runs), "}")
 	}
 	l.add("\n]\n}\n")
 	if l.err != nil {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"text/template"
@@ -20,8 +19,7 @@ type origin struct {
 // number is a value on its way to a page.
 type number struct {
 	Value
-	from    []string // where, of every record in it
-	carried *Carried
+	from []string // where, of every record in it
 }
 
 // filler fills one page.
@@ -30,19 +28,14 @@ type filler struct {
 	printed  papers
 	used     map[string]bool // file/record, of all pages
 	origins  []origin
-	carried  map[*Carried]bool
 	decimals int
 }
 
 // Marks around a filled text, while a page is made. No page has these characters.
 const begin, middle, end = "\x01", "\x02", "\x03"
 
-// mark remembers where a text comes from. A carried number gets its sign here.
+// mark remembers where a text comes from.
 func (f *filler) mark(text string, n number) string {
-	if n.carried != nil {
-		f.carried[n.carried] = true
-		text += "†"
-	}
 	f.origins = append(f.origins, origin{strings.Join(n.from, " and "), text})
 	return begin + strconv.Itoa(len(f.origins)-1) + middle + text + end
 }
@@ -74,13 +67,13 @@ func (f *filler) get(ref, field string) (number, error) {
 	if err != nil {
 		return number{}, fmt.Errorf("docs/results/records/%s.json: %w", file, err)
 	}
-	return number{v, []string{fmt.Sprintf("docs/results/records/%s.json, record %s, field %s", file, name, field)}, r.Carried}, nil
+	return number{v, []string{fmt.Sprintf("docs/results/records/%s.json, record %s, field %s", file, name, field)}}, nil
 }
 
 var formatForm = regexp.MustCompile(`^([+,m%]*)([0-9]?)$`)
 
 // show writes a number in a format: signs as of Value.Format, then the number of decimals.
-// Without a format a number that is carried over is written as it was printed.
+// Without a format a number that a paper printed is written as it was printed.
 func (f *filler) show(format string, n number) (string, error) {
 	m := formatForm.FindStringSubmatch(format)
 	if m == nil {
@@ -175,9 +168,6 @@ func calc(op func(a, b float64) float64) func(first number, rest ...number) numb
 		for _, r := range rest {
 			n.Mean = op(n.Mean, r.Mean)
 			n.from = append(n.from, r.from...)
-			if n.carried == nil {
-				n.carried = r.carried
-			}
 			if r.Text != "" && (n.Text == "" || r.Decimals < n.Decimals) {
 				n.Text, n.Decimals = r.Text, r.Decimals
 			}
@@ -270,7 +260,7 @@ type span struct {
 
 // fill makes a page of its source.
 func (f *filler) fill(path, source string) (*filled, error) {
-	f.origins, f.carried, f.decimals = nil, map[*Carried]bool{}, 2
+	f.origins, f.decimals = nil, 2
 	t, err := template.New(path).Funcs(f.functions()).Option("missingkey=error").Parse(source)
 	if err != nil {
 		return nil, err
@@ -295,24 +285,8 @@ func (f *filler) fill(path, source string) (*filled, error) {
 		}
 		plain.WriteString(piece)
 	}
-	plain.WriteString(f.footnote())
 	out.text = plain.String()
 	return out, nil
-}
-
-// footnote says what the sign of carried numbers means, where a page has such numbers.
-func (f *filler) footnote() string {
-	if len(f.carried) == 0 {
-		return ""
-	}
-	texts := map[string]bool{}
-	for c := range f.carried {
-		texts[fmt.Sprintf("%s (commit %.7s)", c.Date, c.Commit)] = true
-	}
-	list := keys(texts)
-	sort.Strings(list)
-	return "\n† Carried over: the run was not kept, and no record stands behind the number. It is from the\ntext of " +
-		strings.Join(list, ",\n") + ".\n"
 }
 
 // differences says where a page is not what its source and the records make of it: file and

@@ -114,16 +114,26 @@ func setting(s string) string {
 	return strings.Join(kept, ", ")
 }
 
-// gains reads the gains of an attack over floors.
+// gains reads the gains of an attack over floors. Attacks on slates have them by protocol, which is then the row.
 func (k Keep) gains(dir string) (out []Gain, err error) {
 	var all struct {
-		Gains []Gain `json:"gains"`
+		Gains     []Gain `json:"gains"`
+		Protocols []struct {
+			Name  string `json:"name"`
+			Gains []Gain `json:"gains"`
+		} `json:"protocols"`
 	}
 	if err := run.ReadMetrics(dir, &all); err != nil {
 		return nil, err
 	}
+	for _, p := range all.Protocols {
+		for _, g := range p.Gains {
+			g.Row = p.Name
+			all.Gains = append(all.Gains, g)
+		}
+	}
 	for _, g := range all.Gains {
-		if (k.Only == nil || k.Only.MatchString(g.Row)) && (k.Metrics == nil || k.Metrics.MatchString(g.Metric+" "+g.Attribute)) {
+		if (k.Only == nil || k.Only.MatchString(g.Row)) && (k.Metrics == nil || k.Metrics.MatchString(g.what())) {
 			g.Value, g.Interval = rounded(g.Value), [2]float64{rounded(g.Interval[0]), rounded(g.Interval[1])}
 			out = append(out, g)
 		}

@@ -122,17 +122,14 @@ func (f *filler) unused() (out []string) {
 
 // count says how many records of each kind there are.
 func (f *filler) count() string {
-	kinds, runs, numbers := map[string]int{}, 0, 0
+	kinds, runs := map[string]int{}, 0
 	for _, file := range f.records {
 		for _, r := range file.Records {
 			kinds[r.Kind()]++
 			runs += len(r.Runs)
-			if r.Carried != nil {
-				numbers += len(r.Carried.Values)
-			}
 		}
 	}
-	return fmt.Sprintf("records of runs: %d (%d runs), measured: %d, carried over: %d (%d numbers)", kinds["runs"], runs, kinds["measured"], kinds["carried over"], numbers)
+	return fmt.Sprintf("records of runs: %d (%d runs), measured: %d", kinds["runs"], runs, kinds["measured"])
 }
 
 var (

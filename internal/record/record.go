@@ -1,6 +1,7 @@
 package record
 
 import (
+	"strings"
 	"time"
 
 	"privrec/internal/dataset"
@@ -18,21 +19,17 @@ type File struct {
 	Records []Record `json:"records"`
 }
 
-// Record is what stands behind one row of a table, or one number in a sentence. One of Runs,
-// Measured and Carried is there.
+// Record is what stands behind one row of a table, or one number in a sentence. Either Runs or
+// Measured is there.
 type Record struct {
 	Name     string    `json:"name"`
 	Runs     runs      `json:"runs,omitempty"` // by seed
 	Measured *Measured `json:"measured,omitempty"`
-	Carried  *Carried  `json:"carried_over,omitempty"`
 }
 
 // Kind says in words which kind of record it is.
 func (r *Record) Kind() string {
-	switch {
-	case r.Carried != nil:
-		return "carried over"
-	case r.Measured != nil:
+	if r.Measured != nil {
 		return "measured"
 	}
 	return "runs"
@@ -75,12 +72,15 @@ type Scores struct {
 // Gain is the difference of a row of an attack to a floor, paired by user, with its interval.
 type Gain struct {
 	Row       string     `json:"row"`
-	Attribute string     `json:"attribute"`
+	Attribute string     `json:"attribute,omitempty"` // empty: the attack guesses items
 	Metric    string     `json:"metric"`
 	Over      string     `json:"over"`
 	Value     float64    `json:"value"`
 	Interval  [2]float64 `json:"interval"`
 }
+
+// what names what was measured: the metric, and the attribute where one is guessed.
+func (g Gain) what() string { return strings.TrimSuffix(g.Metric+" "+g.Attribute, " ") }
 
 // Epochs says how long a run trained. Short says why that is less than its profile's length,
 // which is the paper's where it has one.
@@ -126,14 +126,4 @@ type Measured struct {
 	Build   string             `json:"build"`
 	Machine string             `json:"machine"`
 	Date    string             `json:"date"` // year-month-day
-}
-
-// Carried is numbers whose runs were not kept, exactly as a page printed them.
-type Carried struct {
-	Why    string            `json:"why"`
-	Date   string            `json:"date"`            // of the text, year-month-day
-	Commit string            `json:"commit"`          // that brought the numbers
-	Seeds  int               `json:"seeds,omitempty"` // that the page names
-	Level  dataset.Level     `json:"evidence_level,omitempty"`
-	Values map[string]string `json:"values"` // by field, such as "12.37 (0.05)"
 }

@@ -3,15 +3,14 @@ package record
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // Value is one number of a record. Scores of runs are in percent. SD is the standard deviation
-// over seeds, NaN where there is one seed. Text is how a page printed the number, of one that is
-// carried over; such a number is known to Decimals only.
+// over seeds, NaN where there is one seed. Text is how
+// a paper printed the number, of one that is transcribed; such a number is known to Decimals only.
 type Value struct {
 	Mean, SD  float64
 	Low, High float64 // interval of a gain; both 0: none
@@ -23,7 +22,7 @@ type Value struct {
 // row of scores, or NAME|METRIC of the row whose release is NAME or whose name has NAME in it,
 // or floor NAME|METRIC, or all|METRIC for the mean over all rows. It can also be one of
 //
-//	gain ROW|METRIC ATTRIBUTE over FLOOR, of one run, with its interval
+//	gain ROW|METRIC ATTRIBUTE over FLOOR, of one run, with its interval; attacks on slates have no ATTRIBUTE
 //	epochs.selected, epochs.run, epochs.cap, steps, seeds
 //	epsilon.claimed, epsilon.total
 //	epsilon.noise UNIT, epsilon.noise UNIT NEIGHBOURING
@@ -32,14 +31,7 @@ type Value struct {
 // Of other records a field is the name of one of their values; where a measured one has NAME low
 // and NAME high beside NAME, they are its interval.
 func (r *Record) Value(field string) (Value, error) {
-	switch {
-	case r.Carried != nil:
-		text, ok := r.Carried.Values[field]
-		if !ok {
-			return Value{}, r.unknown(field, keys(r.Carried.Values))
-		}
-		return carriedValue(text)
-	case r.Measured != nil:
+	if r.Measured != nil {
 		v, ok := r.Measured.Values[field]
 		if !ok {
 			return Value{}, r.unknown(field, keys(r.Measured.Values))
@@ -70,7 +62,7 @@ func (r *Record) gain(field string) (Value, error) {
 		return Value{}, fmt.Errorf("record %s: a gain is of one run, and this has %d", r.Name, len(r.Runs))
 	}
 	for _, g := range r.Runs[0].Gains {
-		if strings.Contains(g.Row, name) && g.Metric+" "+g.Attribute+" over "+g.Over == what {
+		if strings.Contains(g.Row, name) && g.what()+" over "+g.Over == what {
 			return Value{Mean: 100 * g.Value, SD: math.NaN(), Low: 100 * g.Interval[0], High: 100 * g.Interval[1]}, nil
 		}
 	}
@@ -188,30 +180,8 @@ func (r *Run) epsilon(field string) (float64, error) {
 	return 0, fmt.Errorf("no field epsilon.%s: the account has claimed, total, as noise UNIT NEIGHBOURING %v and as part NAME %v", field, r.Epsilon.Units, r.Epsilon.Parts)
 }
 
-var carriedForm = regexp.MustCompile(`^([+-]?[0-9][0-9,]*(?:\.([0-9]+))?)(?: \(([0-9]+\.[0-9]+)\)$)?`)
-
-// carriedValue reads a number as a page printed it. What follows it, such as an interval,
-// stays in the text alone.
-func carriedValue(text string) (Value, error) {
-	m := carriedForm.FindStringSubmatch(text)
-	if m == nil {
-		return Value{}, fmt.Errorf("%q does not begin with a number", text)
-	}
-	v := Value{Text: text, Decimals: len(m[2]), SD: math.NaN()}
-	var err error
-	if v.Mean, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimSuffix(m[1], ","), ",", ""), 64); err != nil {
-		return Value{}, fmt.Errorf("%q: %w", text, err)
-	}
-	if m[3] != "" {
-		if v.SD, err = strconv.ParseFloat(m[3], 64); err != nil {
-			return Value{}, fmt.Errorf("%q: %w", text, err)
-		}
-	}
-	return v, nil
-}
-
 // Format writes a value with so many decimals. flags are "+" for a sign, "," for separated
-// thousands and "m" for the mean without its deviation. A number that is carried over is
+// thousands and "m" for the mean without its deviation. A number that a paper printed is
 // never written with more decimals than it was printed with.
 func (v Value) Format(decimals int, flags string) (string, error) {
 	if v.Text != "" && decimals > v.Decimals {
