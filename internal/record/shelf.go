@@ -37,11 +37,14 @@ func OpenShelf(dir string) (*Shelf, error) {
 // path returns the file of a run.
 func (s *Shelf) path(name string) string { return filepath.Join(s.dir, name+".json") }
 
-// Find unpacks a run, and returns its directory and why its results are stale: "" where they are not.
+// Find unpacks a run once, and returns its directory and why its results are stale: "" where they are not.
 // ok is false where the run is not there.
 func (s *Shelf) Find(name string) (dir, stale string, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if dir, ok := s.out[name]; ok {
+		return dir, "", true, nil
+	}
 	if _, err := os.Stat(s.path(name)); err != nil {
 		return "", "", false, nil
 	}
@@ -55,9 +58,6 @@ func (s *Shelf) Find(name string) (dir, stale string, ok bool, err error) {
 	s.used[name] = true
 	if stale, err = k.stale(); stale != "" || err != nil {
 		return "", stale, err == nil, err
-	}
-	if dir, ok := s.out[name]; ok {
-		return dir, "", true, nil
 	}
 	if s.temp == "" {
 		if s.temp, err = os.MkdirTemp("", "privrec-records-"); err != nil {
