@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
@@ -33,8 +35,11 @@ type Layout struct {
 	Read  func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error)
 }
 
-// All lists every data set. A new set is a file and a line here.
-func All() []Set {
+// All lists every data set. Callers share what its slices and pointers hold, and change none of it.
+func All() []Set { return slices.Clone(all()) }
+
+// all makes the list of every data set, once. A new set is a file and a line here.
+var all = sync.OnceValue(func() []Set {
 	sets := []Set{ml1m(), ml100k(), gowalla(), yelp2018(), yelp(), tmall()}
 	for _, c := range amazonCategories {
 		sets = append(sets, amazon(c))
@@ -44,7 +49,7 @@ func All() []Set {
 		sets = append(sets, StandIn(p))
 	}
 	return sets
-}
+})
 
 // Find returns the set with the name. A set that begins with OwnPrefix need not be in the
 // registry.
@@ -53,7 +58,7 @@ func Find(name string) (Set, error) {
 		return own(name), nil
 	}
 	var names []string
-	for _, s := range All() {
+	for _, s := range all() {
 		if s.Name == name {
 			return s, nil
 		}
