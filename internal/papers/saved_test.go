@@ -46,13 +46,18 @@ func TestZeroIsSaved(t *testing.T) {
 				t.Logf("%s refuses %s: %v", task, set, err)
 				continue
 			}
-			again, err := task.Plan(run.Options{Config: "config.yaml", Text: p.Config})
+			text, err := p.Config()
 			if err != nil {
 				t.Errorf("%s with %s: %v", task, set, err)
 				continue
 			}
-			if p.Hash != again.Hash || string(p.Config) != string(again.Config) {
-				t.Errorf("%s with %s is saved as another configuration:\n%s", task, set, p.Config)
+			again, err := task.Plan(run.Options{Config: "config.yaml", Text: text})
+			if err != nil {
+				t.Errorf("%s with %s: %v", task, set, err)
+				continue
+			}
+			if back, err := again.Config(); err != nil || p.Hash != again.Hash || string(text) != string(back) {
+				t.Errorf("%s with %s is saved as another configuration (%v):\n%s", task, set, err, text)
 			}
 		}
 	}

@@ -57,7 +57,11 @@ func suit(t *testing.T, task run.Task, name string) (c suited, err error) {
 	if err != nil {
 		return c, err
 	}
-	if err := yaml.Unmarshal(p.Config, &c); err != nil {
+	text, err := p.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}
 	return c, nil

@@ -54,7 +54,11 @@ var neutral = []string{
 // effort returns what the cost of a run depends on: a key that runs of equal steps share, and
 // the epochs that multiply them, 1 where the task knows none.
 func (r *Run) effort() (key string, epochs int, err error) {
-	values, err := config.Flat(filepath.Base(r.Dir), r.config)
+	text, err := r.plan.Config()
+	if err != nil {
+		return "", 0, err
+	}
+	values, err := config.Flat(filepath.Base(r.Dir), text)
 	if err != nil {
 		return "", 0, err
 	}

@@ -209,7 +209,7 @@ func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.config, r.hash = plan.Config, plan.Hash
+	r.plan = plan
 	of, err := c.mark()
 	if err != nil {
 		return nil, err
@@ -245,9 +245,8 @@ type Run struct {
 	Score   string `json:"-"`                 // of a finished run: the table's first metric, with its level of evidence
 
 	entry   *entry
-	config  []byte // effective configuration, but for its directory
-	hash    string // of it
-	shard   int    // that makes it, from 1; 0: there are no shards
+	plan    run.Plan // of its configuration, but for its directory
+	shard   int      // that makes it, from 1; 0: there are no shards
 	options run.Options
 	about   []*Run // made before
 	stale   string // why what was kept of the run is not taken; "": it is, or nothing was kept
@@ -343,7 +342,7 @@ func (r *Run) take(from *record.Shelf) error {
 
 // look finds the status of a run from its directory, and returns its manifest.
 func (r *Run) look() (*run.Manifest, error) {
-	p := run.Plan{Hash: r.hash, Dir: r.Dir}
+	p := run.Plan{Hash: r.plan.Hash, Dir: r.Dir}
 	if err := p.Look(); err != nil {
 		return nil, err
 	}

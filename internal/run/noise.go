@@ -266,15 +266,6 @@ const Remade = "the noise of the runs made here can be repeated, and taken off a
 // noise too, so runs that differ in any setting have noise of their own.
 func NoiseSeedOf(seed uint64) uint64 { return max(1, seed) }
 
-// withNoiseSeed returns the overrides of a configuration with the seed that a program gives the noise of
-// many runs. A task without noise, secure noise, and a seed that is set stay as they are.
-func (t Task) withNoiseSeed(b *bound, o Options) (sets []string, set bool) {
-	if o.NoiseSeed == 0 || !t.Noisy || b.secure || b.settings.NoiseSeed != 0 {
-		return o.Sets, false
-	}
-	return append(append([]string{}, o.Sets...), fmt.Sprintf("%s=%d", NoiseSeedKey, o.NoiseSeed)), true
-}
-
 // Secret is the configuration of a task that asks for secure noise by a key of its own, besides run.secure.
 type Secret interface {
 	// Secretly reports whether it does.

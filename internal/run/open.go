@@ -31,6 +31,10 @@ var results = []string{checkpointFile, "metrics.json", "privacy.json", "result.j
 // open claims the run directory and prepares it. It returns a nil Env without an error if the
 // run was complete already; it has then shown the result again.
 func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
+	yaml, err := b.yaml()
+	if err != nil {
+		return nil, err
+	}
 	made, err := makeDir(dir)
 	if err != nil {
 		return nil, err
@@ -41,7 +45,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		}
 	}()
 	// Check twice: before anything is changed, and once no other process can change it.
-	if _, err := inspect(dir, b.yaml); err != nil {
+	if _, err := inspect(dir, yaml); err != nil {
 		return nil, err
 	}
 	l, err := acquire(dir)
@@ -53,7 +57,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 			l.release()
 		}
 	}()
-	found, err := inspect(dir, b.yaml)
+	found, err := inspect(dir, yaml)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		fresh = true // an earlier attempt left nothing to keep
 	case !fresh && old.ConfigHash != b.hash:
 		return nil, &UsageError{
-			Message: fmt.Sprintf("run directory %s was made by another configuration%s", dir, firstDifference(dir, b.yaml)),
+			Message: fmt.Sprintf("run directory %s was made by another configuration%s", dir, firstDifference(dir, yaml)),
 			Fix:     "resume with the config.yaml in it, or choose another --out",
 		}
 	case !fresh && old.Status == StatusDone:
@@ -150,7 +154,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	if note := secureNote(b.settings.Seed); e.secure && !slices.Contains(e.manifest.Notes, note) {
 		e.manifest.Notes = append(e.manifest.Notes, note)
 	}
-	if err := e.prepare(b.yaml); err != nil {
+	if err := e.prepare(yaml); err != nil {
 		e.abandon()
 		return nil, err
 	}

@@ -20,11 +20,15 @@ type Plan struct {
 	Hash     string    // of the effective configuration, seed and task
 	Seed     uint64    // seed of every random number
 	Dir      string    // run directory
-	Config   []byte    // effective configuration, as config.yaml holds it
 	State    State     // how far the run in it has come
 	Holder   int       // process on this machine that writes it, for StateBusy
 	Manifest *Manifest // of the run in it, nil where there is none
+
+	yaml func() ([]byte, error)
 }
+
+// Config makes the effective configuration, as config.yaml holds it.
+func (p *Plan) Config() ([]byte, error) { return p.yaml() }
 
 // State says how far the run in a directory has come.
 type State string
@@ -46,7 +50,7 @@ func (t Task) Plan(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Hash: b.hash, Seed: b.settings.Seed, Dir: b.dir(t), Config: b.yaml}
+	p := Plan{Hash: b.hash, Seed: b.settings.Seed, Dir: b.dir(t), yaml: b.yaml}
 	if err := p.Look(); err != nil {
 		return Plan{}, err
 	}

@@ -124,9 +124,9 @@ func (s Spec[C]) Task() Task {
 			if err := checkNoiseSeed(c.Run, secretly(c)); err != nil {
 				return nil, err
 			}
-			text, err := saved(c, whole(), s.suit)
-			if err != nil {
-				return nil, err
+			told := from.noiseSeed != 0 && s.Noisy && !secretly(c) && c.Run.NoiseSeed == 0
+			if told {
+				c.Run.NoiseSeed = from.noiseSeed
 			}
 			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure, c.Run.Plant, c.Run.NoiseSeed})
 			if err != nil {
@@ -136,9 +136,11 @@ func (s Spec[C]) Task() Task {
 			if p, ok := any(c.Task).(Spender); ok {
 				parent = p.SpendsFrom()
 			}
-			return &bound{settings: c.Run, hash: hash, yaml: text, parent: parent, secure: secretly(c), open: func(ctx context.Context, env *Env) (Work, error) {
-				return s.Open(ctx, env, c.Task)
-			}}, nil
+			return &bound{
+				settings: c.Run, hash: hash, parent: parent, secure: secretly(c), told: told,
+				yaml: func() ([]byte, error) { return saved(c, whole(), s.suit) },
+				open: func(ctx context.Context, env *Env) (Work, error) { return s.Open(ctx, env, c.Task) },
+			}, nil
 		},
 	}}
 }

@@ -140,18 +140,19 @@ type source struct {
 	path string
 	text []byte // nil: read the file
 
-	effective bool // of a run that was made: every setting stands as it is
+	noiseSeed uint64 // that a program gives noise that has none, see Options.NoiseSeed; 0: none
+	effective bool   // of a run that was made: every setting stands as it is
 }
 
 // bound is an Action with its configuration.
 type bound struct {
 	settings Settings
 	hash     string
-	key      *privacy.Key // of the ledger, read when the run starts
-	yaml     []byte       // effective configuration
-	parent   string       // file of the budget that the run spends from; "": none
-	secure   bool         // noise is from cryptographic bits
-	told     bool         // a program set the seed of the noise
+	key      *privacy.Key           // of the ledger, read when the run starts
+	yaml     func() ([]byte, error) // makes the effective configuration
+	parent   string                 // file of the budget that the run spends from; "": none
+	secure   bool                   // noise is from cryptographic bits
+	told     bool                   // a program set the seed of the noise
 	open     func(ctx context.Context, env *Env) (Work, error)
 }
 
@@ -250,18 +251,9 @@ type Options struct {
 
 // bind loads and validates the configuration.
 func (t Task) bind(o Options) (*bound, error) {
-	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
-	if err != nil {
+	b, err := t.Action.load(t, source{path: o.Config, text: o.Text, noiseSeed: o.NoiseSeed}, o.Sets)
+	if err != nil || o.Withhold == nil {
 		return b, err
-	}
-	if sets, set := t.withNoiseSeed(b, o); set {
-		if b, err = t.Action.load(t, source{path: o.Config, text: o.Text}, sets); err != nil {
-			return b, err
-		}
-		b.told = true
-	}
-	if o.Withhold == nil {
-		return b, nil
 	}
 	trial := struct {
 		Of    string  `yaml:"trial_of"`

@@ -119,11 +119,15 @@ func (s *Study) final(t *Task, x trial, epoch int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the winning configuration of %s: %w", t.Name, err)
 	}
-	again, err := t.task.Plan(run.Options{Config: t.Name + ".yaml", Text: p.Config})
+	text, err := p.Config()
+	if err != nil {
+		return nil, fmt.Errorf("the winning configuration of %s: %w", t.Name, err)
+	}
+	again, err := t.task.Plan(run.Options{Config: t.Name + ".yaml", Text: text})
 	if err == nil && again.Hash != p.Hash {
 		err = fmt.Errorf("the winning configuration of %s reads as another one", t.Name)
 	}
-	return p.Config, err
+	return text, err
 }
 
 // keep writes the winning configuration.
