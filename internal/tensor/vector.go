@@ -89,6 +89,12 @@ func Positive(dst, src []Float) {
 	kernel.Positive(src, dst)
 }
 
+// Rational sets dst = r/(1+r), computed as r times 1/(1+r), where r is src if src > 0, else 0; dst may be src.
+func Rational(dst, src []Float) {
+	sameLen("rational", len(src), len(dst))
+	kernel.Rational(src, dst)
+}
+
 // Exp sets dst = exp(src), within two units in the last place over the whole
 // range, subnormal numbers included; dst may be src.
 func Exp(dst, src []Float) {

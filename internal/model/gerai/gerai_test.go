@@ -458,3 +458,30 @@ func TestRefuses(t *testing.T) {
 	}
 	tape.Backward(loss)
 }
+
+// A ranking has the bits that one pair after the other has, for all norms and any number of items.
+func TestScoresAreThoseOfPairs(t *testing.T) {
+	for _, norm := range []string{Rational, Clip, Sigmoid} {
+		for _, n := range []int{1, rankBlock, 2*rankBlock + 5} {
+			const d = 13
+			r := &Ranking{Users: tensor.New(3, d), Goods: tensor.New(n, d), H: tensor.New(1, d), Norm: norm}
+			for name, m := range map[string]tensor.Matrix{"users": r.Users, "items": r.Goods, "h": r.H} {
+				nn.Uniform(4, 1)(m, name)
+			}
+			users, scores := []int32{2, 0}, tensor.New(2, n)
+			if err := r.Score(nil, users, scores); err != nil {
+				t.Fatal(err)
+			}
+			q, slope := make([]tensor.Float, d), make([]tensor.Float, d)
+			for k, u := range users {
+				for i, got := range tensor.Row(scores, k) {
+					tensor.SumTo(q, tensor.Row(r.Users, int(u)), tensor.Row(r.Goods, i))
+					norms[norm](q, slope)
+					if want := tensor.Dot(r.H.Data, q); got != want {
+						t.Fatalf("%s, user %d, item %d of %d: %v, want %v", norm, u, i, n, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -40,3 +40,15 @@ var norms = map[string]func(x, slope []tensor.Float) int{
 		return alive
 	},
 }
+
+// values turn the output of pair layers before ReLU into q, in place, with the bits of norms. They leave out the
+// derivatives, which a ranking does not need, and branches, which signs at random make slow.
+var values = map[string]func(x []tensor.Float){
+	Rational: func(x []tensor.Float) { tensor.Rational(x, x) },
+	Clip: func(x []tensor.Float) {
+		for k, r := range x {
+			x[k] = min(max(r, 0), 1)
+		}
+	},
+	Sigmoid: func(x []tensor.Float) { tensor.Sigmoid(x, x) },
+}

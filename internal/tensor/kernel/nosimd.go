@@ -50,6 +50,9 @@ func Gate(x, y, z []Float) { gatePlain(x, y[:len(x)], z[:len(x)]) }
 // Positive sets y = max(x, 0); y may be x.
 func Positive(x, y []Float) { positivePlain(x, y[:len(x)]) }
 
+// Rational sets y = r 1/(1+r), where r = x if x > 0, else 0; y may be x.
+func Rational(x, y []Float) { rationalPlain(x, y[:len(x)]) }
+
 // Dot returns the inner product.
 func Dot(x, y []Float) Float {
 	return dotPlain(x, y[:len(x)])

@@ -53,8 +53,6 @@ func mulPlain(x, y, z []Float) {
 	}
 }
 
-// dotPlain returns the inner product from four partial sums, which makes it faster and
-// the rounding error smaller.
 // gatePlain has no branch: signs at random would be foretold wrongly half of the time.
 func gatePlain(x, y, z []Float) {
 	for i, v := range y {
@@ -72,6 +70,20 @@ func positivePlain(x, y []Float) {
 	}
 }
 
+// rationalPlain has no branch, as gatePlain.
+func rationalPlain(x, y []Float) {
+	for i, v := range x {
+		b := bits(v)
+		if !(v > 0) {
+			b = 0
+		}
+		r := fromBits(b)
+		y[i] = r * (1 / (1 + r))
+	}
+}
+
+// dotPlain returns the inner product from four partial sums, which makes it faster and
+// the rounding error smaller.
 func dotPlain(x, y []Float) Float {
 	var s [4]Float
 	for ; len(x) >= 4 && len(y) >= 4; x, y = x[4:], y[4:] {

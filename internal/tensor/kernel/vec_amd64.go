@@ -49,6 +49,11 @@ func gate512(x []float32, y []float32, z []float32)
 //go:noescape
 func positive512(x []float32, y []float32)
 
+// rational512 sets y = r 1/(1+r), where r = x if x > 0, else 0.
+//
+//go:noescape
+func rational512(x []float32, y []float32)
+
 // normBack512 sets y = inv (y - mean - proj x).
 //
 //go:noescape
@@ -183,6 +188,11 @@ func gate256(x []float32, y []float32, z []float32)
 //
 //go:noescape
 func positive256(x []float32, y []float32)
+
+// rational256 sets y = r 1/(1+r), where r = x if x > 0, else 0.
+//
+//go:noescape
+func rational256(x []float32, y []float32)
 
 // normBack256 sets y = inv (y - mean - proj x).
 //

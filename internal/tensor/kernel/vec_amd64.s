@@ -536,6 +536,81 @@ done:
 	VZEROUPPER
 	RET
 
+// func rational512(x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rational512(SB), NOSPLIT, $0-48
+	MOVQ         x_len+8(FP), CX
+	MOVQ         x_base+0(FP), DX
+	MOVQ         y_base+24(FP), BX
+	XORQ         AX, AX
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSS one<>+0(SB), Z1
+
+block:
+	CMPQ    CX, $+64
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Z2
+	VMAXPS  Z0, Z2, Z2
+	VADDPS  Z1, Z2, Z3
+	VDIVPS  Z3, Z1, Z3
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, (BX)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Z2
+	VMAXPS  Z0, Z2, Z2
+	VADDPS  Z1, Z2, Z3
+	VDIVPS  Z3, Z1, Z3
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, 64(BX)(AX*1)
+	VMOVUPS 128(DX)(AX*1), Z2
+	VMAXPS  Z0, Z2, Z2
+	VADDPS  Z1, Z2, Z3
+	VDIVPS  Z3, Z1, Z3
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, 128(BX)(AX*1)
+	VMOVUPS 192(DX)(AX*1), Z2
+	VMAXPS  Z0, Z2, Z2
+	VADDPS  Z1, Z2, Z3
+	VDIVPS  Z3, Z1, Z3
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, 192(BX)(AX*1)
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+16
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Z2
+	VMAXPS  Z0, Z2, Z2
+	VADDPS  Z1, Z2, Z3
+	VDIVPS  Z3, Z1, Z3
+	VMULPS  Z3, Z2, Z2
+	VMOVUPS Z2, (BX)(AX*1)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	JMP     single
+
+singleEnd:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $-1, SI
+	BZHIL     CX, SI, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z2
+	VMAXPS    Z0, Z2, Z2
+	VADDPS    Z1, Z2, Z0
+	VDIVPS    Z0, Z1, Z0
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA one<>+0(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $4
+
 // func normBack512(inv float32, mean float32, proj float32, x []float32, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normBack512(SB), NOSPLIT, $0-64
@@ -1133,9 +1208,6 @@ done:
 	VZEROUPPER
 	MOVSS         X0, ret+56(FP)
 	RET
-
-DATA one<>+0(SB)/4, $0x3f800000
-GLOBL one<>(SB), RODATA|NOPTR, $4
 
 DATA expMax<>+0(SB)/4, $0x42b20000
 GLOBL expMax<>(SB), RODATA|NOPTR, $4
@@ -2762,6 +2834,79 @@ singleEnd:
 	VMAXPS     Y2, Y0, Y2
 	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rational256(x []float32, y []float32)
+// Requires: AVX
+TEXT ·rational256(SB), NOSPLIT, $0-48
+	MOVQ         x_len+8(FP), CX
+	MOVQ         x_base+0(FP), DX
+	MOVQ         y_base+24(FP), BX
+	XORQ         AX, AX
+	VXORPS       Y0, Y0, Y0
+	VBROADCASTSS one<>+0(SB), Y1
+
+block:
+	CMPQ    CX, $+32
+	JL      blockEnd
+	VMOVUPS (DX)(AX*1), Y2
+	VMAXPS  Y0, Y2, Y2
+	VADDPS  Y1, Y2, Y3
+	VDIVPS  Y3, Y1, Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS Y2, (BX)(AX*1)
+	VMOVUPS 32(DX)(AX*1), Y2
+	VMAXPS  Y0, Y2, Y2
+	VADDPS  Y1, Y2, Y3
+	VDIVPS  Y3, Y1, Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(BX)(AX*1)
+	VMOVUPS 64(DX)(AX*1), Y2
+	VMAXPS  Y0, Y2, Y2
+	VADDPS  Y1, Y2, Y3
+	VDIVPS  Y3, Y1, Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS Y2, 64(BX)(AX*1)
+	VMOVUPS 96(DX)(AX*1), Y2
+	VMAXPS  Y0, Y2, Y2
+	VADDPS  Y1, Y2, Y3
+	VDIVPS  Y3, Y1, Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS Y2, 96(BX)(AX*1)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	JMP     block
+
+blockEnd:
+single:
+	CMPQ    CX, $+8
+	JL      singleEnd
+	VMOVUPS (DX)(AX*1), Y2
+	VMAXPS  Y0, Y2, Y2
+	VADDPS  Y1, Y2, Y3
+	VDIVPS  Y3, Y1, Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS Y2, (BX)(AX*1)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	JMP     single
+
+singleEnd:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       laneMask<>+0(SB), SI
+	MOVQ       $0x00000008, DI
+	SUBQ       CX, DI
+	VMOVDQU    (SI)(DI*4), Y2
+	VMASKMOVPS (DX)(AX*1), Y2, Y3
+	VMAXPS     Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y0
+	VDIVPS     Y0, Y1, Y0
+	VMULPS     Y0, Y3, Y3
+	VMASKMOVPS Y3, Y2, (BX)(AX*1)
 
 done:
 	VZEROUPPER

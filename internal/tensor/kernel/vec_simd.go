@@ -132,6 +132,19 @@ func Positive(x, y []Float) {
 	positivePlain(x, y[:len(x)])
 }
 
+// Rational sets y = r 1/(1+r), where r = x if x > 0, else 0; y may be x.
+func Rational(x, y []Float) {
+	switch level {
+	case AVX512:
+		rational512(x, y[:len(x)])
+		return
+	case AVX2:
+		rational256(x, y[:len(x)])
+		return
+	}
+	rationalPlain(x, y[:len(x)])
+}
+
 // Dot returns the inner product.
 func Dot(x, y []Float) Float {
 	switch level {

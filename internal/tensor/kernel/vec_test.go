@@ -122,6 +122,34 @@ func TestGateAndPositive(t *testing.T) {
 	})
 }
 
+// Rational has the bits of its formula, over x too, and takes NaN and -0 for 0.
+func TestRational(t *testing.T) {
+	odd := []Float{0, Float(math.Copysign(0, -1)), Float(math.NaN()), Float(math.Inf(-1)), -2, 1, 1e-30, 1e30}
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(8, 8))
+		for _, n := range lengths() {
+			x, _ := fenced(r, n)
+			y, whole := fenced(r, n)
+			for i := 0; i < n; i += 3 {
+				x[i] = odd[i/3%len(odd)]
+			}
+			over := slices.Clone(x)
+			Rational(x, y)
+			Rational(over, over)
+			checkFence(t, n, whole)
+			for i, v := range x {
+				want := Float(0)
+				if v > 0 {
+					want = v * (1 / (1 + v))
+				}
+				if bits(y[i]) != bits(want) || bits(over[i]) != bits(want) {
+					t.Fatalf("length %d: of %v it is %v and, over x, %v, want %v", n, v, y[i], over[i], want)
+				}
+			}
+		}
+	})
+}
+
 // edges are the two forms of the hidden layer of an edge: of x and y, and of exp(-x) and exp(-y).
 var edges = []struct {
 	name string

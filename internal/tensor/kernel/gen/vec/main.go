@@ -53,6 +53,7 @@ func overSlices(s simd.ISA) {
 	mul(s)
 	gate(s)
 	positive(s)
+	rational(s)
 	normBack(s)
 	dot(s)
 	sum(s, false)
@@ -271,6 +272,21 @@ func positive(s simd.ISA) {
 		x := l.read("x", u)
 		VMAXPS(x, zero, x)
 		VADDPS(zero, x, x)
+		l.write(x, "y", u)
+	})
+	l.end()
+}
+
+// rational takes NaN for 0: the maximum is its second source, the zero, there. -0 becomes 0 the same way.
+func rational(s simd.ISA) {
+	l := begin(s, "rational", "x, y []float32)", "sets y = r 1/(1+r), where r = x if x > 0, else 0.", "x", "y")
+	zero, one := l.zeros(1)[0], l.Const("one", 1)
+	l.each(4, func(u int) {
+		x, d := l.read("x", u), l.Vec()
+		VMAXPS(zero, x, x)
+		VADDPS(one, x, d)
+		VDIVPS(d, one, d)
+		VMULPS(d, x, x)
 		l.write(x, "y", u)
 	})
 	l.end()
