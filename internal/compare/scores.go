@@ -196,6 +196,7 @@ func (s *Scores) read(path string) error {
 	lines := bufio.NewScanner(system.Bounded(z, mostOfScores))
 	lines.Buffer(nil, 1<<20)
 	var header []string
+	var columns, metrics []*[]float64 // of the header, nil: not kept; of s.Metrics
 	seen := map[string]bool{}
 	for n := 1; lines.Scan(); n++ {
 		if text, ok := strings.CutPrefix(lines.Text(), sampleMark); ok && n == 1 {
@@ -211,8 +212,16 @@ func (s *Scores) read(path string) error {
 			}
 			header = cells
 			for _, c := range cells[1:] {
-				if !weighs[c] && !counts[c] {
-					s.Metrics = append(s.Metrics, c)
+				switch {
+				case c == rowsColumn:
+					columns = append(columns, &s.Rows)
+				case counts[c]:
+					columns = append(columns, nil)
+				case weighs[c]:
+					columns = append(columns, &s.Weights)
+				default:
+					to := new([]float64)
+					s.Metrics, metrics, columns = append(s.Metrics, c), append(metrics, to), append(columns, to)
 				}
 			}
 			continue
@@ -225,26 +234,22 @@ func (s *Scores) read(path string) error {
 		}
 		seen[cells[0]] = true
 		s.Users = append(s.Users, cells[0])
-		for i, c := range header[1:] {
-			if counts[c] && c != rowsColumn {
+		for i, to := range columns {
+			if to == nil {
 				continue
 			}
 			x, err := strconv.ParseFloat(cells[i+1], 64)
 			if err != nil {
-				return fmt.Errorf("line %d: %s: %q is not a number", n, c, cells[i+1])
+				return fmt.Errorf("line %d: %s: %q is not a number", n, header[i+1], cells[i+1])
 			}
-			switch {
-			case c == rowsColumn:
-				s.Rows = append(s.Rows, x)
-			case weighs[c]:
-				s.Weights = append(s.Weights, x)
-			default:
-				s.Values[c] = append(s.Values[c], x)
-			}
+			*to = append(*to, x)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return err
+	}
+	for i, m := range s.Metrics {
+		s.Values[m] = *metrics[i]
 	}
 	switch {
 	case len(s.Users) == 0:
