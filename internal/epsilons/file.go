@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
-	"sync"
 
 	"privrec/internal/config"
 	"privrec/internal/config/schema"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/system"
 )
 
 // Paper is a paper with a list of settings.
@@ -86,22 +85,12 @@ func Read[S Source](path string, text []byte) ([]Row, error) {
 	// Rows do not depend on each other, so the number of workers changes no result.
 	rows, bad := make([]Row, len(f.Settings)), make([]error, len(f.Settings))
 	p := &pricer{known: map[string]accountant.Result{}}
-	var wait sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), len(f.Settings)) {
-		wait.Go(func() {
-			for i := range next {
-				if rows[i], bad[i] = f.Settings[i].row(f.Paper, p); bad[i] != nil {
-					bad[i] = fmt.Errorf("%s: settings.%d, %s: %w", path, i, f.Settings[i].Setting, bad[i])
-				}
-			}
-		})
-	}
-	for i := range f.Settings {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
+	_ = system.Together(len(rows), func(i int) error {
+		if rows[i], bad[i] = f.Settings[i].row(f.Paper, p); bad[i] != nil {
+			bad[i] = fmt.Errorf("%s: settings.%d, %s: %w", path, i, f.Settings[i].Setting, bad[i])
+		}
+		return nil
+	})
 	return rows, errors.Join(bad...)
 }
 
