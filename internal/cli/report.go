@@ -236,7 +236,13 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 	if err != nil {
 		return err
 	}
-	if set.Verdicts, err = reproduce.Verdicts(list, all, o); err != nil {
+	var tables []*reproduce.Table
+	if o.Records != nil { // else a table also says what became of runs that did not finish
+		for _, m := range set.Made {
+			tables = append(tables, m.Table)
+		}
+	}
+	if set.Verdicts, err = reproduce.Verdicts(list, all, o, tables...); err != nil {
 		return err
 	}
 	set.Epsilons, err = epsilonTables(papers)

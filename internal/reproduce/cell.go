@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/system"
 )
 
 // Cell is one printed number, or one number of ours that a paper does not print, with all that
@@ -113,58 +114,64 @@ func (c *Cell) UnmarshalJSON(b []byte) error {
 }
 
 // cells makes the cells of a table or figure: for each row, or point of a row, one a metric.
-func (g *Grid) cells(rows []*summary) ([]Cell, error) {
-	var out []Cell
+func (g *Grid) cells(rows []*summary) (out []Cell, err error) {
+	err = system.Together(len(rows), func(i int) error { return g.cellsOf(rows[i], rows) })
 	for _, s := range rows {
-		row := s.entry.row
-		base := Cell{
-			Paper: g.Paper, Grid: g.Name, Table: g.Table, Figure: g.Figure, Profile: s.entry.size,
-			Data: s.entry.data.Printed, Taken: s.entry.name, StandIn: s.standIn(), Method: row.Method, Setting: row.Variant, Unit: g.Unit, Again: row.Again,
-			Seeds: len(s.results), SeedsOf: len(s.runs), State: s.status(), Runs: []string{}, Epochs: s.epochs(), Commits: s.commits(),
-		}
-		if p := row.point; p != nil {
-			base.Setting, base.Axis, base.At = p.setting, p.axis.Name, pointer(p.value)
-		}
-		for _, r := range s.runs {
-			if r.Status == Done {
-				base.Runs = append(base.Runs, filepath.Base(r.Dir))
-			}
-		}
-		s.guarantees(&base)
-		for i, col := range s.columns {
-			c := base
-			c.Metric, c.Heading, c.Printed = g.Metrics[i].Name, g.Metrics[i].Printed, row.printed(i)
-			if len(s.results) > 0 {
-				c.Level, c.Ours = s.level.String(), g.inUnit(col.mean)
-			}
-			if len(s.results) > 1 {
-				c.SD = g.inUnit(col.sd)
-			}
-			c.Low, c.High, c.Difference = g.inUnit(col.lo), g.inUnit(col.hi), g.inUnit(col.delta)
-			name, floor := highestFloor(s, rows, i)
-			c.Floor, c.FloorName = g.inUnit(floor), name
-			for n, f := range col.floors {
-				if c.Floors == nil {
-					c.Floors = map[string]float64{}
-				}
-				c.Floors[n] = *g.inUnit(f)
-			}
-			if row.gain {
-				c.Why = gainWhy
-				s.cells = append(s.cells, c)
-				continue
-			}
-			if err := g.judge(&c, s, i); err != nil {
-				return nil, err
-			}
-			if err := g.explainCell(&c, s, rows, i); err != nil {
-				return nil, err
-			}
-			s.cells = append(s.cells, c)
-		}
 		out = append(out, s.cells...)
 	}
-	return out, nil
+	return out, err
+}
+
+// cellsOf makes the cells of one of the rows of a table.
+func (g *Grid) cellsOf(s *summary, rows []*summary) error {
+	row := s.entry.row
+	base := Cell{
+		Paper: g.Paper, Grid: g.Name, Table: g.Table, Figure: g.Figure, Profile: s.entry.size, Unit: g.Unit,
+		Data: s.entry.data.Printed, Taken: s.entry.name, StandIn: s.standIn(),
+		Method: row.Method, Setting: row.Variant, Again: row.Again, Epochs: s.epochs(), Commits: s.commits(),
+		Seeds: len(s.results), SeedsOf: len(s.runs), State: s.status(), Runs: []string{},
+	}
+	if p := row.point; p != nil {
+		base.Setting, base.Axis, base.At = p.setting, p.axis.Name, pointer(p.value)
+	}
+	for _, r := range s.runs {
+		if r.Status == Done {
+			base.Runs = append(base.Runs, filepath.Base(r.Dir))
+		}
+	}
+	s.guarantees(&base)
+	for i, col := range s.columns {
+		c := base
+		c.Metric, c.Heading, c.Printed = g.Metrics[i].Name, g.Metrics[i].Printed, row.printed(i)
+		if len(s.results) > 0 {
+			c.Level, c.Ours = s.level.String(), g.inUnit(col.mean)
+		}
+		if len(s.results) > 1 {
+			c.SD = g.inUnit(col.sd)
+		}
+		c.Low, c.High, c.Difference = g.inUnit(col.lo), g.inUnit(col.hi), g.inUnit(col.delta)
+		name, floor := highestFloor(s, rows, i)
+		c.Floor, c.FloorName = g.inUnit(floor), name
+		for n, f := range col.floors {
+			if c.Floors == nil {
+				c.Floors = map[string]float64{}
+			}
+			c.Floors[n] = *g.inUnit(f)
+		}
+		if row.gain {
+			c.Why = gainWhy
+			s.cells = append(s.cells, c)
+			continue
+		}
+		if err := g.judge(&c, s, i); err != nil {
+			return err
+		}
+		if err := g.explainCell(&c, s, rows, i); err != nil {
+			return err
+		}
+		s.cells = append(s.cells, c)
+	}
+	return nil
 }
 
 // pointer returns a pointer to x, or nil for no number.

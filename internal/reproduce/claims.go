@@ -68,16 +68,22 @@ func attach(tree fs.FS, grids []*Grid) error {
 }
 
 // Verdicts holds the claims of papers against the finished runs below o.Out, in the size o.Size.
-// It starts nothing. A run with results that cannot be read counts as failed.
-func Verdicts(papers []*claims.Paper, grids []*Grid, o Options) ([]*claims.Result, error) {
-	var out []*claims.Result
+// It starts nothing. A run with results that cannot be read counts as failed. Of the grids of made tables it takes
+// the results that these have.
+func Verdicts(papers []*claims.Paper, grids []*Grid, o Options, made ...*Table) (out []*claims.Result, err error) {
 	for _, p := range papers {
 		var with []*claims.Grid
 		for _, g := range grids {
 			if g.Paper != p.Name || !slices.ContainsFunc(p.Claims, func(c claims.Claim) bool { return c.About(g.Name) }) {
 				continue
 			}
-			lines, err := g.finished(o)
+			var rows []*summary
+			if at := slices.IndexFunc(made, func(t *Table) bool { return t.grid == g }); at >= 0 {
+				rows = made[at].rows
+			} else if rows, err = g.finished(o); err != nil {
+				return nil, err
+			}
+			lines, err := g.lines(rows)
 			if err != nil {
 				return nil, err
 			}
@@ -92,8 +98,8 @@ func Verdicts(papers []*claims.Paper, grids []*Grid, o Options) ([]*claims.Resul
 	return out, nil
 }
 
-// finished gathers the lines of a grid from its finished runs.
-func (g *Grid) finished(o Options) ([]*line, error) {
+// finished reads the finished runs of a grid's rows.
+func (g *Grid) finished(o Options) ([]*summary, error) {
 	entries, runs, err := g.runs(o)
 	if err != nil {
 		return nil, err
@@ -103,15 +109,7 @@ func (g *Grid) finished(o Options) ([]*line, error) {
 			return nil, err
 		}
 	}
-	var rows []*summary
-	for _, c := range entries {
-		s, err := g.summarise(c, runs)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, s)
-	}
-	return g.lines(rows)
+	return g.summaries(entries, runs)
 }
 
 // subject returns what a grid is about in full size, without results.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"privrec/internal/record"
 	"privrec/internal/run"
@@ -27,7 +28,7 @@ type entry struct {
 	about []*entry    // of the runs that are made first, and that this one is about
 	there string      // directory of a finished run that this one is about, made elsewhere; "": none
 	end   string      // of the name of the evaluation that counts
-	plans plans       // of the grid
+	plans *plans      // of the grid
 }
 
 // on names the data set that is taken, and the one that it stands for.
@@ -124,28 +125,17 @@ func (c *entry) check() error {
 	return err
 }
 
-// plans are configurations that were checked, so that rows and tables that share one check it
+// plans keeps configurations that were checked, so that rows and tables that share one check it
 // once. The key has everything that a hash depends on.
-type plans map[string]checkedPlan
-
-type checkedPlan struct {
-	run.Plan
-	err error
-}
+type plans struct{ sync.Map }
 
 // plan checks the configuration of a seed, about runs in directories. The plan is of no
 // directory: its hash counts.
 func (c *entry) plan(seed uint64, about ...string) (run.Plan, error) {
 	o := c.options("unused", seed, about...)
 	key := strings.Join(append([]string{c.task.String(), o.Config}, o.Sets...), "\x00")
-	if p, ok := c.plans[key]; ok {
-		return p.Plan, p.err
-	}
-	p, err := c.task.Plan(o)
-	if c.plans != nil {
-		c.plans[key] = checkedPlan{p, err}
-	}
-	return p, err
+	plan, _ := c.plans.LoadOrStore(key, sync.OnceValues(func() (run.Plan, error) { return c.task.Plan(o) }))
+	return plan.(func() (run.Plan, error))()
 }
 
 // gridKeys are the keys that the grid itself sets for every run.
@@ -248,8 +238,9 @@ type Run struct {
 	plan    run.Plan // of its configuration, but for its directory
 	shard   int      // that makes it, from 1; 0: there are no shards
 	options run.Options
-	about   []*Run // made before
-	stale   string // why what was kept of the run is not taken; "": it is, or nothing was kept
+	about   []*Run  // made before
+	stale   string  // why what was kept of the run is not taken; "": it is, or nothing was kept
+	result  *result // of a finished run; nil: not read yet
 }
 
 // On names the data set that is taken and, where that is generated, the one that it stands

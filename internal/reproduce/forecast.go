@@ -53,6 +53,15 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 	if p.o.Workers > 0 {
 		tensor.SetWorkers(p.o.Workers)
 	}
+	if p.o.Records != nil {
+		for _, r := range p.runs {
+			if cost, done := r.spent(); done {
+				if err := p.learn(r, cost.Seconds); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
 	scale := t.speed / speed()
 	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{}, measured: map[string]Cost{}}
 	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs", "to make", "time", "memory MB", "disk MB", "data")}

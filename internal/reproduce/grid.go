@@ -13,6 +13,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Grid is one printed table or figure, or a study of our own: the runs behind it and, for a
@@ -43,7 +44,7 @@ type Grid struct {
 
 	tasks  []run.Task
 	files  files
-	plans  plans
+	plans  *plans
 	causes []*Cause // in the order in which they count
 }
 
@@ -263,7 +264,7 @@ func Load(file string, tasks []run.Task) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.check(doc, tasks, files{dir: filepath.Dir(file)}, plans{})
+	return g.check(doc, tasks, files{dir: filepath.Dir(file)}, &plans{})
 }
 
 // In checks grids that a program made of another document, which has the same sizes and data.
@@ -274,7 +275,7 @@ func In(doc *config.Document, tree fs.FS, file string, tasks []run.Task, grids .
 	if tree != nil {
 		dir = path.Dir(file)
 	}
-	checked := plans{}
+	checked := &plans{}
 	out := make([]*Grid, len(grids))
 	for i, g := range grids {
 		var err error
@@ -286,7 +287,7 @@ func In(doc *config.Document, tree fs.FS, file string, tasks []run.Task, grids .
 }
 
 // parse reads a grid of a tree.
-func parse(tree fs.FS, name string, tasks []run.Task, checked plans) (*Grid, error) {
+func parse(tree fs.FS, name string, tasks []run.Task, checked *plans) (*Grid, error) {
 	text, err := fs.ReadFile(tree, name)
 	if err != nil {
 		return nil, fmt.Errorf("grid: %w", err)
@@ -310,14 +311,14 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 		}
 		names = append(names, found...)
 	}
-	var out []*Grid
-	checked := plans{}
-	for _, name := range names {
-		g, err := parse(tree, name, tasks, checked)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, g)
+	out := make([]*Grid, len(names))
+	checked := &plans{}
+	err := system.Together(len(names), func(i int) (err error) {
+		out[i], err = parse(tree, names[i], tasks, checked)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if err := explain(tree, out, true); err != nil {
 		return nil, err
@@ -327,7 +328,7 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 
 // check reports every problem of a grid by its line, and lets the task of every row check
 // its configuration.
-func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked plans) (*Grid, error) {
+func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked *plans) (*Grid, error) {
 	g.files, g.plans = f, checked
 	v := config.NewChecker(doc)
 	g.form(v, tasks)

@@ -206,13 +206,13 @@ func TestTree(t *testing.T) {
 		t.Error("a grid without its task and configuration")
 	}
 	f := &fake{}
-	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), plans{}); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
+	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), &plans{}); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
 		t.Errorf("%v", err)
 	}
 	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}
 	tree["fake.yaml"] = &fstest.MapFile{Data: []byte("value: 0.2\n")}
 	tree["tables/t.yaml"].Data = []byte(strings.ReplaceAll(fakeGrid, "fake.yaml", "../fake.yaml"))
-	if g, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), plans{}); err != nil || len(g.Rows) != 2 {
+	if g, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), &plans{}); err != nil || len(g.Rows) != 2 {
 		t.Errorf("%v", err)
 	}
 }
@@ -226,7 +226,7 @@ func FuzzGrid(f *testing.F) {
 	task := (&fake{}).task()
 	f.Fuzz(func(t *testing.T, text string) {
 		tree := fstest.MapFS{"tables/g.yaml": {Data: []byte(text)}, "tables/fake.yaml": {Data: []byte("value: 0.2\n")}}
-		if g, err := parse(tree, "tables/g.yaml", append(papers.All(), task), plans{}); err == nil && len(g.Rows) == 0 {
+		if g, err := parse(tree, "tables/g.yaml", append(papers.All(), task), &plans{}); err == nil && len(g.Rows) == 0 {
 			t.Error("accepted a grid without rows")
 		} else if err != nil && !config.Is(err) {
 			t.Errorf("not an error of configuration: %v", err)

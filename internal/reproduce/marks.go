@@ -9,6 +9,7 @@ import (
 	"privrec/internal/compare"
 	"privrec/internal/rng"
 	"privrec/internal/stats"
+	"privrec/internal/system"
 )
 
 // mark is a result in a figure: a row at one value of an axis, or a row without any.
@@ -42,15 +43,14 @@ type line struct {
 
 // lines gathers the marks of a figure's lines.
 func (g *Grid) lines(rows []*summary) ([]*line, error) {
+	if err := system.Together(len(rows), func(i int) error { _, err := g.users(rows[i]); return err }); err != nil {
+		return nil, err
+	}
 	var out []*line
 	for _, s := range rows {
-		m := &mark{s: s, accounted: s.accounted(s.entry.row.UnitOf)}
+		m := &mark{s: s, users: s.users, accounted: s.accounted(s.entry.row.UnitOf)}
 		if p := s.entry.row.point; p != nil {
 			m.axis, m.value = p.axis, p.value
-		}
-		var err error
-		if m.users, err = g.users(s); err != nil {
-			return nil, err
 		}
 		name := s.entry.row.Line()
 		at := slices.IndexFunc(out, func(l *line) bool { return l.name == name && l.data == s.entry.data && l.axis == m.axis })
@@ -119,9 +119,9 @@ func (g *Grid) users(s *summary) ([]users, error) {
 			continue
 		}
 		out[i].sort()
-		if err := out[i].interval(s.columns[i].mean); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.entry.row.Label(), err)
-		}
+	}
+	if err := s.intervals(out); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.entry.row.Label(), err)
 	}
 	s.users = out
 	return out, nil
@@ -179,22 +179,35 @@ func (u *users) sort() {
 	u.ids, u.num, u.den = ids, num, den
 }
 
-// interval draws the interval of the mean of sorted users. The draws depend on the number of
-// users alone, so equal results have equal intervals. Where the users are a sample, the interval is
-// that of the whole table's mean, in percent: as much narrower as the root of the share that they are.
-func (u *users) interval(mean float64) error {
-	if len(u.ids) < 2 {
-		return nil
+// intervals draws the interval of the mean of each metric over its sorted users. The draws depend on the number of
+// users alone, so equal results have equal intervals, and metrics of equally many users share theirs. Where the users
+// are a sample, the interval is that of the whole table's mean, in percent: as much narrower as the root of the share
+// that they are.
+func (s *summary) intervals(all []users) error {
+	like := map[int][]int{} // metrics by their number of users
+	for i := range all {
+		if n := len(all[i].ids); n >= 2 {
+			like[n] = append(like[n], i)
+		}
 	}
-	stream := rng.Seed(1).Stream("users of a figure")
-	got, err := stats.ClusterBootstrap([][]float64{u.num}, [][]float64{u.den}, resamples, confidence, &stream)
-	if err != nil {
-		return err
-	}
-	u.lo, u.hi = 100*got[0].Lo, 100*got[0].Hi
-	if u.whole > len(u.ids) {
-		half := (u.hi - u.lo) / 2 * math.Sqrt(float64(len(u.ids))/float64(u.whole))
-		u.lo, u.hi = mean-half, mean+half
+	for n, metrics := range like {
+		var num, den [][]float64
+		for _, i := range metrics {
+			num, den = append(num, all[i].num), append(den, all[i].den)
+		}
+		stream := rng.Seed(1).Stream("users of a figure")
+		got, err := stats.ClusterBootstrap(num, den, resamples, confidence, &stream)
+		if err != nil {
+			return err
+		}
+		for k, i := range metrics {
+			u := &all[i]
+			u.lo, u.hi = 100*got[k].Lo, 100*got[k].Hi
+			if u.whole > n {
+				half := (u.hi - u.lo) / 2 * math.Sqrt(float64(n)/float64(u.whole))
+				u.lo, u.hi = s.columns[i].mean-half, s.columns[i].mean+half
+			}
+		}
 	}
 	return nil
 }

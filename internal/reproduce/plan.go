@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Plan is what some tables need: their runs, each once, in the order in which they are made.
@@ -79,33 +80,28 @@ type planned struct {
 // NewPlan plans some tables. It writes nothing.
 func NewPlan(grids []*Grid, o Options) (*Plan, error) {
 	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{}, shares: map[string]mean{}}
+	p.tables = make([]*planned, len(grids))
+	err := system.Together(len(grids), func(i int) (err error) {
+		t := &planned{grid: grids[i]}
+		t.entries, t.runs, err = t.grid.runs(o)
+		p.tables[i] = t
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	byDir := map[string]*Run{}
-	for _, g := range grids {
-		t := &planned{grid: g}
-		var err error
-		if t.entries, t.runs, err = g.runs(o); err != nil {
-			return nil, err
-		}
+	for _, t := range p.tables {
 		for _, r := range t.runs {
 			if byDir[r.Dir] == nil {
 				byDir[r.Dir] = r
 				p.runs = append(p.runs, r)
-				p.from[r] = g
+				p.from[r] = t.grid
 			}
 		}
-		p.tables = append(p.tables, t)
 	}
 	if o.Shard.Of > 0 {
 		p.deal(o.Shard.Of)
-	}
-	if o.Records != nil {
-		for _, r := range p.runs {
-			if cost, done := r.spent(); done {
-				if err := p.learn(r, cost.Seconds); err != nil {
-					return nil, err
-				}
-			}
-		}
 	}
 	p.clock = newClock(p)
 	return p, nil

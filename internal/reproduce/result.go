@@ -33,8 +33,15 @@ type result struct {
 	manifest    *run.Manifest
 }
 
-// read takes the result from the directory of a finished run. Its error names the file and
-// what it lacks.
+// result returns the result of a finished run, which it reads once. Its error names the file and what it lacks.
+func (g *Grid) result(r *Run) (_ *result, err error) {
+	if r.result == nil {
+		r.result, err = g.read(r)
+	}
+	return r.result, err
+}
+
+// read takes the result from the directory of a finished run.
 func (g *Grid) read(r *Run) (*result, error) {
 	m, err := experiment.ReadOutcome(r.Dir)
 	if err != nil {
@@ -164,7 +171,6 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, run.WithHint(fmt.Errorf("write tables: %w", err), "choose a writable --out")
 	}
-	var paths []string
 	type file struct {
 		suffix string
 		write  func(w io.Writer) error
@@ -199,12 +205,13 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 			}})
 		}
 	}
-	for _, f := range list {
-		path := filepath.Join(dir, t.Name+f.suffix)
-		if err := system.WriteFile(path, f.write); err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
+	paths := make([]string, len(list))
+	err := system.Together(len(list), func(i int) error {
+		paths[i] = filepath.Join(dir, t.Name+list[i].suffix)
+		return system.WriteFile(paths[i], list[i].write)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return paths, nil
 }

@@ -13,6 +13,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/stats"
+	"privrec/internal/system"
 )
 
 // summary is one row of a table over its seeds.
@@ -41,6 +42,16 @@ type column struct {
 // confidence of the intervals.
 const confidence = 0.95
 
+// summaries summarises rows, several at once.
+func (g *Grid) summaries(entries []*entry, runs []*Run) ([]*summary, error) {
+	rows := make([]*summary, len(entries))
+	err := system.Together(len(rows), func(i int) (err error) {
+		rows[i], err = g.summarise(entries[i], runs)
+		return err
+	})
+	return rows, err
+}
+
 // summarise reads the finished runs of a row and takes means over its seeds. A run with
 // results that cannot be read fails.
 func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
@@ -53,7 +64,7 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 		if r.Status != Done {
 			continue
 		}
-		res, err := g.read(r)
+		res, err := g.result(r)
 		if err != nil {
 			r.fail(err)
 			continue

@@ -24,6 +24,9 @@ type Table struct {
 	Accounts *report.Table    // for programs: a line for each row and unit of protection
 	Points   *report.Table    // for programs, of a figure: a line for each point and metric; else nil
 	Cells    []Cell           // every number with all that stands behind it
+
+	grid *Grid
+	rows []*summary
 }
 
 // FileName returns the name of the table's files, without their endings.
@@ -40,16 +43,11 @@ func (g *Grid) FileName(o Options) string {
 
 // table lays out the results of the runs.
 func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
-	var rows []*summary
-	for _, c := range entries {
-		s, err := g.summarise(c, runs)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, s)
+	rows, err := g.summaries(entries, runs)
+	if err != nil {
+		return nil, err
 	}
-	t := &Table{Name: g.FileName(o)}
-	var err error
+	t := &Table{Name: g.FileName(o), grid: g, rows: rows}
 	all := append(slices.Clone(rows), g.gains(rows)...)
 	if t.Cells, err = g.cells(all); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/record"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Options say how a table is made.
@@ -117,10 +118,18 @@ const pause = time.Second / 2
 
 // makeAll finishes the runs. It waits for those that other processes make.
 func (w *worker) makeAll(ctx context.Context) error {
-	for _, r := range w.runs {
+	err := system.Together(len(w.runs), func(i int) error {
+		r := w.runs[i]
 		if _, err := r.look(); err != nil {
 			return err
 		}
+		if r.Status == Done {
+			w.showScore(r)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	open := w.runs
 	for first := true; len(open) > 0; first = false {
@@ -225,7 +234,7 @@ func (g *Grid) unfit(r *Run) bool {
 // showScore shows the result of a finished run. The table reports a result that cannot be
 // read.
 func (w *worker) showScore(r *Run) {
-	if res, err := w.grid.read(r); err == nil {
+	if res, err := w.grid.result(r); err == nil {
 		r.Score = fmt.Sprintf("%s (%v)", inText(w.grid.Unit, w.grid.scale()*res.values[0], ""), res.level)
 	}
 }

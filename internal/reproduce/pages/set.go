@@ -177,13 +177,13 @@ func (s *Set) Write() ([]string, error) {
 	for _, f := range all {
 		files = append(files, file{f.page(), f.html().HTML})
 	}
-	var paths []string
-	for _, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f.name))
-		if err := system.WriteFile(path, f.write); err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
+	paths := make([]string, len(files))
+	err = system.Together(len(files), func(i int) error {
+		paths[i] = filepath.Join(dir, filepath.FromSlash(files[i].name))
+		return system.WriteFile(paths[i], files[i].write)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return paths, nil
 }
