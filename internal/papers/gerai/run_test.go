@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -238,5 +239,53 @@ func TestLabelsHeldOut(t *testing.T) {
 	err := suite.Try(t.Context(), suite.Task(t, "gerai"), filepath.Join(t.TempDir(), "run"), append(suite.Sets["gerai"], "run.hold_out.users=0.5", "run.hold_out.labels=true"), run.Options{})
 	if err == nil || !strings.Contains(err.Error(), "run.hold_out.labels") {
 		t.Error(err)
+	}
+}
+
+// Own data whose pairs have many neighbours are told of model.neighbours before training, unless it is set, and
+// sparse ones are not.
+func TestManyNeighbours(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("PRIVREC_DATA", data)
+	write := func(name string, users, items, each int) {
+		rows, who := strings.Builder{}, strings.Builder{}
+		rows.WriteString("user_id,item_id,rating\n")
+		who.WriteString("user_id,gender,age,occupation\n")
+		for u := range users {
+			fmt.Fprintf(&who, "%d,F,%d,student\n", u, 20+u%40)
+			for k := range each {
+				fmt.Fprintf(&rows, "%d,%d,%d\n", u, (u+k)%items, 1+k%5)
+			}
+		}
+		for file, text := range map[string]string{
+			name + ".csv": rows.String(), name + ".users.csv": who.String(), "columns.yaml": "features: [gender, age, occupation]\nnumbers: [age]\n",
+		} {
+			if err := os.MkdirAll(filepath.Join(data, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(data, name, file), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("own-dense", 160, 170, 150)
+	write("own-sparse", 160, 170, 50)
+	for _, c := range []struct {
+		sets []string
+		told bool
+	}{
+		{[]string{"data.name=own-dense"}, true},
+		{[]string{"data.name=own-dense", "model.neighbours=20"}, false},
+		{[]string{"data.name=own-sparse"}, false},
+	} {
+		var log bytes.Buffer
+		sets := append(c.sets, "data.recipe=ratio", "data.floor=none", "model.dim=4", "train.epochs=1", "train.batch=100000", "eval.candidates=0")
+		err := suite.Try(t.Context(), suite.Task(t, "gerai"), filepath.Join(t.TempDir(), "run"), sets, run.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(log.String(), "model.neighbours=50"); told != c.told {
+			t.Errorf("%v: told is %v:\n%s", c.sets, told, log.String())
+		}
 	}
 }

@@ -55,7 +55,9 @@ func (s Suite) Try(ctx context.Context, task run.Task, dir string, sets []string
 	if o.Config == "" {
 		o.Config = s.Config[task.Name]
 	}
-	o.Log = slog.New(slog.DiscardHandler)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.Stdout == nil {
 		o.Stdout = &bytes.Buffer{}
 	}
