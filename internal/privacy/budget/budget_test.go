@@ -2,6 +2,7 @@ package budget
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -126,6 +127,31 @@ func TestEnds(t *testing.T) {
 		}
 		if spent, _, err := b.Spent(); err != nil || math.Abs(spent-c.want) > 1e-8 {
 			t.Errorf("%s, released %d: spent %v, want %v, %v", c.rule, len(c.released), spent, c.want, err)
+		}
+	}
+}
+
+// TestBytes holds the bytes of a budget of every rule, from its first line to those of two runs that ended.
+func TestBytes(t *testing.T) {
+	for _, c := range []struct {
+		rule         Rule
+		order, slack float64
+		want         string
+	}{
+		{Sum, 0, 0, "79df5dc6e7fdc7e791e8f1c3ea7f2001ba8c4cead111af805970ae85d3611d30"},
+		{Approximate, 0, 4.9e-6, "4a56fc46a300bfb3ab8510a0299f28f870211aa7e4645d16c065a9bba122f5a9"},
+		{Renyi, 12, 0, "2939d50ae4c2f94f3329b8d7a62a7b89c1b018f99a2ede598abf7cb4bd4c8549"},
+	} {
+		path := made(t, c.rule, c.order, c.slack)
+		for _, released := range [][]privacy.Entry{nil, planOf(120, 0.1, 1e-6).Releases} {
+			id, err := reserve(path, planOf(60, 0.1, 1e-6))
+			nil0(t, err)
+			nil0(t, Change(path, func(b *File) error { return b.End(id, "", released, nil) }))
+		}
+		text, err := os.ReadFile(path)
+		nil0(t, err)
+		if got := fmt.Sprintf("%x", sha256.Sum256(text)); got != c.want {
+			t.Errorf("%s: SHA-256 %s, want %s, of\n%s", c.rule, got, c.want, text)
 		}
 	}
 }
