@@ -96,9 +96,9 @@ clean:
 
 # The command reference, the pages of the data sets, the drawings and the page of the
 # architecture, from the program itself; pages with results from docs/src, records of runs
-# and the papers' printed numbers.
+# and the papers' printed numbers; the hashes of the tables of kept runs.
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
 	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage|TestResultsPage' -update
-	$(GO) test ./internal/cli -run 'TestConfigurationSchemas|TestRulesBeyondSchemas|TestAnswerSchemas$$' -update
+	$(GO) test ./internal/cli -run 'TestConfigurationSchemas|TestRulesBeyondSchemas|TestAnswerSchemas$$|TestFrozenRecords' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update
