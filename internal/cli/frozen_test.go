@@ -118,7 +118,11 @@ func TestFrozenConfigurations(t *testing.T) {
 			got[name+": refused"] = sum(err.Error())
 			return
 		}
-		got[name+": config_sha256"], got[name+": YAML"] = p.Hash, sum(p.Config)
+		yaml, err := p.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[name+": config_sha256"], got[name+": YAML"] = p.Hash, sum(yaml)
 	}
 	tasks := map[string]run.Task{}
 	for _, task := range papers.All() {
