@@ -10,7 +10,7 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build wheel demo reproduce-tables evidence test test-slow lint bench fmt docs clean
+.PHONY: build wheel demo reproduce-tables evidence test test-slow lint bench fmt docs schemas clean
 
 # The program is one static file, and that of the wheels: it needs no C library. With the
 # tag "minimal" gonum/plot leaves out the forms of pictures that the program does not draw
@@ -94,11 +94,15 @@ fmt:
 clean:
 	rm -rf bin
 
+# The JSON Schemas that the first lines of configurations name, for editors.
+schemas: build
+	./$(BIN) schema --out docs/schemas
+
 # The command reference, the pages of the data sets, the drawings and the page of the
 # architecture, from the program itself; pages with results from docs/src, records of runs
 # and the papers' printed numbers; the hashes of the tables of kept runs.
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
 	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage|TestResultsPage' -update
-	$(GO) test ./internal/cli -run 'TestConfigurationSchemas|TestRulesBeyondSchemas|TestAnswerSchemas$$|TestFrozenRecords' -update
+	$(GO) test ./internal/cli -run 'TestSchemaHashes|TestRulesBeyondSchemas|TestFrozenRecords' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update

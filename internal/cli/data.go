@@ -26,7 +26,7 @@ folder of its own. Stand-ins are generated and need no file.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("command"),
 	}
-	c.AddCommand(a.dataList(), a.dataDescribe(), a.dataStats(), a.dataSynth(), a.dataBacktest())
+	c.AddCommand(a.dataList(), a.dataDescribe(), a.dataStats(), a.dataSynth())
 	c.AddCommand(a.dataFetch(), a.dataVerify(), a.dataPrepare())
 	return c
 }
@@ -46,38 +46,24 @@ func (a *App) dataList() *cobra.Command {
 
 // dataDescribe makes the command that says what the files of a set hold.
 func (a *App) dataDescribe() *cobra.Command {
-	var (
-		dir       string
-		croissant bool
-	)
+	var dir string
 	c := &cobra.Command{
-		Use:   "describe NAME [--croissant]",
-		Short: "show the files of a data set, their columns and terms; write Croissant metadata",
+		Use:   "describe NAME",
+		Short: "show the files of a data set, their columns and terms",
 		Long: `Reads the files of a data set and shows what they hold: sizes and hashes, columns with
-their types, counts, the terms of their owner and the paper to cite where these are known.
-
-With --croissant it is the metadata format Croissant 1.0 of MLCommons (JSON-LD), for the
-folder of the data set: keep it there as croissant.json, and programs that read Croissant
-find the files. What privrec does not know, it leaves out.`,
+their types, counts, the terms of their owner and the paper to cite where these are known.`,
 		Args: wants("a data set, see privrec data list"),
 	}
 	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
-		if croissant && c.Flags().Changed("json") {
-			return nil, usagef("leave out --json", "%s: --croissant is JSON as it is", c.CommandPath())
-		}
 		r.Phase("read " + args[0])
 		d, err := inventory.Describe(progress.With(c.Context(), r), args[0], registry.Options{Dir: dir})
 		if err != nil {
 			return nil, err
 		}
-		if croissant {
-			return inventory.ToCroissant(d), nil
-		}
 		return inventory.Described(d), nil
 	})
 	p := c.Flags()
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.BoolVar(&croissant, "croissant", false, "as Croissant metadata, which is JSON as it is")
 	return c
 }
 
@@ -195,28 +181,5 @@ func (a *App) dataSynth() *cobra.Command {
 	c.Flags().StringVarP(&out, "out", "o", "", "folder to write to")
 	c.Flags().BoolVar(&force, "force", false, "replace files of the same name")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of every random number")
-	return c
-}
-
-// dataBacktest makes the command that compares a stand-in with the real data.
-func (a *App) dataBacktest() *cobra.Command {
-	var (
-		recipe, dir string
-		seed        uint64
-	)
-	c := &cobra.Command{
-		Use:   "backtest NAME",
-		Short: "compare the order of simple methods on a stand-in and on the real data",
-		Long: `Measures methods that need no training on real data and on their stand-in, under the
-same recipe. Says which methods the stand-in puts in another order.`,
-		Args: wants("a data set that has a stand-in, see privrec data list"),
-	}
-	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
-		return inventory.Backtest(progress.With(c.Context(), r), args[0], recipe, registry.Options{Dir: dir, Seed: rng.Seed(seed)}, r.Phase)
-	})
-	p := c.Flags()
-	p.StringVar(&recipe, "recipe", "dipsgnn", "steps from raw rows to sequences, for both")
-	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.Uint64Var(&seed, "seed", 1, "seed of the stand-in and of the shuffled method")
 	return c
 }

@@ -12,14 +12,13 @@ import (
 	"privrec/internal/vectors"
 )
 
-// export makes the command that takes the vectors out of a finished run, or writes its metadata.
+// export makes the command that takes the vectors out of a finished run.
 func (a *App) export() *cobra.Command {
 	var q export.VectorQuestion
-	var dir, crate string
-	var form string
+	var dir, form string
 	c := &cobra.Command{
-		Use:   "export --vectors RUN --out DIR|FILE [--format NAME] | export --ro-crate RUN",
-		Short: "write the vectors of a finished run, or its RO-Crate metadata, for other programs",
+		Use:   "export --vectors RUN --out DIR|FILE [--format NAME]",
+		Short: "write the vectors of a finished run for other programs",
 		Long: `Writes the vectors of all users and items of a finished run, as float32, and the ids of
 their rows in text files beside, one a line. The forms: npz and safetensors hold both in one
 file under the names users and items, npy and parquet are a file for each. In Parquet the ids
@@ -28,15 +27,9 @@ are in the column id, and the vectors in the column vector.
 about.json says what the files are, how the model ranks by them, and what the account of the
 run covers: a warning names what no noise protects, and noise that a seed takes off again.
 
---ro-crate makes the run's directory an RO-Crate 1.1: ro-crate-metadata.json in it lists the
-files with sizes and hashes, the data by their hash, and the run with program, start and end.
-
 ` + exitCodes,
 		Args: wants(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if crate != "" {
-				return a.crate(c, export.CrateQuestion{Dir: crate, Force: q.Force})
-			}
 			if dir == "" {
 				return usagef("name a run with --vectors", "%s: no run is named", c.CommandPath())
 			}
@@ -46,35 +39,12 @@ files with sizes and hashes, the data by their hash, and the run with program, s
 	}
 	p := c.Flags()
 	p.StringVar(&dir, "vectors", "", "run directory")
-	p.StringVar(&crate, "ro-crate", "", "run directory to write metadata into")
 	p.StringVarP(&q.Out, "out", "o", "", "folder to write to; of npz and safetensors also the name of the file")
 	p.StringVar(&form, "format", "", "npy, npz, safetensors or parquet; without it, what the name of --out says, and else npz")
 	p.StringVar(&q.Release, "release", "", "which of the run's releases")
 	p.BoolVar(&q.Force, "force", false, "replace files that are there")
 	p.Bool("json", false, "as JSON")
 	return c
-}
-
-// crate writes the metadata of a run into its directory. The other flags belong to vectors.
-func (a *App) crate(c *cobra.Command, q export.CrateQuestion) error {
-	for _, flag := range []string{"vectors", "out", "format", "release"} {
-		if c.Flags().Changed(flag) {
-			return usagef("leave it out", "--%s and --ro-crate together: the metadata are written into the run's directory", flag)
-		}
-	}
-	r := newReporter(a.Stderr, false)
-	e, err := export.Crate(progress.With(c.Context(), r), q)
-	if err != nil {
-		return err
-	}
-	for _, w := range e.Warnings {
-		fmt.Fprintln(r, "warning: "+w)
-	}
-	asJSON, err := c.Flags().GetBool("json")
-	if err != nil {
-		return err
-	}
-	return run.Show(a.Stdout, asJSON, e)
 }
 
 // scores makes the command that writes the scores behind recommendations.

@@ -84,10 +84,10 @@ func (a *App) doctor() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "examine this machine: kernels, data, folders, and what runs in ten minutes, an hour, a night",
+		Short: "examine this machine: kernels, data, folders",
 		Long: `Examines this machine in a few seconds and leaves no file. It compares every family of
 kernels with plain loops on odd shapes, and one thread with all. It looks for the data
-sets, and for room in the folders that runs and caches go to. It measures training steps.
+sets, and for room in the folders that runs and caches go to.
 
 The exit code is 1 where a self-test fails; the hint says how to go on without the
 kernels. Missing data or too little room is reported and is no failure.`,

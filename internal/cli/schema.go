@@ -2,6 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +30,7 @@ import (
 	"privrec/internal/reproduce/matrix"
 	"privrec/internal/review"
 	"privrec/internal/run"
+	"privrec/internal/system"
 	"privrec/internal/tune"
 )
 
@@ -51,8 +56,9 @@ func schemaFiles(tasks []run.Task) []schema.File {
 
 // schema makes the command that prints the JSON Schema of a file that users write.
 func (a *App) schema() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema VERB NAME | schema FILE | schema answer COMMAND...",
+	var out string
+	c := &cobra.Command{
+		Use:   "schema VERB NAME | schema FILE | schema answer COMMAND... | schema --out DIR",
 		Short: "print the JSON Schema of a configuration, for editors, or of what --json prints",
 		Long: `Prints the JSON Schema, draft 2020-12, of the configuration of a task, as in
 privrec schema train lightgcn, or of another YAML file: ` + join(fileNames()) + `.
@@ -66,9 +72,18 @@ say the program checks when it reads the file; the description of the schema lis
 With answer before a command, as in privrec schema answer account gaussian, it is the schema
 of the document that the command prints with --json.
 
+--out writes all of them into a folder. In a checkout make schemas puts them into docs/schemas,
+where the first lines of the shipped files look for them.
+
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if out != "" {
+				if len(args) > 0 {
+					return usagef("leave one of them out", "%s: --out and %q together", c.CommandPath(), strings.Join(args, " "))
+				}
+				return a.writeSchemas(out)
+			}
 			s, err := a.findSchema(c, args)
 			if err != nil {
 				return err
@@ -81,6 +96,39 @@ of the document that the command prints with --json.
 			return err
 		},
 	}
+	c.Flags().StringVarP(&out, "out", "o", "", "write the schemas of all files and answers into this folder")
+	return c
+}
+
+// writeSchemas writes the schema of every task, every other file and every answer into a folder.
+func (a *App) writeSchemas(dir string) error {
+	all := map[string]*jsonschema.Schema{}
+	for _, t := range a.Tasks {
+		all[t.SchemaFile()] = t.Schema()
+	}
+	for _, f := range schemaFiles(a.Tasks) {
+		all[f.FileName()] = f.Schema()
+	}
+	for _, x := range printedAnswers() {
+		s, err := x.schema()
+		if err != nil {
+			return err
+		}
+		all[x.fileName()] = s
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "answers"), 0o755); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text, err := all[name].Text()
+		if err != nil {
+			return err
+		}
+		if err := system.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fileNames lists the words that name a file.
@@ -166,12 +214,12 @@ func printedAnswers() []answer {
 		{"matrix", "Attacks against models, or a forecast of their runs, or a shard of them.", []any{&matrix.Made{}, &report.Document{}, matrixPart{}}, []string{"matrix"}},
 		{"reproduce", "Tables that were made or forecast, a list of tables, or verdicts on claims.", []any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
 		{"document", "Facts, tables and notes of a result.", []any{&report.Document{}}, []string{
-			"list", "data list", "data describe", "data stats", "data prepare", "data backtest", "recommend", "evaluate", "compare", "scores", "export", "tune", "demo",
+			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare", "scores", "export", "tune", "demo",
 			"train *", "attack *", "audit *", "import", "import *", "perturb *"}},
 	}
 }
 
-// fileName returns the name of the file of the schema in docs/schemas.
+// fileName returns the name of the file that privrec schema --out writes.
 func (x answer) fileName() string { return "answers/" + x.name + ".json" }
 
 // schema returns the schema of the document.

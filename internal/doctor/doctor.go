@@ -1,7 +1,7 @@
-// Package doctor reports what a machine is, whether this program computes correctly on it,
-// which folders and data it has, and which runs it can do in ten minutes, an hour or a night.
+// Package doctor reports what a machine is, whether this program computes correctly on it, and
+// which folders and data it has.
 //
-//	machine -> kernels against plain loops -> places -> data sets -> speeds
+//	machine -> kernels against plain loops -> places -> data sets
 //
 // It measures or inspects everything at the time of the call. It downloads nothing and leaves
 // nothing on disk. A full report takes a few seconds.
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"privrec/internal/dataset/registry"
-	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/run"
 )
 
@@ -26,14 +25,13 @@ type Options struct {
 
 // Report holds all findings.
 type Report struct {
-	OK      bool            `json:"ok"` // every self-test passed
-	Build   run.Build       `json:"build"`
-	Machine Machine         `json:"machine"`
-	Tests   []Test          `json:"self_tests"`
-	Places  []Place         `json:"places"`
-	Sets    []Set           `json:"data_sets"`
-	Speeds  []dipsgnn.Speed `json:"speeds"` // none where a self-test failed
-	Seconds float64         `json:"seconds"`
+	OK      bool      `json:"ok"` // every self-test passed
+	Build   run.Build `json:"build"`
+	Machine Machine   `json:"machine"`
+	Tests   []Test    `json:"self_tests"`
+	Places  []Place   `json:"places"`
+	Sets    []Set     `json:"data_sets"`
+	Seconds float64   `json:"seconds"`
 }
 
 // Examine makes the report. It fails only where it cannot continue, such as when ctx ends; what
@@ -54,12 +52,6 @@ func Examine(ctx context.Context, o Options, p run.Progress) (*Report, error) {
 	var err error
 	if r.Sets, err = sets(ctx, o.Data); err != nil {
 		return nil, err
-	}
-	if r.OK {
-		p.Phase("training steps")
-		if r.Speeds, err = dipsgnn.Speeds(ctx); err != nil {
-			return nil, err
-		}
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil

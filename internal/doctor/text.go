@@ -18,9 +18,6 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	d.Facts = append(r.Machine.facts(), placeFacts(r.Places)...)
 	d.Tables = append(d.Tables, testTable(r.Tests), setTable(r.Sets))
-	if len(r.Speeds) > 0 {
-		d.Tables = append(d.Tables, speedTable(r))
-	}
 	d.Notes = []string{fmt.Sprintf("examined in %.1f s", r.Seconds)}
 	return d.Text(w)
 }
@@ -135,48 +132,6 @@ func setTable(list []Set) *report.Table {
 		t.Notes = append(t.Notes, wrap("missing: "+strings.Join(missing, ", ")+"; privrec data fetch NAME", 78)...)
 	}
 	return t
-}
-
-// The three lengths of time that the table shows.
-const (
-	tenMinutes = 600
-	hour       = 3600
-	night      = 10 * hour
-)
-
-func speedTable(r *Report) *report.Table {
-	t := &report.Table{Name: "speeds", Title: "How many whole runs fit, at the printed sizes of the data",
-		Columns: report.Columns("", "train", "on", "a step", "one run", "10 min", "an hour", "a night")}
-	for _, s := range r.Speeds {
-		if s.Seconds == 0 {
-			t.Add(s.Task, s.Data, "-", "too slow to measure")
-			continue
-		}
-		fits := func(seconds float64) int { return int(seconds / s.Seconds) }
-		t.Add(s.Task, s.Data, fmt.Sprintf("%.1f ms", 1000*s.StepSeconds), duration(s.Seconds), fits(tenMinutes), fits(hour), fits(night))
-	}
-	missing := false
-	for _, s := range r.Sets {
-		missing = missing || s.State == Missing && s.Name == r.Speeds[0].Data
-	}
-	t.Notes = append(t.Notes, "measured now, for runs of all epochs; a night is 10 hours")
-	if missing {
-		t.Notes = append(t.Notes, "without the data: privrec demo, or --set data.name=standin-ml-1m, which is as large")
-	}
-	return t
-}
-
-// duration formats a time, rounded up.
-func duration(seconds float64) string {
-	switch {
-	case seconds < 90:
-		return fmt.Sprintf("%.0f s", math.Ceil(seconds))
-	case seconds < 90*60:
-		return fmt.Sprintf("%.0f min", math.Ceil(seconds/60))
-	case seconds < 48*hour:
-		return fmt.Sprintf("%.1f h", seconds/hour)
-	}
-	return fmt.Sprintf("%.0f days", math.Ceil(seconds/(24*hour)))
 }
 
 func count(n int, noun string) string {

@@ -21,7 +21,6 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/dataset"
-	"privrec/internal/dataset/registry"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -79,8 +78,7 @@ func TestFetchAndVerify(t *testing.T) {
 	if r, err := Fetch(t.Context(), o); err != nil || r.Kept || asked != 1 {
 		t.Errorf("mending fetch: %+v asked %d, %v", r, asked, err)
 	}
-	// Missing and extra. A description of the set is no part of it.
-	os.WriteFile(filepath.Join(folder, registry.CroissantName), []byte("{}"), 0o644)
+	// Missing and extra.
 	os.Remove(filepath.Join(folder, "b.txt"))
 	os.WriteFile(filepath.Join(folder, "z.txt"), []byte("?"), 0o644)
 	rep, err = verify(t.Context(), *src, folder)

@@ -177,7 +177,7 @@ func verify(ctx context.Context, src Source, folder string) (Report, error) {
 		switch {
 		case strings.HasSuffix(name, partExt):
 			r.Files = append(r.Files, Checked{Name: name, State: Unfinished, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
-		case r.Receipt && name != registry.CroissantName && !strings.HasSuffix(name, partExt+stateExt):
+		case r.Receipt && !strings.HasSuffix(name, partExt+stateExt):
 			r.Files = append(r.Files, Checked{Name: name, State: Extra, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"privrec/internal/calculator"
 	"privrec/internal/dataset/format"
-	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/dataset/standin"
 	"privrec/internal/metrics/definition"
@@ -87,16 +86,6 @@ func (from source) argWords(c *cobra.Command) completion {
 			var names []string
 			for _, p := range standin.Profiles() {
 				names = append(names, p.Name)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		})
-	case "data backtest":
-		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, p := range standin.Profiles() {
-				if _, err := registry.Find(p.Name); err == nil {
-					names = append(names, p.Name)
-				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		})

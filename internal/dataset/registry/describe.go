@@ -14,10 +14,6 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// CroissantName is the file in a set's folder that describes it to other programs. It is no part
-// of the set.
-const CroissantName = "croissant.json"
-
 // Description says what the files of a set hold, before any recipe.
 type Description struct {
 	Set                Set

@@ -59,8 +59,7 @@ inference of gender from items come out near the real data's.
 	}
 	b.WriteString(`Not matched: the joint distribution of the attributes, which item is which, which items
 are alike beyond the clusters, times, repeated pairs (there are none), and how long a taste
-lasts. The order of methods on it need not be that on real data: compare with privrec data
-backtest where the real data are at hand.
+lasts. The order of methods on it need not be that on real data.
 `)
 	return b.String() + format.CardLevel
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"privrec/internal/metrics"
 	"privrec/internal/rng"
 )
 
@@ -62,20 +61,6 @@ func TestShare(t *testing.T) {
 	}
 	if _, err := spread([]Quantile{{0, 1}, {1, 9}}, 3, 100, 1, 10); err == nil {
 		t.Error("three values up to 10 cannot sum to 100")
-	}
-}
-
-func TestAgreement(t *testing.T) {
-	row := func(method Baseline, real, standIn float64) BacktestRow {
-		return BacktestRow{method, []metrics.Value{{Value: real}}, []metrics.Value{{Value: standIn}}}
-	}
-	rows := []BacktestRow{row("a", 1, 10), row("b", 2, 30), row("c", 3, 20), row("d", 4, 40)}
-	if tau, turned := agreement(rows, 0); math.Abs(tau-4.0/6) > 1e-12 || len(turned) != 1 || turned[0] != "b and c" {
-		t.Errorf("tau %v, turned %q", tau, turned)
-	}
-	rows[1].StandIn[0].Value = 20 // a tie counts for neither
-	if tau, turned := agreement(rows, 0); math.Abs(tau-5.0/6) > 1e-12 || len(turned) != 0 {
-		t.Errorf("tau %v, turned %q", tau, turned)
 	}
 }
 

@@ -20,17 +20,10 @@
 // are which item is which, real times, and the joint distribution of the attributes. The card
 // beside the files says this too (Profile.Write).
 //
-// # How far conclusions hold
-//
-// NewBacktest measures methods without training (Baseline) on a real set and on its stand-in
-// and compares their order by Kendall's tau and the pairs in opposite order. A conclusion about
-// such methods holds on the real set as far as tau is near 1; for other methods it is a hint.
-//
 // # Where things are
 //
 //   - profile.go, profiles.go: what stand-ins are matched to, set by set.
 //   - generate.go, rows.go, quotas.go, quotaspair.go: from a profile to rows.
 //   - aggregates.go, card.go: how well the rows match, and how the card says it.
-//   - baselines.go, backtest.go: how far conclusions hold.
 //   - cross.go: a small pair of domains with the same users.
 package standin

@@ -6,7 +6,6 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
-	"privrec/internal/dataset/standin"
 	"privrec/internal/metrics"
 	"privrec/internal/rng"
 )
@@ -20,10 +19,10 @@ const sixSigma = 6.0
 // order says nothing.
 func orderZ(s *dataset.Sequential, seed rng.Seed) float64 {
 	samples := dataset.Prefixes(s.Test)
-	ordered := standin.Transitions(s, s.Train)
-	shuffled := standin.Transitions(s, standin.ShuffledOrder(s.Train, seed.Stream("test/order")))
+	ordered := transitions(s, s.Train)
+	shuffled := transitions(s, shuffledOrder(s.Train, seed.Stream("test/order")))
 	scores := make([]float32, s.Items+1)
-	hit := func(score standin.Scorer, prefix []int32, target int32) float64 {
+	hit := func(score func(prefix []int32, scores []float32), prefix []int32, target int32) float64 {
 		score(prefix, scores)
 		if metrics.Rank(scores[1:], int(target)-1) <= 20 {
 			return 1
@@ -54,8 +53,8 @@ func TestStandInOrderNotJustTaste(t *testing.T) {
 		}
 		z := orderZ(s, 1)
 		mixed := *s
-		mixed.Train = standin.ShuffledOrder(s.Train, rng.Seed(2).Stream("test/train"))
-		mixed.Test = standin.ShuffledOrder(s.Test, rng.Seed(2).Stream("test/test"))
+		mixed.Train = shuffledOrder(s.Train, rng.Seed(2).Stream("test/train"))
+		mixed.Test = shuffledOrder(s.Test, rng.Seed(2).Stream("test/test"))
 		without := orderZ(&mixed, 3)
 		t.Logf("%s: z %.1f, of shuffled rows %.1f", name, z, without)
 		if z < sixSigma {
@@ -114,39 +113,47 @@ func TestStandInAttributesNotByChance(t *testing.T) {
 	}
 }
 
-// TestBacktest compares a stand-in with itself under another seed, and refuses two
-// stand-ins.
-func TestBacktest(t *testing.T) {
-	ms := metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, []int{20})
-	var s [2]*dataset.Sequential
-	for i := range s {
-		var err error
-		if s[i], err = registry.Load(t.Context(), "standin-tiny", "dipsgnn", registry.Options{Seed: rng.Seed(20 + i)}); err != nil {
-			t.Fatal(err)
+// popularity counts the rows of every item in train.
+func popularity(s *dataset.Sequential) []float32 {
+	pop := make([]float32, s.Items+1)
+	for _, seq := range s.Train {
+		for _, i := range seq {
+			pop[i]++
 		}
 	}
-	if _, err := standin.NewBacktest(t.Context(), s[0], s[1], ms, 1); err == nil {
-		t.Error("two stand-ins were taken")
-	}
-	s[0].Source.StandIn = false
-	b, err := standin.NewBacktest(t.Context(), s[0], s[1], ms, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(b.Rows) != len(standin.Baselines()) {
-		t.Fatalf("%d rows", len(b.Rows))
-	}
-	for i, row := range b.Rows {
-		t.Logf("%-16s %v | %v", row.Method, row.Real, row.StandIn)
-		if v := row.Real[0]; v.Count != dataset.Prefixes(s[0].Test).Len() || i > 0 && v.Value <= b.Rows[0].Real[0].Value {
-			t.Errorf("%s: %v over %d samples is not above random", row.Method, v, v.Count)
+	return pop
+}
+
+// transitions returns the scores of items by a prefix: it counts how often an item comes right after the last one of
+// the prefix.
+func transitions(s *dataset.Sequential, train [][]int32) func(prefix []int32, scores []float32) {
+	n := s.Items + 1
+	follows, pop := make([]float32, n*n), popularity(s)
+	for i := range n {
+		for j, p := range pop { // counts are whole numbers, so this only decides ties
+			follows[i*n+j] = p / float32(2*(len(train)+1))
 		}
 	}
-	popularity, markov := orderSignal(s[0])
-	if got := b.Rows[1].Real[0].Value; math.Abs(got-popularity) > 1e-12 {
-		t.Errorf("popularity is %v, counted otherwise %v", got, popularity)
+	for _, seq := range train {
+		for k := 1; k < len(seq); k++ {
+			follows[int(seq[k-1])*n+int(seq[k])]++
+		}
 	}
-	if got := b.Rows[4].Real[0].Value; math.Abs(got-markov) > 1e-12 {
-		t.Errorf("markov is %v, counted otherwise %v", got, markov)
+	return func(prefix []int32, scores []float32) {
+		last := int(prefix[len(prefix)-1])
+		copy(scores, follows[last*n:last*n+n])
 	}
+}
+
+// shuffledOrder returns the sequences, each in random order.
+func shuffledOrder(seqs [][]int32, stream rng.Stream) [][]int32 {
+	out := make([][]int32, len(seqs))
+	for u, seq := range seqs {
+		s := stream.Sub(uint64(u))
+		out[u] = make([]int32, len(seq))
+		for i, from := range s.Perm(len(seq)) {
+			out[u][i] = seq[from]
+		}
+	}
+	return out
 }
