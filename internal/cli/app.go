@@ -139,7 +139,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 		return usagef(a.flagHint(c, err), "%s", text)
 	})
 	root.AddCommand(a.perturb(a.verbs())...)
-	root.AddCommand(a.account(), a.audit(), a.browse(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.epsilon(), a.evaluate(), a.export(), a.lint(), a.list(), a.matrix(), a.recommend(), a.record(), a.report(), a.reproduce(), a.scores(), a.tune(), a.version())
+	root.AddCommand(a.account(), a.audit(), a.browse(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.epsilon(), a.evaluate(), a.export(), a.lint(), a.list(), a.matrix(), a.recommend(), a.record(), a.report(), a.reproduce(), a.run(), a.scores(), a.tune(), a.version())
 	root.AddCommand(a.schema())
 	if a.Demo != nil {
 		root.AddCommand(a.demo())

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"privrec/configs"
 	"privrec/internal/calculator"
+	"privrec/internal/config"
 	"privrec/internal/epsilons"
 	"privrec/internal/papers"
 	"privrec/internal/privacy"
@@ -65,7 +66,7 @@ certified bracket of its ledger.
 	p := c.Flags()
 	p.StringVar(&f.paper, "paper", epsilons.All, "a paper, or all")
 	p.StringVarP(&f.config, "config", "c", "", "configuration file: forecast the account of its run")
-	p.StringVar(&f.task, "task", "", `task of the configuration, as in "train dipsgnn"; needed where several take the file`)
+	p.StringVar(&f.task, "task", "", `task of the configuration, as in "train dipsgnn", where the file does not name it`)
 	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration; may be repeated")
 	p.StringVar(&f.on, "on", "", "a finished run: the account that it wrote")
 	p.StringVar(&f.keyFile, "ledger-key", "", "file of the secret key that the ledger of the run was written with")
@@ -118,25 +119,45 @@ func epsilonTables(names []string) (map[string]*report.Table, error) {
 	return tables, nil
 }
 
-// taskOf returns the task of a configuration: the one that --task names, or the only one that takes
-// the file.
+// taskOf returns the task of a configuration: the one that --task names, or that the file names.
 func (a *App) taskOf(f epsilonFlags) (run.Task, error) {
-	names := []string{f.task}
-	if f.task == "" {
-		names = a.owners(f.config)
+	if f.task != "" {
+		return a.taskCalled(f.task)
 	}
-	switch {
-	case len(names) == 0:
-		return run.Task{}, usagef(`name its task with --task, as in --task "train dipsgnn": that says what is wrong with it`, "%s: no task takes this configuration", f.config)
-	case len(names) > 1:
-		return run.Task{}, usagef("name one with --task", "%s: %s take this configuration", f.config, strings.Join(names, ", "))
-	}
+	return a.taskOfFile(f.config)
+}
+
+// taskCalled returns the task of a name, as in "train lightgcn".
+func (a *App) taskCalled(name string) (run.Task, error) {
 	for _, t := range a.Tasks {
-		if t.String() == names[0] {
+		if t.String() == name {
 			return t, nil
 		}
 	}
-	return run.Task{}, usagef("privrec list shows the tasks", "no task is called %q", names[0])
+	fix := "privrec list shows the tasks"
+	var names []string
+	for _, t := range a.Tasks {
+		names = append(names, t.String())
+	}
+	if best := config.Nearest(name, names); best != "" {
+		fix = fmt.Sprintf("did you mean %q?", best)
+	}
+	return run.Task{}, usagef(fix, "no task is called %q", name)
+}
+
+// taskOfFile returns the task that a configuration file names.
+func (a *App) taskOfFile(file string) (run.Task, error) {
+	name, err := config.Top(file, "task")
+	if err != nil {
+		return run.Task{}, err
+	}
+	if name != "" {
+		return a.taskCalled(name)
+	}
+	if owner := a.owner(file); owner != "" {
+		return run.Task{}, usagef("privrec "+owner+" "+file, "%s: this is not the configuration of a task", file)
+	}
+	return run.Task{}, usagef(`write a line such as task: train lightgcn; privrec list shows the tasks`, "%s: it names no task", file)
 }
 
 // accountBudget makes the commands for a budget that several runs spend from.

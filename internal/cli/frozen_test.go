@@ -332,10 +332,10 @@ var madeFirst = map[string]string{
 	"itemknn.yaml": "train itemknn --defaults",
 }
 
-// unasked are commands with --json whose answers are of the machine, the time, the build or a network, data
-// backtest, which wants real data, and those that TestPerturbFrozen asks.
+// unasked are commands with --json whose answers are of the machine, the time, the build or a network, run, which
+// prints what the task of its file prints, and those that TestPerturbFrozen asks.
 var unasked = []string{
-	"version", "doctor", "demo", "data fetch", "data backtest", "perturb exposure", "perturb pricdsr",
+	"version", "doctor", "demo", "data fetch", "run", "perturb exposure", "perturb pricdsr",
 }
 
 // TestFrozenAnswers holds what every command with --json prints, with the brackets of the accountants in it, and

@@ -53,7 +53,7 @@ func arrange(root *cobra.Command) {
 	}{
 		{"look", "Look around:", []string{"demo", "doctor", "list", "data", "lint", "serve"}},
 		{"run", "Train, protect, attack, compare:", []string{
-			"train", "perturb", "attack", "matrix", "import", "evaluate", "recommend", "scores", "export", "compare",
+			"run", "train", "perturb", "attack", "matrix", "import", "evaluate", "recommend", "scores", "export", "compare",
 			"reproduce", "report", "tune",
 		}},
 		{"price", "Account for privacy:", []string{"account", "calibrate", "epsilon", "audit"}},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -174,8 +173,8 @@ func (a *App) named(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 	}
 	g, err := reproduce.Load(f.grid, a.Tasks)
 	if err != nil {
-		if owners := a.owners(f.grid); len(owners) > 0 {
-			err = usagef("privrec "+owners[0]+" --config "+f.grid, "%s: this is a configuration of %s, not the grid of a table", f.grid, strings.Join(owners, ", or "))
+		if owner := a.owner(f.grid); owner != "" {
+			err = usagef("privrec run "+f.grid, "%s: this is a configuration of %s, not the grid of a table", f.grid, owner)
 		}
 		return nil, err
 	}

@@ -214,7 +214,7 @@ func printedAnswers() []answer {
 		{"matrix", "Attacks against models, or a forecast of their runs, or a shard of them.", []any{&matrix.Made{}, &report.Document{}, matrixPart{}}, []string{"matrix"}},
 		{"reproduce", "Tables that were made or forecast, a list of tables, or verdicts on claims.", []any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
 		{"document", "Facts, tables and notes of a result.", []any{&report.Document{}}, []string{
-			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare", "scores", "export", "tune", "demo",
+			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare", "scores", "export", "tune", "demo", "run",
 			"train *", "attack *", "audit *", "import", "import *", "perturb *"}},
 	}
 }

@@ -404,7 +404,7 @@ func written(t *testing.T, text string) string {
 const schemaLine = "# yaml-language-server: $schema=../../docs/schemas/"
 
 // Every file of settings that comes with the program begins with the line that tells editors its
-// schema, and the schema takes it; so does the task whose schema it is.
+// schema, and the schema takes it; so does the task whose schema it is, which it names.
 func TestShippedConfigurationsNameTheirSchema(t *testing.T) {
 	files, err := filepath.Glob("../../configs/*/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -439,6 +439,9 @@ func TestShippedConfigurationsNameTheirSchema(t *testing.T) {
 		if task, ok := tasks[name]; ok {
 			if err := task.Check(file, nil); err != nil {
 				t.Errorf("%s: %v", file, err)
+			}
+			if named, err := config.Top(file, "task"); named != task.String() || err != nil {
+				t.Errorf("%s names the task %q, %v, want %s", file, named, err, task)
 			}
 		}
 	}

@@ -81,6 +81,8 @@ from it, to the same bytes as a run without interruption. A second Ctrl-C quits 
 		RunE: func(c *cobra.Command, _ []string) error { return a.runTask(c, t, &f) },
 	}
 	p := c.Flags()
+	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML); without it, the defaults")
+	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
 	f.declare(p)
 	for _, own := range t.Flags {
 		f.own[own.Name] = ownFlag(p, own)
@@ -88,9 +90,35 @@ from it, to the same bytes as a run without interruption. A second Ctrl-C quits 
 	return c
 }
 
-// declare declares the flags that every task has.
+// run makes the command that runs the task that a configuration file names.
+func (a *App) run() *cobra.Command {
+	f := taskFlags{own: map[string]*[]string{}}
+	c := &cobra.Command{
+		Use:   "run FILE [--set key=value]... [--out DIR] [--resume]",
+		Short: "run the task that a configuration file names",
+		Long: `Runs the task that a configuration file names at its key task, as in "task: train lightgcn".
+It does what privrec train lightgcn --config FILE does.
+
+` + exitCodes,
+		Args: wants("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			t, err := a.taskOfFile(args[0])
+			if err != nil {
+				return err
+			}
+			f.config = args[0]
+			for _, own := range t.Flags { // --set says the same
+				f.own[own.Name] = new([]string)
+			}
+			return a.runTask(c, t, &f)
+		},
+	}
+	f.declare(c.Flags())
+	return c
+}
+
+// declare declares the flags that every run has.
 func (f *taskFlags) declare(p *pflag.FlagSet) {
-	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML); without it, the defaults")
 	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration, as in train.epochs=3; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "", "run directory (run.out); default runs/<task>-<configuration hash>")
 	p.BoolVar(&f.resume, "resume", false, "go on from the checkpoint in the run directory")
@@ -100,7 +128,6 @@ func (f *taskFlags) declare(p *pflag.FlagSet) {
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.Var((*logForm)(&f.log), "log", "write what each epoch comes to in another form too: tensorboard, an event file in the run directory")
-	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
 }
 
 // ownFlag declares a flag of a task.

@@ -36,16 +36,21 @@ func Load[C any](path string, sets []string, def C) (C, *Document, error) {
 	if path == "" {
 		return Parse("defaults", []byte("{}"), sets, def)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return def, nil, openError(path, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	data, err := readFile(path)
 	if err != nil {
 		return def, nil, openError(path, err)
 	}
 	return Parse(path, data, sets, def)
+}
+
+// readFile reads a file, of a larger one what shows that it is too large.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
 func openError(path string, err error) error {
@@ -54,6 +59,24 @@ func openError(path string, err error) error {
 		err = pe.Err
 	}
 	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error(), Fix: "check the path"}}
+}
+
+// Top returns the text at a key at the top of a YAML file, "" where it has none. It reads nothing else of the file.
+func Top(path, key string) (string, error) {
+	b, err := readFile(path)
+	if err != nil {
+		return "", openError(path, err)
+	}
+	root, errs := (&Document{file: path}).tree(b)
+	if len(errs) > 0 {
+		return "", errs
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if k, v := root.Content[i], root.Content[i+1]; k.Value == key && v.Kind == yaml.ScalarNode {
+			return v.Value, nil
+		}
+	}
+	return "", nil
 }
 
 // Parse does what Load does, from bytes; name stands for the file in messages.

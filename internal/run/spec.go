@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,7 +80,10 @@ type Spec[C any] struct {
 
 // Task erases the type of the method's configuration: it makes one of a list of tasks.
 func (s Spec[C]) Task() Task {
-	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: s.Default()} }
+	name := strings.TrimSpace(s.Verb + " " + s.Name) // "" of a task that has no name, which no file can say
+	whole := func() wholeFile[C] {
+		return wholeFile[C]{Of: name, Run: Settings{Seed: 1, SaveSeconds: 20}, Task: s.Default()}
+	}
 	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure, Noisy: s.Noisy, Action: Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
 		keys:     config.Keys[wholeFile[C]],
@@ -94,7 +98,7 @@ func (s Spec[C]) Task() Task {
 		shape: func() *config.Shape { return config.ShapeOf(whole()) },
 		probe: sync.OnceValue(func() config.Probed {
 			return config.Probe(whole(), func(v *config.Checker, c wholeFile[C]) {
-				c.check(v, s.Check)
+				c.check(v, name, s.Check)
 				if !s.Secure { // load refuses it
 					v.Limited(config.OnlyLimit(false), true, "run.secure", "")
 				}
@@ -111,7 +115,7 @@ func (s Spec[C]) Task() Task {
 				unsuited = s.suit(&c.Task, doc)
 			}
 			v := config.NewChecker(doc)
-			c.check(v, s.Check)
+			c.check(v, name, s.Check)
 			if err := v.Err(); err != nil {
 				return nil, err
 			}
@@ -157,7 +161,8 @@ func (s Spec[C]) suit(c *C, doc *config.Document) error {
 }
 
 // check reports every setting that cannot be run.
-func (c wholeFile[C]) check(v *config.Checker, own func(v *config.Checker, c C)) {
+func (c wholeFile[C]) check(v *config.Checker, task string, own func(v *config.Checker, c C)) {
+	v.OneOf("task", c.Of, task)
 	c.Run.check(v)
 	c.Run.HoldOut.check(v)
 	c.Run.Plant.check(v)
@@ -170,7 +175,9 @@ func (c wholeFile[C]) check(v *config.Checker, own func(v *config.Checker, c C))
 // was zero.
 func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], doc *config.Document, err error) {
 	if from.effective {
+		of := def.Of
 		def = config.Bare(def)
+		def.Of = of
 	}
 	if from.text != nil {
 		c, doc, err = config.Parse(from.path, from.text, sets, def)
@@ -183,6 +190,7 @@ func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], 
 // saved returns the text of a configuration that reads as it, over the defaults too: a key that is
 // zero is written where the defaults have another value.
 func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) error) ([]byte, error) {
+	c.Of, def.Of = "", "" // the manifest of a run names its task
 	text, err := config.Encode(c)
 	if err != nil {
 		return nil, err

@@ -106,6 +106,9 @@ func (s Settings) check(v *config.Checker) {
 
 // wholeFile is a configuration file: the run's part and the task's keys.
 type wholeFile[C any] struct {
+	// Of is the task whose configuration this is, as in "train lightgcn". A file may leave it out where the command
+	// names the task; privrec run FILE needs it.
+	Of   string   `yaml:"task,omitempty"`
 	Run  Settings `yaml:"run"`
 	Task C        `yaml:",inline"`
 }
