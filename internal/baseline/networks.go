@@ -3,7 +3,6 @@ package baseline
 import (
 	"privrec/internal/autograd"
 	"privrec/internal/config"
-	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/gru4rec"
@@ -43,11 +42,6 @@ func srGNN() method[SRGNNShape] {
 	m.profile = "paper"
 	m.check = func(v *config.Checker, s SRGNNShape) { nextitem.CheckShape(v, s.Dim, s.Steps) }
 	return m
-}
-
-// SRGNN makes the experiment of SR-GNN at its own setting, on loaded data.
-func SRGNN(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
-	return srGNN().on(env, d)
 }
 
 // APGNNShape sets the shape of A-PGNN.
@@ -94,11 +88,6 @@ func apGNN() method[APGNNShape] {
 			}, open, nil
 		},
 	}
-}
-
-// APGNN makes the experiment of A-PGNN at its own setting, on loaded data.
-func APGNN(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
-	return apGNN().on(env, d)
 }
 
 // personal is a network that gets user vectors.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"privrec/internal/config"
-	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/nn"
@@ -139,19 +138,6 @@ func (m method[M]) prepare(x *nextitem.Experiment, c SessionConfig[M]) error {
 		return &nextitem.Sessions{Net: build(), Part: q, Batch: c.Train.Batch, Misaligned: c.Train.MisalignUsers}, nil
 	}
 	return x.Unprotect(open...)
-}
-
-// on makes the experiment of the method at its own setting, on loaded data.
-func (m method[M]) on(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
-	s, err := m.setting(m.config(), nextitem.Table{})
-	if err != nil {
-		return nil, err
-	}
-	x, err := nextitem.Cut(env, s, d)
-	if err != nil {
-		return nil, err
-	}
-	return x, m.prepare(x, m.config())
 }
 
 // Suit implements run.Suited.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"privrec/internal/dataset"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -30,19 +29,6 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, err
 	}
 	x, err := nextitem.Load(ctx, env, s)
-	if err != nil {
-		return nil, err
-	}
-	return x, prepare(env, x, c)
-}
-
-// on is open for loaded data.
-func on(env *run.Env, c Config, d *dataset.Sequential) (*nextitem.Experiment, error) {
-	s, err := c.setting()
-	if err != nil {
-		return nil, err
-	}
-	x, err := nextitem.Cut(env, s, d)
 	if err != nil {
 		return nil, err
 	}
