@@ -46,7 +46,7 @@ func otherTasks() []run.Task {
 func tryOther(ctx context.Context, t testing.TB, name, dir string, o run.Options, sets ...string) error {
 	o.Config = "../../configs/dipsgnn/ml-1m-" + name + ".yaml"
 	if name == "ngcf" { // which has none
-		o.Config, sets = "../../configs/dipsgnn/ml-1m-bprmf.yaml", append([]string{"model={dim: 8, layers: 1, message_dropout: 0.1, node_dropout: 0.1, init: {law: xavier, std: 0}}"}, sets...)
+		o.Config, sets = "../../configs/dipsgnn/ml-1m-bprmf.yaml", append([]string{"task=train ngcf", "model={dim: 8, layers: 1, message_dropout: 0.1, node_dropout: 0.1, init: {law: xavier, std: 0}}"}, sets...)
 	}
 	o.Sets = slices.Concat([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"}, others[name].sets, sets)
 	o.Log = slog.New(slog.DiscardHandler)

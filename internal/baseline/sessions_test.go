@@ -44,6 +44,7 @@ func TestSessionTask(t *testing.T) {
 
 // file is a configuration file: the run's settings and the task's.
 type file[C any] struct {
+	Of   string       `yaml:"task"`
 	Run  run.Settings `yaml:"run"`
 	Task C            `yaml:",inline"`
 }

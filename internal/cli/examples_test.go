@@ -145,7 +145,7 @@ func TestExamplesRun(t *testing.T) {
 
 // slowExample reports whether an example trains what no other one needs, or measures speed.
 func slowExample(line string) bool {
-	alone := !strings.Contains(line, " --out ")
+	alone := !strings.Contains(line, " --out ") && !strings.Contains(line, " --defaults")
 	return strings.HasPrefix(line, "privrec bench ") || strings.HasPrefix(line, "privrec train ") && alone
 }
 

@@ -64,7 +64,7 @@ func TestEveryJSONIsRun(t *testing.T) {
 	// The commands of one folder, as of privrec account, are one code for several mechanisms.
 	folders := []string{"privrec account", "privrec account curve", "privrec account rdp", "privrec account selection", "privrec calibrate", "privrec audit exact"}
 	// Not run by a script here: what they print is a run.Result that run.Show writes, as above.
-	slow := []string{"privrec demo"}
+	slow := []string{"privrec demo", "privrec run"}
 	for _, c := range commandsWithJSON(root) {
 		as := same[c]
 		folder := c[:strings.LastIndexByte(c, ' ')]

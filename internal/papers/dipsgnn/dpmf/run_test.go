@@ -135,6 +135,7 @@ func TestRepeat(t *testing.T) {
 func TestConfigs(t *testing.T) {
 	for _, name := range []string{"ml-1m-dpmf-exp", "ml-1m-dpmf-imp", "yelp-dpmf-exp", "yelp-dpmf-imp", "tmall-dpmf-imp"} {
 		type file struct {
+			Of   string `yaml:"task"`
 			Task Config `yaml:",inline"`
 			Run  struct {
 				Seed int `yaml:"seed"`

@@ -77,6 +77,7 @@ func TestRows(t *testing.T) {
 		{"ml-1m-user-dpsgd", "V4, DP-SGD over users, ten epochs, ML-1M", 5_949},
 	} {
 		f, _, err := config.Load("../../../../configs/dipsgnn/"+c.file+".yaml", nil, struct {
+			Of     string                `yaml:"task"`
 			Run    struct{ Seed uint64 } `yaml:"run"`
 			Config `yaml:",inline"`
 		}{})
