@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/configs"
+	"privrec/internal/config"
 	"privrec/internal/demo"
 	"privrec/internal/papers"
 	"privrec/internal/record"
@@ -127,19 +127,14 @@ func TestFrozenConfigurations(t *testing.T) {
 	tasks := map[string]run.Task{}
 	for _, task := range papers.All() {
 		plan("defaults of "+task.String(), task, run.Options{})
-		tasks[schemaLine+task.SchemaFile()] = task
+		tasks[task.String()] = task
 	}
-	files, err := filepath.Glob("../../configs/*/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	for file := range shippedFiles(t) {
+		named, err := config.Top(file, "task")
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, _, _ := strings.Cut(string(text), "\n")
-		if task, ok := tasks[first]; ok {
+		if task, ok := tasks[named]; ok {
 			plan(strings.TrimPrefix(file, "../../"), task, run.Options{Config: file})
 		}
 	}
@@ -250,15 +245,8 @@ var tookNow = regexp.MustCompile(`(?m)^    "seconds": [0-9.]+,\n`)
 // also the exit code and standard error. It takes the kernels of every processor, and the data in the folder data.
 func answered(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), self, args...)
-	c.Args[0] = "privrec" // by which TestMain knows the program
-	c.Dir = dir
-	c.Env = append(os.Environ(), "PRIVREC_SIMD=off", "GODEBUG=cpu.fma=off",
-		"PRIVREC_DATA="+filepath.Join(dir, "data"), "PRIVREC_CACHE="+filepath.Join(dir, "cache"))
+	c := program(t, dir, []string{"PRIVREC_SIMD=off", "GODEBUG=cpu.fma=off",
+		"PRIVREC_DATA=" + filepath.Join(dir, "data"), "PRIVREC_CACHE=" + filepath.Join(dir, "cache")}, args...)
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()
@@ -406,23 +394,4 @@ func TestFrozenRecords(t *testing.T) {
 	got["reproduce --claims"] = sum(answered(t, dir, append(all, "--claims")...))
 	hashFiles(t, got, dir, "")
 	frozen(t, "records.txt", got)
-}
-
-// smokeTables is the environment variable with the folder in which .ci/run made all tables in size smoke.
-const smokeTables = "PRIVREC_SMOKE_TABLES"
-
-// TestFrozenTables holds the tables, figures, pages and verdicts of size smoke, where .ci/run made them. They
-// are of the kernels for AVX2, with which training takes a third of the time that plain Go takes; their last
-// digits differ from those of other kernels.
-func TestFrozenTables(t *testing.T) {
-	out := os.Getenv(smokeTables)
-	if out == "" {
-		t.Skip(smokeTables + " is not set: .ci/run makes the tables")
-	}
-	got := map[string]string{}
-	at, name := filepath.Split(out)
-	claims := answered(t, at, "reproduce", "--claims", "--profile", "smoke", "--out", name, "--json")
-	got["reproduce --claims"] = sum(claims)
-	hashFiles(t, got, out, "")
-	frozen(t, "tables.txt", got)
 }

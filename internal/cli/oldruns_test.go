@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,17 +86,10 @@ func TestOldRuns(t *testing.T) {
 // testdata/answers says of the name.
 func answers(t *testing.T, dir, name string, commands [][]string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got bytes.Buffer
 	for _, args := range commands {
-		c := exec.CommandContext(t.Context(), self, args...)
-		c.Args[0] = "privrec" // by which TestMain knows the program
-		c.Dir = dir
 		// The kernels of every processor: answers are the same on each.
-		c.Env = append(os.Environ(), "PRIVREC_SIMD=off", "GODEBUG=cpu.fma=off", "PRIVREC_DATA=", "PRIVREC_CACHE="+filepath.Join(dir, "cache"))
+		c := program(t, dir, []string{"PRIVREC_SIMD=off", "GODEBUG=cpu.fma=off", "PRIVREC_DATA=", "PRIVREC_CACHE=" + filepath.Join(dir, "cache")}, args...)
 		var errs bytes.Buffer
 		c.Stderr = &errs
 		out, err := c.Output()

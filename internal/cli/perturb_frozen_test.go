@@ -106,14 +106,7 @@ func perturbInFolder(t *testing.T, args []string) map[string][]byte {
 	if err := os.CopyFS(filepath.Join(dir, "in"), os.DirFS(filepath.Join(frozenPerturbed, "in"))); err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), self, args...)
-	c.Args[0] = "privrec" // by which TestMain knows the program
-	c.Dir = dir
-	c.Env = append(os.Environ(), "GODEBUG=cpu.fma=off", "PRIVREC_DATA=")
+	c := program(t, dir, []string{"GODEBUG=cpu.fma=off", "PRIVREC_DATA="}, args...)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	var exit *exec.ExitError

@@ -40,15 +40,7 @@ func TestFileSchemasAndProgramAgree(t *testing.T) {
 			s := configurationSchemas()[file.FileName()]
 			v := compiled(t, file.FileName(), s)
 			var shipped [][]byte
-			names, err := filepath.Glob("../../configs/*/*.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range names {
-				text, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+			for name, text := range shippedFiles(t) {
 				if !strings.HasPrefix(string(text), schemaLine+file.FileName()+"\n") {
 					continue
 				}
