@@ -2,14 +2,12 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"privrec/configs"
 	"privrec/internal/calculator"
-	"privrec/internal/config"
 	"privrec/internal/epsilons"
 	"privrec/internal/papers"
 	"privrec/internal/privacy"
@@ -125,39 +123,6 @@ func (a *App) taskOf(f epsilonFlags) (run.Task, error) {
 		return a.taskCalled(f.task)
 	}
 	return a.taskOfFile(f.config)
-}
-
-// taskCalled returns the task of a name, as in "train lightgcn".
-func (a *App) taskCalled(name string) (run.Task, error) {
-	for _, t := range a.Tasks {
-		if t.String() == name {
-			return t, nil
-		}
-	}
-	fix := "privrec list shows the tasks"
-	var names []string
-	for _, t := range a.Tasks {
-		names = append(names, t.String())
-	}
-	if best := config.Nearest(name, names); best != "" {
-		fix = fmt.Sprintf("did you mean %q?", best)
-	}
-	return run.Task{}, usagef(fix, "no task is called %q", name)
-}
-
-// taskOfFile returns the task that a configuration file names.
-func (a *App) taskOfFile(file string) (run.Task, error) {
-	name, err := config.Top(file, "task")
-	if err != nil {
-		return run.Task{}, err
-	}
-	if name != "" {
-		return a.taskCalled(name)
-	}
-	if owner := a.owner(file); owner != "" {
-		return run.Task{}, usagef("privrec "+owner+" "+file, "%s: this is not the configuration of a task", file)
-	}
-	return run.Task{}, usagef(`write a line such as task: train lightgcn; privrec list shows the tasks`, "%s: it names no task", file)
 }
 
 // accountBudget makes the commands for a budget that several runs spend from.

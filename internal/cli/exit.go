@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -14,7 +13,6 @@ import (
 	"privrec/internal/privacy/audit"
 	"privrec/internal/privacy/budget"
 	"privrec/internal/privacy/mechanism"
-	"privrec/internal/reproduce"
 	"privrec/internal/run"
 	"privrec/internal/system"
 )
@@ -142,35 +140,4 @@ func wentAway(err error) bool {
 		return true
 	}
 	return false
-}
-
-// nameOwner says of a configuration file that a task refused that it is one of another task, or the grid of a table.
-// Other errors stay as they are.
-func (a *App) nameOwner(err error, t run.Task, file string) error {
-	var bad config.Errors
-	if file == "" || !errors.As(err, &bad) {
-		return err
-	}
-	owner := a.owner(file)
-	if owner == "" || owner == t.String() {
-		return err
-	}
-	return usagef(fmt.Sprintf("take it with privrec %s; privrec %s --defaults prints a configuration to begin with", owner, t),
-		"%s: this is a configuration of %s, not of %s", file, owner, t)
-}
-
-// owner returns the task that a file is a configuration of, as its key task says, or the command that makes its table;
-// "" for other files.
-func (a *App) owner(file string) string {
-	name, err := config.Top(file, "task")
-	if err != nil {
-		return ""
-	}
-	if slices.ContainsFunc(a.Tasks, func(t run.Task) bool { return t.String() == name }) {
-		return name
-	}
-	if _, err := reproduce.Load(file, a.Tasks); err == nil {
-		return "reproduce --grid"
-	}
-	return ""
 }

@@ -71,6 +71,10 @@ func (from source) argWords(c *cobra.Command) completion {
 		return runDirs(",=", false)
 	case "evaluate", "recommend":
 		return first(runDirs("", false))
+	case "run":
+		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		})
 	case "account ledger":
 		return first(runDirs("", true))
 	case "reproduce":
