@@ -114,32 +114,31 @@ func setting(s string) string {
 	return strings.Join(kept, ", ")
 }
 
-// gains reads the gains of an attack over floors. Attacks on slates have them by protocol, which is then the row.
+// gains reads what a run found beyond floors. The names of the attacked model and of the rules, where a run has them, are
+// in the name of the row.
 func (k Keep) gains(dir string) (out []Gain, err error) {
-	var all struct {
-		Gains     []Gain `json:"gains"`
-		Protocols []struct {
-			Name  string `json:"name"`
-			Gains []Gain `json:"gains"`
-		} `json:"protocols"`
-	}
-	if err := run.ReadMetrics(dir, &all); err != nil {
+	all, err := experiment.ReadCells(dir)
+	if err != nil {
 		return nil, err
 	}
-	for _, p := range all.Protocols {
-		for _, g := range p.Gains {
-			g.Row = p.Name
-			all.Gains = append(all.Gains, g)
+	for _, c := range all.Cells {
+		row := c.Row
+		for _, in := range []string{c.Of, c.Under} {
+			if in != "" {
+				row = in + ", " + row
+			}
 		}
-	}
-	for _, g := range all.Gains {
-		if (k.Only == nil || k.Only.MatchString(g.Row)) && (k.Metrics == nil || k.Metrics.MatchString(g.what())) {
-			g.Value, g.Interval = rounded(g.Value), [2]float64{rounded(g.Interval[0]), rounded(g.Interval[1])}
-			out = append(out, g)
+		if (k.Only != nil && !k.Only.MatchString(row)) || (k.Metrics != nil && !k.Metrics.MatchString(c.Metric)) {
+			continue
 		}
+		g := Gain{Row: row, Metric: c.Metric, Over: c.Over, Value: rounded(c.Gain)}
+		if c.Interval != nil {
+			g.Interval = [2]float64{rounded(c.Interval[0]), rounded(c.Interval[1])}
+		}
+		out = append(out, g)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("metrics.json has no such gains")
+		return nil, fmt.Errorf("%s has no such gains", experiment.CellsFile)
 	}
 	return out, nil
 }

@@ -72,6 +72,10 @@ type Page interface {
 // between a run and the same run resumed.
 func (e *Env) WriteMetrics(v any) error { return e.keepJSON("metrics.json", v) }
 
+// WriteCells writes cells.json: the numbers of metrics.json that are held against floors, in a form that
+// all tasks share. Like WriteMetrics it takes nothing that differs between a run and the same run resumed.
+func (e *Env) WriteCells(v any) error { return e.keepJSON("cells.json", v) }
+
 // WritePrivacy writes privacy.json: claimed and accounted budgets, and what is
 // unprotected.
 func (e *Env) WritePrivacy(v any) error {

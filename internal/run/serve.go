@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"privrec/internal/rng"
 	"privrec/internal/system"
@@ -51,14 +52,17 @@ func ReadRun(dir, fix string) (Manifest, error) {
 }
 
 // ReadMetrics reads the metrics.json of a run directory into v.
-func ReadMetrics(dir string, v any) error {
-	path := filepath.Join(dir, "metrics.json")
+func ReadMetrics(dir string, v any) error { return ReadJSON(dir, "metrics.json", v) }
+
+// ReadJSON reads a JSON file of a run directory into v.
+func ReadJSON(dir, name string, v any) error {
+	path := filepath.Join(dir, name)
 	b, err := system.ReadFile(path, system.MostOfRun)
 	if err != nil {
-		return fmt.Errorf("read metrics: %w", err)
+		return fmt.Errorf("read %s: %w", strings.TrimSuffix(name, ".json"), err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("read metrics: %s: %w", path, err)
+		return fmt.Errorf("read %s: %s: %w", strings.TrimSuffix(name, ".json"), path, err)
 	}
 	return nil
 }

@@ -46,6 +46,9 @@ func (x *attackRun) write(o *Outcome, a *Account) error {
 	if err := x.Env.WriteMetrics(o); err != nil {
 		return err
 	}
+	if err := experiment.WriteCells(x.Env, o.Data.Level, slates.Cells(o.Protocols)); err != nil {
+		return err
+	}
 	d, err := x.document(o)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package inference
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
@@ -289,6 +290,16 @@ func (r *result) outcome(standing experiment.Standing, printed Printed) (*Outcom
 	}
 	o.Leaks = o.leaks(r.cfg)
 	return o, nil
+}
+
+// cells returns what every attacker finds beyond the floors.
+func (o *Outcome) cells() (all []experiment.Cell) {
+	for _, g := range o.Gains {
+		row := o.Rows[g.row]
+		all = append(all, experiment.Cell{Row: strings.TrimPrefix(row.Name, row.Target+", "), Of: row.Target, Metric: g.Metric + " " + g.Attribute, Value: g.Floor + g.Value, Over: g.Over,
+			Floor: g.Floor, Gain: g.Value, Interval: g.Interval, Sees: row.Sees, Budget: "one guess for each user", About: fmt.Sprintf("%d users, %d splits", o.Data.Users, o.Data.Repeats)})
+	}
+	return all
 }
 
 // summary describes the data.

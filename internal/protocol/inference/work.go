@@ -62,6 +62,9 @@ func (x *attackRun) Run(ctx context.Context) error {
 	if err := x.env.WriteMetrics(o); err != nil {
 		return err
 	}
+	if err := experiment.WriteCells(x.env, o.Data.Level, o.cells()); err != nil {
+		return err
+	}
 	if err := x.env.WritePrivacy(&a); err != nil {
 		return err
 	}

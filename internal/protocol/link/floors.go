@@ -1,14 +1,14 @@
 package link
 
 import (
-	"privrec/internal/attack/detect"
 	"privrec/internal/dataset"
+	"privrec/internal/protocol/target"
 )
 
 // floors are the attacks that see no model: a random guess, the degree of the user, the popularity
 // of the item, and their product. They count all interactions, those that the model was not given
 // too, since the edges themselves are what is asked.
-func floors(on *pairs, d *dataset.Interactions) []way {
+func floors(on *pairs, d *dataset.Interactions) []target.Way {
 	popular := make([]float64, d.Items)
 	degree := make([]float64, d.Users)
 	for u := range d.Train {
@@ -24,15 +24,10 @@ func floors(on *pairs, d *dataset.Interactions) []way {
 			of, by, both = append(of, degree[u]), append(by, popular[i]), append(both, degree[u]*popular[i])
 		}
 	}
-	var out []way
-	for _, a := range []detect.Attack{
-		{Name: "random guess", Score: make([]float64, n)},
-		{Name: "degree of the user", Score: of},
-		{Name: "popularity of the item", Score: by},
-		{Name: "popularity times degree", Score: both},
-	} {
-		a.Floor = true
-		out = append(out, way{a, "no model", "floor"})
+	return []target.Way{
+		target.Floor("random guess", make([]float64, n)),
+		target.Floor("degree of the user", of),
+		target.Floor("popularity of the item", by),
+		target.Floor("popularity times degree", both),
 	}
-	return out
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"privrec/internal/attack/detect"
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/target"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -19,8 +19,8 @@ import (
 // its scores for the watched other users change, and its vector (LinkTeller, algorithm 1): the
 // root of the mean squared change. An attacker who asks of many users also knows how much an item
 // moves on the average, and by how much more it moves for this user.
-func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]way, error) {
-	defer p.env.Stage("influence")()
+func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]target.Way, error) {
+	defer p.Env.Stage("influence")()
 	on, items := p.on, p.Given.Items
 	tape := autograd.NewTape()
 	watch := p.watched()
@@ -41,13 +41,13 @@ func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]way, er
 		copy(tensor.Row(vectors, i), tensor.Row(v.Items, i))
 	}
 	moved := [2]*moves{newMoves(on, items), newMoves(on, items)} // scores, vectors
-	p.env.Progress.Begin("change of an input", len(on.users))
+	p.Env.Progress.Begin("change of an input", len(on.users))
 	for k, u := range on.users {
 		if err := run.Interrupted(ctx, ctx.Err()); err != nil {
 			return nil, err
 		}
 		own := append([]tensor.Float{}, tensor.Row(d.Inputs, int(u))...)
-		p.change(tensor.Row(d.Inputs, int(u)), p.env.Seed.Stream("link change").Of(p.Whole.UserIDs[u]))
+		p.change(tensor.Row(d.Inputs, int(u)), p.Env.Seed.Stream("link change").Of(p.Whole.UserIDs[u]))
 		v, now, err := ask(1 + k)
 		copy(tensor.Row(d.Inputs, int(u)), own)
 		if err != nil {
@@ -76,18 +76,18 @@ func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]way, er
 		if err := moved[1].enter(k, column); err != nil {
 			return nil, err
 		}
-		p.env.Progress.Add(1)
+		p.Env.Progress.Add(1)
 	}
-	p.env.Progress.End(fmt.Sprintf("%d users", len(on.users)))
+	p.Env.Progress.End(fmt.Sprintf("%d users", len(on.users)))
 	how := fmt.Sprintf("LinkTeller: change of the item's scores for %d other users when %s changes", len(watch), d.What)
-	all := []way{
-		{detect.Attack{Name: "influence on scores", Score: moved[0].by}, SeesInfluence, how + ": more for edges"},
-		{detect.Attack{Name: "influence on scores, beyond the item's", Score: moved[0].beyond()}, SeesInfluence, "the same less the item's mean over the attacked users, over its deviation"},
+	all := []target.Way{
+		target.By("influence on scores", SeesInfluence, how+": more for edges", moved[0].by),
+		target.By("influence on scores, beyond the item's", SeesInfluence, "the same less the item's mean over the attacked users, over its deviation", moved[0].beyond()),
 	}
 	if p.sees(SeesVectors) {
 		how = fmt.Sprintf("change of the item's vector when %s changes", d.What)
-		all = append(all, way{detect.Attack{Name: "influence on vectors", Score: moved[1].by}, SeesInfluence + ", " + SeesVectors, how + ": more for edges"},
-			way{detect.Attack{Name: "influence on vectors, beyond the item's", Score: moved[1].beyond()}, SeesInfluence + ", " + SeesVectors, "the same less the item's mean over the attacked users, over its deviation"})
+		all = append(all, target.By("influence on vectors", SeesInfluence+", "+SeesVectors, how+": more for edges", moved[1].by),
+			target.By("influence on vectors, beyond the item's", SeesInfluence+", "+SeesVectors, "the same less the item's mean over the attacked users, over its deviation", moved[1].beyond()))
 	}
 	return all, nil
 }

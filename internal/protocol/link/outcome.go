@@ -1,27 +1,19 @@
 package link
 
 import (
-	"context"
 	"fmt"
+	"strings"
 
 	"privrec/internal/attack/detect"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/protocol/target"
-	"privrec/internal/run"
+	"privrec/internal/report"
 )
-
-// Name is the protocol in results.
-const Name = "link"
 
 // Outcome holds what a run measured: metrics.json. Floors see no model. Evaluations are the
 // attacks, those by influence first.
-type Outcome struct {
-	experiment.Outcome[DataSummary]
-	Target target.Description `json:"target"`
-	Threat Threat             `json:"threat"`
-	target.Results
-}
+type Outcome = target.Outcome[DataSummary, Threat]
 
 // DataSummary identifies the data of a run.
 type DataSummary struct {
@@ -59,84 +51,68 @@ type Threat struct {
 // knows is what every attacker knows.
 const knows = "which users and items there are, and how many edges to expect; the popularity of items and the degree of users for the floors alone"
 
-// detected are the measures of a question whose two kinds are as many.
-func detected(of string) (names []string, definitions map[string]string) {
-	definitions = map[string]string{}
+// detections returns the metrics of a question whose two kinds are as many, and their measure.
+func detections(of string) (all []target.Asked, m detect.Measure) {
 	for _, s := range []metrics.DetectScore{metrics.DetectAUC, metrics.Advantage, metrics.TPRAtHundredth} {
 		m := metrics.DetectMetric{Score: s, Of: "edges " + of}
-		names, definitions[m.String()] = append(names, m.String()), m.Definition()
+		all = append(all, target.Asked{Name: m.String(), Definition: m.Definition()})
 	}
-	return names, definitions
+	auc := &all[0]
+	auc.Short, auc.LeftShort, auc.Left = "AUC "+of, auc.Name, map[string]string{fromRandom: "left-random", fromHeld: "left-held"}[of]
+	return all, func(r *metrics.ROC, weight func(int32) float64) ([]float64, bool) {
+		d, ok := r.Measure(weight, 1)
+		return []float64{d[metrics.DetectAUC], d[metrics.Advantage], d[metrics.TPRAtHundredth]}, ok
+	}
 }
 
-// rare are the measures among all pairs, after the AUC.
-func rare(budgets []float64) (all []metrics.GuessMetric) {
+// guesses returns the metrics among all pairs, of which few are edges, and their measure. budgets are numbers of
+// guesses as multiples of the number of edges.
+func guesses(budgets []float64) ([]target.Asked, detect.Measure) {
 	of := "edges " + amongAll
-	all = append(all, metrics.GuessMetric{Score: metrics.AveragePrecision, Of: of})
+	area := metrics.DetectMetric{Score: metrics.DetectAUC, Of: of}
+	all := []target.Asked{{Name: area.String(), Definition: area.Definition()}}
+	add := func(m metrics.GuessMetric, shown, left bool) {
+		x := target.Asked{Name: m.String(), Definition: m.Definition()}
+		if shown {
+			x.Short = m.Short()
+		}
+		if left {
+			x.Left, x.LeftShort = "left-"+m.Score.String(), m.String()
+		}
+		all = append(all, x)
+	}
+	add(metrics.GuessMetric{Score: metrics.AveragePrecision, Of: of}, true, true)
 	for _, s := range []metrics.GuessScore{metrics.GuessPrecision, metrics.GuessRecall} {
 		for _, b := range budgets {
-			all = append(all, metrics.GuessMetric{Score: s, Times: b, Of: of})
+			precision := s == metrics.GuessPrecision
+			add(metrics.GuessMetric{Score: s, Times: b, Of: of}, precision, precision && b == nearest(budgets))
 		}
 	}
-	return all
-}
-
-// measure returns how a question is measured, and the names of the measures.
-func (p *plan) measure(of string, into map[string]string) (names []string, m detect.Measure) {
-	if of != amongAll {
-		names, definitions := detected(of)
-		for name, d := range definitions {
-			into[name] = d
-		}
-		return names, func(r *metrics.ROC, weight func(int32) float64) ([]float64, bool) {
-			d, ok := r.Measure(weight, 1)
-			return []float64{d[metrics.DetectAUC], d[metrics.Advantage], d[metrics.TPRAtHundredth]}, ok
-		}
-	}
-	area := metrics.DetectMetric{Score: metrics.DetectAUC, Of: "edges " + of}
-	names, into[area.String()] = []string{area.String()}, area.Definition()
-	for _, g := range rare(p.Attack.Budgets) {
-		names, into[g.String()] = append(names, g.String()), g.Definition()
-	}
-	return names, func(r *metrics.ROC, weight func(int32) float64) ([]float64, bool) {
-		g, ok := r.Guess(weight, p.Attack.Budgets)
+	return all, func(r *metrics.ROC, weight func(int32) float64) ([]float64, bool) {
+		g, ok := r.Guess(weight, budgets)
 		return append(append([]float64{g.AUC, g.Area}, g.Precision...), g.Recall...), ok
 	}
 }
 
-// outcome measures the attacks on every question.
-func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Data], ways []way, s experiment.Standing) (*Outcome, error) {
-	defer p.env.Stage("measure")()
-	o := &Outcome{Target: p.Description, Results: target.Results{Gains: []target.Gain{}}, Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Protocol: Name, Method: "link stealing", Setting: s.Text,
-		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
-	}}
-	o.Target.Release = p.Kept
-	o.Data = DataSummary{Data: of.Data, Users: len(p.on.users), Density: p.on.density}
-	o.Threat = Threat{Sees: p.given, Missing: p.missing, Knows: knows, HeldOut: p.on.held, Budgets: p.Attack.Budgets}
-	if p.answers > 0 {
-		o.Threat.Inputs, o.Threat.Answers, o.Threat.Noise, o.Threat.Watched = p.inputs, p.answers, p.noise, len(p.watched())
-		if o.Threat.Change = "another direction of the same length"; p.Attack.Change == Scaled {
-			o.Threat.Change = fmt.Sprintf("multiplied by %g", 1+p.Attack.Delta)
+// nearest returns the budget that is nearest to the number of edges.
+func nearest(budgets []float64) float64 {
+	best := budgets[0]
+	for _, b := range budgets {
+		if max(b, 1/b) < max(best, 1/best) {
+			best = b
 		}
 	}
-	lines := make([]experiment.Scores, len(ways))
-	reversed := make([]bool, len(ways))
+	return best
+}
+
+// found says what is asked, and what results and pages say of the attack.
+func (p *plan) found(ways []target.Way) *target.Found {
+	f := &target.Found{Ways: ways, Budget: "no guess: pairs are put in order", Subject: "Edges of the training graph of", Table: "link", Heading: "Edges of the training graph, percent",
+		Positives: "edges in some question", PerUser: "AUC edges " + fromRandom + " within a user"}
+	data := DataSummary{Data: p.Of.Data, Users: len(p.on.users), Density: p.on.density}
+	t := Threat{Sees: p.given, Missing: p.missing, Knows: knows, HeldOut: p.on.held, Budgets: p.Attack.Budgets}
 	for n := range p.on.questions {
-		if err := run.Interrupted(ctx, ctx.Err()); err != nil {
-			return nil, err
-		}
 		q := &p.on.questions[n]
-		names, measure := p.measure(q.of, o.Definitions)
-		results, err := detect.Compare(q.Candidates, q.attacks(ways), detect.Options{Measure: measure, Resamples: p.Eval.Resamples,
-			Confidence: p.Eval.Confidence, Seed: p.env.Seed.Stream("link resamples", uint64(n))})
-		if err != nil {
-			return nil, err
-		}
-		for k, r := range results {
-			o.Enter(&lines[k], r, results, names)
-			reversed[k] = reversed[k] || r.Reversed
-		}
 		about := Question{Of: q.of, Users: q.Count}
 		for _, edge := range q.Positive {
 			if edge {
@@ -145,21 +121,47 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 				about.Others++
 			}
 		}
-		if o.Data.Questions = append(o.Data.Questions, about); q.of == amongAll {
+		data.Questions = append(data.Questions, about)
+		asked := target.Question{Candidates: q.Candidates, Users: q.users, Among: q.pair, Seed: []uint64{uint64(n)},
+			About: fmt.Sprintf("%d edges and %d other pairs of %d users", about.Edges, about.Others, about.Users)}
+		fact := report.Fact{Label: "edges " + q.of, Value: fmt.Sprintf("%d edges, %d others of %d users", about.Edges, about.Others, about.Users)}
+		switch q.of {
+		case fromHeld:
+			fact.Note = "the others: " + t.HeldOut
+		case amongAll:
+			fact.Note = fmt.Sprintf("others count so that %.4g %% of all pairs are edges", 100*data.Density)
 			for _, b := range p.Attack.Budgets {
-				o.Threat.Guesses = append(o.Threat.Guesses, b*float64(about.Edges))
+				t.Guesses = append(t.Guesses, b*float64(about.Edges))
 			}
 		}
-	}
-	var rows []target.Row
-	for k, w := range ways {
-		row := target.Row{Name: w.Name, Sees: w.sees, How: w.how, Reversed: reversed[k]}
-		if w.Floor {
-			o.Floors, o.Rows = append(o.Floors, lines[k]), append(o.Rows, row)
-		} else {
-			o.Evaluations, rows = append(o.Evaluations, lines[k]), append(rows, row)
+		if asked.Asked, asked.Measure = detections(q.of); q.of == amongAll {
+			asked.Asked, asked.Measure = guesses(p.Attack.Budgets)
 		}
+		f.Questions, f.Facts = append(f.Questions, asked), append(f.Facts, fact)
 	}
-	o.Rows = append(o.Rows, rows...)
-	return o, nil
+	f.Facts = append(f.Facts, report.Fact{Label: "threat", Value: "sees " + strings.Join(t.Sees, ", "), Note: "knows " + t.Knows})
+	if p.answers > 0 {
+		t.Inputs, t.Answers, t.Noise, t.Watched = p.inputs, p.answers, p.noise, len(p.watched())
+		if t.Change = "another direction of the same length"; p.Attack.Change == Scaled {
+			t.Change = fmt.Sprintf("multiplied by %g", 1+p.Attack.Delta)
+		}
+		f.Budget = fmt.Sprintf("%d answers of the model, scores of %d users seen", t.Answers, t.Watched)
+		fact := report.Fact{Label: "influence", Value: f.Budget, Note: fmt.Sprintf("the attacker changes %s: %s", t.Inputs, t.Change)}
+		if t.Noise != "" {
+			fact.Note += "; noise is " + t.Noise
+		}
+		f.Facts = append(f.Facts, fact)
+	}
+	for _, m := range t.Missing {
+		f.Facts = append(f.Facts, report.Fact{Label: "not given: " + m.Kind, Value: "no attack", Note: m.Why})
+	}
+	var budgets []string
+	for i, b := range t.Budgets {
+		budgets = append(budgets, fmt.Sprintf("%.0f (%gx)", t.Guesses[i], b))
+	}
+	f.Facts = append(f.Facts, report.Fact{Label: "guess budget", Value: strings.Join(budgets, ", ") + " guesses", Note: "multiples of the number of edges that the attacker expects"})
+	f.TableNote = fmt.Sprintf("AP and precision: among all pairs, of which %.4g %% are edges; precision at a multiple of the number of edges as budget", 100*data.Density)
+	f.Notes = []string{"an attack that tells edges from random pairs and not from held-out interactions knows the users' taste and not the graph"}
+	f.Data, f.Threat = data, t
+	return f
 }

@@ -5,20 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"privrec/internal/attack/detect"
 	"privrec/internal/experiment"
 	"privrec/internal/protocol/target"
 	"privrec/internal/tensor"
 )
 
-// way is an attack with what it sees and how it decides. Its score is by pair.
-type way struct {
-	detect.Attack
-	sees, how string
-}
-
 // scores makes the attacks on the scores of the items for the user.
-func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]way, error) {
+func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]target.Way, error) {
 	on := p.on
 	names := make([]string, len(on.users))
 	for k, u := range on.users {
@@ -36,9 +29,9 @@ func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]way, error) 
 			score[on.at[k]+j], place[on.at[k]+j] = float64(s[i]), float64(lo+hi)/2/float64(len(sorted))
 		}
 	})
-	return []way{
-		{detect.Attack{Name: "score", Score: score}, SeesScores, "score of the item for the user: higher for edges"},
-		{detect.Attack{Name: "place", Score: place}, SeesScores, "place of the item among all items, by the user's scores: higher for edges"},
+	return []target.Way{
+		target.By("score", SeesScores, "score of the item for the user: higher for edges", score),
+		target.By("place", SeesScores, "place of the item among all items, by the user's scores: higher for edges", place),
 	}, err
 }
 
@@ -108,8 +101,8 @@ func centred(a []tensor.Float) []tensor.Float {
 }
 
 // vectors makes the attacks on the distances of the vectors of user and item.
-func (p *plan) vectors(v experiment.Vectors) []way {
-	out := make([]way, len(distances))
+func (p *plan) vectors(v experiment.Vectors) []target.Way {
+	out := make([]target.Way, len(distances))
 	for d, x := range distances {
 		score := make([]float64, p.on.count())
 		for k, u := range p.on.users {
@@ -117,7 +110,7 @@ func (p *plan) vectors(v experiment.Vectors) []way {
 				score[p.on.at[k]+j] = -x.of(tensor.Row(v.Users, int(u)), tensor.Row(v.Items, int(i)))
 			}
 		}
-		out[d] = way{detect.Attack{Name: x.name + " distance", Score: score}, SeesVectors, "He et al.: " + x.name + " distance of the vectors of user and item: lower for edges"}
+		out[d] = target.By(x.name+" distance", SeesVectors, "He et al.: "+x.name+" distance of the vectors of user and item: lower for edges", score)
 	}
 	return out
 }

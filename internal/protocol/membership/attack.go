@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"privrec/internal/attack/attribute"
-	"privrec/internal/attack/detect"
 	"privrec/internal/attack/membership"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -20,18 +20,73 @@ import (
 // others.
 const apartShare = 0.5
 
-// way is an attack with what it sees and how it decides.
-type way struct {
-	detect.Attack
-	sees, how string
+// Task is the attack on the runs of others, the tasks that it may train too.
+func Task(others []run.Task) run.Task {
+	return target.Attack[Config]{
+		Name: "membership", Method: "membership inference",
+		Summary: "tell users or interactions that a model was trained on from others",
+		Cite:    "Zhang et al., Membership Inference Attacks Against Recommender Systems, CCS 2021, arXiv 2109.08045; Carlini et al., S&P 2022, arXiv 2112.03570",
+		Flags: []run.Flag{
+			{Name: "on", Key: "on.run", Usage: "attack the finished run in this directory, which was trained with run.hold_out"},
+			{Name: "level", Key: "attack.level", Usage: "what is asked about: interaction or user"},
+			{Name: "train", Key: "target.task", With: "recs", WithKey: "files.train", Usage: "train this task, such as \"train ease\", and attack it"},
+			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained; --train is then the file of its training rows"},
+			{Name: "truth", Key: "files.truth", Usage: "with --recs, the file of what users took later"},
+			{Name: "non-members", Key: "files.non_members", Usage: "with --recs, the file of rows that the model was not trained on"},
+		},
+		Default: Default, Check: Check,
+		Parts: func(c *Config) target.Parts {
+			return target.Parts{Profile: &c.Profile, On: &c.On, Target: &c.Target, Eval: &c.Eval}
+		},
+		Drop:  func(c *Config) { c.Files = imported.Source{} },
+		Clear: "histories",
+		Why:   "the attacker is given the histories of the users in the clear, and is told whom the model was trained on to be measured; what protects the model is in the account of its own run",
+		HoldOut: func(c Config) string {
+			if c.Attack.Level == LevelUser {
+				return "users"
+			}
+			return "rows"
+		},
+		Suits:  Config.nonMembers,
+		Brings: func(c Config) bool { return c.Files.Given() }, Brought: opened,
+		Find: find,
+	}.Task(others)
+}
+
+// opened opens the lists of a model that another program trained.
+func opened(ctx context.Context, env *run.Env, c Config) (*target.Run, *experiment.Outcome[experiment.Data], error) {
+	m, err := c.Files.Open(ctx, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := target.Brought(m.Listing, m.Outcome, c.Files.Recs, "", env.Seed)
+	t.Task = "lists of another program"
+	return t, m.Outcome, c.nonMembers(t)
+}
+
+// find lists the candidates and makes the attacks on them.
+func find(ctx context.Context, c Config, x *target.Attacked) (*target.Found, error) {
+	p := &plan{Config: c, Attacked: x}
+	var err error
+	if p.on, err = c.candidates(x.Run, c.attacked(x.Run)); err != nil {
+		return nil, err
+	}
+	if c.Attack.References > 0 {
+		if err := experiment.HoldsRuns(x.Env); err != nil {
+			return nil, err
+		}
+	}
+	ways, err := p.ways(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.found(ways), nil
 }
 
 // plan is an attack on one target.
 type plan struct {
 	Config
-	env   *run.Env
-	tasks []run.Task
-	*target.Run
+	*target.Attacked
 	on     *candidates
 	models int // reference models that were trained
 }
@@ -40,7 +95,7 @@ type plan struct {
 func (c Config) sees(what string) bool { return slices.Contains(c.Attack.Sees, what) }
 
 // ways makes all attacks that the setting allows, the strongest kind first, then the floors.
-func (p *plan) ways(ctx context.Context) (all []way, err error) {
+func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	shown, err := p.shown(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +114,7 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 	}
 	add := func(name, sees, how string, score []float64) {
 		if p.sees(sees) {
-			all = append(all, way{Attack: detect.Attack{Name: name, Score: score}, sees: sees, how: how})
+			all = append(all, target.By(name, sees, how, score))
 		}
 	}
 	switch {
@@ -82,14 +137,11 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 		}
 		all = append(all, w)
 	}
-	base, err := floors(ctx, p.on, p.Whole.Items, p.env.Seed)
+	base, err := floors(ctx, p.on, p.Whole.Items, p.Env.Seed)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range base {
-		all = append(all, way{Attack: f, sees: "no model", how: "floor"})
-	}
-	return all, nil
+	return append(all, base...), nil
 }
 
 // shown looks at the target: at its lists where it shows nothing else.
@@ -97,17 +149,17 @@ func (p *plan) shown(ctx context.Context) (*seen, error) {
 	if l, ok := p.Imported.(experiment.Listing); ok {
 		return p.lookAtLists(l, p.on, p.Whole)
 	}
-	return p.look(p.Asks(ctx), p.tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
+	return p.look(p.Asks(ctx), p.Tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
 }
 
 // lira trains reference models and makes the likelihood ratio attacks.
-func (p *plan) lira(ctx context.Context, shown *seen) ([]way, error) {
-	defer p.env.Stage("reference models")()
+func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
+	defer p.Env.Stage("reference models")()
 	var r membership.References
-	p.env.Progress.Begin("reference models", p.Attack.References)
-	defer p.env.Progress.End("")
+	p.Env.Progress.Begin("reference models", p.Attack.References)
+	defer p.Env.Progress.End("")
 	for k := range p.Attack.References {
-		dir, h, err := reference(ctx, p.Run, p.env.Dir, k, p.on.level)
+		dir, h, err := reference(ctx, p.Run, p.Env.Dir, k, p.on.level)
 		if err != nil {
 			return nil, err
 		}
@@ -115,13 +167,13 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]way, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := p.look(p.Asks(ctx), p.tasks, dir, p.On.Release, given, p.on, p.Whole)
+		s, err := p.look(p.Asks(ctx), p.Tasks, dir, p.On.Release, given, p.on, p.Whole)
 		if err != nil {
 			return nil, err
 		}
 		r.Score, r.In = append(r.Score, s.standard), append(r.In, p.on.memberOf(given))
 		p.models++
-		p.env.Progress.Add(1)
+		p.Env.Progress.Add(1)
 	}
 	how := fmt.Sprintf("score less the user's mean, over their deviation, against %d reference models on random halves", p.Attack.References)
 	online, err := r.Online(shown.standard)
@@ -132,15 +184,15 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]way, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []way{
-		{Attack: detect.Attack{Name: "LiRA, online", Score: online}, sees: SeesScores, how: how + ", with and without the candidate"},
-		{Attack: detect.Attack{Name: "LiRA, offline", Score: offline}, sees: SeesScores, how: how + ", without the candidate"},
+	return []target.Way{
+		target.By("LiRA, online", SeesScores, how+", with and without the candidate", online),
+		target.By("LiRA, offline", SeesScores, how+", without the candidate", offline),
 	}, nil
 }
 
 // lists makes the attacks of Zhang et al. on users, with a shadow model where models are trained.
-func (p *plan) lists(ctx context.Context, shown *seen) (all []way, err error) {
-	v, err := itemVectors(ctx, p.Whole, p.env.Seed)
+func (p *plan) lists(ctx context.Context, shown *seen) (all []target.Way, err error) {
+	v, err := itemVectors(ctx, p.Whole, p.Env.Seed)
 	if err := run.Interrupted(ctx, err); err != nil {
 		return nil, err
 	}
@@ -153,15 +205,14 @@ func (p *plan) lists(ctx context.Context, shown *seen) (all []way, err error) {
 		}
 		all = append(all, w)
 	}
-	return append(all, way{Attack: detect.Attack{Name: "likeness of history and list", Score: alike}, sees: SeesLists,
-		how: "cosine of the centres of what a user has and is recommended: higher for members"}), nil
+	return append(all, target.By("likeness of history and list", SeesLists, "cosine of the centres of what a user has and is recommended: higher for members", alike)), nil
 }
 
 // practised trains the shadow model and the classifier. x has the differences of the attacked
 // users.
-func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, err error) {
-	defer p.env.Stage("shadow model")()
-	dir, h, err := shadow(ctx, p.Run, p.env.Dir, apartShare)
+func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.Way, err error) {
+	defer p.Env.Stage("shadow model")()
+	dir, h, err := shadow(ctx, p.Run, p.Env.Dir, apartShare)
 	if err != nil {
 		return w, err
 	}
@@ -179,14 +230,13 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, er
 	others.Count = len(others.users)
 	others.Positive = make([]bool, others.Count)
 	others.Positive = others.memberOf(given)
-	s, err := p.look(p.Asks(ctx), p.tasks, dir, p.On.Release, given, others, p.Whole)
+	s, err := p.look(p.Asks(ctx), p.Tasks, dir, p.On.Release, given, others, p.Whole)
 	if err != nil {
 		return w, err
 	}
 	practice, _ := differences(items, others.items, s.lists)
-	w = way{Attack: detect.Attack{Name: "shadow model and classifier"}, sees: SeesLists,
-		how: fmt.Sprintf("Zhang et al.: %s on the difference of the centres of what a user has and is recommended, trained on a shadow model of %d other users", p.Attack.Classifier, others.Count)}
-	w.Score, err = shadowAttack(ctx, p.Attack.Classifier, practice, others.Positive, x, p.env.Seed)
+	w = target.By("shadow model and classifier", SeesLists, fmt.Sprintf("Zhang et al.: %s on the difference of the centres of what a user has and is recommended, trained on a shadow model of %d other users", p.Attack.Classifier, others.Count), nil)
+	w.Score, err = shadowAttack(ctx, p.Attack.Classifier, practice, others.Positive, x, p.Env.Seed)
 	if no := (*attribute.UnsuitableError)(nil); errors.As(err, &no) {
 		return w, &run.UsageError{Message: "attack.classifier: " + no.Error(), Fix: "take dnn, which works on any numbers"}
 	}
@@ -194,14 +244,14 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, er
 }
 
 // vectors makes the attack on the vectors of a run.
-func (p *plan) vectors() (w way, err error) {
+func (p *plan) vectors() (w target.Way, err error) {
 	v, err := experiment.OpenVectors(p.Dir, p.Kept, p.Whole.Users, p.Whole.Items)
 	if err != nil {
 		return w, run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors that can be read: %w", SeesVectors, err), "leave "+SeesVectors+" out of attack.sees")
 	}
-	w = way{Attack: detect.Attack{Name: "angle of the vectors"}, sees: SeesVectors, how: "cosine of the vectors of user and item: higher for members"}
+	w = target.By("angle of the vectors", SeesVectors, "cosine of the vectors of user and item: higher for members", nil)
 	if p.on.level == LevelUser {
-		w.how = "mean " + w.how
+		w.How = "mean " + w.How
 	}
 	for k, u := range p.on.users {
 		sum := 0.0

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"privrec/internal/attack/attribute"
-	"privrec/internal/attack/detect"
+	"privrec/internal/protocol/target"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -21,7 +21,7 @@ const folds = 5
 // the items, and both. They count rows of members and non-members alike, since the attacker is
 // given the candidates. The one of both is a logistic regression that is told who is a member,
 // for other users than those that it scores.
-func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]detect.Attack, error) {
+func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]target.Way, error) {
 	count := make([]float64, items)
 	for _, rows := range on.items {
 		for _, i := range rows {
@@ -48,11 +48,13 @@ func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]detec
 	if err != nil {
 		return nil, err
 	}
-	return []detect.Attack{
-		{Name: "nothing", Floor: true, Score: make([]float64, len(on.Positive))},
-		{Name: "length of the history", Floor: true, Score: length},
-		{Name: "popularity of the items", Floor: true, Score: popular},
-		{Name: "length and popularity", Floor: true, Learned: true, Score: both},
+	learned := target.Floor("length and popularity", both)
+	learned.Learned = true
+	return []target.Way{
+		target.Floor("nothing", make([]float64, len(on.Positive))),
+		target.Floor("length of the history", length),
+		target.Floor("popularity of the items", popular),
+		learned,
 	}, nil
 }
 

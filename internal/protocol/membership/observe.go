@@ -19,11 +19,11 @@ type Observed struct {
 // those of the attack itself. Candidates of runs that differ in what they hold out are the same, in
 // the same order.
 func Observe(ctx context.Context, env *run.Env, c Config, tasks []run.Task) (*Observed, error) {
-	t, _, err := target.Open(ctx, target.Where(c.On, c.Target, env.Dir), c.On.Release, tasks, c.nonMembers)
+	t, of, err := target.Open(ctx, target.Where(c.On, c.Target, env.Dir), c.On.Release, tasks, c.nonMembers)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{Config: c, env: env, tasks: tasks, Run: t}
+	p := &plan{Config: c, Attacked: &target.Attacked{Run: t, Env: env, Tasks: tasks, Of: of}}
 	if p.on, err = c.candidates(t, c.attacked(t)); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Observe(ctx context.Context, env *run.Env, c Config, tasks []run.Task) (*Ob
 		return nil, err
 	}
 	out := &Observed{Candidates: p.on.Candidates}
-	for _, w := range slices.DeleteFunc(ways, func(w way) bool { return w.Floor }) {
+	for _, w := range slices.DeleteFunc(ways, func(w target.Way) bool { return w.Floor }) {
 		out.Attacks = append(out.Attacks, w.Attack)
 	}
 	return out, nil

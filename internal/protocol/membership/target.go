@@ -103,17 +103,6 @@ func (c Config) ofSequences(t *target.Run) error {
 	return nil
 }
 
-// makeTarget trains the target that the configuration describes.
-func (c Config) makeTarget(ctx context.Context, env *run.Env, task run.Task) error {
-	defer env.Stage("train the target")()
-	key := "rows"
-	if c.Attack.Level == LevelUser {
-		key = "users"
-	}
-	sets := append(append([]string{}, c.Target.Set...), fmt.Sprintf("run.seed=%d", uint64(env.Seed)), fmt.Sprintf("run.hold_out.%s=%v", key, c.Target.Share))
-	return experiment.Within(ctx, task, c.Target.Config, target.Where(c.On, c.Target, env.Dir), uint64(env.Seed), sets)
-}
-
 // reference trains the k-th model of the attacker: as the target, with a seed of its own, on a
 // draw of halves that no other pair of models has.
 func reference(ctx context.Context, t *target.Run, own string, k int, level string) (dir string, h dataset.HoldOut, err error) {

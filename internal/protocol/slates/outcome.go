@@ -1,6 +1,8 @@
 package slates
 
 import (
+	"fmt"
+
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 )
@@ -43,6 +45,25 @@ type Gain struct {
 	Value    float64    `json:"value"`
 	Interval [2]float64 `json:"interval"`
 	Unequal  int        `json:"unequal_pairs,omitempty"` // for which the floor ran out of items to name
+}
+
+// Cells returns what the attack, and what counts of clicks, find beyond floors with as many guesses, of every
+// protocol.
+func Cells(protocols []Outcome) (all []experiment.Cell) {
+	for i := range protocols {
+		p := &protocols[i]
+		add := func(row string, gains []Gain) {
+			for _, g := range gains {
+				all = append(all, experiment.Cell{Row: row, Under: p.Name, Metric: g.Metric, Value: g.Floor + g.Value, Over: g.Over, Floor: g.Floor, Gain: g.Value,
+					Interval: &g.Interval, Sees: "the list", Budget: p.Budget + " guesses", About: fmt.Sprintf("%d lists", p.Pairs)})
+			}
+		}
+		add("attack", p.Gains)
+		for _, c := range p.Counts {
+			add(c.Name, c.Gains)
+		}
+	}
+	return all
 }
 
 // Leaks tells whether the attack surely finds more than the floor.

@@ -87,12 +87,11 @@ func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cel
 		return out
 	}
 	mean := func(f func(finding) float64) *float64 { x := stats.Mean(of(f)); return &x }
-	c.Value, c.Floor, c.Gain = mean(func(f finding) float64 { return f.value }), mean(func(f finding) float64 { return f.floor }), mean(func(f finding) float64 { return f.gain })
-	lo, hi := slices.Min(of(func(f finding) float64 { return f.interval[0] })), slices.Max(of(func(f finding) float64 { return f.interval[1] }))
+	c.Value, c.Floor, c.Gain = mean(func(f finding) float64 { return f.Value }), mean(func(f finding) float64 { return f.Floor }), mean(func(f finding) float64 { return f.Gain })
+	lo, hi := slices.Min(of(func(f finding) float64 { return f.Interval[0] })), slices.Max(of(func(f finding) float64 { return f.Interval[1] }))
 	c.Low, c.High = &lo, &hi
 	first := all[0]
-	c.Row = first.row
-	c.Over, c.Sees, c.Budget, c.About = first.over, first.sees, first.budget, first.about
+	c.Row, c.Over, c.Sees, c.Budget, c.About = first.Row, first.Over, first.Sees, first.Budget, first.About
 	level := first.level
 	for _, f := range all {
 		level = max(level, f.level)

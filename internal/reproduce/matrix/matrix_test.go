@@ -245,7 +245,7 @@ func TestSequences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Make(t.Context(), p, grids, reproduce.Options{Size: "smoke", Out: out, NoRun: true}, func(int, string) {}); err == nil || !strings.Contains(err.Error(), `no gain of "score"`) {
+	if _, err := m.Make(t.Context(), p, grids, reproduce.Options{Size: "smoke", Out: out, NoRun: true}, func(int, string) {}); err == nil || !strings.Contains(err.Error(), `no cell of "score"`) {
 		t.Errorf("a way that no result has: %v", err)
 	}
 }
@@ -318,7 +318,7 @@ func TestSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gains, lows, highs = append(gains, f.gain), append(lows, f.interval[0]), append(highs, f.interval[1])
+		gains, lows, highs = append(gains, f.Gain), append(lows, f.Interval[0]), append(highs, f.Interval[1])
 	}
 	if len(gains) != 2 || gains[0] == gains[1] || *two.Gain != (gains[0]+gains[1])/2 || *two.Low != slices.Min(lows) || *two.High != slices.Max(highs) || two.Seeds != 2 {
 		t.Errorf("%+v of %v %v %v", two, gains, lows, highs)

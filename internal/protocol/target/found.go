@@ -1,0 +1,220 @@
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/attack/detect"
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// Way scores all candidates of an attack in one way, and says in words what it sees and how it decides. A floor
+// is a way that sees no model.
+type Way struct {
+	detect.Attack
+	Sees, How string
+}
+
+// By returns a way to attack by scores that are higher for positives.
+func By(name, sees, how string, score []float64) Way {
+	return Way{detect.Attack{Name: name, Score: score}, sees, how}
+}
+
+// Floor returns a way that sees no model.
+func Floor(name string, score []float64) Way {
+	return Way{detect.Attack{Name: name, Score: score, Floor: true}, "no model", "floor"}
+}
+
+// Question asks to tell positives from others among candidates.
+type Question struct {
+	detect.Candidates
+	Users []int32 // numbers of the users, by cluster
+	// Among names the candidates of the question by their places in the scores of a way. nil: all, in their order.
+	Among []int32
+	// Asked are the metrics, in the order of the values that Measure returns.
+	Asked   []Asked
+	Measure detect.Measure
+	Seed    []uint64 // of the resamples, besides the attack's own; empty: that alone
+	About   string   // how many are asked about, in words
+}
+
+// Asked is a metric of a question.
+type Asked struct {
+	Name, Definition string
+	Short            string // heading of the metric's column in the first table; empty: it has none there
+	Left             string // name of the table of what is left beyond the best floor; empty: there is none
+	LeftShort        string // heading of its column
+}
+
+// Detections returns the metrics of how well positives are told from others, and their measure. of says in a few
+// words what is found, as in "member users", and guesses is the number of guesses of the attacker.
+func Detections(of string, guesses int) ([]Asked, detect.Measure) {
+	var all []Asked
+	for _, s := range metrics.DetectScores() {
+		m := metrics.DetectMetric{Score: s, Of: of}
+		x := Asked{Name: m.String(), Definition: m.Definition(), Short: s.String()}
+		switch s {
+		case metrics.DetectAUC:
+			x.Left, x.LeftShort = "left-auc", s.String()
+		case metrics.TPRAtHundredth:
+			x.Left, x.LeftShort = "left-tpr", s.String()
+		}
+		all = append(all, x)
+	}
+	return all, detect.Detections(float64(guesses))
+}
+
+// Found is what an attack asks, how it and its floors score the candidates, and what its pages say.
+type Found struct {
+	Questions []Question
+	Ways      []Way  // attacks, the strongest kind first, and floors
+	Data      any    // of metrics.json; nil: that of the attacked run
+	Threat    any    // what the attacker has and may do, of metrics.json; nil: nothing is said
+	Budget    string // how often the attacker may guess, in words
+
+	Subject   string        // opens the title, as in "Membership of users in the training of"
+	Facts     []report.Fact // what is asked about, and the threat
+	Table     string        // name of the table of all metrics
+	Heading   string        // its title
+	TableNote string        // under it
+	Positives string        // as in "members", of notes
+	Notes     []string      // of the attack, after those of the frame
+	PerUser   string        // heading of the scores of each user among the candidates of the first question; empty: none are kept
+}
+
+// Outcome holds what an attack measured, as metrics.json holds it. Floors see no model. Evaluations are the attacks,
+// the strongest kind first. D identifies the data and T says what the attacker has and may do.
+type Outcome[D, T any] struct {
+	experiment.Outcome[D]
+	Target Description `json:"target"`
+	Threat T           `json:"threat,omitempty"`
+	Results
+}
+
+// outcome is the outcome of any attack.
+type outcome = Outcome[any, any]
+
+// pick returns the scores of a question's candidates.
+func (q *Question) pick(score []float64) []float64 {
+	if q.Among == nil {
+		return score
+	}
+	out := make([]float64, len(q.Among))
+	for i, k := range q.Among {
+		out[i] = score[k]
+	}
+	return out
+}
+
+// outcome compares all ways on every question.
+func (w *work[C]) outcome(ctx context.Context, x *Attacked, f *Found) (*outcome, error) {
+	defer w.env.Stage("measure")()
+	o := &outcome{Target: x.Description, Threat: f.Threat, Results: Results{Gains: []Gain{}}, Outcome: experiment.Outcome[any]{
+		Version: experiment.Version, Protocol: w.Name, Method: w.Method, Setting: w.standing.Text, Data: f.Data,
+		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+	}}
+	if o.Data == nil {
+		o.Data = x.Of.Data
+	}
+	lines, reversed := make([]experiment.Scores, len(f.Ways)), make([]bool, len(f.Ways))
+	attacks := make([]detect.Attack, len(f.Ways))
+	for n := range f.Questions {
+		if err := run.Interrupted(ctx, ctx.Err()); err != nil {
+			return nil, err
+		}
+		q := &f.Questions[n]
+		for k, y := range f.Ways {
+			attacks[k] = y.Attack
+			attacks[k].Score = q.pick(y.Score)
+		}
+		results, err := detect.Compare(q.Candidates, attacks, detect.Options{Measure: q.Measure, Resamples: w.Eval.Resamples,
+			Confidence: w.Eval.Confidence, Seed: w.env.Seed.Stream(w.Name+" resamples", q.Seed...)})
+		if err != nil {
+			return nil, err
+		}
+		names := make([]string, len(q.Asked))
+		for i, m := range q.Asked {
+			names[i], o.Definitions[m.Name] = m.Name, m.Definition
+		}
+		for k, r := range results {
+			o.Enter(&lines[k], r, results, names)
+			reversed[k] = reversed[k] || r.Reversed
+		}
+	}
+	var rows []Row
+	for k, y := range f.Ways {
+		row := Row{Name: y.Name, Sees: y.Sees, How: y.How, Reversed: reversed[k]}
+		if y.Floor {
+			o.Floors, o.Rows = append(o.Floors, lines[k]), append(o.Rows, row)
+		} else {
+			o.Evaluations, rows = append(o.Evaluations, lines[k]), append(rows, row)
+		}
+	}
+	o.Rows = append(o.Rows, rows...)
+	return o, nil
+}
+
+// cells returns what each attack finds beyond the best floor.
+func cells(o *outcome, f *Found) (all []experiment.Cell) {
+	sees, about := map[string]string{}, map[string]string{}
+	for _, y := range f.Ways {
+		sees[y.Name] = y.Sees
+	}
+	for i := range f.Questions {
+		for _, m := range f.Questions[i].Asked {
+			about[m.Name] = f.Questions[i].About
+		}
+	}
+	for _, g := range o.Gains {
+		all = append(all, experiment.Cell{Row: g.Row, Metric: g.Metric, Value: g.Floor + g.Value, Over: g.Over, Floor: g.Floor, Gain: g.Value,
+			Interval: &g.Interval, Sees: sees[g.Row], Budget: f.Budget, About: about[g.Metric]})
+	}
+	return all
+}
+
+// document shows an outcome.
+func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
+	d := &report.Document{
+		Title:    fmt.Sprintf("%s %s on %s", f.Subject, o.Target.Method, x.Of.Data.Source.Title),
+		Subtitle: fmt.Sprintf("%s; seed %d", o.Setting, uint64(w.env.Seed)),
+		Level:    x.Of.Data.Level,
+		Facts:    append(f.Facts, report.Fact{Label: "attacked", Value: o.Target.Task, Note: o.Target.Setting}),
+	}
+	t := &report.Table{Name: f.Table, Title: f.Heading, Columns: report.Columns("", "attack", "sees")}
+	d.Tables = []*report.Table{t}
+	var names []string
+	for i := range f.Questions {
+		for _, m := range f.Questions[i].Asked {
+			if m.Short != "" {
+				names, t.Columns = append(names, m.Name), append(t.Columns, report.Column{Name: m.Short, Format: "%.1f"})
+			}
+			if m.Left != "" {
+				d.Tables = append(d.Tables, o.Left(m.Left, m.Name, m.LeftShort, o.Floors, o.Evaluations, *w.Eval))
+			}
+		}
+	}
+	for i, r := range o.Rows {
+		name := r.Name
+		switch floor := i < len(o.Floors); {
+		case floor && r.Reversed:
+			d.Notes = append(d.Notes, fmt.Sprintf("floor %s: lower values are taken for %s, as the answers have it", r.Name, f.Positives))
+			fallthrough
+		case floor:
+			name += " (floor)"
+		default:
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s", r.Name, r.How))
+		}
+		row := []any{name, r.Sees}
+		for _, metric := range names {
+			row = append(row, 100*Line(o.Floors, o.Evaluations, i).Values[metric])
+		}
+		t.Add(row...)
+	}
+	t.Notes = []string{fmt.Sprintf("%s; evidence level %v: %s", f.TableNote, d.Level, d.Level.Meaning())}
+	d.Notes = append(d.Notes, "a floor sees no model; the direction of a floor is chosen by the answers, so that what is left of an attack errs downward")
+	d.Notes = append(d.Notes, f.Notes...)
+	return d
+}
