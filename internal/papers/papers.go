@@ -45,7 +45,25 @@ func All() []run.Task {
 		imported.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
-	// Runs of attacks are known, and make no recommendations.
-	others := slices.Concat(train, []run.Task{sasrec, {Verb: "attack", Name: "exposure"}, {Verb: "attack", Name: "attribute"}, {Verb: "attack", Name: "membership"}, {Verb: "attack", Name: "link"}, {Verb: "audit", Name: "run"}, {Verb: "audit", Name: "pricdsr"}, {Verb: "audit", Name: "gerai"}})
-	return slices.Concat(train, exposure.Tasks(others), []run.Task{attack.Task(others), membership.Task(others), link.Task(others), auditing.Task(others), pricdsr.AuditTask(), gerai.AuditTask(), sasrec})
+	others := append(slices.Clone(train), sasrec)
+	for _, attack := range attacks { // their runs are known, and make no recommendations
+		t := attack(nil)
+		others = append(others, run.Task{Verb: t.Verb, Name: t.Name})
+	}
+	all := train
+	for _, attack := range attacks {
+		all = append(all, attack(others))
+	}
+	return append(all, sasrec)
+}
+
+// attacks make the attacks on runs of others, and the audits.
+var attacks = []func(others []run.Task) run.Task{
+	exposure.Task,
+	attack.Task,
+	membership.Task,
+	link.Task,
+	auditing.Task,
+	func([]run.Task) run.Task { return pricdsr.AuditTask() },
+	func([]run.Task) run.Task { return gerai.AuditTask() },
 }

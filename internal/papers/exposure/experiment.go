@@ -81,24 +81,19 @@ func (c Config) method() string {
 
 const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv 2210.08435"
 
-// Tasks lists what the command line offers of this paper; others are those whose finished
-// runs can be attacked.
-func Tasks(others []run.Task) []run.Task {
-	// Runs of the attack itself are known, and make no recommendations.
-	others = append(slices.Clip(others), run.Task{Verb: "attack", Name: "exposure"})
-	return []run.Task{
-		run.Spec[Config]{
-			Verb: "attack", Name: "exposure", Cite: cite,
-			Noisy: true, Summary: "guess what users clicked from what they are shown next",
-			Flags: []run.Flag{
-				{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"},
-				{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
-				{Name: "train", Key: "files.train", Usage: "with --recs, the file of rows that the model was trained on, in the order of their times"},
-			},
-			Default: Default, Check: Check,
-			Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, others) },
-		}.Task(),
-	}
+// Task is the attack on slates of a data set, or on the recommendations of finished runs of others.
+func Task(others []run.Task) run.Task {
+	return run.Spec[Config]{
+		Verb: "attack", Name: "exposure", Cite: cite,
+		Noisy: true, Summary: "guess what users clicked from what they are shown next",
+		Flags: []run.Flag{
+			{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"},
+			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
+			{Name: "train", Key: "files.train", Usage: "with --recs, the file of rows that the model was trained on, in the order of their times"},
+		},
+		Default: Default, Check: Check,
+		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, others) },
+	}.Task()
 }
 
 // open loads the pairs.

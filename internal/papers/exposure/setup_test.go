@@ -49,7 +49,7 @@ func begin(ctx context.Context, task run.Task, o run.Options) error {
 }
 
 // attackTask is the attack.
-func attackTask() run.Task { return Tasks(nil)[0] }
+func attackTask() run.Task { return Task(nil) }
 
 // result reads one file of a run directory.
 func result[T any](t testing.TB, dir, name string) T {
