@@ -52,7 +52,7 @@ func blocks(t *testing.T, name string) []block {
 // The pages that add something show what is there: whole files, but for the one that gets a
 // line.
 func TestPagesShowFiles(t *testing.T) {
-	for name, files := range map[string]int{"add-a-model.md": 5, "add-a-paper.md": 1} {
+	for name, files := range map[string]int{"add-a-model.md": 5, "add-an-attack.md": 1, "add-a-paper.md": 1} {
 		shown := map[string][]string{}
 		for _, b := range blocks(t, name) {
 			if b.path == "" {

@@ -193,7 +193,7 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	}
 }
 
-// checkSetting reports a task that is not known, and a setting without a configuration.
+// checkSetting reports a task that is not known, and a setting without a configuration. An attack may have its defaults.
 func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) string) {
 	var known []string
 	for _, t := range g.tasks {
@@ -201,7 +201,7 @@ func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) st
 	}
 	_, err := g.task(s.Task)
 	v.Limited(config.OneOfLimit(known...), err == nil, at("task"), "%v", err)
-	if s.Task != counting {
+	if s.Task != counting && !strings.HasPrefix(s.Task, "attack ") {
 		v.Limited(config.FilledLimit(), s.Config != "", at("config"), "must name a file")
 	}
 }

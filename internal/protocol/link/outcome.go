@@ -107,7 +107,7 @@ func nearest(budgets []float64) float64 {
 
 // found says what is asked, and what results and pages say of the attack.
 func (p *plan) found(ways []target.Way) *target.Found {
-	f := &target.Found{Ways: ways, Budget: "no guess: pairs are put in order", Subject: "Edges of the training graph of", Table: "link", Heading: "Edges of the training graph, percent",
+	f := &target.Found{Ways: ways, Budget: "no guess: pairs are put in order", Subject: "Edges of the training graph of", Heading: "Edges of the training graph, percent",
 		Positives: "edges in some question", PerUser: "AUC edges " + fromRandom + " within a user"}
 	data := DataSummary{Data: p.Of.Data, Users: len(p.on.users), Density: p.on.density}
 	t := Threat{Sees: p.given, Missing: p.missing, Knows: knows, HeldOut: p.on.held, Budgets: p.Attack.Budgets}

@@ -46,7 +46,7 @@ func (p *plan) found(ways []target.Way) *target.Found {
 	q := target.Question{Candidates: p.on.Candidates, Users: p.on.users, About: fmt.Sprintf("%d %ss, %d of them members", data.Candidates, level, data.Members)}
 	q.Asked, q.Measure = target.Detections("member "+level+"s", a.Guesses)
 	f := &target.Found{Ways: ways, Questions: []target.Question{q}, Budget: fmt.Sprintf("%d guesses", a.Guesses),
-		Subject: fmt.Sprintf("Membership of %ss in the training of", level), Table: "membership", Heading: fmt.Sprintf("Membership of %ss, percent", level), Positives: "members",
+		Subject: fmt.Sprintf("Membership of %ss in the training of", level), Heading: fmt.Sprintf("Membership of %ss, percent", level), Positives: "members",
 		TableNote: fmt.Sprintf("right guesses: of the %d most certain; %.1f %% of the candidates are members", a.Guesses, 100*float64(data.Members)/float64(data.Candidates)),
 		Facts: []report.Fact{
 			{Label: "asked about", Value: fmt.Sprintf("%d %ss of %d users", data.Candidates, level, data.Users), Note: fmt.Sprintf("%d are members; the others: %s", data.Members, t.NonMembers)},

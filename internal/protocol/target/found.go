@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -76,11 +77,10 @@ type Found struct {
 	Budget    string // how often the attacker may guess, in words
 
 	Subject   string        // opens the title, as in "Membership of users in the training of"
-	Facts     []report.Fact // what is asked about, and the threat
-	Table     string        // name of the table of all metrics
-	Heading   string        // its title
-	TableNote string        // under it
-	Positives string        // as in "members", of notes
+	Positives string        // as in "members"
+	Facts     []report.Fact // what is asked about, and the threat; nil: what the questions and Budget say
+	Heading   string        // of the table of all metrics; empty: "Found", and what
+	TableNote string        // under it; empty: none but the level of evidence
 	Notes     []string      // of the attack, after those of the frame
 	PerUser   string        // heading of the scores of each user among the candidates of the first question; empty: none are kept
 }
@@ -177,13 +177,19 @@ func cells(o *outcome, f *Found) (all []experiment.Cell) {
 
 // document shows an outcome.
 func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
+	if f.Facts == nil {
+		for i := range f.Questions {
+			f.Facts = append(f.Facts, report.Fact{Label: "asked about", Value: f.Questions[i].About})
+		}
+		f.Facts = append(f.Facts, report.Fact{Label: "guess budget", Value: f.Budget})
+	}
 	d := &report.Document{
 		Title:    fmt.Sprintf("%s %s on %s", f.Subject, o.Target.Method, x.Of.Data.Source.Title),
 		Subtitle: fmt.Sprintf("%s; seed %d", o.Setting, uint64(w.env.Seed)),
 		Level:    x.Of.Data.Level,
 		Facts:    append(f.Facts, report.Fact{Label: "attacked", Value: o.Target.Task, Note: o.Target.Setting}),
 	}
-	t := &report.Table{Name: f.Table, Title: f.Heading, Columns: report.Columns("", "attack", "sees")}
+	t := &report.Table{Name: w.Name, Title: cmp.Or(f.Heading, "Found "+f.Positives+", percent"), Columns: report.Columns("", "attack", "sees")}
 	d.Tables = []*report.Table{t}
 	var names []string
 	for i := range f.Questions {
@@ -213,7 +219,11 @@ func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
 		}
 		t.Add(row...)
 	}
-	t.Notes = []string{fmt.Sprintf("%s; evidence level %v: %s", f.TableNote, d.Level, d.Level.Meaning())}
+	note := fmt.Sprintf("evidence level %v: %s", d.Level, d.Level.Meaning())
+	if f.TableNote != "" {
+		note = f.TableNote + "; " + note
+	}
+	t.Notes = []string{note}
 	d.Notes = append(d.Notes, "a floor sees no model; the direction of a floor is chosen by the answers, so that what is left of an attack errs downward")
 	d.Notes = append(d.Notes, f.Notes...)
 	return d

@@ -61,3 +61,18 @@ func Cosine(a, b []tensor.Float) float64 {
 	}
 	return ab / math.Sqrt(aa*bb)
 }
+
+// Scores calls visit with the scores of all items for some users, which are numbered as the rows of x. Calls come
+// from several goroutines, and the scores are valid until visit returns.
+func (x *Attacked) Scores(ctx context.Context, users []int32, visit func(k int, scores []tensor.Float)) error {
+	ids := make([]string, len(users))
+	for k, u := range users {
+		ids[k] = x.Whole.UserIDs[u]
+	}
+	answers, err := Ask(ctx, x.Tasks, x.Dir)
+	if err != nil {
+		return err
+	}
+	defer answers.Close()
+	return Scores(ctx, answers, x.Description.Release, x.Given.Items, ids, visit)
+}

@@ -177,7 +177,6 @@ func (m *Matrix) checkAttack(v *config.Checker, i int) {
 	err := reproduce.CheckMetric(a.Metric)
 	v.CheckAs(err == nil, at("metric"), "must be a metric of an attack, such as AUC member users or micro F1 gender", "%v", err)
 	v.NotEmpty(at("row"), a.Row)
-	v.NotEmpty(at("config"), a.Config)
 	var known []string
 	for _, t := range m.tasks {
 		if t.Verb == "attack" {
