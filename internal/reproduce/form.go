@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"privrec/internal/claims"
 	"privrec/internal/config"
