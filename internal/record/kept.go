@@ -34,12 +34,12 @@ type Kept struct {
 	Config   string                     `json:"config"`            // config.yaml, without places of a machine
 	Privacy  json.RawMessage            `json:"privacy,omitempty"` // privacy.json; none: the run wrote no account
 	Metrics  map[string]json.RawMessage `json:"metrics"`           // metrics.json, by field, but for Epochs
-	Epochs   []byte                     `json:"epochs,omitempty"`  // the fields byEpoch of metrics.json, gzipped
+	Epochs   []byte                     `json:"epochs,omitempty"`  // the fields long of metrics.json, gzipped
 	Scores   map[string][]byte          `json:"scores,omitempty"`  // tables of users' scores, by file
 }
 
-// byEpoch are the fields of metrics.json that grow with the epochs.
-var byEpoch = []string{"epochs", "selection"}
+// long are the fields of metrics.json that grow with the epochs, or with the protocols of an attack.
+var long = []string{"epochs", "selection", "protocols"}
 
 // What a kept run may take. A table of users' scores is halved until it fits.
 const (
@@ -95,7 +95,7 @@ func keepRun(dir string) (*Kept, error) {
 	if err := json.Unmarshal(b, &k.Metrics); err != nil {
 		return nil, fmt.Errorf("metrics.json: %w", err)
 	}
-	if err := k.keepEpochs(); err != nil {
+	if err := k.packLong(); err != nil {
 		return nil, err
 	}
 	for name, field := range k.Metrics {
@@ -108,10 +108,10 @@ func keepRun(dir string) (*Kept, error) {
 	return k, k.keepScores(dir)
 }
 
-// keepEpochs moves the fields that grow with the epochs out of the readable ones.
-func (k *Kept) keepEpochs() error {
+// packLong moves the long fields out of the readable ones.
+func (k *Kept) packLong() error {
 	fields := map[string]json.RawMessage{}
-	for _, name := range byEpoch {
+	for _, name := range long {
 		if f, ok := k.Metrics[name]; ok {
 			fields[name] = f
 			delete(k.Metrics, name)
@@ -177,6 +177,16 @@ func pack(block []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// LargeError refuses to keep a run whose results are too large for a small file.
+type LargeError struct {
+	Name  string // of the run
+	Bytes int
+}
+
+func (e *LargeError) Error() string {
+	return fmt.Sprintf("keep %s: it comes to %d bytes, more than %d", e.Name, e.Bytes, mostOfKept)
+}
+
 // Write writes the file of a kept run, a line for every part, so that a changed result is a changed line.
 func (k *Kept) Write(path string) error {
 	l := &lines{}
@@ -205,7 +215,7 @@ func (k *Kept) Write(path string) error {
 		return l.err
 	}
 	if n := l.b.Len(); n > mostOfKept {
-		return fmt.Errorf("keep %s: it comes to %d bytes, more than %d", k.Name, n, mostOfKept)
+		return &LargeError{k.Name, n}
 	}
 	return system.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(l.b.Bytes())

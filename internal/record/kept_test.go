@@ -2,6 +2,8 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,6 +75,43 @@ func TestKept(t *testing.T) {
 				t.Errorf("%s is left behind", temp)
 			}
 		})
+	}
+}
+
+// Results under many protocols fit, and what does not is refused by its size.
+func TestLargeResults(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(oldRuns, "train-ease"))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "metrics.json")
+	was := text(t, file)
+	for field, fits := range map[string]bool{"protocols": true, "others": false} {
+		more := fmt.Sprintf("{%q: [%s{}], ", field, strings.Repeat(`{"name": "full vocabulary", "value": 0.25}, `, 4000))
+		if err := os.WriteFile(file, []byte(strings.Replace(was, "{", more, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, err := KeepRun(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "kept.json")
+		err = k.Write(path)
+		var large *LargeError
+		if fits != (err == nil) || !fits && !errors.As(err, &large) {
+			t.Errorf("%s: %v", field, err)
+		}
+		if !fits {
+			continue
+		}
+		back := filepath.Join(t.TempDir(), "back")
+		if k, err = ReadKept(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Unpack(back); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "metrics.json", dir, back)
 	}
 }
 

@@ -28,7 +28,7 @@ type fakeConfig struct {
 	} `yaml:"data"`
 	Value float64 `yaml:"value"` // Recall@20 of seed 1; each further seed adds 0.01
 	Level string  `yaml:"level"`
-	Fail  string  `yaml:"fail"`  // "", error, data, once (interrupted after a checkpoint), badmetrics, definition
+	Fail  string  `yaml:"fail"`  // "", error, data, once (interrupted after a checkpoint), badmetrics, definition, large (results)
 	Short string  `yaml:"short"` // what the run says of its epochs
 	Eps   string  `yaml:"eps"`   // claimed; "" writes no privacy.json
 	Users int     `yaml:"users"` // whose scores are kept: half of them 0.1 above the result, half below
@@ -157,6 +157,9 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 			{Name: "fake, strength 1", Values: values(0, 0)},
 		},
 		Trained: experiment.Trained{Short: c.Short, Epochs: make([]experiment.Epoch, 2), Selection: make([]experiment.Epoch, 3)},
+	}
+	if c.Fail == "large" {
+		out.Definitions["long"] = strings.Repeat("it is long, ", 10_000)
 	}
 	if c.Fail == "badmetrics" {
 		out.Floors = nil

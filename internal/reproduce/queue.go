@@ -123,7 +123,13 @@ func (q *Queue) keep(r *Run) error {
 		return err
 	}
 	if !fresh && r.Status == Done {
-		if err := q.shelf.Keep(r.Dir); err != nil {
+		err := q.shelf.Keep(r.Dir)
+		if large := (*record.LargeError)(nil); errors.As(err, &large) { // its folder stays, and the others are made
+			q.kept[r.Dir] = true
+			q.say(err.Error())
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		fresh = true

@@ -107,6 +107,20 @@ func TestQueueOrder(t *testing.T) {
 	}
 }
 
+// A run whose results are too large to be kept keeps no other from being made, and is not made again.
+func TestQueueOfLargeResults(t *testing.T) {
+	f := &fake{}
+	text := strings.Replace(queueGrid, "evaluation: noise on, printed: [19, 5.5]", "evaluation: noise on, set: [fail=large], printed: [19, 5.5]", 1)
+	g, o := mustLoad(t, text, f.task()), options(t, "full")
+	shelf := openShelf(t)
+	for _, want := range []string{"finished 6 runs; 6 of 6 are done", "finished 0 runs; 6 of 6 are done"} {
+		holds(t, strings.Join(follow(t, t.Context(), g, o, shelf, time.Hour), "\n"), "more than 61440", want)
+	}
+	if n := f.starts.Load(); n != 6 {
+		t.Errorf("%d runs began, want 6", n)
+	}
+}
+
 // A queue that is killed loses no finished run, and the next one goes on.
 func TestQueueStopped(t *testing.T) {
 	f := &fake{}
