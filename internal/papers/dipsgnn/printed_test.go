@@ -30,9 +30,9 @@ func TestTable2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, ok := Table2(cells[1], cells[0])
+		p := Tables().Row(cells[1], cells[0])
 		if cells[3] == "-" {
-			if ok {
+			if p != nil {
 				t.Errorf("%v: a row where the paper prints none", cells)
 			}
 			continue
@@ -42,19 +42,19 @@ func TestTable2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := 100 * p.Shares()[m.String()]; !ok || math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v: we have %v (%v)", cells, got, ok)
+		if got := 100 * p[m.String()]; p == nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: we have %v (%v)", cells, got, p)
 		}
 	}
 	if entries != 132 || rows != 124 {
 		t.Errorf("%d entries, %d printed, want 132 and 124", entries, rows)
 	}
 	for _, m := range []metrics.Metric{{Kind: metrics.Recall, K: 5}, {Kind: metrics.MRR, K: 5}, {Kind: metrics.NDCG, K: 10}} {
-		if p, _ := Table2("DIPSGNN", "ML-1M"); p.Shares()[m.String()] != 0 {
+		if p := Tables().Row("DIPSGNN", "ML-1M"); p[m.String()] != 0 {
 			t.Errorf("%v was not printed", m)
 		}
 	}
-	if _, ok := Table2("DIPSGNN", "ML-100K"); ok {
+	if Tables().Row("DIPSGNN", "ML-100K") != nil {
 		t.Error("a row of a data set that the paper does not have")
 	}
 }

@@ -64,17 +64,8 @@ type Tables struct {
 
 // Printed holds what a paper prints for a row, as shares.
 type Printed struct {
-	Recall20, NDCG20 float64
-	Sampled          map[string]float64 // by metric name, of a paper that ranks among sampled items alone; nil: the paper ranks all
-	Table            string             // where
-}
-
-// Values returns the printed shares by metric name.
-func (p Printed) Values() map[string]float64 {
-	if p.Sampled != nil {
-		return p.Sampled
-	}
-	return map[string]float64{Primary.String(): p.Recall20, Second.String(): p.NDCG20}
+	Values map[string]float64 // shares, by metric name
+	Table  string             // where
 }
 
 // Reference is a published result on the same data and split as ours. Its authors tuned and

@@ -104,7 +104,7 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 	row := experiment.NewScores(name, release, x.values(ranks))
 	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" && x.Data.InPlace == dataset.TestRows {
 		if p, ok := printed(x.Method.Name, x.Data.Name, release, x.Method.Shape); ok {
-			row.Paper, row.Printed = p.Values(), p.Table
+			row.Paper, row.Printed = p.Values, p.Table
 		}
 	}
 	o.Evaluations = append(o.Evaluations, row)

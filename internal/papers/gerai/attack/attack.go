@@ -33,7 +33,7 @@ func Task(others []run.Task) run.Task {
 		},
 		Default: inference.Default, Check: inference.Check,
 		Open: func(ctx context.Context, env *run.Env, c inference.Config) (run.Work, error) {
-			return inference.Open(ctx, env, c, others, printed)
+			return inference.Open(ctx, env, c, others, printedFor)
 		},
 	}.Task()
 }

@@ -44,33 +44,28 @@ func TestPrinted(t *testing.T) {
 		{bpr, both(5, "random-forest"), "age", 0, ""},
 		{bpr, both(5, "knn-5"), "age", 0, ""},
 	} {
-		value, where, ok := printed(c.of, c.row, c.attribute)
+		value, where, ok := printedFor(c.of, c.row, c.attribute)
 		if ok != (c.want != 0) || ok && (value != c.want || where != c.where) {
 			t.Errorf("%s, %+v, %s: %v, %q, %v, want %v in %q", c.of.Method, c.row, c.attribute, value, where, ok, c.want, c.where)
 		}
 	}
 }
 
-// Every table is complete: eight methods, of all attributes, at six lengths and by four
-// attackers, shares.
+// Every table is complete: eight methods, of all attributes, at six lengths and by four other attackers, shares.
 func TestTables(t *testing.T) {
-	for name, table := range map[string]map[string]map[string][]float64{"table 2": table2, "table 5": table5} {
-		if len(table) != 3 {
-			t.Errorf("%s has %d attributes", name, len(table))
-		}
-		for attribute, methods := range table {
-			if len(methods) != 8 {
-				t.Errorf("%s, %s: %d methods", name, attribute, len(methods))
+	for task, method := range names {
+		of := inference.Target{Task: task, Method: method, Data: "ml-100k", Recipe: "gerai"}
+		for _, attribute := range []string{"age", "gender", "occupation"} {
+			var rows []inference.Row
+			for _, k := range []int{5, 10, 15, 20, 25, 30} {
+				rows = append(rows, inference.Row{Sees: inference.SeesBoth, K: k, Attacker: "dnn"})
 			}
-			for _, method := range names {
-				want := map[string]int{"table 2": len(lengths), "table 5": len(others)}[name]
-				if list := methods[method]; len(list) != want {
-					t.Errorf("%s, %s, %s: %d numbers, want %d", name, attribute, method, len(list), want)
-				}
-				for _, v := range methods[method] {
-					if v <= 0 || v >= 1 {
-						t.Errorf("%s, %s, %s: %v is no share", name, attribute, method, v)
-					}
+			for attacker := range attackers {
+				rows = append(rows, inference.Row{Sees: inference.SeesBoth, K: 5, Attacker: attacker})
+			}
+			for _, row := range rows {
+				if v, _, ok := printedFor(of, row, attribute); !ok || v <= 0 || v >= 1 {
+					t.Errorf("%s, %s, %s at %d: %v, %t", method, attribute, row.Attacker, row.K, v, ok)
 				}
 			}
 		}

@@ -1,0 +1,60 @@
+package printed
+
+import (
+	"strings"
+	"sync"
+
+	"privrec/configs"
+)
+
+// builtInValues are the numbers of all files that come with the program. They are read once. A test reads every file, so
+// that this cannot fail in a program that was built.
+var builtInValues = sync.OnceValue(func() []Value {
+	files, err := Load(configs.Files())
+	if err != nil {
+		return nil
+	}
+	return Values(files)
+})
+
+// Find lists what a paper prints in a table for a method on a data set: numbers, without dashes and improvements. A data
+// set has its registered name, or else its printed one. All of setting must be that of a number. method and data may be
+// empty where the table has one.
+func Find(paper string, table int, method, data string, setting Setting) (found []Value) {
+	for _, v := range builtInValues() {
+		if v.Paper != paper || v.Table != table || v.Improvement || v.Number.Value == nil {
+			continue
+		}
+		if v.Method != method || data != v.Data && (data != v.Taken || v.Taken == "") {
+			continue
+		}
+		same := true
+		for key, word := range setting {
+			same = same && v.Setting[key] == word
+		}
+		if same {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// Share returns a number as a share, where it is printed in percent.
+func (v Value) Share() float64 {
+	if v.Metric.Unit == Percent {
+		return *v.Number.Value / 100
+	}
+	return *v.Number.Value
+}
+
+// Shares returns numbers by the names of their metrics, which a word may precede; nil where there are none.
+func Shares(found []Value, word string) map[string]float64 {
+	if len(found) == 0 {
+		return nil
+	}
+	out := make(map[string]float64, len(found))
+	for _, v := range found {
+		out[strings.TrimSpace(word+" "+v.Metric.Is)] = v.Share()
+	}
+	return out
+}
