@@ -84,23 +84,18 @@ func (m Metric) OfLists(ranks []int32) float64 {
 		if r == 0 || int(r) > m.K {
 			continue
 		}
-		switch m.Kind {
-		case Recall:
-			sum++
-		case NDCG:
-			sum += discount(int(r))
-		case MRR:
-			sum += 1 / float64(r)
-		default:
+		best := m.Kind.measure().best
+		if best == nil {
 			panic("metrics: " + m.Kind.String() + " of several lists")
 		}
+		sum += best(int(r))
 	}
 	return sum / float64(len(ranks))
 }
 
 // ListsDefinition returns one line that says what [Metric.OfLists] means.
 func (m Metric) ListsDefinition() string {
-	gain := map[Kind]string{Recall: "1", NDCG: "1/log2(1+r)", MRR: "1/r"}[m.Kind]
+	gain := m.Kind.measure().inLists
 	if gain == "" {
 		return m.String() + ": not defined for several lists"
 	}

@@ -2,38 +2,10 @@ package metrics
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
-
-// Kind names a ranking measure, without its cut-off.
-type Kind uint8
-
-// The ranking measures. Recall and HR agree when a sample has a single target.
-const (
-	Recall Kind = iota
-	HR
-	MRR
-	NDCG
-	Precision
-	MAP
-	// SampledHit and SampledNDCG rank every target alone among sampled items. They are not
-	// comparable with ranks among all items, and need not order models alike (Krichene and
-	// Rendle, On Sampled Metrics for Item Recommendation, KDD 2020).
-	SampledHit
-	SampledNDCG
-)
-
-var kindNames = [...]string{"Recall", "HR", "MRR", "NDCG", "Precision", "MAP", "sampled Hit", "sampled NDCG"}
-
-// String returns the measure's usual name, as in "NDCG".
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "Kind(" + strconv.Itoa(int(k)) + ")"
-}
 
 // Metric is a measure with its cut-off, as in NDCG@20. K is at least 1.
 type Metric struct {
@@ -45,7 +17,7 @@ type Metric struct {
 func (m Metric) String() string { return m.Kind.String() + "@" + strconv.Itoa(m.K) }
 
 // Sampled reports whether targets are ranked among sampled items.
-func (m Metric) Sampled() bool { return m.Kind == SampledHit || m.Kind == SampledNDCG }
+func (m Metric) Sampled() bool { return m.Kind.measure().several == nil }
 
 // Parse reads a name such as "recall@20", in any letter case. It fails on an unknown name or a cut-off below 1.
 func Parse(name string) (Metric, error) {
@@ -57,12 +29,14 @@ func Parse(name string) (Metric, error) {
 	if err != nil || k < 1 {
 		return Metric{}, fmt.Errorf("metric %q: the cut-off %q is not a positive integer", name, cut)
 	}
-	for i, known := range kindNames {
-		if strings.EqualFold(kind, known) {
+	var names []string
+	for i, known := range measures {
+		if strings.EqualFold(kind, known.name) {
 			return Metric{Kind(i), k}, nil
 		}
+		names = append(names, known.name)
 	}
-	return Metric{}, fmt.Errorf("metric %q: %q is not one of %s", name, kind, strings.Join(kindNames[:], ", "))
+	return Metric{}, fmt.Errorf("metric %q: %q is not one of %s", name, kind, strings.Join(names, ", "))
 }
 
 // MarshalText returns the name, so that JSON shows a metric by its name.
@@ -88,28 +62,10 @@ func Grid(kinds []Kind, cutoffs []int) []Metric {
 // Definition returns one line that says what the number means: first for one target a sample (rank r), then
 // for a set of n targets with ranks r_1 < ... < r_n in the same list.
 func (m Metric) Definition() string {
-	k := strconv.Itoa(m.K)
-	switch m.Kind {
-	case Recall:
-		return m.String() + ": one target: share of samples with r <= " + k +
-			"; set: #{r_i <= " + k + "} / n, mean over samples (n is not cut at " + k + ")"
-	case HR:
-		return m.String() + ": share of samples with at least one target at r <= " + k
-	case MRR:
-		return m.String() + ": mean of 1/r of the best-ranked target, 0 when r > " + k
-	case NDCG:
-		return m.String() + ": one target: mean of 1/log2(1+r), 0 when r > " + k +
-			"; set: sum of 1/log2(1+r_i) over r_i <= " + k + ", divided by its value for min(n," + k + ") targets on top"
-	case Precision:
-		return m.String() + ": mean of #{r_i <= " + k + "} / " + k
-	case MAP:
-		return m.String() + ": mean of sum over r_i <= " + k + " of i/r_i, divided by min(n," + k + ")"
-	case SampledHit:
-		return m.String() + ": share of targets with r <= " + k + ", each ranked alone among sampled items, equal scores above it"
-	case SampledNDCG:
-		return m.String() + ": mean over targets of 1/log2(1+r), 0 when r > " + k + ", each ranked alone among sampled items, equal scores above it"
+	if int(m.Kind) >= len(measures) {
+		return m.String()
 	}
-	return m.String()
+	return m.String() + ": " + strings.ReplaceAll(measures[m.Kind].means, "%K", strconv.Itoa(m.K))
 }
 
 // Of returns the metric of one sample with a single target at the given rank, 1 for the best item. It panics
@@ -121,18 +77,53 @@ func (m Metric) Of(rank int32) float64 {
 	if int(rank) > m.K {
 		return 0
 	}
-	switch m.Kind {
-	case Recall, HR, SampledHit:
-		return 1
-	case MRR, MAP:
-		return 1 / float64(rank)
-	case NDCG, SampledNDCG:
-		return discount(int(rank))
-	case Precision:
-		return 1 / float64(m.K)
-	}
-	panic("metrics: unknown kind " + m.Kind.String())
+	return m.Kind.measure().one(int(rank), m.K)
 }
 
-// discount returns the gain of a hit at rank r, 1/log2(1+r); it is 1 at the top.
-func discount(r int) float64 { return 1 / math.Log2(1+float64(r)) }
+// OfSet returns the metric of one sample with several targets at the given ranks, distinct and in any order.
+// A sample without targets counts 0. The slice is not changed.
+func (m Metric) OfSet(ranks []int32) float64 {
+	n := len(ranks)
+	switch n {
+	case 0:
+		return 0
+	case 1:
+		return m.Of(ranks[0])
+	}
+	several := m.Kind.measure().several
+	if several == nil { // each target alone: ranks may repeat
+		return m.Mean(ranks)
+	}
+	if !slices.IsSorted(ranks) {
+		ranks = slices.Sorted(slices.Values(ranks))
+	}
+	h := hits{first: int(ranks[0])}
+	for i, r := range ranks {
+		if r < 1 || (i > 0 && r == ranks[i-1]) {
+			panic("metrics: a set of ranks holds a repeated rank or one below 1")
+		}
+		if int(r) > m.K {
+			break
+		}
+		h.count++
+		h.dcg += discount(int(r))
+		h.precisions += float64(h.count) / float64(r)
+	}
+	if h.count == 0 {
+		return 0
+	}
+	return several(h, n, m.K)
+}
+
+// Random returns the exact expectation of the metric for one sample with the given number of targets among
+// items, when all orders of the items are equally likely. With one target, for K <= V items:
+//
+//	Recall = HR = K/V,  MRR = MAP = H_K/V,  NDCG = sum_{r<=K} 1/log2(1+r) / V,  Precision = 1/V.
+//
+// It panics unless 1 <= targets <= items.
+func (m Metric) Random(items, targets int) float64 {
+	if targets < 1 || targets > items {
+		panic(fmt.Sprintf("metrics: %v of %d targets among %d items", m, targets, items))
+	}
+	return m.Kind.measure().random(items, targets, min(m.K, items), m.K)
+}

@@ -19,11 +19,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 
 // allMetrics is every kind at cut-offs below, at and above the sizes used here.
 func allMetrics() []Metric {
-	kinds := make([]Kind, len(kindNames))
-	for i := range kinds {
-		kinds[i] = Kind(i)
-	}
-	return Grid(kinds, []int{1, 2, 3, 6, 9})
+	return Grid(Kinds(), []int{1, 2, 3, 6, 9})
 }
 
 func TestOfByHand(t *testing.T) {

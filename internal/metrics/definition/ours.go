@@ -2,6 +2,7 @@ package definition
 
 import (
 	"math"
+	"slices"
 
 	"privrec/internal/metrics"
 )
@@ -19,21 +20,13 @@ func ours() Definition {
 		order: byRank, targets: once,
 		counts: func(s *sample) bool { return s.relevant > 0 },
 	}
-	for _, m := range []struct {
-		kind    metrics.Kind
-		formula string
-	}{
-		{metrics.Recall, "hits in the first K / |T|"},
-		{metrics.Precision, "hits in the first K / K"},
-		{metrics.NDCG, "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top"},
-		{metrics.MAP, "sum of h_i P(i) over i <= K, divided by min(|T|,K)"},
-		{metrics.MRR, "1/position of the first hit, 0 beyond K"},
-		{metrics.HR, "1 with a hit in the first K"},
-	} {
+	first := []metrics.Kind{metrics.Recall, metrics.Precision, metrics.NDCG, metrics.MAP, metrics.MRR, metrics.HR}
+	others := slices.DeleteFunc(metrics.Kinds(), func(k metrics.Kind) bool { return k.Formula() == "" || slices.Contains(first, k) })
+	for _, kind := range slices.Concat(first, others) {
 		d.each = append(d.each, measure{
-			name: m.kind.String(), formula: m.formula,
+			name: kind.String(), formula: kind.Formula(),
 			of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 { return metrics.Metric{Kind: m.kind, K: k}.OfSet(ranks(s)) }
+				return func(s *sample) float64 { return metrics.Metric{Kind: kind, K: k}.OfSet(ranks(s)) }
 			},
 		})
 	}
