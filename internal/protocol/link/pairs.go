@@ -183,12 +183,3 @@ func some(items []int32, n int, s rng.Stream) []int32 {
 	}
 	return drawn(items, n, s)
 }
-
-// pick returns the values of a question's candidates.
-func (q *question) pick(byPair []float64) []float64 {
-	out := make([]float64, len(q.pair))
-	for i, p := range q.pair {
-		out[i] = byPair[p]
-	}
-	return out
-}
