@@ -12,6 +12,7 @@ import (
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/protocol/link"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/target"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -42,18 +43,21 @@ func trained(t *testing.T, name string, sets ...string) string {
 	return dir
 }
 
+// outcome is what an attack wrote.
+type outcome = target.Outcome[link.DataSummary, link.Threat]
+
 // attack runs the attack.
-func attack(t *testing.T, sets ...string) (o link.Outcome, text string, err error) {
+func attack(t *testing.T, sets ...string) (o outcome, text string, err error) {
 	t.Helper()
 	dir, text, err := start(t, link.Task(tasks()), append([]string{"profile=own", "eval.resamples=100", "attack.users=60", "attack.others=60", "attack.watched=40"}, sets...)...)
 	if err != nil {
 		return o, text, err
 	}
-	return runtest.ReadJSON[link.Outcome](t, dir, "metrics.json", false), text, nil
+	return runtest.ReadJSON[outcome](t, dir, "metrics.json", false), text, nil
 }
 
 // measured attacks a run, which must not fail.
-func measured(t *testing.T, dir string, sets ...string) link.Outcome {
+func measured(t *testing.T, dir string, sets ...string) outcome {
 	t.Helper()
 	o, _, err := attack(t, append([]string{"on.run=" + dir}, sets...)...)
 	if err != nil {
@@ -70,7 +74,7 @@ const (
 )
 
 // value returns a measure of an evaluation or floor, with its interval.
-func value(t *testing.T, o link.Outcome, name, metric string) (float64, [2]float64) {
+func value(t *testing.T, o outcome, name, metric string) (float64, [2]float64) {
 	t.Helper()
 	for _, s := range append(o.Floors, o.Evaluations...) {
 		if s.Name == name {

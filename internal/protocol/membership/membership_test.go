@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"privrec/internal/baseline"
-	"privrec/internal/protocol/membership"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
 
 // auc returns the AUC of an evaluation or floor, with its interval.
-func auc(t *testing.T, o membership.Outcome, name string) (float64, [2]float64) {
+func auc(t *testing.T, o outcome, name string) (float64, [2]float64) {
 	t.Helper()
 	for _, s := range append(o.Floors, o.Evaluations...) {
 		if s.Name == name {

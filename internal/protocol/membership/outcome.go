@@ -8,10 +8,6 @@ import (
 	"privrec/internal/report"
 )
 
-// Outcome holds what a run measured: metrics.json. Floors see no model. Evaluations are the
-// attacks, the strongest kind first.
-type Outcome = target.Outcome[DataSummary, Threat]
-
 // DataSummary identifies the data of a run.
 type DataSummary struct {
 	experiment.Data

@@ -10,6 +10,7 @@ import (
 	"privrec/internal/baseline"
 	"privrec/internal/protocol/membership"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/target"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -30,18 +31,21 @@ func start(t *testing.T, task run.Task, sets ...string) (dir, text string, err e
 	return dir, out.String(), err
 }
 
+// outcome is what an attack wrote.
+type outcome = target.Outcome[membership.DataSummary, membership.Threat]
+
 // attack runs the attack.
-func attack(t *testing.T, sets ...string) (o membership.Outcome, text string, err error) {
+func attack(t *testing.T, sets ...string) (o outcome, text string, err error) {
 	t.Helper()
 	dir, text, err := start(t, membership.Task(tasks()), append([]string{"profile=own", "eval.resamples=200"}, sets...)...)
 	if err != nil {
 		return o, text, err
 	}
-	return runtest.ReadJSON[membership.Outcome](t, dir, "metrics.json", false), text, nil
+	return runtest.ReadJSON[outcome](t, dir, "metrics.json", false), text, nil
 }
 
 // measured runs the attack on a model of generated rows, which must not fail.
-func measured(t *testing.T, task, set string, sets ...string) membership.Outcome {
+func measured(t *testing.T, task, set string, sets ...string) outcome {
 	t.Helper()
 	o, _, err := attack(t, append([]string{"target.task=train " + task, "target.set=[data.name=standin-tiny, data.recipe=rdpgcf, " + set + "]"}, sets...)...)
 	if err != nil {
