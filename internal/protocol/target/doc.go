@@ -1,5 +1,5 @@
-// Package target is what attacks on finished runs have in common: which run is attacked, or what
-// is trained for it, its data with and without what was held out of the training
-// (run.hold_out), what its model shows of pairs of users and items, and how results stand beside
-// floors that see no model.
+// Package target makes commands of attacks on finished runs. An Attack says how candidates are scored; the package
+// trains or opens the run that is attacked, loads its data with and without what was held out of the training
+// (run.hold_out), asks its model for scores of users and items, compares every attack with floors that see no model over
+// resamples of whole users, and writes metrics, cells, an account and pages. docs/add-an-attack.md shows one whole.
 package target

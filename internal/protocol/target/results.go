@@ -16,7 +16,7 @@ type Row struct {
 	Reversed bool   `json:"reversed,omitempty"` // of a floor: lower values are taken for positives
 }
 
-// Gain is what is left of an attack beyond the best floor in a metric, paired over resamples of
+// Gain holds what an attack finds beyond the best floor in a metric, paired over resamples of
 // users.
 type Gain struct {
 	Row      string     `json:"row"`
@@ -27,8 +27,8 @@ type Gain struct {
 	Interval [2]float64 `json:"interval"`
 }
 
-// Results are attacks beside floors: the rows of floors, then of evaluations, and what is left of
-// each attack.
+// Results hold the rows of floors, then of attacks, and what is left of
+// each attack beyond the best floor.
 type Results struct {
 	Rows  []Row  `json:"rows"`
 	Gains []Gain `json:"gains"`
