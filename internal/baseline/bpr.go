@@ -234,7 +234,8 @@ func (s *BPRSetting[M]) Suit(doc *config.Document) error {
 	return s.Data.suit(doc, s.Protocol == ProtocolNextItem, s.Train.Selected())
 }
 
-// suit takes the recipe that suits the data under a protocol, where the user named none.
+// suit takes the recipe that suits the data under a protocol, where the user named none, and the items of training rows
+// as candidates.
 func (d *StaticData) suit(doc *config.Document, next, valid bool) error {
 	if !next {
 		return d.DataConfig.Suit(doc, registry.Need{Valid: valid})
@@ -242,5 +243,8 @@ func (d *StaticData) suit(doc *config.Document, next, valid bool) error {
 	data := d.nextItem()
 	err := data.Suit(doc, registry.Need{})
 	d.Recipe = data.Recipe
+	if d.Candidates == "" && !doc.Given("data.candidates") {
+		d.Candidates = nextitem.CandidatesTrain
+	}
 	return err
 }

@@ -150,6 +150,27 @@ func TestNextItemOfComputed(t *testing.T) {
 	}
 }
 
+// Without a configuration the items of training rows are ranked.
+func TestNextItemWithoutConfiguration(t *testing.T) {
+	task := runtest.Task(t, otherTasks(), "ease")
+	start := func(sets ...string) (string, error) {
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := task.Start(t.Context(), run.Options{Sets: append([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny", "protocol=next-item"}, sets...),
+			Stdout: &bytes.Buffer{}, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+		return dir, err
+	}
+	dir, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := readJSON[nextitem.Outcome](t, dir, "metrics.json"); !strings.Contains(o.Setting, "data.candidates=train") {
+		t.Errorf("the setting is %q", o.Setting)
+	}
+	if _, err := start("data.candidates="); err == nil || !strings.Contains(err.Error(), "data.candidates") {
+		t.Errorf("an empty value is taken: %v", err)
+	}
+}
+
 // Runs of theirs that are interrupted in either training, and resumed, leave the bytes of
 // runs that were not, on any number of workers.
 func TestNextItemResume(t *testing.T) {
