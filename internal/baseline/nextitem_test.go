@@ -155,7 +155,8 @@ func TestNextItemWithoutConfiguration(t *testing.T) {
 	task := runtest.Task(t, otherTasks(), "ease")
 	start := func(sets ...string) (string, error) {
 		dir := filepath.Join(t.TempDir(), "run")
-		_, err := task.Start(t.Context(), run.Options{Sets: append([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny", "protocol=next-item"}, sets...),
+		given := []string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny", "protocol=next-item"}
+		_, err := task.Start(t.Context(), run.Options{Sets: append(given, sets...),
 			Stdout: &bytes.Buffer{}, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
 		return dir, err
 	}

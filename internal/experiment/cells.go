@@ -18,9 +18,10 @@ const CellsFile = "cells.json"
 // held against, what is beyond the floor and how sure that is. Numbers are shares. Matrices and records
 // read cells, so that a new attack changes neither.
 type Cell struct {
-	Row      string      `json:"row"`             // of the result, such as one way to attack
-	Of       string      `json:"of,omitempty"`    // which model is attacked, where there may be several
-	Under    string      `json:"under,omitempty"` // the rules of the comparison, where there may be several; the main ones come first
+	Row string `json:"row"`          // of the result, such as one way to attack
+	Of  string `json:"of,omitempty"` // which model is attacked, where there may be several
+	// Under has the rules of the comparison, where there may be several. The main ones come first.
+	Under    string      `json:"under,omitempty"`
 	Metric   string      `json:"metric"`
 	Value    float64     `json:"value"` // the floor and what is beyond it
 	Over     string      `json:"floor_name"`
@@ -30,6 +31,11 @@ type Cell struct {
 	Sees     string      `json:"sees"`
 	Budget   string      `json:"guess_budget"`
 	About    string      `json:"asked_about"`
+}
+
+// Beyond returns the cell of a row that finds gain beyond a floor. interval is of the gain, nil where there is none.
+func Beyond(row, metric, over string, floor, gain float64, interval *[2]float64) Cell {
+	return Cell{Row: row, Metric: metric, Value: floor + gain, Over: over, Floor: floor, Gain: gain, Interval: interval}
 }
 
 // Cells holds the content of a file of cells.
@@ -50,7 +56,9 @@ func ReadCells(dir string) (*Cells, error) {
 	err := run.ReadJSON(dir, CellsFile, &c)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, no := os.Stat(filepath.Join(dir, "manifest.json")); no == nil {
-			return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s keeps no %s: it is of an earlier program, or of a task without floors", dir, CellsFile), Fix: "remove the folder and run it again"}
+			const none = "the run in %s keeps no %s: it is of an earlier program, or of a task without floors"
+			message := fmt.Sprintf(none, dir, CellsFile)
+			return nil, &run.UsageError{Message: message, Fix: "remove the folder and run it again"}
 		}
 	}
 	if err != nil {
@@ -58,7 +66,8 @@ func ReadCells(dir string) (*Cells, error) {
 	}
 	for i, x := range c.Cells {
 		if x.Row == "" || x.Metric == "" || x.Over == "" {
-			return nil, fmt.Errorf("%s: cells.%d: a cell needs row, metric and floor_name", filepath.Join(dir, CellsFile), i)
+			file := filepath.Join(dir, CellsFile)
+			return nil, fmt.Errorf("%s: cells.%d: a cell needs row, metric and floor_name", file, i)
 		}
 	}
 	return &c, nil

@@ -26,7 +26,8 @@ const (
 // measure says all of one kind. A kind is added by a constant and an entry of measures.
 type measure struct {
 	name string
-	// means says what the number is: r is the rank of one target, r_i are those of n targets in one list, %K the cut-off.
+	// means says what the number is. r is the rank of one target, r_i are those of n targets in one list, and %K is the
+	// cut-off.
 	means string
 	// formula says the same of a list of one user with T relevant items and hits h_i; empty: the kind is not of lists.
 	formula string
@@ -36,7 +37,8 @@ type measure struct {
 	several func(h hits, n, k int) float64
 	// random returns the expectation for n targets among v items in an order by chance; at most v places count, k.
 	random func(v, n, k, cut int) float64
-	// best returns the value of the best rank of a target over several lists, and inLists says it; nil: the kind has none.
+	// best returns the value of the best rank of a target over several lists, and inLists says it. nil: the kind has
+	// none.
 	best    func(r int) float64
 	inLists string
 }
@@ -52,8 +54,9 @@ type hits struct {
 // measures holds every kind, by its number.
 var measures = [...]measure{
 	Recall: {
-		name:    "Recall",
-		means:   "one target: share of samples with r <= %K; set: #{r_i <= %K} / n, mean over samples (n is not cut at %K)",
+		name: "Recall",
+		means: "one target: share of samples with r <= %K; " +
+			"set: #{r_i <= %K} / n, mean over samples (n is not cut at %K)",
 		formula: "hits in the first K / |T|",
 		one:     certain,
 		several: func(h hits, n, _ int) float64 { return float64(h.count) / float64(n) },
@@ -74,7 +77,8 @@ var measures = [...]measure{
 		formula: "1/position of the first hit, 0 beyond K",
 		one:     func(r, _ int) float64 { return 1 / float64(r) },
 		several: func(h hits, _, _ int) float64 { return 1 / float64(h.first) },
-		random: func(v, n, k, _ int) float64 { // sum over r of P(first target at r)/r; P(none in the first r-1) * n/(v-r+1)
+		random: func(v, n, k, _ int) float64 {
+			// The sum over r of P(first target at r)/r, where P is P(none in the first r-1) * n/(v-r+1).
 			sum, none := 0.0, 1.0
 			for r := 1; r <= k; r++ {
 				left := float64(v) - float64(r-1)
@@ -87,8 +91,8 @@ var measures = [...]measure{
 	},
 	NDCG: {
 		name: "NDCG",
-		means: "one target: mean of 1/log2(1+r), 0 when r > %K; set: sum of 1/log2(1+r_i) over r_i <= %K, divided by its value for " +
-			"min(n,%K) targets on top",
+		means: "one target: mean of 1/log2(1+r), 0 when r > %K; " +
+			"set: sum of 1/log2(1+r_i) over r_i <= %K, divided by its value for min(n,%K) targets on top",
 		formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top",
 		one:     func(r, _ int) float64 { return discount(r) },
 		several: func(h hits, n, k int) float64 { return h.dcg / idealDCG(min(n, k)) },
@@ -113,7 +117,8 @@ var measures = [...]measure{
 		formula: "sum of h_i P(i) over i <= K, divided by min(|T|,K)",
 		one:     func(r, _ int) float64 { return 1 / float64(r) },
 		several: func(h hits, n, k int) float64 { return h.precisions / float64(min(n, k)) },
-		random: func(v, n, k, cut int) float64 { // given a target at r, each of the r-1 places above holds one with probability (n-1)/(v-1)
+		random: func(v, n, k, cut int) float64 {
+			// Given a target at r, each of the r-1 places above holds one with probability (n-1)/(v-1).
 			sum := 0.0
 			for r := 1; r <= k; r++ {
 				above := 0.0
@@ -132,8 +137,9 @@ var measures = [...]measure{
 		random: func(v, _, k, _ int) float64 { return float64(k) / float64(v) },
 	},
 	SampledNDCG: {
-		name:   "sampled NDCG",
-		means:  "mean over targets of 1/log2(1+r), 0 when r > %K, each ranked alone among sampled items, equal scores above it",
+		name: "sampled NDCG",
+		means: "mean over targets of 1/log2(1+r), 0 when r > %K, " +
+			"each ranked alone among sampled items, equal scores above it",
 		one:    func(r, _ int) float64 { return discount(r) },
 		random: func(v, _, k, _ int) float64 { return idealDCG(k) / float64(v) },
 	},

@@ -7,8 +7,8 @@ import (
 	"privrec/configs"
 )
 
-// builtInValues are the numbers of all files that come with the program. They are read once. A test reads every file, so
-// that this cannot fail in a program that was built.
+// builtInValues returns the numbers of all files that come with the program. It reads them once. A test reads every
+// file, so that this cannot fail in a program that was built.
 var builtInValues = sync.OnceValue(func() []Value {
 	files, err := Load(configs.Files())
 	if err != nil {
@@ -17,9 +17,9 @@ var builtInValues = sync.OnceValue(func() []Value {
 	return Values(files)
 })
 
-// Find lists what a paper prints in a table for a method on a data set: numbers, without dashes and improvements. A data
-// set has its registered name, or else its printed one. All of setting must be that of a number. method and data may be
-// empty where the table has one.
+// Find lists what a paper prints in a table for a method on a data set: numbers, without dashes and improvements. A
+// data set has its registered name, or else its printed one. All of setting must be that of a number. method and data
+// are empty where the table names none.
 func Find(paper string, table int, method, data string, setting Setting) (found []Value) {
 	for _, v := range builtInValues() {
 		if v.Paper != paper || v.Table != table || v.Improvement || v.Number.Value == nil {

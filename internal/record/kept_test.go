@@ -87,7 +87,8 @@ func TestLargeResults(t *testing.T) {
 	file := filepath.Join(dir, "metrics.json")
 	was := text(t, file)
 	for field, fits := range map[string]bool{"protocols": true, "others": false} {
-		more := fmt.Sprintf("{%q: [%s{}], ", field, strings.Repeat(`{"name": "full vocabulary", "value": 0.25}, `, 4000))
+		list := strings.Repeat(`{"name": "full vocabulary", "value": 0.25}, `, 4000)
+		more := fmt.Sprintf("{%q: [%s{}], ", field, list)
 		if err := os.WriteFile(file, []byte(strings.Replace(was, "{", more, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}

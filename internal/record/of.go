@@ -114,8 +114,8 @@ func setting(s string) string {
 	return strings.Join(kept, ", ")
 }
 
-// gains reads what a run found beyond floors. The names of the attacked model and of the rules, where a run has them, are
-// in the name of the row.
+// gains reads what a run found beyond floors. The names of the attacked model and of the rules, where a run has them,
+// are in the name of the row.
 func (k Keep) gains(dir string) (out []Gain, err error) {
 	all, err := experiment.ReadCells(dir)
 	if err != nil {

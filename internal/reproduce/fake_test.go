@@ -28,7 +28,8 @@ type fakeConfig struct {
 	} `yaml:"data"`
 	Value float64 `yaml:"value"` // Recall@20 of seed 1; each further seed adds 0.01
 	Level string  `yaml:"level"`
-	Fail  string  `yaml:"fail"`  // "", error, data, once (interrupted after a checkpoint), badmetrics, definition, large (results)
+	// Fail is empty, error, data, once (interrupted after a checkpoint), badmetrics, definition or large (results).
+	Fail  string  `yaml:"fail"`
 	Short string  `yaml:"short"` // what the run says of its epochs
 	Eps   string  `yaml:"eps"`   // claimed; "" writes no privacy.json
 	Users int     `yaml:"users"` // whose scores are kept: half of them 0.1 above the result, half below

@@ -194,7 +194,8 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	}
 }
 
-// checkSetting reports a task that is not known, and a setting without a configuration. An attack may have its defaults.
+// checkSetting reports a task that is not known, and a setting without a configuration. An attack may have its
+// defaults.
 func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) string) {
 	var known []string
 	for _, t := range g.tasks {

@@ -110,7 +110,7 @@ func TestQueueOrder(t *testing.T) {
 // A run whose results are too large to be kept keeps no other from being made, and is not made again.
 func TestQueueOfLargeResults(t *testing.T) {
 	f := &fake{}
-	text := strings.Replace(queueGrid, "evaluation: noise on, printed: [19, 5.5]", "evaluation: noise on, set: [fail=large], printed: [19, 5.5]", 1)
+	text := strings.Replace(queueGrid, "printed: [19, 5.5]", "set: [fail=large], printed: [19, 5.5]", 1)
 	g, o := mustLoad(t, text, f.task()), options(t, "full")
 	shelf := openShelf(t)
 	for _, want := range []string{"finished 6 runs; 6 of 6 are done", "finished 0 runs; 6 of 6 are done"} {

@@ -13,7 +13,8 @@ import (
 
 // ownFiles are the files of a run that are handed out.
 var ownFiles = []string{
-	"report.html", "result.txt", "result.json", "metrics.json", "cells.json", "privacy.json", "config.yaml", "manifest.json", "ledger.jsonl",
+	"report.html", "result.txt", "result.json", "metrics.json", "cells.json",
+	"privacy.json", "config.yaml", "manifest.json", "ledger.jsonl",
 }
 
 // kinds are the files of reports that are handed out, by their ends.

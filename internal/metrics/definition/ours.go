@@ -21,7 +21,9 @@ func ours() Definition {
 		counts: func(s *sample) bool { return s.relevant > 0 },
 	}
 	first := []metrics.Kind{metrics.Recall, metrics.Precision, metrics.NDCG, metrics.MAP, metrics.MRR, metrics.HR}
-	others := slices.DeleteFunc(metrics.Kinds(), func(k metrics.Kind) bool { return k.Formula() == "" || slices.Contains(first, k) })
+	others := slices.DeleteFunc(metrics.Kinds(), func(k metrics.Kind) bool {
+		return k.Formula() == "" || slices.Contains(first, k)
+	})
 	for _, kind := range slices.Concat(first, others) {
 		d.each = append(d.each, measure{
 			name: kind.String(), formula: kind.Formula(),

@@ -88,8 +88,10 @@ func Task(others []run.Task) run.Task {
 		Noisy: true, Summary: "guess what users clicked from what they are shown next",
 		Flags: []run.Flag{
 			{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"},
-			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
-			{Name: "train", Key: "files.train", Usage: "with --recs, the file of rows that the model was trained on, in the order of their times"},
+			{Name: "recs", Key: "files.recs",
+				Usage: "attack the lists in this file, of a model that another program trained"},
+			{Name: "train", Key: "files.train",
+				Usage: "with --recs, the file of rows that the model was trained on, in the order of their times"},
 		},
 		Default: Default, Check: Check,
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, others) },

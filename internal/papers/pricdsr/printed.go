@@ -17,8 +17,8 @@ import (
 // printedDomains are the paper's names of domains.
 var printedDomains = map[string]string{"movies": "Movie", "books": "Book", "cds": "CD"}
 
-// printedFor returns the means that Tables II and III print for a setting, by metric; nil where they print none. Rows that
-// stand in both are equal.
+// printedFor returns the means that Tables II and III print for a setting, by metric; nil where they print none. Rows
+// that stand in both are equal.
 func printedFor(c Config) map[string]float64 {
 	if c.Data.Name != paperData {
 		return nil

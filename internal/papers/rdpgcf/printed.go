@@ -26,9 +26,10 @@ func Tables() topn.Tables {
 	}
 }
 
-// PaperValue returns what the paper prints for a method on a registered data set, or false. The shape is dim and layers;
-// epsilon is only read for RDP-GCF. Table 2 has every method at L = 3 and d = 64. Tables 3 and 4 vary one of the two for
-// RDP-GCF at epsilon 5. For the same setting of RDP-GCF they print other numbers than table 2, which counts here.
+// PaperValue returns what the paper prints for a method on a registered data set, or false. The shape is dim and
+// layers; epsilon is only read for RDP-GCF. Table 2 has every method at L = 3 and d = 64. Tables 3 and 4 vary one of
+// the two for RDP-GCF at epsilon 5. For the same setting of RDP-GCF they print other numbers than table 2, which counts
+// here.
 func PaperValue(method, data string, dim, layers int, epsilon float64) (topn.Printed, bool) {
 	table, setting := 2, printed.Setting(nil)
 	switch same := dim == 64 && layers == 3; {

@@ -296,8 +296,11 @@ func (r *result) outcome(standing experiment.Standing, printed Printed) (*Outcom
 func (o *Outcome) cells() (all []experiment.Cell) {
 	for _, g := range o.Gains {
 		row := o.Rows[g.row]
-		all = append(all, experiment.Cell{Row: strings.TrimPrefix(row.Name, row.Target+", "), Of: row.Target, Metric: g.Metric + " " + g.Attribute, Value: g.Floor + g.Value, Over: g.Over,
-			Floor: g.Floor, Gain: g.Value, Interval: g.Interval, Sees: row.Sees, Budget: "one guess for each user", About: fmt.Sprintf("%d users, %d splits", o.Data.Users, o.Data.Repeats)})
+		name := strings.TrimPrefix(row.Name, row.Target+", ")
+		c := experiment.Beyond(name, g.Metric+" "+g.Attribute, g.Over, g.Floor, g.Value, g.Interval)
+		c.Of, c.Sees, c.Budget = row.Target, row.Sees, "one guess for each user"
+		c.About = fmt.Sprintf("%d users, %d splits", o.Data.Users, o.Data.Repeats)
+		all = append(all, c)
 	}
 	return all
 }

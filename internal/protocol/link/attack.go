@@ -16,10 +16,13 @@ func Task(others []run.Task) run.Task {
 	return target.Attack[Config]{
 		Name: "link", Method: "link stealing",
 		Summary: "find the edges of the graph that a model was trained on",
-		Cite:    "Wu et al., LinkTeller: Recovering Private Edges from Graph Neural Networks via Influence Analysis, S&P 2022, arXiv 2108.06504; He et al., Stealing Links from Graph Neural Networks, USENIX Security 2021, arXiv 2005.02131",
+		Cite: "Wu et al., LinkTeller: Recovering Private Edges from Graph Neural Networks via Influence Analysis, " +
+			"S&P 2022, arXiv 2108.06504; " +
+			"He et al., Stealing Links from Graph Neural Networks, USENIX Security 2021, arXiv 2005.02131",
 		Flags: []run.Flag{
 			target.FlagOn,
-			{Name: "sees", Key: "attack.sees", Usage: "take this evidence: scores, vectors or influence; may be repeated", List: true},
+			{Name: "sees", Key: "attack.sees", List: true,
+				Usage: "take this evidence: scores, vectors or influence; may be repeated"},
 			target.FlagTrain,
 		},
 		Default: Default, Check: Check,
@@ -27,7 +30,8 @@ func Task(others []run.Task) run.Task {
 			return target.Parts{Profile: &c.Profile, On: &c.On, Target: &c.Target, Eval: &c.Eval}
 		},
 		Clear: "edges",
-		Why:   "the attack is told the edges to be measured; what protects them is in the account of the attacked run, which covers no further answers of its model",
+		Why: "the attack is told the edges to be measured; what protects them is in the account of the attacked run, " +
+			"which covers no further answers of its model",
 		Suits: pairsOnly, Find: find,
 	}.Task(others)
 }
@@ -49,7 +53,9 @@ func pairsOnly(_ Config, t *target.Run) error {
 	if !t.Sequences {
 		return nil
 	}
-	return &run.UsageError{Message: fmt.Sprintf("the run in %s is of sequences, and the attack asks for edges of users and items", t.Dir), Fix: "attack a run of a top-n model, such as train lightgcn"}
+	const no = "the run in %s is of sequences, and the attack asks for edges of users and items"
+	const fix = "attack a run of a top-n model, such as train lightgcn"
+	return &run.UsageError{Message: fmt.Sprintf(no, t.Dir), Fix: fix}
 }
 
 // find draws the pairs and scores them by all evidence that the run gives.
@@ -87,7 +93,8 @@ func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	take := func(kind string, make func() ([]target.Way, error)) error {
 		made, err := make()
 		if no := (*run.UsageError)(nil); errors.As(err, &no) {
-			if p.missing = append(p.missing, Missing{kind, no.Message}); len(p.Attack.Sees) > 0 && p.sees(kind) && first == nil {
+			p.missing = append(p.missing, Missing{kind, no.Message})
+			if len(p.Attack.Sees) > 0 && p.sees(kind) && first == nil {
 				first, named = err, kind
 			}
 			return nil
@@ -133,7 +140,8 @@ func (p *plan) notGiven(kind string, err error) error {
 			gives = append(gives, k)
 		}
 	}
-	return &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: %v", kind, err), Fix: "this run gives " + strings.Join(gives, ", ")}
+	message := fmt.Sprintf("attack.sees: %s: %v", kind, err)
+	return &run.UsageError{Message: message, Fix: "this run gives " + strings.Join(gives, ", ")}
 }
 
 func (p *plan) byInfluence(ctx context.Context, a experiment.Scoring) ([]target.Way, error) {

@@ -80,14 +80,17 @@ func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]target.
 	}
 	p.Env.Progress.End(fmt.Sprintf("%d users", len(on.users)))
 	how := fmt.Sprintf("LinkTeller: change of the item's scores for %d other users when %s changes", len(watch), d.What)
+	const beyond = "the same less the item's mean over the attacked users, over its deviation"
 	all := []target.Way{
 		target.By("influence on scores", SeesInfluence, how+": more for edges", moved[0].by),
-		target.By("influence on scores, beyond the item's", SeesInfluence, "the same less the item's mean over the attacked users, over its deviation", moved[0].beyond()),
+		target.By("influence on scores, beyond the item's", SeesInfluence, beyond, moved[0].beyond()),
 	}
 	if p.sees(SeesVectors) {
 		how = fmt.Sprintf("change of the item's vector when %s changes", d.What)
-		all = append(all, target.By("influence on vectors", SeesInfluence+", "+SeesVectors, how+": more for edges", moved[1].by),
-			target.By("influence on vectors, beyond the item's", SeesInfluence+", "+SeesVectors, "the same less the item's mean over the attacked users, over its deviation", moved[1].beyond()))
+		const both = SeesInfluence + ", " + SeesVectors
+		all = append(all,
+			target.By("influence on vectors", both, how+": more for edges", moved[1].by),
+			target.By("influence on vectors, beyond the item's", both, beyond, moved[1].beyond()))
 	}
 	return all, nil
 }

@@ -54,7 +54,8 @@ func detections(of string) (all []target.Asked, m detect.Measure) {
 		all = append(all, target.Asked{Name: m.String(), Definition: m.Definition()})
 	}
 	auc := &all[0]
-	auc.Short, auc.LeftShort, auc.Left = "AUC "+of, auc.Name, map[string]string{fromRandom: "left-random", fromHeld: "left-held"}[of]
+	auc.Short, auc.LeftShort = "AUC "+of, auc.Name
+	auc.Left = map[string]string{fromRandom: "left-random", fromHeld: "left-held"}[of]
 	return all, func(r *metrics.ROC, weight func(int32) float64) ([]float64, bool) {
 		d, ok := r.Measure(weight, 1)
 		return []float64{d[metrics.DetectAUC], d[metrics.Advantage], d[metrics.TPRAtHundredth]}, ok
@@ -103,7 +104,8 @@ func nearest(budgets []float64) float64 {
 
 // found says what is asked, and what results and pages say of the attack.
 func (p *plan) found(ways []target.Way) *target.Found {
-	f := &target.Found{Ways: ways, Budget: "no guess: pairs are put in order", Subject: "Edges of the training graph of", Heading: "Edges of the training graph, percent",
+	f := &target.Found{Ways: ways, Budget: "no guess: pairs are put in order",
+		Subject: "Edges of the training graph of", Heading: "Edges of the training graph, percent",
 		Positives: "edges in some question", PerUser: "AUC edges " + fromRandom + " within a user"}
 	data := DataSummary{Data: p.Of.Data, Users: len(p.on.users), Density: p.on.density}
 	t := Threat{Sees: p.given, Missing: p.missing, Knows: knows, HeldOut: p.on.held, Budgets: p.Attack.Budgets}
@@ -120,7 +122,8 @@ func (p *plan) found(ways []target.Way) *target.Found {
 		data.Questions = append(data.Questions, about)
 		asked := target.Question{Candidates: q.Candidates, Users: q.users, Among: q.pair, Seed: []uint64{uint64(n)},
 			About: fmt.Sprintf("%d edges and %d other pairs of %d users", about.Edges, about.Others, about.Users)}
-		fact := report.Fact{Label: "edges " + q.of, Value: fmt.Sprintf("%d edges, %d others of %d users", about.Edges, about.Others, about.Users)}
+		fact := report.Fact{Label: "edges " + q.of,
+			Value: fmt.Sprintf("%d edges, %d others of %d users", about.Edges, about.Others, about.Users)}
 		switch q.of {
 		case fromHeld:
 			fact.Note = "the others: " + t.HeldOut
@@ -135,14 +138,16 @@ func (p *plan) found(ways []target.Way) *target.Found {
 		}
 		f.Questions, f.Facts = append(f.Questions, asked), append(f.Facts, fact)
 	}
-	f.Facts = append(f.Facts, report.Fact{Label: "threat", Value: "sees " + strings.Join(t.Sees, ", "), Note: "knows " + t.Knows})
+	threat := report.Fact{Label: "threat", Value: "sees " + strings.Join(t.Sees, ", "), Note: "knows " + t.Knows}
+	f.Facts = append(f.Facts, threat)
 	if p.answers > 0 {
 		t.Inputs, t.Answers, t.Noise, t.Watched = p.inputs, p.answers, p.noise, len(p.watched())
 		if t.Change = "another direction of the same length"; p.Attack.Change == Scaled {
 			t.Change = fmt.Sprintf("multiplied by %g", 1+p.Attack.Delta)
 		}
 		f.Budget = fmt.Sprintf("%d answers of the model, scores of %d users seen", t.Answers, t.Watched)
-		fact := report.Fact{Label: "influence", Value: f.Budget, Note: fmt.Sprintf("the attacker changes %s: %s", t.Inputs, t.Change)}
+		fact := report.Fact{Label: "influence", Value: f.Budget,
+			Note: fmt.Sprintf("the attacker changes %s: %s", t.Inputs, t.Change)}
 		if t.Noise != "" {
 			fact.Note += "; noise is " + t.Noise
 		}
@@ -155,9 +160,12 @@ func (p *plan) found(ways []target.Way) *target.Found {
 	for i, b := range t.Budgets {
 		budgets = append(budgets, fmt.Sprintf("%.0f (%gx)", t.Guesses[i], b))
 	}
-	f.Facts = append(f.Facts, report.Fact{Label: "guess budget", Value: strings.Join(budgets, ", ") + " guesses", Note: "multiples of the number of edges that the attacker expects"})
-	f.TableNote = fmt.Sprintf("AP and precision: among all pairs, of which %.4g %% are edges; precision at a multiple of the number of edges as budget", 100*data.Density)
-	f.Notes = []string{"an attack that tells edges from random pairs and not from held-out interactions knows the users' taste and not the graph"}
+	f.Facts = append(f.Facts, report.Fact{Label: "guess budget", Value: strings.Join(budgets, ", ") + " guesses",
+		Note: "multiples of the number of edges that the attacker expects"})
+	f.TableNote = fmt.Sprintf("AP and precision: among all pairs, of which %.4g %% are edges; "+
+		"precision at a multiple of the number of edges as budget", 100*data.Density)
+	f.Notes = []string{"an attack that tells edges from random pairs and not from held-out interactions " +
+		"knows the users' taste and not the graph"}
 	f.Data, f.Threat = data, t
 	return f
 }

@@ -31,7 +31,8 @@ func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]target.Way, 
 	})
 	return []target.Way{
 		target.By("score", SeesScores, "score of the item for the user: higher for edges", score),
-		target.By("place", SeesScores, "place of the item among all items, by the user's scores: higher for edges", place),
+		target.By("place", SeesScores,
+			"place of the item among all items, by the user's scores: higher for edges", place),
 	}, err
 }
 
@@ -110,7 +111,8 @@ func (p *plan) vectors(v experiment.Vectors) []target.Way {
 				score[p.on.at[k]+j] = -x.of(tensor.Row(v.Users, int(u)), tensor.Row(v.Items, int(i)))
 			}
 		}
-		out[d] = target.By(x.name+" distance", SeesVectors, "He et al.: "+x.name+" distance of the vectors of user and item: lower for edges", score)
+		how := "He et al.: " + x.name + " distance of the vectors of user and item: lower for edges"
+		out[d] = target.By(x.name+" distance", SeesVectors, how, score)
 	}
 	return out
 }

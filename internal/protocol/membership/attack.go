@@ -25,14 +25,20 @@ func Task(others []run.Task) run.Task {
 	return target.Attack[Config]{
 		Name: "membership", Method: "membership inference",
 		Summary: "tell users or interactions that a model was trained on from others",
-		Cite:    "Zhang et al., Membership Inference Attacks Against Recommender Systems, CCS 2021, arXiv 2109.08045; Carlini et al., S&P 2022, arXiv 2112.03570",
+		Cite: "Zhang et al., Membership Inference Attacks Against Recommender Systems, CCS 2021, arXiv 2109.08045; " +
+			"Carlini et al., S&P 2022, arXiv 2112.03570",
 		Flags: []run.Flag{
-			{Name: "on", Key: "on.run", Usage: "attack the finished run in this directory, which was trained with run.hold_out"},
+			{Name: "on", Key: "on.run",
+				Usage: "attack the finished run in this directory, which was trained with run.hold_out"},
 			{Name: "level", Key: "attack.level", Usage: "what is asked about: interaction or user"},
-			{Name: "train", Key: "target.task", With: "recs", WithKey: "files.train", Usage: "train this task, such as \"train ease\", and attack it"},
-			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained; --train is then the file of its training rows"},
+			{Name: "train", Key: "target.task", With: "recs", WithKey: "files.train",
+				Usage: "train this task, such as \"train ease\", and attack it"},
+			{Name: "recs", Key: "files.recs",
+				Usage: "attack the lists in this file, of a model that another program trained; " +
+					"--train is then the file of its training rows"},
 			{Name: "truth", Key: "files.truth", Usage: "with --recs, the file of what users took later"},
-			{Name: "non-members", Key: "files.non_members", Usage: "with --recs, the file of rows that the model was not trained on"},
+			{Name: "non-members", Key: "files.non_members",
+				Usage: "with --recs, the file of rows that the model was not trained on"},
 		},
 		Default: Default, Check: Check,
 		Parts: func(c *Config) target.Parts {
@@ -40,7 +46,8 @@ func Task(others []run.Task) run.Task {
 		},
 		Drop:  func(c *Config) { c.Files = imported.Source{} },
 		Clear: "histories",
-		Why:   "the attacker is given the histories of the users in the clear, and is told whom the model was trained on to be measured; what protects the model is in the account of its own run",
+		Why: "the attacker is given the histories of the users in the clear, and is told whom the model was trained " +
+			"on to be measured; what protects the model is in the account of its own run",
 		HoldOut: func(c Config) string {
 			if c.Attack.Level == LevelUser {
 				return "users"
@@ -205,7 +212,8 @@ func (p *plan) lists(ctx context.Context, shown *seen) (all []target.Way, err er
 		}
 		all = append(all, w)
 	}
-	return append(all, target.By("likeness of history and list", SeesLists, "cosine of the centres of what a user has and is recommended: higher for members", alike)), nil
+	const how = "cosine of the centres of what a user has and is recommended: higher for members"
+	return append(all, target.By("likeness of history and list", SeesLists, how, alike)), nil
 }
 
 // practised trains the shadow model and the classifier. x has the differences of the attacked
@@ -235,7 +243,9 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.
 		return w, err
 	}
 	practice, _ := differences(items, others.items, s.lists)
-	w = target.By("shadow model and classifier", SeesLists, fmt.Sprintf("Zhang et al.: %s on the difference of the centres of what a user has and is recommended, trained on a shadow model of %d other users", p.Attack.Classifier, others.Count), nil)
+	how := fmt.Sprintf("Zhang et al.: %s on the difference of the centres of what a user has and is recommended, "+
+		"trained on a shadow model of %d other users", p.Attack.Classifier, others.Count)
+	w = target.By("shadow model and classifier", SeesLists, how, nil)
 	w.Score, err = shadowAttack(ctx, p.Attack.Classifier, practice, others.Positive, x, p.Env.Seed)
 	if no := (*attribute.UnsuitableError)(nil); errors.As(err, &no) {
 		return w, &run.UsageError{Message: "attack.classifier: " + no.Error(), Fix: "take dnn, which works on any numbers"}
@@ -249,10 +259,11 @@ func (p *plan) vectors() (w target.Way, err error) {
 	if err != nil {
 		return w, run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors that can be read: %w", SeesVectors, err), "leave "+SeesVectors+" out of attack.sees")
 	}
-	w = target.By("angle of the vectors", SeesVectors, "cosine of the vectors of user and item: higher for members", nil)
+	how := "cosine of the vectors of user and item: higher for members"
 	if p.on.level == LevelUser {
-		w.How = "mean " + w.How
+		how = "mean " + how
 	}
+	w = target.By("angle of the vectors", SeesVectors, how, nil)
 	for k, u := range p.on.users {
 		sum := 0.0
 		for _, i := range p.on.items[k] {

@@ -54,8 +54,10 @@ func Cells(protocols []Outcome) (all []experiment.Cell) {
 		p := &protocols[i]
 		add := func(row string, gains []Gain) {
 			for _, g := range gains {
-				all = append(all, experiment.Cell{Row: row, Under: p.Name, Metric: g.Metric, Value: g.Floor + g.Value, Over: g.Over, Floor: g.Floor, Gain: g.Value,
-					Interval: &g.Interval, Sees: "the list", Budget: p.Budget + " guesses", About: fmt.Sprintf("%d lists", p.Pairs)})
+				c := experiment.Beyond(row, g.Metric, g.Over, g.Floor, g.Value, &g.Interval)
+				c.Under, c.Sees, c.Budget = p.Name, "the list", p.Budget+" guesses"
+				c.About = fmt.Sprintf("%d lists", p.Pairs)
+				all = append(all, c)
 			}
 		}
 		add("attack", p.Gains)

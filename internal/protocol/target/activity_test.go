@@ -13,8 +13,9 @@ import (
 // activity is an attack on the runs of others: it tells users with long histories from others by what a model shows.
 func activity(others []run.Task) run.Task {
 	return target.Attack[target.Base]{
-		Name: "activity", Method: "activity inference", Summary: "tell users with long histories from others by what a model shows of them",
-		Clear: "histories", Why: "the attack is told the lengths of the histories to be measured",
+		Name: "activity", Method: "activity inference",
+		Summary: "tell users with long histories from others by what a model shows of them",
+		Clear:   "histories", Why: "the attack is told the lengths of the histories to be measured",
 		Default: target.DefaultBase, Parts: (*target.Base).Parts, Check: target.CheckBase, Find: findActive,
 	}.Task(others)
 }
@@ -41,7 +42,8 @@ func findActive(ctx context.Context, _ target.Base, x *target.Attacked) (*target
 		}
 	})
 	return &target.Found{
-		Questions: []target.Question{q}, Budget: "100 guesses", Subject: "Activity of users of", Positives: "active users",
+		Questions: []target.Question{q}, Budget: "100 guesses",
+		Subject: "Activity of users of", Positives: "active users",
 		Ways: []target.Way{
 			target.By("mean score", "scores", "mean score of all items: higher for active users", mean),
 			target.Floor("nothing", make([]float64, len(mean))),

@@ -57,7 +57,8 @@ type Base struct {
 
 // DefaultBase returns the settings of an attack without settings of its own.
 func DefaultBase() Base {
-	return Base{Profile: "default", Target: Training{Set: []string{}, Share: 0.5}, Eval: Intervals{Resamples: 1000, Confidence: 0.95}}
+	return Base{Profile: "default", Target: Training{Set: []string{}, Share: 0.5},
+		Eval: Intervals{Resamples: 1000, Confidence: 0.95}}
 }
 
 // Parts returns the parts of b.
@@ -81,7 +82,8 @@ type Attacked struct {
 // Flags for the attacked run.
 var (
 	FlagOn    = run.Flag{Name: "on", Key: "on.run", Usage: "attack the finished run in this directory"}
-	FlagTrain = run.Flag{Name: "train", Key: "target.task", Usage: "train this task, such as \"train lightgcn\", and attack it"}
+	FlagTrain = run.Flag{Name: "train", Key: "target.task",
+		Usage: "train this task, such as \"train lightgcn\", and attack it"}
 )
 
 // Task makes the command of an attack on the runs of others, the tasks that it may train too.
@@ -89,7 +91,8 @@ func (a Attack[C]) Task(others []run.Task) run.Task {
 	if a.Flags == nil {
 		a.Flags = []run.Flag{FlagOn, FlagTrain}
 	}
-	return run.Spec[C]{Verb: "attack", Name: a.Name, Summary: a.Summary, Cite: a.Cite, Flags: a.Flags, Default: a.Default, Check: a.Check,
+	return run.Spec[C]{Verb: "attack", Name: a.Name, Summary: a.Summary, Cite: a.Cite, Flags: a.Flags,
+		Default: a.Default, Check: a.Check,
 		Open: func(_ context.Context, env *run.Env, c C) (run.Work, error) { return a.open(env, c, others) }}.Task()
 }
 
@@ -118,7 +121,8 @@ func (a Attack[C]) open(env *run.Env, c C, tasks []run.Task) (run.Work, error) {
 			return nil, err
 		}
 	case w.On.Run == "" && (a.Brings == nil || !a.Brings(c)):
-		return nil, &run.UsageError{Message: "nothing to attack is named", Fix: "name a finished run with --on, or a task to train with --train"}
+		return nil, &run.UsageError{Message: "nothing to attack is named",
+			Fix: "name a finished run with --on, or a task to train with --train"}
 	}
 	setting, def := c, a.Default() // what is attacked is no change of how
 	own, stated := a.Parts(&setting), a.Parts(&def)
@@ -182,7 +186,8 @@ func (w *work[C]) train(ctx context.Context) error {
 		kept = w.HoldOut(w.c)
 	}
 	seed := uint64(w.env.Seed)
-	sets := append(slices.Clone(w.Target.Set), fmt.Sprintf("run.seed=%d", seed), fmt.Sprintf("run.hold_out.%s=%v", kept, w.Target.Share))
+	sets := append(slices.Clone(w.Target.Set),
+		fmt.Sprintf("run.seed=%d", seed), fmt.Sprintf("run.hold_out.%s=%v", kept, w.Target.Share))
 	return experiment.Within(ctx, w.task, w.Target.Config, w.where(), seed, sets)
 }
 
@@ -233,7 +238,7 @@ func (w *work[C]) perUser(x *Attacked, f *Found) error {
 			for i, c := range clusters {
 				ids[i], rows[i] = x.Whole.UserIDs[q.Users[c]], count[c]
 			}
-			columns = append(columns, run.Column{Name: "user_id", Values: ids}, run.Column{Name: "samples", Values: rows})
+			columns = []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: rows}}
 		}
 		name := y.Name
 		if y.Floor {

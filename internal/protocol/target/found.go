@@ -82,7 +82,8 @@ type Found struct {
 	Heading   string        // of the table of all metrics; empty: "Found", and what
 	TableNote string        // under it; empty: none but the level of evidence
 	Notes     []string      // of the attack, after those of the frame
-	PerUser   string        // heading of the scores of each user among the candidates of the first question; empty: none are kept
+	// PerUser heads the scores of each user among the candidates of the first question. Empty: none are kept.
+	PerUser string
 }
 
 // Outcome holds what an attack measured, as metrics.json holds it. Floors see no model. Evaluations are the attacks,
@@ -112,10 +113,12 @@ func (q *Question) pick(score []float64) []float64 {
 // outcome compares all ways on every question.
 func (w *work[C]) outcome(ctx context.Context, x *Attacked, f *Found) (*outcome, error) {
 	defer w.env.Stage("measure")()
-	o := &outcome{Target: x.Description, Threat: f.Threat, Results: Results{Gains: []Gain{}}, Outcome: experiment.Outcome[any]{
+	o := &outcome{Target: x.Description, Threat: f.Threat, Results: Results{Gains: []Gain{}}}
+	o.Outcome = experiment.Outcome[any]{
 		Version: experiment.Version, Protocol: w.Name, Method: w.Method, Setting: w.standing.Text, Data: f.Data,
-		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
-	}}
+		Metrics: []metrics.Metric{}, Definitions: map[string]string{},
+		Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+	}
 	if o.Data == nil {
 		o.Data = x.Of.Data
 	}
@@ -130,8 +133,10 @@ func (w *work[C]) outcome(ctx context.Context, x *Attacked, f *Found) (*outcome,
 			attacks[k] = y.Attack
 			attacks[k].Score = q.pick(y.Score)
 		}
-		results, err := detect.Compare(q.Candidates, attacks, detect.Options{Measure: q.Measure, Resamples: w.Eval.Resamples,
-			Confidence: w.Eval.Confidence, Seed: w.env.Seed.Stream(w.Name+" resamples", q.Seed...)})
+		results, err := detect.Compare(q.Candidates, attacks, detect.Options{
+			Measure: q.Measure, Resamples: w.Eval.Resamples, Confidence: w.Eval.Confidence,
+			Seed: w.env.Seed.Stream(w.Name+" resamples", q.Seed...),
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -169,8 +174,9 @@ func cells(o *outcome, f *Found) (all []experiment.Cell) {
 		}
 	}
 	for _, g := range o.Gains {
-		all = append(all, experiment.Cell{Row: g.Row, Metric: g.Metric, Value: g.Floor + g.Value, Over: g.Over, Floor: g.Floor, Gain: g.Value,
-			Interval: &g.Interval, Sees: sees[g.Row], Budget: f.Budget, About: about[g.Metric]})
+		c := experiment.Beyond(g.Row, g.Metric, g.Over, g.Floor, g.Value, &g.Interval)
+		c.Sees, c.Budget, c.About = sees[g.Row], f.Budget, about[g.Metric]
+		all = append(all, c)
 	}
 	return all
 }
@@ -189,13 +195,15 @@ func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
 		Level:    x.Of.Data.Level,
 		Facts:    append(f.Facts, report.Fact{Label: "attacked", Value: o.Target.Task, Note: o.Target.Setting}),
 	}
-	t := &report.Table{Name: w.Name, Title: cmp.Or(f.Heading, "Found "+f.Positives+", percent"), Columns: report.Columns("", "attack", "sees")}
+	t := &report.Table{Name: w.Name, Title: cmp.Or(f.Heading, "Found "+f.Positives+", percent"),
+		Columns: report.Columns("", "attack", "sees")}
 	d.Tables = []*report.Table{t}
 	var names []string
 	for i := range f.Questions {
 		for _, m := range f.Questions[i].Asked {
 			if m.Short != "" {
-				names, t.Columns = append(names, m.Name), append(t.Columns, report.Column{Name: m.Short, Format: "%.1f"})
+				names = append(names, m.Name)
+				t.Columns = append(t.Columns, report.Column{Name: m.Short, Format: "%.1f"})
 			}
 			if m.Left != "" {
 				d.Tables = append(d.Tables, o.Left(m.Left, m.Name, m.LeftShort, o.Floors, o.Evaluations, *w.Eval))
@@ -206,7 +214,8 @@ func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
 		name := r.Name
 		switch floor := i < len(o.Floors); {
 		case floor && r.Reversed:
-			d.Notes = append(d.Notes, fmt.Sprintf("floor %s: lower values are taken for %s, as the answers have it", r.Name, f.Positives))
+			const turned = "floor %s: lower values are taken for %s, as the answers have it"
+			d.Notes = append(d.Notes, fmt.Sprintf(turned, r.Name, f.Positives))
 			fallthrough
 		case floor:
 			name += " (floor)"
@@ -224,7 +233,8 @@ func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
 		note = f.TableNote + "; " + note
 	}
 	t.Notes = []string{note}
-	d.Notes = append(d.Notes, "a floor sees no model; the direction of a floor is chosen by the answers, so that what is left of an attack errs downward")
+	d.Notes = append(d.Notes, "a floor sees no model; the direction of a floor is chosen by the answers, "+
+		"so that what is left of an attack errs downward")
 	d.Notes = append(d.Notes, f.Notes...)
 	return d
 }

@@ -79,17 +79,14 @@ func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cel
 		c.State, c.Why = reproduce.Done, ""
 	}
 	c.Seeds, c.Why = len(all), ""
-	of := func(f func(finding) float64) []float64 {
-		out := make([]float64, len(all))
-		for i, x := range all {
-			out[i] = f(x)
-		}
-		return out
+	var values, floors, gains, lows, highs []float64
+	for _, f := range all {
+		values, floors, gains = append(values, f.Value), append(floors, f.Floor), append(gains, f.Gain)
+		lows, highs = append(lows, f.Interval[0]), append(highs, f.Interval[1])
 	}
-	mean := func(f func(finding) float64) *float64 { x := stats.Mean(of(f)); return &x }
-	c.Value, c.Floor, c.Gain = mean(func(f finding) float64 { return f.Value }), mean(func(f finding) float64 { return f.Floor }), mean(func(f finding) float64 { return f.Gain })
-	lo, hi := slices.Min(of(func(f finding) float64 { return f.Interval[0] })), slices.Max(of(func(f finding) float64 { return f.Interval[1] }))
-	c.Low, c.High = &lo, &hi
+	value, floor, gain := stats.Mean(values), stats.Mean(floors), stats.Mean(gains)
+	lo, hi := slices.Min(lows), slices.Max(highs)
+	c.Value, c.Floor, c.Gain, c.Low, c.High = &value, &floor, &gain, &lo, &hi
 	first := all[0]
 	c.Row, c.Over, c.Sees, c.Budget, c.About = first.Row, first.Over, first.Sees, first.Budget, first.About
 	level := first.level

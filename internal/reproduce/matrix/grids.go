@@ -121,8 +121,6 @@ func (a *Attack) unfit(tasks []run.Task, dir string, attributes bool) string {
 		switch {
 		case n == needScores && lists:
 			return "the model shows lists and no scores"
-		case n == needScores && o.Protocol != topn.Name && o.Protocol != nextitem.Name:
-			return "no scores are asked of a model of protocol " + o.Protocol
 		case n == needAttributes && own && !attributes:
 			return "an imported run has no attributes: --attributes names a table of them"
 		case n == needAttributes && !attributes && !hasAttributes(o.Data.Name, m.Seed):
@@ -140,6 +138,9 @@ func (a *Attack) unfit(tasks []run.Task, dir string, attributes bool) string {
 		case n == needUsers && !users:
 			return "trained on all users: none is left to ask about"
 		}
+	}
+	if slices.Contains(a.Needs, needScores) && o.Protocol != topn.Name && o.Protocol != nextitem.Name {
+		return "no scores are asked of a model of protocol " + o.Protocol
 	}
 	return ""
 }

@@ -245,7 +245,9 @@ func TestSequences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Make(t.Context(), p, grids, reproduce.Options{Size: "smoke", Out: out, NoRun: true}, func(int, string) {}); err == nil || !strings.Contains(err.Error(), `no cell of "score"`) {
+	o := reproduce.Options{Size: "smoke", Out: out, NoRun: true}
+	_, err = m.Make(t.Context(), p, grids, o, func(int, string) {})
+	if err == nil || !strings.Contains(err.Error(), `no cell of "score"`) {
 		t.Errorf("a way that no result has: %v", err)
 	}
 }

@@ -11,25 +11,27 @@ import (
 
 // names are the paper's names of methods, by the task that trains them.
 var names = map[string]string{
-	"train bprmf": "BPR", "train gcn": "GCN", "train blurme": "Blurm", "train dpae": "DPAE", "train dpne": "DPNE", "train dpmf": "DPMF", "train rap": "RAP",
-	"train gerai": "GERAI",
+	"train bprmf": "BPR", "train gcn": "GCN", "train blurme": "Blurm", "train dpae": "DPAE", "train dpne": "DPNE",
+	"train dpmf": "DPMF", "train rap": "RAP", "train gerai": "GERAI",
 }
 
-// attackers are the printed names of attackers. Which naive Bayes Table 5 means, and how many neighbours, is not printed:
-// its numbers fit the Gaussian one and 2.
+// attackers are the printed names of attackers. Which naive Bayes Table 5 means, and how many neighbours, is not
+// printed. Its numbers fit the Gaussian one and 2.
 var attackers = map[string]printed.Word{
-	"dnn": "network", "decision-tree": "decision tree", "naive-bayes-gaussian": "naive Bayes", "knn-2": "nearest neighbours", "gaussian-process": "Gaussian process",
+	"dnn": "network", "decision-tree": "decision tree", "naive-bayes-gaussian": "naive Bayes",
+	"knn-2": "nearest neighbours", "gaussian-process": "Gaussian process",
 }
 
-// printedFor returns what the paper prints for an attack on a run: of MovieLens 100K under the paper's split, by an attacker
-// who sees interactions and lists. Table 2 has the paper's own attacker, Table 4 the same on the ablations, with lists of 5,
-// and Table 5 other attackers, with lists of 5.
+// printedFor returns what the paper prints for an attack on a run: of MovieLens 100K under the paper's split, by an
+// attacker who sees interactions and lists. Table 2 has the paper's own attacker, Table 4 the same on the ablations,
+// with lists of 5, and Table 5 other attackers, with lists of 5.
 func printedFor(t inference.Target, row inference.Row, attribute string) (value float64, where string, ok bool) {
 	attacker := attackers[row.Attacker]
 	if t.Data != "ml-100k" || t.Recipe != "gerai" || row.Sees != inference.SeesBoth || attacker == "" {
 		return 0, "", false
 	}
-	setting := printed.Setting{"attribute": printed.Word(attribute), "K": printed.Word(strconv.Itoa(row.K)), "attacker": attacker}
+	k := printed.Word(strconv.Itoa(row.K))
+	setting := printed.Setting{"attribute": printed.Word(attribute), "K": k, "attacker": attacker}
 	method, tables := names[t.Task], []int{2, 5}
 	if method == "GERAI" && !strings.EqualFold(t.Method, method) { // an ablation, or a variant that no table has
 		method, tables = t.Method, []int{4}
