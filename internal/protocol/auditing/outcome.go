@@ -105,6 +105,30 @@ func (o *Outcome) fill(delta float64) {
 	}
 }
 
+// cells returns what the audited models, and those of the positive control, show beyond the negative control.
+func (o *Outcome) cells() (all []experiment.Cell) {
+	floor, left := o.Floors[0], o.Evaluations
+	for _, r := range o.Rows {
+		if r.Name == Negative {
+			continue
+		}
+		guesses := "a guess for each model"
+		if n := r.Bound.Count; n != nil {
+			guesses = fmt.Sprintf("%d guesses", n.Guesses)
+		}
+		for _, metric := range []string{metricBound, metricAdvantage, metricAUC} {
+			value, least := left[0].Values[metric], floor.Values[metric]
+			all = append(all, experiment.Cell{
+				Row: r.Name, Metric: metric, Value: value, Over: floor.Name, Floor: least, Gain: value - least,
+				Sees: o.Threat.Sees, Budget: guesses,
+				About: fmt.Sprintf("%d canaries, each one %s", o.Threat.Canaries, o.Threat.Unit),
+			})
+		}
+		left = left[1:]
+	}
+	return all
+}
+
 // document shows an outcome.
 func (o *Outcome) document(level float64, seed uint64) *report.Document {
 	t, main := o.Threat, o.Rows[0].Bound

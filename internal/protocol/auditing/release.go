@@ -114,8 +114,10 @@ func (w *release) Run(ctx context.Context) error {
 		return err
 	}
 	o := w.outcome(rows)
-	if err := errors.Join(w.env.WriteMetrics(o), w.env.WritePrivacy(&a)); err != nil {
-		return err
+	write := errors.Join(w.env.WriteMetrics(o), experiment.WriteCells(w.env, o.Data.Level, o.cells()),
+		w.env.WritePrivacy(&a))
+	if write != nil {
+		return write
 	}
 	if err := w.env.Print(o.document(w.audit.Level, uint64(w.env.Seed))); err != nil {
 		return err

@@ -36,7 +36,31 @@ func found(t *testing.T, sets ...string) (o auditing.Outcome, text string, err e
 	if out.Len() == 0 {
 		return o, "", err
 	}
-	return runtest.ReadJSON[auditing.Outcome](t, dir, "metrics.json", false), out.String(), err
+	o = runtest.ReadJSON[auditing.Outcome](t, dir, "metrics.json", false)
+	checkCells(t, dir, o)
+	return o, out.String(), err
+}
+
+// checkCells fails where the cells of a run do not say what its rows do, each beyond the negative control.
+func checkCells(t *testing.T, dir string, o auditing.Outcome) {
+	t.Helper()
+	all, err := experiment.ReadCells(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Cells) != 3*2 || all.Level != o.Data.Level {
+		t.Fatalf("%d cells of level %v", len(all.Cells), all.Level)
+	}
+	floor := o.Rows[2]
+	for k, c := range all.Cells {
+		r := o.Rows[k/3]
+		value := [...]float64{r.Bound.Epsilon, r.Advantage, r.AUC}[k%3]
+		least := [...]float64{floor.Bound.Epsilon, floor.Advantage, floor.AUC}[k%3]
+		if c.Row != r.Name || c.Over != auditing.Negative || c.Value != value || c.Floor != least ||
+			c.Gain != value-least || c.Sees != o.Threat.Sees || c.Budget == "" || c.About == "" {
+			t.Errorf("%+v of %+v", c, r)
+		}
+	}
 }
 
 // of names a task on generated rows.

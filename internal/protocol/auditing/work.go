@@ -96,6 +96,9 @@ func (w *work) Run(ctx context.Context) error {
 	if err := w.env.WriteMetrics(o); err != nil {
 		return err
 	}
+	if err := experiment.WriteCells(w.env, o.Data.Level, o.cells()); err != nil {
+		return err
+	}
 	if err := w.env.WritePrivacy(&a); err != nil {
 		return err
 	}
