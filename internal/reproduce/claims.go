@@ -156,7 +156,7 @@ func (g *Grid) withResults(lines []*line) *claims.Grid {
 		if l.axis != nil {
 			axis = l.axis.Name
 		}
-		for _, m := range l.marks {
+		for _, m := range l.rows {
 			add(out, l.name, l.data.Name, axis, g.evidence(m))
 		}
 	}
@@ -165,26 +165,26 @@ func (g *Grid) withResults(lines []*line) *claims.Grid {
 
 // evidence returns a result for claims. Trainings that are shorter than the paper's, and
 // generated data, decide nothing about a paper; a study of our own may be about them.
-func (g *Grid) evidence(m *mark) *claims.Point {
-	p := &claims.Point{Label: m.s.entry.row.Label(), Value: m.value, Values: map[string][]float64{}, Users: map[string]claims.Users{}, Floors: map[string]map[string][]float64{}}
-	for _, r := range m.s.results {
+func (g *Grid) evidence(m *summary) *claims.Point {
+	p := &claims.Point{Label: m.entry.row.Label(), Value: m.value(), Values: map[string][]float64{}, Users: map[string]claims.Users{}, Floors: map[string]map[string][]float64{}}
+	for _, r := range m.results {
 		p.Seeds = append(p.Seeds, r.seed)
 	}
 	for i, metric := range g.Metrics {
-		p.Values[metric.Name] = m.s.columns[i].values
-		p.Users[metric.Name] = claims.Users{IDs: m.users[i].ids, Num: m.users[i].num, Den: m.users[i].den}
-		for name := range m.s.columns[i].floors {
+		p.Values[metric.Name] = m.columns[i].values
+		p.Users[metric.Name] = m.users[i].Users
+		for name := range m.columns[i].floors {
 			if p.Floors[name] == nil {
 				p.Floors[name] = map[string][]float64{}
 			}
-			for _, r := range m.s.results {
+			for _, r := range m.results {
 				if f, ok := r.floors[name]; ok {
 					p.Floors[name][metric.Name] = append(p.Floors[name][metric.Name], 100*f[i])
 				}
 			}
 		}
 	}
-	accounts, _ := m.s.accounts()
+	accounts, _ := m.accounts()
 	for _, a := range accounts {
 		noise := a.noise
 		if math.IsInf(noise, 1) {
@@ -192,27 +192,27 @@ func (g *Grid) evidence(m *mark) *claims.Point {
 		}
 		p.Account = append(p.Account, claims.Epsilon{Unit: a.unit, Neighbouring: a.neighbouring, Delta: a.delta, Claimed: a.claimed, Accounted: a.accounted, Noise: noise, Open: a.open})
 	}
-	for _, r := range m.s.runs {
+	for _, r := range m.runs {
 		if r.Status == Done {
 			p.Runs = append(p.Runs, filepath.Base(r.Dir))
 		}
 	}
-	if len(m.s.results) > 0 {
-		p.Level = m.s.level.String()
+	if len(m.results) > 0 {
+		p.Level = m.level.String()
 	}
 	switch {
-	case len(m.s.results) == 0:
+	case len(m.results) == 0:
 		p.Lacks = fmt.Sprintf("%s is not measured", p.Label)
-		switch s := m.s.status(); s {
+		switch s := m.status(); s {
 		case NoData, Failed, Elsewhere, Stale:
 			p.Lacks += ": " + string(s)
 		case ToDo, Resumable:
 			p.Lacks += ": not run"
 		}
 	case g.Paper == "":
-	case m.s.standIn() || m.s.level == dataset.LevelD:
+	case m.standIn() || m.level == dataset.LevelD:
 		p.Lacks = "generated data say nothing about the paper's"
-	case m.s.short() != "":
+	case m.short() != "":
 		p.Lacks = claims.CutShort
 	}
 	return p

@@ -52,7 +52,7 @@ func (g *Grid) strips(lines []*line, metric int) []report.Strip {
 		data  *Data
 	}
 	var keys []key
-	panel := func(l *line) string { return l.marks[0].s.entry.row.Panel }
+	panel := func(l *line) string { return l.rows[0].entry.row.Panel }
 	for _, l := range lines {
 		k := key{panel(l), l.data}
 		if (l.axis != nil || len(g.Axes) == 0) && !slices.Contains(keys, k) {
@@ -141,16 +141,16 @@ func (g *Grid) strip(lines []*line, metric int) (s report.Strip) {
 	var words []string
 	alone := curve{Curve: report.Curve{Name: g.Metrics[metric].Printed, Apart: true}}
 	for _, l := range lines {
-		if l.axis != nil || len(l.marks[0].s.results) == 0 {
+		if l.axis != nil || len(l.rows[0].results) == 0 {
 			continue
 		}
 		if len(g.Axes) > 0 {
-			if mean := l.marks[0].s.columns[metric].mean; !math.IsNaN(mean) {
+			if mean := l.rows[0].columns[metric].mean; !math.IsNaN(mean) {
 				levels = append(levels, report.Level{Name: l.name, Y: mean})
 			}
 			continue
 		}
-		alone.add(float64(len(words)), l.marks[0], metric)
+		alone.add(float64(len(words)), l.rows[0], metric)
 		words = append(words, l.name)
 	}
 	y := g.Metrics[metric].Printed + " (percent)"
@@ -166,11 +166,11 @@ func (g *Grid) strip(lines []*line, metric int) (s report.Strip) {
 				continue
 			}
 			over, accounted := curve{Curve: report.Curve{Name: l.name}}, curve{Curve: report.Curve{Name: l.name}}
-			for _, m := range l.marks {
-				over.add(m.value, m, metric)
-				accounted.add(m.accounted, m, metric)
-				if !slices.Contains(p.Ticks, m.value) {
-					p.Ticks = append(p.Ticks, m.value)
+			for _, m := range l.rows {
+				over.add(m.value(), m, metric)
+				accounted.add(m.accounted(), m, metric)
+				if !slices.Contains(p.Ticks, m.value()) {
+					p.Ticks = append(p.Ticks, m.value())
 				}
 			}
 			p.Curves, q.Curves = append(p.Curves, over.Curve), append(q.Curves, accounted.sorted())
@@ -209,13 +209,13 @@ func some(curves []report.Curve) bool {
 // curve collects the points of a line.
 type curve struct{ report.Curve }
 
-// add adds a mark with results, at x, unless x or the mean is no number: what could not be measured
+// add adds a row with results, at x, unless x or the mean is no number: what could not be measured
 // has no point.
-func (c *curve) add(x float64, m *mark, metric int) {
-	if len(m.s.results) == 0 || math.IsNaN(x) || math.IsNaN(m.s.columns[metric].mean) {
+func (c *curve) add(x float64, m *summary, metric int) {
+	if len(m.results) == 0 || math.IsNaN(x) || math.IsNaN(m.columns[metric].mean) {
 		return
 	}
-	col, u := m.s.columns[metric], m.users[metric]
+	col, u := m.columns[metric], m.users[metric]
 	c.X, c.Y = append(c.X, x), append(c.Y, col.mean)
 	c.Band, c.Bars = append(c.Band, [2]float64{u.lo, u.hi}), append(c.Bars, [2]float64{col.lo, col.hi})
 }
@@ -253,13 +253,13 @@ func (g *Grid) floorLevels(lines []*line, metric int) (out []report.Level) {
 func floorValues(lines []*line, metric int) (names []string, values map[string][]float64) {
 	values = map[string][]float64{}
 	for _, l := range lines {
-		for _, m := range l.marks {
-			for _, r := range m.s.results {
+		for _, m := range l.rows {
+			for _, r := range m.results {
 				for _, n := range r.order {
 					names = appendNew(names, n)
 				}
 			}
-			for n, v := range m.s.columns[metric].floors {
+			for n, v := range m.columns[metric].floors {
 				values[n] = append(values[n], v)
 			}
 		}
@@ -271,19 +271,19 @@ func floorValues(lines []*line, metric int) (names []string, values map[string][
 // caption says what a chart shows beside its lines.
 func (g *Grid) caption(lines []*line, metric int) string {
 	var parts []string
-	has := func(of func(*mark) float64) bool {
+	has := func(of func(*summary) float64) bool {
 		return slices.ContainsFunc(lines, func(l *line) bool {
-			return slices.ContainsFunc(l.marks, func(m *mark) bool { return !math.IsNaN(of(m)) })
+			return slices.ContainsFunc(l.rows, func(m *summary) bool { return !math.IsNaN(of(m)) })
 		})
 	}
-	if has(func(m *mark) float64 { return m.users[metric].lo }) {
+	if has(func(m *summary) float64 { return m.users[metric].lo }) {
 		parts = append(parts, fmt.Sprintf("shaded: %.0f %% interval over users", 100*confidence))
 	}
-	if has(func(m *mark) float64 { return m.s.columns[metric].lo }) {
+	if has(func(m *summary) float64 { return m.columns[metric].lo }) {
 		parts = append(parts, fmt.Sprintf("bars: %.0f %% interval over seeds", 100*confidence))
 	}
-	if slices.ContainsFunc(g.Axes, func(a Axis) bool { return a.Accounted }) && has(func(m *mark) float64 {
-		if m.axis != nil && math.IsInf(m.accounted, 1) {
+	if slices.ContainsFunc(g.Axes, func(a Axis) bool { return a.Accounted }) && has(func(m *summary) float64 {
+		if m.axis() != nil && math.IsInf(m.accounted(), 1) {
 			return 1
 		}
 		return math.NaN()
@@ -301,9 +301,9 @@ func (g *Grid) caption(lines []*line, metric int) string {
 	}
 	level := ""
 	for _, l := range lines {
-		for _, m := range l.marks {
-			if len(m.s.results) > 0 {
-				level = max(level, m.s.level.String())
+		for _, m := range l.rows {
+			if len(m.results) > 0 {
+				level = max(level, m.level.String())
 			}
 		}
 	}

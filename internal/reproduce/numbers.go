@@ -75,15 +75,15 @@ func (g *Grid) points(d *Data, rows []*summary, lines []*line) *report.Table {
 			continue
 		}
 		name := l.name
-		for _, m := range l.marks {
-			cells := []any{name, nil, nil, number(m.accounted)}
+		for _, m := range l.rows {
+			cells := []any{name, nil, nil, number(m.accounted())}
 			if l.axis != nil {
-				cells[1], cells[2] = l.axis.Name, m.value
+				cells[1], cells[2] = l.axis.Name, m.value()
 			}
-			for i, c := range m.s.columns {
-				cells = append(cells, m.s.ours(c), between(m.users[i].lo, m.users[i].hi), between(c.lo, c.hi))
+			for i, c := range m.columns {
+				cells = append(cells, m.ours(c), between(m.users[i].lo, m.users[i].hi), between(c.lo, c.hi))
 			}
-			t.Add(append(cells, m.s.seeds())...)
+			t.Add(append(cells, m.seeds())...)
 			name = ""
 		}
 	}
@@ -103,28 +103,28 @@ func (g *Grid) pointNumbers(lines []*line) *report.Table {
 	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis", "value", "unit", "claimed_epsilon", "accounted_epsilon",
 		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done", "seeds")}
 	for _, l := range lines {
-		for _, m := range l.marks {
-			row, level, axis, value, claimed := m.s.entry.row, "", "", math.NaN(), math.NaN()
+		for _, m := range l.rows {
+			row, level, axis, value, claimed := m.entry.row, "", "", math.NaN(), math.NaN()
 			if l.axis != nil {
-				axis, value = l.axis.Name, m.value
+				axis, value = l.axis.Name, m.value()
 			}
-			if len(m.s.results) > 0 {
-				level = m.s.level.String()
+			if len(m.results) > 0 {
+				level = m.level.String()
 			}
-			accounts, _ := m.s.accounts()
+			accounts, _ := m.accounts()
 			for _, a := range accounts {
 				if !math.IsNaN(a.claimed) && a.unit != featuresUnit {
 					claimed = a.claimed
 				}
 			}
-			for i, c := range m.s.columns {
+			for i, c := range m.columns {
 				mean := math.NaN()
 				if len(c.values) > 0 {
 					mean = c.mean
 				}
 				u := m.users[i]
-				t.Add(g.Name, m.s.entry.size, row.Panel, m.s.entry.name, l.name, axis, number(value), row.UnitOf, number(claimed), number(m.accounted),
-					g.Metrics[i].Name, level, string(m.s.status()), number(mean), number(u.lo), number(u.hi), number(c.lo), number(c.hi), len(c.values), len(m.s.runs))
+				t.Add(g.Name, m.entry.size, row.Panel, m.entry.name, l.name, axis, number(value), row.UnitOf, number(claimed), number(m.accounted()),
+					g.Metrics[i].Name, level, string(m.status()), number(mean), number(u.lo), number(u.hi), number(c.lo), number(c.hi), len(c.values), len(m.runs))
 			}
 		}
 	}

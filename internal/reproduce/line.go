@@ -6,66 +6,71 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/claims"
 	"privrec/internal/compare"
 	"privrec/internal/rng"
 	"privrec/internal/stats"
 	"privrec/internal/system"
 )
 
-// mark is a result in a figure: a row at one value of an axis, or a row without any.
-type mark struct {
-	s         *summary
-	axis      *Axis   // nil: none
-	value     float64 // on the axis
-	accounted float64 // epsilon of the row's unit; NaN: there is no account of it
-	users     []users // by metric
-}
-
-// users is how a metric comes about user by user: a user has a sum of scores and their number,
-// over all seeds. It is empty where no run keeps scores of users that the result is the mean of.
+// users holds the scores of a metric user by user, over all seeds, and the interval of their mean. It is empty where
+// no run keeps scores of users that the result is the mean of.
 type users struct {
-	ids      []string // sorted
-	num, den []float64
-	lo, hi   float64 // interval of the mean over users, in percent; NaN: none
-	whole    int     // users that these are a sample of, where the runs keep no more; else their number
+	claims.Users
+	lo, hi float64 // interval of the mean over users, in percent; NaN: none
+	whole  int     // users that these are a sample of, where the runs keep no more; else their number
 }
 
 // resamples is how many sets of users an interval is drawn from.
 const resamples = 1000
 
-// line is the marks of one line on one data set, in the order of the axis.
+// line holds the rows of one line of a figure on one data set, in the order of the axis.
 type line struct {
-	name  string
-	data  *Data
-	axis  *Axis // nil: a single result
-	marks []*mark
+	name string
+	data *Data
+	axis *Axis // nil: a single result
+	rows []*summary
 }
 
-// lines gathers the marks of a figure's lines.
+// axis returns the axis that the row stands on, nil for a single result.
+func (s *summary) axis() *Axis {
+	if p := s.entry.row.point; p != nil {
+		return p.axis
+	}
+	return nil
+}
+
+// value returns where the row stands on its axis, 0 without one.
+func (s *summary) value() float64 {
+	if p := s.entry.row.point; p != nil {
+		return p.value
+	}
+	return 0
+}
+
+// lines gathers the rows of a figure's lines, with the scores of their users.
 func (g *Grid) lines(rows []*summary) ([]*line, error) {
 	if err := system.Together(len(rows), func(i int) error { _, err := g.users(rows[i]); return err }); err != nil {
 		return nil, err
 	}
 	var out []*line
 	for _, s := range rows {
-		m := &mark{s: s, users: s.users, accounted: s.accounted(s.entry.row.UnitOf)}
-		if p := s.entry.row.point; p != nil {
-			m.axis, m.value = p.axis, p.value
-		}
-		name := s.entry.row.Line()
-		at := slices.IndexFunc(out, func(l *line) bool { return l.name == name && l.data == s.entry.data && l.axis == m.axis })
+		name, axis := s.entry.row.Line(), s.axis()
+		at := slices.IndexFunc(out, func(l *line) bool {
+			return l.name == name && l.data == s.entry.data && l.axis == axis
+		})
 		if at < 0 {
-			at, out = len(out), append(out, &line{name: name, data: s.entry.data, axis: m.axis})
+			at, out = len(out), append(out, &line{name: name, data: s.entry.data, axis: axis})
 		}
-		out[at].marks = append(out[at].marks, m)
+		out[at].rows = append(out[at].rows, s)
 	}
 	return out, nil
 }
 
-// accounted returns the accounted epsilon of a unit, or that of the worst unit for "". It is
+// accounted returns the accounted epsilon of the row's unit, or that of the worst unit where the row has none. It is
 // infinite where nothing is protected, and NaN where the unit has no account.
-func (s *summary) accounted(unit string) float64 {
-	worst := math.NaN()
+func (s *summary) accounted() float64 {
+	worst, unit := math.NaN(), s.entry.row.UnitOf
 	lines, _ := s.accounts()
 	for _, l := range lines {
 		if l.unit == featuresUnit || unit != "" && l.unit != unit && l.unit != wholeRun {
@@ -157,26 +162,26 @@ func (u *users) add(t *compare.Scores, metric string, at map[string]int) {
 	for k, id := range t.Users {
 		i, ok := at[id]
 		if !ok {
-			i, at[id] = len(u.ids), len(u.ids)
-			u.ids, u.num, u.den = append(u.ids, id), append(u.num, 0), append(u.den, 0)
+			i, at[id] = len(u.IDs), len(u.IDs)
+			u.IDs, u.Num, u.Den = append(u.IDs, id), append(u.Num, 0), append(u.Den, 0)
 		}
 		w := t.Weight(k)
-		u.num[i], u.den[i] = u.num[i]+w*t.Values[metric][k], u.den[i]+w
+		u.Num[i], u.Den[i] = u.Num[i]+w*t.Values[metric][k], u.Den[i]+w
 	}
 }
 
 // sort puts the users into the order of their names.
 func (u *users) sort() {
-	order := make([]int, len(u.ids))
+	order := make([]int, len(u.IDs))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return strings.Compare(u.ids[a], u.ids[b]) })
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(u.IDs[a], u.IDs[b]) })
 	ids, num, den := make([]string, len(order)), make([]float64, len(order)), make([]float64, len(order))
 	for i, k := range order {
-		ids[i], num[i], den[i] = u.ids[k], u.num[k], u.den[k]
+		ids[i], num[i], den[i] = u.IDs[k], u.Num[k], u.Den[k]
 	}
-	u.ids, u.num, u.den = ids, num, den
+	u.IDs, u.Num, u.Den = ids, num, den
 }
 
 // intervals draws the interval of the mean of each metric over its sorted users. The draws depend on the number of
@@ -186,14 +191,14 @@ func (u *users) sort() {
 func (s *summary) intervals(all []users) error {
 	like := map[int][]int{} // metrics by their number of users
 	for i := range all {
-		if n := len(all[i].ids); n >= 2 {
+		if n := len(all[i].IDs); n >= 2 {
 			like[n] = append(like[n], i)
 		}
 	}
 	for n, metrics := range like {
 		var num, den [][]float64
 		for _, i := range metrics {
-			num, den = append(num, all[i].num), append(den, all[i].den)
+			num, den = append(num, all[i].Num), append(den, all[i].Den)
 		}
 		stream := rng.Seed(1).Stream("users of a figure")
 		got, err := stats.ClusterBootstrap(num, den, resamples, confidence, &stream)
