@@ -63,6 +63,7 @@ type Part struct {
 	// Claimed is the epsilon; 0: as the runs state it. Unit is one of the account's.
 	Claimed float64 `yaml:"claimed"`
 	Unit    string  `yaml:"unit"`
+	Before  bool    `yaml:"before"` // of epsilon: all noise is drawn before the training, whose length changes nothing
 }
 
 // Exception leaves a value of a data set out of a part.
@@ -80,6 +81,7 @@ var (
 	keysOf     = map[string][]string{
 		"at": {"peaks", "dips", "keeps", "loses"}, "share": {"keeps", "loses"}, "by": {"above", "below", "near", "reaches", "gains"}, "ends": {"rises", "falls"},
 		"most": {"above", "below", "ordered", "near"}, "except": {"above", "below"}, "claimed": {"epsilon"}, "unit": {"epsilon"},
+		"before": {"epsilon"},
 	}
 )
 
@@ -137,9 +139,10 @@ func (p *Part) form(v *config.Checker, at string) bool {
 	if !v.OneOf(key("says"), p.Says, statements...) {
 		return false
 	}
-	given := map[string]bool{"at": len(p.At) > 0, "share": p.Share != 0, "by": p.By != 0, "ends": p.Ends, "most": p.Most, "except": len(p.Except) > 0, "claimed": p.Claimed != 0, "unit": p.Unit != ""}
+	given := map[string]bool{"at": len(p.At) > 0, "share": p.Share != 0, "by": p.By != 0, "ends": p.Ends, "most": p.Most, "except": len(p.Except) > 0, "claimed": p.Claimed != 0, "unit": p.Unit != "",
+		"before": p.Before}
 	ok := true
-	for _, name := range []string{"at", "share", "by", "ends", "most", "except", "claimed", "unit"} {
+	for _, name := range []string{"at", "share", "by", "ends", "most", "except", "claimed", "unit", "before"} {
 		ok = v.CheckAs(!given[name] || slices.Contains(keysOf[name], p.Says), key(name), "belongs to "+listed(keysOf[name])+" alone", "belongs to %s, not to %s", listed(keysOf[name]), p.Says) && ok
 	}
 	most := map[string]int{"widens": 2}[p.Says]

@@ -250,6 +250,8 @@ func TestEpsilon(t *testing.T) {
 		want    Verdict
 		why     string
 	}{
+		{"short kept, noise before", 5, Holds, "claimed 5, accounted 5 for one edge"},
+		{"short, noise before", 5, Fails, "claimed 5, accounted infinity"},
 		{"kept", 5, Holds, "claimed 5, accounted 5 for one edge"},
 		{"kept", 4.9, Fails, "claimed 4.9, accounted 5 for one edge"},
 		{"kept", 0, Untested, "the runs claim no epsilon"},
@@ -259,7 +261,8 @@ func TestEpsilon(t *testing.T) {
 		{"nothing", 5, Untested, "the runs have no account of one edge"},
 		{"whole", 0.4, Fails, "without noise: pairs"},
 	} {
-		got := judged(t, g, Part{Says: "epsilon", Lines: []string{c.line}, Unit: "edge", Claimed: c.claimed})
+		line, before := strings.CutSuffix(c.line, ", noise before")
+		got := judged(t, g, Part{Says: "epsilon", Lines: []string{line}, Unit: "edge", Claimed: c.claimed, Before: before})
 		if got.Verdict != c.want || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s at %v: %s, want %s: %s", c.line, c.claimed, got.Verdict, c.want, got.Why)
 		}

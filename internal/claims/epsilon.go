@@ -11,7 +11,7 @@ import (
 
 // privacy compares the accounted epsilon of every line and data set with the claimed one. A
 // training that was cut short releases less than the whole: it can refute the claim and not
-// confirm it. runs gets the runs behind the answer.
+// confirm it, unless all noise is drawn before. runs gets the runs behind the answer.
 func (p *Part) privacy(g *Grid, runs *[]string) (out []On) {
 	for _, d := range g.Data {
 		if len(p.Data) > 0 && !slices.Contains(p.Data, d.Name) {
@@ -82,7 +82,7 @@ func (p *Part) compare(l *Line, m *Point) Privacy {
 	}
 	above := e.Accounted > claimed*(1+1e-9)
 	switch {
-	case m.Lacks == "":
+	case m.Lacks == "" || m.Lacks == CutShort && p.Before:
 		out.Verdict, out.Why = map[bool]Verdict{true: Fails, false: Holds}[above], text
 	case m.Lacks == CutShort && above:
 		out.Verdict, out.Why = Fails, text+", already in a training that was cut short"
