@@ -32,16 +32,16 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Wang et al., Neural Graph Collaborative Filtering, SIGIR 2019, arXiv 1905.08108"
 
 // slope is the slope of LeakyReLU below 0.
 const slope = 0.2
 
-// shortest is the length below which a row is divided by this number in place of its length.
+// shortest is the length below which a row is divided by this number instead of its length.
 const shortest = 1e-12
 
-// Config is the model's shape.
+// Config holds the shape of the model.
 type Config struct {
 	Dim            int     // d, the width of the tables and of every layer, at least 1
 	Layers         int     // at least 1
