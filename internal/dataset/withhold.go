@@ -110,8 +110,8 @@ func (w Withholding) Parts(l *Log, parts []Part) InPlace {
 	return from
 }
 
-// Sequences takes the test rows out of sequences. Its validation rows, or the samples that a
-// protocol holds out, are to stand in their place.
+// Sequences removes the test rows from sequences. Their validation rows, or the samples that a protocol holds out, will
+// take the place of test rows.
 func (w Withholding) Sequences(s *Sequential) {
 	s.Test, s.InPlace = nil, CutRows
 	if s.Valid != nil {

@@ -27,7 +27,6 @@ import (
 //
 // What is not matched: the joint distribution of attributes, which item is which film, real
 // time stamps, and how long a taste lasts.
-// film, real time stamps, and how long a taste lasts.
 
 // Version changes when the same profile and seed give other rows.
 const Version = 3

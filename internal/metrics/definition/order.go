@@ -72,7 +72,7 @@ func byQuicksort(in *Input, list []Entry) []Entry {
 	return list
 }
 
-// lastOf keeps one entry of every item, at its first place and with its last score.
+// lastOf returns one entry of every item, at its first place and with its last score.
 func lastOf(list []Entry) []Entry {
 	at := make(map[int32]int, len(list))
 	var out []Entry
