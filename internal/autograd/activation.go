@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// unary returns an element-wise function of x. back is the kernel of its derivative over a = dy and
-// b = x, or b = y with byValue.
+// unary returns an element-wise function of x. back is the kernel of its gradient, given a = dy and b = x, or b = y
+// with byValue.
 func (x *Node) unary(op string, forward, back func(j *job, lo, hi int), byValue bool) *Node {
 	y := x.t.node(op, x.Rows(), x.Cols(), x)
 	x.t.each(len(y.V.Data), 4, job{kernel: forward, dst: y.V.Data, a: x.flat()})

@@ -47,7 +47,7 @@ func (a *arena) take(n int) []tensor.Float {
 	return s
 }
 
-// give takes a buffer back before reset does.
+// give takes back a buffer before reset does.
 func (a *arena) give(s []tensor.Float) {
 	if len(s) >= spareLeast {
 		a.spare = append(a.spare, s)
@@ -68,8 +68,8 @@ func (a *arena) reset() {
 // slab returns n floats.
 func slab(n int) []tensor.Float { return tensor.NewLarge(1, n).Data }
 
-// release gives the memory of the gradient of y back to the tape, once its backward has run, unless
-// an operand has taken it over.
+// release returns the memory of the gradient of y to the tape, once its backward has run, unless an operand has taken
+// it over.
 func (y *Node) release() {
 	if y.t.Apart || len(y.G.Data) == 0 {
 		return
@@ -84,8 +84,8 @@ func (y *Node) release() {
 	y.G = tensor.Matrix{}
 }
 
-// giveBack takes a buffer that has no use any more, unless it may be among the factors of a gradient.
-// Under GuardNaN a later read of it is noticed.
+// giveBack takes back a buffer that is no longer used, unless it may be among the factors of a gradient. Under GuardNaN
+// a later read of it is noticed.
 func (t *Tape) giveBack(s []tensor.Float) {
 	if t.Apart {
 		return

@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// AttentionShape says which rows attend to which. Queries and keys are packed: rows
-// Query[s] to Query[s+1] of q attend to rows Key[s] to Key[s+1] of k and v, and to nothing else.
+// AttentionShape says which rows attend to which. Queries and keys are packed: rows Query[s] to Query[s+1] of q attend
+// only to rows Key[s] to Key[s+1] of k and v.
 type AttentionShape struct {
 	Query, Key []int32 // offsets of the segments; Key nil means the same as Query
 	Heads      int     // at least 1; must divide the widths
@@ -83,8 +83,8 @@ func (a *attention) check() {
 
 func (a *attention) len(offsets []int32, s int) int { return int(offsets[s+1] - offsets[s]) }
 
-// each calls f for every head of segments [lo, hi), with its probabilities (and, on the way back,
-// their gradient) and the function that cuts its part out of a matrix.
+// each calls f for every head of segments [lo, hi), with its probabilities (and, in the backward pass, their gradient),
+// the segment and the head.
 func (a *attention) each(lo, hi int, f func(p, dp tensor.Matrix, s, head int)) {
 	for s := lo; s < hi; s++ {
 		n, m := a.len(a.Query, s), a.len(a.Key, s)
@@ -106,7 +106,7 @@ func (a *attention) cut(m tensor.Matrix, offsets []int32, s, head int) tensor.Ma
 	return tensor.ColsView(tensor.RowsView(m, int(offsets[s]), int(offsets[s+1])), head*w, (head+1)*w)
 }
 
-// seen returns the number of keys that query i looks at.
+// seen returns the number of keys to which query i attends.
 func (a *attention) seen(p tensor.Matrix, i int) int {
 	if a.Causal {
 		return i + 1

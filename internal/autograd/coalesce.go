@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// coalesce sums the look-ups by row, in order of recording, and sorts the rows.
+// coalesce adds up the look-ups by row, in order of recording, and sorts the rows.
 func (e *entry) coalesce(t *Tape) {
 	e.rows = e.set.unite(e.rows[:0], e.lookups, e.p.Value.Rows)
 	w := e.p.Value.Cols
@@ -20,15 +20,15 @@ func (e *entry) coalesce(t *Tape) {
 	}
 }
 
-// rowSet finds the rows of a table that look-ups name. It has a bit for every row, which costs no
-// comparisons and stays in the nearest cache. Where look-ups are few against the table, going
-// through all bits would cost more than sorting.
+// rowSet finds the rows of a table that look-ups name. It has a bit for every row, which needs no comparisons and stays
+// in the nearest cache. If look-ups are few compared with the table, it sorts them instead, which is cheaper than going
+// through all bits.
 type rowSet struct {
 	bits   []uint64
 	before []int32 // how many rows are in the words before; nil: the bits are not in use
 }
 
-// wordsPerIndex is how many words of bits may be gone through for each index that is looked up.
+// wordsPerIndex is the number of words of bits that may be scanned for each index that is looked up.
 const wordsPerIndex = 8
 
 // unite appends the rows of all look-ups, each once and ascending. n is the number of rows of the table.
@@ -61,7 +61,7 @@ func (s *rowSet) unite(rows []int32, lookups []lookup, n int) []int32 {
 	return rows
 }
 
-// places sets place[i] to where idx[i] is in rows, which unite returned.
+// places sets place[i] to the position of idx[i] in rows, a result of unite.
 func (s *rowSet) places(place, idx, rows []int32) {
 	if len(s.before) == 0 {
 		for i, k := range idx {

@@ -133,7 +133,7 @@ func (x *Node) RowDot(z *Node) *Node {
 	return y.checked()
 }
 
-// giveElem adds an element-wise function, j without dst, to the gradient of x.
+// giveElem adds an element-wise function, the job j without its dst, to the gradient of x.
 func (x *Node) giveElem(y *Node, j job) {
 	d := x.t.Buffer(x.Rows(), x.Cols())
 	j.dst = d.Data

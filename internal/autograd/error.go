@@ -8,8 +8,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Error is the value that operations panic with: a misuse of shapes or indices, or, with GuardNaN, a
-// value that is not finite.
+// Error is the panic value of operations: a misuse of shapes or indices, or, with GuardNaN, a value that is not finite.
 type Error struct {
 	Op      string   // operation and its number on the tape, as "matmul#14"
 	Shapes  [][2]int // rows and columns of the operands, in order
@@ -17,7 +16,7 @@ type Error struct {
 	Message string   // what is wrong, lower case
 }
 
-// Error formats the failure on one line.
+// Error returns the failure as one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "autograd: %s: %s", e.Op, e.Message)
@@ -52,7 +51,7 @@ func fail(op, message string, in ...*Node) {
 	panic(e)
 }
 
-// failf panics as fail does, with a formatted message.
+// failf panics like fail, with a formatted message.
 func failf(op string, in []*Node, format string, args ...any) {
 	fail(op, fmt.Sprintf(format, args...), in...)
 }
@@ -79,8 +78,8 @@ func checkOffsets(op string, x *Node, offsets []int32, n int) int {
 	return len(offsets) - 1
 }
 
-// checked returns x, as the last line of every operation. With GuardNaN it panics unless the value is
-// finite. It checks leaves too, because a product can hide a NaN behind a zero.
+// checked returns x; it is the last call of every operation. With GuardNaN it panics unless the value is finite. It
+// checks leaves too, because a product can hide a NaN behind a zero.
 func (x *Node) checked() *Node {
 	if x.t.GuardNaN {
 		x.guard()
@@ -121,7 +120,7 @@ func (x *Node) operands() []*Node {
 	return append(all, x.more...)
 }
 
-// finite reports the place of the first element that is NaN or infinite.
+// finite returns the position of the first element that is NaN or infinite; ok is true if there is none.
 func finite(m tensor.Matrix) (i, j int, ok bool) {
 	for i := range m.Rows {
 		if j, ok := tensor.Finite(tensor.Row(m, i)); !ok {

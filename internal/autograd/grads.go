@@ -121,7 +121,7 @@ func (g *Grads) all(f func(x []tensor.Float)) {
 	}
 }
 
-// gradBlock is the number of floats of a gradient that a core takes at a time.
+// gradBlock is the number of floats of a gradient that a core handles at a time.
 const gradBlock = 1 << 16
 
 // Norm returns the Euclidean norm of all gradients together, accumulated in float64.
@@ -171,7 +171,7 @@ func (g *Grads) AddTo(sum *Grads, scale float64) {
 	}
 }
 
-// Clear sets an accumulator made by NewGrads back to zero and keeps its memory.
+// Clear sets an accumulator from NewGrads back to zero and keeps its memory.
 func (g *Grads) Clear() {
 	g.all(func(x []tensor.Float) { clear(x) })
 }

@@ -2,8 +2,8 @@ package autograd
 
 import "privrec/internal/tensor"
 
-// GRUGates turns the pre-activations of a GRU cell into its next state. gi and gh (n, 3d) come
-// from the input and from the state, biases included, in the order r, z, n; h (n, d) is the state:
+// GRUGates returns the next state of a GRU cell, given its pre-activations. gi and gh (n, 3d) come from the input and
+// from the state, biases included, in the order r, z, n; h (n, d) is the state:
 //
 //	r = sigmoid(gi_r + gh_r); z = sigmoid(gi_z + gh_z); c = tanh(gi_n + r ∘ gh_n)
 //	h' = h + z ∘ (c - h)    if update: z takes the new state (Chung et al. 2014, DIPSGNN)

@@ -19,7 +19,7 @@ func (x *Node) Gather(idx []int32) *Node {
 	return y.checked()
 }
 
-// gatherKernel sets row i of dst to row idx[i] of a, which has k rows, n floats apart.
+// gatherKernel sets row i of dst to row idx[i] of a. a has k rows that are n floats apart.
 func gatherKernel(j *job, lo, hi int) {
 	if j.w == 0 { // a has no elements, whatever its rows
 		return
@@ -36,7 +36,7 @@ func scatterKernel(j *job, lo, hi int) {
 	}
 }
 
-// scatterFresh is scatterKernel where the columns of dst hold nothing yet.
+// scatterFresh is scatterKernel for columns of dst with undefined content.
 func scatterFresh(j *job, lo, hi int) {
 	for o := 0; o < len(j.dst); o += j.w {
 		clear(j.dst[o+lo : o+hi])
@@ -44,8 +44,8 @@ func scatterFresh(j *job, lo, hi int) {
 	scatterKernel(j, lo, hi)
 }
 
-// columns runs a kernel over columns [0, w) of some rows: at once when there is little to do, else
-// split into a few equal stripes, which leaves the order of sums within a column alone.
+// columns runs a kernel over columns [0, w) of some rows: at once if there is little work, else split into a few equal
+// stripes, which keeps the order of sums within a column.
 func (t *Tape) columns(rows, w int, j job) {
 	stripes := 1
 	if rows*w > 1<<16 {
@@ -200,8 +200,8 @@ func (t *Tape) SpMM(a, at *tensor.CSR, x *Node) *Node {
 	return y.checked()
 }
 
-// StackRows returns the rows of all parts one below the other; all have the same number of
-// columns. A part may come several times. It fails without a part.
+// StackRows returns the rows of all parts one below the other; all have the same number of columns. A part may occur
+// several times. It fails without a part.
 func (t *Tape) StackRows(parts ...*Node) *Node {
 	if len(parts) == 0 {
 		failf("stackRows", nil, "no parts")

@@ -5,9 +5,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// job is a loop over rows without a closure: the tape keeps one, so that running a loop on the
-// worker pool allocates nothing. A kernel computes rows [lo, hi) of dst from the other fields and
-// writes nothing else, so the split cannot show in the result.
+// job describes a loop over rows without a closure: the tape keeps one, so that running a loop on the worker pool
+// allocates nothing. A kernel computes rows [lo, hi) of dst from the other fields and writes nothing else, so the split
+// cannot affect the result.
 type job struct {
 	kernel  func(j *job, lo, hi int)
 	dst     []tensor.Float
@@ -31,8 +31,8 @@ const (
 	eachLeast = 4
 )
 
-// each runs j over n rows. width is the number of floats a row stands for in the split: the row
-// width, or a multiple of it where a float is dear.
+// each runs j over n rows. width is the number of floats that a row counts for in the split: the row width, or a
+// multiple of it if a float is expensive.
 func (t *Tape) each(n, width int, j job) {
 	grain := max(1, eachGrain/max(1, width))
 	if n <= (eachLeast-1)*grain {

@@ -140,7 +140,7 @@ func affine(y tensor.Matrix, x, w, b *Node) {
 	tensor.Gemm(false, true, 1, x.V, w.V, 1, y)
 }
 
-// repeatKernel writes a to the rows of dst, n floats apart.
+// repeatKernel copies a to each row of dst. The rows are n floats apart.
 func repeatKernel(j *job, lo, hi int) {
 	if len(j.a) == 0 {
 		return

@@ -43,7 +43,7 @@ func (x *Node) Scalar() float64 {
 	return float64(x.V.Data[0])
 }
 
-// Tape returns the tape the node lives on.
+// Tape returns the tape on which the node was recorded.
 func (x *Node) Tape() *Tape { return x.t }
 
 func (x *Node) name() string { return fmt.Sprintf("%s#%d", x.op, x.id) }
@@ -61,8 +61,8 @@ func (x *Node) flat() []tensor.Float {
 // dy returns the gradient of x as one slice.
 func (x *Node) dy() []tensor.Float { return x.G.Data[:x.G.Rows*x.G.Cols] }
 
-// acc returns the gradient to add to and the factor of what it holds: 0 on the first call, when its
-// content is undefined, 1 afterwards. It is for operations that can accumulate in place.
+// acc returns the gradient to add to and the factor for its old content: 0 on the first call, when it is undefined, 1
+// afterwards. It is for operations that can accumulate in place.
 func (x *Node) acc() (g tensor.Matrix, beta tensor.Float) {
 	if !x.hasG {
 		x.G, x.hasG = x.t.Buffer(x.V.Rows, x.V.Cols), true
@@ -88,7 +88,7 @@ func (x *Node) give(m tensor.Matrix) {
 	}
 }
 
-// hand does what give does with a buffer that may have another use, once x has a gradient.
+// hand adds m like give, for a buffer that may have another use once x has a gradient.
 func (x *Node) hand(m tensor.Matrix) {
 	if !x.hasG {
 		x.G, x.hasG = m, true
@@ -100,7 +100,7 @@ func (x *Node) hand(m tensor.Matrix) {
 // pass adds the gradient of y, unchanged, to that of x. It must be the last use of y.G.
 func (x *Node) pass(y *Node) { x.hand(y.G) }
 
-// passCopy adds the gradient of y to that of x as pass does, where y.G is still needed.
+// passCopy adds the gradient of y to that of x like pass, if y.G is still needed.
 func (x *Node) passCopy(y *Node) {
 	if x.hasG {
 		x.hand(y.G)
@@ -124,8 +124,7 @@ func NewParam(name string, rows, cols int) *Param {
 	return &Param{Name: name, Value: tensor.New(rows, cols)}
 }
 
-// NamedTensor is a matrix under a name, the unit in which checkpoints store parameters and
-// optimiser state.
+// NamedTensor is a matrix with a name. Checkpoints store parameters and optimiser state in this form.
 type NamedTensor struct {
 	Name  string
 	Value tensor.Matrix

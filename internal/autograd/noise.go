@@ -5,9 +5,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// AddNoise perturbs x: add receives the value, row-major (rows, cols), and adds its noise in place. The
-// gradient passes unchanged. Where no other operation reads the value of x, AddNoise overwrites it. Then
-// a later use of x, Scalar and Backward included, panics, because the clear value is gone.
+// AddNoise returns x with noise: add receives the value, row-major (rows, cols), and adds its noise in place. The
+// gradient passes unchanged. If no other operation reads the value of x, AddNoise overwrites it. Then a later use of x,
+// Scalar and Backward included, panics, because the clear value is gone.
 func (x *Node) AddNoise(name string, add func(data []tensor.Float, rows, cols int)) *Node {
 	inPlace := !x.shared
 	y := x.t.link(name, x)
@@ -24,7 +24,7 @@ func (x *Node) AddNoise(name string, add func(data []tensor.Float, rows, cols in
 	return y.checked()
 }
 
-// Dropout sets each element to zero with probability p and multiplies the others by 1/(1-p), in training
+// Dropout returns x with each element set to zero with probability p and the others multiplied by 1/(1-p), in training
 // mode; in evaluation it returns x. Element i depends only on the i-th uniform number of the stream.
 func (x *Node) Dropout(p float64, stream rng.Stream) *Node {
 	if p < 0 || p >= 1 {
@@ -54,8 +54,8 @@ func dropKernel(j *job, lo, hi int) {
 // A chunk of each holds whole groups of random numbers.
 const _ = -uint(eachGrain % rng.Group)
 
-// keep fills dst with the mask of Dropout from the i-th number of the stream on, in bulk where Float
-// is float32; then i must be a multiple of rng.Group.
+// keep fills dst with the mask of Dropout from the i-th number of the stream on. If Float is float32 it draws in bulk,
+// and i must be a multiple of rng.Group.
 func keep(dst []tensor.Float, s rng.Stream, i int, p float64) {
 	value := tensor.Float(1 / (1 - p))
 	if f, ok := any(dst).([]float32); ok {
@@ -72,8 +72,8 @@ func keep(dst []tensor.Float, s rng.Stream, i int, p float64) {
 	}
 }
 
-// Custom makes y, a node from Fused, an operation of the caller: backward must add to the gradients of
-// the operands through AddGrad. It is not called where no gradient is wanted.
+// Custom records an operation of the caller with the result y, a node from Fused. backward must add to the gradients of
+// the operands through AddGrad. It is not called if no gradient is wanted.
 func (t *Tape) Custom(name string, y *Node, backward func()) *Node {
 	y.op = name
 	y.shared = true

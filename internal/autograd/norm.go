@@ -6,11 +6,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// LayerNormEps is what LayerNorm adds to the variance.
+// LayerNormEps is the number that LayerNorm adds to the variance.
 const LayerNormEps = 1e-5
 
-// NormalizeRows returns c·x/max(|x|, eps) for each row x. The result has norm c up to rounding and never
-// more, except that rows shorter than eps are multiplied by c/eps.
+// NormalizeRows returns c·x/max(|x|, eps) for each row x. The result has norm c up to rounding and never more; rows
+// shorter than eps are multiplied by c/eps.
 func (x *Node) NormalizeRows(c, eps float64) *Node {
 	return x.scaleRows("normalizeRows", normalizeKernel, c, eps)
 }
@@ -19,9 +19,9 @@ func (x *Node) NormalizeRows(c, eps float64) *Node {
 // included. A row of norm c counts as not clipped.
 func (x *Node) ClipRows(c float64) *Node { return x.scaleRows("clipRows", clipKernel, c, 0) }
 
-// scaleRows multiplies each row by a factor f of its norm: either a fixed one, or one proportional
-// to 1/|x|, for which dx = f·(dy - x̂(x̂·dy)), x̂ = x/|x|. The kernel writes the factor to b, and to
-// c 1/|x|² where the factor depends on the norm, else 0; farBelow where 1/|x|² would overflow.
+// scaleRows returns x with each row multiplied by a factor f of its norm: either a fixed one, or one proportional to
+// 1/|x|, for which dx = f·(dy - x̂(x̂·dy)), x̂ = x/|x|. The kernel writes the factor to b. To c it writes 1/|x|² if the
+// factor depends on the norm, else 0, and farBelow if 1/|x|² would overflow.
 func (x *Node) scaleRows(op string, kernel func(j *job, lo, hi int), c, eps float64) *Node {
 	w := x.Cols()
 	y := x.t.node(op, x.Rows(), w, x)
@@ -102,7 +102,7 @@ func scaleRowsBack(j *job, lo, hi int) {
 // variance. gain and shift are (1, d).
 func (x *Node) LayerNorm(gain, shift *Node) *Node { return x.LayerNormWith(gain, shift, LayerNormEps) }
 
-// LayerNormWith returns layer normalisation as LayerNorm does, with another eps.
+// LayerNormWith returns the result of LayerNorm with another eps.
 func (x *Node) LayerNormWith(gain, shift *Node, eps float64) *Node {
 	w := x.Cols()
 	if gain.Rows() != 1 || gain.Cols() != w || shift.Rows() != 1 || shift.Cols() != w {

@@ -6,8 +6,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// parts holds what the parts of a step have left, and the tapes that they run on, of which there are
-// as many as run at the same time.
+// parts holds the results of the parts of a step, and the tapes on which they run, as many as run at the same time.
 type parts struct {
 	shards []*shard
 	n      int // shards in use
@@ -15,7 +14,7 @@ type parts struct {
 	idle   []*Tape
 }
 
-// shard holds the loss of a part and, in memory of its own, its gradients.
+// shard holds the loss and the gradients of a part, in memory of its own.
 type shard struct {
 	loss  float64
 	grads []shardGrad
@@ -23,24 +22,23 @@ type shard struct {
 	arena arena
 }
 
-// shardGrad is a part's gradient of a parameter.
+// shardGrad holds a part's gradient of a parameter.
 type shardGrad struct {
 	p      *Param
 	sparse bool
 	rows   []int32 // sparse
 	g      tensor.Matrix
-	node   *Node // which takes it: the whole parameter, or a look-up of rows
+	node   *Node // node that takes it: the whole parameter, or a look-up of rows
 }
 
-// Parts returns the sum of n losses (1, 1), accumulated in float64. part makes the k-th of them, a
-// scalar, on the tape that it is given, and uses nothing of t. Parts run side by side, each forward and
-// back on one worker before that takes another. So what a part computes stays in a core's near cache,
-// and workers wait for each other once a batch, not once an operation. Gradients are added up in the
-// order of the parts. Random draws of a part must depend on k. Every part keeps a copy of its gradients, so
-// that a whole table that all of them use costs memory for each.
+// Parts returns the sum of n losses (1, 1), accumulated in float64. part computes the k-th of them, a scalar, on the
+// tape that it is given, and uses nothing of t. Parts run side by side, each forward and backward on one worker. So the
+// values of a part stay in a core's near cache, and workers wait for each other once a batch, not once an operation.
+// Gradients are added up in the order of the parts. Random draws of a part must depend on k. Every part keeps a copy of
+// its gradients, so a whole table that all parts use costs memory for each.
 //
-// The tapes of parts have the settings of t. Several may call BeforeRead at the same time; a caller whose
-// BeforeRead has much to do calls it for all rows before. Parts panics where examples are to be kept Apart.
+// The tapes of parts have the settings of t. Several may call BeforeRead at the same time; if BeforeRead has much to
+// do, call it for all rows beforehand. Parts panics if examples are to be kept Apart.
 func (t *Tape) Parts(n int, part func(t *Tape, k int) *Node) *Node {
 	y := t.node("parts", 1, 1)
 	if t.Apart {
@@ -103,7 +101,7 @@ func (p *parts) giveBack(t *Tape) {
 	p.idle = append(p.idle, t)
 }
 
-// keep copies what a tape has computed, before its memory is used again.
+// keep copies the loss and the gradients of a tape, before its memory is used again.
 func (s *shard) keep(t *Tape, loss *Node) {
 	s.loss = loss.Scalar()
 	s.grads, s.rows = s.grads[:0], s.rows[:0]
@@ -123,7 +121,7 @@ func (s *shard) keep(t *Tape, loss *Node) {
 	}
 }
 
-// stand brings onto the tape what takes a gradient, without a look at the values.
+// stand records on the tape the node that takes a gradient, without reading its values.
 func (t *Tape) stand(g *shardGrad) {
 	e := t.grads.entry(g.p)
 	if g.sparse {
@@ -139,8 +137,8 @@ func (t *Tape) stand(g *shardGrad) {
 	g.node.param, g.node.need = g.p, true
 }
 
-// addShards adds scale times the gradients of all parts, those of a whole parameter in the order of the
-// parts. Look-ups are added up by row when all of the step's are.
+// addShards adds scale times the gradients of all parts. Those of a whole parameter are added in the order of the
+// parts, look-ups by row together with all others of the step.
 func addShards(shards []*shard, scale tensor.Float) {
 	type sum struct {
 		to    tensor.Matrix

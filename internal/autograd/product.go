@@ -2,7 +2,7 @@ package autograd
 
 import "privrec/internal/tensor"
 
-// product is c = op(a) op(b) + beta c, where op transposes if tA or tB is set.
+// product describes c = op(a) op(b) + beta c, where op transposes if tA or tB is set.
 type product struct {
 	tA, tB  bool
 	a, b, c tensor.Matrix
@@ -11,11 +11,10 @@ type product struct {
 
 func (p *product) run() { tensor.Gemm(p.tA, p.tB, 1, p.a, p.b, p.beta, p.c) }
 
-// shareLeast is how many multiplications and additions of a product are worth handing it to
-// another core.
+// shareLeast is the least number of multiplications and additions for which a product is handed to another core.
 const shareLeast = 2e5
 
-// single reports whether the product is work for one core, and worth a core of its own.
+// single reports whether the product fits one core, and is large enough for a core of its own.
 func (p *product) single() bool {
 	m, n, k := p.c.Rows, p.c.Cols, p.a.Cols
 	if p.tA {
@@ -24,8 +23,8 @@ func (p *product) single() bool {
 	return tensor.Alone(m, n, k) && 2*float64(m)*float64(n)*float64(k) >= shareLeast
 }
 
-// productBack adds dx to the gradient of x and dw to that of w, both without c and beta, where
-// gradients are wanted. Two products too small to be cut run at the same time.
+// productBack adds dx to the gradient of x and dw to that of w if these are wanted. Both come without c and beta. Two
+// products too small to be cut run at the same time.
 func (t *Tape) productBack(x, w *Node, dx, dw product) {
 	if w.apart() {
 		t.keep(w, dw.a, dw.b, 0)

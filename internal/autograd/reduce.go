@@ -6,8 +6,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// scalar returns a (1, 1) node of value v whose backward adds coefficient times the upstream gradient
-// to each element.
+// scalar returns a (1, 1) node with value v. Its backward adds coefficient times the upstream gradient to each element.
 func (x *Node) scalar(op string, v, coefficient float64) *Node {
 	y := x.t.node(op, 1, 1, x)
 	y.V.Data[0] = tensor.Float(v)

@@ -47,7 +47,7 @@ func (x *Node) softmaxRows(op string, causal bool) *Node {
 	return y.checked()
 }
 
-// seen returns the number of columns of row i that take part.
+// seen returns the number of columns of row i that take part in the softmax.
 func (j *job) seen(i int) int {
 	if j.flag {
 		return i + 1

@@ -6,15 +6,15 @@ import (
 
 const slabNodes = 64
 
-// Tape records one step: nodes in order of creation, their buffers and their gradients. The zero
-// value is not ready; use NewTape. A tape serves one goroutine at a time.
+// Tape records one step: nodes in order of creation, their buffers and their gradients. Use NewTape; the zero value is
+// not ready. One goroutine at a time may use a tape.
 type Tape struct {
 	NoGrad   bool // evaluation: no closures, no gradients kept. Set it right after Reset
 	GuardNaN bool // check every value and gradient, and name the operation that made a bad one
 
-	// Apart makes Backward keep the factors of the gradients of parameters, see Factors, and form none of the
-	// gradients. So those of single examples can be told apart. Set it right after Reset. Backward panics after
-	// an operation that has no factors.
+	// Apart makes Backward keep the factors of the parameters' gradients, see Factors, instead of the gradients. So
+	// those of single examples can be told apart. Set it right after Reset. Backward panics after an operation that has
+	// no factors.
 	Apart bool
 
 	// BeforeRead, if set, is called before a parameter enters the tape, with the rows looked up, or
@@ -46,8 +46,7 @@ func NewTape() *Tape {
 	return t
 }
 
-// Reset forgets the step and takes its memory back. Nodes, buffers and gradients handed out
-// before become invalid.
+// Reset discards the step and reuses its memory. Nodes, buffers and gradients handed out before become invalid.
 func (t *Tape) Reset() {
 	t.n, t.nTied, t.done = 0, 0, false
 	t.parts.n = 0
@@ -83,8 +82,7 @@ func (t *Tape) BufferZero(rows, cols int) tensor.Matrix {
 	return m
 }
 
-// Use brings a whole parameter onto the tape. Its gradient is dense. A second use in a step returns
-// the same node.
+// Use returns a node with the whole parameter. Its gradient is dense. A second use in a step returns the same node.
 func (t *Tape) Use(p *Param) *Node {
 	e := t.grads.entry(p)
 	if e.leaf != nil {
@@ -99,7 +97,7 @@ func (t *Tape) Use(p *Param) *Node {
 	return e.leaf.checked()
 }
 
-// Rows looks up rows of a parameter: y[i] = p[idx[i]] (len(idx), cols). Its gradient is row-sparse.
+// Rows returns rows of a parameter: y[i] = p[idx[i]] (len(idx), cols). Its gradient is row-sparse.
 func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	if t.BeforeRead != nil && len(idx) > 0 { // nil would stand for all rows
 		t.BeforeRead(p, idx)
@@ -118,10 +116,10 @@ func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	return y.checked()
 }
 
-// Const brings a fixed matrix onto the tape. It is not copied and has no gradient.
+// Const returns a node with a fixed matrix, which is not copied and has no gradient.
 func (t *Tape) Const(m tensor.Matrix) *Node { return t.leaf("const", m).checked() }
 
-// Backward fills the gradients of every parameter that loss, a scalar, depends on.
+// Backward computes the gradients of all parameters that loss, a scalar, depends on.
 func (t *Tape) Backward(loss *Node) {
 	switch {
 	case loss.t != t:
@@ -156,8 +154,7 @@ func (t *Tape) Backward(loss *Node) {
 	t.grads.finish(t)
 }
 
-// Grads returns the gradients that Backward has filled. They belong to the tape and are valid until
-// Reset.
+// Grads returns the gradients that Backward computed. They belong to the tape and are valid until Reset.
 func (t *Tape) Grads() *Grads { return &t.grads }
 
 func (t *Tape) at(i int) *Node { return &t.slabs[i/slabNodes][i%slabNodes] }
@@ -178,14 +175,14 @@ func (t *Tape) leaf(op string, v tensor.Matrix) *Node {
 	return y
 }
 
-// link makes a node without a value over its operands. A nil operand stands for one left out.
+// link returns a node without a value over its operands. A nil operand stands for one left out.
 func (t *Tape) link(op string, in ...*Node) *Node {
 	y := t.fresh(op)
 	t.join(y, in...)
 	return y
 }
 
-// join adds operands to y.
+// join appends operands to those of y.
 func (t *Tape) join(y *Node, in ...*Node) {
 	for _, x := range in {
 		if x == nil {
@@ -208,7 +205,7 @@ func (t *Tape) join(y *Node, in ...*Node) {
 	}
 }
 
-// node makes a node as link does, with a value buffer of undefined content.
+// node returns a node like link, with a value buffer of undefined content.
 func (t *Tape) node(op string, rows, cols int, in ...*Node) *Node {
 	y := t.link(op, in...)
 	y.V = t.Buffer(rows, cols)

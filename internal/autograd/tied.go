@@ -8,20 +8,19 @@ import (
 
 const tiedChunk = 256 // rows at a time in an evaluation
 
-// tiedBuffer is the most floats of exponentials kept: 128 MiB in float32. A variable for its test.
+// tiedBuffer is the largest number of exponentials kept: 128 MiB in float32. A variable for its test.
 var tiedBuffer = 1 << 25
 
-// tiedNear is from how many exponentials on they are read only on the way back: written over, they
-// would go to memory once more. A variable for its test.
+// tiedNear is the number of exponentials from which the backward pass only reads them: overwriting would send them to
+// memory once more. A variable for its test.
 var tiedNear = 1 << 21
 
-// tied is a softmax cross-entropy against the rows of a table, tile by tile. It lives on the tape
-// and is used again after Reset without an allocation.
+// tied computes a softmax cross-entropy against the rows of a table, tile by tile. It lives on the tape and is reused
+// after Reset without an allocation.
 //
-// Backward turns a tile into probabilities times the upstream gradient, and subtracts the targets. If
-// the exponentials of all rows fit tiedBuffer they are kept in between, and rescaled. Otherwise the
-// rows are cut into chunks, and the gradients of a chunk are formed right after its losses, as
-// TiedSoftmax does. Either takes three products.
+// Backward turns a tile into probabilities times the upstream gradient, and subtracts the targets. If the exponentials
+// of all rows fit tiedBuffer they are kept in between, and rescaled. Otherwise the rows are cut into chunks, and the
+// gradients of a chunk are formed right after its losses, as TiedSoftmax does. Either takes three products.
 type tied struct {
 	tiles
 	now     bool    // gradients are formed on the way forward, for an upstream gradient of 1
@@ -94,7 +93,7 @@ func (t *Tape) tied() *tied {
 	return t.tieds[t.nTied-1]
 }
 
-// plan cuts the work, by shape alone, and takes the buffers.
+// plan cuts the work by shape alone and takes the buffers.
 func (c *tied) plan(t *Tape, b int, keep bool) {
 	c.cut()
 	c.kept = keep // of a chunk
@@ -139,7 +138,7 @@ func (c *tied) forwardGroup(_, lo, hi int) {
 	}
 }
 
-// gradients makes what the gradients of h and of the table are formed in, for a scale.
+// gradients prepares the memory for the gradients of h and of the table, for a scale.
 func (c *tied) gradients(t *Tape, h, leaf *Node, scale tensor.Float) {
 	c.scale, c.dh, c.de, c.table, c.beta = scale, tensor.Matrix{}, tensor.Matrix{}, tensor.Matrix{}, 0
 	n, d := c.h.Rows, c.h.Cols

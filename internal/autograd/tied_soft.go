@@ -6,11 +6,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// SoftTargets holds the distributions that the rows of a softmax should have: row i has the weight On at
-// its own classes and Rest at all others. The weights need not sum to one.
+// SoftTargets holds the target distributions of the rows of a softmax: row i has the weight On at its own classes and
+// Rest at all others. The weights need not sum to one.
 type SoftTargets struct {
-	// Class holds classes. With Off nil, row i has the one class Class[i]; otherwise it has
-	// Class[Off[i]:Off[i+1]], all different.
+	// Class holds classes. If Off is nil, row i has the one class Class[i]; otherwise it has Class[Off[i]:Off[i+1]],
+	// all different.
 	Class, Off []int32
 	On, Rest   float64
 }
@@ -19,7 +19,7 @@ type SoftTargets struct {
 // not count.
 func OneHot(class []int32) SoftTargets { return SoftTargets{Class: class, On: 1} }
 
-// of returns the classes of a row; none where it does not count.
+// of returns the classes of a row; none if it does not count.
 func (q *SoftTargets) of(i int) []int32 {
 	if q.Off != nil {
 		return q.Class[q.Off[i]:q.Off[i+1]]
@@ -30,7 +30,7 @@ func (q *SoftTargets) of(i int) []int32 {
 	return q.Class[i : i+1]
 }
 
-// at returns where the row's classes start in Class.
+// at returns the index in Class of the row's first class.
 func (q *SoftTargets) at(i int) int {
 	if q.Off != nil {
 		return int(q.Off[i])
@@ -64,12 +64,11 @@ func (q *SoftTargets) check(b, v int, in ...*Node) {
 	}
 }
 
-// tiedSoft is the work of TiedSoftmax. It lives in a tied and is used again after Reset.
+// tiedSoft holds the work of TiedSoftmax. It lives in a tied and is reused after Reset.
 //
-// Rows are taken in chunks, so that the exponentials of a chunk fit softBuffer. The gradients of a chunk
-// are formed right after its losses, while the exponentials are there, for an upstream gradient of 1. That
-// takes three products, and memory that does not grow with the rows. Backward then multiplies by the
-// upstream gradient if it is not 1.
+// Rows are taken in chunks, so that the exponentials of a chunk fit softBuffer. The gradients of a chunk are formed
+// right after its losses, while the exponentials are there, for an upstream gradient of 1. That takes three products,
+// and memory that does not grow with the rows. Backward then multiplies by the upstream gradient if it is not 1.
 type tiedSoft struct {
 	tiles
 	bias     []tensor.Float
@@ -163,7 +162,7 @@ func (t *Tape) TiedSoftmax(h *Node, p, bias *Param, q SoftTargets) *Node {
 	return y.checked()
 }
 
-// giveTimes multiplies g by s and gives it to x.
+// giveTimes multiplies g by s and adds it to the gradient of x.
 func (t *Tape) giveTimes(x *Node, g tensor.Matrix, s tensor.Float) {
 	if s != 1 {
 		t.each(len(g.Data), 1, job{kernel: scaleKernel, dst: g.Data, a: g.Data, s: s})
@@ -181,7 +180,7 @@ func (c *tied) softmax() *tiedSoft {
 	return c.soft
 }
 
-// plan cuts the work, by shape alone, and takes the buffers.
+// plan cuts the work by shape alone and takes the buffers.
 func (c *tiedSoft) plan(t *Tape, b int, keep bool) {
 	c.cut()
 	c.kept = keep
@@ -194,7 +193,7 @@ func (c *tiedSoft) plan(t *Tape, b int, keep bool) {
 	}
 }
 
-// total returns Q, the sum of the weights of row i; 0 where it does not count.
+// total returns Q, the sum of the weights of row i; 0 if it does not count.
 func (c *tiedSoft) total(i int) float64 {
 	n := float64(len(c.q.of(i)))
 	if n == 0 {
@@ -203,8 +202,8 @@ func (c *tiedSoft) total(i int) float64 {
 	return n*c.q.On + (float64(c.e.Rows)-n)*c.q.Rest
 }
 
-// forward leaves the factors between each tile and the whole in tmax, the sums of exponentials in sum, and
-// returns the sum of the chunk's losses.
+// forward returns the sum of the chunk's losses. It leaves the factors between each tile and the whole in tmax, and the
+// sums of exponentials in sum.
 func (c *tiedSoft) forward() (loss float64) {
 	n := c.r1 - c.r0
 	tensor.Parallel(c.nt, c.group, c.runForward)

@@ -7,10 +7,10 @@ const (
 	tiedGroups = 16  // most partial sums of dh, which also bounds the cores that can share the work
 )
 
-// tiles are the logits h·Eᵀ of a chunk of rows against all classes, which are the rows of a table, in
-// tiles of at most tiedTile classes. A tile is replaced by exp(logit - its row maximum), and the maxima
-// and sums of all tiles give log Σ exp; on the way back it becomes the gradient of the logits, and its
-// products with E and h are formed while it is in cache. Tiles are worked on in groups, which cores share.
+// tiles holds the logits h·Eᵀ of a chunk of rows against all classes, which are the rows of a table, in tiles of at
+// most tiedTile classes. A tile is replaced by exp(logit - its row maximum), and the maxima and sums of all tiles give
+// log Σ exp. In the backward pass it becomes the gradient of the logits, and its products with E and h are formed while
+// it is in cache. Tiles are processed in groups, which cores share.
 type tiles struct {
 	h, e       tensor.Matrix  // (B, d), (V, d)
 	tile, nt   int            // classes in a tile, number of tiles
@@ -23,11 +23,11 @@ type tiles struct {
 	r0, r1 int            // the chunk being worked on
 	dh     tensor.Matrix  // (B, d) or empty
 	de     tensor.Matrix  // (V, d) or empty
-	beta   tensor.Float   // what de's content counts for
+	beta   tensor.Float   // factor of de's old content
 	part   []tensor.Float // dh by group
 }
 
-// cut fixes the tiling, by shape alone.
+// cut sets the tiling by shape alone.
 func (c *tiles) cut() {
 	v := c.e.Rows
 	c.tile = min(tiedTile, max(64, (v/tiedGroups+15)&^15))
@@ -37,16 +37,16 @@ func (c *tiles) cut() {
 
 func (c *tiles) groups() int { return (c.nt + c.group - 1) / c.group }
 
-// softBuffer is about how many floats of exponentials are held where rows are taken in chunks, 64 MiB in
-// float32, and softRows the most rows: more do not make the products faster. Variables for their test.
+// softBuffer is about the number of exponentials held if rows are taken in chunks, 64 MiB in float32. softRows is the
+// most rows of a chunk: more do not make the products faster. Variables for their test.
 var softBuffer, softRows = 1 << 24, 256
 
-// chunk returns how many of b rows to take at a time.
+// chunk returns how many of b rows to process at a time.
 func (c *tiles) chunk(b int) int {
 	return max(1, min(b, softRows, max(16, softBuffer/(c.nt*c.tile))))
 }
 
-// take takes the buffers, once it is known how many rows a chunk has and what is kept.
+// take allocates the buffers, once the rows of a chunk and what is kept are known.
 func (c *tiles) take(t *Tape) {
 	buffers := c.nt
 	if !c.kept {
@@ -77,8 +77,8 @@ func (c *tiles) exp(k, i int, row []tensor.Float) {
 	c.tsum[k*c.rows+i] = tensor.Float(tensor.ExpSum(row, row, top))
 }
 
-// merge finds, of each row of the chunk, the maximum over all tiles and Σ exp(logit - maximum). tmax
-// becomes exp(tmax - top), the factor between a tile and the whole.
+// merge computes, for each row of the chunk, the maximum over all tiles and Σ exp(logit - maximum). tmax becomes
+// exp(tmax - top), the factor between a tile and the whole.
 func (c *tiles) merge(top, sum []tensor.Float) {
 	n := c.r1 - c.r0
 	copy(top, c.tmax[:n])
@@ -98,8 +98,8 @@ func (c *tiles) merge(top, sum []tensor.Float) {
 	}
 }
 
-// give adds to dh and de what the gradient m of the logits of tile k gives them. Tiles of a group g come
-// in order, from first on.
+// give adds to dh and de the contributions of m, the gradient of the logits of tile k. Tiles of a group g come in
+// order, from first on.
 func (c *tiles) give(g, k, first int, m, h, e tensor.Matrix) {
 	if c.dh.Data != nil {
 		n, d := h.Rows, h.Cols
@@ -116,7 +116,7 @@ func (c *tiles) give(g, k, first int, m, h, e tensor.Matrix) {
 	}
 }
 
-// backChunk runs the groups of the chunk, which give what is theirs, and adds up dh.
+// backChunk runs the groups of the chunk, which add their contributions, and sums up dh.
 func (c *tiles) backChunk(t *Tape, run func(g, lo, hi int)) {
 	tensor.Parallel(c.nt, c.group, run)
 	c.beta = 1

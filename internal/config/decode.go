@@ -13,13 +13,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decoder walks through tree and type together and collects every problem.
+// decoder walks through a YAML tree and a Go type together and collects every problem.
 type decoder struct {
 	doc  *Document
 	errs Errors
 }
 
-// decode fills a copy of def from root.
+// decode returns a copy of def, filled from root.
 func decode[C any](doc *Document, root *yaml.Node, def C) (C, Errors) {
 	d := &decoder{doc: doc}
 	v := reflect.New(reflect.TypeFor[C]()).Elem()
@@ -115,8 +115,7 @@ type pair struct {
 	key, value *yaml.Node
 }
 
-// pairs lists a mapping's entries. It reports keys that are not plain words and keys given
-// twice.
+// pairs returns a mapping's entries. It reports keys that are not plain words and keys given twice.
 func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 	first := map[string]*yaml.Node{}
 	var out []pair
@@ -136,8 +135,7 @@ func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 	return out
 }
 
-// twice reports the second use of a key. In the file it is the fault of the file, even if an
-// override names the key.
+// twice reports the second use of a key. In the file this is a fault of the file, even if an override names the key.
 func (d *decoder) twice(first, second *yaml.Node, path string) {
 	if second.Line == 0 {
 		d.fail(second, path, "given twice")
@@ -187,7 +185,7 @@ type field struct {
 	inf   bool // infinity is a legal value
 }
 
-// collect lists the keys of struct type t, including those of inlined structs.
+// collect adds to out the keys of struct type t, including those of inlined structs.
 func collect(t reflect.Type, index []int, out map[string]field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -207,11 +205,11 @@ func collect(t reflect.Type, index []int, out map[string]field) {
 	}
 }
 
-// infinite reports whether infinity is a value of a field.
+// infinite reports whether a field may be infinite.
 func infinite(f reflect.StructField) bool { return strings.Contains(f.Tag.Get("config"), "inf") }
 
-// keyName returns the key of a struct's field. inline says that the field's own keys take its
-// place. ok is false for a field without a key.
+// keyName returns the key of a struct's field. inline is set if the field's own keys take its place. ok is false for a
+// field without a key.
 func keyName(f reflect.StructField) (name string, inline, ok bool) {
 	name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if !f.IsExported() || name == "-" {
@@ -234,9 +232,8 @@ func suggest(name string, fields map[string]field) string {
 
 func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// Encode writes the effective configuration, including defaults, in canonical form: fields in
-// the order of the type, map keys sorted, each number in the fewest digits that read back to
-// it. Parsing the result gives c again.
+// Encode returns the effective configuration, including defaults, in canonical form: fields in the order of the type,
+// map keys sorted, each number in the fewest digits that read back to it. Parsing the result gives c again.
 func Encode(c any) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)

@@ -15,11 +15,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxBytes bounds a configuration file. A real one has a few thousand bytes.
+// maxBytes is the largest size of a configuration file. A real one has a few thousand bytes.
 const maxBytes = 4 << 20
 
-// Document remembers where every key of a configuration came from, so that a later check of
-// values can point at a line.
+// Document holds the origin of every key of a configuration, so that a later check of values can point at a line.
 type Document struct {
 	file string
 	most int                 // bytes of a text; 0: maxBytes
@@ -29,9 +28,9 @@ type Document struct {
 
 type position struct{ line, column int }
 
-// Load reads the file at path over the defaults def, after it has applied the overrides sets
-// ("a.b=c") to the file. An empty path stands for a file that sets nothing: only defaults and
-// overrides. Problems are an Errors; def is then returned unchanged.
+// Load returns the configuration in the file at path, over the defaults def, with the overrides sets ("a.b=c") applied
+// to the file. An empty path stands for a file that sets nothing: only defaults and overrides. Problems are an Errors;
+// def is then returned unchanged.
 func Load[C any](path string, sets []string, def C) (C, *Document, error) {
 	if path == "" {
 		return Parse("defaults", []byte("{}"), sets, def)
@@ -43,7 +42,7 @@ func Load[C any](path string, sets []string, def C) (C, *Document, error) {
 	return Parse(path, data, sets, def)
 }
 
-// readFile reads a file, of a larger one what shows that it is too large.
+// readFile returns the content of a file. Of a file that is too large it returns just enough to show that.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -61,7 +60,7 @@ func openError(path string, err error) error {
 	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error(), Fix: "check the path"}}
 }
 
-// Top returns the text at a key at the top of a YAML file, "" where it has none. It reads nothing else of the file.
+// Top returns the text at a top-level key of a YAML file, "" if it has none. It decodes nothing else of the file.
 func Top(path, key string) (string, error) {
 	b, err := readFile(path)
 	if err != nil {
@@ -79,12 +78,13 @@ func Top(path, key string) (string, error) {
 	return "", nil
 }
 
-// Parse does what Load does, from bytes; name stands for the file in messages.
+// Parse returns the configuration in data, like Load; name stands for the file in messages.
 func Parse[C any](name string, data []byte, sets []string, def C) (C, *Document, error) {
 	return ParseUpTo(maxBytes, name, data, sets, def)
 }
 
-// ParseUpTo does what Parse does, for a text of up to a number of bytes: of other files than configurations.
+// ParseUpTo returns the configuration in data, like Parse, for a text of at most most bytes. It is for files that are
+// not configurations.
 func ParseUpTo[C any](most int, name string, data []byte, sets []string, def C) (C, *Document, error) {
 	doc := &Document{file: name, most: most, pos: map[string]position{}, sets: map[string]bool{}}
 	root, errs := doc.tree(data)
@@ -159,7 +159,7 @@ func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
 	return root, nil
 }
 
-// safeDecode turns a panic of the YAML library, which malformed input can cause, into an error.
+// safeDecode decodes a document. It returns a panic of the YAML library, which malformed input can cause, as an error.
 func safeDecode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -171,17 +171,15 @@ func safeDecode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line \d+: )?`)
 
-// syntaxError returns the first line of a YAML error without its line number. For some faults
-// that is the line of the fault, for others the line before or the beginning of what surrounds
-// it, and a few have none.
+// syntaxError returns the first line of a YAML error without its line number. That number may be of the fault, of the
+// line before or of the beginning of the surrounding block, and some errors have none.
 func syntaxError(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return yamlLine.ReplaceAllString(text, "")
 }
 
-// faultLine returns the line, counted from 1, of a syntax error: the first line for which the
-// text up to its end fails in the same way. For a bracket or a quote without an end that is
-// where it opens.
+// faultLine returns the line, counted from 1, of a syntax error: the first line for which the text up to its end fails
+// in the same way. An unclosed bracket or quote counts where it opens.
 func faultLine(data []byte, msg string) int {
 	var ends []int // of each line
 	for i, c := range data {

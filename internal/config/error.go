@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	return strings.TrimPrefix(b.String(), ": ") // of values that no file set
 }
 
-// Hint returns the fix, for a "hint:" line; "" where none is known.
+// Hint returns the fix, for a "hint:" line; "" if none is known.
 func (e *Error) Hint() string { return e.Fix }
 
 // Errors holds all problems of one configuration, in the order of the file.
@@ -77,7 +77,7 @@ func (e Errors) Hint() string {
 	return ""
 }
 
-// Is reports whether err is, or wraps, a problem with a configuration.
+// Is reports whether err is or wraps a problem with a configuration.
 func Is(err error) bool {
 	var one *Error
 	var all Errors

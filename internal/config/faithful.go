@@ -9,13 +9,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A key with omitempty is absent from a file where its value is zero. A reader that starts from
-// defaults then takes the default, which is another value where it is not zero. Bare and
-// EncodeOver are the two sides of the remedy: what Encode wrote is read over Bare, and what others
-// will read over their defaults is written with EncodeOver.
+// A key with omitempty is absent from a file if its value is zero. A reader that starts from defaults then takes the
+// default, which is wrong if that is not zero. Bare and EncodeOver are the two remedies: a text from Encode is read
+// over Bare, and a text that others will read over their defaults is written with EncodeOver.
 
-// Bare returns a copy of def in which the keys that Encode leaves out at zero are zero. A whole
-// configuration that Encode wrote is read over it: an absent key was zero.
+// Bare returns a copy of def with zeros in the keys that Encode leaves out at zero. Read a whole configuration from
+// Encode over it: an absent key was zero.
 func Bare[C any](def C) C {
 	v := reflect.New(reflect.TypeFor[C]()).Elem()
 	v.Set(deepCopy(reflect.ValueOf(&def).Elem()))
@@ -23,7 +22,7 @@ func Bare[C any](def C) C {
 	return v.Interface().(C)
 }
 
-// bare sets the keys of a struct that are left out at zero to zero, and those of structs in it.
+// bare sets to zero the keys of a struct that are left out at zero, including those of nested structs.
 func bare(v reflect.Value) {
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -43,15 +42,14 @@ func bare(v reflect.Value) {
 	}
 }
 
-// leftOut reports whether Encode leaves a field out where it is zero.
+// leftOut reports whether Encode leaves out a field at zero.
 func leftOut(f reflect.StructField) bool {
 	_, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	return strings.Contains(opts, "omitempty")
 }
 
-// EncodeOver does what Encode does, and writes the keys too that Encode leaves out of c because
-// they are zero, if they are not zero in over: what readers of the text would have there. over has
-// the type of c.
+// EncodeOver returns the text of Encode with those zero keys added that Encode would leave out and that are not zero in
+// over, the defaults that readers of the text start from. over has the type of c.
 func EncodeOver[C any](c, over C) ([]byte, error) {
 	return encodeOver(c, over)
 }
@@ -81,14 +79,14 @@ func encodeOver(c, over any) ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// fill adds the keys of c to its mapping n that it lacks and that are other in over. A key stands
-// where its field stands.
+// fill adds to the mapping n of c the keys that it lacks and that differ in over. A key is added at the place of its
+// field.
 func fill(n *yaml.Node, c, over reflect.Value) (added bool, err error) {
 	at := 0
 	return fillAt(n, c, over, &at)
 }
 
-// fillAt does what fill does from the at-th entry on, and moves at behind the keys of c.
+// fillAt adds keys like fill from the at-th entry on, and moves at behind the keys of c.
 func fillAt(n *yaml.Node, c, over reflect.Value, at *int) (added bool, err error) {
 	if c.Kind() == reflect.Pointer {
 		if c.IsNil() || over.IsNil() {
@@ -143,7 +141,7 @@ func fillAt(n *yaml.Node, c, over reflect.Value, at *int) (added bool, err error
 	return added, nil
 }
 
-// empty reports whether a value is a list or a map without entries, which Encode leaves out too.
+// empty reports whether a value is a list or a map without entries. Encode leaves these out too.
 func empty(v reflect.Value) bool {
 	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0
 }

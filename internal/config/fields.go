@@ -2,7 +2,7 @@ package config
 
 import "reflect"
 
-// Field is a key of a configuration, or a group of keys, with the Go field that it is.
+// Field describes a key of a configuration, or a group of keys, and the Go field behind it.
 type Field struct {
 	Path  string // such as "train.epochs"; keys of the entries of a list are below "list[]"
 	Kind  string // of its value, as Key has it; "" for a group
@@ -14,7 +14,7 @@ type Field struct {
 	Type  string // of the value: as Of, "" where it has no name
 }
 
-// Fields lists the keys and groups of a configuration type, each group before its keys.
+// Fields returns the keys and groups of a configuration type, each group before its keys.
 func Fields[C any]() (out []Field) {
 	fieldsOf(reflect.TypeFor[C](), "", &out)
 	return out

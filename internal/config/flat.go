@@ -7,9 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Flat returns the single values of a configuration by their paths, such as
-// "train.epochs": "10". An entry of a list has its index in its path. The text is a whole
-// configuration, as Encode writes it.
+// Flat returns the single values of a configuration by their paths, such as "train.epochs": "10". An entry of a list
+// has its index in its path. The text is a whole configuration from Encode.
 func Flat(name string, text []byte) (map[string]string, error) {
 	root, errs := (&Document{file: name, pos: map[string]position{}, sets: map[string]bool{}}).tree(text)
 	if len(errs) > 0 {

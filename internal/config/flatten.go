@@ -7,11 +7,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Setting is one key of a configuration with its value as text. A list is one value.
+// Setting holds one key of a configuration with its value as text. A list is one value.
 type Setting struct{ Key, Value string }
 
-// Settings lists the keys of a configuration file in its order, as paths ("train.epochs"). name
-// stands for the file in messages. It knows no type: it reads what any task wrote.
+// Settings returns the keys of a configuration file in its order, as paths ("train.epochs"). name stands for the file
+// in messages. It needs no type: it reads the configuration of any task.
 func Settings(name string, data []byte) ([]Setting, error) {
 	d := &Document{file: name}
 	root, errs := d.tree(data)
@@ -37,8 +37,7 @@ func Settings(name string, data []byte) ([]Setting, error) {
 	return out, nil
 }
 
-// flat writes a value on one line. An alias is shown by its name: what it stands for could be
-// itself.
+// flat returns a value on one line. An alias is shown by its name, because it could refer to itself.
 func flat(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:

@@ -11,15 +11,14 @@ type Key struct {
 	List bool   // the value is a list of these
 }
 
-// Keys lists the keys of a configuration type down to its single values and lists, in the order
-// of its fields.
+// Keys returns the keys of a configuration type down to its single values and lists, in the order of its fields.
 func Keys[C any]() []Key {
 	var out []Key
 	keysOf(reflect.TypeFor[C](), "", &out)
 	return out
 }
 
-// keysOf lists the keys at a path and below it. A map, whose keys are free, counts as one key.
+// keysOf appends the keys at a path and below it. A map, whose keys are free, counts as one key.
 func keysOf(t reflect.Type, path string, out *[]Key) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -46,9 +45,8 @@ func keysOf(t reflect.Type, path string, out *[]Key) {
 	}
 }
 
-// Nearest returns the known word that is closest to a mistyped one, or the first of several. It
-// counts letters to insert, delete or replace, and pairs of neighbours to swap. It returns ""
-// where half of the word would have to change.
+// Nearest returns the known word closest to a mistyped one, or the first of several. It counts letters to insert,
+// delete or replace, and pairs of neighbours to swap. It returns "" if half of the word would have to change.
 func Nearest(word string, known []string) (best string) {
 	least := len(word)/2 + 1
 	for _, k := range known {

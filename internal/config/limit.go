@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// Limit says what one value may be, whatever other keys are: a range, a list of words, a list that
-// is not empty. Of a list, range and words are those of its entries.
+// Limit states the allowed values of a key, whatever other keys are: a range, a list of words, a list that is not
+// empty. For a list, range and words apply to its entries.
 type Limit struct {
 	Words          []string // one of these; nil: any
 	Lo, Hi         float64  // NaN: no bound
 	OpenLo, OpenHi bool     // the bound itself is excluded
 	Step           float64  // a multiple of this; 0: any
 	Pattern        string   // regular expression that a text matches, in the words of Go and of JSON Schema; "": any
-	Filled         bool     // a text or a list is not empty
-	Once           bool     // no entry of a list is there twice
+	Filled         bool     // a text or a list must not be empty
+	Once           bool     // no entry of a list occurs twice
 	Only           []any    // nothing but one of these values, such as false; nil: any
 	Not            []any    // none of these values
 	Or             []any    // values beside the range, such as 0; infinity is one
 }
 
-// OneOfLimit returns the limit of a word.
+// OneOfLimit returns the limit to one of some words.
 func OneOfLimit(words ...string) Limit { return Limit{Words: words, Lo: math.NaN(), Hi: math.NaN()} }
 
 // RangeLimit returns the limit of a number from lo to hi, both included; NaN: no bound.
@@ -36,25 +36,25 @@ func PatternLimit(pattern string) Limit {
 	return Limit{Pattern: pattern, Lo: math.NaN(), Hi: math.NaN()}
 }
 
-// onceLimit returns the limit of a list without an entry that is there twice.
+// onceLimit returns the limit to a list without repeated entries.
 func onceLimit() Limit { return Limit{Once: true, Lo: math.NaN(), Hi: math.NaN()} }
 
-// OnlyLimit returns the limit of a value that must be one of a few.
+// OnlyLimit returns the limit to one of a few values.
 func OnlyLimit(values ...any) Limit { return Limit{Only: values, Lo: math.NaN(), Hi: math.NaN()} }
 
-// NotLimit returns the limit of a value that is none of a few.
+// NotLimit returns the limit that excludes a few values.
 func NotLimit(values ...any) Limit { return Limit{Not: values, Lo: math.NaN(), Hi: math.NaN()} }
 
-// OrLimit returns the limit l with further values that are right.
+// OrLimit returns the limit l with further allowed values.
 func OrLimit(l Limit, values ...any) Limit {
 	l.Or = values
 	return l
 }
 
-// MultipleLimit returns the limit of a multiple of step from lo to hi.
+// MultipleLimit returns the limit to multiples of step from lo to hi.
 func MultipleLimit(lo, hi, step float64) Limit { return Limit{Lo: lo, Hi: hi, Step: step} }
 
-// Finding is a limit that a check applied to a key.
+// Finding is a limit that a check applied to a key, as recorded for a schema.
 type Finding struct {
 	Path  string // with [] for the entries of a list
 	Limit Limit
@@ -62,7 +62,7 @@ type Finding struct {
 	id string // tells findings apart
 }
 
-// id tells limits apart.
+// id returns a text that identifies the limit.
 func (l Limit) id() string {
 	b := make([]byte, 0, 64)
 	for _, x := range []float64{l.Lo, l.Hi, l.Step} {
@@ -85,14 +85,14 @@ func (l Limit) id() string {
 	return string(b)
 }
 
-// Rule is a check that no Limit says: a relation between keys, or a form of a value.
+// Rule is a check that no Limit can state: a relation between keys, or a form of a value.
 type Rule struct {
 	Path   string // that the check names, with [] for the entries of a list
 	Format string // of the message; with Path, the name of the rule
-	Words  string // the message without what was found
+	Words  string // the message without the value found
 }
 
-// Name returns what tells the rule from others.
+// Name returns the identifying name of the rule.
 func (r Rule) Name() string { return r.Path + ": " + r.Format }
 
 // pattern returns a key path with [] in place of the numbers of entries.
@@ -111,7 +111,7 @@ func pattern(key string) string {
 	return path
 }
 
-// limit keeps what a key may be.
+// limit records a limit of a key.
 func (c *Checker) limit(key string, l Limit) {
 	if c.limits != nil {
 		path := pattern(key)
@@ -119,19 +119,19 @@ func (c *Checker) limit(key string, l Limit) {
 	}
 }
 
-// bounds keeps the range of a number.
+// bounds records the range of a number.
 func (c *Checker) bounds(key string, lo, hi float64, openLo, openHi bool) {
 	c.limit(key, Limit{Lo: lo, Hi: hi, OpenLo: openLo, OpenHi: openHi})
 }
 
-// Limited does what Check does, for a condition that the limit says too: it is about the value of
-// the key alone.
+// Limited records a problem like Check, for a condition that the limit states too, so that it is about the value of the
+// key alone.
 func (c *Checker) Limited(l Limit, ok bool, key, format string, args ...any) bool {
 	c.limit(key, l)
 	return c.fail(ok, "", key, format, args...)
 }
 
-// rule keeps a check that no limit says.
+// rule records a check that no limit states.
 func (c *Checker) rule(key, format string, args []any) {
 	if c.limits == nil {
 		return

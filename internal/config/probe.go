@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// What a key may be can depend on other keys: a width is checked where a network is chosen that
-// has one. Probe finds such limits by trying: it runs the checks on the defaults, and on what one
-// change makes of them, and sees which limits they apply.
+// The allowed values of a key can depend on other keys: a width is checked only if a network is chosen that has one.
+// Probe finds such limits by trials: it runs the checks on the defaults and on configurations with one change, and
+// records which limits they apply.
 
-// Conditional is a limit with the values of other keys under which it is applied.
+// Conditional is a limit with the values of other keys under which it applies.
 type Conditional struct {
 	Finding
 	When []Condition // all of them; empty: always
 }
 
-// Condition says that a key has one of the values In, or none of the values Out. Numbers are
-// float64; nil is null. Of a list or a map, and of a value that may be null, a State stands for it.
+// Condition requires that a key has one of the values In, or none of the values Out. Numbers are float64; nil is null.
+// For a list, a map, and a value that may be null, a State is compared instead.
 type Condition struct {
 	Path    string
 	In, Out []any
 }
 
-// State is what a Condition knows of a list, a map or a value that may be null.
+// State describes a list, a map or a value that may be null in a Condition.
 type State string
 
 // The states.
@@ -37,23 +37,25 @@ const (
 	Given  State = "given"  // not null
 )
 
-// Probed is what the checks of a configuration say of its keys.
+// Probed holds everything that the checks of a configuration require of its keys.
 type Probed struct {
 	Limits []Conditional
-	Rules  []Rule   // that no limit says, by key
-	Loose  []string // keys with a range that depends on other keys in a way that no Condition says
+	Rules  []Rule   // rules that no limit states, by key
+	Loose  []string // keys with a range that depends on other keys in a way that no Condition states
 }
 
-// Probe tries the checks on the defaults and on changes of them. check must not change c.
+// Probe returns the limits and rules found by running the checks on the defaults and on changes of them. check must not
+// change c.
 func Probe[C any](def C, check func(v *Checker, c C)) Probed { return ProbeAll(check, def) }
 
-// ProbeAll tries the checks on several configurations and on changes of each: what entries of lists may be shows where
-// there are some. What it finds of a later one counts where the earlier do not say it.
+// ProbeAll returns the limits and rules found by running the checks on several configurations and on changes of each,
+// since limits of list entries only show if there are entries. Findings of a later one count if the earlier ones do not
+// state them.
 func ProbeAll[C any](check func(v *Checker, c C), from ...C) Probed {
 	return probe(func(v *Checker, c any) { check(v, c.(C)) }, reflect.ValueOf(from))
 }
 
-// probe does what ProbeAll does, for a list of configurations of any type.
+// probe does the work of ProbeAll for a list of configurations of any type.
 func probe(check func(v *Checker, c any), from reflect.Value) Probed {
 	p := prober{words: map[string][]string{}, seen: map[string]bool{}, rules: map[string]bool{}, loose: map[string]bool{}}
 	p.record = func(c reflect.Value) (found map[string]Finding) {
@@ -115,7 +117,7 @@ type prober struct {
 	out    Probed
 }
 
-// addWords adds the words of a finding to those that are known of its key.
+// addWords adds the words of a finding to the known words of its key.
 func (p *prober) addWords(f Finding) {
 	for _, w := range f.Limit.Words {
 		if !slices.Contains(p.words[f.Path], w) {
@@ -125,14 +127,14 @@ func (p *prober) addWords(f Finding) {
 	}
 }
 
-// change is a value that a key is set to.
+// change holds a key and a value to set it to.
 type change struct {
 	path  string // with the numbers of entries
 	value reflect.Value
 	say   any // the value, as a Condition has it
 }
 
-// round tries the base and everything that one change makes of it.
+// round tries the base and every configuration that one change makes of it.
 func (p *prober) round(base reflect.Value) {
 	points := []reflect.Value{base}
 	for _, c := range p.changes(base) {
@@ -154,7 +156,7 @@ func (p *prober) round(base reflect.Value) {
 	}
 }
 
-// explained reports whether a conditional that holds at a point has the finding.
+// explained reports whether the finding follows from a conditional that holds at a point.
 func (p *prober) explained(id string, at reflect.Value) bool {
 	for _, c := range p.out.Limits {
 		if c.id == id && holds(at, c.When) {
@@ -164,8 +166,8 @@ func (p *prober) explained(id string, at reflect.Value) bool {
 	return false
 }
 
-// explain adds findings of a point with the conditions under which they are made: every key is
-// changed alone, and a finding that goes away with it depends on it.
+// explain adds the findings of a point with the conditions under which they occur. It changes every key alone: a
+// finding that disappears depends on that key.
 func (p *prober) explain(at reflect.Value, fresh []Finding) {
 	changes := p.changes(at)
 	results := make([]map[string]Finding, len(changes))
@@ -204,8 +206,8 @@ func (p *prober) explain(at reflect.Value, fresh []Finding) {
 	}
 }
 
-// condition says for which values of a key a finding is made. exact says that it is so for all
-// values, as far as they were tried.
+// condition returns for which values of a key a finding occurs. exact reports whether this describes all values that
+// were tried.
 func (p *prober) condition(path string, v reflect.Value, here any, with, without []any) (c Condition, exact bool) {
 	c.Path = pattern(path)
 	with = append([]any{here}, with...)
@@ -247,8 +249,7 @@ func isInf(x any) bool {
 // nothing reports whether a value is 0, false, "", null or an empty list.
 func nothing(x any) bool { return x == nil || x == Empty || reflect.ValueOf(x).IsZero() }
 
-// holds reports whether a configuration fulfils conditions. Keys of entries of a list are those of
-// its first entry.
+// holds reports whether a configuration fulfils conditions. For keys of list entries the first entry counts.
 func holds(c reflect.Value, when []Condition) bool {
 	for _, w := range when {
 		v, ok := lookup(c, strings.ReplaceAll(w.Path, "[]", ".0"))
@@ -265,7 +266,7 @@ func holds(c reflect.Value, when []Condition) bool {
 	return true
 }
 
-// say returns a value as a Condition has it.
+// say returns a value in the form of a Condition.
 func say(v reflect.Value) any {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -290,7 +291,7 @@ func say(v reflect.Value) any {
 	return fmt.Sprint(v.Interface())
 }
 
-// changes lists what every key is set to in turn, beside what it is.
+// changes returns the values that every key is set to in turn, besides its own.
 func (p *prober) changes(c reflect.Value) (out []change) {
 	p.changesAt(c, "", &out)
 	return out

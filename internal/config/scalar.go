@@ -20,7 +20,7 @@ var (
 	otherDigits  = regexp.MustCompile(`^[-+]?0[xXoObB]|_`) // 0x10, 0o17, 0b11, 1_000
 )
 
-// isScalar reports whether a value of the type is written as one word in YAML.
+// isScalar reports whether YAML writes a value of the type as one word.
 func isScalar(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
@@ -108,7 +108,7 @@ func setFloat(n *yaml.Node, v reflect.Value) error {
 	return nil
 }
 
-// underflows reports whether a number that was read as x is not written as 0.
+// underflows reports whether a number was read as x = 0 although its text is not 0.
 func underflows(text string, x float64) bool {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	return x == 0 && strings.ContainsAny(mantissa, "123456789")
@@ -149,7 +149,7 @@ func want(t reflect.Type) string {
 	return "an integer of type " + t.Kind().String()
 }
 
-// describe returns for a message what the file has.
+// describe returns, for a message, the content of the file at a node.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -62,8 +62,8 @@ func assignmentName(path, assignment string) string {
 	return path
 }
 
-// parseValue reads the right side of an override. No text after '=' is the empty string, not
-// null: "--set name=" sets name to "".
+// parseValue parses the right side of an override. No text after '=' is the empty string, not null: "--set name=" sets
+// name to "".
 func parseValue(text string) (*yaml.Node, error) {
 	if strings.TrimSpace(text) == "" {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: ""}, nil
@@ -95,7 +95,7 @@ func clearPositions(n *yaml.Node) {
 	}
 }
 
-// child returns the value of key in a mapping; nil where absent.
+// child returns the value of key in a mapping; nil if absent.
 func child(m *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
@@ -105,8 +105,7 @@ func child(m *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// Diff lists the keys in which two configurations of one type differ, with b's value, such as
-// "train.rate=0.01".
+// Diff returns the keys in which two configurations of one type differ, with b's value, such as "train.rate=0.01".
 func Diff(a, b any) ([]string, error) {
 	var flat [2]map[string]string
 	var keys []string
@@ -134,7 +133,7 @@ func Diff(a, b any) ([]string, error) {
 	return out, nil
 }
 
-// words writes an item of a list in one line. Only mappings and lists within it have brackets.
+// words returns a list item on one line. Only mappings and lists within it have brackets.
 func words(n *yaml.Node) string {
 	var parts []string
 	switch n.Kind {

@@ -5,8 +5,7 @@ import (
 	"reflect"
 )
 
-// Shape is the form of a configuration or of a value in it: its type as YAML has it, and its
-// default.
+// Shape describes a configuration or a value in it: its type in terms of YAML, and its default.
 type Shape struct {
 	Field                // Path, and where the comment on it stands; of the root only Type
 	Go      reflect.Type // of the value, without pointers
@@ -18,7 +17,7 @@ type Shape struct {
 	Default any          // nil: null, or a value in an entry, which has none
 }
 
-// ShapeOf returns the form of a configuration with its defaults, which must be a struct.
+// ShapeOf returns the shape of a configuration with its defaults, which must be a struct.
 func ShapeOf(def any) *Shape {
 	v := reflect.ValueOf(def)
 	s := &Shape{Field: Field{Group: true, Type: TypeName(v.Type())}}
@@ -26,7 +25,7 @@ func ShapeOf(def any) *Shape {
 	return s
 }
 
-// fill sets the form of a type. v is its default, invalid where there is none.
+// fill sets the shape to that of a type. v is its default, invalid if there is none.
 func (s *Shape) fill(t reflect.Type, v reflect.Value) {
 	if t.Kind() == reflect.Pointer {
 		s.Null, t = true, t.Elem()
@@ -83,8 +82,8 @@ func (s *Shape) keys(t reflect.Type, v reflect.Value) {
 	}
 }
 
-// DefaultState returns the default of a value as a Condition has it. That of a value in an entry,
-// which has no default, is zero.
+// DefaultState returns the default of a value in the form of a Condition. For a value in a list entry, which has no
+// default, it is zero.
 func (s *Shape) DefaultState() any {
 	switch {
 	case s.Default != nil:
@@ -95,8 +94,8 @@ func (s *Shape) DefaultState() any {
 	return say(reflect.Zero(s.Go))
 }
 
-// TextForms returns which of the words "1", "0.5", "true" and "x" a type reads that reads text of
-// its own; nil for other types.
+// TextForms returns which of the words "1", "0.5", "true" and "x" a type can parse, if it parses text by itself; nil
+// for other types.
 func TextForms(t reflect.Type) []string {
 	if !reflect.PointerTo(t).Implements(textType) {
 		return nil

@@ -7,18 +7,16 @@ import (
 	"strconv"
 )
 
-// Bands returns a categorical column of ranges, such as age groups, with the given name. Borders
-// b1 < b2 < ... make the levels <b1, b1-b2, ..., >bn, in this order. All of them are levels,
-// those of no user too, so that every data set has the same. A missing value stays missing.
+// Bands returns a categorical column of ranges, such as age groups, with the given name. Borders b1 < b2 < ... make the
+// levels <b1, b1-b2, ..., >bn, in this order. All of them are levels, even without a user, so that every data set has
+// the same levels. A missing value stays missing.
 //
-// The numbers of a numeric column are in b1-b2 from b1 to b2, both included. The level of a
-// categorical column must be a number and is the lower end of a range: MovieLens 1M has ages
-// 1, 18, 25, 35 (35 to 44), 45 (45 to 49), 50, 56. The level b2 is therefore above b2, as most
-// of its range is. With borders 35 and 45, users aged 45 are in 35-45 on MovieLens 100K, and in
-// >45 on MovieLens 1M, which does not tell them from those aged 49.
+// A number of a numeric column is in b1-b2 if it is from b1 to b2, both included. The level of a categorical column
+// must be a number and is the lower end of a range: MovieLens 1M has ages 1, 18, 25, 35 (35 to 44), 45 (45 to 49), 50,
+// 56. The level b2 is therefore above b2, as most of its range is. With borders 35 and 45, users aged 45 are in 35-45
+// on MovieLens 100K, and in >45 on MovieLens 1M, which does not tell them from those aged 49.
 //
-// Bands fails on fewer than two borders, on borders that do not ascend, and on a level that is
-// no number.
+// Bands fails on fewer than two borders, on borders that do not ascend, and on a level that is no number.
 func (c *Column) Bands(name string, borders ...float64) (Column, error) {
 	out := Column{Name: name, Kind: Categorical}
 	if len(borders) < 2 {
@@ -59,8 +57,7 @@ func (c *Column) Bands(name string, borders ...float64) (Column, error) {
 	return out, nil
 }
 
-// band returns the band of x, or -1 where x is NaN. lower says that x is the lower end of a
-// range.
+// band returns the band of x, or -1 if x is NaN. lower says that x is the lower end of a range.
 func band(borders []float64, x float64, lower bool) int32 {
 	if math.IsNaN(x) {
 		return -1

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Builder collects rows in file order and orders them once, at the end. The reader of a source
-// appends one value a row to each further column (Times, Values, Parts) that the source has; it
-// leaves the others nil. A column of a source without rows must begin as an empty slice.
+// Builder collects rows in file order and sorts them once, at the end. The reader of a source appends one value per row
+// to each further column (Times, Values, Parts) that the source has, and leaves the others nil. A column of a source
+// without rows must begin as an empty slice.
 type Builder struct {
 	name   string
 	Users  Interner
@@ -23,10 +23,10 @@ type Builder struct {
 type Interner struct {
 	index map[string]int32
 	IDs   []string // by number
-	Known string   // kept in place of the next new id when equal to it, so that a long id is not stored twice
+	Known string   // an id that replaces the next new id if equal, so that a long id is not stored twice
 }
 
-// ID returns the number of b. It allocates only when b is new.
+// ID returns the number of b. It allocates only if b is new.
 func (n *Interner) ID(b []byte) int32 {
 	if i, ok := n.index[string(b)]; ok { // no allocation: the compiler sees the conversion
 		return i
@@ -48,8 +48,8 @@ func (b *Builder) Add(user, item int32) {
 	b.UserOf, b.ItemOf = append(b.UserOf, user), append(b.ItemOf, item)
 }
 
-// Log orders the collected rows by user, then time, stable, and numbers users and items in
-// ascending order of their ids. The builder must not be used afterwards.
+// Log returns the collected rows ordered by user, then time, stable, with users and items numbered in ascending order
+// of their ids. The builder must not be used afterwards.
 func (b *Builder) Log(hash string) *Log {
 	b.Users.index, b.Items.index = nil, nil // the largest part of what is no longer needed
 	b.Users.dropUnused(b.UserOf)

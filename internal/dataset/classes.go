@@ -2,10 +2,9 @@ package dataset
 
 import "fmt"
 
-// Classes returns a feature as classes of users, each of which some user has. It is the column
-// of that name, or with borders the ranges that Column.Bands makes of it. It fails with an
-// *Error where the features are nil, where the column is not there or not categorical, where a
-// user has no value, and where all users have the same one.
+// Classes returns a feature as classes of users, each with at least one user. It is the column of that name, or with
+// borders the ranges of Column.Bands. It fails with an *Error if the features are nil, if the column is missing or not
+// categorical, if a user has no value, and if all users have the same one.
 func (f *Features) Classes(name string, borders ...float64) (Column, error) {
 	if f == nil {
 		return Column{}, &Error{Field: name, Msg: "the recipe takes no user features, so users have no classes", Hint: "choose a recipe that has this feature"}

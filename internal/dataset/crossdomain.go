@@ -7,11 +7,10 @@ import (
 	"privrec/internal/rng"
 )
 
-// leaveOneOut splits one domain: a user's last row is for test, the row before it for
-// validation, the others for training. Users with fewer than three rows train with all of them.
-// leaveOneOut leaves out a validation row whose item no training row has, and a test row whose
-// item neither a training nor a remaining validation row has. It also leaves out the test row
-// of a user without a remaining validation row, as the program that prepared PriCDSR's data
+// leaveOneOut returns one domain split leave-one-out: a user's last row is for test, the row before it for validation,
+// the others for training. Users with fewer than three rows train with all of them. It omits a validation row whose
+// item has no training row, and a test row whose item has neither a training row nor a remaining validation row. It
+// also omits the test row of a user without a remaining validation row, as the program that prepared PriCDSR's data
 // does. users are those of the log in another order.
 func leaveOneOut(name string, l *Log, users []string) Domain {
 	d := Domain{
@@ -78,7 +77,7 @@ func (d *Domain) Counts() []int64 {
 	return n
 }
 
-// Known marks the items (0..Items) that occur in train or, if valid is set, in validation.
+// Known returns which items (0..Items) occur in train or, if valid is set, in validation.
 func (d *Domain) Known(valid bool) []bool {
 	known := make([]bool, d.Items+1)
 	for u, seq := range d.Train {
@@ -93,9 +92,8 @@ func (d *Domain) Known(valid bool) []bool {
 	return known
 }
 
-// Matrix returns PriCDSR's sequential data matrix (definition 1) as one slice, user by user: a
-// row of length columns a user with the last items of train and validation, after zeros where
-// there are fewer.
+// Matrix returns PriCDSR's sequential data matrix (definition 1) as one slice, user by user. A user's row has length
+// columns, with the last items of train and validation; zeros in front fill a shorter row.
 func (d *Domain) Matrix(length int, valid bool) []int32 {
 	m := make([]int32, length*len(d.Train))
 	for u, seq := range d.Train {
@@ -108,9 +106,10 @@ func (d *Domain) Matrix(length int, valid bool) []int32 {
 	return m
 }
 
-// Lists draws n items a user to rank a held-out item against: without replacement, in
-// proportion to Counts, and none that the user has in any part. users are the ids of the domain's users; a
-// user's draws depend only on the seed and the id. nil: they are drawn as earlier programs did, by their place. Users without a validation and a test row get none.
+// Lists returns n drawn items for each user, against which a held-out item is ranked. They are drawn without
+// replacement, in proportion to Counts, and exclude the user's items of any part. users are the ids of the domain's
+// users; a user's draws depend only on the seed and the id. With nil users they are drawn by place, as earlier programs
+// did. Users without a validation and a test row get none.
 func (d *Domain) Lists(n int, seed rng.Seed, users []string) ([][]int32, error) {
 	counts := d.Counts()
 	cum := make([]int64, len(counts))
@@ -157,8 +156,8 @@ func (d *Domain) Lists(n int, seed rng.Seed, users []string) ([][]int32, error) 
 	return lists, nil
 }
 
-// drawLeft draws an item that the user can still get, in proportion to its count. It draws by
-// rejection and, where that takes long, from the items that are left.
+// drawLeft returns an item that the user can still get, drawn in proportion to its count. It draws by rejection or, if
+// that takes long, from the items that are left.
 func drawLeft(s *rng.Stream, cum []int64, taken []int, user int, left int64) int32 {
 	total := cum[len(cum)-1]
 	for range 64 {
@@ -179,8 +178,7 @@ func drawLeft(s *rng.Stream, cum []int64, taken []int, user int, left int64) int
 	panic("dataset: counts do not add up")
 }
 
-// Cross is two domains with the same users, as sequential cross-domain models take them. Do not
-// change it once it is made.
+// Cross holds two domains with the same users, for sequential cross-domain models. Do not change it once it is made.
 type Cross struct {
 	Name    string
 	Users   int      // 0..Users-1, the same users in both domains
@@ -190,7 +188,7 @@ type Cross struct {
 	Source  Source
 }
 
-// Domain is one domain of a Cross: each user's items in time order, split leave-one-out.
+// Domain holds one domain of a Cross: each user's items in time order, split leave-one-out.
 type Domain struct {
 	Name    string
 	Items   int       // 1..Items; 0 is padding
@@ -214,9 +212,8 @@ type LeftOut struct {
 // Test returns the number of test rows left out.
 func (l LeftOut) Test() int { return l.TestItem + l.TestByValid }
 
-// Join fills in the users and the two domains numbered pick, from the filtered rows of all the
-// domains named. It keeps the users who are left in every domain. The ladder gets a rung a
-// domain.
+// Join fills in the users and the two domains with the indices pick, from the filtered rows of all the named domains.
+// It keeps the users who remain in every domain. The ladder gets one rung per domain.
 func (c *Cross) Join(names []string, logs []*Log, pick [2]int) error {
 	logs, shared := common(logs)
 	if len(shared) == 0 {
@@ -241,7 +238,8 @@ func (c *Cross) Judge(wants []Want) {
 	c.Source.Level = grade(c.Source.StandIn, splitOwn, false, c.Source.Checks)
 }
 
-// common keeps the users that all logs have, without filtering items again, and lists them.
+// common returns the logs with only the users that all of them have, without filtering items again, and the ids of
+// these users.
 func common(logs []*Log) ([]*Log, []string) {
 	in := map[string]int{}
 	for _, l := range logs {

@@ -9,15 +9,14 @@ import (
 	"strconv"
 )
 
-// Digest identifies the rows of a log that comes already split by (user, item, part) of every
-// row, with the ids of the source, in any order of the rows. It returns "" for a log without
-// parts. It distinguishes what counts cannot: the same rows split another way.
+// Digest returns a hash of the (user, item, part) of all rows of a log that comes already split, with the ids of the
+// source, in any order of the rows. It returns "" for a log without parts. Unlike counts, it tells apart two splits of
+// the same rows.
 //
-// The digest is the sum of the SHA-256 of the rows, modulo 2^256, in hexadecimal. A sum does
-// not depend on the order of lines or items. Unlike an exclusive or it does not cancel rows
-// that come twice. Two different sets of rows that were not made to agree do so with
-// probability 2^-256. Rows can be made to agree with less work (generalized birthdays), so the
-// digest finds accidents and other splits, not forgeries.
+// The digest is the sum of the SHA-256 of the rows, modulo 2^256, in hexadecimal. A sum does not depend on the order of
+// lines or items. Unlike an exclusive or it does not cancel rows that come twice. Two different sets of rows that were
+// not made to agree do so with probability 2^-256. Rows can be made to agree with less work (generalized birthdays), so
+// the digest finds accidents and other splits, not forgeries.
 func (l *Log) Digest() string {
 	if l.Parts == nil {
 		return ""
@@ -48,7 +47,7 @@ func (l *Log) appendRow(b []byte, row int) []byte {
 	return append(b, l.Parts[row].String()...)
 }
 
-// SourceHash returns one hash of the SHA-256 digests of several files, in the given order.
+// SourceHash returns one hash of the SHA-256 digests of several files in the given order.
 func SourceHash(digests ...string) string {
 	if len(digests) == 1 {
 		return digests[0]
@@ -60,17 +59,17 @@ func SourceHash(digests ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// origin says how the split of a recipe relates to the one that its authors published.
+// origin says how the split of a recipe relates to the one published by its authors.
 type origin uint8
 
 const (
 	splitOwn       origin = iota // the recipe makes a split; none was published
-	splitUnknown                 // the source is split, and no digest tells whether as the authors split it
+	splitUnknown                 // the source is split, and no digest tells whether that is the authors' split
 	splitOther                   // the source is split, but not as the authors published it
 	splitPublished               // the rows and parts of the source are the published ones
 )
 
-// origin compares a log with the published split of the recipe.
+// origin returns how a log's split relates to the published split of the recipe.
 func (r Recipe) origin(l *Log) origin {
 	switch {
 	case r.Split.Kind != SplitFixed:

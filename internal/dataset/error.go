@@ -46,8 +46,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrNotFound is the cause of the error for a data set without files on this machine.
 var ErrNotFound = errors.New("files not found")
 
-// Quote returns a field for a message, shortened so that a line of garbage cannot flood a
-// terminal.
+// Quote returns a field quoted for a message, shortened so that a line of garbage cannot flood a terminal.
 func Quote(b []byte) string {
 	const most = 40
 	if len(b) > most {

@@ -27,8 +27,8 @@ type Column struct {
 	Levels  []string  // Categorical: distinct values present, ascending (see LessIDs)
 }
 
-// Range returns the smallest and the largest number of a numeric column. ok is false when every
-// value is missing or the column is categorical.
+// Range returns the smallest and the largest number of a numeric column. ok is false if every value is missing or the
+// column is categorical.
 func (c *Column) Range() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, x := range c.Numbers {
@@ -39,7 +39,7 @@ func (c *Column) Range() (lo, hi float64, ok bool) {
 	return lo, hi, ok
 }
 
-// Features holds attributes of users, a row a user.
+// Features holds attributes of users, one row per user.
 type Features struct {
 	Source  string   // file they were read from, for messages; may be ""
 	UserIDs []string // ascending, see LessIDs
@@ -81,9 +81,9 @@ func (f *Features) names() []string {
 	return out
 }
 
-// For returns the features of the given users with only the named columns (nil for all), both
-// in the given order. The levels of a column are those of these users. It fails with an *Error
-// on a user without a row of features.
+// For returns the features of the given users with only the named columns (nil for all), both in the given order. The
+// levels of a column are those that occur among these users. It fails with an *Error on a user without a row of
+// features.
 func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	rowOf := make(map[string]int32, len(f.UserIDs))
 	for i, id := range f.UserIDs {
@@ -112,8 +112,8 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	return out, nil
 }
 
-// Cover returns the features of the given users, in the given order. A user without a row has no
-// value in any column, and is counted in Lacking. The levels of a column are those of these users.
+// Cover returns the features of the given users in the given order. A user without a row has no value in any column,
+// and is counted in Lacking. The levels of a column are those that occur among these users.
 func (f *Features) Cover(userIDs []string) *Features {
 	rowOf := make(map[string]int32, len(f.UserIDs))
 	for i, id := range f.UserIDs {
@@ -141,7 +141,7 @@ func (f *Features) Cover(userIDs []string) *Features {
 	return out
 }
 
-// Complete fails where users lack a row of features and their owner does not allow that.
+// Complete returns an error if users lack a row of features and their owner does not allow that.
 func (f *Features) Complete() error {
 	if f == nil || f.Lacking == 0 || f.Partial {
 		return nil
@@ -150,12 +150,12 @@ func (f *Features) Complete() error {
 		Hint: "add the others, or write \"partial: true\" into columns.yaml beside it: users without a line then have no values"}
 }
 
-// covered says how many of the users have a row.
+// covered returns a phrase for how many of the users have a row.
 func (f *Features) covered() string {
 	return fmt.Sprintf("%d of the %d users", len(f.UserIDs)-f.Lacking, len(f.UserIDs))
 }
 
-// note says which users lack a row, "" where none does.
+// note returns a sentence on the users that lack a row, "" if none does.
 func (f *Features) note() string {
 	if f.Lacking == 0 {
 		return ""
@@ -163,8 +163,8 @@ func (f *Features) note() string {
 	return f.covered() + " have a line of user features; the others have no values"
 }
 
-// Among returns the features of the given users that have any, so that no more is kept than a
-// filtered log can ask for. Both lists of ids are shared, not copied.
+// Among returns the features of those given users that have any, so that no more is kept than a filtered log can ask
+// for. Both lists of ids are shared, not copied.
 func (f *Features) Among(userIDs []string) *Features {
 	rowOf := make(map[string]int32, len(userIDs))
 	for _, id := range userIDs {
@@ -188,7 +188,7 @@ func (f *Features) Among(userIDs []string) *Features {
 	return out
 }
 
-// Gather returns a column of the given rows, without the levels that none of them has.
+// Gather returns a column with the given rows, without levels that none of them has.
 func (c *Column) Gather(rows []int32) Column {
 	out := Column{Name: c.Name, Kind: c.Kind}
 	if c.Kind == Numeric {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Dedupe says what to do with repeated (user, item) pairs.
+// Dedupe names what to do with repeated (user, item) pairs.
 type Dedupe uint8
 
 // The choices for repeated pairs. First and last are in the row order of the log.
@@ -15,7 +15,7 @@ const (
 	KeepLast
 )
 
-// Names of the rungs that every recipe has.
+// Names of the rungs of every recipe.
 const (
 	RungRaw       = "raw"
 	RungTrain     = "train"
@@ -24,7 +24,7 @@ const (
 	RungKnownTest = "test, known items" // test rows whose item occurs in train
 )
 
-// MinRating keeps rows with a value of at least least. It fails on a log without values.
+// MinRating returns the rows with a value of at least least. It fails on a log without values.
 func (l *Log) MinRating(least float32) (*Log, error) {
 	if l.Values == nil {
 		return nil, &Error{File: l.Name, Field: "rating", Msg: "the recipe filters by rating but the data have none"}
@@ -40,10 +40,10 @@ func ratingRung(least float32) string {
 	return "rating >= " + strconv.FormatFloat(float64(least), 'g', -1, 32)
 }
 
-// MinItem keeps the rows of items with at least k rows, in one pass.
+// MinItem returns the rows of items with at least k rows, in one pass.
 func (l *Log) MinItem(k int) (*Log, error) { return l.minRows(l.Items, len(l.ItemIDs), "items", k) }
 
-// MinUser keeps the rows of users with at least k rows, in one pass.
+// MinUser returns the rows of users with at least k rows, in one pass.
 func (l *Log) MinUser(k int) (*Log, error) { return l.minRows(l.Users, len(l.UserIDs), "users", k) }
 
 func (l *Log) minRows(col []int32, ids int, what string, k int) (*Log, error) {
@@ -57,7 +57,7 @@ func (l *Log) minRows(col []int32, ids int, what string, k int) (*Log, error) {
 
 func minRung(what string, k int) string { return fmt.Sprintf("%s >= %d rows", what, k) }
 
-// Dedupe keeps one row of each (user, item) pair, or all rows.
+// Dedupe returns the log with one row of each (user, item) pair, or with all rows.
 func (l *Log) Dedupe(how Dedupe) *Log {
 	if how == KeepRepeats {
 		return l
@@ -80,8 +80,8 @@ func (l *Log) Dedupe(how Dedupe) *Log {
 	return l.Keep(keep)
 }
 
-// LastN keeps the last n rows of each user. It does not filter again afterwards, so an item may
-// have fewer rows than an earlier k-core kept.
+// LastN returns the last n rows of each user. It does not filter again afterwards, so an item may have fewer rows than
+// an earlier k-core kept.
 func (l *Log) LastN(n int) *Log {
 	keep := make([]bool, l.Len())
 	off := l.Offsets()
@@ -93,9 +93,9 @@ func (l *Log) LastN(n int) *Log {
 	return l.Keep(keep)
 }
 
-// Core keeps the k-core: it drops users with fewer than k rows, then items with fewer than k of
-// the remaining rows, and repeats until nothing changes. It counts rows, not distinct pairs.
-// The ladder has one rung for each round that dropped something and a last one named "k-core".
+// Core returns the k-core: it drops users with fewer than k rows, then items with fewer than k of the remaining rows,
+// and repeats until nothing changes. It counts rows, not distinct pairs. The ladder has one rung for each round that
+// dropped something and a last one named "k-core".
 func (l *Log) Core(k int) (*Log, Ladder, error) {
 	keep := make([]bool, l.Len())
 	for row := range keep {
@@ -122,8 +122,8 @@ func (l *Log) Core(k int) (*Log, Ladder, error) {
 	return out, append(ladder, out.Rung(name)), nil
 }
 
-// dropRare clears keep for rows whose id in col has 1..k-1 kept rows and returns how many rows
-// it cleared. count is scratch space with a place for each id.
+// dropRare clears keep for rows whose id in col has 1..k-1 kept rows and returns how many rows it cleared. count is
+// scratch space with one entry per id.
 func dropRare(keep []bool, col []int32, count []int, k int) int {
 	clear(count)
 	for row, alive := range keep {
@@ -141,7 +141,7 @@ func dropRare(keep []bool, col []int32, count []int, k int) int {
 	return dropped
 }
 
-// countRung counts the users, items and rows of l that keep leaves.
+// countRung returns the counts of users, items and rows that keep leaves of l.
 func countRung(name string, keep []bool, l *Log) Rung {
 	r := Rung{Name: name}
 	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
@@ -162,7 +162,7 @@ func countRung(name string, keep []bool, l *Log) Rung {
 	return r
 }
 
-// nonEmpty does what Keep does, and fails with the name of the filter when no row is left.
+// nonEmpty returns the rows of Keep, and fails with the name of the filter if no row is left.
 func (l *Log) nonEmpty(keep []bool, filter string) (*Log, error) {
 	out := l.Keep(keep)
 	if out.Len() == 0 {

@@ -8,26 +8,26 @@ import (
 	"privrec/internal/rng"
 )
 
-// HoldOut says which users and rows a model is not shown, so that what tells them from those that
-// it is shown can be measured. Each is drawn by itself, so that neither how many rows a user has
-// nor how popular an item is says anything about the draw. Users and items keep their numbers.
+// HoldOut says which users and rows a model does not get, so that the difference between them and the others can be
+// measured. Each is drawn independently, so neither a user's number of rows nor an item's popularity affects the draw.
+// Users and items keep their numbers.
 type HoldOut struct {
 	Users float64 // chance of a user in [0,1): all of their rows are held out, of every part
 	Rows  float64 // chance of a training row in [0,1)
-	// Apart is the chance in [0,1) of a user to be held out before, by a draw that Draw and Swap
-	// do not change. A model on which an attacker practises leaves out the users that are attacked.
+	// Apart is the chance in [0,1) that a user is held out beforehand, by a draw that Draw and Swap do not change. A
+	// model on which an attacker practises leaves out the attacked users.
 	Apart float64
 	Draw  uint64 // number of the draw
-	Swap  bool   // the others are held out: what the draw holds out is kept
-	// Labels says that rows are held out of what is learned from alone: they stay in the data, and in a graph
-	// of them. Interactions.Labels has the others.
+	Swap  bool   // exchanges the two groups: what the draw holds out is kept, and the rest is held out
+	// Labels holds rows out of the training targets only: they stay in the data, and in a graph of them.
+	// Interactions.Labels has the remaining targets.
 	Labels bool
-	// Seed decides the draws. It takes the place of the run's seed for generated rows and random
-	// splits too, so that models with seeds of their own have the same rows.
+	// Seed decides the draws. It also replaces the run's seed for generated rows and random splits, so that models with
+	// seeds of their own have the same rows.
 	Seed rng.Seed
 }
 
-// Check fails on a chance out of its range, and where nothing is held out.
+// Check returns an error for a chance out of its range, and if nothing is held out.
 func (h HoldOut) Check() error {
 	for _, c := range []struct {
 		name  string
@@ -54,8 +54,8 @@ type heldOut struct {
 	obeyed atomic.Bool
 }
 
-// WithHoldOut returns a context under which data are loaded without what h holds out. obeyed
-// reports whether any data were. Data that cannot be loaded so are refused.
+// WithHoldOut returns a context under which data are loaded without the users and rows that h holds out. obeyed reports
+// whether any data were. Data that cannot be loaded so are refused.
 func WithHoldOut(ctx context.Context, h HoldOut) (_ context.Context, obeyed func() bool, err error) {
 	if err := h.Check(); err != nil {
 		return nil, nil, err
@@ -64,7 +64,7 @@ func WithHoldOut(ctx context.Context, h HoldOut) (_ context.Context, obeyed func
 	return context.WithValue(ctx, holdOutKey{}, held), held.obeyed.Load, nil
 }
 
-// HeldOut returns what is held out under a context, nil for nothing. The caller must obey it.
+// HeldOut returns the hold-out of a context, nil for none. The caller must obey it.
 func HeldOut(ctx context.Context) *HoldOut {
 	held, ok := ctx.Value(holdOutKey{}).(*heldOut)
 	if !ok {
@@ -76,15 +76,14 @@ func HeldOut(ctx context.Context) *HoldOut {
 
 type rowsSeedKey struct{}
 
-// WithRowsSeed returns a context under which generated rows and random splits have a seed that is
-// not the run's, as if something were held out. Models that lacked it are asked under it: for the last
-// training row of a sequence, which sequences then lack.
+// WithRowsSeed returns a context under which generated rows and random splits have a given seed instead of the run's,
+// as if something were held out. Attacks ask models trained with a hold-out under it for the last training row of a
+// sequence, and sequences then lack that row.
 func WithRowsSeed(ctx context.Context, seed rng.Seed) context.Context {
 	return context.WithValue(ctx, rowsSeedKey{}, seed)
 }
 
-// RowsSeed returns the seed of generated rows and random splits under a context, for a run with
-// the given seed.
+// RowsSeed returns the seed of generated rows and random splits under a context, for a run with the given seed.
 func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
 	if held, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
 		return held.Seed
@@ -98,8 +97,8 @@ func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
 	return seed
 }
 
-// RefuseChange fails for data that are always loaded whole and as they are, where something is to
-// be held out or planted. what names them.
+// RefuseChange returns an error for data that are always loaded whole and unchanged, if something is to be held out or
+// planted. what names the data.
 func RefuseChange(ctx context.Context, what string) error {
 	if err := refusePlanting(ctx, what); err != nil {
 		return err
@@ -107,8 +106,8 @@ func RefuseChange(ctx context.Context, what string) error {
 	return RefuseHoldOut(ctx, what)
 }
 
-// RefuseHoldOut fails for data that are always loaded whole, where something is to be held out.
-// what names them.
+// RefuseHoldOut returns an error for data that are always loaded whole, if something is to be held out. what names the
+// data.
 func RefuseHoldOut(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
 		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocols top-n and next-item"}
@@ -116,7 +115,7 @@ func RefuseHoldOut(ctx context.Context, what string) error {
 	return nil
 }
 
-// UsersApart returns which users, by their ids, h holds out before its draw.
+// UsersApart returns which users, given by their ids, h holds out before its draw.
 func (h HoldOut) UsersApart(ids []string) []bool {
 	lots, out := NewLots(h.Seed.Stream("hold out apart")), make([]bool, len(ids))
 	for u, id := range ids {
@@ -125,7 +124,7 @@ func (h HoldOut) UsersApart(ids []string) []bool {
 	return out
 }
 
-// UsersHeld returns which users, by their ids, have all of their rows held out.
+// UsersHeld returns which users, given by their ids, have all of their rows held out.
 func (h HoldOut) UsersHeld(ids []string) []bool {
 	out := h.UsersApart(ids)
 	if h.Users == 0 {
@@ -138,12 +137,12 @@ func (h HoldOut) UsersHeld(ids []string) []bool {
 	return out
 }
 
-// rows returns the draws about rows, and what they say of a number: whether the row is held out.
+// rows returns the draws about rows, and a function that reports for a drawn number whether the row is held out.
 func (h HoldOut) rows() (lots *Lots, held func(number uint64) bool) {
 	return NewLots(h.Seed.Stream("hold out rows", h.Draw)), func(number uint64) bool { return h.Rows > 0 && below(number, h.Rows) != h.Swap }
 }
 
-// Parts takes what is held out from the parts of a log. Training rows are drawn among a user's training rows, as
+// Parts removes the held-out rows from the parts of a log. Training rows are drawn among a user's training rows, as
 // Lots draws about rows.
 func (h HoldOut) Parts(l *Log, parts []Part) {
 	off, users := l.Offsets(), h.UsersHeld(l.UserIDs)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Sequences returns sequences without what is held out. Training rows are drawn as Parts draws them. Users and
-// items keep their numbers.
+// Sequences returns sequences without the held-out users and rows. Training rows are drawn as Parts draws them. Users
+// and items keep their numbers.
 func (h HoldOut) Sequences(s *Sequential) *Sequential {
 	users := h.UsersHeld(s.UserIDs)
 	lots, drawn := h.rows()
@@ -35,15 +35,15 @@ func (h HoldOut) Sequences(s *Sequential) *Sequential {
 	return out
 }
 
-// WithoutLast returns sequences that lack the last training row of every user who has two.
+// WithoutLast returns sequences that lack the last training row of every user with at least two.
 func (s *Sequential) WithoutLast() *Sequential {
 	return s.without(func(u int) func(row int) bool {
 		return func(row int) bool { return row > 0 && row == len(s.Train[u])-1 }
 	})
 }
 
-// without returns sequences that lack the training rows of which drop is true. drop is called for every
-// user, and what it returns for that user's rows in order.
+// without returns sequences that lack the training rows for which drop is true. drop is called for every user, and its
+// result for that user's rows in order.
 func (s *Sequential) without(drop func(u int) func(row int) bool) *Sequential {
 	out := *s
 	out.Train = make([][]int32, len(s.Train))
@@ -73,8 +73,8 @@ func (s *Sequential) without(drop func(u int) func(row int) bool) *Sequential {
 	return &out
 }
 
-// Pairs returns what sequences tell of users and items without their order, each pair once. Item i of
-// the pairs is id i+1 of the sequences.
+// Pairs returns the pairs of users and items in sequences without their order, each once. Item i of the pairs is id i+1
+// of the sequences.
 func (s *Sequential) Pairs() *Interactions {
 	part := func(lists [][]int32) [][]int32 {
 		if lists == nil {
@@ -94,11 +94,11 @@ func (s *Sequential) Pairs() *Interactions {
 		Train: part(s.Train), Valid: part(s.Valid), Test: part(s.Test), Features: s.Features, Ladder: s.Ladder, Source: s.Source}
 }
 
-// askedWhole reports whether models are asked as if nothing were held out, see WithRowsSeed.
+// askedWhole reports whether models are asked about whole data, as if nothing were held out; see WithRowsSeed.
 func askedWhole(ctx context.Context) bool { return ctx.Value(rowsSeedKey{}) != nil }
 
-// HoldOutSequences returns sequences as a context says: without what it holds out, or, where models are
-// asked that lacked something, without the last training row of every user, which they are asked for.
+// HoldOutSequences returns sequences as a context requires: without what it holds out, or, if it is for asking models
+// trained with a hold-out, without the last training row of every user, about which they are asked.
 func HoldOutSequences(ctx context.Context, s *Sequential) *Sequential {
 	if h := HeldOut(ctx); h != nil {
 		return h.Sequences(s)

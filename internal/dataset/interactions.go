@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Interactions is a data set as models of the user-item graph take it: pairs without order, and
-// nothing removed after the filters. An item without a training row can still be ranked, and so
-// can items for a user who is only in test. Do not change it once it is made.
+// Interactions is a data set for models of the user-item graph: pairs without order, and nothing removed after the
+// filters. An item without a training row can still be ranked, and so can items for a user who is only in test. Do not
+// change it once it is made.
 type Interactions struct {
 	Name     string // of the data set
-	Recipe   string // that made the data
+	Recipe   string // recipe that made the data
 	Users    int
 	Items    int
 	Train    [][]int32   // per user, items 0..Items-1 ascending
 	Labels   [][]int32   // those of Train that are learned from, where others are held out of it (HoldOut.Labels); nil: all
 	Valid    [][]int32   // as Train; nil unless the split has a validation part
 	Test     [][]int32   // as Train
-	InPlace  InPlace     // what Test holds; Valid is nil where test rows are withheld
+	InPlace  InPlace     // meaning of Test; Valid is nil if test rows are withheld
 	Ratings  [][]float32 // of Train, one a row; nil unless the recipe keeps them
 	Features *Features   // a row a user, in the order of UserIDs; nil when the recipe takes none
 	UserIDs  []string    // original ids, ascending
@@ -27,9 +27,9 @@ type Interactions struct {
 	Source   Source
 }
 
-// NewInteractions returns the pairs of the filtered rows that s was made of, each in its part.
-// It fails on a pair that occurs twice, in one part or in two, and names it: an edge is there
-// or not, and a test row whose pair was trained on tests nothing.
+// NewInteractions returns the pairs of the filtered rows from which s was made, each in its part. It fails on a pair
+// that occurs twice, in one part or in two, and names it: an edge exists or not, and a test row whose pair was trained
+// on tests nothing.
 func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error) {
 	x := &Interactions{
 		Name: s.Name, Recipe: s.Recipe, Users: len(l.UserIDs), Items: len(l.ItemIDs),
@@ -45,11 +45,10 @@ func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error)
 	return x, x.distinct()
 }
 
-// Labelled lists the training rows of parts as Train does, for Labels.
+// Labelled returns the training rows of parts in the form of Train, for Labels.
 func Labelled(l *Log, parts []Part) [][]int32 { return pairs(l, parts, Train) }
 
-// ratingsByItem gathers the values of the training rows in the order in which pairs lists their
-// items.
+// ratingsByItem returns the values of the training rows in the order in which pairs lists their items.
 func ratingsByItem(l *Log, parts []Part) [][]float32 {
 	lists, off := ratings(l, parts), l.Offsets()
 	var rows []int32 // of a user's training rows, by item
@@ -68,7 +67,7 @@ func ratingsByItem(l *Log, parts []Part) [][]float32 {
 	return lists
 }
 
-// pairs gathers the items of one part, ascending for each user, into one backing array.
+// pairs returns the items of one part, ascending for each user, in one backing array.
 func pairs(l *Log, parts []Part, p Part) [][]int32 {
 	n := 0
 	for _, q := range parts {
@@ -90,7 +89,7 @@ func pairs(l *Log, parts []Part, p Part) [][]int32 {
 	return lists
 }
 
-// distinct fails on a pair that occurs twice.
+// distinct returns an error for a pair that occurs twice.
 func (x *Interactions) distinct() error {
 	type side struct {
 		name  string

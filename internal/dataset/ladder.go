@@ -14,7 +14,7 @@ type Rung struct {
 // Ladder holds the rungs in the order of the steps.
 type Ladder []Rung
 
-// Get returns the last rung of that name.
+// Get returns the last rung with a name.
 func (l Ladder) Get(name string) (Rung, bool) {
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i].Name == name {
@@ -24,14 +24,14 @@ func (l Ladder) Get(name string) (Rung, bool) {
 	return Rung{}, false
 }
 
-// Want is a rung that a recipe expects. A count of 0 is not stated, so it is not compared.
+// Want is a rung that a recipe must reach. A count of 0 is not stated, so it is not compared.
 type Want struct {
 	Rung
 	Paper bool   // printed in the paper or fixed in its code; otherwise known from another source
 	From  string // where the numbers come from, a sentence
 }
 
-// Check is one count compared with its expectation.
+// Check compares one count with its expectation.
 type Check struct {
 	Rung  string `json:"rung"`
 	Count string `json:"count"` // "users", "items", "rows" or "samples"
@@ -41,10 +41,10 @@ type Check struct {
 	From  string `json:"from"`
 }
 
-// OK reports whether the count is as expected.
+// OK reports whether the count is equal to the expected one.
 func (c Check) OK() bool { return c.Want == c.Got }
 
-// String returns one line for a reader.
+// String returns one line for display.
 func (c Check) String() string {
 	verdict := "equal"
 	if !c.OK() {
@@ -53,7 +53,7 @@ func (c Check) String() string {
 	return fmt.Sprintf("%s: %d %s, %s (%s)", c.Rung, c.Got, c.Count, verdict, c.From)
 }
 
-// Compare checks every stated count; a rung that is missing counts as 0.
+// Compare returns a check of every stated count; a missing rung counts as 0.
 func (l Ladder) Compare(wants []Want) []Check {
 	var out []Check
 	for _, w := range wants {
@@ -73,7 +73,7 @@ func (l Ladder) Compare(wants []Want) []Check {
 	return out
 }
 
-// Level says how strong the evidence of a run on these data is.
+// Level says how strong the evidence of a run on some data is.
 type Level byte
 
 // The levels of evidence. Only A and B allow "paper minus ours".
@@ -112,9 +112,9 @@ func (v Level) Meaning() string {
 	return "synthetic stand-in"
 }
 
-// grade returns the level of data. standIn and from describe the source, checks its counts, and
-// random says whether the parts also depend on a seed. Level A needs the published rows in
-// their parts, which counts alone cannot show.
+// grade returns the level of evidence of data. standIn and from describe the source, checks its counts, and random says
+// whether the parts also depend on a seed. Level A needs the published rows in their parts, which counts alone cannot
+// show.
 func grade(standIn bool, from origin, random bool, checks []Check) Level {
 	switch {
 	case standIn:

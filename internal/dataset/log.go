@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Part says which part of a split a row belongs to.
+// Part names the part of a split to which a row belongs.
 type Part uint8
 
 // The parts of a split.
@@ -22,8 +22,8 @@ const (
 // String returns "train", "valid" or "test".
 func (p Part) String() string { return [...]string{"train", "valid", "test"}[p] }
 
-// Log is a table of interactions. Rows are ordered by user, then time; ties keep
-// the order of the source file. All columns have the same length.
+// Log holds a table of interactions. Rows are ordered by user, then time; ties keep the order of the source file. All
+// columns have the same length.
 type Log struct {
 	Name    string    // of the data set
 	StandIn bool      // rows are synthetic
@@ -32,12 +32,13 @@ type Log struct {
 	Items   []int32   // index into ItemIDs
 	Times   []int64   // in the unit of the source; nil when the source has none
 	Values  []float32 // rating; nil when the source has none
-	// TimesPerUnit is how many of Times make one of the source's unit: more than 1 where its times have fractions. 0 is 1.
+	// TimesPerUnit is the number of units of Times in one unit of the source: more than 1 if its times have fractions.
+	// 0 means 1.
 	TimesPerUnit int64
 	Parts        []Part   // nil unless the source comes already split
 	UserIDs      []string // ascending, see LessIDs; each has at least one row
 	ItemIDs      []string // ascending, see LessIDs; each has at least one row
-	// Complete says that ItemIDs are those of a list that was stated beforehand: items may have no row, and all of them
+	// Complete is set if ItemIDs come from a list that was stated beforehand: items may have no row, and all of them
 	// are items of the data.
 	Complete bool
 	Ladder   Ladder // what the reader dropped, from raw to the rows here; nil when it dropped nothing; filters do not pass it on
@@ -123,10 +124,9 @@ func pick[T any](col []T, keep []bool, n int) []T {
 	return out
 }
 
-// LessIDs returns the order of ids used everywhere in this package: numeric when
-// every id is a 64-bit integer (equal numbers, such as 7 and 07, then in byte
-// order), byte order otherwise. The order depends on the whole set, so that "10"
-// follows "9" among numbers but precedes it among words.
+// LessIDs returns the comparison of ids that this package uses everywhere: numeric if every id is a 64-bit integer
+// (equal numbers, such as 7 and 07, then in byte order), byte order otherwise. The order depends on the whole set, so
+// that "10" follows "9" among numbers but precedes it among words.
 func LessIDs(ids []string) func(a, b string) int {
 	for _, id := range ids {
 		if _, err := strconv.ParseInt(id, 10, 64); err != nil {
@@ -140,7 +140,7 @@ func LessIDs(ids []string) func(a, b string) int {
 	}
 }
 
-// Ascending returns the rank of each id in the order of LessIDs and the ids sorted.
+// Ascending returns the rank of each id in the order of LessIDs, and the sorted ids.
 func Ascending(ids []string) (rank []int32, sorted []string) {
 	order := make([]int32, len(ids))
 	for i := range order {
@@ -155,8 +155,8 @@ func Ascending(ids []string) (rank []int32, sorted []string) {
 	return rank, sorted
 }
 
-// Valid checks the invariants of a log that another program or a cache wrote: column lengths,
-// indices, users ascending, every id used.
+// Valid returns an error if a log from another program or a cache violates an invariant: column lengths, indices, users
+// ascending, every id used.
 func (l *Log) Valid() error {
 	n := l.Len()
 	if n == 0 || len(l.Items) != n || l.Times != nil && len(l.Times) != n || l.Values != nil && len(l.Values) != n || l.Parts != nil && len(l.Parts) != n {

@@ -9,19 +9,18 @@ import (
 	"privrec/internal/rng"
 )
 
-// Negatives draws items that a user does not have, uniformly or by popularity. It does not
-// change once it is made, so goroutines may share it, each with its own stream.
+// Negatives draws items that a user does not have, uniformly or by popularity. It does not change after it is made, so
+// goroutines may share it, each with its own stream.
 type Negatives struct {
 	items int
 	seen  [][]int32 // per user: distinct items, ascending
 	cum   []float64 // nil for uniform; cum[i] is the weight of items 1..i, cum[0] = 0
 }
 
-// NewNegatives takes the sequences (item ids 1..items) of each user in train, and alsoMet,
-// further sequences whose items are not drawn either, such as those of test. power is the
-// exponent of popularity: 0 draws uniformly, 1 in proportion to the number of occurrences in
-// train, 0.75 as word2vec does. With power above 0, items that never occur in train have weight
-// 0.
+// NewNegatives returns a sampler for the sequences (item ids 1..items) of each user in train. It does not draw items in
+// alsoMet either, further sequences such as those of test. power is the exponent of popularity: 0 draws uniformly, 1 in
+// proportion to the number of occurrences in train, 0.75 as word2vec does. With power above 0, items that never occur
+// in train have weight 0.
 func NewNegatives(items int, power float64, train [][]int32, alsoMet ...[][]int32) (*Negatives, error) {
 	if items < 1 || power < 0 || math.IsNaN(power) || math.IsInf(power, 0) {
 		return nil, fmt.Errorf("dataset: negatives need items >= 1 and a finite power >= 0, got %d and %v", items, power)
@@ -64,7 +63,7 @@ func NewNegatives(items int, power float64, train [][]int32, alsoMet ...[][]int3
 	return n, nil
 }
 
-// Seen reports whether user u has the item. A user beyond the sequences has none.
+// Seen reports whether user u has the item. A user without a sequence has none.
 func (n *Negatives) Seen(u int, item int32) bool {
 	_, ok := slices.BinarySearch(n.met(u), item)
 	return ok
@@ -77,9 +76,8 @@ func (n *Negatives) met(u int) []int32 {
 	return n.seen[u]
 }
 
-// Draw returns an item that user u does not have. Draws are exact: rejection first, and when 32
-// draws in a row hit an item of the user, one draw over the remaining items. It fails for a
-// user who has every item that can be drawn.
+// Draw returns an item that user u does not have. Draws are exact: rejection first, and after 32 draws in a row of the
+// user's items, one draw over the remaining items. It fails for a user who has every item that can be drawn.
 func (n *Negatives) Draw(u int, s *rng.Stream) (int32, error) {
 	for range 32 {
 		if i := n.any(s); !n.Seen(u, i) {

@@ -9,22 +9,22 @@ import (
 	"privrec/internal/rng"
 )
 
-// Canaries are what an audit of privacy plants into training data: units that no user made, of which
-// each is in or out by a coin, so that what a model shows of them can be held against the coins. Of
-// some both sides of the coin are in the data, and differ in what the unit names.
+// Canaries are units that no user made, which a privacy audit plants into training data. Each is in or out by a coin,
+// so that a model's behaviour on them can be compared with the coins. For some kinds both sides of the coin are in the
+// data, with a difference named by the unit.
 const (
 	CanaryEdge   = "edge"   // a user of the data and an item that the user has in no part; in a sequence it comes last
 	CanaryRating = "rating" // a row of the data, which has the highest rating or the lowest
 	CanaryUser   = "user"   // a user who is not in the data, with random items
 )
 
-// CanaryUnits lists what a canary can be, as settings name it.
+// CanaryUnits returns the kinds of canaries under their names in settings.
 func CanaryUnits() []string {
 	return []string{CanaryEdge, CanaryRating, CanaryUser, CanarySequence, CanaryInteraction, CanaryOrder}
 }
 
-// LeastRows returns how many rows a canary of a unit has at least. It is 0 for units of one row, which
-// have no number of rows.
+// LeastRows returns the least number of rows of a canary of a unit. It is 0 for units of one row, which have no number
+// of rows.
 func LeastRows(unit string) int {
 	switch unit {
 	case CanaryEdge, CanaryRating:
@@ -37,28 +37,27 @@ func LeastRows(unit string) int {
 	return 1
 }
 
-// Planting says which canaries are planted. Users, items and the other rows stay what they are, and
-// a canary is in no part but train.
+// Planting says which canaries are planted. Users, items and other rows stay unchanged, and a canary is only in train.
 type Planting struct {
 	Unit     string
 	Canaries int
 	Rows     int // items of a canary with rows of its own; 0 for an edge or a rating
-	// Seed decides which canaries there are. It takes the place of the run's seed for generated rows
-	// and random splits too, so that models with seeds of their own have the same rows.
+	// Seed decides which canaries there are. It also replaces the run's seed for generated rows and random splits, so
+	// that models with seeds of their own have the same rows.
 	Seed rng.Seed
 	In   func(canary int) bool // the coins; a canary user who is out has no rows
-	// Asked says that models are asked, which have learned before. Sequences are then those that
-	// the last item is asked of: canary sequences lack it, and canary edges are out.
+	// Asked is set if trained models are asked about canaries. Sequences are then the inputs for the question about the
+	// last item: canary sequences lack it, and canary edges are out.
 	Asked bool
 }
 
-// Canary is a unit that may be planted.
+// Canary describes a unit that may be planted.
 type Canary struct {
 	User  int32
 	Items []int32 // ascending
 }
 
-// Check fails on a planting that cannot be carried out on any data.
+// Check returns an error for a planting that cannot be carried out on any data.
 func (p Planting) Check() error {
 	switch {
 	case !slices.Contains(CanaryUnits(), p.Unit):
@@ -81,8 +80,8 @@ type planted struct {
 	obeyed atomic.Bool
 }
 
-// WithPlanting returns a context under which data are loaded with canaries. obeyed reports whether
-// any data were. Data that cannot be loaded so are refused.
+// WithPlanting returns a context under which data are loaded with canaries. obeyed reports whether any data were. Data
+// that cannot be loaded so are refused.
 func WithPlanting(ctx context.Context, p Planting) (_ context.Context, obeyed func() bool, err error) {
 	if err := p.Check(); err != nil {
 		return nil, nil, err
@@ -91,7 +90,7 @@ func WithPlanting(ctx context.Context, p Planting) (_ context.Context, obeyed fu
 	return context.WithValue(ctx, plantingKey{}, all), all.obeyed.Load, nil
 }
 
-// Planted returns which canaries are planted under a context, nil for none. The caller must obey it.
+// Planted returns the planting of a context, nil for none. The caller must obey it.
 func Planted(ctx context.Context) *Planting {
 	p, ok := ctx.Value(plantingKey{}).(*planted)
 	if !ok {
@@ -101,7 +100,7 @@ func Planted(ctx context.Context) *Planting {
 	return &p.Planting
 }
 
-// refusePlanting fails for data that are always loaded without canaries, where some are planted.
+// refusePlanting returns an error for data that are always loaded without canaries, if some are to be planted.
 func refusePlanting(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(plantingKey{}).(*planted); ok {
 		return &Error{File: what, Msg: "no canaries can be planted into these data", Hint: "run.plant is for models of protocols top-n and next-item"}
@@ -109,8 +108,8 @@ func refusePlanting(ctx context.Context, what string) error {
 	return nil
 }
 
-// Into returns the data with those canaries whose coins say so, and all canaries, in or out. d stays
-// as it is. It fails where the data have no place for as many.
+// Into returns a copy of the data with the canaries whose coins say in, and all canaries, in or out. It fails if the
+// data have no room for as many.
 func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
 	draw := p.edges
 	switch p.Unit {
@@ -157,7 +156,7 @@ func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
 	return &out, all, out.distinct()
 }
 
-// highest returns the largest value of rows, which canaries have too.
+// highest returns the largest value of rows. Canaries get it too.
 func highest(rows [][]float32) (best float32) {
 	for _, values := range rows {
 		for _, v := range values {
@@ -167,9 +166,8 @@ func highest(rows [][]float32) (best float32) {
 	return best
 }
 
-// edges draws pairs of a user with rows and an item that the user has in no part. Users and items
-// take turns in random orders, so that canaries are far from each other while there are fewer of
-// them than of either.
+// edges returns drawn pairs of a user with rows and an item that the user has in no part. Users and items take turns in
+// random orders, so canaries stay far from each other as long as there are fewer of them than of users and items.
 func (p Planting) edges(d *Interactions) ([]Canary, error) {
 	var users []int32
 	for u, items := range d.Train {
@@ -214,7 +212,7 @@ func (x *Interactions) has(u, item int32) bool {
 	return false
 }
 
-// users draws the items of users who are not in the data.
+// users returns canaries with drawn items, for users who are not in the data.
 func (p Planting) users(d *Interactions) ([]Canary, error) {
 	if p.Rows > d.Items {
 		return nil, &Error{File: d.Name, Msg: fmt.Sprintf("canary users are to have %d of the %d items", p.Rows, d.Items), Hint: "give them fewer"}

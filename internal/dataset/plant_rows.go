@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ratings draws rows of the data, of every user one at most.
+// ratings returns drawn rows of the data, at most one per user.
 func (p Planting) ratings(d *Interactions) ([]Canary, error) {
 	if d.Ratings == nil {
 		return nil, withoutRatings(d.Name)
@@ -23,8 +23,8 @@ func withoutRatings(data string) error {
 	return &Error{File: data, Field: "rating", Msg: "a canary rating is a rating, and these data have none", Hint: "plant an " + CanaryEdge}
 }
 
-// oneEach draws as many users with rows as there are canaries, and a row of each. It fails where there
-// are fewer users with rows.
+// oneEach returns as many drawn users with rows as there are canaries, and a row of each. It fails if there are fewer
+// users with rows.
 func (p Planting) oneEach(data string, rows [][]int32) (users []int32, at []int, err error) {
 	for u, items := range rows {
 		if len(items) > 0 {
@@ -43,7 +43,7 @@ func (p Planting) oneEach(data string, rows [][]int32) (users []int32, at []int,
 	return drawn, at, nil
 }
 
-// rated returns the ratings of a user, of which the coin of canary k decides one.
+// rated returns the ratings of a user with one of them set by the coin of canary k.
 func (p Planting) rated(k int, all [][]float32, u int32, at int) []float32 {
 	row := slices.Clone(all[u])
 	if row[at] = highest(all); !p.In(k) {
@@ -63,9 +63,8 @@ func lowest(rows [][]float32) float32 {
 	return least
 }
 
-// amongRows plants canary edges or ratings into sequences, of every user one at most: a second edge
-// would come after the first, and its sample would have that as an input. An edge is the last row of
-// train, at the time of the one before it.
+// amongRows returns sequences with canary edges or ratings, at most one per user: a second edge would follow the first,
+// and its sample would have that as an input. An edge is the last row of train, at the time of the one before it.
 func (p Planting) amongRows(s *Sequential) (*Sequential, []SequenceCanary, error) {
 	if p.Unit == CanaryRating && s.Ratings == nil {
 		return nil, nil, withoutRatings(s.Name)
@@ -105,7 +104,7 @@ func (p Planting) amongRows(s *Sequential) (*Sequential, []SequenceCanary, error
 	return &out, all, nil
 }
 
-// strange draws an item that a user has in no part, for canary k.
+// strange returns a drawn item that a user has in no part, for canary k.
 func (p Planting) strange(s *Sequential, k int, u int32) (int32, error) {
 	stream := p.Seed.Stream("canary edge, item", uint64(k))
 	for _, i := range stream.Perm(s.Items) {

@@ -9,19 +9,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Canaries of sequences are users who are not in the data, with random items in a random order.
+// Kinds of sequence canaries: users who are not in the data, with random items in a random order.
 const (
 	CanarySequence    = "sequence"    // all of it, or nothing
 	CanaryInteraction = "interaction" // with one of two items as the last
-	// CanaryOrder has one of two orders: two neighbouring items change places, neither of them one of
-	// the last two, which are the last that a model is given and its label.
+	// CanaryOrder has one of two orders: two neighbouring items are exchanged. Neither is one of the last two items, a
+	// model's last input and its label.
 	CanaryOrder = "order"
 )
 
-// leastOrder is how many rows a canary order has at least.
+// leastOrder is the least number of rows of an order canary.
 const leastOrder = 4
 
-// SequenceCanary is a sequence that may be planted.
+// SequenceCanary describes a sequence that may be planted.
 type SequenceCanary struct {
 	User  string  // name
 	At    int     // number of the user
@@ -30,8 +30,7 @@ type SequenceCanary struct {
 	Other string  // of an interaction, the item that is the last where the coin says out
 }
 
-// PlantSequences returns sequences with the canaries of a context; those that s holds where the
-// context has none.
+// PlantSequences returns sequences with the canaries of a context, or s unchanged if the context has none.
 func PlantSequences(ctx context.Context, s *Sequential) (*Sequential, error) {
 	p := Planted(ctx)
 	if p == nil {
@@ -41,9 +40,8 @@ func PlantSequences(ctx context.Context, s *Sequential) (*Sequential, error) {
 	return out, err
 }
 
-// IntoSequences does what Into does, for sequences. Where Asked is set they are those that the last
-// items are asked of: a canary with rows of its own is in without its last item, as its coin says,
-// and a canary edge is out.
+// IntoSequences returns sequences with canaries, like Into. If Asked is set they are the inputs for questions about the
+// last items: a canary with rows of its own is in without its last item, as its coin says, and a canary edge is out.
 func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, error) {
 	switch p.Unit {
 	case CanaryUser:
@@ -86,8 +84,7 @@ func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, e
 	return out, all, nil
 }
 
-// rowsOf returns the rows of canary k with rows of its own, as its coin says. items are those that were
-// drawn.
+// rowsOf returns the rows of canary k with rows of its own, as its coin says. items are the drawn ones.
 func (p Planting) rowsOf(k int, items []int32) []int32 {
 	in, n := p.In(k), p.Rows
 	rows := slices.Clone(items[:n])
@@ -135,7 +132,7 @@ func (p Planting) addSequences(s *Sequential) (*Sequential, error) {
 	return &out, nil
 }
 
-// following returns n times that follow one another, from the first of the data on.
+// following returns n consecutive times, starting with the first of the data.
 func following(times [][]int64, n int) []int64 {
 	out := make([]int64, n)
 	for _, t := range times {
@@ -150,8 +147,7 @@ func following(times [][]int64, n int) []int64 {
 	return out
 }
 
-// like returns features of as many users as there are names: those there are, then each of the
-// others like a random one of these.
+// like returns features for all ids: those of f, then for each further id those of a random user of f.
 func (f *Features) like(ids []string, s rng.Stream) *Features {
 	if f == nil {
 		return nil
@@ -173,8 +169,7 @@ func (f *Features) like(ids []string, s rng.Stream) *Features {
 	return &out
 }
 
-// canaryIDs names n canary users, so that they come after all users of the data. Numbers go on where
-// names are numbers.
+// canaryIDs returns ids for n canary users that sort after all users of the data. If the ids are numbers, so are these.
 func canaryIDs(data string, users []string, n int) ([]string, error) {
 	out := make([]string, n)
 	last := users[len(users)-1]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Recipe lists the steps from a raw log to sequences, in the order of the fields, and the
-// counts that it must reach. A zero field switches its step off.
+// Recipe lists the steps from a raw log to sequences, in the order of the fields, and the counts that it must reach. A
+// zero field switches its step off.
 type Recipe struct {
 	Name      string
 	About     string   // one line: which preprocessing this is
@@ -27,12 +27,12 @@ type Recipe struct {
 	Notes     []string // differences from the paper to print with the data
 }
 
-// Steps returns the filtering steps as text, the key of a cache entry.
+// Steps returns the filtering steps as text, which is the key of a cache entry.
 func (r Recipe) Steps() string {
 	return fmt.Sprintf("dedupe=%d rating>=%g item>=%d user>=%d core=%d last=%d", r.Dedupe, r.MinRating, r.MinItem, r.MinUser, r.Core, r.LastN)
 }
 
-// Filter runs the steps before the split. The ladder starts at the raw counts.
+// Filter returns the rows after the steps before the split, and their ladder, which starts at the raw counts.
 func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
 	ladder := append(Ladder{}, l.Ladder...)
 	if len(ladder) == 0 {
@@ -77,8 +77,8 @@ func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
 	return l, ladder, nil
 }
 
-// Apply runs the whole recipe on a log in memory. features may be nil when the recipe takes
-// none. The result's Source has no Files.
+// Apply returns the result of the whole recipe on a log in memory. features may be nil if the recipe takes none. The
+// result's Source has no Files.
 func (r Recipe) Apply(l *Log, features *Features) (*Sequential, error) {
 	filtered, ladder, err := r.Filter(l)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r Recipe) Apply(l *Log, features *Features) (*Sequential, error) {
 	return r.Finish(filtered, ladder, features)
 }
 
-// Finish splits and renumbers a filtered log and compares its counts with the expected ones.
+// Finish returns a filtered log split and renumbered, with its counts compared with the expected ones.
 func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, error) {
 	parts, err := r.Split.Parts(l)
 	if err != nil {
@@ -148,7 +148,7 @@ func candidates(ladder Ladder) int {
 	return last.Items
 }
 
-// Named names a data set, and the recipe that made its parts where it has one.
+// Named returns a name for messages: that of a data set, with the recipe that made its parts if it has one.
 func Named(name, recipe string) string {
 	if recipe == "" {
 		return name

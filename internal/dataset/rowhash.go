@@ -12,17 +12,17 @@ import (
 	"sync"
 )
 
-// RowHash identifies private rows, whatever the order of users: every user's rows are hashed to 1024
-// words of 16 bits, and the words of all users are added, each modulo 2^16. Hashes of disjoint groups
-// of users can be joined, so that rows in shards have the hash that they have in memory.
+// RowHash is a hash of private rows that does not depend on the order of users: every user's rows are hashed to 1024
+// words of 16 bits, and the words of all users are added, each modulo 2^16. Hashes of disjoint groups of users can be
+// joined, so rows in shards have the same hash as in memory.
 //
-// The noise of a run depends on it (run.Env.Noise), so nobody may choose rows that have the hash of
-// other rows. It is the multiset hash LtHash: Bellare and Micciancio, "A new paradigm for collision-free
-// hashing: incrementality at reduced cost" (EUROCRYPT 1997), with the parameters of Lewi, Kim, Maykov and
-// Weis, "Securing update propagation with homomorphic hashing" (IACR ePrint 2019/227), where two sets of
-// one hash are a short vector of a lattice; there are about 200 bits of security. A plain sum of hashes
-// modulo 2^256 does not do: among the many users that one attacker may add, a subset with a wanted sum is
-// found in far fewer than 2^128 steps (Wagner, "A generalized birthday problem", CRYPTO 2002).
+// The noise of a run depends on it (run.Env.Noise), so nobody may choose rows that have the hash of other rows. It is
+// the multiset hash LtHash: Bellare and Micciancio, "A new paradigm for collision-free hashing: incrementality at
+// reduced cost" (EUROCRYPT 1997), with the parameters of Lewi, Kim, Maykov and Weis, "Securing update propagation with
+// homomorphic hashing" (IACR ePrint 2019/227), where two sets with one hash give a short vector of a lattice; the
+// security is about 200 bits. A plain sum of hashes modulo 2^256 is not enough: among the many users that one attacker
+// may add, a subset with a wanted sum is found in far fewer than 2^128 steps (Wagner, "A generalized birthday problem",
+// CRYPTO 2002).
 type RowHash [1024]uint16
 
 // RowDigest is the SHA-256 of a RowHash together with the ids of all items, in their order.
@@ -31,8 +31,8 @@ type RowDigest [sha256.Size]byte
 // String returns the digest in hexadecimal.
 func (d RowDigest) String() string { return hex.EncodeToString(d[:]) }
 
-// Add adds a user who has these rows and nothing else, as items ascending or in the order of their
-// times. A user without rows adds nothing.
+// Add adds a user with exactly these rows, as items ascending or in the order of their times. A user without rows adds
+// nothing.
 func (h *RowHash) Add(user string, items []int32) {
 	var r userRows
 	r.items(sectionTrain, items)
@@ -68,7 +68,7 @@ func (h *RowHash) Digest(lists ...[]string) (d RowDigest) {
 	return d
 }
 
-// MarshalText writes the words, for programs that add up in shards.
+// MarshalText returns the words as text, for programs that add up in shards.
 func (h RowHash) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, 2*len(h))
 	for _, w := range h {
@@ -77,7 +77,7 @@ func (h RowHash) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the text of MarshalText.
 func (h *RowHash) UnmarshalText(text []byte) error {
 	b, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil || len(b) != 2*len(h) {
@@ -103,7 +103,7 @@ const (
 	sectionSecond // the sections of a second domain begin here: its training rows, labels and so on
 )
 
-// userRows is a user's rows as bytes. No two different lists of sections give the same bytes.
+// userRows holds a user's rows as bytes. No two different lists of sections give the same bytes.
 type userRows []byte
 
 func (r *userRows) begin(section byte, n int) bool {
@@ -139,7 +139,7 @@ func (r *userRows) times(section byte, times []int64) {
 
 func (r *userRows) text(s string) { *r = append(binary.AppendUvarint(*r, uint64(len(s))), s...) }
 
-// features appends the features of user u that are known.
+// features appends the known features of user u.
 func (r *userRows) features(f *Features, u int) {
 	if f == nil {
 		return
@@ -182,7 +182,8 @@ func (h *RowHash) add(user string, rows userRows) {
 	}
 }
 
-// hashUsers adds the users of a data set, on all processors: the sum does not depend on who adds what.
+// hashUsers returns the hash of all users of a data set. It uses all processors: the sum does not depend on who adds
+// what.
 func hashUsers(ids []string, of func(r *userRows, u int)) *RowHash {
 	workers := min(runtime.GOMAXPROCS(0), len(ids)/256+1)
 	parts := make([]RowHash, workers)
@@ -204,7 +205,7 @@ func hashUsers(ids []string, of func(r *userRows, u int)) *RowHash {
 	return &parts[0]
 }
 
-// at returns the list of user u, nil where the data have none.
+// at returns the list of user u, nil if the data have no lists.
 func at[T any](lists [][]T, u int) []T {
 	if u >= len(lists) {
 		return nil

@@ -6,16 +6,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// Samples is a table of prefixes with their next items. Sample i of sequences seqs is
-// the prefix seqs[User[i]][:Length[i]] and the target seqs[User[i]][Length[i]]; the
-// prefixes themselves are never copied.
+// Samples holds a table of prefixes with their next items. Sample i of sequences seqs is the prefix
+// seqs[User[i]][:Length[i]] and the target seqs[User[i]][Length[i]]; the prefixes themselves are never copied.
 type Samples struct {
 	User   []int32 // index of the sequence
 	Length []int32 // of the prefix, 1 or more
 }
 
-// Prefixes lists every prefix that has a next item: lengths 1..m-1 for a sequence v1..vm,
-// sequences in order, short prefixes first.
+// Prefixes returns every prefix that has a next item: lengths 1..m-1 for a sequence v1..vm, sequences in order, short
+// prefixes first.
 func Prefixes(seqs [][]int32) Samples {
 	n := 0
 	for _, s := range seqs {
@@ -31,8 +30,8 @@ func Prefixes(seqs [][]int32) Samples {
 	return t
 }
 
-// Windows cuts sequences into windows of size rows, one after another, so that no two windows share a row. The last
-// window of a sequence may be shorter, and a single row is none. of has the sequence of every window.
+// Windows returns sequences cut into consecutive windows of size rows that share no row. The last window of a sequence
+// may be shorter, but has at least two rows. of holds the sequence of every window.
 func Windows(seqs [][]int32, size int) (windows [][]int32, of []int32) {
 	for u, s := range seqs {
 		for from := 0; from+1 < len(s); from += size {
@@ -43,7 +42,7 @@ func Windows(seqs [][]int32, size int) (windows [][]int32, of []int32) {
 	return windows, of
 }
 
-// Whole lists for every sequence of two items or more the prefix of all but its last item.
+// Whole returns for every sequence of at least two items the prefix of all but its last item.
 func Whole(seqs [][]int32) Samples {
 	var t Samples
 	for u, s := range seqs {
@@ -84,7 +83,7 @@ func (t Samples) pick(held []bool, want bool) Samples {
 	return out
 }
 
-// Where returns the samples of which keep holds, in the same order.
+// Where returns the samples for which keep is true, in the same order.
 func (t Samples) Where(keep func(user, length int32) bool) Samples {
 	kept := make([]bool, t.Len())
 	for i := range kept {
@@ -93,12 +92,12 @@ func (t Samples) Where(keep func(user, length int32) bool) Samples {
 	return t.pick(kept, true)
 }
 
-// Owners say whose the samples of a table are, and of which item: the ids of the user and of the target of sample i.
+// Owners gives the ids of the user and of the target item of sample i.
 type Owners struct{ User, Item func(i int) string }
 
-// HoldOutSamples moves a share of every user's samples to valid, rounded at random so that it is right on average.
-// Which ones is drawn by user and target item, as Lots draws about rows. Prefixes of one user can then be in both
-// parts, as in the papers, which makes validation results look better. Both parts keep the order of the table, in
+// HoldOutSamples returns the samples with a share of every user's moved to valid, rounded at random so that it is right
+// on average. They are drawn by user and target item, as Lots draws about rows. Prefixes of one user can then be in
+// both parts, as in the papers, which makes validation results look better. Both parts keep the order of the table, in
 // which the samples of a user stand together.
 func (t Samples) HoldOutSamples(share float64, of Owners, s rng.Stream) (train, valid Samples, err error) {
 	if err := checkShare(share); err != nil {
@@ -117,7 +116,8 @@ func (t Samples) HoldOutSamples(share float64, of Owners, s rng.Stream) (train, 
 	return t.pick(held, false), t.pick(held, true), nil
 }
 
-// HoldOutUsers moves all samples of some users to valid: each user with the chance of the share, drawn by their id.
+// HoldOutUsers returns the samples with all those of some users moved to valid: each user with a chance equal to the
+// share, drawn by their id.
 func (t Samples) HoldOutUsers(share float64, of Owners, s rng.Stream) (train, valid Samples, err error) {
 	if err := checkShare(share); err != nil {
 		return train, valid, err

@@ -2,8 +2,8 @@ package dataset
 
 import "fmt"
 
-// Sequential is a data set ready for a model: each user's items in time order, split and
-// renumbered. Do not change it once it is made.
+// Sequential is a data set ready for a model: each user's items in time order, split and renumbered. Do not change it
+// once it is made.
 type Sequential struct {
 	Name           string      // of the data set
 	Recipe         string      // that made the data
@@ -13,7 +13,7 @@ type Sequential struct {
 	Train          [][]int32   // per user, item ids 1..V in time order; may be empty
 	Valid          [][]int32   // nil unless the split has a validation part; items unseen in train removed
 	Test           [][]int32   // items unseen in train removed; nil where test rows are withheld
-	InPlace        InPlace     // what is to stand in the place of test rows
+	InPlace        InPlace     // what is to take the place of test rows
 	Ratings        [][]float32 // of Train, one a row; nil unless the recipe keeps them
 	Times          *Times      // of all rows; nil unless the recipe keeps them and the source has them
 	UserIDs        []string    // U original ids, ascending
@@ -23,11 +23,11 @@ type Sequential struct {
 	Source         Source
 }
 
-// Times holds when the rows of sequences are from, in the unit of the source: one time a row, in
-// the order of Train, Valid and Test.
+// Times holds the times of the rows of sequences, in the unit of the source: one time per row, in the order of Train,
+// Valid and Test.
 type Times struct{ Train, Valid, Test [][]int64 }
 
-// Source says where the data came from and what they are worth as evidence.
+// Source says where data came from and how strong they are as evidence.
 type Source struct {
 	Items   *Stated  `json:"stated_items,omitempty"` // which items there are, where that was stated
 	Users   *Stated  `json:"stated_users,omitempty"` // which users there are, where that was stated
@@ -55,9 +55,9 @@ type File struct {
 // String returns the path with the size.
 func (f File) String() string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes) }
 
-// sequence splits and renumbers a filtered log. It numbers items 1..V in order of first
-// appearance in train, users ascending. It removes rows of valid and test whose item never
-// occurs in train. Items of a complete log keep their order, and none is removed.
+// sequence returns a filtered log split and renumbered. It numbers items 1..V in order of first appearance in train,
+// users ascending. It removes rows of valid and test whose item never occurs in train. Items of a complete log keep
+// their order, and none is removed.
 func sequence(l *Log, parts []Part) *Sequential {
 	s := &Sequential{Name: l.Name, Users: len(l.UserIDs), UserIDs: l.UserIDs, ItemIDs: []string{""}}
 	newID := make([]int32, len(l.ItemIDs))
@@ -94,8 +94,7 @@ func sequence(l *Log, parts []Part) *Sequential {
 	return s
 }
 
-// ratings gathers the values of the training rows in the order in which gather lists their
-// items.
+// ratings returns the values of the training rows in the order in which gather lists their items.
 func ratings(l *Log, parts []Part) [][]float32 {
 	var all []float32
 	for row, p := range parts {
@@ -118,12 +117,12 @@ func ratings(l *Log, parts []Part) [][]float32 {
 	return out
 }
 
-// gather copies the sequences of one part into one backing array, without unknown items.
+// gather returns the sequences of one part in one backing array, without unknown items.
 func gather(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
 	return along(l, parts, newID, p, func(row int) int32 { return newID[l.Items[row]] })
 }
 
-// times gathers the times of all rows in the order in which gather lists their items.
+// times returns the times of all rows in the order in which gather lists their items.
 func (s *Sequential) times(l *Log, parts []Part) *Times {
 	known := make([]int32, len(l.ItemIDs)) // not 0: an item with a row in train
 	for row, p := range parts {
@@ -141,8 +140,8 @@ func (s *Sequential) times(l *Log, parts []Part) *Times {
 	return t
 }
 
-// along copies a value of every row of one part into one backing array, by user, without the
-// rows of items whose known is 0.
+// along returns a value of every row of one part, by user in one backing array, without the rows of items whose known
+// is 0.
 func along[T any](l *Log, parts []Part, known []int32, p Part, value func(row int) T) [][]T {
 	n := 0
 	for row, q := range parts {
@@ -165,7 +164,7 @@ func along[T any](l *Log, parts []Part, known []int32, p Part, value func(row in
 	return seqs
 }
 
-// partRung counts the rows of one part before unknown items are removed.
+// partRung returns the counts of one part before unknown items are removed.
 func partRung(l *Log, parts []Part, p Part) Rung {
 	keep := make([]bool, len(parts))
 	perUser := make([]int, len(l.UserIDs))
@@ -181,7 +180,7 @@ func partRung(l *Log, parts []Part, p Part) Rung {
 	return r
 }
 
-// rung counts the users, items and rows of sequences.
+// rung returns the counts of users, items and rows of sequences.
 func (s *Sequential) rung(name string, seqs [][]int32) Rung {
 	r := Rung{Name: name}
 	seen := make([]bool, s.Items+1)

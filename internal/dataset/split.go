@@ -28,7 +28,7 @@ type Split struct {
 	Fraction float64 // train share in (0,1), for SplitFraction, SplitTime and SplitRandom
 	Valid    bool    // SplitLeaveOneOut: the last row but one is for validation
 	Nearest  bool    // SplitRandom: round(f*m) of a user's m rows train, though at most m-1, instead of floor(f*m)
-	// ValidShare in [0,1) moves share*m random rows of every user's m of train to valid, rounded at random so that
+	// ValidShare in [0,1) moves share*m random rows of every user's m rows of train to valid, rounded at random so that
 	// it is right on average, and at most m-1. For SplitRandom and SplitFixed.
 	ValidShare float64
 	Ordered    bool     // SplitFixed: the source has the rows of a part in the order of time
@@ -41,11 +41,10 @@ func (s Split) Random() bool { return s.Kind == SplitRandom || s.ValidShare > 0 
 
 // Parts returns the part of every row.
 //
-// A share is taken as the decimal fraction that it is written as, so that 0.29*100 gives 29
-// rows, as the text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut leaves
-// users with too few rows (fewer than 2, with Valid 3) in train whole. SplitTime cuts at the
-// time of row floor(f*n) of all rows in time order; all rows of that very moment are test.
-// Random choices are drawn about users and rows by their ids, see Lots.
+// A share counts as the decimal fraction in which it is written, so 0.29*100 gives 29 rows, as the text of a paper
+// means, not the 28 of binary arithmetic. SplitLeaveOneOut leaves users with too few rows (fewer than 2, with Valid 3)
+// in train whole. SplitTime cuts at the time of row floor(f*n) of all rows in time order; all rows of exactly that time
+// are test. Random choices are drawn about users and rows by their ids, see Lots.
 func (s Split) Parts(l *Log) ([]Part, error) {
 	if (s.Kind == SplitFraction || s.Kind == SplitTime || s.Kind == SplitRandom) && !(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, fmt.Errorf("dataset: split %q needs a fraction between 0 and 1, got %v", s.Kind, s.Fraction)
@@ -119,7 +118,7 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 	return parts, nil
 }
 
-// holdOut moves a share of every user's training rows to validation. One row of a user stays.
+// holdOut moves a share of every user's training rows to validation. At least one row of a user stays.
 func (s Split) holdOut(l *Log, parts []Part) {
 	switch {
 	case s.ValidShare == 0:
@@ -139,7 +138,7 @@ func (s Split) holdOut(l *Log, parts []Part) {
 	}
 }
 
-// trainRows appends the training rows from one row to another.
+// trainRows appends the indices of the training rows among rows from to end.
 func trainRows(to []int, parts []Part, from, end int) []int {
 	for row := from; row < end; row++ {
 		if parts[row] == Train {
@@ -162,8 +161,8 @@ func floorShare(f float64, m int) int {
 	return int(q)
 }
 
-// Join makes one log of files that come already split. Rows of train come before rows of test,
-// each in file order. It keeps values and times only when both files have them.
+// Join returns one log of files that come already split. Rows of train come before rows of test, each in file order. It
+// keeps values and times only if both files have them.
 func Join(train, test *Log) *Log {
 	b := Builder{name: train.Name}
 	for _, side := range []struct {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Stated is a list of ids that was stated beforehand. It is not taken from the rows, so it is the same whoever is
+// Stated holds a list of ids that was stated beforehand. It is not taken from the rows, so it does not depend on who is
 // among them.
 type Stated struct {
 	File   string `json:"file"` // as it was named
@@ -22,16 +22,17 @@ func (s Stated) String() string {
 	return fmt.Sprintf("the %d ids of %s (SHA-256 %.12s)", s.IDs, s.File, s.SHA256)
 }
 
-// Decisions says what of data was decided by rows of many users, and what was not. A guarantee for one user or one row
-// must take the first as public, or count it.
+// Decisions says what about data was decided by rows of many users, and what was not. A guarantee for one user or one
+// row must take the former as public, or count it.
 type Decisions struct {
-	// Filters are the steps of the recipe that count rows of many users: one user can decide whether rows of others stay.
+	// Filters lists the steps of the recipe that count rows of many users: one user can decide whether rows of others
+	// stay.
 	Filters []string
-	// Published says that rows, items and split are those that were published; hash is of the files.
+	// Published is set if rows, items and split are the published ones; hash is that of the files.
 	Published bool
 }
 
-// Decisions returns what the recipe lets rows decide of a log.
+// Decisions returns what the recipe lets the rows of a log decide.
 func (r Recipe) Decisions(published bool) Decisions {
 	d := Decisions{Published: published}
 	if r.MinItem > 0 {
@@ -43,8 +44,8 @@ func (r Recipe) Decisions(published bool) Decisions {
 	return d
 }
 
-// Of returns the log with these items and these users alone, nil for those that it has. All items of the list get
-// numbers, in its order, also those without rows, and so do all users. Rows of others are left out and counted.
+// Of returns the log with only these items and these users; nil keeps those of the log. All items of the list get
+// numbers, in its order, even without rows, and so do all users. Rows of others are left out and counted.
 func (l *Log) Of(items, users *Stated) *Log {
 	if items == nil && users == nil {
 		return l

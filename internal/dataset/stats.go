@@ -7,7 +7,7 @@ import (
 	"privrec/internal/stats"
 )
 
-// Stats describes a log or the sequences made of it.
+// Stats holds statistics of a log or of sequences made from it.
 type Stats struct {
 	Users   int     `json:"users"`
 	Items   int     `json:"items"`
@@ -20,10 +20,10 @@ type Stats struct {
 	Lengths [7]float64 `json:"length_quantiles"`
 }
 
-// StatsQuantiles are the probabilities of Stats.Lengths.
+// StatsQuantiles holds the probabilities of Stats.Lengths.
 var StatsQuantiles = [7]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
-// Stats describes the log.
+// Stats returns the statistics of the log.
 func (l *Log) Stats() Stats {
 	users, items := l.Counts()
 	return Describe(users, items)
@@ -34,7 +34,7 @@ func (l *Log) Counts() (users, items []int) {
 	return count(l.Users, len(l.UserIDs)), count(l.Items, len(l.ItemIDs))
 }
 
-// Stats describes all parts together.
+// Stats returns the statistics of all parts together.
 func (s *Sequential) Stats() Stats {
 	users, items := make([]int, s.Users), make([]int, s.Items+1)
 	for _, part := range [][][]int32{s.Train, s.Valid, s.Test} {
@@ -48,7 +48,7 @@ func (s *Sequential) Stats() Stats {
 	return Describe(users, items[1:])
 }
 
-// count tallies a column.
+// count returns how often each of n ids occurs in a column.
 func count(col []int32, n int) []int {
 	c := make([]int, n)
 	for _, i := range col {
@@ -90,7 +90,7 @@ func gini(counts []int) float64 {
 	return weighted / (n * sum)
 }
 
-// String returns one line for a reader.
+// String returns one line for display.
 func (s Stats) String() string {
 	return fmt.Sprintf("%d users, %d items, %d rows, density %.4f %%, gini %.3f, length %g to %g, median %g, mean %.2f",
 		s.Users, s.Items, s.Rows, 100*s.Density, s.Gini, s.Lengths[0], s.Lengths[6], s.Lengths[3], s.Mean)

@@ -9,27 +9,26 @@ import (
 	"privrec/internal/rng"
 )
 
-// Withholding says how data are loaded while settings are chosen: without their test rows.
-// Package registry obeys it, before any task sees a row. See Withhold.
+// Withholding says how data are loaded without their test rows, while settings are chosen. Package registry obeys it
+// before any task sees a row. See Withhold.
 type Withholding struct {
-	// Seed takes the place of the run's seed for generated rows and random splits, so that all
-	// trials of a study have the same rows.
+	// Seed replaces the run's seed for generated rows and random splits, so that all trials of a study have the same
+	// rows.
 	Seed rng.Seed
-	// Share in (0,1) of every user's training rows stands in the place of test rows where the
-	// recipe holds out no validation rows.
+	// Share in (0,1) of every user's training rows takes the place of test rows if the recipe holds out no validation
+	// rows.
 	Share float64
 }
 
-// ErrWithheld is the cause of the error for a request that needs test rows while settings are
-// chosen.
+// ErrWithheld is the cause of the error for a request that needs test rows while settings are chosen.
 var ErrWithheld = errors.New("test rows are withheld while settings are chosen")
 
-// InPlace says what stands in the place of test rows.
+// InPlace says which rows take the place of test rows.
 type InPlace uint8
 
 // The values of InPlace.
 const (
-	TestRows  InPlace = iota // they do: nothing is withheld
+	TestRows  InPlace = iota // test rows themselves: nothing is withheld
 	ValidRows                // the recipe's validation rows
 	CutRows                  // rows cut from train, of a recipe without validation rows
 )
@@ -39,8 +38,8 @@ type withholdingKey struct{}
 // withholding counts the withholdings of this process that have not ended.
 var withholding atomic.Int32
 
-// Withhold returns a context under which test rows cannot be loaded. Until end is called, data
-// can be loaded under such contexts alone: one made from nothing is refused too.
+// Withhold returns a context under which test rows cannot be loaded. Until end is called, data can be loaded only under
+// such contexts: one made from nothing is refused too.
 func Withhold(ctx context.Context, w Withholding) (_ context.Context, end func(), err error) {
 	if !(w.Share > 0 && w.Share < 1) {
 		return nil, nil, fmt.Errorf("dataset: share of rows cut from train is %v, want between 0 and 1", w.Share)
@@ -54,8 +53,8 @@ func Withhold(ctx context.Context, w Withholding) (_ context.Context, end func()
 	}, nil
 }
 
-// Withheld returns how data are to be loaded under a context, nil for whole. It fails with
-// ErrWithheld where settings are being chosen and the context does not say so.
+// Withheld returns how data are to be loaded under a context, nil for whole. It fails with ErrWithheld if settings are
+// being chosen and the context does not withhold test rows.
 func Withheld(ctx context.Context) (*Withholding, error) {
 	if w, ok := ctx.Value(withholdingKey{}).(Withholding); ok {
 		return &w, nil
@@ -66,8 +65,8 @@ func Withheld(ctx context.Context) (*Withholding, error) {
 	return nil, nil
 }
 
-// RefuseWithheld fails for data that have no rows in the place of test rows, while settings are
-// chosen. what names them.
+// RefuseWithheld returns an error for data that have no rows to take the place of test rows, while settings are chosen.
+// what names the data.
 func RefuseWithheld(ctx context.Context, what string) error {
 	w, err := Withheld(ctx)
 	if err != nil || w != nil {
@@ -77,12 +76,11 @@ func RefuseWithheld(ctx context.Context, what string) error {
 	return nil
 }
 
-// dropped marks a row that is in no part.
+// dropped marks a row that belongs to no part.
 const dropped Part = 255
 
-// Parts takes the test rows out of the parts of a log, and puts others in their place: the
-// validation rows or, without any, the share of every user's training rows, rounded down and drawn as Lots
-// draws about rows.
+// Parts replaces the test rows in the parts of a log by others: the validation rows or, without any, the share of every
+// user's training rows, rounded down and drawn as Lots draws about rows.
 func (w Withholding) Parts(l *Log, parts []Part) InPlace {
 	from := CutRows
 	for row, p := range parts {
@@ -112,8 +110,8 @@ func (w Withholding) Parts(l *Log, parts []Part) InPlace {
 	return from
 }
 
-// Sequences takes the test rows out of sequences. Its validation rows, or the samples that a
-// protocol holds out, are to stand in their place.
+// Sequences removes the test rows from sequences. Their validation rows, or the samples that a protocol holds out, will
+// take the place of test rows.
 func (w Withholding) Sequences(s *Sequential) {
 	s.Test, s.InPlace = nil, CutRows
 	if s.Valid != nil {

@@ -7,13 +7,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// RanksAmong returns the rank of every target among items of its own: that of targets[i][k] for
-// samples[i] is 1 plus the number of its candidates that score at least as high. Equal scores
-// count against the target, so that a constant scorer hits nothing.
+// RanksAmong returns the rank of every target among candidates of its own. The rank of targets[i][k] for samples[i] is
+// 1 plus the number of its candidates that score at least as high. Equal scores count against the target, so that a
+// constant scorer hits nothing.
 //
-// among returns, for sample i, a function that lists the candidates of target k: distinct
-// items, without the target. Each list may use the memory of the one before. RanksAmong calls
-// among from several goroutines, and scores every sample once.
+// among returns, for sample i, a function that lists the candidates of target k: distinct items, without the target.
+// Each list may use the memory of the one before. RanksAmong calls among from several goroutines, and scores every
+// sample once.
 func RanksAmong(ctx context.Context, s Scorer, samples []int32, targets [][]int32, among func(i int) func(k int) []int32, o Options) ([][]int32, error) {
 	if len(samples) != len(targets) {
 		return nil, fmt.Errorf("eval: %d samples for %d target sets", len(samples), len(targets))

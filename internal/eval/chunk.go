@@ -18,17 +18,17 @@ const tensorFloatBytes = int(unsafe.Sizeof(tensor.Float(0)))
 // ErrNotFinite is wrapped by the error of a score that is NaN or infinite.
 var ErrNotFinite = errors.New("not finite")
 
-// masked is the score of an excluded item. No scorer can produce it, as scores must be finite.
+// masked is the score of an excluded item. No scorer can produce it, since scores must be finite.
 var masked = tensor.Float(math.Inf(-1))
 
 func excluded(score tensor.Float) bool { return score == masked }
 
-// grainWork is about how many scores a parallel unit looks at: some ten microseconds.
+// grainWork is the approximate number of scores that a parallel unit processes: some ten microseconds.
 const grainWork = 1 << 15
 
-// chunks scores all samples, a chunk at a time, and hands each row to visit. It calls visit from several
-// goroutines, once for each position i in samples; visit returns what is wrong with the row, or "". The error
-// is that of the first failing sample, by position, for any number of workers.
+// chunks scores all samples, a chunk at a time, and passes each row to visit. It calls visit from several goroutines,
+// once for each position i in samples; visit returns a description of a fault in the row, or "". The error is that of
+// the first failing sample, by position, for any number of workers.
 func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit func(i int, scores []tensor.Float) string) error {
 	items, size := s.Items(), o.Chunk
 	if items < 1 {
@@ -90,7 +90,7 @@ func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit fun
 
 const notFinite = "not finite"
 
-// inspect checks a row, masks what is excluded, and visits it. It returns what is wrong with the row, such as a
+// inspect checks a row, masks excluded items, and visits it. It returns a description of a fault in the row, such as a
 // panic of the caller's functions.
 func inspect(row []tensor.Float, sample int32, i int, o Options, visit func(int, []tensor.Float) string) (fault string) {
 	defer func() {
@@ -112,7 +112,7 @@ func inspect(row []tensor.Float, sample int32, i int, o Options, visit func(int,
 	return visit(i, row)
 }
 
-// score calls the scorer on a clean tape and turns a panic into an error.
+// score calls the scorer on a clean tape and returns a panic as an error.
 func score(s Scorer, tape *autograd.Tape, samples []int32, scores tensor.Matrix) (err error) {
 	defer func() {
 		switch r := recover().(type) {

@@ -18,8 +18,8 @@ type Scorer interface {
 	Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error
 }
 
-// Options says how samples are ranked. The zero value ranks all items. Exclude and Candidates are called
-// from several goroutines, and must not depend on the order of calls. A panic in them is the sample's error.
+// Options sets how samples are ranked. The zero value ranks all items. Exclude and Candidates are called from several
+// goroutines, and must not depend on the order of calls. A panic in them is the sample's error.
 type Options struct {
 	// Exclude lists items that a sample's ranking leaves out, such as those the user has seen, in any order,
 	// repeats allowed. nil: none. A target among them is an error.
@@ -28,7 +28,7 @@ type Options struct {
 	// ranking. Targets among them, and repeats, count once. nil: all items. Candidates and Exclude together
 	// are an error.
 	Candidates func(sample int32) []int32
-	// Chunk is how many samples are scored at once; default 0: [ChunkSize] of the scorer's items.
+	// Chunk is the number of samples scored at once; default 0: [ChunkSize] of the scorer's items.
 	Chunk int
 	// Tape to score on, for its BeforeRead hook; default nil: a new one.
 	Tape *autograd.Tape
@@ -36,8 +36,8 @@ type Options struct {
 	OnChunk func(done, total int)
 }
 
-// chunkBytes bounds the scores held at once, and maxChunk the samples: more samples do not make products
-// faster.
+// chunkBytes is the largest size of the scores held at once, and maxChunk that of the samples: more samples do not make
+// products faster.
 const (
 	chunkBytes = 64 << 20
 	maxChunk   = 256
@@ -78,8 +78,8 @@ func RanksSet(ctx context.Context, s Scorer, samples []int32, targets [][]int32,
 	return ranks, nil
 }
 
-// rankAll fills the ranks of every sample's targets; of(i) returns the targets of sample i and where their ranks
-// go.
+// rankAll fills in the ranks of every sample's targets; of(i) returns the targets of sample i and the slice for their
+// ranks.
 func rankAll(ctx context.Context, s Scorer, samples []int32, o Options, of func(i int) (targets, ranks []int32)) error {
 	if o.Candidates != nil && o.Exclude != nil {
 		return fmt.Errorf("eval: Candidates and Exclude do not go together")
@@ -108,7 +108,7 @@ func rankAll(ctx context.Context, s Scorer, samples []int32, o Options, of func(
 	})
 }
 
-// rank returns what metrics.Rank does, for scores that are finite or masked below all others. It is faster: two
+// rank returns the rank of metrics.Rank, for scores that are finite or masked below all others. It is faster: two
 // passes with one comparison each, in four independent counts.
 func rank(scores []tensor.Float, y int) int32 {
 	s := scores[y]

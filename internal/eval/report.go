@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// UserScore is one user's mean over the samples that belong to them.
+// UserScore holds one user's mean over their samples.
 type UserScore struct {
 	User    int32
 	Samples int
 	Score   float64
 }
 
-// PerUser averages values over each user's samples: users[i] is the user, in 0..n-1, of values[i]. Users
+// PerUser returns the mean of values over each user's samples: users[i] is the user, in 0..n-1, of values[i]. Users
 // without a sample are left out; the others come in ascending order. Sums are taken in sample order.
 func PerUser(values []float64, users []int32, n int) ([]UserScore, error) {
 	if len(values) != len(users) {

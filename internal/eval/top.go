@@ -14,8 +14,8 @@ type Item struct {
 	Score float64
 }
 
-// Top returns the k best items of every sample, best first, and of equal scores the lower index first. It
-// returns fewer where exclusion leaves fewer. It fails where Options.Candidates is set.
+// Top returns the k best items of every sample, best first, and among equal scores the lower index first. It returns
+// fewer if exclusion leaves fewer. It fails if Options.Candidates is set.
 func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]Item, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("eval: top %d items, want at least 1", k)
@@ -34,9 +34,9 @@ func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]
 	return lists, nil
 }
 
-// top keeps the k best items so far in a heap, with the worst of them at its root. Items come in ascending order,
-// so an item that only equals the root never enters. Once the heap is full, few items enter: eight at a time are
-// compared with the root, and passed over together.
+// top returns the k best items. It keeps the best so far in a heap, with the worst of them at its root. Items come in
+// ascending order, so an item that only equals the root never enters. Once the heap is full, few items enter: eight at
+// a time are compared with the root, and skipped together.
 func top(scores []tensor.Float, k int) []Item {
 	heap := make([]Item, 0, min(k, len(scores)))
 	j := 0
@@ -71,7 +71,7 @@ func top(scores []tensor.Float, k int) []Item {
 	return heap
 }
 
-// worse orders items from the end of a list: by lower score, then by higher index.
+// worse reports whether a comes after b in a list: it has a lower score, or the same score and a higher index.
 func worse(a, b Item) bool {
 	return a.Score < b.Score || (a.Score == b.Score && a.Index > b.Index)
 }

@@ -16,10 +16,10 @@ import (
 	"privrec/internal/dataset"
 )
 
-// part returns the path of the file in which a download grows.
+// part returns the path of the file into which a download grows.
 func (j *job) part(a Archive) string { return filepath.Join(j.folder, a.FileName()+partExt) }
 
-// addresses lists the addresses to ask for an archive, in order.
+// addresses returns the addresses to try for an archive, in order.
 func (j *job) addresses(a Archive) []string {
 	if j.Mirror != "" {
 		return []string{strings.TrimRight(j.Mirror, "/") + "/" + a.FileName()}
@@ -27,9 +27,8 @@ func (j *job) addresses(a Archive) []string {
 	return a.addresses()
 }
 
-// download brings an archive to its .part file, whole and compared with the published hash. It
-// tries the addresses in order. Content that differs counts as a failure of its address, unless
-// PinNew accepts it.
+// download completes the .part file of an archive and compares it with the published hash. It tries the addresses in
+// order. Content that differs counts as a failure of its address, unless PinNew accepts it.
 func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 	var wrong error
 	var failures []string
@@ -59,7 +58,7 @@ func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 		Err: fmt.Errorf("%w\n%s", ErrOffline, strings.Join(failures, "\n")), Hint: j.byHand()}
 }
 
-// byHand says what to download by hand and what to do with it.
+// byHand returns instructions what to download by hand and what to do with it.
 func (j *job) byHand() string {
 	var get []string
 	for _, a := range j.src.Archives {
@@ -75,13 +74,13 @@ func (j *job) byHand() string {
 		strings.Join(get, " and "), j.src.Name, j.src.fromFlags())
 }
 
-// Repetitions of a request.
+// Limits on repeated requests.
 const (
 	mostStale = 3   // in a row without new data
 	mostTries = 200 // in all, for a connection that is cut again and again
 )
 
-// from downloads from one address and continues where it was cut.
+// from downloads an archive from one address, continuing where an earlier attempt was cut.
 func (j *job) from(ctx context.Context, a Archive, address string) (Archived, error) {
 	for clean := false; ; clean = true {
 		resumed, err := j.repeat(ctx, a, address)
@@ -114,8 +113,7 @@ func (j *job) from(ctx context.Context, a Archive, address string) (Archived, er
 	}
 }
 
-// repeat sends requests until the part is whole. resumed says that more than one request made
-// it.
+// repeat sends requests until the part is complete. resumed is set if that took more than one request.
 func (j *job) repeat(ctx context.Context, a Archive, address string) (resumed bool, err error) {
 	part := j.part(a)
 	for try, stale := 0, 0; ; try++ {
@@ -145,7 +143,7 @@ func (j *job) repeat(ctx context.Context, a Archive, address string) (resumed bo
 	}
 }
 
-// removePart removes what was downloaded.
+// removePart removes a partial download.
 func removePart(part string) {
 	os.Remove(part)
 	os.Remove(part + stateExt)

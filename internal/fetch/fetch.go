@@ -24,9 +24,8 @@ type Options struct {
 	Mirror string   // address of a folder with the archives, used in place of every other address
 	PinNew bool     // accept content that is not the published one, and say so in the receipt
 
-	// AcceptTerms is asked once, before anything is written, unless the receipt of an earlier
-	// fetch names the same terms. False ends the fetch with ErrRefused. The field is required:
-	// leaving it empty accepts no terms.
+	// AcceptTerms is called once, before anything is written, unless the receipt of an earlier fetch names the same
+	// terms. False ends the fetch with ErrRefused. The field is required: leaving it empty accepts no terms.
 	AcceptTerms func(ctx context.Context, s Source) (bool, error)
 
 	Client   *http.Client     // nil: one with the defaults of the environment
@@ -40,7 +39,7 @@ type Options struct {
 	sameRows func(ctx context.Context, name, folder string) (bool, error)
 }
 
-// Unfinished reports whether an interrupted fetch left a part from which the next one continues.
+// Unfinished reports whether an interrupted fetch left a partial download from which the next one continues.
 func (o Options) Unfinished() bool {
 	folder, err := Folder(o.Dir, o.Name)
 	if err != nil {
@@ -57,11 +56,10 @@ var (
 	ErrOffline = errors.New("cannot be downloaded")
 )
 
-// Fetch brings a data set into its folder and returns its receipt. It leaves a set that is there
-// already, whole and with a receipt, as it is (Receipt.Kept).
+// Fetch brings a data set into its folder and returns its receipt. It leaves a set that is already complete and has a
+// receipt unchanged (Receipt.Kept).
 //
-// An interrupted download leaves NAME.part, from which the next Fetch continues; the error is
-// then that of ctx.
+// An interrupted download leaves NAME.part, from which the next Fetch continues; the error is then that of ctx.
 func Fetch(ctx context.Context, o Options) (Receipt, error) {
 	src, folder, err := o.prepare()
 	if err != nil {
@@ -149,7 +147,7 @@ func Folder(dir, name string) (string, error) {
 	return filepath.Join(dir, name), nil
 }
 
-// job is a fetch in progress; it holds the lock of its folder.
+// job holds a fetch in progress, with the lock of its folder.
 type job struct {
 	Options
 	src    Source
@@ -158,8 +156,8 @@ type job struct {
 	doubts []error // copies without the published bytes; their rows may be the published ones
 }
 
-// run gets and unpacks every archive into a temporary folder, then moves all files to their
-// places and writes the receipt.
+// run gets and unpacks every archive into a temporary folder, then moves all files to their places and writes the
+// receipt.
 func (j *job) run(ctx context.Context, given []copies) (r Receipt, err error) {
 	if err := sweep(j.folder); err != nil {
 		return Receipt{}, err
@@ -214,7 +212,7 @@ func (j *job) run(ctx context.Context, given []copies) (r Receipt, err error) {
 	return r, nil
 }
 
-// byRows is Archived.Published of a copy with the published rows but other bytes.
+// byRows is the value of Archived.Published for a copy with the published rows but other bytes.
 const byRows = "rows"
 
 // settle decides on copies without the published bytes. It accepts them if the unpacked files
@@ -248,7 +246,7 @@ func (j *job) fetch(ctx context.Context, a Archive, temp string) (Archived, []Fi
 	return got, files, err
 }
 
-// unpack takes an archive's files from the file at path.
+// unpack returns an archive's files, unpacked from the file at path.
 func (j *job) unpack(ctx context.Context, path string, a Archive, temp string) ([]File, error) {
 	j.Progress.Phase("unpack " + a.FileName())
 	x := &extraction{ctx: ctx, archive: a, to: temp}
@@ -258,9 +256,8 @@ func (j *job) unpack(ctx context.Context, path string, a Archive, temp string) (
 	return x.files()
 }
 
-// compare checks an archive against the published hash or, where none is published, against the
-// last receipt. It fills in how it was checked. Content that is accepted although it differs
-// keeps the expected hash in Want.
+// compare checks an archive against the published hash or, if none is published, against the last receipt. It records
+// how it was checked. If content is accepted although it differs, Want keeps the expected hash.
 func (j *job) compare(a Archive, got *Archived, md5 string) error {
 	want, have := "", ""
 	switch before, _ := j.before.archive(got.Name); {
@@ -317,8 +314,8 @@ func (j *job) compareFiles(files []File) (pinned bool, err error) {
 	return pinned, nil
 }
 
-// install moves unpacked files to their places. It replaces files of an earlier fetch and files
-// that were given as the copy, and fails rather than replace any other file.
+// install moves unpacked files to their places. It replaces files of an earlier fetch and files that were given as the
+// copy, and refuses to replace any other file.
 func (j *job) install(temp string, files []File) error {
 	for _, f := range files {
 		to := filepath.Join(j.folder, filepath.FromSlash(f.Name))

@@ -19,7 +19,7 @@ type copies struct {
 	files map[string]string // file of the archive -> path
 }
 
-// assign finds out what each given path is a copy of. Without paths it returns none.
+// assign returns which archive or file each given path is a copy of. Without paths it returns none.
 func (s Source) assign(paths []string) ([]copies, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -177,7 +177,7 @@ func (j *job) take(ctx context.Context, a Archive, c copies, temp string) ([]Arc
 	return out, files, nil
 }
 
-// check hashes a copy and compares it.
+// check hashes a copy and compares it with the expected hash.
 func (j *job) check(ctx context.Context, a Archive, name, p string) (Archived, error) {
 	j.Progress.Phase("check " + p)
 	got, sum, err := digest(ctx, p)
@@ -204,7 +204,7 @@ func (j *job) check(ctx context.Context, a Archive, name, p string) (Archived, e
 	return got, nil
 }
 
-// same checks that a copy was not replaced while it was being unpacked.
+// same returns an error if a copy was replaced while it was being unpacked.
 func same(ctx context.Context, p string, want Archived) error {
 	got, _, err := digest(ctx, p)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/system"
 )
 
-// The files that a fetch has in the folder of a set while it runs.
+// Files that a fetch has in the folder of a set while it runs.
 const (
 	tempPrefix = ".fetch-" // unfinished files; the next fetch removes those of a process that was killed
 	lockName   = ".fetch.lock"
@@ -18,8 +18,7 @@ const (
 	stateExt   = ".json" // after partExt
 )
 
-// lock is the right to write the folder of a set: a kernel lock, which ends with its process in
-// any case.
+// lock is the right to write the folder of a set: a kernel lock, which ends with its process in any case.
 type lock struct{ f *os.File }
 
 // acquire takes the lock of a folder, or fails if another process has it.

@@ -14,8 +14,8 @@ import (
 	"privrec/internal/system"
 )
 
-// Receipt says where the files of a set came from and what they are. It is the file
-// dataset.ReceiptName in the set's folder.
+// Receipt records where the files of a set came from and what they are. It is the file dataset.ReceiptName in the set's
+// folder.
 type Receipt struct {
 	Version   int        `json:"version"`
 	Name      string     `json:"name"`
@@ -102,7 +102,7 @@ func (r Receipt) write(folder string) error {
 	return writeFile(filepath.Join(folder, registry.ReceiptName), append(b, '\n'))
 }
 
-// writeFile replaces a file by one that is complete and on disk.
+// writeFile replaces a file by a complete and synced one.
 func writeFile(path string, b []byte) error {
 	err := system.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(b)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// state is what the server said about the file of a part; it is stored beside the part.
+// state holds what the server said about the file of a partial download; it is stored beside that.
 type state struct {
 	Address  string `json:"address"`
 	Final    string `json:"final"`
@@ -41,7 +41,7 @@ func (s state) validator() string {
 	return s.Modified
 }
 
-// finalError is a failure that the same request would have again.
+// finalError is a failure that would happen again with the same request.
 type finalError struct{ error }
 
 // Unwrap returns the cause.
@@ -60,8 +60,7 @@ type request struct {
 	resumed       bool
 }
 
-// do appends to the part until the file is whole or the request fails. What it has written
-// stays.
+// do appends to the part until the file is complete or the request fails. The written part stays.
 func (r *request) do(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -139,7 +138,7 @@ func (r *request) do(ctx context.Context) error {
 	return r.body(ctx, watch, resp, have, now.Total)
 }
 
-// judge fails on answers that cannot be the file.
+// judge returns an error for an answer that cannot be the file.
 func (r *request) judge(resp *http.Response, total int64) error {
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" || kind == "application/xhtml+xml" {
 		return final("the server sends a web page, not the file")
@@ -153,7 +152,7 @@ func (r *request) judge(resp *http.Response, total int64) error {
 	return nil
 }
 
-// body appends the answer to the part.
+// body appends the answer's body to the part.
 func (r *request) body(ctx context.Context, watch *time.Timer, resp *http.Response, have, total int64) (err error) {
 	f, err := os.OpenFile(r.part, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
@@ -211,13 +210,13 @@ func (r *request) body(ctx context.Context, watch *time.Timer, resp *http.Respon
 	return nil
 }
 
-// webPage reports whether a file starts as a web page does.
+// webPage reports whether a file starts like a web page.
 func webPage(b []byte) bool {
 	b = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(b[:min(len(b), 512)], []byte("\xef\xbb\xbf")), " \t\r\n"))
 	return bytes.HasPrefix(b, []byte("<!doctype")) || bytes.HasPrefix(b, []byte("<html"))
 }
 
-// continues checks that a partial answer is the rest of the same file.
+// continues returns an error unless a partial answer is the rest of the same file.
 func continues(resp *http.Response, old state, have int64) error {
 	start, total, ok := contentRange(resp)
 	switch etag := resp.Header.Get("ETag"); {
@@ -231,7 +230,7 @@ func continues(resp *http.Response, old state, have int64) error {
 	return nil
 }
 
-// contentRange reads "bytes 5-9/10" and "bytes */10"; total is -1 where it is not stated.
+// contentRange parses "bytes 5-9/10" and "bytes */10"; total is -1 if it is not stated.
 func contentRange(resp *http.Response) (start, total int64, ok bool) {
 	text, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes ")
 	span, size, found := strings.Cut(text, "/")
@@ -254,15 +253,14 @@ func contentRange(resp *http.Response) (start, total int64, ok bool) {
 	return int64(n), total, found && err == nil
 }
 
-// withoutQuery returns the address that answered without its query, since queries of storage
-// services hold tokens.
+// withoutQuery returns the address of the answer without its query, since queries of storage services hold tokens.
 func withoutQuery(resp *http.Response) string {
 	u := *resp.Request.URL
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return u.String()
 }
 
-// explain turns a network error into one that a user understands.
+// explain returns a network error as one that a user understands.
 func (r *request) explain(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errStalled) {
 		return fmt.Errorf("%w for %v", errStalled, r.Idle)
@@ -285,7 +283,7 @@ func (r *request) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// redirectError is the error of a redirect that is not followed.
+// redirectError is the error for a redirect that is not followed.
 type redirectError struct{ why string }
 
 // Error returns the reason.
@@ -293,8 +291,8 @@ func (e *redirectError) Error() string { return e.why }
 
 const mostRedirects = 5
 
-// client returns the caller's client with our rules for redirects: few, only on the web, never
-// from https to http, and to another host only where a published hash checks the content.
+// client returns the caller's client with our rules for redirects: few, only on the web, never from https to http, and
+// to another host only if a published hash checks the content.
 func (r *request) client(published bool) *http.Client {
 	c := http.Client{}
 	if r.Client != nil {

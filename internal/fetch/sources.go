@@ -12,7 +12,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Source says where one data set comes from, as in data/sources.yaml.
+// Source describes where one data set comes from, as in data/sources.yaml.
 type Source struct {
 	Name     string
 	Title    string
@@ -25,7 +25,7 @@ type Source struct {
 	Notes    []string // counts that papers print without a step, and other remarks
 }
 
-// Archive is one file to download.
+// Archive describes one file to download.
 type Archive struct {
 	URL        string   // official; "" where a copy must be asked for
 	Name       string   // of the file; "" takes the last element of URL
@@ -48,7 +48,7 @@ type FileHash struct {
 	SHA256 string
 }
 
-// Limits bound how far an archive may grow. Zero takes the default.
+// Limits bounds how far an archive may grow. Zero takes the default.
 type Limits struct {
 	Bytes int64 // of everything unpacked together; default 64 times the archive
 	Ratio int64 // unpacked bytes for a byte read, beyond the first MiB; default 100
@@ -61,13 +61,13 @@ type Expected struct {
 	Expected []Count
 }
 
-// Count holds the counts after one step of a recipe; 0 is not stated.
+// Count holds the counts after one step of a recipe; 0 means not stated.
 type Count struct {
 	Step                        string
 	Users, Items, Rows, Samples int
 }
 
-// sheet is the form of data/sources.yaml.
+// sheet is the root of data/sources.yaml.
 type sheet struct{ Sets []Source }
 
 // Sources returns every set of data/sources.yaml, in its order. An error is a fault of the
@@ -112,7 +112,7 @@ func Names() ([]string, error) {
 // Generated reports whether this program generates the set, so that it cannot be fetched.
 func (s Source) Generated() bool { return len(s.Archives) == 0 }
 
-// parse reads the text strictly and checks what the types do not.
+// parse parses the text strictly and validates what the types do not.
 func parse(name string, text []byte) ([]Source, error) {
 	s, doc, err := config.Parse(name, text, nil, sheet{})
 	if err != nil {
@@ -147,7 +147,7 @@ func parse(name string, text []byte) ([]Source, error) {
 	return s.Sets, nil
 }
 
-// fault returns what is wrong with an entry, "" if nothing is.
+// fault returns a description of a fault in an entry, "" if there is none.
 func (a Archive) fault(manual bool) string {
 	if manual != (a.URL == "") || !plain(a.FileName()) {
 		return "a set that users get by hand has names of files, any other set has addresses"
@@ -178,7 +178,7 @@ func (a Archive) fault(manual bool) string {
 	return ""
 }
 
-// plain reports whether a name is that of a file directly in its folder.
+// plain reports whether a name belongs to a file directly in its folder.
 func plain(name string) bool {
 	return name != "" && name == filepath.Base(name) && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) && name[0] != '.'
 }
@@ -196,7 +196,7 @@ func (a Archive) FileName() string {
 	return path.Base(strings.TrimRight(a.URL, "/"))
 }
 
-// addresses lists the addresses to get the archive from, in order.
+// addresses returns the addresses of the archive, in the order in which to try them.
 func (a Archive) addresses() []string {
 	if a.URL == "" {
 		return a.Mirrors
@@ -207,7 +207,7 @@ func (a Archive) addresses() []string {
 // place returns the path of a file of the archive inside the set's folder.
 func (a Archive) place(file string) string { return filepath.Join(a.Into, path.Base(file)) }
 
-// About returns how large the download is, for the user.
+// About returns the size of the download, for the user.
 func (a Archive) About() string {
 	if a.Bytes == 0 {
 		return a.Size
@@ -243,8 +243,8 @@ func (a Archive) limits(size int64) Limits {
 	return l
 }
 
-// most returns how many bytes a download may have: somewhat more than published, so that a
-// changed file can be hashed and shown, but not without end.
+// most returns the largest number of bytes of a download: somewhat more than published, so that a changed file can be
+// hashed and shown, but not without end.
 func (a Archive) most() int64 {
 	if a.Bytes == 0 {
 		return 16 << 30
@@ -261,7 +261,7 @@ func (s Source) fromFlags() string {
 	return b.String()
 }
 
-// places lists the paths of the set's files inside its folder.
+// places returns the paths of the set's files inside its folder.
 func (s Source) places() []string {
 	var out []string
 	for _, a := range s.Archives {

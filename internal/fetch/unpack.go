@@ -21,9 +21,9 @@ import (
 	"privrec/internal/dataset"
 )
 
-// extraction takes the wanted files from one archive. It knows the kind of archive by the first
-// bytes. It judges every entry, wanted or not: an entry that would leave the folder, is a link
-// or a device, or makes the archive grow beyond its limits fails the whole archive.
+// extraction takes the wanted files from one archive. It recognises the kind of archive by the first bytes. It judges
+// every entry, wanted or not: an entry that would leave the folder, is a link or a device, or makes the archive grow
+// beyond its limits fails the whole archive.
 type extraction struct {
 	ctx     context.Context
 	archive Archive
@@ -197,7 +197,7 @@ func (x *extraction) tar(r io.Reader) error {
 	}
 }
 
-// judge fails on an archive for one of its entries.
+// judge returns an error that condemns the archive because of one of its entries.
 func (x *extraction) judge(name string, kind fs.FileMode) error {
 	if x.entries++; x.entries > x.limits.Files {
 		return x.refuse(fmt.Sprintf("more than %d entries", x.limits.Files))
@@ -303,7 +303,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// meter stops a stream that grows too much for the bytes that it is read from.
+// meter stops a stream that grows too much for the bytes from which it is read.
 type meter struct {
 	x     *extraction
 	r     io.Reader
@@ -311,8 +311,7 @@ type meter struct {
 	total int64
 }
 
-// free is how many bytes may come from almost none: short files compress far better than any
-// ratio allows.
+// free is the number of bytes that may come from almost none: short files compress far better than any ratio allows.
 const free = 1 << 20
 
 // Read implements io.Reader.

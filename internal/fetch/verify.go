@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// State says what happened to a file since it was fetched.
+// State names what happened to a file since it was fetched.
 type State string
 
 // The states of a file.
@@ -27,7 +27,7 @@ const (
 	Unfinished State = "unfinished" // a download that can continue
 )
 
-// Checked is one file of a set.
+// Checked holds the state of one file of a set.
 type Checked struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
@@ -37,7 +37,7 @@ type Checked struct {
 	By    string `json:"by,omitempty"`   // which source states Want: receipt, published
 }
 
-// Report is the state of one set.
+// Report holds the state of one set.
 type Report struct {
 	Name    string    `json:"name"`
 	Folder  string    `json:"folder"`
@@ -55,7 +55,7 @@ const (
 	VerdictAbsent     = "absent"
 )
 
-// Bad lists the files that are not as they should be.
+// Bad returns the files that are not as they should be.
 func (r Report) Bad() []Checked {
 	var out []Checked
 	for _, f := range r.Files {
@@ -66,8 +66,8 @@ func (r Report) Bad() []Checked {
 	return out
 }
 
-// Problems returns an error for each file that is not as it should be: what is wrong with it,
-// with both hashes where there are two, and how to repair it.
+// Problems returns an error for each file that is not as it should be: the fault, with both hashes if there are two,
+// and how to repair it.
 func (r Report) Problems() []error {
 	var out []error
 	for _, f := range r.Bad() {
@@ -85,8 +85,8 @@ func (r Report) Problems() []error {
 	return out
 }
 
-// Absent returns an error if no file of the set is there, and nil otherwise. It is a fault only
-// of a set that the user asked for.
+// Absent returns an error if no file of the set is present, and nil otherwise. It is a fault only of a set that the
+// user asked for.
 func (r Report) Absent() error {
 	if r.Verdict != VerdictAbsent {
 		return nil
@@ -113,8 +113,8 @@ func Present(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Verify reads every file of a set and compares it with its receipt and with the published
-// hashes. Damage is in the report, not an error; dir "" takes $PRIVREC_DATA.
+// Verify reads every file of a set and returns how it compares with its receipt and with the published hashes. Damage
+// is in the report, not an error; dir "" takes $PRIVREC_DATA.
 func Verify(ctx context.Context, name, dir string) (Report, error) {
 	src, err := Find(name)
 	if err != nil {
@@ -209,8 +209,7 @@ func verdict(r Report, receipt Receipt) string {
 	return VerdictVerified
 }
 
-// expected lists the files of a set: those of its receipt, or without one every file that it
-// may be read from.
+// expected returns the files of a set: those of its receipt, or without one every file from which it may be read.
 func (s Source) expected(r Receipt) []string {
 	names := map[string]bool{}
 	for _, f := range r.Files {
@@ -242,7 +241,7 @@ func sorted(names map[string]bool) []string {
 	return out
 }
 
-// list names every file below a folder, except those of a fetch.
+// list returns the names of all files below a folder, except those of a fetch.
 func list(folder string) (map[string]bool, error) {
 	out := map[string]bool{}
 	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {

@@ -11,10 +11,9 @@ import (
 // Edge joins a user to an item, both counted from 0.
 type Edge struct{ User, Item int32 }
 
-// Bipartite is the graph of users and items that collaborative filtering
-// propagates on, in compressed rows of both directions and without values.
-// It is made by NewBipartite, or put together from rows in both directions. It is
-// read-only, safe for concurrent use, and not copied.
+// Bipartite holds the graph of users and items for collaborative filtering, in compressed rows of both directions and
+// without values. It is made by NewBipartite, or put together from rows in both directions. It is read-only, safe for
+// concurrent use, and must not be copied.
 type Bipartite struct {
 	Users, Items int
 	UserPtr      []int64 // items of user u are UserItem[UserPtr[u]:UserPtr[u+1]] (Users+1)
@@ -26,7 +25,7 @@ type Bipartite struct {
 	near   nearOnce
 }
 
-// userStep is about the median degree in the data sets used here, or a few times that.
+// userStep is about one to a few times the median degree in the data sets used here.
 const userStep = 64
 
 // NewBipartite builds the graph of the edges, given in any order. It fails on an
@@ -107,13 +106,13 @@ func (g *Bipartite) UserDegree(u int) int { return int(g.UserPtr[u+1] - g.UserPt
 // ItemDegree returns the number of users of item i.
 func (g *Bipartite) ItemDegree(i int) int { return int(g.ItemPtr[i+1] - g.ItemPtr[i]) }
 
-// ItemsOf returns the items of user u, ascending, not to be changed.
+// ItemsOf returns the items of user u, ascending. Do not change them.
 func (g *Bipartite) ItemsOf(u int) []int32 { return g.UserItem[g.UserPtr[u]:g.UserPtr[u+1]] }
 
-// UsersOf returns the users of item i, ascending, not to be changed.
+// UsersOf returns the users of item i, ascending. Do not change them.
 func (g *Bipartite) UsersOf(i int) []int32 { return g.ItemUser[g.ItemPtr[i]:g.ItemPtr[i+1]] }
 
-// Has reports whether user u has item i.
+// Has reports whether there is an edge between user u and item i.
 func (g *Bipartite) Has(u, i int32) bool {
 	_, ok := slices.BinarySearch(g.ItemsOf(int(u)), i)
 	return ok
@@ -138,11 +137,9 @@ func (g *Bipartite) Edge(e int) Edge {
 	return Edge{User: int32(lo), Item: g.UserItem[e]}
 }
 
-// Packed holds the graphs of a batch of B prefixes with N nodes and M edges in
-// all. Nodes of one sample are consecutive, in order of first appearance. An
-// edge that a sequence takes w times is listed w times, so sums over the edge
-// list are weighted by the raw count (Hu & Fang, eq. 4). The next Pack uses the
-// arrays again.
+// Packed holds the graphs of a batch of B prefixes with N nodes and M edges in all. Nodes of one sample are
+// consecutive, in order of first appearance. An edge that a sequence takes w times is listed w times, so sums over the
+// edge list are weighted by the raw count (Hu & Fang, eq. 4). The next Pack reuses the arrays.
 type Packed struct {
 	Node     []int32        // item id of each node (N)
 	NodeOff  []int32        // nodes of sample b are NodeOff[b] .. NodeOff[b+1] (B+1)
@@ -163,9 +160,8 @@ func (g *Packed) Len() int { return len(g.User) }
 // Nodes returns the number of nodes, N.
 func (g *Packed) Nodes() int { return len(g.Node) }
 
-// Pack fills g with samples, in that order. Sample i is the prefix of length
-// length[i] >= 1 of the sequence of user[i]. Its label is the item that follows, 0
-// where the prefix is the whole sequence. Pack panics on a prefix longer than its
+// Pack fills g with samples, in that order. Sample i is the prefix of length length[i] >= 1 of the sequence of user[i].
+// Its label is the item that follows, or 0 if the prefix is the whole sequence. Pack panics on a prefix longer than its
 // sequence.
 func (g *Packed) Pack(s *Sessions, user, length, samples []int32) {
 	g.Node, g.SampleOf, g.Count = g.Node[:0], g.SampleOf[:0], g.Count[:0]

@@ -7,48 +7,45 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Rows lists the neighbours of all nodes of one side in some order of the nodes: the
-// k-th row is of node At[k], or of node k where At is nil, and holds
-// Idx[Ptr[k]:Ptr[k+1]], ascending.
+// Rows lists the neighbours of all nodes of one side in some order of the nodes. The k-th row is that of node At[k], or
+// of node k if At is nil, and holds Idx[Ptr[k]:Ptr[k+1]], ascending.
 type Rows struct {
 	At  []int32
 	Ptr []int64
 	Idx []int32
 }
 
-// Near lists the rows of both sides so that rows which follow each other have many
-// neighbours in common. What goes through them in this order finds the neighbours'
-// vectors still in a near cache.
+// Near lists the rows of both sides so that consecutive rows have many neighbours in common. Code that goes through
+// them in this order finds the neighbours' vectors still in a near cache.
 type Near struct{ Users, Items Rows }
 
-// nearSweeps is how often users and items follow each other's medians. After ten
-// sweeps the order of real graphs hardly changes.
+// nearSweeps is the number of times that users and items move to each other's medians. After ten sweeps the order of
+// real graphs hardly changes.
 const nearSweeps = 10
 
-// nearSpan is over how many edges neighbours in common are counted, and nearGain by what
-// part the vectors to fetch must become fewer for an order to be used.
+// nearSpan is the number of edges over which common neighbours are counted. nearGain is the share by which an order
+// must lower the number of vectors to fetch.
 const (
 	nearSpan = 4096
 	nearGain = 0.1
 )
 
-// nearOnce keeps the answer of Near.
+// nearOnce caches the result of Near.
 type nearOnce struct {
 	sync.Once
 	near *Near
 }
 
-// Near returns the rows of g in such an order, nil where it finds none that is clearly
-// better than the order of the numbers. It starts from the order in which a breadth-first
-// search meets the nodes (Cuthill and McKee 1969), and moves users to the median place of
-// their items and items to that of their users in turn. It takes a fraction of a second
+// Near returns the rows of g in such an order, or nil if it finds none that is clearly better than the order of the
+// numbers. It starts from the order in which a breadth-first search meets the nodes (Cuthill and McKee 1969), and in
+// turn moves users to the median place of their items and items to that of their users. It takes a fraction of a second
 // for a million edges, and is computed once.
 func (g *Bipartite) Near() *Near {
 	g.near.Do(func() { g.near.near = g.findNear() })
 	return g.near.near
 }
 
-// findNear returns nil where the order that it finds is not clearly better.
+// findNear computes the result of Near.
 func (g *Bipartite) findNear() *Near {
 	n := g.tryNear()
 	now := fetches(g.UserPtr, g.UserItem, g.Items) + fetches(g.ItemPtr, g.ItemUser, g.Users)
@@ -102,7 +99,7 @@ func (g *Bipartite) met() (users, items []int32) {
 	return users, items
 }
 
-// meet appends the nodes that have not been seen.
+// meet appends the nodes that have not been seen yet, and marks them.
 func meet(order []int32, seen []bool, nodes []int32) []int32 {
 	for _, v := range nodes {
 		if !seen[v] {
@@ -113,8 +110,7 @@ func meet(order []int32, seen []bool, nodes []int32) []int32 {
 	return order
 }
 
-// places inverts an order: the node at each place becomes the place of each node, and
-// the other way round.
+// places returns the inverse of an order: the place of each node, given the node at each place, and vice versa.
 func places(order []int32) []int32 {
 	p := make([]int32, len(order))
 	for k, v := range order {
@@ -152,8 +148,7 @@ func medians(place, other []int32, ptr []int64, idx []int32) {
 	}
 }
 
-// middle returns the element that a sort would put at place len(x)/2, and shuffles x
-// (Hoare 1961).
+// middle returns the element that a sort would put at index len(x)/2, and shuffles x (Hoare 1961).
 func middle(x []int32) int32 {
 	k := len(x) / 2
 	for lo, hi := 0, len(x)-1; lo < hi; {
@@ -184,7 +179,7 @@ func middle(x []int32) int32 {
 	return x[k]
 }
 
-// ordered lists rows in an order.
+// ordered returns rows in an order.
 func ordered(order []int32, ptr []int64, idx []int32) Rows {
 	r := Rows{At: order, Ptr: make([]int64, 1, len(ptr)), Idx: make([]int32, 0, len(idx))}
 	for _, v := range order {
@@ -194,7 +189,7 @@ func ordered(order []int32, ptr []int64, idx []int32) Rows {
 	return r
 }
 
-// fetches counts the vectors that rows need, each once in nearSpan edges.
+// fetches returns the number of vectors that rows need, counting each once in nearSpan edges.
 func fetches(ptr []int64, idx []int32, columns int) (n int) {
 	span := make([]int32, columns) // in which a column was last needed, counted from 1
 	for r := range len(ptr) - 1 {

@@ -9,9 +9,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Normalizer says how a propagation weighs edges: the row of node i becomes
-// the sum over its neighbours j of l(deg i) r(deg j) x_j, by the same rule for
-// users and for items. The zero value is the symmetric one.
+// Normalizer weighs the edges of a propagation: the row of node i becomes the sum over its neighbours j of l(deg i)
+// r(deg j) x_j, by the same rule for users and for items. The zero value is the symmetric one.
 type Normalizer struct {
 	rule  rule
 	clamp int // degrees count as at least this; 0 for rules without a clamp
@@ -26,8 +25,8 @@ const (
 	plainSum                 // l = r = 1
 )
 
-// ParseNormalizer reads "sym", "sym-clamp:K", "right-clamp:K" or "sum", with K at
-// least 1, and fails on anything else. With d the degree:
+// ParseNormalizer returns the normalizer named by "sym", "sym-clamp:K", "right-clamp:K" or "sum", with K at least 1,
+// and fails on anything else. With d the degree:
 //
 //	sym            l = r = d^-1/2
 //	sym-clamp:K    l = r = max(d, K)^-1/2
@@ -51,7 +50,7 @@ func ParseNormalizer(s string) (Normalizer, error) {
 	return n, nil
 }
 
-// String returns the form that ParseNormalizer reads.
+// String returns the name that ParseNormalizer takes.
 func (n Normalizer) String() string {
 	switch n.rule {
 	case symmetricMin:
@@ -107,8 +106,8 @@ func (g *Bipartite) degree(v int) int {
 	return g.ItemDegree(v - g.Users)
 }
 
-// degrees holds the working memory of the weight computations: degree counters by
-// node and, by source node, the list of its edges seen so far.
+// degrees holds the working memory for weights: degree counters by node and, by source node, the list of its edges seen
+// so far.
 type degrees struct {
 	in, out    []int32
 	head, next []int32
@@ -146,9 +145,8 @@ func (g *Packed) CountWeights(in, out []tensor.Float) (win, wout []tensor.Float)
 	return in, out
 }
 
-// BinaryWeights appends the weights that CountWeights would give on the binary
-// adjacency of SR-GNN: an edge that a session repeats counts once, so its repeats
-// have weight zero and degrees count distinct neighbours.
+// BinaryWeights appends the weights of CountWeights for the binary adjacency of SR-GNN: an edge that a session repeats
+// counts once, so its repeats have weight zero and degrees count distinct neighbours.
 func (g *Packed) BinaryWeights(in, out []tensor.Float) (win, wout []tensor.Float) {
 	d := &g.scratch
 	d.reset(g.Nodes(), len(g.Src))

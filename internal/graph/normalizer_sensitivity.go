@@ -17,11 +17,11 @@ import "math"
 // and the same for V_P with users and items exchanged. dl(1) counts as 0, since
 // then S is empty; so does dr(1).
 
-// Shift says how far the removal of one edge moves what the users and what the
-// items receive, in l2 norms, at most over all rows that are propagated.
+// Shift bounds how far the removal of one edge moves the aggregates of the users and those of the items, in l2 norms,
+// over all rows that may be propagated.
 type Shift struct{ Users, Items float64 }
 
-// Joint returns the l2 norm of both together, the sensitivity of a release of both.
+// Joint returns the l2 norm of both shifts together, the sensitivity of a release of both.
 func (s Shift) Joint() float64 { return math.Hypot(s.Users, s.Items) }
 
 // Shifts returns the shift of every edge of g, in the order of Edge.

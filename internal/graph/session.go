@@ -2,9 +2,8 @@ package graph
 
 import "fmt"
 
-// Sessions holds one item sequence a user, flat, with the nodes of each
-// sequence's graph numbered in order of first appearance. NewSessions makes it; it
-// is read-only and safe for concurrent use.
+// Sessions holds one item sequence for each user, flat, with the nodes of each sequence's graph numbered in order of
+// first appearance. NewSessions makes it; it is read-only and safe for concurrent use.
 type Sessions struct {
 	items    []int32 // item of every position, users one after another
 	local    []int32 // node number of every position, counted within its user
@@ -15,8 +14,8 @@ type Sessions struct {
 	numItems int
 }
 
-// NewSessions indexes one sequence of item ids 1..numItems a user. It fails on
-// an id outside that range.
+// NewSessions returns an index of sequences of item ids 1..numItems, one for each user. It fails on an id outside that
+// range.
 func NewSessions(sequences [][]int32, numItems int) (*Sessions, error) {
 	total := 0
 	for _, seq := range sequences {
@@ -63,5 +62,5 @@ func (s *Sessions) NumItems() int { return s.numItems }
 // Len returns the number of positions of user u.
 func (s *Sessions) Len(u int) int { return s.start[u+1] - s.start[u] }
 
-// Sequence returns the item sequence of user u, not to be changed.
+// Sequence returns the item sequence of user u. Do not change it.
 func (s *Sessions) Sequence(u int) []int32 { return s.items[s.start[u]:s.start[u+1]] }

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Former is a type that writes other JSON than its fields say, by MarshalJSON. JSONForms returns a
-// value of each type that it writes: nil stands for null, and a string that is not empty for itself.
-// The forms of a type that embeds a Former are its own.
+// Former is a type with a MarshalJSON that writes other JSON than its fields suggest. JSONForms returns a sample of
+// each type that it writes: nil stands for null, and a non-empty string for itself. The forms of a type that embeds a
+// Former are its own.
 type Former interface {
 	JSONForms() []any
 }
@@ -28,10 +28,10 @@ var (
 // definitions begins a reference to the schema of a named type.
 const definitions = "#/$defs/"
 
-// Of returns the schema of what encoding/json writes of the types of values: one of them. Keys that
-// may be left out are those with omitempty and omitzero, and those of embedded pointers. Slices, maps
-// and pointers may be null, since Go's may be nil. Of fails on a type with a marshaler of its own
-// that is no Former, and on values of any type: their schema would take everything.
+// Of returns the schema of the JSON that encoding/json writes for any of the values' types. Keys with omitempty or
+// omitzero, and those of embedded pointers, are optional. Slices, maps and pointers may be null, since Go's may be nil.
+// Of fails on a type with a marshaler of its own that is no Former, and on values of type any, since their schema would
+// accept everything.
 func Of(values ...any) (*Schema, error) {
 	b := builder{types: map[string]reflect.Type{}, done: map[string]*Schema{}}
 	s, err := b.forms(values)
@@ -91,7 +91,7 @@ func (b *builder) forms(values []any) (*Schema, error) {
 	return &Schema{AnyOf: list}, nil
 }
 
-// nullable adds null.
+// nullable returns the schema with null allowed.
 func nullable(s *Schema) *Schema {
 	if len(s.Type) > 0 && s.Enum == nil && s.AnyOf == nil {
 		if !slices.Contains(s.Type, Null) {
@@ -102,7 +102,7 @@ func nullable(s *Schema) *Schema {
 	return &Schema{AnyOf: []*Schema{s, {Type: Types{Null}}}}
 }
 
-// of returns the schema of a type. set says that a pointer, a slice or a map is not nil.
+// of returns the schema of a type. set is true if a pointer, slice or map is known not to be nil.
 func (b *builder) of(t reflect.Type, set bool) (*Schema, error) {
 	if t.Kind() == reflect.Pointer {
 		s, err := b.of(t.Elem(), true)
@@ -172,7 +172,7 @@ func (b *builder) list(t reflect.Type, set bool) (*Schema, error) {
 	return s, nil
 }
 
-// named returns a reference to the schema of a type, which it makes the first time.
+// named returns a reference to the schema of a type, which it builds on first use.
 func (b *builder) named(t reflect.Type, build func() (*Schema, error)) (*Schema, error) {
 	if t.Name() == "" {
 		return build()
@@ -211,12 +211,12 @@ func (b *builder) former(t reflect.Type) (*Schema, error) {
 	return b.forms(forms)
 }
 
-// sameTypes reports whether values have the same types, one by one.
+// sameTypes reports whether two lists have the same types, one by one.
 func sameTypes(a, b []any) bool {
 	return slices.EqualFunc(a, b, func(x, y any) bool { return reflect.TypeOf(x) == reflect.TypeOf(y) })
 }
 
-// key is a key of an object and where it is from.
+// key holds a key of an object and its origin.
 type key struct {
 	name     string
 	field    reflect.StructField
@@ -225,7 +225,7 @@ type key struct {
 	optional bool
 }
 
-// object returns the schema of a struct: no other keys.
+// object returns the schema of a struct. It allows no other keys.
 func (b *builder) object(t reflect.Type) (*Schema, error) {
 	var all []key
 	if err := collect(t, 0, false, &all); err != nil {
@@ -248,7 +248,7 @@ func (b *builder) object(t reflect.Type) (*Schema, error) {
 	return s, nil
 }
 
-// collect lists the keys of a struct and of the structs that it embeds.
+// collect appends the keys of a struct and of the structs that it embeds.
 func collect(t reflect.Type, depth int, optional bool, out *[]key) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -293,8 +293,8 @@ func leftOut(f reflect.StructField, option string) bool {
 	return slices.Contains(strings.Split(options, ","), option)
 }
 
-// dominant reports whether a key is the one that is written of those with its name: the outermost,
-// and of several the one whose tag names it. Of equals none is.
+// dominant reports whether a key is the one that is written among those with its name: the outermost, and of several
+// the one whose tag names it. If that leaves several, none is.
 func dominant(i int, all []key) bool {
 	k := all[i]
 	for j, o := range all {

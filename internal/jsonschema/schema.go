@@ -51,7 +51,7 @@ type Schema struct {
 
 	Properties Properties `json:"properties,omitzero"`
 	Required   []string   `json:"required,omitempty"`
-	// Additional is what keys without an entry in Properties are: a *Schema, or false for none.
+	// Additional constrains keys without an entry in Properties: a *Schema, or false to allow none.
 	Additional any `json:"additionalProperties,omitempty"`
 
 	AllOf []*Schema `json:"allOf,omitempty"`
@@ -63,7 +63,7 @@ type Schema struct {
 	Defs Properties `json:"$defs,omitzero"`
 }
 
-// Types is one type, or several of which a value has one.
+// Types holds one type, or several that a value may have.
 type Types []string
 
 // MarshalJSON writes one type as a word.
@@ -80,7 +80,7 @@ type Decimal string
 // MarshalJSON writes the digits.
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d), nil }
 
-// Float returns a bound; nil for NaN.
+// Float returns a bound for x; nil for NaN.
 func Float(x float64) *Decimal {
 	if math.IsNaN(x) {
 		return nil
@@ -92,19 +92,19 @@ func Float(x float64) *Decimal {
 	return &d
 }
 
-// Property is a key and what its value is.
+// Property is a key with the schema of its value.
 type Property struct {
 	Key string
 	*Schema
 }
 
-// Properties are keys in the order in which they are shown.
+// Properties holds keys in the order in which they are shown.
 type Properties []Property
 
-// IsZero reports whether there are none.
+// IsZero reports whether there are no properties.
 func (p Properties) IsZero() bool { return len(p) == 0 }
 
-// Get returns what a key's value is, nil for a key that is not there.
+// Get returns the schema of a key's value, nil if the key is missing.
 func (p Properties) Get(key string) *Schema {
 	for _, x := range p {
 		if x.Key == key {
@@ -114,7 +114,7 @@ func (p Properties) Get(key string) *Schema {
 	return nil
 }
 
-// MarshalJSON writes an object in the order of the keys.
+// MarshalJSON writes an object with its keys in order.
 func (p Properties) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -138,7 +138,7 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// plain writes JSON without the escapes that are for web pages.
+// plain returns JSON without the escapes meant for web pages.
 func plain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

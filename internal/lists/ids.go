@@ -22,7 +22,7 @@ type Row struct {
 	Score      float64 // of lists that have scores; of the truth the relevance, 1 where the file has none
 }
 
-// Kind says what the rows of a file are.
+// Kind names what the rows of a file hold.
 type Kind uint8
 
 // The kinds of rows.
@@ -33,7 +33,7 @@ const (
 	History                 // training rows whose order counts: the time too, where there is one
 )
 
-// File is what was read of one file.
+// File holds the content read from one file.
 type File struct {
 	Path   string
 	Digest string // hexadecimal SHA-256 of the file as it is on disk
@@ -53,7 +53,7 @@ type File struct {
 	perUnit int64    // how many of the times of the rows make one of the file's unit
 }
 
-// Left says in sentences what the file holds that was not read.
+// Left returns sentences on content of the file that was not read.
 func (f *File) Left() (notes []string) {
 	name := filepath.Base(f.Path)
 	if n := len(f.Unread); n == 1 {
@@ -82,7 +82,7 @@ func (f *File) Left() (notes []string) {
 	return notes
 }
 
-// maxRows is the most rows of a file, 40 bytes each.
+// maxRows is the largest number of rows of a file, 40 bytes each.
 const maxRows = 1 << 27
 
 // Fail returns an error at a row.

@@ -13,11 +13,12 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// isJSON reports whether a line begins as one of JSON lines does.
+// isJSON reports whether a line begins like one of JSON lines.
 func isJSON(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{")) }
 
-// jsonLines reads a file with a JSON object in each line: a row, as pandas writes it with orient="records", or a user
-// with lists, as Spark writes recommendations. A list holds ids, or objects of which each has an id.
+// jsonLines reads a file with a JSON object in each line. An object is a row, as pandas writes it with
+// orient="records", or a user with lists, as Spark writes recommendations. A list holds ids, or objects that each have
+// an id.
 func (p *parser) jsonLines() error {
 	var r *rows
 	err := p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(line [][]byte) error {
@@ -42,7 +43,7 @@ func (p *parser) jsonLines() error {
 	return r.end()
 }
 
-// object reads a line that has the names and the lists of the first one.
+// object reads a line with the names and the lists of the first one.
 func (r *rows) object(o *object) error {
 	const alike = "give all lines the same names, in one order; null is a missing value"
 	if !slices.Equal(o.names, r.header) {
@@ -69,14 +70,15 @@ func (r *rows) object(o *object) error {
 	return r.many(o.values, o.lists, length)
 }
 
-// object is a JSON object, flat: a name has a value or a list of values. The fields of the objects of a list are lists.
+// object holds a JSON object in flat form: a name has a value or a list of values. The fields of the objects of a list
+// become lists.
 type object struct {
 	names  []string
 	values [][]byte   // nil where the name has a list
 	lists  [][][]byte // nil where the name has a value
 }
 
-// inLists says which names have a list.
+// inLists returns which names have a list.
 func (o *object) inLists() []bool {
 	out := make([]bool, len(o.names))
 	for i, l := range o.lists {
@@ -85,7 +87,7 @@ func (o *object) inLists() []bool {
 	return out
 }
 
-// noItems reports whether a line holds no item: its lists are empty, and where r knows the columns, items are in lists.
+// noItems reports whether a line holds no item: its lists are empty and, if r knows the columns, items are in lists.
 func (o *object) noItems(r *rows) bool {
 	lists := 0
 	for at, list := range o.lists {
@@ -126,7 +128,7 @@ func readObject(line []byte) (*object, error) {
 	return o, nil
 }
 
-// notJSON explains an error of the decoder.
+// notJSON returns an explanation of an error of the decoder.
 func notJSON(err error) error {
 	var s *json.SyntaxError
 	switch {
@@ -138,11 +140,11 @@ func notJSON(err error) error {
 	return err
 }
 
-// mostNested is how deep objects may be nested.
+// mostNested is the largest nesting depth of objects.
 const mostNested = 64
 
-// fields reads the names and values of an object whose brace has been read, at a depth from 1. The names of an object
-// within one begin with its name.
+// fields reads the names and values of an object whose brace has been read, at a depth from 1. The names inside a
+// nested object begin with that object's name.
 func (o *object) fields(d *json.Decoder, of string, depth int) error {
 	if depth > mostNested {
 		return fmt.Errorf("objects are nested more than %d deep", mostNested)
@@ -173,7 +175,7 @@ func (o *object) fields(d *json.Decoder, of string, depth int) error {
 	return err
 }
 
-// array reads a list whose bracket has been read: of values, or of objects of values, at a depth from 1.
+// array reads a list, of values or of objects of values, whose bracket has been read, at a depth from 1.
 func (o *object) array(d *json.Decoder, name string, depth int) error {
 	list, n := [][]byte{}, 0
 	var first *object // of the list

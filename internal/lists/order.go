@@ -8,8 +8,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// trueScores fails where the scores of lists are places: in every list they count the rows, 1, 2, 3 or 0, 1, 2, in the
-// order of the file. The largest score is best, so that such a column would turn every list around.
+// trueScores returns an error if the scores of lists are places: in every list they count the rows, 1, 2, 3 or 0, 1, 2,
+// in the order of the file. The largest score counts as best, so such a column would reverse every list.
 func (f *File) trueScores(ids *IDs) error {
 	rising, places := f.rising(len(ids.Users.IDs))
 	if !rising || !places {
@@ -21,13 +21,14 @@ func (f *File) trueScores(ids *IDs) error {
 }
 
 // Rising reports whether the scores of every list with several rows rise with the rows of the file, and some list has
-// three. Files mostly have the best item first: then such numbers are places or distances, of which the smallest is best.
+// three. Files mostly have the best item first, so such numbers are places or distances, where the smallest is best.
 func (f *File) Rising(users int) bool {
 	rising, _ := f.rising(users)
 	return f.Scored && rising
 }
 
-// rising does what Rising does. places says that the numbers of every list count its rows, from 0 or from 1.
+// rising returns the result of Rising. places reports whether the numbers of every list count its rows, from 0 or from
+// 1.
 func (f *File) rising(users int) (rising, places bool) {
 	n, last := make([]int32, users), make([]float64, users)
 	places = true
@@ -45,9 +46,9 @@ func (f *File) rising(users int) (rising, places bool) {
 	return slices.Max(n) >= 3, places
 }
 
-// ByUser groups the rows of a file by user. users is the length of what it returns, which is nil for a user without
-// a row. Rows of lists stand best first: by rank, by score where there are no ranks, and else in the order of the
-// file. Histories stand in the order of their times, where they have some. Equal rows keep the order of the file.
+// ByUser returns the rows of a file grouped by user. users is the length of the result; a user without a row has nil.
+// Rows of lists are ordered best first: by rank, by score if there are no ranks, and else in the order of the file.
+// Histories are ordered by time, if they have times. Equal rows keep the order of the file.
 func (f *File) ByUser(users int) [][]Row {
 	n := make([]int, users)
 	for _, r := range f.Rows {
@@ -73,8 +74,8 @@ func (f *File) ByUser(users int) [][]Row {
 	return out
 }
 
-// agree fails where ranks and scores order a list differently: one of two rows of a list has the better rank, the other
-// the better score.
+// agree returns an error if ranks and scores order a list differently: of two rows, one has the better rank and the
+// other the better score.
 func (f *File) agree(ids *IDs) error {
 	users := len(ids.Users.IDs)
 	lists, bad, against := 0, 0, 0

@@ -36,7 +36,7 @@ func readParquet(ctx context.Context, path string, kind Kind, ids *IDs) (*File, 
 	return f, nil
 }
 
-// placed makes a *dataset.Error of an error of package parquet.
+// placed returns an error of package parquet as a *dataset.Error.
 func placed(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/parquet"
 )
 
-// Read reads a file of rows of a kind. Its users and items get numbers of ids.
+// Read returns the rows of a file of a kind. Its users and items get numbers from ids.
 func Read(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) {
 	var f *File
 	var err error
@@ -81,7 +81,7 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 	return f, err
 }
 
-// hints say how a file of a kind begins.
+// hints holds how a file of each kind begins.
 var hints = map[Kind]string{
 	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or JSON lines; or a TREC run: user Q0 item rank score name; or Parquet",
 	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
@@ -99,7 +99,7 @@ type parser struct {
 	clock format.Clock // of the rows of histories
 }
 
-// leastScore is the least number of 32 bits, which programs write where a list has no more items.
+// leastScore is the smallest 32-bit float, which programs write if a list has no more items.
 const leastScore = -math.MaxFloat32
 
 // add appends a row of the current line.
@@ -121,8 +121,8 @@ func (p *parser) add(user, item []byte, rank int64, score float64) error {
 	return nil
 }
 
-// ratings reads user::item::rating::time, of which the rating says what is relevant in a truth, and the time orders
-// histories. Other fields are not read.
+// ratings reads user::item::rating::time. The rating says what is relevant in a truth, and the time orders histories.
+// Other fields are not read.
 func (p *parser) ratings(fields int) error {
 	names := append([]string{"user", "item"}, make([]string, max(0, fields-2))...)
 	for i := 2; i < len(names); i++ {
@@ -188,7 +188,7 @@ func (p *parser) qrels() error {
 	})
 }
 
-// eachWords splits every line at white space.
+// eachWords calls row for every line, split at white space.
 func (p *parser) eachWords(names []string, row func(v [][]byte) error) error {
 	return p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(line [][]byte) error {
 		v := bytes.Fields(line[0])
@@ -219,7 +219,7 @@ func isNumber(b []byte) bool {
 	return err == nil
 }
 
-// oneJudgement fails where a truth has an item of a user with two relevances.
+// oneJudgement returns an error if a truth has two relevances for an item of a user.
 func (f *File) oneJudgement(ids *IDs) error {
 	if !f.Graded && !f.Rated {
 		return nil
@@ -243,7 +243,7 @@ func (f *File) oneJudgement(ids *IDs) error {
 	return nil
 }
 
-// distinctRanks fails where a list has a rank twice.
+// distinctRanks returns an error if a list has a rank twice.
 func (f *File) distinctRanks(ids *IDs) error {
 	order := make([]int32, len(f.Rows))
 	for i := range order {

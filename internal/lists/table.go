@@ -19,7 +19,8 @@ func isTable(line []byte) bool {
 	})
 }
 
-// separator returns the tab or the :: of a line that has one, the semicolon of one that has no comma, and else the comma.
+// separator returns the separator of a line: the tab or the :: if it has one, the semicolon if it has no comma, and
+// else the comma.
 func separator(line []byte) string {
 	switch {
 	case bytes.IndexByte(line, '\t') >= 0:
@@ -32,7 +33,7 @@ func separator(line []byte) string {
 	return ","
 }
 
-// columns says where the columns of a table are; -1: the table has none.
+// columns holds the positions of a table's columns; -1: the table has none.
 type columns struct {
 	user, item, rank, score, relevance, time int
 
@@ -41,7 +42,7 @@ type columns struct {
 	orders []int // of these, the ones that could be meant to order lists that have neither rank nor score
 }
 
-// used lists the columns that are read of every row.
+// used returns the columns that are read of every row.
 func (c columns) used() (at []int) {
 	for _, i := range []int{c.user, c.item, c.rank, c.score, c.relevance, c.time} {
 		if i >= 0 {
@@ -51,7 +52,7 @@ func (c columns) used() (at []int) {
 	return at
 }
 
-// find finds the columns of a kind. fail makes the error for a column that is missing or is there twice.
+// find returns the columns of a kind. fail makes the error for a column that is missing or occurs twice.
 func find(kind Kind, header []string, fail func(field, msg, hint string) error) (c columns, err error) {
 	at := func(m format.Meaning) int {
 		if err != nil {
@@ -96,7 +97,7 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 	return c, err
 }
 
-// reads notes what a table has.
+// reads records which columns a table has.
 func (f *File) reads(kind Kind, header []string, c columns) {
 	f.Ranked, f.Scored, f.Graded, f.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
 	if c.places != nil {
@@ -122,8 +123,8 @@ func (f *File) reads(kind Kind, header []string, c columns) {
 	}
 }
 
-// numbered returns the columns of a header that are named by a word for items, or none, and the numbers 1, 2, 3 and so
-// on, or 0, 1, 2, in their order, as in rec_1 to rec_20; nil: there are fewer than two.
+// numbered returns the columns of a header that are named by a word for items, or no word, and the numbers 1, 2, 3 and
+// so on, or 0, 1, 2, in their order, as in rec_1 to rec_20; nil if there are fewer than two.
 func numbered(header []string) []int {
 	at := map[string]map[int]int{}
 	var words []string
@@ -171,7 +172,7 @@ type rows struct {
 	place   int64 // of an item in the list that its row holds, from 1; 0: it has none
 }
 
-// begin finds the columns of a table. inLists says which ones hold lists.
+// begin returns a reader of rows after finding the columns of a table. inLists says which ones hold lists.
 func (p *parser) begin(header []string, inLists []bool, fail func(field, msg, hint string) error) (*rows, error) {
 	c, err := find(p.kind, header, fail)
 	if err != nil {
@@ -250,7 +251,7 @@ func (r *rows) one(v [][]byte) (err error) {
 	return r.add(v[c.user], v[c.item], rank, score)
 }
 
-// wide reads a row that holds a list, an item a column. Empty columns have no item.
+// wide reads a row that holds a list with one item per column. Empty columns have no item.
 func (r *rows) wide(v [][]byte) error {
 	var items [][]byte
 	for _, at := range r.c.places {
@@ -265,7 +266,7 @@ func (r *rows) wide(v [][]byte) error {
 	return r.many(v, lists, len(items))
 }
 
-// many reads a row that holds length items: the value of a column for item k is that of its list at k, where it has one.
+// many reads a row that holds length items: the value of a column for item k is entry k of its list, if it has one.
 func (r *rows) many(v [][]byte, lists [][][]byte, length int) error {
 	row := make([][]byte, len(v))
 	for k := range length {
@@ -313,7 +314,7 @@ func liked(rating float64) float64 {
 	return 0
 }
 
-// seen looks at columns that are not read, of lists that have neither rank nor score.
+// seen observes columns that are not read, of lists that have neither rank nor score.
 type seen struct {
 	names   []string
 	first   []float64
@@ -330,7 +331,7 @@ func newSeen(header []string, c columns) *seen {
 	return s
 }
 
-// value notes the value of column k in the next row.
+// value records the value of column k in the next row.
 func (s *seen) value(k int, x float64, number bool) {
 	if k == 0 {
 		s.rows++
@@ -342,7 +343,7 @@ func (s *seen) value(k int, x float64, number bool) {
 	s.differ[k] = s.differ[k] || x != s.first[k]
 }
 
-// none fails where a column that is not read has numbers that could order the lists.
+// none returns an error if a column that is not read has numbers that could order the lists.
 func (s *seen) none(path string) error {
 	for k, name := range s.names {
 		if s.numbers[k] && s.differ[k] {

@@ -14,10 +14,10 @@ import (
 	"privrec/internal/dataset/parquet"
 )
 
-// Form names a form of files that lists are written in.
+// Form names a file form in which lists are written.
 type Form string
 
-// The forms. Each is read by Read, and has user, item, rank and score.
+// The forms. Read reads each of them, and each has user, item, rank and score.
 const (
 	TSV     Form = "tsv"     // a header and tabs
 	CSV     Form = "csv"     // a header and commas, quotes where needed
@@ -25,7 +25,7 @@ const (
 	Parquet Form = "parquet" // columns user_id and item_id of text, rank, score
 )
 
-// FormOf returns the form and the compression that the end of a file's name asks for: .tsv, .csv, .trec, .run or
+// FormOf returns the form and the compression that the end of a file's name stands for: .tsv, .csv, .trec, .run or
 // .parquet, and the first four with .gz or .zst.
 func FormOf(path string) (Form, compress.Kind, error) {
 	kind := compress.Of(path)
@@ -55,10 +55,10 @@ type Writer struct {
 	rows   int64
 }
 
-// block is how many bytes of text are compressed at a time.
+// block is the number of bytes of text that are compressed at a time.
 const block = 1 << 20
 
-// NewWriter begins a file. Without ranked, rows have no rank, which a TREC run must have.
+// NewWriter returns a writer after beginning a file. Without ranked, rows have no rank, which a TREC run must have.
 func NewWriter(w io.Writer, form Form, kind compress.Kind, ranked bool) (*Writer, error) {
 	out := &Writer{w: w, form: form, ranked: ranked}
 	columns := []string{"user_id", "item_id", "rank", "score"}
@@ -126,7 +126,7 @@ func (w *Writer) Row(user, item string, rank int, score float64) error {
 	return w.flush(block)
 }
 
-// appendScore appends the shortest number that reads back as the score, in the width that it has.
+// appendScore appends the shortest number that reads back as the score, at the score's width.
 func appendScore(dst []byte, score float64) []byte {
 	if float64(float32(score)) == score {
 		return strconv.AppendFloat(dst, score, 'g', -1, 32)
@@ -134,7 +134,7 @@ func appendScore(dst []byte, score float64) []byte {
 	return strconv.AppendFloat(dst, score, 'g', -1, 64)
 }
 
-// flush writes what is buffered, from so many bytes on.
+// flush writes the buffer if it holds at least from bytes.
 func (w *Writer) flush(from int) (err error) {
 	if len(w.buf) < from {
 		return nil
@@ -155,5 +155,5 @@ func (w *Writer) Close() error {
 	return w.flush(0)
 }
 
-// Rows returns how many rows were written.
+// Rows returns the number of rows written.
 func (w *Writer) Rows() int64 { return w.rows }

@@ -34,7 +34,7 @@ func ClassScores() []ClassScore {
 // String returns the usual name, such as "micro F1".
 func (s ClassScore) String() string { return classScores[s].name }
 
-// ClassMetric is a measure of predicted classes of one attribute, as in "micro F1 gender".
+// ClassMetric is a measure of predicted classes for one attribute, as in "micro F1 gender".
 type ClassMetric struct {
 	Score ClassScore
 	Of    string // the attribute
@@ -48,8 +48,8 @@ func (m ClassMetric) Definition() string {
 	return fmt.Sprintf("%v: %s; of %s, mean over splits", m, classScores[m.Score].means, m.Of)
 }
 
-// ParseClass reads a name such as "micro F1 gender". It fails on an unknown measure and on a
-// name without an attribute.
+// ParseClass returns the metric of a name such as "micro F1 gender". It fails on an unknown measure and on a name
+// without an attribute.
 func ParseClass(name string) (ClassMetric, error) {
 	var names []string
 	for i, s := range classScores {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// AUC returns the area under the ROC curve: the probability that a positive scores above a negative, where
-// ties count one half (Mann-Whitney). It fails when a class is absent, lengths differ or a score is NaN.
+// AUC returns the area under the ROC curve: the probability that a positive scores above a negative, with ties counted
+// as one half (Mann-Whitney). It fails if a class is absent, lengths differ or a score is NaN.
 func AUC(scores []float64, positive []bool) (float64, error) {
 	if len(scores) != len(positive) {
 		return 0, fmt.Errorf("AUC: %d scores for %d labels", len(scores), len(positive))
@@ -58,7 +58,8 @@ func AUC(scores []float64, positive []bool) (float64, error) {
 // Confusion counts decisions by true class (row) and predicted class (column), classes 0..n-1.
 type Confusion struct{ Count [][]int64 }
 
-// NewConfusion counts the pairs. It fails when lengths differ or a class is outside 0..classes-1.
+// NewConfusion returns the counts of the pairs of truth and prediction. It fails if lengths differ or a class is
+// outside 0..classes-1.
 func NewConfusion(truth, predicted []int, classes int) (Confusion, error) {
 	if len(truth) != len(predicted) {
 		return Confusion{}, fmt.Errorf("confusion: %d labels for %d predictions", len(truth), len(predicted))
@@ -109,8 +110,8 @@ func (c Confusion) F1(class int) float64 {
 	return ratio(2*c.Count[class][class], predicted+truth)
 }
 
-// MacroF1 returns the unweighted mean of F1 over the classes that are true or predicted in some sample, which
-// scikit-learn takes too, and 0 without samples.
+// MacroF1 returns the unweighted mean of F1 over the classes that are true or predicted in some sample, as scikit-learn
+// does, and 0 without samples.
 func (c Confusion) MacroF1() float64 {
 	sum, n := 0.0, 0
 	for class := range c.Count {
@@ -132,8 +133,7 @@ func (c Confusion) WeightedF1() float64 {
 	return sum / float64(max(1, all))
 }
 
-// BalancedAccuracy returns the mean over the classes with true samples of the share of them that is predicted
-// right, and 0 without samples.
+// BalancedAccuracy returns the mean of the recall over the classes with true samples, and 0 without samples.
 func (c Confusion) BalancedAccuracy() float64 {
 	sum, n := 0.0, 0
 	for class, row := range c.Count {
@@ -144,7 +144,7 @@ func (c Confusion) BalancedAccuracy() float64 {
 	return sum / float64(max(1, n))
 }
 
-// margins returns the samples for which a class is predicted and those for which it is true.
+// margins returns how many samples are predicted as a class and how many truly have it.
 func (c Confusion) margins(class int) (predicted, truth int64) {
 	for i := range c.Count {
 		predicted += c.Count[i][class]

@@ -30,7 +30,7 @@ var detectScores = [...]struct{ name, means string }{
 	{"right guesses", "share of positives among the guesses that the budget allows, the highest scores; of equal ones the mean"},
 }
 
-// FalsePositiveRates are those of TPRAtThousandth, TPRAtHundredth and TPRAtTenth.
+// FalsePositiveRates holds the rates of TPRAtThousandth, TPRAtHundredth and TPRAtTenth.
 var FalsePositiveRates = [3]float64{0.001, 0.01, 0.1}
 
 // DetectScores lists the measures.
@@ -41,7 +41,7 @@ func DetectScores() []DetectScore {
 // String returns the usual name, such as "AUC".
 func (s DetectScore) String() string { return detectScores[s].name }
 
-// DetectMetric is a measure of what is detected, as in "TPR at 1% FPR members".
+// DetectMetric is a measure of a detection together with what is detected, as in "TPR at 1% FPR members".
 type DetectMetric struct {
 	Score DetectScore
 	Of    string
@@ -55,8 +55,8 @@ func (m DetectMetric) Definition() string {
 	return fmt.Sprintf("%v: %s; positives: %s", m, detectScores[m.Score].means, m.Of)
 }
 
-// ParseDetect reads a name such as "AUC members". It fails on an unknown measure and on a name
-// that does not say what is detected.
+// ParseDetect returns the metric of a name such as "AUC members". It fails on an unknown measure and on a name that
+// does not say what is detected.
 func ParseDetect(name string) (DetectMetric, error) {
 	var names []string
 	for i, s := range detectScores {
@@ -71,14 +71,14 @@ func ParseDetect(name string) (DetectMetric, error) {
 // Detection holds a value for each DetectScore, in their order. All are shares.
 type Detection [6]float64
 
-// ROC orders scores once, so that it can be measured under many weights.
+// ROC holds scores in order, so that they can be measured under many weights.
 type ROC struct {
 	order    []int32 // by descending score
 	ends     []int32 // of runs of equal scores in order
 	positive []bool
 }
 
-// NewROC orders scores. It fails where lengths differ, a class is absent or a score is NaN.
+// NewROC returns the ordered scores. It fails if lengths differ, a class is absent or a score is NaN.
 func NewROC(scores []float64, positive []bool) (*ROC, error) {
 	if len(scores) != len(positive) {
 		return nil, fmt.Errorf("ROC: %d scores for %d labels", len(scores), len(positive))
@@ -105,10 +105,9 @@ func NewROC(scores []float64, positive []bool) (*ROC, error) {
 	return r, nil
 }
 
-// Measure returns the measures where score i counts weight(i) times, with a budget of guesses, at
-// least 1; the budget is a number of scores with their weights. ok is false where the weights
-// leave a class without any. Equal scores come in a random order, and the measures are means over
-// it: scores that are all equal have the TPR of a coin, the FPR itself.
+// Measure returns the measures of scores that count weight(i) times each, with a number of guesses of at least 1, in
+// the same weights. ok is false if the weights leave a class without any. Equal scores come in a random order, and the
+// measures are means over it: if all scores are equal, the TPR is that of a coin, the FPR itself.
 func (r *ROC) Measure(weight func(i int32) float64, guesses float64) (d Detection, ok bool) {
 	var positives, negatives float64
 	for i, p := range r.positive {
@@ -147,7 +146,7 @@ func (r *ROC) Measure(weight func(i int32) float64, guesses float64) (d Detectio
 	return d, true
 }
 
-// ties visits the scores from the highest, with the weight of the positives and the others that have each. It
+// ties calls visit for each score from the highest, with the weight of the positives and of the others that have it. It
 // leaves out scores without weight.
 func (r *ROC) ties(weight func(i int32) float64, visit func(positives, others float64)) {
 	from := int32(0)

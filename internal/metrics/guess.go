@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// Guessing is how well the highest scores hit positives that are rare.
+// Guessing holds how well the highest scores hit rare positives.
 type Guessing struct {
-	// Area is the average precision: the sum over thresholds of what each adds to the recall,
-	// times the precision there (scikit-learn's average_precision_score).
+	// Area is the average precision: the sum over thresholds of the gain in recall times the precision there
+	// (scikit-learn's average_precision_score).
 	Area              float64
 	AUC               float64   // that of DetectAUC
 	Precision, Recall []float64 // by budget
 }
 
-// Guess measures guesses where score i counts weight(i) times. A budget is a multiple of the
-// number of positives, with their weights, above 0: so many scores are guessed to be positive, the
-// highest first; of equal ones the mean over their orders counts. ok is false where the weights
-// leave a class without any.
+// Guess returns the measures of guesses from scores that count weight(i) times each. A budget is a multiple of the
+// number of positives, in the same weights, above 0. That many scores are guessed to be positive, the highest first;
+// among equal ones the mean over their orders counts. ok is false if the weights leave a class without any.
 func (r *ROC) Guess(weight func(i int32) float64, budgets []float64) (g Guessing, ok bool) {
 	var positives, all float64
 	for i, p := range r.positive {
@@ -71,8 +70,8 @@ var guessScores = [...]struct{ name, means string }{
 	{"recall", "share of the positives that are among the guesses, the highest scores; of equal ones the mean"},
 }
 
-// GuessMetric is a measure of guesses of what is rare, as in "AP edges" or "precision at 4x edges":
-// Times as many guesses as there are positives.
+// GuessMetric is a measure of guesses of something rare, as in "AP edges" or "precision at 4x edges", which makes Times
+// as many guesses as there are positives.
 type GuessMetric struct {
 	Score GuessScore
 	Times float64 // 0 for AveragePrecision
@@ -99,8 +98,8 @@ func (m GuessMetric) Definition() string {
 	return d
 }
 
-// ParseGuess reads a name such as "precision at 4x edges". It fails on an unknown measure, on a
-// number of guesses that is none, and on a name that does not say what is guessed.
+// ParseGuess returns the metric of a name such as "precision at 4x edges". It fails on an unknown measure, on an
+// invalid number of guesses, and on a name that does not say what is guessed.
 func ParseGuess(name string) (GuessMetric, error) {
 	bad := fmt.Errorf("metric %q: want AP, precision at NUMBERx or recall at NUMBERx, and what is guessed, such as AP edges", name)
 	for i, s := range guessScores {

@@ -23,27 +23,28 @@ const (
 	SampledNDCG
 )
 
-// measure says all of one kind. A kind is added by a constant and an entry of measures.
+// measure holds everything about one kind. To add a kind, add a constant and an entry of measures.
 type measure struct {
 	name string
-	// means says what the number is. r is the rank of one target, r_i are those of n targets in one list, and %K is the
+	// means describes the number. r is the rank of one target, r_i are those of n targets in one list, and %K is the
 	// cut-off.
 	means string
-	// formula says the same of a list of one user with T relevant items and hits h_i; empty: the kind is not of lists.
+	// formula describes it for a list of one user with T relevant items and hits h_i; empty if the kind is not defined
+	// for lists.
 	formula string
 	// one returns the value of one target at rank r of at most k, and several that of n targets. The target of a kind
 	// without several is ranked alone, and its value is the mean over targets.
 	one     func(r, k int) float64
 	several func(h hits, n, k int) float64
-	// random returns the expectation for n targets among v items in an order by chance; at most v places count, k.
+	// random returns the expectation for n targets among v items in random order. At most k = min(v, cut) places count.
 	random func(v, n, k, cut int) float64
-	// best returns the value of the best rank of a target over several lists, and inLists says it. nil: the kind has
-	// none.
+	// best returns the value of the best rank of a target over several lists, and inLists describes it. nil: the kind
+	// has none.
 	best    func(r int) float64
 	inLists string
 }
 
-// hits are the targets of one sample that are at ranks of at most the cut-off. There is one at least.
+// hits holds the targets of one sample with ranks within the cut-off, at least one.
 type hits struct {
 	count      int
 	first      int     // the best rank
@@ -51,7 +52,7 @@ type hits struct {
 	precisions float64 // sum of i/r_i
 }
 
-// measures holds every kind, by its number.
+// measures holds every kind, indexed by its number.
 var measures = [...]measure{
 	Recall: {
 		name: "Recall",
@@ -162,11 +163,11 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// Formula says how a list is measured, K the cut-off, T the relevant items of a user and h_i whether place i has one;
-// empty for kinds that are not of lists.
+// Formula returns how a list is measured, with K the cut-off, T the relevant items of a user and h_i whether place i
+// has one; empty for kinds that are not defined for lists.
 func (k Kind) Formula() string { return k.measure().formula }
 
-// measure returns what is known of a kind. It panics on one that is not known.
+// measure returns the entry of a kind. It panics on an unknown one.
 func (k Kind) measure() *measure {
 	if int(k) >= len(measures) {
 		panic("metrics: unknown kind " + k.String())
@@ -174,7 +175,7 @@ func (k Kind) measure() *measure {
 	return &measures[k]
 }
 
-// certain is the value of a hit that counts 1.
+// certain returns 1, the value of every hit.
 func certain(int, int) float64 { return 1 }
 
 // discount returns the gain of a hit at rank r, 1/log2(1+r); it is 1 at the top.
@@ -189,7 +190,7 @@ func idealDCG(n int) float64 {
 	return sum
 }
 
-// missAll returns the probability that k draws without replacement from items meet none of the targets.
+// missAll returns the probability that k draws without replacement from items hit none of the targets.
 func missAll(items, targets, k int) float64 {
 	none := 1.0
 	for r := range k {

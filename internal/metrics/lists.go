@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Several lists for one sample, as the exposure attack gives them: one for each click it infers. A target
-// counts wherever it is found, so what matters of a target is its best rank over the lists. Source: Xin et
-// al., "On the User Behavior Leakage from Recommender System Exposure" (TOIS 2023), section 5.2, in the
-// form of the authors' program; see [Metric.ListsDefinition].
+// Several lists for one sample, as the exposure attack gives them: one for each click it infers. A target counts
+// wherever it is found, so only its best rank over the lists matters. Source: Xin et al., "On the User Behavior Leakage
+// from Recommender System Exposure" (TOIS 2023), section 5.2, in the form of the authors' program; see
+// [Metric.ListsDefinition].
 
-// Lists measures samples that are answered with several ranked lists of items. It keeps memory between
-// samples, so only one goroutine may use it. The zero value is ready.
+// Lists measures samples that have several ranked lists of items each. It reuses memory between samples, so only one
+// goroutine may use it. The zero value is ready.
 type Lists struct {
 	stamp []int32 // per item: the sample that saw it last
 	now   int32
 }
 
-// BestRanks appends to dst, for each target, its best rank over the lists. It appends 0 where no list holds
-// the target, or where the same target stands earlier among the targets, so that a repeated target is found at
-// most once. A negative target is never found.
+// BestRanks appends to dst, for each target, its best rank over the lists. It appends 0 if no list holds the target, or
+// if the same target occurs earlier among the targets, so that a repeated target is found at most once. A negative
+// target is never found.
 func BestRanks(dst []int32, lists [][]int32, targets []int32) []int32 {
 	for i, y := range targets {
 		best := int32(0)
@@ -93,7 +93,7 @@ func (m Metric) OfLists(ranks []int32) float64 {
 	return sum / float64(len(ranks))
 }
 
-// ListsDefinition returns one line that says what [Metric.OfLists] means.
+// ListsDefinition returns one line that describes the value of [Metric.OfLists].
 func (m Metric) ListsDefinition() string {
 	gain := m.Kind.measure().inLists
 	if gain == "" {

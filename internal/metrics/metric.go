@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Metric is a measure with its cut-off, as in NDCG@20. K is at least 1.
+// Metric is a measure with its cut-off K, at least 1, as in NDCG@20.
 type Metric struct {
 	Kind Kind
 	K    int
@@ -19,7 +19,8 @@ func (m Metric) String() string { return m.Kind.String() + "@" + strconv.Itoa(m.
 // Sampled reports whether targets are ranked among sampled items.
 func (m Metric) Sampled() bool { return m.Kind.measure().several == nil }
 
-// Parse reads a name such as "recall@20", in any letter case. It fails on an unknown name or a cut-off below 1.
+// Parse returns the metric of a name such as "recall@20", in any letter case. It fails on an unknown name or a cut-off
+// below 1.
 func Parse(name string) (Metric, error) {
 	kind, cut, found := strings.Cut(strings.TrimSpace(name), "@")
 	if !found {
@@ -42,7 +43,7 @@ func Parse(name string) (Metric, error) {
 // MarshalText returns the name, so that JSON shows a metric by its name.
 func (m Metric) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads a name as [Parse] does.
+// UnmarshalText sets m to the metric of a name, see [Parse].
 func (m *Metric) UnmarshalText(text []byte) (err error) {
 	*m, err = Parse(string(text))
 	return err
@@ -115,8 +116,8 @@ func (m Metric) OfSet(ranks []int32) float64 {
 	return several(h, n, m.K)
 }
 
-// Random returns the exact expectation of the metric for one sample with the given number of targets among
-// items, when all orders of the items are equally likely. With one target, for K <= V items:
+// Random returns the exact expectation of the metric for one sample with the given number of targets among items, if
+// all orders of the items are equally likely. With one target, for K <= V items:
 //
 //	Recall = HR = K/V,  MRR = MAP = H_K/V,  NDCG = sum_{r<=K} 1/log2(1+r) / V,  Precision = 1/V.
 //

@@ -23,8 +23,8 @@ func Rank[F ~float32 | ~float64 | ~int64](scores []F, target int) int32 {
 	return rank
 }
 
-// RanksByCount returns the rank out[j] of every item j by its count, most frequent first, equal counts by
-// index. It is the [Rank] of the counts for all items at once.
+// RanksByCount returns the rank out[j] of every item j by its count, most frequent first, equal counts by index. It is
+// [Rank] of the counts for all items at once.
 func RanksByCount(counts []int64) []int32 {
 	order := make([]int32, len(counts))
 	for i := range order {
@@ -46,8 +46,8 @@ func RanksByCount(counts []int64) []int32 {
 	return ranks
 }
 
-// PopularityRanks returns the popularity floor: the rank of each target when items are ordered by counts, how
-// often each occurs in the training data, in the same order for every sample. A target is an index into counts.
+// PopularityRanks returns the popularity floor: the rank of each target if items are ordered by counts, their number of
+// occurrences in the training data, the same for every sample. A target is an index into counts.
 func PopularityRanks(counts []int64, targets []int32) ([]int32, error) {
 	all := RanksByCount(counts)
 	ranks := make([]int32, len(targets))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Statistic is a number that describes data and no model, such as the users of a data set. It has
-// no floor, and data may lack it.
+// Statistic names a number that describes data and no model, such as the users of a data set. It has no floor, and data
+// may lack it.
 type Statistic string
 
 // The statistics: those that tables of data sets print, and one of slates.
@@ -21,7 +21,7 @@ const (
 	Impressions  Statistic = "impressions"
 	Clicks       Statistic = "clicks"
 	PairCount    Statistic = "pairs"
-	// Accuracy is a share, of slates.
+	// Accuracy is the recommendation accuracy of slates, as a share.
 	Accuracy Statistic = "recommendation accuracy"
 )
 

@@ -2,7 +2,7 @@ package metrics
 
 import "fmt"
 
-// Value is the average of one metric over Count samples, as a fraction.
+// Value holds the average of one metric over Count samples, as a fraction.
 type Value struct {
 	Metric Metric  `json:"metric"`
 	Value  float64 `json:"value"`

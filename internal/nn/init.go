@@ -41,8 +41,8 @@ func Xavier(seed rng.Seed) Init {
 	}
 }
 
-// isBias tells by its name whether a parameter is a bias of a layer. Its shape does not tell: the
-// weights of one output have the same.
+// isBias reports by its name whether a parameter is a bias of a layer. Its shape does not tell, since the weights of
+// one output have the same.
 func isBias(name string) bool {
 	for _, end := range []string{".b", ".bih", ".bhh"} { // of Linear, and of the recurrent cells
 		if strings.HasSuffix(name, end) {
@@ -63,15 +63,15 @@ func each(m tensor.Matrix, f func() float64) {
 	}
 }
 
-// NewParam returns a parameter (rows, cols) that init has filled.
+// NewParam returns a parameter (rows, cols) filled by init.
 func NewParam(name string, rows, cols int, init Init) *autograd.Param {
 	p := autograd.NewParam(name, rows, cols)
 	init(p.Value, name)
 	return p
 }
 
-// NewTableParam returns a parameter as NewParam does, for a big table. Its memory lies outside the
-// garbage collector's heap, until tensor.Free or the end of the program.
+// NewTableParam returns a parameter like NewParam, for a big table. Its memory lies outside the garbage collector's
+// heap, until tensor.Free or the end of the program.
 func NewTableParam(name string, rows, cols int, init Init) *autograd.Param {
 	p := &autograd.Param{Name: name, Value: tensor.NewTable(rows, cols)}
 	init(p.Value, name)
@@ -81,7 +81,7 @@ func NewTableParam(name string, rows, cols int, init Init) *autograd.Param {
 // Layer is a part of a model that has parameters.
 type Layer interface{ Params() []*autograd.Param }
 
-// Params lists the parameters of several layers, one layer after the other.
+// Params returns the parameters of several layers, one layer after the other.
 func Params(layers ...Layer) []*autograd.Param {
 	var all []*autograd.Param
 	for _, l := range layers {

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Side tells users from items.
+// Side names the users or the items.
 type Side uint8
 
 // The sides of a bipartite graph.
@@ -17,18 +17,17 @@ const (
 	ItemSide
 )
 
-// LayerNoise perturbs what a propagation aggregates, layer by layer, before rows
-// are normalised. An error of a method ends the propagation.
+// LayerNoise adds noise to the aggregates of a propagation, layer by layer, before rows are normalised. An error of a
+// method ends the propagation.
 type LayerNoise interface {
 	// Begin opens layer 1 <= layer <= Layers. rows says how many rows of each side
 	// will be added to, cols how long a row is.
 	Begin(layer int, rows [2]int, cols int) error
-	// Add perturbs some consecutive rows, between Begin and End and from several
-	// goroutines. Every row comes in one call. The rows are of nodes first,
-	// first+1, ... of the side. In ascending order, these are number rank, rank+1,
-	// ... among the nodes of the side that come; without a frontier all nodes come
-	// and rank equals first. The noise of a row may depend on the layer, the side,
-	// the node and the step, but not on how the rows are cut into calls.
+	// Add perturbs some consecutive rows, between Begin and End and from several goroutines. Every row is passed in
+	// exactly one call. The rows are of nodes first, first+1, ... of the side. Among the nodes of the side that are
+	// passed at all, in ascending order, they have the numbers rank, rank+1, ...; without a frontier all nodes are
+	// passed and rank equals first. The noise of a row may depend on the layer, the side, the node and the step, but
+	// not on how the rows are cut into calls.
 	Add(layer int, side Side, first, rank int, rows []tensor.Float) error
 	// End closes the layer.
 	End(layer int) error
@@ -56,15 +55,13 @@ type Propagation struct {
 	Weights       []float64 // of layers 0..Layers
 	NormalizeRows bool
 	Noise         LayerNoise // nil: none
-	// Frontier computes only rows that the batch depends on: the rows of the batch
-	// at the last layer and their neighbours at the layer before. Values and
-	// gradients are the same. Noise is drawn only for the rows that are computed.
+	// Frontier computes only rows that the batch depends on: the rows of the batch at the last layer and their
+	// neighbours at the layer before. Values and gradients are the same. Noise is drawn only for the computed rows.
 	Frontier bool
-	// Bfloat16 has Rows and Product gather from copies in two-byte numbers, which move half the
-	// bytes. For Rows, V[l] = A~ round(X[l-1]), and the gradient goes back from rounded copies
-	// too, but for that at the last layer. Sums, Z and the gradients of the tables are not
-	// rounded, and neither are All and Each. It excludes noise and NormalizeRows: rounding makes
-	// rows longer.
+	// Bfloat16 makes Rows and Product gather from copies in two-byte numbers, which halves the bytes moved. For Rows,
+	// V[l] = A~ round(X[l-1]), and the gradient flows back through rounded copies too, except at the last layer. Sums,
+	// Z and the gradients of the tables are not rounded, and neither are All and Each. It excludes noise and
+	// NormalizeRows: rounding makes rows longer.
 	Bfloat16 bool
 
 	plan *plan
@@ -80,11 +77,9 @@ func EvenWeights(layers int) []float64 {
 	return w
 }
 
-// Rows returns the rows of Z that a batch names, (len(batchUsers), d) and
-// (len(batchItems), d); nodes may repeat. users and items are the tables E, and
-// get dense gradients. The backward of the result must run before the next call
-// of a method of p. Rows fails on shapes that do not fit the graph, on nodes
-// outside it, and where the noise fails.
+// Rows returns the rows of Z for the nodes of a batch, (len(batchUsers), d) and (len(batchItems), d); nodes may repeat.
+// users and items are the tables E, and get dense gradients. The backward of the result must run before the next call
+// of a method of p. Rows fails on shapes that do not fit the graph, on nodes outside it, and if the noise fails.
 func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batchUsers, batchItems []int32) (zu, zi *autograd.Node, err error) {
 	w, err := p.begin([2]tensor.Matrix{users.Value, items.Value})
 	if err != nil {
@@ -138,10 +133,9 @@ func (p *Propagation) All(users, items, zUsers, zItems tensor.Matrix) error {
 	})
 }
 
-// Each computes every row of every layer and hands layer after layer to visit:
-// X[l] (Users+Items, d), users first, valid until visit returns and not to be
-// changed. Noise is drawn for all rows of layers 1..Layers. An error of visit
-// ends Each, which returns it.
+// Each computes every row of every layer and calls visit layer after layer with X[l] (Users+Items, d), users first,
+// which is valid until visit returns and must not be changed. Noise is drawn for all rows of layers 1..Layers. Each
+// stops at the first error of visit and returns it.
 func (p *Propagation) Each(users, items tensor.Matrix, visit func(layer int, x tensor.Matrix) error) error {
 	w, err := p.begin([2]tensor.Matrix{users, items})
 	if err != nil {

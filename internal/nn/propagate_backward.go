@@ -38,7 +38,7 @@ func (w *work) backward(t *autograd.Tape, leaves [2]*autograd.Node, dy tensor.Ma
 	}
 }
 
-// collect sums the gradient of the output by node of the batch.
+// collect adds up the gradient of the output by node of the batch.
 func (w *work) collect(dy tensor.Matrix) {
 	w.grad = grown(w.grad, len(w.batch), w.cols)
 	clear(w.grad.Data)
@@ -51,10 +51,10 @@ func (w *work) collect(dy tensor.Matrix) {
 	})
 }
 
-// collectCols is the least number of columns that a core takes: a cache line.
+// collectCols is the least number of columns that a core handles: a cache line.
 const collectCols = 16
 
-// lastBack turns the last layer into its h.
+// lastBack replaces the last layer by its h.
 func (w *work) lastBack() {
 	a := tensor.Float(w.call.Weights[w.call.Layers])
 	one := func(v int32, g []tensor.Float) {
@@ -85,13 +85,13 @@ func (w *work) lastBack() {
 	})
 }
 
-// throughNorm replaces a normalised row x = v/|v| by a times the gradient at v that
-// the gradient g at x gives, a inv (g - (g·x) x), where inv = 1/|v|.
+// throughNorm replaces a normalised row x = v/|v| by a times the gradient at v, where g is the gradient at x: a inv (g
+// - (g·x) x), with inv = 1/|v|.
 func throughNorm(x, g []tensor.Float, a, inv tensor.Float) {
 	tensor.ScaleAdd(a*inv, g, -a*inv*tensor.Dot(g, x), x)
 }
 
-// source returns where h of the layer above layer l lies, as it flows to a side.
+// source returns the rows of h of the layer above layer l as they flow to a side, with the edges and the factors.
 func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Float, h origin) {
 	other := 1 - side
 	if l+1 == w.call.Layers && w.frontier {
@@ -108,7 +108,7 @@ func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Floa
 	return p, factors, origin{table: w.half(w.table(l), other)}
 }
 
-// layerBack turns layer l, 1 <= l < Layers, into its h.
+// layerBack replaces layer l, 1 <= l < Layers, by its h.
 func (w *work) layerBack(l int) {
 	var only *reach
 	if w.frontier && l == w.call.Layers-1 {
@@ -148,7 +148,7 @@ func (w *work) layerBack(l int) {
 	})
 }
 
-// addOutput adds to g the gradient that layer l gets from Z itself at the node of a spot.
+// addOutput adds to g the gradient at layer l that comes directly from Z, for the node of a spot.
 func (w *work) addOutput(l, spot int, g []tensor.Float) {
 	if k := int(w.slot[spot]) - 1; k >= 0 {
 		tensor.Axpy(tensor.Float(w.call.Weights[l]), tensor.Row(w.grad, k), g)

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// origin is what a product gathers from: rows of a table, or their two-byte copy.
+// origin holds the rows that a product gathers from: those of a table, or their two-byte copy.
 type origin struct {
 	table tensor.Matrix
 	copy  tensor.Bfloat16
@@ -29,7 +29,7 @@ func shortOnes(copies [2]tensor.Bfloat16) (o [2]origin) {
 	return o
 }
 
-// gather is Gather of a pattern over the rows of o.
+// gather runs Gather of a pattern over the rows of o.
 func (o origin) gather(p tensor.Pattern, lo, hi int, left, right []tensor.Float, dst tensor.Matrix) {
 	if o.short {
 		p.GatherBfloat16(lo, hi, left, right, o.copy, dst)
@@ -38,7 +38,7 @@ func (o origin) gather(p tensor.Pattern, lo, hi int, left, right []tensor.Float,
 	}
 }
 
-// gatherTo is GatherTo of a pattern over the rows of o.
+// gatherTo runs GatherTo of a pattern over the rows of o.
 func (o origin) gatherTo(p tensor.Pattern, lo, hi int, left, right []tensor.Float, dst tensor.Matrix, to []int32) {
 	if o.short {
 		p.GatherBfloat16To(lo, hi, left, right, o.copy, dst, to)
@@ -56,7 +56,7 @@ func (p *plan) copied(l int) [2]tensor.Bfloat16 {
 	return p.copies[l]
 }
 
-// valueBytes returns how many bytes a product reads of each value.
+// valueBytes returns the number of bytes that a product reads per value.
 func (w *work) valueBytes() int {
 	if w.short {
 		return 2
@@ -64,7 +64,7 @@ func (w *work) valueBytes() int {
 	return int(unsafe.Sizeof(tensor.Float(0)))
 }
 
-// entries returns what the first product gathers from: the tables, or copies, which it makes.
+// entries returns the rows that the first product gathers from: the tables, or copies, which it makes.
 func (w *work) entries() [2]origin {
 	if !w.short {
 		return whole(w.tables)
@@ -76,8 +76,8 @@ func (w *work) entries() [2]origin {
 	return shortOnes(copies)
 }
 
-// roundedLayer computes the copy of layer l < Layers from what is before it, and only for the
-// nodes of the batch the layer itself, into dst.
+// roundedLayer computes the copy of layer l < Layers from the layer before. For the nodes of the batch it also computes
+// the layer itself, into dst.
 func (w *work) roundedLayer(l int, src [2]origin, dst tensor.Matrix, only *reach) {
 	copies := w.copied(l)
 	w.eachBlock(only, func(ch chunk) func(lo, hi int, sum tensor.Matrix) {
@@ -116,9 +116,8 @@ func (w *work) roundedBack(l int) {
 	}, func(ch chunk, lo, hi int) { copies[ch.side].Zero(lo, hi) })
 }
 
-// eachBlock calls, in parallel, what of returns for a chunk, with some of its rows lo to hi and
-// memory for them, few enough to stay in the nearest cache. It calls skip with the rows between
-// that only leaves out.
+// eachBlock calls in parallel, for each chunk, the function that of returns, with some of the chunk's rows lo to hi and
+// memory for them, few enough to stay in the nearest cache. It calls skip with the rows between that only leaves out.
 func (w *work) eachBlock(only *reach, of func(ch chunk) func(lo, hi int, sum tensor.Matrix), skip func(ch chunk, lo, hi int)) {
 	w.sums = grown(w.sums, len(w.chunks)*blockRows, w.cols)
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// work is one call of a propagation; its memory is used again by the next.
+// work holds one call of a propagation; the next call reuses its memory.
 type work struct {
 	*plan
 	call     *Propagation
@@ -38,11 +38,11 @@ type work struct {
 // normTiny is the norm below which a row counts as zero.
 const normTiny = 1e-30
 
-// within is by how much less than 1/norm rows are scaled, so that no rounding
-// (of the factor, of each product) makes them longer than 1.
+// within lowers the factor 1/norm of a row, so that no rounding (of the factor, of each product) makes the row longer
+// than 1.
 const within = 1 - 4/float64(uint64(1)<<(24+29*(unsafe.Sizeof(tensor.Float(0))/8)))
 
-// invert returns what to scale x by for a norm of 1, 0 for a row that counts as zero.
+// invert returns the factor that scales x to norm 1, or 0 for a row that counts as zero.
 func invert(x []tensor.Float) tensor.Float {
 	norm := math.Sqrt(tensor.SumSq(x))
 	if norm < normTiny {
@@ -51,8 +51,7 @@ func invert(x []tensor.Float) tensor.Float {
 	return tensor.Float(within / norm)
 }
 
-// start prepares layer 0: normalised rows of it are never stored, the factors of
-// the first product carry the norms.
+// start prepares layer 0. Its normalised rows are never stored: the factors of the first product carry the norms.
 func (w *work) start() {
 	n := w.graph.Nodes()
 	for len(w.inv) <= w.call.Layers {
@@ -86,7 +85,7 @@ func (w *work) nodes(f func(v int, x []tensor.Float)) {
 	})
 }
 
-// row0 returns row v of layer 0 as it is in the tables.
+// row0 returns row v of layer 0 as stored in the tables.
 func (w *work) row0(v int) []tensor.Float {
 	if v < w.graph.Users {
 		return tensor.Row(w.tables[UserSide], v)
@@ -99,7 +98,7 @@ func (w *work) halves(m tensor.Matrix) [2]tensor.Matrix {
 	return [2]tensor.Matrix{w.half(m, UserSide), w.half(m, ItemSide)}
 }
 
-// admit takes the batch.
+// admit validates the batch and takes it over.
 func (w *work) admit(batchUsers, batchItems []int32) error {
 	g := w.graph
 	if len(w.slot) != g.Nodes() {
@@ -220,7 +219,7 @@ func (w *work) layer(l int, src [2]origin, dst tensor.Matrix, only *reach) error
 	})
 }
 
-// block returns how many rows to aggregate before they are perturbed or normalised.
+// block returns the number of rows to aggregate before they are perturbed or normalised.
 func (w *work) block() int {
 	if w.call.Noise == nil && !w.call.NormalizeRows {
 		return chunkRows
@@ -253,10 +252,10 @@ func (w *work) topLayer(src [2]origin) error {
 	})
 }
 
-// topGrain is the number of rows of the batch that a core takes.
+// topGrain is the number of rows of the batch that a core handles at a time.
 const topGrain = 32
 
-// grown returns a rows x cols matrix, over the memory of m if that is enough.
+// grown returns a rows x cols matrix, in the memory of m if that is large enough.
 func grown(m tensor.Matrix, rows, cols int) tensor.Matrix {
 	return tensor.From(rows, cols, slices.Grow(m.Data[:0], rows*cols)[:rows*cols])
 }
@@ -289,8 +288,7 @@ func (w *work) released(l int, counts [2]int, n int, piece func(c int) error) er
 	return nil
 }
 
-// finish adds noise to rows just aggregated and normalises them; at is the place
-// of the first one's norm.
+// finish adds noise to freshly aggregated rows and normalises them; at is the index of the first one's norm.
 func (w *work) finish(l int, side Side, first, rank int, rows tensor.Matrix, at int) error {
 	if noise := w.call.Noise; noise != nil {
 		if err := noise.Add(l, side, first, rank, rows.Data[:rows.Rows*w.cols]); err != nil {
@@ -312,7 +310,7 @@ func (w *work) finish(l int, side Side, first, rank int, rows tensor.Matrix, at 
 	return nil
 }
 
-// last returns the row of the last layer at a node of the batch, and what normalised it.
+// last returns the row of the last layer at a node of the batch, and the factor that normalised it.
 func (w *work) last(v int32) (x []tensor.Float, inv tensor.Float) {
 	at, m, scale := w.spot(v), tensor.Matrix{}, w.inv[w.call.Layers]
 	if w.frontier {
@@ -346,7 +344,7 @@ func (w *work) output(z tensor.Matrix) {
 	})
 }
 
-// each computes all rows of all layers, two of which are in memory at a time.
+// each computes all rows of all layers and calls visit with each. Two layers are in memory at a time.
 func (w *work) each(visit func(layer int, x tensor.Matrix) error) error {
 	if err := visit(0, w.layer0(w.table(1))); err != nil {
 		return err

@@ -21,15 +21,14 @@ const (
 	corePieces  = 16
 )
 
-// chunkRows is how many rows go by at a time where nothing is to be done with them
-// between sum and store.
+// chunkRows is the number of rows processed at a time if nothing is to be done between sum and store.
 const chunkRows = 512
 
-// rowGrain is how many rows a core takes in passes over whole tables.
+// rowGrain is the number of rows that a core handles in passes over whole tables.
 const rowGrain = 256
 
-// blockRows is how many rows go through noise and normalisation at a time, while
-// they are in the nearest cache; blockFloats is what they may hold together.
+// blockRows is the number of rows that go through noise and normalisation at a time, while they are in the nearest
+// cache; blockFloats is the most that they may hold together.
 const (
 	blockRows   = 16
 	blockFloats = 1024
@@ -41,7 +40,7 @@ type chunk struct {
 	lo, hi int
 }
 
-// plan holds what a propagation keeps between calls.
+// plan holds the data that a propagation keeps between calls.
 type plan struct {
 	graph       *graph.Bipartite
 	norm        graph.Normalizer
@@ -115,7 +114,7 @@ func (p *plan) size(side Side) int {
 	return p.graph.Items
 }
 
-// begin checks the fields and the tables and prepares a call.
+// begin validates the fields and the tables and prepares a call.
 func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 	g := p.Graph
 	switch {
@@ -153,8 +152,8 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 	return w, nil
 }
 
-// reach holds what lies one edge from the batch: the rows that the layer before the
-// last needs, and the edges on which gradients come back to them.
+// reach holds the rows and edges within one edge of the batch: the rows that the layer before the last needs, and the
+// edges on which gradients come back to them.
 type reach struct {
 	edges [2]tensor.Pattern // rows: places of a side; columns: the batch's nodes of the other
 	ptr   [2][]int64
@@ -180,8 +179,7 @@ func (r *reach) find(w *work) error {
 	return nil
 }
 
-// findSide lists, for every place of a side, the batch's nodes next to its node, in
-// ascending order.
+// findSide collects, for every place of a side, the batch's nodes next to its node, in ascending order.
 func (r *reach) findSide(w *work, side Side) (err error) {
 	other := 1 - side
 	lists, batch := w.inner[other], w.batch[w.users:]

@@ -8,11 +8,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// schedule says in which order a propagation computes rows. Rows that share
-// neighbours come one after the other, so that the core still has their vectors near
-// it. Tables that only the propagation sees have their rows in this order too: it then
-// writes and reads them from front to back. A row adds up its neighbours in the order
-// in which the graph numbers them, so that no bit of a result changes.
+// schedule holds the order in which a propagation computes rows. Rows that share neighbours are computed one after the
+// other, so that the core still has their vectors near it. Tables that only the propagation sees have their rows in
+// this order too, so it reads and writes them from front to back. A row adds up its neighbours in the order in which
+// the graph numbers them, so no bit of a result changes.
 type schedule struct {
 	rows            [2]tensor.Pattern // of users over items, of items over users: rows by place, columns by node
 	inner           [2]tensor.Pattern // the same, with columns by place
@@ -22,7 +21,7 @@ type schedule struct {
 	moved           bool // places are not in the order of the nodes
 }
 
-// arrange sets the places by near, nil: those of the graph.
+// arrange sets the places by near; nil keeps the order of the graph.
 func (p *plan) arrange(near *graph.Near) error {
 	g := p.graph
 	rows := [2]graph.Rows{{Ptr: g.UserPtr, Idx: g.UserItem}, {Ptr: g.ItemPtr, Idx: g.ItemUser}}
@@ -89,7 +88,7 @@ func numbers(n int) []int32 {
 	return x
 }
 
-// pieceOf returns how many of a product's entries a core takes at a time.
+// pieceOf returns the number of a product's entries that a core handles at a time.
 func pieceOf(entries, workers int) int {
 	return min(max(entries/(corePieces*workers), leastEdges), mostEdges)
 }
@@ -129,18 +128,17 @@ func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right
 	}
 }
 
-// settled is how many calls a propagation makes before it looks for a better order of
-// the rows, which takes about as long as they do.
+// settled is the number of calls after which a propagation looks for a better order of the rows. The search takes about
+// as long as these calls.
 const settled = 50
 
-// nearCache is how many bytes count as near a core.
+// nearCache returns the number of bytes that count as near a core.
 var nearCache = tensor.NearCache
 
-// improve looks, once, for an order of the rows that moves less memory, and takes it
-// where it is faster here. That depends on how much slower a core reads what it does not
-// have near it, so both orders are tried. Small tables are near in any order. Noise keeps the
-// order of the graph: it takes rows in runs of nodes that follow each other, and out of their
-// order it does more, on memory far apart, than a faster product gives back.
+// improve searches once for an order of the rows that moves less memory, and takes it if it is faster here. That
+// depends on how much slower a core reads distant memory, so both orders are timed. Small tables are near in any order.
+// Noise keeps the order of the graph: it takes rows in runs of consecutive nodes, and in another order it would lose
+// more than a faster product gains.
 func (w *work) improve() error {
 	p := w.plan
 	p.calls++
@@ -173,8 +171,8 @@ func (w *work) improve() error {
 	return nil
 }
 
-// rehearse computes what a layer costs into dst. The rows of src are by node, taken as if they
-// were by place: only the time counts.
+// rehearse does the work of one layer into dst, to time it. The rows of src are by node but are taken as if they were
+// by place.
 func (w *work) rehearse(src [2]origin, dst tensor.Matrix) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
@@ -184,5 +182,5 @@ func (w *work) rehearse(src [2]origin, dst tensor.Matrix) {
 	})
 }
 
-// tries is how often each order is tried.
+// tries is the number of times each order is timed.
 const tries = 5

@@ -4,7 +4,7 @@ import (
 	"privrec/internal/autograd"
 )
 
-// Reset says where the reset gate of a GRU acts.
+// Reset names the place where the reset gate of a GRU acts.
 type Reset int
 
 const (
@@ -16,7 +16,7 @@ const (
 	ResetBefore
 )
 
-// Gate says what an open z gate of a GRU lets through.
+// Gate names the state that an open z gate of a GRU lets through.
 type Gate int
 
 const (
@@ -60,7 +60,7 @@ func (c *GRUCell) Input(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	return x.Linear(t.Use(c.Wih), t.Use(c.Bih))
 }
 
-// Step returns the next state as Forward does, given gi, what Input returned.
+// Step returns the next state like Forward, given gi, a result of Input.
 func (c *GRUCell) Step(t *autograd.Tape, gi, h *autograd.Node) *autograd.Node {
 	w, b, d := t.Use(c.Whh), t.Use(c.Bhh), h.Cols()
 	if c.Reset == ResetAfter {
@@ -110,7 +110,7 @@ func (l *LSTMCell) Input(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	return x.Linear(t.Use(l.Wih), t.Use(l.Bih))
 }
 
-// Step returns the next output and cell as Forward does, given gi, what Input returned.
+// Step returns the next output and cell like Forward, given gi, a result of Input.
 func (l *LSTMCell) Step(t *autograd.Tape, gi, h, c *autograd.Node) (h2, c2 *autograd.Node) {
 	d := h.Cols()
 	a := gi.Add(h.Linear(t.Use(l.Whh), t.Use(l.Bhh))) // (n, 4d)

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Adagrad is Duchi, Hazan & Singer 2011 in its diagonal form, with the momentum of GRU4Rec's
-// published program and its descendants:
+// Adagrad is the diagonal form of the optimiser of Duchi, Hazan & Singer 2011, with the momentum of GRU4Rec's published
+// program and its descendants:
 //
 //	s += g²,  v = Momentum·v - lr·g/sqrt(s + Eps),  w += v
 //
-// A row without a gradient stays as it is, with s and v: only the rows of a table that a batch
-// reads are touched, as in those programs. So a step costs the rows touched.
+// A row without a gradient stays as it is, with s and v, as in those programs. So the cost of a step depends only on
+// the rows that a batch reads.
 type Adagrad struct {
 	Momentum float64 // in [0, 1)
 	Eps      float64 // added to s inside the root, > 0
@@ -59,7 +59,7 @@ func (a *Adagrad) Step(params []*autograd.Param, g *autograd.Grads, lr float64) 
 	return nil
 }
 
-// touched calls f with every row of the unit that has a gradient, and its state.
+// touched calls f with every row of the unit that has a gradient, and with its state.
 func (u *unit) touched(f func(w, g, a, b []tensor.Float)) {
 	row := func(r int, g []tensor.Float) {
 		var b []tensor.Float

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Adam is Kingma & Ba 2015, algorithm 1, with coupled weight decay, which adds L2·w to the gradient
-// before the moments, as torch.optim.Adam's weight_decay does. At step k = 1, 2, ...:
+// Adam is algorithm 1 of Kingma & Ba 2015 with coupled weight decay, which adds L2·w to the gradient before the
+// moments, as torch.optim.Adam's weight_decay does. At step k = 1, 2, ...:
 //
 //	g' = g + L2·w
 //	m = Beta1·m + (1-Beta1)·g',  v = Beta2·v + (1-Beta2)·g'²
@@ -57,7 +57,7 @@ func (a *Adam) Step(params []*autograd.Param, g *autograd.Grads, lr float64) err
 	return nil
 }
 
-// epsAt returns what to add to the root of the second moment after its bias was corrected.
+// epsAt returns the number to add to the root of the second moment after its bias was corrected.
 func epsAt(eps, beta2 float64, step int, hat bool) float64 {
 	if hat {
 		return eps / math.Sqrt(1-math.Pow(beta2, float64(step)))

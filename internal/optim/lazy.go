@@ -9,13 +9,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// AdamLazy takes the same steps as Adam, up to rounding, but takes the steps of a row without a
-// gradient only when the row is next read. It saves the pass over the whole table where a batch reads
-// little of it; it is faster when a row is read less than about once in a hundred steps.
+// AdamLazy takes the same steps as Adam, up to rounding, but takes the steps of a row without a gradient only when the
+// row is next read. It saves the pass over the whole table if a batch reads little of it; it is faster if a row is read
+// less than about once in a hundred steps.
 //
-// Rows must be brought up to date before they are read: set Tape.BeforeRead to Touch, and call Flush
-// before parameters are read in any other way (evaluation without a tape, saving a model). Step
-// returns an error for a row that was read before it was up to date.
+// Rows must be brought up to date before they are read: set Tape.BeforeRead to Touch, and call Flush before parameters
+// are read in any other way (evaluation without a tape, saving a model). Step returns an error for a row that was read
+// before it was up to date.
 type AdamLazy struct {
 	Beta1, Beta2 float64 // as in Adam
 	Eps          float64
@@ -31,7 +31,7 @@ type AdamLazy struct {
 	since    []int32    // the steps that they are up to date with
 }
 
-// rate says that from this step on the learning rate was lr.
+// rate records the learning rate lr from a step on.
 type rate struct {
 	step int
 	lr   float64
@@ -52,7 +52,7 @@ func (a *AdamLazy) init() error {
 	return nil
 }
 
-// coef returns the coefficients of a step that has been taken.
+// coef returns the coefficients of a past step.
 func (a *AdamLazy) coef(step int) tensor.AdamCoef {
 	if step > a.steps-coefWindow {
 		return a.coefs[step%coefWindow]
@@ -108,15 +108,15 @@ func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
 	})
 }
 
-// fetch has rows of p and of its moments come near the core.
+// fetch prefetches rows of p and of its moments into the caches of the core.
 func (s *slot) fetch(p *autograd.Param, rows []int32) {
 	tensor.Fetch(p.Value, rows)
 	tensor.Fetch(s.a, rows)
 	tensor.Fetch(s.b, rows)
 }
 
-// catchUp takes steps last+1 to the present with a zero gradient. Once the weights no longer move,
-// only the moments are left to decay. old is scratch.
+// catchUp applies steps last+1 to the present with a zero gradient. Once the weights no longer move, only the moments
+// are left to decay. old is scratch.
 func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int, old *[stillEvery]tensor.AdamCoef) {
 	for k := last + 1; k <= a.steps; {
 		gone := k - last - 1
@@ -137,8 +137,8 @@ func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int, old *[stillEvery]te
 	}
 }
 
-// coefsFrom returns the coefficients of n steps that have been taken, from step k on. They are in
-// the window, or where that is not possible, in old.
+// coefsFrom returns the coefficients of n past steps, from step k on. They are a part of the window, or if that is not
+// possible, in old.
 func (a *AdamLazy) coefsFrom(k, n int, old *[stillEvery]tensor.AdamCoef) []tensor.AdamCoef {
 	if at := k % coefWindow; k > a.steps-coefWindow && at+n <= coefWindow {
 		return a.coefs[at : at+n]
@@ -149,11 +149,11 @@ func (a *AdamLazy) coefsFrom(k, n int, old *[stillEvery]tensor.AdamCoef) []tenso
 	return old[:n]
 }
 
-// stillEvery is how many steps without a gradient lie between two looks at the first moments.
+// stillEvery is the number of steps without a gradient between two tests of the first moments.
 const stillEvery = 64
 
-// ended reports whether nothing pulls at the weights any more and the first moment has decayed to
-// zero, before step k, the gone-th without a gradient. Then only the second moment is left, in closed form.
+// ended reports whether, before step k, the gone-th without a gradient, nothing moves the weights any more and the
+// first moment has decayed to zero. Then only the second moment is left, in closed form.
 func (a *AdamLazy) ended(m, v []tensor.Float, k, gone int) bool {
 	if a.L2 != 0 || gone%stillEvery != 0 || !still(m) {
 		return false
@@ -162,14 +162,14 @@ func (a *AdamLazy) ended(m, v []tensor.Float, k, gone int) bool {
 	return true
 }
 
-// slack returns by what to multiply the update of a step from k on, so that a weight that it does not
-// move rests until the present, to the bit. c is of step k. With a zero gradient an update is at most
+// slack returns a factor for the update of a step from k on: a weight that the multiplied update does not move stays
+// the same until the present, to the bit. c is of step k. With a zero gradient an update is at most
 //
 //	(Beta1/sqrt(Beta2))^(j-i) / sqrt(1-Beta2^i)
 //
-// times that of step i at every later step j of the same learning rate: the first moment decays, the
-// root of the second one more slowly, and the corrections of the bias only fall. There is something to
-// spare for roundings. Where the bound does not hold, slack is infinite.
+// times that of step i at every later step j of the same learning rate: the first moment decays, the root of the second
+// one more slowly, and the corrections of the bias only fall. The factor leaves room for rounding. If the bound does
+// not hold, slack is infinite.
 func (a *AdamLazy) slack(k int, c tensor.AdamCoef) tensor.Float {
 	if a.Beta1*a.Beta1 > a.Beta2 || a.Eps < restEps || a.rates[len(a.rates)-1].step > k {
 		return tensor.Float(math.Inf(1))
@@ -177,10 +177,10 @@ func (a *AdamLazy) slack(k int, c tensor.AdamCoef) tensor.Float {
 	return 1.01 * c.RootScale
 }
 
-// restEps is the least Eps beside which a second moment that is flushed to zero does not show.
+// restEps is the least Eps that hides the flushing of a second moment to zero.
 const restEps = 1e-15
 
-// still reports whether m is zero: squares in float64 do not vanish before its elements do.
+// still reports whether m is zero. Squares in float64 do not vanish before the elements do.
 func still(m []tensor.Float) bool { return tensor.SumSq(m) == 0 }
 
 // Flush brings all rows of the given parameters up to date.
@@ -246,8 +246,8 @@ func (a *AdamLazy) Step(params []*autograd.Param, g *autograd.Grads, lr float64)
 	return nil
 }
 
-// State implements Optimizer. It does not bring rows up to date: call Flush first where the
-// parameters are saved for use without this optimiser.
+// State implements Optimizer. It does not bring rows up to date: call Flush first if the parameters are saved for use
+// without this optimiser.
 func (a *AdamLazy) State() []NamedTensor {
 	a.prefix, a.pair, a.lazy = "adamlazy", true, true
 	rates := tensor.New(len(a.rates), 8)

@@ -9,30 +9,30 @@ import (
 	"privrec/internal/tensor"
 )
 
-// NamedTensor is an entry of an optimiser's state.
+// NamedTensor is one entry of an optimiser's state.
 type NamedTensor = autograd.NamedTensor
 
-// Optimizer turns gradients into updates. An optimiser serves one training loop at a time.
+// Optimizer updates parameters from gradients. One training loop at a time may use an optimiser.
 type Optimizer interface {
 	// Step updates params in place. When it returns an error it has changed nothing.
 	Step(params []*autograd.Param, g *autograd.Grads, lr float64) error
-	// State returns everything that Load needs to go on from here, in a fixed order. The matrices
-	// are shared with the optimiser: write them out before the next Step.
+	// State returns everything that Load needs to continue from here, in a fixed order. The matrices are shared with
+	// the optimiser: write them out before the next Step.
 	State() []NamedTensor
-	// Load replaces the state by one that State of the same kind of optimiser returned.
+	// Load replaces the state by one from State of an optimiser of the same kind.
 	Load(state []NamedTensor) error
 	// Steps returns the number of steps taken.
 	Steps() int
 }
 
-// slot holds what an optimiser remembers of one parameter.
+// slot holds an optimiser's state of one parameter.
 type slot struct {
 	p    *autograd.Param
 	a, b tensor.Matrix // moments, contiguous; b may be empty
 	last []int32       // AdamLazy: the step each row is up to date with
 }
 
-// unit is a range of rows of one parameter, or some single ones, the piece of work a core takes.
+// unit is a piece of work for a core: a range of rows of one parameter, or some single rows.
 type unit struct {
 	slot   *slot
 	lo, hi int
@@ -44,7 +44,7 @@ type unit struct {
 // unitFloats is the number of parameters in a unit.
 const unitFloats = 16384
 
-// lazyShare is how much smaller units of single rows are, which lie far apart.
+// lazyShare is the factor by which units of single rows are smaller, since these lie far apart.
 const lazyShare = 8
 
 // memory keeps the slots by name and cuts the work of a step into units.
@@ -61,7 +61,7 @@ type memory struct {
 	run    func(chunk, lo, hi int)
 }
 
-// check looks for everything that can be wrong, before anything is changed.
+// check returns an error for anything that can be wrong, before anything is changed.
 func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) error {
 	if !(lr >= 0) || math.IsInf(lr, 0) {
 		return fmt.Errorf("optim: learning rate %v", lr)
@@ -176,7 +176,7 @@ func (m *memory) each(params []*autograd.Param, g *autograd.Grads, work func(u *
 	clear(m.units) // let go of the tape's memory
 }
 
-// zeros is the gradient of rows without one.
+// zeros serves as the gradient of rows without one.
 var zeros [unitFloats]tensor.Float
 
 // spreads holds gradients of units whose rows have few gradients, all zero between uses.

@@ -18,7 +18,7 @@ func digits(dst []tensor.Float, x uint64) {
 	}
 }
 
-// number reads what digits wrote.
+// number returns the number whose digits were written by digits.
 func number(src []tensor.Float) (x uint64, err error) {
 	for i := range 4 {
 		d := src[i]

@@ -9,30 +9,30 @@ import (
 	"privrec/internal/privacy/chain"
 )
 
-// headerLine is the first line of a ledger file. Every line ends in a check of its text and of the
-// check before it, and so of all earlier lines.
+// headerLine is the first line of a ledger file. Every line ends with a checksum over its own text and the previous
+// checksum, so it covers all earlier lines.
 type headerLine struct {
 	Ledger string `json:"ledger"`
 	Noise  Noise  `json:"noise"`
 	Key    string `json:"key,omitempty"` // the ID of the ledger key
 }
 
-// endLine closes a ledger. A file without one was cut, or its run has not ended.
+// endLine is the last line of a ledger file and closes it. A file without one was cut off, or its run has not ended.
 type endLine struct {
 	End struct {
 		Entries int `json:"entries"`
 	} `json:"end"`
 }
 
-// endPrefix begins the closing line, and no other line.
+// endPrefix is how the closing line begins; no other line begins so.
 var endPrefix = []byte(`{"end":`)
 
 const (
 	version    = "privrec/2"
-	oldVersion = "privrec/1" // the same without a closing line
+	oldVersion = "privrec/1" // the same format without a closing line
 )
 
-// Seal is what the closing line of a ledger says: the number of entries, and the last check.
+// Seal holds the contents of a ledger's closing line: the number of entries and the last checksum.
 type Seal struct {
 	Entries int    `json:"entries"`
 	Chain   string `json:"chain"`
@@ -46,7 +46,7 @@ func (s Seal) String() string {
 	return fmt.Sprintf("%d entries, the last check %s", s.Entries, s.Chain)
 }
 
-// form says how the lines of a ledger under a key are sealed; nil is no key.
+// form returns how the lines of a ledger are sealed under key k, or without a key if k is nil.
 func (k *Key) form() chain.Form {
 	f := chain.Form{Name: "chain"}
 	if k != nil {
@@ -70,7 +70,7 @@ func (h header) line() (line []byte, check string) {
 	return h.key.form().Seal("", body)
 }
 
-// parseHeader reads the first line of a ledger that was written under a ledger key, nil for none.
+// parseHeader reads the first line of a ledger that was written under key k; nil means without a key.
 func parseHeader(k *Key, line []byte) (header, error) {
 	body, ok := k.form().Unkeyed(line)
 	if !ok {
@@ -107,7 +107,7 @@ type line struct {
 	holding *Holding
 	public  *Assumption
 	end     bool
-	count   int // of entries, that the end states
+	count   int // number of entries, as the closing line states it
 }
 
 // release reports whether a line lists releases.
@@ -124,14 +124,14 @@ func (x line) noisy() int64 {
 	return x.entry.Count
 }
 
-// sealing makes lines, each with a check that follows the one before.
+// sealing collects sealed lines. Each line's checksum covers the one before.
 type sealing struct {
 	key   *Key
 	chain string
 	lines []line
 }
 
-// add seals a marshalled line.
+// add seals a marshalled line and appends it.
 func (s *sealing) add(x line, body []byte, err error) error {
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (s *sealing) add(x line, body []byte, err error) error {
 	return nil
 }
 
-// parseLine checks and reads a line (without newline) that follows the check prev.
+// parseLine parses a line (without newline) and verifies its checksum against prev, the checksum of the line before.
 func (h header) parseLine(prev string, text []byte) (l line, err error) {
 	body, check, err := h.key.form().Open(prev, text)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// Composed is several events on the same data. Each may be chosen after the results of those
-// before.
+// Composed holds several events on the same data. Each may be chosen after seeing the results of earlier ones.
 type Composed struct{ Events []Event }
 
 func (Composed) Kind() string { return "composed" }
@@ -42,7 +41,7 @@ func (Composed) read(b []byte, depth int) (Event, error) {
 	return Composed{events}, nil
 }
 
-// SelfComposed is the same event on the same data, Count times.
+// SelfComposed repeats one event Count times on the same data.
 type SelfComposed struct {
 	Event Event
 	Count int64
@@ -81,15 +80,14 @@ func (SelfComposed) read(b []byte, depth int) (Event, error) {
 	return SelfComposed{Event: e, Count: v.Count}, err
 }
 
-// Parallel is events on disjoint parts of the data. One unit is in one part, and costs what the
-// worst of the events costs.
+// Parallel holds events on disjoint parts of the data. A unit is in one part only, so it costs as much as the most
+// expensive event.
 //
-// Under Replace a unit that is exchanged for another may leave one part and enter another. Then it
-// costs what any two of the events cost together. The sensitivity of each event must be that
-// between neighbours of the whole data: it covers a unit that leaves or enters the part, not only
-// one that is exchanged within it. Fixed says that a unit always stays in its part, because the
-// part does not depend on what the unit is exchanged for. An example is a record whose part is
-// chosen by its user.
+// Under Replace a unit that is exchanged for another may leave one part and enter another. Then it costs as much as the
+// two most expensive events together. The sensitivity of each event must be that between neighbours of the whole data:
+// it covers a unit that leaves or enters the part, not only one that is exchanged within it. Fixed says that a unit
+// always stays in its part, because the part does not depend on what the unit is exchanged for. An example is a record
+// whose part is chosen by its user.
 type Parallel struct {
 	Events []Event
 	Fixed  bool // under Replace a unit stays in its part
@@ -129,7 +127,7 @@ func (Parallel) read(b []byte, depth int) (Event, error) {
 	return Parallel{events, v.Fixed}, nil
 }
 
-// Sampling is how the units that an event sees are chosen.
+// Sampling names how the units that an event sees are drawn.
 type Sampling string
 
 const (
@@ -137,11 +135,12 @@ const (
 	WithoutReplacement Sampling = "without-replacement" // a subset of fixed size
 )
 
-// Sampled is an event on a random part of the data. Under Replace, a Gaussian on a Poisson sample
-// costs least where its Norm is half of its sensitivity, as for vectors clipped at C with a
-// sensitivity of 2C. It costs more where its Norm is the sensitivity, as for values from 0 to the
-// sensitivity. Without a Norm the output may show whether a unit is in the sample. Then sampling
-// makes such an output rarer, but no less clear.
+// Sampled holds an event that runs on a random part of the data.
+//
+// Under Replace, a Gaussian on a Poisson sample costs least where its Norm is half of its sensitivity, as for vectors
+// clipped at C with a sensitivity of 2C. It costs more where its Norm is the sensitivity, as for values from 0 to the
+// sensitivity. Without a Norm the output may show whether a unit is in the sample. Then sampling makes such an output
+// rarer, but no less clear.
 type Sampled struct {
 	Event  Event
 	Rate   float64 // probability that a unit is in the sample, in (0, 1]
@@ -193,9 +192,9 @@ func (Sampled) read(b []byte, depth int) (Event, error) {
 	return Sampled{Event: e, Rate: v.Rate, Method: v.Method}, err
 }
 
-// nearlyWhole is how far below a whole number, relative to it, a sensitivity still counts as that
-// number: 1e-9, and a little for the rounding of the sensitivity. Sums of decimal fractions end up
-// there: ten times 0.1 is 0.9999999999999999.
+// nearlyWhole is the relative tolerance within which a sensitivity just below a whole number counts as that number:
+// 1e-9, and a little for the rounding of the sensitivity. Sums of decimal fractions end up there: ten times 0.1 is
+// 0.9999999999999999.
 const nearlyWhole = 1e-9 * (1 + 0x1p-20)
 
 // WholeSteps returns the largest whole number of grid steps that integers may move by under a
@@ -217,9 +216,8 @@ func atLeastStep(sensitivity float64) error {
 	return nil
 }
 
-// OnGrid returns a release of integers with the sensitivity that integers can have. So equal
-// releases are equal events however their sensitivity was rounded. It returns any other event as it
-// is.
+// OnGrid rounds the sensitivity of a release of integers to one that integers can have, so that equal releases are
+// equal events however their sensitivity was rounded. It returns any other event unchanged.
 func OnGrid(e Event) Event {
 	if d, ok := e.(interface{ onGrid() Event }); ok {
 		return d.onGrid()

@@ -10,23 +10,22 @@ import (
 	"privrec/internal/privacy/chain"
 )
 
-// A declaration writes its entries before the first release, under this name of a period and for
-// this purpose.
+// A declaration writes its entries before the first release, with this name of a period and this purpose.
 const (
 	declaredPeriod  = "before the run"
 	declaredPurpose = "unprotected"
 )
 
-// Declaration is what a run says about its privacy before it releases anything.
+// Declaration holds what a run states about its privacy before it releases anything.
 type Declaration struct {
 	WithoutNoise []Unprotected // everything that the run may leave unprotected
 	Public       []Assumption  // what its guarantees take as public
-	// Plan is what the run releases at most; nil where the run cannot say it beforehand. Only a run with
-	// a plan can spend from a budget that it shares with others. It is not written to the ledger.
+	// Plan lists the most that the run will release; nil if the run cannot say so beforehand. Only a run with a plan
+	// can spend from a budget that it shares with others. It is not written to the ledger.
 	Plan *Plan
 }
 
-// covers reports whether the declared items make the epsilon of a unit infinite.
+// covers reports whether the declaration already makes the epsilon of unit u infinite.
 func (d *Declaration) covers(u Unit) bool {
 	for _, o := range d.WithoutNoise {
 		if o.Unit == "" || o.Unit == u {
@@ -36,13 +35,13 @@ func (d *Declaration) covers(u Unit) bool {
 	return false
 }
 
-// Declare states, before the first release, what the run leaves unprotected and what its guarantees
-// take as public. It writes a line for each at once, durably, in any period. From then on Record
-// refuses an Unprotected event about a unit that the declaration does not cover. So the epsilon of
-// a ledger is infinite at every moment if it is infinite at the end.
+// Declare records, before the first release, what the run leaves unprotected and what its guarantees take as public. It
+// writes and syncs a line for each at once, whatever the period. From then on Record refuses an Unprotected event about
+// a unit that the declaration does not cover. So a ledger whose epsilon is infinite at the end shows an infinite
+// epsilon at every moment before.
 //
-// A new ledger takes a declaration before anything is recorded. A resumed ledger takes it again,
-// and adds the lines that are missing.
+// A new ledger takes a declaration before anything is recorded. A resumed ledger takes it again, and adds the lines
+// that are missing.
 func (l *Ledger) Declare(d Declaration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,9 +94,9 @@ func (l *Ledger) declare(d Declaration) error {
 	return nil
 }
 
-// insert settles the lines of a declaration. If they are not on file yet, lines that an earlier run
-// wrote after its checkpoint stay behind them, under new checks. The closing line among those is
-// dropped, because it counts too few entries.
+// insert writes the lines of a declaration. Lines that an earlier run wrote after its checkpoint are kept behind them,
+// with new checksums, unless the declaration was on file already. A closing line among them is dropped, because it
+// counts too few entries.
 func (l *Ledger) insert(s sealing) error {
 	there := len(s.lines) <= len(l.rest)
 	for i, x := range s.lines {
@@ -111,7 +110,7 @@ func (l *Ledger) insert(s sealing) error {
 		if x.end {
 			continue
 		}
-		body, _ := s.key.form().Body(x.text) // which was read, so that it has a check
+		body, _ := s.key.form().Body(x.text) // it was read before, so it has a checksum
 		if err := moved.add(x, body, nil); err != nil {
 			return err
 		}
@@ -130,8 +129,8 @@ func (l *Ledger) insert(s sealing) error {
 	return l.watched()
 }
 
-// declaredFor refuses an event that contains something unprotected which the run's declaration does
-// not cover. It accepts every event if the run declared nothing.
+// declaredFor returns an error for an event with an unprotected part that the run's declaration does not cover. It
+// accepts every event if the run declared nothing.
 func (l *Ledger) declaredFor(e Event) error {
 	if l.declared == nil {
 		return nil
@@ -178,7 +177,7 @@ type assumptionLine struct {
 	Assumption Assumption `json:"assumption"`
 }
 
-// assumptionPrefix begins the line of an assumption, and no other line.
+// assumptionPrefix is how the line of an assumption begins; no other line begins so.
 var assumptionPrefix = []byte(`{"assumption":`)
 
 func (a Assumption) marshal() ([]byte, error) {
@@ -188,7 +187,7 @@ func (a Assumption) marshal() ([]byte, error) {
 	return json.Marshal(assumptionLine{a})
 }
 
-// parseAssumption reads the body of such a line, as strictly as parseEntry.
+// parseAssumption parses the body of the line of an assumption, as strictly as parseEntry.
 func parseAssumption(body []byte) (Assumption, error) {
 	var raw assumptionLine
 	if err := strict(body, &raw); err != nil {

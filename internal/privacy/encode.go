@@ -11,11 +11,11 @@ import (
 // maxDepth bounds nesting, so that a hostile ledger cannot exhaust the stack.
 const maxDepth = 16
 
-// maxEvent bounds the text of an event, in bytes. Such an event fits a line of a ledger file
-// together with the labels of an entry.
+// maxEvent bounds the JSON text of an event, in bytes, so that an entry with it and its labels fits one line of a
+// ledger.
 const maxEvent = chain.MaxLine - 1<<14
 
-// node is an event inside a JSON document: an object whose first key is kind.
+// node marshals an event inside a JSON document as an object whose first key is kind.
 type node struct{ Event }
 
 // MarshalEvent returns the canonical JSON of an event: equal events have equal bytes. It fails if
@@ -34,7 +34,7 @@ func MarshalEvent(e Event) ([]byte, error) {
 	return b, err
 }
 
-// levels returns how deep an event nests: 0 for one that nests no other.
+// levels returns the nesting depth of an event: 0 if it nests no other.
 func levels(e Event) int {
 	deepest := 0
 	for _, inner := range nested(e) {
@@ -94,7 +94,7 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 	return nil, fmt.Errorf("unknown event kind %q", kind)
 }
 
-// decodeAll decodes the events that an event nests.
+// decodeAll decodes the nested events of an event.
 func decodeAll(kind string, raw []json.RawMessage, depth int) ([]Event, error) {
 	events := make([]Event, len(raw))
 	for i, r := range raw {
@@ -107,12 +107,11 @@ func decodeAll(kind string, raw []json.RawMessage, depth int) ([]Event, error) {
 	return events, nil
 }
 
-// strict decodes one JSON value into v. It fails on a key that v does not have, that comes twice or
-// that is spelt otherwise.
+// strict decodes one JSON value into v. It fails on unknown keys, repeated keys and keys in another spelling.
 func strict(b []byte, v any) error { return chain.Strict(b, v) }
 
-// Number is a number that may be infinite, such as an unbounded epsilon. JSON cannot express that,
-// so it is the string "infinity" there.
+// Number is a float64 that may be infinite, such as an unbounded epsilon. JSON has no infinity, so it is written as the
+// string "infinity".
 type Number float64
 
 // MarshalJSON writes a number or "infinity". It fails on NaN and minus infinity.
@@ -123,10 +122,10 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns samples of both JSON forms that MarshalJSON writes.
 func (Number) JSONForms() []any { return []any{0.0, "infinity"} }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads both forms that MarshalJSON writes.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	if string(b) == `"infinity"` {
 		*n = Number(math.Inf(1))
@@ -135,7 +134,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// String returns five significant digits, or infinity.
+// String returns the number with five significant digits, or "infinity".
 func (n Number) String() string {
 	if math.IsInf(float64(n), 1) {
 		return "infinity"

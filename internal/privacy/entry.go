@@ -10,12 +10,12 @@ import (
 	"privrec/internal/privacy/chain"
 )
 
-// Noise says how good the random numbers of a run are.
+// Noise names the quality of a run's random numbers.
 type Noise string
 
 const (
-	// Research noise is seeded and in floating point. Its finite support lets an observer of a
-	// release tell the input, so a guarantee holds on paper only.
+	// Research noise is seeded floating-point noise. Its finite support can reveal the input to an observer, so a
+	// guarantee holds on paper only.
 	Research Noise = "research noise"
 	// Secure noise comes from a cryptographic source, on a grid that does not depend on the data.
 	Secure Noise = "secure"
@@ -34,14 +34,14 @@ type Entry struct {
 	Period  string // epoch 3, evaluation 1; UTF-8, at most 1024 bytes, like Purpose
 	Purpose string // what the release is for: aggregate
 	Count   int64  // releases
-	// PerUnit bounds how many of the Count releases one unit takes part in. 0 means that no bound
-	// is known, so all of them. See Charged.
+	// PerUnit bounds how many of the Count releases one unit takes part in; 0 if no bound is known, and all of them
+	// count. See Charged.
 	PerUnit int64
 	Event   Event
 }
 
-// Charged returns how many compositions of Event one unit pays for. A unit that is exchanged for
-// another leaves PerUnit of them, and the other one may enter as many more.
+// Charged returns how many compositions of Event one unit is charged for. Under an exchange, the old unit leaves
+// PerUnit releases and the new one may enter as many others, so it is twice PerUnit, at most Count.
 func (e Entry) Charged() int64 {
 	n := e.PerUnit
 	switch {
@@ -53,8 +53,8 @@ func (e Entry) Charged() int64 {
 	return min(e.Count, n)
 }
 
-// exchanges reports whether a release within an event is about one unit exchanged for another. A
-// local randomiser is left out: its unit stays, and only the value is exchanged.
+// exchanges reports whether an event contains a release under the Replace relation. Local randomisers do not count:
+// their unit stays, and only its value is exchanged.
 func exchanges(e Event) bool {
 	if s, ok := About(e); ok {
 		return s.Neighbouring == Replace && !Local(e)
@@ -100,8 +100,7 @@ func (e Entry) marshal() ([]byte, error) {
 	return json.Marshal(entryLine{e.Period, e.Purpose, e.Count, e.PerUnit, node{e.Event}})
 }
 
-// parseEntry reads the body of the line of an entry. It accepts only what marshal writes back byte
-// for byte.
+// parseEntry parses the body of the line of an entry. It accepts only bytes that marshal would write.
 func parseEntry(body []byte) (Entry, error) {
 	var raw struct {
 		Period  string          `json:"period"`

@@ -7,33 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// Event is one thing that a mechanism released or that a run left unprotected. Events are values:
-// an event never changes after it was made. An event is a Release, or its Form says which other
-// events make it up, or it is what is unprotected (see AsUnprotected). An accountant asks the event for
-// what it needs, and knows no kind by its name.
+// Event describes something that a mechanism released or that a run left unprotected. Events are immutable values. An
+// event is a Release, a combination of other events (see Form), or unprotected (see AsUnprotected). Accountants read
+// these properties and never look at the name of a kind.
 //
-// The set of kinds is closed: the list kinds has all that a ledger can hold. An accountant refuses
-// an event whose law or form it cannot price.
+// The set of kinds is closed: the list kinds holds every kind that a ledger may contain. An accountant refuses an event
+// whose law or form it cannot price.
 type Event interface {
-	// Kind returns the name of the kind, as it stands in a ledger.
+	// Kind returns the name of the kind, as a ledger writes it.
 	Kind() string
-	// Validate fails on values out of their range.
+	// Validate returns an error if a field is out of range.
 	Validate() error
-	// Form returns how other events make up the event.
+	// Form returns how the event is made up of other events.
 	Form() Form
-	// read parses an event of this kind, which lies depth events deep.
+	// read parses an event of this kind at nesting depth depth.
 	read(b []byte, depth int) (Event, error)
 }
 
-// Release is an event that nests no other and has a price. It is comparable.
+// Release is an event that nests no other and has a price of its own. It is comparable.
 type Release interface {
 	Event
 	// About returns the unit that neighbours differ in, and their relation.
 	About() Subject
-	// Law returns what an observer can tell about neighbours; nil if that is not known.
+	// Law returns what an observer can learn about neighbours, or nil if that is not known.
 	Law() Law
-	// Group returns the release as it is about subject s, one change of which is size changes of
-	// the release's unit, one after the other.
+	// Group returns the release restated about subject s, where one change of s consists of up to size successive
+	// changes of the release's unit.
 	Group(size int64, s Subject) Event
 }
 
@@ -85,41 +84,41 @@ func first(kind string, errs ...error) error {
 	return nil
 }
 
-// Way says how other events make up an event.
+// Way names how an event is made up of other events.
 type Way int
 
-// The ways. All nested events are about the same data unless a way says otherwise.
+// The ways to make up an event. All nested events are about the same data unless a way says otherwise.
 const (
-	Single       Way = iota // no other event: a Release
-	WithoutNoise            // no other event, and not protected: see AsUnprotected
+	Single       Way = iota // a Release, of no other event
+	WithoutNoise            // unprotected, of no other event: see AsUnprotected
 	Repeated                // one event, Count times
 	InSequence              // several events, one after the other
 	InParallel              // several events, on disjoint parts of the data
 	OnSample                // one event, on a random part of the data
 )
 
-// Form is what an accountant needs to know about how other events make up an event.
+// Form tells an accountant how an event is made up of others. Only the fields of its way are set.
 type Form struct {
 	Way    Way
-	Event  Event    // where Repeated or OnSample
-	Count  int64    // where Repeated
-	Events []Event  // where InSequence or InParallel; read only
-	Fixed  bool     // where InParallel: under Replace a unit stays in its part of the data
-	Rate   float64  // where OnSample: probability that a unit is in the sample, in (0, 1]
-	Method Sampling // where OnSample
+	Event  Event    // of Repeated and OnSample
+	Count  int64    // of Repeated
+	Events []Event  // of InSequence and InParallel; read only
+	Fixed  bool     // of InParallel: under Replace a unit stays in its part of the data
+	Rate   float64  // of OnSample: probability that a unit is in the sample, in (0, 1]
+	Method Sampling // of OnSample
 }
 
 // compound is an event that nests others.
 type compound interface {
 	Event
-	// with returns the event with other nested events, as many as its way takes.
+	// with returns the event with its nested events replaced by as many others.
 	with(events []Event) Event
-	// body returns what JSON has of the event, except its kind.
+	// body returns the value that is marshalled as the event's JSON, without its kind.
 	body() any
 }
 
-// WithEvents returns an event with other nested events in place of its own, as many as its way
-// takes. It returns an event that nests none as it is.
+// WithEvents returns event e with its nested events replaced by as many others. It returns an event that nests none
+// unchanged.
 func WithEvents(e Event, events ...Event) Event {
 	if c, ok := e.(compound); ok {
 		return c.with(events)
@@ -127,7 +126,7 @@ func WithEvents(e Event, events ...Event) Event {
 	return e
 }
 
-// nested lists the events that an event nests.
+// nested returns the events that an event nests.
 func nested(e Event) []Event {
 	if e == nil {
 		return nil
@@ -139,7 +138,7 @@ func nested(e Event) []Event {
 	return f.Events
 }
 
-// copied returns an event that shares no list with e.
+// copied returns a copy of an event that shares no slice with e.
 func copied(e Event) Event {
 	c, ok := e.(compound)
 	if !ok {

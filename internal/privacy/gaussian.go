@@ -5,13 +5,11 @@ import (
 	"math"
 )
 
-// Gaussian is x + N(0, Sigma² I), where x moves by at most Sensitivity in the Euclidean norm
-// between neighbours.
+// Gaussian is x + N(0, Sigma² I), where x moves by at most Sensitivity in the Euclidean norm between neighbours.
 //
-// Norm says how far x moves by one unit being in or not, where x is a sum over units. It is the
-// largest length of a unit's vector, such as the norm at which vectors are clipped. Only sampling
-// under Replace needs it: whether a unit is in moves x by at most Norm, which one it is by at most
-// Sensitivity.
+// Norm bounds how far x, a sum over units, moves when one unit is added or removed. It is the largest length of a
+// unit's vector, such as the norm at which vectors are clipped. Only sampling under Replace needs it: adding or
+// removing a unit moves x by at most Norm, exchanging one by at most Sensitivity.
 type Gaussian struct {
 	Sigma        float64      `json:"sigma"` // standard deviation, in the units of x
 	Sensitivity  float64      `json:"sensitivity"`
@@ -25,7 +23,7 @@ func (Gaussian) Form() Form       { return Form{Way: Single} }
 func (e Gaussian) About() Subject { return Subject{e.Unit, e.Neighbouring} }
 func (e Gaussian) Law() Law       { return NormalLaw{e.Sigma, e.Sensitivity, e.Norm} }
 
-// Validate reports the first field out of its range.
+// Validate returns an error for the first field out of its range.
 func (e Gaussian) Validate() error {
 	var norm error
 	if e.Norm != 0 && (!(2*e.Norm >= e.Sensitivity) || math.IsInf(e.Norm, 1)) {
@@ -34,13 +32,13 @@ func (e Gaussian) Validate() error {
 	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), norm, e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Release returns the event with this law about a subject.
+// Release returns an event about subject s that has this law.
 func (l NormalLaw) Release(s Subject) Event {
 	return Gaussian{l.Sigma, l.Sensitivity, l.Norm, s.Unit, s.Neighbouring}
 }
 
-// Group adds distances along the changes, by the triangle inequality. The Norm of a group is not
-// known.
+// Group returns the release of a group. By the triangle inequality its sensitivity is the sum along the changes. The
+// Norm of a group is not known.
 func (e Gaussian) Group(size int64, s Subject) Event {
 	if size > 1 {
 		e.Norm = 0
@@ -76,14 +74,13 @@ func (DiscreteGaussian) Form() Form       { return Form{Way: Single} }
 func (e DiscreteGaussian) About() Subject { return Subject{e.Unit, e.Neighbouring} }
 func (e DiscreteGaussian) Law() Law       { return DiscreteNormalLaw{e.Sigma, e.Sensitivity, e.Dimension} }
 
-// Validate reports the first field out of its range.
+// Validate returns an error for the first field out of its range.
 func (e DiscreteGaussian) Validate() error {
 	return first("discrete-gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
 		atLeast("dimension", e.Dimension, 1), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Squared returns the largest squared Euclidean distance, in grid steps, that x may move by. See
-// DiscreteNormalLaw.
+// Squared returns the largest squared Euclidean distance by which x may move, in grid steps. See DiscreteNormalLaw.
 func (e DiscreteGaussian) Squared() float64 {
 	return DiscreteNormalLaw{e.Sigma, e.Sensitivity, e.Dimension}.Squared()
 }
@@ -95,7 +92,8 @@ func (e DiscreteGaussian) onGrid() Event {
 	return e
 }
 
-// Group adds distances. Integers move by whole numbers, and a group of them by multiples of these.
+// Group returns the release of a group, with the distances of its changes added up. Integers move by whole numbers, and
+// a group of them by multiples of these.
 func (e DiscreteGaussian) Group(size int64, s Subject) Event {
 	e = e.onGrid().(DiscreteGaussian)
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring

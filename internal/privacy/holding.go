@@ -10,15 +10,15 @@ import (
 	"privrec/internal/privacy/chain"
 )
 
-// Holding states a fact about the data that an account may rest on: one Unit holds at most Most of
-// the units Of, such as a user at most 101 cells. It is not a release.
+// Holding states a fact about the data that an account may rely on: one Unit holds at most Most units of kind Of, for
+// example a user at most 101 cells. It is not a release.
 type Holding struct {
 	Unit Unit  `json:"unit"`
 	Of   Unit  `json:"of"`
 	Most int64 `json:"most"` // at least 1
 }
 
-// Validate reports units that are unknown or equal, and a Most below 1.
+// Validate returns an error for units that are unknown or equal, and for a Most below 1.
 func (h Holding) Validate() error {
 	if err := errors.Join(h.Unit.Validate(), h.Of.Validate()); err != nil {
 		return fmt.Errorf("holding: %w", err)
@@ -35,7 +35,7 @@ func (h Holding) Validate() error {
 // holdings maps a pair of units to the largest Most that was stated for it.
 type holdings map[[2]Unit]int64
 
-// raise takes a valid holding and reports whether it states more than was known.
+// raise records a valid holding and reports whether it exceeds the earlier ones.
 func (m holdings) raise(h Holding) bool {
 	key := [2]Unit{h.Unit, h.Of}
 	if h.Most <= m[key] {
@@ -60,7 +60,7 @@ type holdingLine struct {
 	Holding Holding `json:"holding"`
 }
 
-// holdingPrefix begins the line of a holding, and no other line.
+// holdingPrefix is how the line of a holding begins; no other line begins so.
 var holdingPrefix = []byte(`{"holding":`)
 
 func (h Holding) marshal() ([]byte, error) {
@@ -70,7 +70,7 @@ func (h Holding) marshal() ([]byte, error) {
 	return json.Marshal(holdingLine{h})
 }
 
-// parseHolding reads the body of such a line, as strictly as parseEntry.
+// parseHolding parses the body of the line of a holding, as strictly as parseEntry.
 func parseHolding(body []byte) (Holding, error) {
 	var raw holdingLine
 	if err := strict(body, &raw); err != nil {
@@ -86,8 +86,8 @@ func parseHolding(body []byte) (Holding, error) {
 	return raw.Holding, nil
 }
 
-// Hold states a holding. Its line is written before the releases of the open period. Of several
-// holdings of the same units the largest counts.
+// Hold states a holding. Its line is written before the releases of the open period. If the same pair of units is
+// stated several times, the largest value counts.
 func (l *Ledger) Hold(h Holding) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,15 +110,14 @@ func (l *Ledger) hold(h Holding) error {
 	return nil
 }
 
-// Holdings returns what was stated, the largest for each pair of units, sorted by the units.
+// Holdings returns the stated holdings, the largest for each pair of units, sorted by the units.
 func (l *Ledger) Holdings() []Holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stated.list()
 }
 
-// Line returns the number, from 1, of the line of the file that has entry i of Entries; 0 if the
-// entry is not on file.
+// Line returns the line number in the file, from 1, of entry i of Entries; 0 if the entry is not on file.
 func (l *Ledger) Line(i int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/privacy/chain"
 )
 
-// Key is the secret of a ledger: only its holders can compute the checks. Without a key the checks
-// show accidents alone, because every reader can compute them again for changed lines.
+// Key holds the secret of a ledger. Only its holders can compute the checksums of lines. Without a key the checksums
+// reveal accidental changes only, because anyone can recompute them for changed lines.
 type Key struct {
 	secret []byte
 	id     string
@@ -62,7 +62,7 @@ func ReadKey(path string) (*Key, error) {
 	return k, nil
 }
 
-// ID returns 16 hex digits that tell ledger keys apart and do not reveal the secret; "" for no key.
+// ID returns 16 hex digits that identify the ledger key without revealing its secret; "" for no key.
 func (k *Key) ID() string {
 	if k == nil {
 		return ""
@@ -70,9 +70,8 @@ func (k *Key) ID() string {
 	return k.id
 }
 
-// Opens returns ErrNoKey, ErrWrongKey or ErrUnkeyed for a ledger file that was written under
-// another key than k, nil for none. It ignores all other faults, such as a missing file, which
-// reading finds.
+// Opens returns ErrNoKey, ErrWrongKey or ErrUnkeyed if the ledger file was written under another key than k; a nil k
+// means no key. It ignores all other faults, such as a missing file; reading the ledger reports those.
 func (k *Key) Opens(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,7 +90,7 @@ func (k *Key) Opens(path string) error {
 	return nil
 }
 
-// opens returns an error unless k is the key that a ledger's header names; id is "" for none.
+// opens returns an error unless k has the ID that a ledger's header names; "" means no key.
 func (k *Key) opens(id string) error {
 	switch {
 	case id == k.ID():

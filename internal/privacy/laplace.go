@@ -14,12 +14,12 @@ func (Laplace) Form() Form       { return Form{Way: Single} }
 func (e Laplace) About() Subject { return Subject{e.Unit, e.Neighbouring} }
 func (e Laplace) Law() Law       { return LaplaceLaw{e.Scale, e.Sensitivity} }
 
-// Validate reports the first field out of its range.
+// Validate returns an error for the first field out of its range.
 func (e Laplace) Validate() error {
 	return first("laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Group adds distances along the changes, by the triangle inequality.
+// Group returns the release of a group. By the triangle inequality its sensitivity is the sum along the changes.
 func (e Laplace) Group(size int64, s Subject) Event {
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
 	return e
@@ -50,13 +50,13 @@ func (DiscreteLaplace) Form() Form       { return Form{Way: Single} }
 func (e DiscreteLaplace) About() Subject { return Subject{e.Unit, e.Neighbouring} }
 func (e DiscreteLaplace) Law() Law       { return DiscreteLaplaceLaw{e.Scale, e.Sensitivity} }
 
-// Validate reports the first field out of its range.
+// Validate returns an error for the first field out of its range.
 func (e DiscreteLaplace) Validate() error {
 	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
 		e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Steps returns the most grid steps, in the l1 norm, that x may move by. See WholeSteps.
+// Steps returns the largest number of grid steps, in the l1 norm, by which x may move. See WholeSteps.
 func (e DiscreteLaplace) Steps() float64 { return WholeSteps(e.Sensitivity) }
 
 func (e DiscreteLaplace) onGrid() Event {
@@ -64,7 +64,8 @@ func (e DiscreteLaplace) onGrid() Event {
 	return e
 }
 
-// Group adds distances. Integers move by whole numbers, and a group of them by multiples of these.
+// Group returns the release of a group, with the distances of its changes added up. Integers move by whole numbers, and
+// a group of them by multiples of these.
 func (e DiscreteLaplace) Group(size int64, s Subject) Event {
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Steps(), size), s.Unit, s.Neighbouring
 	return e

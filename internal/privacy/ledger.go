@@ -9,45 +9,45 @@ import (
 	"sync"
 )
 
-// Ledger is the append-only list of what a run released. Identical releases of one period (an
-// epoch, an evaluation) become one line with a count. The lines of a period are sorted, so that the
-// bytes do not depend on which worker recorded first. A Ledger is safe for concurrent use.
+// Ledger is the append-only record of everything that a run released. Identical releases of one period (an epoch, an
+// evaluation) share one line with a count. The lines of a period are sorted, so the bytes do not depend on which worker
+// recorded first. A Ledger is safe for concurrent use.
 //
-// The open period is in memory until Flush. Show, Sync and State put it on file as provisional
-// lines, which the lines of the period replace later. So a release is on file before anything that
-// was made from it is shown. Declare states what is unprotected before the first release.
+// The open period is in memory until Flush. Show, Sync and State put it on file as provisional lines, which the lines
+// of the period replace later. So a release is on file before anything computed from it is shown. Declare states what
+// is unprotected before the first release.
 //
-// A run that was killed goes back to its checkpoint: ResumeLedger restores the state stored there.
-// Noise is keyed, so releases that are repeated after that have the same numbers and cost nothing
-// more. The lines that the killed run wrote after its checkpoint stay until they are written again.
-// Close writes a line that says that nothing is missing. Leave does not.
+// A run that was killed continues from its checkpoint: ResumeLedger restores the state stored there. Noise is keyed, so
+// releases that are repeated have the same numbers and cost nothing more. The lines that the killed run wrote after its
+// checkpoint stay until they are written again. Close writes a closing line, which shows that nothing is missing. Leave
+// writes none.
 type Ledger struct {
 	mu        sync.Mutex
 	head      header
 	file      *os.File // nil: in memory
-	offset    int64    // bytes of the lines that stay
+	offset    int64    // bytes of the final lines
 	size      int64    // bytes on file
 	dirty     bool     // some of these bytes may not be durable
-	rest      []line   // on file after offset, to be replaced
+	rest      []line   // lines on file after offset, to be replaced
 	chain     string
-	entries   []Entry // of written lines
-	lines     []int   // number of the file's line for each entry
+	entries   []Entry // those of written lines
+	lines     []int   // line number in the file of each entry
 	next      int     // number of the next line of the file
 	pending   map[string]*Entry
-	stated    holdings // all that were stated
-	unwritten holdings // those to write with the open period
+	stated    holdings // all stated so far
+	unwritten holdings // holdings to write with the open period
 	perUnit   map[string]int64
 	seal      Seal
-	closed    bool  // seal is from a closing line
-	failed    error // after it, every call fails: closed, or a write failed
+	closed    bool  // seal was read from a closing line
+	failed    error // after an error every call fails: closed, or a write failed
 
-	public   []Assumption       // written
+	public   []Assumption       // assumptions that are written
 	resumed  bool               // from a checkpoint
 	declared *Declaration       // nil: nothing was declared, and every event is accepted
-	left     map[string][]Entry // of a plan, by purpose; nil: there is none, and every event is accepted
+	left     map[string][]Entry // rest of a plan, by purpose; nil: no plan, and every event is accepted
 
-	noisy int64                      // releases with noise in lines that stay
-	told  int64                      // releases that tell knows of
+	noisy int64                      // releases with noise in final lines
+	told  int64                      // releases that tell was told of
 	tell  func(releases int64) error // see Watch; nil: nobody
 }
 
@@ -67,7 +67,7 @@ func newLedger(h header) *Ledger {
 	return &Ledger{head: h, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{}, stated: holdings{}, unwritten: holdings{}}
 }
 
-// CreateLedger starts a ledger file, under a ledger key, nil for none. It fails if the file exists.
+// CreateLedger creates a ledger file, under key k or without one if k is nil. It fails if the file exists.
 func CreateLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	if err := noise.Validate(); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
@@ -86,15 +86,15 @@ func CreateLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	return l, nil
 }
 
-// Closes reports whether the ledger's version has a closing line and a declaration before the first
-// release. The version privrec/1 has neither.
+// Closes reports whether the ledger's version requires a closing line, and a declaration before the first release. The
+// version privrec/1 requires neither.
 func (l *Ledger) Closes() bool { return l.head.version == version }
 
 // Noise returns the noise that the ledger's header states.
 func (l *Ledger) Noise() Noise { return l.head.noise }
 
-// Record adds count releases of an event to the open period. It fails on a ledger that is closed or
-// that could not be written. The caller must not release what Record did not accept.
+// Record adds count releases of an event to the open period. It fails on a ledger that is closed or could not be
+// written. If Record fails, the caller must not release the value.
 func (l *Ledger) Record(purpose string, e Event, count int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,8 +135,8 @@ func (l *Ledger) record(purpose string, e Event, count int64) error {
 	return nil
 }
 
-// Bound states that one unit takes part in at most perUnit of the releases that a purpose makes in
-// each period, from the open one on.
+// Bound states that one unit takes part in at most perUnit of the releases for a purpose in each period, beginning with
+// the open one.
 func (l *Ledger) Bound(purpose string, perUnit int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,8 +160,8 @@ func (l *Ledger) bound(purpose string, perUnit int64) error {
 	return nil
 }
 
-// Flush closes the open period under the given name and writes its lines. It fails on a name that
-// cannot be written, and the period stays open.
+// Flush closes the open period under the given name and writes its lines. If the name is not allowed it fails, and the
+// period stays open.
 func (l *Ledger) Flush(period string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,7 +190,7 @@ func (l *Ledger) flush(period string) error {
 	return nil
 }
 
-// period makes the lines of a period: first holdings, then releases.
+// period returns the lines of a period: first holdings, then releases.
 func (l *Ledger) period(held []Holding, entries []Entry) ([]line, error) {
 	s := sealing{key: l.head.key, chain: l.chain}
 	for _, h := range held {
@@ -208,7 +208,7 @@ func (l *Ledger) period(held []Holding, entries []Entry) ([]line, error) {
 	return s.lines, nil
 }
 
-// open returns the entries of the open period in their order on file.
+// open returns the entries of the open period, in the order in which they are written.
 func (l *Ledger) open(period string) []Entry {
 	keys := make([]string, 0, len(l.pending))
 	for k := range l.pending {
@@ -224,7 +224,7 @@ func (l *Ledger) open(period string) []Entry {
 	return entries
 }
 
-// Entries returns copies of everything recorded: written lines, then the open period.
+// Entries returns copies of all recorded entries: those of written lines, then those of the open period.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,8 +235,8 @@ func (l *Ledger) Entries() []Entry {
 	return all
 }
 
-// Seal returns what the closing line says. If the ledger has none, closed is false and s is what it
-// would say now.
+// Seal returns the contents of the closing line. If the ledger has none yet, closed is false and s is the seal that it
+// would have now.
 func (l *Ledger) Seal() (s Seal, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -246,8 +246,8 @@ func (l *Ledger) Seal() (s Seal, closed bool) {
 	return Seal{len(l.entries), l.chain}, false
 }
 
-// Close writes an open period under the name "end", then the line that closes the ledger, and
-// closes the file. After Close nothing can be recorded. Closing again does nothing.
+// Close writes an open period under the name "end", then the closing line, and closes the file. Nothing can be recorded
+// after it. A second Close does nothing.
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -264,8 +264,8 @@ func (l *Ledger) Close() error {
 	return errors.Join(err, l.shut())
 }
 
-// Leave closes the file of a run that has not ended. The open period stays provisional, and the
-// ledger gets no closing line.
+// Leave closes the file of a run that has not ended. The open period stays provisional, and the ledger gets no closing
+// line.
 func (l *Ledger) Leave() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -279,7 +279,7 @@ func (l *Ledger) Leave() error {
 	return errors.Join(err, l.shut())
 }
 
-// shut makes the file durable and closes it.
+// shut syncs the file and closes it.
 func (l *Ledger) shut() error {
 	l.failed = errClosed
 	if l.file == nil {

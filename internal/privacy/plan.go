@@ -2,21 +2,20 @@ package privacy
 
 import "fmt"
 
-// Plan is what a run will release at most, said before its first release.
+// Plan lists the most that a run will release, stated before its first release.
 type Plan struct {
-	Budget           // what all of it comes to, by the run's own account
-	Subject          // what that is about
+	Budget           // what all releases cost together, by the run's own account
+	Subject          // the unit and relation of that cost
 	Releases []Entry // every release that the run may make: purpose, event and count
 	Held     []Holding
-	// Whole says that all of the plan stays spent when the run has ended: its releases, as the ledger has them, would
-	// be priced for less than the plan was, as for a neighbour that changes fewer of the answers.
+	// Whole keeps the full price of the plan spent after the run has ended. It is set where pricing the ledger's
+	// releases would give less than the plan, as for a neighbour that changes fewer of the answers.
 	Whole bool
 }
 
-// Limit refuses from now on every release that a plan does not foresee: one for another purpose, of
-// another event, or more often. Where a run sets the noise of a Gaussian by what it released before, the
-// plan has that purpose with any deviation and sensitivity of one quotient; a larger quotient is refused.
-// What the ledger holds already counts.
+// Limit makes Record refuse every release that a plan does not foresee: one for another purpose, of another event, or
+// more often. Releases already in the ledger count. A run may set the noise of a Gaussian from earlier releases: a
+// planned Gaussian covers any other whose quotient of sensitivity by sigma is not larger.
 func (l *Ledger) Limit(p Plan) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +34,7 @@ func (l *Ledger) Limit(p Plan) error {
 	return nil
 }
 
-// foreseen takes a release from what is left of the plan.
+// foreseen subtracts a release from the rest of the plan, or fails if the rest does not include it.
 func (l *Ledger) foreseen(e Entry) error {
 	if l.left == nil {
 		return nil
@@ -49,16 +48,15 @@ func (l *Ledger) foreseen(e Entry) error {
 	return fmt.Errorf("%d releases of %q (%s) are not in what the run reserved of its budget", e.Count, e.Purpose, e.Event.Kind())
 }
 
-// How much the quotient of a planned Gaussian may be exceeded, relative: by the rounding of a deviation
-// that is computed anew. Discrete noise is rounded to its grid. Both are less than PlanMargin, and than the
-// margin that the private recommenders calibrate with.
+// Relative tolerances on the quotient of a planned Gaussian: a recomputed deviation is rounded, and discrete noise is
+// rounded to its grid. Both are less than PlanMargin, and than the margin that the private recommenders calibrate with.
 const (
 	likeness         = 1e-9
 	discreteLikeness = 2e-8
 )
 
-// PlanMargin is what a plan's price must be raised by, relative, to cover every release that Limit
-// lets through for it: a divergence of Gaussians grows with the square of the quotient.
+// PlanMargin is the relative amount by which the price of a plan must be raised to cover every release that Limit
+// accepts: a divergence of Gaussians grows with the square of the quotient.
 const PlanMargin = 1e-7
 
 // foresees reports whether a planned release covers an event.
@@ -75,8 +73,8 @@ func foresees(p, e Event) bool {
 	return err == nil && bad == nil && string(x) == string(y)
 }
 
-// quotient returns what normal noise is beside its sensitivity by its deviation, that quotient, and how
-// much it may be exceeded. kind is nil for another release.
+// quotient returns, for a release with normal noise, its law without sensitivity and sigma, their quotient q =
+// sensitivity/sigma, and the relative tolerance on q. kind is nil for any other event.
 func quotient(e Event) (kind Law, q, within float64) {
 	r, ok := e.(Release)
 	if !ok {

@@ -10,15 +10,14 @@ import (
 	"privrec/internal/privacy/chain"
 )
 
-// Reading says how a ledger is to be read.
+// Reading holds the options for reading a ledger.
 type Reading struct {
-	Key        *Key // that the ledger was written under; nil: none
-	Unfinished bool // accepts a ledger without a closing line: its run has not ended
+	Key        *Key // key under which the ledger was written; nil: none
+	Unfinished bool // accept a ledger without a closing line, whose run has not ended
 }
 
-// File reads a ledger file to its end. It fails, with the number of the line, on a changed byte, a
-// lost line, a cut last line and an unknown event. It fails on a missing closing line too, except
-// in an unfinished ledger and in version privrec/1.
+// File reads a ledger file to its end. It fails, naming the line, on a changed byte, a lost line, a cut last line and
+// an unknown event. It also fails on a missing closing line, unless r.Unfinished is set or the version is privrec/1.
 func (r Reading) File(path string) (*Ledger, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,7 +34,7 @@ func (r Reading) File(path string) (*Ledger, error) {
 // ErrCut is returned for a ledger without a closing line.
 var ErrCut = errors.New("no closing line: lines at its end were lost, or its run has not ended")
 
-// Parse does what File does, on a stream. The returned ledger is in memory: more can be recorded,
+// Parse reads a ledger from a stream, with the checks of File. The returned ledger is in memory: more can be recorded,
 // and nothing is written.
 func (r Reading) Parse(in io.Reader) (*Ledger, error) {
 	s := scanner{in: bufio.NewReader(in)}
@@ -63,7 +62,7 @@ func (r Reading) Parse(in io.Reader) (*Ledger, error) {
 	return l, nil
 }
 
-// take adds a line that is on file to the ledger.
+// take adds a line that is already on file to the ledger.
 func (l *Ledger) take(x line) {
 	switch {
 	case x.holding != nil:

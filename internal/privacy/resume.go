@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// ResumeLedger opens the ledger of an interrupted run, written under a ledger key, nil for none. It
-// checks it up to the state and continues from there. Later lines stay until they are written again,
-// and damaged ones among them are cut off.
+// ResumeLedger opens the ledger of an interrupted run, under key k or without one if k is nil. It verifies the file up
+// to the state of the checkpoint and continues from there. Later lines stay until they are written again; damaged ones
+// among them are cut off.
 func ResumeLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -25,15 +25,15 @@ func ResumeLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
 	return l, nil
 }
 
-// RestartLedger opens the ledger of a run that was stopped before its first checkpoint and begins
-// again. All its lines stay until they are written again. RestartLedger fails on another header.
+// RestartLedger opens the ledger of a run that was stopped before its first checkpoint, and begins again. All its lines
+// stay until they are written again. It fails if the header differs.
 func RestartLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	first, chain := header{version, noise, k}.line()
 	return ResumeLedger(path, LedgerState{Offset: int64(len(first)), Chain: chain}, k)
 }
 
-// Covers fails on a ledger file that does not hold what it held when a checkpoint was made: it was
-// cut, or it is another ledger.
+// Covers returns an error if a ledger file lacks something that it held when a checkpoint was made: it was cut, or it
+// is another ledger.
 func (r Reading) Covers(path string, st LedgerState) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r Reading) Covers(path string, st LedgerState) error {
 	return nil
 }
 
-// settledIn reads a file up to the place of a checkpoint.
+// settledIn reads a file up to the position of a checkpoint.
 func settledIn(f *os.File, st LedgerState, k *Key) (*Ledger, *scanner, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -78,7 +78,7 @@ func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
 	s.in = bufio.NewReader(io.NewSectionReader(f, st.Offset, l.size-st.Offset))
 	for {
 		x, err := s.next()
-		if err != nil { // the end, or a line that a kill cut
+		if err != nil { // the end, or a line cut by a kill
 			break
 		}
 		l.rest = append(l.rest, x)
@@ -94,7 +94,7 @@ func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
 	return l, l.cut(end)
 }
 
-// settled reads a ledger up to a checkpoint. It fails on lines that could be replaced.
+// settled reads a ledger up to a checkpoint. It fails on provisional lines, which could be replaced.
 func (s *scanner) settled(k *Key) (*Ledger, error) {
 	l, err := s.header(k)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *scanner) settled(k *Key) (*Ledger, error) {
 	}
 }
 
-// restore adds the open period of a checkpoint.
+// restore puts back the open period that a checkpoint stored.
 func (l *Ledger) restore(st LedgerState) error {
 	for _, p := range st.Pending {
 		e, err := parseEntry([]byte(p))
@@ -142,12 +142,10 @@ func (l *Ledger) restore(st LedgerState) error {
 	return nil
 }
 
-// Keep takes over what an attempt before this one listed after the place from which this one goes
-// on, and returns how many releases those are. Keyed noise is drawn again and comes to the same
-// numbers, so that such lines are written again by themselves. Noise without a seed cannot be: a
-// release that was begun and lost stays a release, and the caller must not make it up. Keep must
-// come before anything is recorded. It writes under the name of a period, unless the open one has
-// releases already.
+// Keep takes over the releases that a stopped attempt listed after the checkpoint, and returns how many those are. It
+// is for noise without a seed: such a release cannot be repeated, so it stays spent and the caller must not make it up.
+// Keyed noise needs no Keep, because it repeats the same numbers and so writes the same lines. Call Keep before
+// anything is recorded. It flushes them under the given period, unless the open period already has releases.
 func (l *Ledger) Keep(period string) (lost int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +167,7 @@ func (l *Ledger) Keep(period string) (lost int64, err error) {
 		seen = append(seen, x.entry)
 	}
 	fresh := len(l.pending) == 0
-	for _, p := range l.open("") { // of the checkpoint, and so among the lines
+	for _, p := range l.open("") { // those of the checkpoint, which are among the lines too
 		for i := range seen {
 			if alike(seen[i], p) {
 				seen[i].Count -= p.Count

@@ -2,14 +2,12 @@ package privacy
 
 import "math"
 
-// SphericalLaplace is x + noise, where x is a vector, or several, of which one unit moves one by at
-// most Sensitivity in the Euclidean norm. The noise of a vector has a density proportional to
-// exp(-|z|/Scale) at z: a uniform direction, and a length of the law Gamma(dimension, Scale). In one
-// dimension it is Laplace.
+// SphericalLaplace is x + noise, where x is one or several vectors. A unit moves only one of them, by at most
+// Sensitivity in the Euclidean norm. The noise z of a vector has a density proportional to exp(-|z|/Scale): its
+// direction is uniform, and its length has the law Gamma(dimension, Scale). In one dimension it is Laplace.
 //
-// The density changes by a factor of at most exp(Sensitivity/Scale), in any dimension, by the
-// triangle inequality. That bound is the law of the event: in many dimensions the release reveals
-// less at a delta above 0.
+// The density changes by a factor of at most exp(Sensitivity/Scale), in any dimension, by the triangle inequality. That
+// bound is the law of the event: in many dimensions the release reveals less at a delta above 0.
 type SphericalLaplace struct {
 	Scale        float64      `json:"scale"`
 	Sensitivity  float64      `json:"sensitivity"`
@@ -31,13 +29,13 @@ func (e SphericalLaplace) epsilon() float64 {
 	return q
 }
 
-// Validate reports the first field out of its range.
+// Validate returns an error for the first field out of its range.
 func (e SphericalLaplace) Validate() error {
 	return first("spherical-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Group adds distances along the changes. Where they move several vectors, their log-ratios add up
-// to the same.
+// Group returns the release of a group, with the distances of its changes added up. If the changes move several
+// vectors, the log-ratios add up to the same.
 func (e SphericalLaplace) Group(size int64, s Subject) Event {
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
 	return e

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// LedgerState is what a checkpoint stores about a ledger.
+// LedgerState holds what a checkpoint stores about a ledger.
 type LedgerState struct {
-	Offset  int64            `json:"offset"` // bytes of the lines that stay
+	Offset  int64            `json:"offset"` // bytes of the final lines
 	Chain   string           `json:"chain"`
 	Pending []string         `json:"pending"`  // marshalled entries of the open period
 	PerUnit map[string]int64 `json:"per_unit"` // by purpose
@@ -18,12 +18,12 @@ type LedgerState struct {
 	Holdings []Holding `json:"holdings,omitempty"` // stated in the open period
 }
 
-// underWay is the period of provisional lines. It is no longer than the names of periods are, so
-// that the final lines of a period overwrite its provisional lines.
+// underWay is the period name of provisional lines. It is no longer than real names of periods, so that the final lines
+// of a period overwrite its provisional lines.
 const underWay = "now"
 
-// Show writes what the open period released so far as provisional lines. Call it before you show
-// anything that was made from the releases.
+// Show writes the releases of the open period so far as provisional lines. Call it before showing anything computed
+// from them.
 func (l *Ledger) Show() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,7 +33,7 @@ func (l *Ledger) Show() error {
 	return l.show()
 }
 
-// Sync does what Show does, and makes the file durable.
+// Sync writes like Show, and makes the file durable.
 func (l *Ledger) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *Ledger) durable() error {
 	return nil
 }
 
-// State does what Sync does, and returns what a checkpoint needs. A checkpoint that is written
+// State writes and syncs like Sync, and returns what a checkpoint needs to store. A checkpoint that is written
 // afterwards never holds more than the file.
 func (l *Ledger) State() (LedgerState, error) {
 	l.mu.Lock()
@@ -71,7 +71,7 @@ func (l *Ledger) State() (LedgerState, error) {
 	}
 	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.unwritten.list()}
 	for _, e := range l.open("") {
-		e.PerUnit = 0 // kept by purpose, below
+		e.PerUnit = 0 // stored by purpose, below
 		b, err := e.marshal()
 		if err != nil {
 			return LedgerState{}, fmt.Errorf("ledger: %w", err)
@@ -82,8 +82,8 @@ func (l *Ledger) State() (LedgerState, error) {
 	return st, nil
 }
 
-// show writes the open period as provisional lines, unless the lines on file already say as much.
-// It never makes the provisional lines of an earlier run smaller, which may have come further.
+// show writes the open period as provisional lines, unless the lines on file already say as much. It never lowers the
+// counts in provisional lines of an earlier run, which may have come further.
 func (l *Ledger) show() error {
 	if l.file == nil {
 		return nil
@@ -110,7 +110,7 @@ func (l *Ledger) show() error {
 	return l.watched()
 }
 
-// says reports whether the lines after those that stay say all of this.
+// says reports whether the lines after the final ones already state all of these holdings and entries.
 func (l *Ledger) says(held []Holding, entries []Entry) bool {
 	for _, h := range held {
 		if !slices.ContainsFunc(l.rest, func(x line) bool {
@@ -132,7 +132,7 @@ func (l *Ledger) says(held []Holding, entries []Entry) bool {
 // alike reports whether two entries differ only in their counts and periods.
 func alike(a, b Entry) bool { return a.Purpose == b.Purpose && reflect.DeepEqual(a.Event, b.Event) }
 
-// looser returns the bound that allows more; 0 is no bound.
+// looser returns the bound that allows more; 0 means no bound.
 func looser(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -140,7 +140,7 @@ func looser(a, b int64) int64 {
 	return max(a, b)
 }
 
-// atLeast raises holdings and entries to what the provisional lines say.
+// atLeast raises holdings and entries to the values of the provisional lines on file.
 func (l *Ledger) atLeast(held []Holding, entries []Entry) ([]Holding, []Entry) {
 	most := holdings{}
 	for _, h := range held {
@@ -163,8 +163,8 @@ func (l *Ledger) atLeast(held []Holding, entries []Entry) ([]Holding, []Entry) {
 	return most.list(), entries
 }
 
-// settle writes lines that stay. If an earlier run has written them already, it writes nothing, and
-// the lines behind them stay.
+// settle writes final lines. If an earlier run wrote the same lines already, it writes nothing, and the lines behind
+// them stay.
 func (l *Ledger) settle(lines []line) error {
 	there := len(lines) <= len(l.rest)
 	var text []byte
@@ -186,7 +186,7 @@ func (l *Ledger) settle(lines []line) error {
 	return l.watched()
 }
 
-// end writes the line that closes the ledger, and cuts off what an earlier run left behind it.
+// end writes the closing line, and cuts off what an earlier run left behind it.
 func (l *Ledger) end() error {
 	l.seal = Seal{len(l.entries), l.chain}
 	size := l.offset
@@ -207,8 +207,8 @@ func (l *Ledger) end() error {
 	return l.cut(size)
 }
 
-// write replaces what is on file behind the lines that stay. It cuts the file after writing, so
-// that at every moment the file is either whole or seen to be damaged.
+// write replaces everything on file behind the final lines. It cuts the file after writing, so that at every moment the
+// file is either whole or visibly damaged.
 func (l *Ledger) write(text []byte) error {
 	if l.file == nil || len(text) == 0 && l.size == l.offset {
 		return nil

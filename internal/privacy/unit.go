@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Unit is what one difference between neighbouring data sets consists of.
+// Unit names the piece of data in which neighbouring data sets differ.
 type Unit string
 
 const (
@@ -25,7 +25,7 @@ func Units() []Unit {
 	return []Unit{Edge, Interaction, User, Sample, Feature, Record, Cell, Position}
 }
 
-// Validate reports a unit that is not in Units.
+// Validate returns an error for a unit that is not in Units.
 func (u Unit) Validate() error {
 	if !slices.Contains(Units(), u) {
 		return fmt.Errorf("unknown unit %q", string(u))
@@ -33,32 +33,29 @@ func (u Unit) Validate() error {
 	return nil
 }
 
-// Contains reports whether in all data every v is part of one u. Then noise that covers a u covers
-// its v, and showing a v shows something of its u. A user contains all that is theirs, and a unit
-// contains itself.
+// Contains reports whether in every data set each v is part of one u. Then noise that protects a u protects its v, and
+// showing a v shows something about its u. A user contains all of their data, and a unit contains itself.
 //
-// No other unit always contains another. An interaction changes several transitions and moves the
-// cells before it. A training example has many interactions, and each of these is in many examples.
-// A position of a slate depends on earlier clicks.
+// No other unit always contains another. An interaction changes several transitions and moves the cells before it. A
+// training example has many interactions, and each of these is in many examples. A position of a slate depends on
+// earlier clicks.
 func (u Unit) Contains(v Unit) bool { return u == v || u == User }
 
-// Apart reports whether two units are always of different data, so that showing one tells nothing
-// about the other. The feature vector of a user is apart from what the user did: edges,
-// interactions, cells and positions.
+// Apart reports whether two units always hold different data, so that showing one tells nothing about the other. The
+// feature vector of a user is apart from what the user did: edges, interactions, cells and positions.
 //
-// No other two units are known to be apart. A training example may contain features, and a record
-// anything. An edge, an interaction, a cell and a position may come from the same click.
-// same click.
+// No other two units are known to be apart. A training example may contain features, and a record anything. An edge, an
+// interaction, a cell and a position may come from the same click.
 func (u Unit) Apart(v Unit) bool {
 	return u == Feature && v.behaviour() || v == Feature && u.behaviour()
 }
 
-// behaviour reports whether a unit is about what users did and nothing else.
+// behaviour reports whether a unit holds nothing but what users did.
 func (u Unit) behaviour() bool {
 	return u == Edge || u == Interaction || u == Cell || u == Position
 }
 
-// Neighbouring is the relation between two data sets that must look alike.
+// Neighbouring names the relation between two data sets that must look alike.
 type Neighbouring string
 
 const (
@@ -67,7 +64,7 @@ const (
 	ZeroOut   Neighbouring = "zero-out"   // one unit exchanged for an empty one
 )
 
-// Validate reports a relation that is not one of the constants.
+// Validate returns an error for a relation that is not one of the constants.
 func (n Neighbouring) Validate() error {
 	if n != AddRemove && n != Replace && n != ZeroOut {
 		return fmt.Errorf("unknown neighbouring relation %q", string(n))
@@ -75,9 +72,9 @@ func (n Neighbouring) Validate() error {
 	return nil
 }
 
-// Steps returns how many changes under n make one change under m of the same unit; 0 if none do.
-// Exchanging or blanking a unit is removing it and adding another. Exchanging it is also blanking
-// it and putting another in its place.
+// Steps returns how many changes under n make one change under m of the same unit; 0 if none do. Exchanging or blanking
+// a unit takes two changes under AddRemove: remove it, add another. Exchanging it takes two under ZeroOut: blank it,
+// put another in its place.
 func (n Neighbouring) Steps(m Neighbouring) int64 {
 	switch {
 	case n == m:
@@ -94,8 +91,7 @@ type Budget struct {
 	Delta   float64 `json:"delta"`   // in [0, 1); 0 is pure
 }
 
-// Validate reports an epsilon that is not positive and finite or a delta
-// outside [0, 1).
+// Validate returns an error for an epsilon that is not positive and finite or a delta outside [0, 1).
 func (b Budget) Validate() error {
 	if err := positive("epsilon", b.Epsilon); err != nil {
 		return err
@@ -106,7 +102,7 @@ func (b Budget) Validate() error {
 	return nil
 }
 
-// positive reports v unless it is positive and finite.
+// positive returns an error unless v is positive and finite.
 func positive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("%s is %v, want positive and finite", name, v)
@@ -114,15 +110,13 @@ func positive(name string, v float64) error {
 	return nil
 }
 
-// Subject is what a release is about: the unit in which neighbouring data sets differ, and the
-// relation between them.
+// Subject holds the unit in which neighbouring data sets differ and the relation between them. Every release has one.
 type Subject struct {
 	Unit         Unit
 	Neighbouring Neighbouring
 }
 
-// About returns the subject of a release. The bool is false for events that nest others and for
-// what is unprotected.
+// About returns the subject of a release. The bool is false for events that nest others and for unprotected ones.
 func About(e Event) (Subject, bool) {
 	if r, ok := e.(Release); ok {
 		return r.About(), true
@@ -140,8 +134,7 @@ func Local(e Event) bool {
 // Leaves lists the releases and the unprotected events within an event.
 func Leaves(e Event) []Event { return leaves(nil, e) }
 
-// leaves appends the leaves of an event to a list. An event that should nest others and nests none
-// is a leaf.
+// leaves appends the leaves of an event to a list. A compound event without nested events counts as a leaf.
 func leaves(list []Event, e Event) []Event {
 	if e == nil {
 		return append(list, e)
@@ -159,8 +152,8 @@ func leaves(list []Event, e Event) []Event {
 	return list
 }
 
-// Subjects lists the subjects of the leaves of an event. The subject of an unprotected leaf has no
-// relation, and no unit where the leaf is about every unit.
+// Subjects returns the subjects of the leaves of an event. The subject of an unprotected leaf has no relation, and no
+// unit if the leaf is about every unit.
 func Subjects(e Event) (list []Subject) {
 	for _, leaf := range Leaves(e) {
 		if u, ok := AsUnprotected(leaf); ok {
@@ -172,10 +165,9 @@ func Subjects(e Event) (list []Subject) {
 	return list
 }
 
-// Group returns a release as it is about subject s, where one change of s consists of size changes
-// of the release's own subject (group privacy). The caller must know that it does. A local
-// randomiser stays about exchanging values. Group fails on an event that is not one release, on a
-// size below 1, and if the result is not valid.
+// Group returns a release restated about subject s, where one change of s consists of size changes of the release's own
+// subject (group privacy). The caller must know that this holds. A local randomiser keeps the relation of exchanged
+// values. Group fails on an event that is not one release, on a size below 1, and if the result is not valid.
 func Group(e Event, size int64, s Subject) (Event, error) {
 	r, ok := e.(Release)
 	switch {

@@ -9,17 +9,16 @@ import (
 	"slices"
 )
 
-// Watch calls tell with the number of releases with noise that the ledger's file lists, whenever that is above told
-// and grows. The lines are durable before. Show, Sync, State and Flush return after tell has, so that nothing made
-// from a release is shown before tell knows of it. An error of tell stays in the ledger, which then refuses all
-// further releases.
+// Watch calls tell with the number of noisy releases on file whenever it exceeds told and has grown. The lines are
+// durable before the call, and Show, Sync, State and Flush return after it, so nothing computed from a release is shown
+// before tell knows of it. An error of tell stays in the ledger, which then refuses all further releases.
 func (l *Ledger) Watch(told int64, tell func(releases int64) error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told, l.tell = told, tell
 }
 
-// watched tells of the releases on file that were not told of yet.
+// watched calls tell if the file has releases that it was not told of.
 func (l *Ledger) watched() error {
 	if l.tell == nil || l.file == nil {
 		return nil
@@ -42,18 +41,18 @@ func (l *Ledger) watched() error {
 	return nil
 }
 
-// Extent is how far the ledger of a run that was stopped has come.
+// Extent tells how far the ledger of a stopped run has come.
 type Extent struct {
-	Noise    Noise    // of its header; "" where that is not whole
-	Releases int64    // with noise
-	Checks   []string // of its lines, the first that of the header
+	Noise    Noise    // from its header; "" if the header is not whole
+	Releases int64    // number of releases with noise
+	Checks   []string // checksums of its lines, the header's first
 }
 
-// Has reports whether a ledger has a line with a check; every ledger has "".
+// Has reports whether the ledger has a line with this checksum. Every ledger has "".
 func (x Extent) Has(check string) bool { return check == "" || slices.Contains(x.Checks, check) }
 
-// Extent reads a ledger file as far as its lines are whole, to one that a kill cut. It returns the zero Extent for
-// a file that is missing or was cut in its first line, and fails on a ledger of another key.
+// Extent reads a ledger file up to its last whole line. It returns the zero Extent for a file that is missing or was
+// cut in its first line, and fails on a ledger of another key.
 func (r Reading) Extent(path string) (x Extent, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +73,7 @@ func (r Reading) Extent(path string) (x Extent, err error) {
 	x.Noise, x.Checks = l.head.noise, append(x.Checks, l.chain)
 	for {
 		at, err := s.next()
-		if err != nil { // the end, or what a run that goes on cuts off
+		if err != nil { // the end, or a damaged line, which a resumed run cuts off
 			return x, nil
 		}
 		x.Checks = append(x.Checks, at.chain)

@@ -18,9 +18,8 @@ import (
 
 // Reporter shows stretches of work, one after the other.
 type Reporter interface {
-	// Begin opens a stretch of total parts, such as the steps of one epoch, or the bytes of a file,
-	// whose total of -1 is unknown. A stretch that begins within another, such as the ranking of
-	// validation rows, replaces it until it ends.
+	// Begin opens a stretch of total parts, such as the steps of one epoch or the bytes of a file; -1 means unknown. A
+	// stretch that begins within another, such as the ranking of validation rows, replaces it until it ends.
 	Begin(what string, total int)
 	// Add counts n more parts as done.
 	Add(n int)
@@ -28,11 +27,11 @@ type Reporter interface {
 	End(summary string)
 }
 
-// Display shows the user how a run or a fetch is going. The command line implements it; a library
-// only reports. Calls come from one goroutine.
+// Display shows the user the progress of a run or a fetch. The command line implements it; a library only reports.
+// Calls come from one goroutine.
 type Display interface {
 	Reporter
-	// Phase shows in one line what goes on now.
+	// Phase shows in one line what is going on now.
 	Phase(text string)
 }
 
@@ -52,16 +51,16 @@ func With(ctx context.Context, r Reporter) context.Context {
 	return context.WithValue(ctx, key{}, &carrier{Reporter: r})
 }
 
-// Stretch is a piece of work that is shown. A nil Stretch shows nothing. Its calls come from
-// one goroutine at a time.
+// Stretch reports the progress of a piece of work. A nil Stretch shows nothing. Its calls come from one goroutine at a
+// time.
 type Stretch struct {
 	to    *carrier
 	total int
 	done  int
 }
 
-// Begin opens a stretch of total parts. It returns nil where the context has no reporter, and
-// within another stretch of the same context, because the outer one says more.
+// Begin opens a stretch of total parts. It returns nil if the context has no reporter, and within another stretch of
+// the same context, since the outer one says more.
 func Begin(ctx context.Context, what string, total int) *Stretch {
 	c, ok := ctx.Value(key{}).(*carrier)
 	if !ok || !c.busy.CompareAndSwap(false, true) {
@@ -87,7 +86,7 @@ func (s *Stretch) Add(n int) {
 	s.to.Add(n)
 }
 
-// Share reports the share of the work that is done, from 0 to 1; it never goes back.
+// Share reports which share of the work is done, from 0 to 1; it never goes back.
 func (s *Stretch) Share(x float64) {
 	if s == nil {
 		return
@@ -97,7 +96,7 @@ func (s *Stretch) Share(x float64) {
 	}
 }
 
-// End closes the stretch, once.
+// End closes the stretch. Further calls do nothing.
 func (s *Stretch) End() {
 	if s == nil || s.to == nil {
 		return

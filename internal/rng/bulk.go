@@ -10,15 +10,15 @@ const (
 	groupWords  = 64
 )
 
-// Group is how many values of a bulk draw are made together. A part of a draw that begins at a
-// multiple of Group can be made apart, after Skip.
+// Group is the number of values that a bulk draw makes together. A part of a draw that begins at a multiple of Group
+// can be drawn separately, after Skip.
 const Group = groupWords
 
 // Skip moves over n values of a bulk draw of float32 values, in whole groups as the draw itself does.
 func (s *Stream) Skip(n int) { s.takeGroups(n) }
 
-// schedule is a stream's identity as the kernels take it: the keys of the ten
-// rounds (k0, k1 in turn), then the upper half of the counter.
+// schedule holds a stream's identity in the form of the kernels: the keys of the ten rounds (k0, k1 in turn), then the
+// upper half of the counter.
 type schedule [2*rounds + 2]uint32
 
 func (id identity) schedule() (s schedule) {
@@ -45,11 +45,10 @@ func (s *Stream) takeGroups(n int) uint64 {
 	return first
 }
 
-// bulkLeast is how many words of 64 bits are worth a group of their own.
+// bulkLeast is the least number of 64-bit words for which a group of their own pays off.
 const bulkLeast = 8
 
-// Uint64s fills dst with what as many calls of Uint64 would return, and moves the position as they
-// do.
+// Uint64s fills dst with the results of as many calls of Uint64, and moves the position likewise.
 func (s *Stream) Uint64s(dst []uint64) {
 	if len(dst) > 0 && s.pos&1 == 1 {
 		dst[0] = s.Uint64()
@@ -85,10 +84,9 @@ func pairs(dst []uint64, w *[groupWords]uint32) {
 	}
 }
 
-// Normals32 fills dst with standard normals. It skips to the next block and
-// takes whole groups of 64 values, so the position afterwards depends only on
-// len(dst). All values have |z| <= 6.77; the mass beyond, 1.3e-11, is out of reach
-// of 32 bits.
+// Normals32 fills dst with standard normals. It skips to the next block and takes whole groups of 64 values, so the
+// position afterwards depends only on len(dst). All values have |z| <= 6.77; 32 bits cannot reach the mass beyond,
+// 1.3e-11.
 func (s *Stream) Normals32(dst []float32) {
 	if len(dst) == 0 {
 		return
@@ -106,8 +104,8 @@ func (s *Stream) Normals32(dst []float32) {
 	}
 }
 
-// AddNormals32 adds scale times standard normals to dst: those that Normals32
-// would have given, up to rounding. It moves the position as Normals32 does.
+// AddNormals32 adds scale times standard normals to dst, up to rounding the same normals as Normals32 would draw. It
+// moves the position like Normals32.
 func (s *Stream) AddNormals32(dst []float32, scale float32) {
 	if len(dst) == 0 {
 		return
@@ -141,8 +139,8 @@ func (s *Stream) Normals64(dst []float64) {
 	}
 }
 
-// Keep fills dst with value where Uniforms would have put at least p, and with 0 elsewhere, for p
-// in [0, 1]. It moves the position as Uniforms does.
+// Keep fills dst with value where Uniforms would have put at least p, and with 0 elsewhere, for p in [0, 1]. It moves
+// the position like Uniforms.
 func (s *Stream) Keep(dst []float32, p float64, value float32) {
 	if len(dst) == 0 {
 		return
@@ -161,7 +159,7 @@ func (s *Stream) Keep(dst []float32, p float64, value float32) {
 	}
 }
 
-// KeepBits is Keep of 64 len(dst) values with a bit for each: value 64w+i has bit i of word w, set
+// KeepBits draws 64 len(dst) values like Keep, with one bit for each: value 64w+i has bit i of word w, which is set
 // where Keep would put value.
 func (s *Stream) KeepBits(dst []uint64, p float64) {
 	if len(dst) == 0 {

@@ -14,16 +14,13 @@ var (
 	_ Source = (*Secret)(nil)
 )
 
-// Secret is a source of cryptographic bits for one goroutine, for data that is
-// released. It takes no seed and cannot be replayed; the zero value is ready. It
-// must not be copied, and two goroutines must not use it at once, since both could
-// get the same word. Crypto may be shared.
+// Secret is a source of cryptographic bits for one goroutine, for data that is released. It takes no seed and cannot be
+// replayed; the zero value is ready. It must not be copied, and two goroutines must not use it at once, since both
+// could get the same word. Crypto may be shared.
 //
-// ChaCha8 makes the words, a few hundred at a time, under a key that the operating
-// system gives only for these words. The key is erased as soon as they are made, and
-// a word as soon as it is given out. A reader of the memory therefore learns nothing
-// of words given out before, and of later words only the rest of the last few
-// hundred.
+// ChaCha8 makes the words, a few hundred at a time, under a key that the operating system gives only for these words.
+// The key is erased as soon as they are made, and a word as soon as it is given out. So whoever reads the memory learns
+// nothing about words given out before, and of later words only the rest of the last few hundred.
 type Secret struct {
 	words [256]uint64
 	left  int

@@ -14,12 +14,12 @@ const (
 	avx512
 )
 
-// active is chosen once, at program start, from the processor and the
-// environment variable PRIVREC_SIMD.
+// active is the instruction set in use, chosen at program start from the processor and the environment variable
+// PRIVREC_SIMD.
 var active = choose()
 
-// limit returns the best path at or below what the environment asks for. It ignores
-// an unknown value, which the command line refuses.
+// limit returns the best instruction set up to the one that the environment asks for. It ignores an unknown value,
+// which the command line refuses.
 func limit(best simd, env string) simd {
 	switch env {
 	case "off":
@@ -87,7 +87,7 @@ func normalsGo(groups int, s *schedule, first uint64, dst *float32) {
 	}
 }
 
-// addNormalsBy adds normals of path k, a group at a time.
+// addNormalsBy adds normals drawn by kernel k, a group at a time.
 func addNormalsBy(k simd, groups int, s *schedule, first uint64, scale float32, dst *float32) {
 	out := unsafe.Slice(dst, groups*groupWords)
 	var z [groupWords]float32

@@ -2,7 +2,7 @@ package rng
 
 import "os"
 
-// choose asks the processor, and the operating system for the registers it saves.
+// choose returns the best instruction set of the processor for which the operating system saves the registers.
 func choose() simd { return limit(detect(), os.Getenv("PRIVREC_SIMD")) }
 
 func detect() simd {

@@ -11,9 +11,8 @@ import (
 	"io"
 )
 
-// Key is a secret that streams are derived from. Where a Seed is a number that people choose and
-// repeat, a Key has 256 bits that nobody can guess. It prints as a mark and not as its bytes, so
-// that no message, log or result has it by accident.
+// Key is a secret from which streams are derived. A Seed is a number that people choose and repeat; a Key has 256 bits
+// that nobody can guess. It prints as a placeholder, so that no message, log or result contains its bytes by accident.
 type Key struct{ b [32]byte }
 
 // NewKey returns a key of the operating system's random bytes.
@@ -22,7 +21,7 @@ func NewKey() (k Key) {
 	return k
 }
 
-// Key returns the key of a seed. Whoever has the seed has the key.
+// Key returns the key of a seed. Whoever knows the seed knows the key.
 func (s Seed) Key() (k Key) {
 	k.b = sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("privrec key of a seed\x00"), uint64(s)))
 	return k
@@ -40,7 +39,7 @@ func (k Key) Stream(fields ...string) Stream {
 	}}
 }
 
-// mac returns the HMAC-SHA-256 of a use and its fields, each after its length.
+// mac returns the HMAC-SHA-256 of a use and its fields, each after its length, under the key.
 func (k Key) mac(use string, fields ...string) []byte {
 	h := hmac.New(sha256.New, k.b[:])
 	var b []byte
@@ -51,14 +50,14 @@ func (k Key) mac(use string, fields ...string) []byte {
 	return h.Sum(nil)
 }
 
-// Check returns a value that shows whether a copy of the key and the fields are whole. It tells
-// nothing of the key.
+// Check returns a checksum that shows whether a copy of the key and the fields are intact. It reveals nothing about the
+// key.
 func (k Key) Check(fields ...string) string { return hex.EncodeToString(k.mac("check", fields...)) }
 
 // Reveal returns the key in hexadecimal, for the one file that keeps it.
 func (k Key) Reveal() string { return hex.EncodeToString(k.b[:]) }
 
-// ReadKey returns the key that Reveal wrote.
+// ReadKey returns the key from the text that Reveal returned.
 func ReadKey(text string) (k Key, err error) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(k.b) {
@@ -68,8 +67,8 @@ func ReadKey(text string) (k Key, err error) {
 	return k, nil
 }
 
-// Format prints the mark under every verb.
+// Format prints the placeholder under every verb.
 func (Key) Format(f fmt.State, _ rune) { io.WriteString(f, "(secret key)") }
 
-// MarshalText refuses: a key is in no file but its own.
+// MarshalText always fails: a key must be in no file but its own.
 func (Key) MarshalText() ([]byte, error) { return nil, errors.New("a secret key is not written") }

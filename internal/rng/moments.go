@@ -1,8 +1,7 @@
 package rng
 
-// Moments sums up values for a check of a sampler: count, zeros, sum and sum
-// of squares. The zero value is empty. Sums of lanes are kept apart until they are
-// read, so that the result depends only on the order of Add calls.
+// Moments accumulates count, zeros, sum and sum of squares of values, for a check of a sampler. The zero value is
+// empty. Sums of lanes are kept apart until they are read, so that the result depends only on the order of Add calls.
 type Moments struct {
 	N, Zeros int64
 	sum, sq  [8]float64
@@ -21,7 +20,7 @@ func total(lanes *[8]float64) (t float64) {
 	return t
 }
 
-// momentsChunk bounds how many values a kernel sums in single precision.
+// momentsChunk is the largest number of values that a kernel sums in single precision.
 const momentsChunk = 4096
 
 // Differences32 adds the values after[i]-before[i] for all i, computed in float32.

@@ -10,9 +10,8 @@ import (
 // Seed is the number that reproduces all random draws of a run.
 type Seed uint64
 
-// Stream is a position in the sequence of 64-bit words that a seed, a name and
-// indices identify. The zero value is a valid stream, that of the zero identity.
-// *Stream implements math/rand/v2's Source.
+// Stream holds a position in a sequence of 64-bit words, which a seed, a name and indices identify. The zero value is a
+// valid stream, that of the zero identity. *Stream implements math/rand/v2's Source.
 type Stream struct {
 	id  identity
 	pos uint64 // next word, in units of 64 bits
@@ -25,9 +24,9 @@ func (s Seed) Stream(name string, index ...uint64) Stream {
 	return Stream{id: identity{k0: uint32(s), k1: uint32(s >> 32)}}.Of(name).Sub(index...)
 }
 
-// Of returns the child stream that names identify, one after the other, at its start: the stream of a user
-// by the user's id, of a row by the ids of user and item. Of(a, b) equals Of(a).Of(b), and no other names
-// give the same stream but by chance, with probability 2^-128. Of does not allocate.
+// Of returns the child stream identified by names, one after the other, at its start, such as the stream of a user by
+// the user's id, or of a row by the ids of user and item. Of(a, b) equals Of(a).Of(b), and other names give the same
+// stream only with probability 2^-128. Of does not allocate.
 func (s Stream) Of(names ...string) Stream {
 	id := s.id
 	for _, name := range names {
@@ -70,7 +69,7 @@ func (s *Stream) align() uint64 {
 	return s.pos >> 1
 }
 
-// State is the part of a stream that a checkpoint stores.
+// State holds the part of a stream that a checkpoint stores.
 type State struct {
 	ID  [4]uint32 `json:"id"`
 	Pos uint64    `json:"pos"`
@@ -81,7 +80,7 @@ func (s *Stream) State() State {
 	return State{ID: [4]uint32{s.id.k0, s.id.k1, s.id.c2, s.id.c3}, Pos: s.pos}
 }
 
-// Fingerprint tells streams apart in files, and does not lead back to the stream.
+// Fingerprint returns a value that tells streams apart in files. The stream cannot be computed from it.
 func (s *Stream) Fingerprint() (f [4]uint32) {
 	var b []byte
 	for _, w := range s.State().ID {
@@ -94,8 +93,7 @@ func (s *Stream) Fingerprint() (f [4]uint32) {
 	return f
 }
 
-// Restore moves s to a state that State returned for the same stream. It fails on
-// the state of another stream.
+// Restore moves s to a state from State of the same stream. It fails on the state of another stream.
 func (s *Stream) Restore(st State) error {
 	if own := s.State().ID; own != st.ID {
 		return fmt.Errorf("rng: state of stream %08x restored into stream %08x: another seed, name or index", st.ID, own)
@@ -126,7 +124,7 @@ func philox(c [4]uint32, k0, k1 uint32) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
-// identity names a stream: the key and the upper half of the counter.
+// identity identifies a stream: the key and the upper half of the counter.
 type identity struct{ k0, k1, c2, c3 uint32 }
 
 // Domains keep the derivation of children, the absorption of names and the

@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// MetadataKey is the name in a header that no array can have.
+// MetadataKey is the one name in a header that no array may have.
 const MetadataKey = "__metadata__"
 
 // Info describes an array.
@@ -29,16 +29,16 @@ type Info struct {
 	Offsets [2]int64 `json:"data_offsets"` // first byte and the one past the last, from the end of the header
 }
 
-// sizes are the bytes of an element of each type.
+// sizes maps each type to the size of an element in bytes.
 var sizes = map[string]int{
 	"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
 	"I32": 4, "U32": 4, "F32": 4, "F64": 8, "I64": 8, "U64": 8,
 }
 
-// Size returns the bytes of an element of a type; 0 for a type that the format does not have.
+// Size returns the size of an element of a type in bytes; 0 for a type that the format does not have.
 func Size(dtype string) int { return sizes[dtype] }
 
-// ReadHeader reads the header of a file of size bytes. It allocates nothing for a header that is longer than limit or
+// ReadHeader returns the header of a file of size bytes. It allocates nothing for a header that is longer than limit or
 // than the file.
 func ReadHeader(r io.Reader, size, limit int64) ([]byte, error) {
 	var length [8]byte
@@ -59,8 +59,8 @@ func ReadHeader(r io.Reader, size, limit int64) ([]byte, error) {
 	return header, nil
 }
 
-// Decode lists the arrays of a header in the order of their data, and its remarks. Only the types in read may occur;
-// without any, all types of the format may. An array's bytes must be those of its shape and type.
+// Decode returns the arrays of a header in the order of their data, and its remarks. Only the types in read may occur;
+// without any, all types of the format may. The byte range of an array must fit its shape and type.
 func Decode(header []byte, read ...string) (names []string, infos []Info, meta map[string]string, err error) {
 	raw, err := members(header)
 	if err != nil {
@@ -112,7 +112,7 @@ func Decode(header []byte, read ...string) (names []string, infos []Info, meta m
 	return names, infos, meta, nil
 }
 
-// members cuts an object into its members. Equal names are refused: readers differ in which of them they take.
+// members splits an object into its members. It refuses equal names, since readers differ in which of them they take.
 func members(header []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(header))
 	notJSON := func(err error) (map[string]json.RawMessage, error) {
@@ -146,7 +146,7 @@ func members(header []byte) (map[string]json.RawMessage, error) {
 	return raw, nil
 }
 
-// either lists words as "A, B or C".
+// either returns words as "A, B or C".
 func either(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -155,7 +155,7 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Fill demands that arrays, in the order of their data, fill bytes 0 to have: no gap, no overlap, nothing beyond.
+// Fill returns an error unless arrays, in the order of their data, fill bytes 0 to have without gap or overlap.
 func Fill(names []string, infos []Info, have int64) error {
 	var at int64
 	for i, in := range infos {
@@ -171,7 +171,7 @@ func Fill(names []string, infos []Info, have int64) error {
 	return nil
 }
 
-// Encode writes a header, padded with spaces to a multiple of 8. Its entries keep the order of the data. Equal input
+// Encode returns a header, padded with spaces to a multiple of 8. Its entries keep the order of the data. Equal input
 // gives equal bytes.
 func Encode(names []string, infos []Info, meta map[string]string) ([]byte, error) {
 	var b bytes.Buffer
@@ -221,7 +221,7 @@ func WriteHeader(w io.Writer, header []byte) error {
 	return err
 }
 
-// Elements returns the product of a shape. ok is false when it is negative or overflows.
+// Elements returns the product of a shape. ok is false if it is negative or overflows.
 func Elements(shape []int) (int64, bool) {
 	n := int64(1)
 	for _, d := range shape {

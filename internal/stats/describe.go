@@ -61,8 +61,8 @@ func checkLevel(level float64) error {
 	return nil
 }
 
-// TInterval returns Student's interval for the mean. It needs at least two values, and fails with ErrNoSpread
-// where they are equal but for rounding.
+// TInterval returns Student's interval for the mean. It needs at least two values, and fails with ErrNoSpread if they
+// are equal up to rounding.
 func TInterval(x []float64, level float64) (Interval, error) {
 	largest := 0.0
 	for _, v := range x {
@@ -79,8 +79,8 @@ func TInterval(x []float64, level float64) (Interval, error) {
 	return Interval{mean - half, mean + half, level}, nil
 }
 
-// THalf returns half of Student's interval for the mean of n values with a sample standard
-// deviation sd, as a paper prints it. It needs at least two values.
+// THalf returns half the width of Student's interval for the mean of n values with a sample standard deviation sd, as
+// papers print it. It needs at least two values.
 func THalf(sd float64, n int, level float64) (float64, error) {
 	if err := checkLevel(level); err != nil {
 		return 0, err
@@ -128,32 +128,31 @@ func Quantile[T int | float64](sorted []T, p float64) float64 {
 	return float64(sorted[i]) + (at-float64(i))*float64(sorted[i+1]-sorted[i])
 }
 
-// Student's t through the regularised incomplete beta function (Abramowitz and Stegun
-// 26.7.1). Package distuv has it too, and brings a linear algebra library along that
-// nothing else in the program needs.
+// Student's t through the regularised incomplete beta function (Abramowitz and Stegun 26.7.1). Package distuv has it
+// too, but would add a linear algebra library that nothing else in the program needs.
 
 // studentTail returns Pr[T <= -|t|] for T of Student's law with nu > 0 degrees of freedom.
 func studentTail(t, nu float64) float64 {
 	return 0.5 * mathext.RegIncBeta(nu/2, 0.5, nu/(nu+t*t))
 }
 
-// studentQuantile returns the t with Pr[T <= t] = p, for p in [1/2, 1).
+// studentQuantile returns t with Pr[T <= t] = p, for p in [1/2, 1).
 func studentQuantile(p, nu float64) float64 {
 	x := mathext.InvRegIncBeta(nu/2, 0.5, 2*(1-p))
 	return math.Sqrt(nu * (1 - x) / x)
 }
 
-// ClusterBootstrap returns the percentile intervals of ratios of sums over resampled clusters. Scores of one
-// user depend on each other, so whole users are drawn with replacement (Davison and Hinkley, "Bootstrap Methods
-// and their Application", 1997, section 3.8, strategy 1). Statistic j is
+// ClusterBootstrap returns the percentile intervals of ratios of sums over resampled clusters. Scores of one user are
+// dependent, so whole users are drawn with replacement (Davison and Hinkley, "Bootstrap Methods and their Application",
+// 1997, section 3.8, strategy 1). Statistic j is
 //
 //	sum over clusters of num[j] / sum over clusters of den[j]
 //
-// with one value a cluster in each row. For a mean over scores, num holds the sum of a user's scores and den
-// their number. For a mean over users, num holds the user's mean and den 1. All statistics see the same
-// resamples, which src decides. ClusterBootstrap fails on fewer than 100 resamples, on a denominator that is
-// not positive, and on a single cluster, since all its resamples are the same and the interval would have no
-// width. For the same reason the ends are NaN where the statistics of all clusters are equal but for rounding.
+// with one value a cluster in each row. For a mean over scores, num holds the sum of a user's scores and den their
+// number. For a mean over users, num holds the user's mean and den 1. All statistics see the same resamples, drawn from
+// src. ClusterBootstrap fails on fewer than 100 resamples, on a denominator that is not positive, and on a single
+// cluster, since all its resamples are the same and the interval would have no width. For the same reason the ends are
+// NaN if the statistics of all clusters are equal up to rounding.
 func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src rand.Source) ([]Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Test is the outcome of a test: its statistic, the two-sided p-value and the number of pairs that it used.
+// Test holds the outcome of a test: its statistic, the two-sided p-value and the number of pairs used.
 type Test struct {
 	Name      string
 	Statistic float64
@@ -16,15 +16,14 @@ type Test struct {
 	N         int
 }
 
-// ErrNoDifference reports that all pairs are equal, so that there is nothing to test.
+// ErrNoDifference is returned if all pairs are equal, so that there is nothing to test.
 var ErrNoDifference = errors.New("all pairs are equal")
 
-// rounding is how much of the largest score a difference may owe to its arithmetic: scores that went
-// through a few sums and quotients agree to about 1e-15, and no real effect is as small as 1e-12.
+// rounding is the relative difference of scores that may be due to arithmetic: scores that went through a few sums and
+// quotients agree to about 1e-15, and no real effect is as small as 1e-12.
 const rounding = 1e-12
 
-// differences returns a-b and the largest absolute score. It fails when lengths differ or a difference is not
-// finite.
+// differences returns a-b and the largest absolute score. It fails if lengths differ or a difference is not finite.
 func differences(a, b []float64) (d []float64, largest float64, err error) {
 	if len(a) != len(b) {
 		return nil, 0, fmt.Errorf("paired test: %d scores against %d", len(a), len(b))
@@ -40,8 +39,8 @@ func differences(a, b []float64) (d []float64, largest float64, err error) {
 	return d, largest, nil
 }
 
-// ErrNoSpread reports that all values are equal: no variance can be estimated from them, and an interval would
-// have no width.
+// ErrNoSpread is returned if all values are equal: no variance can be estimated from them, and an interval would have
+// no width.
 var ErrNoSpread = errors.New("all values are equal, so that nothing says how far they spread")
 
 // spreads reports whether values differ by more than the rounding of the largest of them.
@@ -49,10 +48,10 @@ func spreads(x []float64, largest float64) bool {
 	return len(x) > 0 && slices.Max(x)-slices.Min(x) > rounding*largest
 }
 
-// Sign returns the exact sign test of differences a-b that are as often above 0 as below. It drops equal pairs, as
-// the test does; a difference of at most 1e-12 of the largest score counts as none. It needs no variance, so that
-// it has an answer where all pairs differ by the same: 2^(1-n) for n of them. The statistic is the number of
-// positive differences. It fails on fewer than two pairs and where all are equal.
+// Sign returns the exact sign test of the hypothesis that differences a-b are equally often above and below 0. It drops
+// equal pairs; a difference of at most 1e-12 of the largest score counts as none. It needs no variance, so it has an
+// answer even if all n pairs differ by the same amount: 2^(1-n). The statistic is the number of positive differences.
+// It fails on fewer than two pairs and if all are equal.
 func Sign(a, b []float64) (Test, error) {
 	d, largest, err := differences(a, b)
 	if err != nil {
@@ -87,8 +86,8 @@ func Sign(a, b []float64) (Test, error) {
 	return Test{"exact sign", float64(above), max(min(1, 2*tail), math.SmallestNonzeroFloat64), n}, nil
 }
 
-// PairedT returns Student's test of mean(a-b) = 0 with n-1 degrees of freedom. It fails on fewer than two pairs,
-// and where all differences are equal; a spread of at most 1e-12 of the largest score counts as rounding.
+// PairedT returns Student's test of mean(a-b) = 0 with n-1 degrees of freedom. It fails on fewer than two pairs, and if
+// all differences are equal; a spread of at most 1e-12 of the largest score counts as rounding.
 func PairedT(a, b []float64) (Test, error) {
 	d, largest, err := differences(a, b)
 	if err != nil {
@@ -108,13 +107,13 @@ func PairedT(a, b []float64) (Test, error) {
 	return Test{"paired t", t, p, len(d)}, nil
 }
 
-// exactWilcoxon is the largest number of pairs whose exact distribution is enumerated.
+// exactWilcoxon is the largest number of pairs for which the exact distribution is enumerated.
 const exactWilcoxon = 50
 
-// Wilcoxon returns the signed rank test of differences a-b that are symmetric about 0. It drops equal pairs, as
-// Wilcoxon did, and gives tied sizes their mean rank. It first rounds differences to 1e-12 of the largest score,
-// so that 0.3-0.2 and 0.2-0.1 are tied. Up to 50 pairs the p-value is exact given the ties. Beyond, it is the
-// normal approximation with tie correction and without continuity correction. The statistic is the smaller of
+// Wilcoxon returns the signed rank test of the hypothesis that differences a-b are symmetric about 0.
+// It drops equal pairs, as Wilcoxon did, and gives tied sizes their mean rank. It first rounds differences to 1e-12 of
+// the largest score, so that 0.3-0.2 and 0.2-0.1 are tied. Up to 50 pairs the p-value is exact given the ties. Beyond,
+// it is the normal approximation with tie correction and without continuity correction. The statistic is the smaller of
 // the two rank sums.
 func Wilcoxon(a, b []float64) (Test, error) {
 	d, largest, err := differences(a, b)
@@ -163,7 +162,7 @@ func Wilcoxon(a, b []float64) (Test, error) {
 	return Test{"wilcoxon signed rank", float64(smaller) / 2, p, len(d)}, nil
 }
 
-// signedRankCDF returns P(sum of a random half of the ranks <= at) over all 2^n equally likely sign patterns.
+// signedRankCDF returns P(sum of a random subset of the ranks <= at) over all 2^n equally likely sign patterns.
 func signedRankCDF(ranks []int, total, at int) float64 {
 	share := make([]float64, total+1) // share[s] = P(sum of the ranks so far = s)
 	share[0] = 1

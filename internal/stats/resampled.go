@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// ResampledT returns an interval for the mean of x, one value of each of several random splits of the same
-// samples into train and test. share is the size of test over that of train, such as 0.25. Splits share samples,
-// so their values are correlated, and Student's interval is too narrow. This is the corrected resampled t test
-// (Nadeau and Bengio, "Inference for the Generalization Error", Machine Learning 52, 2003, section 3.2):
+// ResampledT returns an interval for the mean of x, one value of each of several random splits of the same samples into
+// train and test. share is the size of test over that of train, such as 0.25. Splits share samples, so their values are
+// correlated, and Student's interval is too narrow. This is the corrected resampled t test (Nadeau and Bengio,
+// "Inference for the Generalization Error", Machine Learning 52, 2003, section 3.2):
 //
 //	mean(x) +- t SD(x) sqrt(1/n + share), t of n-1 degrees of freedom
 //
-// It covers what other samples, in train and in test, and other draws of the training would change. least is
-// the smallest SD that counts: where x are shares of m samples, few splits can all have the same one, and 1/m
-// keeps the interval from having no width. ResampledT fails on fewer than two values, on a share that is not
-// positive, and on a negative least.
+// It covers the variation from other samples, in train and in test, and from other draws of the training. least is a
+// lower limit for the SD: if x are shares of m samples, a few splits can all have the same one, and a least of 1/m
+// keeps the interval from having no width. ResampledT fails on fewer than two values, on a share that is not positive,
+// and on a negative least.
 func ResampledT(x []float64, share, least, level float64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err

@@ -10,25 +10,26 @@ import (
 	"strings"
 )
 
-// TempPrefix begins the names of unfinished files. A process killed while writing leaves one behind; Sweep removes it.
+// TempPrefix begins the names of unfinished files. A process that is killed while writing leaves one behind; Sweep
+// removes it.
 const TempPrefix = ".tmp-"
 
 // The modes of files.
 const (
-	Shown   fs.FileMode = 0o666 // what may be shown, to whom the user's umask lets read it
-	Private fs.FileMode = 0o600 // what holds rows, or was computed from them
+	Shown   fs.FileMode = 0o666 // for files that others may read, as the user's umask allows
+	Private fs.FileMode = 0o600 // for files with rows, or computed from them
 )
 
-// WriteFile writes what write produces to path, whole or not at all: it writes and syncs a
-// temporary file in the same directory, renames it to path and syncs the directory. Who may read
-// it is for the umask to say. A symbolic link stays, and the file that it names is written. What is
-// no regular file, such as a pipe or a device, is written to as it is.
+// WriteFile writes the output of write to path, whole or not at all: it writes and syncs a temporary file in the same
+// directory, renames it to path and syncs the directory. The umask decides who may read it. A symbolic link stays, and
+// the file that it names is written. A path that is not a regular file, such as a pipe or a device, is written to
+// directly.
 func WriteFile(path string, write func(w io.Writer) error) error {
 	return writeFile(path, Shown, write)
 }
 
-// WritePrivate does what WriteFile does, for a file that nobody but its owner may read: it holds
-// rows, or what was computed from them.
+// WritePrivate writes a file like WriteFile that only its owner may read, because it holds rows, or was computed from
+// them.
 func WritePrivate(path string, write func(w io.Writer) error) error {
 	return writeFile(path, Private, write)
 }
@@ -77,11 +78,11 @@ func Stage(path string, mode fs.FileMode, write func(w io.Writer) error) (temp s
 	return f.Name(), f.Close()
 }
 
-// mostLinks is how many symbolic links are followed, one after the other.
+// mostLinks is the largest number of symbolic links that are followed in a row.
 const mostLinks = 32
 
-// linked returns the name of the file that is written in place of a path: that which a symbolic link names, also where
-// there is none yet.
+// linked returns the name of the file to write for a path: the target of a symbolic link, even if there is no such file
+// yet.
 func linked(path string) (string, error) {
 	for range mostLinks {
 		to, err := os.Readlink(path)
@@ -96,7 +97,7 @@ func linked(path string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// writeThrough writes to what is there and is no regular file.
+// writeThrough writes to an existing path that is not a regular file.
 func writeThrough(path string, is fs.FileInfo, write func(w io.Writer) error) error {
 	if is.IsDir() {
 		return fmt.Errorf("write %s: it is a folder", path)
@@ -112,12 +113,12 @@ func writeThrough(path string, is fs.FileInfo, write func(w io.Writer) error) er
 	return f.Close()
 }
 
-// mostTemps is how many names a temporary file is tried under. All of them are there where a process of the same
-// number was killed as often.
+// mostTemps is the number of names tried for a temporary file. All are taken only if as many processes with the same
+// number were killed.
 const mostTemps = 10_000
 
-// createTemp makes a new file whose name begins with start and ends in digits: the number of this process and one more.
-// Unlike os.CreateTemp it leaves the mode to the umask.
+// createTemp creates a new file whose name begins with start and ends in digits: the number of this process and one
+// more. Unlike os.CreateTemp it leaves the mode to the umask.
 func createTemp(start string, mode fs.FileMode) (f *os.File, err error) {
 	for n := range mostTemps {
 		f, err = os.OpenFile(fmt.Sprintf("%s%d%04d", start, os.Getpid(), n), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
@@ -128,7 +129,7 @@ func createTemp(start string, mode fs.FileMode) (f *os.File, err error) {
 	return f, err
 }
 
-// cause removes the name of the temporary file from an error: the user asked for another one.
+// cause returns an error without the name of the temporary file, since the user asked for another one.
 func cause(err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
@@ -141,8 +142,8 @@ func cause(err error) error {
 	return err
 }
 
-// Unfinished reports whether WriteFile gave a file its name: the prefix, the name of the file
-// and a number.
+// Unfinished reports whether a name is that of WriteFile's temporary files: the prefix, the name of the file and a
+// number.
 func Unfinished(name string) bool {
 	name, ok := strings.CutPrefix(name, TempPrefix)
 	at := strings.LastIndexByte(name, '-')

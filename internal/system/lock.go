@@ -5,23 +5,23 @@ import (
 	"os"
 )
 
-// ErrBusy says that another process holds a lock.
+// ErrBusy is returned if another process holds a lock.
 var ErrBusy = errors.New("another process holds the lock")
 
-// LockError says that a file system has no locks, or none left.
+// LockError is the error for a file system that has no locks, or none left.
 type LockError struct {
 	Path string
 	Err  error
 }
 
-// Error names the file.
+// Error returns a message with the name of the file.
 func (e *LockError) Error() string { return "lock " + e.Path + ": " + e.Err.Error() }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *LockError) Unwrap() error { return e.Err }
 
-// CannotLock reports whether a file could be opened and not locked, though no other process holds
-// its lock.
+// CannotLock reports whether err says that a file could be opened but not locked, although no other process holds its
+// lock.
 func CannotLock(err error) bool {
 	var no *LockError
 	return errors.As(err, &no)
@@ -45,9 +45,9 @@ func SameFile(f *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// TakeFile opens the lock file of a path, makes it if it is missing, and takes its lock. It
-// returns an error that is [ErrBusy], and the open file, if another process holds the lock. The
-// holder may remove the file before it closes it.
+// TakeFile opens the lock file of a path, creating it if it is missing, and takes its lock. If another process holds
+// the lock, it returns an error that is [ErrBusy], and the open file. The holder may remove the file before it closes
+// it.
 func TakeFile(path string) (*os.File, error) {
 	for {
 		f, err := openLock(path)

@@ -31,7 +31,7 @@ func lock(f *os.File, alone, wait bool) error {
 	}
 }
 
-// Folder is the lock of a folder.
+// Folder holds the lock of a folder.
 type Folder struct{ held *os.File }
 
 // TakeFolder takes the lock of a folder. It returns an error that is [ErrBusy] if another process
@@ -53,7 +53,7 @@ func TakeFolder(path string) (*Folder, error) {
 	return &Folder{f}, nil
 }
 
-// Free gives the lock back, whether or not the folder is still there. It does nothing for nil.
+// Free releases the lock, whether or not the folder still exists. It does nothing for nil.
 func (f *Folder) Free() error {
 	if f == nil {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openLock shares the right to delete, which os.OpenFile does not, so that a holder can remove
-// its file.
+// openLock opens a file with the right to delete shared, unlike os.OpenFile, so that a holder can remove its file.
 func openLock(path string) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err == nil {
@@ -24,8 +23,8 @@ func openLock(path string) (*os.File, error) {
 	return nil, &os.PathError{Op: "open", Path: path, Err: err}
 }
 
-// lock takes a byte that no file reaches. A lock of Windows keeps others from reading what it
-// covers, and the lock file of a run says which process holds it.
+// lock takes a byte that no file reaches. A lock of Windows keeps others from reading the bytes it covers, and the lock
+// file of a run says which process holds it.
 func lock(f *os.File, alone, wait bool) error {
 	var flags uint32
 	if alone {
@@ -42,7 +41,7 @@ func lock(f *os.File, alone, wait bool) error {
 	return err
 }
 
-// Folder is the lock of a folder: that of a file beside it, since Windows locks no folders.
+// Folder holds the lock of a folder. It is that of a file beside it, since Windows locks no folders.
 type Folder struct{ held *os.File }
 
 const folderLock = ".lock" // after the folder's name
@@ -67,7 +66,7 @@ func TakeFolder(path string) (*Folder, error) {
 	return l, nil
 }
 
-// Free gives the lock back, whether or not the folder is still there. It does nothing for nil.
+// Free releases the lock, whether or not the folder still exists. It does nothing for nil.
 func (f *Folder) Free() error {
 	if f == nil {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Alive reports whether a process exists, of any user.
+// Alive reports whether a process with this number exists, of any user.
 func Alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// CPUSeconds returns the processor time that this process has taken so far, of all threads; 0
-// where the system does not say.
+// CPUSeconds returns the processor time that all threads of this process have used so far; 0 if the system does not
+// tell.
 func CPUSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -23,8 +23,7 @@ func CPUSeconds() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// PeakMemory returns the most memory that this process has had resident, in bytes; 0 where the
-// system does not say.
+// PeakMemory returns the largest resident memory that this process has had, in bytes; 0 if the system does not tell.
 func PeakMemory() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -36,8 +35,7 @@ func PeakMemory() int64 {
 	return u.Maxrss << 10
 }
 
-// FreeSpace returns the bytes that this user can still write in a folder; 0 where the system
-// does not say.
+// FreeSpace returns the bytes that this user can still write in a folder; 0 if the system does not tell.
 func FreeSpace(dir string) int64 {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(dir, &fs) != nil {
@@ -55,10 +53,10 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// NotAFolder reports whether an error says that a path goes through a file.
+// NotAFolder reports whether an error says that a path goes through a file as if it were a folder.
 func NotAFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// DiskFull reports whether an error says that there is no room, or no more for this user.
+// DiskFull reports whether an error says that the disk is full, or this user's quota.
 func DiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

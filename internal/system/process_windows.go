@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Alive reports whether a process exists, of any user.
+// Alive reports whether a process with this number exists, of any user.
 func Alive(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
@@ -19,8 +19,8 @@ func Alive(pid int) bool {
 	return err != nil || event != windows.WAIT_OBJECT_0 // it is signalled when the process has ended
 }
 
-// CPUSeconds returns the processor time that this process has taken so far, of all threads; 0
-// where the system does not say.
+// CPUSeconds returns the processor time that all threads of this process have used so far; 0 if the system does not
+// tell.
 func CPUSeconds() float64 {
 	var created, ended, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user) != nil {
@@ -32,8 +32,7 @@ func CPUSeconds() float64 {
 
 var memoryInfo = windows.NewLazySystemDLL("kernel32.dll").NewProc("K32GetProcessMemoryInfo")
 
-// PeakMemory returns the most memory that this process has had resident, in bytes; 0 where the
-// system does not say.
+// PeakMemory returns the largest resident memory that this process has had, in bytes; 0 if the system does not tell.
 func PeakMemory() int64 {
 	// PROCESS_MEMORY_COUNTERS
 	var c struct {
@@ -51,8 +50,7 @@ func PeakMemory() int64 {
 	return int64(c.peak)
 }
 
-// FreeSpace returns the bytes that this user can still write in a folder; 0 where the system
-// does not say.
+// FreeSpace returns the bytes that this user can still write in a folder; 0 if the system does not tell.
 func FreeSpace(dir string) int64 {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -65,7 +63,7 @@ func FreeSpace(dir string) int64 {
 	return int64(free)
 }
 
-// SyncDir makes the names in a folder durable, where the file system can do that.
+// SyncDir makes the names in a folder durable, if the file system can do that.
 func SyncDir(dir string) error {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -85,10 +83,10 @@ func SyncDir(dir string) error {
 	return err
 }
 
-// NotAFolder reports whether an error says that a path goes through a file.
+// NotAFolder reports whether an error says that a path goes through a file as if it were a folder.
 func NotAFolder(err error) bool { return errors.Is(err, windows.ERROR_DIRECTORY) }
 
-// DiskFull reports whether an error says that there is no room, or no more for this user.
+// DiskFull reports whether an error says that the disk is full, or this user's quota.
 func DiskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) || errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }

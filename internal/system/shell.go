@@ -2,7 +2,7 @@ package system
 
 import "strings"
 
-// ShellQuote quotes a word for a POSIX shell where needed.
+// ShellQuote returns a word quoted for a POSIX shell, if it needs quotes.
 func ShellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Together calls do for 0 to n-1, as many at once as there are processors, and returns the error of the lowest number.
+// Together calls do for 0 to n-1, as many at once as there are processors, and returns the error of the lowest number
+// that failed.
 func Together(n int, do func(i int) error) error {
 	bad := make([]error, n)
 	var next atomic.Int64

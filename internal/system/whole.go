@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// MostOfRun is the largest file of results, account or manifest in a run directory that is read, in bytes. Real ones have
-// a few hundred thousand.
+// MostOfRun is the largest size in bytes of a file of results, account or manifest that is read from a run directory.
+// Real ones have a few hundred thousand.
 const MostOfRun = 256 << 20
 
-// Open opens a file for reading, if it is a regular file of at most so many bytes. Both are checked on the opened
-// file, which is not waited for: a pipe, a device or a folder is an error that says so.
+// Open opens a file for reading, if it is a regular file of at most most bytes. It checks both on the opened file and
+// never waits: a pipe, a device or a folder is an error that says so.
 func Open(path string, most int64) (*os.File, error) {
 	f, err := openNow(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func Open(path string, most int64) (*os.File, error) {
 	return f, nil
 }
 
-// readable fails on what is no regular file, and on a file of more than so many bytes.
+// readable returns an error for anything but a regular file of at most most bytes.
 func readable(info fs.FileInfo, most int64) error {
 	mode, kind := info.Mode(), ""
 	switch {
@@ -56,7 +56,7 @@ func readable(info fs.FileInfo, most int64) error {
 	return fmt.Errorf("is %s, want a file", kind)
 }
 
-// ReadFile returns the bytes of a regular file of at most so many (see Open). It fails on a file that grows beyond
+// ReadFile returns the content of a regular file of at most most bytes (see Open). It fails on a file that grows beyond
 // that while it is read.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := Open(path, most)
@@ -71,7 +71,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// Bounded returns a reader of r that fails after so many bytes, where there are more.
+// Bounded returns a reader of r that fails if there are more than most bytes.
 func Bounded(r io.Reader, most int64) io.Reader { return &bounded{r, most, most} }
 
 type bounded struct {
@@ -79,7 +79,7 @@ type bounded struct {
 	most, left int64
 }
 
-// Read fails on the first byte that is too many.
+// Read reads, and fails on the first byte beyond the limit.
 func (b *bounded) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]

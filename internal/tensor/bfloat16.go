@@ -17,7 +17,7 @@ type Bfloat16 struct {
 	stride     int // words from row to row
 }
 
-// NewBfloat16 returns zeroed rows in memory like that of NewTable, until Free.
+// NewBfloat16 returns zeroed rows in memory like that of NewTable. Free releases them.
 func NewBfloat16(rows, cols int) Bfloat16 {
 	if rows < 0 || cols < 0 {
 		panic(fmt.Sprintf("tensor: bfloat16 rows of %d x %d", rows, cols))
@@ -31,12 +31,11 @@ func NewBfloat16(rows, cols int) Bfloat16 {
 	return b
 }
 
-// Free returns the memory of b, which must not be used afterwards.
+// Free releases the memory of b, which must not be used afterwards.
 func (b Bfloat16) Free() { Free(b.mem) }
 
-// Round sets the rows from lo on to the values nearest to those of x (any rows, Cols), of two
-// the one with an even last bit, on the calling goroutine. What is finite may become infinite
-// only above 2^128 (1 - 2^-9).
+// Round sets the rows from lo on to the nearest values to those of x (any rows, Cols); ties go to the value with an
+// even last bit. It runs on the calling goroutine. A finite value becomes infinite only above 2^128 (1 - 2^-9).
 func (b Bfloat16) Round(lo int, x Matrix) {
 	check("round", x)
 	if lo < 0 || lo+x.Rows > b.Rows || x.Cols != b.Cols {
@@ -50,8 +49,7 @@ func (b Bfloat16) Round(lo int, x Matrix) {
 // Zero sets rows lo to hi to zero.
 func (b Bfloat16) Zero(lo, hi int) { clear(b.words[lo*b.stride : hi*b.stride]) }
 
-// GatherBfloat16 does what Gather does with the values of x. It adds up as Gather does, in
-// elements of type Float.
+// GatherBfloat16 computes Gather with the values of x. It adds up as Gather does, in elements of type Float.
 func (p Pattern) GatherBfloat16(lo, hi int, left, right []Float, x Bfloat16, dst Matrix) {
 	if dst.Rows != hi-lo {
 		panic(fmt.Sprintf("tensor: gather: rows %d..%d into %d rows", lo, hi, dst.Rows))
@@ -59,7 +57,7 @@ func (p Pattern) GatherBfloat16(lo, hi int, left, right []Float, x Bfloat16, dst
 	p.gatherBfloat16(lo, hi, left, right, x, dst, nil)
 }
 
-// GatherBfloat16To does what GatherTo does with the values of x.
+// GatherBfloat16To computes GatherTo with the values of x.
 func (p Pattern) GatherBfloat16To(lo, hi int, left, right []Float, x Bfloat16, dst Matrix, to []int32) {
 	checkPlaces(lo, hi, dst, to)
 	p.gatherBfloat16(lo, hi, left, right, x, dst, to)

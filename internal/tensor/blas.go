@@ -10,9 +10,8 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// BLAS is gonum's implementation with the products that this package does faster.
-// The rest runs in gonum's own code: methods that it does not override, vectors with
-// strides, and products by zero, which must not read their operands.
+// BLAS is gonum's implementation with faster products from this package. Everything else runs in gonum's own code:
+// methods that it does not override, vectors with strides, and products by zero, which must not read their operands.
 type BLAS struct{ gonum.Implementation }
 
 // UseBLAS makes gonum's blas32 functions run on this package's kernels. Call it
@@ -93,7 +92,7 @@ func (impl BLAS) Sscal(n int, alpha float32, x []float32, incX int) {
 	kernel.ScaleTo(alpha, x[:n], x[:n])
 }
 
-// known reports whether t is a transposition gonum accepts.
+// known reports whether t is a transposition that gonum accepts.
 func known(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
 
 // fits reports whether data can hold rows x cols with stride ld.

@@ -1,4 +1,4 @@
 package tensor
 
-// usualCache is the least second-level cache of today's server processors.
+// usualCache is the size of the smallest second-level cache of today's server processors, in bytes.
 const usualCache = 1 << 20

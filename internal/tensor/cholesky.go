@@ -8,20 +8,18 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// factorBlock is the width of the block columns of a factor. It changes the rounding, and so
-// it is part of the result.
+// factorBlock is the width of the block columns of a factor. It affects rounding, so results depend on it.
 const factorBlock = 64
 
-// LeastPivot is the part of a diagonal entry below which a pivot is no more than what
-// rounding leaves of it: 2^-20 in single precision, 2^-49 in double.
+// LeastPivot is the fraction of a diagonal entry below which a pivot is only rounding error: 2^-20 in single precision,
+// 2^-49 in double.
 const LeastPivot = 1 / float64(uint64(1)<<(20+29*(unsafe.Sizeof(Float(0))/8)))
 
-// Cholesky replaces a symmetric positive definite matrix a (n, n), given by its lower
-// triangle, by the L of L L' = a. The numbers above the diagonal are neither read nor kept.
-// It runs on one goroutine inside of Parallel, so that many matrices are factored side by
-// side, and takes n³/3 multiplications. ok is false at the first row whose pivot is not above
-// LeastPivot times its diagonal entry: the matrix is not positive definite in this
-// precision, and a holds nothing of use.
+// Cholesky replaces a symmetric positive definite matrix a (n, n), given by its lower triangle, by the L of L L' = a.
+// The numbers above the diagonal are neither read nor kept. It runs on the calling goroutine, so that many matrices can
+// be factored side by side in Parallel, and takes n³/3 multiplications. ok is false at the first row whose pivot is not
+// above LeastPivot times its diagonal entry: the matrix is not positive definite in this precision, and the content of
+// a is useless.
 func Cholesky(a Matrix) (row int, ok bool) {
 	check("cholesky", a)
 	if a.Rows != a.Cols {
@@ -60,7 +58,7 @@ func Cholesky(a Matrix) (row int, ok bool) {
 	return 0, true
 }
 
-// CholeskySolve replaces b (n) by the x with L L' x = b. l (n, n) is what Cholesky left.
+// CholeskySolve replaces b (n) by the x with L L' x = b. l (n, n) is the result of Cholesky.
 func CholeskySolve(l Matrix, b []Float) {
 	check("cholesky solve", l)
 	sameLen("cholesky solve", l.Rows, l.Cols, len(b))

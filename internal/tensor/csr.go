@@ -67,9 +67,8 @@ func (m *CSR) Transpose() *CSR {
 // spmmGrain is the number of rows a worker takes at a time.
 const spmmGrain = 64
 
-// MulDense sets dst = m x, where x is Cols x d and dst is Rows x d. Each row sums
-// its entries in stored order. dst must not overlap x. It panics where the parts of
-// m do not fit each other, because the kernel reads rows of x without a check.
+// MulDense sets dst = m x, where x is Cols x d and dst is Rows x d. Each row sums its entries in stored order. dst must
+// not overlap x. It panics if the parts of m are inconsistent, because the kernel reads rows of x without a check.
 func (m *CSR) MulDense(dst, x Matrix) {
 	m.fits(0, m.Rows, dst, x)
 	Parallel(m.Rows, spmmGrain, func(_, lo, hi int) { m.rows(lo, hi, RowsView(dst, lo, hi), x, false) })
@@ -95,7 +94,7 @@ func (m *CSR) fits(lo, hi int, dst, x Matrix) {
 	}
 }
 
-// rows computes rows that fit. It looks at no entry after theirs, not even to fetch ahead.
+// rows computes rows whose shapes fit. It reads no entry after theirs, not even to fetch ahead.
 func (m *CSR) rows(lo, hi int, dst, x Matrix, add bool) {
 	if lo == hi || x.Cols == 0 {
 		return
@@ -178,9 +177,8 @@ func (p Pattern) MulRows(lo, hi int, val []Float, x, dst Matrix) {
 	}
 }
 
-// GatherTo does what Gather does, but row i goes to row to[i-lo] of dst, which may have
-// any number of rows. to may go on with where the rows from hi will go, which are then
-// fetched ahead.
+// GatherTo computes Gather, but writes row i to row to[i-lo] of dst, which may have any number of rows. to may continue
+// with the places of the rows from hi on, which are then fetched ahead.
 func (p Pattern) GatherTo(lo, hi int, left, right []Float, x, dst Matrix, to []int32) {
 	checkPlaces(lo, hi, dst, to)
 	p.gather(lo, hi, left, right, x, dst, to)
@@ -198,8 +196,8 @@ func checkPlaces(lo, hi int, dst Matrix, to []int32) {
 	}
 }
 
-// Fetch has rows of m come near the core while it does something else. It changes nothing, and
-// pays for rows far from each other that are used about a microsecond later.
+// Fetch prefetches rows of m into the caches of the core while it does something else. It changes nothing, and pays off
+// for scattered rows that are used about a microsecond later.
 func Fetch(m Matrix, rows []int32) {
 	for _, r := range rows {
 		if uint32(r) >= uint32(m.Rows) {
@@ -220,8 +218,8 @@ func (p Pattern) gather(lo, hi int, left, right []Float, x, dst Matrix, to []int
 	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride, dst.Cols, to)
 }
 
-// empty panics unless rows lo to hi of p can be gathered from rows x cols into dst. It reports
-// whether nothing is left to do: no result, or rows that are zero, which it has cleared.
+// empty panics unless rows lo to hi of p can be gathered from rows x cols into dst. It reports whether nothing is left
+// to do: there is no result, or its rows are zero, which it has cleared.
 func (p Pattern) empty(lo, hi int, left, right []Float, rows, cols int, dst Matrix, to []int32) bool {
 	check("gather", dst)
 	if lo < 0 || hi < lo || hi > p.Rows() || len(left) != p.Rows() || len(right) != p.cols ||
@@ -244,5 +242,5 @@ func (p Pattern) empty(lo, hi int, left, right []Float, rows, cols int, dst Matr
 	return true
 }
 
-// Row returns the columns of row i, not to be changed.
+// Row returns the columns of row i. Do not change them.
 func (p Pattern) Row(i int) []int32 { return p.idx[p.ptr[i]:p.ptr[i+1]] }

@@ -74,10 +74,10 @@ const (
 	maxSplitC = 1 << 20 // elements of C, at most, to cut the inner dimension
 )
 
-// grid is the cut of a product.
+// grid says into how many rows, columns and parts a product is cut.
 type grid struct{ rows, cols, parts int }
 
-// plan cuts a product by its shape.
+// plan returns the cut of a product, by its shape.
 func plan(m, n, k, nr int) grid {
 	if Alone(m, n, k) {
 		return grid{1, 1, 1}
@@ -97,12 +97,11 @@ func plan(m, n, k, nr int) grid {
 	}
 }
 
-// Alone reports whether Gemm leaves a product of (m, k) and (k, n) to one core. Several such
-// products can share the cores, by Parallel.
+// Alone reports whether Gemm computes a product of (m, k) and (k, n) on one core. Several such products can share the
+// cores, by Parallel.
 func Alone(m, n, k int) bool { return 2*float64(m)*float64(n)*float64(k) < unitFlops }
 
-// even rounds down to an even number, so that two workers get equal shares, or
-// to 1.
+// even rounds n down to an even number, so that two workers get equal shares, or to 1.
 func even(n int) int {
 	if n < 2 {
 		return 1
@@ -116,6 +115,5 @@ func cut(i, n, size, q int) (lo, hi int) {
 	return min(size, i*steps/n*q), min(size, (i+1)*steps/n*q)
 }
 
-// quantumK is what inner dimensions of parts are multiples of, the last aside, so
-// that transposing packers see whole blocks.
+// quantumK divides the inner dimension of every part but the last, so that transposing packers see whole blocks.
 const quantumK = 16

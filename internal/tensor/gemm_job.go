@@ -15,8 +15,8 @@ type gemmArgs struct {
 	lda, ldb, ldc int
 }
 
-// productJob is a running product: its operands, its cut and the memory it needs.
-// It is reused, so that a product in steady state makes no garbage.
+// productJob holds a running product: its operands, its cut and the memory it needs. It is reused, so that products in
+// steady state make no garbage.
 type productJob struct {
 	gemmArgs
 	grid
@@ -35,14 +35,14 @@ type gemmScratch struct {
 	part   int
 }
 
-// idle holds jobs between products. Besides that of the pool's owner there is
-// one for each product that ran inside a parallel body at the same time.
+// idle holds jobs between products: that of the pool's owner, and one for each product that ran inside a parallel body
+// at the same time.
 var idle struct {
 	sync.Mutex
 	jobs []*productJob
 }
 
-// keptPartial is how many partial sums a job keeps for the next product: 4 MB of float32.
+// keptPartial is the number of partial sums that a job keeps for the next product: 4 MB of float32.
 const keptPartial = 1 << 20
 
 func takeJob() *productJob {
@@ -70,7 +70,7 @@ func (j *productJob) release() {
 	idle.jobs = append(idle.jobs, j)
 }
 
-// gemm runs a product with m, n, k > 0.
+// gemm computes a product with m, n, k > 0.
 func gemm(args gemmArgs) {
 	_, nr, _ := kernel.Tile()
 	j := takeJob()
@@ -90,8 +90,7 @@ func gemm(args gemmArgs) {
 	}
 }
 
-// run does n units on the pool, or on the calling goroutine if they are few or the
-// pool is taken.
+// run executes n units on the pool, or on the calling goroutine if they are few or the pool is taken.
 func (j *productJob) run(n int, unit unitFunc) {
 	if n == 1 || !shared.enter() {
 		j.workers(1)
@@ -203,7 +202,7 @@ func (j *productJob) rowsOf(s *gemmScratch, i0, i1, l0, l1 int, b, c *Float, ldc
 	}
 }
 
-// element returns the address of element (i, j) of op(x), rows ld apart in x.
+// element returns the address of element (i, j) of op(x). Rows of x are ld apart.
 func element(x *Float, ld int, transposed bool, i, j int) *Float {
 	if transposed {
 		i, j = j, i

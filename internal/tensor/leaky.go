@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// Bits is a bit for every value of a matrix: value k of row i has bit k%64 of word i*Stride + k/64. With
-// Stride 0 all rows share theirs.
+// Bits holds one bit for every value of a matrix: value k of row i has bit k%64 of word i*Stride + k/64. With Stride 0
+// all rows share theirs.
 type Bits struct {
 	Stride int
 	Words  []uint64
@@ -16,7 +16,7 @@ type Bits struct {
 // Row returns the words of the bits from row i on.
 func (b Bits) Row(i int) Bits { return Bits{b.Stride, b.Words[i*b.Stride:]} }
 
-// first returns the address of the bits of a matrix, and panics where there are too few.
+// first returns the address of the bits of a matrix, and panics if there are too few.
 func (b Bits) first(op string, rows, cols int) *uint64 {
 	need := (cols + 63) / 64
 	if b.Stride != 0 && b.Stride < need || len(b.Words) < (rows-1)*b.Stride+need {
@@ -25,8 +25,8 @@ func (b Bits) first(op string, rows, cols int) *uint64 {
 	return &b.Words[0]
 }
 
-// gapless panics unless the matrices have the shape of the first and no gaps between rows. It reports
-// whether they have any values.
+// gapless panics unless the matrices have the shape of the first and no gaps between rows. It reports whether they have
+// any values.
 func gapless(op string, m ...Matrix) bool {
 	for _, x := range m {
 		check(op, x)
@@ -37,9 +37,9 @@ func gapless(op string, m ...Matrix) bool {
 	return m[0].Rows > 0 && m[0].Cols > 0
 }
 
-// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), of the given slope below 0, times keep where kept has
-// a bit, else to 0. It sets the bits of above where LeakyReLU's argument is above 0. y and z have no gaps
-// between rows, b1 and b2 are a row each.
+// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), with the given slope below 0, times keep where kept has a bit, else
+// to 0. It sets the bits of above where LeakyReLU's argument is above 0. y and z have no gaps between rows, b1 and b2
+// are a row each.
 func LeakyDrop(y, z Matrix, b1, b2 []Float, slope, keep Float, kept, above Bits) {
 	sameLen("leaky-drop", y.Cols, len(b1), len(b2))
 	if gapless("leaky-drop", y, z) {
@@ -48,7 +48,7 @@ func LeakyDrop(y, z Matrix, b1, b2 []Float, slope, keep Float, kept, above Bits)
 	}
 }
 
-// LeakyBack turns g, the gradient of what LeakyDrop gave, into that of LeakyReLU's argument.
+// LeakyBack turns g, the gradient of LeakyDrop's result, into that of LeakyReLU's argument.
 func LeakyBack(g Matrix, slope, keep Float, kept, above Bits) {
 	if gapless("leaky-back", g) {
 		kernel.LeakyBack(g.Cols, g.Rows, &g.Data[0], slope, keep,
@@ -66,9 +66,9 @@ func AddScaled(own []Float, s, x, p Matrix) {
 	}
 }
 
-// ScaledBack is the way back of AddScaled, from the gradients a of its s and b of its p. It sets
-// a' = a + b x, g = b s + own[i] a', with own[i] for row i, and then s = a': the gradients of x without what
-// came to s before, and of s.
+// ScaledBack computes the gradients of AddScaled from a, the gradient of its s, and b, that of its p. It sets a' = a +
+// b x, g = b s + own[i] a', with own[i] for row i, and then s = a'. g and the new s are the gradients of x and of s,
+// without what flowed into s before.
 func ScaledBack(own []Float, s, x, a, b, g Matrix) {
 	sameLen("scaled-back", len(own), s.Rows)
 	if gapless("scaled-back", s, x, a, b, g) {

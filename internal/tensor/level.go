@@ -2,7 +2,7 @@ package tensor
 
 import "privrec/internal/tensor/kernel"
 
-// SIMD names the instruction set in use: "avx512", "avx2" or "off" (plain Go).
+// SIMD returns the name of the instruction set in use: "avx512", "avx2" or "off" (plain Go).
 func SIMD() string { return kernel.Current().String() }
 
 // SIMDError returns why PRIVREC_SIMD could not be followed, in which case the best

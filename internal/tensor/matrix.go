@@ -57,7 +57,7 @@ func view(m Matrix, i0, i1, j0, j1 int) Matrix {
 	return v
 }
 
-// check panics unless m is a well-formed matrix; what names it.
+// check panics unless m is a well-formed matrix. what names it in the message.
 func check(what string, m Matrix) {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < max(m.Cols, 1) ||
 		m.Rows > 0 && m.Cols > 0 && len(m.Data) < (m.Rows-1)*m.Stride+m.Cols {
@@ -95,7 +95,7 @@ func ClipRows(dst, src Matrix, c Float, factor []Float) {
 	})
 }
 
-// rescaleRows scales each row by a function of its norm.
+// rescaleRows sets each row of dst to the row of src scaled by a function of its norm.
 func rescaleRows(op string, dst, src Matrix, c Float, factor []Float, scale func(norm float64) float64) {
 	check(op, src)
 	check(op, dst)
@@ -120,9 +120,8 @@ func rescaleRows(op string, dst, src Matrix, c Float, factor []Float, scale func
 	})
 }
 
-// ScaleWithin sets dst = f x, where f would make the norm of dst at most c without
-// rounding. It lowers f by as many roundings as it takes, so that the norm of dst
-// does not exceed c. It returns the factor that it used. dst may be x.
+// ScaleWithin sets dst = f x and returns the factor that it used. f would make the norm of dst at most c without
+// rounding; ScaleWithin lowers f until the rounded norm does not exceed c. dst may be x.
 func ScaleWithin(f, c float64, dst, x []Float) Float {
 	ScaleTo(Float(f), dst, x)
 	for step := ulp; step <= 1 && longer(dst, c); step *= 2 {

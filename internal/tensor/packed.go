@@ -6,24 +6,24 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// Packed is the right operand of products, laid out for the kernels once for many products. Any
-// number of goroutines may use it.
+// Packed holds the right operand of products, laid out once for many products by the kernels. Any number of goroutines
+// may use it.
 type Packed struct {
 	k, n int
 	data []Float
 }
 
-// PackedSize returns how many numbers the layout of an operand (k, n) takes.
+// PackedSize returns the number of elements that the layout of an operand (k, n) takes.
 func PackedSize(k, n int) int { return k * packedWidth(n) }
 
-// packedWidth is n in whole panels.
+// packedWidth returns n rounded up to whole panels.
 func packedWidth(n int) int {
 	_, nr, _ := kernel.Tile()
 	return (n + nr - 1) / nr * nr
 }
 
-// Pack lays out op(b), which transposes if tB is set, in data, which has PackedSize numbers or more
-// and belongs to the result.
+// Pack lays out op(b), which transposes if tB is set, in data, which has PackedSize elements or more. The result keeps
+// data.
 func Pack(data []Float, tB bool, b Matrix) Packed {
 	check("pack", b)
 	p := Packed{k: b.Rows, n: b.Cols, data: data}
@@ -41,7 +41,7 @@ func Pack(data []Float, tB bool, b Matrix) Packed {
 	return p
 }
 
-// blocks calls f with the blocks into which Gemm cuts the inner dimension, and where they lie.
+// blocks calls f for each block into which Gemm cuts the inner dimension, with the address of its data.
 func (p Packed) blocks(f func(l0, l1 int, data *Float)) {
 	width, n := packedWidth(p.n), (p.k+blockK-1)/blockK
 	for l := range n {
@@ -50,8 +50,8 @@ func (p Packed) blocks(f func(l0, l1 int, data *Float)) {
 	}
 }
 
-// Mul sets c = a p, or with add, c += a p, on the calling goroutine, which does it best for some rows
-// inside Parallel. The bits are those of Gemm where that does not cut the inner dimension, as below 1024.
+// Mul sets c = a p, or with add c += a p, on the calling goroutine. Call it for some rows at a time inside Parallel.
+// The bits are those of Gemm if that does not cut the inner dimension, as below 1024.
 func (p Packed) Mul(a Matrix, add bool, c Matrix) {
 	check("packed mul", a)
 	check("packed mul", c)

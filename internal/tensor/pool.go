@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// The pool runs one job at a time: units 0..n-1 of a function, claimed one by one
-// by the caller and the workers. Waking a parked goroutine can cost 100 us, more
-// than most sections last, so an idle worker polls for a while before it parks.
-// benefit keeps this from doing harm where other programs need the processors.
+// The pool runs one job at a time: units 0..n-1 of a function, claimed one by one by the caller and the workers. Waking
+// a parked goroutine can cost 100 us, more than most sections last, so an idle worker polls for a while before it
+// parks. benefit keeps this from doing harm when other programs need the processors.
 
 // unitFunc does one unit of a job. worker numbers the goroutines of the job (0 is
 // the caller); it may choose scratch memory, and must not change results.
@@ -42,8 +41,8 @@ type pool struct {
 	workers []*worker
 }
 
-// job says what the units do: fn, or where fn is nil, body over chunks of grain of
-// 0..n. With both, Parallel needs no closure of its own.
+// job holds the function of a job's units: fn, or if fn is nil, body over chunks of grain of 0..n. With both, Parallel
+// needs no closure of its own.
 type job struct {
 	fn       unitFunc
 	body     func(chunk, lo, hi int)
@@ -82,11 +81,9 @@ var shared = pool{size: runtime.GOMAXPROCS(0)}
 // maxUnits bounds the units of one job, so that a count fits half of claim.
 const maxUnits = 1 << 31
 
-// SetWorkers sets how many goroutines, the caller included, share parallel
-// sections; a number below 1 counts as 1. It waits for a running section to end
-// and stops surplus workers before it returns, so that after SetWorkers(1) none is
-// left. The default is GOMAXPROCS at start. Results do not depend on the number.
-// SetWorkers must not be called from inside a parallel body.
+// SetWorkers sets how many goroutines, including the caller, share parallel sections; a number below 1 counts as 1. It
+// waits for a running section to end and stops surplus workers before it returns, so after SetWorkers(1) none is left.
+// The default is GOMAXPROCS at start. Results do not depend on the number. Do not call it from inside a parallel body.
 func SetWorkers(n int) {
 	p := &shared
 	p.caller.Lock()
@@ -114,17 +111,15 @@ func Workers() int {
 	return p.size
 }
 
-// Parallel cuts 0..n into chunks of grain and calls body once for each: chunk k
-// covers k*grain to min(n, (k+1)*grain). Chunks run on several goroutines in any
-// order, so bodies must write to different memory. A call from inside a body, or
-// while another goroutine's section runs, does its chunks in order on the calling
-// goroutine, with the same result.
+// Parallel cuts 0..n into chunks of grain and calls body once for each: chunk k covers k*grain to min(n, (k+1)*grain).
+// Chunks run on several goroutines in any order, so bodies must write to different memory. A call from inside a body,
+// or while another goroutine's section runs, handles its chunks in order on the calling goroutine, with the same
+// result.
 //
-// A panic in a body reaches the caller once all claimed chunks are done; of several
-// panics, the one in the lowest chunk does. An error that is not the runtime's
-// arrives as it is, any other value as a *Panic with the stack. A body must not call
-// runtime.Goexit, and so not testing.T.Fatal: on another goroutine than the caller's
-// that is a panic too.
+// A panic in a body reaches the caller once all claimed chunks are done; of several panics it is the one in the lowest
+// chunk. An error that is not the runtime's arrives unchanged, any other value as a *Panic with the stack. A body must
+// not call runtime.Goexit, and therefore not testing.T.Fatal: on another goroutine than the caller's that is a panic
+// too.
 func Parallel(n, grain int, body func(chunk, lo, hi int)) {
 	if n <= 0 {
 		return
@@ -160,7 +155,7 @@ func (p *pool) enter() bool {
 
 func (p *pool) leave() { p.caller.Unlock() }
 
-// start brings up workers that SetWorkers or the default asks for.
+// start starts the workers that SetWorkers or the default asks for.
 func (p *pool) start() {
 	if len(p.workers) >= p.size-1 { // written only under caller
 		return
@@ -176,8 +171,7 @@ func (p *pool) start() {
 	}
 }
 
-// run does units 0..n-1 of j, n < maxUnits, and re-raises their first panic. The
-// caller owns the pool.
+// run executes units 0..n-1 of j, n < maxUnits, and re-raises their first panic. The caller owns the pool.
 func (p *pool) run(n int, j job) {
 	exiting := true // until shown otherwise: a body may call runtime.Goexit here
 	defer func() {
@@ -234,7 +228,7 @@ func (p *pool) call(n int) {
 	}
 }
 
-// cancel takes the units that no goroutine has claimed off the job.
+// cancel removes the units that no goroutine has claimed from the job.
 func (p *pool) cancel() {
 	for {
 		s := p.claim.Load()
@@ -269,7 +263,7 @@ func (p *pool) await(n int64) {
 	}
 }
 
-// step claims one unit and does it; it reports false when none is left.
+// step claims one unit and executes it; it reports false when none is left.
 func (p *pool) step(worker int) bool {
 	for {
 		s := p.claim.Load()
@@ -284,7 +278,7 @@ func (p *pool) step(worker int) bool {
 	}
 }
 
-// unit does one claimed unit and keeps its panic for the caller.
+// unit executes one claimed unit and keeps its panic for the caller.
 func (p *pool) unit(i, worker int) {
 	finished := false
 	defer func() {
@@ -301,8 +295,7 @@ func (p *pool) unit(i, worker int) {
 
 var errGoexit = errors.New("tensor: a parallel body called runtime.Goexit (testing.T.Fatal does)")
 
-// Panic is a panic of a parallel body with the stack of the goroutine on which it
-// happened, which is often not the caller's.
+// Panic holds a panic of a parallel body with the stack of its goroutine, which is often not the caller's.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -317,7 +310,7 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// withStack adds the stack to a panic value that does not say where it comes from.
+// withStack adds the stack to a panic value that does not carry its origin.
 func withStack(v any) any {
 	if err, ok := v.(error); ok {
 		if _, own := err.(runtime.Error); !own {

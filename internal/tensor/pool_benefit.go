@@ -2,15 +2,14 @@ package tensor
 
 import "time"
 
-// benefit is the account of what workers save their caller. Where another program has a
-// worker's processor, the system stops the worker for milliseconds, inside a unit that
-// all others then wait for, which can cost more than the worker brings. The account
-// compares such waits with the time that the caller would have needed for the units of
-// others. While sections lose, the caller works alone, and tries again after ever longer
-// pauses. Who does a unit makes no difference to results.
+// benefit keeps account of how much time workers save their caller. If another program has a worker's processor, the
+// system stops the worker for milliseconds, inside a unit that all others then wait for, which can cost more than the
+// worker saves. The account compares such waits with the time that the caller would have needed for the units of
+// others. While sections lose time, the caller works alone, and tries again after ever longer pauses. It makes no
+// difference to results who executes a unit.
 //
-// It also looks how long the caller waits for a processor. Where others need that one, a
-// worker that polls on another keeps the caller from moving there.
+// It also measures how long the caller waits for a processor. If others need that processor, a worker that polls on
+// another one keeps the caller from moving there.
 type benefit struct {
 	section time.Duration // when it began, by clock
 	last    time.Duration // when the caller's last unit ended
@@ -39,13 +38,13 @@ const (
 	patient    = 100 * time.Microsecond // the shortest wait for an owner before naps
 )
 
-// epoch is where clock begins.
+// epoch is the zero of clock.
 var epoch = time.Now()
 
 // clock returns the time since epoch, for half the price of time.Now.
 func clock() time.Duration { return time.Since(epoch) }
 
-// begin opens a section at a time.
+// begin starts a section at time now.
 func (b *benefit) begin(units int, now time.Duration) {
 	b.units, b.own, b.longest = units, 0, 0
 	b.section, b.last = now, now
@@ -58,8 +57,8 @@ func (b *benefit) unit(now time.Duration) {
 	b.last = now
 }
 
-// typical returns how long the caller's units took. The longest does not count, because
-// the caller may have been stopped in it.
+// typical returns the typical time of the caller's units. The longest does not count, because the caller may have been
+// stopped in it.
 func (b *benefit) typical() time.Duration {
 	took := b.last - b.section
 	if b.own < 2 {
@@ -68,12 +67,11 @@ func (b *benefit) typical() time.Duration {
 	return (took - b.longest) / time.Duration(b.own-1)
 }
 
-// patience returns how long an owner of a unit may take before it must have lost its
-// processor.
+// patience returns the time after which the owner of a unit must have lost its processor.
 func (b *benefit) patience() time.Duration { return max(2*b.longest, patient) }
 
-// end closes a section and decides about those that follow. delay says how long the
-// caller's thread has waited for a processor so far.
+// end closes a section and decides whether later ones get help. delay returns how long the caller's thread has waited
+// for a processor so far.
 func (b *benefit) end(now time.Duration, delay func() (thread int, waited time.Duration)) {
 	b.rival.look(now, delay)
 	if b.own == b.units {
@@ -101,8 +99,8 @@ func (b *benefit) end(now time.Duration, delay func() (thread int, waited time.D
 	}
 }
 
-// saved returns how much longer the caller would have taken alone. It would have been
-// stopped in the units of others as often as in its own.
+// saved returns how much longer the caller would have taken alone, assuming that it would have been stopped in the
+// units of others as often as in its own.
 func (b *benefit) saved() time.Duration {
 	if b.work == 0 {
 		return 0

@@ -2,11 +2,10 @@ package tensor
 
 import "time"
 
-// rival knows whether another program wants the processor of a thread. The system then
-// stops the thread for milliseconds at a time, mostly inside a unit of a section, for
-// which all others wait. It stops a thread less, and outside of units, that sleeps now and
-// then by itself: the other program gets its turn then, and the thread is given the
-// processor as soon as it wakes, while it has used less than its share.
+// rival detects whether another program wants the processor of a thread. The system then stops the thread for
+// milliseconds at a time, mostly inside a unit of a section, and all others wait for it. A thread that sleeps briefly
+// now and then is stopped less, and outside of units: the other program runs during the sleep, and the thread gets the
+// processor as soon as it wakes, as long as it has used less than its share.
 type rival struct {
 	here   bool
 	thread int           // whose delay was read
@@ -20,7 +19,7 @@ const (
 	burst      = 400 * time.Microsecond // how long a worker runs beside a rival before it naps
 )
 
-// look reads the delay of the calling thread where the last time is a while ago.
+// look reads the delay of the calling thread if the last time is a while ago.
 func (r *rival) look(now time.Duration, delay func() (int, time.Duration)) {
 	passed := now - r.looked
 	if passed < rivalAfter {
@@ -33,9 +32,9 @@ func (r *rival) look(now time.Duration, delay func() (int, time.Duration)) {
 	r.thread, r.waited, r.looked = thread, waited, now
 }
 
-// yield makes room where the processor is wanted by others. A worker that shares it with
-// its own caller moves to another one. Where that, too, has a program of its own, the
-// system moves neither by itself, because two threads beside one are as even as it gets.
+// yield makes room if others want the processor. A worker that shares it with its own caller moves to another one. If
+// that one also has a program of its own, the system moves neither by itself, because two threads beside one are as
+// even as it gets.
 func (w *worker) yield(p *pool) {
 	now := clock()
 	w.rival.look(now, runDelay)

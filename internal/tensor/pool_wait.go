@@ -15,15 +15,15 @@ const (
 	look         = 150 * time.Nanosecond // how long a polling thread pauses between two looks
 )
 
-// pauses is how many PAUSE instructions last about as long as look. One takes 40 cycles
-// on some processors and 140 on others.
+// pauses is the number of PAUSE instructions that last about as long as look. One takes 40 cycles on some processors
+// and 140 on others.
 var pauses atomic.Int32
 
 // pause waits for about the length of look.
 func pause() { kernel.Pause(int(pauses.Load())) }
 
-// calibrate measures PAUSE. It takes the shortest of some tries, each of a microsecond or
-// a few: the others were interrupted.
+// calibrate measures the duration of PAUSE. It takes the shortest of several tries of a microsecond or a few, since the
+// others were interrupted.
 func calibrate() {
 	if pauses.Load() > 0 {
 		return

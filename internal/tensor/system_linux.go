@@ -13,9 +13,8 @@ import (
 	"unsafe"
 )
 
-// NearCache returns how many bytes of data one core holds near it: the size of its
-// second-level cache, a megabyte where the system does not say. It decides how work is
-// cut and ordered, never what comes out.
+// NearCache returns the size of one core's second-level cache in bytes, or a megabyte if the system does not tell. It
+// decides how work is cut and ordered, never the results.
 var NearCache = sync.OnceValue(func() int {
 	folders, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*") // none: the default
 	for _, dir := range folders {
@@ -29,7 +28,7 @@ var NearCache = sync.OnceValue(func() int {
 	return usualCache
 })
 
-// word returns what a file of one word says, "" where it cannot be read.
+// word returns the content of a file with one word, "" if it cannot be read.
 func word(dir, name string) string {
 	b, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
@@ -38,12 +37,11 @@ func word(dir, name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// schedstat has the calling thread's time on a processor, its time waiting for one, and its turns.
+// schedstat is the file with the calling thread's time on a processor, its time waiting for one, and its turns.
 var schedstat = []byte("/proc/thread-self/schedstat\x00")
 
-// runDelay returns the calling thread, and how long it was ready to run so far while the
-// processor did other work; thread 0 where the system does not say. It allocates nothing: it is
-// called within sections.
+// runDelay returns the calling thread and how long it has been ready to run while the processor did other work; thread
+// 0 if the system does not tell. It allocates nothing, since it is called within sections.
 func runDelay() (thread int, waited time.Duration) {
 	const here = ^uintptr(99) // AT_FDCWD, -100
 	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, here, uintptr(unsafe.Pointer(&schedstat[0])), syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
@@ -72,15 +70,15 @@ func secondNumber(text []byte) (x int64, ok bool) {
 	return x, ok
 }
 
-// sleep lets the calling thread sleep for a part of a millisecond. The runtime is not told:
-// it would start another thread for the goroutines that this one could run, and
-// time.Sleep takes a millisecond at least where nothing else is to do.
+// sleep puts the calling thread to sleep for a part of a millisecond. The runtime is not told: it would start another
+// thread for the goroutines that this one could run, and time.Sleep takes a millisecond at least if nothing else is to
+// do.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), 0, 0) // a signal ends it early, which does no harm
 }
 
-// getcpu is the number of a system call that package syscall lacks, by architecture.
+// getcpu maps an architecture to the number of a system call that package syscall lacks.
 var getcpu = map[string]uintptr{"amd64": 309, "arm64": 168}[runtime.GOARCH]
 
 // processor returns the number of the processor that the calling thread is on, or -1.
@@ -95,7 +93,7 @@ func processor() int {
 	return int(cpu)
 }
 
-// leave moves the calling thread off a processor where it may use another. It may come back.
+// leave moves the calling thread off a processor if it may use another. It may come back.
 func leave(processor int) {
 	runtime.LockOSThread() // both calls are for one thread
 	defer runtime.UnlockOSThread()

@@ -4,8 +4,7 @@ package tensor
 
 import "time"
 
-// runDelay returns the calling thread, and how long it waited for a processor; here the
-// system is not asked, which is thread 0.
+// runDelay returns thread 0: on this system the waiting time of a thread is not known.
 func runDelay() (thread int, waited time.Duration) { return 0, 0 }
 
 // sleep lets the calling goroutine sleep.
@@ -17,6 +16,6 @@ func processor() int { return -1 }
 // leave would move the calling thread off a processor.
 func leave(int) {}
 
-// NearCache returns how many bytes of data one core holds near it, about. It decides
-// how work is cut and ordered, never what comes out.
+// NearCache returns the approximate size of the data that one core holds near it, in bytes. It decides how work is cut
+// and ordered, never the results.
 func NearCache() int { return usualCache }

@@ -19,10 +19,9 @@ var tables = struct {
 	m map[*Float][]byte
 }{m: map[*Float][]byte{}}
 
-// NewTable returns a zeroed rows x cols matrix for big, long-lived tables. It
-// lies outside the garbage-collected heap on huge pages where the system grants
-// them, and lives until Free or the end of the process. Tables under a megabyte
-// come from New.
+// NewTable returns a zeroed rows x cols matrix for big, long-lived tables. It lies outside the garbage-collected heap,
+// on huge pages if the system grants them, and lives until Free or the end of the process. Tables under a megabyte come
+// from New.
 func NewTable(rows, cols int) Matrix {
 	size := rows * cols * int(unsafe.Sizeof(Float(0)))
 	if rows < 0 || cols < 0 || size < hugePage/2 {
@@ -61,8 +60,8 @@ func Free(m Matrix) {
 	}
 }
 
-// NewLarge returns a zeroed rows x cols matrix as New does, on huge pages where it is big
-// enough for some and the system grants them. The garbage collector frees it.
+// NewLarge returns a zeroed rows x cols matrix like New, on huge pages if it is large enough and the system grants
+// them. The garbage collector frees it.
 func NewLarge(rows, cols int) Matrix {
 	m := New(rows, cols)
 	size := len(m.Data) * int(unsafe.Sizeof(Float(0)))

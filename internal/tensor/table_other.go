@@ -10,5 +10,5 @@ func NewTable(rows, cols int) Matrix { return New(rows, cols) }
 // garbage collector does that.
 func Free(Matrix) {}
 
-// NewLarge returns a zeroed rows x cols matrix. On this system it is New.
+// NewLarge returns a zeroed rows x cols matrix. On this system it is the same as New.
 func NewLarge(rows, cols int) Matrix { return New(rows, cols) }

@@ -64,8 +64,8 @@ func Shift(dst, x []Float, c Float) {
 	kernel.Shift(c, x, dst)
 }
 
-// NormBack sets dx = inv (dx - mean - proj x): the way back through the normalisation of a row
-// to x, whose deviation had the inverse inv.
+// NormBack sets dx = inv (dx - mean - proj x): the backward pass of the normalisation of a row to x, where inv is the
+// inverse of the deviation.
 func NormBack(inv, mean, proj Float, x, dx []Float) {
 	sameLen("norm-back", len(x), len(dx))
 	kernel.NormBack(inv, mean, proj, x, dx)
@@ -83,7 +83,7 @@ func Gate(dst, x, y []Float) {
 	kernel.Gate(x, y, dst)
 }
 
-// Positive sets dst = max(src, 0), which is NaN where src is; dst may be src.
+// Positive sets dst = max(src, 0), or NaN if src is NaN; dst may be src.
 func Positive(dst, src []Float) {
 	sameLen("positive", len(src), len(dst))
 	kernel.Positive(src, dst)
@@ -102,8 +102,8 @@ func Exp(dst, src []Float) {
 	kernel.ExpSum(0, src, dst)
 }
 
-// expBlock is how many exponentials are summed in Float before the sum moves on
-// in float64: rounding stays near one unit whatever the length.
+// expBlock is the number of exponentials summed in Float before their sum is added in float64. So rounding stays near
+// one unit whatever the length.
 const expBlock = 1024
 
 // ExpSum sets dst = exp(src - shift) and returns the sum of dst; dst may be src.
@@ -129,28 +129,28 @@ func SigmoidDot(x, y, w []Float) Float {
 	return kernel.SigmoidDot(x, y, w)
 }
 
-// SigmoidBack adds what SigmoidDot's gradient g gives its operands: g s to dw and g s (1-s), which
-// lacks the factor w, to dx and dy, where s = 1/(1+exp(-x-y)).
+// SigmoidBack adds the gradients of SigmoidDot's operands for its gradient g. With s = 1/(1+exp(-x-y)) it adds g s to
+// dw, and g s (1-s), which lacks the factor w, to dx and dy.
 func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
 	sameLen("sigmoid-back", len(x), len(y), len(dx), len(dy), len(dw))
 	kernel.SigmoidBack(g, x, y, dx, dy, dw)
 }
 
-// RatioDot is SigmoidDot for exp(-x) and exp(-y) in place of x and y: it returns the inner
-// product of w and 1/(1+x y). Their product must be finite.
+// RatioDot returns the inner product of w and 1/(1+x y). It is SigmoidDot with exp(-x) and exp(-y) in place of x and y.
+// The product x y must be finite.
 func RatioDot(x, y, w []Float) Float {
 	sameLen("ratio-dot", len(x), len(y), len(w))
 	return kernel.RatioDot(x, y, w)
 }
 
-// RatioBack is SigmoidBack for exp(-x) and exp(-y) in place of x and y. dx and dy are still the
+// RatioBack adds the gradients of SigmoidBack, given exp(-x) and exp(-y) in place of x and y. dx and dy are still the
 // gradients of x and y.
 func RatioBack(g Float, x, y, dx, dy, dw []Float) {
 	sameLen("ratio-back", len(x), len(y), len(dx), len(dy), len(dw))
 	kernel.RatioBack(g, x, y, dx, dy, dw)
 }
 
-// DotRows sets dst[e] to Dot of x and row rows[e] of m, to the bit, for the price of one call.
+// DotRows sets dst[e] to Dot of x and row rows[e] of m, to the bit, with one kernel call.
 func DotRows(dst, x []Float, m Matrix, rows []int32) {
 	sameLen("dot-rows", len(rows), len(dst))
 	checkRows("dot-rows", m, rows, len(x))
@@ -173,8 +173,7 @@ func RatioDotRows(dst, x []Float, m Matrix, rows []int32, w []Float) {
 	}
 }
 
-// RatioBackRows does RatioBack with g[e] and row rows[e] of m and of dm, for all e in order, to
-// the bit.
+// RatioBackRows calls RatioBack with g[e] and row rows[e] of m and of dm, for all e in order, to the bit.
 func RatioBackRows(g, x []Float, m Matrix, rows []int32, dx []Float, dm Matrix, dw []Float) {
 	sameLen("ratio-back-rows", len(rows), len(g))
 	sameLen("ratio-back-rows", len(x), len(dx), len(dw))
@@ -185,7 +184,7 @@ func RatioBackRows(g, x []Float, m Matrix, rows []int32, dx []Float, dm Matrix, 
 	}
 }
 
-// checkRows panics unless m has the rows and the width.
+// checkRows panics unless m has all the rows and the given width.
 func checkRows(op string, m Matrix, rows []int32, width int) {
 	sameLen(op, width, m.Cols)
 	for _, r := range rows {
@@ -195,7 +194,7 @@ func checkRows(op string, m Matrix, rows []int32, width int) {
 	}
 }
 
-// firstOf returns the address of the first row of m; nil where it has none.
+// firstOf returns the address of the first row of m; nil if it has none.
 func firstOf(m Matrix) *Float {
 	if len(m.Data) == 0 {
 		return nil
@@ -209,8 +208,8 @@ func Tanh(dst, src []Float) {
 	kernel.Tanh(src, dst)
 }
 
-// GRUBack is the way back of a row of a GRU's gates; kernel.GRUBack says what it takes and sets. The slices are
-// as long as dy, or three times as long.
+// GRUBack computes the gradients of a row of a GRU's gates, see kernel.GRUBack. The slices are as long as dy, or three
+// times as long.
 func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
 	sameLen("gru-back", len(dy), len(h), len(dh))
 	sameLen("gru-back", 3*len(dy), len(s), len(gh), len(dgi), len(dgh))
@@ -223,13 +222,13 @@ func Blend(dst, x, y, g []Float) {
 	kernel.Blend(x, y, g, dst)
 }
 
-// KeepBack is the way back of a state that a gate keeps; kernel.KeepBack says what it takes and sets.
+// KeepBack computes the gradients of a state that a gate keeps, see kernel.KeepBack.
 func KeepBack(dy, dh, h, z, c, dz, dc, back []Float) {
 	sameLen("keep-back", len(dy), len(dh), len(h), len(z), len(c), len(dz), len(dc), len(back))
 	kernel.KeepBack(dy, dh, h, z, c, dz, dc, back)
 }
 
-// ResetBack is the way back of a state times its reset gate; kernel.ResetBack says what it takes and sets.
+// ResetBack computes the gradients of a state times its reset gate, see kernel.ResetBack.
 func ResetBack(g, h, r, dr, back []Float) {
 	sameLen("reset-back", len(g), len(h), len(r), len(dr), len(back))
 	kernel.ResetBack(g, h, r, dr, back)
@@ -253,11 +252,11 @@ func Sum(x []Float) float64 { return kernel.Sum(x) }
 // SumSq returns the sum of squares of x, accumulated in float64.
 func SumSq(x []Float) float64 { return kernel.SumSq(x) }
 
-// finiteBlock bounds the scan that locates a bad element once a block has one.
+// finiteBlock is the length of the blocks in which a bad element is located.
 const finiteBlock = 4096
 
-// Finite reports whether every element of x is finite. If not, index is the place
-// of the first element that is NaN or infinite; otherwise it is -1.
+// Finite reports whether every element of x is finite. If not, index is that of the first element that is NaN or
+// infinite; otherwise it is -1.
 func Finite(x []Float) (index int, ok bool) {
 	for lo := 0; lo < len(x); lo += finiteBlock {
 		b := x[lo:min(lo+finiteBlock, len(x))]
@@ -290,9 +289,9 @@ func AdamStep(w, g, m, v []Float, c AdamCoef) {
 	kernel.Adam(w, g, m, v, &c)
 }
 
-// AdamIdle changes weights and moments as the AdamSteps of c with a zero gradient do, to the bit, where none of
-// them has weight decay and all have the same betas. Where slack times the update of a step does not move a
-// weight, the later updates may be left out: the caller knows that they do not move it either. Infinity leaves out none.
+// AdamIdle changes weights and moments as the AdamSteps of c would with a zero gradient, to the bit. No step has weight
+// decay and all have the same betas. If slack times the update of a step does not move a weight, the later updates may
+// be skipped: the caller knows that they do not move it either. An infinite slack skips none.
 func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
 	sameLen("adam idle", len(w), len(m), len(v))
 	if len(c) > 0 {

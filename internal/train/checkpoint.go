@@ -12,15 +12,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Checkpoint is the whole state of a run between two steps.
+// Checkpoint holds the whole state of a run between two steps.
 type Checkpoint struct {
 	State   json.RawMessage        // position, history, early stopping, the caller's extra; opaque to a store
 	Tensors []autograd.NamedTensor // "param/<name>", "best/<name>" and "optim/<name>"
 }
 
-// Store keeps one checkpoint. Save replaces the previous checkpoint whole or not at all. It must not use the
-// tensors after it has returned, since they are the live ones. Load reports false when there is no checkpoint;
-// the one that it returns belongs to the caller.
+// Store keeps one checkpoint. Save replaces the previous checkpoint whole or not at all. It must not use the tensors
+// after it has returned, since they are the live ones. Load reports false if there is no checkpoint; the checkpoint
+// that it returns belongs to the caller.
 type Store interface {
 	Save(*Checkpoint) error
 	Load() (*Checkpoint, bool, error)
@@ -35,7 +35,7 @@ const (
 
 const stateVersion = 1
 
-// bits is a float64 kept by its bits, so that text cannot round it.
+// bits is a float64 that is written by its bits, so that text cannot round it.
 type bits float64
 
 // MarshalText writes the bits as 16 hexadecimal digits.
@@ -43,7 +43,7 @@ func (b bits) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%016x", math.Float64bits(float64(b))), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the digits that MarshalText wrote.
 func (b *bits) UnmarshalText(text []byte) error {
 	u, err := strconv.ParseUint(string(text), 16, 64)
 	if err != nil || len(text) != 16 {
@@ -73,7 +73,7 @@ func (o *Options) identity() identity {
 	}
 }
 
-// diff names the first field in which two identities differ.
+// diff returns an error that names the first field in which two identities differ.
 func (a identity) diff(b identity) error {
 	for _, f := range []struct {
 		name     string
@@ -90,7 +90,7 @@ func (a identity) diff(b identity) error {
 	return nil
 }
 
-// progress says where a run stands: between two steps, or between an epoch's last step and its validation.
+// progress holds the position of a run: between two steps, or between an epoch's last step and its validation.
 type progress struct {
 	Version  int           `json:"version"`
 	Identity identity      `json:"identity"`
@@ -106,7 +106,8 @@ type progress struct {
 	Extra    []byte        `json:"extra,omitempty"` // of Options.Extra; empty outside a checkpoint
 }
 
-// Position returns in words where a checkpoint stands, for messages.
+// Position returns the position of a checkpoint, for messages: the epoch, the batch, the step and whether the run is
+// done.
 func (c *Checkpoint) Position() (epoch, batch, step int, done bool, err error) {
 	p, err := c.progress()
 	return p.Epoch, p.Batch, p.Step, p.Done, err
@@ -131,9 +132,9 @@ func (c *Checkpoint) History() ([]EpochRecord, error) {
 	return p.History, err
 }
 
-// Selected copies a checkpoint's selected parameters into params: those of the best epoch where the run
-// selects by validation and has one, else the last. On an error it has changed nothing. Within an epoch the last
-// parameters may lack updates that a lazy optimiser has not made yet; between epochs they lack none.
+// Selected copies a checkpoint's selected parameters into params: those of the best epoch if the run selects by
+// validation and has one, else the last. On an error it has changed nothing. Within an epoch the last parameters may
+// lack updates that a lazy optimiser has not made yet; between epochs they are complete.
 func (c *Checkpoint) Selected(params []*autograd.Param) error {
 	p, err := c.progress()
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *Checkpoint) Selected(params []*autograd.Param) error {
 	return nil
 }
 
-// match finds the tensors with a prefix that belong to params. It fails on missing or surplus names and on other
+// match returns the tensors with a prefix that belong to params. It fails on missing or surplus names and on other
 // shapes, with the name.
 func (c *Checkpoint) match(prefix string, params []*autograd.Param) ([]tensor.Matrix, error) {
 	found := map[string]tensor.Matrix{}
@@ -188,7 +189,7 @@ func (c *Checkpoint) match(prefix string, params []*autograd.Param) ([]tensor.Ma
 	return values, nil
 }
 
-// withPrefix lists the tensors under a prefix, without it.
+// withPrefix returns the tensors whose names have a prefix, without it.
 func (c *Checkpoint) withPrefix(prefix string) []autograd.NamedTensor {
 	var list []autograd.NamedTensor
 	for _, t := range c.Tensors {
@@ -199,7 +200,7 @@ func (c *Checkpoint) withPrefix(prefix string) []autograd.NamedTensor {
 	return list
 }
 
-// checkPrefixes fails on a tensor that no part of a run owns.
+// checkPrefixes returns an error for a tensor that belongs to no part of a run.
 func (c *Checkpoint) checkPrefixes() error {
 	for _, t := range c.Tensors {
 		if !slices.ContainsFunc([]string{prefixParam, prefixBest, prefixOptim}, func(p string) bool { return strings.HasPrefix(t.Name, p) }) {

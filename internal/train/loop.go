@@ -12,15 +12,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ErrInterrupted is wrapped by the error of a run that ended with its context. Where there is a store, the run
-// was saved and can be resumed.
+// ErrInterrupted is wrapped by the error of a run that ended with its context. With a store, the run was saved and can
+// be resumed.
 var ErrInterrupted = errors.New("training interrupted")
 
-// ErrNotSaved is wrapped beside ErrInterrupted where the state could not be saved. The steps since the last
-// checkpoint are lost.
+// ErrNotSaved is wrapped beside ErrInterrupted if the state could not be saved. The steps since the last checkpoint are
+// lost.
 var ErrNotSaved = errors.New("not saved")
 
-// Result is the outcome of a finished run, besides the model's parameters.
+// Result holds the outcome of a finished run, besides the model's parameters.
 type Result struct {
 	Epochs  []EpochRecord // all of the run, those before a resumption included
 	Steps   int           // over the whole run
@@ -29,7 +29,7 @@ type Result struct {
 	Resumed bool          // it began from a checkpoint
 }
 
-// loop is one run under way.
+// loop holds one run under way.
 type loop struct {
 	model  Model
 	opt    *Options
@@ -45,11 +45,10 @@ type loop struct {
 	resumed bool
 }
 
-// Run trains the model to the end of its epochs, or until early stopping, and leaves the selected
-// parameters in it. Where the store holds a checkpoint, the run continues from it; from the checkpoint of a
-// finished run Run returns at once. When the context ends, Run saves the state and returns an error that wraps
-// [ErrInterrupted] and the context's cause. When a step fails, Run returns a [*StepError] and leaves the last
-// checkpoint as it is.
+// Run trains the model to the end of its epochs, or until early stopping, and leaves the selected parameters in it. If
+// the store holds a checkpoint, the run continues from it; from the checkpoint of a finished run Run returns at once.
+// If the context ends, Run saves the state and returns an error that wraps [ErrInterrupted] and the context's cause. If
+// a step fails, Run returns a [*StepError] and leaves the last checkpoint as it is.
 func Run(ctx context.Context, m Model, o Options) (*Result, error) {
 	l, err := newLoop(m, &o)
 	if err != nil {
@@ -137,7 +136,7 @@ func (l *loop) epoch(ctx context.Context) error {
 	return l.finishEpoch(ctx, lr, entered)
 }
 
-// tell calls OnStep when it is due.
+// tell calls OnStep if it is due.
 func (l *loop) tell(now, entered time.Time, lr float64, batches int) {
 	h, at := &l.opt.Hooks, &l.at
 	if h.OnStep == nil {
@@ -190,8 +189,8 @@ func (l *loop) finishEpoch(ctx context.Context, lr float64, entered time.Time) e
 	return nil
 }
 
-// validate saves and calls the caller's validation. It saves before the call and not after an interruption of
-// it, since a ledger may have grown during the call and the resumed run validates again.
+// validate saves a checkpoint, then calls the caller's validation. It saves before the call and not after an
+// interruption of it, since a ledger may have grown during the call and the resumed run validates again.
 func (l *loop) validate(ctx context.Context) ([]Score, error) {
 	if err := l.save(); err != nil {
 		return nil, err
@@ -214,8 +213,8 @@ func (l *loop) validate(ctx context.Context) ([]Score, error) {
 	return slices.Clone(scores), nil
 }
 
-// choose reports whether the epoch is the best so far by the primary score, and keeps its parameters if
-// SelectBest needs them. Of equal epochs it keeps the first.
+// choose reports whether the epoch is the best so far by the primary score, and keeps its parameters if SelectBest
+// needs them. Among equal epochs the first is the best.
 func (l *loop) choose(scores []Score) (best bool, err error) {
 	primary := 0
 	if l.opt.Primary != "" {
@@ -249,7 +248,8 @@ func (l *loop) choose(scores []Score) (best bool, err error) {
 	return true, nil
 }
 
-// checkParams fails on parameters that are not finite, with their name: a bad gradient may have a finite loss.
+// checkParams returns an error, with the name, for parameters that are not finite: a bad gradient may have a finite
+// loss.
 func (l *loop) checkParams() error {
 	for _, p := range l.params {
 		for i := range p.Value.Rows {

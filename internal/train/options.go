@@ -42,7 +42,7 @@ func (s Score) better(old float64) bool {
 	return s.Value > old
 }
 
-// Selection says which epoch's parameters the model holds when training ends.
+// Selection names the epoch whose parameters the model holds when training ends.
 type Selection uint8
 
 // Values of Selection. SelectLast keeps the parameters of the last epoch. SelectBest keeps a copy of the
@@ -52,16 +52,16 @@ const (
 	SelectBest
 )
 
-// Extra is state of the caller that belongs to the same step as the parameters: a privacy ledger, running
+// Extra is state of the caller that belongs to the same step as the parameters, such as a privacy ledger or running
 // checks of a mechanism.
 type Extra interface {
 	// Save returns the state. The loop calls it between steps, right before Store.Save.
 	Save() ([]byte, error)
-	// Load takes what Save returned. The loop calls it once, before the first step of a resumed run.
+	// Load restores a state from Save. The loop calls it once, before the first step of a resumed run.
 	Load([]byte) error
 }
 
-// Options says how to train. Fields without a default are required.
+// Options holds the settings of a training. Fields without a default are required.
 type Options struct {
 	Samples   int      // number of samples, indices 0..Samples-1; ignored when List is set
 	List      []int32  // the samples' indices; nil means 0..Samples-1
@@ -76,9 +76,9 @@ type Options struct {
 	Schedule  Schedule // learning rate by epoch; default nil: Rate throughout
 	ClipNorm  float64  // largest norm of all gradients together, which are scaled down to it; default 0: no clipping
 
-	// Validate scores the model after an epoch; nil for none. An error ends the run. It must not change
-	// the model. A checkpoint is written before it; when the context ends and Validate returns an error,
-	// the run is interrupted there and validates again on resumption.
+	// Validate scores the model after an epoch; nil for none. An error ends the run. It must not change the model. A
+	// checkpoint is written before it. If the context ends and Validate returns an error, the run is interrupted there
+	// and validates again on resumption.
 	Validate func(ctx context.Context, epoch int) ([]Score, error)
 	Primary  string    // the score that SelectBest looks at; default: the first that Validate returns
 	Select   Selection // default: SelectLast
@@ -111,7 +111,7 @@ func (o *Options) rate(epoch int) float64 {
 	return o.Schedule.LR(o.Rate, epoch)
 }
 
-// batches returns the number of steps an epoch.
+// batches returns the number of steps in an epoch.
 func (o *Options) batches() int {
 	n := o.samples()
 	if o.DropLast {
@@ -120,7 +120,7 @@ func (o *Options) batches() int {
 	return (n + o.BatchSize - 1) / o.BatchSize
 }
 
-// check fails on options that cannot work, with the name of the field.
+// check returns an error, with the name of the field, for options that cannot work.
 func (o *Options) check() error {
 	n := o.samples()
 	switch {
@@ -152,15 +152,14 @@ func (o *Options) check() error {
 	return o.Stop.check()
 }
 
-// Optimizer is what the loop needs of an optimiser; package optim has some.
+// Optimizer has the methods that the loop calls on an optimiser; package optim implements it.
 type Optimizer interface {
 	// Step applies one update.
 	Step(params []*autograd.Param, g *autograd.Grads, lr float64) error
-	// State lists everything that later steps depend on, in a fixed order and under distinct names. Calling
-	// it, or Load with its result, must not change any later result.
+	// State returns everything that later steps depend on, in a fixed order and under distinct names. Calling it, or
+	// Load with its result, must not change any later result.
 	State() []autograd.NamedTensor
-	// Load is called before the first step of a resumed run. It fails on other names and shapes, with the
-	// name.
+	// Load restores a state before the first step of a resumed run. It fails on other names and shapes, with the name.
 	Load([]autograd.NamedTensor) error
 }
 
@@ -175,7 +174,7 @@ type warming interface {
 	Factor(step int) float64
 }
 
-// effective returns the learning rate of the last step taken, given that of its epoch.
+// effective returns the learning rate of the last step, given that of its epoch.
 func (l *loop) effective(lr float64) float64 {
 	if o, ok := l.opt.Optimizer.(warming); ok {
 		return lr * o.Factor(l.at.Step)
@@ -189,7 +188,7 @@ type lazy interface {
 	Touch(p *autograd.Param, rows []int32)
 }
 
-// prepareLazy lets the tape ask a lazy optimiser for the rows it is about to read.
+// prepareLazy makes the tape ask a lazy optimiser for the rows it is about to read.
 func (l *loop) prepareLazy() {
 	if o, ok := l.opt.Optimizer.(lazy); ok {
 		l.tape.BeforeRead = o.Touch
@@ -206,8 +205,8 @@ func (l *loop) settle() {
 	}
 }
 
-// Hooks are functions that the loop calls as training goes on. They run on the loop's goroutine, so a slow hook
-// slows training.
+// Hooks holds functions that the loop calls during training. They run on the loop's goroutine, so a slow hook slows
+// training.
 type Hooks struct {
 	OnStep  func(StepInfo)  // at the first and last step of an epoch, between them at most once per Every
 	Every   time.Duration   // default 0: 200 ms; negative: every step
@@ -230,7 +229,7 @@ type StepInfo struct {
 	Seconds float64 // since this process entered the epoch
 }
 
-// EpochRecord holds what a run remembers of an epoch. Checkpoints hold it, so it has no time in it.
+// EpochRecord holds the results of an epoch that a run keeps. Checkpoints store it, so it contains no times.
 type EpochRecord struct {
 	Epoch   int     `json:"epoch"` // from 0
 	Steps   int     `json:"steps"`
@@ -241,8 +240,8 @@ type EpochRecord struct {
 	Best    bool    `json:"best,omitempty"` // this epoch is the best so far by the primary score
 }
 
-// EpochInfo is an epoch's record with the seconds that it took. They count from when this process entered the
-// epoch, so a resumed epoch reports only the part since then.
+// EpochInfo holds an epoch's record with its duration in seconds. That counts from when this process entered the epoch,
+// so a resumed epoch reports only the part since then.
 type EpochInfo struct {
 	EpochRecord
 	TrainSeconds    float64

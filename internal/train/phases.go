@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Phases keeps the checkpoints of two trainings in one store, one after the other. The
-// best epoch of the first training says how long the second, on more data, lasts.
+// Phases keeps the checkpoints of two trainings in one store, one after the other. The best epoch of the first training
+// sets the length of the second, which has more data.
 type Phases struct {
 	First *Result // result of the first training; nil until the caller sets it at its end
 
@@ -22,8 +22,8 @@ type phaseState struct {
 	State json.RawMessage `json:"state"`
 }
 
-// OpenPhases reads the store. A checkpoint of the second training has First in it.
-// OpenPhases fails where the store does, and on a checkpoint of another kind of run.
+// OpenPhases returns the phases in a store. If it holds a checkpoint of the second training, First is set from it.
+// OpenPhases fails if the store does, and on a checkpoint of another kind of run.
 func OpenPhases(inner Store) (*Phases, error) {
 	c, ok, err := inner.Load()
 	if err != nil || !ok {
@@ -46,8 +46,7 @@ func OpenPhases(inner Store) (*Phases, error) {
 	return &Phases{First: s.First, inner: inner, loaded: c, at: s.Phase}, nil
 }
 
-// Store returns the store of training number phase, 1 or 2, which finds only the
-// checkpoints of this training.
+// Store returns the store of training number phase, 1 or 2. It finds only the checkpoints of this training.
 func (p *Phases) Store(phase int) Store { return phaseStore{p, phase} }
 
 type phaseStore struct {

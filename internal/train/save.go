@@ -19,7 +19,7 @@ func (l *loop) due(now time.Time) bool {
 	return (o.SaveSteps > 0 && l.at.Step%o.SaveSteps == 0) || (o.SaveEvery > 0 && now.Sub(l.saved) >= o.SaveEvery)
 }
 
-// interrupt saves and says so.
+// interrupt saves the state and returns the error of an interrupted run.
 func (l *loop) interrupt(ctx context.Context) error {
 	if err := l.save(); err != nil {
 		return fmt.Errorf("%w, %w: %w", l.interrupted(ctx), ErrNotSaved, err)
@@ -31,7 +31,7 @@ func (l *loop) interrupted(ctx context.Context) error {
 	return fmt.Errorf("%w at epoch %d, batch %d: %w", ErrInterrupted, l.at.Epoch+1, l.at.Batch, context.Cause(ctx))
 }
 
-// mark is a position that was saved and is not saved again.
+// mark holds a position that was saved, so that it is not saved again.
 type mark struct {
 	epoch, batch int
 	done         bool
@@ -61,7 +61,7 @@ func (l *loop) save() error {
 	return nil
 }
 
-// capture describes the run's state; its tensors are the live ones.
+// capture returns a checkpoint of the run's state with the live tensors.
 func (l *loop) capture() (*Checkpoint, error) {
 	c, at := &Checkpoint{}, l.at
 	var err error
@@ -85,7 +85,8 @@ func (l *loop) capture() (*Checkpoint, error) {
 	return c, nil
 }
 
-// resume continues from the store's checkpoint, if there is one. It checks all of it before it changes anything.
+// resume continues from the store's checkpoint, if there is one. It validates the whole checkpoint before it changes
+// anything.
 func (l *loop) resume() error {
 	if l.opt.Store == nil {
 		return nil
@@ -140,7 +141,7 @@ func (l *loop) resume() error {
 	return nil
 }
 
-// check fails on a position that no run with these options can reach.
+// check returns an error for a position that no run with these options can reach.
 func (p *progress) check(o *Options) error {
 	done := len(p.History) == o.Epochs || (o.Stop.Rule != StopNever && len(p.History) > 0)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// StepError says where in a run a step failed. It unwraps to the cause.
+// StepError says at which step of a run an error occurred. It unwraps to the cause.
 type StepError struct {
 	Epoch, Batch, Batches, Step int     // all from 0, but Batches, the number an epoch
 	From, To                    int     // positions of the samples in the epoch's order, To not included
@@ -71,8 +71,8 @@ func (l *loop) step(b Batch, lr float64) (loss float64, err error) {
 	return loss, l.opt.Optimizer.Step(l.params, grads, lr)
 }
 
-// blame runs the batch again with GuardNaN to name the operation that went wrong. The run is over, so what the
-// repetition draws or records does not matter.
+// blame runs the batch again with GuardNaN and returns an error that names the operation that went wrong. The run is
+// over, so the draws and records of the repetition do not matter.
 func (l *loop) blame(b Batch, what string) (err error) {
 	defer func() {
 		l.tape.GuardNaN = false
@@ -90,7 +90,7 @@ func (l *loop) blame(b Batch, what string) (err error) {
 	return fmt.Errorf("%s: %w (no operation of the repeated step produced it)", what, ErrNotFinite)
 }
 
-// panicError turns a recovered panic into an error: an *autograd.Error as it is, another value with its stack.
+// panicError returns a recovered panic as an error: an *autograd.Error unchanged, any other value with its stack.
 func panicError(r any) error {
 	if err, ok := r.(error); ok {
 		var tape *autograd.Error
@@ -102,7 +102,7 @@ func panicError(r any) error {
 	return fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 }
 
-// order holds the sequence of samples of one epoch, in one buffer that each epoch fills again.
+// order holds the sequence of samples of one epoch, in a buffer that each epoch refills.
 type order struct {
 	list    []int32 // the caller's samples, nil for 0..n-1
 	buffer  []int32

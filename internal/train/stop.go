@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Rule says how epochs without improvement are counted.
+// Rule names how epochs without improvement are counted.
 type Rule uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 	StopTotal
 )
 
-// Stop is early stopping. An epoch improves when at least one watched score beats its own best so far.
-// The first epoch always improves.
+// Stop configures early stopping. An epoch improves if at least one watched score beats its own best so far. The first
+// epoch always improves.
 type Stop struct {
 	Rule        Rule
 	Patience    int      // epochs without improvement that end the run; at least 1 unless StopNever
@@ -37,13 +37,13 @@ func (s Stop) check() error {
 	return nil
 }
 
-// stopState holds what early stopping remembers between epochs.
+// stopState holds the state of early stopping between epochs.
 type stopState struct {
 	Bad  int     `json:"bad"`            // epochs without improvement that count
 	Best []Score `json:"best,omitempty"` // best value so far of each watched score
 }
 
-// watch picks the scores that s looks at, in the order of s.Metrics.
+// watch returns the scores that s watches, in the order of s.Metrics.
 func (s Stop) watch(scores []Score) ([]Score, error) {
 	if len(s.Metrics) == 0 {
 		return scores, nil
@@ -97,7 +97,7 @@ func (st *stopState) update(s Stop, scores []Score) (stop bool, err error) {
 	return st.Bad >= s.Patience, nil
 }
 
-// names lists scores for an error message.
+// names returns the names of scores for an error message.
 func names(scores []Score) string {
 	list := make([]string, len(scores))
 	for i, s := range scores {
@@ -106,17 +106,17 @@ func names(scores []Score) string {
 	return fmt.Sprintf("%q", list)
 }
 
-// Length says how long a training lasts at most, and how soon early stopping ends it.
+// Length states how long a training may last, and how soon early stopping ends it.
 type Length struct {
 	Epochs   int // the cap; 0: not stated
 	Patience int // epochs in a row without gain; 0: never stopped early
 }
 
-// Short returns in words how a training was shorter than the one that a paper states: a lower cap
-// ended it, or a stop with less patience. Results of a shorter training cannot be compared with
-// printed ones. Short returns "" for a training as long as stated, for one that validation ended with
-// the stated patience, and where nothing is stated. own is the setting of the training that chose how
-// long training lasts, ran how many epochs it ran, and stopped whether early stopping ended it.
+// Short returns in words how a training was shorter than the one that a paper states: a lower cap ended it, or a stop
+// with less patience. Results of a shorter training cannot be compared with printed ones. Short returns "" for a
+// training as long as stated, for one that validation ended with the stated patience, and if nothing is stated. own is
+// the length of the training that chose the number of epochs, ran the number of epochs it ran, and stopped whether
+// early stopping ended it.
 func (stated Length) Short(own Length, ran int, stopped bool) string {
 	switch {
 	case ran >= stated.Epochs:

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/safetensors"
 )
 
-// npz reads arrays of a zip of files of NumPy.
+// npz reads arrays of a NumPy zip archive.
 func (f *File) npz(ctx context.Context, in io.ReaderAt, size int64, want []Want) error {
 	z, err := zip.NewReader(in, size)
 	if err != nil {
@@ -50,15 +50,15 @@ func (f *File) npz(ctx context.Context, in io.ReaderAt, size int64, want []Want)
 	return nil
 }
 
-// maxArrays bounds the names in a file.
+// maxArrays is the largest number of names in a file.
 const maxArrays = 1 << 12
 
-// inArray places an error in a named array.
+// inArray returns an error with the file and the name of the array.
 func inArray(path, name string, err error) error {
 	return &dataset.Error{File: path, Field: name, Msg: err.Error()}
 }
 
-// readMember reads an array of an archive of size bytes.
+// readMember returns an array of an archive of size bytes.
 func readMember(ctx context.Context, m *zip.File, size int64, w Want) (t Table, err error) {
 	switch {
 	case m.Flags&1 != 0:
@@ -96,7 +96,7 @@ func readMember(ctx context.Context, m *zip.File, size int64, w Want) (t Table, 
 	return t, nil
 }
 
-// maxSafetensors is the longest header, in bytes.
+// maxSafetensors is the largest length of a header in bytes.
 const maxSafetensors = 8 << 20
 
 // safetensors reads arrays of a file of that format. Arrays that are not wanted may have other types.
@@ -128,7 +128,7 @@ func (f *File) safetensors(ctx context.Context, in io.ReaderAt, size int64, want
 	return nil
 }
 
-// readTensor reads an array of a file of format safetensors. The header has been compared with the length of the file.
+// readTensor returns an array of a safetensors file, after its header has been compared with the length of the file.
 func readTensor(ctx context.Context, r *io.SectionReader, info safetensors.Info, w Want) (t Table, err error) {
 	of, ok := tensors[info.DType]
 	if !ok {

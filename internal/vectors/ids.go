@@ -17,7 +17,7 @@ import (
 	"privrec/internal/dataset/parquet"
 )
 
-// IDs is what was read of a file of ids.
+// IDs holds the content read from a file of ids.
 type IDs struct {
 	Path   string
 	Digest string   // hexadecimal SHA-256 of the file as it is on disk
@@ -25,9 +25,9 @@ type IDs struct {
 	Left   []string // sentences on columns that are not read, or are read under unusual names
 }
 
-// ReadIDs reads ids: one a line, or a column of a table with a header, or of Parquet. column names it; "": the only
-// column, or the one that is called id, or by one of the names of the side, "user" or "item", as in all tables. No id
-// may stand twice.
+// ReadIDs returns ids: one a line, or a column of a table with a header, or of Parquet. column names it. With "" it is
+// the only column, or the one that is called id, or by one of the names of the side, "user" or "item", as in all
+// tables. No id may occur twice.
 func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 	out := &IDs{Path: path}
 	var err error
@@ -47,7 +47,7 @@ func ReadIDs(ctx context.Context, path, side, column string) (*IDs, error) {
 	return out, err
 }
 
-// meaning returns what a column of ids of a side means.
+// meaning returns the meaning of a column of ids of a side.
 func meaning(side string) format.Meaning {
 	if side == "item" {
 		return format.Item
@@ -55,10 +55,10 @@ func meaning(side string) format.Meaning {
 	return format.User
 }
 
-// ownNames are names of columns of ids of either side.
+// ownNames holds names of columns of ids of either side.
 var ownNames = []string{"id", pandasIndex}
 
-// ofSide reports whether a column of a name can have the ids of a side.
+// ofSide reports whether a column with a name can have the ids of a side.
 func ofSide(column, side string) bool {
 	return slices.Contains(ownNames, strings.ToLower(column)) || meaning(side).Means(column)
 }
@@ -126,7 +126,7 @@ func (out *IDs) text(ctx context.Context, side, column string) error {
 	return out.checked(ctx, form, side, column)
 }
 
-// beside says in which way a text is what files have beside ids; "": it can be an id.
+// beside returns which kind of text besides ids, common in such files, a text is; "" if it can be an id.
 func beside(side, id string) string {
 	switch {
 	case !strings.Contains(id, ":") && ofSide(id, side), strings.HasSuffix(id, ":token") && ofSide(id, side):
@@ -137,7 +137,7 @@ func beside(side, id string) string {
 	return ""
 }
 
-// checked reads ids, and fails on what files have beside ids.
+// checked reads ids, and fails on other text that files have beside ids.
 func (out *IDs) checked(ctx context.Context, form format.Form, side, column string) (err error) {
 	if out.IDs, err = format.ReadIDs(ctx, out.Path, form, column); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (out *IDs) checked(ctx context.Context, form format.Form, side, column stri
 	return nil
 }
 
-// oneColumn fails where the first line of what should be ids, one a line, is the header of a table with another
+// oneColumn returns an error if the first line of a file of ids, one a line, is the header of a table with another
 // separator.
 func oneColumn(path string, first []byte, side string) error {
 	for _, sep := range []string{";", "|", "::", " "} {
@@ -171,14 +171,14 @@ func oneColumn(path string, first []byte, side string) error {
 	return nil
 }
 
-// taken notes that a column whose name does not say so is taken for the ids of a side.
+// taken records that a column whose name does not say so is read as the ids of a side.
 func (out *IDs) taken(column, side string) {
 	if m := meaning(side); !m.Usual(column) && !slices.Contains(ownNames, strings.ToLower(column)) {
 		out.Left = append(out.Left, filepath.Base(out.Path)+": "+m.Taken(column))
 	}
 }
 
-// unread notes the columns that are not read.
+// unread records the columns that are not read.
 func (out *IDs) unread(header []string, at int) {
 	for i, h := range header {
 		if at >= 0 && i != at && !format.Counts(h) { // else its absence is an error
@@ -187,7 +187,7 @@ func (out *IDs) unread(header []string, at int) {
 	}
 }
 
-// saysSeparators notes ids that hold what separates columns elsewhere: perhaps they are several columns.
+// saysSeparators records that ids contain what separates columns elsewhere: perhaps they are several columns.
 func (out *IDs) saysSeparators() {
 	n := 0
 	for _, id := range out.IDs {
@@ -228,7 +228,7 @@ func chosen(header []string, side string) (int, error) {
 	return 0, fmt.Errorf("no column is called %s or id", side+"_id")
 }
 
-// noText says in which way a text is no id; "": it can be one.
+// noText returns why a text is not an id; "" if it can be one.
 func noText(text []byte) string {
 	switch {
 	case !utf8.Valid(text):

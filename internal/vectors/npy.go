@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// npyMagic begins a file of format .npy. Source: numpy.lib.format, "Format Version 1.0" to "3.0".
+// npyMagic begins a .npy file. Source: numpy.lib.format, "Format Version 1.0" to "3.0".
 const npyMagic = "\x93NUMPY"
 
-// maxNpyHeader is the longest header, in bytes. NumPy itself refuses more than 10,000.
+// maxNpyHeader is the largest length of a header in bytes. NumPy itself refuses more than 10,000.
 const maxNpyHeader = 1 << 16
 
-// readNpyHeader reads what stands before the numbers. It returns how many bytes that are.
+// readNpyHeader returns the array described before the numbers, and how many bytes that description takes.
 func readNpyHeader(r io.Reader) (a array, used int64, err error) {
 	var b [12]byte
 	if _, err := io.ReadFull(r, b[:8]); err != nil || string(b[:6]) != npyMagic {
@@ -46,8 +46,8 @@ func readNpyHeader(r io.Reader) (a array, used int64, err error) {
 	return a, int64(8+width) + int64(length), err
 }
 
-// parseNpyHeader reads the header's dictionary, as Python writes it: {'descr': '<f4', 'fortran_order': False, 'shape':
-// (3, 2), }.
+// parseNpyHeader returns the array described by the header's dictionary, as Python writes it: {'descr': '<f4',
+// 'fortran_order': False, 'shape': (3, 2), }.
 func parseNpyHeader(text string) (a array, err error) {
 	p := &literal{rest: text}
 	seen := map[string]bool{}
@@ -96,22 +96,22 @@ func parseNpyHeader(text string) (a array, err error) {
 	return a, nil
 }
 
-// literal reads Python's literals from the front of rest.
+// literal parses Python's literals from the front of rest.
 type literal struct{ rest string }
 
-// eat takes a word, if it is next.
+// eat consumes a word if it is next.
 func (p *literal) eat(word string) (ok bool) {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	p.rest, ok = strings.CutPrefix(p.rest, word)
 	return ok
 }
 
-// wrong is the error where something else is next.
+// wrong returns the error for anything but want at this place.
 func (p *literal) wrong(want string) error {
 	return fmt.Errorf("its header is damaged: want %s at %s", want, strconv.Quote(p.rest[:min(len(p.rest), 20)]))
 }
 
-// text takes a string without escapes.
+// text consumes a string without escapes.
 func (p *literal) text() (s string, ok bool) {
 	quote := ""
 	switch {
@@ -126,7 +126,7 @@ func (p *literal) text() (s string, ok bool) {
 	return s, ok && !strings.ContainsAny(s, "\\\n")
 }
 
-// tuple takes a tuple of lengths, as (3, 2) or (3,). Python 2 wrote 3L.
+// tuple consumes a tuple of lengths, as (3, 2) or (3,). Python 2 wrote 3L.
 func (p *literal) tuple() (out []int, err error) {
 	if !p.eat("(") {
 		return nil, p.wrong("a tuple")
@@ -151,13 +151,13 @@ func (p *literal) tuple() (out []int, err error) {
 	return out, nil
 }
 
-// kinds are the letters of NumPy's types that are not read.
+// kinds maps the letters of NumPy's types that are not read to their names.
 var kinds = map[byte]string{
 	'i': "whole numbers", 'u': "whole numbers without sign", 'b': "booleans", 'c': "complex numbers",
 	'S': "bytes", 'a': "bytes", 'U': "text", 'V': "raw bytes", 'M': "times", 'm': "lengths of time",
 }
 
-// descr takes the type of the numbers.
+// descr consumes the type of the numbers.
 func (p *literal) descr(a *array) error {
 	s, ok := p.text()
 	if !ok {

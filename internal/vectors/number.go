@@ -11,14 +11,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// number is a type of floating-point number in a file.
+// number describes a type of floating-point number in a file.
 type number struct {
 	name string
 	size int
 	get  func(b []byte) float64
 }
 
-// float returns the IEEE type of a size in bytes, 2, 4 or 8.
+// float returns the IEEE type of a size in bytes: 2, 4 or 8.
 func float(size int, order binary.ByteOrder) number {
 	switch size {
 	case 2:
@@ -29,7 +29,7 @@ func float(size int, order binary.ByteOrder) number {
 	return number{"float64", 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }}
 }
 
-// bfloat is the upper half of a float32.
+// bfloat describes the upper half of a float32.
 var bfloat = number{"bfloat16", 2, func(b []byte) float64 {
 	return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16))
 }}
@@ -49,7 +49,7 @@ func half(x uint16) float64 {
 	return sign * math.Ldexp(1024+fraction, exponent-25)
 }
 
-// narrow returns a number as the program computes with it.
+// narrow returns a number in the program's floating-point type.
 func narrow(x float64) (tensor.Float, error) {
 	v := tensor.Float(x)
 	switch {
@@ -61,7 +61,7 @@ func narrow(x float64) (tensor.Float, error) {
 	return v, nil
 }
 
-// cellError is what is wrong with a number of a matrix.
+// cellError is the error for a number of a matrix.
 type cellError struct {
 	row, col int // from 0, as NumPy counts
 	err      error
@@ -69,10 +69,11 @@ type cellError struct {
 
 func (e *cellError) Error() string { return fmt.Sprintf("row %d, column %d: %v", e.row, e.col, e.err) }
 
-// errCut is the error of a file that ends within its numbers.
+// errCut is the error for a file that ends within its numbers.
 var errCut = errors.New("the file ends before its numbers do: was it cut?")
 
-// fill reads rows x cols numbers. Memory grows as they come, from room for ready bytes, which must be there.
+// fill returns a matrix of rows x cols numbers. Memory grows as they come, from room for ready bytes, which must be
+// there.
 func (a array) fill(ctx context.Context, r io.Reader, rows, cols int, ready int64) (tensor.Matrix, error) {
 	n, size := rows*cols, a.of.size
 	flat := make([]tensor.Float, 0, min(int64(n), ready/int64(size)))
@@ -110,7 +111,7 @@ func (a array) fill(ctx context.Context, r io.Reader, rows, cols int, ready int6
 	return m, nil
 }
 
-// tensors are the types of safetensors that are read.
+// tensors maps the types of safetensors that are read to number types.
 var tensors = map[string]number{
 	"F16": float(2, binary.LittleEndian), "BF16": bfloat, "F32": float(4, binary.LittleEndian), "F64": float(8, binary.LittleEndian),
 }

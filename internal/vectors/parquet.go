@@ -14,10 +14,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// idColumns are the names that a column of ids may have, in lower case.
+// idColumns holds the names that a column of ids may have, in lower case.
 var idColumns = []string{"id", "user_id", "user", "userid", "uid", "item_id", "item", "itemid", "iid", pandasIndex}
 
-// pandasIndex is what pandas calls an index without a name.
+// pandasIndex is the name that pandas gives to an index without a name.
 const pandasIndex = "__index_level_0__"
 
 // readParquet reads the vectors of a file of size bytes: one column of lists, or columns of numbers in their order, and
@@ -98,7 +98,7 @@ func readParquet(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Tab
 	return t, nil
 }
 
-// layout finds the column of ids, -1 for none, and those of the vectors.
+// layout returns the column of ids, -1 for none, and those of the vectors.
 func layout(all []parquet.Column) (id int, numbers []int, err error) {
 	id = -1
 	var lists []int
@@ -138,8 +138,8 @@ func layout(all []parquet.Column) (id int, numbers []int, err error) {
 	return id, numbers, nil
 }
 
-// counted fails on columns of numbers that are not those of one vector in their order: where one of them is called by a
-// word and a number, such as x0, all must be, and count by one.
+// counted returns an error if columns of numbers are not those of one vector in their order: if one of them is called
+// by a word and a number, such as x0, all must be, and the numbers must count by one.
 func counted(all []parquet.Column, numbers []int) error {
 	first, stem, from := -1, "", 0
 	for _, i := range numbers {
@@ -165,7 +165,7 @@ func counted(all []parquet.Column, numbers []int) error {
 	return nil
 }
 
-// split cuts a name such as x10 or x10:float into a word, in lower case, and a number.
+// split returns a name such as x10 or x10:float as a word, in lower case, and a number.
 func split(name string) (word string, n int, ok bool) {
 	name = strings.TrimSuffix(name, ":float")
 	word = strings.TrimRight(name, "0123456789")
@@ -173,7 +173,7 @@ func split(name string) (word string, n int, ok bool) {
 	return strings.ToLower(word), n, err == nil
 }
 
-// repeated finds the first id that stands twice.
+// repeated returns the position of the first id that occurs twice.
 func repeated(ids []string) (at int, again bool) {
 	seen := make(map[string]bool, len(ids))
 	for i, id := range ids {

@@ -13,8 +13,7 @@ import (
 	"privrec/internal/dataset/parquet"
 )
 
-// Read reads arrays of a file, in the order in which they are wanted. A file of NumPy or Parquet has a single one,
-// without a name.
+// Read returns arrays of a file, in the order of want. A file of NumPy or Parquet has a single one, without a name.
 func Read(ctx context.Context, path string, want ...Want) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -99,7 +98,7 @@ func readNpy(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Table, 
 	return t, err
 }
 
-// placed makes a *dataset.Error of an error. A context's error stays as it is.
+// placed returns an error as a *dataset.Error. A context's error stays unchanged.
 func (f *File) placed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -8,14 +8,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Table is a matrix of vectors, a row for each user or each item.
+// Table holds a matrix of vectors, one row for each user or each item.
 type Table struct {
 	Name string        // of the array in its file; "" where a file has no names
 	Rows tensor.Matrix // (users or items, d)
 	IDs  []string      // of the rows, of a Parquet file with a column of ids; nil: the file has none
 }
 
-// File is what was read of a file.
+// File holds the content read from a file.
 type File struct {
 	Path   string
 	Digest string // hexadecimal SHA-256 of the file as it is on disk
@@ -23,33 +23,33 @@ type File struct {
 	Tables []Table
 }
 
-// Want is an array to be read.
+// Want describes an array to read.
 type Want struct {
 	Names []string // the first of these that the file has; without any, the only array of a file
 	Flat  bool     // a number for each row, of shape (n,) or (n, 1)
 }
 
-// The limits of an array.
+// Limits of an array.
 const (
 	maxCells = 1 << 30
 	maxWidth = 1 << 16 // of a vector
 )
 
-// spread is how many bytes of an array a byte of a compressed file may stand for, beyond the first few. Vectors that
-// were trained hardly compress.
+// spread is the number of array bytes that a byte of a compressed file may stand for, beyond the first few. Trained
+// vectors hardly compress.
 const spread, few = 64, 16 << 20
 
-// plausible reports whether so many bytes of numbers can be what packed bytes of a compressed file stand for.
+// plausible reports whether the given bytes of numbers can come from packed bytes of a compressed file.
 func plausible(bytes, packed int64) bool { return bytes <= few || (bytes-few)/spread <= packed }
 
-// array is what a header says of an array.
+// array holds a header's description of an array.
 type array struct {
 	of        number
 	shape     []int
 	byColumns bool // the numbers of a column stand together
 }
 
-// size returns rows and columns of an array.
+// size returns the rows and columns of an array.
 func (a array) size(flat bool) (rows, cols int, err error) {
 	switch {
 	case flat && len(a.shape) == 1:
@@ -74,7 +74,7 @@ func (a array) size(flat bool) (rows, cols int, err error) {
 	return rows, cols, nil
 }
 
-// shown returns a shape as NumPy shows it.
+// shown returns a shape in NumPy's notation.
 func shown(shape []int) string {
 	if len(shape) == 1 {
 		return fmt.Sprintf("(%d,)", shape[0])
@@ -86,7 +86,7 @@ func shown(shape []int) string {
 	return "(" + strings.Join(s, ", ") + ")"
 }
 
-// pick returns the index of the array that is wanted among those of a file, which have names.
+// pick returns the index of the wanted array among those of a file, which have names.
 func (w Want) pick(path string, names []string) (int, error) {
 	for _, want := range w.Names {
 		for i, n := range names {
@@ -107,7 +107,7 @@ func (w Want) pick(path string, names []string) (int, error) {
 	return 0, &dataset.Error{File: path, Field: w.Names[0], Msg: "no array of that name", Hint: has}
 }
 
-// quoted lists some names.
+// quoted returns some names as a quoted list.
 func quoted(names []string) string {
 	const most = 8
 	s := make([]string, 0, most)

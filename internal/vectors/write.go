@@ -15,7 +15,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Form names a form of files that vectors are written in.
+// Form names a file form in which vectors are written.
 type Form string
 
 // The forms. Numbers are written as float32, little-endian, by rows.
@@ -26,10 +26,10 @@ const (
 	Parquet     Form = "parquet"     // a file for each table, with its ids
 )
 
-// Forms lists them.
+// Forms returns all forms.
 func Forms() []Form { return []Form{NPY, NPZ, Safetensors, Parquet} }
 
-// Single reports whether a file of a form holds several tables.
+// Single reports whether one file of the form holds several tables.
 func (f Form) Single() bool { return f == NPZ || f == Safetensors }
 
 // Write writes tables to a file: one, or several in a form that is Single. remarks are about the file; NumPy has no

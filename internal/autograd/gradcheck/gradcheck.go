@@ -12,7 +12,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Options says how exact a check is. The zero value takes the defaults of the float width.
+// Options sets how exact a check is. The zero value takes the defaults of the float width.
 type Options struct {
 	Step float64 // half the distance of the two points; 0 means 1e-5 in float64, 1e-2 in float32
 	Tol  float64 // relative tolerance; 0 means 1e-6 in float64, 1e-2 in float32
@@ -27,27 +27,27 @@ type Mismatch struct {
 	Allowed           float64 // largest absolute difference that would have passed
 }
 
-// Error implements error. It says where the two differ and by how much.
+// Error returns a message that says where the two differ and by how much.
 func (m *Mismatch) Error() string {
 	return fmt.Sprintf("gradcheck: %s[%d][%d]: gradient %.9g, central difference %.9g, off by %.3g (allowed %.3g)",
 		m.Param, m.Row, m.Col, m.Analytic, m.Numeric, math.Abs(m.Analytic-m.Numeric), m.Allowed)
 }
 
-// Check checks the gradients of loss with the default options.
+// Check compares the gradients of loss with central differences, with the default options.
 func Check(params []*autograd.Param, loss func(*autograd.Tape) *autograd.Node) error {
 	return Options{}.Check(params, loss)
 }
 
-// wide tells which of the two float widths this build has.
+// wide says whether this build has float64 elements.
 const wide = unsafe.Sizeof(tensor.Float(0)) == 8
 
-// Check differentiates loss, which must build the same graph at each call, with respect to params,
-// and returns a *Mismatch if an element differs by more than
+// Check differentiates loss, which must build the same graph at each call, with respect to params, and returns a
+// *Mismatch if an element differs by more than
 //
 //	Tol · max(|analytic|, |numeric|, scale/10) + 32 · eps · |loss| / (2·Step)
 //
-// where scale is the largest gradient found. The second term is what the rounding of the loss does to
-// the difference. Check restores the values of the parameters.
+// where scale is the largest gradient found. The second term covers the rounding of the loss. Check restores the values
+// of the parameters.
 func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *autograd.Node) error {
 	eps := 0x1p-53
 	step, tol := 1e-5, 1e-6
@@ -99,8 +99,8 @@ func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *auto
 	return nil
 }
 
-// elements lists the elements of p to check. It draws them, because evenly spaced elements could all
-// lie in one column.
+// elements returns the elements of p to check. It draws them, because evenly spaced elements could all lie in one
+// column.
 func (o Options) elements(p *autograd.Param) []int32 {
 	n := p.Value.Rows * p.Value.Cols
 	if o.Max <= 0 || n <= o.Max {

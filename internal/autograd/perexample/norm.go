@@ -24,7 +24,7 @@ type entry struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
-// take returns a matrix over a slice that grows as needed. Its content is undefined.
+// take returns a matrix over *s, which grows as needed. Its content is undefined.
 func take(s *[]tensor.Float, rows, cols int) tensor.Matrix {
 	if cap(*s) < rows*cols {
 		*s = make([]tensor.Float, rows*cols)
@@ -32,11 +32,11 @@ func take(s *[]tensor.Float, rows, cols int) tensor.Matrix {
 	return tensor.From(rows, cols, (*s)[:rows*cols])
 }
 
-// rounding bounds, relative to the sum of the lengths of all products, by how much single precision can make a
-// length too small where products cancel.
+// rounding bounds, relative to the sum of the lengths of all products, how much too small a length may become in single
+// precision if products cancel.
 const rounding = 1e-6
 
-// Norms writes an upper bound of the length of every example's gradient over all parameters to dst, as close as
+// Norms writes to dst an upper bound of the length of every example's gradient over all parameters, as close as
 // rounding allows. It does not depend on the number of workers.
 func (g *Gradients) Norms(dst []float64) {
 	tensor.Parallel(g.n, 1, func(_, lo, hi int) {
@@ -84,7 +84,7 @@ func (p *param) squared(k int, s *scratch) float64 {
 	return total
 }
 
-// meet returns the inner product of v with what the products give a row of the parameter.
+// meet returns the inner product of v with the products' gradient of a row of the parameter.
 func (p *param) meet(k, row int, v []tensor.Float) float64 {
 	total := 0.0
 	for i := range p.blocks {
@@ -134,7 +134,7 @@ func (u *use) of(k int) (left, right tensor.Matrix) {
 	return tensor.RowsView(u.Left, lo, hi), tensor.RowsView(u.Right, lo, hi)
 }
 
-// products returns the squared length as a sum over pairs of rows, plus what rounding may have taken from it.
+// products returns the squared length as a sum over pairs of rows, plus a bound on the loss by rounding.
 func (u *use) products(k int, s *scratch) float64 {
 	left, right := u.of(k)
 	n := left.Rows

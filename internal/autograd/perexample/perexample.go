@@ -18,7 +18,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Gradients are those of the examples of one step. They are valid until the tape's Reset.
+// Gradients holds the gradients of the single examples of one step, in factored form. It is valid until the tape's
+// Reset.
 type Gradients struct {
 	n      int // examples
 	tape   *autograd.Tape
@@ -26,29 +27,29 @@ type Gradients struct {
 	of     map[*autograd.Param]*param
 }
 
-// param is a parameter with its factors.
+// param holds a parameter with its factors.
 type param struct {
 	*autograd.Param
 	blocks []block // products; those of one block add up in the same rows
 	rows   []use   // look-ups and sums
 }
 
-// block holds the products that give the same rows of a parameter their gradient.
+// block holds the products that contribute to the same rows of a parameter.
 type block struct {
 	first, rows int // of the parameter
 	uses        []use
 }
 
-// use is a factor with the rows of every example.
+// use holds a factor with the rows of every example.
 type use struct {
 	autograd.Factor
 	off []int32 // example k has the rows off[k] to off[k+1]
 }
 
-// Of takes the factors of a step whose tape kept examples apart. A layout says which rows belong to which example:
-// example k has rows layout[k] to layout[k+1]. There is one for each number of rows that uses of parameters have,
-// such as one by nodes and one by samples; a factor has the layout that ends at its number of rows. Of fails on a
-// factor that fits none.
+// Of returns the gradients of a step whose tape kept examples apart. A layout says which rows belong to which example:
+// example k has rows layout[k] to layout[k+1]. Give one layout for each number of rows that factors have, such as one
+// by nodes and one by samples; a factor takes the layout that ends at its number of rows. Of fails on a factor that
+// fits none.
 func Of(t *autograd.Tape, layouts ...[]int32) (*Gradients, error) {
 	g := &Gradients{tape: t, of: map[*autograd.Param]*param{}, n: -1}
 	for _, l := range layouts {
@@ -125,7 +126,7 @@ func (u *use) row(i int32) int {
 	return int(u.Rows[i])
 }
 
-// weighted returns Right with every row times its example's weight.
+// weighted returns u.Right with every row times its example's weight.
 func (g *Gradients) weighted(u use, weights []tensor.Float) tensor.Matrix {
 	m := g.tape.Buffer(u.Right.Rows, u.Right.Cols)
 	tensor.Parallel(g.n, 8, func(_, lo, hi int) {

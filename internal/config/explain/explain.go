@@ -22,7 +22,7 @@ type Comments map[string]string
 // BuiltIn returns the comments of the sources that the program was built from.
 var BuiltIn = sync.OnceValue(func() Comments { return Parse(embedded) })
 
-// Parse reads comments as Text writes them.
+// Parse returns the comments in a text that Text wrote.
 func Parse(text string) Comments {
 	c := Comments{}
 	for _, line := range strings.Split(text, "\n") {
@@ -33,8 +33,8 @@ func Parse(text string) Comments {
 	return c
 }
 
-// Of returns what a key means: the comment on its field, and for a group that on its type. Without
-// one it is what the last word of the key means everywhere, "" where that is not known.
+// Of returns the explanation of a key: the comment on its field, or for a group the comment on its type. Without one it
+// is the common explanation of the key's last word, or "" if there is none.
 func (c Comments) Of(f config.Field) string {
 	text, word := c[f.Of+"."+f.Name], f.Path[strings.LastIndexByte(f.Path, '.')+1:]
 	if !f.Group {
@@ -52,7 +52,7 @@ func (c Comments) Of(f config.Field) string {
 	return text + ". It " + of
 }
 
-// common says what words mean that are keys of many configurations.
+// common explains words that are keys of many configurations.
 var common = map[string]string{
 	"align_adam":       "of the steps on the alignment: own, with moments of their own, or shared, with those of all steps",
 	"batch":            "samples of a step",

@@ -7,12 +7,11 @@ import (
 	"privrec/internal/config"
 )
 
-// width is where comments in YAML wrap.
+// width is the column at which comments in YAML wrap.
 const width = 100
 
-// YAML writes a canonical configuration with what each key means, and what it may be, before it. A
-// key that the configuration leaves out stands as a comment at the end of its group. The result
-// reads as the same configuration.
+// YAML returns a canonical configuration with the meaning and the allowed values of each key before it. Keys that the
+// configuration leaves out appear as comments at the end of their group. The result reads as the same configuration.
 func YAML(text []byte, fields []config.Field, limits map[string]string, c Comments) []byte {
 	w := writer{limits: limits, comments: c}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
@@ -26,7 +25,7 @@ type writer struct {
 	comments Comments
 }
 
-// top returns the fields that are not below another one.
+// top returns the fields that are not below another field.
 func top(fields []config.Field) (out []config.Field) {
 	for _, f := range fields {
 		if !strings.ContainsAny(f.Path, ".[") {
@@ -94,7 +93,7 @@ func (w *writer) group(lines []string, keys, all []config.Field, indent int) {
 	}
 }
 
-// words says what a key means and may be.
+// words returns the meaning and the allowed values of a key.
 func (w *writer) words(f config.Field) string {
 	text := w.comments.Of(f)
 	if limit := w.limits[f.Path]; limit != "" && limit != "not empty" {
@@ -106,14 +105,14 @@ func (w *writer) words(f config.Field) string {
 	return text
 }
 
-// absent writes a key that the configuration leaves out, and those below it, as comments.
+// absent writes as comments a key that the configuration leaves out, and those below it.
 func (w *writer) absent(f config.Field, all []config.Field, pad string) {
 	w.comment(pad, "", w.words(f))
 	fmt.Fprintf(&w.b, "%s# %s:\n", pad, key(f))
 	w.entries(f, all, pad)
 }
 
-// entries says what the keys below a group mean, as comments.
+// entries writes as comments the meaning of the keys below a group.
 func (w *writer) entries(f config.Field, all []config.Field, pad string) {
 	for _, k := range below(f, all) {
 		w.comment(pad, "  "+key(k)+": ", w.words(k))

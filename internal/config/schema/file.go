@@ -8,7 +8,7 @@ import (
 	js "privrec/internal/jsonschema"
 )
 
-// File is a YAML file that is no configuration of a task, such as a grid.
+// File describes a YAML file that is not the configuration of a task, such as a grid.
 type File struct {
 	Name   string               // one word, as in grid
 	About  string               // what the file is for, with the command that reads it
@@ -18,18 +18,18 @@ type File struct {
 	probe func() config.Probed // nil: the schema has keys and types alone
 }
 
-// FileOf returns the file that is read over def. Its fields are those of the type.
+// FileOf returns the description of a file that is read over def. Its fields are those of the type.
 func FileOf[T any](name, about string, def T) File {
 	return File{Name: name, About: about, Shape: func() *config.Shape { return config.ShapeOf(def) }, Fields: config.Fields[T]}
 }
 
-// Checked returns the file with what its checks say of its keys. probe is asked where a schema or the rules are wanted.
+// Checked returns the file with the results of its checks. probe is called only if a schema or the rules are wanted.
 func (f File) Checked(probe func() config.Probed) File {
 	f.probe = sync.OnceValue(probe)
 	return f
 }
 
-// Rules lists what the program checks of a file that its schema cannot say; nothing of a file without Checked.
+// Rules returns the checks of a file that its schema cannot state; none for a file without Checked.
 func (f File) Rules() []config.Rule {
 	if f.probe == nil {
 		return nil
@@ -37,10 +37,10 @@ func (f File) Rules() []config.Rule {
 	return f.probe().Rules
 }
 
-// FileName returns the name of the file of the schema that privrec schema --out writes.
+// FileName returns the name under which privrec schema --out writes the file's schema.
 func (f File) FileName() string { return f.Name + ".json" }
 
-// Schema returns the schema. Without Checked it knows types and keys alone.
+// Schema returns the schema. Without Checked it contains types and keys only.
 func (f File) Schema() *js.Schema {
 	s := Source{ID: f.FileName(), Title: "privrec " + f.Name, About: f.About, Shape: f.Shape(), Comments: explain.BuiltIn()}
 	if f.probe != nil {

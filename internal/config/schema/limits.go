@@ -12,7 +12,7 @@ import (
 	js "privrec/internal/jsonschema"
 )
 
-// branch is what holds under conditions.
+// branch holds the limits that apply under some conditions.
 type branch struct {
 	list string // of whose entries the conditions and the limits are; "": of the whole
 	when []config.Condition
@@ -74,8 +74,8 @@ func (b *builder) apply(l config.Conditional) {
 	b.branch = append(b.branch, &branch{list, own, string(id), []config.Finding{{Path: l.Path, Limit: limit}}})
 }
 
-// require makes a key required where its default is out of a limit that always holds. list is the list whose entries have
-// the key; "": the whole has it.
+// require makes a key required if its default violates a limit that always holds. list is the list whose entries have
+// the key; "" for the whole configuration.
 func (b *builder) require(list, path string, l config.Limit) {
 	if allows(b.at[path].shape, l) {
 		return
@@ -99,7 +99,7 @@ func (b *builder) require(list, path string, l config.Limit) {
 	}
 }
 
-// describeConditions returns conditions as JSON takes them, which has no infinity.
+// describeConditions returns conditions in a form for JSON, which has no infinity.
 func describeConditions(when []config.Condition) (out []any) {
 	say := func(xs []any) (words []any) {
 		for _, x := range xs {
@@ -121,7 +121,7 @@ func (b *builder) set(n *node, l config.Limit) {
 	add(n.schema, n.shape, l)
 }
 
-// add adds a limit to a schema. Of a list, ranges and words are those of its entries.
+// add adds a limit to a schema. For a list, ranges and words apply to its entries.
 func add(s *js.Schema, shape *config.Shape, l config.Limit) {
 	if shape.List {
 		s.MinItems = max(s.MinItems, count(l.Filled))
@@ -205,7 +205,7 @@ func count(b bool) int {
 	return 0
 }
 
-// merge adds what a part says to a schema, beside it where the schema says another thing already.
+// merge adds a part to a schema, as a separate part if the schema has another value already.
 func merge(s, part *js.Schema) {
 	typed := func(x *js.Decimal) bool { return x != nil && len(*x) < 18 } // not the bounds of a Go type
 	switch {
@@ -240,7 +240,7 @@ func merge(s, part *js.Schema) {
 	}
 }
 
-// branches adds the branches to the schema of the whole, and of entries of lists.
+// branches adds the branches to the schema of the whole configuration, and to those of list entries.
 func (b *builder) branches(root *js.Schema) {
 	for _, x := range b.branch {
 		at, from := root, ""
@@ -263,7 +263,7 @@ func (b *builder) branches(root *js.Schema) {
 	}
 }
 
-// step returns the schema of a key below a schema, which it makes where it is not there.
+// step returns the schema of a key below a schema, and creates it if it is missing.
 func step(s *js.Schema, word string) *js.Schema {
 	name, entries := strings.CutSuffix(word, "[]")
 	next := s.Properties.Get(name)
@@ -280,8 +280,7 @@ func step(s *js.Schema, word string) *js.Schema {
 	return next.Items
 }
 
-// test returns the schema of what fulfils the conditions of a branch. A key that is absent has its
-// default.
+// test returns the schema that tests the conditions of a branch. An absent key has its default.
 func (b *builder) test(x *branch, from string) *js.Schema {
 	out := &js.Schema{}
 	for _, w := range x.when {
@@ -333,7 +332,7 @@ func allows(s *config.Shape, l config.Limit) bool {
 	return true
 }
 
-// also adds a test to one that may be there.
+// also adds a part to the conditions that a value must also meet (allOf).
 func also(s, part *js.Schema) { s.AllOf = append(s.AllOf, part) }
 
 // fulfils reports whether the default of a key fulfils a condition.
@@ -344,7 +343,7 @@ func fulfils(s *config.Shape, w config.Condition) bool {
 	return (w.In == nil || has(w.In)) && (w.Out == nil || !has(w.Out))
 }
 
-// values returns the schema of what is one of some values, as a Condition has them.
+// values returns the schema that allows some values, given as in a Condition.
 func values(xs []any) *js.Schema {
 	var out js.Schema
 	var more []*js.Schema

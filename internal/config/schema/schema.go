@@ -18,7 +18,7 @@ import (
 	js "privrec/internal/jsonschema"
 )
 
-// Source is what a schema is made from.
+// Source holds everything from which a schema is made.
 type Source struct {
 	ID       string // file name of the schema
 	Title    string
@@ -29,7 +29,7 @@ type Source struct {
 	Required []string // keys at the top that have no default
 }
 
-// Spelling lists what the program wants of the text of a file, which no schema sees.
+// Spelling lists requirements on the text of a file that no schema can check.
 var Spelling = []string{
 	"integers are written without a point, an exponent or a leading zero, and in decimal digits",
 	"numbers that are not 0 are not so small that they would read as 0, and none is .nan",
@@ -53,7 +53,7 @@ func Of(s Source) *js.Schema {
 	return root
 }
 
-// describe writes the description of the root.
+// describe returns the description of the root.
 func describe(s Source) string {
 	var b strings.Builder
 	b.WriteString(s.About)
@@ -70,7 +70,7 @@ func describe(s Source) string {
 	return b.String()
 }
 
-// node is a value's form with its schema.
+// node holds a value's shape with its schema.
 type node struct {
 	shape  *config.Shape
 	schema *js.Schema
@@ -111,7 +111,7 @@ func (b *builder) build(s *config.Shape, parent *config.Shape) *js.Schema {
 	return out
 }
 
-// words returns the description of a key: its comment, and the rules that no limit says.
+// words returns the description of a key: its comment, and the rules that no limit states.
 func (b *builder) words(s *config.Shape) string {
 	if s.Name == "" {
 		return ""
@@ -129,7 +129,7 @@ func (b *builder) words(s *config.Shape) string {
 	return strings.TrimSpace(text)
 }
 
-// plainDefault returns a default as JSON has it; nil for none, an empty one of a list, and infinity.
+// plainDefault returns a default as JSON; nil if there is none, for an empty entry of a list, and for infinity.
 func plainDefault(s *config.Shape) any {
 	if s.Default == nil {
 		return nil
@@ -151,7 +151,7 @@ func plainDefault(s *config.Shape) any {
 
 var durations = `^[-+]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
 
-// scalar sets the type of a value that is one word, and the bounds of its Go type.
+// scalar sets the type of a one-word value, and the bounds of its Go type.
 func scalar(out *js.Schema, s *config.Shape) {
 	dec := func(format string, x any) *js.Decimal {
 		d := js.Decimal(fmt.Sprintf(format, x))

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Kind names how a file is compressed.
+// Kind names a compression of files.
 type Kind string
 
 // The kinds of compression that are read and written.
@@ -21,11 +21,11 @@ const (
 	Plain Kind = ""
 	Gzip  Kind = "gzip"
 	Zstd  Kind = "zstd"
-	// Snappy is that of single blocks inside of other files.
+	// Snappy compresses single blocks inside of other files.
 	Snappy Kind = "snappy"
 )
 
-// Of returns the kind by the end of a file's name: .gz, .zst.
+// Of returns the kind that the end of a file's name stands for: .gz, .zst.
 func Of(path string) Kind {
 	switch {
 	case strings.HasSuffix(path, ".gz"):
@@ -36,9 +36,9 @@ func Of(path string) Kind {
 	return Plain
 }
 
-// Packer compresses blocks for one goroutine. Each block becomes a gzip member or a zstd frame
-// of its own. A file of several blocks reads as one. So several packers can work on the blocks
-// of a file, and its bytes depend only on the blocks.
+// Packer compresses blocks for one goroutine. Each block becomes a gzip member or a zstd frame of its own, and a file
+// of several blocks reads as one. So several packers can work on the blocks of a file, and its bytes depend only on the
+// blocks.
 type Packer struct {
 	kind Kind
 	gzip *gzip.Writer
@@ -80,8 +80,8 @@ func (p *Packer) Append(dst, block []byte) ([]byte, error) {
 	return append(dst, p.buf.Bytes()...), nil
 }
 
-// Unpack decompresses a block that comes to size bytes. It fails where the block has another size,
-// and never makes more than size bytes.
+// Unpack returns a decompressed block of size bytes. It fails if the block has another size, and never produces more
+// than size bytes.
 func Unpack(kind Kind, block []byte, size int) ([]byte, error) {
 	wrong := fmt.Errorf("a compressed block does not have the %d bytes that it should", size)
 	if size < 0 {

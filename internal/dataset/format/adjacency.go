@@ -9,10 +9,10 @@ import (
 	"privrec/internal/dataset"
 )
 
-// ReadAdjacency reads lines `user item item ...` with single spaces, as LightGCN publishes its
-// splits. Ids are integers from 0, and a user has one line. A user without items is accepted
-// and dropped, since published test files have such lines. An item named twice gives two rows,
-// which a recipe can dedupe. There are no times: rows keep file order.
+// ReadAdjacency reads lines `user item item ...` with single spaces, the form in which LightGCN publishes its splits.
+// Ids are integers from 0, and a user has one line. A user without items is accepted and dropped, since published test
+// files have such lines. An item named twice gives two rows, which a recipe can dedupe. There are no times: rows keep
+// file order.
 func ReadAdjacency(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, parseAdjacency)
 }

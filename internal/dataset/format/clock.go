@@ -10,19 +10,19 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Clock collects the times of a column. Where any of them has a fraction, all are counted in a smaller unit, so that
-// each is a whole number: thousandths, millionths or billionths of the unit of the file.
+// Clock collects the times of a column. If any of them has a fraction, all are counted in a smaller unit, so that each
+// is a whole number: thousandths, millionths or billionths of the file's unit.
 type Clock struct {
 	Whole  []int64 // of each row
 	parts  []int64 // billionths of each row; nil: no row has a fraction
-	digits int     // after the point, of the longest fraction
-	told   int64   // the first time whose size tells its unit; 0: none did
+	digits int     // digits after the point of the longest fraction
+	told   int64   // the first time whose size reveals its unit; 0: none did
 }
 
-// mostDigits is how many digits a time may have after its point: nanoseconds of seconds have as many.
+// mostDigits is the largest number of digits of a time after its point, which nanoseconds of seconds need.
 const mostDigits = 9
 
-// Add reads the time of the next row.
+// Add parses and adds the time of the next row.
 func (c *Clock) Add(in *Input, field string, b []byte) error {
 	whole, part, err := in.instant(field, b)
 	if err == nil && len(part) > mostDigits {
@@ -41,8 +41,8 @@ func (c *Clock) Add(in *Input, field string, b []byte) error {
 // OneUnit is the hint about times in two units.
 const OneUnit = "write all times in one unit: as they are, their order would be wrong"
 
-// Mixed says that a time counts in another unit than those before, where both tell by their size in which: seconds
-// since 1970, milliseconds, microseconds or nanoseconds, of the years 1973 to 2286; "": it does not.
+// Mixed returns a sentence if a time counts in another unit than those before, and both reveal theirs by their size:
+// seconds since 1970, milliseconds, microseconds or nanoseconds, of the years 1973 to 2286. It returns "" otherwise.
 func (c *Clock) Mixed(t int64) string {
 	unit, was := unitOf(t), unitOf(c.told)
 	switch {
@@ -55,7 +55,7 @@ func (c *Clock) Mixed(t int64) string {
 	return fmt.Sprintf("times in two units: %d is in %s, and %d above in %s", t, unit, c.told, was)
 }
 
-// unitOf returns the unit of a time by its size; "": it can be of several.
+// unitOf returns the unit of a time by its size; "" if several are possible.
 func unitOf(t int64) string {
 	least := int64(1e8)
 	for _, unit := range []string{"seconds", "milliseconds", "microseconds", "nanoseconds"} {
@@ -67,8 +67,8 @@ func unitOf(t int64) string {
 	return ""
 }
 
-// AddFloat adds the time of the next row, which is a number already. It reports whether it can be read: it is neither
-// negative with a fraction nor beyond what a whole number holds, and has at most so many digits after the point.
+// AddFloat adds the time of the next row, given as a number. It reports whether the time is acceptable: not negative
+// with a fraction, within the range of whole numbers, and with no more than mostDigits digits after the point.
 func (c *Clock) AddFloat(x float64) bool {
 	before, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	whole, err := strconv.ParseInt(before, 10, 64)
@@ -79,10 +79,10 @@ func (c *Clock) AddFloat(x float64) bool {
 	return true
 }
 
-// AddWhole adds the time of the next row, which is a whole number already.
+// AddWhole adds the time of the next row, given as a whole number.
 func (c *Clock) AddWhole(t int64) { c.add(t, nil) }
 
-// add adds a time of whole units and the digits after the point.
+// add adds a time given by its whole units and the digits after the point.
 func (c *Clock) add(whole int64, part []byte) {
 	if len(part) > 0 {
 		if c.parts == nil {
@@ -98,7 +98,7 @@ func (c *Clock) add(whole int64, part []byte) {
 	}
 }
 
-// PerUnit returns how many of the times that Times returns make one of the file: 1, 1,000, 1,000,000 or 1,000,000,000.
+// PerUnit returns how many units of Times make one of the file's unit: 1, 1,000, 1,000,000 or 1,000,000,000.
 func (c *Clock) PerUnit() int64 {
 	per := int64(1)
 	for d := 0; d < c.digits; d += 3 {
@@ -107,7 +107,7 @@ func (c *Clock) PerUnit() int64 {
 	return per
 }
 
-// Times returns the times of all rows, counted in the smaller unit of which per make one of the file. It fails where one
+// Times returns the times of all rows, counted in the smaller unit that has per to one of the file's. It fails if one
 // does not fit.
 func (c *Clock) Times(file, field string, per int64) ([]int64, error) {
 	if per == 1 {
@@ -127,7 +127,7 @@ func (c *Clock) Times(file, field string, per int64) ([]int64, error) {
 	return c.Whole, nil
 }
 
-// Counted says that times are counted in a smaller unit than that of their file; "" where they are not.
+// Counted returns a sentence if times are counted in a smaller unit than that of their file; "" if they are not.
 func Counted(per int64) string {
 	name, ok := map[int64]string{1_000: "thousandths", 1_000_000: "millionths", 1_000_000_000: "billionths"}[per]
 	if !ok {

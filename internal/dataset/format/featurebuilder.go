@@ -7,7 +7,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// FeatureBuilder collects one row of attributes a user.
+// FeatureBuilder collects one row of attributes per user.
 type FeatureBuilder struct {
 	users   dataset.Interner
 	firstAt []int // line of each user's row
@@ -15,8 +15,8 @@ type FeatureBuilder struct {
 	levels  []dataset.Interner // per column, in order of first appearance
 }
 
-// NewFeatureBuilder takes the names of the columns, without that of the user, and their kinds.
-// A column that is not in kinds is categorical.
+// NewFeatureBuilder returns a builder for columns with the given names, without that of the user, and kinds. A column
+// that is not in kinds is categorical.
 func NewFeatureBuilder(names []string, kinds map[string]dataset.Kind) *FeatureBuilder {
 	fb := &FeatureBuilder{levels: make([]dataset.Interner, len(names))}
 	for _, n := range names {
@@ -25,7 +25,7 @@ func NewFeatureBuilder(names []string, kinds map[string]dataset.Kind) *FeatureBu
 	return fb
 }
 
-// Missing reports whether a field of an attribute is a missing value: empty, or as pandas, R and SQL write it.
+// Missing reports whether a field of an attribute is a missing value: empty, or in the notation of pandas, R and SQL.
 func Missing(field []byte) bool {
 	switch string(field) {
 	case "", "NaN", "nan", "NA", "N/A", "<NA>", "NULL", "null":
@@ -68,10 +68,10 @@ func (fb *FeatureBuilder) Add(in *Input, user []byte, fields [][]byte) error {
 // Len returns the number of users so far.
 func (fb *FeatureBuilder) Len() int { return len(fb.firstAt) }
 
-// KnownID keeps id in place of a copy of the next new user's id, if the two are equal.
+// KnownID sets an id that replaces the next new user's id, instead of a copy, if the two are equal.
 func (fb *FeatureBuilder) KnownID(id string) { fb.users.Known = id }
 
-// Features orders users and levels and returns the columns.
+// Features returns the columns with users and levels in order.
 func (fb *FeatureBuilder) Features(in *Input) (*dataset.Features, error) {
 	if len(fb.users.IDs) == 0 {
 		return nil, &dataset.Error{File: in.file, Msg: "no users in the file"}

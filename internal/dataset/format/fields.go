@@ -11,7 +11,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Splitter splits a line into fields. It reuses the slice that it returns.
+// Splitter splits lines into fields. It reuses the slice that it returns.
 type Splitter struct {
 	Sep    string // one byte, or MovieLens' "::"
 	quotes bool   // fields may be "quoted" as in CSV
@@ -49,8 +49,8 @@ func (s *Splitter) split(in *Input, line []byte) ([][]byte, error) {
 	return s.fields, nil
 }
 
-// splitQuoted follows RFC 4180 within one line: "" inside quotes is a quote. It fails on a
-// quoted line end, because every message here is about one line.
+// splitQuoted returns the fields of a line with quotes by RFC 4180: "" inside quotes is a quote. It fails on a quoted
+// line end, because every message here is about one line.
 func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 	sep := s.Sep[0]
 	for {
@@ -95,10 +95,10 @@ func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 	}
 }
 
-// inQuotes reports whether a field stands in quotes.
+// inQuotes reports whether a field is in quotes.
 func inQuotes(b []byte) bool { return len(b) > 1 && b[0] == '"' && b[len(b)-1] == '"' }
 
-// noTable fails on a line of a user and items that is the header of a table, or has ids in quotes as CSV has them.
+// noTable returns an error if a line of a user and items is the header of a table, or has ids in quotes as in CSV.
 func (in *Input) noTable(line []byte) error {
 	first := line
 	if i := bytes.IndexAny(line, " ,;|"); i >= 0 {
@@ -144,7 +144,7 @@ func (s *Splitter) wrongCount(in *Input, got, want int, names []string) error {
 	return in.Fail(field, msg, hint)
 }
 
-// Integer parses a decimal int64 with an optional minus sign.
+// Integer returns the decimal int64 in a field, with an optional minus sign.
 func (in *Input) Integer(field string, b []byte) (int64, error) {
 	digits := b
 	if len(b) > 0 && b[0] == '-' {
@@ -169,8 +169,8 @@ func (in *Input) Integer(field string, b []byte) (int64, error) {
 	return int64(v), nil
 }
 
-// Whole returns the digits of a whole number that is written with a fraction of zeros, as pandas writes those of a column
-// with gaps: 105 of 105.0. Other text it returns as it is.
+// Whole returns the digits of a whole number that is written with a fraction of zeros, as pandas writes a column with
+// gaps: 105 for 105.0. It returns other text unchanged.
 func Whole(b []byte) []byte {
 	if i := bytes.IndexByte(b, '.'); i > 0 && i < len(b)-1 && len(bytes.Trim(b[i+1:], "0")) == 0 {
 		return b[:i]
@@ -182,8 +182,8 @@ func (in *Input) notInteger(field string, b []byte) error {
 	return in.notNumber(field, b, "not a 64-bit integer: ")
 }
 
-// notNumber returns the error for a field that is no number. For a date its hint is the number
-// that the date stands for.
+// notNumber returns the error for a field that is not a number. For a date its hint is the number that the date stands
+// for.
 func (in *Input) notNumber(field string, b []byte, why string) *dataset.Error {
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, string(b)); err == nil {
@@ -193,15 +193,14 @@ func (in *Input) notNumber(field string, b []byte, why string) *dataset.Error {
 	return in.bad(field, why+dataset.Quote(b), "")
 }
 
-// dateLayouts lists those of ISO 8601, also with a space in place of the T; seconds may have a
-// fraction.
+// dateLayouts holds those of ISO 8601, also with a space in place of the T; seconds may have a fraction.
 var dateLayouts = []string{
 	"2006-01-02", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
 	"2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00",
 }
 
-// ID checks an id that its format defines as a number, 0 or more, of at most 31 bits, and
-// returns it unchanged.
+// ID returns an id unchanged, after checking that it is a number, 0 or more, of at most 31 bits, as its format
+// requires.
 func (in *Input) ID(field string, b []byte) ([]byte, error) {
 	v, err := in.Integer(field, b)
 	switch {
@@ -215,7 +214,7 @@ func (in *Input) ID(field string, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Token checks an id that may be any text and returns it unchanged.
+// Token returns an id unchanged that may be any text, after checking it.
 func (in *Input) Token(field string, b []byte) ([]byte, error) {
 	if why := NoID(b); why != "" {
 		return nil, in.Fail(field, why, "every row needs a user and an item")
@@ -223,7 +222,8 @@ func (in *Input) Token(field string, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// NoID says why a field is no id: it is blank, or a missing value as programs write it; "": it can be an id.
+// NoID returns why a field is not an id: it is blank, or a missing value in the notation of programs; "" if it can be
+// an id.
 func NoID(b []byte) string {
 	switch string(b) {
 	case "NaN", "nan", "<NA>":
@@ -241,7 +241,7 @@ func NoID(b []byte) string {
 	return ""
 }
 
-// float parses a finite decimal number.
+// float returns the finite decimal number in a field.
 func (in *Input) float(field string, b []byte) (float64, error) {
 	if len(b) == 1 && b[0] >= '0' && b[0] <= '9' { // most ratings
 		return float64(b[0] - '0'), nil
@@ -258,10 +258,10 @@ func (in *Input) float(field string, b []byte) (float64, error) {
 	return v, nil
 }
 
-// Float parses a finite decimal number.
+// Float returns the finite decimal number in a field.
 func (in *Input) Float(field string, b []byte) (float64, error) { return in.float(field, b) }
 
-// Rating parses a number that a float32 holds without overflow.
+// Rating returns the number in a field as a float32. It fails if that overflows.
 func (in *Input) Rating(field string, b []byte) (float32, error) {
 	v, err := in.float(field, b)
 	if err == nil && math.Abs(v) > math.MaxFloat32 {
@@ -270,13 +270,13 @@ func (in *Input) Rating(field string, b []byte) (float32, error) {
 	return float32(v), err
 }
 
-// Timestamp parses a time that is a whole number, also one written as a float, as RecBole writes it.
+// Timestamp returns the whole number in a field that holds a time, also if it is written as a float, as RecBole does.
 func (in *Input) Timestamp(field string, b []byte) (int64, error) {
 	return in.whole(field, "timestamp", "give times as whole seconds or milliseconds, so that their order is exact", b)
 }
 
-// Whole parses a whole number, also one written as a float, as pandas writes those of a column with gaps. what says in
-// an error what the number is.
+// Whole returns the whole number in a field, also if it is written as a float, as pandas writes a column with gaps.
+// what names the number in errors.
 func (in *Input) Whole(field, what string, b []byte) (int64, error) {
 	return in.whole(field, what, "", b)
 }
@@ -299,8 +299,8 @@ func (in *Input) whole(field, what, hint string, b []byte) (int64, error) {
 	return int64(v), nil
 }
 
-// instant parses a time as its whole part and its digits after the point, without trailing
-// zeros. It does not round, so that times can be put in order.
+// instant returns a time as its whole part and its digits after the point, without trailing zeros. It does not round,
+// so that times can be put in order.
 func (in *Input) instant(field string, b []byte) (whole int64, part []byte, err error) {
 	before, after, point := bytes.Cut(b, []byte("."))
 	if !point || len(after) > 0 && bytes.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' }) >= 0 {
@@ -321,9 +321,8 @@ func (in *Input) instant(field string, b []byte) (whole int64, part []byte, err 
 	return whole, part, nil
 }
 
-// AppendField appends an id as a table of the form can hold it: quoted where CSV needs it. It
-// fails on an id with a separator of the form in it, with an Error to which the caller adds the
-// place.
+// AppendField appends an id in the notation of a table of the form: quoted if CSV needs it. It fails on an id that
+// contains a separator of the form, with an Error to which the caller adds the place.
 func (f Form) AppendField(dst, id []byte) ([]byte, error) {
 	bad := "\t"
 	switch f {

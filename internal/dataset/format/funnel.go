@@ -6,8 +6,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Funnel counts rows that a reader reads and drops. A log of billions of bytes then needs
-// memory only for the rows that are kept, and its ladder still begins at the raw file.
+// Funnel counts rows that a reader drops while reading. So a log of billions of bytes needs memory only for the rows
+// that are kept, and its ladder still begins at the raw file.
 type Funnel struct {
 	stages []stage
 }
@@ -19,7 +19,7 @@ type stage struct {
 	users, items marks
 }
 
-// marks says for each number of an id whether it occurred.
+// marks records for each number of an id whether it occurred.
 type marks []bool
 
 func (m *marks) set(i int32) {
@@ -39,7 +39,7 @@ func (m marks) count() int {
 	return n
 }
 
-// NewFunnel names the stages, the first of which is the raw file.
+// NewFunnel returns a funnel with the named stages. The first is the raw file.
 func NewFunnel(names ...string) *Funnel {
 	f := &Funnel{}
 	for _, n := range names {
@@ -58,7 +58,7 @@ func (f *Funnel) Count(n int, user, item int32) {
 	}
 }
 
-// Ladder returns a ladder with one rung a stage.
+// Ladder returns a ladder with one rung per stage.
 func (f *Funnel) Ladder() dataset.Ladder {
 	var out dataset.Ladder
 	for _, s := range f.stages {
@@ -67,9 +67,8 @@ func (f *Funnel) Ladder() dataset.Ladder {
 	return out
 }
 
-// FinishFunnel does what Finish does, for a reader that drops rows: the log starts with the
-// funnel's ladder. It fails on a file without a row that passes, and names the stage that
-// dropped the last ones.
+// FinishFunnel returns the log of Finish for a reader that drops rows: the log starts with the funnel's ladder. It
+// fails if no row of the file passes, and names the stage that dropped the last ones.
 func (in *Input) FinishFunnel(b *dataset.Builder, f *Funnel) (*dataset.Log, error) {
 	if len(b.UserOf) == 0 && f.stages[0].rows > 0 {
 		return nil, f.empty(in.file)

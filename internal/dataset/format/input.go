@@ -23,8 +23,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxLine bounds one line, so that reading a file without line ends fails before it fills the
-// memory. The longest line of a published adjacency file is far shorter.
+// maxLine is the largest length of a line, so that reading a file without line ends fails before it fills the memory.
+// The longest line of a published adjacency file is far shorter.
 const maxLine = 16 << 20 // bytes
 
 // Input reads the lines of one plain, gzip or zstd file and hashes its raw bytes.
@@ -42,7 +42,7 @@ type Input struct {
 	blank  int    // line number of the first of a run of blank lines, 0 when none
 	raw    io.Reader
 
-	// OtherText takes lines that are not UTF-8. What is read of them must be checked.
+	// OtherText accepts lines that are not UTF-8. The caller must check what is read of them.
 	OtherText bool
 }
 
@@ -52,7 +52,7 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// openInput opens a file. The compression is known by the first bytes, not by the name.
+// openInput opens a file. The compression is recognised by the first bytes, not by the name.
 func openInput(ctx context.Context, path string) (*Input, error) {
 	f, err := openUntil(ctx, path)
 	if err != nil {
@@ -91,8 +91,7 @@ func openInput(ctx context.Context, path string) (*Input, error) {
 	return in, nil
 }
 
-// openUntil does what os.Open does, but stops when the context ends: os.Open waits until a pipe
-// has a writer.
+// openUntil opens a file like os.Open, but stops when the context ends: os.Open waits until a pipe has a writer.
 func openUntil(ctx context.Context, path string) (*os.File, error) {
 	if st, err := os.Stat(path); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(path)
@@ -230,7 +229,7 @@ func (in *Input) line() ([]byte, error) {
 	}
 }
 
-// skip makes line go on after a line that it, or a reader of its fields, failed on. It returns the
+// skip makes the next line call continue after a line on which it, or a reader of its fields, failed. It returns the
 // text of that line, or "" for blank lines. ok is false if the file cannot be read further.
 func (in *Input) skip(err error) (text []byte, ok bool) {
 	e := (*dataset.Error)(nil)
@@ -244,7 +243,7 @@ func (in *Input) skip(err error) (text []byte, ok bool) {
 	return in.text, e.Line == in.num
 }
 
-// rawLine reads to the next '\n' or the end of the file.
+// rawLine returns the bytes up to the next '\n' or the end of the file.
 func (in *Input) rawLine() ([]byte, error) {
 	b, err := in.buf.ReadSlice('\n')
 	if err == nil {
@@ -289,9 +288,8 @@ func (in *Input) readError(err error) error {
 	return e
 }
 
-// FirstLine returns the first line without its end, so that a reader can go by what is in it. It
-// reads nothing, and fails where another line was read. Of a line of more than 64 KiB it returns
-// the beginning.
+// FirstLine returns the first line without its end, so that a reader can choose a form by its content. It does not
+// advance, and fails after another line was read. If the line is longer than 64 KiB it returns the beginning.
 func (in *Input) FirstLine() ([]byte, error) {
 	if in.num > 0 {
 		return nil, in.Fail("", "the first line was read", "")

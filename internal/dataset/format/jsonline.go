@@ -9,19 +9,18 @@ import (
 	"privrec/internal/dataset"
 )
 
-// maxDepth bounds how deep arrays and objects of one line may be nested.
+// maxDepth is the largest nesting depth of arrays and objects in one line.
 const maxDepth = 64
 
-// jsonLine reads one line that must be one JSON object. It builds only the values that are
-// asked for: most of a review is text that no reader needs.
+// jsonLine reads one line that must be one JSON object. It builds only the requested values: most of a review is text
+// that no reader needs.
 type jsonLine struct {
 	b  []byte
 	at int
 }
 
-// members fills raw[i] with the bytes of the value of wanted[i] as they are in the line, and
-// with nil where the object lacks it. It checks that the whole line is JSON. The slices are
-// valid until the next line.
+// members sets raw[i] to the bytes of the value of wanted[i] as they are in the line, or to nil if the object lacks it.
+// It checks that the whole line is JSON. The slices are valid until the next line.
 func (in *Input) members(line []byte, wanted []string, raw [][]byte) error {
 	clear(raw)
 	p := jsonLine{b: line}
@@ -68,8 +67,7 @@ func (in *Input) members(line []byte, wanted []string, raw [][]byte) error {
 	return nil
 }
 
-// indexBytes finds a name between quotes. It does not find names with escapes, which no format
-// here has.
+// indexBytes returns the index of a quoted name. It does not find names with escapes, which no format here has.
 func indexBytes(names []string, quoted []byte) int {
 	inner := quoted[1 : len(quoted)-1]
 	return slices.IndexFunc(names, func(n string) bool { return n == string(inner) })
@@ -162,7 +160,7 @@ func (p *jsonLine) value(depth int) bool {
 	return false
 }
 
-// nested reads past an object or array, whose first byte is open.
+// nested reads past an object or array with the first byte open.
 func (p *jsonLine) nested(open byte, depth int) bool {
 	end := open + 2 // '{' and '}', '[' and ']' lie two apart
 	p.at++
@@ -220,7 +218,7 @@ func (p *jsonLine) digits() bool {
 	return p.at > from
 }
 
-// JSONText returns the text of a string value. It fails where there is none.
+// JSONText returns the text of a string value. It fails on any other value.
 func (in *Input) JSONText(field string, raw []byte) ([]byte, error) {
 	switch {
 	case raw == nil:
@@ -244,7 +242,7 @@ func (in *Input) JSONText(field string, raw []byte) ([]byte, error) {
 	return b, nil
 }
 
-// JSONID returns the text of an id, as JSONText does.
+// JSONID returns the text of an id, like JSONText.
 func (in *Input) JSONID(field string, raw []byte) ([]byte, error) {
 	b, err := in.JSONText(field, raw)
 	if err != nil {
@@ -253,7 +251,7 @@ func (in *Input) JSONID(field string, raw []byte) ([]byte, error) {
 	return in.Token(field, b)
 }
 
-// JSONNumber returns the digits of a number. It fails where there is none.
+// JSONNumber returns the digits of a number. It fails on any other value.
 func (in *Input) JSONNumber(field string, raw []byte) ([]byte, error) {
 	switch {
 	case raw == nil:
@@ -264,7 +262,7 @@ func (in *Input) JSONNumber(field string, raw []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// EachObject reads every remaining line as a JSON object.
+// EachObject calls row for every remaining line, read as a JSON object, with the values of wanted.
 func (in *Input) EachObject(wanted []string, row func(raw [][]byte) error) error {
 	raw := make([][]byte, len(wanted))
 	for {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Meaning is what a column of a table means. Its text is the usual name of such a column.
+// Meaning is the meaning of a table's column. Its text is the usual name of such a column.
 type Meaning string
 
 // The meanings of columns.
@@ -22,8 +22,8 @@ const (
 	Clicked   Meaning = "clicked_at" // when it was clicked, or whether
 )
 
-// names has the names of the columns of a meaning, as bare returns them: usual ones, and names that other programs
-// write. Those are RecBole, LensKit, Surprise, Spark, implicit, Elliot, pandas and MovieLens.
+// names holds the column names of each meaning, in the form of bare: usual ones, and names written by RecBole, LensKit,
+// Surprise, Spark, implicit, Elliot, pandas and MovieLens.
 var names = map[Meaning]struct{ usual, others []string }{
 	User:      {[]string{"userid", "user", "uid"}, []string{"customerid", "customer", "reviewerid", "visitorid", "users"}},
 	Item:      {[]string{"itemid", "item", "iid"}, []string{"movieid", "productid", "product", "asin", "parentasin", "isbn", "bookid", "artistid", "trackid", "businessid", "newsid", "articleid", "items", "rec", "recs", "recommendation", "recommendations", "recommendeditem", "recommendeditems"}},
@@ -36,8 +36,8 @@ var names = map[Meaning]struct{ usual, others []string }{
 	Relevance: {[]string{"relevance"}, []string{"rel", "qrel", "rating", "ratings", "stars", "rui"}},
 }
 
-// bare returns a name in lower case, its letters and digits alone, without the type that RecBole adds: that of User-ID,
-// userId and user_id:token is userid.
+// bare returns a name in lower case with only its letters and digits, without the type that RecBole adds: userid for
+// User-ID, userId and user_id:token.
 func bare(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	return strings.Map(func(r rune) rune {
@@ -48,17 +48,17 @@ func bare(name string) string {
 	}, name)
 }
 
-// Means reports whether a column of a name can mean something.
+// Means reports whether a column with this name can have the meaning.
 func (m Meaning) Means(column string) bool {
 	n, is := names[m], bare(column)
 	return slices.Contains(n.usual, is) || slices.Contains(n.others, is)
 }
 
-// Usual reports whether a column of a name usually means something.
+// Usual reports whether a column with this name usually has the meaning.
 func (m Meaning) Usual(column string) bool { return slices.Contains(names[m].usual, bare(column)) }
 
-// Column returns which column of a header means something; -1: none does. A column with a usual name goes before one
-// with another. Where two have the same claim, fail makes the error, which names both.
+// Column returns the index of the header's column with the meaning; -1 if there is none. A usual name takes precedence.
+// If two columns have the same claim, fail makes the error, which names both.
 func (m Meaning) Column(header []string, fail func(field, msg, hint string) error) (int, error) {
 	for _, of := range [][]string{names[m].usual, names[m].others} {
 		found := -1
@@ -78,11 +78,11 @@ func (m Meaning) Column(header []string, fail func(field, msg, hint string) erro
 	return -1, nil
 }
 
-// meanings of columns of rows.
+// meanings lists the meanings of columns of rows.
 var meanings = []Meaning{User, Item, Rating, Time}
 
-// column returns which column of a header has a name, or where none has and the name is a usual one of something, which
-// column means that.
+// column returns the index of the header's column with a name. If there is none and the name is a usual one for a
+// meaning, it returns the column with that meaning.
 func (in *Input) column(name string, header []string) (int, error) {
 	if i := slices.Index(header, name); i >= 0 {
 		return i, nil
@@ -97,18 +97,18 @@ func (in *Input) column(name string, header []string) (int, error) {
 	return -1, in.MissingColumn(name, header)
 }
 
-// Taken says that a column of an unusual name is read as what it means.
+// Taken returns a sentence saying that a column with an unusual name is read with this meaning.
 func (m Meaning) Taken(column string) string {
 	return "the column " + column + " is read as " + string(m)
 }
 
-// Spelled lists names of a column, for a hint.
+// Spelled returns a list of names of such a column, for a hint.
 func (m Meaning) Spelled() string {
 	n := names[m]
 	return strings.Join(append([]string{string(m)}, slices.DeleteFunc(slices.Concat(n.usual, n.others), func(s string) bool { return s == bare(string(m)) })...), ", ")
 }
 
-// Counts reports whether a column of a name counts the rows of its table, as pandas writes it: it means nothing.
+// Counts reports whether a column name is one that pandas gives to the row numbers of a table, which have no meaning.
 func Counts(column string) bool {
 	return column == "" || strings.HasPrefix(strings.ToLower(column), "unnamed: ") || slices.Contains([]string{"index", "level_0"}, strings.ToLower(column))
 }

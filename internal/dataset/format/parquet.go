@@ -15,7 +15,7 @@ import (
 	"privrec/internal/dataset/parquet"
 )
 
-// OfInput tells the form of a table that is read by the end of its name. A Parquet file is read as a table with tabs.
+// OfInput returns the form of a table to read, by the end of its name. A Parquet file is read as a table with tabs.
 func OfInput(path string) (f Form, ok bool) {
 	if strings.HasSuffix(path, ".parquet") {
 		return TSV, true
@@ -23,7 +23,7 @@ func OfInput(path string) (f Form, ok bool) {
 	return Of(path)
 }
 
-// openParquet lets in read the rows of a Parquet file as a table with tabs and a header.
+// openParquet makes in read the rows of a Parquet file as a table with tabs and a header.
 func (in *Input) openParquet(f *os.File) error {
 	if !strings.HasSuffix(in.file, ".parquet") {
 		return &dataset.Error{File: in.file, Msg: "the file is Parquet", Hint: "end its name in .parquet"}

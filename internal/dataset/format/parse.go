@@ -9,7 +9,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// ReadFile opens path, parses it and closes it.
+// ReadFile opens path, returns the result of parse on it and closes it.
 func ReadFile[T any](ctx context.Context, path string, parse func(*Input) (T, error)) (T, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -20,7 +20,7 @@ func ReadFile[T any](ctx context.Context, path string, parse func(*Input) (T, er
 	return parse(in)
 }
 
-// EachRow splits every remaining line into exactly len(names) fields.
+// EachRow calls row for every remaining line, split into exactly len(names) fields.
 func (in *Input) EachRow(s *Splitter, names []string, row func(fields [][]byte) error) error {
 	for {
 		line, err := in.line()
@@ -40,7 +40,7 @@ func (in *Input) EachRow(s *Splitter, names []string, row func(fields [][]byte) 
 	}
 }
 
-// Finish hashes the file and orders the rows. It fails on a file without rows.
+// Finish hashes the file and returns the ordered rows. It fails on a file without rows.
 func (in *Input) Finish(b *dataset.Builder) (*dataset.Log, error) {
 	if len(b.UserOf) == 0 {
 		return nil, &dataset.Error{File: in.file, Msg: "no interactions in the file"}
@@ -58,7 +58,7 @@ func (in *Input) Finish(b *dataset.Builder) (*dataset.Log, error) {
 // maxRows is the largest number of rows that a 32-bit row number can count.
 const maxRows = 1<<31 - 1
 
-// ignoreEOF returns nil for io.EOF, the regular end of a file, and other errors as they are.
+// ignoreEOF returns nil for io.EOF, the regular end of a file, and other errors unchanged.
 func ignoreEOF(err error) error {
 	if err == io.EOF {
 		return nil

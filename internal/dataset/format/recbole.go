@@ -21,8 +21,8 @@ func ReadInter(ctx context.Context, path string) (*dataset.Log, error) {
 
 func parseInter(in *Input) (*dataset.Log, error) { return Table{}.inter(in) }
 
-// ReadInter reads a RecBole atomic interaction file whose columns have the names of t. A rating
-// or a time that t names must be there.
+// ReadInter reads a RecBole atomic interaction file whose columns have the names in t. If t names a rating or a time,
+// that column must be present.
 func (t Table) ReadInter(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, t.inter)
 }
@@ -41,7 +41,7 @@ func (t Table) inter(in *Input) (*dataset.Log, error) {
 	return t.rows(in, &Splitter{Sep: "\t"}, names)
 }
 
-// typesOf checks the types of the columns that interactions have.
+// typesOf returns an error if the columns of interactions have wrong types.
 func (t Table) typesOf(in *Input, names, types []string) error {
 	for _, col := range [][2]string{{t.user(), "token"}, {t.item(), "token"}, {cmp.Or(t.Rating, "rating"), "float"}, {cmp.Or(t.Time, "timestamp"), "float"}} {
 		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
@@ -59,8 +59,8 @@ func ReadUserAtomic(ctx context.Context, path string, kinds map[string]dataset.K
 	return Table{Kinds: kinds}.ReadUserAtomic(ctx, path)
 }
 
-// ReadUserAtomic reads a RecBole atomic user file whose column of users has the name of t, with
-// the kinds of t in place of those of the header.
+// ReadUserAtomic reads a RecBole atomic user file. The column of users has the name in t, and the kinds of t replace
+// those of the header.
 func (t Table) ReadUserAtomic(ctx context.Context, path string) (*dataset.Features, error) {
 	return ReadFile(ctx, path, t.userAtomic)
 }
@@ -100,10 +100,10 @@ func (t Table) userAtomic(in *Input) (*dataset.Features, error) {
 	return fb.Features(in)
 }
 
-// atomicTypes lists the types of RecBole's columns.
+// atomicTypes holds the types of RecBole's columns.
 var atomicTypes = []string{"token", "float", "token_seq", "float_seq"}
 
-// untyped removes RecBole's types from the names of a table's header, if every name has one.
+// untyped returns the names of a table's header without RecBole's types, if every name has one.
 func (t Table) untyped(in *Input, names []string) ([]string, error) {
 	plain, types := make([]string, len(names)), make([]string, len(names))
 	for i, n := range names {
@@ -179,7 +179,7 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 	return names, nil
 }
 
-// noDuplicates fails on a header that names a column twice.
+// noDuplicates returns an error for a header that names a column twice.
 func (in *Input) noDuplicates(names []string) error {
 	for i, n := range names {
 		if j := slices.Index(names, n); j < i {

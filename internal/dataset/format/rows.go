@@ -23,8 +23,7 @@ type Rows struct {
 	cursor
 }
 
-// OpenRows opens a table and reads its header. A file of form Lines has no header and single
-// spaces between fields.
+// OpenRows opens a table and reads its header. A file of form Lines has no header and single spaces between fields.
 func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -42,8 +41,8 @@ func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
 	return r, nil
 }
 
-// OpenColumns opens a table without a header that has these columns, separated by sep. Fields
-// are taken as they are: a quote is part of its field.
+// OpenColumns opens a table without a header that has the given columns, separated by sep. Fields are taken literally:
+// a quote is part of its field.
 func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Rows, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -52,7 +51,7 @@ func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Row
 	return &Rows{Columns: columns, cursor: cursor{in: in, split: &Splitter{Sep: sep}}}, nil
 }
 
-// Column returns the index of a column by its name, or by another name of what a column of that name usually means.
+// Column returns the index of a column by its name, or by another name with the meaning that this name usually has.
 func (r *Rows) Column(name string) (int, error) { return r.in.column(name, r.Columns) }
 
 // Next moves to the next row. It returns false at the end and after an error. A table without
@@ -97,7 +96,7 @@ func (r *Rows) Time(i int) (whole int64, part []byte, err error) {
 	return r.in.instant(r.name(i), r.Fields[i])
 }
 
-// Unread names the columns that are none of those that are read.
+// Unread returns the names of the columns that are not among the read ones.
 func (r *Rows) Unread(read ...int) (names []string) {
 	for i, name := range r.Columns {
 		if !slices.Contains(read, i) {
@@ -110,7 +109,7 @@ func (r *Rows) Unread(read ...int) (names []string) {
 // AddTime adds the time in a field of the row to a column.
 func (r *Rows) AddTime(c *Clock, i int) error { return c.Add(r.in, r.name(i), r.Fields[i]) }
 
-// Sorted returns a command for a shell that sorts the table by columns as text, and then by one as numbers.
+// Sorted returns a shell command that sorts the table by columns as text, and then by one as numbers.
 func (r *Rows) Sorted(number int, text ...int) string {
 	var by []sortKey
 	for _, i := range text {
@@ -122,9 +121,9 @@ func (r *Rows) Sorted(number int, text ...int) string {
 // Path returns the name of the file.
 func (r *Rows) Path() string { return r.in.file }
 
-// Skip passes over a row that Next, or a reader of one of its fields, failed on with err, so that Next
-// goes on with the row after it. It returns the text of the row, valid until Next, "" for blank
-// lines. ok is false if the failure is not of one row: a damaged file, or one that is no text.
+// Skip passes over a row on which Next, or a reader of one of its fields, failed with err, so that Next continues with
+// the row after it. It returns the text of the row, valid until Next, "" for blank lines. ok is false if the failure is
+// not of one row: a damaged file, or one that is not text.
 func (r *Rows) Skip(err error) (text []byte, ok bool) {
 	if text, ok = r.in.skip(err); ok {
 		r.err = nil
@@ -132,10 +131,10 @@ func (r *Rows) Skip(err error) (text []byte, ok bool) {
 	return text, ok
 }
 
-// Integer returns the whole number that b, a part of the named field, spells.
+// Integer returns the whole number in b, a part of the named field.
 func (r *Rows) Integer(field string, b []byte) (int64, error) { return r.in.Integer(field, b) }
 
-// name returns the name of a column, or its number where there is no header.
+// name returns the name of a column, or its number if there is no header.
 func (r *Rows) name(i int) string {
 	if r.Columns == nil {
 		return fmt.Sprint(i + 1)
@@ -143,7 +142,7 @@ func (r *Rows) name(i int) string {
 	return r.Columns[i]
 }
 
-// cursor is a file that is read row by row.
+// cursor reads a file row by row.
 type cursor struct {
 	in    *Input
 	form  Form
@@ -152,8 +151,8 @@ type cursor struct {
 	err   error
 }
 
-// line returns the next line of the file. ok is false at the end and after an error; none is the
-// error of a file without a line.
+// line returns the next line of the file. ok is false at the end and after an error; none is the error message for a
+// file without a line.
 func (c *cursor) line(none string) (line []byte, ok bool) {
 	if c.err != nil {
 		return nil, false

@@ -13,15 +13,14 @@ import (
 	"privrec/internal/progress"
 )
 
-// shareReader shows progress: how much of a file has been read.
+// shareReader reads a file and shows as progress how much of it has been read.
 type shareReader struct {
 	*progress.Stretch
 	f          *os.File
 	done, size int64
 }
 
-// newShare returns a reader of a file that shows its progress. Only a plain file has a size to
-// show a share of.
+// newShare returns a reader of a file that shows its progress. Only a regular file has a size of which to show a share.
 func newShare(ctx context.Context, verb string, f *os.File) *shareReader {
 	r := &shareReader{f: f}
 	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > 0 {

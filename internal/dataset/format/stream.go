@@ -25,11 +25,11 @@ const (
 	Lines  Form = "lines" // user item item ... with single spaces, no header
 )
 
-// Forms lists them.
+// Forms returns all forms.
 func Forms() []Form { return []Form{TSV, CSV, Atomic, Lines} }
 
-// Of returns the form by the name of a file, without .gz and .zst: .tsv, .csv, .inter, and .txt
-// for lines. ok is false for other names.
+// Of returns the form that the name of a file stands for, without .gz and .zst: .tsv, .csv, .inter, and .txt for lines.
+// ok is false for other names.
 func Of(path string) (f Form, ok bool) {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	switch filepath.Ext(name) {
@@ -45,10 +45,9 @@ func Of(path string) (f Form, ok bool) {
 	return "", false
 }
 
-// Stream reads interactions one by one, in memory that does not grow with the file. Rows of a
-// user must be together, in order of time where the file has times. Stream does not notice a
-// user who comes again further on; the caller must, see Together. The compression is known by the
-// first bytes of the file. Stream is for one goroutine.
+// Stream reads interactions one by one, in memory that does not grow with the file. Rows of a user must be together, in
+// order of time if the file has times. Stream does not notice a user who occurs again further on; the caller must, see
+// Together. The compression is recognised by the first bytes of the file. Only one goroutine may use a Stream.
 //
 //	for s.Next() {
 //		... s.User, s.Item
@@ -57,11 +56,11 @@ func Of(path string) (f Form, ok bool) {
 type Stream struct {
 	User   []byte // id, valid until Next
 	Item   []byte // id, valid until Next; nil on a line that names a user and no item
-	Time   int64  // in whole units, 0 where the file has none
+	Time   int64  // in whole units, 0 if the file has none
 	Starts bool   // first row of a user
 
-	// Together lets Next fail on a user who comes again, as far as both places are near the beginning: a log in order
-	// of time is refused at once.
+	// Together makes Next fail on a user who occurs again, if both places are near the beginning: so it refuses a log
+	// in order of time at once.
 	Together bool
 
 	Left []string // sentences on columns that are not read, or are read under unusual names
@@ -77,8 +76,8 @@ type Stream struct {
 	more    bool           // rest has items
 }
 
-// OpenStream opens a file. A table has the columns user_id, item_id and, where there are times,
-// timestamp; other columns are ignored.
+// OpenStream opens a file. A table has the columns user_id, item_id and, if there are times, timestamp; other columns
+// are ignored.
 func OpenStream(ctx context.Context, path string, form Form) (*Stream, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *Stream) header() error {
 	return nil
 }
 
-// columns reads the header of a table of a form.
+// columns reads the header of a table and returns its columns.
 func (in *Input) columns(form Form) (s *Splitter, names []string, err error) {
 	switch form {
 	case Atomic:
@@ -190,10 +189,10 @@ func (s *Stream) row(line []byte) (err error) {
 	return s.time(v[s.at[2]])
 }
 
-// mostEnded is how many users are kept, to notice one who comes again.
+// mostEnded is the number of users that are remembered, to notice one who occurs again.
 const mostEnded = 1 << 16
 
-// begins fails on a user who comes again, as far as the first users are kept.
+// begins returns an error for a user who occurs again, as far as the first users are remembered.
 func (s *Stream) begins() error {
 	if s.rows == 1 && s.Together {
 		s.ended = map[string]int{}
@@ -210,7 +209,7 @@ func (s *Stream) begins() error {
 	return nil
 }
 
-// Sort says how to put the rows of a user together: of a table by a command for a shell.
+// Sort returns advice on how to put the rows of a user together: for a table a shell command.
 func (s *Stream) Sort() string {
 	if s.form == Lines {
 		return "join the two lines"
@@ -230,7 +229,7 @@ type sortKey struct {
 	numbers bool
 }
 
-// sorted returns a command for a shell that sorts a table by columns, the first one first.
+// sorted returns a shell command that sorts a table by columns, the first one first.
 func (c *cursor) sorted(by ...sortKey) string {
 	path := system.ShellQuote(c.in.file)
 	if strings.HasSuffix(c.in.file, ".parquet") {
@@ -276,7 +275,7 @@ func (s *Stream) time(b []byte) error {
 	return nil
 }
 
-// decimal formats a time as it was read.
+// decimal returns a time as it was read.
 func decimal(whole int64, part []byte) string {
 	if len(part) == 0 {
 		return strconv.FormatInt(whole, 10)

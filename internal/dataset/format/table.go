@@ -8,8 +8,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Table describes a text table with a header line: which column has what. If all names of a
-// header have RecBole's types, as in user_id:token, the types are ignored.
+// Table says how a text table with a header line is laid out: which column has which meaning. If all names of a header
+// have RecBole's types, as in user_id:token, the types are ignored.
 type Table struct {
 	Sep    string                  // "\t" (default) or any one byte, or ::; "," and ";" allow CSV quoting
 	User   string                  // default "user_id"
@@ -34,14 +34,14 @@ func (t Table) Parse(in *Input) (*dataset.Log, error) {
 	return t.rows(in, s, names)
 }
 
-// ReadTable reads a table with columns of users and items and, where present, of ratings and times, under any name
-// that they usually have. Other columns are not read.
+// ReadTable reads a table with columns of users and items and, if present, of ratings and times, under any of their
+// usual names. Other columns are not read.
 func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
 	return Table{Sep: sep}.ReadKnown(ctx, path)
 }
 
-// ReadKnown reads interactions from a table that need not have a rating or a time. A column that
-// t names must be there. Where t names none, columns are found by their usual names.
+// ReadKnown reads interactions from a table that need not have a rating or a time. A column that t names must be
+// present. Columns that t does not name are found by their usual names.
 func (t Table) ReadKnown(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, func(in *Input) (*dataset.Log, error) {
 		s, names, err := t.Open(in)
@@ -55,7 +55,7 @@ func (t Table) ReadKnown(ctx context.Context, path string) (*dataset.Log, error)
 	})
 }
 
-// known adds the names of the columns that a header has and t does not name.
+// known returns t with the names of columns that the header has and t does not name.
 func (t Table) known(in *Input, names []string) (Table, error) {
 	for _, c := range []struct {
 		to *string
@@ -75,8 +75,8 @@ func (t Table) known(in *Input, names []string) (Table, error) {
 	return t, nil
 }
 
-// Columns says what ReadKnown, or ReadInter for a form of Atomic, makes of the columns of a table: what each one of an
-// unusual name is taken for, and the names of those that are not read.
+// Columns returns how ReadKnown, or ReadInter for the form Atomic, reads the columns of a table: sentences on columns
+// with unusual names, and the names of those that are not read.
 func (t Table) Columns(ctx context.Context, path string, form Form) (taken, unread []string, err error) {
 	_, err = ReadFile(ctx, path, func(in *Input) (none struct{}, err error) {
 		_, names, err := in.columns(form)
@@ -101,12 +101,12 @@ func (t Table) Columns(ctx context.Context, path string, form Form) (taken, unre
 	return taken, unread, err
 }
 
-// ReadFeatures reads one row of attributes a user.
+// ReadFeatures reads one row of attributes per user.
 func (t Table) ReadFeatures(ctx context.Context, path string) (*dataset.Features, error) {
 	return ReadFile(ctx, path, t.ParseFeatures)
 }
 
-// ParseFeatures reads one row of attributes a user from an open file.
+// ParseFeatures reads one row of attributes per user from an open file.
 func (t Table) ParseFeatures(in *Input) (*dataset.Features, error) {
 	s, names, err := t.Open(in)
 	if err != nil {
@@ -131,7 +131,7 @@ func (t Table) ParseFeatures(in *Input) (*dataset.Features, error) {
 func (t Table) user() string { return cmp.Or(t.User, "user_id") }
 func (t Table) item() string { return cmp.Or(t.Item, "item_id") }
 
-// Open reads the header and returns the names of the columns.
+// Open reads the header and returns a splitter and the names of the columns.
 func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	s := &Splitter{Sep: cmp.Or(t.Sep, "\t")}
 	s.quotes = s.Sep == "," || s.Sep == ";"
@@ -148,7 +148,7 @@ func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	return s, names, in.noDuplicates(names)
 }
 
-// rows reads the body. The header has been read.
+// rows reads the body, after the header.
 func (t Table) rows(in *Input, s *Splitter, names []string) (*dataset.Log, error) {
 	col := func(name string) (int, error) {
 		if name == "" {

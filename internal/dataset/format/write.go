@@ -19,15 +19,14 @@ import (
 	"privrec/internal/system"
 )
 
-// atomicExts lists the ends of the file names of an atomic data set.
+// atomicExts holds the ends of the file names of an atomic data set.
 var atomicExts = []string{cardExt, ".inter", ".user"}
 
-// WriteAtomic writes a log and, if not nil, features as RecBole atomic files dir/name.inter and
-// dir/name.user. For synthetic rows it also writes a card, dir/name.standin, which holds the
-// note and from which registry.Load knows that they are synthetic, wherever the folder is
-// moved. It writes each file whole or not at all and makes dir if it is missing. Reading the
-// files back gives the same log, except for its Hash. If files of the same name exist, it fails
-// and leaves them as they are, or with replace removes them once all new ones are written.
+// WriteAtomic writes a log and, if not nil, features as RecBole atomic files dir/name.inter and dir/name.user. For
+// synthetic rows it also writes a card, dir/name.standin, with the note. From the card registry.Load knows that they
+// are synthetic, wherever the folder is moved. It writes each file whole or not at all and makes dir if it is missing.
+// Reading the files back gives the same log, except for its Hash. If files of the same name exist, it fails and leaves
+// them as they are, or with replace removes them once all new ones are written.
 func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note string, replace bool) (files []dataset.File, err error) {
 	if err := writable(l, f); err != nil {
 		return nil, err
@@ -99,7 +98,7 @@ func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note str
 	return files, nil
 }
 
-// writable fails on words that would not read back: the format has no quotes.
+// writable returns an error for ids and values that would not read back: the format has no quotes.
 func writable(l *dataset.Log, f *dataset.Features) error {
 	check := func(what string, words []string) error {
 		for _, w := range words {
@@ -119,14 +118,13 @@ func writable(l *dataset.Log, f *dataset.Features) error {
 	return err
 }
 
-// WriteError is the error of a file or folder that cannot be written. It does not blame the
-// data.
+// WriteError is the error for a file or folder that cannot be written. It does not blame the data.
 type WriteError struct {
 	File string
 	Err  error
 }
 
-// Error names the final file, not the temporary one beside it.
+// Error returns a message with the final file, not the temporary one beside it.
 func (e *WriteError) Error() string {
 	err := e.Err
 	var path *fs.PathError
@@ -143,7 +141,7 @@ func (e *WriteError) Error() string {
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Hint returns advice, or "" when the disk is full, which needs none.
+// Hint returns advice, or "" if the disk is full, which needs none.
 func (e *WriteError) Hint() string {
 	switch {
 	case errors.Is(e.Err, syscall.ENOSPC):
@@ -154,8 +152,7 @@ func (e *WriteError) Hint() string {
 	return "choose a folder that can be written"
 }
 
-// WriteInter prints rows in the form that ReadInter reads. Errors stay in w, and its Flush
-// returns them.
+// WriteInter prints rows in the form for ReadInter. Errors stay in w, and its Flush returns them.
 func WriteInter(w *bufio.Writer, l *dataset.Log) {
 	w.WriteString("user_id:token\titem_id:token")
 	if l.Values != nil {
@@ -182,7 +179,7 @@ func WriteInter(w *bufio.Writer, l *dataset.Log) {
 	}
 }
 
-// writeUsers prints one row a user. A missing value is an empty field.
+// writeUsers prints one row per user. A missing value is an empty field.
 func writeUsers(w *bufio.Writer, f *dataset.Features) {
 	w.WriteString("user_id:token")
 	for _, c := range f.Columns {
@@ -227,7 +224,7 @@ func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, temp stri
 	return f, temp, nil
 }
 
-// cardExt ends the name of the card that lies beside synthetic files.
+// cardExt is the end of the name of the card beside synthetic files.
 const cardExt = ".standin"
 
 // HasCard reports whether a card lies beside a file, which says that it is synthetic: x.inter,

@@ -2,7 +2,7 @@ package parquet
 
 import "encoding/binary"
 
-// encoder writes a struct of Thrift's compact protocol. Fields come in ascending order.
+// encoder encodes a struct of Thrift's compact protocol. Fields come in ascending order.
 type encoder struct {
 	b    []byte
 	last []int16 // field before, of each open struct
@@ -42,7 +42,7 @@ func (e *encoder) structure(id int16, f func()) {
 	e.element(f)
 }
 
-// element writes a struct that is no field: the whole, or one of a list.
+// element encodes a struct that is not a field: the whole, or one of a list.
 func (e *encoder) element(f func()) {
 	e.begin()
 	f()

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Magic are the first and last bytes of a file.
+// Magic is the text at the beginning and at the end of a file.
 const Magic = "PAR1"
 
-// Is reports whether an open file is a regular one that begins as Parquet does.
+// Is reports whether an open file is a regular one that begins like Parquet.
 func Is(f *os.File) bool {
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() { // a pipe can be read once only, and Parquet begins at its end
@@ -24,7 +24,7 @@ func Is(f *os.File) bool {
 	return err == nil && string(b[:]) == Magic
 }
 
-// IsNamed reports whether a name is of a regular file that begins as Parquet does.
+// IsNamed reports whether a name belongs to a regular file that begins like Parquet.
 func IsNamed(path string) bool {
 	st, err := os.Stat(path)
 	if err != nil || !st.Mode().IsRegular() { // opening a pipe would wait for its writer
@@ -38,10 +38,10 @@ func IsNamed(path string) bool {
 	return Is(f)
 }
 
-// maxFooter is the largest footer, in bytes. Files of lists have some kilobytes.
+// maxFooter is the largest footer in bytes. Files of lists have some kilobytes.
 const maxFooter = 16 << 20
 
-// Kind says what a column holds.
+// Kind names the kind of values in a column.
 type Kind uint8
 
 // The kinds of columns.
@@ -66,7 +66,7 @@ type Column struct {
 	chunk    int  // index of its chunk in a row group
 }
 
-// File is an open file.
+// File is an open Parquet file.
 type File struct {
 	Columns []Column
 	Rows    int64
@@ -111,7 +111,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, f.schema(meta.at(2).list)
 }
 
-// schema finds the columns. The list holds a tree, each node before its children.
+// schema sets the columns. The list holds a tree, each node before its children.
 func (f *File) schema(list []node) error {
 	if len(list) == 0 {
 		return errThrift
@@ -149,14 +149,14 @@ func (f *File) schema(list []node) error {
 	return err
 }
 
-// way is what stands above a leaf of the schema, and the leaf.
+// way holds a leaf of the schema with the nodes above it.
 type way struct {
 	path             []string
 	levels, repeated int  // of its nodes, those that are optional or repeated, and those that are repeated
 	only             bool // each node has no other children
 }
 
-// to returns the way on to a node.
+// to returns the way extended to a node.
 func (w way) to(e node) way {
 	w.path = append(slices.Clip(w.path), string(e.at(4).bytes))
 	switch e.at(3).number {
@@ -200,7 +200,7 @@ func column(e node, w way, chunk int) Column {
 	return c
 }
 
-// number says what a column of numbers or of text holds.
+// number returns the kind of a column of numbers or of text.
 func (c *Column) number(e node) {
 	switch {
 	case c.physical == 1 || c.physical == 2:
@@ -214,7 +214,7 @@ func (c *Column) number(e node) {
 	}
 }
 
-// logical names the meaning of a column that is neither a number nor text; "": it is one of them.
+// logical returns the name of a column's logical type if it is neither a number nor text; "" otherwise.
 func logical(e node) string {
 	for id, name := range map[int16]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIMESTAMP", 11: "UNKNOWN", 13: "BSON", 14: "UUID", 15: "FLOAT16"} {
 		if e.at(10).has(id) {

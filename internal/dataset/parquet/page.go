@@ -11,7 +11,7 @@ import (
 	"privrec/internal/dataset/compress"
 )
 
-// The limits of a page. Writers make pages of about a megabyte and of 20,000 values.
+// Limits of a page. Writers make pages of about a megabyte and of 20,000 values.
 const (
 	maxPage    = 16 << 20 // bytes, after decompression
 	maxValues  = 1 << 22
@@ -20,7 +20,7 @@ const (
 	maxList    = 1 << 16 // values
 )
 
-// Value is a cell.
+// Value holds the value of a cell.
 type Value struct {
 	Null  bool
 	Int   int64 // of Int and of Time; of unsigned columns as a uint64's bits
@@ -110,7 +110,7 @@ func (p *cursor) row() (Value, error) {
 	}
 }
 
-// turn turns to the page that has the next value. ended: there is none.
+// turn moves to the page with the next value. ended is true if there is none.
 func (p *cursor) turn() (ended bool, err error) {
 	for p.ready == 0 {
 		if p.left <= 0 {
@@ -187,11 +187,11 @@ func (p *cursor) read() error {
 	return errThrift
 }
 
-// codecs are the compressions that are read, and the names of the others.
+// codecs holds the compressions that are read.
 var codecs = map[int64]compress.Kind{0: compress.Plain, 1: compress.Snappy, 2: compress.Gzip, 6: compress.Zstd}
 var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4_RAW"}
 
-// unpack decompresses a page to the size that it says.
+// unpack returns a page decompressed to its stated size.
 func (p *cursor) unpack(b []byte, size int) ([]byte, error) {
 	codec, ok := codecs[p.codec]
 	if !ok {
@@ -200,7 +200,7 @@ func (p *cursor) unpack(b []byte, size int) ([]byte, error) {
 	return compress.Unpack(codec, b, size)
 }
 
-// count checks how many values a page says it has.
+// count returns the number of values that a page states, after checking it.
 func (p *cursor) count(h node) (int, error) {
 	n := h.at(1).number
 	if n < 0 || n > maxValues {
@@ -255,7 +255,7 @@ func (p *cursor) data(h node, b []byte, size int) error {
 	return p.values(h.at(2).number, n, repeats, levels, b)
 }
 
-// runsOf cuts levels of an encoding, with their length before them, from the front of a page.
+// runsOf cuts encoded levels, which begin with their length, from the front of a page.
 func runsOf(encoding int64, b []byte) (levels, rest []byte, err error) {
 	if encoding != 3 {
 		return nil, nil, errors.New("levels that are not run lengths are not read")
@@ -267,7 +267,7 @@ func runsOf(encoding int64, b []byte) (levels, rest []byte, err error) {
 	return b[4 : 4+length], b[4+length:], nil
 }
 
-// data2 reads a data page of version 2: levels stand before the values, and are not compressed.
+// data2 reads a data page of version 2: levels are before the values and not compressed.
 func (p *cursor) data2(h node, b []byte, size int) error {
 	n, err := p.count(h)
 	if err != nil {
@@ -341,7 +341,7 @@ func encodingName(e int64) string {
 	return fmt.Sprint(e)
 }
 
-// indices reads n places in the dictionary.
+// indices reads n indices into the dictionary.
 func (p *cursor) indices(b []byte, n int) error {
 	p.index = []uint32{}
 	if n == 0 {
@@ -359,12 +359,12 @@ func (p *cursor) indices(b []byte, n int) error {
 	})
 }
 
-// widths are the bytes of a value of each physical type; of text those of its length. 0: it is not read.
+// widths holds the size in bytes of a value of each physical type; for text, of its length. 0: not read.
 var widths = [8]int{1: 4, 2: 8, 4: 4, 5: 8, 6: 4}
 
 var errShort = errors.New("a page is shorter than its values")
 
-// take takes a value that is written as it is from the front of b.
+// take returns a plainly encoded value from the front of b, and the rest.
 func (c Column) take(b []byte) (v Value, rest []byte, err error) {
 	size := widths[c.physical&7]
 	if size == 0 {

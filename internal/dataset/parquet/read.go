@@ -6,24 +6,24 @@ import (
 	"strconv"
 )
 
-// ColumnError is what is wrong with a column.
+// ColumnError is the error for a fault in a column.
 type ColumnError struct {
 	Column string
 	Row    int64 // from 1; 0: not with one row
 	Err    error
 }
 
-// Error names the column.
+// Error returns a message with the name of the column.
 func (e *ColumnError) Error() string { return fmt.Sprintf("column %q: %v", e.Column, e.Err) }
 
 // Unwrap returns the cause.
 func (e *ColumnError) Unwrap() error { return e.Err }
 
-// spread is how many rows a byte of a file may stand for, beyond the first few. Lists have less than one: of the
-// items of a list no two are equal.
+// spread is the largest number of rows that a byte of a file may stand for, beyond the first few. Lists have less than
+// one: no two items of a list are equal.
 const spread, few = 64, 1 << 20
 
-// Read calls row with the values of some columns, for every row from 1 on. It needs memory for a page of each column.
+// Read calls row with the values of some columns, for every row from 1 on. It needs memory for one page of each column.
 func (f *File) Read(ctx context.Context, columns []int, row func(n int64, v []Value) error) error {
 	if f.Rows < 0 || f.Rows > few && (f.Rows-few)/spread > f.size {
 		return fmt.Errorf("the footer says that there are %d rows, which a file of %d bytes cannot tell apart", f.Rows, f.size)
@@ -64,7 +64,7 @@ func (f *File) Read(ctx context.Context, columns []int, row func(n int64, v []Va
 	return nil
 }
 
-// Unsigned reports whether a column's whole numbers have no sign.
+// Unsigned reports whether a column's whole numbers are unsigned.
 func (c Column) Unsigned() bool { return c.unsigned }
 
 // ID appends an id of a column of text or of whole numbers to dst, as text.

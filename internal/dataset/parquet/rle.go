@@ -7,7 +7,7 @@ import (
 
 var errRuns = errors.New("runs of values are damaged")
 
-// runs reads n whole numbers of a bit width from the hybrid of run lengths and bit packing, and calls each for every
+// runs decodes n whole numbers of a bit width from the hybrid of run lengths and bit packing, and calls each with every
 // one.
 func runs(b []byte, width, n int, each func(v uint32) error) error {
 	if width > 32 {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// node is a value of Thrift's compact protocol: a number, bytes, a list or a struct.
+// node holds a value of Thrift's compact protocol: a number, bytes, a list or a struct.
 type node struct {
 	number int64
 	bytes  []byte
@@ -14,7 +14,7 @@ type node struct {
 	fields map[int16]node
 }
 
-// at returns a field of a struct; the zero node where it is absent.
+// at returns a field of a struct; the zero node if it is absent.
 func (n node) at(field int16) node { return n.fields[field] }
 
 // has reports whether a struct has a field.
@@ -23,16 +23,16 @@ func (n node) has(field int16) bool {
 	return ok
 }
 
-// The limits of a Thrift value.
+// Limits of a Thrift value.
 const (
 	maxNodes = 1 << 19
 	maxDepth = 16
 )
 
-// errThrift is the error of bytes that are no Thrift value.
+// errThrift is the error for bytes that are not a Thrift value.
 var errThrift = errors.New("the metadata are damaged")
 
-// decoder reads a Thrift value. Its memory is bounded by the length of b, since every entry of a list takes a byte.
+// decoder decodes a Thrift value. Its memory is bounded by the length of b, since every entry of a list takes a byte.
 type decoder struct {
 	b     []byte
 	nodes int
@@ -61,7 +61,7 @@ func (d *decoder) zigzag() (int64, error) {
 	return int64(v>>1) ^ -int64(v&1), err
 }
 
-// length reads a length that the rest of the bytes can hold.
+// length reads a length, and fails if the remaining bytes cannot hold it.
 func (d *decoder) length() (int, error) {
 	v, err := d.varint()
 	if err != nil || v > uint64(len(d.b)) {

@@ -11,17 +11,17 @@ import (
 	"privrec/internal/dataset/compress"
 )
 
-// Field is a column to be written. Int is written as INT64, Float as DOUBLE, Text as UTF-8, and Floats as a list of
+// Field describes a column to write. Int is written as INT64, Float as DOUBLE, Text as UTF-8, and Floats as a list of
 // FLOAT. No value may be null.
 type Field struct {
 	Name string
 	Kind Kind
 }
 
-// Remark is a text about a file, in its footer.
+// Remark holds a text about a file, stored in its footer.
 type Remark struct{ Key, Text string }
 
-// The sizes of what is written.
+// Sizes of pages and row groups.
 const (
 	pageBytes  = 1 << 20
 	pageValues = 1 << 18
@@ -41,7 +41,7 @@ type Writer struct {
 	err     error
 }
 
-// writing is a column of the row group at hand.
+// writing holds a column of the current row group.
 type writing struct {
 	values  []byte // of the page at hand
 	repeats []byte // run lengths of its repetition levels, of lists
@@ -51,16 +51,16 @@ type writing struct {
 	total   int64  // values
 }
 
-// group is a row group that is written.
+// group describes a written row group.
 type group struct {
 	rows    int64
 	columns []chunk
 }
 
-// chunk says where a column of a row group is.
+// chunk holds the position and size of a column of a row group.
 type chunk struct{ at, full, packed, values int64 }
 
-// NewWriter begins a file.
+// NewWriter writes the beginning of a file and returns a writer for its rows.
 func NewWriter(w io.Writer, fields ...Field) (*Writer, error) {
 	pack, err := compress.NewPacker(compress.Zstd)
 	if err != nil {
@@ -104,7 +104,7 @@ func (w *Writer) Row(v ...Value) error {
 	return w.err
 }
 
-// add appends a value to the page at hand.
+// add appends a value to the current page.
 func (c *writing) add(kind Kind, v Value) error {
 	le := binary.LittleEndian
 	switch kind {
@@ -133,7 +133,7 @@ func (c *writing) add(kind Kind, v Value) error {
 	return nil
 }
 
-// page ends the page at hand of a column.
+// page ends the current page of a column.
 func (w *Writer) page(i int) {
 	c := &w.columns[i]
 	if c.n == 0 || w.err != nil {
@@ -171,7 +171,7 @@ func (w *Writer) page(i int) {
 	c.values, c.repeats, c.n = c.values[:0], c.repeats[:0], 0
 }
 
-// group writes the row group at hand.
+// group writes the current row group.
 func (w *Writer) group() {
 	if w.inGroup == 0 {
 		return
@@ -196,7 +196,7 @@ func (w *Writer) Close(remarks ...Remark) error {
 	return w.err
 }
 
-// kinds are the physical types of what is written.
+// kinds maps each kind to its physical type.
 var kinds = map[Kind]int{Int: 2, Float: 5, Text: 6, Floats: 4}
 
 // path returns the names on the way to a field's leaf.
@@ -207,7 +207,7 @@ func (f Field) path() []string {
 	return []string{f.Name}
 }
 
-// footer encodes the metadata of the file.
+// footer returns the encoded metadata of the file.
 func (w *Writer) footer(remarks []Remark) []byte {
 	e := newEncoder()
 	e.element(func() {
@@ -229,7 +229,7 @@ func (w *Writer) footer(remarks []Remark) []byte {
 	return e.b
 }
 
-// schema writes the tree of columns, each node before its children.
+// schema encodes the tree of columns, each node before its children.
 func (e *encoder) schema(fields []Field) {
 	nodes := 1 + len(fields)
 	for _, f := range fields {
@@ -293,7 +293,7 @@ func (e *encoder) group(g group, fields []Field) {
 	e.int64(3, g.rows)
 }
 
-// Remarks orders remarks by their keys.
+// Remarks returns remarks ordered by their keys.
 func Remarks(of map[string]string) []Remark {
 	var out []Remark
 	for _, key := range slices.Sorted(maps.Keys(of)) {

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Absent returns the sets that a name stands for, one or one a domain, whose files are not in
-// dir. dir "" takes $PRIVREC_DATA. A stand-in needs no files. Only the names of files are
-// looked at: Load says whether they can be read.
+// Absent returns the sets of a name, one or one for each domain, whose files are not in dir. dir "" takes
+// $PRIVREC_DATA. A stand-in needs no files. Absent only looks at the names of files: Load says whether they can be
+// read.
 func Absent(name, dir string) ([]Set, error) {
 	sets, err := behind(name, dir)
 	if err != nil {
@@ -25,8 +25,8 @@ func Absent(name, dir string) ([]Set, error) {
 	return out, nil
 }
 
-// behind returns the sets of a data set of one or of several domains. Own data in dir are of
-// several where they have a log of each.
+// behind returns the sets of a data set of one or of several domains. Own data in dir have several if they have a log
+// of each.
 func behind(name, dir string) ([]Set, error) {
 	if c, err := FindCross(name); err == nil && (!IsOwn(name) || IsOwnCross(name, dir)) {
 		return c.sets, nil

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// amazonRatings is the ratings-only file of the 2014 release, without a header.
+// amazonRatings describes the ratings-only file of the 2014 release, without a header.
 var amazonRatings = movieLensFormat{",", []string{"user", "item", "rating", "timestamp"}}
 
 // ReadAmazonRatings reads ratings_<Category>.csv of the 2014 Amazon release: user, item (ASIN),

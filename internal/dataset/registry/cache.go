@@ -18,26 +18,26 @@ import (
 	"privrec/internal/system"
 )
 
-// cacheVersion changes whenever the meaning of an entry or of a filter changes.
+// cacheVersion must change whenever the meaning of an entry or of a filter changes.
 const cacheVersion = "privrec-cache-5\n"
 
-// entry is what the cache stores: the rows after the filters and their ladder.
+// entry holds the content of a cache entry: the rows after the filters and their ladder.
 type entry struct {
 	log      *dataset.Log
 	ladder   dataset.Ladder
 	features *dataset.Features
 }
 
-// cache is the place of one entry. Its file is a version line, the SHA-256 of the payload and
-// the payload. It is written beside its final name, synced and renamed, so that readers and
-// other writers see all of it or nothing. It holds users' rows, so that only its owner may read it.
+// cache locates one entry. Its file is a version line, the SHA-256 of the payload and the payload. It is written beside
+// its final name, synced and renamed, so that readers and other writers see all of it or nothing. It holds users' rows,
+// so only its owner may read it.
 type cache struct {
 	path string // "" when there is no cache
 	why  string // why there is none
 	hash string // of the source files
 }
 
-// openCache makes the entry's name from the source hash and the steps.
+// openCache returns the place of the entry for the source hash and the steps.
 func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dataset.File) cache {
 	if opts.NoCache {
 		return cache{why: "cache is off"}
@@ -55,7 +55,7 @@ func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dat
 	return cache{path: filepath.Join(dir, set+"-"+hex.EncodeToString(key[:8])+".rows"), hash: hash}
 }
 
-// get returns the entry, or nil and the reason for messages ("" when there is no entry yet).
+// get returns the entry, or nil and the reason for messages ("" if there is no entry yet).
 func (c cache) get() (*entry, string) {
 	if c.path == "" {
 		return nil, c.why
@@ -80,8 +80,8 @@ func (c cache) get() (*entry, string) {
 	return e, "read from cache " + c.path
 }
 
-// put writes the entry and returns what to say about it. A cache that cannot be written only
-// costs time, so put does not fail.
+// put writes the entry and returns a message about it. A cache that cannot be written only costs time, so put does not
+// fail.
 func (c cache) put(e *entry) string {
 	if c.path == "" {
 		return ""
@@ -95,7 +95,7 @@ func (c cache) put(e *entry) string {
 	return "written to cache " + c.path
 }
 
-// openEntry checks the version and checksum of a file and decodes it.
+// openEntry returns the entry in a file, after checking its version and checksum.
 func openEntry(b []byte) (*entry, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(cacheVersion))
 	if !ok {
@@ -111,7 +111,7 @@ func openEntry(b []byte) (*entry, error) {
 	return decodeEntry(payload)
 }
 
-// ReceiptName is the file in a set's folder that says where its files came from.
+// ReceiptName is the name of the file in a set's folder that says where its files came from.
 const ReceiptName = "receipt.json"
 
 // receipt is the part of a receipt that describes its files.
@@ -123,11 +123,10 @@ type receipt struct {
 	} `json:"files"`
 }
 
-// provenance returns a remark on how the files differ from the receipt of their folder: their
-// content was accepted although it is not the published one, or a file is no longer the one
-// that was fetched. It returns "" where there is no difference or no receipt. The level of
-// evidence does not depend on the remark: rows are judged by their content, so that a folder
-// with a receipt is worth no more than the same folder without one.
+// provenance returns a remark if the files differ from the receipt of their folder: their content was accepted although
+// it is not the published one, or a file is no longer the one that was fetched. It returns "" if there is no difference
+// or no receipt. The level of evidence does not depend on the remark: rows are judged by their content, so that a
+// folder with a receipt is worth no more than the same folder without one.
 func provenance(folder string, files []dataset.File) (string, error) {
 	path := filepath.Join(folder, ReceiptName)
 	b, err := os.ReadFile(path)

@@ -24,8 +24,8 @@ func sealEntry(e *entry) func(io.Writer) error {
 	}
 }
 
-// encodeEntry writes the columns one after another, each as a uvarint length and little-endian
-// values. A nil column has length 0 like an empty one.
+// encodeEntry returns the columns one after another, each as a uvarint length and little-endian values. A nil column
+// has length 0 like an empty one.
 func encodeEntry(e *entry) []byte {
 	var b []byte
 	l := e.log
@@ -89,8 +89,7 @@ func bit(b bool) byte {
 	return 0
 }
 
-// decoder reads what encodeEntry wrote. After the first fault it returns zero values, and err
-// is the fault.
+// decoder decodes the bytes of encodeEntry. After the first fault it returns zero values, and err is the fault.
 type decoder struct {
 	b   []byte
 	err error
@@ -98,7 +97,7 @@ type decoder struct {
 
 var errEntry = errors.New("malformed entry")
 
-// decodeEntry builds an entry and checks that its columns fit together.
+// decodeEntry returns the decoded entry after checking that its columns fit together.
 func decodeEntry(b []byte) (*entry, error) {
 	d := decoder{b: b}
 	e := &entry{log: &dataset.Log{}}
@@ -172,8 +171,8 @@ func (d *decoder) fail() {
 	d.b = nil
 }
 
-// length reads a number of elements of at least size bytes each. It fails on a number that the
-// remaining bytes cannot hold, so that a damaged number allocates nothing.
+// length returns a number of elements of at least size bytes each. It fails if the remaining bytes cannot hold them, so
+// that a damaged number allocates nothing.
 func (d *decoder) length(size int) int {
 	n, k := binary.Uvarint(d.b)
 	if k <= 0 || n > uint64(len(d.b)-k)/uint64(size) {

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/dataset/standin"
 )
 
-// CrossSet is a data set of two or more domains that the program knows.
+// CrossSet is a known data set of two or more domains.
 type CrossSet struct {
 	Name    string
 	Title   string
@@ -28,8 +28,8 @@ type CrossDomain struct {
 	Prefix string // prefix of its items' ids where all domains are in one file, "" otherwise
 }
 
-// FindCross returns the cross-domain set with the name. own-NAME is a folder with a log of each of
-// two domains, and own-A+own-B are two sets of own data.
+// FindCross returns the cross-domain set with the name. own-NAME stands for a folder with a log of each of two domains,
+// and own-A+own-B for two sets of own data.
 func FindCross(name string) (CrossSet, error) {
 	if own, ok := ownCross(name); ok {
 		return own, nil
@@ -65,8 +65,8 @@ func (s CrossSet) domainNames() (names []string) {
 	return names
 }
 
-// LoadCross loads two domains of a cross-domain set, the target first. It keeps the users who
-// are left in every domain of the set.
+// LoadCross loads two domains of a cross-domain set, the target first. It keeps the users who remain in every domain of
+// the set.
 func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options) (*dataset.Cross, error) {
 	if err := dataset.RefuseChange(ctx, name); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 	return c, nil
 }
 
-// load reads the filtered rows of every domain.
+// load returns the filtered rows of every domain.
 func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *dataset.Cross, error) {
 	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn, Decided: s.recipe.Decisions(false)}}
 	if s.standIn {
@@ -140,7 +140,7 @@ func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *data
 	return logs, c, nil
 }
 
-// hasPrefix returns true for the rows of one domain.
+// hasPrefix returns for each row whether it belongs to one domain.
 func hasPrefix(l *dataset.Log, prefix string) []bool {
 	keep := make([]bool, l.Len())
 	for row, i := range l.Items {

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Description says what the files of a set hold, before any recipe.
+// Description describes the files of a set before any recipe.
 type Description struct {
 	Set                Set
 	Hash               string // see dataset.Log
@@ -23,7 +23,7 @@ type Description struct {
 	Files              []FileForm
 }
 
-// FileForm is a file of a set with the form of its rows.
+// FileForm describes a file of a set and the form of its rows.
 type FileForm struct {
 	dataset.File
 	Name    string       // inside the set's folder, with slashes
@@ -32,7 +32,7 @@ type FileForm struct {
 	Columns []FileColumn // none for a file that has no rows, as ColumnsFile
 }
 
-// RowForm says how the rows of a file are written.
+// RowForm names how the rows of a file are written.
 type RowForm string
 
 // The forms of rows.
@@ -44,17 +44,16 @@ const (
 	NoRows     RowForm = "none"
 )
 
-// FileColumn is a field of the rows of a file.
+// FileColumn describes a field of a file's rows.
 type FileColumn struct {
 	Name   string
 	Header string // as the header has it, with a type where it has types; Name where there is no header
-	Role   string // user, item, rating, time, feature, or "" for what no model reads
+	Role   string // user, item, rating, time, feature, or "" if no model reads it
 	Type   string // text, integer or number, of all its values; ids are text
 	List   bool   // several values, with single spaces between them
 }
 
-// Describe reads the files of a set and says what they hold. A stand-in, which has no files, is
-// an error.
+// Describe reads the files of a set and returns a description of them. A stand-in, which has no files, is an error.
 func Describe(ctx context.Context, name string, opts Options) (*Description, error) {
 	if err := dataset.RefuseWithheld(ctx, name); err != nil {
 		return nil, err
@@ -101,8 +100,7 @@ func Describe(ctx context.Context, name string, opts Options) (*Description, err
 	return d, nil
 }
 
-// formOf returns the form of a file without a header by its name, and of other files the form of
-// a table with one.
+// formOf returns the form of a file: by its name if it has no header, else that of a table with one.
 func formOf(base string) FileForm {
 	bare := func(f movieLensFormat) FileForm {
 		return FileForm{Rows: Bare, Sep: f.sep, Columns: columns(f.names)}
@@ -198,15 +196,14 @@ func (f *FileForm) read(ctx context.Context) (err error) {
 	return rows.Err()
 }
 
-// fixedTypes are the types of fields that are not read for them: of Yelp's objects, and of
-// histories.
+// fixedTypes holds the types of fields that are not determined from values: those of Yelp's objects, and of histories.
 var fixedTypes = map[string]string{
 	"user": "text", "items": "text",
 	"user_id": "text", "business_id": "text", "stars": "number", "date": "text",
 	"review_count": "integer", "useful": "integer", "funny": "integer", "cool": "integer", "fans": "integer", "average_stars": "number",
 }
 
-// header reads the names of columns as they stand in the first line.
+// header returns the columns as named in the first line.
 func (f *FileForm) header(ctx context.Context) ([]FileColumn, error) {
 	rows, err := format.OpenColumns(ctx, f.Path, "\x00", "line") // no text has a zero byte: a field is a line
 	if err != nil {
@@ -227,10 +224,10 @@ func (f *FileForm) header(ctx context.Context) ([]FileColumn, error) {
 	return columns(names), nil
 }
 
-// kindOfValues is what the values of a column have in common.
+// kindOfValues accumulates what the values of a column have in common.
 type kindOfValues struct{ some, gaps, real, text bool }
 
-// add takes a value in. A number that would be written another way, as 007, is text.
+// add takes in a value. A number in an unusual notation, such as 007, is text.
 func (k *kindOfValues) add(v []byte) {
 	if k.text {
 		return
@@ -277,8 +274,8 @@ func usualNames(set string, c Columns) map[string][]string {
 	}
 }
 
-// roles says what each column is for. Columns of a file of users that are none of these are
-// features, those in features or all.
+// roles sets the role of each column. In a file of users, columns with no other role are features: those in features,
+// or all.
 func (f *FileForm) roles(names map[string][]string, features []string) {
 	log := false
 	for i := range f.Columns {

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// diginetica returns the sessions on which session recommenders are compared since SR-GNN.
+// diginetica returns the set of sessions that session recommenders are compared on since SR-GNN.
 func diginetica() Set {
 	return Set{
 		Name: "session-diginetica", Title: "Diginetica sessions, SR-GNN's split",
@@ -29,8 +29,8 @@ func diginetica() Set {
 	}
 }
 
-// digineticaDigest is of the sessions in GCE-GNN's repository, numbered from 0, those of train
-// first, each part in the order of its file.
+// digineticaDigest is the digest of the sessions in GCE-GNN's repository, numbered from 0, those of train first, each
+// part in the order of its file.
 const digineticaDigest = "4480db2894824e91f6365ae686cfb7c4c6c909f6d0af95320b2c83d2cf118ffb"
 
 // ReadSplitSessions reads a table of three columns, "session", "split" and "items", separated

@@ -24,7 +24,7 @@ type Options struct {
 	Users    string   // what Public.Users says
 }
 
-// Load finds a data set of the registry, reads it and runs one of its recipes.
+// Load returns a data set of the registry after one of its recipes.
 func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequential, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -37,10 +37,10 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequ
 	return LoadSet(ctx, set, r, opts)
 }
 
-// LoadSet does what Load does, for a set or recipe that need not be in the registry. It caches
-// the filtered rows of a real data set. Source.Cache says what the cache did, which never
-// changes the result. Under dataset.Withhold the sequences have no test rows, and under
-// dataset.WithPlanting canaries are among them. Under dataset.WithHoldOut they lack what is held out.
+// LoadSet returns a data set after a recipe, like Load, where neither need be in the registry.
+// It caches the filtered rows of a real data set. Source.Cache says what the cache did, which never changes the result.
+// Under dataset.Withhold the sequences have no test rows, and under dataset.WithPlanting canaries are among them. Under
+// dataset.WithHoldOut they lack what is held out.
 func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
 	opts.Seed = dataset.RowsSeed(ctx, opts.Seed)
 	w, opts, err := withheld(ctx, opts)
@@ -60,10 +60,10 @@ func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	return dataset.PlantSequences(ctx, dataset.HoldOutSequences(ctx, s))
 }
 
-// LoadInteractions does what Load does, for models of the user-item graph. It fails on a pair
-// that occurs twice, as dataset.NewInteractions does. Under dataset.Withhold other rows stand in
-// the place of test rows. Under dataset.WithHoldOut the pairs lack what is held out, and under
-// dataset.WithPlanting canaries are among them.
+// LoadInteractions returns a data set after a recipe, like Load, for models of the user-item graph.
+// It fails on a pair that occurs twice, as dataset.NewInteractions does. Under dataset.Withhold other rows take the
+// place of test rows. Under dataset.WithHoldOut the pairs lack what is held out, and under dataset.WithPlanting
+// canaries are among them.
 func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -112,8 +112,7 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	return d, err
 }
 
-// withheld returns how a context says that test rows are withheld, nil for not at all, and the
-// options with the seed of the rows.
+// withheld returns how the context withholds test rows, nil if it does not, and the options with the seed of the rows.
 func withheld(ctx context.Context, opts Options) (*dataset.Withholding, Options, error) {
 	w, err := dataset.Withheld(ctx)
 	if w != nil {
@@ -122,7 +121,7 @@ func withheld(ctx context.Context, opts Options) (*dataset.Withholding, Options,
 	return w, opts, err
 }
 
-// loadSet does what LoadSet does and also returns the filtered rows.
+// loadSet does the work of LoadSet and also returns the filtered rows.
 func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, *dataset.Log, error) {
 	r.Split.Seed, r.Split.ByPlace = opts.Seed, dataset.ByPlace(ctx)
 	if set.StandIn != nil {
@@ -191,7 +190,7 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	return s, log, nil
 }
 
-// finish splits filtered rows, of the items and users that the options state, and returns these rows too.
+// finish returns filtered rows split, limited to the items and users that the options state, and these rows too.
 func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset.Log, ladder dataset.Ladder, f *dataset.Features) (*dataset.Sequential, *dataset.Log, error) {
 	items, users, err := s.stated(ctx, o)
 	if err != nil {
@@ -251,7 +250,7 @@ func readLayout(ctx context.Context, name string, layout Layout, files []dataset
 	return log, features, nil
 }
 
-// hashOf combines the digests of the files.
+// hashOf returns the combined hash of the files' digests.
 func hashOf(files []dataset.File) string {
 	var digests []string
 	for _, f := range files {
@@ -260,7 +259,7 @@ func hashOf(files []dataset.File) string {
 	return dataset.SourceHash(digests...)
 }
 
-// locate returns the first layout whose files are all present, and hashes them.
+// locate returns the first layout whose files are all present, and the hashes of these files.
 func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, error) {
 	if dir == "" {
 		dir = os.Getenv("PRIVREC_DATA")
@@ -313,7 +312,7 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound, Hint: s.tablesHint(folder) + hint}
 }
 
-// tablesHint says what to call the tables that are in a folder under other names, or "".
+// tablesHint returns a hint how to rename tables that are in a folder under other names, or "".
 func (s Set) tablesHint(folder string) string {
 	entries, _ := os.ReadDir(folder) // no tables where it cannot be read
 	var first, other string

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// movieLensFormat is the form of one of MovieLens' files without a header.
+// movieLensFormat describes the form of one of MovieLens' files without a header.
 type movieLensFormat struct {
 	sep   string
 	names []string // of the fields, in order
@@ -79,7 +79,7 @@ func ratingRow(in *format.Input, b *dataset.Builder, id func(field string, b []b
 	return nil
 }
 
-// features parses one row a user. Columns not in kinds are categorical.
+// features parses one row per user. Columns not in kinds are categorical.
 func (f movieLensFormat) features(in *format.Input, kinds map[string]dataset.Kind) (*dataset.Features, error) {
 	fb := format.NewFeatureBuilder(f.names[1:], kinds)
 	s := format.Splitter{Sep: f.sep}

@@ -13,8 +13,8 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// OwnPrefix begins the names of data sets that the registry does not list: own-shop is the data
-// in the folder own-shop.
+// OwnPrefix begins the names of data sets that the registry does not list: own-shop stands for the data in the folder
+// own-shop.
 const OwnPrefix = "own-"
 
 // own returns the set of that name, with the layouts and recipes that all own data have.
@@ -26,7 +26,7 @@ func own(name string) Set {
 	}
 }
 
-// ownLayouts returns the forms of the files whose names begin with a name.
+// ownLayouts returns the layouts of files whose names begin with a name.
 func ownLayouts(name string) []Layout {
 	users := ownUsers(name)
 	split := append([]string{"train.txt", "test.txt"}, users...)
@@ -39,13 +39,13 @@ func ownLayouts(name string) []Layout {
 	}
 }
 
-// ownUsers lists the names that a file of user features can have.
+// ownUsers returns the possible names of a file of user features.
 func ownUsers(name string) []string {
 	return []string{name + ".user", name + ".users.csv", name + ".users.tsv", name + ".users.parquet"}
 }
 
-// readOwn reads the files of a layout of own data: the log, or both sides of a split; then the
-// names of the columns and the user features, where they are there.
+// readOwn reads the files of a layout of own data: the log, or both sides of a split; then, if present, the names of
+// the columns and the user features.
 func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.Features, err error) {
 	defer func() { err = hintColumns(err, paths) }()
 	var c Columns
@@ -81,7 +81,8 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 	return log, f, err
 }
 
-// columnNotes says in sentences which columns of the rows of own data are read under unusual names, and which are not read.
+// columnNotes returns sentences on columns of own data that are read under unusual names, and on columns that are not
+// read.
 func columnNotes(ctx context.Context, files []dataset.File, l *dataset.Log) (notes []string, err error) {
 	form, ok := format.OfInput(files[0].Path)
 	if !ok || form == format.Lines {
@@ -121,7 +122,7 @@ func (c Columns) table() format.Table {
 	return format.Table{User: c.User, Item: c.Item, Rating: c.Rating, Time: c.Timestamp}
 }
 
-// separator returns what is between the columns of a table, by the name of its file.
+// separator returns the separator of the columns of a table, by the name of its file.
 func separator(name string) string {
 	if strings.HasSuffix(name, ".csv") {
 		return ","
@@ -135,7 +136,7 @@ func plainBase(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
 }
 
-// OwnForm says what the folder of a set of own data has.
+// OwnForm says which kinds of data a folder of own data contains.
 type OwnForm struct {
 	Log      bool // a log of interactions, or a published split
 	Split    bool // a published split
@@ -144,8 +145,8 @@ type OwnForm struct {
 	Domains  bool // a log of each of two domains
 }
 
-// FormOf looks at the names of the files of own data. dir "" takes $PRIVREC_DATA. A folder that
-// is not there has none of the forms: Load says so.
+// FormOf returns the form of own data by the names of its files. dir "" takes $PRIVREC_DATA. A missing folder has none
+// of the forms: Load reports it.
 func FormOf(name, dir string) (f OwnForm) {
 	dir = filepath.Join(cmp.Or(dir, os.Getenv("PRIVREC_DATA")), name)
 	any := func(names ...string) bool {
@@ -171,8 +172,8 @@ func ownName(s string) bool {
 	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
-// OwnNames returns the names of the folders in dir that hold own data, in order. dir "" takes
-// $PRIVREC_DATA. It returns none for a folder that cannot be read.
+// OwnNames returns the names of the folders in dir that hold own data, in order. dir "" takes $PRIVREC_DATA. For a
+// folder that cannot be read it returns none.
 func OwnNames(dir string) (names []string) {
 	if dir = cmp.Or(dir, os.Getenv("PRIVREC_DATA")); dir == "" {
 		return nil

@@ -13,10 +13,9 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// ColumnsFile names the file in a folder of own data that says what the columns of its tables
-// are called. It lies beside the tables, and is no key of a run's configuration: what a column
-// is called is a fact about the file, the same for every command that reads it, and its bytes
-// count in the hash of the data.
+// ColumnsFile names the file in a folder of own data that says what the columns of its tables are called. It lies
+// beside the tables and is not a key of a run's configuration: the name of a column is a fact about the file, the same
+// for every command that reads it, and its bytes count in the hash of the data.
 const ColumnsFile = "columns.yaml"
 
 // Columns says what the columns of own tables are called. An empty name stands for the usual
@@ -34,7 +33,7 @@ type Columns struct {
 	Partial  bool     `yaml:"partial"`  // users without a line in the user file have no values
 }
 
-// readColumns reads the file of names.
+// readColumns returns the names in a file of column names.
 func readColumns(ctx context.Context, path string) (c Columns, err error) {
 	if err := ctx.Err(); err != nil {
 		return c, err
@@ -61,7 +60,7 @@ func readColumns(ctx context.Context, path string) (c Columns, err error) {
 	return c, columnsError(v.Err())
 }
 
-// columnsError makes an error about data of the first problem with a file of names.
+// columnsError returns the first problem with a file of names as an error about data.
 func columnsError(err error) error {
 	var all config.Errors
 	if !errors.As(err, &all) || len(all) == 0 {
@@ -71,7 +70,7 @@ func columnsError(err error) error {
 	return &dataset.Error{File: e.File, Line: e.Line, Field: e.Path, Msg: e.Message, Hint: e.Fix}
 }
 
-// hintColumns adds to an error about a column that is not there how to say that it has another name.
+// hintColumns returns an error about a missing column with a hint how to state another name for it.
 func hintColumns(err error, paths []string) error {
 	var e *dataset.Error
 	named := slices.ContainsFunc(paths, func(p string) bool { return plainBase(p) == ColumnsFile })
@@ -88,7 +87,7 @@ func hintColumns(err error, paths []string) error {
 	return e
 }
 
-// misspelt fails on a file that is meant for the names of columns and has another name.
+// misspelt returns an error for a file that is meant for the names of columns but has a wrong name.
 func misspelt(folder string) error {
 	if path := filepath.Join(folder, "columns.yml"); Stored(path) {
 		return &dataset.Error{File: path, Msg: "is not read: the file with the names of columns is called " + ColumnsFile, Hint: "rename it"}
@@ -96,8 +95,8 @@ func misspelt(folder string) error {
 	return nil
 }
 
-// ColumnsOf returns what the tables in a folder call their columns: nothing where the folder does
-// not say.
+// ColumnsOf returns the column names that a folder states for its tables, and the file; both are empty if it states
+// none.
 func ColumnsOf(ctx context.Context, folder string) (Columns, []dataset.File, error) {
 	if err := misspelt(folder); err != nil {
 		return Columns{}, nil, err

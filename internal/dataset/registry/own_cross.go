@@ -12,14 +12,14 @@ const (
 	OwnSource = "source"
 )
 
-// domainFiles lists the names that the log of a domain can have.
+// domainFiles returns the possible names of a domain's log.
 func domainFiles(domain string) []string {
 	return []string{domain + ".inter", domain + ".csv", domain + ".tsv", domain + ".parquet"}
 }
 
-// ownCross returns the pair of domains that a name of own data stands for: own-NAME, whose folder
-// has a log of target and one of source, or own-A+own-B, two sets of own data whose domains are A
-// and B. ok is false for a name of another form.
+// ownCross returns the pair of domains for a name of own data. That is own-NAME, whose folder has a log of target and
+// one of source, or own-A+own-B, two sets of own data whose domains are A and B. ok is false for a name of another
+// form.
 func ownCross(name string) (c CrossSet, ok bool) {
 	c = CrossSet{Name: name, Title: "own domains " + strings.TrimPrefix(name, OwnPrefix), recipe: ownDomain()}
 	parts := strings.Split(name, "+")
@@ -55,14 +55,14 @@ func ownDomain() dataset.Recipe {
 	}
 }
 
-// IsOwnCross reports whether own data are two domains: two sets by name, or a folder in dir with
-// a log of each. dir "" takes $PRIVREC_DATA.
+// IsOwnCross reports whether own data have two domains: two sets by name, or a folder in dir with a log of each. dir ""
+// takes $PRIVREC_DATA.
 func IsOwnCross(name, dir string) bool {
 	_, ok := ownCross(name)
 	return ok && (strings.Contains(name, "+") || FormOf(name, dir).Domains)
 }
 
-// DomainsOf names the domains of a set of several, of own data the target first. It fails on data of one domain.
+// DomainsOf returns the domains of a set of several; for own data the target is first. It fails on data of one domain.
 func DomainsOf(name string) ([]string, error) {
 	c, err := FindCross(name)
 	if err != nil {

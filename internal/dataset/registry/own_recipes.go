@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Names of recipes that suit tasks on own data.
+// Names of recipes for tasks on own data.
 const (
 	OwnLeaveOneOut = "leave-one-out"
 	OwnRatio       = "ratio"
@@ -18,12 +18,12 @@ const (
 	OwnSplitValid  = "split-valid"
 )
 
-// Spelling says how a recipe of own data is put together.
+// Spelling explains how the name of a recipe of own data is composed.
 const Spelling = "or one spelled by steps, filters first, such as distinct+5-core+leave-one-out: " +
 	"distinct, rating-R, items-N, users-N, N-core, last-N; then one of fraction, fraction-P, ratio, ratio-P, leave-one-out, split; " +
 	"after ratio or split also valid-P, P percent of the training rows held out"
 
-// ownRecipes lists the recipes of own data that have a name.
+// ownRecipes returns the recipes of own data that have a name.
 func ownRecipes() []dataset.Recipe {
 	first := dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8}
 	random := dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, Nearest: true}
@@ -46,7 +46,7 @@ func ownRecipes() []dataset.Recipe {
 	return all
 }
 
-// step reads one word of a spelled recipe into it. place orders the words.
+// step parses one word of a spelled recipe. place orders the words.
 type step struct {
 	word  string // before the number, or after it
 	place int
@@ -56,7 +56,7 @@ type step struct {
 	set   func(r *dataset.Recipe, x float64)
 }
 
-// steps lists the words of spelled recipes, in the order in which they are done.
+// steps returns the words of spelled recipes, in the order in which they are applied.
 func steps() []step {
 	const many = 1 << 30
 	split := func(s dataset.Split) func(*dataset.Recipe, float64) {
@@ -85,7 +85,7 @@ func steps() []step {
 	}
 }
 
-// read reports whether the word is this step, and its number.
+// read reports whether the word is this step, and returns its number.
 func (s step) read(word string) (x float64, ok bool) {
 	if s.most == 0 {
 		return 0, word == s.word
@@ -101,8 +101,8 @@ func (s step) read(word string) (x float64, ok bool) {
 	return x, err == nil && x >= s.least && x <= s.most && (!s.whole || x == float64(int64(x)))
 }
 
-// spelled returns the recipe of own data whose name lists its steps, joined by "+". names are the
-// recipes that have a name.
+// spelled returns the recipe of own data whose name lists its steps, joined by "+". names are the recipes that have a
+// name.
 func spelled(set, name string, names []string) (dataset.Recipe, error) {
 	r := dataset.Recipe{Name: name, About: "the steps of its name", Times: true, Known: true}
 	fail := func(msg, hint string) (dataset.Recipe, error) {

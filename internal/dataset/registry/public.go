@@ -15,8 +15,8 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Public says what of the data is stated beforehand, and not taken from the rows. A guarantee can take what is stated
-// as public. Where rows decide it, one user can: an item that nobody else has shows that user.
+// Public states facts about the data that are known beforehand and not taken from the rows. A guarantee can take them
+// as public. If rows decided them, a single user could: an item that nobody else has would reveal that user.
 type Public struct {
 	// Items is a file with the ids of all items, one a line or in a column item_id; rows of other items are left out.
 	// published takes the list that the data set was published with.
@@ -34,20 +34,19 @@ type Sizes struct {
 // Published is the value of Public.Items and Public.Users for the list that a data set was published with.
 const Published = "published"
 
-// Check reports what cannot be stated.
+// Check records a problem for a statement that is not possible.
 func (p Public) Check(v *config.Checker) {
 	v.Between("data.sizes.users", p.Sizes.Users, 0, 1<<31-1)
 	v.Between("data.sizes.rows", p.Sizes.Rows, 0, 1<<31-1)
 }
 
-// Options returns the options with what is stated.
+// Options returns the options with the stated lists.
 func (p Public) Options(o Options) Options {
 	o.Items, o.Users = p.Items, p.Users
 	return o
 }
 
-// Again returns the options under which data that were loaded before are loaded again: with the lists that were
-// stated then.
+// Again returns the options for loading data again that were loaded before, with the lists that were stated then.
 func Again(s dataset.Source, o Options) Options {
 	if s.Items != nil {
 		o.Items = s.Items.File
@@ -58,8 +57,8 @@ func Again(s dataset.Source, o Options) Options {
 	return o
 }
 
-// Foreseen returns what can be said of the source of data before they are loaded, or where they are not: whether they
-// are generated, what is stated, and what the recipe lets rows decide. Title and files are left out.
+// Foreseen returns the source of data as far as it is known without loading them: whether they are generated, what is
+// stated, and what the recipe lets rows decide. Title and files are left out.
 func Foreseen(ctx context.Context, name, recipe string, p Public) (dataset.Source, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -74,8 +73,8 @@ func Foreseen(ctx context.Context, name, recipe string, p Public) (dataset.Sourc
 	return s, err
 }
 
-// SameLists fails where the lists that were stated for data are others than those of an earlier load, or are there on
-// one side only.
+// SameLists returns an error if the stated lists of data differ from those of an earlier load, or if only one load had
+// them.
 func SameLists(was, now dataset.Source) error {
 	for _, x := range []struct{ was, now *dataset.Stated }{{was.Items, now.Items}, {was.Users, now.Users}} {
 		switch {
@@ -88,13 +87,13 @@ func SameLists(was, now dataset.Source) error {
 	return nil
 }
 
-// list is a list of ids that a data set was published with.
+// list describes a list of ids that was published with a data set.
 type list struct {
 	set, file string
 	column    string // of the ids, or what ends the id at the start of a line
 }
 
-// The lists that data sets were published with.
+// Lists that were published with data sets.
 var (
 	publishedItems = []list{
 		{"ml-1m", "movies.dat", "::"}, {"ml-1m", "items.tsv", "item"}, {"ml-1m", "ml-1m.item", "item_id"},
@@ -106,7 +105,7 @@ var (
 	}
 )
 
-// stated reads the lists that the options state, nil for none.
+// stated returns the lists that the options state, nil for none.
 func (s Set) stated(ctx context.Context, o Options) (items, users *dataset.Stated, err error) {
 	dir := cmp.Or(o.Dir, os.Getenv("PRIVREC_DATA"))
 	read := func(key, file, column string, known []list) (*dataset.Stated, error) {
@@ -135,7 +134,8 @@ func (s Set) stated(ctx context.Context, o Options) (items, users *dataset.State
 	return items, users, err
 }
 
-// published finds a list that a set was published with, in its folder below dir. key states another.
+// published returns the path of a list that was published with a set, in its folder below dir. key names the
+// configuration key, for messages.
 func (s Set) published(dir, key string, known []list) (path, column string, err error) {
 	var names []string
 	for _, p := range known {
@@ -158,7 +158,7 @@ func (s Set) published(dir, key string, known []list) (path, column string, err 
 		Hint: "put the list that came with the data there, or name a file with all ids: " + key + "=FILE", Err: dataset.ErrNotFound}
 }
 
-// readStated reads a list of ids: a column of a table, or every line. A column that is no word ends the ids at the
+// readStated reads a list of ids: a column of a table, or every line. If column is not a word, it ends the ids at the
 // start of lines, as in MovieLens' own files.
 func readStated(ctx context.Context, path, column string) (*dataset.Stated, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -188,7 +188,7 @@ func readStated(ctx context.Context, path, column string) (*dataset.Stated, erro
 	return &dataset.Stated{File: path, SHA256: file.SHA256, IDs: len(names), Names: slices.Clip(names)}, nil
 }
 
-// readFirst reads the first field of every line.
+// readFirst returns the first field of every line.
 func readFirst(ctx context.Context, path, sep string) ([]string, error) {
 	return format.ReadFile(ctx, path, func(in *format.Input) (ids []string, err error) {
 		in.OtherText = true                                           // titles are in Latin-1

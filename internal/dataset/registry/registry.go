@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/standin"
 )
 
-// Set is a data set that the program knows.
+// Set describes a known data set.
 type Set struct {
 	Name    string
 	Title   string
@@ -26,8 +26,7 @@ type Set struct {
 	Recipes []dataset.Recipe
 }
 
-// Layout is one form of the files of a set in its folder. Each file may also be compressed
-// (.gz, .zst).
+// Layout describes one form of a set's files in its folder. Each file may also be compressed (.gz, .zst).
 type Layout struct {
 	Files []string // names inside the folder, all needed; user features last
 	Maybe []string // further names, read where they are there; user features last
@@ -35,10 +34,10 @@ type Layout struct {
 	Read  func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error)
 }
 
-// All lists every data set. Callers share what its slices and pointers hold, and change none of it.
+// All returns every data set. Callers share the memory of its slices and pointers, and must not change it.
 func All() []Set { return slices.Clone(all()) }
 
-// all makes the list of every data set, once. A new set is a file and a line here.
+// all returns the list of every data set, made once. A new set is a file and a line here.
 var all = sync.OnceValue(func() []Set {
 	sets := []Set{ml1m(), ml100k(), gowalla(), yelp2018(), yelp(), tmall()}
 	for _, c := range amazonCategories {
@@ -51,8 +50,7 @@ var all = sync.OnceValue(func() []Set {
 	return sets
 })
 
-// Find returns the set with the name. A set that begins with OwnPrefix need not be in the
-// registry.
+// Find returns the set with a name. A name that begins with OwnPrefix need not be in the registry.
 func Find(name string) (Set, error) {
 	if rest, ok := strings.CutPrefix(name, OwnPrefix); ok && ownName(rest) {
 		return own(name), nil
@@ -89,8 +87,8 @@ func (s Set) Recipe(name string) (dataset.Recipe, error) {
 	return dataset.Recipe{}, &dataset.Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: hint}
 }
 
-// Nearest returns a question with the known name that a data set's other spelling stands for, as MovieLens-1M and ml1m
-// do for ml-1m, or that is closest to a mistyped one, or "".
+// Nearest returns a question that suggests a known name: the one that another spelling stands for, as MovieLens-1M and
+// ml1m do for ml-1m, or the closest to a mistyped one. It returns "" if there is none.
 func Nearest(name string, known []string) string {
 	best := ""
 	for _, k := range known {
@@ -107,8 +105,8 @@ func Nearest(name string, known []string) string {
 	return fmt.Sprintf("did you mean %q? ", best)
 }
 
-// ownFolder says where a file of that name belongs, and what a folder of that name in $PRIVREC_DATA is to be called;
-// "" where there is neither.
+// ownFolder returns where a file of that name belongs, or how a folder of that name in $PRIVREC_DATA must be called; ""
+// if there is neither.
 func ownFolder(name string) string {
 	dir := os.Getenv("PRIVREC_DATA")
 	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
@@ -123,7 +121,7 @@ func ownFolder(name string) string {
 	return fmt.Sprintf("a folder with data of your own, and its table, have a name with %s before it: %s%s; ", OwnPrefix, OwnPrefix, name)
 }
 
-// plainly replaces what the name of a data set may not have by a hyphen.
+// plainly maps a character that the name of a data set may not have to a hyphen.
 func plainly(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 		return r
@@ -131,7 +129,7 @@ func plainly(r rune) rune {
 	return '-'
 }
 
-// spelling returns a name in lower case, without what is between its words, and with MovieLens short.
+// spelling returns a name in lower case, without separators between its words, and with MovieLens shortened.
 func spelling(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset/standin"
 )
 
-// The papers that owners of data ask to cite.
+// Papers that owners of data ask to cite.
 const (
 	citeMovieLens = "F. Maxwell Harper and Joseph A. Konstan. The MovieLens Datasets: History and Context. ACM Transactions on Interactive Intelligent Systems 5(4), article 19, 2015. https://doi.org/10.1145/2827872"
 	citeAmazon    = "Ruining He and Julian McAuley. Ups and Downs: Modeling the Visual Evolution of Fashion Trends with One-Class Collaborative Filtering. WWW 2016. https://doi.org/10.1145/2872427.2883037"
@@ -16,14 +16,14 @@ const (
 
 const groupLens = "GroupLens usage licence: research with acknowledgement, no endorsement, no commercial use, no redistribution without permission"
 
-// interAndUser reads a RecBole pair of files.
+// interAndUser returns a reader of a RecBole pair of files.
 func interAndUser(kinds map[string]dataset.Kind) func(context.Context, []string) (*dataset.Log, *dataset.Features, error) {
 	return pair(format.ReadInter, func(ctx context.Context, path string) (*dataset.Features, error) {
 		return format.ReadUserAtomic(ctx, path, kinds)
 	})
 }
 
-// pair reads an interaction file and a user file.
+// pair returns a reader of an interaction file and a user file.
 func pair(log func(context.Context, string) (*dataset.Log, error), users func(context.Context, string) (*dataset.Features, error)) func(context.Context, []string) (*dataset.Log, *dataset.Features, error) {
 	return func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error) {
 		l, err := log(ctx, paths[0])
@@ -142,9 +142,9 @@ const (
 	yelp2018Digest = "6a1f0050abd2f2d3d0d05bdc50f2026b631e2b53a2e90735022b4a64dd89b78a"
 )
 
-// publishedSplit returns the recipes of a set that NGCF and LightGCN published with its split:
-// the split as it is, and RDP-GCF's, which holds a tenth of the training rows out for
-// validation. train and test are the expected rows of the split.
+// publishedSplit returns the recipes of a set that NGCF and LightGCN published with its split: the split as it is, and
+// that of RDP-GCF, which holds out a tenth of the training rows for validation. train and test are the expected rows of
+// the split.
 func publishedSplit(digest string, raw dataset.Rung, train, test int) []dataset.Recipe {
 	return []dataset.Recipe{{
 		Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
@@ -179,8 +179,8 @@ func readSplitAdjacency(ctx context.Context, paths []string) (*dataset.Log, *dat
 	return dataset.Join(train, test), nil, nil
 }
 
-// StandIn returns the set of a profile, with the recipes of the real set that it imitates, or
-// with DIPSGNN's steps at a k-core that fits its size.
+// StandIn returns the set of a profile, with the recipes of the real set that it imitates, or with DIPSGNN's steps at a
+// k-core that fits its size.
 func StandIn(p standin.Profile) Set {
 	set := Set{
 		Name: "standin-" + p.Name, Title: p.Title, Address: "generated here by privrec",

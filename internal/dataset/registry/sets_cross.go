@@ -9,7 +9,7 @@ import (
 	"privrec/internal/dataset/standin"
 )
 
-// CrossSets lists every cross-domain data set.
+// CrossSets returns every cross-domain data set.
 func CrossSets() []CrossSet {
 	return []CrossSet{
 		crossTable(toyGame(), []CrossDomain{{"toys", "A:"}, {"games", "B:"}}),
@@ -21,8 +21,7 @@ func CrossSets() []CrossSet {
 	}
 }
 
-// crossTable returns a set whose domains are in one table. wants are counts beyond those of its
-// recipe.
+// crossTable returns a set whose domains are in one table. wants are additional expected counts.
 func crossTable(set Set, domains []CrossDomain, wants ...dataset.Want) CrossSet {
 	r := set.Recipes[0]
 	return CrossSet{Name: set.Name, Title: set.Title, Domains: domains, sets: []Set{set}, recipe: r, wants: append(slices.Clip(r.Wants), wants...), notes: r.Notes}
@@ -63,8 +62,8 @@ func foodKitchen() Set {
 	}
 }
 
-// amazonCross returns PriCDSR's three domains. A pair is two of them, but its users are those
-// who are left in all three.
+// amazonCross returns the set of PriCDSR's three domains. A pair is two of them, but its users are those who remain in
+// all three.
 func amazonCross() CrossSet {
 	s := CrossSet{
 		Name: "cd-amazon-movie-cd-book", Title: "Amazon ratings 2014, movies, CDs and books, shared users",

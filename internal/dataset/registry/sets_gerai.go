@@ -6,13 +6,12 @@ import (
 	"privrec/internal/dataset"
 )
 
-// attributes returns the features of MovieLens' users that models take.
+// attributes returns the names of the features of MovieLens' users that models take.
 func attributes() []string { return []string{"gender", "age", "occupation"} }
 
-// geraiRecipes returns the recipe of GERAI, and the same with a twentieth of the training rows
-// held out, on which epochs and settings are chosen. raw holds for both. all counts the users
-// and rows before the split, each user with a row on both sides, and train the training rows
-// before any is held out; from says who counted. A train of 0 expects no count.
+// geraiRecipes returns the recipe of GERAI, and the same with a twentieth of the training rows held out for the choice
+// of epochs and settings. raw holds for both. all counts the users and rows before the split, each user with a row on
+// both sides, and train the training rows before any is held out; from says who counted. A train of 0 expects no count.
 func geraiRecipes(raw []dataset.Want, all dataset.Rung, train int, from string, notes ...string) []dataset.Recipe {
 	r := dataset.Recipe{
 		Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction; a random 80 % of a user's ratings train",
@@ -32,7 +31,7 @@ func geraiRecipes(raw []dataset.Want, all dataset.Rung, train int, from string, 
 	return []dataset.Recipe{r, v}
 }
 
-// geraiStandIn returns the same recipes for a stand-in that imitates no real set.
+// geraiStandIn returns the recipes of geraiRecipes for a stand-in that imitates no real set.
 func geraiStandIn(raw []dataset.Want) []dataset.Recipe {
 	both := geraiRecipes(raw, dataset.Rung{}, 0, "")
 	both[0].About = "GERAI's steps on synthetic rows: every rating is an interaction; a random 80 % of a user's ratings train"

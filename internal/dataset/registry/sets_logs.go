@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// logOnly reads a log without user features.
+// logOnly returns a reader of a log without user features.
 func logOnly(log func(context.Context, string) (*dataset.Log, error)) func(context.Context, []string) (*dataset.Log, *dataset.Features, error) {
 	return func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error) {
 		l, err := log(ctx, paths[0])
@@ -67,7 +67,7 @@ func tmall() Set {
 	}
 }
 
-// amazonCategory is one file of the 2014 release.
+// amazonCategory describes one file of the 2014 release.
 type amazonCategory struct {
 	name string // as the file spells it
 	raw  dataset.Rung
@@ -142,7 +142,7 @@ func zhihuRec() Set {
 	}
 }
 
-// seqBeauty returns the sequences on which most work after SASRec ranks all items.
+// seqBeauty returns the set of sequences on which most work after SASRec ranks all items.
 func seqBeauty() Set {
 	return Set{
 		Name: "seq-beauty", Title: "Amazon Beauty 2014, 5-core sequences of S3-Rec",
@@ -197,7 +197,7 @@ func recboleML1M() dataset.Recipe {
 	}
 }
 
-// sasrecStandIn returns the same recipe for a stand-in that imitates no real set.
+// sasrecStandIn returns the recipe of sasrecML1M for a stand-in that imitates no real set.
 func sasrecStandIn(raw []dataset.Want) dataset.Recipe {
 	r := sasrecML1M()
 	r.About, r.Wants = "SASRec's steps on synthetic rows: 5-core; a user's last item is test, the one before it validation", raw

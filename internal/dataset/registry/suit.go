@@ -9,10 +9,10 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Cut says how a task takes the rows of users.
+// Cut names how a task uses the rows of users.
 type Cut int
 
-// The ways to take rows.
+// The ways to use rows.
 const (
 	AnyCut   Cut = iota // as any recipe has them
 	Pairs               // without order: test rows are drawn, or those published
@@ -20,22 +20,22 @@ const (
 	LastItem            // in order: a user's last row is test, and the one before it for validation
 )
 
-// Need says what a task takes of a data set. A recipe suits it if it has all of that.
+// Need states what a task requires of a data set. A recipe suits it if it provides all of that.
 type Need struct {
 	Cut      Cut
 	Valid    bool     // validation rows, of Pairs
 	Ratings  bool     // of the training rows
 	Times    bool     // of all rows
 	Features []string // of users
-	// Draws wants rows to be decided by draws about their ids, or as published, and by no count of the rows of others.
-	// No noise covers such a count.
+	// Draws requires that rows are chosen by draws about their ids, or as published, and not by counts of other users'
+	// rows. No noise covers such a count.
 	Draws bool
 }
 
-// Suit returns the recipe for a task: the one that the configuration names, where the data have it; otherwise the
-// task's own one, where it suits, or the first of the data's recipes that does. A recipe of the file stands for the
-// file's data: where only the name of the data was overridden, and these have no recipe of that name, one is chosen
-// too. It fails on an unknown name, and on data of the registry that have none, and names those that have one.
+// Suit returns the recipe for a task: the one that the configuration names, if the data have it; otherwise the task's
+// own one if it suits, or the first of the data's recipes that does. A recipe in the file belongs to the data in the
+// file: if only the name of the data was overridden, and these have no recipe of that name, Suit chooses one too. It
+// fails on an unknown name, and on data of the registry that have none, and names those that have one.
 func Suit(doc *config.Document, name, recipe string, n Need) (string, error) {
 	if name == "" { // the task's check says so
 		return recipe, nil
@@ -67,7 +67,7 @@ func Suit(doc *config.Document, name, recipe string, n Need) (string, error) {
 	return recipe, n.missing(name, "has no recipe that "+n.String()+": it has "+strings.Join(recipeNames(set), ", "))
 }
 
-// Suiting lists the recipes of a data set that have what a task needs, the best first; none for an unknown name.
+// Suiting returns the recipes of a data set that provide what a task needs, the best first; none for an unknown name.
 func (n Need) Suiting(name string) []string {
 	if IsOwn(name) {
 		return []string{n.own(name)}
@@ -79,7 +79,7 @@ func (n Need) Suiting(name string) []string {
 	return n.of(set)
 }
 
-// of lists the set's recipes that suit, those that hold out no rows without need first.
+// of returns the set's recipes that suit. Those that hold out rows without need come last.
 func (n Need) of(s Set) (names []string) {
 	for _, held := range []bool{false, true} {
 		for _, r := range s.Recipes {
@@ -91,7 +91,7 @@ func (n Need) of(s Set) (names []string) {
 	return names
 }
 
-// suits reports whether a recipe has all that is needed.
+// suits reports whether a recipe provides everything needed.
 func (n Need) suits(r dataset.Recipe) bool {
 	s := r.Split
 	cut := true
@@ -109,7 +109,7 @@ func (n Need) suits(r dataset.Recipe) bool {
 	return cut && (!n.Ratings || r.Ratings) && (!n.Times || r.Times) && (!n.Draws || len(r.Decisions(false).Filters) == 0)
 }
 
-// String says what a recipe does that suits, after "that".
+// String returns what a suitable recipe does, as words after "that".
 func (n Need) String() string {
 	text := map[Cut]string{
 		AnyCut: "can be taken", Pairs: "draws test rows or takes the published ones, in no order", Prefixes: "cuts users' rows in order, the later ones for testing",
@@ -145,7 +145,7 @@ func (n Need) missing(name, why string) error {
 	return &dataset.Error{File: name, Msg: why, Hint: ownFolder(name) + Nearest(name, can) + fmt.Sprintf("data sets that can be taken: %s, and %sNAME for data of your own", strings.Join(can, ", "), OwnPrefix)}
 }
 
-// own returns the recipe of own data that suits: of the split that the files have, where they have one.
+// own returns the recipe of own data that suits. If the files have a split, it is a recipe of that split.
 func (n Need) own(name string) string {
 	split := FormOf(name, "").Split
 	switch {
@@ -165,7 +165,7 @@ func (n Need) own(name string) string {
 	return OwnRatio
 }
 
-// recipeNames lists the names of a set's recipes.
+// recipeNames returns the names of a set's recipes.
 func recipeNames(s Set) (names []string) {
 	for _, r := range s.Recipes {
 		names = append(names, r.Name)
@@ -173,7 +173,7 @@ func recipeNames(s Set) (names []string) {
 	return names
 }
 
-// HasFeatures reports whether a recipe of a data set gives features of users, or that is not known.
+// HasFeatures reports whether a recipe of a data set gives features of users, or whether that is unknown.
 func HasFeatures(name, recipe string) bool {
 	if IsOwn(name) {
 		return FormOf(name, "").Features

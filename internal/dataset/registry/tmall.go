@@ -9,14 +9,14 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// TmallLog says which rows to read of Tmall's user_log_format1.csv (IJCAI-15, Tianchi data set 42).
+// TmallLog says which rows of Tmall's user_log_format1.csv (IJCAI-15, Tianchi data set 42) to read.
 type TmallLog struct {
 	Action   string // "0" click, "1" add to cart, "2" purchase, "3" favourite
 	From, To int    // first and last day, as mmdd: 1101 is 1 November
 }
 
-// tmallColumns lists the columns that are read. The header may also have cat_id, seller_id and brand_id, which
-// are ignored.
+// tmallColumns holds the columns that are read. The header may also have cat_id, seller_id and brand_id, which are
+// ignored.
 var tmallColumns = []string{"user_id", "item_id", "time_stamp", "action_type"}
 
 // Read streams the file. It counts rows of other actions and days in the log's Ladder and drops them at once,
@@ -26,7 +26,7 @@ func (t TmallLog) Read(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, t.parse)
 }
 
-// steps names the filters of Read, for the ladder and for the cache.
+// steps returns the names of the filters of Read, for the ladder and for the cache.
 func (t TmallLog) steps() []string {
 	action := "action " + t.Action
 	if t.Action == "0" {
@@ -85,7 +85,7 @@ func (t TmallLog) parse(in *format.Input) (*dataset.Log, error) {
 	return in.FinishFunnel(&b, f)
 }
 
-// monthDay parses mmdd, whose leading zero may be missing.
+// monthDay returns the mmdd in a field, whose leading zero may be missing.
 func monthDay(in *format.Input, field string, b []byte) (int, error) {
 	v, err := in.Integer(field, b)
 	if err != nil || len(b) < 3 || len(b) > 4 || v/100 < 1 || v/100 > 12 || v%100 < 1 || v%100 > 31 {

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// The members of the Yelp Open Dataset's objects that are read; the others are ignored.
+// The members of the Yelp Open Dataset's objects that are read; others are ignored.
 var (
 	yelpReview = []string{"user_id", "business_id", "stars", "date"}
 	yelpUser   = []string{"user_id", "review_count", "useful", "funny", "cool", "fans", "average_stars"}

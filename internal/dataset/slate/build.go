@@ -9,18 +9,17 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Build makes the pairs of a log with times (section 5.1 of the paper and the published program
-// for Zhihu). It sorts each user's records by the time shown, stable. For every window of L
-// consecutive clicks, let t be the latest time at which one of its items was shown or clicked.
-// The slate is the first T records shown after t. A window with fewer records after it gives no
-// pair, nor does a user with fewer than L clicks.
+// Build returns the pairs of a log with times (section 5.1 of the paper and the published program for Zhihu).
+// It sorts each user's records by the time shown, stable. For every window of L consecutive clicks, let t be the latest
+// time at which one of its items was shown or clicked. The slate is the first T records shown after t. A window with
+// fewer records after it gives no pair, and neither does a user with fewer than L clicks.
 //
-// The published program takes for t the latest click only. That is the same wherever items are
-// clicked after they were shown. Where one is not, its slate can hold records of the window,
-// which are the answers, and an attack finds a leak in data that have none.
+// The published program takes only the latest click for t. That is the same if items are clicked after they were shown.
+// Otherwise its slate can hold records of the window, which are the answers, and an attack finds a leak in data that
+// have none.
 //
-// Build fails on a log in which more clicks come before their item was shown than after, for
-// any options. The [*dataset.Error] names the line of the first.
+// Build fails, whatever the options, on a log with more clicks before their item was shown than after. The
+// [*dataset.Error] names the line of the first.
 func Build(l *Log, o Options) (*Set, error) {
 	if err := o.check(l.Name); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func Build(l *Log, o Options) (*Set, error) {
 	return r.finish(o)
 }
 
-// latest returns the time after which no item of a window is shown or clicked.
+// latest returns the latest time at which an item of a window is shown or clicked.
 func (l *Log) latest(window []int32) int64 {
 	var t int64
 	for _, row := range window {
@@ -145,7 +144,7 @@ func (n *losses) user(clicks int) bool {
 	return true
 }
 
-// window counts a window with fewer items after it than a slate has.
+// window counts a window with too few items after it for a slate.
 func (n *losses) window(after int) {
 	n.lost.Rows++
 	if after == 0 {
@@ -166,8 +165,7 @@ func (n *losses) rungs() dataset.Ladder {
 	return out
 }
 
-// none returns why there may be no pair, and what to do. early is the number of all clicks
-// before their item was shown.
+// none returns why there may be no pair, and what to do. early is the number of all clicks before their item was shown.
 func (n *losses) none(users, early, clicks int) (lack, hint string) {
 	if n.windows.Rows == 0 {
 		lack, hint = fmt.Sprintf(": none of %d users has %d clicks", users, n.o.L), "choose shorter behaviours"

@@ -8,12 +8,11 @@ import (
 	"privrec/internal/dataset"
 )
 
-// BuildMIND makes the pairs of MIND's logs, by default as the published program does. Let h be
-// the history in a user's last log, latest click first, and e all items that the user's logs
-// showed, joined in file order. Pair i = 0, 1, ... Most-1 is (e[i..i+T-1], h[i..i+L-1]), as
-// long as both are long enough. [Options].Logs and Pairing choose otherwise. Logged holds the
-// history, oldest first, and then all shown items, because the candidates of the published
-// program are both.
+// BuildMIND returns the pairs of MIND's logs, by default as the published program makes them. Let h be the history in a
+// user's last log, latest click first, and e all items that the user's logs showed, joined in file order. Pair i = 0,
+// 1, ... Most-1 is (e[i..i+T-1], h[i..i+L-1]), as long as both are long enough. [Options].Logs and Pairing choose
+// otherwise. Logged holds the history, oldest first, and then all shown items, because both are candidates in the
+// published program.
 func BuildMIND(m *Impressions, o Options) (*Set, error) {
 	if err := o.check(m.Name); err != nil {
 		return nil, err
@@ -85,9 +84,8 @@ func (m *Impressions) pairLogs(r *raw, logs []int32, o Options) {
 	}
 }
 
-// ladder counts the shown items, including those of repeated logs, then the shown items of
-// repeated logs, then the clicked ones. The items of the first rung include those of the
-// histories.
+// ladder returns the counts of the shown items, including those of repeated logs, then the shown items of repeated
+// logs, then the clicked ones. The items of the first rung include those of the histories.
 func (m *Impressions) ladder() dataset.Ladder {
 	all := dataset.Rung{Name: dataset.RungRaw, Users: len(m.UserIDs), Items: len(m.ItemIDs)}
 	users, items := make([]bool, len(m.UserIDs)), make([]bool, len(m.ItemIDs))

@@ -9,9 +9,8 @@ import (
 // early reports whether the item of a row was clicked before it was shown.
 func (l *Log) early(row int) bool { return l.Clicked[row] != 0 && l.Clicked[row] < l.Shown[row] }
 
-// early returns the number of clicks before their item was shown. It fails if there are any and
-// the options say so, or if they are more than half of all clicks: then the times are wrong,
-// not the clicks.
+// early returns the number of clicks before their item was shown. It fails if there are any and the options forbid
+// them, or if they are more than half of all clicks: then the times are wrong, not the clicks.
 func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 	early := l.rung("clicked before it was shown", l.early)
 	if early.Rows == 0 {
@@ -38,7 +37,7 @@ func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 			early.Rows, clicks, l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]], l.Shown[row], l.Clicked[row])}
 }
 
-// line returns the line of a row in the file, 0 where there is none.
+// line returns the line of a row in the file, 0 if there is none.
 func (l *Log) line(row int) int {
 	if l.lines == nil {
 		return 0
@@ -46,8 +45,8 @@ func (l *Log) line(row int) int {
 	return int(l.lines[row])
 }
 
-// repeats counts the rows that repeat an earlier row of the user in all columns, and leaves
-// them out where the log says so.
+// repeats returns the log without rows that repeat an earlier row of the user in all columns, if the log allows to omit
+// them. It counts them in any case.
 func (r *raw) repeats(l *Log) *Log {
 	type record struct {
 		item           int32
@@ -96,10 +95,9 @@ func (l *Log) without(drop []bool) *Log {
 	return &out
 }
 
-// lengthen continues a slate of the extracted tables in the log of its user. It returns up to t
-// items, without the deleted ones, as the builder would have cut it. It looks for the slate
-// after the latest click, where the place of the click is known. It returns nil when the slate
-// is not in the log or the log ends too early: a builder makes no pair then.
+// lengthen returns up to t items of a slate of the extracted tables, continued in the log of its user as the builder
+// would have cut it, without the deleted items. It looks for the slate after the latest click if the place of that is
+// known. It returns nil if the slate is not in the log or the log ends too early: a builder makes no pair then.
 func lengthen(log, slate, behaviour []int32, t int) []int32 {
 	if t <= tableT {
 		return slate

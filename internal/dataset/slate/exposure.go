@@ -163,8 +163,8 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// pad appends a row with OOV in place of deleted items, cut to T and L. A pair that lost an
-// item stays incomplete when cut, because the place of the lost item is not known.
+// pad appends a row with OOV in place of deleted items, cut to T and L. A pair that lost an item stays incomplete when
+// cut, because the place of the lost item is unknown.
 func (p *Pairs) pad(user int32, r pairRow) {
 	p.Users, p.Complete = append(p.Users, user), append(p.Complete, r.complete)
 	fill := func(dst, list []int32, n int) []int32 {
@@ -177,7 +177,7 @@ func (p *Pairs) pad(user int32, r pairRow) {
 	p.Slates, p.Behaviours = fill(p.Slates, r.slate, p.T), fill(p.Behaviours, r.behaviour, p.L)
 }
 
-// without returns the pairs without those of one user, if drop.
+// without returns the pairs without those of one user, if drop is set.
 func (p *Pairs) without(user int32, drop bool) *Pairs {
 	if !drop {
 		return p
@@ -202,8 +202,8 @@ func (p *Pairs) count(user int32) int {
 	return n
 }
 
-// halves divides the users of p, with these ids, between two parts whose pairs keep their order: each user by a draw
-// about the id, to either with the same chance.
+// halves returns the pairs of p in two parts, which keep their order. Each user, given by id, goes to either part with
+// the same chance, by a draw about the id.
 func halves(p *Pairs, ids []string, seed rng.Seed) (first, second *Pairs) {
 	lots, side := dataset.NewLots(seed.Stream("slate/halves")), map[int32]int{}
 	for _, u := range distinct(p.Users) {
@@ -218,7 +218,7 @@ func halves(p *Pairs, ids []string, seed rng.Seed) (first, second *Pairs) {
 	return p.Select(rows[0]), p.Select(rows[1])
 }
 
-// distinct returns the values of a column, ascending.
+// distinct returns the distinct values of a column, ascending.
 func distinct(col []int32) []int32 {
 	out := slices.Clone(col)
 	slices.Sort(out)

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// raw holds the work of a builder: pairs of items, not yet tokens, in user order.
+// raw holds the intermediate result of a builder: pairs of items, not yet tokens, in user order.
 type raw struct {
 	name, hash   string
 	users, items []string
@@ -23,8 +23,8 @@ type raw struct {
 	lack, hint   string // why there may be no pair, and what to do; may be empty
 }
 
-// finish splits the pairs, numbers the items by their frequency in the training part and
-// replaces all items by tokens.
+// finish returns the set: pairs split, items numbered by their frequency in the training part, and all items replaced
+// by tokens.
 func (r raw) finish(o Options) (*Set, error) {
 	if r.pairs.Len() == 0 {
 		return nil, &dataset.Error{File: r.name, Msg: fmt.Sprintf("no pair of %d clicks and %d items shown after them%s", o.L, o.T, r.lack),
@@ -55,14 +55,14 @@ func (r raw) finish(o Options) (*Set, error) {
 	return s, nil
 }
 
-// unknown drops pairs with unknown items where the options say so.
+// unknown drops pairs with unknown items if the options say so.
 func (s *Set) unknown(o Options) {
 	if o.Unknown == UnknownDrop {
 		s.Valid, s.Test = s.Valid.complete(), s.Test.complete()
 	}
 }
 
-// itemRung returns the counts of pairs that are still of indices.
+// itemRung returns the counts of pairs that still hold indices.
 func (r raw) itemRung(name string) dataset.Rung {
 	return dataset.Rung{Name: name, Users: len(distinct(r.pairs.Users)), Rows: r.pairs.Len(),
 		Items: len(distinct(slices.Concat(r.pairs.Slates, r.pairs.Behaviours)))}
@@ -79,7 +79,7 @@ func (p *Pairs) complete() *Pairs {
 	return p.Select(rows)
 }
 
-// split divides the pairs between the parts; inside a part they keep their order.
+// split returns the pairs of each part; inside a part they keep their order.
 func (r raw) split(o Options) (parts [3][]int32, err error) {
 	n := r.pairs.Len()
 	part := make([]int, n)
@@ -116,8 +116,8 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 	return parts, nil
 }
 
-// dealUsers gives each user to part 1 or 2 with a chance of a tenth, and else to part 0, by a draw about the user's
-// id. A part that got none takes one user of the largest part: the one with the least number.
+// dealUsers returns the part of each user: 1 or 2 with a chance of a tenth each, else 0, by a draw about the user's id.
+// A part that got none takes one user of the largest part: the one with the smallest number.
 func dealUsers(name string, ids []string, users []int32, seed rng.Seed) (map[int32]int, error) {
 	if len(users) < 3 {
 		return nil, &dataset.Error{File: name, Msg: fmt.Sprintf("%d users have pairs, three parts need at least 3", len(users))}
@@ -150,9 +150,8 @@ func dealUsers(name string, ids []string, users []int32, seed rng.Seed) (map[int
 	return of, nil
 }
 
-// vocabulary numbers the items of the given pairs from FirstItem on, by falling number of
-// places in slates and behaviours together; ties by id ascending ([dataset.LessIDs]). Other
-// items are OOV.
+// vocabulary returns the tokens of the items of the given pairs, numbered from FirstItem by falling number of places in
+// slates and behaviours together; ties by id ascending ([dataset.LessIDs]). Other items are OOV.
 func (r raw) vocabulary(rows []int32) (token []int32, vocab int) {
 	counts := make([]int, len(r.items))
 	for _, row := range rows {

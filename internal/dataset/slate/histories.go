@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// chains rebuilds the clicks of each user of p, oldest first, from behaviours that are windows
-// of them. A window follows another when it begins where the other ends, all but one item.
-// Windows that were not published break a chain. Chains of a user are in the order of their
-// place in the user's log, or of p where there are no logs, and are joined where one ends as
-// the next begins.
+// chains returns the clicks of each user of p, oldest first, rebuilt from behaviours, which are windows of them. A
+// window follows another if it begins where the other ends, all but one item. Windows that were not published break a
+// chain. Chains of a user are in the order of their place in the user's log, or of p if there are no logs, and are
+// joined if one ends as the next begins.
 func chains(p *Pairs, users int, shown [][]int32) [][]int32 {
 	rows := make([][]int32, users)
 	for i, u := range p.Users {
@@ -28,7 +27,7 @@ func chains(p *Pairs, users int, shown [][]int32) [][]int32 {
 	return out
 }
 
-// window is a behaviour, oldest click first.
+// window holds a behaviour, oldest click first.
 type window struct {
 	clicks []int32
 	place  int // place of its latest click in the log
@@ -36,7 +35,7 @@ type window struct {
 	led    bool
 }
 
-// chain rebuilds the clicks of one user.
+// chain returns the rebuilt clicks of one user.
 func chain(p *Pairs, rows []int32, log []int32) []int32 {
 	if len(rows) == 0 {
 		return nil
@@ -84,8 +83,7 @@ func chain(p *Pairs, rows []int32, log []int32) []int32 {
 	return out
 }
 
-// leads reports whether the windows that follow a come to b, so that a link from b to a would
-// close a circle.
+// leads reports whether the windows that follow a lead to b, so that a link from b to a would close a circle.
 func leads(ws []window, a, b int) bool {
 	for ; a >= 0; a = ws[a].next {
 		if a == b {

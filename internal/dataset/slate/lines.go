@@ -10,7 +10,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// openTable opens a table. It fails unless the header has exactly these columns.
+// openTable opens a table. It fails unless the header has exactly the given columns.
 func openTable(ctx context.Context, path string, form format.Form, columns ...string) (*format.Rows, error) {
 	in, err := format.OpenRows(ctx, path, form)
 	if err != nil {
@@ -38,7 +38,7 @@ func each(in *format.Rows, row func(v [][]byte) error) error {
 	return in.Err()
 }
 
-// integer parses a decimal number. It fails on one below least or above most.
+// integer returns a decimal number. It fails if that is below least or above most.
 func integer(in *format.Rows, field string, b []byte, least, most int64) (int64, error) {
 	v, err := in.Integer(field, b)
 	switch {

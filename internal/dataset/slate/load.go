@@ -12,7 +12,7 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// Source is a set that Load knows by name.
+// Source describes a set that Load knows by name.
 type Source struct {
 	Name, Title string
 	About       string // one sentence about its pairs
@@ -24,9 +24,8 @@ type Source struct {
 	load func(ctx context.Context, name string, o Options) (*Set, error)
 }
 
-// Sources lists the sets. Load also takes [dataset.OwnPrefix] names: own-shop is the
-// table impressions.tsv or impressions.csv, columns user, item, shown_at, clicked_at, in
-// the folder own-shop.
+// Sources returns all such sets. Load also takes [dataset.OwnPrefix] names: own-shop is the table impressions.tsv or
+// impressions.csv, columns user, item, shown_at, clicked_at, in the folder own-shop.
 func Sources() []Source {
 	return []Source{
 		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as published, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Files: tableFiles("exposure/zhihu"), Wants: zhihuTables, load: loadZhihu},
@@ -37,10 +36,10 @@ func Sources() []Source {
 	}
 }
 
-// StandIn names the generated set.
+// StandIn is the name of the generated set.
 const StandIn = "standin-slates"
 
-// Load finds a set by its name, reads it and splits it.
+// Load returns the set with a name, read and split.
 func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	if err := dataset.RefuseChange(ctx, name); err != nil {
 		return nil, err
@@ -65,12 +64,12 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	return loadOwn(ctx, name, o)
 }
 
-// Known reports whether a set of slates has the name, other than one of own data.
+// Known reports whether a name belongs to a set of slates that is not own data.
 func Known(name string) bool {
 	return slices.ContainsFunc(Sources(), func(s Source) bool { return s.Name == name })
 }
 
-// tableFiles names the files that tell which pairs of the authors' release are in a folder.
+// tableFiles returns the names of the files that tell which pairs of the authors' release are in a folder.
 func tableFiles(folder string) []string {
 	return []string{folder + "/vocab.tsv", folder + "/sequence2user.tsv", folder + "/val.tsv"}
 }
@@ -88,7 +87,7 @@ func (s Source) Absent(dir string) bool {
 	return false
 }
 
-// Find fails on a name that is none of a set of slates, and lists the known ones.
+// Find returns an error for a name of no set of slates, with a list of the known ones.
 func Find(name string) error {
 	_, err := registry.Find(name) // knows which names of own data can be folders
 	if Known(name) || err == nil && registry.IsOwn(name) {
@@ -106,7 +105,7 @@ func Find(name string) error {
 		Hint: registry.Nearest(name, known) + fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
 }
 
-// check fills in defaults and fails on values that an option cannot have.
+// check fills in defaults and returns an error for values that an option cannot have.
 func (o *Options) check(name string) error {
 	for _, n := range []struct {
 		field string

@@ -12,8 +12,8 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// Log is a table of shown items: which user saw which item when, and when the user clicked it.
-// Rows are in the order of the file.
+// Log holds a table of shown items: which user saw which item when, and when the user clicked it. Rows are in the order
+// of the file.
 type Log struct {
 	Name, Hash     string
 	UserIDs        []string // in order of first appearance
@@ -45,13 +45,12 @@ func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 	return readLog(in, path, [4]int{0, 1, 2, 3}, false)
 }
 
-// ReadGeneric reads a table with a header that has a user, an item, when it was shown, and when or
-// whether it was clicked; c says what these columns are called where they have other names than
-// user, item, shown_at or shown, and clicked_at or clicked. Other columns are left out. Times are
-// whole numbers of one unit, above 0; a click of 0 or empty is none. A column of clicks that is
-// not clicked_at and has no number above 1 holds flags: 1 is a click at the time of showing. An
-// item can be shown to a user at one time only once. So rows that repeat in all columns, as in
-// files joined or exported twice, are counted and used once.
+// ReadGeneric reads a table with a header and columns for the user, the item, when it was shown, and when or whether it
+// was clicked. c names these columns if they are not called user, item, shown_at or shown, and clicked_at or clicked.
+// Other columns are left out. Times are whole numbers of one unit, above 0; 0 or an empty field means no click. A
+// column of clicks that is not clicked_at and has no number above 1 holds flags: 1 is a click at the time of showing.
+// An item can be shown to a user at one time only once. So rows that repeat in all columns, as in files joined or
+// exported twice, are counted and used once.
 func ReadGeneric(ctx context.Context, path string, form format.Form, c registry.Columns) (*Log, error) {
 	in, err := format.OpenRows(ctx, path, form)
 	if err != nil {
@@ -73,7 +72,7 @@ func ReadGeneric(ctx context.Context, path string, form format.Form, c registry.
 	return l, nil
 }
 
-// genericAt finds the four columns in a header.
+// genericAt returns the positions of the four columns in a header.
 func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
 	for i, x := range [4]struct {
 		stated string
@@ -100,8 +99,8 @@ func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
 	return at, nil
 }
 
-// leftOf says in sentences which columns are read under unusual names that no file of names states, and which are not
-// read.
+// leftOf returns sentences on columns that are read under unusual names which no file of names states, and on columns
+// that are not read.
 func leftOf(in *format.Rows, at [4]int, c registry.Columns) (notes []string) {
 	name := filepath.Base(in.Path())
 	for i, x := range [4]struct {
@@ -118,8 +117,7 @@ func leftOf(in *format.Rows, at [4]int, c registry.Columns) (notes []string) {
 	return notes
 }
 
-// flags turns clicks that are flags into times, those of showing. A column with a number above 1
-// has times already.
+// flags replaces clicks that are flags by times, those of showing. A column with a number above 1 has times already.
 func (l *Log) flags() {
 	if !areFlags(l.Clicked) {
 		return
@@ -173,7 +171,7 @@ func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error
 	return l, err
 }
 
-// addTime reads the time in column i of a row, of least units.
+// addTime adds the time in column i of a row, which must be at least least.
 func addTime(in *format.Rows, c *format.Clock, i int, least int64) error {
 	field := in.Columns[i]
 	if t := in.Fields[i]; len(t) == 0 || least > 0 && string(t) == "0" {
@@ -188,7 +186,7 @@ func addTime(in *format.Rows, c *format.Clock, i int, least int64) error {
 	return nil
 }
 
-// times sets the columns of times, both counted in one unit. Clicks that are flags stay as they are.
+// times sets the columns of times, both counted in one unit. Clicks that are flags stay unchanged.
 func (l *Log) times(in *format.Rows, at [4]int, shown, clicked *format.Clock) (err error) {
 	per := max(shown.PerUnit(), clicked.PerUnit())
 	if l.Shown, err = shown.Times(in.Path(), in.Columns[at[2]], per); err != nil {
@@ -204,7 +202,7 @@ func (l *Log) times(in *format.Rows, at [4]int, shown, clicked *format.Clock) (e
 	return err
 }
 
-// areFlags reports whether clicks are flags, 0 and 1, in place of times.
+// areFlags reports whether clicks are flags, 0 and 1, instead of times.
 func areFlags(clicked []int64) bool {
 	return !slices.ContainsFunc(clicked, func(c int64) bool { return c > 1 })
 }
@@ -220,7 +218,7 @@ func word(b []byte) (clicked int64, known bool) {
 	return 0, false
 }
 
-// rung counts the rows for which keep is true; nil takes all rows.
+// rung returns the counts of the rows for which keep is true; nil takes all rows.
 func (l *Log) rung(name string, keep func(row int) bool) dataset.Rung {
 	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
 	r := dataset.Rung{Name: name}

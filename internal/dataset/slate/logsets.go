@@ -12,7 +12,7 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// Where the logs come from.
+// Where to get the logs.
 const (
 	zhihuAddress = "https://github.com/THUIR/ZhihuRec-Dataset"
 	mindAddress  = "https://msnews.github.io/"
@@ -33,8 +33,8 @@ var (
 	}
 )
 
-// grade compares the counts of the log with the paper's. It compares those of the pairs only if
-// they have the paper's lengths.
+// grade sets the level of evidence by comparing the counts of the log with the paper's. It compares those of the pairs
+// only if they have the paper's lengths.
 func (s *Set) grade(wants []dataset.Want) {
 	if s.Train.T != tableT || s.Train.L != tableL {
 		wants = wants[:len(wants)-1]
@@ -119,7 +119,7 @@ func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// ownTable finds the table of an own set.
+// ownTable returns the path and form of the table of an own set.
 func ownTable(ctx context.Context, name string, o Options) (path string, form format.Form, err error) {
 	dir, err := dataDir(name, o.Dir)
 	if err != nil {
@@ -149,7 +149,7 @@ func notTheSame(path, other string) error {
 	return &dataset.Error{File: path, Msg: "and " + filepath.Base(other) + " beside it are not the same", Hint: "keep the right one"}
 }
 
-// inFolder finds a file of a set.
+// inFolder returns the path of a file of a set.
 func inFolder(ctx context.Context, name, address string, o Options, file string) (string, error) {
 	dir, err := dataDir(name, o.Dir)
 	if err != nil {

@@ -22,7 +22,7 @@ type Impressions struct {
 	repeated []Impression // logs left out because they repeat one of Logs
 }
 
-// Impression is one log: which items a user saw at once, and what the user had clicked before.
+// Impression holds one log: which items a user saw at once, and what the user had clicked before.
 type Impression struct {
 	ID      string  // number in its file; every file of MIND begins with 1
 	User    int32   // index into UserIDs
@@ -34,11 +34,10 @@ type Impression struct {
 
 var mindColumns = []string{"impression", "user", "time", "history", "impressions"}
 
-// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without a header:
-// impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as N1-0 N2-1, where 1
-// is a click. The history may be empty. A log is one event: ReadMIND leaves out and counts a
-// log that repeats an earlier one in everything. It fails on a file with no other logs, such as
-// train given again as dev.
+// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without a header: impression, user, time as
+// 11/11/2019 9:05:58 AM, history, impressions as N1-0 N2-1, where 1 is a click. The history may be empty. A log is one
+// event, so ReadMIND leaves out and counts exact repeats of earlier logs. It fails on a file with nothing but repeats,
+// such as train given again as dev.
 func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	m := &Impressions{}
 	users, items, met := ids{}, ids{}, logIndex{}
@@ -72,7 +71,7 @@ type logKey struct {
 	time int64
 }
 
-// add appends a log, or sets it aside when an equal one is there already.
+// add appends a log, or puts it into repeated if an equal one is there already.
 func (m *Impressions) add(log Impression, met logIndex) {
 	k := logKey{log.ID, log.User, log.Time}
 	for _, i := range met[k] {

@@ -1,9 +1,8 @@
 package slate
 
-// owning finds the users of pairs that were published without them. A slate without its unknown
-// items is contiguous in the log of its user, whose unknown items were deleted too. Where
-// several users fit or no item of the slate is left, the clicks must also be in the log, in
-// their order. owning returns -1 for a pair unless exactly one candidate is left.
+// owning returns the users of pairs that were published without them. A slate without its unknown items is contiguous
+// in the log of its user, whose unknown items were deleted too. If several users fit or no item of the slate is left,
+// the clicks must also be in the log, in their order. It returns -1 for a pair unless exactly one candidate is left.
 func owning(rows []pairRow, candidates []int32, shown [][]int32) []int32 {
 	met := map[int32][]int32{} // item -> candidates to whom it was shown
 	for _, u := range candidates {
@@ -57,12 +56,11 @@ next:
 	return false
 }
 
-// embeds reports whether a behaviour, latest click first, is in log in its order, with or
-// without gaps.
+// embeds reports whether a behaviour, latest click first, occurs in log in its order, with or without gaps.
 func embeds(log, behaviour []int32) bool { return end(log, behaviour) >= 0 }
 
-// end returns the place in log of a behaviour's latest click when every click is taken at its
-// first possible place, and -1 when the behaviour does not embed.
+// end returns the place in log of a behaviour's latest click if every click is taken at its first possible place, and
+// -1 if the behaviour does not embed.
 func end(log, behaviour []int32) int {
 	at := -1
 	for k := len(behaviour) - 1; k >= 0; k-- {

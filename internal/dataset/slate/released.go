@@ -8,11 +8,11 @@ import (
 	"privrec/internal/dataset"
 )
 
-// lostPlaces is a note for every set made of the authors' files.
+// lostPlaces is a note for every set made from the authors' files.
 const lostPlaces = "the authors' files do not have the unknown items of a pair nor their places: here they are OOV at the end of the slate or behaviour"
 
-// borders cuts n pairs as the published program does: the first 80 %, the next 10 % and the next
-// 10 %, each rounded down, so that the last pair or two belong to no part.
+// borders returns the part sizes of n pairs by the cut of the published program: the first 80 %, the next 10 % and the
+// next 10 %, each rounded down, so that the last pair or two belong to no part.
 func borders(n int) (train, valid, test int) {
 	train = n * 8 / 10
 	valid = train + n/10
@@ -40,8 +40,8 @@ func openTables(ctx context.Context, name, sub string, o Options) (*tables, []in
 	return tab, owners, err
 }
 
-// evaluated reads the pairs of validation and test. It fails unless those of test are the ones
-// that the split of owners leaves for it.
+// evaluated returns the pairs of validation and test. It fails unless those of test are the ones that the split of
+// owners gives it.
 func (t *tables) evaluated(owners []int32) (valid, test []pairRow, err error) {
 	if valid, err = t.pairs("val.tsv"); err != nil {
 		return nil, nil, err
@@ -53,15 +53,14 @@ func (t *tables) evaluated(owners []int32) (valid, test []pairRow, err error) {
 	return valid, test, inOrder(t.folder, test, owners[from:to], from)
 }
 
-// set returns a set without its parts, once all tables are read. Its ladder begins with all
-// pairs.
+// set returns a set without its parts, after all tables are read. Its ladder begins with all pairs.
 func (t *tables) set(name string, owners []int32) *Set {
 	return &Set{Name: name, Hash: dataset.SourceHash(t.digests...), Vocab: t.vocab, Items: t.items, Level: dataset.LevelC,
 		Ladder: dataset.Ladder{{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}}}
 }
 
-// noteRelease adds what is known of the authors' files. It does so only for as many pairs of as
-// many users as theirs have: for other tables of this form it need not hold.
+// noteRelease adds known facts about the authors' files as notes. It does so only if there are as many pairs of as many
+// users as in theirs: for other tables of this form the facts need not hold.
 func (s *Set) noteRelease(want dataset.Want, known ...string) {
 	if all := s.Ladder[0]; all.Rows != want.Rung.Rows || all.Users != want.Rung.Users {
 		known = []string{fmt.Sprintf("these are not the authors' pairs, but %d of %d users where theirs are %d of %d: what is known of theirs, such as how true training slates are, is not known of these",
@@ -74,8 +73,7 @@ func smallCatalogue(file string, items, t int) error {
 	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
 }
 
-// inOrder checks that test pairs are in the order of the pair index and belong to the users
-// that it names.
+// inOrder returns an error unless test pairs are in the order of the pair index and belong to the users that it names.
 func inOrder(folder string, test []pairRow, owners []int32, first int) error {
 	if len(test) != len(owners) {
 		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, but sequence2user.tsv leaves %d for it", len(test), len(owners))}

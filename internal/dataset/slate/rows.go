@@ -2,8 +2,8 @@ package slate
 
 import "privrec/internal/dataset"
 
-// Rows returns the digest of all private input: of every user the pairs, in their parts and order, and
-// what is known beside them.
+// Rows returns the digest of all private input: the pairs of every user in their parts and order, and everything else
+// known about users.
 func (s *Set) Rows() dataset.RowDigest {
 	rows := make([][]int32, len(s.Users))
 	for part, p := range []*Pairs{s.Train, s.Valid, s.Test} {

@@ -2,8 +2,7 @@ package slate
 
 import "privrec/internal/dataset"
 
-// rung counts the pairs for which keep is true, with their users and items; nil takes all
-// pairs.
+// rung returns the counts of the pairs for which keep is true, with their users and items; nil takes all pairs.
 func (p *Pairs) rung(name string, keep func(i int) bool) dataset.Rung {
 	users, items := map[int32]bool{}, map[int32]bool{}
 	n := 0
@@ -24,8 +23,8 @@ func (p *Pairs) rung(name string, keep func(i int) bool) dataset.Rung {
 	return dataset.Rung{Name: name, Users: len(users), Items: len(items), Rows: n}
 }
 
-// Distinct reports whether the L clicks of pair i are all different, as the sequence metric of
-// the published program needs them.
+// Distinct reports whether the L clicks of pair i are all different, as the sequence metric of the published program
+// requires.
 func (p *Pairs) Distinct(i int) bool {
 	b := p.Behaviour(i)
 	for k, x := range b {

@@ -11,12 +11,11 @@ import (
 	"privrec/internal/dataset"
 )
 
-// HistoriesRecipe is the name of the cut that Sequences makes.
+// HistoriesRecipe is the name of the split that Sequences makes.
 const HistoriesRecipe = "histories"
 
-// Sequences is the clicks of the set's training users under leave-one-out; items go by
-// their names in the data. Users without a history are left out, and so are tokens that
-// are no items.
+// Sequences returns the clicks of the set's training users split leave-one-out. Items have their names in the data. It
+// leaves out users without a history and tokens that are not items.
 func (s *Set) Sequences() (*dataset.Sequential, error) {
 	l := &dataset.Log{Name: s.Name, StandIn: s.StandIn, Hash: s.historiesHash()}
 	place := make([]int32, s.Vocab) // of a token among the ids, from 1
@@ -71,7 +70,7 @@ func (s *Set) Sequences() (*dataset.Sequential, error) {
 	return out, nil
 }
 
-// historiesHash identifies the histories and the tokens that they are made of.
+// historiesHash returns a hash of the histories and of the tokens in them.
 func (s *Set) historiesHash() string {
 	h := sha256.New()
 	write := func(n int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n))) }

@@ -5,7 +5,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Set holds pairs, split into three parts, and what is known of their users.
+// Set holds pairs, split into three parts, and the known facts about their users.
 type Set struct {
 	Name    string
 	Hash    string // hex SHA-256 over the source files, or over the generator's parameters
@@ -36,7 +36,7 @@ const (
 	SplitReleased = "released" // first 80 %, next 10 %, next 10 % of the pairs in user order, as the authors' program
 )
 
-// The values of the options of that name; the first of each is the default.
+// Values of the options with the same name; the first of each is the default.
 const (
 	OrderShown   = "shown"   // Options.Clicks
 	OrderClicked = "clicked" // Options.Clicks
@@ -51,9 +51,8 @@ const (
 	UnknownDrop  = "drop"    // Options.Unknown
 )
 
-// Options says what to load and how pairs are made. The zero value is the default. The fields
-// after L matter only where pairs are built from logs; their defaults make the pairs that the
-// paper counts.
+// Options says what to load and how pairs are made. The zero value is the default. The fields after L matter only if
+// pairs are built from logs; their defaults make the pairs that the paper counts.
 type Options struct {
 	Dir   string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	Split string   // SplitUsers or SplitReleased; "" is SplitUsers
@@ -66,34 +65,32 @@ type Options struct {
 	Clicks string
 	Stride int // clicks between the windows of a user; 0 is 1, so that windows overlap
 
-	// FirstOnly keeps, of a user's records of one item, the first shown with its click. Neither
-	// text nor program removes repeats.
+	// FirstOnly keeps only the first shown record, with its click, of a user's records of one item. Neither text nor
+	// program removes repeats.
 	FirstOnly bool
 
-	// Early says what to do with a click before its item was shown. EarlyKeep uses it, as the
-	// published program does, though not in the slates, see [Build]. EarlyDrop takes the item as
-	// shown and not clicked. EarlyRefuse is an error. The ladder counts these clicks; more than
-	// half of all clicks are an error in any case.
+	// Early says what to do with a click before its item was shown. EarlyKeep uses it, as the published program does,
+	// though not in the slates, see [Build]. EarlyDrop counts the item as shown and not clicked. EarlyRefuse makes it
+	// an error. The ladder counts these clicks; more than half of all clicks are an error in any case.
 	Early string
 
 	// Logs is the order of a user's logs of MIND: LogsFile, as the published program
 	// joins them, or LogsTime.
 	Logs string
 
-	// Pairing of MIND. PairIndex pairs clicks i..i+L-1 of the history, latest first, with items
-	// i..i+T-1 of all that was shown, as the published program does; so i moves back in the
-	// history while it moves forward in the shown items. PairLog pairs the last L clicks of a
-	// log's own history with the first T items of its own slate, as in the paper's text.
+	// Pairing says how pairs of MIND are formed. PairIndex pairs clicks i..i+L-1 of the history, latest first, with
+	// items i..i+T-1 of all shown items, as the published program does; so i moves back in the history while it moves
+	// forward in the shown items. PairLog pairs the last L clicks of a log's own history with the first T items of its
+	// own slate, as in the paper's text.
 	Pairing string
 	Most    int // pairs of a user of MIND; 0 is 5 with PairIndex and any number with PairLog
 
-	// Unknown says what to do with validation and test pairs with an item that no training pair
-	// has. UnknownOOV keeps them, and a target among these items is a miss. UnknownDrop drops
-	// the pairs as the published program does.
+	// Unknown says what to do with validation and test pairs that contain an item without a training pair. UnknownOOV
+	// keeps them, and a target among these items is a miss. UnknownDrop drops the pairs as the published program does.
 	Unknown string
 }
 
-// The tokens with a special meaning; items follow.
+// Tokens with a special meaning; items follow.
 const (
 	Pad       int32 = 0 // fills rows of a batch
 	OOV       int32 = 1 // an item that no training pair has; as a target always a miss
@@ -102,7 +99,7 @@ const (
 	FirstItem int32 = 4
 )
 
-// Pairs is a table of slates and the behaviours before them.
+// Pairs holds a table of slates and the behaviours before them.
 type Pairs struct {
 	T, L       int
 	Slates     []int32 // (n, T) tokens in show order, row-major
@@ -120,7 +117,7 @@ func (p *Pairs) Slate(i int) []int32 { return p.Slates[i*p.T : (i+1)*p.T : (i+1)
 // Behaviour returns the L tokens of pair i, latest click first; it shares memory with p.
 func (p *Pairs) Behaviour(i int) []int32 { return p.Behaviours[i*p.L : (i+1)*p.L : (i+1)*p.L] }
 
-// Select copies the given rows, in the order given.
+// Select returns a copy of the given rows, in the given order.
 func (p *Pairs) Select(rows []int32) *Pairs {
 	out := newPairs(p.T, p.L, len(rows))
 	for _, r := range rows {

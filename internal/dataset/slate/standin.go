@@ -12,8 +12,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Sizes of the generated set. standInRelated decides how much a slate says of the clicks before
-// it: the recommender shows neighbours of recent clicks, which an attack can learn.
+// Sizes of the generated set. standInRelated sets how much a slate reveals about the clicks before it: the recommender
+// shows neighbours of recent clicks, which an attack can learn.
 const (
 	standInUsers     = 300
 	standInItems     = 400
@@ -26,7 +26,7 @@ const (
 	standInLoyal     = 0.7 // chance that a click must stay in the user's two clusters when the slate has such an item
 )
 
-// loadStandIn generates the log and builds pairs from it like those of real logs.
+// loadStandIn generates the log and returns pairs built from it like those of real logs.
 func loadStandIn(ctx context.Context, name string, o Options) (*Set, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func loadStandIn(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// simulate makes the log of users who see slates of a recommender that follows their clicks.
+// simulate returns the log of users who see slates of a recommender that follows their clicks.
 func simulate(seed rng.Seed) *Log {
 	l := &Log{Hash: standInHash(seed)}
 	for u := range standInUsers {
@@ -117,7 +117,7 @@ func visit(l *Log, user int32, popular []float64, s *rng.Stream) {
 	}
 }
 
-// draw draws an item in proportion to its popularity.
+// draw returns an item drawn in proportion to its popularity.
 func draw(cumulative []float64, s *rng.Stream) int32 {
 	x := s.Float64() * cumulative[len(cumulative)-1]
 	lo, hi := 0, len(cumulative)-1
@@ -131,7 +131,7 @@ func draw(cumulative []float64, s *rng.Stream) int32 {
 	return int32(lo)
 }
 
-// standInHash returns a hash in place of that of files, for a generated set.
+// standInHash returns a hash for a generated set, in place of that of files.
 func standInHash(seed rng.Seed) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "standin-slates 1 %d %d %d %d %d %g %d %g %g %d", standInUsers, standInItems, standInClusters, standInVisits,
 		standInShown, standInRelated, standInNeighbour, standInSkew, standInLoyal, seed))

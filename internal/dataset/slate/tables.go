@@ -28,8 +28,7 @@ type tables struct {
 	digests []string
 }
 
-// pairRow is a row of a table of pairs as it is in the file. Unknown items were deleted, so
-// lists may be short.
+// pairRow holds a row of a table of pairs as in the file. Unknown items were deleted, so lists may be short.
 type pairRow struct {
 	seq              int64 // number of the pair among all; -1 when shuffling lost it
 	user             string
@@ -37,8 +36,8 @@ type pairRow struct {
 	slate, behaviour []int32
 }
 
-// find returns the path of a table, plain or compressed. It fails if the table is there in
-// several forms with different content.
+// find returns the path of a table, plain or compressed. It fails if there are several forms of the table with
+// different content.
 func find(ctx context.Context, folder, name string) (string, error) {
 	found := ""
 	for _, ext := range []string{"", ".gz", ".zst"} {
@@ -88,7 +87,7 @@ func (t *tables) read(name string, columns []string, row func(in *format.Rows, v
 	return err
 }
 
-// vocabulary counts the tokens.
+// vocabulary reads the tokens and their ids.
 func (t *tables) vocabulary(name string) error {
 	return t.read(name, []string{"token", "dict_id", "raw_item"}, func(in *format.Rows, v [][]byte) error {
 		_, err := integer(in, "token", v[0], int64(t.vocab), int64(t.vocab))
@@ -97,7 +96,7 @@ func (t *tables) vocabulary(name string) error {
 	})
 }
 
-// owners reads the user of every pair, in the order before the split.
+// owners returns the user of every pair, in the order before the split.
 func (t *tables) owners(name string) ([]int32, error) {
 	var users []int32
 	err := t.read(name, []string{"seq_id", "user"}, func(in *format.Rows, v [][]byte) error {
@@ -142,7 +141,7 @@ func (t *tables) pairs(name string) ([]pairRow, error) {
 	return rows, err
 }
 
-// tokens parses a list of at most `most` items.
+// tokens returns a list of at most `most` items.
 func (t *tables) tokens(in *format.Rows, field string, b []byte, most int) ([]int32, error) {
 	list, err := integers(in, make([]int32, 0, most), field, b, int64(FirstItem), int64(t.vocab-1))
 	if err == nil && len(list) > most {

@@ -17,8 +17,8 @@ type Aggregates struct {
 	Lengths            [7]float64 // rows per user at StatsQuantiles
 }
 
-// AggregatesOf describes sequences. lastN is the number of last rows that their recipe keeps a
-// user, 0 for all.
+// AggregatesOf returns the aggregates of sequences. lastN is the number of last rows per user that their recipe keeps,
+// 0 for all.
 func AggregatesOf(s *dataset.Sequential, lastN int) Aggregates {
 	st := s.Stats()
 	a := Aggregates{Users: st.Users, Items: st.Items, Rows: st.Rows, Gini: st.Gini, Lengths: st.Lengths}
@@ -39,21 +39,21 @@ func AggregatesOf(s *dataset.Sequential, lastN int) Aggregates {
 	return a
 }
 
-// Match is one statistic of a stand-in and its target.
+// Match compares one statistic of a stand-in with its target.
 type Match struct {
 	What string  `json:"what"`
 	Want float64 `json:"want"`
 	Got  float64 `json:"got"`
 }
 
-// Within reports whether the difference is at most share of the target, or at most one where
-// the statistic is a whole number of rows, users or items.
+// Within reports whether the difference is at most share of the target, or at most one for a statistic that is a whole
+// number of rows, users or items.
 func (m Match) Within(share float64) bool {
 	off := math.Abs(m.Got - m.Want)
 	return off <= share*math.Abs(m.Want) || m.Want == math.Trunc(m.Want) && off <= 1
 }
 
-// Off returns the difference as a share of the target, 0 when both are 0.
+// Off returns the difference as a share of the target, 0 if both are 0.
 func (m Match) Off() float64 {
 	if m.Got == m.Want {
 		return 0
@@ -66,8 +66,8 @@ func (m Match) String() string {
 	return fmt.Sprintf("%-44s %12.6g %12.6g %+8.2f %%", m.What, m.Want, m.Got, 100*m.Off())
 }
 
-// Matches compares rows that the profile generated with the profile: counts, curves, ratings,
-// attributes and, where the profile has them, the aggregates after the recipe r.
+// Matches returns the comparison of generated rows with their profile: counts, curves, ratings, attributes and, if the
+// profile has them, the aggregates after the recipe r.
 func (p Profile) Matches(l *dataset.Log, f *dataset.Features, r dataset.Recipe) ([]Match, error) {
 	var out []Match
 	add := func(what string, want, got float64) { out = append(out, Match{what, want, got}) }

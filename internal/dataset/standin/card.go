@@ -12,9 +12,9 @@ import (
 // Licence is the licence of every stand-in.
 const Licence = "no rights reserved: made of random numbers, holds no data of real people"
 
-// Write writes rows that Generate made of this profile with this seed, as format.WriteAtomic
-// does, or with replace as format.ReplaceAtomic does. Its card says which statistics are
-// matched, before and after the recipe r, how well, and which are not.
+// Write writes rows that Generate made from this profile with this seed, like format.WriteAtomic, or with replace like
+// format.ReplaceAtomic. Its card says which statistics are matched, before and after the recipe r, how well, and which
+// are not.
 func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Features, r dataset.Recipe, replace bool) ([]dataset.File, error) {
 	matches, err := p.Matches(l, f, r)
 	if err != nil {
@@ -23,7 +23,7 @@ func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Fea
 	return format.WriteAtomic(dir, p.Name, l, f, p.card(l, seed, matches), replace)
 }
 
-// card returns a text that says what the stand-in is matched to and what not.
+// card returns a text that says which statistics the stand-in matches and which it does not.
 func (p Profile) card(l *dataset.Log, seed rng.Seed, matches []Match) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `%s

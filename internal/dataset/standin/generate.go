@@ -27,12 +27,11 @@ import (
 //
 // What is not matched: the joint distribution of attributes, which item is which film, real
 // time stamps, and how long a taste lasts.
-// film, real time stamps, and how long a taste lasts.
 
 // Version changes when the same profile and seed give other rows.
 const Version = 3
 
-// generator is the state of one run of Generate.
+// generator holds the state of one run of Generate.
 type generator struct {
 	Profile
 	seed    rng.Seed
@@ -47,7 +46,7 @@ type generator struct {
 	seen    []int32 // per item: 1 + user who got it last
 }
 
-// Generate makes the rows and the user features. The same profile and seed give the same rows.
+// Generate returns rows and user features. The same profile and seed give the same rows.
 func (p Profile) Generate(ctx context.Context, seed rng.Seed) (*dataset.Log, *dataset.Features, error) {
 	g := &generator{Profile: p, seed: seed}
 	if err := g.plan(); err != nil {
@@ -154,8 +153,8 @@ func (p Profile) ratingBounds() (bounds [5]int) {
 	return bounds
 }
 
-// itemLikes returns the likes in each item's quota. The share of likes rises with popularity
-// and varies between items; the total is the profile's share of ratings 4 and 5.
+// itemLikes returns the number of likes in each item's quota. The share of likes rises with popularity and varies
+// between items; the total is the profile's share of ratings 4 and 5.
 func (g *generator) itemLikes(counts []int, s rng.Stream) []int {
 	lean := make([]float64, g.Items)
 	for i, n := range counts {
@@ -186,8 +185,8 @@ func (g *generator) itemLikes(counts []int, s rng.Stream) []int {
 	return out
 }
 
-// successors gives every item a list of items of its cluster, drawn in proportion to likes, so
-// that following the lists leaves popularity as planned.
+// successors sets for every item a list of items of its cluster, drawn in proportion to likes, so that following the
+// lists keeps popularity as planned.
 func (g *generator) successors(likes []int, s rng.Stream) {
 	listed := g.Successors
 	members := make([][]int32, g.Clusters)
@@ -206,7 +205,7 @@ func (g *generator) successors(likes []int, s rng.Stream) {
 	}
 }
 
-// effects draws the effect of each value on each cluster's log-weight, value x cluster.
+// effects returns drawn effects of each value on each cluster's log-weight, value x cluster.
 func (a Attribute) effects(clusters int, s rng.Stream) []float64 {
 	values := len(a.Counts)
 	out := make([]float64, values*clusters)

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Profile holds what a stand-in is matched to: published or aggregate statistics of a real data
-// set, and the strength of the structure that is planted. It holds no row of real data.
+// Profile holds the targets of a stand-in: published or aggregate statistics of a real data set, and the strength of
+// the planted structure. It holds no row of real data.
 type Profile struct {
 	Name, Title string
 	Users       int
@@ -46,7 +46,7 @@ type Profile struct {
 // Quantile is one point of a distribution: a share P of the values is at most V.
 type Quantile struct{ P, V float64 }
 
-// Attribute is a categorical user feature with the number of users at each value.
+// Attribute describes a categorical user feature with the number of users at each value.
 type Attribute struct {
 	Name    string
 	Kind    dataset.Kind
@@ -76,7 +76,7 @@ var (
 	ml1mItems     = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5, 862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
 )
 
-// curve pairs values with the shares ml1mP and adds the exact points in between.
+// curve returns the curve of values at the shares ml1mP, with the exact points inserted.
 func curve(values []float64, exact ...Quantile) []Quantile {
 	q := make([]Quantile, len(values), len(values)+len(exact))
 	for i, v := range values {
@@ -87,14 +87,13 @@ func curve(values []float64, exact ...Quantile) []Quantile {
 	return q
 }
 
-// step returns a curve's two points around a threshold: of n values, below are less than v.
+// step returns a curve's two points around a threshold v: below of n values are less than v.
 func step(n, below int, v float64) []Quantile {
 	last := float64(n - 1)
 	return []Quantile{{float64(below-1) / last, v - 1}, {float64(below) / last, v}}
 }
 
-// upper returns the exact points at a curve's upper end: of n values, rank[k] have more than
-// value[k].
+// upper returns the exact points at a curve's upper end: rank[k] of n values are above value[k].
 func upper(n int, rank []int, value []float64) []Quantile {
 	out := make([]Quantile, len(rank))
 	for k, above := range rank {
@@ -103,7 +102,7 @@ func upper(n int, rank []int, value []float64) []Quantile {
 	return out
 }
 
-// Profiles lists the stand-ins: those at the size of a real set, then the small ones.
+// Profiles returns the stand-ins: those at the size of a real set, then the small ones.
 func Profiles() []Profile {
 	ml1m := Profile{
 		Name: "ml-1m", Title: "stand-in for MovieLens 1M (synthetic)",
@@ -131,8 +130,7 @@ func Profiles() []Profile {
 		ml1m.scaled("tiny", 200, 300, 9000, 8, 5, 0.7, 6, 0.5)}
 }
 
-// scaled returns a profile of the same kind of data at another size: the curves keep their
-// shape.
+// scaled returns a profile of the same kind of data at another size: the curves keep their shape.
 func (p Profile) scaled(name string, users, items, rows, clusters, core int, markov float64, successors int, decay float64) Profile {
 	p.Name, p.Title = name, fmt.Sprintf("synthetic data of the kind of %s, %d users", p.Name, users)
 	p.Users, p.Items, p.Rows, p.Clusters, p.Core = users, items, rows, clusters, core
@@ -167,14 +165,14 @@ func raised(q []Quantile, n int) []Quantile {
 	return q
 }
 
-// times stands between the name of a profile and a multiple of its users.
+// times separates the name of a profile from a multiple of its users.
 const times = "-x"
 
-// mostTimes bounds the multiple.
+// mostTimes is the largest multiple.
 const mostTimes = 1000
 
-// Find returns the profile with the name, with or without "standin-" before it. With "-x10" behind it, the
-// profile has ten times the users; any number from 2 to 1000 may stand there.
+// Find returns the profile with a name, with or without "standin-" before it. The suffix "-x10" gives the profile ten
+// times the users; any number from 2 to 1000 is allowed.
 func Find(name string) (Profile, error) {
 	var names []string
 	of := strings.TrimPrefix(name, "standin-")
@@ -194,8 +192,7 @@ func Find(name string) (Profile, error) {
 	return Profile{}, &dataset.Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ") + ", and each with -xN for N times the users"}
 }
 
-// spread returns n values of a quantile curve, its ends included, scaled so that they sum to
-// total, each in [lo, hi], ascending.
+// spread returns n values of a quantile curve, its ends included, ascending, each in [lo, hi], scaled to sum to total.
 func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	if err := ascends(q); err != nil {
 		return nil, err
@@ -247,8 +244,8 @@ func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	return out, nil
 }
 
-// ascends fails on a curve that no interpolation fits: its shares must rise from 0 to 1, and
-// its values must not fall.
+// ascends returns an error for a curve that cannot be interpolated: its shares must rise from 0 to 1, and its values
+// must not fall.
 func ascends(q []Quantile) error {
 	if len(q) < 2 || q[0].P != 0 || q[len(q)-1].P != 1 || !(q[0].V >= 0) || math.IsInf(q[len(q)-1].V, 0) {
 		return fmt.Errorf("dataset: a curve must go from share 0 to share 1 with values from 0 on, got %d points: %v", len(q), q)
@@ -261,8 +258,8 @@ func ascends(q []Quantile) error {
 	return nil
 }
 
-// at returns the value of a curve at share p. It interpolates the logarithm, or the curve
-// itself where it leaves 0.
+// at returns the value of a curve at share p. It interpolates the logarithm, or the curve itself where it starts from
+// 0.
 func at(q []Quantile, p float64) float64 {
 	for i := 1; i < len(q); i++ {
 		if p <= q[i].P {
@@ -278,8 +275,8 @@ func at(q []Quantile, p float64) float64 {
 
 func clamp(v, lo, hi float64) float64 { return max(lo, min(hi, v)) }
 
-// share divides n in proportion to weights by largest remainder, so that shares are as exact as
-// whole users allow.
+// share returns n divided in proportion to weights by largest remainder, so that shares are as exact as whole users
+// allow.
 func share(n int, weights []int) []int {
 	sum := 0
 	for _, w := range weights {
@@ -326,7 +323,7 @@ func logNormal(n int, low, mu, sigma float64) []Quantile {
 	return out
 }
 
-// pareto returns the curve of a Pareto law from low on with that mean, at most most.
+// pareto returns the curve of a Pareto law from low on with the given mean, cut at most.
 func pareto(low, mean, most float64) []Quantile {
 	alpha := mean / (mean - low)
 	q := make([]Quantile, len(ml1mP))

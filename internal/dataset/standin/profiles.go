@@ -10,9 +10,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// The stand-ins of the other sets. Where the real rows were available, curves and shares are
-// their aggregates. Where only a paper's table was, the counts are the table's and the rest is
-// assumed; the card says which.
+// The stand-ins of the other sets. If the real rows were available, curves and shares are their aggregates. If only a
+// paper's table was, the counts are the table's and the rest is assumed; the card says which.
 
 // ml100kProfile returns a profile with aggregates of MovieLens 100K.
 func ml100kProfile() Profile {
@@ -123,7 +122,7 @@ func tmallProfile() Profile {
 	}
 }
 
-// CrossName names the synthetic pair of domains, left and right.
+// CrossName is the name of the synthetic pair of domains, left and right.
 const CrossName = "standin-cross"
 
 // The synthetic pair of domains is small enough for tests. A model can learn within a domain
@@ -137,8 +136,7 @@ const (
 
 var crossItems = [2]int{300, 200}
 
-// CrossLogs makes both domains and returns a hash of generator and seed. Users alternate
-// between 6 and 25 rows a domain.
+// CrossLogs returns both domains and a hash of generator and seed. Users alternate between 6 and 25 rows per domain.
 func CrossLogs(seed rng.Seed) (logs []*dataset.Log, hash string) {
 	logs = make([]*dataset.Log, len(crossItems))
 	for d, items := range crossItems {

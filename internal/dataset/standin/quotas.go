@@ -8,8 +8,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// quotas holds how many rows each item may still get and draws items in proportion, with a
-// Fenwick tree a cluster. Drawing and spending take O(log items).
+// quotas holds how many rows each item may still get and draws items in proportion, with a Fenwick tree for each
+// cluster. Drawing and spending take O(log items).
 type quotas struct {
 	plan      []int // per item: rows planned
 	rest      []int // per item: rows still to give; below 0 when it got more than planned
@@ -23,9 +23,9 @@ type quotas struct {
 	tree      [][]int   // per cluster: Fenwick tree over weighted positive rests
 }
 
-// newQuotas takes the rows planned for every item. With a crowd above 0, a row of the most
-// popular item weighs 1 + crowd times that of the least popular one: users who come first get
-// more of the popular items, those who come last fewer.
+// newQuotas returns quotas of the rows planned for every item. With a crowd above 0, a row of the most popular item
+// weighs 1 + crowd times that of the least popular one: users who come first get more of the popular items, those who
+// come last fewer.
 func newQuotas(plan []int, cluster []int32, clusters int, crowd float64) *quotas {
 	q := &quotas{plan: plan, rest: make([]int, len(plan)), weight: make([]int, len(plan)), inCluster: make([]int, clusters), cluster: cluster,
 		place: make([]int32, len(plan)), member: make([][]int32, clusters), tree: make([][]int, clusters)}
@@ -71,8 +71,7 @@ func (q *quotas) spend(i int32) {
 	q.rest[i]--
 }
 
-// pick draws an item of cluster c in proportion to its unspent quota. The cluster must have
-// some left.
+// pick returns an item of cluster c drawn in proportion to its unspent quota. The cluster must have some left.
 func (q *quotas) pick(c int, s *rng.Stream) int32 {
 	t := q.tree[c]
 	at := s.IntN(q.inCluster[c])
@@ -90,8 +89,8 @@ func (q *quotas) pick(c int, s *rng.Stream) int32 {
 	return q.member[c][k]
 }
 
-// pace returns the share of item i's plan that is left over the share of all plans that is
-// left, at most 1: below 1 when the item has been given too often.
+// pace returns the ratio of two shares, at most 1: the share of item i's plan that is left, over the share of all plans
+// that is left. It is below 1 if the item has been given too often.
 func (q *quotas) pace(i int32) float64 {
 	if q.rest[i] <= 0 || q.left == 0 {
 		return 0
@@ -99,9 +98,9 @@ func (q *quotas) pace(i int32) float64 {
 	return min(1, float64(q.rest[i])/float64(q.plan[i])*float64(q.total)/float64(q.left))
 }
 
-// paired draws one value for each entry of whole from a curve, total in sum. Entry i gets at
-// most whole[i]. The ranks of the two correlate by about rank, in (0,1]: they are those of a
-// normal copula, except for entries too small for their value.
+// paired returns one value of a curve for each entry of whole, with sum total. Entry i gets at most whole[i]. The ranks
+// of the two correlate by about rank, in (0,1]: they are those of a normal copula, except for entries too small for
+// their value.
 func paired(q []Quantile, whole []int, total int, rank float64, s rng.Stream) ([]int, error) {
 	n := len(whole)
 	values, err := spread(q, n, total, 0, slices.Max(whole))

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// user writes the rows of one user: items and whether they are liked. likesLeft and rowsLeft
-// count what all users still have to write.
+// user returns the rows of one user: items and whether they are liked. likesLeft and rowsLeft count what all users
+// still have to write.
 func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked []bool) {
 	s := g.seed.Stream("standin/user", uint64(u))
 	taste := g.taste(u, &s)
@@ -55,8 +55,8 @@ func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked 
 	return items, liked
 }
 
-// early moves a user's rows in blocks, blocks of popular items towards the front. Inside a
-// block rows keep their order.
+// early returns a user's rows reordered in blocks, with blocks of popular items towards the front. Inside a block rows
+// keep their order.
 func (g *generator) early(u int, items []int32, liked []bool) ([]int32, []bool) {
 	s := g.seed.Stream("standin/early", uint64(u))
 	size := int(clamp(float64(len(items)/8), 5, 10))
@@ -103,9 +103,8 @@ func (g *generator) taste(u int, s *rng.Stream) []float64 {
 	return w
 }
 
-// follow returns a successor of item that user u does not have, or -1. It skips a successor
-// that has been given more often than its quota plans by now, with the probability that brings
-// it back to its plan.
+// follow returns a successor of item that user u does not have, or -1. If a successor has been given more often than
+// planned by now, it is skipped with the probability that brings it back to its plan.
 func (g *generator) follow(item int32, u int, s *rng.Stream) int32 {
 	list := g.next[item]
 	for range 4 {
@@ -124,9 +123,9 @@ func (g *generator) follow(item int32, u int, s *rng.Stream) int32 {
 	return -1
 }
 
-// choose picks an item that user u does not have: a cluster by taste (nil for none) times
-// unspent quota, then an item of it by unspent quota. When draws or quotas run out it looks
-// through all items, then through those of the other quota, then takes any.
+// choose returns an item that user u does not have. It draws a cluster by taste (nil for none) times unspent quota,
+// then an item of it by unspent quota. If draws or quotas run out it looks through all items, then through those of the
+// other quota, then takes any.
 func (g *generator) choose(q, other *quotas, taste []float64, u int, s *rng.Stream) int32 {
 	weight := make([]float64, g.Clusters)
 	total := 0.0
@@ -158,8 +157,7 @@ func (g *generator) choose(q, other *quotas, taste []float64, u int, s *rng.Stre
 	return g.scan(func(i int) int { return 1 }, u, s) // cannot fail: a user's rows are fewer than the items
 }
 
-// scan picks an item that user u does not have, by weight, or returns -1 when no weight is
-// left.
+// scan returns an item that user u does not have, drawn by weight, or -1 if no weight is left.
 func (g *generator) scan(weight func(int) int, u int, s *rng.Stream) int32 {
 	total := 0
 	for i := range g.seen {
@@ -181,8 +179,8 @@ func (g *generator) scan(weight func(int) int, u int, s *rng.Stream) int32 {
 	return -1
 }
 
-// coverAll gives every item without a user to a user, in place of an item that has more rows
-// than planned, or else of the user's most frequent one.
+// coverAll gives every item without a user to a user. It replaces an item that has more rows than planned, or else the
+// user's most frequent one.
 func (g *generator) coverAll(items [][]int32) {
 	counts := make([]int, g.Items)
 	for _, list := range items {
@@ -209,9 +207,8 @@ func (g *generator) coverAll(items [][]int32) {
 	}
 }
 
-// log gives the rows times and ratings. The quality of an item plus noise, without its cluster,
-// orders the liked rows and the disliked ones; the profile's shares cut that order into
-// ratings.
+// log returns the rows with times and ratings. The quality of an item plus noise, without its cluster, orders the liked
+// rows and the disliked ones; the profile's shares cut that order into ratings.
 func (g *generator) log(items [][]int32, liked [][]bool) *dataset.Log {
 	l := &dataset.Log{Name: "standin-" + g.Name, StandIn: true, Hash: g.hash(),
 		Users: make([]int32, 0, g.Rows), Items: make([]int32, 0, g.Rows), Times: make([]int64, 0, g.Rows)}

@@ -18,7 +18,7 @@ import (
 	"privrec/internal/graph"
 )
 
-// Header says of what a matrix is.
+// Header describes the data from which a matrix was computed.
 type Header struct {
 	Items        int
 	Users        int64 // with an item
@@ -27,10 +27,10 @@ type Header struct {
 
 const headerForm = "privrec gram 1: %d items, %d users, %d interactions\n"
 
-// maxItems bounds what is believed of a header.
+// maxItems is the largest number of items that a header may state.
 const maxItems = 1 << 28
 
-// Write writes the matrix of a graph. It takes 8 bytes for each item.
+// Write writes the Gram matrix of a graph. It takes 8 bytes of memory for each item.
 func Write(ctx context.Context, w io.Writer, g *graph.Bipartite) error {
 	h := Header{Items: g.Items, Interactions: int64(g.Edges())}
 	for u := range g.Users {
@@ -54,7 +54,7 @@ func Write(ctx context.Context, w io.Writer, g *graph.Bipartite) error {
 	})
 }
 
-// Sum writes the sum of matrices of groups of users that have no user in common. It takes 8 bytes for
+// Sum writes the sum of the matrices of groups of users that have no user in common. It takes 8 bytes of memory for
 // each item, and a buffer for each matrix.
 func Sum(ctx context.Context, w io.Writer, parts ...*Reader) error {
 	if len(parts) == 0 {
@@ -87,7 +87,7 @@ func Sum(ctx context.Context, w io.Writer, parts ...*Reader) error {
 	return err
 }
 
-// write writes the rows that fill adds to, which gets zeros.
+// write writes the rows. fill adds to each row, which starts with zeros.
 func write(w io.Writer, h Header, fill func(i int, row []int64) error) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintf(b, headerForm, h.Items, h.Users, h.Interactions)
@@ -124,7 +124,7 @@ type Reader struct {
 	next int // row
 }
 
-// NewReader reads the header of a matrix. name is for errors.
+// NewReader returns a reader after reading the header of a matrix. name is for errors.
 func NewReader(name string, in io.Reader) (*Reader, error) {
 	r := &Reader{name: name, in: bufio.NewReaderSize(in, 1<<16)}
 	line, err := r.in.ReadSlice('\n')
@@ -175,8 +175,8 @@ func (r *Reader) Row(entry func(j int, n int64)) error {
 	return nil
 }
 
-// Of calls entry with all entries (i, j), j at most i, in order. It fails on a matrix that is not of the
-// rows of g: of another number of items, users or interactions, or with an item that has other users.
+// Of calls entry with all entries (i, j), j at most i, in order. It fails on a matrix that does not belong to g: with
+// another number of items, users or interactions, or with an item that has another number of users.
 func (r *Reader) Of(ctx context.Context, g *graph.Bipartite, entry func(i, j int, n int64)) error {
 	want := Header{Items: g.Items, Interactions: int64(g.Edges())}
 	for u := range g.Users {
@@ -208,7 +208,7 @@ func (r *Reader) Of(ctx context.Context, g *graph.Bipartite, entry func(i, j int
 	return r.End()
 }
 
-// End fails if rows are left, or something after the last.
+// End returns an error if rows are left, or data after the last.
 func (r *Reader) End() error {
 	if r.next != r.Items {
 		return fmt.Errorf("%s: %d of %d rows were read", r.name, r.next, r.Items)

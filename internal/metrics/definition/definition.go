@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Definition is how one program computes ranking metrics.
+// Definition describes how one program computes ranking metrics.
 type Definition struct {
 	Name    string // privrec, recbole, lenskit, elliot, ranx, trec_eval
 	Program string // with its version
 	Who     string // which users are averaged
-	Order   string // of a list
-	Repeats string // what becomes of an item that a list holds twice
-	// RefusesRepeats says that no list may hold an item twice.
+	Order   string // how a list is ordered
+	Repeats string // how an item counts that a list holds twice
+	// RefusesRepeats is set if no list may hold an item twice.
 	RefusesRepeats bool
-	// Graded says that gains above 1 count as such. Else every relevant item counts 1.
+	// Graded is set if gains above 1 count as such. Otherwise every relevant item counts 1.
 	Graded bool
-	// Without names what the program has no metric for.
+	// Without lists metrics that the program does not have.
 	Without []string
 
 	order   func(*Input, []Entry) []Entry
@@ -38,7 +38,7 @@ type measure struct {
 	fails   func(r *run) string // why the program fails on the input; "": it does not
 }
 
-// overall is a value of all lists.
+// overall is a value computed from all lists together.
 type overall struct {
 	name    string
 	train   bool // needs the training rows
@@ -47,14 +47,14 @@ type overall struct {
 	fails   func(r *run) string
 }
 
-// run is an input as a definition sees it.
+// run holds an input in the form that a definition sees.
 type run struct {
 	in       *Input
 	samples  []sample // of all users
 	averaged []*sample
 }
 
-// Value is one metric.
+// Value holds one metric.
 type Value struct {
 	Name    string // as in "NDCG@10"
 	Kind    string // as in "NDCG"
@@ -62,26 +62,26 @@ type Value struct {
 	Formula string // of one user's value, or of all lists', in the notation of the package
 }
 
-// Absent is a metric without a value.
+// Absent names a metric without a value, and why.
 type Absent struct {
 	Kind string
 	Why  string
 }
 
-// Result is what a definition makes of an input.
+// Result holds the metrics of an input under a definition.
 type Result struct {
 	Values []Value
 	Absent []Absent
-	// Averaged is how many users the means are over; Empty are those of them without a list, which count 0.
+	// Averaged is the number of users in the means. Empty is how many of them have no list and count 0.
 	Averaged, Empty int
 }
 
-// all lists the definitions, privrec's first.
+// all returns the definitions, privrec's first.
 func all() []Definition {
 	return []Definition{ours(), recbole(), lenskit(), elliot(), ranx(), trecEval()}
 }
 
-// Names lists the names of the definitions.
+// Names returns the names of the definitions.
 func Names() (names []string) {
 	for _, d := range all() {
 		names = append(names, d.Name)
@@ -89,7 +89,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Of returns the definition of a name.
+// Of returns the definition with a name.
 func Of(name string) (Definition, error) {
 	for _, d := range all() {
 		if d.Name == name {
@@ -137,7 +137,7 @@ func (d Definition) Measure(in *Input, cutoffs []int) Result {
 	return res
 }
 
-// run puts the lists of an input in order and finds their hits.
+// run returns the lists of an input in order, with their hits.
 func (d Definition) run(in *Input) *run {
 	r := &run{in: in, samples: make([]sample, len(in.Users))}
 	gain := make([]float64, len(in.Items)) // of the user at hand
@@ -171,7 +171,7 @@ func (d Definition) run(in *Input) *run {
 	return r
 }
 
-// once keeps one target of every item, the last.
+// once returns the targets with only the last of each item.
 func once(truth []Target) []Target {
 	at := make(map[int32]int, len(truth))
 	var out []Target
@@ -186,7 +186,7 @@ func once(truth []Target) []Target {
 	return out
 }
 
-// noTrain is why a metric that needs training rows has no value.
+// noTrain is the reason why a metric that needs training rows has no value.
 const noTrain = "needs the training rows"
 
 func (m measure) why(r *run) string { return why(m.train, m.fails, r) }
@@ -202,7 +202,7 @@ func why(train bool, fails func(*run) string, r *run) string {
 	return ""
 }
 
-// cuts returns the cut-offs of a measure, 0 for one that has none.
+// cuts returns the cut-offs of a measure, or 0 if it has none.
 func (m measure) cuts(cutoffs []int) []int {
 	if m.uncut {
 		return []int{0}
@@ -210,7 +210,7 @@ func (m measure) cuts(cutoffs []int) []int {
 	return cutoffs
 }
 
-// at names a metric at a cut-off; 0: there is none.
+// at returns the name of a metric at a cut-off; 0 means that it has none.
 func at(name string, k int) string {
 	if k == 0 {
 		return name

@@ -65,7 +65,7 @@ func elliot() Definition {
 	}
 }
 
-// discovery is EFD.
+// discovery returns the EFD of a user's list.
 func discovery(r *run, k int) func(*sample) float64 {
 	pairs, least := int64(0), int64(math.MaxInt64)
 	for _, n := range r.in.Train.By {
@@ -83,7 +83,7 @@ func discovery(r *run, k int) func(*sample) float64 {
 	})
 }
 
-// complement is EPC.
+// complement returns the EPC of a user's list.
 func complement(r *run, k int) func(*sample) float64 {
 	return seen(k, func(item int32) float64 { return 1 - float64(r.in.Train.By[item])/float64(r.in.Train.Users) })
 }

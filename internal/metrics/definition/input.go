@@ -2,8 +2,8 @@ package definition
 
 import "slices"
 
-// Input is what is measured: lists, the truth and, where it is known, what the recommender was trained on. Users and
-// items are numbers. It is not changed.
+// Input holds the data to be measured: lists, the truth and, if known, the recommender's training rows. Users and items
+// are numbers. It is not changed.
 type Input struct {
 	Users  []User
 	Items  []string // ids by number, every item of the lists, the truth and the training rows
@@ -18,7 +18,7 @@ type User struct {
 	Truth []Target // in the order of the file; empty: the user is not in the truth
 }
 
-// Entry is one recommended item. Rank and Score are 0 where the input has none.
+// Entry is one recommended item. Rank and Score are 0 if the input has none.
 type Entry struct {
 	Item  int32
 	Rank  int64 // the smallest is the best
@@ -31,7 +31,7 @@ type Target struct {
 	Gain float64 // relevant from 1 on
 }
 
-// Train counts the rows that a recommender was trained on.
+// Train counts the training rows of a recommender.
 type Train struct {
 	Users int     // with a row
 	Items int     // with a row
@@ -39,7 +39,7 @@ type Train struct {
 	By    []int64 // by item: users with a row of it
 }
 
-// NewTrain counts rows of users and items, both numbers from 0 on. items is the length of Input.Items.
+// NewTrain returns the counts of rows of users and items, both numbered from 0. all is the length of Input.Items.
 func NewTrain(users, items []int32, all int) *Train {
 	t := &Train{Rows: make([]int64, all), By: make([]int64, all)}
 	pairs := make([]int64, len(users))
@@ -64,7 +64,7 @@ func NewTrain(users, items []int32, all int) *Train {
 	return t
 }
 
-// sample is one user as a definition sees them.
+// sample holds one user in the form that a definition sees.
 type sample struct {
 	list     []int32   // items, best first
 	gain     []float64 // by position: 0 where the item is not relevant

@@ -76,10 +76,10 @@ func lenskit() Definition {
 	}
 }
 
-// log2 is the discount 1/max(log2 i, 1).
+// log2 returns the discount 1/max(log2 i, 1).
 func log2(i int) float64 { return 1 / max(math.Log2(float64(i)), 1) }
 
-// withoutTruth says that LensKit fails on users that have a list and no truth.
+// withoutTruth returns why LensKit fails on users that have a list and no truth.
 func withoutTruth(r *run) string {
 	n := 0
 	for _, s := range r.averaged {
@@ -93,8 +93,8 @@ func withoutTruth(r *run) string {
 	return fmt.Sprintf("LensKit divides by zero for users with a list and no truth, of which there are %d", n)
 }
 
-// popularityRanks returns the rank of each item among those with a count, ascending, as a share of them; equal counts
-// share their mean rank. Items without a count have 0.
+// popularityRanks returns the rank of each item among those with a count, ascending, as a share of their number; equal
+// counts share their mean rank. Items without a count have 0.
 func popularityRanks(counts []int64) map[int32]float64 {
 	of := map[int64]float64{} // items by count
 	n := 0.0

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// frequencies returns how often each item is among the first k of the lists of the averaged users.
+// frequencies returns how often each item is among the first k of the averaged users' lists.
 func (r *run) frequencies(k int) map[int32]int64 {
 	counts := map[int32]int64{}
 	for _, s := range r.averaged {
@@ -16,8 +16,8 @@ func (r *run) frequencies(k int) map[int32]int64 {
 	return counts
 }
 
-// gini returns sum_j (2j-n-1) c_j / (n sum c) over n items, c ascending: those with counts, and zeros for the others.
-// It is 0 where all counts are equal, and for no counts.
+// gini returns sum_j (2j-n-1) c_j / (n sum c) over n items, c ascending: the given counts, and zeros for the other
+// items. It is 0 if all counts are equal, and for no counts.
 func gini[K comparable](counts map[K]int64, n int) float64 {
 	return share(tilt(counts, n), float64(n)*float64(total(counts)))
 }

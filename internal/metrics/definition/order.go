@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// byRank orders a list by rank; by score, largest first, where there are no ranks; and leaves it in the order of the
-// file where there are neither. Equal scores keep the order of the file. Source: the order that a list is handed to
-// RecBole, LensKit and privrec in; all three take ordered lists.
+// byRank returns a list ordered by rank; without ranks by score, largest first; without either in the order of the
+// file. Equal scores keep the order of the file. Source: RecBole, LensKit and privrec all take lists in this order.
 func byRank(in *Input, list []Entry) []Entry {
 	list = slices.Clone(list)
 	switch {
@@ -20,9 +19,9 @@ func byRank(in *Input, list []Entry) []Entry {
 	return list
 }
 
-// byScoreFirst orders a list by score, largest first, whatever ranks it has, and else as byRank does. Equal scores
-// keep the order of the file. Source: elliot/recommender/generic/Proxy/Proxy.py, read_recommendations, which sorts by
-// prediction with Python's stable sort.
+// byScoreFirst returns a list ordered by score, largest first, whatever ranks it has; without scores it is ordered as
+// by byRank. Equal scores keep the order of the file. Source: elliot/recommender/generic/Proxy/Proxy.py,
+// read_recommendations, which sorts by prediction with Python's stable sort.
 func byScoreFirst(in *Input, list []Entry) []Entry {
 	if !in.Scored {
 		return byRank(in, list)
@@ -32,13 +31,13 @@ func byScoreFirst(in *Input, list []Entry) []Entry {
 	return list
 }
 
-// byScore puts the larger score first.
+// byScore compares entries for a sort with the larger score first.
 func byScore(a, b Entry) int { return cmp.Compare(b.Score, a.Score) }
 
-// byScoreAndName orders a list by score, largest first, and items of one score by their ids in descending order of
-// their bytes. A score is a 32-bit float here, so that scores which differ by less are equal. Without scores it does
-// what byRank does. Source: trec_eval 9.0.8, form_res_rels.c, comp_sim_docno, and struct TEXT_RESULTS, whose sim is a
-// float.
+// byScoreAndName returns a list ordered by score, largest first. Items of equal score are ordered by their ids in
+// descending order of bytes. A score is a 32-bit float here, so scores that differ by less are equal. Without scores
+// the order is that of byRank. Source: trec_eval 9.0.8, form_res_rels.c, comp_sim_docno, and struct TEXT_RESULTS, whose
+// sim is a float.
 func byScoreAndName(in *Input, list []Entry) []Entry {
 	if !in.Scored {
 		return byRank(in, list)
@@ -53,11 +52,11 @@ func byScoreAndName(in *Input, list []Entry) []Entry {
 	return list
 }
 
-// byQuicksort keeps of every item the first place and the last score, as a dictionary does, and orders by score,
-// largest first. Equal scores stand in the order in which numba's quicksort leaves them, which is not stable from 16
-// items on; ranx sorts twice. Without scores it does what byRank does. Source: ranx 0.3.21, data_structures/run.py,
-// Run.from_df and make_comparable, and data_structures/common.py, sort_dict_by_value; numba 0.68.1,
-// misc/quicksort.py.
+// byQuicksort returns a list ordered by score, largest first. Of a repeated item it keeps the first place and the last
+// score, as a dictionary does. Equal scores stand in the order in which numba's quicksort leaves them, which is not
+// stable from 16 items on; ranx sorts twice. Without scores the order is that of byRank. Source: ranx 0.3.21,
+// data_structures/run.py, Run.from_df and make_comparable, and data_structures/common.py, sort_dict_by_value; numba
+// 0.68.1, misc/quicksort.py.
 func byQuicksort(in *Input, list []Entry) []Entry {
 	if !in.Scored {
 		return lastOf(byRank(in, list))
@@ -73,7 +72,7 @@ func byQuicksort(in *Input, list []Entry) []Entry {
 	return list
 }
 
-// lastOf keeps one entry of every item, at its first place and with its last score.
+// lastOf returns one entry of every item, at its first place and with its last score.
 func lastOf(list []Entry) []Entry {
 	at := make(map[int32]int, len(list))
 	var out []Entry

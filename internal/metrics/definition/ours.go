@@ -7,10 +7,10 @@ import (
 	"privrec/internal/metrics"
 )
 
-// ours returns privrec's own definitions. Those of one user are package metrics', as [metrics.Metric.Definition]
-// says them, and a user of the truth without a list counts 0. Coverage is of the items that are known, Gini is 0 where
-// all of them are listed equally often, and novelty is the mean self-information of listed items (Vargas and Castells,
-// Rank and Relevance in Novelty and Diversity Metrics for Recommender Systems, RecSys 2011).
+// ours returns privrec's own definitions. Those of one user are the definitions of package metrics, see
+// [metrics.Metric.Definition], and a user of the truth without a list counts 0. Coverage is over the known items, Gini
+// is 0 if all of them are listed equally often, and novelty is the mean self-information of listed items (Vargas and
+// Castells, Rank and Relevance in Novelty and Diversity Metrics for Recommender Systems, RecSys 2011).
 func ours() Definition {
 	d := Definition{
 		Name: "privrec", Program: "privrec",
@@ -66,7 +66,7 @@ func ours() Definition {
 // beyond is a rank that no list reaches.
 const beyond = 1 << 30
 
-// ranks returns the ranks of a user's relevant items, those that are not listed beyond any list.
+// ranks returns the ranks of a user's relevant items; unlisted ones have a rank beyond any list.
 func ranks(s *sample) []int32 {
 	out := make([]int32, 0, s.relevant)
 	for i, g := range s.gain {

@@ -35,14 +35,14 @@ func ranx() Definition {
 	}
 }
 
-// gainedNDCG is the discounted sum of gains over that of the largest gains of the truth.
+// gainedNDCG returns the discounted sum of gains over that of the largest gains of the truth.
 func gainedNDCG(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 {
 		return share(discounted(s.gain, k, log2plus1), discounted(s.ideal, k, log2plus1))
 	}
 }
 
-// averagePrecision divides the precisions at hits by all relevant items.
+// averagePrecision returns the sum of the precisions at hits divided by the number of all relevant items.
 func averagePrecision(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 { return share(s.precisions(k), float64(s.relevant)) }
 }

@@ -57,7 +57,7 @@ func recbole() Definition {
 	}
 }
 
-// padded returns the frequencies of items, with those of the padding, item -1, on places that lists leave empty.
+// padded returns the frequencies of items; places that lists leave empty count for the padding, item -1.
 func (r *run) padded(k int) map[int32]int64 {
 	counts := r.frequencies(k)
 	if empty := int64(k)*int64(len(r.averaged)) - total(counts); empty > 0 {
@@ -66,27 +66,27 @@ func (r *run) padded(k int) map[int32]int64 {
 	return counts
 }
 
-// log2plus1 is the discount 1/log2(1+i) of RecBole, Elliot, ranx and trec_eval.
+// log2plus1 returns the discount 1/log2(1+i) of RecBole, Elliot, ranx and trec_eval.
 func log2plus1(i int) float64 { return 1 / math.Log2(1+float64(i)) }
 
-// recallOfTruth is sum_{i<=k} h_i / |T|.
+// recallOfTruth returns sum_{i<=k} h_i / |T|.
 func recallOfTruth(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 { return s.hits(k) / float64(s.relevant) }
 }
 
-// gainOfBest is the discounted gain of the first k over that of the best list, with weights 1/log2(i+1).
+// gainOfBest returns the discounted gain of the first k over that of the best list, with weights 1/log2(i+1).
 func gainOfBest(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 {
 		return share(discounted(s.gain, k, log2plus1), discounted(s.ideal, k, log2plus1))
 	}
 }
 
-// precisionOfCut is sum_{i<=k} h_i / k, whatever the length of the list.
+// precisionOfCut returns sum_{i<=k} h_i / k, whatever the length of the list.
 func precisionOfCut(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 { return s.hits(k) / float64(k) }
 }
 
-// reciprocal is 1 over the position of the first hit, 0 beyond the cut-off.
+// reciprocal returns 1 over the position of the first hit, 0 beyond the cut-off.
 func reciprocal(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 {
 		if i := s.first(k); i > 0 {
@@ -96,7 +96,7 @@ func reciprocal(_ *run, k int) func(*sample) float64 {
 	}
 }
 
-// hit is 1 where there is a hit among the first k.
+// hit returns 1 if there is a hit among the first k, else 0.
 func hit(_ *run, k int) func(*sample) float64 {
 	return func(s *sample) float64 { return min(1, s.hits(k)) }
 }

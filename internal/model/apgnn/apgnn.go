@@ -37,8 +37,8 @@ type Model struct {
 	win, wout []tensor.Float // edge weights of the batch at hand
 }
 
-// New makes a model over items 1..items, of item width d and user width userDim,
-// with a number of propagation steps; init fills its parameters by name.
+// New returns a model over items 1..items, of item width d and user width userDim, with a number of propagation steps;
+// init fills its parameters by name.
 func New(items, d, userDim, steps int, init nn.Init) *Model {
 	return &Model{
 		Item:  nn.NewTableParam("item", items+1, d, init),
@@ -50,8 +50,8 @@ func New(items, d, userDim, steps int, init nn.Init) *Model {
 	}
 }
 
-// Forward returns one vector z a session (B, d) from the batch's graphs and user
-// vectors (B, d'). Its inner products with the rows of Item are the scores.
+// Forward returns one vector z for each session (B, d) from the batch's graphs and user vectors (B, d'). Its inner
+// products with the rows of Item are the scores.
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node) *autograd.Node {
 	m.win, m.wout = g.CountWeights(m.win[:0], m.wout[:0])
 	h := t.Rows(m.Item, g.Node)     // (N, d)
@@ -65,7 +65,7 @@ func (m *Model) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node) 
 	return m.Read.Forward(t, g, h, user)
 }
 
-// Params lists the parameters in a fixed order, the item table first.
+// Params returns the parameters in a fixed order, the item table first.
 func (m *Model) Params() []*autograd.Param {
 	return append([]*autograd.Param{m.Item}, nn.Params(m.In, m.Out, m.Cell, m.Read)...)
 }

@@ -19,5 +19,5 @@
 // time. What it draws depends only on the seed, the step and the place in the batch.
 package bpr
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Rendle et al., BPR: Bayesian Personalized Ranking from Implicit Feedback, UAI 2009, arXiv 1205.2618"

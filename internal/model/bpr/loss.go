@@ -7,7 +7,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// lossGrain is how many positives a core takes at a time.
+// lossGrain is the number of positives that a core processes at a time.
 const lossGrain = 128
 
 // Loss returns the loss without its penalty (1, 1):
@@ -75,8 +75,8 @@ func Loss(users, items *autograd.Node, scale, count float64) *autograd.Node {
 	})
 }
 
-// Penalty returns lambda/2 1/count times the sum of the squares of the rows (1, 1). It
-// returns nil where lambda is 0 or no rows are given.
+// Penalty returns lambda/2 1/count times the sum of the squares of the rows (1, 1). It returns nil if lambda is 0 or
+// there are no rows.
 func Penalty(lambda, count float64, rows ...*autograd.Node) *autograd.Node {
 	if lambda == 0 || len(rows) == 0 {
 		return nil
@@ -88,9 +88,9 @@ func Penalty(lambda, count float64, rows ...*autograd.Node) *autograd.Node {
 	return sum.Scale(lambda / 2 / count)
 }
 
-// Encoder gives users and items their vectors; the inner products of these are the scores.
+// Encoder computes vectors of users and items. Their inner products are the scores.
 type Encoder interface {
-	// Params lists the parameters in a fixed order.
+	// Params returns the parameters in a fixed order.
 	Params() []*autograd.Param
 	// Encode returns the vectors of the given users (len(users), d) and items
 	// (len(items), d), repeats allowed, and the rows to be penalised. Random numbers, if
@@ -104,7 +104,7 @@ type Encoded struct {
 	Penalised    []*autograd.Node
 }
 
-// Objective is the loss that trains an encoder on the triples of a sampler.
+// Objective computes the loss that trains an encoder on the triples of a sampler.
 type Objective struct {
 	Encoder Encoder
 	Sampler *Sampler
@@ -112,7 +112,7 @@ type Objective struct {
 	L2      float64 // lambda of the penalty
 }
 
-// Loss builds the loss of a training step (1, 1) over samples, which are edges of the graph.
+// Loss returns the loss of a training step (1, 1) over samples, which are edges of the graph.
 func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd.Node, error) {
 	b := o.Sampler.Draw(step, samples)
 	x, err := o.Encoder.Encode(t, step, b.Users, b.Items)

@@ -12,14 +12,13 @@ import (
 
 // The ways to choose the positive pairs of a step.
 const (
-	// Pass takes the edges that the training loop names: a shuffled pass.
+	// Pass takes the edges given by the training loop: a shuffled pass.
 	Pass = "pass"
 	// UserUniform draws, for each place, a uniform user among the users with an item,
 	// then a uniform item of this user, as the released program of LightGCN does.
 	UserUniform = "user-uniform"
-	// Poisson takes every one of the E edges independently with probability Batch/E, the
-	// sampling that privacy amplification is proved for. The number of pairs varies and
-	// may be 0.
+	// Poisson takes every one of the E edges independently with probability Batch/E, the sampling for which privacy
+	// amplification is proved. The number of pairs varies and may be 0.
 	Poisson = "poisson"
 )
 
@@ -29,20 +28,19 @@ const (
 	All    = "all"    // among all items, without reading what the user has
 )
 
-// SamplerOptions says how to draw triples.
+// SamplerOptions sets how triples are drawn.
 type SamplerOptions struct {
 	Positives string // Pass, UserUniform or Poisson
 	Negatives string // Unseen or All
 	Each      int    // negatives of each positive; 0 for 1, as in the publications
 	Batch     int    // expected pairs a step, at least 1; for Poisson
 	Seed      rng.Seed
-	// Seen has the items of users that Unseen leaves out, where they have more than positives are drawn of.
-	// nil: those of the graph.
+	// Seen holds the items of users that Unseen leaves out, if these are more than the positives are drawn from. nil:
+	// those of the graph.
 	Seen *graph.Bipartite
 }
 
-// Sampler draws the triples of training steps. It keeps the last batch and serves
-// one goroutine.
+// Sampler draws the triples of training steps. It reuses the last batch's memory, so only one goroutine may use it.
 type Sampler struct {
 	graph *graph.Bipartite
 	o     SamplerOptions
@@ -60,9 +58,8 @@ type Triples struct {
 	Items []int32
 }
 
-// NewSampler makes a sampler of a graph's edges. It fails on options that it does not know
-// and on a graph without edges. Where negatives are Unseen it fails with a
-// *NoNegativeError on a user who has every item.
+// NewSampler returns a sampler of a graph's edges. It fails on options that it does not know and on a graph without
+// edges. With Unseen negatives it fails with a *NoNegativeError on a user who has every item.
 func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 	switch {
 	case o.Positives != Pass && o.Positives != UserUniform && o.Positives != Poisson:
@@ -95,7 +92,7 @@ func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 	return s, nil
 }
 
-// NoNegativeError reports a user who has every item, so that no negative can be drawn.
+// NoNegativeError is the error for a user who has every item, so that no negative can be drawn.
 type NoNegativeError struct {
 	User  int // in the graph
 	Items int
@@ -109,8 +106,8 @@ func (e *NoNegativeError) Error() string {
 // Rate returns the probability with which Poisson includes an edge in a step.
 func (s *Sampler) Rate() float64 { return s.rate }
 
-// Count returns what the sum over the pairs of a step is divided by: the number of samples,
-// or with Poisson the expected number of pairs.
+// Count returns the divisor for the sum over the pairs of a step: the number of samples, or with Poisson the expected
+// number of pairs.
 func (s *Sampler) Count(samples int) float64 {
 	if s.o.Positives == Poisson {
 		return s.rate * float64(s.graph.Edges())
@@ -157,7 +154,7 @@ const (
 	negativeGrain = 32
 )
 
-// pass takes the pairs of edges.
+// pass adds the pairs of edges.
 func (s *Sampler) pass(edges []int32) {
 	t, b := &s.last, len(edges)
 	t.Users, t.Items = slices.Grow(t.Users, b)[:b], slices.Grow(t.Items, b)[:b]
@@ -173,8 +170,7 @@ func (t *Triples) add(e graph.Edge) {
 	t.Users, t.Items = append(t.Users, e.User), append(t.Items, e.Item)
 }
 
-// poisson includes every edge with probability rate: the gaps between those included
-// are geometric.
+// poisson adds every edge with probability rate: the gaps between those included are geometric.
 func (s *Sampler) poisson(draw rng.Stream) {
 	edges := s.graph.Edges()
 	if s.rate >= 1 {
@@ -194,8 +190,8 @@ func (s *Sampler) poisson(draw rng.Stream) {
 	}
 }
 
-// negative draws a uniform item, under Unseen among the items that the user does not have.
-// One draw chooses k, the item is the k-th that the user lacks, and no draw is rejected.
+// negative returns a uniform item, under Unseen among the items that the user does not have. One draw chooses k, the
+// item is the k-th that the user lacks, and no draw is rejected.
 func (s *Sampler) negative(draw *rng.Stream, user int) int32 {
 	if s.o.Negatives == All {
 		return int32(draw.IntN(s.graph.Items))

@@ -21,7 +21,7 @@ type Model struct {
 	Item *autograd.Param // H, rows h_i (items, d)
 }
 
-// New makes a model with tables of width dim, which init fills by name.
+// New returns a model with tables of width dim, which init fills by name.
 func New(users, items, dim int, init nn.Init) *Model {
 	return &Model{
 		User: nn.NewTableParam("user", users, dim, init),
@@ -29,10 +29,10 @@ func New(users, items, dim int, init nn.Init) *Model {
 	}
 }
 
-// Params lists the tables, users first.
+// Params returns the tables, users first.
 func (m *Model) Params() []*autograd.Param { return []*autograd.Param{m.User, m.Item} }
 
-// Encode implements bpr.Encoder: it returns the rows as they are and penalises all of them.
+// Encode implements bpr.Encoder: it returns the rows unchanged and penalises all of them.
 func (m *Model) Encode(t *autograd.Tape, _ int, users, items []int32) (bpr.Encoded, error) {
 	u, p := t.Rows(m.User, users), t.Rows(m.Item, items) // (B, d), (2B, d)
 	return bpr.Encoded{Users: u, Items: p, Penalised: []*autograd.Node{u, p}}, nil

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// reading holds the states of one history and the attention's energy of each.
+// reading holds the states of one history and the attention energy of each.
 type reading struct {
 	states, energy *autograd.Node // (w*b, d), (w*b, 1), step by step
 	ids            []int32        // 0 where there was padding

@@ -53,7 +53,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Click-Through Rate Prediction, KDD 2021, arXiv 2106.02768"
 
 // Config is the model's shape.
@@ -93,7 +93,7 @@ const (
 	DistanceDot       = "dot"
 )
 
-// Paper returns the model as the PriCDSR paper has it, without the faults of its program.
+// Paper returns the configuration of the PriCDSR paper, without the faults of its program.
 func Paper() Config {
 	return Config{
 		Dim: 128, Window: 10, Attention: AttentionFull, Head: HeadInner, CrossUser: CrossUserOwn, Dropout: 0.5,
@@ -101,7 +101,7 @@ func Paper() Config {
 	}
 }
 
-// Code returns the model as PriCDSR's released program has it.
+// Code returns the configuration of PriCDSR's released program.
 func Code() Config {
 	c := Paper()
 	c.Attention, c.Head, c.Hidden = AttentionGate, HeadCode, 40
@@ -109,7 +109,7 @@ func Code() Config {
 	return c
 }
 
-// side is one domain's parameters.
+// side holds one domain's parameters.
 type side struct {
 	Item, User         *autograd.Param // (items+1, d/2), row 0 is padding; (users, d/2)
 	ItemBias, UserBias *autograd.Param // (items+1, 1), (users, 1); UserBias may be nil
@@ -130,8 +130,8 @@ type Model struct {
 	single bool
 }
 
-// New makes a model of users 0..users-1 and items 1..items[k] of domain k. With single it
-// makes DASL-single, which leaves domain 1 out and attends only to a user's own rows.
+// New returns a model of users 0..users-1 and items 1..items[k] of domain k. With single it is DASL-single, which
+// leaves domain 1 out and attends only to a user's own rows.
 func New(users int, items [2]int, c Config, single bool, seed rng.Seed) *Model {
 	m := &Model{cfg: c, users: users, items: items, seed: seed, single: single}
 	d, half := c.Dim, c.Dim/2
@@ -170,7 +170,7 @@ func New(users int, items [2]int, c Config, single bool, seed rng.Seed) *Model {
 	return m
 }
 
-// Params lists the parameters in a fixed order, those of the mapping last.
+// Params returns the parameters in a fixed order, those of the mapping last.
 func (m *Model) Params() []*autograd.Param {
 	var all []*autograd.Param
 	add := func(ps ...*autograd.Param) {
@@ -196,7 +196,7 @@ func (m *Model) Params() []*autograd.Param {
 // Mapping reports whether p belongs to the mapping between the domains.
 func (m *Model) Mapping(p *autograd.Param) bool { return p == m.X || p == m.XB }
 
-// Aligned lists the parameters that Alignment has gradients for.
+// Aligned returns the parameters for which Alignment has gradients.
 func (m *Model) Aligned() []*autograd.Param {
 	if m.single {
 		return nil
@@ -220,8 +220,8 @@ type unit struct {
 	bias       *autograd.Param // (1, 3d): 1 for r and z, 0 for the candidate, as TensorFlow begins
 }
 
-// newUnit makes a unit that starts as TensorFlow's does: one kernel (d+d, 2d) of the gates
-// and one (d+d, d) of the candidate, each drawn by Glorot's law for its own shape.
+// newUnit returns a unit that starts as TensorFlow's does: one kernel (d+d, 2d) of the gates and one (d+d, d) of the
+// candidate, each drawn by Glorot's law for its own shape.
 func newUnit(name string, half, d int, seed rng.Seed) *unit {
 	init := func(dst tensor.Matrix, name string) {
 		in := float64(2*half + d)

@@ -93,7 +93,7 @@ func (m *Model) Alignment(t *autograd.Tape) *autograd.Node {
 	return loss.Add(squares.Log().Scale(0.5).Exp().Scale(m.cfg.Align.Orthogonal))
 }
 
-// unitEps keeps the length of a vector of zeros from dividing.
+// unitEps avoids a division by zero for vectors of zeros.
 const unitEps = 1e-12
 
 // transposed returns x', as a product with the identity.

@@ -5,15 +5,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// read returns the states of a unit over windows (w*b, d), step by step: rows t*b to
-// t*b+b-1 are the states after step t. items (w*b, d/2) and ids are laid out in the same
-// way, user is (b, d/2). Where mask is set and an id is 0, the state stays.
+// read returns the states of a unit over windows (w*b, d), step by step: rows t*b to t*b+b-1 are the states after step
+// t. items (w*b, d/2) and ids are laid out in the same way, user is (b, d/2). If mask is set, an id of 0 leaves the
+// state unchanged.
 func (u *unit) read(t *autograd.Tape, items, user *autograd.Node, ids []int32, mask bool) *autograd.Node {
 	v := user.Linear(t.Use(u.user), t.Use(u.bias))                      // (b, 3d)
 	return recur(t, items, t.Use(u.item), v, t.Use(u.state), ids, mask) // (w*b, d)
 }
 
-// recurrence is one call of recur.
+// recurrence holds one call of recur.
 type recurrence struct {
 	x, w, v, u, y *autograd.Node
 	ids           []int32
@@ -24,11 +24,11 @@ type recurrence struct {
 	zero          tensor.Matrix // the state before the first step (b, d)
 }
 
-// weights are the weights of a recurrence as right operands: of the items, of r and z, of c.
+// weights holds the weights of a recurrence as right operands: of the items, of r and z, of c.
 type weights struct{ item, gates, cand tensor.Packed }
 
-// scratch holds rows of gradients that live for a step back: of the state after it and before it, and of
-// r times the state before it.
+// scratch holds rows of gradients during one backward step: of the state after it and before it, and of r times the
+// state before it.
 type scratch struct{ after, before, reset tensor.Matrix }
 
 // rows returns rows lo to hi of all.
@@ -36,13 +36,13 @@ func (s scratch) rows(lo, hi int) scratch {
 	return scratch{tensor.RowsView(s.after, lo, hi), tensor.RowsView(s.before, lo, hi), tensor.RowsView(s.reset, lo, hi)}
 }
 
-// recur runs the recurrence
+// recur returns the states of the recurrence
 //
 //	r, z = sigmoid(W x + v + U s), c = tanh(W x + v + U (r s)), s' = z s + (1-z) c
 //
-// over items x (w*b, d/2) of the steps and v (b, 3d) of all steps, from state 0. w is (3d, d/2), u
-// is (3d, d). A core takes some samples through all steps, so that it waits for no other, and what
-// a step leaves is near when the next one reads it.
+// over items x (w*b, d/2) of the steps and v (b, 3d) of all steps, from state 0. w is (3d, d/2), u is (3d, d). A core
+// takes some samples through all steps, so it waits for no other, and the results of a step are in its cache when the
+// next one reads them.
 func recur(t *autograd.Tape, x, w, v, u *autograd.Node, ids []int32, mask bool) *autograd.Node {
 	b, d := v.Rows(), u.Cols()
 	c := &recurrence{x: x, w: w, v: v, u: u, ids: ids, mask: mask, b: b, d: d, y: t.Fused("daslRecur", x.Rows(), d, x, w, v, u),
@@ -52,10 +52,10 @@ func recur(t *autograd.Tape, x, w, v, u *autograd.Node, ids []int32, mask bool) 
 	return t.Custom("daslRecur", c.y, func() { c.backward(t) })
 }
 
-// recurGrain is how many samples a core takes at a time.
+// recurGrain is the number of samples that a core processes at a time.
 const recurGrain = 32
 
-// weights packs W and U, transposed or not.
+// weights returns W and U packed, transposed or not.
 func (c *recurrence) weights(t *autograd.Tape, transposed bool) weights {
 	pack := func(m tensor.Matrix) tensor.Packed {
 		k, n := m.Rows, m.Cols
@@ -83,7 +83,7 @@ func (c *recurrence) before(k, lo, hi int) tensor.Matrix {
 
 func (c *recurrence) stays(k, i int) bool { return c.mask && c.ids[k*c.b+i] == 0 }
 
-// forward runs samples lo to hi.
+// forward computes the states of samples lo to hi.
 func (c *recurrence) forward(lo, hi int, right weights) {
 	b, d := c.b, c.d
 	for k := range c.x.Rows() / b {
@@ -158,10 +158,10 @@ func (c *recurrence) backward(t *autograd.Tape) {
 	}
 }
 
-// uncut is the least inner dimension that Gemm may cut, with other bits than a packed product.
+// uncut is the least inner dimension that Gemm may cut, which would give other bits than a packed product.
 const uncut = 1024
 
-// back fills the rows of ds and, where it has any, of dx of samples lo to hi. s.after is 0.
+// back computes the rows of ds and, if that has any, of dx for samples lo to hi. s.after is 0.
 func (c *recurrence) back(lo, hi int, right weights, ds, dx tensor.Matrix, s scratch) {
 	d := c.d
 	for k := c.x.Rows()/c.b - 1; k >= 0; k-- {

@@ -5,7 +5,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Sampled returns the score of items[k] for sample of[k] of the batch, one for each k.
+// Sampled returns the scores of items[k] for sample of[k] of the batch, for every k.
 func (m *Model) Sampled(t *autograd.Tape, domain int, b *Batch, items, of []int32) []tensor.Float {
 	p, user := m.encode(t, domain, b)
 	users := make([]int32, len(of))

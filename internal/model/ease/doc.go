@@ -20,5 +20,5 @@
 // changes nothing but rounding.
 package ease
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Steck, Embarrassingly Shallow Autoencoders for Sparse Data, WWW 2019, arXiv 1905.03375"

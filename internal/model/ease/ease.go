@@ -14,8 +14,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Model is a fitted EASE. It implements eval.Scorer, with users as samples. It keeps the
-// graph that it was fitted on. One goroutine at a time may call Score.
+// Model is a fitted EASE. It implements eval.Scorer, with users as samples. It keeps a reference to the graph. One
+// goroutine at a time may call Score.
 type Model struct {
 	graph   *graph.Bipartite
 	byUser  bool          // inverse is K of users, not P of items
@@ -34,24 +34,23 @@ func Memory(g *graph.Bipartite) int64 {
 	return n * n * bytes
 }
 
-// ItemMemory does what Memory does, of a model that FitGram makes.
+// ItemMemory returns the size of Memory for a model from FitGram.
 func ItemMemory(g *graph.Bipartite) int64 {
 	n := int64(g.Items)
 	const bytes = int64(unsafe.Sizeof(tensor.Float(0)))
 	return n * n * bytes
 }
 
-// Fit computes the model for lambda > 0. It takes the time of inverting a matrix as wide as
-// the smaller number of users and items, which is cubic. It fails where the matrix is not
-// positive definite in the arithmetic of tensor.Float, and when ctx ends.
+// Fit returns the model for lambda > 0. It takes the time of inverting a matrix as wide as the smaller of the numbers
+// of users and items, which is cubic. It fails if the matrix is not positive definite in the arithmetic of
+// tensor.Float, and if ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, lambda float64) (*Model, error) {
 	return FitGram(ctx, g, lambda, nil)
 }
 
-// FitGram does what Fit does with a Gram matrix that was counted elsewhere; nil: it is counted here.
-// The matrix that is inverted then is that of the items, also where there are fewer users. FitGram
-// fails where the matrix is not of as many users and interactions as the graph, or an item has other
-// users.
+// FitGram returns the model of Fit, from a Gram matrix that was counted elsewhere; nil: it is counted here. It inverts
+// the matrix of the items, even if there are fewer users. It fails if the matrix has other numbers of users or
+// interactions than the graph, or an item has other users.
 func FitGram(ctx context.Context, g *graph.Bipartite, lambda float64, counted *gramfile.Reader) (*Model, error) {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		return nil, fmt.Errorf("ease: lambda is %v, want positive and finite", lambda)
@@ -125,8 +124,7 @@ func ones(n int) []tensor.Float {
 	return v
 }
 
-// read puts the lower triangle of a Gram matrix that was counted elsewhere, plus lambda I, into the
-// matrix to invert.
+// read copies the lower triangle of a given Gram matrix, plus lambda I, into the matrix to invert.
 func (m *Model) read(ctx context.Context, counted *gramfile.Reader, lambda tensor.Float) error {
 	var bad error
 	err := counted.Of(ctx, m.graph, func(i, j int, n int64) {
@@ -142,12 +140,11 @@ func (m *Model) read(ctx context.Context, counted *gramfile.Reader, lambda tenso
 	return errors.Join(err, bad)
 }
 
-// gramRows is how many rows of the Gram matrix are computed between two reports.
+// gramRows is the number of rows of the Gram matrix computed between two reports.
 const gramRows = 1024
 
-// gram puts the lower triangle of Y Y' + lambda I into a. The function rows lists the
-// columns of a row of the 0/1 matrix Y, cols the rows that hold a column. gram fails when
-// ctx ends.
+// gram writes the lower triangle of Y Y' + lambda I into a. rows returns the columns of a row of the 0/1 matrix Y, cols
+// the rows of a column. It fails if ctx ends.
 func gram(ctx context.Context, a tensor.Matrix, rows, cols func(int) []int32, lambda tensor.Float) error {
 	s := progress.BeginShares(ctx, fmt.Sprintf("multiply the interactions, %d by %d", a.Rows, a.Rows))
 	defer s.End()
@@ -182,8 +179,8 @@ func gram(ctx context.Context, a tensor.Matrix, rows, cols func(int) []int32, la
 	return nil
 }
 
-// pairsBelow estimates how many additions row i of the Gram matrix takes: for each of its
-// columns the rows up to i, as if they were spread evenly.
+// pairsBelow returns an estimate of the additions for row i of the Gram matrix: for each of its columns the rows up to
+// i, as if they were spread evenly.
 func pairsBelow(i int, rows, cols func(int) []int32) (n float64) {
 	for _, c := range rows(i) {
 		of := cols(int(c))
@@ -212,8 +209,8 @@ func (m *Model) diagonal(j int, lambda float64) float64 {
 // Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score puts (X B)_uj of every sample u and item j into scores (len(samples), Items()). It
-// fails on a user outside the graph.
+// Score writes (X B)_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside
+// the graph.
 func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {
@@ -250,7 +247,7 @@ func (m *Model) history(samples []int32) *tensor.CSR {
 	return x
 }
 
-// scoreByUser puts K[samples] X into scores, as the transpose of X' K[:, samples].
+// scoreByUser writes K[samples] X into scores, as the transpose of X' K[:, samples].
 func (m *Model) scoreByUser(samples []int32, scores tensor.Matrix) {
 	if m.gather.Cols < len(samples) {
 		tensor.Free(m.gather)

@@ -10,20 +10,19 @@ import (
 	"privrec/internal/tensor"
 )
 
-// block is the width of the block columns that the inverse is computed in, and group is
-// the height of the row groups of its triangular part. They change only the time.
+// block is the width of the block columns of the inverse, and group the height of the row groups of its triangular
+// part. They affect only the time.
 const (
 	block = 256
 	group = 1024
 )
 
-// Invert replaces a symmetric positive definite matrix, given by its lower triangle,
-// by its inverse, both triangles. It takes n³ floating-point operations, nearly all in
-// tensor.Gemm, and memory for n block numbers besides a: the Cholesky factor L, its
-// inverse, and their product L^-T L^-1 all take the place of a.
+// Invert replaces a symmetric positive definite matrix, given by its lower triangle, by its inverse, both triangles. It
+// takes n³ floating-point operations, nearly all in tensor.Gemm, and memory for n block numbers besides a: the Cholesky
+// factor L, its inverse, and their product L^-T L^-1 all take the place of a.
 //
-// It fails on a matrix that is not positive definite in the arithmetic of
-// tensor.Float, naming the row, and when ctx ends.
+// It fails on a matrix that is not positive definite in the arithmetic of tensor.Float, naming the row, and if ctx
+// ends.
 func Invert(ctx context.Context, a tensor.Matrix) error {
 	n := a.Rows
 	for i := range n {
@@ -59,11 +58,11 @@ func Invert(ctx context.Context, a tensor.Matrix) error {
 	return nil
 }
 
-// phases of the inversion, each over all block columns.
+// phases is the number of phases of the inversion, each over all block columns.
 const phases = 3
 
-// cost estimates how many multiplications a phase makes for block column k of n rows, at
-// least those of a block: the product of the heights, widths and depths of its Gemm.
+// cost returns an estimate of the multiplications of a phase for block column k of n rows, at least those of a block:
+// the product of the heights, widths and depths of its Gemm.
 func cost(phase, n, k int) float64 {
 	end := min(k+block, n)
 	switch phase {
@@ -81,11 +80,11 @@ type workspace struct {
 	least          []float64 // smallest pivot of each row that is not all rounding
 }
 
-// leastPivot is the part of a diagonal entry below which a pivot is no more than what
-// rounding leaves of it: 2^-20 in single precision, 2^-49 in double.
+// leastPivot is the fraction of a diagonal entry below which a pivot is only rounding error: 2^-20 in single precision,
+// 2^-49 in double.
 const leastPivot = 1 / float64(uint64(1)<<(20+29*(unsafe.Sizeof(tensor.Float(0))/8)))
 
-// view returns rows r0 to r1 and columns c0 to c1.
+// view returns rows r0 to r1 and columns c0 to c1 of a.
 func view(a tensor.Matrix, r0, r1, c0, c1 int) tensor.Matrix {
 	return tensor.ColsView(tensor.RowsView(a, r0, r1), c0, c1)
 }
@@ -139,8 +138,7 @@ func (w workspace) invertFactor(a tensor.Matrix, k int) error {
 	return nil
 }
 
-// multiply computes block row k of X'X, which needs rows from k on only, so that the
-// rows above may be overwritten already.
+// multiply computes block row k of X'X. It needs only the rows from k on, so the rows above may be overwritten already.
 func (w workspace) multiply(a tensor.Matrix, k int) error {
 	n, end := a.Rows, min(k+block, a.Rows)
 	// The product is computed transposed, (k to end) wide, which is the workspace's shape.

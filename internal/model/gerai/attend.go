@@ -7,29 +7,27 @@ import (
 	"privrec/internal/tensor"
 )
 
-// attention is one call of attend.
+// attention holds one call of attend.
 type attention struct {
 	own, seen, message, weigh, y *autograd.Node
 
 	p        *plan
 	to, back tensor.CSR    // of the plan, with alpha in Val
-	x, z     tensor.Matrix // what score reads of seen and of own: these, or their exponentials
-	// scores sets dst to w2·sigma(x + y) of edges, of one x and rows y. down adds what their
-	// gradients g give: g sigma to dw, and g sigma', without the factor w2, to dx and rows of dy.
+	x, z     tensor.Matrix // operands of scores: seen and own, or their exponentials
+	// scores sets dst to w2·sigma(x + y) of edges, with one x and rows y. down adds the gradients that follow from g,
+	// those of the scores: g sigma to dw, and g sigma', without the factor w2, to dx and rows of dy.
 	scores func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float)
 	down   func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float)
 	grad   []tensor.Float // of the scores, in the order of back
 	slope  []tensor.Float // of the alphas, in the order of to
 }
 
-// attend returns sum_k alpha_ck m_k of every centre c (centres, d): equations 5, 7 and 8 over
-// the entries k of row c of the plan's to. own is W1b z_c + b1 (centres, d), seen is W1a m_k
-// (nodes, d), message m_k (nodes, d), weigh w2 (1, d). Where a gradient is wanted it fills the
-// plan's back and across.
+// attend returns sum_k alpha_ck m_k of every centre c (centres, d): equations 5, 7 and 8 over the entries k of row c of
+// the plan's to. own is W1b z_c + b1 (centres, d), seen is W1a m_k (nodes, d), message m_k (nodes, d), weigh w2 (1, d).
+// If a gradient is wanted it fills the plan's back and across.
 //
-// A score and an alpha are kept for an edge, and its hidden layer is computed again on the way
-// back. Every sum is made by one core in a fixed order, so that the number of workers does not
-// show.
+// It keeps a score and an alpha for each edge; backward computes the edge's hidden layer again. Every sum is made by
+// one core in a fixed order, so results do not depend on the number of workers.
 func attend(own, seen, message, weigh *autograd.Node, p *plan, hidden string) *autograd.Node {
 	t, d, to := own.Tape(), own.Cols(), p.to
 	if own.Rows() != to.Rows || seen.Rows() != to.Cols || message.Rows() != to.Cols || seen.Cols() != d || message.Cols() != d || weigh.Rows() != 1 || weigh.Cols() != d {
@@ -51,7 +49,7 @@ func attend(own, seen, message, weigh *autograd.Node, p *plan, hidden string) *a
 	return t.Custom("geraiAttend", a.y, func() { a.backward(t) })
 }
 
-// byEdge makes the scores of edges from that of one.
+// byEdge returns a function for the scores of edges from one for a single edge.
 func byEdge(score func(x, y, w []tensor.Float) tensor.Float) func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float) {
 	return func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float) {
 		for e, k := range rows {
@@ -60,7 +58,7 @@ func byEdge(score func(x, y, w []tensor.Float) tensor.Float) func(dst, x []tenso
 	}
 }
 
-// byEdgeBack makes the way back of edges from that of one.
+// byEdgeBack returns a function for the gradients of edges from one for a single edge.
 func byEdgeBack(down func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)) func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
 	return func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
 		for e, k := range rows {
@@ -69,11 +67,11 @@ func byEdgeBack(down func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)) func
 	}
 }
 
-// far bounds numbers whose exponentials have a finite product.
+// far bounds numbers, in size, whose exponentials have a finite product.
 const far = 40
 
-// exponentials returns exp(-x) of all numbers, from which an edge gets its sigmoid without an
-// exponential of its own. It returns false where a number is not within far.
+// exponentials returns exp(-x) of all numbers, so that the sigmoid of an edge needs no exponential of its own. It
+// returns false if a number is not within far.
 func exponentials(t *autograd.Tape, x tensor.Matrix) (tensor.Matrix, bool) {
 	const grain = 64
 	y, beyond := t.Buffer(x.Rows, x.Cols), make([]bool, (x.Rows+grain-1)/grain)
@@ -92,11 +90,11 @@ func exponentials(t *autograd.Tape, x tensor.Matrix) (tensor.Matrix, bool) {
 	return y, !slices.Contains(beyond, true)
 }
 
-// centreGrain is how many centres a core takes at a time.
+// centreGrain is the number of centres that a core processes at a time.
 const centreGrain = 8
 
-// forward computes the alphas and the sums. One core makes the transpose for the way back while
-// the others begin with the alphas.
+// forward computes the alphas and the sums. One core makes the transpose for backward while the others begin with the
+// alphas.
 func (a *attention) forward() {
 	n, turn := a.to.Rows, 0
 	if a.y.Needs() {
@@ -124,8 +122,8 @@ func (a *attention) softmax(c int) {
 	tensor.Scale(tensor.Float(1/sum), scores)
 }
 
-// parts is into how many parts of about as many edges the way back cuts the nodes. Each has
-// sums of its own for all centres; they are added up in order.
+// parts is the number of parts, with about equally many edges, into which backward cuts the nodes. Each has sums of its
+// own for all centres; they are added up in order.
 const parts = 8
 
 func (a *attention) backward(t *autograd.Tape) {
@@ -145,8 +143,7 @@ func (a *attention) backward(t *autograd.Tape) {
 	a.hiddenBack(t)
 }
 
-// softmaxBack puts the gradients of the scores of a centre into grad, and its alphas into
-// back.
+// softmaxBack writes the gradients of a centre's scores into grad, and its alphas into back.
 func (a *attention) softmaxBack(c int) {
 	from, end := a.to.Ptr[c], a.to.Ptr[c+1]
 	slopes, alphas, mean := a.slope[from:end], a.to.Val[from:end], 0.0
@@ -160,7 +157,7 @@ func (a *attention) softmaxBack(c int) {
 	}
 }
 
-// hiddenBack adds the gradients of seen, own and weigh from those of the scores.
+// hiddenBack adds the gradients of seen, own and weigh, computed from those of the scores.
 func (a *attention) hiddenBack(t *autograd.Tape) {
 	n, nodes, d := a.to.Rows, a.to.Cols, a.y.Cols()
 	w2 := a.weigh.V.Data[:d]
@@ -214,15 +211,15 @@ func (a *attention) cut(part int) int {
 	return lo
 }
 
-// nodeBack computes the hidden layer of the edges of a node again. It sets seen, and adds to
-// weigh and to the rows of own; seen and own lack the factor w2.
+// nodeBack recomputes the hidden layer of a node's edges. It sets seen, and adds to weigh and to the rows of own; seen
+// and own lack the factor w2.
 func (a *attention) nodeBack(k int, own tensor.Matrix, seen, weigh []tensor.Float) {
 	clear(seen)
 	from, end := a.back.Ptr[k], a.back.Ptr[k+1]
 	a.down(a.grad[from:end], tensor.Row(a.x, k), a.z, a.back.Idx[from:end], seen, own, weigh)
 }
 
-// reluDot is tensor.SigmoidDot with ReLU in place of the sigmoid.
+// reluDot returns tensor.SigmoidDot with ReLU in place of the sigmoid.
 func reluDot(x, y, w []tensor.Float) (sum tensor.Float) {
 	for i, v := range x {
 		sum += w[i] * max(v+y[i], 0)
@@ -230,7 +227,7 @@ func reluDot(x, y, w []tensor.Float) (sum tensor.Float) {
 	return sum
 }
 
-// reluBack is tensor.SigmoidBack with ReLU in place of the sigmoid.
+// reluBack adds the gradients of tensor.SigmoidBack with ReLU in place of the sigmoid.
 func reluBack(g tensor.Float, x, y, dx, dy, dw []tensor.Float) {
 	for i, v := range x {
 		if s := v + y[i]; s > 0 {

@@ -28,5 +28,5 @@
 // gradient. A node may look at a sample of its neighbours in training, for large graphs.
 package gerai
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Zhang et al., Graph Embedding for Recommendation against Attribute Inference Attacks, WWW 2021, arXiv 2101.12549"

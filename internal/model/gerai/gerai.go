@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// The choices of Config.
+// Values of the fields of Config.
 const (
 	Sigmoid  = "sigmoid"  // of the attention's hidden layer, or in place of ReLU and norm
 	ReLU     = "relu"     // of the attention's hidden layer
@@ -30,10 +30,10 @@ type Config struct {
 	Neighbours int    `yaml:"neighbours,omitempty"` // most neighbours that a node looks at in a training step; 0 for all
 }
 
-// Default returns the shape of the paper, with what trains where the paper is open.
+// Default returns the configuration of the paper, with choices that train well where the paper leaves them open.
 func Default() Config { return Config{Dim: 60, Hidden: Sigmoid, Norm: Rational, Init: Glorot} }
 
-// check fails on a shape that cannot be built.
+// check returns an error for a configuration that cannot be built.
 func (c Config) check() error {
 	switch {
 	case c.Dim < 1:
@@ -75,7 +75,7 @@ func (c Config) Initial(seed rng.Seed) nn.Init {
 	}
 }
 
-// Model is the network over a graph. It keeps what a step lists, and serves one goroutine.
+// Model is the network over a graph. It keeps the plan of a step, so only one goroutine may use it.
 type Model struct {
 	User    *autograd.Param // E_U transposed (features, d)
 	Item    *autograd.Param // E_V transposed (items, d)
@@ -97,9 +97,8 @@ type Model struct {
 	turn  int  // steps so far: a later one uses the memory of an earlier one
 }
 
-// New makes a model of a graph whose users have features (users, n). init fills parameters by
-// name; Config.Initial returns the values of the configuration. The neighbours of a step come
-// from the seed.
+// New returns a model of a graph whose users have features (users, n). init fills parameters by name; Config.Initial
+// returns the values of the configuration. seed draws the neighbours of a step.
 func New(g *graph.Bipartite, features tensor.Matrix, c Config, seed rng.Seed, init nn.Init) (*Model, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -120,14 +119,14 @@ func New(g *graph.Bipartite, features tensor.Matrix, c Config, seed rng.Seed, in
 	return m, nil
 }
 
-// Params lists the parameters in a fixed order, h last.
+// Params returns the parameters in a fixed order, h last.
 func (m *Model) Params() []*autograd.Param {
 	all := append([]*autograd.Param{m.User, m.Item}, nn.Params(m.Message, m.Seen, m.Self)...)
 	all = append(append(all, m.Weigh), nn.Params(m.Update, m.OfUser, m.OfItem)...)
 	return append(all, m.H)
 }
 
-// Close gives the memory of the item table back. The model must not be used afterwards.
+// Close frees the memory of the item table. The model must not be used afterwards.
 func (m *Model) Close() { tensor.Free(m.Item.Value) }
 
 // forward returns W3a z*_u of the plan's users (users, d) and W3b z*_v + b3 of its items

@@ -5,14 +5,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// joined holds the linear maps that forward joins: products of parameters alone.
+// joined holds the products of parameters that forward uses as joined linear maps.
 type joined struct {
 	first, self *autograd.Node // the MLP's first map and W1b, each with E_U (d, features)
 	seen        *autograd.Node // W1a M3 (d, d)
 	bias        *autograd.Node // b1 + W1a c3 (1, d)
 }
 
-// enter brings all parameters onto the tape, in the order in which forward reads them.
+// enter records all parameters on the tape, in the order in which forward reads them.
 func (m *Model) enter(t *autograd.Tape) {
 	first, second, last := m.Message.Layers[0], m.Message.Layers[1], m.Message.Layers[2]
 	for _, p := range []*autograd.Param{m.Item, first.W, first.B, m.User, second.W, second.B, m.Seen.W, last.W, m.Self.B, last.B, m.Self.W,

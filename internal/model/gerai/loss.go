@@ -10,14 +10,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Objective says what a step minimises over its B triples. With x = h·(q_uv - q_uv') the mean
-// of f(x) is a polynomial of h in the Taylor form: linear·h + h' square h and a constant, where
-// linear is c1 times the mean of q_uv - q_uv', square is c2 times the mean of its products
-// with itself, c1 = -1/2 and c2 = 1/8.
+// Objective sets what a step minimises over its B triples.
+// With x = h·(q_uv - q_uv') the mean of f(x) is a polynomial of h in the Taylor form: linear·h + h' square h and a
+// constant. linear is c1 times the mean of q_uv - q_uv', square is c2 times the mean of its products with itself, c1 =
+// -1/2 and c2 = 1/8.
 type Objective struct {
 	Exact bool // f(x) = ln(1 + e^-x) and not its Taylor form
-	// Coefficients, unless nil, adds noise to linear (d) and square (d, d), all ordered products.
-	// Only the gradient of h sees it: that of every other parameter is the same as without.
+	// Coefficients, unless nil, adds noise to linear (d) and square (d, d), all ordered products. The noise affects
+	// only the gradient of h: that of every other parameter is the same as without.
 	Coefficients func(step int, linear, square []tensor.Float) error
 	// Taylor, unless nil, adds noise to c1 and c2, which all gradients see. A negative c2 is
 	// then taken as 0.
@@ -27,7 +27,7 @@ type Objective struct {
 	Alive  float64 // least share of the entries of q with a slope; below it Loss fails with a *DeadError
 }
 
-// DeadError reports that almost no entry of q passes a gradient, so nothing can be learned.
+// DeadError is the error for a batch where almost no entry of q passes a gradient, so that nothing can be learned.
 type DeadError struct {
 	Step         int
 	Share, Least float64
@@ -40,9 +40,8 @@ func (e *DeadError) Error() string {
 		e.Step, 100*e.Share, e.Config.Norm, e.Config.Init, 100*e.Least, Glorot, Rational)
 }
 
-// Loss builds the loss of a training step (1, 1) over triples with one negative each. It fails
-// where Objective's noise does, and with a *DeadError. The model must not be used again before
-// its backward has run.
+// Loss returns the loss of a training step (1, 1) over triples with one negative each. It fails if Objective's noise
+// does, and with a *DeadError. The model must not be used again before its backward has run.
 func (m *Model) Loss(t *autograd.Tape, step int, triples bpr.Triples, o Objective) (*autograd.Node, error) {
 	if b := len(triples.Users); b == 0 || len(triples.Items) != 2*b {
 		return nil, fmt.Errorf("gerai: %d items for %d users, want a positive and a negative each", len(triples.Items), b)
@@ -72,7 +71,7 @@ func (m *Model) Loss(t *autograd.Tape, step int, triples bpr.Triples, o Objectiv
 	return loss.Add(m.penalty(t, o.Gamma/o.Sum, squares)), nil
 }
 
-// pairLoss is the mean of f over triples as one operation.
+// pairLoss computes the mean of f over triples as one operation.
 type pairLoss struct {
 	m               *Model
 	o               Objective
@@ -86,7 +85,7 @@ type pairLoss struct {
 	square tensor.Matrix    // with noise (d, d)
 }
 
-// tripleGrain is how many triples a core takes at a time.
+// tripleGrain is the number of triples that a core processes at a time.
 const tripleGrain = 32
 
 func (l *pairLoss) node(t *autograd.Tape) (*autograd.Node, error) {
@@ -143,16 +142,16 @@ func (l *pairLoss) node(t *autograd.Tape) (*autograd.Node, error) {
 	return t.Custom("geraiLoss", y, func() { l.backward(y) }), nil
 }
 
-// q puts q of the k-th triple's user and an item into out, and its derivative into row k of up.
-// It returns how many entries have a derivative other than 0.
+// q writes q of the k-th triple's user and an item into out, and its derivative into row k of up. It returns how many
+// entries have a derivative other than 0.
 func (l *pairLoss) q(norm func(x, slope []tensor.Float) int, k int, item int32, out []tensor.Float, up tensor.Matrix) int {
 	copy(out, tensor.Row(l.users.V, int(l.m.plan.user[k])))
 	tensor.Add(out, tensor.Row(l.items.V, int(item)))
 	return norm(out, tensor.Row(up, k))
 }
 
-// release computes the coefficients of the batch and adds noise to them. It returns what the
-// noise adds to the loss.
+// release computes the coefficients of the batch and adds noise to them. It returns the change of the loss by the
+// noise.
 func (l *pairLoss) release(t *autograd.Tape) (float64, error) {
 	b, d := l.diff.Rows, l.diff.Cols
 	l.linear, l.square = t.BufferZero(1, d).Data, t.Buffer(d, d)
@@ -178,7 +177,7 @@ func (l *pairLoss) value() float64 {
 	return v
 }
 
-// backward sums by triple, in order: rows of users and items repeat.
+// backward adds up by triple, in order: rows of users and items repeat.
 func (l *pairLoss) backward(y *autograd.Node) {
 	if l.turn != l.m.turn {
 		panic(&autograd.Error{Op: "geraiLoss", Message: "backward after another step of the same model", Params: []string{l.m.H.Name}})
@@ -208,8 +207,7 @@ func (l *pairLoss) backward(y *autograd.Node) {
 	}
 }
 
-// penaltyGrain is how many numbers of a parameter a core takes at a time: they stay in its
-// nearest cache.
+// penaltyGrain is the number of values of a parameter that a core processes at a time: they stay in its nearest cache.
 const penaltyGrain = 4096
 
 // penalty returns c times squares, the sum of the squares of all parameters (1, 1).

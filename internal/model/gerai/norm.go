@@ -2,8 +2,8 @@ package gerai
 
 import "privrec/internal/tensor"
 
-// norms turn the output of the pair layer before ReLU into q, in place, and put the derivative
-// into slope. They return how many derivatives are not 0.
+// norms maps each norm to a function that turns the output of the pair layer before ReLU into q, in place, and writes
+// the derivative into slope. It returns how many derivatives are not 0.
 var norms = map[string]func(x, slope []tensor.Float) int{
 	Rational: func(x, slope []tensor.Float) (alive int) {
 		for k, r := range x {
@@ -41,8 +41,8 @@ var norms = map[string]func(x, slope []tensor.Float) int{
 	},
 }
 
-// values turn the output of pair layers before ReLU into q, in place, with the bits of norms. They leave out the
-// derivatives, which a ranking does not need, and branches, which signs at random make slow.
+// values maps each norm to a function that turns the output of pair layers before ReLU into q, in place, with the same
+// bits as norms. It omits the derivatives, which a ranking does not need, and branches, which random signs make slow.
 var values = map[string]func(x []tensor.Float){
 	Rational: func(x []tensor.Float) { tensor.Rational(x, x) },
 	Clip: func(x []tensor.Float) {

@@ -9,9 +9,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// plan lists what a step computes. User u is node u of the graph and item i is node Users+i.
-// Centres are the nodes whose z* is wanted, users then items. Nodes are those whose message
-// is wanted: the centres and the neighbours that they look at.
+// plan lists the nodes and edges that a step computes. User u is node u of the graph and item i is node Users+i.
+// Centres are the nodes whose z* is wanted, users then items. Nodes are those whose message is wanted: the centres and
+// the neighbours that they look at.
 type plan struct {
 	centres  []int32    // nodes of the graph, ascending
 	users    int        // how many of the centres are users
@@ -31,7 +31,7 @@ type plan struct {
 
 func newPlan(g *graph.Bipartite) plan { return plan{g: g, place: make([]int32, g.Nodes())} }
 
-// all makes the plan of the whole graph: every node is a centre that looks at all neighbours.
+// all fills the plan for the whole graph: every node is a centre that looks at all neighbours.
 func (p *plan) all() {
 	p.centres = p.centres[:0]
 	for v := range p.g.Nodes() {
@@ -40,8 +40,8 @@ func (p *plan) all() {
 	p.list(0, rng.Stream{})
 }
 
-// of makes the plan of the triples of a step (one negative each), in which a node looks at no
-// more than most neighbours, 0 for all of them. at is the stream of the step.
+// of fills the plan for the triples of a step (one negative each). A node looks at no more than most neighbours; 0
+// means all of them. at is the stream of the step.
 func (p *plan) of(t bpr.Triples, most int, at rng.Stream) {
 	b, first := len(t.Users), int32(p.g.Users)
 	p.centres = p.centres[:0]
@@ -73,7 +73,7 @@ func (p *plan) of(t bpr.Triples, most int, at rng.Stream) {
 	}
 }
 
-// list fills everything but the triples and the transpose from the centres.
+// list fills in everything from the centres, except the triples and the transpose.
 func (p *plan) list(most int, at rng.Stream) {
 	g := p.g
 	first := int32(g.Users)
@@ -93,8 +93,8 @@ func (p *plan) list(most int, at rng.Stream) {
 	p.touch()
 }
 
-// sample returns the list, or most of its numbers, ascending, each with the same probability
-// (Floyd's algorithm). It is valid until the next call.
+// sample returns the list, or a uniform subset of most of its numbers, ascending (Floyd's algorithm). It is valid until
+// the next call.
 func (p *plan) sample(list []int32, most int, at rng.Stream, node int32) []int32 {
 	if most == 0 || len(list) <= most {
 		return list
@@ -115,8 +115,8 @@ func (p *plan) sample(list []int32, most int, at rng.Stream, node int32) []int32
 	return p.taken
 }
 
-// touch finds the nodes and turns the entries of to, nodes of the graph so far, into rows. It
-// takes all nodes where most are touched.
+// touch finds the nodes and converts the entries of to from nodes of the graph to rows. It takes all nodes if most are
+// touched.
 func (p *plan) touch() {
 	n := 0
 	for _, v := range p.to.Idx {
@@ -147,7 +147,7 @@ func (p *plan) touch() {
 	p.to.Rows, p.to.Cols = len(p.centres), n
 }
 
-// transpose fills back and across: the centres that look at a node, ascending.
+// transpose fills back and across: for each node the centres that look at it, ascending.
 func (p *plan) transpose() {
 	b := &p.back
 	b.Rows, b.Cols = p.to.Cols, p.to.Rows
@@ -170,5 +170,5 @@ func (p *plan) transpose() {
 	}
 }
 
-// resize returns a slice of n elements of undefined content, in the memory of s where it fits.
+// resize returns a slice of n elements of undefined content, in the memory of s if that is large enough.
 func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -5,8 +5,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Vectors returns copies of W3a z*_u of all users (users, d) and W3b z*_v + b3 of all items
-// (items, d). With h they score every pair. All neighbours count.
+// Vectors returns copies of W3a z*_u of all users (users, d) and W3b z*_v + b3 of all items (items, d). With h they
+// score every pair. All neighbours take part.
 func (m *Model) Vectors() (users, items tensor.Matrix) {
 	p, t := newPlan(m.Graph), autograd.NewTape()
 	t.NoGrad = true
@@ -27,7 +27,7 @@ type Ranking struct {
 // Items returns the number of items that are ranked.
 func (r *Ranking) Items() int { return r.Goods.Rows }
 
-// rankBlock is how many pairs are turned into q at a time: they stay in a core's nearest cache.
+// rankBlock is the number of pairs turned into q at a time: they stay in a core's nearest cache.
 const rankBlock = 64
 
 // Score fills scores (len(users), Items()) with s_uv = h·q_uv.

@@ -7,16 +7,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Readout turns node states into one vector z a session. Every position p
-// attends to the last position L. The attention weighs the sum of all positions
-// without a softmax. The sum is joined with the last state and, where the model
+// Readout turns node states into one vector z for each session. Every position p attends to the last position L. The
+// attention weighs the sum of all positions without a softmax. The sum is joined with the last state and, if the model
 // has one, the user's vector e_u:
 //
 //	alpha_p = q · sigmoid(W1 s_L + W2 s_p + c)          SR-GNN eq. 6; Hu & Fang eq. 10
 //	z = W3 [ sum over p of alpha_p s_p ; s_L ; e_u ] + b     SR-GNN eq. 7; Hu & Fang eq. 11
 //
-// s_p is the state of the node at position p. Departure: the papers print the
-// bias c and not b; as in the released programs both are there.
+// s_p is the state of the node at position p. Departure: the papers print the bias c and not b; as in the released
+// programs both are there.
 type Readout struct {
 	Last  *nn.Linear      // W1 (d, d), without a bias, which would only add to c
 	Each  *nn.Linear      // W2 (d, d) and c
@@ -24,8 +23,8 @@ type Readout struct {
 	Join  *nn.Linear      // W3 (d, 2d + user width)
 }
 
-// NewReadout makes a readout for states of width d and user vectors of width
-// userDim, which is 0 for models without users.
+// NewReadout returns a readout for states of width d and user vectors of width userDim, which is 0 for models without
+// users.
 func NewReadout(name string, d, userDim int, init nn.Init) *Readout {
 	return &Readout{
 		Last:  nn.NewLinear(name+".last", d, d, false, init),
@@ -35,11 +34,11 @@ func NewReadout(name string, d, userDim int, init nn.Init) *Readout {
 	}
 }
 
-// Forward returns one vector a session (B, d) from node states h (N, d) and
-// user vectors (B, user width), nil for models without users.
+// Forward returns one vector for each session (B, d) from node states h (N, d) and user vectors (B, user width), nil
+// for models without users.
 //
-// A position's attention depends only on its node and its session. So it is
-// computed once a node and multiplied by the number of positions that hold the node.
+// A position's attention depends only on its node and its session. So it is computed once per node and multiplied by
+// the number of positions that hold the node.
 func (r *Readout) Forward(t *autograd.Tape, g *graph.Packed, h, user *autograd.Node) *autograd.Node {
 	last := h.Gather(g.Last)                                                    // (B, d)
 	key := r.Each.Forward(t, h).Add(r.Last.Forward(t, last).Gather(g.SampleOf)) // (N, d)
@@ -53,36 +52,36 @@ func (r *Readout) Forward(t *autograd.Tape, g *graph.Packed, h, user *autograd.N
 	return r.Join.Forward(t, joined)
 }
 
-// Params lists the readout's parameters in a fixed order.
+// Params returns the readout's parameters in a fixed order.
 func (r *Readout) Params() []*autograd.Param {
 	params := append(nn.Params(r.Last, r.Each), r.Query)
 	return append(params, r.Join.Params()...)
 }
 
-// Cell is one gated propagation step. From x, what arrived over incoming and
-// outgoing edges, it moves the state h of a node (SR-GNN eq. 2 to 5):
+// Cell is one gated propagation step. It moves the state h of a node by x, the aggregates over its incoming and
+// outgoing edges (SR-GNN eq. 2 to 5):
 //
 //	z = sigmoid(Wz x + Uz h + bz)              eq. 2
 //	r = sigmoid(Wr x + Ur h + br)              eq. 3
 //	c = tanh(Wc x + bc + r ∘ (Uc h + b'))      eq. 4
 //	h' = (1-z) ∘ h + z ∘ c                     eq. 5
 //
-// Departures: eq. 4 prints Uc (r ∘ h), and no equation has a bias. As in the
-// released program, r acts after the product and there are biases.
+// Departures: eq. 4 prints Uc (r ∘ h), and no equation has a bias. As in the released program, r acts after the product
+// and there are biases.
 type Cell struct {
 	GRU *nn.GRUCell // input 2d, state d
 }
 
-// NewCell makes a cell for states of width d, which init fills by name.
+// NewCell returns a cell for states of width d, which init fills by name.
 func NewCell(name string, d int, init nn.Init) *Cell {
 	return &Cell{GRU: nn.NewGRUCell(name, 2*d, d, nn.ResetAfter, nn.GateUpdate, init)}
 }
 
-// Forward returns the next states (N, d) of states h (N, d), given x (N, 2d):
-// what arrived over incoming and over outgoing edges, side by side.
+// Forward returns the next states (N, d) of states h (N, d), given x (N, 2d): the aggregates over incoming and over
+// outgoing edges, side by side.
 func (c *Cell) Forward(t *autograd.Tape, x, h *autograd.Node) *autograd.Node {
 	return c.GRU.Forward(t, x, h)
 }
 
-// Params lists the cell's parameters in a fixed order.
+// Params returns the cell's parameters in a fixed order.
 func (c *Cell) Params() []*autograd.Param { return c.GRU.Params() }

@@ -10,16 +10,16 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Deep is GRU4Rec as libraries compare it under leave-one-out: the paper's layers of units,
-// one above the other, as Tan, Xu, Liu, "Improved Recurrent Neural Networks for Session-based
-// Recommendations", DLRS 2016, train them on every prefix.
+// Deep is GRU4Rec as libraries compare it under leave-one-out: the paper's layers of units, one above the other, as
+// Tan, Xu, Liu, "Improved Recurrent Neural Networks for Session-based Recommendations", DLRS 2016, train them on every
+// prefix.
 //
 //	x = dropout(E[s])                the items that are read (Tan et al., section 3.1)
 //	h1 = GRU(x), h2 = GRU(h1), ...   eq. 2 to 5 in each layer, up to the last one, hL
 //	r(i after s) = (V hL + b) · E_i  a dense layer back to the width of items
 //
-// The cell is PyTorch's: the reset gate acts after the product with the state's weights, and
-// an open z keeps the old state. Dropout is of elements, where Tan et al. drop whole items.
+// The cell is PyTorch's: the reset gate acts after the product with the state's weights, and an open z keeps the old
+// state. Dropout drops elements; Tan et al. drop whole items.
 type Deep struct {
 	Item   *autograd.Param // E (items+1, d), row 0 unused
 	Layers []*nn.GRUCell   // input d and then hidden, state hidden
@@ -29,9 +29,9 @@ type Deep struct {
 	drop *nn.Dropout
 }
 
-// NewDeep makes a model over items 1..items. Matrices start as Glorot and Bengio's uniform and
-// biases at 0. Initial values and dropout masks depend on the seed and the parameters' names.
-// NewDeep fails on a shape that CheckDeep refuses.
+// NewDeep returns a model over items 1..items.
+// Matrices start with Glorot and Bengio's uniform values and biases at 0. Initial values and dropout masks depend on
+// the seed and the parameters' names. NewDeep fails on a shape that CheckDeep refuses.
 func NewDeep(items int, c Config, seed rng.Seed) (*Deep, error) {
 	if err := c.CheckDeep(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func NewDeep(items int, c Config, seed rng.Seed) (*Deep, error) {
 	return m, nil
 }
 
-// CheckDeep reports the first field that Deep cannot have.
+// CheckDeep returns an error for the first field that Deep cannot have.
 func (c Config) CheckDeep() error {
 	switch {
 	case c.Dim < 1:
@@ -71,7 +71,7 @@ func (c Config) CheckDeep() error {
 	return nil
 }
 
-// Params lists the parameters in a fixed order, the item table first.
+// Params returns the parameters in a fixed order, the item table first.
 func (m *Deep) Params() []*autograd.Param {
 	all := []*autograd.Param{m.Item}
 	for _, l := range m.Layers {
@@ -83,9 +83,8 @@ func (m *Deep) Params() []*autograd.Param {
 // Items returns the number of items.
 func (m *Deep) Items() int { return m.Item.Value.Rows - 1 }
 
-// Forward returns one row for each place of the batch that is asked for (L, d), in the order
-// of Batch.Add. Its inner products with the rows of Item are the scores. On a tape in training
-// mode it drops elements, which the step decides.
+// Forward returns one row for each requested place of the batch (L, d), in the order of Batch.Add. Its inner products
+// with the rows of Item are the scores. On a tape in training mode it drops elements, which depend on the step.
 func (m *Deep) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	b.lay()
 	x := m.drop.Forward(t, t.Rows(m.Item, b.item), uint64(step)) // (N, d), position by position
@@ -106,8 +105,7 @@ func (m *Deep) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	return m.Out.Forward(t, x.Gather(b.rows))
 }
 
-// CrossEntropy returns the softmax cross-entropy over all items, the mean over the places of
-// the batch that are asked for (1, 1).
+// CrossEntropy returns the mean softmax cross-entropy over all items for the requested places of the batch (1, 1).
 func (m *Deep) CrossEntropy(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	return t.TiedCrossEntropy(m.Forward(t, b, step), m.Item, 1, b.Targets)
 }
@@ -118,7 +116,7 @@ func (m *Deep) Score(t *autograd.Tape, b *Batch, scores tensor.Matrix) {
 	tensor.Gemm(false, true, 1, h.V, tensor.RowsView(m.Item.Value, 1, m.Item.Value.Rows), 0, scores)
 }
 
-// Batch holds sequences that are read at once, N items in all.
+// Batch holds sequences that are read together, N items in all.
 type Batch struct {
 	Targets []int32 // (L) what follows each place that was added with a target
 
@@ -132,13 +130,13 @@ type Batch struct {
 	rows  []int32 // (L) the places that are asked for, as indices into item
 }
 
-// Reset empties the batch. It uses the slices again.
+// Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
 	b.Targets, b.seqs, b.first = b.Targets[:0], b.seqs[:0], b.first[:0]
 }
 
-// Add appends a sequence to be continued, oldest item first: the state after its last item is
-// asked for. It keeps the slice. Add fails on a sequence without items.
+// Add appends a sequence to be continued, oldest item first: the state after its last item is requested. It keeps the
+// slice. Add fails on a sequence without items.
 func (b *Batch) Add(seq []int32) error {
 	if len(seq) == 0 {
 		return fmt.Errorf("gru4rec: sequence %d of the batch has no items to continue", len(b.seqs))
@@ -147,9 +145,8 @@ func (b *Batch) Add(seq []int32) error {
 	return nil
 }
 
-// AddPairs appends a sequence to be learned. Each of its items except the last is read, and
-// the items from place first on, 1 or later, are targets. It keeps the slice. AddPairs fails
-// where there is no target.
+// AddPairs appends a sequence to learn from. Each of its items except the last is read, and the items from place first
+// on, 1 or later, are targets. It keeps the slice. AddPairs fails if there is no target.
 func (b *Batch) AddPairs(seq []int32, first int) error {
 	if first < 1 || first >= len(seq) {
 		return fmt.Errorf("gru4rec: no target from place %d on in a sequence of %d items", first, len(seq))

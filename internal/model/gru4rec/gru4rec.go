@@ -25,7 +25,7 @@ import (
 	"privrec/internal/nn"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Hidasi et al., Session-based Recommendations with Recurrent Neural Networks, ICLR 2016, arXiv 1511.06939"
 
 // Config is the model's shape.
@@ -39,7 +39,7 @@ type Config struct {
 	Length  int     `yaml:"length,omitempty"`  // how many of the latest items of a sequence are read
 }
 
-// Default returns the width 100, which the models have that it is compared with.
+// Default returns the width 100, that of the models with which it is compared.
 func Default() Config { return Config{Dim: 100} }
 
 // Width returns d.
@@ -53,7 +53,7 @@ type Model struct {
 	walk walk
 }
 
-// New makes a model over items 1..items whose parameters init fills by name.
+// New returns a model over items 1..items whose parameters init fills by name.
 func New(items int, c Config, init nn.Init) *Model {
 	return &Model{
 		Item: nn.NewTableParam("item", items+1, c.Dim, init),
@@ -64,13 +64,13 @@ func New(items int, c Config, init nn.Init) *Model {
 // Items returns the table of items (items+1, d).
 func (m *Model) Items() *autograd.Param { return m.Item }
 
-// Params lists the parameters in a fixed order, the item table first.
+// Params returns the parameters in a fixed order, the item table first.
 func (m *Model) Params() []*autograd.Param {
 	return append([]*autograd.Param{m.Item}, m.GRU.Params()...)
 }
 
-// Forward returns one vector a session (B, d), the state after its last item. Its
-// inner products with the rows of Item are the scores.
+// Forward returns one vector for each session (B, d), the state after its last item. Its inner products with the rows
+// of Item are the scores.
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	w := &m.walk
 	w.lay(g)

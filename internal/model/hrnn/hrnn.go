@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Quadrana et al., Personalizing Session-based Recommendations with Hierarchical Recurrent Neural Networks, RecSys 2017, arXiv 1706.04148"
 
 // Variants of the network.
@@ -28,7 +28,7 @@ type Config struct {
 	DropoutInit    float64 `yaml:"dropout_init"`    // of a session's first state
 }
 
-// Default returns the small network of a variant as the authors' program runs it.
+// Default returns the small network of a variant with the settings of the authors' program.
 func Default(variant string) Config {
 	if variant == VariantAll {
 		return Config{Dim: 100, Variant: VariantAll, DropoutSession: 0.1, DropoutUser: 0.1, DropoutInit: 0.2}
@@ -36,7 +36,7 @@ func Default(variant string) Config {
 	return Config{Dim: 100, Variant: VariantInit, DropoutSession: 0.1}
 }
 
-// Check reports the first field that is out of its range.
+// Check returns an error for the first field out of its range.
 func (c Config) Check() error {
 	if c.Dim < 1 {
 		return fmt.Errorf("hrnn: dim is %d, want at least 1", c.Dim)
@@ -70,9 +70,10 @@ type Model struct {
 	dropSession, dropUser, dropFirst *nn.Dropout
 }
 
-// New makes a model over items 1..items. Matrices begin as Glorot and Bengio's uniform, gate by
-// gate, and biases at 0, as in the authors' program. Initial values and dropout masks depend on
-// the seed and the parameters' names. New fails on a shape that Config.Check refuses.
+// New returns a model over items 1..items. Matrices start with Glorot and Bengio's uniform values, gate by gate, and
+// biases at 0, as in the authors' program.
+// Initial values and dropout masks depend on the seed and the parameters' names. New fails on a shape that Config.Check
+// refuses.
 func New(items int, c Config, seed rng.Seed) (*Model, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func New(items int, c Config, seed rng.Seed) (*Model, error) {
 	return m, nil
 }
 
-// Params lists the parameters in a fixed order.
+// Params returns the parameters in a fixed order.
 func (m *Model) Params() []*autograd.Param {
 	all := []*autograd.Param{m.In, m.Out, m.Bias, m.SessionU, m.SessionB, m.UserW, m.UserU, m.UserB}
 	all = append(all, m.First.Params()...)
@@ -113,12 +114,12 @@ func (m *Model) Params() []*autograd.Param {
 // Items returns V.
 func (m *Model) Items() int { return m.Out.Value.Rows - 1 }
 
-// Begin says what an item begins.
+// Begin says whether an item begins a session, or a user.
 type Begin uint8
 
 // Values of Begin.
 const (
-	Nothing Begin = iota // it goes on with a session
+	Nothing Begin = iota // nothing: it continues a session
 	Session              // the next session of the same user
 	User                 // the first session of a user
 )
@@ -129,9 +130,8 @@ type State struct{ Session, User tensor.Matrix } // (n, d)
 // NewState returns n states of zeros.
 func NewState(n, d int) State { return State{tensor.New(n, d), tensor.New(n, d)} }
 
-// Step reads an item of every row (eq. 1 to 4) and returns the states after it (n, d). Of
-// states it takes the values alone. On a tape in training mode it drops elements, which index
-// decides.
+// Step reads an item of every row (eq. 1 to 4) and returns the states after it (n, d). It uses only the values of
+// states. On a tape in training mode it drops elements, which depend on index.
 func (m *Model) Step(t *autograd.Tape, states State, items []int32, begins []Begin, index uint64) (session, user *autograd.Node) {
 	n, d := len(items), m.Config.Dim
 	h, c := t.BufferZero(n, d), t.BufferZero(n, d)
@@ -159,13 +159,13 @@ func (m *Model) Step(t *autograd.Tape, states State, items []int32, begins []Beg
 	return m.dropSession.Forward(t, gru(t, x, session, m.SessionU), index), user
 }
 
-// nextUser is eq. 1.
+// nextUser returns the next state of the user by eq. 1.
 func (m *Model) nextUser(t *autograd.Tape, session, user *autograd.Node, index uint64) *autograd.Node {
 	x := session.Linear(t.Use(m.UserW), t.Use(m.UserB))
 	return m.dropUser.Forward(t, gru(t, x, user, m.UserU), index)
 }
 
-// gru returns the next state (n, d), given what the input gives to the gates (n, 3d).
+// gru returns the next state (n, d), given the input's part of the gates (n, 3d).
 func gru(t *autograd.Tape, x, h *autograd.Node, p *autograd.Param) *autograd.Node {
 	u, d := t.Use(p), h.Cols()
 	rz := x.SliceCols(0, 2*d).Add(h.MatMulT(u.SliceRows(0, 2*d))).Sigmoid()

@@ -12,9 +12,9 @@ func (m *Model) Loss(t *autograd.Tape, session *autograd.Node, targets []int32) 
 	return TOP1(t, m.Scores(t, session, targets).Tanh())
 }
 
-// TOP1 returns eq. 6 of a square matrix (n, n), where y_ij is the score that row i gives to the
-// target of row j (1, 1). What j = i gives to the mean is a constant, sigmoid(0)/n: so the loss is
-// over the other items. Its gradient, with σ' = σ (1 - σ):
+// TOP1 returns eq. 6 of a square matrix y (n, n) as a scalar (1, 1), where y_ij is the score that row i gives to the
+// target of row j. The terms with j = i are a constant, sigmoid(0)/n, so the loss is over the other items. Its
+// gradient, with σ' = σ (1 - σ):
 //
 //	dL/dy_ij = (σ'(y_ij - y_ii) + 2 y_ij σ'(y_ij²))/n²  for j ≠ i
 //	dL/dy_ii = -sum over j ≠ i of σ'(y_ij - y_ii)/n²

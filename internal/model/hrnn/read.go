@@ -7,26 +7,25 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Sequence is what is read of one user.
+// Sequence holds the items of one user to read.
 type Sequence struct {
 	Items  []int32
 	Begins []bool // the item begins a session; the first one always does
 }
 
-// Memory is what is known of n users between two readings.
+// Memory holds the states of n users between two readings.
 type Memory struct {
 	State
 	Known []bool // of a user something has been read
 }
 
-// NewMemory returns the memory of n users of whom nothing is known.
+// NewMemory returns the memory of n users who have not been read yet.
 func NewMemory(n, d int) Memory { return Memory{NewState(n, d), make([]bool, n)} }
 
-// Read reads one sequence for each user of the memory, all side by side, and leaves in the memory
-// what a later session goes on from. visit gets the states after the item at a place: row k of
-// states (len(users), d) belongs to users[k]. They are valid during the call. The states of a
-// session's last item predict what comes next, but nothing goes on from them, as in training.
-// Read resets the tape.
+// Read reads one sequence for each user of the memory, all side by side, and updates the memory for later sessions.
+// visit gets the states after the item at a place: row k of states (len(users), d) belongs to users[k]. They are valid
+// during the call. The states of a session's last item predict what comes next, but nothing continues from them, as in
+// training. Read resets the tape.
 func (m *Model) Read(t *autograd.Tape, mem Memory, sequences []Sequence, visit func(place int, users []int32, states tensor.Matrix)) {
 	order := make([]int32, len(sequences)) // longest first
 	for u := range order {

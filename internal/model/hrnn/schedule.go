@@ -1,6 +1,6 @@
 package hrnn
 
-// Lesson is an item to read, and the one to predict after it.
+// Lesson holds an item to read, and the one to predict after it.
 type Lesson struct {
 	In, Out int32 // Out 0: the next item is held out, and nothing is learned; In 0: nothing is read
 	Begin   Begin
@@ -27,10 +27,9 @@ func Lessons(dst []Lesson, items []int32, begins, learn func(place int) bool) []
 	return dst
 }
 
-// Schedule lays the lessons of users out for mini-batches of a width, side by side: lesson k of
-// mini-batch b is the result's b·width+k. Each of its places goes through a user's lessons and
-// then takes the next user, in the order of users. At the end places run dry, one by one: their
-// lessons read nothing.
+// Schedule returns the lessons of users arranged in mini-batches of a width, side by side: lesson k of mini-batch b is
+// the result's b·width+k. Each place of a mini-batch goes through a user's lessons and then takes the next user, in the
+// order of users. At the end places run out of users, one by one: their lessons read nothing.
 func Schedule(users [][]Lesson, width int) []Lesson {
 	var out []Lesson
 	places := make([][]Lesson, width)

@@ -25,5 +25,5 @@
 // for the items' vectors that rank it. That is a departure of half a round.
 package ials
 
-// Cite are the publications.
+// Cite names the publications.
 const Cite = "Hu, Koren, Volinsky, Collaborative Filtering for Implicit Feedback Datasets, ICDM 2008; Rendle et al., Revisiting the Performance of iALS on Item Recommendation Benchmarks, RecSys 2022, arXiv 2110.14037"

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Options set the objective and how long it is minimised.
+// Options sets the objective and the number of rounds.
 type Options struct {
 	Dim        int     // d
 	Rounds     int     // each solves all users, then all items
@@ -33,9 +33,8 @@ func (m *Model) Close() {
 	*m = Model{}
 }
 
-// Fit minimises the objective over the pairs of g. The stream draws the first vectors. Fit fails
-// where a row's equations are not positive definite in the arithmetic of tensor.Float, and when
-// ctx ends.
+// Fit returns the minimiser of the objective over the pairs of g. The stream draws the first vectors. Fit fails if a
+// row's equations are not positive definite in the arithmetic of tensor.Float, and if ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, o Options, s rng.Stream) (*Model, error) {
 	if err := o.check(g); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options, s rng.Stream) (*Mod
 	return m, nil
 }
 
-// check refuses options that have no minimiser.
+// check returns an error for options that have no minimiser.
 func (o Options) check(g *graph.Bipartite) error {
 	switch {
 	case g.Users == 0 || g.Items == 0:
@@ -80,7 +79,7 @@ func draw(x tensor.Matrix, std float64, s rng.Stream) {
 	}
 }
 
-// alternate makes the rounds.
+// alternate runs the rounds.
 func (o Options) alternate(ctx context.Context, users, items side) error {
 	p := progress.Begin(ctx, "alternate between users and items", 2*o.Rounds+1)
 	defer p.End()

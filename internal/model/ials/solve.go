@@ -8,7 +8,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// side is the users or the items: their vectors, those of the other side, and who has whom.
+// side holds the users or the items: their vectors, those of the other side, and the pairs.
 type side struct {
 	name  string
 	x     tensor.Matrix       // (n, d), what is solved for
@@ -47,7 +47,7 @@ func (o Options) solve(ctx context.Context, s side) error {
 	return nil
 }
 
-// workspace is what a core needs to solve rows.
+// workspace holds the memory that a core needs to solve rows.
 type workspace struct {
 	a      tensor.Matrix  // (d, d), the equations of a row, then their factor
 	gather []tensor.Float // vectors of the other side that a row has

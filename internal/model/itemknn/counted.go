@@ -10,9 +10,8 @@ import (
 	"privrec/internal/model/nearest"
 )
 
-// FitGram does what Fit does, to the same bits, with a Gram matrix that was counted elsewhere. It fails
-// as Fit does, and on a matrix that is not of the rows of g. It takes 16 bytes for each pair of items
-// that some user has.
+// FitGram returns the model of Fit, to the same bits, from a Gram matrix that was counted elsewhere. It fails as Fit
+// does, and on a matrix that does not belong to g. It takes 16 bytes for each pair of items that share a user.
 func FitGram(ctx context.Context, g *graph.Bipartite, o Options, counted *gram.Reader) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("itemknn: %w", err)
@@ -36,13 +35,13 @@ func FitGram(ctx context.Context, g *graph.Bipartite, o Options, counted *gram.R
 	})
 }
 
-// pairs are the items that share users with item j, and how many: those at ptr[j] to ptr[j+1].
+// pairs holds, for each item j, the items that share users with it, and how many: those at ptr[j] to ptr[j+1].
 type pairs struct {
 	ptr         []int64
 	item, users []int32
 }
 
-// readPairs reads the pairs of a Gram matrix, both ways.
+// readPairs returns the pairs of a Gram matrix, in both directions.
 func readPairs(ctx context.Context, g *graph.Bipartite, counted *gram.Reader) (*pairs, error) {
 	var low pairs // of i with j below i, row after row
 	first := make([]int64, g.Items+1)

@@ -17,5 +17,5 @@
 // the BARS benchmark on Gowalla.
 package itemknn
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Sarwar, Karypis, Konstan, Riedl, Item-based Collaborative Filtering Recommendation Algorithms, WWW 2001"

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Options says what the neighbours of an item are and how they count.
+// Options sets how the neighbours of an item are chosen and weighted.
 type Options struct {
 	nearest.Options      // a row is an item, its columns are the users that have it
 	MeanBias        bool // take scores as deviations from the items' means
@@ -28,10 +28,9 @@ type Model struct {
 	val   []float64 // their weights w_ji
 }
 
-// Fit finds the neighbours of every item. It looks at all pairs of items in users' lists, as
-// many as the sum of squared user degrees. Equal similarities are ordered by item, so that
-// results do not depend on the number of workers. It fails on an option out of its range, on
-// a graph without users or items, and when ctx ends.
+// Fit returns a model with the neighbours of every item. It looks at all pairs of items in users' lists, as many as the
+// sum of squared user degrees. Equal similarities are ordered by item, so results do not depend on the number of
+// workers. It fails on an option out of its range, on a graph without users or items, and if ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("itemknn: %w", err)
@@ -41,7 +40,7 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	return fit(ctx, g, mean, x.Pairs, o.Similar(x, g.Items))
 }
 
-// means returns the items' means, nil where scores are not deviations from them.
+// means returns the items' means; nil if scores are not deviations from them.
 func (o Options) means(g *graph.Bipartite) (mean []float64) {
 	if !o.MeanBias {
 		return nil
@@ -53,19 +52,19 @@ func (o Options) means(g *graph.Bipartite) (mean []float64) {
 	return mean
 }
 
-// Given are similarities and means from elsewhere, such as noisy ones.
+// Given holds similarities and means from elsewhere, such as noisy ones.
 type Given struct {
-	// Similar puts the similarities of item j and all items into dst (items). Several
-	// goroutines call it at once. What is not above 0 makes no neighbour.
+	// Similar writes the similarities of item j and all items into dst (items). Several goroutines call it at once.
+	// Values not above 0 make no neighbour.
 	Similar    func(j int, dst []float64)
 	Mean       []float64 // m (items); nil: 0
 	Neighbours int       // as in Options
 	Normalise  bool      // as in Options
 }
 
-// FitGiven makes the model of given similarities. Of g it takes only what every user has, for
-// the scores. It looks at all pairs of items. It fails as Fit does, on means of another number
-// than items, and on a similarity that is no number.
+// FitGiven returns the model of given similarities. It uses g only for the items of every user, for the scores. It
+// looks at all pairs of items. It fails as Fit does, on another number of means than items, and on a similarity that is
+// NaN.
 func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) {
 	switch {
 	case o.Neighbours < 1:
@@ -95,7 +94,7 @@ func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) 
 	return m, err
 }
 
-// fit makes the model of the neighbours of every item, as nearest.Lists finds them.
+// fit returns the model from the neighbours of every item, as nearest.Lists finds them.
 func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j int) float64, worker func() func(j int) []nearest.Neighbour) (*Model, error) {
 	if g.Users == 0 || g.Items == 0 {
 		return nil, errors.New("itemknn: no users or no items")
@@ -107,7 +106,7 @@ func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j in
 	return assemble(g, mean, lists), nil
 }
 
-// assemble turns lists by item into lists by neighbour. Without means they are 0.
+// assemble returns the model from lists by item, regrouped by neighbour. Nil means are 0.
 func assemble(g *graph.Bipartite, mean []float64, lists [][]nearest.Neighbour) *Model {
 	m := &Model{graph: g, base: make([]float64, g.Items), ptr: make([]int64, g.Items+1)}
 	for j, list := range lists {
@@ -139,8 +138,8 @@ func assemble(g *graph.Bipartite, mean []float64, lists [][]nearest.Neighbour) *
 // Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score puts s_uj of every sample u and item j into scores (len(samples), Items()). It fails
-// on a user outside the graph.
+// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
+// graph.
 func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {

@@ -25,7 +25,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "He et al., LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation, SIGIR 2020, arXiv 2002.02126"
 
 // Model holds the tables and their propagation over the graph.
@@ -34,11 +34,11 @@ type Model struct {
 	Item *autograd.Param // rows e_i^(0) (items, d)
 	Over *nn.Propagation
 
-	z [2]tensor.Matrix // of All
+	z [2]tensor.Matrix // results of All
 }
 
-// New makes a model over a graph: tables of width dim, which init fills by name, and a
-// number of layers, each of weight 1/(layers+1), without noise.
+// New returns a model over a graph with tables of width dim, which init fills by name, and a number of layers, each of
+// weight 1/(layers+1), without noise.
 func New(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, init nn.Init) *Model {
 	return &Model{
 		User: nn.NewTableParam("user", g.Users, dim, init),
@@ -47,7 +47,7 @@ func New(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, init nn.Ini
 	}
 }
 
-// Params lists the tables, users first.
+// Params returns the tables, users first.
 func (m *Model) Params() []*autograd.Param { return []*autograd.Param{m.User, m.Item} }
 
 // Encode implements bpr.Encoder: it returns the vectors of eq. 4 and penalises the rows

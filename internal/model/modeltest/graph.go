@@ -7,8 +7,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Graph returns a random graph of users and items, of which user and item i are an edge with
-// probability share(i), drawn user by user from stream s. An error ends the test.
+// Graph returns a random graph in which user and item i are joined with probability share(i), drawn user by user from
+// stream s. An error ends the test.
 func Graph(t testing.TB, s rng.Stream, users, items int, share func(i int) float64) *graph.Bipartite {
 	t.Helper()
 	var edges []graph.Edge
@@ -26,10 +26,10 @@ func Graph(t testing.TB, s rng.Stream, users, items int, share func(i int) float
 	return g
 }
 
-// Popular is a share for Graph that grows with the number of the item, to twice the mean.
+// Popular returns a share for Graph that grows with the number of the item, up to twice the mean.
 func Popular(mean float64, items int) func(i int) float64 {
 	return func(i int) float64 { return mean * 2 * float64(i+1) / float64(items) }
 }
 
-// Even is a share for Graph that is the same for all items.
+// Even returns a share for Graph that is the same for all items.
 func Even(share float64) func(i int) float64 { return func(int) float64 { return share } }

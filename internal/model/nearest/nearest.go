@@ -12,15 +12,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Neighbour is a user or item and the weight that it has for another one.
+// Neighbour holds a user or item and its weight for another one.
 type Neighbour struct {
 	ID     int32
 	Weight float64
 }
 
-// Lists finds the neighbours of rows 0..n-1. cost estimates how long those of a row take to
-// find, for the progress that is shown as what. Every worker has a function of its own that
-// finds them. Lists fails when ctx ends.
+// Lists returns the neighbours of rows 0..n-1. cost estimates the time for a row, for the progress that is shown under
+// the name what. Each worker calls worker for a function of its own that finds them. Lists fails if ctx ends.
 func Lists(ctx context.Context, what string, n int, cost func(j int) float64, worker func() func(j int) []Neighbour) ([][]Neighbour, error) {
 	lists := make([][]Neighbour, n)
 	s := progress.BeginShares(ctx, what)
@@ -50,12 +49,12 @@ func Lists(ctx context.Context, what string, n int, cost func(j int) float64, wo
 	return lists, nil
 }
 
-// Matrix is a 0/1 matrix: columns lists the columns of a row, and rows the rows of a column.
+// Matrix describes a 0/1 matrix: columns lists the columns of a row, and rows the rows of a column.
 type Matrix struct {
 	Columns, Rows func(int) []int32
 }
 
-// Pairs counts the pairs of row j with others that Common looks at.
+// Pairs returns the number of pairs of row j with others that Common looks at.
 func (m Matrix) Pairs(j int) (n float64) {
 	for _, c := range m.Columns(j) {
 		n += float64(len(m.Rows(int(c))))
@@ -63,7 +62,7 @@ func (m Matrix) Pairs(j int) (n float64) {
 	return n
 }
 
-// Common counts the columns that a row shares with others. One goroutine at a time may use it.
+// Common counts the columns that a row shares with other rows. One goroutine at a time may use it.
 type Common struct {
 	Matrix
 	count []int32
@@ -71,12 +70,11 @@ type Common struct {
 	found []Neighbour
 }
 
-// NewCommon makes a counter for a matrix of n rows.
+// NewCommon returns a counter for a matrix of n rows.
 func NewCommon(m Matrix, n int) *Common { return &Common{Matrix: m, count: make([]int32, n)} }
 
-// Neighbours returns a neighbour for every other row that shares a column with row j. weight
-// returns its weight, given how many columns they share. The list is valid until the next
-// call.
+// Neighbours returns a neighbour for every other row that shares a column with row j. weight returns its weight, given
+// the number of shared columns. The list is valid until the next call.
 func (c *Common) Neighbours(j int, weight func(i int32, common int32) float64) []Neighbour {
 	c.seen, c.found = c.seen[:0], c.found[:0]
 	for _, col := range c.Columns(j) {
@@ -96,8 +94,8 @@ func (c *Common) Neighbours(j int, weight func(i int32, common int32) float64) [
 	return c.found
 }
 
-// Keep returns the k neighbours of all with the largest weights, the largest first, with weights that sum to 1 if normalise is set. It
-// changes the order of all.
+// Keep returns the k neighbours with the largest weights, the largest first. If normalise is set, their weights are
+// scaled to sum to 1. It changes the order of all.
 func Keep(all []Neighbour, k int, normalise bool) []Neighbour {
 	list := slices.Clone(best(all, k))
 	if normalise {
@@ -112,8 +110,8 @@ func Keep(all []Neighbour, k int, normalise bool) []Neighbour {
 	return list
 }
 
-// Reversed returns for every row the rows that have it among their neighbours, with the weights that
-// it has there, in the order of their numbers.
+// Reversed returns for every row the rows that have it among their neighbours, with their weights, in the order of
+// their numbers.
 func Reversed(lists [][]Neighbour) [][]Neighbour {
 	size := make([]int, len(lists))
 	for _, list := range lists {
@@ -133,8 +131,8 @@ func Reversed(lists [][]Neighbour) [][]Neighbour {
 	return out
 }
 
-// KeepColumns cuts lists of neighbours a second time, by column: of all rows that have the same neighbour, the k
-// in which its weight is largest keep it. Weights stay as they are.
+// KeepColumns returns the lists of neighbours cut by column: among all rows that have the same neighbour, the k with
+// its largest weights keep it. Weights stay as they are.
 func KeepColumns(lists [][]Neighbour, k int) [][]Neighbour {
 	columns := Reversed(lists)
 	for j, of := range columns {
@@ -147,7 +145,7 @@ func KeepColumns(lists [][]Neighbour, k int) [][]Neighbour {
 	return rows
 }
 
-// order puts the larger weight first, and of equal ones the lower number.
+// order compares neighbours for a sort with the larger weight first, and among equal ones the lower number.
 func order(a, b Neighbour) int {
 	if a.Weight != b.Weight {
 		if a.Weight > b.Weight {
@@ -158,7 +156,7 @@ func order(a, b Neighbour) int {
 	return int(a.ID) - int(b.ID)
 }
 
-// best returns the first k of all in their order. It changes the order of all.
+// best returns the first k of all in sorted order. It changes the order of all.
 func best(all []Neighbour, k int) []Neighbour {
 	if len(all) > k {
 		heap := all[:k] // its root is the last of those kept

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Similarity names a measure of how alike two rows of a 0/1 matrix are.
+// Similarity names a measure of the similarity of two rows of a 0/1 matrix.
 type Similarity string
 
 const (
-	// Cosine is c/(sqrt(a b) + shrink), of rows with a and b columns, c of them common.
+	// Cosine is c/(sqrt(a b) + shrink), for rows with a and b columns and c in common.
 	Cosine Similarity = "cosine"
-	// Dot is c/(1 + shrink), of rows with c common columns.
+	// Dot is c/(1 + shrink), for rows with c columns in common.
 	Dot Similarity = "dot"
 )
 
-// Options says what the neighbours of a row are and how they count.
+// Options sets how the neighbours of a row are chosen and weighted.
 type Options struct {
 	Similarity Similarity
 	Neighbours int     // K, kept for each row, at least 1; fewer where fewer share a column
@@ -23,7 +23,7 @@ type Options struct {
 	Normalise  bool    // divide the weights of a row by their sum
 }
 
-// Validate reports the first option out of its range.
+// Validate returns an error for the first option out of its range.
 func (o Options) Validate() error {
 	switch {
 	case o.Similarity != Cosine && o.Similarity != Dot:
@@ -36,7 +36,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Weight returns the similarity of two rows with a and b columns, some of them common.
+// Weight returns the similarity of two rows with a and b columns, common of them shared.
 func (o Options) Weight(common int32, a, b int) float64 {
 	size := 1.0
 	if o.Similarity == Cosine {
@@ -45,7 +45,7 @@ func (o Options) Weight(common int32, a, b int) float64 {
 	return float64(common) / (size + o.Shrink)
 }
 
-// Similar finds the neighbours of rows 0..n-1 of a matrix by their similarity, as Lists does.
+// Similar returns a worker for Lists that finds the neighbours of rows 0..n-1 of a matrix by their similarity.
 func (o Options) Similar(x Matrix, n int) (worker func() func(j int) []Neighbour) {
 	return func() func(j int) []Neighbour {
 		c := NewCommon(x, n)

@@ -10,14 +10,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// pair is a table of each side, users and items.
+// pair holds a table for each side, users and items.
 type pair [2]tensor.Matrix
 
-// network computes the layers of a model as one operation. On a tape of single operations a
-// layer of all nodes keeps a dozen tables. Here a layer keeps its rows, what they
-// aggregated and two bits a value; backward computes again what else it needs. A core takes
-// some rows at a time from the sums over neighbours to dropout, or back, while they are in a
-// near cache. The last layer is computed only at the rows of a batch.
+// network computes the layers of a model as one operation. On a tape of single operations a layer of all nodes keeps a
+// dozen tables. Here a layer keeps its rows, their aggregates and two bits a value; backward recomputes the rest. A
+// core takes some rows at a time through all steps from the sums over neighbours to dropout, or back, while they are in
+// a near cache. The last layer is computed only at the rows of a batch.
 type network struct {
 	m     *Model
 	slab  [2][]tensor.Float // by side: tables one after the other, each (nodes, d)
@@ -39,13 +38,13 @@ type network struct {
 	idle []*scratch
 }
 
-// span is a range of rows of a side.
+// span holds a range of rows of a side.
 type span struct{ side, lo, hi int }
 
 func (s span) of(m tensor.Matrix) tensor.Matrix { return tensor.RowsView(m, s.lo, s.hi) }
 
-// tileRows is how many rows go through a layer at a time. Uniforms are drawn in groups of 64,
-// so that it is a multiple of those.
+// tileRows is the number of rows that go through a layer at a time. It is a multiple of 64, because uniforms are drawn
+// in groups of 64.
 const tileRows = 256
 
 // cut appends ranges of a side's rows, of at most size.
@@ -56,7 +55,7 @@ func cut(spans []span, side, rows, size int) []span {
 	return spans
 }
 
-// scratch is memory for a core's rows.
+// scratch holds a core's memory for rows.
 type scratch struct {
 	rows  [3]tensor.Matrix // (halfRows, d)
 	bits  []uint64         // drawn for tileRows
@@ -66,7 +65,7 @@ type scratch struct {
 // table returns the first rows of the k-th matrix.
 func (w *scratch) table(k, rows int) tensor.Matrix { return tensor.RowsView(w.rows[k], 0, rows) }
 
-// each calls f with every span, on all cores, and memory of the core's own.
+// each calls f with every span, on all cores, and with memory of the core's own.
 func (n *network) each(spans []span, f func(s span, w *scratch)) {
 	tensor.Parallel(len(spans), 1, func(k, _, _ int) {
 		w := n.take()
@@ -97,7 +96,7 @@ func (n *network) take() *scratch {
 	return w
 }
 
-// wordsOf returns how many words hold the bits of d values.
+// wordsOf returns the number of words for the bits of d values.
 func wordsOf(d int) int { return (d + 63) / 64 }
 
 // resize returns b with room for the bits of a table.
@@ -139,7 +138,7 @@ func (m *Model) params(side int) tensor.Matrix {
 	return m.Item.Value
 }
 
-// below returns what layer l reads: the tables for l = 0, else the layer before.
+// below returns the input of layer l: the tables for l = 0, else the layer before.
 func (n *network) below(l int) pair {
 	if l == 0 {
 		return pair{n.m.User.Value, n.m.Item.Value}
@@ -147,7 +146,7 @@ func (n *network) below(l int) pair {
 	return n.layer[l-1]
 }
 
-// batchGrain is how many rows of a batch a core takes.
+// batchGrain is the number of rows of a batch that a core processes at a time.
 const batchGrain = 64
 
 // rows returns the rows of a batch in all layers side by side, users first, then items
@@ -193,8 +192,8 @@ func (n *network) rows(t *autograd.Tape, step int, users, items []int32) *autogr
 	})
 }
 
-// all returns the final vectors of all nodes without dropout, (nodes, (L+1) d) a side. They
-// lie in the memory of what a step keeps.
+// all returns the final vectors of all nodes without dropout, (nodes, (L+1) d) for each side. They reuse the memory of
+// a step.
 func (n *network) all() (z pair) {
 	m, d, wide := n.m, n.m.c.Dim, (n.m.c.Layers+1)*n.m.c.Dim
 	n.turn++

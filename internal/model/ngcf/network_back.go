@@ -5,8 +5,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// backward turns the gradient dy of what rows returned into the gradients of the leaves: the
-// tables, then W1, b1, W2, b2 of every layer.
+// backward computes the gradients of the leaves (the tables, then W1, b1, W2, b2 of every layer) from dy, the gradient
+// of the result of rows.
 func (n *network) backward(leaves []*autograd.Node, dy tensor.Matrix, dropout bool) {
 	m, d := n.m, n.m.c.Dim
 	last, keep := m.c.Layers-1, n.keep(dropout)
@@ -37,8 +37,8 @@ func (n *network) backward(leaves []*autograd.Node, dy tensor.Matrix, dropout bo
 	}
 }
 
-// handDown completes the gradient of some rows of layer l: it adds what comes over edges from the layer
-// after, and what the rows of a batch have of their own.
+// handDown completes the gradient of some rows of layer l: it adds the part that flows over edges from the layer after,
+// and the direct part of the rows of a batch.
 func (n *network) handDown(l int, s span, dy tensor.Matrix, w *scratch) {
 	for lo := s.lo; lo < s.hi; lo += tileRows {
 		tile := span{s.side, lo, min(s.hi, lo+tileRows)}

@@ -5,9 +5,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// transform turns s, sums over neighbours of rows x, into S, which adds own[i] times row i, and sets
-// y = LeakyReLU(S W1 + b1 + (x ∘ S) W2 + b2), times keep where kept has a bit, else 0. It notes the signs
-// of LeakyReLU's argument in above.
+// transform turns s, sums over neighbours of rows x, into S, which adds own[i] times row i, and sets y = LeakyReLU(S W1
+// + b1 + (x ∘ S) W2 + b2), times keep where kept has a bit, else 0. It records the signs of LeakyReLU's argument in
+// above.
 func (n *network) transform(l int, own []tensor.Float, x, s, y tensor.Matrix, keep tensor.Float, kept, above tensor.Bits, w *scratch) {
 	p, z := w.table(0, x.Rows), w.table(1, x.Rows)
 	one, two := n.m.Sum[l], n.m.Bi[l]
@@ -22,7 +22,7 @@ func (n *network) message(step, l, side int) rng.Stream {
 	return n.m.seed.Stream("ngcf.message", uint64(step), uint64(l), uint64(side))
 }
 
-// draw puts into the bits of rows from row k on what dropout keeps of the rows of nodes lo..hi.
+// draw writes, into the bits of rows from row k on, which values dropout keeps of the rows of nodes lo..hi.
 func (n *network) draw(stream rng.Stream, lo, hi int, kept tensor.Bits, k int, w *scratch) {
 	d := n.m.c.Dim
 	first, end := lo*d&^(rng.Group-1), hi*d
@@ -37,8 +37,8 @@ func (n *network) draw(stream rng.Stream, lo, hi int, kept tensor.Bits, k int, w
 	}
 }
 
-// keepBits draws 64 len(dst) values of a dropout from number i of the stream on, a multiple of
-// rng.Group: in bulk where Float is float32.
+// keepBits draws 64 len(dst) values of a dropout from number i of the stream on, a multiple of rng.Group: in bulk if
+// Float is float32.
 func keepBits(dst []uint64, s rng.Stream, i int, p float64) {
 	if _, ok := any(tensor.Float(0)).(float32); ok {
 		s.Skip(i)
@@ -108,7 +108,7 @@ func (n *network) forward(step int, dropout bool) {
 	})
 }
 
-// keep returns what dropout multiplies the values by that it keeps.
+// keep returns the factor by which dropout multiplies the values that it keeps.
 func (n *network) keep(dropout bool) tensor.Float {
 	if !dropout {
 		return 1

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// topRows is the last layer of a side at the nodes of a batch, ascending.
+// topRows holds the last layer of a side at the nodes of a batch, ascending.
 type topRows struct {
 	nodes []int32
 	place []int32 // node -> place in nodes plus one, 0 for none
@@ -19,10 +19,10 @@ type topRows struct {
 	reach      tensor.CSR    // rows: nodes of this side; columns: the other side's nodes of the batch next to them
 }
 
-// topRowsTile is how many rows of the last layer go at a time: they have many neighbours.
+// topRowsTile is the number of rows of the last layer processed at a time: they have many neighbours.
 const topRowsTile = 64
 
-// want takes the nodes of a batch, whose rows of the output begin at first.
+// want sets the nodes to those of a batch, whose rows of the output begin at first.
 func (t *topRows) want(batch []int32, first, d int) {
 	for _, v := range t.nodes {
 		t.place[v] = 0
@@ -55,7 +55,7 @@ func (t *topRows) want(batch []int32, first, d int) {
 	t.own = slices.Grow(t.own[:0], len(t.nodes))[:len(t.nodes)]
 }
 
-// within returns which of the nodes are lo..hi.
+// within returns the range of places whose nodes are in lo..hi.
 func (t *topRows) within(lo, hi int) (from, to int) {
 	find := func(v int) int { return sort.Search(len(t.nodes), func(k int) bool { return int(t.nodes[k]) >= v }) }
 	return find(lo), find(hi)
@@ -68,8 +68,8 @@ func (t *topRows) addOutput(row []tensor.Float, k int, dy tensor.Matrix, lo, hi 
 	}
 }
 
-// meet lists, for every node of the side, the nodes of the other side's batch that read it, in
-// ascending order, with the entries of Lap that have not been dropped.
+// meet collects, for every node of the side, the nodes of the other side's batch that read it, in ascending order, with
+// the entries of Lap that have not been dropped.
 func (t *topRows) meet(other *topRows, to *tensor.CSR) {
 	// Counts go two places up, so that filling moves them into the place of offsets.
 	c := &t.reach

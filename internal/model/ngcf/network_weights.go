@@ -16,8 +16,8 @@ const (
 	sumRows   = 128
 )
 
-// cutBlocks appends ranges of a side's rows that a core takes on the way back: the halves of blocks. The
-// last block stays whole where it is shorter than the others, because sumRows may not fit its halves.
+// cutBlocks appends ranges of a side's rows that a core processes in backward: the halves of blocks. The last block
+// stays whole if it is shorter than the others, because sumRows may not fit its halves.
 func cutBlocks(spans []span, side, rows int) []span {
 	for lo := 0; lo < rows; {
 		hi := lo + halfRows
@@ -38,13 +38,13 @@ func (s span) halves() [2]int {
 	return [2]int{s.hi, s.hi}
 }
 
-// shares are those of a layer. Range k has two of either matrix and blockRows/sumRows of the biases.
+// shares holds the shares of a layer. Range k has two of either matrix and blockRows/sumRows of the biases.
 type shares struct {
 	weights []tensor.Float // (2 ranges, 2 d d)
 	biases  tensor.Matrix  // (ranges blockRows/sumRows, d)
 }
 
-// layerRows are tables of all rows of a layer: of the layer before, S, the gradient; the diagonal of Lap.
+// layerRows holds tables of all rows of a layer: of the layer before, S, the gradient; the diagonal of Lap.
 type layerRows struct {
 	x, s, g     tensor.Matrix
 	own         []tensor.Float
@@ -52,9 +52,9 @@ type layerRows struct {
 	kept, above tensor.Bits
 }
 
-// rowsBack goes back through rows of layer l+1, range by range; of returns the tables of one. It turns
-// the gradient at these rows into that at the same rows of the layer before, without what comes over
-// edges, and S into its gradient. It adds to the gradients of the layer's weights.
+// rowsBack runs backward through rows of layer l+1, range by range; of returns the tables of one. It replaces the
+// gradient at these rows by that at the same rows of the layer before, without the part that flows over edges, and S by
+// its gradient. It adds to the gradients of the layer's weights.
 func (n *network) rowsBack(l int, spans []span, leaves []*autograd.Node, of func(s span, w *scratch) layerRows) {
 	d := n.m.c.Dim
 	if len(spans) == 0 {
@@ -75,7 +75,7 @@ func (h *shares) resize(ranges, d int) {
 	h.biases = tensor.From(groups, d, slices.Grow(h.biases.Data[:0], groups*d)[:groups*d])
 }
 
-// rangeBack goes back through the rows of range k.
+// rangeBack runs backward through the rows of range k.
 func (n *network) rangeBack(l, k int, s span, r layerRows, w *scratch) {
 	const groups = blockRows / sumRows
 	sums := tensor.RowsView(n.shares.biases, k*groups, (k+1)*groups)
@@ -111,7 +111,7 @@ func (h *shares) of(d, k, half, matrix int) tensor.Matrix {
 	return tensor.From(d, d, h.weights[(4*k+2*half+matrix)*d*d:])
 }
 
-// shareGrain is how many values of a matrix a core adds up.
+// shareGrain is the number of values of a matrix that a core adds up at a time.
 const shareGrain = 1024
 
 // collect adds the shares to the gradients of W1, b1, W2 and b2, in the order of the rows.

@@ -32,16 +32,16 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Wang et al., Neural Graph Collaborative Filtering, SIGIR 2019, arXiv 1905.08108"
 
 // slope is the slope of LeakyReLU below 0.
 const slope = 0.2
 
-// shortest is the length below which a row is divided by this number in place of its length.
+// shortest is the length below which a row is divided by this number instead of its length.
 const shortest = 1e-12
 
-// Config is the model's shape.
+// Config holds the shape of the model.
 type Config struct {
 	Dim            int     // d, the width of the tables and of every layer, at least 1
 	Layers         int     // at least 1
@@ -62,8 +62,8 @@ type Model struct {
 	net  *network
 }
 
-// New makes a model whose parameters init fills by name. The seed decides what is dropped.
-// It fails on a setting of Config out of its range.
+// New returns a model whose parameters init fills by name. The seed decides what is dropped. It fails on a setting of
+// Config out of its range.
 func New(g *graph.Bipartite, c Config, seed rng.Seed, init nn.Init) (*Model, error) {
 	for _, p := range []float64{c.MessageDropout, c.NodeDropout} {
 		if !(p >= 0 && p < 1) {
@@ -90,7 +90,7 @@ func New(g *graph.Bipartite, c Config, seed rng.Seed, init nn.Init) (*Model, err
 	return m, nil
 }
 
-// Params lists the parameters in a fixed order, the tables first.
+// Params returns the parameters in a fixed order, the tables first.
 func (m *Model) Params() []*autograd.Param {
 	p := []*autograd.Param{m.User, m.Item}
 	for l := range m.Sum {
@@ -115,8 +115,8 @@ func (m *Model) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.En
 	return bpr.Encoded{Users: u, Items: p, Penalised: []*autograd.Node{u, p}}, nil
 }
 
-// vectors turns raw rows into final vectors: the row of the table, then the rows of the
-// layers, each divided by its length.
+// vectors returns the final vectors of raw rows: the row of the table, then the rows of the layers, each divided by its
+// length.
 func (m *Model) vectors(raw *autograd.Node) *autograd.Node {
 	d := m.c.Dim
 	var rest []*autograd.Node
@@ -141,7 +141,7 @@ type laplacian struct {
 	own  [2]tensor.Matrix  // the diagonal (nodes, 1)
 	at   [2]tensor.Pattern // where the entries of to[side] are, and of back[1-side]
 
-	across [2][]int32        // place in the other direction's order of every entry of to[side]
+	across [2][]int32        // index in the other direction's order of every entry of to[side]
 	whole  [2][]tensor.Float // 1/(degree+1) of every node
 	full   bool              // nothing is dropped
 	kept   []uint64
@@ -187,8 +187,8 @@ func (l *laplacian) mulBack(side, lo, hi int, x, dst tensor.Matrix) {
 	l.at[side].MulRows(lo, hi, l.back[1-side].Val, x, dst)
 }
 
-// drop fills the entries of a step. In training each is left out with probability p and the
-// others are divided by 1-p; in evaluation all stay as they are.
+// drop fills in the entries of a step. In training each is dropped with probability p and the others are divided by
+// 1-p; in evaluation all stay unchanged.
 func (l *laplacian) drop(training bool, p float64, stream rng.Stream) {
 	if !training {
 		p = 0
@@ -201,7 +201,7 @@ func (l *laplacian) drop(training bool, p float64, stream rng.Stream) {
 	for side := range 2 {
 		to, back, whole, edges := l.to[side], l.back[side], l.whole[side], len(l.to[side].Val)
 		kept := l.draw(stream.Sub(uint64(side), 0), edges, p)
-		// Times 0 or 1 in place of a branch, which nobody could foretell.
+		// Multiplies by 0 or 1 instead of branching, since no branch predictor could guess.
 		tensor.Parallel(to.Rows, dropGrain, func(_, lo, hi int) {
 			for v := lo; v < hi; v++ {
 				w, first := keep*whole[v], uint(to.Ptr[v])
@@ -228,13 +228,13 @@ func bit(words []uint64, i uint) tensor.Float {
 	return tensor.Float(int64(words[i/64] >> (i % 64) & 1))
 }
 
-// A core takes dropGrain nodes, or as many entries as about so many nodes have.
+// A core processes dropGrain nodes at a time, or as many entries as about that many nodes have.
 const (
 	dropGrain    = 1024
 	edgesPerNode = 16
 )
 
-// draw returns a bit for each of n values, 0 for those that are dropped.
+// draw returns a bit for each of n values, 0 for the dropped ones.
 func (l *laplacian) draw(stream rng.Stream, n int, p float64) []uint64 {
 	words := (n + 63) / 64
 	l.kept = slices.Grow(l.kept[:0], words)[:words]

@@ -10,13 +10,13 @@ import (
 
 // Attacker infers attributes of users from items.
 type Attacker struct {
-	Item  *autograd.Param // e, a row an item (items, d)
+	Item  *autograd.Param // e, one row per item (items, d)
 	GRU   *nn.GRUCell     // input d, state d
-	Heads []*nn.Linear    // W_t and b_t, one an attribute
+	Heads []*nn.Linear    // W_t and b_t, one per attribute
 }
 
-// New makes an attacker of width dim on attributes with the given numbers of classes. init
-// fills its parameters by name.
+// New returns an attacker of width dim on attributes with the given numbers of classes. init fills its parameters by
+// name.
 func New(items, dim int, classes []int, init nn.Init) *Attacker {
 	a := &Attacker{
 		Item: nn.NewParam("attacker.item", items, dim, init),
@@ -28,7 +28,7 @@ func New(items, dim int, classes []int, init nn.Init) *Attacker {
 	return a
 }
 
-// Params lists the parameters in a fixed order.
+// Params returns the parameters in a fixed order.
 func (a *Attacker) Params() []*autograd.Param {
 	all := append([]*autograd.Param{a.Item}, a.GRU.Params()...)
 	for _, h := range a.Heads {
@@ -37,7 +37,7 @@ func (a *Attacker) Params() []*autograd.Param {
 	return all
 }
 
-// Reading is what the attacker reads of B users beside their lists, and what it is to infer.
+// Reading holds the attacker's input about B users besides their lists, and the classes to infer.
 type Reading struct {
 	Items  [][]int32 // a user's interactions, in the order in which they are read; may be empty
 	Labels [][]int32 // by attribute: the class of each user
@@ -95,8 +95,8 @@ func (a *Attacker) read(t *autograd.Tape, items [][]int32) *autograd.Node {
 	return h
 }
 
-// lay lists the items of all users at the first position, then at the second, and so on. A
-// user who has not begun has item 0 there, which the mask of read takes out.
+// lay returns the items of all users at the first position, then at the second, and so on. A user who has not begun has
+// item 0 there, which the mask of read removes.
 func lay(items [][]int32, length int) []int32 {
 	flat := make([]int32, 0, length*len(items))
 	for p := range length {
@@ -111,7 +111,7 @@ func lay(items [][]int32, length int) []int32 {
 	return flat
 }
 
-// Outside, added to a score, takes the item out of the list: its weight is 0.
+// Outside is added to the score of an item outside of the list: its weight becomes 0.
 const Outside = -1e30
 
 // Weights returns w (B, items) of equation 1. users (B, d) and items (items, d) hold the
@@ -121,9 +121,9 @@ func Weights(users, items *autograd.Node, list tensor.Matrix, temperature float6
 	return users.MatMulT(items).Scale(1 / temperature).Add(users.Tape().Const(list)).Softmax()
 }
 
-// Against returns L_A (1, 1) on the tape of the weights w, for a recommender to raise. Its
-// gradient goes to w alone, since the attacker's parameters are fixed there. own is a tape of
-// the attacker, which Against resets, and which is to stay until the other tape is done.
+// Against returns L_A (1, 1) on the tape of the weights w, for a recommender to raise. Its gradient goes to w alone,
+// since the attacker's parameters are fixed there. own is a tape of the attacker. Against resets it, and it must stay
+// unchanged until the other tape is done.
 func (a *Attacker) Against(own *autograd.Tape, r Reading, w *autograd.Node) *autograd.Node {
 	own.Reset()
 	fixed := &autograd.Param{Name: "weights", Value: w.V}

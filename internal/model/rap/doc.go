@@ -27,5 +27,5 @@
 // package nn.
 package rap
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Beigi et al., Privacy-Aware Recommendation with Private-Attribute Protection using Adversarial Learning, WSDM 2020, arXiv 1911.09872"

@@ -37,19 +37,19 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Paudel, Christoffel, Newell, Bernstein, Updatable, Accurate, Diverse, and Scalable Recommendations for Interactive Applications, ACM TiiS 2017"
 
-// Options are the powers of the walk, and what of it is kept.
+// Options sets the powers of the walk, and which of its weights are kept.
 type Options struct {
 	Alpha      float64 // power of each step's probability, at least 0 and finite
-	Beta       float64 // power of an item's popularity that its score is divided by, at least 0 and finite
+	Beta       float64 // power of an item's popularity, by which its score is divided, at least 0 and finite
 	Neighbours int     // K, kept for each item, at least 1; fewer where fewer share a user
 	Normalise  bool    // divide the weights of an item by their sum
 	Columns    bool    // then keep of each column the K largest weights, too
 }
 
-// Validate reports the first option out of its range.
+// Validate returns an error for the first option out of its range.
 func (o Options) Validate() error {
 	switch {
 	case !(o.Alpha >= 0) || math.IsInf(o.Alpha, 1):
@@ -68,10 +68,10 @@ type Model struct {
 	next  [][]nearest.Neighbour // w_ij by i, the largest first
 }
 
-// Fit computes the matrix between items. It looks at all pairs of items in users' lists, as
-// many as the sum of squared user degrees. Sums go by user, so that results do not depend on
-// the number of workers. It fails on an option out of its range, on a graph without users or
-// items, on weights beyond the range of numbers, and when ctx ends.
+// Fit returns the model after computing the matrix between items. It looks at all pairs of items in users' lists, as
+// many as the sum of squared user degrees. Sums are taken by user, so results do not depend on the number of workers.
+// It fails on an option out of its range, on a graph without users or items, on weights beyond the range of numbers,
+// and if ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("rp3beta: %w", err)
@@ -130,8 +130,8 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 // Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score puts s_uj of every sample u and item j into scores (len(samples), Items()). It fails
-// on a user outside the graph.
+// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
+// graph.
 func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {

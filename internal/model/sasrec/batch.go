@@ -19,8 +19,7 @@ type Batch struct {
 	length int
 }
 
-// Reset empties the batch for sequences of which at most length items are read. It uses
-// the slices again.
+// Reset empties the batch and keeps its memory. Of each sequence at most length items will be read.
 func (b *Batch) Reset(length int) {
 	*b = Batch{
 		Items: b.Items[:0], Positions: b.Positions[:0], Learned: b.Learned[:0], Targets: b.Targets[:0],
@@ -31,9 +30,8 @@ func (b *Batch) Reset(length int) {
 // Len returns the number of sequences, B.
 func (b *Batch) Len() int { return len(b.Last) }
 
-// Add appends a sequence to be continued, oldest item first. Zeros before its first item
-// are padding and are left out. Add fails on a sequence without items, or with padding
-// further on.
+// Add appends a sequence to be continued, oldest item first. Zeros before its first item are padding and are dropped.
+// Add fails on a sequence without items, or with padding further on.
 func (b *Batch) Add(sequence []int32) error {
 	s, err := unpadded(sequence)
 	if err != nil {
@@ -46,12 +44,11 @@ func (b *Batch) Add(sequence []int32) error {
 	return nil
 }
 
-// AddPairs appends a sequence to be learned: each of its items except the last is read, and
-// the item after it is its target. AddPairs fails on fewer than two items.
+// AddPairs appends a sequence to learn from: each of its items except the last is read, and the item after it is its
+// target. AddPairs fails on fewer than two items.
 func (b *Batch) AddPairs(sequence []int32) error { return b.AddSome(sequence, nil) }
 
-// AddSome is AddPairs with the targets alone for whose places in the sequence, from 0, learn
-// is true; nil: for all.
+// AddSome appends a sequence like AddPairs, with only the targets at places, from 0, for which learn is true; nil: all.
 func (b *Batch) AddSome(sequence []int32, learn func(place int) bool) error {
 	s, err := unpadded(sequence)
 	if err != nil {
@@ -100,8 +97,8 @@ type Negatives struct {
 	draws rng.Stream
 }
 
-// NewNegatives takes the items 1..items that each user has, in any order. It fails on a user
-// who has all of them, for whom there is nothing to draw.
+// NewNegatives returns a sampler, given the items 1..items that each user has, in any order. It fails on a user who has
+// all of them, for whom nothing is left to draw.
 func NewNegatives(users [][]int32, items int, seed rng.Seed) (*Negatives, error) {
 	n := &Negatives{items: items, have: make([][]int32, len(users)), draws: seed.Stream("sasrec.negative")}
 	for u, have := range users {

@@ -25,5 +25,5 @@
 // another one.
 package sasrec
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Kang and McAuley, Self-Attentive Sequential Recommendation, ICDM 2018, arXiv 1808.09781"

@@ -6,16 +6,17 @@ import (
 	"privrec/internal/autograd"
 )
 
-// partRows is about how many rows a part of a batch has, so that what it computes stays in the cache of a core.
+// partRows is the approximate number of rows in a part of a batch, so that its intermediate results stay in the cache
+// of a core.
 const partRows = 384
 
-// itemsPerRow bounds the rows of parts from below where each of them has a gradient of the whole item table: all of those
-// together have at most so many elements for each element of the batch's output.
+// itemsPerRow bounds the rows of parts from below if each part has a gradient of the whole item table: all these
+// gradients together have at most this many elements for each element of the batch's output.
 const itemsPerRow = 8
 
-// CrossEntropy returns the softmax cross-entropy over all items, the mean over the rows of a
-// batch with targets (1, 1). It is not the paper's loss. Later reproductions found it to be
-// better (Petrov and Macdonald, RecSys 2023; Klenitskiy and Vasilev, RecSys 2023).
+// CrossEntropy returns the mean softmax cross-entropy over all items, for the rows of a batch with targets (1, 1). It
+// is not the paper's loss. Later reproductions found it to be better (Petrov and Macdonald, RecSys 2023; Klenitskiy and
+// Vasilev, RecSys 2023).
 func (m *Model) CrossEntropy(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	return m.mean(t, b, max(partRows, m.Items()/itemsPerRow), step, func(t *autograd.Tape, b *Batch, h *autograd.Node, _ int) *autograd.Node {
 		return t.TiedCrossEntropy(h, m.Item, 1, b.Targets)
@@ -32,9 +33,8 @@ func (m *Model) Sampled(t *autograd.Tape, b *Batch, negatives []int32, step int)
 	})
 }
 
-// mean returns the mean over the rows with targets, of which loss returns that of a part of the batch:
-// h are its rows of F with a target (L, d), and first is the number of targets before it. Parts have
-// about as many rows as said.
+// mean returns the mean of a loss over the rows with targets. loss returns that mean for a part of the batch: h are its
+// rows of F with a target (L, d), and first is the number of targets before it. Parts have about rows rows each.
 func (m *Model) mean(t *autograd.Tape, b *Batch, rows, step int, loss func(t *autograd.Tape, b *Batch, h *autograd.Node, first int) *autograd.Node) *autograd.Node {
 	parts, firsts := b.cut(rows)
 	if len(parts) == 1 {
@@ -56,8 +56,8 @@ func (m *Model) learned(t *autograd.Tape, b *Batch, d draw) *autograd.Node {
 	return h.Gather(b.Learned)
 }
 
-// cut divides a batch into parts of whole sequences, with about as many rows each. It returns how many
-// targets are before each of them.
+// cut returns a batch divided into parts of whole sequences, with about as many rows each, and how many targets are
+// before each part.
 func (b *Batch) cut(rows int) (parts []Batch, firsts []int) {
 	n := max(1, len(b.Items)/rows)
 	from, first := 0, 0 // sequence and target

@@ -22,12 +22,12 @@ type Model struct {
 	drop   *nn.Dropout // of the input
 }
 
-// normEps is what the authors' program adds to the variance.
+// normEps is the number that the authors' program adds to the variance.
 const normEps = 1e-8
 
-// New makes a model over items 1..items. Matrices start as Glorot and Bengio's uniform and
-// biases at 0, as in the authors' program. Initial values and dropout masks depend on the
-// seed and the parameters' names. New fails on a shape that Config.Check refuses.
+// New returns a model over items 1..items.
+// Matrices start with Glorot and Bengio's uniform values and biases at 0, as in the authors' program. Initial values
+// and dropout masks depend on the seed and the parameters' names. New fails on a shape that Config.Check refuses.
 func New(items int, c Config, seed rng.Seed) (*Model, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func newNorm(name string, d int) *nn.LayerNorm {
 	return l
 }
 
-// Params lists the parameters in a fixed order, the item table first.
+// Params returns the parameters in a fixed order, the item table first.
 func (m *Model) Params() []*autograd.Param {
 	all := []*autograd.Param{m.Item, m.Position}
 	for _, b := range m.blocks {
@@ -67,13 +67,13 @@ func (m *Model) Params() []*autograd.Param {
 // Items returns V.
 func (m *Model) Items() int { return m.Item.Value.Rows - 1 }
 
-// Forward returns the output F (N, d), one row for each row of the batch. On a tape in
-// training mode it drops elements, which the step decides.
+// Forward returns the output F (N, d), one row for each row of the batch. On a tape in training mode it drops elements,
+// which depend on the step.
 func (m *Model) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	return m.forward(t, b, at(step))
 }
 
-// draw is what the masks of dropout depend on: the step and, where a tape holds part of a batch, the part.
+// draw identifies the masks of dropout: the step and, if a tape holds part of a batch, the part.
 type draw []uint64
 
 func at(index ...int) (d draw) {
@@ -117,7 +117,7 @@ func (m *Model) Score(t *autograd.Tape, b *Batch, scores tensor.Matrix) {
 	tensor.Gemm(false, true, 1, h.V, tensor.RowsView(m.Item.Value, 1, m.Item.Value.Rows), 0, scores)
 }
 
-// block is one layer of attention and one point-wise network.
+// block is one layer of attention with a point-wise network.
 type block struct {
 	norms             [2]*nn.LayerNorm
 	query, key, value *nn.Linear
@@ -147,9 +147,9 @@ func (b *block) Params() []*autograd.Param {
 	return nn.Params(b.norms[0], b.query, b.key, b.value, b.norms[1], b.up, b.down)
 }
 
-// forward returns the block's output for the rows of x, which look at the rows of memory.
-// Without memoryOff, memory is x itself, divided into segments by off, and a row looks back
-// within its segment. With memoryOff, each row of x sees all of its segment of memory.
+// forward returns the block's output for the rows of x, which attend to the rows of memory. Without memoryOff, memory
+// is x itself, divided into segments by off, and a row looks back within its segment. With memoryOff, each row of x
+// sees all of its segment of memory.
 func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryOff []int32, d draw) *autograd.Node {
 	y := b.norms[0].Forward(t, x)
 	source := memory
@@ -166,7 +166,7 @@ func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryO
 	return b.residual(x, y).Add(b.drops[2].Forward(t, b.down.Forward(t, h), d...))
 }
 
-// residual returns what a sublayer adds to: its input x, or its normalised input y.
+// residual returns the operand to which a sublayer's output is added: its input x, or its normalised input y.
 func (b *block) residual(x, y *autograd.Node) *autograd.Node {
 	if b.paper {
 		return x
@@ -194,13 +194,13 @@ const (
 	NormPaper = "paper"
 )
 
-// Default returns the shape that the exposure attack's protection assumes: the paper's two
-// blocks and one head, for sparse data.
+// Default returns the shape assumed by the protection of the exposure attack: the paper's two blocks and one head, for
+// sparse data.
 func Default() Config {
 	return Config{Dim: 64, Blocks: 2, Heads: 1, Length: 50, Dropout: 0.2, Norm: NormCode}
 }
 
-// Check reports the first field that is out of its range.
+// Check returns an error for the first field out of its range.
 func (c Config) Check() error {
 	switch {
 	case c.Dim < 1:

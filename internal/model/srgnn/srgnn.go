@@ -34,8 +34,8 @@ type Model struct {
 	win, wout []tensor.Float // edge weights of the batch at hand
 }
 
-// New makes a model over items 1..items, of width d, with a number of
-// propagation steps; init fills its parameters by name.
+// New returns a model over items 1..items, of width d, with a number of propagation steps; init fills its parameters by
+// name.
 func New(items, d, steps int, init nn.Init) *Model {
 	return &Model{
 		Item:    nn.NewTableParam("item", items+1, d, init),
@@ -49,8 +49,7 @@ func New(items, d, steps int, init nn.Init) *Model {
 	}
 }
 
-// Forward returns one vector z a session (B, d). Its inner products with the
-// rows of Item are the scores.
+// Forward returns one vector z for each session (B, d). Its inner products with the rows of Item are the scores.
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	m.win, m.wout = g.BinaryWeights(m.win[:0], m.wout[:0])
 	h := t.Rows(m.Item, g.Node) // (N, d)
@@ -62,10 +61,10 @@ func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	return m.Read.Forward(t, g, h, nil)
 }
 
-// Items is the table of items.
+// Items returns the table of items.
 func (m *Model) Items() *autograd.Param { return m.Item }
 
-// Params lists the parameters in a fixed order, the item table first.
+// Params returns the parameters in a fixed order, the item table first.
 func (m *Model) Params() []*autograd.Param {
 	params := []*autograd.Param{m.Item, m.BiasIn, m.BiasOut}
 	return append(params, nn.Params(m.In, m.Out, m.Cell, m.Read)...)

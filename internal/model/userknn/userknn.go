@@ -30,7 +30,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Cite is the publication.
+// Cite names the publication.
 const Cite = "Resnick et al., GroupLens: An Open Architecture for Collaborative Filtering of Netnews, CSCW 1994"
 
 // Model is a fitted UserKNN. It implements eval.Scorer, with users as samples.
@@ -39,7 +39,7 @@ type Model struct {
 	like  [][]nearest.Neighbour // of every user, the most similar first
 }
 
-// Whose says whose neighbours count for a user.
+// Whose names the users who count as neighbours of a user.
 type Whose string
 
 // The two definitions of a neighbour.
@@ -48,7 +48,7 @@ const (
 	ToUser Whose = "to-user" // the users v to whom the user is among the nearest: u in N(v)
 )
 
-// FitTo fits as Fit does, and takes for every user the neighbours of a definition.
+// FitTo returns the model of Fit with the neighbours of a definition.
 func FitTo(ctx context.Context, g *graph.Bipartite, o nearest.Options, whose Whose) (*Model, error) {
 	m, err := Fit(ctx, g, o)
 	if err != nil {
@@ -64,9 +64,9 @@ func FitTo(ctx context.Context, g *graph.Bipartite, o nearest.Options, whose Who
 	return m, nil
 }
 
-// Fit finds the neighbours of every user. It looks at all pairs of users of an item, as many
-// as the sum of squared item degrees. Equal similarities are ordered by user. It fails on an
-// option out of its range, on a graph without users or items, and when ctx ends.
+// Fit returns a model with the neighbours of every user. It looks at all pairs of users of an item, as many as the sum
+// of squared item degrees. Equal similarities are ordered by user. It fails on an option out of its range, on a graph
+// without users or items, and if ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, o nearest.Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("userknn: %w", err)
@@ -85,8 +85,8 @@ func Fit(ctx context.Context, g *graph.Bipartite, o nearest.Options) (*Model, er
 // Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score puts s_uj of every sample u and item j into scores (len(samples), Items()). It fails
-// on a user outside the graph.
+// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
+// graph.
 func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {

@@ -12,11 +12,10 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// ErrUnit says that an event is about another unit or relation than the account's, so that its cost
-// is not known.
+// ErrUnit is returned for an event about another unit or relation than the account's, so that its cost is not known.
 var ErrUnit = terms.ErrUnit
 
-// Result is a guarantee and what it rests on.
+// Result holds a guarantee and how it was computed.
 type Result struct {
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
@@ -32,21 +31,19 @@ type Result struct {
 	Unprotected  []privacy.Unprotected // why epsilon is infinite, each once
 }
 
-// ChargeLedger charges the entries of a ledger. A dry run over each entry and over all together
-// comes first, then the commit. One unit pays for the releases that it takes part in
-// (Entry.Charged).
+// ChargeLedger charges the entries of a ledger. A dry run over each entry and over all together comes first, then the
+// commit. One unit pays for the releases that it takes part in (Entry.Charged).
 //
-// Entries about other units and relations are charged as what they cost the account's unit, see
-// restater: noise about a user covers that user's edges, and a user is a group of as many edges as
-// held says that one user holds. If nothing bounds the cost, epsilon is infinite, with the reason.
-// Only entries about data apart from the unit are left out (privacy.Unit.Apart).
+// Entries about other units and relations are charged at their cost for the account's unit, see restater: noise about a
+// user covers that user's edges, and a user is a group of as many edges as held states. If nothing bounds the cost,
+// epsilon is infinite, with the reason. Only entries about data apart from the unit are left out (privacy.Unit.Apart).
 func ChargeLedger(a *Account, entries []privacy.Entry, held ...privacy.Holding) error {
 	x := newRestater(a.about(), held).forEntries(entries)
 	err := x.charge(a, entries)
 	if err == nil {
 		return nil
 	}
-	// The method may have no form for exchanges on samples, but one without samples.
+	// The method may be able to price exchanges without samples only.
 	x.samples = false
 	if x.charge(a, entries) == nil {
 		return nil
@@ -54,8 +51,8 @@ func ChargeLedger(a *Account, entries []privacy.Entry, held ...privacy.Holding) 
 	return err
 }
 
-// Covered returns the guarantee at delta of what noise covers in a ledger: of all entries except those
-// that say what is unprotected. Nothing may have been charged to the account before.
+// Covered returns the guarantee at delta of the noisy entries of a ledger: all except those that state what is
+// unprotected. Nothing may have been charged to the account before.
 func Covered(a *Account, entries []privacy.Entry, delta float64, held ...privacy.Holding) (Result, error) {
 	var noised []privacy.Entry
 	for _, e := range entries {
@@ -90,7 +87,7 @@ func (x restater) charge(a *Account, entries []privacy.Entry) error {
 		}
 		lists = append(lists, l)
 	}
-	if err := a.price(all); err != nil { // each may fit, and all together not
+	if err := a.price(all); err != nil { // each entry may be within the limits, and all together not
 		return fmt.Errorf("all entries together: %w", err)
 	}
 	for _, l := range lists {
@@ -101,12 +98,12 @@ func (x restater) charge(a *Account, entries []privacy.Entry) error {
 	return nil
 }
 
-// Account composes what is charged to it and states the guarantee by one method, for one unit and
+// Account composes the events that are charged to it and computes their guarantee by one method, for one unit and
 // relation. The zero value is not usable.
 //
-// The exact value of Contour is always checked: it must lie within the certified bracket of package
-// pld and below the Rényi bound. If it does not, or if Contour does not apply, the answer is the
-// certified upper bound, and the notes of the Result say why.
+// The exact value of Contour is always checked: it must lie within the certified bracket of package pld and below the
+// Rényi bound. If it does not, or if Contour does not apply, the answer is the certified upper bound, and the notes of
+// the Result say why.
 type Account struct {
 	method   Method
 	unit     privacy.Unit
@@ -123,14 +120,14 @@ func New(m Method, unit privacy.Unit, relation privacy.Neighbouring) (*Account, 
 	return &Account{method: m, unit: unit, relation: relation}, nil
 }
 
-// During returns the account itself, whose answers end when ctx does, with the error of ctx. Without it
-// they take as long as they take.
+// During returns the account itself with ctx set: its computations stop when ctx ends, with the error of ctx. Without a
+// context they run to their end.
 func (a *Account) During(ctx context.Context) *Account {
 	a.ctx = ctx
 	return a
 }
 
-// context returns the context of the account's answers.
+// context returns the context of the account's computations.
 func (a *Account) context() context.Context {
 	if a.ctx == nil {
 		return context.Background()
@@ -174,7 +171,7 @@ func (a *Account) charge(l terms.List) error {
 	return err
 }
 
-// extended returns the account's list with another one added, if the method can price that.
+// extended returns the account's list with l added, or an error if the method cannot price the sum.
 func (a *Account) extended(l terms.List) (terms.List, error) {
 	var err error
 	switch a.method {
@@ -184,7 +181,7 @@ func (a *Account) extended(l terms.List) (terms.List, error) {
 		_, err = rdp.FromList(l)
 	case PLD:
 		err = bracketed(l)
-	default: // needs at least one bound
+	default: // it needs at least one bound
 		if err = bracketed(l); err != nil {
 			if _, bound := rdp.FromList(l); bound == nil {
 				err = nil
@@ -197,8 +194,8 @@ func (a *Account) extended(l terms.List) (terms.List, error) {
 	return a.list.Add(l)
 }
 
-// Spent returns the guarantee at delta of everything that was charged. Epsilon is 0 for nothing,
-// and infinite, with the reasons, if anything is unprotected.
+// Spent returns the guarantee at delta for everything that was charged. Epsilon is 0 if nothing was charged, and
+// infinite, with the reasons, if anything is unprotected.
 func (a *Account) Spent(delta float64) (Result, error) {
 	if err := checkMuDelta(0, delta); err != nil {
 		return Result{}, err
@@ -211,8 +208,8 @@ func (a *Account) Spent(delta float64) (Result, error) {
 	return r, err
 }
 
-// paidByDelta says which share of the sampled units a delta allows to publish whole, if the share
-// is a tenth or more.
+// paidByDelta returns a note on the share of the sampled units that delta allows to publish in full, if that share is a
+// tenth or more.
 func (a *Account) paidByDelta(delta float64) string {
 	p := a.list.Exposed()
 	switch {
@@ -224,8 +221,8 @@ func (a *Account) paidByDelta(delta float64) string {
 	return fmt.Sprintf("delta is %.3g times the probability %.6g that a %s is in one of the releases: it allows publishing that share of the released %ss whole", delta/p, p, a.unit, a.unit)
 }
 
-// DeltaAt returns the guarantee at epsilon, 0 or more, of everything that was charged. Its Delta is
-// the answer, 1 if anything is unprotected.
+// DeltaAt returns the guarantee at epsilon, 0 or more, for everything that was charged. Its Delta is the answer, and 1
+// if anything is unprotected.
 func (a *Account) DeltaAt(epsilon float64) (Result, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Result{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
@@ -267,11 +264,11 @@ func (a *Account) solve(q question) (Result, error) {
 	return answered, err
 }
 
-// Method is a way to compute a guarantee.
+// Method names a way to compute a guarantee.
 type Method string
 
 const (
-	// Analytic is the closed curve of composed Gaussians, see Exact.
+	// Analytic is the closed form for composed Gaussians, see Exact.
 	Analytic Method = "analytic"
 	// Contour, named "exact", is the exact value by contour integration (package exact). It is
 	// checked against a certified bracket and the Rényi bound.
@@ -282,10 +279,10 @@ const (
 	PLD Method = "pld"
 )
 
-// Methods lists the methods, best known first.
+// Methods lists the methods, the best known first.
 func Methods() []Method { return []Method{Analytic, Contour, RDP, PLD} }
 
-// Validate reports a method that is not one of the constants.
+// Validate returns an error for a method that is not one of the constants.
 func (m Method) Validate() error {
 	if !slices.Contains(Methods(), m) {
 		return fmt.Errorf("unknown accountant %q, want one of %v", string(m), Methods())
@@ -293,8 +290,8 @@ func (m Method) Validate() error {
 	return nil
 }
 
-// Divergence returns the Rényi divergence at one order, above 1, of everything that was charged: what a
-// filter of that order is charged for it. It is +Inf if anything is unprotected.
+// Divergence returns the Rényi divergence at one order, above 1, of everything that was charged. A Rényi filter of that
+// order is charged this amount. It is +Inf if anything is unprotected.
 func (a *Account) Divergence(order float64) (float64, error) {
 	if !(order > 1) || math.IsInf(order, 1) {
 		return 0, fmt.Errorf("divergence: order is %v, want above 1 and finite", order)

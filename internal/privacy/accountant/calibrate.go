@@ -9,22 +9,22 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Goal is a guarantee for which noise is wanted.
+// Goal holds the guarantee for which the least noise is sought.
 type Goal struct {
 	Epsilon float64 // positive and finite
 	Delta   float64 // below Exposed
-	// Exposed is the probability that one unit is in any of the releases: 1 if nothing is sampled,
-	// else what the function Exposed returns.
+	// Exposed is the probability that one unit is in any of the releases: 1 if nothing is sampled, else the result of
+	// the function Exposed.
 	Exposed float64
-	// Least and Most are the ends of the noise that is tried. 0 and 0 mean from e^-700 to e^700.
+	// Least and Most bound the noise that is tried. If both are 0, the range is from e^-700 to e^700.
 	Least, Most float64
 }
 
-// ErrDelta says that delta alone gives the guarantee, without any noise.
+// ErrDelta is returned if delta alone gives the guarantee, without any noise.
 var ErrDelta = terms.ErrDelta
 
-// Exposed returns the probability that one unit is in any of a number of releases. Each release is
-// on its own sample, which takes a unit with probability rate.
+// Exposed returns the probability that one unit is in any of a number of releases, each on its own sample that takes a
+// unit with probability rate.
 func Exposed(rate float64, releases int64) float64 { return terms.Exposed(rate, releases) }
 
 func (g Goal) validate() error {
@@ -42,8 +42,7 @@ func (g Goal) validate() error {
 	return terms.CheckDelta(g.Delta, g.Exposed)
 }
 
-// Calibrated is the outcome of a calibration. Epsilon was computed at exactly this Noise and is at
-// most the target.
+// Calibrated holds the result of a calibration. Epsilon was computed at exactly this Noise and is at most the target.
 type Calibrated struct {
 	Noise   float64 // standard deviation, noise multiplier or scale
 	Epsilon float64
@@ -56,18 +55,16 @@ const (
 	lastNoise        = 700   // logarithm of the most noise that is tried without a range; minus it, of the least
 )
 
-// Calibrate returns the least noise at which spent is at most the goal's epsilon, and the epsilon
-// that spent returned there. The noise is rounded up, by a factor of at most 1 + calibrationWidth.
-// spent must not rise with the noise. start is where the search begins, positive; a good start
-// saves calls.
+// Calibrate returns the least noise at which spent is at most the goal's epsilon, and the epsilon that spent returned
+// there. The noise is rounded up, by a factor of at most 1 + calibrationWidth. spent must not rise with the noise.
+// start is where the search begins, positive; a good start saves calls.
 //
-// Calibrate returns ErrDelta for a delta that allows publishing what is sampled without noise. It ends
-// with the first error of a context that spent returns.
+// Calibrate returns ErrDelta for a delta that allows publishing what is sampled without noise. It stops at the first
+// context error that spent returns.
 //
-// Noise at which spent fails counts as too little, since accountants fail first where epsilon
-// overflows. So an epsilon of 0 next to a failure is an error: less noise may do as well. If no
-// noise reaches the target, the error says how far the search went, and wraps the last failure of
-// spent.
+// Noise at which spent fails counts as too little, since accountants fail first where epsilon overflows. So an epsilon
+// of 0 next to a failure is an error, because less noise may be enough too. If no noise reaches the target, the error
+// says how far the search went, and wraps the last failure of spent.
 func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, error)) (Calibrated, error) {
 	if err := goal.validate(); err != nil {
 		return Calibrated{}, err
@@ -97,7 +94,7 @@ func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, err
 	return Calibrated{s.noise(best.x), best.eps, s.calls}, nil
 }
 
-// search looks for noise on the scale x = log(noise).
+// search holds the state of a search for noise on the scale x = log(noise).
 type search struct {
 	target      float64
 	spent       func(float64) (float64, error)
@@ -107,12 +104,12 @@ type search struct {
 	stopped     error // the error of a context
 }
 
-// noise returns the noise at a place, within the range that is tried.
+// noise returns the noise at x, limited to the range that is tried.
 func (s *search) noise(x float64) float64 {
 	return math.Min(math.Max(math.Exp(x), s.least), s.most)
 }
 
-// probe is the result of spent at one noise; y is log(eps/target), +Inf if spent failed.
+// probe holds the result of spent at one noise; y is log(eps/target), +Inf if spent failed.
 type probe struct{ x, y, eps float64 }
 
 func (p probe) within() bool { return p.y <= 0 }
@@ -142,8 +139,8 @@ func (s *search) at(x float64) probe {
 	return p
 }
 
-// bracket walks from x in growing strides until the target lies between lo, too little noise, and
-// hi, enough noise. It ends where the noise that is tried does.
+// bracket walks from x in growing strides until the target lies between lo, too little noise, and hi, enough noise. It
+// fails at the end of the range of noise that is tried.
 func (s *search) bracket(x float64) (lo, hi probe, err error) {
 	first, last := math.Log(s.least), math.Log(s.most)
 	p := s.at(min(max(x, first), last))
@@ -178,10 +175,10 @@ func (s *search) bracket(x float64) (lo, hi probe, err error) {
 	return lo, hi, err
 }
 
-// narrow closes the bracket by the ITP method (Oliveira and Takahashi, "An enhancement of the
-// bisection method average performance preserving minmax optimality", ACM TOMS 2021). It has the
-// speed of the secant method and takes at most one step more than bisection. It returns the last
-// noise that is too little and the least that is enough.
+// narrow closes the bracket by the ITP method (Oliveira and Takahashi, "An enhancement of the bisection method average
+// performance preserving minmax optimality", ACM TOMS 2021). It has the speed of the secant method and takes at most
+// one step more than bisection. It returns the largest noise found to be too little and the smallest found to be
+// enough.
 func (s *search) narrow(lo, hi probe) (less, best probe) {
 	const slack = 1 // n0 of the paper
 	eps := calibrationWidth / 2

@@ -44,7 +44,7 @@ func newRestater(s privacy.Subject, held []privacy.Holding) restater {
 	return x
 }
 
-// forEntries returns the restater for the entries of a ledger.
+// forEntries returns the restater with its fields set for the entries of a ledger.
 func (x restater) forEntries(entries []privacy.Entry) restater {
 	for _, e := range entries {
 		for _, leaf := range privacy.Leaves(e.Event) {
@@ -55,15 +55,15 @@ func (x restater) forEntries(entries []privacy.Entry) restater {
 	return x
 }
 
-// changesTwoAnswers reports whether a release is a local randomiser that changes two of its answers where the
-// account's unit changes.
+// changesTwoAnswers reports whether a release is a local randomiser and a change of the account's unit changes two of
+// its answers.
 func (x restater) changesTwoAnswers(e privacy.Event) bool {
 	s, ok := privacy.About(e)
 	return ok && privacy.Local(e) && (s.Unit == privacy.Edge || s.Unit == privacy.Interaction) && (s.Unit != x.Unit || x.moved)
 }
 
-// flatten returns what one unit of the account pays for an entry of a ledger. The list is empty for an
-// entry about other data.
+// flatten returns the cost of a ledger entry for one unit of the account. The list is empty for an entry about other
+// data.
 func (x restater) flatten(e privacy.Entry) (terms.List, error) {
 	if e.Event == nil || e.Event.Validate() != nil || e.Count < 1 || x.direct(e.Event) {
 		return terms.Flatten(e.Event, e.Charged(), x.Unit, x.Neighbouring)
@@ -101,7 +101,7 @@ func (x restater) charged(e privacy.Entry, restated privacy.Event) int64 {
 	return min(e.Count, n*size)
 }
 
-// direct reports whether all of an event is about the unit and relation of the account.
+// direct reports whether every part of an event is about the unit and relation of the account.
 func (x restater) direct(e privacy.Event) bool {
 	for _, s := range privacy.Subjects(e) {
 		if s != x.Subject && !(s.Neighbouring == "" && (s.Unit == "" || s.Unit == x.Unit)) {
@@ -111,8 +111,8 @@ func (x restater) direct(e privacy.Event) bool {
 	return !slices.ContainsFunc(privacy.Leaves(e), x.changesTwoAnswers)
 }
 
-// group returns how many changes of a release's unit make one change of the account's unit; 0 with
-// a reason if that is not known. twice says that each change changes two of the release's answers.
+// group returns how many changes of a release's unit make one change of the account's unit; 0 with a reason if that is
+// not known. twice says that each change alters two of the release's answers.
 func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) {
 	steps, most := s.Neighbouring.Steps(x.Neighbouring), int64(1)
 	switch {
@@ -138,9 +138,8 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 	return most * steps, ""
 }
 
-// restate returns an event as it is about the account's unit and relation; nil if it is about other
-// data. An event without such a form comes back as Unprotected, under the name of its purpose, with
-// the reason.
+// restate returns an event restated about the account's unit and relation, or nil if it is about other data. An event
+// that cannot be restated is returned as Unprotected, under the name of its purpose, with the reason.
 func (x restater) restate(e privacy.Event, purpose string) (privacy.Event, error) {
 	form := e.Form()
 	switch form.Way {
@@ -169,7 +168,7 @@ func (x restater) restate(e privacy.Event, purpose string) (privacy.Event, error
 	return x.release(e, x.Subject, purpose)
 }
 
-// compose composes the restated events; nil if all are about other data.
+// compose returns the composition of the restated events; nil if all are about other data.
 func (x restater) compose(events []privacy.Event, purpose string) (privacy.Event, error) {
 	var list []privacy.Event
 	for _, e := range events {
@@ -187,7 +186,7 @@ func (x restater) compose(events []privacy.Event, purpose string) (privacy.Event
 	return privacy.Composed{Events: list}, nil
 }
 
-// release restates one release as an event about a subject.
+// release returns one release restated about a subject.
 func (x restater) release(e privacy.Event, as privacy.Subject, purpose string) (privacy.Event, error) {
 	s, _ := privacy.About(e)
 	if s == as && !x.changesTwoAnswers(e) {
@@ -203,15 +202,13 @@ func (x restater) release(e privacy.Event, as privacy.Subject, purpose string) (
 	return privacy.Group(e, size, as)
 }
 
-// sampled restates a sampled event. On one sample, its releases move as they do without sampling,
-// and the sample itself shows nothing more. So without sampling they cost at least as much
-// (hockey-stick divergences are jointly convex). That needs samples of both data sets that differ
-// in the group alone. Poisson samples do; samples of a fixed size do if the number of units stays
-// the same.
+// sampled returns a sampled event restated. On one sample, its releases move as they do without sampling, and the
+// sample itself shows nothing more. So without sampling they cost at least as much (hockey-stick divergences are
+// jointly convex). That needs samples of both data sets that differ in the group alone. Poisson samples do; samples of
+// a fixed size do if the number of units stays the same.
 //
-// For Gaussians on a sample of units, one of which is exchanged, the law is known. It is that of
-// Replace, where each vector of the unit is at most as long as the sensitivity under AddRemove,
-// half of the distance between the two vectors.
+// For Gaussians on a sample where one unit is exchanged, the law is known. It is that of Replace, where each vector of
+// the unit is at most as long as the sensitivity under AddRemove, half of the distance between the two vectors.
 func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (privacy.Event, error) {
 	of := form.Event
 	switch {
@@ -234,7 +231,7 @@ func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (p
 	return x.restate(of, purpose)
 }
 
-// keepsCount reports whether a change of the account's unit keeps the number of a release's units.
+// keepsCount reports whether the number of a release's units stays the same when the account's unit changes.
 func (x restater) keepsCount(s privacy.Subject) bool {
 	if s.Unit == x.Unit {
 		return x.Neighbouring != privacy.AddRemove
@@ -242,8 +239,8 @@ func (x restater) keepsCount(s privacy.Subject) bool {
 	return s.Unit.Contains(x.Unit) || s.Neighbouring != privacy.AddRemove
 }
 
-// keepsSample reports whether an event on a sample has a known law if one of its units is exchanged, as a
-// change of the account's unit does.
+// keepsSample reports whether an event on a sample has a known law when the change of the account's unit exchanges one
+// of its units.
 func (x restater) keepsSample(e privacy.Event, method privacy.Sampling) bool {
 	_, single := privacy.About(e)
 	if !gaussians(e) && (!single || method == privacy.Poisson) {
@@ -265,7 +262,7 @@ func (x restater) keepsSample(e privacy.Event, method privacy.Sampling) bool {
 	return true
 }
 
-// exchanged restates the releases on a sample for an exchange of the account's unit.
+// exchanged returns the releases on a sample, restated for an exchange of the account's unit.
 func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, error) {
 	switch form := e.Form(); form.Way {
 	case privacy.Repeated:
@@ -296,8 +293,8 @@ func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, err
 	return r, nil
 }
 
-// onlyNormal reports whether an event consists only of releases of a normal law, one after the other.
-// With responses, randomized responses may be among them.
+// onlyNormal reports whether an event is a sequence of normal releases only. If responses is set, randomized responses
+// may be among them.
 func onlyNormal(e privacy.Event, responses bool) bool {
 	switch form := e.Form(); form.Way {
 	case privacy.Single:

@@ -18,7 +18,7 @@ func LogDelta(mu, epsilon float64) float64 { return special.GaussianLogDelta(mu,
 // Delta returns exp(LogDelta), at most 1.
 func Delta(mu, epsilon float64) float64 { return math.Min(1, math.Exp(LogDelta(mu, epsilon))) }
 
-// deltaUp returns Delta rounded up. It is never 0, for any epsilon.
+// deltaUp returns Delta rounded up. It is above 0 for every epsilon.
 func deltaUp(mu, epsilon float64) float64 {
 	const slack = 1e-12 // more than the relative error of Delta
 	return math.Min(1, math.Max(Delta(mu, epsilon)*(1+slack), math.SmallestNonzeroFloat64))
@@ -38,9 +38,9 @@ func Exact(mu, delta float64) (float64, error) {
 	if !over(0) {
 		return 0, nil
 	}
-	// The closed bound is always above the exact value.
+	// The closed bound is never below the exact value.
 	lo, hi := 0.0, Closed(mu*mu, delta)
-	for over(hi) { // only by rounding
+	for over(hi) { // only after rounding
 		hi = math.Nextafter(hi, math.Inf(1)) * (1 + 1e-15)
 	}
 	return bisect(lo, hi, over), nil
@@ -59,7 +59,7 @@ func MuFor(epsilon, delta float64) (float64, error) {
 	within := func(mu float64) bool { return !(LogDelta(mu, epsilon) > target) }
 	// The closed bound is above the exact value, and so is mu > 2/5 mu > delta(0).
 	lo := math.Max(ClosedMu(epsilon, delta), delta)
-	for !within(lo) { // only by rounding
+	for !within(lo) { // only after rounding
 		lo *= 1 - 1e-14
 	}
 	hi := 2 * lo
@@ -71,8 +71,8 @@ func MuFor(epsilon, delta float64) (float64, error) {
 	return mu, nil
 }
 
-// SigmaFor returns the smallest standard deviation with which a release of the
-// given l2 sensitivity is (epsilon, delta)-DP, rounded up.
+// SigmaFor returns the smallest standard deviation, rounded up, with which a release of the given l2 sensitivity is
+// (epsilon, delta)-DP.
 func SigmaFor(sensitivity, epsilon, delta float64) (float64, error) {
 	if !(sensitivity > 0) || math.IsInf(sensitivity, 1) {
 		return 0, fmt.Errorf("sensitivity is %v, want positive and finite", sensitivity)
@@ -88,8 +88,8 @@ func SigmaFor(sensitivity, epsilon, delta float64) (float64, error) {
 	return sigma, nil
 }
 
-// bisect returns the smallest x of (lo, hi] with over(x) false, to the last bit. over must be true
-// at lo, false at hi, and change once.
+// bisect returns the smallest x in (lo, hi] with over(x) false, to the last bit. over must be true at lo, false at hi,
+// and change once.
 func bisect(lo, hi float64, over func(float64) bool) float64 {
 	for {
 		mid := lo + (hi-lo)/2
@@ -114,8 +114,8 @@ func checkMuDelta(mu, delta float64) error {
 	return nil
 }
 
-// sumMu2 adds up (D/sigma)² over unsampled Gaussians. Of parallel branches the largest counts, or
-// the largest two.
+// sumMu2 returns the sum of (D/sigma)² over unsampled Gaussians. For parallel branches it adds the largest, or the
+// largest two.
 func sumMu2(l terms.List) (float64, error) {
 	sum := 0.0
 	for _, t := range l.Terms {
@@ -167,15 +167,15 @@ func Closed(mu2, delta float64) float64 {
 	return mu2/2 + math.Sqrt(mu2)*closedB(delta)
 }
 
-// ClosedMu returns the inverse: the mu at which Closed gives epsilon. It has no cancellation and needs no root
-// finder.
+// ClosedMu returns the inverse of Closed: the mu at which Closed gives epsilon. It has no cancellation and needs no
+// root finder.
 func ClosedMu(epsilon, delta float64) float64 {
 	b := closedB(delta)
 	return 2 * epsilon / (b + math.Sqrt(b*b+2*epsilon))
 }
 
-// ClosedSigma returns the standard deviation that theorem 4.2 asks for: steps releases of sensitivity c at a
-// claimed epsilon.
+// ClosedSigma returns the standard deviation that theorem 4.2 requires for steps releases of sensitivity c at a claimed
+// epsilon.
 func ClosedSigma(c, steps, epsilon, delta float64) float64 {
 	return c * math.Sqrt(steps) / ClosedMu(epsilon, delta)
 }
@@ -183,7 +183,7 @@ func ClosedSigma(c, steps, epsilon, delta float64) float64 {
 // closedB returns sqrt(2 ln(1/delta)).
 func closedB(delta float64) float64 { return math.Sqrt(-2 * math.Log(delta)) }
 
-// ClassicalSigma returns the textbook's sensitivity*sqrt(2 ln(1.25/delta))/epsilon, which is proved only for
+// ClassicalSigma returns the textbook formula sensitivity*sqrt(2 ln(1.25/delta))/epsilon, which is proved only for
 // epsilon below 1 (Dwork and Roth 2014, theorem A.1).
 func ClassicalSigma(sensitivity, epsilon, delta float64) float64 {
 	return sensitivity * math.Sqrt(2*math.Log(1.25/delta)) / epsilon
@@ -196,8 +196,8 @@ func CLTMuPoisson(q, sigma, steps float64) float64 {
 	return q * math.Sqrt(steps*math.Expm1(1/(sigma*sigma)))
 }
 
-// CLTMuUniform returns the same for batches of fixed size (Dong et al. 2022, corollary 5): an approximation,
-// never a guarantee. With v = 1/sigma it is q sqrt(2 steps) times the root of
+// CLTMuUniform returns the mu of the central limit theorem for batches of fixed size (Dong et al. 2022, corollary 5).
+// It is an approximation, never a guarantee. With v = 1/sigma it is q sqrt(2 steps) times the root of
 //
 //	e^(v²) Phi(1.5 v) + 3 Phi(-0.5 v) - 2 = (e^(v²)-1) Phi(1.5 v) + erf(1.5 v/sqrt 2)/2 - 1.5 erf(0.5 v/sqrt 2)
 //
@@ -223,6 +223,6 @@ func erfDifference(x float64) float64 {
 	return sum
 }
 
-// cltSeries is the largest x for the series of 20 terms, which is exact there. Above it the plain difference
+// cltSeries is the largest x for which the series of 20 terms is used; there it is exact. Above it the plain difference
 // loses at most one digit.
 const cltSeries = 0.5

@@ -10,14 +10,13 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// mostGroup is the largest group whose units are sampled one by one.
+// mostGroup is the size of the largest group whose units are sampled one by one.
 const mostGroup = 1 << 10
 
-// ChargeGroup adds count compositions of an event about single units, as they cost a group of size of
-// these: a user with as many records. Poisson samples of Gaussians take each of the group by itself
-// (Ganesh 2024), unless units are exchanged. On all other samples a group is charged as without
-// sampling, which is a bound: divergences are jointly convex. The account's unit is the group, its
-// relation that of the event.
+// ChargeGroup adds count compositions of an event about single units, at their cost for a group of size units, such as
+// a user with that many records. Poisson samples of Gaussians draw each unit of the group independently (Ganesh 2024),
+// unless units are exchanged. On all other samples a group is charged as without sampling, which is a bound because
+// divergences are jointly convex. The account's unit is the group, its relation that of the event.
 func ChargeGroup(a *Account, e privacy.Event, count, size int64) error {
 	if e == nil || size < 1 {
 		return fmt.Errorf("a group of %d of an event, want at least 1", size)
@@ -50,20 +49,19 @@ func ChargeGroup(a *Account, e privacy.Event, count, size int64) error {
 	return a.charge(l)
 }
 
-// Views are other ways to state an account.
+// Views restates an account in other notions of privacy.
 type Views struct {
 	Mu  float64 // of Gaussian DP; NaN: none is known
 	Rho float64 // of zero-concentrated DP; NaN: none is known
-	// Sampled says that something is sampled, which neither of the two shows: for large losses a
-	// sample is as bad as the whole, so that both are those without sampling.
+	// Sampled says that something is sampled. Neither mu nor rho can show that: for large losses a sample is as bad as
+	// the whole, so both are those without sampling.
 	Sampled bool
 }
 
-// Views states everything that was charged as mu-Gaussian DP (Dong, Roth, Su 2022) and as rho-zCDP
-// (Bun, Steinke, TCC 2016). Both are bounds. An epsilon-DP release is mu-Gaussian DP for mu = 2
-// Phi^-1(e^eps/(1+e^eps)): its curve of two lines touches that of mu in three points. Only the last digits are rounded
-// to the nearest. Nothing
-// unprotected may have been charged.
+// Views returns everything that was charged as mu-Gaussian DP (Dong, Roth, Su 2022) and as rho-zCDP (Bun, Steinke, TCC
+// 2016). Both are bounds. An epsilon-DP release is mu-Gaussian DP for mu = 2 Phi^-1(e^eps/(1+e^eps)): its curve of two
+// lines touches that of mu in three points. Only the last digits are rounded to the nearest. Nothing unprotected may
+// have been charged.
 func (a *Account) Views() (Views, error) {
 	var v Views
 	if len(a.list.WithoutNoise) > 0 {

@@ -7,12 +7,11 @@ import (
 	"privrec/internal/privacy/accountant/rdp"
 )
 
-// Best returns the guarantee at delta of the best of a random number of runs, whose law is s, and
-// of further runs that are made and released after it. Each account holds what one of the runs
-// releases, the score that orders them included. A run is charged as the most expensive of them at
-// every order of the Rényi divergence, so what is left out must cost no more. Nothing else of the
-// runs may be released, nor their number. It ends with the context of the first run (Account.During). See
-// rdp.Selection.
+// Best returns the guarantee at delta for releasing the best of a random number of runs, with law s for the number, and
+// then the further runs in after. Each account in runs holds the releases of one candidate, including the score that
+// ranks it. Every run is charged as the most expensive candidate at each order of the Rényi divergence, so a candidate
+// that is left out must cost no more. Nothing else of the runs may be released, nor their number. It stops with the
+// context of the first run (Account.During). See rdp.Selection.
 func Best(runs []*Account, s rdp.Selection, after []*Account, delta float64) (Result, error) {
 	if len(runs) == 0 {
 		return Result{}, errors.New("the best of no runs")

@@ -12,14 +12,14 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// question is a point of the privacy curve with one coordinate to find.
+// question is a point of the privacy curve with one unknown coordinate.
 type question struct {
 	ctx            context.Context
 	epsilon, delta float64
 	forDelta       bool
 }
 
-// answer puts the found coordinate into a result.
+// answer returns result r with the unknown coordinate set to v.
 func (q question) answer(r Result, v float64) Result {
 	if q.forDelta {
 		r.Delta = math.Max(v, 0) // and never -0
@@ -77,7 +77,7 @@ func renyi(l terms.List, q question, r Result) (Result, error) {
 	return q.answer(r, v), err
 }
 
-// bracketed fails on a list that package pld has no bracket for.
+// bracketed returns an error if package pld has no bracket for a list.
 func bracketed(l terms.List) error {
 	ts, err := l.Worst()
 	if err != nil || len(ts) == 0 {
@@ -110,15 +110,15 @@ const (
 	checkWidth = 0.05
 )
 
-// contour asks package exact and checks its answer. It checks closed forms too, because a formula
-// can get a wrong number as an integral can fail. If the exact value cannot be used, contour
-// answers with the certified upper bound, or else with the Rényi bound, and notes why.
+// contour returns the answer of package exact after checking it. It checks closed forms too, because a formula can be
+// wrong as an integral can fail. If the exact value cannot be used, it returns the certified upper bound, or else the
+// Rényi bound, and notes why.
 func contour(l terms.List, q question, r Result) (Result, error) {
 	return checked(l, q, r, analytic, q.exact)
 }
 
-// checked does what contour does with two given methods: the closed form of Gaussians, and the
-// exact value of everything else.
+// checked does the work of contour with two given methods: the closed form of Gaussians, and the exact value of
+// everything else.
 func checked(l terms.List, q question, r Result, gaussians func(terms.List, question, Result) (Result, error), exactly func([]terms.Term) (exact.Value, float64, error)) (Result, error) {
 	if s, err := gaussians(l, q, r); err == nil { // Gaussians alone have a closed form
 		if err := q.doubtGaussians(l, s); err != nil {
@@ -149,12 +149,11 @@ func checked(l terms.List, q question, r Result, gaussians func(terms.List, ques
 	return fallBack(l, q, r, err)
 }
 
-// errUnchecked says that no bracket reaches so far, so that a value cannot be compared. A closed
-// form stands without a check, an integral does not.
+// errUnchecked says that no bracket covers a value, so that it cannot be compared. A closed form is used without this
+// check, an integral is not.
 var errUnchecked = errors.New("the exact value cannot be checked")
 
-// doubtGaussians compares the closed form of Gaussians with a coarse bracket and the Rényi bound,
-// if there are any.
+// doubtGaussians compares the closed form of Gaussians with a coarse bracket and the Rényi bound, where these exist.
 func (q question) doubtGaussians(l terms.List, s Result) error {
 	value := s.Epsilon
 	if q.forDelta {
@@ -171,9 +170,9 @@ func (q question) doubtGaussians(l terms.List, s Result) error {
 	return err
 }
 
-// doubt compares the interval [lo, hi], which must contain the exact value, with the certified
-// bracket and the Rényi bound. It fails on an interval outside either of them, and with
-// errUnchecked if there is no bracket. The note says if the bracket stayed wide.
+// doubt compares the interval [lo, hi], which must contain the exact value, with the certified bracket and the Rényi
+// bound. It fails if the interval is outside either of them, and with errUnchecked if there is no bracket. The note
+// says so if the bracket stayed wide.
 func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note string, err error) {
 	// Both sides of each comparison are rounded in the last digits.
 	const slack = 1e-9
@@ -198,7 +197,7 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note str
 	return note, nil
 }
 
-// fallBack answers with the best certified bound and notes why there is no exact value.
+// fallBack returns the best certified bound and notes why there is no exact value.
 func fallBack(l terms.List, q question, r Result, why error) (Result, error) {
 	if err := q.ctx.Err(); err != nil {
 		return r, err

@@ -14,19 +14,18 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// TradeOff bounds from above how well any attacker tells members from outsiders: for each false
-// positive rate, the share of outsiders taken for members, how many of the members are found at
-// most. It is 1 - f of f-differential privacy (Dong, Roth, Su, "Gaussian differential privacy",
-// JRSS-B 2022), for both orders of the neighbours at once (their definition F.1).
+// TradeOff bounds from above how well any attacker tells members from outsiders: for each false positive rate, the
+// share of outsiders taken for members, how many of the members are found at most. It is 1 - f of f-differential
+// privacy (Dong, Roth, Su, "Gaussian differential privacy", JRSS-B 2022), for both orders of the neighbours at once
+// (their definition F.1).
 //
-// It comes from the whole privacy curve and not from one (epsilon, delta): each point of the curve
-// gives two bounds (their proposition 2.12), for every false positive rate a,
+// It comes from the whole privacy curve and not from one (epsilon, delta): each point of the curve gives two bounds
+// (their proposition 2.12), for every false positive rate a,
 //
 //	TPR <= e^epsilon a + delta,   TPR <= 1 - e^-epsilon (1 - delta - a)
 //
-// and the least of them all counts. Every delta is an upper bound and the points are finitely many,
-// so all roundings go one way: a true positive rate, an advantage and a posterior are never below
-// the true ones.
+// and the smallest of all of them counts. Every delta is an upper bound and the points are finitely many, so all errors
+// go one way: a true positive rate, an advantage and a posterior are never below the true ones.
 type TradeOff struct {
 	privacy.Subject
 	Method      string                // analytic: the closed curve of Gaussians; pld: certified; rdp: a bound
@@ -40,15 +39,15 @@ type TradeOff struct {
 	lower      float64
 }
 
-// A search of the least bound looks at a block of points only where the block's own bound is
+// blockPoints is the number of points in a block. A search for the least bound skips a block whose own bound is not
 // below the least so far.
 const blockPoints = 64
 
-// curvePart has what bounds the points of one block from below.
+// curvePart bounds the points of one block from below.
 type curvePart struct{ up, down, delta float64 } // least e^eps, largest e^-eps, least delta
 
-// TradeOff returns the bound for everything that was charged. The curve of Gaussians alone is closed.
-// Everything else has the certified curve of package pld; where that has none, that of Rényi DP.
+// TradeOff returns the trade-off bound for everything that was charged. Gaussians alone have a closed form. Everything
+// else uses the certified curve of package pld, or the Rényi curve if pld has none.
 func (a *Account) TradeOff() (*TradeOff, error) {
 	t := &TradeOff{Subject: a.about(), Method: string(Analytic), Unprotected: a.list.WithoutNoise}
 	if len(t.Unprotected) > 0 || len(a.list.Terms)+len(a.list.Parallels) == 0 {
@@ -87,10 +86,10 @@ func (a *Account) TradeOff() (*TradeOff, error) {
 	return t, nil
 }
 
-// renyiPoints is how many points of a Rényi curve are taken.
+// renyiPoints is the number of points taken from a Rényi curve.
 const renyiPoints = 200
 
-// renyi takes the points from the bound of Rényi DP.
+// renyi fills in the points from the bound of Rényi DP.
 func (t *TradeOff) renyi(ctx context.Context, l terms.List) error {
 	c, err := rdp.FromList(l)
 	if err != nil {
@@ -114,7 +113,7 @@ func (t *TradeOff) renyi(ctx context.Context, l terms.List) error {
 	return nil
 }
 
-// of takes the points of a curve.
+// of fills in the points of a curve.
 func (t *TradeOff) of(eps, delta []float64) {
 	t.eps, t.delta = eps, delta
 	t.up, t.down = make([]float64, len(eps)), make([]float64, len(eps))
@@ -130,8 +129,7 @@ func (t *TradeOff) of(eps, delta []float64) {
 // up is more than the relative error of the few operations on one point.
 const up = 1 + 1e-14
 
-// TPR returns the largest true positive rate that any attacker has at a false positive rate, rounded
-// up. fpr is in [0, 1].
+// TPR returns the largest true positive rate of any attacker at a false positive rate fpr in [0, 1], rounded up.
 func (t *TradeOff) TPR(fpr float64) float64 {
 	switch {
 	case !(fpr >= 0 && fpr <= 1):
@@ -155,8 +153,8 @@ func (t *TradeOff) TPR(fpr float64) float64 {
 	return math.Max(best, fpr)
 }
 
-// leastBound returns the lesser of the two bounds of a point with e^eps, e^-eps and delta. It falls,
-// as computed, when the first or the last falls, and when the second grows; one above 1 counts as 1.
+// leastBound returns the lesser of the two bounds from a point with e^eps, e^-eps and delta. As computed, it never
+// rises when grow or d falls or when shrink grows; a bound above 1 counts as 1.
 func leastBound(grow, shrink, d, fpr float64) float64 {
 	return min((float64(grow*fpr)+d)*up, 1-float64(shrink*max(0, 1-d-fpr)/up)+1e-15)
 }
@@ -171,8 +169,8 @@ func gaussianTPR(mu, fpr float64) float64 {
 	return math.Min(1, math.Max(fpr, 0.5*math.Erfc(-z/math.Sqrt2)*(1+1e-12)))
 }
 
-// Advantage returns the largest difference of true and false positive rate that any attacker has,
-// rounded up: the total variation, which is delta at epsilon 0.
+// Advantage returns the largest difference between true and false positive rate of any attacker, rounded up. It is the
+// total variation distance, which is delta at epsilon 0.
 func (t *TradeOff) Advantage() float64 {
 	switch {
 	case len(t.Unprotected) > 0:
@@ -185,9 +183,8 @@ func (t *TradeOff) Advantage() float64 {
 	return t.delta[0]
 }
 
-// Posterior returns the largest share of members among those whom an attacker takes for members, at
-// a false positive rate, where prior is the share of members among all. It is rounded up, and 0
-// where no one is taken for a member.
+// Posterior returns the largest share of true members among those an attacker takes for members, at false positive rate
+// fpr. prior is the share of members among all. It is rounded up, and 0 if no one is taken for a member.
 func (t *TradeOff) Posterior(prior, fpr float64) float64 {
 	tpr := t.TPR(fpr)
 	found, wrong := prior*tpr, (1-prior)*fpr
@@ -197,9 +194,9 @@ func (t *TradeOff) Posterior(prior, fpr float64) float64 {
 	return math.Min(1, found/(found+wrong)*up)
 }
 
-// Right returns the largest probability that any attacker guesses right who is a member, where prior
-// is the share of members: max over a of prior TPR(a) + (1-prior)(1-a), rounded up. One of the
-// guesses is to say the more common of both.
+// Right returns the largest probability that any attacker guesses correctly who is a member, where prior is the share
+// of members: max over a of prior TPR(a) + (1-prior)(1-a), rounded up. Always guessing the more common answer is one of
+// these attacks.
 func (t *TradeOff) Right(prior float64) float64 {
 	// With r = log((1-prior)/prior) it is 1-prior + prior delta(r) for r >= 0, and the same with both
 	// exchanged below.
@@ -207,7 +204,7 @@ func (t *TradeOff) Right(prior float64) float64 {
 	return math.Min(1, (1-least+least*t.deltaAt(math.Log1p(-least)-math.Log(least)))*up)
 }
 
-// deltaAt returns an upper bound of delta at an epsilon, 0 or more.
+// deltaAt returns an upper bound on delta at an epsilon of 0 or more.
 func (t *TradeOff) deltaAt(eps float64) float64 {
 	switch {
 	case len(t.Unprotected) > 0:

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// Options says what a bound depends on besides the counts. Fix them before the counts are known.
+// Options holds the inputs of a bound besides the counts. Fix them before the counts are known.
 type Options struct {
 	Delta  float64 // of the guarantee that is audited, in [0, 1)
 	Level  float64 // largest probability that the bound is above the truth, in (0, 1)
 	Copies int64   // of every canary in the data, at least 1; 0 means 1
-	// Tests is how many bounds are computed to report the largest, at least 1. The level is divided
-	// by it (Bonferroni). 0 means 1.
+	// Tests is the number of bounds that are computed to report the largest, at least 1. The level is divided by it
+	// (Bonferroni). 0 means 1.
 	Tests int64
 }
 
@@ -35,7 +35,7 @@ func (o *Options) complete() error {
 // Convert returns the epsilon of mu-Gaussian-DP at delta, as accountant.Exact does.
 type Convert func(mu, delta float64) (float64, error)
 
-// Bound is an empirical lower bound and what it rests on.
+// Bound is an empirical lower bound on epsilon, with the numbers that it comes from.
 type Bound struct {
 	Method     string  `json:"method"`
 	Epsilon    float64 `json:"epsilon"`      // the mechanism is not (less, Delta)-DP
@@ -50,7 +50,7 @@ type Bound struct {
 	Rates      *Rates  `json:"rates,omitempty"` // of a two-run audit
 }
 
-// AtCeiling reports whether only a larger experiment could show more.
+// AtCeiling reports whether the bound is as large as the experiment allows, so that only a larger one could show more.
 func (b Bound) AtCeiling() bool { return b.Epsilon >= b.Ceiling }
 
 // Contradicts reports whether the bound contradicts a guarantee with this epsilon at the same
@@ -73,14 +73,14 @@ func OneRun(c Count, o Options) (Bound, error) {
 	return b, nil
 }
 
-// perfect returns the same experiment with every guess right.
+// perfect returns the counts of the same experiment with every guess right.
 func (c Count) perfect() Count {
 	c.Correct = c.Guesses
 	return c
 }
 
-// OneRunFDP audits one run under Gaussian DP, see OneRunMu. The mu that is rejected for a group of
-// Copies is Copies times that of one unit.
+// OneRunFDP audits one run under Gaussian DP, see OneRunMu. The mu rejected for a group of Copies canaries is divided
+// by Copies to get that of one unit.
 func OneRunFDP(c Count, o Options, epsilon Convert) (Bound, error) {
 	fail := func(err error) (Bound, error) { return Bound{}, fmt.Errorf("one-run f-DP audit: %w", err) }
 	if err := errors.Join(c.Validate(), o.complete()); err != nil {
@@ -120,7 +120,7 @@ func TwoRun(r Rates, o Options) (Bound, error) {
 	return b, nil
 }
 
-// perfect returns the same experiment with both sides told apart every time.
+// perfect returns the rates of the same experiment with every model told apart.
 func (r Rates) perfect() Rates {
 	r.TruePositives, r.FalsePositives = r.Positives, 0
 	return r
@@ -170,8 +170,7 @@ func (f Convert) lower(mu, delta float64) (float64, error) {
 	return epsilon * (1 - margin), nil
 }
 
-// Contradiction is the error of an audit whose lower bound is above the accounted upper bound: one of
-// the two is wrong.
+// Contradiction is the error of an audit whose lower bound exceeds the accounted upper bound: one of the two is wrong.
 type Contradiction struct {
 	Audited   Bound
 	Accounted float64 // epsilon at the same delta
@@ -179,13 +178,13 @@ type Contradiction struct {
 	Of        string  // what was audited
 }
 
-// Error names both numbers.
+// Error returns a message with both numbers.
 func (e *Contradiction) Error() string {
 	return fmt.Sprintf("the audit of %s shows epsilon above %.4g at delta %g with confidence %.4g %%, and the account promises %.4g for one %s: one of the two is wrong",
 		e.Of, e.Audited.Epsilon, e.Audited.Delta, 100*e.Audited.Confidence, e.Accounted, e.Unit)
 }
 
-// Hint says what to look at.
+// Hint suggests where the mistake may be.
 func (e *Contradiction) Hint() string {
 	return "look at the noise, the accountant and what the auditor was shown; by chance it happens once in " + fmt.Sprintf("%.4g", 1/e.Audited.Level) + " audits at most"
 }

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/rng"
 )
 
-// Coins decides which canaries are in the data. The coins are independent and fair, and keyed by
-// the number of the canary, so that nothing else of a run changes them. The stream belongs to the
-// auditor: if an attacker, a model or a rule can read it, every bound is worthless.
+// Coins decides by coin flips which canaries are in the data. The coins are independent and fair. Each depends only on
+// the stream and the canary's number, so nothing else in a run changes them. The stream belongs to the auditor: if an
+// attacker, a model or a rule can read it, every bound is worthless.
 type Coins struct {
 	stream rng.Stream
 	n      int
-	flips  []bool // in place of the stream, where they were flipped elsewhere
+	flips  []bool // given flips, in place of the stream
 }
 
 // NewCoins returns the coins of n canaries, 1 to 2^31.
@@ -25,8 +25,8 @@ func NewCoins(s rng.Stream, n int) (Coins, error) {
 	return Coins{stream: s.Sub(), n: n}, nil
 }
 
-// Flipped returns coins that something else flipped: fair ones, independent of each other. in says of
-// each canary whether it is in the data.
+// Flipped wraps coins that were flipped elsewhere; they must be fair and independent. in[i] says whether canary i is in
+// the data.
 func Flipped(in []bool) (Coins, error) {
 	if len(in) < 1 || len(in) > maxCanaries {
 		return Coins{}, fmt.Errorf("canaries are %d, want 1 to %d", len(in), int64(maxCanaries))
@@ -49,10 +49,10 @@ func (c Coins) In(i int) bool {
 	return s.Uint64()>>63 == 1
 }
 
-// Guess is what the attacker says about one canary.
+// Guess is an attacker's answer about one canary.
 type Guess int8
 
-// The guesses.
+// The possible guesses.
 const (
 	Abstain Guess = 0
 	In      Guess = 1
@@ -67,7 +67,7 @@ func (c Coins) Count(guesses []Guess) (Count, error) {
 	return c.count(guesses, nil)
 }
 
-// count does what Count does, over the canaries of the given numbers; nil means all.
+// count does the work of Count, over the canaries with the given numbers; nil means all.
 func (c Coins) count(guesses []Guess, of []int) (Count, error) {
 	r := Count{Canaries: int64(len(guesses))}
 	for i, g := range guesses {
@@ -90,9 +90,9 @@ func (c Coins) count(guesses []Guess, of []int) (Count, error) {
 	return r, nil
 }
 
-// Rates returns the outcome of guesses as two error rates over all canaries; an abstention counts
-// as a guess of Out. TwoRun takes it if every canary belongs to a training of its own. Within one
-// training the canaries are not independent, and OneRun is the test.
+// Rates returns the outcome of guesses as two error rates over all canaries; an abstention counts as a guess of Out.
+// Pass it to TwoRun only if every canary belongs to a training of its own: within one training the canaries are not
+// independent, and OneRun is the right test.
 func (c Coins) Rates(guesses []Guess) (Rates, error) {
 	if _, err := c.Count(guesses); err != nil {
 		return Rates{}, err
@@ -122,8 +122,8 @@ type Rule struct {
 	Out int `json:"out"`
 }
 
-// Guess applies the rule. Among equal scores the canaries with lower numbers count as higher. It
-// fails on a rule that guesses more than there are canaries, and on a score that is NaN. Infinite
+// Guess returns the guesses that the rule makes from the scores. Ties go to the canary with the lower number, which
+// counts as higher. It fails on a rule that guesses more than there are canaries, and on a score that is NaN. Infinite
 // scores are allowed.
 func (r Rule) Guess(scores []float64) ([]Guess, error) {
 	if err := r.fits(len(scores)); err != nil {
@@ -143,7 +143,7 @@ func (r Rule) fits(n int) error {
 	return nil
 }
 
-// guesses applies a rule that fits to canaries in descending order.
+// guesses applies the rule, which must fit, to canaries in descending order of their scores.
 func (r Rule) guesses(order []int) []Guess {
 	guesses := make([]Guess, len(order))
 	for _, i := range order[:r.In] {
@@ -155,14 +155,14 @@ func (r Rule) guesses(order []int) []Guess {
 	return guesses
 }
 
-// Threshold is the other kind of rule: In for scores of at least High, Out for scores below Low,
-// which is at most High. The number of guesses is then random, which the theorems allow.
+// Threshold is a rule with fixed thresholds: In for scores of at least High, Out for scores below Low, which is at most
+// High. The number of guesses is then random, which the theorems allow.
 type Threshold struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// Guess applies the thresholds.
+// Guess returns the guesses that the thresholds make from the scores.
 func (t Threshold) Guess(scores []float64) ([]Guess, error) {
 	if !(t.Low <= t.High) {
 		return nil, fmt.Errorf("thresholds are %v and %v, want the lower one first", t.Low, t.High)
@@ -181,7 +181,7 @@ func (t Threshold) Guess(scores []float64) ([]Guess, error) {
 	return guesses, nil
 }
 
-// descending returns the order of the scores from the highest. Equal scores keep their order.
+// descending returns the indices of the scores from the highest. Equal scores keep their order.
 func descending(scores []float64) ([]int, error) {
 	order := make([]int, len(scores))
 	for i, s := range scores {

@@ -10,9 +10,8 @@ import (
 // Bounder computes a bound from counts: OneRun, or OneRunFDP with its conversion.
 type Bounder func(Count, Options) (Bound, error)
 
-// Best tries several rules on the same canaries and returns the largest bound with its rule. It
-// divides the level by the number of rules, as well as by o.Tests (Bonferroni). Only so is the
-// largest of them a bound.
+// Best tries several rules on the same canaries and returns the largest bound with its rule. It divides the level by
+// the number of rules, as well as by o.Tests (Bonferroni). Without this division the largest would not be a bound.
 func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder) (Rule, Bound, error) {
 	if len(rules) == 0 || bound == nil {
 		return Rule{}, Bound{}, errors.New("best of several rules: no rules, or no bound to compute")
@@ -42,10 +41,10 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 	return rule, top, nil
 }
 
-// Split chooses the rule on a random subset of the canaries and counts on the rest. The coins of
-// the rest had no influence on the choice, so the bound holds at the full level. Each rule is given
-// for 1000 canaries and scaled to the size of either subset. share is the share of canaries that
-// choose, above 0 and below 1. The stream draws them, and must not be that of the coins.
+// Split chooses the best rule on a random subset of the canaries and returns it with its bound on the rest. The coins
+// of the rest had no influence on the choice, so the bound holds at the full level. Each rule is given for 1000
+// canaries and scaled to the size of either subset. share, above 0 and below 1, is the share of canaries used for
+// choosing. The stream draws this subset, and must not be the stream of the coins.
 func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Stream, o Options, bound Bounder) (Rule, Bound, error) {
 	fail := func(err error) (Rule, Bound, error) { return Rule{}, Bound{}, fmt.Errorf("split: %w", err) }
 	if len(rules) == 0 || bound == nil {
@@ -99,7 +98,7 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 	return rule, b, nil
 }
 
-// lenientLevel is a level at which a subset too small for a bound still tells rules apart.
+// lenientLevel is a level at which a subset too small for a bound can still rank rules.
 const lenientLevel = 0.5
 
 // perMille is the number of canaries for which the rules of Split are given.

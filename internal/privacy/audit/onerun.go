@@ -7,14 +7,14 @@ import (
 	"privrec/internal/privacy/binomial"
 )
 
-// Count is the outcome of an audit in one run.
+// Count holds the outcome of an audit in one run.
 type Count struct {
 	Canaries int64 `json:"canaries"` // m: in or out by a fair coin each
 	Guesses  int64 `json:"guesses"`  // r: canaries on which the attacker did not abstain
 	Correct  int64 `json:"correct"`  // v: right guesses
 }
 
-// Validate reports counts that are not 0 <= Correct <= Guesses <= Canaries, and no canaries.
+// Validate returns an error unless 0 <= Correct <= Guesses <= Canaries and Canaries is above 0.
 func (c Count) Validate() error {
 	if c.Canaries < 1 || c.Canaries > maxCanaries {
 		return fmt.Errorf("canaries are %d, want 1 to %d", c.Canaries, int64(maxCanaries))
@@ -58,9 +58,8 @@ func (c Count) pValue(epsilon, delta float64) float64 {
 	return math.Max(math.Min(1, p), math.SmallestNonzeroFloat64)
 }
 
-// steepest returns the alpha of theorem 5.2: the largest mean of the masses at v-1, v-2, ..., v-i.
-// The masses have one mode, so the mean rises while the next mass is above it, and falls from then
-// on.
+// steepest returns the alpha of theorem 5.2: the largest mean, over i, of the masses at v-1, v-2, ..., v-i. The masses
+// have one mode, so the mean rises while the next mass is above it, and falls from then on.
 func steepest(law binomial.Law, v int64) float64 {
 	if v < 1 {
 		return 0
@@ -81,7 +80,7 @@ func steepest(law binomial.Law, v int64) float64 {
 	return best
 }
 
-// steepestFar does what steepest does, if the first masses underflow.
+// steepestFar returns the same alpha as steepest if the first masses underflow.
 func steepestFar(law binomial.Law, v int64) float64 {
 	sum, best := 0.0, 0.0
 	for i := int64(1); i <= v; i++ {
@@ -109,8 +108,7 @@ func OneRunEpsilon(c Count, delta, level float64) (float64, error) {
 	return c.epsilon(delta, level, 1), nil
 }
 
-// epsilon returns OneRunEpsilon for canaries with several copies, where the guarantee of a group is
-// rejected.
+// epsilon returns OneRunEpsilon per unit for canaries with several copies, by rejecting the guarantee of the group.
 func (c Count) epsilon(delta, level float64, copies int64) float64 {
 	return largest(func(epsilon float64) bool {
 		e, d := group(epsilon, delta, copies)
@@ -121,8 +119,8 @@ func (c Count) epsilon(delta, level float64, copies int64) float64 {
 // margin is a relative bound on the rounding errors of the compared numbers.
 const margin = 1e-12
 
-// largest returns the largest x >= 0, rounded down, up to which rejects is true; 0 if it is false
-// at 0. rejects must be false somewhere.
+// largest returns the largest x >= 0, rounded down, up to which rejects is true; 0 if it is false at 0. rejects must be
+// false for some x.
 func largest(rejects func(x float64) bool) float64 {
 	if !rejects(0) {
 		return 0

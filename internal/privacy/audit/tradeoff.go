@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Curve is a trade-off curve f in the form that an audit needs: the smallest probability, under one
-// of two neighbours, of any event that has probability x under the other, f(1-x) for a symmetric f.
-// It maps [0, 1] to [0, x], is convex and never falls.
+// Curve maps x to the smallest probability, under one of two neighbours, of any event with probability x under the
+// other. For a symmetric trade-off function f it is f(1-x). It maps [0, 1] to [0, x], is convex and never falls.
 type Curve func(x float64) float64
 
 // GaussianCurve returns the curve of mu-Gaussian-DP, Phi(Phi^-1(x) - mu) (Dong, Roth, Su 2022,
@@ -31,10 +30,9 @@ func ApproximateCurve(epsilon, delta float64) Curve {
 	}
 }
 
-// OneRunRejects reports whether the counts reject, at level, that the curve protects each single
-// canary (Mahloujifar, Melis, Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out
-// guesses). From the tail of the number of right guesses the recursion bounds the probability that
-// the event can have had before, and it rejects if that is more than one.
+// OneRunRejects reports whether the counts reject, at level, that the curve protects each single canary (Mahloujifar,
+// Melis, Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out guesses). The recursion turns the tail of the
+// number of right guesses into a lower bound on a total probability, and rejects if that exceeds one.
 func OneRunRejects(c Count, curve Curve, level float64) (bool, error) {
 	if err := c.Validate(); err != nil {
 		return false, err

@@ -9,9 +9,9 @@ import (
 	"privrec/internal/privacy/binomial"
 )
 
-// Rates is the outcome of an audit in many runs. Of Positives models trained with the canary, the
-// attacker said of TruePositives, rightly, that it is in. Of Negatives models trained without it,
-// the attacker said the same of FalsePositives, wrongly.
+// Rates holds the outcome of an audit in many runs. Positives models were trained with the canary, and the attacker
+// rightly called it in for TruePositives of them. Negatives models were trained without it, and the attacker wrongly
+// called it in for FalsePositives of them.
 type Rates struct {
 	TruePositives  int64 `json:"true_positives"`
 	Positives      int64 `json:"positives"`
@@ -19,7 +19,7 @@ type Rates struct {
 	Negatives      int64 `json:"negatives"`
 }
 
-// Validate reports counts outside their range and an empty side.
+// Validate returns an error for counts out of range, and if there are no models on one side.
 func (r Rates) Validate() error {
 	for _, c := range []struct {
 		name string
@@ -52,7 +52,7 @@ func LowerBound(k, n int64, level float64) (float64, error) {
 	return p, nil
 }
 
-// UpperBound returns the bound from above, rounded up: 1 - LowerBound of the failures.
+// UpperBound returns the one-sided upper bound of Clopper and Pearson, rounded up: 1 - LowerBound of the failures.
 func UpperBound(k, n int64, level float64) (float64, error) {
 	if _, err := LowerBound(k, n, level); err != nil || k == n {
 		return 1, err
@@ -61,8 +61,8 @@ func UpperBound(k, n int64, level float64) (float64, error) {
 	return q, nil
 }
 
-// lowerOdds returns the lower bound p for k > 0, rounded down, and 1-p, rounded up, each with all
-// its digits. It searches for the logarithm of the odds.
+// lowerOdds returns the lower bound p for k > 0, rounded down, and 1-p, rounded up, each to full relative accuracy. It
+// searches for the logarithm of the odds.
 func lowerOdds(k, n int64, level float64) (p, q float64) {
 	log := math.Log(level)
 	below := func(logit float64) bool { return binomial.FromLogit(n, logit).LogUpper(k) <= log }
@@ -84,8 +84,7 @@ func lowerOdds(k, n int64, level float64) (p, q float64) {
 	return (1 - margin) / (1 + math.Exp(-lo)), math.Min(1, (1+margin)/(1+math.Exp(lo)))
 }
 
-// bounds are Clopper-Pearson bounds that hold together at a level: one for each side, each at half
-// of it.
+// bounds holds Clopper-Pearson bounds that are valid together at a level: one for each side, each at half the level.
 type bounds struct{ truePositive, falseNegative, falsePositive, trueNegative float64 }
 
 func (r Rates) bounds(level float64) (b bounds, err error) {
@@ -119,9 +118,8 @@ func TwoRunEpsilon(r Rates, delta, level float64) (float64, error) {
 	return ratio(b.truePositive, b.falsePositive, delta, 1), nil
 }
 
-// TwoRunComplement returns the same for the complementary event, log((TNR-delta)/FNR). Its bounds
-// are those of TwoRunEpsilon, with TNR = 1-FPR and FNR = 1-TPR, so the larger of the two holds at
-// level without correction.
+// TwoRunComplement returns the bound of TwoRunEpsilon for the complementary event, log((TNR-delta)/FNR). It uses the
+// same confidence bounds, with TNR = 1-FPR and FNR = 1-TPR, so the larger of the two holds at level without correction.
 func TwoRunComplement(r Rates, delta, level float64) (float64, error) {
 	b, err := r.bounds(level)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 	"math"
 )
 
-// Law is the number of successes in N independent trials. P and Q are the probabilities of success
-// and of failure. It holds both because 1 - P has lost its digits if P is near 1.
+// Law describes the number of successes in N independent trials, with probabilities P of success and Q of failure. It
+// holds both because 1 - P loses its digits if P is near 1.
 type Law struct {
 	N    int64
 	P, Q float64
 }
 
-// FromLogit returns the law of n trials with odds of success exp(logit). In privacy these are
-// guesses that are right with probability exp(epsilon)/(1 + exp(epsilon)).
+// FromLogit returns the law of n trials with odds of success exp(logit). In privacy these are guesses that are right
+// with probability exp(epsilon)/(1 + exp(epsilon)).
 func FromLogit(n int64, logit float64) Law {
 	return Law{N: n, P: 1 / (1 + math.Exp(-logit)), Q: 1 / (1 + math.Exp(logit))}
 }
 
-// Validate reports a number of trials out of its range, and probabilities that are not in [0, 1] or
-// do not add up to 1.
+// Validate returns an error for a number of trials out of range, and for probabilities that are not in [0, 1] or do not
+// add up to 1.
 func (l Law) Validate() error {
 	if l.N < 0 || l.N > maxTrials {
 		return fmt.Errorf("trials are %d, want 0 to %d", l.N, int64(maxTrials))
@@ -36,7 +36,7 @@ func (l Law) Validate() error {
 	return nil
 }
 
-// maxTrials keeps every integer exact as a float64.
+// maxTrials is the largest number of trials; up to it every integer is exact as a float64.
 const maxTrials = 1 << 53
 
 // LogPMF returns the logarithm of the probability of exactly k successes; -Inf if that is 0.
@@ -94,11 +94,11 @@ func (l Law) LogUpper(k int64) float64 {
 	return math.Log(l.Upper(k))
 }
 
-// mirror returns the law of the failures.
+// mirror returns the law of the number of failures.
 func (l Law) mirror() Law { return Law{l.N, l.Q, l.P} }
 
-// logTail sums the masses from k up. k must lie above the mean, where each mass is smaller than the
-// one before and all are positive: nothing cancels.
+// logTail returns the logarithm of the sum of the masses from k up. k must lie above the mean, where each mass is
+// smaller than the one before and all are positive, so nothing cancels.
 func (l Law) logTail(k int64) float64 {
 	odds, n := l.P/l.Q, float64(l.N)
 	sum, term := 1.0, 1.0

@@ -10,26 +10,26 @@ import (
 	"privrec/internal/rng"
 )
 
-// ErrElsewhere says that a run may not release under a reservation: its directory is a copy, or an older state, of
-// the one that may, or the run went on elsewhere.
+// ErrElsewhere is returned for a run that may not release under a reservation: its directory is a copy or an older
+// state of the one that may, or the run went on elsewhere.
 var ErrElsewhere = errors.New("the run directory is a copy, or the run went on elsewhere")
 
-// NewMark draws the mark of an attempt: 128 cryptographic bits.
+// NewMark returns a new mark of an attempt: 128 cryptographic bits.
 func NewMark() string {
 	bits := rng.Crypto()
 	return fmt.Sprintf("%016x%016x", bits.Uint64(), bits.Uint64())
 }
 
-// Standing is what the directory of a run says that wants to go on.
+// Standing holds the record that a run's directory has of its reservation, for a run that wants to go on.
 type Standing struct {
-	ID       int      // of its reservation; 0: it is not known
+	ID       int      // number of its reservation; 0: not known
 	Marks    []string // of attempts that the directory may have had
 	Ledger   privacy.Extent
-	Continue string // check in the ledger from which the run goes on
+	Continue string // checksum in the ledger from which the run goes on
 }
 
-// Of returns the number of the reservation that the directory of run r stands under, 0 for none: by its marks, or,
-// where it has none from before they were, by the number that it says.
+// Of returns the number of the reservation that the directory of run r belongs to, 0 for none. It goes by the
+// directory's marks, or by its number if it is from before there were marks.
 func (b *File) Of(s Standing, r Reservation) int {
 	for _, m := range s.Marks {
 		if id := b.marks[m]; id != 0 {
@@ -46,12 +46,13 @@ func (b *File) Of(s Standing, r Reservation) int {
 	return 0 // the mark of an attempt that was never on file
 }
 
-// Continue gives a run that was stopped the next attempt at its reservation, under a mark of its own. r says of which
-// run, p what it may release in all. keep is called before the attempt is on file: it puts both marks, of the attempt
-// before and of this one, into the run directory, durably.
+// Continue registers the next attempt of a stopped run at reservation id, with a mark of its own. r describes the run,
+// p the most that it may release. keep is called before the attempt is on file; it must durably store the marks of the
+// previous attempt and of this one in the run directory.
 //
-// Continue refuses, with a *Refusal that is ErrElsewhere, a directory that does not have the mark of the last
-// attempt, or whose ledger lists less than the budget knows of. The comment of the package says why that is enough.
+// Continue refuses a directory that does not have the mark of the last attempt, or whose ledger lists less than the
+// budget knows of. The error is a *Refusal that wraps ErrElsewhere. The package comment explains why these checks
+// suffice.
 func (b *File) Continue(id int, r Reservation, s Standing, p *privacy.Plan, keep func(was string) error) error {
 	x, err := b.at(id)
 	if err != nil {
@@ -88,7 +89,7 @@ func (b *File) Continue(id int, r Reservation, s Standing, p *privacy.Plan, keep
 	return b.add(entry{Attempt: &attempt{ID: id, Number: x.Attempt + 1, Mark: r.Mark, Chain: s.Continue, Releases: s.Ledger.Releases}})
 }
 
-// elsewhere refuses a run that may not release under a reservation.
+// elsewhere returns the refusal of a run that may not release under a reservation.
 func (b *File) elsewhere(x *Reservation, why string) error {
 	return &Refusal{Cause: ErrElsewhere, Message: fmt.Sprintf("%v: of reservation %d in %s, %s; going on here would "+
 		"release a second time what is paid once", ErrElsewhere, x.ID, b.path, why),
@@ -96,7 +97,7 @@ func (b *File) elsewhere(x *Reservation, why string) error {
 			"another --out, which pays for itself"}
 }
 
-// mine returns the reservation of an attempt that may release.
+// mine returns the reservation of an attempt, if that attempt may release.
 func (b *File) mine(id int, mark string) (*Reservation, error) {
 	x, err := b.at(id)
 	if err != nil {
@@ -108,8 +109,8 @@ func (b *File) mine(id int, mark string) (*Reservation, error) {
 	return x, nil
 }
 
-// Shows says, durably, how many releases the ledger of an attempt lists, before anything made from them is shown. It
-// refuses an attempt that another one followed.
+// Shows durably records how many releases the ledger of an attempt lists; call it before anything made from them is
+// shown. It refuses an attempt that another one has followed.
 func (b *File) Shows(id int, mark string, releases int64) error {
 	x, err := b.mine(id, mark)
 	switch {
@@ -123,8 +124,8 @@ func (b *File) Shows(id int, mark string, releases int64) error {
 	return b.add(entry{Shown: &shown{ID: id, Attempt: x.Attempt, Releases: releases}})
 }
 
-// End says that the run of a reservation ended, and what it released. released is nil for a run that
-// released nothing: it gives its reservation back. Ending twice changes nothing.
+// End records that the run of a reservation ended, and what it released. A nil released means that the run released
+// nothing, which gives its reservation back. A second End changes nothing.
 func (b *File) End(id int, mark string, released []privacy.Entry, held []privacy.Holding) error {
 	x, err := b.mine(id, mark)
 	if err != nil || x.State != Begun {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// entry is a line after the first: one of its fields is set.
+// entry holds a line after the first. One of its fields is set.
 type entry struct {
 	Reserve *Reservation `json:"reserve,omitempty"`
 	Attempt *attempt     `json:"attempt,omitempty"`
@@ -13,7 +13,7 @@ type entry struct {
 	End     *end         `json:"end,omitempty"`
 }
 
-// attempt is the line of a run that goes on under its reservation. From here on it alone may release.
+// attempt is the line of a run that goes on under its reservation. From then on only this attempt may release.
 type attempt struct {
 	ID       int    `json:"id"`     // of the reservation
 	Number   int    `json:"number"` // from 1; the run that made the reservation is 0
@@ -22,7 +22,8 @@ type attempt struct {
 	Releases int64  `json:"releases"` // that its ledger lists
 }
 
-// shown is the line of an attempt whose ledger lists so many releases, before anything made from them is shown.
+// shown is the line of an attempt whose ledger lists this many releases. It is written before anything made from them
+// is shown.
 type shown struct {
 	ID       int   `json:"id"`
 	Attempt  int   `json:"attempt"`
@@ -53,7 +54,7 @@ func (b *File) begun(id int) (*Reservation, error) {
 	return r, err
 }
 
-// allows reports a line that cannot follow those before it.
+// allows returns an error for a line that cannot follow those before it.
 func (b *File) allows(e entry) error {
 	kinds := 0
 	for _, is := range []bool{e.Reserve != nil, e.Attempt != nil, e.Shown != nil, e.End != nil} {
@@ -114,7 +115,7 @@ func (b *File) attempts(a attempt) error {
 // markDigits is the length of a mark, in hex digits.
 const markDigits = 32
 
-// newMark reports a mark that is none, or that was used before.
+// newMark returns an error for a malformed mark, or one that was used before.
 func (b *File) newMark(mark string) error {
 	if len(mark) != markDigits || strings.Trim(mark, "0123456789abcdef") != "" {
 		return fmt.Errorf("the mark %q, want %d hex digits", mark, markDigits)
@@ -152,7 +153,7 @@ func (b *File) ends(e end) error {
 	return nil
 }
 
-// apply takes a line that allows accepted.
+// apply updates the budget by a line that allows accepted.
 func (b *File) apply(e entry) {
 	mark := func(id int, mark string) {
 		if b.marks == nil {

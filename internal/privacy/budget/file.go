@@ -14,7 +14,7 @@ import (
 	"privrec/internal/system"
 )
 
-// File is a budget on file, as it was when its lock was taken. It is for one goroutine.
+// File holds a budget as it was on file when its lock was taken. Only one goroutine may use it.
 type File struct {
 	Terms        Terms
 	Reservations []Reservation
@@ -27,10 +27,10 @@ type File struct {
 	writable     bool
 }
 
-// form says how the lines of a budget are sealed.
+// form seals the lines of a budget.
 var form = chain.Form{Name: "check"}
 
-// Create makes the file of a budget, durably. It fails on a file that exists.
+// Create writes and syncs the file of a new budget. It fails if the file exists.
 func Create(path string, t Terms) error {
 	t.Version = version
 	if err := t.Validate(); err != nil {
@@ -55,7 +55,7 @@ func Create(path string, t Terms) error {
 	return nil
 }
 
-// Read reads the file of a budget, as it is between two writers.
+// Read returns the budget on file. It waits for a writer to finish.
 func Read(path string) (*File, error) {
 	b := &File{path: path}
 	if err := b.open(os.O_RDONLY, system.Share); err != nil {
@@ -64,11 +64,11 @@ func Read(path string) (*File, error) {
 	return b, b.f.Close()
 }
 
-// Change waits until no other process has the file, reads it, and calls change, which may append to it.
+// Change locks the file against other processes, reads it, and calls change, which may append to it.
 func Change(path string, change func(*File) error) error { return (&File{path: path}).Change(change) }
 
-// Change waits until no other process has the file, reads what was appended since this File was last read, and
-// calls change, which may append to it.
+// Change locks the file against other processes, reads the lines appended since this File was last read, and calls
+// change, which may append to it.
 func (b *File) Change(change func(*File) error) error {
 	if err := b.open(os.O_RDWR, system.Lock); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (b *File) Change(change func(*File) error) error {
 	return errors.Join(err, b.f.Close()) // which frees the lock
 }
 
-// open opens and locks the file, and reads what it did not read before. The descriptor holds the lock.
+// open opens and locks the file, and reads the lines that it has not read before. The descriptor holds the lock.
 func (b *File) open(flags int, lock func(*os.File) error) error {
 	f, err := os.OpenFile(b.path, flags, 0)
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *File) open(flags int, lock func(*os.File) error) error {
 	return nil
 }
 
-// read reads the whole lines from where it stopped. Half a line at the end was never durable.
+// read reads whole lines from where it last stopped. Half a line at the end was never durable.
 func (b *File) read() error {
 	if info, err := b.f.Stat(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (b *File) read() error {
 	return nil
 }
 
-// line reads a line that follows those read before.
+// line reads a line that follows the lines read before.
 func (b *File) line(text []byte) error {
 	body, check, err := form.Open(b.check, text)
 	if err != nil {
@@ -151,7 +151,7 @@ func (b *File) line(text []byte) error {
 	return nil
 }
 
-// written decodes the body of a line, and fails on what the writer does not write.
+// written decodes the body of a line, and fails if the writer would not write it so.
 func written(body []byte, to any) error {
 	if err := chain.Strict(body, to); err != nil {
 		return err
@@ -165,7 +165,7 @@ func written(body []byte, to any) error {
 	return chain.Same(plain(body), plain(again))
 }
 
-// add appends a line, durably.
+// add appends a line and syncs the file.
 func (b *File) add(e entry) error {
 	if !b.writable {
 		return errors.New("budget: it is not open for changes")
@@ -178,10 +178,10 @@ func (b *File) add(e entry) error {
 	if len(text) > chain.MaxLine {
 		return fmt.Errorf("budget %s: a line of %d bytes, want at most %d", b.path, len(text), chain.MaxLine)
 	}
-	if err := b.allows(e); err != nil { // what would not be read must not be written
+	if err := b.allows(e); err != nil { // a line that could not be read must not be written
 		return fmt.Errorf("budget %s: %w", b.path, err)
 	}
-	if err := b.f.Truncate(b.size); err != nil { // half a line of a process that was killed
+	if err := b.f.Truncate(b.size); err != nil { // drop half a line of a killed process
 		return fmt.Errorf("budget %s: %w", b.path, err)
 	}
 	if _, err = b.f.WriteAt(text, b.size); err == nil {

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/privacy/accountant/classic"
 )
 
-// Reservation is what one run may spend.
+// Reservation holds the part of a budget that one run may spend.
 type Reservation struct {
 	ID       int    `json:"id"`  // from 1
 	Run      string `json:"run"` // directory
@@ -19,31 +19,31 @@ type Reservation struct {
 	Data     string `json:"data"`
 	SHA256   string `json:"sha256"` // of the data
 	Reserved Cost   `json:"reserved"`
-	Whole    bool   `json:"whole,omitempty"` // all of it stays spent when the run ends
+	Whole    bool   `json:"whole,omitempty"` // all of it stays spent after the run has ended
 	Mark     string `json:"mark,omitempty"`  // of the attempt; "" for a run that cannot go on
 
 	State    State  `json:"-"`
-	Held     Cost   `json:"-"` // that still counts: all that was reserved, unless the run ended with less
-	Attempt  int    `json:"-"` // that may release: 0 for the one that reserved
-	Chain    string `json:"-"` // check of the ledger from which that attempt goes on
-	Releases int64  `json:"-"` // that the ledger of the run lists at least
+	Held     Cost   `json:"-"` // what still counts: all that was reserved, unless the run ended with less
+	Attempt  int    `json:"-"` // the attempt that may release: 0 for the run that reserved
+	Chain    string `json:"-"` // checksum of the ledger from which that attempt goes on
+	Releases int64  `json:"-"` // least number of releases that the run's ledger lists
 }
 
-// State says how far the run of a reservation is known to have come.
+// State says how far the run of a reservation has come, as far as the budget knows.
 type State string
 
 // The states of a reservation.
 const (
 	Begun   State = ""     // running, interrupted, failed or killed: it may have released all
-	Done    State = "done" // it released what it wanted to
+	Done    State = "done" // it released all that it wanted to
 	Nothing State = "released nothing"
 )
 
-// Refusal says that a run cannot spend from a budget. It has released nothing.
+// Refusal is the error for a run that may not spend from a budget. The run has released nothing.
 type Refusal struct {
 	Message string
 	Fix     string
-	Cause   error // such as ErrElsewhere; nil: none of those with a name
+	Cause   error // such as ErrElsewhere; nil: no named cause
 }
 
 // Error returns the message.
@@ -52,10 +52,10 @@ func (e *Refusal) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Refusal) Unwrap() error { return e.Cause }
 
-// Hint returns what to do about it.
+// Hint suggests how to resolve the refusal.
 func (e *Refusal) Hint() string { return e.Fix }
 
-// filter returns the filter with all that is held charged.
+// filter returns a filter that is charged with everything held.
 func (b *File) filter() (*classic.Filter, error) {
 	f, err := b.Terms.filter()
 	for _, r := range b.Reservations {
@@ -69,9 +69,9 @@ func (b *File) filter() (*classic.Filter, error) {
 	return f, nil
 }
 
-// Reserve reserves what a run will spend at most, durably, and returns the number of the reservation. It
-// refuses, with a *Refusal, a run on other data, of an infinite cost, or that would overdraw the budget.
-// r says of which run, with the mark of its first attempt; its ID and costs are set here.
+// Reserve durably reserves the most that a run will spend, and returns the number of the reservation. It refuses, with
+// a *Refusal, a run on other data, of infinite cost, or that would overdraw the budget. r describes the run, with the
+// mark of its first attempt; Reserve sets its ID and costs.
 func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	if err := b.checkData(r); err != nil {
 		return 0, err
@@ -94,7 +94,7 @@ func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	return r.ID, b.add(entry{Reserve: &r})
 }
 
-// price returns what a plan costs. The run's own account must not be above what it says itself.
+// price returns the cost of a plan. It fails if the plan costs more than the run's own account states.
 func (b *File) price(p *privacy.Plan) (Cost, error) {
 	t := b.Terms
 	delta := p.Delta
@@ -123,7 +123,7 @@ func (b *File) price(p *privacy.Plan) (Cost, error) {
 	return c, nil
 }
 
-// overdrawn says by how much a run would overdraw the budget.
+// overdrawn returns the error for a run that would overdraw the budget, and by how much.
 func (b *File) overdrawn(c Cost, spent, limit float64) error {
 	t := b.Terms
 	if t.Rule == Renyi {
@@ -143,7 +143,7 @@ func (b *File) overdrawn(c Cost, spent, limit float64) error {
 
 const overdrawnFix = "take a smaller epsilon; privrec account budget show says what was spent by which run"
 
-// checkData refuses a run on other data than the budget's.
+// checkData returns an error for a run on other data than the budget's.
 func (b *File) checkData(r Reservation) error {
 	want, of := b.Terms.SHA256, b.Terms.Data
 	if want == "" && len(b.Reservations) > 0 {
@@ -159,8 +159,8 @@ func (b *File) checkData(r Reservation) error {
 	return nil
 }
 
-// Spent returns what is held of the budget and how much that may be, in the units of the rule: an epsilon,
-// or a divergence at the order.
+// Spent returns how much of the budget is held and how much may be, in the units of the rule: an epsilon, or a
+// divergence at the order.
 func (b *File) Spent() (spent, limit float64, err error) {
 	f, err := b.filter()
 	if err != nil {

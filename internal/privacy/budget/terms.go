@@ -10,10 +10,10 @@ import (
 	"privrec/internal/privacy/accountant/classic"
 )
 
-// Rule says how the costs of runs add up.
+// Rule names how the costs of runs add up.
 type Rule string
 
-// The rules. See the comment of the package.
+// The rules. See the package comment.
 const (
 	Sum         Rule = "sum"
 	Approximate Rule = "approximate"
@@ -23,7 +23,7 @@ const (
 // Rules lists the rules.
 func Rules() []Rule { return []Rule{Sum, Approximate, Renyi} }
 
-// Terms are what a budget is: the first line of its file.
+// Terms holds the fixed terms of a budget, the first line of its file: the limits, the unit, the data and the rule.
 type Terms struct {
 	Version      string               `json:"budget"`
 	Epsilon      float64              `json:"epsilon"`
@@ -37,13 +37,13 @@ type Terms struct {
 	Slack        float64              `json:"slack,omitempty"` // of an approximate rule
 }
 
-// The versions of a budget's file. The first one has no attempts; a file of it that is gone on with has them too.
+// The versions of a budget's file. The first one has no attempts, but a file of it that is used again gets them too.
 const (
 	version    = "privrec-budget/2"
 	oldVersion = "privrec-budget/1"
 )
 
-// Validate reports terms that no budget can have.
+// Validate returns an error for terms that no budget can have.
 func (t Terms) Validate() error {
 	if t.Version != version && t.Version != oldVersion {
 		return fmt.Errorf("it is of version %q, this program reads %q and %q", t.Version, oldVersion, version)
@@ -76,14 +76,14 @@ func (t Terms) filter() (*classic.Filter, error) {
 	return nil, fmt.Errorf("filter is %q, want one of %v", t.Rule, Rules())
 }
 
-// Cost is what a run is charged.
+// Cost holds the charge for one run.
 type Cost struct {
 	Epsilon    float64 `json:"epsilon"`
 	Delta      float64 `json:"delta"`
 	Divergence float64 `json:"divergence,omitempty"` // at the budget's order; 0 under other rules
 }
 
-// validate reports what no run is charged.
+// validate returns an error for a cost that no run can have under terms t.
 func (c Cost) validate(t Terms) error {
 	for _, x := range []float64{c.Epsilon, c.Delta, c.Divergence} {
 		if !(x >= 0) || math.IsInf(x, 0) {
@@ -104,8 +104,8 @@ func (t Terms) charge(f *classic.Filter, c Cost) error {
 	return f.Charge(c.Epsilon, c.Delta)
 }
 
-// Price returns what releases cost one unit of the budget, at most. The epsilon is that at the delta, by
-// the best accountant. It is infinite, with the reason, where nothing bounds the cost.
+// Price returns an upper bound on the cost of releases for one unit of the budget. The epsilon is that at delta, by the
+// best accountant. It is infinite, with the reasons in open, if nothing bounds the cost.
 func (t Terms) Price(entries []privacy.Entry, held []privacy.Holding, delta float64) (c Cost, open []privacy.Unprotected, err error) {
 	c.Delta = delta
 	method := accountant.Contour

@@ -23,19 +23,19 @@ import (
 	"strings"
 )
 
-// Digits is how many hex digits a plain check has. A keyed one has twice as many, so that it cannot be guessed.
+// Digits is the number of hex digits of a plain checksum. A keyed one has twice as many, so that it cannot be guessed.
 const Digits = 16
 
-// MaxLine bounds a line, in bytes.
+// MaxLine is the largest length of a line, in bytes.
 const MaxLine = 1 << 20
 
-// Form says how the lines of a file are sealed.
+// Form says how the lines of a file are sealed with checksums.
 type Form struct {
-	Name   string // of the last key of a line, which holds the check
-	Secret []byte // of keyed checks; nil: plain ones
+	Name   string // the last key of a line, which holds the checksum
+	Secret []byte // secret of keyed checksums; nil: plain ones
 }
 
-// Sum returns the hash of a text: HMAC-SHA-256 under a secret, SHA-256 where that is nil.
+// Sum returns the hash of a text: HMAC-SHA-256 under a secret, or SHA-256 if secret is nil.
 func Sum(secret, text []byte) []byte {
 	if secret == nil {
 		sum := sha256.Sum256(text)
@@ -53,21 +53,22 @@ func (f Form) digits() int {
 	return 2 * Digits
 }
 
-// before is what stands between the text of a line and its check.
+// before returns the text between the body of a line and its checksum.
 func (f Form) before() string { return `,"` + f.Name + `":"` }
 
-// behind is what stands after the check.
+// behind is the text after the checksum.
 const behind = `"}`
 
-// Seal returns the line of a marshalled object, with its newline, and its check. before is the check of the line
-// before, "" for the first.
+// Seal returns the sealed line of a marshalled object, with its newline, and the line's checksum. before is the
+// checksum of the previous line, "" for the first.
 func (f Form) Seal(before string, body []byte) (line []byte, check string) {
 	open := body[:len(body)-1] // without the brace
 	check = hex.EncodeToString(Sum(f.Secret, append([]byte(before), open...)))[:f.digits()]
 	return append(append([]byte{}, open...), f.before()+check+behind+"\n"...), check
 }
 
-// Open returns the object of a line (without newline), and its check, which it compares.
+// Open returns the object of a line (without newline) and its checksum. It fails if the checksum is wrong; before is
+// that of the previous line.
 func (f Form) Open(before string, line []byte) (body []byte, check string, err error) {
 	body, ok := f.Body(line)
 	if !ok {
@@ -80,8 +81,8 @@ func (f Form) Open(before string, line []byte) (body []byte, check string, err e
 	return body, check, nil
 }
 
-// Body returns the object of a line, with or without its newline, and compares no check. ok is false for a text
-// that has no place for a check.
+// Body returns the object of a line, with or without its newline, without verifying the checksum. ok is false for a
+// text that has no place for a checksum.
 func (f Form) Body(line []byte) (body []byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	tail := len(f.before()) + f.digits() + len(behind)
@@ -91,8 +92,8 @@ func (f Form) Body(line []byte) (body []byte, ok bool) {
 	return append(bytes.Clone(line[:len(line)-tail]), '}'), true
 }
 
-// Unkeyed returns the object of a line whose check may be of any length, as the first line of a file is read
-// before it is known under which key the file was written.
+// Unkeyed returns the object of a line whose checksum may have any length. It serves to read the first line of a file
+// before its key is known.
 func (f Form) Unkeyed(line []byte) (body []byte, ok bool) {
 	i := bytes.LastIndex(line, []byte(f.before()))
 	if i < 1 {
@@ -101,11 +102,10 @@ func (f Form) Unkeyed(line []byte) (body []byte, ok bool) {
 	return append(bytes.Clone(line[:i]), '}'), true
 }
 
-// ErrForm says that a line is not what its writer writes.
+// ErrForm is returned for a line that differs from what its writer would write.
 var ErrForm = errors.New("not in canonical form")
 
-// Read decodes the object of a line into v, a pointer. It fails on anything that json.Marshal does not write for v
-// byte for byte.
+// Read decodes the object of a line into v, a pointer. It fails unless json.Marshal writes exactly these bytes for v.
 func Read(body []byte, v any) error {
 	if err := Strict(body, v); err != nil {
 		return err
@@ -117,7 +117,7 @@ func Read(body []byte, v any) error {
 	return Same(body, again)
 }
 
-// Same fails with ErrForm unless a body is what its writer writes for it again.
+// Same returns ErrForm unless body equals again, the bytes that its writer writes for it.
 func Same(body, again []byte) error {
 	if !bytes.Equal(body, again) {
 		return ErrForm
@@ -125,8 +125,8 @@ func Same(body, again []byte) error {
 	return nil
 }
 
-// Strict decodes one JSON value into v. It fails on a key that v does not have, that comes twice or that is spelt
-// otherwise, and on anything after the value.
+// Strict decodes one JSON value into v. It fails on unknown keys, repeated keys and keys in another spelling, and on
+// anything after the value.
 func Strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -139,7 +139,7 @@ func Strict(b []byte, v any) error {
 	return plainKeys(b)
 }
 
-// plainKeys reports a key of an object that comes twice, or that is not in lower case. The JSON decoder would
+// plainKeys returns an error for a key of an object that is repeated or not in lower case. The JSON decoder would
 // accept both, and take the last of two.
 func plainKeys(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -168,7 +168,7 @@ func plainKeys(b []byte) error {
 	return nil
 }
 
-// ErrCut says that a line has no newline: a process was stopped while it wrote it, or bytes were lost.
+// ErrCut is returned for a line without a newline: a process was stopped while writing it, or bytes were lost.
 var ErrCut = errors.New("cut off: no newline at its end")
 
 // ReadLine returns the next line without its newline, and io.EOF after the last.

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Bits is the source of random bits of a discrete local mechanism: Keyed or Secret. The
-// mechanisms refuse the zero value.
+// Bits is the source of random bits of a discrete local mechanism: Keyed, Secret or Chosen. The mechanisms refuse the
+// zero value.
 type Bits struct {
 	stream rng.Stream
 	secret bool
@@ -20,22 +20,22 @@ type Bits struct {
 	forced Forced
 }
 
-// Keyed takes the bits of a row from s.Sub(key of the row): the same for any number of workers
-// and any order of the rows. It is for research: anyone with the seed can undo the noise, so a
-// ledger marked secure refuses it.
+// Keyed returns bits from a seed. A row's bits come from s.Sub(key of the row), so they are the same for any number of
+// workers and any order of the rows. They are for research: anyone with the seed can undo the noise, so a ledger marked
+// secure refuses them.
 func Keyed(s rng.Stream) Bits { return Bits{stream: s, set: true} }
 
-// Secret takes cryptographic bits. There is no seed, so a run cannot be repeated. It needs a
-// ledger marked secure, so that the mark of a ledger says which noise a run had.
+// Secret returns cryptographic bits. There is no seed, so a run cannot be repeated. They need a ledger marked secure,
+// so that the mark of a ledger says which noise a run had.
 func Secret() Bits { return Bits{secret: true, set: true} }
 
-// Chosen has no randomness: f makes every choice. With an f that makes each choice in every way in
-// turn, the law of the code that samples can be written down. Nothing that is drawn with it is
-// private, so its ledger must be one in memory that is thrown away.
+// Chosen returns bits without randomness: f makes every choice. If f makes each choice in every way in turn, a caller
+// can compute the law of the sampling code. Nothing drawn with it is private, so its ledger must be one in memory that
+// is thrown away.
 func Chosen(f Forced) Bits { return Bits{set: true, forced: f} }
 
-// Admit checks what all mechanisms on bits are given: a purpose, a valid event and a valid
-// share, bits, and a ledger with their mark.
+// Admit validates the arguments that all mechanisms on bits take: a purpose, an event, a share, bits, and a ledger with
+// the mark for these bits.
 func (b Bits) Admit(purpose string, e privacy.Event, share Share, l *privacy.Ledger) error {
 	if purpose == "" {
 		return errors.New("local mechanism: no purpose")
@@ -52,7 +52,7 @@ func (b Bits) Admit(purpose string, e privacy.Event, share Share, l *privacy.Led
 	return nil
 }
 
-// Noise returns the mark that a ledger of these bits must have.
+// Noise returns the mark that a ledger must have for these bits.
 func (b Bits) Noise() privacy.Noise {
 	if b.secret {
 		return privacy.Secure
@@ -60,7 +60,7 @@ func (b Bits) Noise() privacy.Noise {
 	return privacy.Research
 }
 
-// Draws returns the choices of one goroutine; Row sets the row that they are for.
+// Draws returns a maker of choices for one goroutine. Its Row sets the row that they are for.
 func (b Bits) Draws() Draws {
 	if b.secret {
 		return Draws{secret: &rng.Secret{}}
@@ -76,15 +76,15 @@ type Draws struct {
 	Forced       Forced     // nil except in tests and audits
 }
 
-// Forced makes the choices in place of random bits. With it tests force draws, and tests and
-// audits compute the exact law of the code that samples, by making every choice in turn.
+// Forced makes the choices in place of random bits. Tests use it to force draws. Tests and audits also use it to
+// compute the exact law of the sampling code, by making every choice in turn.
 type Forced interface {
 	Keep(o *Odds) bool     // makes the choice of Draws.Keep
 	Below(n uint64) uint64 // makes the choice of Draws.Below
-	Again()                // the last integer was rejected, and another is drawn in its place
+	Again()                // the last integer is rejected, and another one is drawn
 }
 
-// Row sets the row to the one with the key.
+// Row sets the row for which the next choices are made to the one with this key.
 func (d *Draws) Row(key ...uint64) {
 	if d.secret == nil {
 		d.stream = d.base.Sub(key...)
@@ -128,17 +128,16 @@ func (d *Draws) Below(n uint64) uint64 {
 	return hi
 }
 
-// Again says that the last integer is rejected and will be drawn again.
+// Again tells a Forced that the last integer is rejected and will be drawn again.
 func (d *Draws) Again() {
 	if d.Forced != nil {
 		d.Forced.Again()
 	}
 }
 
-// Odds is the probability e^eps/(e^eps+others) of keeping the true value against a number of
-// others, as a threshold for 128 random bits. It is rounded down, so that the mechanism spends
-// at most its epsilon. In float64 the other values would have probability 0 from eps = 37 on,
-// which is no guarantee at all.
+// Odds holds the probability e^eps/(e^eps+others) of keeping the true value against a number of others, as a threshold
+// for 128 random bits. It is rounded down, so that the mechanism spends at most its epsilon. In float64 the other
+// values would have probability 0 from eps = 37 on, which is no guarantee at all.
 type Odds struct {
 	Hi, Lo uint64
 	Others uint64 // 0: no other value can be chosen, and nothing is drawn
@@ -146,8 +145,8 @@ type Odds struct {
 	P      float64
 }
 
-// FlatBelow is the epsilon below which a mechanism treats all inputs the same. There, rounding
-// the threshold, by 2^-128 times the others, would not be small against epsilon.
+// FlatBelow is the epsilon below which a mechanism treats all inputs alike. Below it, rounding the threshold, by 2^-128
+// times the others, would not be small compared with epsilon.
 const FlatBelow = 0x1p-64
 
 // saturated is the epsilon from which on all odds are equal: 1-2^-128.
@@ -170,11 +169,10 @@ func NewOdds(epsilon float64, others ...uint64) []Odds {
 	return list
 }
 
-// NewSetOdds returns the odds of choosing from a set of values, each of weight e^epsilon, against a
-// number of others of weight 1: kept e^epsilon/(kept e^epsilon + others), rounded down to a
-// multiple of 2^-128. A value of the set then has at most e^epsilon times the probability of one of
-// the others: less probability of the set is more of the others. epsilon is finite and at least
-// FlatBelow, kept and others are at least 1.
+// NewSetOdds returns the odds of choosing from a set of kept values, each of weight e^epsilon, rather than from others,
+// each of weight 1: kept e^epsilon/(kept e^epsilon + others), rounded down to a multiple of 2^-128. Rounding down takes
+// probability from the set and gives it to the others, so a value of the set has at most e^epsilon times the
+// probability of one of the others. epsilon is finite and at least FlatBelow, kept and others are at least 1.
 func NewSetOdds(epsilon float64, kept, others uint64) Odds {
 	x := ExpBelow(epsilon) // lower by 2^-200 of it, which covers the rounding of the product
 	hi, lo := threshold(x.Mul(x, new(big.Float).SetUint64(kept)), others)
@@ -192,11 +190,11 @@ func ReplaceProbability(epsilon, others float64) float64 {
 	return 1 / (1 + math.Exp(epsilon)/others)
 }
 
-// bigPrecision is the mantissa, in bits, of the numbers that thresholds are computed with.
+// bigPrecision is the precision, in bits, with which thresholds are computed.
 const bigPrecision = 512
 
-// threshold returns floor(2^128 x/(x+others)). Where that is 2^128, only the true value can be
-// chosen and no threshold is needed; it then returns all ones.
+// threshold returns floor(2^128 x/(x+others)). If that is 2^128, only the true value can be chosen and no threshold is
+// needed; it then returns all ones.
 func threshold(x *big.Float, others uint64) (hi, lo uint64) {
 	if others == 0 {
 		return math.MaxUint64, math.MaxUint64
@@ -210,8 +208,8 @@ func threshold(x *big.Float, others uint64) (hi, lo uint64) {
 	return new(big.Int).Rsh(t, 64).Uint64(), new(big.Int).And(t, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 }
 
-// ExpBelow returns a number that is below e^epsilon by less than 2^-199 of it, for 0 < epsilon
-// <= saturated; above that, it returns e^saturated.
+// ExpBelow returns a number below e^epsilon, by less than 2^-199 relative, for 0 < epsilon <= saturated. For larger
+// epsilon it returns e^saturated.
 func ExpBelow(epsilon float64) *big.Float {
 	number := func() *big.Float { return new(big.Float).SetPrec(bigPrecision) }
 	epsilon = math.Min(epsilon, saturated)

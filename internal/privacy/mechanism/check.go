@@ -8,8 +8,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// falseAlarm is the probability of a false alarm in a whole run: the sum of what the Shares of
-// its mechanisms allow.
+// falseAlarm is the probability of a false alarm in a whole run: the sum of what all mechanisms' Shares allow.
 const falseAlarm = 1e-9
 
 // Share is the part, in (0, 1], of a run's false-alarm probability of 1e-9 that all checks of
@@ -18,7 +17,7 @@ const falseAlarm = 1e-9
 // times 1e-9.
 type Share float64
 
-// Validate fails on a share outside [0, 1].
+// Validate returns an error for a share outside [0, 1].
 func (s Share) Validate() error {
 	if !(s >= 0 && s <= 1) {
 		return fmt.Errorf("share of the false-alarm probability is %v, want above 0 and at most 1, or 0 for 1", float64(s))
@@ -40,7 +39,7 @@ type CheckError struct {
 	Purpose   string  // of the mechanism
 	What      string  // "count", "mean", "scale", "unchanged values", ...
 	Got       float64 // the statistic
-	Low, High float64 // the bounds that it left
+	Low, High float64 // the bounds that it violated
 	N         int64   // values checked
 	Hint      string  // the usual cause
 }
@@ -54,15 +53,15 @@ func (e *CheckError) Error() string {
 	return s
 }
 
-// Final returns true: the run must not be resumed from a checkpoint, since it would draw the
-// same noise again.
+// Final returns true: a run with this error must not be resumed from a checkpoint, since it would draw the same noise
+// again.
 func (e *CheckError) Final() bool { return true }
 
 // Float is the element type of the data: tensor.Float under either build.
 type Float interface{ ~float32 | ~float64 }
 
-// Marked fails on a ledger whose mark is not that of the noise. Secure noise in a research
-// ledger would be safe, but a reader could not tell from the mark which noise a run had.
+// Marked returns an error if a ledger's mark does not match the noise. Secure noise in a research ledger would be safe,
+// but a reader could not tell from the mark which noise a run had.
 func Marked(l *privacy.Ledger, secret bool) error {
 	noise := privacy.Research
 	if secret {
@@ -77,7 +76,7 @@ func Marked(l *privacy.Ledger, secret bool) error {
 	return nil
 }
 
-// Research fails on a missing ledger and on one that promises secure noise.
+// Research returns an error for a missing ledger and for one that promises secure noise.
 func Research(purpose string, l *privacy.Ledger) error {
 	if err := Marked(l, false); err != nil {
 		return fmt.Errorf("%s: %w", purpose, err)
@@ -101,8 +100,8 @@ func (c *Proportion) Count(success bool) {
 	}
 }
 
-// Check fails outside N P ± (sqrt(2 N P (1-P) x) + 2x/3), which has probability at most exp(-x)
-// on each side (Bernstein).
+// Check returns an error if the count is outside N P ± (sqrt(2 N P (1-P) x) + 2x/3), which has probability at most
+// exp(-x) on each side (Bernstein).
 func (c *Proportion) Check(purpose string, x float64) error {
 	n := float64(c.N)
 	r := math.Sqrt(2*n*c.P*(1-c.P)*x) + 2*x/3
@@ -112,7 +111,7 @@ func (c *Proportion) Check(purpose string, x float64) error {
 	return nil
 }
 
-// Bounded sums independent values of mean zero within an interval of a given width.
+// Bounded sums independent values of mean zero, each from an interval of a given width.
 type Bounded struct {
 	What  string // what the sum is, for the message
 	N     int64  // values
@@ -126,7 +125,7 @@ func (b *Bounded) Add(v float64) {
 	b.Sum += v
 }
 
-// Check fails beyond Width sqrt(N x/2), which has probability at most exp(-x) on each side
+// Check returns an error if the sum is beyond Width sqrt(N x/2), which has probability at most exp(-x) on each side
 // (Hoeffding).
 func (b *Bounded) Check(purpose string, x float64) error {
 	if r := b.Width * math.Sqrt(float64(b.N)*x/2); !(math.Abs(b.Sum) <= r) {
@@ -135,7 +134,7 @@ func (b *Bounded) Check(purpose string, x float64) error {
 	return nil
 }
 
-// Drift sums differences of which each has mean zero given all before it.
+// Drift sums differences that each have mean zero given all earlier ones.
 type Drift struct {
 	What string // what the sum is, for the message
 	N    int64  // differences
@@ -144,7 +143,7 @@ type Drift struct {
 	B    float64 // each difference is at most B from zero
 }
 
-// Expect adds the variance of one more difference.
+// Expect adds to V the variance of one more difference.
 func (c *Drift) Expect(variance float64) { c.V += variance }
 
 // Add adds a difference.
@@ -153,7 +152,7 @@ func (c *Drift) Add(v float64) {
 	c.Sum += v
 }
 
-// Check fails beyond sqrt(2 V x) + 2 B x/3, which has probability at most exp(-x) on each side
+// Check returns an error if the sum is beyond sqrt(2 V x) + 2 B x/3, which has probability at most exp(-x) on each side
 // (Freedman, Annals of Probability 1975, theorem 1.6).
 func (c *Drift) Check(purpose string, x float64) error {
 	r := math.Sqrt(2*c.V*x) + 2*c.B*x/3
@@ -163,13 +162,13 @@ func (c *Drift) Check(purpose string, x float64) error {
 	return nil
 }
 
-// Checker is a check of two tails.
+// Checker is a check with two tails.
 type Checker = interface {
 	Check(purpose string, x float64) error
 }
 
-// CheckAll runs checks of two tails each. A correct sampler fails any of them with at most the
-// probability of its share.
+// CheckAll runs checks with two tails each. With a correct sampler any of them fails with at most the probability of
+// the share.
 func CheckAll(purpose string, share Share, checks ...Checker) error {
 	x := math.Log(2 * float64(len(checks)) / share.FalseAlarm())
 	for _, c := range checks {

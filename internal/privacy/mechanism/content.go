@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Content returns a key of what a row holds: half of the SHA-256 of its values. A local randomiser draws under the
-// row's own key and this one. So the noise of a user whose row is another one is another one too, also under the
-// same seed, and beside the output of an earlier row nothing can be subtracted. Rows of others have no part in it:
-// leaving one user out moves nobody else.
+// Content returns a key of a row's contents: half of the SHA-256 of its values. A local randomiser draws under the
+// row's own key and this one. So a user whose row changes gets new noise, also under the same seed, and subtracting the
+// output for an earlier row reveals nothing. Rows of others have no influence: leaving one user out changes nobody
+// else's noise.
 func Content[T ~int32 | ~float64](row []T) [2]uint64 {
 	h := sha256.New()
 	var b [8]byte

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// coin is a probability p in [0, 1] as its binary digits, for choices with exactly the
-// probability that the float64 stands for.
+// coin holds a probability p in [0, 1] as its binary digits, for choices with exactly the probability that the float64
+// stands for.
 type coin struct {
 	sure   bool   // p = 1
 	zeros  int    // digits 0 after the point
@@ -29,9 +29,8 @@ func newCoin(p float64) coin {
 	return coin{zeros: -e, digits: uint64(f*0x1p53) << 11}
 }
 
-// lanes makes 64 independent choices at once, one a bit. Bit i is 1 if the number whose binary
-// digits are bit i of each drawn word is below p. It compares digits until every lane is
-// decided, after about seven words.
+// lanes returns 64 independent choices, one per bit. Bit i is 1 if the number whose binary digits are bit i of each
+// drawn word is below p. It compares digits until every lane is decided, after about seven words.
 func (c coin) lanes(s *rng.Stream) (yes uint64) {
 	if c.sure {
 		return math.MaxUint64
@@ -94,8 +93,8 @@ func NewField(p float64) *Field {
 	return f
 }
 
-// binomialTable returns the cumulative law of Binomial(n, p) on the grid of 2^-128, up to where
-// it reaches 1. n is a power of two.
+// binomialTable returns the cumulative law of Binomial(n, p) on the grid of 2^-128, up to its first entry of 1. n is a
+// power of two.
 func binomialTable(n int64, p float64) (upTo [][2]uint64) {
 	const precision = 640
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
@@ -159,8 +158,7 @@ func (f *Field) count(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// insert puts v in its place among the ascending values from first on. It returns false if v is
-// there already.
+// insert inserts v into the ascending values from index first on. It returns false if v is there already.
 func insert(to *[]int32, first int, v int32) bool {
 	list := *to
 	i := len(list)
@@ -177,10 +175,9 @@ func insert(to *[]int32, first int, v int32) bool {
 	return true
 }
 
-// Each calls see with the chosen cells below limit, in ascending order, a chunk at a time. It
-// returns how often neighbouring blocks chose the same place, out of how many places: the noise
-// of one block must not be that of the next. Several goroutines draw; see is called by this
-// one.
+// Each calls see with the chosen cells below limit, in ascending order, a chunk at a time. It returns how often
+// neighbouring blocks chose the same place, out of all places: the noise of one block must not repeat in the next.
+// Several goroutines draw; see is called in the caller's goroutine.
 func (f *Field) Each(s rng.Stream, limit int64, see func(cells []int64)) (twins Proportion) {
 	p := f.probability()
 	twins = Proportion{What: "number of places chosen in neighbouring blocks alike", P: p * p}
@@ -224,7 +221,7 @@ func (f *Field) probability() float64 {
 	return math.Ldexp(float64(f.coin.digits>>11), -53-f.coin.zeros)
 }
 
-// chunk is the part that one goroutine draws.
+// chunk holds the cells that one goroutine draws.
 type chunk struct {
 	cells     []int64
 	even, odd []int32

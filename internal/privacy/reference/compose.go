@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// Part is Count compositions of one release.
+// Part stands for Count compositions of one release.
 type Part struct {
 	Law   Law
 	Count int64
@@ -16,10 +16,9 @@ type Part struct {
 // bins is the number of points of the grid that losses are rounded down to.
 const bins = 1 << 13
 
-// Epsilon returns a lower bound of the epsilon at delta of all parts together: the least
-// epsilon at which the composed law, each loss rounded down to a grid, has a hockey-stick
-// divergence of at most delta. delta is above 0; at 1e-9 and below, rounding errors of the
-// transforms show.
+// Epsilon returns a lower bound of the epsilon at delta of all parts together. It is the least epsilon for which the
+// composed law has a hockey-stick divergence of at most delta, with each loss rounded down to a grid. delta is above 0;
+// at 1e-9 and below, rounding errors of the transforms show.
 func Epsilon(parts []Part, delta float64) float64 {
 	if len(parts) == 0 {
 		return 0
@@ -72,7 +71,7 @@ func Epsilon(parts []Part, delta float64) float64 {
 	}, delta, float64(low+bins)*h)
 }
 
-// solve returns an epsilon below the least at which a falling curve is at most delta.
+// solve returns an epsilon just below the least one at which a falling curve is at most delta.
 func solve(curve func(float64) float64, delta, most float64) float64 {
 	// Rounding errors of the transforms count in favour of the accountant.
 	const slack = 1e-12
@@ -98,8 +97,7 @@ func power(c complex128, n int64) complex128 {
 	return cmplx.Exp(complex(float64(n), 0) * cmplx.Log(c))
 }
 
-// rounded returns the mass of a law on multiples of h from first on, with each loss rounded
-// down.
+// rounded returns the mass of a law on the multiples of h, the first of them first*h, with each loss rounded down.
 func rounded(l Law, h float64) (mass []float64, first int64) {
 	lo, hi := l.Span()
 	first = int64(math.Floor(lo / h))

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/rng"
 )
 
-// Drawn is the record of a random run.
+// Drawn holds a random run.
 type Drawn struct {
 	Entries  []privacy.Entry
 	Holdings []privacy.Holding
 }
 
-// Units returns the units of random ledgers: all that there are.
+// Units returns all units, for random ledgers.
 func Units() []privacy.Unit {
 	return []privacy.Unit{privacy.User, privacy.Edge, privacy.Interaction, privacy.Cell, privacy.Position, privacy.Sample, privacy.Feature, privacy.Record}
 }
@@ -25,7 +25,7 @@ type drawer struct {
 	s         *rng.Stream
 	units     []privacy.Unit
 	relations map[privacy.Unit]privacy.Neighbouring
-	open      float64 // probability of an entry to be unprotected
+	open      float64 // probability that an entry is unprotected
 }
 
 // Draw returns a random run of 1 to 30 events: all kinds, nested and single, all units, with
@@ -93,8 +93,8 @@ func (d *drawer) events(depth int) (all []privacy.Event) {
 
 func (d *drawer) unit() privacy.Unit { return d.units[d.s.IntN(len(d.units))] }
 
-// parallel returns branches of one kind, of which one is known to cost most, or of several
-// kinds, of which none may be known to.
+// parallel returns branches of one kind, where one is known to cost most, or of several kinds, where none may be known
+// to.
 func (d *drawer) parallel(depth int) privacy.Event {
 	if d.s.Float64() < .5 {
 		return privacy.Parallel{Events: d.events(depth), Fixed: d.s.Float64() < .5}
@@ -104,7 +104,7 @@ func (d *drawer) parallel(depth int) privacy.Event {
 	return privacy.Parallel{Events: []privacy.Event{one, privacy.SelfComposed{Event: one, Count: int64(1 + d.s.IntN(3))}}, Fixed: d.s.Float64() < .5}
 }
 
-// sampled returns a sampled event, mostly one for which accountants have a form.
+// sampled returns a sampled event, mostly one that accountants can price.
 func (d *drawer) sampled() privacy.Event {
 	u := d.unit()
 	r := d.relations[u]
@@ -120,8 +120,8 @@ func (d *drawer) sampled() privacy.Event {
 	return e
 }
 
-// gaussian returns Gaussian noise without a norm, or with half of the sensitivity as clipped
-// sums have, or with up to twice of it.
+// gaussian returns Gaussian noise with no norm, with a norm of half the sensitivity as clipped sums have, or with a
+// norm of up to twice that.
 func (d *drawer) gaussian(u privacy.Unit) privacy.Event {
 	g := privacy.Gaussian{Sigma: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: d.relations[u]}
 	switch d.s.IntN(3) {

@@ -2,9 +2,8 @@ package reference
 
 import "math"
 
-// Law is the law of a privacy loss log(P/Q) under P. It is the same in both directions, P
-// against Q and Q against P: every law here belongs to a symmetric pair, except sampled, which
-// has a field for the direction.
+// Law describes the law of a privacy loss log(P/Q) under P. It is the same in both directions, P against Q and Q
+// against P: every law here belongs to a symmetric pair, except sampled, which has a field for the direction.
 type Law interface {
 	// Below returns the probability of a loss below l.
 	Below(l float64) float64
@@ -12,10 +11,10 @@ type Law interface {
 	Span() (lo, hi float64)
 }
 
-// normal is the loss of N(mu, 1) against N(0, 1): N(mu²/2, mu²).
+// normal is the law of the loss of N(mu, 1) against N(0, 1): N(mu²/2, mu²).
 type normal struct{ mu float64 }
 
-// Below implements Law.
+// Below implements Law.Below.
 func (n normal) Below(l float64) float64 { return phi(l/n.mu - n.mu/2) }
 
 // Span implements Law.
@@ -23,12 +22,12 @@ func (n normal) Span() (lo, hi float64) {
 	return n.mu * (n.mu/2 - tail), n.mu * (n.mu/2 + tail)
 }
 
-// tail is how many standard deviations a normal variable is taken to reach.
+// tail is the number of standard deviations within which a normal variable is taken to lie.
 const tail = 8.3
 
 func phi(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// laplace is the loss of Laplace noise shifted by eps of its scales.
+// laplace is the law of the loss of Laplace noise shifted by eps of its scales.
 type laplace struct{ eps float64 }
 
 // Below implements Law.
@@ -45,7 +44,7 @@ func (p laplace) Below(l float64) float64 {
 // Span implements Law.
 func (p laplace) Span() (lo, hi float64) { return -p.eps, p.eps }
 
-// atoms is a loss with finitely many values, in ascending order.
+// atoms is the law of a loss with finitely many values, in ascending order.
 type atoms struct{ at, mass []float64 }
 
 // Below implements Law.
@@ -62,8 +61,8 @@ func (a atoms) Below(l float64) float64 {
 // Span implements Law.
 func (a atoms) Span() (lo, hi float64) { return a.at[0], a.at[len(a.at)-1] }
 
-// response returns the loss of randomised response over k values: plus and minus eps, or 0
-// where the answer is neither of the two values.
+// response returns the law of the loss of randomised response over k values: plus and minus eps, or 0 if the answer is
+// neither of the two values.
 func response(eps float64, k int64) Law {
 	rest := math.Exp(-eps)
 	p := 1 / (1 + float64(k-1)*rest)
@@ -73,8 +72,8 @@ func response(eps float64, k int64) Law {
 	return atoms{[]float64{-eps, 0, eps}, []float64{p * rest, float64(k-2) * p * rest, p}}
 }
 
-// discrete returns the loss of integer noise with weights exp(-cost(j)) on -reach..reach,
-// shifted by an integer.
+// discrete returns the law of the loss of integer noise with weights exp(-cost(j)) on -reach..reach, shifted by an
+// integer.
 func discrete(cost func(j float64) float64, reach, moved int) Law {
 	sum := 0.0
 	for j := -reach; j <= reach; j++ {
@@ -93,27 +92,26 @@ func discrete(cost func(j float64) float64, reach, moved int) Law {
 	return a
 }
 
-// discreteLaplace returns the loss of discrete Laplace noise shifted by whole steps.
+// discreteLaplace returns the law of the loss of discrete Laplace noise shifted by whole steps.
 func discreteLaplace(scale float64, steps int) Law {
 	return discrete(func(j float64) float64 { return math.Abs(j) / scale }, int(40*scale)+steps+1, steps)
 }
 
-// discreteNormal returns the loss of discrete Gaussian noise with one coordinate shifted by
-// whole steps. It leaves out the other coordinates, so it is a lower bound where the
-// sensitivity is not whole.
+// discreteNormal returns the law of the loss of discrete Gaussian noise with one coordinate shifted by whole steps. It
+// leaves out the other coordinates, so it is a lower bound if the sensitivity is not whole.
 func discreteNormal(sigma float64, steps int) Law {
 	return discrete(func(j float64) float64 { return j * j / (2 * sigma * sigma) }, int(9*sigma)+steps+1, steps)
 }
 
-// sampled is the loss of a release that contains the unit with probability q, when the unit is
-// added or removed. The law of the release must be the same in both directions.
+// sampled is the law of the loss of a release that contains the unit with probability q, when the unit is added or
+// removed. The law of the release must be the same in both directions.
 type sampled struct {
 	of     Law
 	q      float64
 	remove bool // P has the unit
 }
 
-// inner returns the loss of the release itself where the loss of the sampled release is l.
+// inner returns the loss of the release itself for which the sampled release has the loss l.
 func (s sampled) inner(l float64) float64 {
 	x := (math.Expm1(l) + s.q) / s.q
 	if !(x > 0) {
@@ -132,7 +130,7 @@ func (s sampled) Below(l float64) float64 {
 	return 1 - s.atMost(x)
 }
 
-// absent returns the probability under Q that log(P/Q) is below x: that log(Q/P) is above -x.
+// absent returns the probability under Q that log(P/Q) is below x, which is that of log(Q/P) above -x.
 func (s sampled) absent(x float64) float64 {
 	return 1 - s.of.Below(math.Nextafter(-x, math.Inf(1)))
 }
@@ -151,8 +149,8 @@ func (s sampled) Span() (lo, hi float64) {
 	return -f(bound), -f(-bound)
 }
 
-// hidden is the loss of a release on a sample, where the output also shows which units are in
-// it: 0 with probability 1-q, that of the release with probability q.
+// hidden is the law of the loss of a release on a sample whose output also shows which units are in it: 0 with
+// probability 1-q, the loss of the release with probability q.
 type hidden struct {
 	of Law
 	q  float64
@@ -173,8 +171,8 @@ func (h hidden) Span() (lo, hi float64) {
 	return min(lo, 0), max(hi, 0)
 }
 
-// mirrored is the loss of a sampled unit whose value a, in standard deviations of the noise,
-// becomes -a: a mixture against its mirror image.
+// mirrored is the law of the loss of a sampled unit whose value a, in standard deviations of the noise, becomes -a: a
+// mixture against its mirror image.
 type mirrored struct{ a, q float64 }
 
 // loss returns the loss at x; it rises with x.

@@ -8,10 +8,10 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ErrNoLaw is the error for an event without a law here.
+// ErrNoLaw is returned for an event without a law here.
 var ErrNoLaw = errors.New("the reference has no law for it")
 
-// Question is a question about a ledger.
+// Question holds what to compute for a ledger: for which unit, relation and delta.
 type Question struct {
 	Unit     privacy.Unit
 	Relation privacy.Neighbouring
@@ -19,9 +19,8 @@ type Question struct {
 	Holdings []privacy.Holding
 }
 
-// AtLeast returns a lower bound of the epsilon of the entries for the unit of the question. It
-// returns infinity where anything of the unit is unprotected, or where the cost of a release
-// for the unit is not bounded.
+// AtLeast returns a lower bound of the epsilon of the entries for the unit of the question. It returns infinity if
+// anything of the unit is unprotected, or if the cost of a release for the unit is not bounded.
 func AtLeast(entries []privacy.Entry, q Question) (float64, error) {
 	worst := 0.0
 	for _, remove := range []bool{true, false} {
@@ -42,21 +41,21 @@ func AtLeast(entries []privacy.Entry, q Question) (float64, error) {
 	return worst, nil
 }
 
-// pricer answers a question in one direction: P has the unit, or Q has it.
+// pricer computes the answer in one direction: P has the unit, or Q has it.
 type pricer struct {
 	Question
 	remove bool
-	open   bool // something makes epsilon infinite
+	open   bool // set if something makes epsilon infinite
 }
 
 // stance says how the unit of an event relates to the unit of the question.
 type stance int
 
 const (
-	same      stance = iota // it is the same unit
+	same      stance = iota // the same unit
 	around                  // it contains the unit: all data of the user who has the edge
 	within                  // the unit contains it: an edge of the user
-	elsewhere               // it is other data
+	elsewhere               // other data
 	unknown                 // the relation is not known
 )
 
@@ -81,7 +80,7 @@ func (p *pricer) stands(v privacy.Unit) stance {
 	return unknown
 }
 
-// held returns how many units v one unit of the question has; 0 where that is not stated.
+// held returns how many units v one unit of the question has; 0 if that is not stated.
 func (p *pricer) held(v privacy.Unit) int64 {
 	if v == privacy.Feature { // the vector of one user
 		return 1
@@ -152,8 +151,8 @@ func (p *pricer) all(events []privacy.Event, n int64) (all []Part, err error) {
 	return all, nil
 }
 
-// parallel returns the branch that costs most, and under Replace the two that do, since a unit
-// leaves one and enters another.
+// parallel returns the most expensive branch. Under Replace it returns the two most expensive, since a unit leaves one
+// and enters another.
 func (p *pricer) parallel(e privacy.Parallel, n int64) ([]Part, error) {
 	var first, second []Part
 	most, next := -1.0, -1.0
@@ -175,7 +174,7 @@ func (p *pricer) parallel(e privacy.Parallel, n int64) ([]Part, error) {
 	return first, nil
 }
 
-// leaf returns n releases of an event without parts, or of a sampled one.
+// leaf returns n releases of an event that is one release, sampled or not.
 func (p *pricer) leaf(e privacy.Event, n int64) ([]Part, error) {
 	v, relation, local := about(e)
 	switch p.stands(v) {
@@ -206,8 +205,7 @@ func (p *pricer) leaf(e privacy.Event, n int64) ([]Part, error) {
 	return p.once(e, n)
 }
 
-// about returns the unit and relation of a release, and whether it is about one value and holds
-// for any two values.
+// about returns the unit and relation of a release, and whether it is local: about one value, for any two values.
 func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, local bool) {
 	switch e := e.(type) {
 	case privacy.Gaussian:
@@ -239,7 +237,7 @@ func whole(sensitivity float64) int { return int(math.Floor(sensitivity + 1e-9))
 // once returns n releases at the distance that the event names.
 func (p *pricer) once(e privacy.Event, n int64) ([]Part, error) { return p.group(e, n, 1) }
 
-// group returns n releases at k times the distance that the event names, which some data reach.
+// group returns n releases at k times the distance that the event names. Some data reach that distance.
 func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 	one := func(l Law) ([]Part, error) { return []Part{{l, n}}, nil }
 	times := float64(k)

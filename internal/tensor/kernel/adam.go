@@ -38,7 +38,7 @@ func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 	}
 }
 
-// adamIdlePlain does what AdamIdle does, in plain Go.
+// adamIdlePlain is AdamIdle in plain Go.
 func adamIdlePlain(w, m, v []Float, c []AdamCoef, slack Float) {
 	for i, x := range w {
 		first, second, rests := m[i], v[i], false

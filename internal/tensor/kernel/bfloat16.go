@@ -9,14 +9,13 @@ import (
 // them: word 2k of 16 is column k and word 2k+1 is column k+8, k < 8. A row begins every
 // Bfloat16Group words or a multiple of that; words of columns that are not there are zero.
 
-// Bfloat16Group is how many columns a kernel reads at once at most.
+// Bfloat16Group is the largest number of columns that a kernel reads at once.
 const Bfloat16Group = 32
 
-// Bfloat16Word returns which word of a row holds a column.
+// Bfloat16Word returns the index of the word of a row that holds a column.
 func Bfloat16Word(col int) int { return col&^15 | col&7<<1 | col>>3&1 }
 
-// Bfloat16 returns the bfloat16 value nearest to x, of two the one with an even last bit.
-// NaN stays NaN.
+// Bfloat16 returns the bfloat16 value nearest to x; ties go to the value with an even last bit. NaN stays NaN.
 func Bfloat16(x Float) uint16 {
 	b := math.Float32bits(float32(x))
 	if x != x {
@@ -31,7 +30,7 @@ func FromBfloat16(w uint16) Float { return Float(math.Float32frombits(uint32(w) 
 // word returns the address of the word i places after p.
 func word(p *uint16, i int) *uint16 { return (*uint16)(unsafe.Add(unsafe.Pointer(p), 2*i)) }
 
-// roundRowsPlain does what RoundRows does, in plain Go.
+// roundRowsPlain is RoundRows in plain Go.
 func roundRowsPlain(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 	for i := range n {
 		to := unsafe.Slice(word(y, i*ldy), ldy)
@@ -41,7 +40,7 @@ func roundRowsPlain(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 	}
 }
 
-// gatherBfloat16Plain does what GatherBfloat16 does, in plain Go.
+// gatherBfloat16Plain is GatherBfloat16 in plain Go.
 func gatherBfloat16Plain(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
 	for r, l := range left {
 		place := r

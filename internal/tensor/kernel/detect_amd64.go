@@ -27,7 +27,7 @@ const (
 	stateAVX512   = 0xe6 // and masks, upper halves, upper registers
 )
 
-// best returns the highest level processor and system offer.
+// best returns the highest level that the processor and the system support.
 func best() Level {
 	all := func(x, bits uint32) bool { return x&bits == bits }
 	if top, _, _, _ := cpuid(0, 0); top < 7 {

@@ -2,7 +2,7 @@ package kernel
 
 import "unsafe"
 
-// gatherRowsPlain does what GatherRows does, in plain Go.
+// gatherRowsPlain is GatherRows in plain Go.
 func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
 	for r, l := range left {
 		place := r
@@ -23,7 +23,7 @@ func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ld
 	}
 }
 
-// spmmRowsPlain does what SpMMRows does, in plain Go.
+// spmmRowsPlain is SpMMRows in plain Go.
 func spmmRowsPlain(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
 	for r := range ptr[1:] {
 		row := unsafe.Slice(at(y, r*ldy), cols)

@@ -6,12 +6,10 @@ import (
 	"unsafe"
 )
 
-// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
-// ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
-// elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
-// added in order and scaled last. Where idx goes on after the last of these rows,
-// rows of x that it names are fetched ahead. With to, not nil, the sum of row r
-// goes to row to[r] of y instead.
+// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in ptr[r]..ptr[r+1] of right[idx[e]] times
+// row idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added
+// in order and scaled last. If idx continues after the last of these rows, rows of x that it names are fetched ahead.
+// If to is not nil, the sum of row r goes to row to[r] of y instead.
 func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
 	ptr = ptr[:len(left)+1]
 	if len(left) == 0 || cols == 0 {
@@ -32,10 +30,10 @@ func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int
 	}
 }
 
-// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row
-// idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy.
-// Entries are added in order. With add, the sum of a row starts from what the row holds. Where idx
-// goes on after the last of these rows, rows of x that it names are fetched ahead.
+// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row idx[e] of x, the
+// first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added in order. With add,
+// the sum of a row starts from the row's old content. If idx continues after the last of these rows, rows of x that it
+// names are fetched ahead.
 func SpMMRows(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
 	if len(ptr) < 2 || cols == 0 {
 		return
@@ -52,8 +50,8 @@ func SpMMRows(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float
 	}
 }
 
-// FetchRows has rows of x, the first cols elements of each, come near the core while it does
-// something else. Rows are ldx elements apart. It changes nothing.
+// FetchRows prefetches rows of x, the first cols elements of each, into the caches of the core while it does something
+// else. Rows are ldx elements apart. It changes nothing.
 func FetchRows(rows []int32, x *Float, ldx, cols int) {
 	if len(rows) > 0 && cols > 0 && level != Off {
 		fetchRows(len(rows), &rows[0], x, ldx*size, cols*size)
@@ -74,9 +72,8 @@ func RoundRows(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 	}
 }
 
-// GatherBfloat16 does what GatherRows does, with rows of bfloat16 values in x, ldx words apart.
-// Sums are of float32 values: at every level a result has the bits that GatherRows gives there
-// for the values of x.
+// GatherBfloat16 computes GatherRows with rows of bfloat16 values in x, ldx words apart. Sums are of float32 values: at
+// every level a result has the same bits as that of GatherRows for the values of x.
 func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
 	ptr = ptr[:len(left)+1]
 	if len(left) == 0 || cols == 0 {

@@ -26,7 +26,7 @@ func (l Level) String() string {
 	return "off"
 }
 
-// level is the one in use. It is set before main and, in tests, by Use.
+// level is the level in use. It is set before main and, in tests, by Use.
 var level, choiceErr = choose(os.Getenv("PRIVREC_SIMD"), best())
 
 // Current returns the level in use.
@@ -55,8 +55,8 @@ func Use(l Level) (restore func()) {
 	return func() { level = old }
 }
 
-// choose returns the level that force (a value of PRIVREC_SIMD) asks for, or top
-// and an error where this level is not available.
+// choose returns the level that force (a value of PRIVREC_SIMD) asks for, or top and an error if that level is not
+// available.
 func choose(force string, top Level) (Level, error) {
 	if force == "" {
 		return top, nil

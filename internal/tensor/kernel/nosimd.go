@@ -113,8 +113,8 @@ func RatioDotRows(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
 	ratioDotRowsPlain(x, y, ldy, idx, w, out)
 }
 
-// RatioBackRows does RatioBack with g[e] and row idx[e] of y and of dy, for all e in order, to the
-// bit. Rows are ldy and lddy elements apart and at least as long as x.
+// RatioBackRows calls RatioBack with g[e] and row idx[e] of y and of dy, for all e in order, to the bit. Rows are ldy
+// and lddy elements apart and at least as long as x.
 func RatioBackRows(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
 	ratioBackRowsPlain(g, x, y, ldy, dx, dy, lddy, dw, idx)
 }
@@ -124,9 +124,10 @@ func Tanh(x, y []Float) {
 	tanhPlain(x, y[:len(x)])
 }
 
-// GRUBack computes the gradients of a row of d gates, d the length of dy: of y = h + z (c - h), or with swap of
-// y = c + z (h - c). s (3, d) holds r, z and c = tanh(i + r n), where n is the last d of gh (3, d). It sets dgi and
-// dgh (3, d) to those of the gates' two operands and dh (d) to that of h without what comes by the gates.
+// GRUBack computes the gradients of a row of d gates, d the length of dy. The forward step is y = h + z (c - h), or
+// with swap y = c + z (h - c). s (3, d) holds r, z and c = tanh(i + r n), where n is the last d of gh (3, d). GRUBack
+// sets dgi and dgh (3, d) to the gradients of the gates' two operands. It sets dh (d) to that of h, without the part
+// that flows through the gates.
 func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
 	gruBackPlain(swap, dy, h, s, gh, dgi, dgh, dh)
 }
@@ -145,9 +146,9 @@ func Adam(w, g, m, v []Float, c *AdamCoef) {
 	adamPlain(w[:len(g)], g, m[:len(g)], v[:len(g)], c)
 }
 
-// AdamIdle does the steps of c, one or more, with a zero gradient and without weight decay. Their betas are equal.
-// Where slack times the update of a step does not move a weight, it may do without this update and all later ones,
-// which the caller knows to move it no more.
+// AdamIdle applies the steps of c, one or more, with a zero gradient and without weight decay. Their betas are equal.
+// If slack times the update of a step does not move a weight, it may skip this update and all later ones; the caller
+// knows that they do not move it either.
 func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
 	adamIdlePlain(w, m[:len(w)], v[:len(w)], c, slack)
 }
@@ -157,67 +158,62 @@ func Blend(x, y, g, z []Float) {
 	blendPlain(x, y[:len(x)], g[:len(x)], z[:len(x)])
 }
 
-// KeepBack is the way back through y = c + z (h - c), where z is a sigmoid and c a tanh, for a gradient of y that is
-// the sum of dy and dh. It sets dz and dc to the gradients of what the sigmoid and the tanh are of, and back to that
-// of h.
+// KeepBack computes the gradients of y = c + z (h - c), where z is a sigmoid and c a tanh. The gradient of y is the sum
+// of dy and dh. It sets dz and dc to the gradients of the arguments of the sigmoid and the tanh, and back to that of h.
 func KeepBack(dy, dh, h, z, c, dz, dc, back []Float) {
 	n := len(dy)
 	keepBackPlain(dy, dh[:n], h[:n], z[:n], c[:n], dz[:n], dc[:n], back[:n])
 }
 
-// ResetBack is the way back through r h, where r is a sigmoid, for the gradient g. It sets dr to the gradient of what
-// the sigmoid is of, and adds that of h to back.
+// ResetBack computes the gradients of r h, where r is a sigmoid, from the gradient g. It sets dr to the gradient of the
+// sigmoid's argument, and adds that of h to back.
 func ResetBack(g, h, r, dr, back []Float) {
 	n := len(g)
 	resetBackPlain(g, h[:n], r[:n], dr[:n], back[:n])
 }
 
-// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), whose slope below 0 is slope, times keep where kept
-// has a bit, else to 0, and sets the bits of above where LeakyReLU's argument is above 0. y and z have
-// rows rows of len(b1) elements. Bits of row i begin at word i*keptStep and i*aboveStep; whole words of
-// above may change.
+// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), with the given slope below 0, times keep where kept has a bit, else
+// to 0. It sets the bits of above where LeakyReLU's argument is above 0. y and z have rows rows of len(b1) elements.
+// Bits of row i begin at word i*keptStep and i*aboveStep; whole words of above may change.
 func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
 	leakyDropPlain(b1, b2, rows, y, z, slope, keep, kept, keptStep, above, aboveStep)
 }
 
-// LeakyBack multiplies g by keep where kept has a bit, else makes it 0, and then by slope where above has
-// none. g has rows rows of d elements; bits lie as LeakyDrop's.
+// LeakyBack multiplies g by keep where kept has a bit, else sets it to 0, and then multiplies by slope where above has
+// no bit. g has rows rows of d elements; bits lie as in LeakyDrop.
 func LeakyBack(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
 	leakyBackPlain(d, rows, g, slope, keep, kept, keptStep, above, aboveStep)
 }
 
-// AddScaled adds own[i] times row i of x to row i of s and sets p = x s. s, x and p have len(own) rows
-// of the same length.
+// AddScaled adds own[i] times row i of x to row i of s and sets p = x s. s, x and p have len(own) rows of the same
+// length.
 func AddScaled(own, s, x, p []Float) {
 	addScaledPlain(own, s, x, p)
 }
 
-// ScaledBack takes b as a gradient of x s and a as one of s, sets a' = a + b x, g = b s + own[i] a' and
-// then s = a', with own[i] for row i. Matrices are as AddScaled's.
+// ScaledBack computes the gradients of AddScaled from b, the gradient of x s, and a, that of s. It sets a' = a + b x, g
+// = b s + own[i] a' and then s = a', with own[i] for row i. Matrices are as in AddScaled.
 func ScaledBack(own, s, x, a, b, g []Float) {
 	scaledBackPlain(own, s, x, a, b, g)
 }
 
-// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
-// ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
-// elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
-// added in order and scaled last. With to, not nil, the sum of row r goes to row to[r]
-// of y instead.
+// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in ptr[r]..ptr[r+1] of right[idx[e]] times
+// row idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added
+// in order and scaled last. If to is not nil, the sum of row r goes to row to[r] of y instead.
 func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
 	gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 }
 
-// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row
-// idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy.
-// Entries are added in order. With add, the sum of a row starts from what the row holds.
+// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row idx[e] of x, the
+// first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added in order. With add,
+// the sum of a row starts from the row's old content.
 func SpMMRows(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
 	if len(ptr) > 1 && cols > 0 {
 		spmmRowsPlain(ptr, idx, val, x, ldx, y, ldy, cols, add)
 	}
 }
 
-// FetchRows has rows of x, the first cols elements of each, come near the core while it does
-// something else, where the processor can. Here it does nothing.
+// FetchRows prefetches rows of x, the first cols elements of each, if the processor can. Here it does nothing.
 func FetchRows(rows []int32, x *Float, ldx, cols int) {}
 
 // RoundRows sets the first cols columns of n rows of y to the nearest bfloat16 values of x.
@@ -226,7 +222,7 @@ func RoundRows(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 	roundRowsPlain(n, x, ldx, cols, y, ldy)
 }
 
-// GatherBfloat16 does what GatherRows does, with rows of bfloat16 values in x, ldx words apart.
+// GatherBfloat16 computes GatherRows with rows of bfloat16 values in x, ldx words apart.
 func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
 	gatherBfloat16Plain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 }

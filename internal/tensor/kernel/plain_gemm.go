@@ -13,7 +13,7 @@ func at(p *Float, off int) *Float {
 	return (*Float)(unsafe.Add(unsafe.Pointer(p), off*int(unsafe.Sizeof(*p))))
 }
 
-// stripPlain does what Strip does, in plain Go.
+// stripPlain is Strip in plain Go.
 func stripPlain(mr, k int, a *Float, ars, acs int, b *Float, c *Float, ldc, n int, alpha Float, acc bool) {
 	var t [plainMR * plainNR]Float
 	for j := 0; j < n; j += plainNR {
@@ -61,7 +61,7 @@ func tile2x4(a *Float, ars, acs int, b []Float, t *[plainMR * plainNR]Float) {
 	*t = [plainMR * plainNR]Float{c00, c01, c02, c03, c10, c11, c12, c13}
 }
 
-// tile1x4 does what tile2x4 does, for a last single row.
+// tile1x4 multiplies a last single row of a by one packed panel, like tile2x4.
 func tile1x4(a *Float, acs int, b []Float, t *[plainMR * plainNR]Float) {
 	var c0, c1, c2, c3 Float
 	p, acs := unsafe.Pointer(a), acs*int(unsafe.Sizeof(*a))

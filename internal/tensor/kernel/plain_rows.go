@@ -4,10 +4,9 @@ import (
 	"unsafe"
 )
 
-// What kernels over rows and gates do, in plain Go. Conversions keep a compiler from fusing operations, which
-// vectors do not.
+// Kernels over rows and gates, in plain Go. Conversions keep a compiler from fusing operations, which vectors do not.
 
-// blendPlain does what Blend does.
+// blendPlain is Blend in plain Go.
 func blendPlain(x, y, g, z []Float) {
 	y, g, z = y[:len(x)], g[:len(x)], z[:len(x)]
 	for i, v := range x {
@@ -32,7 +31,7 @@ func resetBackPlain(g, h, r, dr, back []Float) {
 	}
 }
 
-// leakyDropPlain does what LeakyDrop does, in plain Go. The conversions keep products and sums apart.
+// leakyDropPlain is LeakyDrop in plain Go. The conversions keep products and sums apart.
 func leakyDropPlain(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
 	d := len(b1)
 	for i := range rows {
@@ -56,7 +55,7 @@ func leakyDropPlain(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, ke
 	}
 }
 
-// leakyBackPlain does what LeakyBack does, in plain Go.
+// leakyBackPlain is LeakyBack in plain Go.
 func leakyBackPlain(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
 	for i := range rows {
 		g, kept, above := unsafe.Slice(at(g, i*d), d), wordsOf(kept, i*keptStep, d), wordsOf(above, i*aboveStep, d)
@@ -79,7 +78,7 @@ func wordsOf(p *uint64, off, d int) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(p), 8*off)), (d+63)/64)
 }
 
-// addScaledPlain does what AddScaled does, in plain Go.
+// addScaledPlain is AddScaled in plain Go.
 func addScaledPlain(own, s, x, p []Float) {
 	for i, w := range own {
 		d := len(s) / len(own)
@@ -91,7 +90,7 @@ func addScaledPlain(own, s, x, p []Float) {
 	}
 }
 
-// scaledBackPlain does what ScaledBack does, in plain Go.
+// scaledBackPlain is ScaledBack in plain Go.
 func scaledBackPlain(own, s, x, a, b, g []Float) {
 	for i, w := range own {
 		d := len(s) / len(own)

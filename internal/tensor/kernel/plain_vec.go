@@ -53,7 +53,7 @@ func mulPlain(x, y, z []Float) {
 	}
 }
 
-// gatePlain has no branch: signs at random would be foretold wrongly half of the time.
+// gatePlain is Gate in plain Go. It has no branch, because random signs would be mispredicted half of the time.
 func gatePlain(x, y, z []Float) {
 	for i, v := range y {
 		b := bits(x[i])
@@ -70,7 +70,7 @@ func positivePlain(x, y []Float) {
 	}
 }
 
-// rationalPlain has no branch, as gatePlain.
+// rationalPlain is Rational in plain Go, without a branch like gatePlain.
 func rationalPlain(x, y []Float) {
 	for i, v := range x {
 		b := bits(v)
@@ -195,7 +195,7 @@ func ratioBackRowsPlain(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, 
 	}
 }
 
-// The slices of equal length spare the loop its bounds checks.
+// Slices of equal length spare the loop its bounds checks.
 func gruBackPlain(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
 	d := len(dy)
 	h, dh = h[:len(dy)], dh[:len(dy)]

@@ -19,9 +19,8 @@ func Blend(x, y, g, z []Float) {
 	}
 }
 
-// KeepBack is the way back through y = c + z (h - c), where z is a sigmoid and c a tanh, for a gradient of y that is
-// the sum of dy and dh. It sets dz and dc to the gradients of what the sigmoid and the tanh are of, and back to that
-// of h.
+// KeepBack computes the gradients of y = c + z (h - c), where z is a sigmoid and c a tanh. The gradient of y is the sum
+// of dy and dh. It sets dz and dc to the gradients of the arguments of the sigmoid and the tanh, and back to that of h.
 func KeepBack(dy, dh, h, z, c, dz, dc, back []Float) {
 	n := len(dy)
 	if n == 0 {
@@ -38,8 +37,8 @@ func KeepBack(dy, dh, h, z, c, dz, dc, back []Float) {
 	}
 }
 
-// ResetBack is the way back through r h, where r is a sigmoid, for the gradient g. It sets dr to the gradient of what
-// the sigmoid is of, and adds that of h to back.
+// ResetBack computes the gradients of r h, where r is a sigmoid, from the gradient g. It sets dr to the gradient of the
+// sigmoid's argument, and adds that of h to back.
 func ResetBack(g, h, r, dr, back []Float) {
 	h, r, dr, back = h[:len(g)], r[:len(g)], dr[:len(g)], back[:len(g)]
 	switch level {
@@ -52,10 +51,9 @@ func ResetBack(g, h, r, dr, back []Float) {
 	}
 }
 
-// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), whose slope below 0 is slope, times keep where kept
-// has a bit, else to 0, and sets the bits of above where LeakyReLU's argument is above 0. y and z have
-// rows rows of len(b1) elements. Bits of row i begin at word i*keptStep and i*aboveStep; whole words of
-// above may change.
+// LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), with the given slope below 0, times keep where kept has a bit, else
+// to 0. It sets the bits of above where LeakyReLU's argument is above 0. y and z have rows rows of len(b1) elements.
+// Bits of row i begin at word i*keptStep and i*aboveStep; whole words of above may change.
 func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
 	if len(b1) == 0 || rows == 0 {
 		return
@@ -71,8 +69,8 @@ func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *u
 	}
 }
 
-// LeakyBack multiplies g by keep where kept has a bit, else makes it 0, and then by slope where above has
-// none. g has rows rows of d elements; bits lie as LeakyDrop's.
+// LeakyBack multiplies g by keep where kept has a bit, else sets it to 0, and then multiplies by slope where above has
+// no bit. g has rows rows of d elements; bits lie as in LeakyDrop.
 func LeakyBack(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
 	if d == 0 || rows == 0 {
 		return
@@ -104,8 +102,8 @@ func AddScaled(own, s, x, p []Float) {
 	}
 }
 
-// ScaledBack takes b as a gradient of x s and a as one of s, sets a' = a + b x, g = b s + own[i] a' and
-// then s = a', with own[i] for row i. Matrices are as AddScaled's.
+// ScaledBack computes the gradients of AddScaled from b, the gradient of x s, and a, that of s. It sets a' = a + b x, g
+// = b s + own[i] a' and then s = a', with own[i] for row i. Matrices are as in AddScaled.
 func ScaledBack(own, s, x, a, b, g []Float) {
 	if len(s) == 0 {
 		return

@@ -295,8 +295,8 @@ func RatioDotRows(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
 	}
 }
 
-// RatioBackRows does RatioBack with g[e] and row idx[e] of y and of dy, for all e in order, to the
-// bit. Rows are ldy and lddy elements apart and at least as long as x.
+// RatioBackRows calls RatioBack with g[e] and row idx[e] of y and of dy, for all e in order, to the bit. Rows are ldy
+// and lddy elements apart and at least as long as x.
 func RatioBackRows(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
 	if len(idx) == 0 {
 		return
@@ -325,9 +325,10 @@ func Tanh(x, y []Float) {
 	tanhPlain(x, y[:len(x)])
 }
 
-// GRUBack computes the gradients of a row of d gates, d the length of dy: of y = h + z (c - h), or with swap of
-// y = c + z (h - c). s (3, d) holds r, z and c = tanh(i + r n), where n is the last d of gh (3, d). It sets dgi and
-// dgh (3, d) to those of the gates' two operands and dh (d) to that of h without what comes by the gates.
+// GRUBack computes the gradients of a row of d gates, d the length of dy. The forward step is y = h + z (c - h), or
+// with swap y = c + z (h - c). s (3, d) holds r, z and c = tanh(i + r n), where n is the last d of gh (3, d). GRUBack
+// sets dgi and dgh (3, d) to the gradients of the gates' two operands. It sets dh (d) to that of h, without the part
+// that flows through the gates.
 func GRUBack(swap bool, dy, h, s, gh, dgi, dgh, dh []Float) {
 	d := len(dy)
 	if d == 0 {
@@ -390,9 +391,9 @@ func Adam(w, g, m, v []Float, c *AdamCoef) {
 	}
 }
 
-// AdamIdle does the steps of c, one or more, with a zero gradient and without weight decay. Their betas are equal.
-// Where slack times the update of a step does not move a weight, it may do without this update and all later ones,
-// which the caller knows to move it no more.
+// AdamIdle applies the steps of c, one or more, with a zero gradient and without weight decay. Their betas are equal.
+// If slack times the update of a step does not move a weight, it may skip this update and all later ones; the caller
+// knows that they do not move it either.
 func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
 	m, v = m[:len(w)], v[:len(w)]
 	switch level {

@@ -10,7 +10,7 @@ import (
 // under the f64 build tag.
 type Float = float32
 
-// bits and fromBits are a Float as an integer, which a processor can choose without a branch.
+// bits and fromBits convert a Float to an integer and back. A processor can select integers without a branch.
 func bits(x Float) uint32     { return math.Float32bits(x) }
 func fromBits(b uint32) Float { return math.Float32frombits(b) }
 
@@ -68,7 +68,7 @@ func expOne(x float32) float32 {
 // exponent returns 2^n for -126 <= n <= 127.
 func exponent(n int32) float32 { return math.Float32frombits(uint32(n+127) << 23) }
 
-// sigmoidOne divides by 1+exp(-|x|), which neither overflows nor loses the tail.
+// sigmoidOne returns the sigmoid of x. It divides by 1+exp(-|x|), which neither overflows nor loses the tail.
 func sigmoidOne(x float32) float32 {
 	e := expOne(-abs32(x))
 	if x < 0 {

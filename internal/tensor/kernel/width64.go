@@ -10,7 +10,7 @@ import (
 // under the f64 build tag.
 type Float = float64
 
-// bits and fromBits are a Float as an integer, which a processor can choose without a branch.
+// bits and fromBits convert a Float to an integer and back. A processor can select integers without a branch.
 func bits(x Float) uint64     { return math.Float64bits(x) }
 func fromBits(b uint64) Float { return math.Float64frombits(b) }
 

@@ -14,8 +14,8 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// The folders of test files: good ones, and one bad file for each way to be wrong. The paths
-// are those for tests of packages one folder below internal/dataset.
+// The folders of test files: good ones, and one bad file for each kind of fault. The paths are those for tests of
+// packages one folder below internal/dataset.
 const (
 	GoodDir = "../../../testdata/data"
 	BadDir  = "../../../testdata/bad/data"
@@ -42,8 +42,7 @@ func Seeds(f *testing.F, suffixes ...string) {
 	}
 }
 
-// Try parses bytes as a file. An error must be an *Error that names the file and an existing
-// line.
+// Try parses bytes as a file. It fails the test if an error is not an *Error that names the file and an existing line.
 func Try[T any](t *testing.T, b []byte, parse func(*format.Input) (T, error)) (T, bool) {
 	var got T
 	in, err := format.NewInput(t.Context(), "fuzzed", bytes.NewReader(b))
@@ -65,8 +64,8 @@ func Try[T any](t *testing.T, b []byte, parse func(*format.Input) (T, error)) (T
 	return got, false
 }
 
-// RoundTrip writes a log and reads it back. It skips ids with a tab or an odd end, which this
-// format cannot hold.
+// RoundTrip fails the test if a log that is written does not read back the same. It skips ids with a tab or an odd end,
+// which this format cannot hold.
 func RoundTrip(t *testing.T, l *dataset.Log) {
 	if err := l.Valid(); err != nil {
 		t.Fatal(err)
@@ -102,8 +101,7 @@ func RoundTrip(t *testing.T, l *dataset.Log) {
 	}
 }
 
-// TryFeatures parses bytes as a file of user features, which must have one value a user in
-// every column.
+// TryFeatures parses bytes as a file of user features, like Try, and checks that every column has one value per user.
 func TryFeatures(t *testing.T, b []byte, parse func(*format.Input) (*dataset.Features, error)) {
 	u, ok := Try(t, b, parse)
 	if !ok {

@@ -16,23 +16,23 @@ import (
 	"privrec/internal/rng"
 )
 
-// Sheet is a small right table. Its columns are named by what they mean.
+// Sheet holds a small valid table. Its columns are named by their meanings.
 type Sheet struct {
 	Header []format.Meaning
 	Rows   [][]string
-	// Also has other names of columns that have no Meaning of their own, as shown_at.
+	// Also maps columns that have no Meaning of their own to other names, as shown_at.
 	Also map[format.Meaning][]string
-	// Numbers has the columns of numbers that have no Meaning of their own, as age.
+	// Numbers lists columns of numbers that have no Meaning of their own, as age.
 	Numbers []format.Meaning
-	// Bare says that the file has no line of names.
+	// Bare is set if the file has no line of names.
 	Bare bool
-	// Once says that a row which stands again is wrong.
+	// Once is set if a repeated row is a fault.
 	Once bool
-	// Write writes a form that is no table of text, as JSON Lines or Parquet; nil: fields with separators.
+	// Write writes a form that is not a text table, such as JSON Lines or Parquet; nil: fields with separators.
 	Write func(names []string, rows [][]string) []byte
 }
 
-// Verdict is what a reader makes of a file: the rows as text, in the order in which they count, and what it says of
+// Verdict holds a reader's result for a file: the rows as text, in the order in which they count, and its sentences on
 // columns, rows and values that it leaves out or reads in another way.
 type Verdict struct {
 	Rows string
@@ -42,7 +42,7 @@ type Verdict struct {
 // Read reads the file at path.
 type Read func(path string) (Verdict, error)
 
-// mutant is a file on the way to be written.
+// mutant is a file that is changed before it is written.
 type mutant struct {
 	header []string
 	names  []string         // the header before any change
@@ -51,19 +51,19 @@ type mutant struct {
 	sep    string
 	quoted bool
 	end    string
-	again  int  // line at which the header stands again; 0: none
+	again  int  // line at which the header is repeated; 0: none
 	final  bool // the last line has an end
 	bare   bool // without the line of names
 	write  func(names []string, rows [][]string) []byte
 	encode []func([]byte) []byte
 	did    []string
-	tell   []string // columns that mean nothing, which a reader must name
-	free   bool     // rows may differ without a word: the file says something else
+	tell   []string // columns without a meaning, which a reader must name
+	free   bool     // rows may differ without a word: the file now says something else
 }
 
-// Mutants changes a right file in n ways, drawn from seed, each by one or two changes, and lets a reader try each. A
-// reader must refuse it by an error with the name of the file, or read the same rows, or say what it left out. ext is
-// the end of the file's name. It reports how many files were refused, were read the same, and were read with a word.
+// Mutants changes a valid file in n ways drawn from seed, each by one or two changes, and runs a reader on each. The
+// reader must either refuse the file with an error that names it, read the same rows, or say what it left out. ext is
+// the end of the file's name. It returns how many files were refused, were read the same, and were read with a remark.
 func (s Sheet) Mutants(t *testing.T, seed uint64, n int, ext, sep string, read Read) (refused, same, said int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func (s Sheet) mutant(sep string) *mutant {
 	return m
 }
 
-// told reports whether sentences name the columns that mean nothing, as far as they are still there.
+// told reports whether sentences name the columns without a meaning, as far as they are still there.
 func (m *mutant) told(said []string) bool {
 	text := strings.ToLower(strings.Join(said, "\n"))
 	for _, name := range m.tell {
@@ -143,7 +143,7 @@ func (m *mutant) told(said []string) bool {
 	return true
 }
 
-// bytes writes the file.
+// bytes returns the content of the file.
 func (m *mutant) bytes() []byte {
 	out := m.table()
 	if m.write != nil {
@@ -171,7 +171,7 @@ func (m *mutant) lines() [][]string {
 	return lines
 }
 
-// form writes the form that is no table of text.
+// form returns the content in a form that is not a text table.
 func (m *mutant) form() []byte {
 	rows := m.lines()
 	if !m.bare {
@@ -184,7 +184,7 @@ func (m *mutant) form() []byte {
 	return bytes.ReplaceAll(out, []byte("\n"), []byte(m.end))
 }
 
-// table writes fields with separators between them.
+// table returns the content as fields with separators between them.
 func (m *mutant) table() []byte {
 	var b bytes.Buffer
 	lines := m.lines()
@@ -205,14 +205,14 @@ func (m *mutant) table() []byte {
 	return b.Bytes()
 }
 
-// spellings are other names of columns, as other programs write them.
+// spellings holds other names of columns, as other programs write them.
 var spellings = map[format.Meaning][]string{
 	format.User: {"user", "userId", "User-ID", "uid", "reviewerID", "USER_ID", "customer_id"}, format.Item: {"item", "itemId", "movieId", "ISBN", "iid", "asin", "ITEM_ID"},
 	format.Rating: {"Rating", "stars", "overall", "Book-Rating"}, format.Time: {"time", "ts", "Timestamp", "unixReviewTime"},
 	format.Score: {"prediction", "est", "Score", "pred"}, format.Rank: {"position", "Rank"}, format.Relevance: {"rel", "Relevance"},
 }
 
-// change makes one change.
+// change applies one random change.
 func (s Sheet) change(m *mutant, r *rng.Stream) {
 	column := r.IntN(len(m.header))
 	row := r.IntN(len(m.rows))
@@ -472,7 +472,7 @@ func (s Sheet) change(m *mutant, r *rng.Stream) {
 	}
 }
 
-// inserted puts a text at the beginning of a line, counted from 0.
+// inserted returns a change that inserts a text at the beginning of a line, counted from 0.
 func inserted(line int, text string) func([]byte) []byte {
 	return func(b []byte) []byte {
 		at := 0
@@ -487,7 +487,7 @@ func inserted(line int, text string) func([]byte) []byte {
 	}
 }
 
-// pick returns the elements in another order.
+// pick returns the elements of v in another order.
 func pick[T any](v []T, order []int32) []T {
 	out := make([]T, len(v))
 	for i, at := range order {

@@ -74,7 +74,7 @@ func Dot(x, y []float64) (s float64) {
 	return s
 }
 
-// Join puts the rows of several matrices side by side.
+// Join returns the rows of several matrices side by side.
 func Join(parts ...Dense) Dense {
 	y := make(Dense, len(parts[0]))
 	for i := range y {
@@ -98,8 +98,8 @@ type Batch struct {
 	Samples      []int32   // the batch: indices of prefixes, repeats allowed
 }
 
-// Draw makes a batch from pick, a source of integers in lo..hi. Items repeat, so
-// that there are self loops, repeated transitions and prefixes of one item.
+// Draw returns a batch drawn with pick, a source of integers in lo..hi. Items repeat, so that there are self loops,
+// repeated transitions and prefixes of one item.
 func Draw(pick func(name string, lo, hi int) int) Batch {
 	b := Batch{Items: pick("items", 2, 7)}
 	for u := range pick("users", 1, 3) {
@@ -120,7 +120,7 @@ func Draw(pick func(name string, lo, hi int) int) Batch {
 	return b
 }
 
-// Pack returns the batch as the models take it.
+// Pack returns the batch in the form that the models take.
 func (b Batch) Pack() (*graph.Packed, error) {
 	s, err := graph.NewSessions(b.Sequences, b.Items)
 	if err != nil {
@@ -174,7 +174,7 @@ func Row(m tensor.Matrix, i int) []float64 {
 	return x
 }
 
-// Near reports the first element that differs by more than rounding.
+// Near returns an error for the first element that differs by more than rounding.
 func Near(got []tensor.Float, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d values, want %d", len(got), len(want))

@@ -9,14 +9,14 @@ import (
 	"privrec/internal/model/ggnn"
 )
 
-// Session is the graph of one prefix.
+// Session holds the graph of one prefix.
 type Session struct {
 	Items   []int32 // distinct items, ascending: another order than that of the packed graphs
 	At      []int   // node of each position
 	In, Out Dense   // counts: Out[i][j] transitions i -> j, In its transpose
 }
 
-// NewSession builds the graph of a prefix.
+// NewSession returns the graph of a prefix.
 func NewSession(prefix []int32) Session {
 	s := Session{Items: slices.Clone(prefix)}
 	slices.Sort(s.Items)
@@ -44,7 +44,7 @@ func Binary(counts Dense) Dense {
 	return m
 }
 
-// Normalised divides every row by its sum; a row of zeros stays.
+// Normalised returns m with every row divided by its sum; a row of zeros stays.
 func Normalised(m Dense) Dense {
 	y := New(len(m), len(m))
 	for i := range m {
@@ -61,7 +61,7 @@ func Normalised(m Dense) Dense {
 	return y
 }
 
-// States looks the session's nodes up in an item table.
+// States returns the rows of an item table for the session's nodes.
 func (s Session) States(table Dense) Dense {
 	h := make(Dense, len(s.Items))
 	for i, item := range s.Items {
@@ -121,8 +121,8 @@ func Tiny() Batch {
 	}
 }
 
-// SameTransitions returns two sessions with the same items, the same last item and
-// the same distinct transitions, which they take in different numbers.
+// SameTransitions returns two sessions with the same items, the same last item and the same distinct transitions, but
+// different numbers of them.
 func SameTransitions() Batch {
 	return Batch{
 		Items: 2, Sequences: [][]int32{{1, 1, 2, 2, 1, 2, 1}, {2, 1, 1, 1, 2, 2, 1}},

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// ErrUnreachable says that no finite epsilon has a delta: the terms fail altogether with a larger
+// ErrUnreachable is returned if no finite epsilon has the given delta: all terms together fail with a larger
 // probability.
 var ErrUnreachable = errors.New("no finite epsilon has this delta")
 
-// Basic returns the guarantee of count adaptive mechanisms that are (epsilon, delta)-DP each: the
-// sums, with delta at most 1 (Dwork and Roth 2014, theorem 3.16, for mechanisms fixed beforehand;
-// its appendix B for adaptive ones). epsilon is at least 0, delta in [0, 1], count at least 1.
+// Basic returns the guarantee of count adaptive mechanisms that are (epsilon, delta)-DP each: the sums, with delta at
+// most 1. epsilon is at least 0, delta in [0, 1], count at least 1. Source: Dwork and Roth 2014, theorem 3.16 for
+// mechanisms fixed beforehand, appendix B for adaptive ones.
 func Basic(epsilon, delta float64, count int64) (sumEpsilon, sumDelta float64, err error) {
 	if err := errors.Join(checkEpsilon(epsilon), checkProbability("delta", delta), checkCount(count)); err != nil {
 		return 0, 0, err
@@ -31,9 +31,8 @@ func Advanced(epsilon float64, count int64, slack float64) (float64, error) {
 	return advanced(epsilon, count, slack, math.Expm1(epsilon))
 }
 
-// AdvancedTight returns the same with the mean loss (e^epsilon-1)/(e^epsilon+1), at the delta
-// 1-(1-delta)^k (1-slack). It is the third form of Kairouz, Oh, Viswanath 2015, theorem 3.5, with
-// equal terms.
+// AdvancedTight returns the epsilon of Advanced with the mean loss (e^epsilon-1)/(e^epsilon+1), at the delta
+// 1-(1-delta)^k (1-slack). It is the third form of Kairouz, Oh, Viswanath 2015, theorem 3.5, with equal terms.
 func AdvancedTight(epsilon float64, count int64, slack float64) (float64, error) {
 	return advanced(epsilon, count, slack, math.Tanh(epsilon/2))
 }
@@ -46,7 +45,7 @@ func advanced(epsilon float64, count int64, slack, drift float64) (float64, erro
 	return finite(epsilon * (math.Sqrt(-2*k*math.Log(slack)) + k*drift))
 }
 
-// Term is count mechanisms that are (Epsilon, Delta)-DP each.
+// Term stands for count mechanisms that are (Epsilon, Delta)-DP each.
 type Term struct {
 	Epsilon float64 // at least 0
 	Delta   float64 // in [0, 1]; 0 is pure
@@ -57,9 +56,9 @@ func (p Term) validate() error {
 	return errors.Join(checkEpsilon(p.Epsilon), checkProbability("delta", p.Delta), checkCount(p.Count))
 }
 
-// AdvancedAny returns the epsilon of unlike adaptive terms at the delta 1 - (1-slack) prod
-// (1-delta_i)^k_i (Kairouz, Oh, Viswanath 2015, theorem 3.5). It is the smallest of the sum and of
-// both forms with the mean losses (e^epsilon-1)/(e^epsilon+1).
+// AdvancedAny returns the epsilon of different adaptive terms at the delta 1 - (1-slack) prod (1-delta_i)^k_i (Kairouz,
+// Oh, Viswanath 2015, theorem 3.5). It is the smallest of the sum and of both forms with the mean losses
+// (e^epsilon-1)/(e^epsilon+1).
 func AdvancedAny(terms []Term, slack float64) (epsilon, delta float64, err error) {
 	if err := errors.Join(checkTerms(terms), checkSlack(slack)); err != nil {
 		return 0, 0, err
@@ -129,10 +128,10 @@ func checkCount(n int64) error {
 	return nil
 }
 
-// maxCount keeps every count exact as a float64.
+// maxCount is the largest count; up to it every count is exact as a float64.
 const maxCount = 1 << 53
 
-// finite turns an overflow into an error.
+// finite returns v, or an error if it overflowed.
 func finite(v float64) (float64, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, errors.New("epsilon overflows")
@@ -161,9 +160,9 @@ func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
 	return math.Log1p(rate * math.Expm1(epsilon)), rate * delta, nil
 }
 
-// AmplifyWithoutReplacement returns the same for a sample of some units, drawn uniformly without
-// replacement, under the replace relation: the rate is sample/units. The guarantee of the mechanism
-// must be under replace too (Balle, Barthe, Gaboardi, theorem 9).
+// AmplifyWithoutReplacement returns the guarantee of an (epsilon, delta)-DP mechanism on a uniform sample without
+// replacement, under the replace relation. The formulas are those of AmplifyPoisson at rate sample/units. The guarantee
+// of the mechanism must be under replace too (Balle, Barthe, Gaboardi, theorem 9).
 func AmplifyWithoutReplacement(sample, units int64, epsilon, delta float64) (float64, float64, error) {
 	if units < 1 || sample < 0 || sample > units {
 		return 0, 0, fmt.Errorf("%d of %d units, want 0 to all", sample, units)

@@ -8,14 +8,13 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ErrExhausted says that a filter does not let a mechanism run: its cost is more than what is left
-// of the budget.
+// ErrExhausted is returned if a mechanism costs more than the rest of a filter's budget, and so must not run.
 var ErrExhausted = errors.New("the privacy budget is exhausted")
 
-// Filter decides before each mechanism whether it may still run. It is for mechanisms and
-// parameters that are chosen after earlier results. The theorems of composition fix all parameters
-// beforehand, so without a filter stopping when the sum looks full guarantees nothing. The zero
-// value is not usable. A Filter is not safe for use by several goroutines.
+// Filter decides before each mechanism whether it may still run. It is for mechanisms and parameters that are chosen
+// after earlier results. Composition theorems need all parameters fixed beforehand: without a filter, stopping when the
+// sum reaches the budget guarantees nothing. The zero value is not usable. A Filter is not safe for use by several
+// goroutines.
 type Filter struct {
 	kind         string
 	plain        bool    // epsilons are added
@@ -26,12 +25,11 @@ type Filter struct {
 	square       float64
 }
 
-// NewRenyiFilter returns a filter on the Rényi divergence at one order, which is fixed now. While
-// the charged divergences add up to at most its limit, all mechanisms together are (Epsilon,
-// Delta)-DP under the tight conversion (Feldman and Zrnic, "Individual privacy accounting via a
-// Rényi filter", NeurIPS 2021). It has only one order: which of several is within its limit may
-// depend on the results, and then none of them is guaranteed. A good order is the best one of a
-// typical run.
+// NewRenyiFilter returns a filter on the Rényi divergence at one order, which is fixed now. While the charged
+// divergences add up to at most its limit, all mechanisms together are (Epsilon, Delta)-DP under the tight conversion
+// (Feldman and Zrnic, "Individual privacy accounting via a Rényi filter", NeurIPS 2021). It has only one order: with
+// several, the results may decide which one stays within its limit, and then none is guaranteed. A good choice is the
+// best order of a typical run.
 func NewRenyiFilter(b privacy.Budget, order float64) (*Filter, error) {
 	if err := b.Validate(); err != nil {
 		return nil, fmt.Errorf("rényi filter: %w", err)
@@ -67,17 +65,15 @@ func NewFilter(b privacy.Budget, slack float64) (*Filter, error) {
 	return &Filter{kind: "filter", limit: b.Epsilon * (1 - rounding), delta: b.Delta - slack, slack: slack}, nil
 }
 
-// NewSumFilter returns a filter on (epsilon, delta)-DP mechanisms that adds up what they cost. They may
-// run while
+// NewSumFilter returns a filter on (epsilon, delta)-DP mechanisms that adds up their costs. They may run while
 //
 //	sum epsilon_i <= Epsilon
 //	sum delta_i <= Delta
 //
-// Basic composition also holds where a mechanism and its epsilon and delta are chosen after the results
-// of those before (Rogers, Roth, Ullman, Vadhan, "Privacy odometers and filters: pay-as-you-go
-// composition", NeurIPS 2016, section 3). It is the best filter for a few mechanisms of large epsilon,
-// and the only one for delta 0. Decimals that add up to a budget spend it whole: sums may be above by
-// 1e-12 of it.
+// Basic composition also holds where a mechanism and its epsilon and delta are chosen after the results of those before
+// (Rogers, Roth, Ullman, Vadhan, "Privacy odometers and filters: pay-as-you-go composition", NeurIPS 2016, section 3).
+// It is the best filter for a few mechanisms of large epsilon, and the only one for delta 0. Decimals that add up to
+// the budget may spend all of it: sums may exceed it by a relative 1e-12.
 func NewSumFilter(b privacy.Budget) (*Filter, error) {
 	if err := b.Validate(); err != nil {
 		return nil, fmt.Errorf("filter: %w", err)
@@ -85,12 +81,12 @@ func NewSumFilter(b privacy.Budget) (*Filter, error) {
 	return &Filter{kind: "filter", plain: true, limit: b.Epsilon, delta: b.Delta}, nil
 }
 
-// rounding keeps the rounding errors of a sum of many costs below the limit.
+// rounding is the relative allowance for rounding errors in a sum of many costs.
 const rounding = 1e-12
 
-// ChargeDivergence pays for a mechanism of a Rényi filter. Its divergence at the filter's order
-// must be at most the given one after any earlier results. +Inf is refused like any cost above what
-// is left. After an error the filter is as before and the mechanism must not run.
+// ChargeDivergence charges a mechanism to a Rényi filter. The mechanism's divergence at the filter's order must be at
+// most the given one after any earlier results. +Inf is refused like any cost above what is left. After an error the
+// filter is unchanged and the mechanism must not run.
 func (f *Filter) ChargeDivergence(divergence float64) error {
 	if f.order == 0 {
 		return fmt.Errorf("%s: it takes epsilon and delta, not a divergence", f.kind)
@@ -105,8 +101,8 @@ func (f *Filter) ChargeDivergence(divergence float64) error {
 	return nil
 }
 
-// Charge pays for a mechanism of a filter from NewFilter or NewSumFilter. The mechanism must be (epsilon, delta)-DP
-// after any earlier results. After an error the filter is as before and the mechanism must not run.
+// Charge charges a mechanism to a filter from NewFilter or NewSumFilter. The mechanism must be (epsilon, delta)-DP
+// after any earlier results. After an error the filter is unchanged and the mechanism must not run.
 func (f *Filter) Charge(epsilon, delta float64) error {
 	if f.order != 0 {
 		return fmt.Errorf("%s: it takes a divergence, not epsilon and delta", f.kind)
@@ -126,12 +122,12 @@ func (f *Filter) Charge(epsilon, delta float64) error {
 	return nil
 }
 
-// Order returns the order of a Rényi filter, 0 for another filter.
+// Order returns the order of a Rényi filter, 0 for any other filter.
 func (f *Filter) Order() float64 { return f.order }
 
-// Spent returns what was charged so far, in the units of Limit. It is not a guarantee: that is the
-// whole budget, also while some of it is left.
+// Spent returns the amount charged so far, in the units of Limit. It is not a guarantee: even while some of the budget
+// is left, only the whole budget is guaranteed.
 func (f *Filter) Spent() float64 { return f.spent }
 
-// Limit returns what may be charged in all: a divergence at the order, or an epsilon.
+// Limit returns the most that may be charged in all: a divergence at the order, or an epsilon.
 func (f *Filter) Limit() float64 { return f.limit }

@@ -9,15 +9,14 @@ import (
 	"privrec/internal/privacy/binomial"
 )
 
-// KFoldDelta returns the smallest delta such that any adaptive composition of the terms is
-// (epsilon, delta)-DP. With L the sum of the log-ratios of randomized responses of the terms'
-// epsilons it is
+// KFoldDelta returns the smallest delta such that any adaptive composition of the terms is (epsilon, delta)-DP. With L
+// the sum of the log-ratios of randomized responses of the terms' epsilons it is
 //
 //	1 - prod (1-delta_i)^k_i (1 - E[(1 - e^(epsilon-L))+])
 //
-// The result is accurate relative to itself. epsilon is at least 0 and finite. Terms of one epsilon
-// are one binomial sum. KFoldDelta walks through the outcomes of all epsilons except one, and fails
-// on more than a million of them.
+// The result is accurate relative to itself. epsilon is at least 0 and finite. If all terms have one epsilon it is a
+// single binomial sum. Otherwise KFoldDelta enumerates the outcomes of all epsilons except one, and fails if these are
+// more than a million.
 func KFoldDelta(terms []Term, epsilon float64) (float64, error) {
 	if err := errors.Join(checkTerms(terms), checkEpsilon(epsilon)); err != nil {
 		return 0, err
@@ -63,7 +62,7 @@ func KFoldEpsilon(terms []Term, delta float64) (float64, error) {
 	}
 }
 
-// kfold is a composition with its terms merged by epsilon.
+// kfold holds a composition with its terms merged by epsilon.
 type kfold struct {
 	broken float64   // probability that some term fails altogether
 	sum    float64   // of the epsilons
@@ -71,16 +70,16 @@ type kfold struct {
 	others []responses
 }
 
-// responses is count randomized responses of one epsilon.
+// responses holds count randomized responses of one epsilon.
 type responses struct {
 	epsilon float64
 	law     binomial.Law // of the number of true answers
 }
 
-// loss returns the log-ratio of n true answers.
+// loss returns the log-ratio if n answers are true.
 func (g responses) loss(n int64) float64 { return float64(2*n-g.law.N) * g.epsilon }
 
-// maxOutcomes bounds the work of compositions of unlike terms.
+// maxOutcomes bounds the work for compositions of different epsilons.
 const maxOutcomes = 1 << 20
 
 func newKFold(terms []Term) (kfold, error) {
@@ -126,7 +125,7 @@ func (c kfold) delta(epsilon float64) float64 {
 	return math.Min(1, c.broken+(1-c.broken)*c.hockeyStick(c.others, epsilon))
 }
 
-// hockeyStick returns E[(1-e^(epsilon-L))+] of the given groups and the last one.
+// hockeyStick returns E[(1-e^(epsilon-L))+] for the loss L of the given groups together with the last one.
 func (c kfold) hockeyStick(others []responses, epsilon float64) float64 {
 	if len(others) == 0 {
 		return c.last.hockeyStick(epsilon)

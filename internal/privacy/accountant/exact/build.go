@@ -5,8 +5,8 @@ import (
 	"math/cmplx"
 )
 
-// build evaluates the integrand along Re w = c, for use near eps, where log delta is about
-// logDelta. quiet is -log of the relative error that images and the rest of the line may have.
+// build returns the integrand along Re w = c, for use near eps, where log delta is about logDelta. quiet is -log of the
+// relative error allowed for images and for the rest of the line.
 func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	c, step := g.place(c, eps, logDelta, quiet)
 	if !(step > 0) || math.IsInf(step, 1) {
@@ -116,7 +116,7 @@ func (g *integral) tail(c, y, end, small float64) float64 {
 	return sum
 }
 
-// falls bounds log of |phi| of the whole composition from y0 to y1.
+// falls returns an upper bound of log |phi| of the whole composition from y0 to y1.
 func (g *integral) falls(c, y0, y1 float64) float64 {
 	sum := 0.0
 	for _, p := range g.terms {

@@ -6,14 +6,14 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// closedCurve is the closed curve of a single release.
+// closedCurve holds the closed curve of a single release.
 type closedCurve struct {
 	log  func(eps float64) float64 // log delta
 	err  func(eps float64) float64 // bound on the relative error of delta
 	most func(delta float64) float64
 }
 
-// closedCurve returns the closed curve of a composition that is one release with such a curve, else nil.
+// closedCurve returns the closed curve of a composition that is a single release with such a curve, else nil.
 func (p *plan) closedCurve(d Direction) *closedCurve {
 	if p.mu2 > 0 || len(p.terms) != 1 || p.terms[0].count != 1 {
 		return nil
@@ -117,9 +117,9 @@ func (t *table) delta(eps float64) float64 {
 	return math.Log(sum)
 }
 
-// replaceDelta returns log delta of one release under replace: the integral of the density of the one
-// mixture times 1 - exp(eps - L), from where the loss L is eps. L grows with t, and the integrand
-// is positive and vanishes at its end.
+// replaceDelta returns log delta of one release under replace: the integral of the density of one of the two mixtures
+// times 1 - exp(eps - L), from the place where the loss L is eps. L grows with t, and the integrand is positive and
+// vanishes at its end.
 func (g sampledGaussian) replaceDelta(eps float64) float64 {
 	m := g.mu / 2
 	from := g.crossing(eps)
@@ -155,7 +155,7 @@ func (g sampledGaussian) replaceError(eps float64) float64 {
 	return 256 * ulp * (4 + x*x + eps)
 }
 
-// crossing returns the t at which the loss under replace is eps.
+// crossing returns the t for which the loss under replace is eps.
 func (g sampledGaussian) crossing(eps float64) float64 {
 	m := g.mu / 2
 	loss := func(t float64) float64 { return g.logMixed(m*t-m*m/2) - g.logMixed(-m*t-m*m/2) }

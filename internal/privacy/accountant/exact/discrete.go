@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// discreteLaplace is noise exp(-|k|/scale) under a move by shift grid steps, sampled at a rate. The
-// worst case is one coordinate that moves by all steps (see laplace).
+// discreteLaplace is the law of noise exp(-|k|/scale) under a move by shift grid steps, sampled at a rate. The worst
+// case is one coordinate that moves by all steps (see laplace).
 type discreteLaplace struct{ shift, scale, rate float64 }
 
 func (l discreteLaplace) symmetric() bool          { return l.rate == 1 }
@@ -35,8 +35,8 @@ func (l discreteLaplace) factor(d Direction) factor {
 	return s
 }
 
-// response is randomized response over a number of categories. With two categories it is also the
-// worst pair of any pure local randomiser of that epsilon (Kairouz, Oh, Viswanath, ICML 2015).
+// response is the law of randomized response over a number of categories. With two categories it is also the worst pair
+// of any pure local randomiser of that epsilon (Kairouz, Oh, Viswanath, ICML 2015).
 type response struct{ eps, categories float64 }
 
 func (r response) symmetric() bool        { return true }
@@ -66,7 +66,7 @@ func (r response) factor(Direction) factor {
 	return s
 }
 
-// discreteGaussian is noise exp(-k²/(2 sigma²)) in one coordinate under a move by shift grid steps.
+// discreteGaussian is the law of noise exp(-k²/(2 sigma²)) in one coordinate under a move by shift grid steps.
 type discreteGaussian struct{ shift, sigma float64 }
 
 func (g discreteGaussian) symmetric() bool        { return true }
@@ -88,8 +88,7 @@ func (g discreteGaussian) factor(d Direction) factor {
 	return &smooth{law: g, direction: d}
 }
 
-// table lists the values with weights that are not negligible. The loss of noise x is shift (shift
-// + 2x)/(2 sigma²).
+// table fills t with the values whose weights are not negligible. The loss of noise x is shift (shift + 2x)/(2 sigma²).
 func (g discreteGaussian) table(_ Direction, c, _ float64, t *table) error {
 	v := 2 * g.sigma * g.sigma
 	weight := func(x float64) float64 { return math.Exp(-x * x / v) }

@@ -7,15 +7,15 @@ import (
 	"math/cmplx"
 )
 
-// integral is a composition in one direction.
+// integral holds a composition in one direction.
 type integral struct {
 	terms  []counted
 	most   float64 // supremum of the loss
-	h      float64 // all losses are offset plus integer multiples of h; 0: they are not
+	h      float64 // all losses are offset plus integer multiples of h; 0: no such lattice
 	offset float64
 	budget int // nodes that may still be visited
 	ctx    context.Context
-	look   int // the budget at which ctx is looked at next
+	look   int // the budget at which ctx is checked next
 }
 
 type counted struct {
@@ -23,10 +23,10 @@ type counted struct {
 	n float64
 }
 
-// apart is how many nodes are visited between two looks at the context.
+// apart is the number of nodes visited between two checks of the context.
 const apart = 1 << 16
 
-// work is how many nodes one direction may visit. That takes about a fifth of a second.
+// work is the number of nodes that one direction may visit. That takes about a fifth of a second.
 const work = 8_000_000
 
 func (p *plan) integrate(d Direction) *integral {
@@ -80,13 +80,13 @@ func (g *integral) reach(c, y float64) error {
 	return nil
 }
 
-// pay takes a number of evaluations of a term's log at an imaginary part off the budget.
+// pay subtracts from the budget the nodes of some evaluations of a term's log at an imaginary part.
 func (g *integral) pay(p counted, y float64, times int) {
 	cost, _ := p.cost(y)
 	g.spend(cost * times)
 }
 
-// spend takes nodes off the budget, and all that are left once the context has ended.
+// spend subtracts nodes from the budget, or all that are left once the context has ended.
 func (g *integral) spend(nodes int) {
 	if g.budget -= nodes; g.budget >= g.look {
 		return
@@ -116,14 +116,14 @@ func chernoff(c float64) float64 { return -c*math.Log1p(1/c) - math.Log1p(c) }
 // bound returns log of the Chernoff bound of delta at eps: delta <= exp(bound).
 func (g *integral) bound(c, eps float64) float64 { return g.real(c) - c*eps + chernoff(c) }
 
-// saddle returns where the integrand of delta at eps is least on the real axis, near a start.
-// Unlike Chernoff's bound it stays away from the pole at 0, which matters if delta is close to one.
+// saddle returns the minimum of the integrand of delta at eps on the real axis, near a start. Unlike the minimum of
+// Chernoff's bound it stays away from the pole at 0, which matters if delta is close to one.
 func (g *integral) saddle(eps, start float64) float64 {
 	return minimise(func(c float64) float64 { return g.real(c) - c*eps - math.Log(c) - math.Log1p(c) }, start)
 }
 
-// minimise returns where a function of c > 0 that falls, then rises, is least, to a few per cent.
-// It doubles from a start, then takes golden sections of log c. NaN counts as +Inf.
+// minimise returns the place c > 0 of the minimum of a function that falls, then rises, to a few per cent. It doubles
+// from a start, then uses golden sections of log c. NaN counts as +Inf.
 func minimise(f func(c float64) float64, start float64) float64 {
 	at := func(x float64) float64 {
 		if v := f(math.Exp(x)); !math.IsNaN(v) {
@@ -177,8 +177,8 @@ const (
 	mostC  = 1e12
 )
 
-// images bounds what the trapezoid rule with a step adds to delta, relative to delta: the deltas at
-// eps + 2 pi k/step, k != 0, times exp(2 pi k c/step). It is never negative.
+// images returns a bound on the error that the trapezoid rule with a step adds to delta, relative to delta: the deltas
+// at eps + 2 pi k/step, k != 0, times exp(2 pi k c/step). It is never negative.
 func (g *integral) images(c, step, eps, logDelta float64) float64 {
 	x := 2 * math.Pi / step
 	sum := math.Exp(-logExpm1(c*x) - logDelta)
@@ -194,7 +194,7 @@ func (g *integral) images(c, step, eps, logDelta float64) float64 {
 	return sum + math.Exp(above-logDelta)
 }
 
-// ratios are the larger real parts at which Chernoff's bound is tried, relative to c.
+// ratios holds the larger real parts at which Chernoff's bound is tried, relative to c.
 var ratios = [...]float64{1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.2, 4}
 
 func logExpm1(x float64) float64 {
@@ -218,9 +218,9 @@ func (g *integral) stepFor(c, eps, logDelta, quiet float64) float64 {
 	return 2 * math.Pi / math.Max(x, above)
 }
 
-// place moves the line from the saddle point c a little to the left if that allows a much larger
-// step. After rare events the moments explode to the right of the saddle, and with them Chernoff's
-// bound of the images. A line off the saddle loses digits only by as much as its bound is larger.
+// place returns the real part of the line and its step. It moves the line from the saddle point c a little to the left
+// if that allows a much larger step. With rare events the moments explode to the right of the saddle, and with them
+// Chernoff's bound of the images. Off the saddle the line loses only as many digits as its bound is larger.
 func (g *integral) place(c, eps, logDelta, quiet float64) (at, step float64) {
 	at, step = c, g.stepFor(c, eps, logDelta, quiet)
 	most := g.bound(c, eps) + 5
@@ -236,8 +236,8 @@ func (g *integral) place(c, eps, logDelta, quiet float64) (at, step float64) {
 	return at, step
 }
 
-// line is the integrand of delta along Re w = c, without the factor that depends on epsilon, with
-// bounds on its errors.
+// line holds the integrand of delta along Re w = c, without the factor that depends on epsilon, with bounds on its
+// errors.
 type line struct {
 	c, step float64
 	h       float64 // of the lattice, 0 for none

@@ -28,8 +28,7 @@ func (l laplace) factor(d Direction) factor {
 	return s
 }
 
-// plainLaplace is an unsampled Laplace release, in closed form except where that cancels. With e
-// the shift,
+// plainLaplace is an unsampled Laplace release, in closed form except where that would cancel. With e the shift,
 //
 //	M(w) = ((w+1) exp(we) + w exp(-(w+1)e)) / (2w+1)
 //
@@ -39,7 +38,7 @@ type plainLaplace struct {
 	shift float64
 }
 
-// cost is that of a table where the closed form cancels: a line may be there all along.
+// cost returns the cost of a table at places where the closed form cancels; that may be all along the line.
 func (p *plainLaplace) cost(y float64) (log, real int) {
 	log, real = p.smooth.cost(y)
 	if y > 1/p.shift {
@@ -63,7 +62,7 @@ func (p *plainLaplace) log(c, y float64) (re, im, noise float64) {
 	return c*p.shift + math.Log(size), y*p.shift + cmplx.Phase(m), 8 * (1 + p.shift*c + turn + (1+turn)/size)
 }
 
-// decay adds that of the atoms and that of the continuous part, which falls like 1/y.
+// decay adds the bound of the atoms and that of the continuous part, which falls like 1/y.
 func (p *plainLaplace) decay(c, y0, _ float64) float64 {
 	second := math.Exp(-(2*c + 1) * p.shift)
 	m := (c + 1 + c*second) / (2*c + 1)
@@ -94,9 +93,9 @@ func mostMixed(loss, rate float64, d Direction) float64 {
 	return -math.Log1p(rate * math.Expm1(-loss))
 }
 
-// mix appends a node of a base pair, with loss base and probability exp(logq) under Q, as a node of
-// its sampled release: u = rate (exp(base) - 1), the mixture over Q in the direction Remove, Q over
-// the mixture in the direction Add.
+// mix appends the node of a sampled release that belongs to a node of its base pair, with loss base and probability
+// exp(logq) under Q. With u = rate (exp(base) - 1) it is the mixture over Q in the direction Remove, Q over the mixture
+// in the direction Add.
 func (t *table) mix(d Direction, rate, base, logq, width float64) {
 	var u, l float64
 	switch {
@@ -134,8 +133,8 @@ var (
 	legendreW = [8]float64{0.1894506104550685, 0.1826034150449236, 0.1691565193950025, 0.1495959888165767, 0.1246289712555339, 0.0951585116824928, 0.0622535239386479, 0.0271524594117541}
 )
 
-// table lays panels over which neither exp(cL) nor exp(iyL) turns by more than the nodes resolve to
-// the last digit. The singularities of log(1+u) are pi away.
+// table fills t with panels so narrow that neither exp(cL) nor exp(iyL) turns by more than the nodes resolve to the
+// last digit. The singularities of log(1+u) are pi away.
 func (l laplace) table(d Direction, c, y float64, t *table) error {
 	panels := math.Ceil(2 * l.shift * math.Max(1, math.Max(c, y)/4))
 	if !(16*panels < mostNodes) {

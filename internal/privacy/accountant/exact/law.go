@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// law is one release, as its pair of worst laws. Laws are comparable values.
+// law describes one release by its worst pair of laws. Laws are comparable values.
 type law interface {
 	symmetric() bool
 	sane() bool // parameters in a range where nothing overflows
@@ -18,7 +18,7 @@ type law interface {
 	factor(d Direction) factor
 }
 
-// factor gives K(w) of one release in one direction.
+// factor computes K(w) of one release in one direction.
 type factor interface {
 	// real returns K(c), +Inf if it cannot be computed.
 	real(c float64) float64
@@ -34,7 +34,7 @@ type factor interface {
 	cost(y float64) (log, real int)
 }
 
-// smooth is a loss with a density, by a quadrature that is refined as y grows.
+// smooth computes a loss with a density by a quadrature that is refined as y grows.
 type smooth struct {
 	law interface {
 		table(d Direction, c, y float64, t *table) error
@@ -71,7 +71,7 @@ func (s *smooth) log(c, y float64) (re, im, noise float64) { return s.t.log(c, y
 func (s *smooth) decay(c, y0, y1 float64) float64          { return s.t.decay(c, y0, y1) }
 func (s *smooth) cost(float64) (log, real int)             { return len(s.t.loss) + 4, len(s.axis.loss) + 4 }
 
-// atoms is a loss with finitely many values.
+// atoms computes a loss with finitely many values.
 type atoms struct{ t table }
 
 func (s *atoms) reach(float64, float64) error             { return nil }
@@ -80,7 +80,7 @@ func (s *atoms) log(c, y float64) (re, im, noise float64) { return s.t.log(c, y)
 func (s *atoms) decay(c, y0, y1 float64) float64          { return 0 }
 func (s *atoms) cost(float64) (log, real int)             { return len(s.t.loss) + 4, len(s.t.loss) + 4 }
 
-// gaussian is all Gaussians that are not sampled: K(w) = mu² w (w+1)/2.
+// gaussian stands for all unsampled Gaussians together: K(w) = mu² w (w+1)/2.
 type gaussian struct{ mu2 float64 }
 
 func (g gaussian) reach(float64, float64) error { return nil }
@@ -102,9 +102,9 @@ func gaussError(mu, eps float64) float64 {
 // ulp is the largest relative error of one rounding.
 const ulp = 0x1p-53
 
-// smallest returns the least eps >= 0 at which log delta(eps), a falling function, is at most
-// target, rounded up. most is an eps at which it is, except for rounding. smallest returns +Inf if
-// the curve stays above the target up to twice most.
+// smallest returns the least eps >= 0 at which log delta(eps), a falling function, is at most target, rounded up. most
+// is an eps at which this holds up to rounding. smallest returns +Inf if the curve stays above the target up to twice
+// most.
 func smallest(log func(eps float64) float64, target, most float64) float64 {
 	if !(log(0) > target) {
 		return 0
@@ -129,7 +129,7 @@ func smallest(log func(eps float64) float64, target, most float64) float64 {
 	}
 }
 
-// gaussBound returns an epsilon that is enough: the classic conversion of Rényi DP.
+// gaussBound returns a sufficient epsilon, by the classic conversion of Rényi DP.
 func gaussBound(mu, delta float64) float64 {
 	return mu*mu/2 + mu*math.Sqrt(-2*math.Log(delta))
 }

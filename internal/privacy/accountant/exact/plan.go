@@ -10,20 +10,20 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// plan is a composition, sorted by how its terms are treated.
+// plan holds a composition, sorted by how its terms are treated.
 type plan struct {
-	ctx   context.Context // of the question; nil: it has none
+	ctx   context.Context // context of the question; nil: none
 	mu2   float64         // of all Gaussians that are not sampled
 	terms []term
 }
 
-// term is count releases of one pair of laws.
+// term stands for count releases of one pair of laws.
 type term struct {
 	law   law
 	count float64
 }
 
-// newPlan sorts the terms. It fails on terms that have no pair of worst laws.
+// newPlan returns the plan of the terms. It fails on terms that have no worst pair of laws.
 func newPlan(ts []terms.Term) (*plan, error) {
 	p := &plan{}
 	for i, t := range ts {
@@ -119,7 +119,7 @@ func (p *plan) symmetric() bool {
 	return true
 }
 
-// epsilon answers in one direction. Each function that rounds says how its error is bounded.
+// epsilon returns the epsilon at delta in one direction. Each function that rounds says how its error is bounded.
 func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 	v := Value{Delta: delta, Method: Closed}
 	target := math.Log(delta)
@@ -142,8 +142,8 @@ func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 	return p.integrate(d).epsilon(delta)
 }
 
-// largestLoss answers if delta is so small that epsilon is the largest loss there is. With the probability
-// p of that loss, delta >= p (1 - exp(eps - most)) below it.
+// largestLoss returns the answer if delta is so small that epsilon is the largest loss there is. If that loss has
+// probability p, delta >= p (1 - exp(eps - most)) below it.
 func (p *plan) largestLoss(d Direction, v Value, target float64) (Value, bool) {
 	if p.mu2 > 0 {
 		return v, false
@@ -161,7 +161,7 @@ func (p *plan) largestLoss(d Direction, v Value, target float64) (Value, bool) {
 	return v, true
 }
 
-// delta answers in one direction.
+// delta returns the delta at eps in one direction.
 func (p *plan) delta(d Direction, eps float64) (Value, error) {
 	v := Value{Epsilon: eps, Method: Closed}
 	switch {
@@ -183,8 +183,8 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 	return p.integrate(d).delta(eps)
 }
 
-// solved completes a value with the smallest epsilon at which a curve, known to a relative error,
-// is at most the target.
+// solved returns the value with its smallest epsilon at which a curve, known to a relative error, is at most the
+// target.
 func (v Value) solved(log, relative func(float64) float64, target, most float64) (Value, error) {
 	eps := smallest(log, target, most)
 	if math.IsInf(eps, 1) {
@@ -208,7 +208,7 @@ func (v Value) solved(log, relative func(float64) float64, target, most float64)
 	return v, nil
 }
 
-// at completes a value with a delta, given by its logarithm and known to a relative error.
+// at returns the value with a delta that is given by its logarithm and known to a relative error.
 func (v Value) at(logDelta, relative float64) (Value, error) {
 	if math.IsInf(logDelta, -1) {
 		return v, nil
@@ -223,7 +223,7 @@ func (v Value) at(logDelta, relative float64) (Value, error) {
 	return v, nil
 }
 
-// In these ranges squares and exponentials of the parameters stay finite.
+// In these ranges squares and exponentials of the parameters are finite.
 const (
 	leastMu = 1e-8
 	mostMu  = 1e8

@@ -30,11 +30,12 @@ func (g sampledGaussian) most(d Direction) float64 {
 
 func (g sampledGaussian) factor(d Direction) factor { return &smooth{law: g, direction: d} }
 
-// normalReach is how far the normal density is followed. What is left out is below 3e-20 of the whole.
+// normalReach is the number of standard deviations to which the normal density is integrated. The rest is below 3e-20
+// of the whole.
 const normalReach = 9.5
 
-// digits is -log of the error of the trapezoid rule that a step is chosen for. A small move leaves
-// only second orders, which grow by d² on the way to Im t = d < 9.
+// digits is -log of the error of the trapezoid rule for which a step is chosen. A small move leaves only second orders,
+// which grow by d² on the way to Im t = d < 9.
 const digits = 38 + 5
 
 // step returns the width of the trapezoid rule in t. Its error is exp(-2 pi d/h) times the growth
@@ -59,8 +60,8 @@ func (g sampledGaussian) step(m, c, y float64, negative bool) float64 {
 	return best
 }
 
-// table lays the nodes. Far out it adds exponents before it takes the exponential. It leaves out
-// nodes that are negligible at the largest real part.
+// table fills t with the nodes. Far out it adds exponents before it takes the exponential. It leaves out nodes that are
+// negligible at the largest real part.
 func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 	m := g.mu
 	if g.replace {
@@ -128,8 +129,8 @@ func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 	return nil
 }
 
-// negligible is the logarithm of a weight that changes no sum here.
+// negligible is the logarithm of a weight too small to change any sum here.
 const negligible = -100
 
-// mostNodes bounds one table.
+// mostNodes is the largest number of nodes of one table.
 const mostNodes = 400_000

@@ -2,11 +2,11 @@ package exact
 
 import "math"
 
-// quiet is -log of the relative error for which a line is laid out. Lines with larger errors follow
-// if it was not reached.
+// quiet is -log of the relative error for which the first line is built. If it is not reached, lines with larger errors
+// are tried.
 const quiet = 32
 
-// good is the relative error of delta at which the search for better lines ends.
+// good is the relative error of delta at which the search for better lines stops.
 const good = 1e-10
 
 // delta returns delta at eps.
@@ -97,7 +97,7 @@ func (g *integral) epsilon(delta float64) (Value, error) {
 	return v.within(best, at, least, target, most)
 }
 
-// within completes a value with a delta that is known to a relative error r near eps.
+// within returns the value with a delta that is known to a relative error r near eps.
 func (v Value) within(l *line, eps, r, target, most float64) (Value, error) {
 	if eps <= 0 {
 		return v, nil
@@ -119,9 +119,9 @@ func (v Value) within(l *line, eps, r, target, most float64) (Value, error) {
 	return Value{}, notCovered("a curve that does not fall at epsilon %v", eps)
 }
 
-// solve returns where log delta is the target, and the relative error there. It returns 0 if the
-// curve is below the target from the start. It starts at an eps near which the line is accurate,
-// and gives up with a large error if it is not accurate there.
+// solve returns the epsilon at which log delta is the target, and the relative error there. It returns 0 if the curve
+// is below the target from the start. It starts at an eps near which the line is accurate, and gives up with a large
+// error if it is not accurate there.
 func (l *line) solve(target, start float64) (eps, relative float64) {
 	lo, hi := 0.0, math.Inf(1)
 	x, slope := start, -l.c
@@ -169,7 +169,7 @@ func (g *integral) method() Method {
 	return Contour
 }
 
-// noMoment returns the error for a loss without a moment that could be computed.
+// noMoment returns the error for a loss whose moments cannot be computed.
 func (g *integral) noMoment() error {
 	if g.budget < 0 {
 		return g.explain(errWork)

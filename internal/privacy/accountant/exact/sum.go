@@ -2,9 +2,8 @@ package exact
 
 import "math"
 
-// sum returns log delta at eps of a composition that is one release of integer noise, by direct
-// summation over the outputs, with a bound on the relative error of delta. ok is false for any
-// other composition, and for too many outputs.
+// sum returns log delta at eps by direct summation over the outputs, with a bound on the relative error of delta. ok is
+// false unless the composition is a single release of integer noise with few enough outputs.
 func (p *plan) sum(eps float64) (logDelta, relative float64, ok bool) {
 	if p.mu2 > 0 || len(p.terms) != 1 || p.terms[0].count != 1 {
 		return 0, 0, false
@@ -27,17 +26,17 @@ func (p *plan) sum(eps float64) (logDelta, relative float64, ok bool) {
 	return s.top + math.Log(s.delta), 8*ulp*s.off/s.delta + 128*ulp, true
 }
 
-// mostSummed is the largest sigma and the largest shift, in grid steps, of a law that is summed.
+// mostSummed is the largest sigma, and the largest shift, in grid steps, for which a law is summed.
 const mostSummed = 2000
 
-// outcomes adds up the positive parts of P - exp(eps) Q.
+// outcomes accumulates the positive parts of P - exp(eps) Q.
 type outcomes struct {
 	top   float64 // logarithm of the unit that both sums are in
 	delta float64
 	off   float64 // P times the rounding error of the exponent, in units of ulp
 }
 
-// add adds an output of probability p, in units of exp(top), and its loss.
+// add adds an output with probability p, in units of exp(top), and its loss.
 func (s *outcomes) add(p, loss, eps float64) {
 	if loss > eps {
 		s.delta -= p * math.Expm1(eps-loss)
@@ -45,8 +44,8 @@ func (s *outcomes) add(p, loss, eps float64) {
 	}
 }
 
-// outcomes sums the discrete Gaussian (Canonne, Kamath, Steinke, NeurIPS 2020, theorem 7). Noise x
-// has the loss shift (shift + 2x)/(2 sigma²), so that all x from some x on count.
+// outcomes returns the sums for the discrete Gaussian (Canonne, Kamath, Steinke, NeurIPS 2020, theorem 7). Noise x has
+// the loss shift (shift + 2x)/(2 sigma²), so all x from some x on count.
 func (g discreteGaussian) outcomes(eps float64) outcomes {
 	v, k := 2*g.sigma*g.sigma, g.shift
 	far := math.Ceil(10 * g.sigma) // exp(-50) of the largest
@@ -66,8 +65,7 @@ func (g discreteGaussian) outcomes(eps float64) outcomes {
 	return s
 }
 
-// outcomes sums the discrete Laplace law, which has its largest loss wherever the noise is not
-// below 0.
+// outcomes returns the sums for the discrete Laplace law, which has its largest loss wherever the noise is not below 0.
 func (l discreteLaplace) outcomes(eps float64) outcomes {
 	a := 1 / l.scale
 	end := 1 / (1 + math.Exp(-a)) // P(noise >= 0)

@@ -2,15 +2,13 @@ package exact
 
 import "math"
 
-// table is a release as finitely many losses with their probabilities: the atoms of a discrete law,
-// or the nodes of a quadrature that integrates exp(wL) for w up to some size. It cancels nothing:
-// with M = E_P[exp(wL)],
+// table holds a release as finitely many losses with their probabilities: the atoms of a discrete law, or the nodes of
+// a quadrature that integrates exp(wL) for w up to some size. Nothing cancels: with M = E_P[exp(wL)],
 //
 //	M - 1 = w E_P[L] + E_P[exp(wL) - 1 - wL]
 //
-// where the mean is a sum of terms >= 0 and the bracket is of second order. So K = log M is
-// accurate relative to itself for the tiniest rates, also after it is multiplied by a million
-// releases.
+// where the mean is a sum of terms >= 0 and the bracket is of second order. So K = log M is accurate relative to itself
+// for the tiniest rates, also after it is multiplied by a million releases.
 type table struct {
 	loss  []float64
 	logp  []float64 // of the probability (weight) under P
@@ -47,12 +45,11 @@ func (t *table) clear() {
 	t.mean, t.c, t.cutAt = 0, 0, 0
 }
 
-// overflow is the exponent above which sums are taken relative to their largest term. There M is so
-// large that nothing cancels.
+// overflow is the exponent above which sums are computed relative to their largest term. There M is so large that
+// nothing cancels.
 const overflow = 300
 
-// Below near the |wL| is small enough to compute exp(wL) - 1 - wL as a series, below closer as a
-// shorter one.
+// Below near, |wL| is small enough to compute exp(wL) - 1 - wL as a series; below closer, as a shorter one.
 const (
 	near   = 1. / 4
 	closer = 1. / 32
@@ -155,7 +152,7 @@ func (t *table) real(c float64) float64 {
 	return most + math.Log(a)
 }
 
-// large does what log does, for M beyond exp(overflow).
+// large returns the values of log for M beyond exp(overflow).
 func (t *table) large(y float64) (re, im, noise float64) {
 	a, b := 0.0, 0.0
 	for k, l := range t.loss {
@@ -180,7 +177,7 @@ func second(x, v float64, terms int) (re, im float64) {
 	return zr*sr - zi*si, zr*si + zi*sr
 }
 
-// secondReal does what second does, on the real axis.
+// secondReal returns second on the real axis.
 func secondReal(x float64, terms int) float64 {
 	s := factors[terms]
 	for n := terms - 1; n >= 0; n-- {

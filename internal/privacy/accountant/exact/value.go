@@ -9,7 +9,7 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Direction says which of two neighbours gives the law under which the loss is taken.
+// Direction says which of two neighbours gives the law P under which the loss is taken.
 type Direction string
 
 const (
@@ -18,7 +18,7 @@ const (
 	Both   Direction = "both"   // both directions have the same curve
 )
 
-// Method says how a value was found.
+// Method names how a value was computed.
 type Method string
 
 const (
@@ -38,17 +38,17 @@ type Value struct {
 	Method    Method
 }
 
-// ErrNotCovered says that this method does not apply to a composition, or does not converge within
-// the work that a call may do. The error that wraps it says which.
+// ErrNotCovered is returned if this method does not apply to a composition, or does not converge within the work that a
+// call may do. The error that wraps it says which.
 var ErrNotCovered = errors.New("not covered by the exact accountant")
 
 func notCovered(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, ErrNotCovered)...)
 }
 
-// Epsilon returns the smallest epsilon >= 0 at which the composition of the terms is (epsilon,
-// delta)-DP, rounded up: the larger of both directions. delta is in (0, 1). No terms cost nothing.
-// It returns the error of ctx when that ends, as all functions here do.
+// Epsilon returns the smallest epsilon >= 0 at which the composition of the terms is (epsilon, delta)-DP, rounded up:
+// the larger of both directions. delta is in (0, 1). Without terms it is 0. Like all functions here it returns the
+// error of ctx when that ends.
 func Epsilon(ctx context.Context, ts []terms.Term, delta float64) (Value, error) {
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
@@ -65,7 +65,7 @@ func Delta(ctx context.Context, ts []terms.Term, epsilon float64) (Value, error)
 	return worseDirection(ctx, ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
 }
 
-// EpsilonIn returns what Epsilon does, in one direction.
+// EpsilonIn returns the epsilon of Epsilon in one direction only.
 func EpsilonIn(ctx context.Context, d Direction, ts []terms.Term, delta float64) (Value, error) {
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
@@ -73,7 +73,7 @@ func EpsilonIn(ctx context.Context, d Direction, ts []terms.Term, delta float64)
 	return inDirection(ctx, d, ts, func(p *plan) (Value, error) { return p.epsilon(d, delta) })
 }
 
-// DeltaIn returns what Delta does, in one direction.
+// DeltaIn returns the delta of Delta in one direction only.
 func DeltaIn(ctx context.Context, d Direction, ts []terms.Term, epsilon float64) (Value, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
@@ -119,7 +119,7 @@ func worseDirection(ctx context.Context, ts []terms.Term, ask func(*plan, Direct
 	return v, nil
 }
 
-// ask asks a plan in one direction, unless ctx has ended or ends meanwhile.
+// ask calls ask for a plan in one direction, and returns the error of ctx if that has ended or ends meanwhile.
 func (p *plan) ask(ctx context.Context, d Direction, ask func(*plan, Direction) (Value, error)) (Value, error) {
 	p.ctx = ctx
 	if err := ctx.Err(); err != nil {

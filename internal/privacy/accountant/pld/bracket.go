@@ -9,28 +9,27 @@ import (
 	"sync"
 )
 
-// query is a question: epsilon at a delta (solve), or delta at an epsilon.
+// query asks for epsilon at a delta (solve), or for delta at an epsilon.
 type query struct {
 	delta, eps float64
 	solve      bool
 }
 
-// plan is the composition in one direction, with the window of losses that is computed.
+// plan holds the composition in one direction and the window of losses that is computed.
 type plan struct {
 	name  string
 	terms []*cells
 	span  span
 }
 
-// errMissed says that a window starts above the epsilon that it should contain.
+// errMissed is returned if a window starts above the epsilon that it should contain.
 var errMissed = errors.New("the window of losses missed epsilon")
 
-// enough is the relative width of a bracket at which no bins are added, if their number is not
-// given.
+// enough is the relative width of a bracket at which the search stops adding bins, if their number is not given.
 const enough = 3e-6
 
-// brackets returns a bracket for each direction: remove, or both if they are alike, then add. With
-// largest, it stops at a direction that a coarser bracket shows to be below the other.
+// brackets returns a bracket for each direction: remove, or both if they are alike, then add. With largest, it stops
+// refining a direction once a coarse bracket shows it to be below the other.
 func brackets(ctx context.Context, terms []term, q query, o Options, largest bool) ([]Bounds, error) {
 	if b := o.Bins; b != 0 && (b < fewestBins || b > mostBins || b&(b-1) != 0) {
 		return nil, fmt.Errorf("bins is %d, want a power of two from %d to %d", b, fewestBins, mostBins)
@@ -45,7 +44,8 @@ func brackets(ctx context.Context, terms []term, q query, o Options, largest boo
 	return v.brackets(o, largest)
 }
 
-// brackets adds bins until the brackets are narrow enough, or have as many bins as o asks for.
+// brackets returns the brackets of each direction. It adds bins until they are narrow enough, or have as many bins as o
+// asks for.
 func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	last := o.Bins
 	if last == 0 {
@@ -83,8 +83,7 @@ func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	}
 }
 
-// first returns the number of bins to begin with. That is the last number at once if fewer bins
-// teach nothing.
+// first returns the number of bins to begin with. It is the final number if fewer bins would be of no help.
 func (v *view) first(asked, last int, largest bool) int {
 	if asked != 0 && (!largest || len(v.names) == 1 || last <= 4*coarseBins) {
 		return last
@@ -92,9 +91,8 @@ func (v *view) first(asked, last int, largest bool) int {
 	return min(coarseBins, last)
 }
 
-// next returns the number of bins after a bracket of the given relative width. The width falls with
-// the square of the bins, and at first faster: a bracket of a few more bins says how many it takes, at
-// less than what one of too few costs.
+// next returns the number of bins to try after a bracket of the given relative width. The width falls with the square
+// of the bins, and at first faster. So a bracket with a few more bins, which is cheap, shows how many bins are needed.
 func next(bins, last int, asked bool, directions int, widest float64) int {
 	factor := 4
 	if asked {
@@ -112,7 +110,7 @@ func next(bins, last int, asked bool, directions int, widest float64) int {
 	return min(bins*factor, last)
 }
 
-// contenders returns the directions that may be the larger one.
+// contenders returns the directions that may still be the larger one.
 func contenders(bs []Bounds) []int {
 	switch {
 	case bs[1].Upper <= bs[0].Lower:
@@ -123,8 +121,7 @@ func contenders(bs []Bounds) []int {
 	return []int{0, 1}
 }
 
-// widened computes the brackets of some directions. If the narrow windows miss epsilon it takes safer
-// ones.
+// widened returns the brackets of some directions. If the narrow windows miss epsilon it takes safer ones.
 func (v *view) widened(dirs []int, bins int) ([]Bounds, error) {
 	bs, err := v.bracket(dirs, bins)
 	if errors.Is(err, errMissed) {
@@ -140,8 +137,8 @@ func (v *view) widened(dirs []int, bins int) ([]Bounds, error) {
 	return bs, err
 }
 
-// plans discretises the pairs for some directions, in the windows of the view. shift bounds the
-// rounding of losses.
+// plans returns the discretised pairs for some directions, in the windows of the view. shift bounds the rounding of
+// losses.
 func (v *view) plans(dirs []int, bins int) (plans []plan, h, shift float64, err error) {
 	if h, err = v.chooseMesh(dirs, bins); err != nil {
 		return nil, 0, 0, err
@@ -173,7 +170,7 @@ func (v *view) plans(dirs []int, bins int) (plans []plan, h, shift float64, err 
 	return plans, h, shift, nil
 }
 
-// bracket computes the brackets of some directions in the windows of the view.
+// bracket returns the brackets of some directions in the windows of the view.
 func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 	plans, h, shift, err := v.plans(dirs, bins)
 	if err != nil {
@@ -229,8 +226,8 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// check fails on what no valid bracket has. A bound of an error that is infinite or NaN makes the
-// rest worthless.
+// check returns an error if the bounds cannot be those of a valid bracket. An error bound that is infinite or NaN makes
+// the rest worthless.
 func (b Bounds) check(q query) error {
 	for _, v := range []float64{b.Truncated, b.Rounding} {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -249,8 +246,8 @@ func (b Bounds) check(q query) error {
 	return nil
 }
 
-// capped limits a bracket, since no loss is above the sum of the largest losses: beyond that sum,
-// delta is the mass of infinite losses.
+// capped returns the bracket limited by the sum of the largest losses: no loss is above it, and beyond it delta is the
+// mass of infinite losses.
 func (b Bounds) capped(q query, most, infinite float64) Bounds {
 	most *= 1 + 8*unit
 	if q.solve {
@@ -265,13 +262,13 @@ func (b Bounds) capped(q query, most, infinite float64) Bounds {
 	return b
 }
 
-// view holds how a composition is computed: the losses of each direction as points, the window of
-// each direction, and the range of losses to which each pair is cut.
+// view holds the parameters of a computation: the losses of each direction as points, the window of each direction, and
+// the range of losses to which each pair is cut.
 type view struct {
 	ctx         context.Context
 	terms       []term
 	counts      []float64
-	most, total float64 // the largest sum of losses; how many releases there are
+	most, total float64 // the largest sum of losses, and the number of releases
 	names       []string
 	q           query
 	laws        []laws
@@ -299,8 +296,8 @@ func newView(ctx context.Context, terms []term, q query) (*view, error) {
 	return v, nil
 }
 
-// survey chooses tilts and windows from a quadrature of the losses. It cuts pairs where the mass
-// beyond is 1e-9 of delta. If delta is not given a first pass estimates it.
+// survey chooses tilts and windows from a quadrature of the losses. It cuts off the ends of a pair whose mass is below
+// 1e-9 of delta. If delta is not given a first pass estimates it.
 func (v *view) survey() error {
 	terms, q, directions := v.terms, v.q, len(v.names)
 	v.laws, v.spans = make([]laws, directions), make([]span, directions)
@@ -356,8 +353,8 @@ func (v *view) survey() error {
 	return nil
 }
 
-// guess chooses the windows again after a rough composition of the points. The saddle point is a
-// bad guess if few large losses decide.
+// guess chooses the windows again from a rough composition of the points. The saddle point is a bad guess if a few
+// large losses decide.
 func (v *view) guess() {
 	m, q := newMachine(roughBins), v.q
 	for d, ls := range v.laws {
@@ -389,9 +386,8 @@ func (v *view) guess() {
 	}
 }
 
-// chooseMesh fits the mesh to the widest window and to the atoms that are drawn most often. It
-// keeps the mesh so coarse that the errors of a distribution function are small against a cell,
-// and that there are not too many cells.
+// chooseMesh returns a mesh for the widest window and for the atoms that are drawn most often. The mesh is coarse
+// enough that the errors of a distribution function are small against a cell, and that there are not too many cells.
 func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
 	window := 0.0
 	for _, d := range dirs {

@@ -13,9 +13,8 @@ const unit = 0x1p-53
 // and at z = 10 the z² units that rounding z adds.
 const rho = 128 * unit
 
-// cells is a pair on a mesh. Cell i has the losses between nodes first+i and first+i+1; node k is
-// the loss offset + k*h. first is odd and the number of cells even, so that pairs of cells are
-// centred on even nodes.
+// cells holds a pair on a mesh. Cell i has the losses between nodes first+i and first+i+1; node k is the loss offset +
+// k*h. first is odd and the number of cells even, so that pairs of cells are centred on even nodes.
 type cells struct {
 	offset, h float64
 	first     int
@@ -40,10 +39,10 @@ type pin struct {
 // loss returns the loss at a node.
 func (c *cells) loss(node int) float64 { return c.offset + float64(node)*c.h }
 
-// ladder is how many neighbouring nodes share one exponential.
+// ladder is the number of neighbouring nodes that share one exponential.
 const ladder = 64
 
-// powers returns exp(a k) for k below ladder, or 1 alone if they grow too much.
+// powers returns exp(a k) for k below ladder, or only the 1 if they grow too much.
 func powers(a float64) []float64 {
 	if !(math.Abs(a)*ladder < 1) {
 		return []float64{1}
@@ -81,8 +80,8 @@ func (x pair) pinned(h float64) bool {
 	return m > 0.5 && math.Abs(m-math.Round(m)) < 1e-9*m
 }
 
-// discretise cuts the pair's losses between lo and hi into cells of width h. If ctx ends meanwhile, it leaves
-// cells empty, and the caller must look.
+// discretise returns the pair's losses between lo and hi in cells of width h. If ctx ends meanwhile, it leaves cells
+// empty, and the caller must check ctx.
 func (x pair) discretise(ctx context.Context, h, lo, hi float64) *cells {
 	c := &cells{h: h, cutP: x.cutP, cutQ: x.cutQ, infP: x.infP, infQ: x.infQ}
 	pinned := x.pinned(h)
@@ -138,8 +137,8 @@ func smaller(mass []float64, bottom, top float64) []float64 {
 	return out
 }
 
-// fill takes the masses of the continuous losses from the tails. It evaluates the tails once for
-// each edge of a cell, and stops when ctx ends.
+// fill computes the masses of the continuous losses from the tails. It evaluates the tails once for each edge of a
+// cell, and stops when ctx ends.
 func (c *cells) fill(ctx context.Context, x pair) {
 	n := len(c.p)
 	fillSpan := func(from, to int) {
@@ -163,10 +162,10 @@ func (c *cells) fill(ctx context.Context, x pair) {
 	halves(n, fillSpan)
 }
 
-// apart is how many cells are filled between two looks at the context, a power of two.
+// apart is the number of cells filled between two checks of the context, a power of two.
 const apart = 1 << 10
 
-// halves calls do for both halves of n items at once, or for all where they are few.
+// halves calls do for both halves of n items concurrently, or once for all if they are few.
 func halves(n int, do func(from, to int)) {
 	if n < 4096 {
 		do(0, n)
@@ -186,7 +185,7 @@ func between(below0, above0, below1, above1 float64) float64 {
 	return max(0, above0-above1)
 }
 
-// swap exchanges P and Q: the loss changes its sign.
+// swap returns the cells with P and Q exchanged, which changes the sign of the loss.
 func (c *cells) swap() *cells {
 	n := len(c.p)
 	s := &cells{

@@ -11,7 +11,7 @@ type machine struct {
 	n    int
 	fft  *fft.Real // nil until it is needed
 	seq  []float64
-	out  []complex128 // the coefficients that do not vanish: the first ones
+	out  []complex128 // the first coefficients: those that do not vanish
 	size []float64    // log of the product of powers
 	turn []float64    // its argument
 	fuzz []float64    // log of the factor by which the errors may have changed it
@@ -24,7 +24,7 @@ func newMachine(n int) *machine {
 	return m
 }
 
-// reserve makes room for the first coefficients.
+// reserve makes room for the first count coefficients.
 func (m *machine) reserve(count int) {
 	if cap(m.out) < count {
 		m.out = make([]complex128, count)
@@ -33,7 +33,7 @@ func (m *machine) reserve(count int) {
 	m.out = m.out[:count]
 }
 
-// whole makes the transform of all coefficients.
+// whole returns the transform of all coefficients, and makes it on first use.
 func (m *machine) whole() *fft.Real {
 	if m.fft == nil {
 		m.fft, m.seq = fft.New(m.n), make([]float64, m.n)
@@ -41,17 +41,17 @@ func (m *machine) whole() *fft.Real {
 	return m.fft
 }
 
-// work returns how many bins a composition of so many terms visits: a transform for each and one back.
+// work returns the number of bins that a composition of so many terms visits: a transform for each and one back.
 func (m *machine) work(terms int) int { return m.n * (terms + 1) }
 
-// fftError bounds the error of each coefficient of a transform of length n, and of each entry of the way
-// back, relative to the sum of absolute inputs.
+// fftError bounds the error of each coefficient of a transform of length n, and of each entry of its inverse, relative
+// to the sum of absolute inputs.
 func fftError(n int) float64 { return fft.Error(n) }
 
-// vanishing is the logarithm below which a coefficient is left out.
+// vanishing is the logarithm below which a coefficient is dropped.
 const vanishing = -80
 
-// tilted is the composition of tilted masses: mass[j] at loss lo + j*h, within fuzz of the result of exact
+// tilted holds the composition of tilted masses: mass[j] at loss lo + j*h, within fuzz of the result of exact
 // arithmetic.
 type tilted struct {
 	lo, h    float64
@@ -62,11 +62,11 @@ type tilted struct {
 	logDown  float64 // log of E[exp((tilt-down) L)]
 	scale    float64 // relative error of exp(logMass)
 	fuzz     float64
-	sum      float64 // the coefficient at zero: the right sum of the masses
+	sum      float64 // the coefficient at zero: the exact sum of the masses
 	sumFuzz  float64
 	series   *series // the masses as a sum of waves; nil: mass has them
 	infinite float64 // mass at infinity
-	created  float64 // how far the masses of all releases are from one
+	created  float64 // bounds how far the masses of all releases are from summing to one
 }
 
 // compose returns the loss of counts[i] draws of each terms[i], tilted, in a window that starts at or just
@@ -77,7 +77,7 @@ func (m *machine) compose(terms []*masses, counts []float64, s span) *tilted {
 	return t
 }
 
-// composeWaves does what compose does, and leaves the masses as a sum of waves where there are few.
+// composeWaves returns the same as compose. If there are few waves it leaves the masses as a sum of waves.
 func (m *machine) composeWaves(terms []*masses, counts []float64, s span) *tilted {
 	t, start := m.spectrum(terms, counts, s)
 	if len(m.out)*fewWaves <= m.n {
@@ -88,7 +88,7 @@ func (m *machine) composeWaves(terms []*masses, counts []float64, s span) *tilte
 	return t
 }
 
-// back transforms the coefficients into the masses of a window that starts at a place of the period.
+// back transforms the coefficients into the masses of a window that starts at place start of the period.
 func (m *machine) back(t *tilted, start int) {
 	m.whole().Inverse(m.seq, m.out)
 	t.mass = make([]float64, m.n)
@@ -98,8 +98,8 @@ func (m *machine) back(t *tilted, start int) {
 	}
 }
 
-// spectrum computes the coefficients of a composition that do not vanish, in m.out, all but its masses, and
-// the place in the period where the window starts.
+// spectrum computes the coefficients of a composition that do not vanish, in m.out. It returns the composition without
+// its masses, and the place in the period where the window starts.
 func (m *machine) spectrum(terms []*masses, counts []float64, s span) (t *tilted, start int) {
 	t = &tilted{h: terms[0].h, tilt: s.tilt}
 	offset, logFinite := 0.0, 0.0
@@ -154,9 +154,9 @@ func (m *machine) spectrum(terms []*masses, counts []float64, s span) (t *tilted
 	return t, wrap(from, m.n)
 }
 
-// waves returns how many of the first coefficients of the composition may not vanish. Summed by parts, the
-// coefficient k of a step is at most its variation over |1 - exp(2 pi i k/n)|, which grows with k up to n/2, and
-// at most the sum of its absolute masses.
+// waves returns the number of first coefficients of the composition that may not vanish. Summed by parts, the
+// coefficient k of a step is at most its variation over |1 - exp(2 pi i k/n)|, which grows with k up to n/2, and at
+// most the sum of its absolute masses.
 func waves(all []step, counts []float64, n int) int {
 	vanish := func(k int) bool {
 		sum := 0.0
@@ -177,7 +177,7 @@ func waves(all []step, counts []float64, n int) int {
 	return hi
 }
 
-// least is more than what many underflowing terms of a sum can lose.
+// least exceeds the total loss from many underflowing terms of a sum.
 const least = 1e-290
 
 // wrap returns an integer modulo n.
@@ -189,7 +189,7 @@ func wrap(k float64, n int) int {
 	return int(r)
 }
 
-// step is one draw of a release, tilted, with the largest of its masses taken out.
+// step holds the tilted masses of one draw of a release, with the largest of them taken out.
 type step struct {
 	x         []float64 // the masses but the largest
 	peak      int       // where that is
@@ -201,11 +201,11 @@ type step struct {
 	err       float64   // bound of the error of each coefficient but for that of the transform
 }
 
-// step tilts masses and takes the largest out, on which coefficients are centred: their errors are relative to
-// the rest, which is small if large losses are rare. It adds the moments of n draws to t.
+// step returns the tilted masses with the largest taken out. Coefficients are centred on the largest, so their errors
+// are relative to the rest, which is small if large losses are rare. It adds the moments of n draws to t.
 //
-// Exponentials are those of a block's first loss times those of the ways to the others: that costs a few units
-// more for each mass.
+// An exponential is that of the block's first loss times that of the distance from it. This costs a few more units of
+// rounding for each mass.
 func (p *masses) step(n float64, s span, t *tilted) step {
 	size := 1
 	if max(math.Abs(s.tilt), s.up, s.down)*p.h*ladder < 1 {
@@ -297,8 +297,8 @@ func (p *masses) step(n float64, s span, t *tilted) step {
 // n² unit² of what its n additions lose, which is less than one more up to 2^26 terms.
 const sumUnits = 4
 
-// compensated is a sum that keeps what its additions lose (Knuth's two-sum; Ogita, Rump and Oishi, 2005, algorithm
-// 4.4 and proposition 4.5).
+// compensated is a sum that also keeps the rounding errors of its additions (Knuth's two-sum; Ogita, Rump and Oishi,
+// 2005, algorithm 4.4 and proposition 4.5).
 type compensated struct{ s, lost float64 }
 
 func (n *compensated) add(v float64) {
@@ -319,9 +319,8 @@ func (p step) load(seq []float64) {
 	}
 }
 
-// raise multiplies the product by the n-th power of the transform with the mass at the centre added, in
-// polar form. For |z| <= r and an error e, |z^n - (z+e)^n| <= (r+e)^n - r^n, so that the logarithm of
-// (r+e)/r adds up.
+// raise multiplies the product by the n-th power of the transform, with the mass at the centre added to it, in polar
+// form. For |z| <= r and an error e, |z^n - (z+e)^n| <= (r+e)^n - r^n, so that the logarithm of (r+e)/r adds up.
 func (m *machine) raise(n, centre, err float64) {
 	cut := math.Exp(vanishing/n) - err
 	if cut > 0 {

@@ -8,13 +8,12 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// mostGroup is the largest group that has a pair.
+// mostGroup is the size of the largest group that has a pair.
 const mostGroup = 1 << 10
 
-// groupGaussian returns the pair of a group of units, each of which a Poisson sample takes by
-// itself. The number J of them in the sample is Binomial(k, q), and at worst all move the release the
-// same way (Ganesh, "Tight group-level DP guarantees for DP-SGD with sampling via mixture of
-// Gaussians", arXiv 2401.10294, Poisson sampling):
+// groupGaussian returns the pair of a group of units that a Poisson sample draws independently. The number J of these
+// units in the sample is Binomial(k, q), and at worst all move the release the same way (Ganesh, "Tight group-level DP
+// guarantees for DP-SGD with sampling via mixture of Gaussians", arXiv 2401.10294, Poisson sampling):
 //
 //	P = sum_j Pr[J = j] N(j mu, 1),  Q = N(0, 1)
 //
@@ -108,8 +107,8 @@ func (m mixture) slope(z float64) (loss, slope float64) {
 	return top + math.Log(sum), mean / sum
 }
 
-// at returns the output with a loss, between two outputs. The loss is convex, so that Newton's method
-// comes down to it from above; a step that leaves the bracket is halved instead.
+// at returns the output with the given loss, between two outputs. The loss is convex, so Newton's method approaches it
+// from above; a step that leaves the bracket is replaced by halving it.
 func (m mixture) at(loss, from, to float64) float64 {
 	z := to
 	for range 200 {

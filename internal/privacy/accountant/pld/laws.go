@@ -7,7 +7,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// reach is how many standard deviations of normal noise are used. Beyond them the distribution function
+// reach is the number of standard deviations over which normal noise is used. Beyond it the distribution function
 // underflows.
 const reach = 37.5
 
@@ -36,7 +36,7 @@ func gaussian(mu float64) (pair, error) {
 
 func density(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 
-// trapezoid returns the rule with about the given step; at returns loss and densities.
+// trapezoid returns the points of the trapezoid rule with about the given step. at returns loss and densities.
 func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
 	n := max(int((to-from)/step), 180)
 	if n > 20_000 {
@@ -115,8 +115,8 @@ func laplace(e float64) (pair, error) {
 	return x, nil
 }
 
-// response returns the pair of k-ary randomized response with likelihood ratio exp(e). For k = 2 it dominates every e-DP
-// release.
+// response returns the pair of k-ary randomized response with likelihood ratio exp(e). For k = 2 it dominates every
+// e-DP release.
 func response(e float64, k int64) (pair, error) {
 	if !(e >= 1e-9 && e <= 500) {
 		return pair{}, fmt.Errorf("randomized response: epsilon is %v, want from 1e-9 to 500: %w", e, ErrNotCovered)
@@ -136,9 +136,9 @@ func response(e float64, k int64) (pair, error) {
 // most is the largest number of atoms of one release.
 const most = 1 << 21
 
-// discreteGaussian returns the pair of the discrete normal law moved by d whole steps on a line. Noise with a
-// monotone likelihood ratio is told apart best at the largest distance, so a sensitivity that is
-// not a whole number is rounded to a distance that can occur.
+// discreteGaussian returns the pair of the discrete normal law moved by d whole steps on a line. For noise with a
+// monotone likelihood ratio the largest distance is the worst. A sensitivity that is not a whole number is rounded to a
+// distance that can occur.
 func discreteGaussian(sigma, sensitivity float64) (pair, error) {
 	d := privacy.WholeSteps(sensitivity)
 	spread := math.Ceil(25*sigma) + 3 // beyond: less than exp(-312)

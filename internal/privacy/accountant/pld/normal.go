@@ -17,7 +17,7 @@ func normalTails(z, mean, s float64) (below, above float64) {
 	return below, 1 - below
 }
 
-// The tail is a series around the nearest of places that are 1/tailGrid apart, up to tailEnd.
+// The tail is a series around the nearest of the places 0, 1/tailGrid, 2/tailGrid, ... up to tailEnd.
 const (
 	tailGrid  = 64
 	tailEnd   = 10
@@ -45,7 +45,7 @@ func tail(y float64) float64 {
 	return v
 }
 
-// tailSeries returns the coefficients at all places.
+// tailSeries returns the coefficients of the series at all places.
 var tailSeries = sync.OnceValue(func() *[tailEnd*tailGrid + 1][tailTerms]float64 {
 	var out [tailEnd*tailGrid + 1][tailTerms]float64
 	const rootRest = -9.667293313452913e-17 // sqrt(2) less math.Sqrt2 as a float64

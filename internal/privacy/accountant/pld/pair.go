@@ -4,20 +4,20 @@ import (
 	"math"
 )
 
-// atom is a point of a privacy loss: the loss, and its mass under both laws.
+// atom holds a point of a privacy loss: the loss, and its mass under both laws.
 type atom struct{ loss, p, q float64 }
 
-// edge has the continuous mass of a pair below and above a loss, under P and under Q.
+// edge holds the continuous mass of a pair below and above a loss, under P and under Q.
 type edge struct{ pBelow, pAbove, qBelow, qAbove float64 }
 
-// pair is the law of a privacy loss log P/Q under P and under Q.
+// pair holds the law of a privacy loss log P/Q under P and under Q.
 type pair struct {
 	tails     func(loss float64) edge // nil: atoms alone
 	lo, hi    float64                 // tails is defined here, and there is no mass outside
 	atoms     []atom                  // in ascending order
 	nodes     []atom                  // a quadrature of the continuous losses, in ascending order
 	max, min  float64                 // losses are between them; may be infinite
-	cutP      float64                 // at most this mass of P lies above all atoms and is not among them
+	cutP      float64                 // at most this mass of P lies above all atoms and is missing from them
 	cutQ      float64                 // the same for Q below all atoms
 	infP      float64                 // mass of P where Q has none
 	infQ      float64                 // mass of Q where P has none
@@ -107,8 +107,7 @@ func (x pair) cut(tau float64, oneWay bool) (lo, hi float64) {
 	return min(lo, from), max(hi, to)
 }
 
-// bisect returns the last point from a towards b at which ok, true at a, holds, as accurately as a
-// cut needs.
+// bisect returns the last point from a towards b at which ok holds, as accurately as a cut needs. ok is true at a.
 func bisect(a, b float64, ok func(float64) bool) float64 {
 	for range 48 {
 		mid := a + (b-a)/2
@@ -130,9 +129,8 @@ func swapped(in []atom) []atom {
 	return out
 }
 
-// points returns a quadrature of the loss between two losses, in ascending order. The mass beyond
-// its last points goes to the two losses: an exponent that tells them from each other would not fit
-// the cells.
+// points returns a quadrature of the loss between two losses, in ascending order. The mass beyond its last points goes
+// to the two losses lo and hi, since an exponent that could separate them would not fit the cells.
 func (x pair) points(lo, hi float64) []atom {
 	if x.tails == nil {
 		return x.atoms
@@ -158,17 +156,18 @@ func (x pair) points(lo, hi float64) []atom {
 	return append(out, atom{hi, above.pAbove, above.qAbove})
 }
 
-// side is one end of a bracket.
+// side holds one end of a bracket.
 type side struct {
 	value, truncated, rounding, infinite float64
 	work                                 int // visits of cells and of bins
 	err                                  error
 }
 
-// composer is a way of a machine to compose.
+// composer is a method of a machine that composes terms.
 type composer func(m *machine, terms []*masses, counts []float64, s span) *tilted
 
-// bound composes the upper masses by one of a machine's ways. work is how many cells and bins it visits.
+// bound returns the bound from composing the upper masses by one of a machine's methods. work is the number of cells
+// and bins that it visits.
 func (p plan) bound(m *machine, compose composer, counts []float64, target, total float64) (b bound, work int, err error) {
 	ms := make([]*masses, len(p.terms))
 	work = m.work(len(ms))

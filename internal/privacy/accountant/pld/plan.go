@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// law is one term's loss in one direction as points, with its count. It is used only to choose the
-// tilt and the window, which change nothing of a result but its width.
+// law holds one term's loss in one direction as points, with its count. It only serves to choose the tilt and the
+// window, which affect the width of a result and not its validity.
 type law struct {
 	at    []float64
 	logP  []float64
@@ -18,7 +18,7 @@ const (
 	leastPoint = 1e-260
 )
 
-// newLaw joins neighbouring points if there are many: their mass goes to their mean.
+// newLaw returns a law of the points. If there are many it joins neighbours: their mass goes to their mean.
 func newLaw(points []atom, count float64) law {
 	l := law{count: count}
 	n := 0
@@ -72,9 +72,9 @@ func (l law) cgf(c float64) (k, mean, variance float64) {
 	return top + math.Log(s0), mean, max(s2/s0-mean*mean, 0)
 }
 
-// rough spreads the points over a mesh, each over the three nodes around it such that its first two
-// moments stay. Some masses are negative, so this is no bound, but it is close even if the mesh is
-// much coarser than the loss of a step.
+// rough returns the points spread over a mesh, each over the three nodes around it so that its first two moments are
+// kept. Some masses are negative, so this is no bound, but it is close even if the mesh is much coarser than the loss
+// of a step.
 func (l law) rough(h float64) *masses {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range l.at {
@@ -121,8 +121,7 @@ func (ls laws) saddle(c float64) (eps, logDelta float64) {
 	return eps, k - c*eps - math.Log(c) - math.Log1p(c) - 0.5*math.Log(2*math.Pi*curve)
 }
 
-// tilt returns the smallest tilt with a saddle for which enough is true. enough must stay true
-// above it.
+// tilt returns the smallest tilt with a saddle for which enough is true. enough must stay true for larger tilts.
 func (ls laws) tilt(enough func(eps, logDelta float64) bool) float64 {
 	lo, hi := math.Log(leastTilt), math.Log(mostTilt)
 	for range 36 {
@@ -136,17 +135,16 @@ func (ls laws) tilt(enough func(eps, logDelta float64) bool) float64 {
 	return math.Exp(hi)
 }
 
-// span is a window of composed losses, the tilt, the exponents whose Chernoff bounds limit the
-// tilted loss outside, and the range in which epsilon is searched.
+// span holds a window of composed losses, the tilt, the exponents whose Chernoff bounds limit the tilted loss outside,
+// and the range in which epsilon is searched.
 type span struct{ tilt, lo, hi, up, down, eps, epsLeast float64 }
 
 // outside is minus the logarithm of the share of delta that may leave a window at either end.
 const outside = 18
 
-// span chooses tilt and window for a delta at an epsilon between two values, starting from the
-// saddle point c. If few large losses decide, a smaller tilt may have a narrower window, since it
-// does not make them common. But rounding errors are relative to exp(K(tilt) - tilt eps), which is
-// closest to delta at the saddle.
+// span returns tilt and window for a delta at an epsilon between two values, starting from the saddle point c.
+// If few large losses decide, a smaller tilt may have a narrower window, since it does not make them common. But
+// rounding errors are relative to exp(K(tilt) - tilt eps), which is closest to delta at the saddle.
 func (ls laws) span(c, epsLeast, eps, logDelta float64) span {
 	best, least, allowed := span{}, math.Inf(1), 0.0
 	for i := range 8 {
@@ -168,8 +166,8 @@ func (ls laws) span(c, epsLeast, eps, logDelta float64) span {
 	return best
 }
 
-// window chooses the window for a tilt. It returns the logarithm of how far delta is below the
-// number to which errors are relative.
+// window sets the window for a tilt. It returns the logarithm of the ratio between the number to which errors are
+// relative and delta.
 func (ls laws) window(s *span, logDelta float64) (loss float64) {
 	c := s.tilt
 	k, mean, variance := ls.cgf(c)
@@ -199,8 +197,8 @@ func (ls laws) window(s *span, logDelta float64) (loss float64) {
 	return loss
 }
 
-// chernoff returns the smallest of the bounds, and its exponent. The best exponent is near a, which
-// is the best for a normal law, or far below it. Bounds fall and then rise with the exponent.
+// chernoff returns the smallest of the bounds and its exponent. Bounds fall and then rise with the exponent. The best
+// exponent is near a, the best one for a normal law, or far below it.
 func chernoff(a float64, bound func(a float64) float64) (best, at float64) {
 	best, at = bound(a), a
 	try := func(x float64) bool {
@@ -240,8 +238,8 @@ const (
 	mostTerms   = 512
 )
 
-// mesh chooses the width of a cell: the window over the bins and at least finest, or the next
-// larger fraction of spacing, the distance between the atoms that matter most.
+// mesh returns the width of a cell: the window over the bins and at least finest, or the next larger fraction of
+// spacing, the distance between the atoms that matter most.
 func mesh(bins int, window, spacing, finest float64) float64 {
 	h := max(window/float64(bins), finest)
 	if spacing > 0 {

@@ -11,24 +11,22 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// ErrNotCovered says that the worst pair of laws of a release is not known here, or that its
-// parameters are outside the range that can be discretised.
+// ErrNotCovered is returned for a release whose worst pair of laws is not known here, or whose parameters are outside
+// the range that can be discretised.
 var ErrNotCovered = errors.New("not covered by privacy loss distributions")
 
-// ErrCheck says that a self-check failed: the numbers must not be used.
+// ErrCheck is returned if a self-check failed: the numbers must not be used.
 var ErrCheck = errors.New("self-check of the privacy loss distribution failed")
 
-// ErrInfinite says that delta is below the mass of infinite losses: no finite epsilon is known to
-// be enough.
+// ErrInfinite is returned if delta is below the mass of infinite losses: no finite epsilon is known to be enough.
 var ErrInfinite = errors.New("no finite epsilon is known for this delta")
 
-// Options says how finely a bracket is computed.
+// Options sets how fine a bracket is.
 type Options struct {
-	// Bins is the number of cells of the window of composed losses, a power of two from 2^10 to
-	// 2^21. 0 means as many as make the bracket narrower than 3e-6 of its upper end, up to 2^19.
-	// The lower bound uses half as many. Each of k different releases gets at most 2^22/k, so that
-	// a bracket takes about a second at most. A direction that fewer bins show to be below the
-	// other gets no more.
+	// Bins is the number of cells of the window of composed losses, a power of two from 2^10 to 2^21. 0 means as many
+	// as make the bracket narrower than 3e-6 of its upper end, up to 2^19. The lower bound uses half as many. Each of k
+	// different releases gets at most 2^22/k, so that a bracket takes about a second at most. A direction gets no more
+	// bins once it is known to be below the other.
 	Bins int
 }
 
@@ -80,8 +78,8 @@ func larger(ctx context.Context, ts []terms.Term, q query, o Options) (Bounds, e
 	return b, ctx.Err()
 }
 
-// reachedLower returns a lower bound from pairs that are those of neighbours; 0 if there are none, or
-// no bracket of them.
+// reachedLower returns a lower bound from the pairs that real neighbours have; 0 if there are none, or no bracket of
+// them.
 func reachedLower(ctx context.Context, list []term, q query, o Options) float64 {
 	list = slices.Clone(list)
 	for i, t := range list {
@@ -116,14 +114,14 @@ func both(bs []Bounds) Bounds {
 	return out
 }
 
-// term is a number of compositions of one pair.
+// term holds a number of compositions of one pair.
 type term struct {
 	pair  pair
 	count float64
 }
 
-// build turns terms into pairs. It joins unsampled Gaussian releases into one, exactly, and equal
-// terms into one with the sum of their counts.
+// build returns the pairs of terms. It joins unsampled Gaussian releases into one, exactly, and equal terms into one
+// with the sum of their counts.
 func build(ts []terms.Term) ([]term, error) {
 	if len(ts) == 0 {
 		return nil, errors.New("no terms")
@@ -194,7 +192,7 @@ func build(ts []terms.Term) ([]term, error) {
 	return out, nil
 }
 
-// worst returns the pair that dominates a term.
+// worst returns a pair that dominates a term.
 func worst(t terms.Term) (pair, error) {
 	var x pair
 	var err error
@@ -240,7 +238,7 @@ func worst(t terms.Term) (pair, error) {
 	return x.sampled(t.Rate), nil
 }
 
-// Supports reports the first term that has no bracket. It computes nothing else.
+// Supports returns an error for the first term that has no bracket. It computes no bracket itself.
 func Supports(ts []terms.Term) error {
 	_, err := build(ts)
 	return err

@@ -9,26 +9,24 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Profile is a privacy curve: upper bounds of delta at many epsilons, in ascending order from 0.
+// Profile holds a privacy curve: upper bounds of delta at many epsilons, in ascending order from 0.
 type Profile struct {
 	Epsilon, Delta []float64
-	// Lower is a lower bound of delta at epsilon 0; 0 if there is none. It says how close the curve
-	// is.
+	// Lower is a lower bound of delta at epsilon 0; 0 if there is none. It shows how close the curve is.
 	Lower float64
 }
 
-// A profile adds bins until the bracket of delta at epsilon 0 is so narrow, or there are so many.
+// DeltaProfile adds bins until the bracket of delta at epsilon 0 is this narrow, or there are this many.
 const (
 	profileWidth = 1e-5
 	profileBins  = 1 << 13
 	profileMost  = 1 << 18
 )
 
-// DeltaProfile returns upper bounds of the delta of a composition at all epsilons of a mesh. It is
-// the larger of both directions at each. Every number is certified as that of DeltaBracket is: all
-// errors of discretising, truncating and rounding are added to it. One composition serves all
-// epsilons, so its errors are relative to delta at 0 and not to each: a delta below 1e-8 of that is
-// loose.
+// DeltaProfile returns upper bounds of the delta of a composition at all epsilons of a mesh. Each is for the larger of
+// both directions. Each is certified like DeltaBracket: all errors of discretising, truncating and rounding are added
+// to it. One composition serves all epsilons, so its errors are relative to delta at 0 and not to each delta: a delta
+// below 1e-8 times that at 0 is loose.
 func DeltaProfile(ctx context.Context, ts []terms.Term) (Profile, error) {
 	list, err := build(ts)
 	if err != nil {
@@ -75,7 +73,7 @@ func DeltaProfile(ctx context.Context, ts []terms.Term) (Profile, error) {
 	return best, nil
 }
 
-// profile reads the curve off one composition for each direction.
+// profile returns the curve read off one composition for each direction.
 func (v *view) profile(bins int) (Profile, error) {
 	dirs := []int{0, 1}[:len(v.names)]
 	plans, _, shift, err := v.plans(dirs, bins)
@@ -136,7 +134,7 @@ func (v *view) profile(bins int) (Profile, error) {
 	return p, nil
 }
 
-// places returns 0 and each positive loss of the window.
+// places returns 0 and all positive losses of the window.
 func (b bound) places() []float64 {
 	out := make([]float64, 1, len(b.mass)+1)
 	for j := range b.mass {
@@ -147,7 +145,7 @@ func (b bound) places() []float64 {
 	return out
 }
 
-// profile puts the bounds of delta at all places.
+// profile fills in the bounds of delta at all places.
 func (b bound) profile(delta []float64) {
 	nextX, nextA, nextD := b.lo+float64(len(b.mass))*b.h, 0.0, 0.0
 	j := len(delta) - 1

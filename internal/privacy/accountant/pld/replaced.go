@@ -9,8 +9,8 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// exchangedGaussian returns the pair of a Poisson-sampled Gaussian under Replace. It depends on how
-// long the vector of one unit may be.
+// exchangedGaussian returns the pair of a Poisson-sampled Gaussian under Replace. It depends on how long the vector of
+// one unit may be.
 func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	norms := terms.NormsOf(g)
 	if norms == terms.Halved {
@@ -25,10 +25,9 @@ func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	return revealedGaussian(q, g.Sensitivity/g.Sigma)
 }
 
-// revealedGaussian returns N(mu, 1) against N(0, 1) with probability q, and nothing else. It is what
-// remains of a sample if vectors are so long that the output shows whether the unit is in. By
-// convexity of the divergence it dominates every sample: (1-q)N(0) + qN(a) against (1-q)N(0) +
-// qN(b) for all a and b at most mu apart.
+// revealedGaussian returns N(mu, 1) against N(0, 1) with probability q, and nothing else. It is the limit of a sampled
+// release with vectors so long that the output shows whether the unit is in. By convexity of the divergence it
+// dominates every sample: (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b at most mu apart.
 func revealedGaussian(q, mu float64) (pair, error) {
 	x, err := gaussian(mu)
 	if err != nil {
@@ -47,20 +46,18 @@ func revealedGaussian(q, mu float64) (pair, error) {
 	return x, nil
 }
 
-// subsetGaussian returns a pair that dominates a Gaussian release on a sample of fixed size without
-// replacement, of which one unit is exchanged. With e^eps = 1 + q (e^e - 1) any mechanism has
+// subsetGaussian returns a pair that dominates a Gaussian release on a sample of fixed size without replacement, when
+// one unit is exchanged. With e^eps = 1 + q (e^e - 1) any mechanism has
 //
 //	delta(eps) <= q delta_M(e)
 //
-// for eps >= 0 and both orders of the neighbours, where delta_M is that of the release on the sample
-// (Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9; Zhu, Dong, Wang, AISTATS 2022, theorem 11). The
-// curve below 0 follows from the exchanged order. withinGaussian has exactly that curve, and pairs
-// that dominate compose (the same, theorem 10). The two halves must be in one pair: each alone, and
-// the larger of them after composition, is not a bound (Lebeda, Regehr, Kamath, Steinke, "Avoiding
-// pitfalls for privacy accounting of subsampled mechanisms under composition", SaTML 2025).
+// for eps >= 0 and both orders of the neighbours, where delta_M is that of the release on the sample (Balle, Barthe,
+// Gaboardi, NeurIPS 2018, theorem 9; Zhu, Dong, Wang, AISTATS 2022, theorem 11). The curve below 0 follows from the
+// exchanged order. withinGaussian has exactly that curve, and pairs that dominate compose (the same, theorem 10). The
+// two halves must be in one pair: each alone, and the larger of them after composition, is not a bound (Lebeda, Regehr,
+// Kamath, Steinke, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition", SaTML 2025).
 //
-// Data in which all other units are the one that is exchanged reach the half above 0, and give the
-// lower bound.
+// Data in which all other units equal the exchanged one reach the half above 0, and give the lower bound.
 func subsetGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	if q < 1e-12 {
 		return pair{}, fmt.Errorf("gaussian: sampling rate is %v, want at least 1e-12: %w", q, ErrNotCovered)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// masses is a discretised loss under P: mass w[i] at offset + (first+i)*h, and inf at infinity.
+// masses holds a discretised loss under P: mass w[i] at offset + (first+i)*h, and inf at infinity.
 type masses struct {
 	offset, h float64
 	first     int
@@ -25,8 +25,7 @@ func (m *masses) total() float64 {
 	return s.sum()
 }
 
-// tiny is a mass with a square, or a product with a likelihood ratio, that may underflow. Nothing
-// is divided by less.
+// tiny is a mass whose square, or whose product with a likelihood ratio, may underflow. Nothing is divided by less.
 const tiny = 1e-280
 
 // frame returns empty masses for the nodes of the cells and of the pins, in steps of every nodes,
@@ -45,9 +44,9 @@ func (c *cells) frame(every int) (*masses, func(node int) int) {
 	return m, func(node int) int { return div(node) - m.first }
 }
 
-// upper gives the mass of each cell to its two ends such that P and Q masses stay, and adds to the
-// upper end what rounding may have hidden. It keeps the total mass: what an end needs beyond its
-// cell's mass it takes from further below.
+// upper returns masses where that of each cell moved to its two ends so that P and Q masses are kept. It adds to the
+// upper end what rounding may have hidden. The total mass stays: if an end needs more than its cell's mass, it takes it
+// from further below.
 func (c *cells) upper() *masses {
 	m, at := c.frame(1)
 	m.inf = c.infP + c.cutP + c.pTop*(1+c.rho)
@@ -90,8 +89,8 @@ func (c *cells) upper() *masses {
 	return m
 }
 
-// merged is two cells around an even node. All of it becomes mass of that node, or what cannot is
-// rounded down to the node before.
+// merged holds two cells around an even node. All of their mass goes to that node, except for what must be rounded down
+// to the node before.
 type merged struct {
 	p     float64
 	up    bool    // its likelihood ratio is above the node's: it takes from below; else from above
@@ -104,12 +103,11 @@ type merged struct {
 	lacks            float64 // its node's ratio times q, minus p, if that is positive
 }
 
-// lower merges pairs of cells into the even nodes between them. A merged cell has the likelihood
-// ratio p/q. If that is above the node's, a share of the cell below is mixed in; if it is below, a
-// share of the cell above. Then it is rounded down. The shares solve one linear system of three
-// diagonals. If a neighbour has too little, a ratio above the node's is rounded down as it is. Of a
-// cell with a ratio below the node's, as much of the lower half goes to the node before as brings
-// the rest up to the node.
+// lower returns masses where pairs of cells are merged into the even nodes between them. A merged cell has the
+// likelihood ratio p/q. If that is above the node's, a share of the cell below is mixed in; if it is below, a share of
+// the cell above. Then it is rounded down. The shares solve one linear system of three diagonals. If a neighbour has
+// too little, a ratio above the node's is rounded down as it is. If the ratio is below the node's, part of the lower
+// half goes to the node before, so much that the rest has the node's ratio.
 func (c *cells) lower() *masses {
 	m, at := c.frame(2)
 	m.inf = c.infP
@@ -161,13 +159,13 @@ func (c *cells) lower() *masses {
 	return m
 }
 
-// mostFolds is how many cells at most are joined at an edge.
+// mostFolds is the largest number of cells that are joined at an edge.
 const mostFolds = 64
 
-// folded handles steep edges, where the outer neighbours of cells have too little to be mixed in.
-// It joins those with their heavier inner neighbours, and with as many cells as balance the node.
-// Edges are where losses begin, as at log(1-q) of a sample, where they end, and where the mesh is
-// as wide as the loss of a step.
+// folded returns the cells with steep edges joined. There the outer neighbours of cells have too little mass to be
+// mixed in, so they are joined with their heavier inner neighbours, and with as many cells as balance the node. Edges
+// are where losses begin, as at log(1-q) of a sample, where they end, and where the mesh is as wide as the loss of a
+// step.
 func (c *cells) folded() *cells {
 	n := len(c.p) / 2
 	out := *c
@@ -232,7 +230,7 @@ func (c *cells) folded() *cells {
 	return &out
 }
 
-// merge computes what cells 2j and 2j+1 and the two beside them allow.
+// merge returns the merger of cells 2j and 2j+1 that these and the two beside them allow.
 func (c *cells) merge(j int) merged {
 	l := c.loss(c.first + 1 + 2*j)
 	ratio := 0.0
@@ -274,8 +272,8 @@ func (c *cells) merge(j int) merged {
 	return x
 }
 
-// recover mixes what rounding down would waste at a node with mass of a node below: a mass y there
-// lacks y (exp(distance) - 1), and moves up.
+// recover mixes the mass that rounding down would waste at a node with mass of a node below: a mass y there lacks y
+// (exp(distance) - 1), and moves up.
 func (m *masses) recover(waste []float64) {
 	const farthest = 1 << 12
 	for i := len(waste) - 1; i > 0; i-- {
@@ -295,7 +293,7 @@ func (m *masses) recover(waste []float64) {
 	}
 }
 
-// share returns excess/has if that is so far below one that the neighbour keeps something, else 0.
+// share returns excess/has if that is far enough below one for the neighbour to keep something, else 0.
 func share(excess, has float64) float64 {
 	if has > 0 && excess < 0.9*has {
 		return excess / has
@@ -303,7 +301,7 @@ func share(excess, has float64) float64 {
 	return 0
 }
 
-// given returns the share of cell j that the cells beside it take.
+// given returns the share of cell j that its neighbours take.
 func given(ms []merged, took []float64, j int) float64 {
 	s := 0.0
 	if j > 0 && !ms[j-1].up {
@@ -315,9 +313,9 @@ func given(ms []merged, took []float64, j int) float64 {
 	return s
 }
 
-// shares returns what each cell takes from its neighbour: need times what is left of itself, which
-// is one minus what the cells beside it take. If more than all of a cell would be taken, those who
-// take from it go without, and the rest is solved again.
+// shares returns the share that each cell takes from its neighbour: need times the rest of itself, after its own
+// neighbours took theirs. If more than all of a cell would be taken, the takers go without, and the rest is solved
+// again.
 func shares(ms []merged) (took []float64, solutions int) {
 	for {
 		solutions++

@@ -6,12 +6,12 @@ import (
 	"privrec/internal/privacy/accountant/pld/fft"
 )
 
-// fewWaves is how many bins there are at least for each wave of a series.
+// fewWaves is the least number of bins for each wave of a series.
 const fewWaves = 16
 
-// series has the masses of a composition as a sum of waves. Where few coefficients do not vanish, no
-// transform back is needed: with G = 1/(1 - r z) for a wave z = exp(2 pi i k/n) and a weight r = exp(-tilt h) of
-// a cell, the weights of all losses from one on are geometric series, and so are those times 1-exp(x-l).
+// series holds the masses of a composition as a sum of waves. If few coefficients do not vanish, no inverse transform
+// is needed: with G = 1/(1 - r z) for a wave z = exp(2 pi i k/n) and a weight r = exp(-tilt h) of a cell, the sums of
+// weights over all losses from some loss on are geometric series, and so are the sums of weights times 1-exp(x-l).
 type series struct {
 	n, start int
 	wave     []complex128 // of the masses: weight and division by n included
@@ -23,7 +23,7 @@ type series struct {
 	below                   float64 // bound of what more that of one does to an epsilon below the window
 }
 
-// newSeries takes the coefficients of a period of n, and where in it the window starts.
+// newSeries returns the series of the coefficients of a period of n. start is where in it the window starts.
 func newSeries(n, start int, coefficients []complex128, t *tilted) *series {
 	c := &series{n: n, start: start}
 	r, step, rest := math.Exp(-t.tilt*t.h), math.Exp(-t.h), -math.Expm1(-t.h)
@@ -71,7 +71,7 @@ func inverse(z complex128) complex128 {
 	return complex(real(z)/square, -imag(z)/square)
 }
 
-// sums returns both sums of weights over all losses from one on, as if the window had no end.
+// sums returns both sums of weights over all losses from loss j on, as if the window had no end.
 func (c *series) sums(j int) (one, two float64) {
 	for k, z := range c.one {
 		w := fft.Turn(k*((c.start+j)&(c.n-1)), c.n)
@@ -92,7 +92,7 @@ func (c *series) mass(j int) float64 {
 	return sum
 }
 
-// weighed returns the two sums that walk carries, at loss j of the window.
+// weighed returns the two sums that walk maintains, at loss j of the window.
 func (b bound) weighed(j int) (a, d float64) {
 	c := b.series
 	a, d = c.sums(j)
@@ -111,8 +111,8 @@ func (t *tilted) bins() int {
 	return len(t.mass)
 }
 
-// next returns the first loss of the window at or above eps, and the sums there; the end of the window and
-// no sums if there is none.
+// next returns the first loss of the window at or above eps, and the sums there; if there is none, the end of the
+// window and no sums.
 func (b bound) next(eps float64) (j int, x, a, d float64) {
 	n := b.bins()
 	j = int(min(max(math.Ceil((eps-b.lo)/b.h)-1, 0), float64(n)))
@@ -126,7 +126,7 @@ func (b bound) next(eps float64) (j int, x, a, d float64) {
 	return j, b.lo + float64(j)*b.h, a, d
 }
 
-// crossingWaves does what crossing does, by the sums of waves.
+// crossingWaves returns the result of crossing from the sums of waves.
 func (b bound) crossingWaves(delta float64) (lo, hi float64) {
 	first, x, a, d := b.next(0)
 	n := b.bins()
@@ -167,8 +167,8 @@ func (b bound) above(j int, delta float64) bool {
 	return b.delta(x, x, a, d) > delta
 }
 
-// last returns a loss from low to high, without high, at which the bound is above delta, and after
-// which it is not. It is above delta at low, and not at high.
+// last returns the last loss in [low, high) at which the bound is above delta. It must be above delta at low, and not
+// at high.
 func (b bound) last(low, high int, delta float64) int {
 	for high-low > 1 {
 		if mid := low + (high-low)/2; b.above(mid, delta) {
@@ -180,9 +180,9 @@ func (b bound) last(low, high int, delta float64) int {
 	return low
 }
 
-// highest returns a loss after first at which a lower bound is above delta, near the largest of them,
-// and first where it finds none. What rounding takes from a lower bound is a fixed number of tilted
-// masses, so that it may be 0 at the start of the window. Without it the bound falls with the loss.
+// highest returns a loss after first at which a lower bound is above delta, near the largest of them; first if it finds
+// none. The rounding subtracted from a lower bound is a fixed number of tilted masses, so the bound may be 0 at the
+// start of the window. Without it the bound falls with the loss.
 func (b bound) highest(first int, delta float64) int {
 	free := b
 	free.slack = 0
@@ -196,7 +196,7 @@ func (b bound) highest(first int, delta float64) int {
 	return j
 }
 
-// between narrows an interval in which the sums at x apply to one float64.
+// between narrows an interval of epsilons over which the sums at x apply to the width of one float64.
 func (b bound) between(lo, hi, x, a, d, delta float64) (float64, float64) {
 	for {
 		mid := lo + (hi-lo)/2

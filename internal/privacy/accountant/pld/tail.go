@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// bound reads delta off a composition: the sum over losses l > x of mass(l) exp(logMass - tilt l)
-// (1 - exp(x - l)), with all errors on one side.
+// bound computes delta from a composition: the sum over losses l > x of mass(l) exp(logMass - tilt l) (1 - exp(x - l)),
+// with all errors on one side.
 type bound struct {
 	*tilted
 	// What the weights exp(-tilt(l-x))(1-exp(x-l)) make of the errors, in units of the masses. An
@@ -26,7 +26,7 @@ func peak(tilt float64) float64 {
 	return math.Exp(tilt*math.Log(tilt/(1+tilt))) / (1 + tilt)
 }
 
-// upper returns the upper bound of a composition of upper masses.
+// upper returns the upper bound from a composition of upper masses.
 func (t *tilted) upper(s span) bound {
 	top := t.lo + float64(t.bins())*t.h
 	return bound{
@@ -37,8 +37,8 @@ func (t *tilted) upper(s span) bound {
 	}
 }
 
-// lower returns the lower bound of a composition of lower masses. It subtracts what may have
-// wrapped around into the window.
+// lower returns the lower bound from a composition of lower masses. It subtracts the mass that may have wrapped around
+// into the window.
 func (t *tilted) lower(s span) bound {
 	width := float64(t.bins()) * t.h
 	peak := peak(t.tilt)
@@ -58,7 +58,7 @@ func (t *tilted) lower(s span) bound {
 	return b
 }
 
-// usable fails on error bounds with which every comparison would be false, or true.
+// usable returns an error for error bounds with which every comparison would be false, or true.
 func (b bound) usable() error {
 	for _, v := range []float64{b.slack, b.extra} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -82,7 +82,7 @@ func (t *tilted) drift() float64 {
 	return carried(len(t.mass)) + t.scale
 }
 
-// waved bounds the rounding of sums of waves.
+// waved bounds the rounding error of sums of waves.
 func (t *tilted) waved() float64 {
 	if t.series != nil {
 		return t.series.slack
@@ -90,9 +90,9 @@ func (t *tilted) waved() float64 {
 	return 0
 }
 
-// walk goes down the window's losses from the top. It calls see with the loss x and the two sums of
-// weights over all losses from x on, exp(-tilt(l-x)) and the same times 1-exp(x-l), until see
-// returns false. Nothing cancels.
+// walk goes through the window's losses from the top. At each loss x it calls see with two sums over all losses l from
+// x on: of the weights exp(-tilt(l-x)), and of these times 1-exp(x-l). It stops when see returns false. Nothing
+// cancels.
 func (b bound) walk(see func(x, a, d float64) bool) {
 	var a, d float64
 	decay, step, rest := math.Exp(-b.tilt*b.h), math.Exp(-b.h), -math.Expm1(-b.h)
@@ -105,7 +105,7 @@ func (b bound) walk(see func(x, a, d float64) bool) {
 	}
 }
 
-// delta returns the bound at eps, from the sums at the next loss x >= eps.
+// delta returns the bound at eps, from the sums at x, the next loss at or above eps.
 func (b bound) delta(eps, x, a, d float64) float64 {
 	sum := d
 	if gap := x - eps; gap != 0 {
@@ -133,7 +133,7 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 	return max(0, min(1, math.Exp(e+math.Log(sum))+b.extra))
 }
 
-// check fails on what exact arithmetic and the bounds of rounding exclude.
+// check returns an error for masses that exact arithmetic and the bounds of rounding exclude.
 func (t *tilted) check(allowed float64) error {
 	for _, v := range []float64{t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -156,7 +156,8 @@ func (t *tilted) check(allowed float64) error {
 	return t.checkCreated(allowed)
 }
 
-// checkWaves fails where some masses of a sum of waves are below what rounding explains, or their slack is none.
+// checkWaves returns an error if some masses of a sum of waves are lower than rounding explains, or their slack is not
+// usable.
 func (t *tilted) checkWaves(allowed float64) error {
 	const looks = 16
 	for i := range looks {
@@ -195,13 +196,12 @@ func (b bound) deltaAt(eps float64) float64 {
 	return out
 }
 
-// epsilon returns the ends of an interval that is one float64 wide around the epsilon at which the
-// bound passes delta from above: at lo it is above delta, at hi it is not. lo is negative if the
-// bound is not above delta at 0 or, if the window starts above 0, anywhere in it.
+// epsilon returns an interval one float64 wide around the epsilon at which the bound falls to delta: at lo the bound is
+// above delta, at hi it is not. lo is negative if the bound is not above delta at 0 or, if the window starts above 0,
+// anywhere in it.
 //
-// The sums that are carried down the losses may underflow, and stay lost, if the tilt spans more
-// than a float64 holds. Then the upper end is summed again, loss by loss, and epsilon fails if it
-// does not hold.
+// The running sums may underflow for good if the tilt spans more than a float64 holds. Then the bound at the upper end
+// is summed again, loss by loss, and epsilon fails if the end does not hold.
 func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	if b.series != nil {
 		lo, hi = b.crossingWaves(delta)
@@ -224,7 +224,7 @@ func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// crossing does what epsilon does, by the carried sums only.
+// crossing returns the interval of epsilon, from the running sums alone.
 func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 	lo, hi = -1, math.Inf(1)
 	var (

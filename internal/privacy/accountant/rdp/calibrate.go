@@ -10,20 +10,20 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// ErrUnreachable says that no amount of noise reaches a target.
+// ErrUnreachable is returned if no amount of noise reaches the target.
 var ErrUnreachable = errors.New("no noise reaches the target")
 
-// Calibrate returns the smallest noise, to about 1e-11 of it and rounded up, at which family(noise)
-// is within the target: at the returned noise Epsilon of the curve, with the same options, is at
-// most target.Epsilon, as evaluated. More noise must not raise a family's curve. guess is any
-// positive starting point. It returns the error of ctx when that ends, as all functions here do.
+// Calibrate returns the smallest noise, to a relative 1e-11 and rounded up, for which family(noise) meets the target.
+// At the returned noise, Epsilon of the curve with the same options evaluates to at most target.Epsilon. More noise
+// must not raise a family's curve. guess is any positive starting point. Like all functions here it returns the error
+// of ctx when ctx ends.
 func Calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options) (float64, error) {
 	return calibrate(ctx, family, target, guess, o, false)
 }
 
-// CalibrateSampledGaussian returns the smallest noise multiplier, noise over sensitivity, with
-// which steps Gaussian releases on Poisson samples of rate q are within the target under add-remove
-// (rate 1: no sampling, any relation). It fails with terms.ErrDelta on a delta that needs no noise.
+// CalibrateSampledGaussian returns the smallest noise multiplier (noise over sensitivity) with which steps Gaussian
+// releases on Poisson samples of rate q meet the target under add-remove (rate 1: no sampling, any relation). It fails
+// with terms.ErrDelta on a delta that needs no noise.
 func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(fraction("sampling rate", q), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -40,8 +40,8 @@ func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, targe
 	}, target, guess, o, true)
 }
 
-// CalibrateGaussian returns the smallest standard deviation with which steps releases of the given
-// l2 sensitivity are within the target.
+// CalibrateGaussian returns the smallest standard deviation with which steps releases of the given l2 sensitivity meet
+// the target.
 func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -52,9 +52,9 @@ func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, ta
 	}, target, sensitivity*math.Sqrt(float64(steps))/guessMu(target), o, true)
 }
 
-// CalibrateLaplace returns the smallest scale with which steps releases of the given l1 sensitivity
-// are within the target. For one release, or delta 0, it is the pure steps D/epsilon or less. With
-// Fixed orders it may be more, and delta 0 cannot be reached.
+// CalibrateLaplace returns the smallest scale with which steps releases of the given l1 sensitivity meet the target.
+// For one release, or delta 0, it is at most steps D/epsilon, the scale of pure DP. With Fixed orders it may be larger,
+// and delta 0 cannot be reached.
 func CalibrateLaplace(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -82,10 +82,10 @@ func guessMu(t privacy.Budget) float64 {
 	return 2 * t.Epsilon / (b + math.Sqrt(b*b+2*t.Epsilon))
 }
 
-// calibrate finds the root of log epsilon as a function of log noise, which is smooth and nearly
-// straight, by secants inside a bracket. Then it steps up until the whole evaluation agrees. With
-// walk it follows the best order from one noise to the next and does not try all orders, for
-// families with one minimum over the order.
+// calibrate returns the noise of Calibrate. It finds the root of log epsilon as a function of log noise, which is
+// smooth and nearly straight, by secants inside a bracket. Then it steps up until the full evaluation agrees. With walk
+// it follows the best order from one noise to the next instead of trying all orders, for families with one minimum over
+// the order.
 func calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options, walk bool) (float64, error) {
 	if family == nil {
 		return 0, errors.New("no family of curves")
@@ -142,7 +142,7 @@ func calibrate(ctx context.Context, family func(noise float64) (Curve, error), t
 	return 0, fmt.Errorf("epsilon does not settle below %v near noise %v: %w", target.Epsilon, noise, ErrUnreachable)
 }
 
-// root returns an x with over(x) <= 0 next to where over, falling, crosses 0.
+// root returns an x with over(x) <= 0 next to the zero of over, a falling function.
 func root(over func(x float64) (float64, error), x float64) (float64, error) {
 	const least, most = -80.0, 80.0 // logarithms of noise
 	lo, hi := math.Inf(-1), math.Inf(1)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Conversion says how a divergence at one order becomes a guarantee.
+// Conversion names a formula that turns a divergence at one order into a guarantee.
 type Conversion string
 
 const (
@@ -14,7 +14,7 @@ const (
 	Classic Conversion = "classic" // Mironov 2017, proposition 3
 )
 
-// Validate reports a conversion that is not one of the constants. Empty means Best.
+// Validate returns an error for a conversion that is not one of the constants. Empty means Best.
 func (c Conversion) Validate() error {
 	switch c {
 	case "", Best, Tight, Classic:
@@ -45,12 +45,12 @@ func TightDelta(rdp, alpha, epsilon float64) float64 {
 	return math.Min(1, math.Exp(logDelta(Tight, rdp, alpha, epsilon)))
 }
 
-// TotalVariation bounds the total variation distance, which is delta at epsilon 0. kl is the
-// Kullback-Leibler divergence, or any Rényi divergence, which is larger. The bound is the smaller
-// of Pinsker's sqrt(kl/2) and Bretagnolle and Huber's sqrt(1-e^-kl).
+// TotalVariation returns an upper bound on the total variation distance, which is delta at epsilon 0. kl is the
+// Kullback-Leibler divergence, or any Rényi divergence of higher order, which is larger. The bound is the smaller of
+// Pinsker's sqrt(kl/2) and Bretagnolle and Huber's sqrt(1-e^-kl).
 func TotalVariation(kl float64) float64 { return math.Sqrt(math.Min(kl/2, -math.Expm1(-kl))) }
 
-// epsilonAt converts a divergence at one order to epsilon.
+// epsilonAt returns the epsilon of a divergence at one order.
 func epsilonAt(c Conversion, rdp, alpha, delta float64) float64 {
 	switch {
 	case math.IsInf(rdp, 1):
@@ -65,7 +65,7 @@ func epsilonAt(c Conversion, rdp, alpha, delta float64) float64 {
 	return TightEpsilon(rdp, alpha, delta)
 }
 
-// logDelta converts a divergence at one order to log delta.
+// logDelta returns the logarithm of the delta of a divergence at one order.
 func logDelta(c Conversion, rdp, alpha, epsilon float64) float64 {
 	if math.IsInf(alpha, 1) {
 		if rdp <= epsilon {
@@ -135,8 +135,7 @@ func checkZCDP(rho, delta float64) error {
 	return nil
 }
 
-// rootUp returns the root of a growing function of a positive argument, by bisection of the
-// logarithm.
+// rootUp returns the root of an increasing function of a positive argument, by bisection of the logarithm.
 func rootUp(f func(x float64) float64) float64 {
 	lo, hi := -700.0, 700.0
 	for range 200 {

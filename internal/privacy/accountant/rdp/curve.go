@@ -6,18 +6,16 @@ import (
 	"math"
 )
 
-// Curve is the Rényi divergence between neighbours at an order alpha, from 1, where it is the
-// Kullback-Leibler divergence, to +Inf, where it is the largest log-ratio. It is never negative and
-// never NaN. It is +Inf if it is unbounded or not known, and for orders below 1. A Curve may be
-// called from several goroutines.
+// Curve returns the Rényi divergence between neighbours at an order alpha, from 1 (Kullback-Leibler divergence) to +Inf
+// (largest log-ratio). It is never negative and never NaN. It is +Inf if the divergence is unbounded or not known, and
+// for orders below 1. A Curve may be called from several goroutines.
 type Curve func(alpha float64) float64
 
-// ErrNotCovered says that no curve is known here for an event, or for its sampling and relation.
+// ErrNotCovered is returned for an event, or a combination of sampling and relation, without a known curve.
 var ErrNotCovered = errors.New("no rényi curve is known for it")
 
-// bounded returns the curve with safe values at orders where no formula works. Below 1 nothing is
-// known. Beyond 2^50 it takes the largest log-ratio. Near 1, where alpha-1 has few digits, the
-// value is at least that at 1.
+// bounded returns the curve of f with safe values at orders where formulas fail. Below 1 it is +Inf. Beyond 2^50 it
+// takes the largest log-ratio. Near 1, where alpha-1 has few digits, the value is at least that at 1.
 func bounded(f func(alpha float64) float64) Curve {
 	return func(alpha float64) float64 {
 		if !(alpha >= 1) {
@@ -46,7 +44,7 @@ func Times(c Curve, n int64) Curve {
 	return func(alpha float64) float64 { return k * c(alpha) }
 }
 
-// Sum returns the curve of an adaptive composition. It is 0 for no curves.
+// Sum returns the curve of an adaptive composition. Without arguments it is the zero curve.
 func Sum(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		s := 0.0
@@ -57,8 +55,8 @@ func Sum(curves ...Curve) Curve {
 	}
 }
 
-// Max returns a curve above all given ones: the cost of a unit that is in one of several parts of
-// the data, at each order in the worst of them.
+// Max returns the pointwise largest of the given curves: the cost of a unit that is in one of several parts of the
+// data.
 func Max(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		m := 0.0
@@ -69,8 +67,8 @@ func Max(curves ...Curve) Curve {
 	}
 }
 
-// maxPair returns a curve above any two of the given ones composed: the cost of a unit that leaves
-// one part of the data and enters another.
+// maxPair returns a curve that bounds any two of the given ones composed: the cost of a unit that leaves one part of
+// the data and enters another.
 func maxPair(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		most, next := 0.0, 0.0
@@ -85,7 +83,7 @@ func maxPair(curves ...Curve) Curve {
 	}
 }
 
-// Min returns the best of several bounds on one mechanism, order by order.
+// Min returns the pointwise smallest of several bounds on one mechanism.
 func Min(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		m := math.Inf(1)
@@ -96,7 +94,7 @@ func Min(curves ...Curve) Curve {
 	}
 }
 
-// positive reports v unless it is positive and finite.
+// positive returns an error unless v is positive and finite.
 func positive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("%s is %v, want positive and finite", name, v)
@@ -104,7 +102,7 @@ func positive(name string, v float64) error {
 	return nil
 }
 
-// fraction reports v unless it is a sampling rate.
+// fraction returns an error unless v is a sampling rate.
 func fraction(name string, v float64) error {
 	if !(v > 0 && v <= 1) {
 		return fmt.Errorf("%s is %v, want above 0 and at most 1", name, v)
@@ -122,14 +120,13 @@ func atLeast(name string, v, least int64) error {
 // maxGroup is the largest group that Group takes, since it sums one term for each unit.
 const maxGroup = 1 << 20
 
-// Group bounds the divergence between data sets that differ in k units, by the curve for one unit:
+// Group returns a bound on the divergence between data sets that differ in k units, from the curve c for one unit:
 //
 //	D_k(alpha) <= sum over j = 1..k of w_j D(w'_j),  w'_j = k alpha - j + 1,  w_j = k alpha/w'_j
 //
-// It is the weak triangle inequality D_a(P,R) <= (a - 1/p)/(a-1) D_pa(P,Q) + D_(pa-1)/(p-1)(Q,R)
-// (Mironov 2017, proposition 11) along the chain of single changes. Its p is the one that gives k²
-// rho for a rho-zCDP mechanism, as in Bun and Steinke 2016, proposition 1.9. At no order is the
-// bound above k times the pure epsilon. k is from 1 to 2^20.
+// It is the weak triangle inequality D_a(P,R) <= (a - 1/p)/(a-1) D_pa(P,Q) + D_(pa-1)/(p-1)(Q,R) (Mironov 2017,
+// proposition 11) along the chain of single changes. Its p is the one that gives k² rho for a rho-zCDP mechanism, as in
+// Bun and Steinke 2016, proposition 1.9. At no order is the bound above k times the pure epsilon. k is from 1 to 2^20.
 func Group(c Curve, k int64) (Curve, error) {
 	if err := atLeast("group size", k, 1); err != nil {
 		return nil, err

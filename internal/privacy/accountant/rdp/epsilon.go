@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// Options says how a curve becomes a guarantee. The zero value gives the best result: the default
-// grid, a search between its orders and beyond its ends, the best conversion.
+// Options selects how a curve is turned into a guarantee. The zero value gives the best result: the default grid, a
+// search between its orders and beyond its ends, the best conversion.
 type Options struct {
 	Conversion Conversion // empty: Best
 	Orders     []float64  // above 1 and ascending; empty: Default
-	// Fixed takes only the listed orders, as other accountants do: it neither searches between them
-	// or beyond their ends, nor takes the largest log-ratio.
+	// Fixed restricts the search to the listed orders, as other accountants do: it neither searches between them or
+	// beyond their ends, nor takes the largest log-ratio.
 	Fixed bool
 }
 
-// Point is a guarantee and the order that gave it.
+// Point holds a guarantee and the order that gave it.
 type Point struct {
 	Epsilon float64 // rounded up
 	Delta   float64 // rounded up
@@ -28,12 +28,12 @@ type Point struct {
 	AtEnd bool
 }
 
-// ErrNoOrder says that a curve is infinite at every order: it gives no guarantee.
+// ErrNoOrder is returned for a curve that is infinite at every order and so gives no guarantee.
 var ErrNoOrder = errors.New("the rényi divergence is infinite at every order")
 
-// Epsilon returns the smallest epsilon that a curve guarantees at delta, rounded up by 1e-12 of it,
-// which is more than the quadratures lose. delta is at least 0 and below 1. At 0 only a finite
-// largest log-ratio gives a guarantee. It returns the error of ctx when that ends.
+// Epsilon returns the smallest epsilon that a curve guarantees at delta, rounded up by a relative 1e-12, which is more
+// than the error of the quadratures. delta is at least 0 and below 1. At 0 only a finite largest log-ratio gives a
+// guarantee. It returns the error of ctx when that ends.
 func Epsilon(ctx context.Context, c Curve, delta float64, o Options) (Point, error) {
 	if !(delta >= 0 && delta < 1) {
 		return Point{}, fmt.Errorf("delta is %v, want at least 0 and below 1", delta)
@@ -88,7 +88,7 @@ func Delta(ctx context.Context, c Curve, epsilon float64, o Options) (Point, err
 	if math.IsInf(p.value, 1) {
 		return Point{}, ErrNoOrder
 	}
-	if math.IsInf(p.value, -1) { // below what a float holds, but not 0
+	if math.IsInf(p.value, -1) { // smaller than any float, but not 0
 		return Point{epsilon, math.SmallestNonzeroFloat64, p.order, p.atEnd}, nil
 	}
 	// (alpha-1) rdp is off by 1e-13 of itself.
@@ -99,9 +99,8 @@ func Delta(ctx context.Context, c Curve, epsilon float64, o Options) (Point, err
 	return Point{epsilon, math.Max(math.SmallestNonzeroFloat64, math.Min(1, math.Exp(p.value+slack))), p.order, p.atEnd}, nil
 }
 
-// search minimises a converted curve over the order. For a divergence with a cumulant that is
-// convex in the order both conversions have one minimum, so that a search from the best order of
-// the grid finds it.
+// search minimises a converted curve over the order. If the divergence has a cumulant that is convex in the order, both
+// conversions have one minimum, and a search from the best order of the grid finds it.
 type search struct {
 	ctx    context.Context
 	curve  Curve
@@ -110,7 +109,7 @@ type search struct {
 	fixed  bool
 }
 
-// found is a minimum.
+// found holds a minimum.
 type found struct {
 	order, value float64
 	atEnd        bool
@@ -132,7 +131,7 @@ func newSearch(ctx context.Context, c Curve, o Options, value func(rdp, alpha fl
 	return &search{ctx, c, value, orders, o.Fixed}, nil
 }
 
-// at returns the value at one order; +Inf without a look at the curve once the context has ended.
+// at returns the value at one order; +Inf without evaluating the curve once the context has ended.
 func (s *search) at(alpha float64) float64 {
 	if s.ctx.Err() != nil {
 		return math.Inf(1)
@@ -148,7 +147,7 @@ func (s *search) at(alpha float64) float64 {
 	return v
 }
 
-// grid evaluates every order of the grid, then searches around the best.
+// grid evaluates every order of the grid, then returns the minimum around the best.
 func (s *search) grid() found {
 	best, value := 0, math.Inf(1)
 	for i, a := range s.orders {
@@ -159,8 +158,7 @@ func (s *search) grid() found {
 	return s.around(best, value)
 }
 
-// walk descends from a place in the grid. If there is only one minimum it finds the same place as
-// grid.
+// walk descends from place from in the grid. If there is only one minimum it finds the same as grid.
 func (s *search) walk(from int) (int, found) {
 	value := s.at(s.orders[from])
 	for _, step := range []int{1, -1} {
@@ -190,7 +188,7 @@ const (
 	highestOrder = 1e9
 )
 
-// around searches around the best order of the grid.
+// around returns the minimum around the best order of the grid.
 func (s *search) around(i int, value float64) found {
 	last := len(s.orders) - 1
 	f := found{s.orders[i], value, i == 0 || i == last}
@@ -235,8 +233,8 @@ func (s *search) around(i int, value float64) found {
 	return polish(f, lo, hi, at)
 }
 
-// polish narrows the minimum between lo and hi, the logarithms of alpha-1, by golden sections. The
-// value is flat there: a change of 1e-8 in the order changes it by 1e-15.
+// polish narrows the minimum between lo and hi, the logarithms of alpha-1, by golden-section search. The value is flat
+// there: a change of 1e-8 in the order changes it by 1e-15.
 func polish(f found, lo, hi float64, at func(x float64) float64) found {
 	const golden = 0.6180339887498949
 	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)

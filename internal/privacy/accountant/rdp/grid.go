@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Default returns the order grid that is searched if no other is asked for. It is the union of
-// those of other accountants, denser near 1 and beyond 64. If the best order is at an end of it the
-// search goes on beyond.
+// Default returns the grid of orders that is searched by default. It joins the grids of other accountants and is denser
+// near 1 and beyond 64. If the best order is at an end of it the search continues beyond.
 func Default() []float64 {
 	o := []float64{1.0001, 1.001, 1.002, 1.005, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.09}
 	o = append(o, DPAccounting()[:152]...) // up to 63
@@ -33,7 +32,7 @@ func Whole(last int) []float64 {
 	return o
 }
 
-// tenths returns 1.1 to 10.9 in tenths, then whole orders from an order to 63.
+// tenths returns 1.1 to 10.9 in tenths, then whole orders from from to 63.
 func tenths(from int) []float64 {
 	var o []float64
 	for x := 1; x < 100; x++ {

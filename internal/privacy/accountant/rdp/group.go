@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// SampledGroup returns the curve of a Gaussian release of noise multiplier s, noise over the sensitivity of one unit, on
-// a Poisson sample of rate q, for neighbours with and without k units. The number J of them in the sample is
+// SampledGroup returns the curve of a Gaussian release of noise multiplier s, noise over the sensitivity of one unit,
+// on a Poisson sample of rate q, for neighbours with and without k units. The number J of these units in the sample is
 // Binomial(k, q), and at worst all move the release the same way (Ganesh, "Tight group-level DP guarantees for DP-SGD
 // with sampling via mixture of Gaussians", 2024):
 //
@@ -31,7 +31,7 @@ func SampledGroup(q, s float64, k int64) (Curve, error) {
 // groupNodes bounds the nodes of one integral.
 const groupNodes = 1 << 14
 
-// group is the pair of laws of a sampled group, in units of s.
+// group holds the pair of laws of a sampled group, in units of s.
 type group struct {
 	logShare []float64 // log Pr[J = j]
 	s        float64
@@ -49,7 +49,7 @@ func newGroup(q, s float64, k int64) *group {
 	return g
 }
 
-// loss returns log P/Q at t s.
+// loss returns log P/Q at the output t s.
 func (g *group) loss(t float64) float64 {
 	sum := newLogSum()
 	for j, share := range g.logShare {

@@ -7,13 +7,11 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// maxOrder is the largest whole order at which finite sums are taken. Beyond it the bound counts as
-// unknown.
+// maxOrder is the largest whole order for which finite sums are computed. Beyond it the bound counts as unknown.
 const maxOrder = 1 << 14
 
-// integers turns a bound on the cumulant (n-1) D(n) at whole orders n >= 2 into a curve. Cumulants
-// are convex in the order and 0 at order 1, so between whole orders the straight line is a bound.
-// Each order is computed once.
+// integers returns the curve of a bound on the cumulant (n-1) D(n) at whole orders n >= 2. Cumulants are convex in the
+// order and 0 at order 1, so between whole orders the straight line is a bound. Each order is computed once.
 func integers(cumulant func(n int) float64) Curve {
 	var mu sync.Mutex
 	known := map[int]float64{1: 0}
@@ -56,7 +54,7 @@ func memo(c Curve) func(n int) float64 {
 	}
 }
 
-// logSum adds numbers given by their logarithms.
+// logSum sums numbers given by their logarithms.
 type logSum struct{ top, sum float64 }
 
 func newLogSum() logSum { return logSum{top: math.Inf(-1)} }

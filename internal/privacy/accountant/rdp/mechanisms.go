@@ -8,9 +8,8 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// Gaussian returns alpha D²/(2 sigma²) for noise of standard deviation sigma on what moves by at
-// most sensitivity D in the Euclidean norm (Mironov 2017, proposition 7). Both are positive and
-// finite.
+// Gaussian returns the curve alpha D²/(2 sigma²) of normal noise with standard deviation sigma on a value that moves by
+// at most sensitivity D in the Euclidean norm (Mironov 2017, proposition 7). Both are positive and finite.
 func Gaussian(sigma, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("sigma", sigma), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
@@ -39,11 +38,11 @@ func DiscreteGaussian(sigma, sensitivity float64) (Curve, error) { return Gaussi
 // response with a log-ratio of epsilon. At alpha = 1 it is epsilon tanh(epsilon/2), not 0.
 func PureDP(epsilon float64) (Curve, error) { return RandomizedResponse(epsilon, 2) }
 
-// RandomizedResponse returns the exact curve of a report of one of k >= 2 values: the true one with
-// probability e^epsilon/(e^epsilon + k - 1), each other one with equal probability.
+// RandomizedResponse returns the exact curve of a report of one of k >= 2 values: the true one with probability
+// e^epsilon/(e^epsilon + k - 1), each other one with equal probability.
 //
-// With the probability r of a wrong value, e^((alpha-1) D) - 1 is r (1 - e^(-(alpha-1) epsilon))
-// (e^(alpha epsilon) - 1): no term cancels.
+// If r is the probability of one wrong value, e^((alpha-1) D) - 1 is r (1 - e^(-(alpha-1) epsilon)) (e^(alpha epsilon)
+// - 1), where no terms cancel.
 func RandomizedResponse(epsilon float64, k int64) (Curve, error) {
 	if err := errors.Join(positive("epsilon", epsilon), atLeast("categories", k, 2)); err != nil {
 		return nil, err
@@ -62,9 +61,9 @@ func RandomizedResponse(epsilon float64, k int64) (Curve, error) {
 	}), nil
 }
 
-// BoundedRange returns the bound for a choice with log-ratios in an interval of length epsilon,
-// such as the exponential mechanism: min(epsilon, t - 1 - log t + (alpha-1) epsilon²/8) with t =
-// epsilon/(e^epsilon - 1), the largest Kullback-Leibler divergence and Hoeffding's slope.
+// BoundedRange returns the bound for a choice whose log-ratios lie in an interval of length epsilon, such as the
+// exponential mechanism. It is min(epsilon, t - 1 - log t + (alpha-1) epsilon²/8) with t = epsilon/(e^epsilon - 1): the
+// largest Kullback-Leibler divergence and Hoeffding's slope.
 func BoundedRange(epsilon float64) (Curve, error) {
 	if err := positive("epsilon", epsilon); err != nil {
 		return nil, err
@@ -79,12 +78,11 @@ func BoundedRange(epsilon float64) (Curve, error) {
 	}), nil
 }
 
-// Laplace returns the exact curve of Laplace noise of scale b on what moves by at most sensitivity
-// D in the l1 norm (Mironov 2017, proposition 6). Both are positive and finite.
+// Laplace returns the exact curve of Laplace noise of scale b on a value that moves by at most sensitivity D in the l1
+// norm (Mironov 2017, proposition 6). Both are positive and finite.
 //
-// With e = D/b and beta = alpha-1, e^(beta D) - 1 is ((beta+1) x(beta e) + beta x(-alpha e))/(2
-// beta+1) for x(y) = e^y - 1 - y >= 0. The linear terms cancel on paper, so that small e loses
-// nothing.
+// With e = D/b and beta = alpha-1, e^(beta D) - 1 is ((beta+1) x(beta e) + beta x(-alpha e))/(2 beta+1) for x(y) = e^y
+// - 1 - y >= 0. The linear terms are cancelled by hand, so small e loses no digits.
 func Laplace(b, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("scale", b), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
@@ -162,5 +160,5 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	}), nil
 }
 
-// maxDirect is the most atoms of discrete noise that are summed one by one.
+// maxDirect is the largest number of atoms of discrete noise that are summed one by one.
 const maxDirect = 4096

@@ -64,11 +64,10 @@ func RevealedGaussian(q, s float64) (Curve, error) {
 	}), nil
 }
 
-// reach is how many standard deviations of the normal density are integrated. The rest is below
-// 1e-17.
+// reach is the number of standard deviations over which the normal density is integrated. The rest is below 1e-17.
 const reach = 9
 
-// mixture is the discretised law of the loss of a sampled Gaussian.
+// mixture discretises the law of the loss of a sampled Gaussian.
 type mixture struct {
 	q, s, logQ float64
 	step       float64 // between nodes, in standard deviations
@@ -77,8 +76,8 @@ type mixture struct {
 	table      atomic.Pointer[nodes]
 }
 
-// nodes are the loss at the points of the trapezoid rule, with the logarithm of P's mass there and
-// the mass itself, from -reach on.
+// nodes holds the points of the trapezoid rule, from -reach on: the loss there, the logarithm of P's mass, and the mass
+// itself.
 type nodes struct{ loss, logMass, mass []float64 }
 
 func newMixture(q, s float64) *mixture {
@@ -119,8 +118,8 @@ func (m *mixture) at(alpha float64) float64 {
 	return math.Log1p(beta*m.kl+t.excess(beta, m.bulk())) / beta
 }
 
-// end returns where the integrand of an order is negligible. For small u it is like u², with a peak
-// at 2/s. For large u it is like (1+u)^alpha, with a peak at alpha/s.
+// end returns the place from which the integrand of an order is negligible. For small u it is like u², with a peak at
+// 2/s. For large u it is like (1+u)^alpha, with a peak at alpha/s.
 func (m *mixture) end(alpha float64) float64 { return reach + math.Max(alpha, 2)/m.s }
 
 // minkowski returns log(1 - q + q e^c).
@@ -140,7 +139,7 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 	bulk = min(bulk, len(t.loss))
 	sum := 0.0
 	loss := t.loss[:bulk]
-	logMass, mass := t.logMass[:len(loss)], t.mass[:len(loss)] // of equal length, so that no bounds are checked
+	logMass, mass := t.logMass[:len(loss)], t.mass[:len(loss)] // equal lengths let the compiler drop bounds checks
 	for i, l := range loss {
 		x := beta * l
 		if x < 0.5 && x > -0.5 {
@@ -163,7 +162,7 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 	return sum
 }
 
-// far returns log E_P[e^x] if that may overflow. ok is false if it is small enough for excess.
+// far returns log E_P[e^x] for x so large that e^x may overflow. ok is false if it is small enough for excess.
 func (t nodes) far(beta float64) (logSum float64, ok bool) {
 	top := math.Inf(-1)
 	for i, l := range t.loss {
@@ -183,8 +182,7 @@ func (t nodes) far(beta float64) (logSum float64, ok bool) {
 	return top + math.Log(sum), true
 }
 
-// upTo returns the nodes up to the given number of standard deviations. It makes those that are
-// missing.
+// upTo returns the nodes up to the given number of standard deviations, and makes the missing ones.
 func (m *mixture) upTo(end float64) nodes {
 	n := int(math.Ceil((end + reach) / m.step))
 	if t := m.table.Load(); len(t.loss) >= n {
@@ -224,21 +222,20 @@ func (m *mixture) add(t *nodes) {
 	t.loss, t.logMass, t.mass = append(t.loss, l), append(t.logMass, weight+l), append(t.mass, mass)
 }
 
-// Poisson bounds a mechanism on a Poisson sample, for neighbours with and without one unit:
+// Poisson computes a bound on a mechanism that runs on a Poisson sample, for neighbours with and without one unit:
 //
 //	e^((n-1) D(n)) <= sum over k of C(n,k) (1-q)^(n-k) q^k e^((k-1) eps(k))
 //
-// for whole n. It is an equality in the direction of removal if Base is exact (Zhu and Wang,
-// "Poisson subsampled Rényi differential privacy", ICML 2019, theorem 5 without its factor 3). That
-// this direction is the larger one is proved for pairs of laws that a reflection exchanges
-// (Mironov, Talwar, Zhang 2019, theorem 5): additive noise of an even density, such as Laplace and
-// normal noise, continuous or on a grid. It does not hold for every mechanism.
+// for whole n. It is an equality in the direction of removal if Base is exact (Zhu and Wang, "Poisson subsampled Rényi
+// differential privacy", ICML 2019, theorem 5 without its factor 3). That this direction is the larger one is proved
+// for pairs of laws that a reflection exchanges (Mironov, Talwar, Zhang 2019, theorem 5): additive noise of an even
+// density, such as Laplace and normal noise, continuous or on a grid. It does not hold for every mechanism.
 type Poisson struct {
 	Rate float64 // in (0, 1]
 	Base Curve   // without sampling, of an additive mechanism with even noise
 }
 
-// Curve returns the bound, at most that of the mechanism without sampling.
+// Curve returns the bound, which is at most the curve of the mechanism without sampling.
 func (p Poisson) Curve() (Curve, error) {
 	if p.Base == nil {
 		return nil, errors.New("no base curve")

@@ -7,18 +7,18 @@ import (
 	"math"
 )
 
-// Selection is the law of the number of runs, 1 or more, of which the best alone is released: the
-// truncated negative binomial distribution with parameters eta and gamma (Papernot and Steinke,
-// "Hyperparameter Tuning with Rényi Differential Privacy", ICLR 2022, definition 1).
+// Selection is the law of the number of runs, 1 or more, when only the best run is released: the truncated negative
+// binomial distribution with parameters eta and gamma (Papernot and Steinke, "Hyperparameter Tuning with Rényi
+// Differential Privacy", ICLR 2022, definition 1).
 type Selection struct {
-	Eta   float64 // shape, above -1: 1 is geometric, 0 logarithmic; fewer runs are certain the larger it is
+	Eta   float64 // shape, above -1: 1 is geometric, 0 logarithmic; the larger, the less often the number is small
 	Gamma float64 // in (0, 1]: the smaller, the more runs; 1 makes one run
 }
 
 // maxMean is the largest mean number of runs that SelectionFor takes.
 const maxMean = 1e9
 
-// SelectionFor returns the law of a shape whose mean number of runs is at least 1 and at most 1e9.
+// SelectionFor returns the law with shape eta and the given mean number of runs, from 1 to 1e9.
 func SelectionFor(eta, mean float64) (Selection, error) {
 	if !(mean >= 1 && mean <= maxMean) {
 		return Selection{}, fmt.Errorf("mean number of runs is %v, want 1 to %g", mean, float64(maxMean))
@@ -43,7 +43,7 @@ func SelectionFor(eta, mean float64) (Selection, error) {
 	return s, nil
 }
 
-// Validate reports parameters that are no law.
+// Validate returns an error for parameters that define no law.
 func (s Selection) Validate() error {
 	if !(s.Eta > -1) || math.IsInf(s.Eta, 1) {
 		return fmt.Errorf("shape eta is %v, want above -1 and finite", s.Eta)
@@ -62,10 +62,10 @@ func (s Selection) Mean() float64 {
 	return s.Eta * (1 - s.Gamma) / (s.Gamma * -math.Expm1(s.Eta*math.Log(s.Gamma)))
 }
 
-// maxRuns ends a draw that would never end: it is beyond any number of runs that can be made.
+// maxRuns limits a drawn number of runs, beyond any number that can be made in practice, so that every draw ends.
 const maxRuns = 1 << 40
 
-// Draw returns the number of runs that belongs to u, uniform on [0, 1).
+// Draw returns a number of runs by inversion of the law at u. A u uniform on [0, 1) gives a draw from it.
 func (s Selection) Draw(u float64) int64 {
 	if s.Gamma == 1 {
 		return 1
@@ -88,13 +88,14 @@ func (s Selection) Draw(u float64) int64 {
 	return k
 }
 
-// Curve bounds the divergence of the best of a random number of runs, each with a curve c, where
-// nothing else is released: neither the other runs nor their number. Runs are ordered by what they
-// release themselves, and settings that are drawn at random are part of a run. At order a it is
+// Curve returns a bound on the divergence of releasing the best of a random number of runs, each with curve c, and
+// nothing else: neither the other runs nor their number. Runs are ranked by their own releases, and settings that are
+// drawn at random are part of a run. At order a it is
 //
 //	c(a) + (1+eta) ((1 - 1/b) c(b) + log(1/gamma)/b) + log(mean)/(a-1)
 //
-// for the best order b of at least 1. It returns the error of ctx when that ends. Source: Papernot and Steinke 2022, theorem 2.
+// for the best order b of at least 1. It returns the error of ctx when that ends. Source: Papernot and Steinke 2022,
+// theorem 2.
 func (s Selection) Curve(ctx context.Context, c Curve) (Curve, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

@@ -21,15 +21,14 @@ const (
 	Printed Variant = "rdp-gcf"
 )
 
-// WithoutReplacement bounds a mechanism on a random subset of fixed size, for neighbours with one
-// unit exchanged for another (Wang, Balle, Kasiviswanathan 2019, theorem 9): for whole n, (n-1)
-// D(n) is at most
+// WithoutReplacement computes a bound on a mechanism that runs on a random subset of fixed size, for neighbours with
+// one unit exchanged for another (Wang, Balle, Kasiviswanathan 2019, theorem 9): for whole n, (n-1) D(n) is at most
 //
 //	log(1 + q² C(n,2) min{4 (e^eps(2) - 1), e^eps(2) min(2, x²)}
 //	      + sum from j=3 to n of q^j C(n,j) e^((j-1) eps(j)) min(2, x^j))
 //
-// with x = e^eps(inf) - 1. Without Capped it can exceed the curve without sampling, and it has a
-// floor that no amount of noise removes.
+// with x = e^eps(inf) - 1. Without Capped it can exceed the curve without sampling, and there is a floor below which no
+// amount of noise brings it.
 type WithoutReplacement struct {
 	Rate   float64 // share of the units that are in the subset, in (0, 1]
 	Base   Curve   // without sampling, under Replace
@@ -81,15 +80,15 @@ func (w WithoutReplacement) Curve() (Curve, error) {
 	return Min(raw, w.Base, bounded(func(float64) float64 { return top })), nil
 }
 
-// WithoutReplacementGaussian returns the bound of theorem 27 of Wang, Balle and Kasiviswanathan for
-// Gaussian noise. It is theorem 9 with another factor for degree j if that is smaller: 4 sqrt(B(l)
-// B(m)) in place of 2 e^((j-1) eps(j)), for the even numbers l and m next to j, with B(l) =
-// E_Q[(P/Q - 1)^l]. q is the share of the units that are in the subset. s is the noise over the
-// sensitivity under Replace, which for a sum of clipped vectors is twice the clipping norm.
+// WithoutReplacementGaussian returns the bound of theorem 27 of Wang, Balle and Kasiviswanathan for Gaussian noise. It
+// is theorem 9 with a different factor for degree j where that is smaller: 4 sqrt(B(l) B(m)) in place of 2 e^((j-1)
+// eps(j)), for the even numbers l and m next to j, with B(l) = E_Q[(P/Q - 1)^l]. q is the share of the units that are
+// in the subset. s is the noise divided by the sensitivity under Replace; for a sum of clipped vectors that sensitivity
+// is twice the clipping norm.
 //
-// The moments are integrals of what is never negative, by the trapezoid rule. The alternating sum
-// that they equal loses every digit from s = 10 on. Like theorem 9 the bound can exceed that of the
-// plain Gaussian; take the Min of the two.
+// The moments are computed as integrals of non-negative functions, by the trapezoid rule. As alternating sums they
+// would lose every digit from s = 10 on. Like theorem 9 the bound can exceed that of the plain Gaussian; take the Min
+// of the two.
 func WithoutReplacementGaussian(q, s float64) (Curve, error) {
 	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s)); err != nil {
 		return nil, err

@@ -10,11 +10,10 @@ import (
 
 // FromTerm returns the curve of a term, with all its compositions.
 //
-// Poisson samples must be about AddRemove or ZeroOut, samples without replacement about Replace.
-// For other pairs no bound is known, and FromTerm fails with ErrNotCovered. A Gaussian on a Poisson
-// sample under Replace has a bound for unit vectors of any length, RevealedGaussian. It fails too
-// if they are known to be clipped, since the bound would be far above the truth. Sensitivities are
-// under the leaf's own relation.
+// Poisson samples must be about AddRemove or ZeroOut, samples without replacement about Replace. For other pairs no
+// bound is known, and FromTerm fails with ErrNotCovered. A Gaussian on a Poisson sample under Replace has a bound for
+// unit vectors of any length, RevealedGaussian. Clipped vectors are not covered, since the bound would be far above the
+// truth. Sensitivities are under the leaf's own relation.
 func FromTerm(t terms.Term) (Curve, error) {
 	c, err := fromTerm(t)
 	if err != nil {
@@ -84,7 +83,7 @@ func fromTerm(t terms.Term) (Curve, error) {
 	return Min(append(curves, l.curve)...), nil
 }
 
-// leaf is what sampling needs to know about a mechanism.
+// leaf holds the properties of a mechanism that sampling needs.
 type leaf struct {
 	curve Curve
 	pure  float64     // largest log-ratio, +Inf if there is none
@@ -139,9 +138,9 @@ func Total(ts []terms.Term) (Curve, error) {
 	return Sum(curves...), nil
 }
 
-// FromList returns the curve of all that a list protects: its terms, and of each parallel
-// composition the largest branch, or the largest two, order by order. The curve does not contain
-// what is unprotected: the caller must look at List.WithoutNoise.
+// FromList returns the curve of everything that a list protects: its terms, and for each parallel composition the
+// largest branch, or the largest two, order by order. It does not include unprotected events: the caller must look at
+// List.WithoutNoise.
 func FromList(l terms.List) (Curve, error) {
 	total, err := Total(l.Terms)
 	if err != nil {

@@ -51,11 +51,11 @@ func LogExpm1(x float64) float64 {
 	return math.Log(math.Expm1(x))
 }
 
-// expm1mxSeries is the |x| below which Expm1mx sums a series.
+// expm1mxSeries is the bound on |x| below which Expm1mx sums a series.
 const expm1mxSeries = 0.5
 
-// Expm1mx returns e^x - 1 - x, which is never negative, to full relative accuracy: what is left of
-// a moment once its mean is known.
+// Expm1mx returns e^x - 1 - x, which is never negative, to full relative accuracy. Moments use it after subtracting a
+// known mean.
 func Expm1mx(x float64) float64 {
 	if math.Abs(x) >= expm1mxSeries {
 		return math.Expm1(x) - x

@@ -12,7 +12,7 @@ func LogPhi(x float64) float64 { return -x*x/2 - logSqrt2Pi }
 // logSqrt2Pi is log(sqrt(2 pi)).
 const logSqrt2Pi = 0.91893853320467274178032973640562
 
-// Upper returns Q(x), the probability that a standard normal is above x. It is 0 beyond x = 38.6,
+// Upper returns Q(x), the probability that a standard normal variable is above x. It underflows to 0 beyond x = 38.6,
 // where LogUpper still has every digit.
 func Upper(x float64) float64 { return 0.5 * math.Erfc(x/math.Sqrt2) }
 
@@ -38,8 +38,8 @@ func Mills(x float64) float64 {
 	return 1 / (x + millsTail(x))
 }
 
-// millsSlope returns minus the derivative of Mills, 1 - x Mills(x). With the fraction K of
-// millsTail it is K/(x+K), which cancels nothing at large x.
+// millsSlope returns minus the derivative of Mills, 1 - x Mills(x). With K = millsTail(x) it is K/(x+K), which has no
+// cancellation at large x.
 func millsSlope(x float64) float64 {
 	if x < millsSplit {
 		return 1 - x*Mills(x)

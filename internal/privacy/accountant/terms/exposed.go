@@ -8,12 +8,12 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ErrDelta says that a delta gives the guarantee without any noise: what is sampled could be
-// published whole, and the least noise would be none.
+// ErrDelta is returned for a delta that gives the guarantee without any noise: the sampled data could be published in
+// full, and the least noise would be none.
 var ErrDelta = errors.New("delta alone gives the guarantee, without any noise")
 
-// Exposed returns the probability 1 - (1-rate)^releases that one unit is in any of a number of
-// releases, each on its own sample, Poisson or of fixed size. It is 1 if nothing is sampled.
+// Exposed returns the probability 1 - (1-rate)^releases that one unit is in any of a number of releases, each on its
+// own sample, Poisson or of fixed size. Without sampling it is 1.
 func Exposed(rate float64, releases int64) float64 {
 	switch {
 	case rate >= 1:
@@ -24,9 +24,8 @@ func Exposed(rate float64, releases int64) float64 {
 	return -math.Expm1(float64(releases) * math.Log1p(-rate))
 }
 
-// CheckDelta reports a delta at or above the probability that a unit is in any of the releases, to
-// a billionth of it. Releases without noise are (0, exposed)-DP: they show the units that are in
-// one, and hide the others, which are in none.
+// CheckDelta returns ErrDelta if delta is at or above the probability that a unit is in any of the releases, to a
+// relative 1e-9. Releases without noise are (0, exposed)-DP: they reveal the sampled units and hide the others.
 func CheckDelta(delta, exposed float64) error {
 	if !(exposed > 0 && exposed <= 1) {
 		return fmt.Errorf("the probability that a unit is in any release is %v, want above 0 and at most 1", exposed)
@@ -37,8 +36,8 @@ func CheckDelta(delta, exposed float64) error {
 	return nil
 }
 
-// Exposed returns the probability that one unit is in any of the releases of a list. Of parallel
-// branches it takes the one, or with Pairs the two, where the probability is largest.
+// Exposed returns the probability that one unit is in any of the releases of a list. For parallel branches it takes the
+// branch, or with Pairs the two branches, with the largest probability.
 func (l List) Exposed() float64 { return -math.Expm1(l.hidden()) }
 
 // hidden returns the logarithm of the probability that a unit is in none of the releases.
@@ -64,8 +63,8 @@ func (l List) hidden() float64 {
 	return sum
 }
 
-// Norms is what a normal law says about the length of one unit's vector. The price of a sampled
-// release under Replace depends on it. A larger value of Norms costs no more.
+// Norms classifies how long one unit's vector may be under a normal law. The price of a sampled release under Replace
+// depends on it. A larger value costs no more.
 type Norms int
 
 const (
@@ -74,7 +73,7 @@ const (
 	Halved               // at most half of it: vectors clipped to a norm
 )
 
-// NormsOf reads the Norm of a law.
+// NormsOf returns the class of a law's Norm.
 func NormsOf(g privacy.NormalLaw) Norms {
 	switch {
 	case g.Norm == 0 || g.Norm > g.Sensitivity:
@@ -85,9 +84,9 @@ func NormsOf(g privacy.NormalLaw) Norms {
 	return Halved
 }
 
-// joinedNorm returns the Norm of one release of sensitivity d that stands for several on one
-// sample. A unit moves all of them, each measured in its noise. If all are clipped it is half of d
-// to the last digit. If one has no Norm the result is 0, not known.
+// joinedNorm returns the Norm of one release of sensitivity d that stands for several on one sample. A unit moves all
+// of them, each measured in units of its noise. If all are clipped, the result is exactly half of d. If one has no
+// Norm, the result is 0, not known.
 func joinedNorm(ts []Term, laws []privacy.NormalLaw, d, mu2 float64) float64 {
 	halved, sum := true, 0.0
 	for i, t := range ts {

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// times returns n compositions of the list.
+// times returns the composition of n copies of the list.
 func (l List) times(n int64) (List, error) {
 	out := List{WithoutNoise: l.WithoutNoise}
 	for _, t := range l.Terms {
@@ -26,7 +26,7 @@ func (l List) times(n int64) (List, error) {
 	return out, nil
 }
 
-// plus composes two lists. Equal terms become one with the sum of their counts.
+// plus returns the composition of two lists. Equal terms become one with the sum of their counts.
 func (l List) plus(m List) (List, error) {
 	out := List{Terms: append([]Term(nil), l.Terms...), Parallels: append(append([]Branches(nil), l.Parallels...), m.Parallels...), WithoutNoise: merge(l.WithoutNoise, m.WithoutNoise)}
 next:
@@ -48,14 +48,13 @@ next:
 	return out, nil
 }
 
-// Add composes two lists, as Flatten does within one event.
+// Add returns the composition of two lists, as Flatten composes within one event.
 func (l List) Add(m List) (List, error) { return l.plus(m) }
 
-// Worst returns the terms of the worst case. In every parallel composition that is the branch that
-// dominates all others: these consist of the same kinds of releases with more noise or fewer of
-// them. With Pairs it is two branches that each dominate all but the other. Worst fails with
-// ErrForm if no branch is known to dominate. Rényi DP compares branches at each point of a curve,
-// and needs no Worst.
+// Worst returns the terms of the worst case, with one branch of every parallel composition: the one that dominates all
+// others, which have the same kinds of releases with more noise or fewer of them. With Pairs it takes two branches that
+// each dominate all but the other. Worst fails with ErrForm if no branch is known to dominate. Rényi DP compares
+// branches at each point of a curve, and needs no Worst.
 func (l List) Worst() ([]Term, error) {
 	out := List{Terms: l.Terms}
 	for _, b := range l.Parallels {
@@ -91,8 +90,7 @@ func (b Branches) worst() ([]Term, error) {
 	out := List{Terms: worst}
 	over := [][]Term{worst}
 	if b.Pairs && len(rest) > 0 {
-		// Of two that dominate all but each other, one has taken the lead last, and
-		// the other leads the rest.
+		// If two branches dominate all but each other, one has taken the lead last, and the other leads the rest.
 		second, others := leader(rest)
 		sum, err := out.plus(List{Terms: second})
 		if err != nil {
@@ -123,8 +121,8 @@ func leader(branches [][]Term) (lead []Term, rest [][]Term) {
 	return branches[at], append(rest, branches[at+1:]...)
 }
 
-// dominates reports whether a costs at least as much as b under every measure: every term of b has
-// a term of a, each used once, that covers it.
+// dominates reports whether a costs at least as much as b under every measure: each term of b is covered by a term of
+// a, and each term of a covers at most one.
 func dominates(a, b []Term) bool {
 	used := make([]bool, len(a))
 next:
@@ -162,7 +160,7 @@ func covers(s, t Term) bool {
 	return s == t // other laws: only the same release
 }
 
-// merge appends what is new, in order.
+// merge appends the new elements of more to have, in order.
 func merge(have, more []privacy.Unprotected) []privacy.Unprotected {
 next:
 	for _, m := range more {

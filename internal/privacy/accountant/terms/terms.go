@@ -11,58 +11,55 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Term is Count adaptive compositions of one leaf release. Each may be on its own random part of
-// the data.
+// Term stands for Count adaptive compositions of one leaf release. Each may be on its own random part of the data.
 type Term struct {
 	Leaf     privacy.Event        // a privacy.Release
 	Rate     float64              // probability that a unit is in a release; 1: not sampled
 	Method   privacy.Sampling     // empty where Rate is 1
 	Relation privacy.Neighbouring // of the leaf; Replace for a local randomiser
 	Count    int64
-	// Group is how many units come or go together. Each is sampled by itself, and together they move
-	// the release by at most Group times what one does. 0 and 1: one unit.
+	// Group is the number of units that come or go together. Each is sampled independently, and together they move the
+	// release by at most Group times the sensitivity. 0 and 1 mean one unit.
 	Group int64
 }
 
-// List is what a composition consists of.
+// List holds a composition in flat form.
 type List struct {
 	Terms        []Term
 	Parallels    []Branches
 	WithoutNoise []privacy.Unprotected // each once
 }
 
-// Branches is Count compositions of events on disjoint parts of the data. A unit is in one of them,
-// or, with Pairs, leaves one and enters another.
+// Branches holds Count compositions of events on disjoint parts of the data. A unit is in one branch, or, with Pairs,
+// leaves one and enters another.
 type Branches struct {
 	Of    []List
 	Count int64
 	Pairs bool
 }
 
-// ErrUnit says that an event is about another unit or relation than the one asked for, so that its
-// cost is not known.
+// ErrUnit is returned for an event about another unit or relation than the one asked for, so that its cost is not
+// known.
 var ErrUnit = errors.New("the event is about another unit or relation")
 
-// ErrForm says that an event has no flat form, or that no branch of a parallel composition is known
-// to be the worst.
+// ErrForm is returned for an event without a flat form, and if no branch of a parallel composition is known to be the
+// worst.
 var ErrForm = errors.New("no accountant has a form for it")
 
-// Flatten lists count compositions of an event about a unit under a relation.
+// Flatten returns the flat form of count compositions of an event about a unit under a relation.
 //
-// A local randomiser is about exchanging one value for another, so it fits only the relation
-// Replace. Several Gaussians on one sample become one sampled Gaussian with the sum of their
-// (D/sigma)². Poisson sampling of a Poisson sample multiplies the rates. Anything else that is
-// sampled must be one leaf, or Flatten fails with ErrForm. A sampled discrete normal release in
-// several dimensions, which has no law of its own to price, becomes a normal one that is at most
-// as private (OnSamples).
+// A local randomiser is about exchanging one value for another, so it fits only the relation Replace. Several Gaussians
+// on one sample become one sampled Gaussian with the sum of their (D/sigma)². Poisson sampling of a Poisson sample
+// multiplies the rates. Anything else that is sampled must be one leaf, or Flatten fails with ErrForm. A sampled
+// discrete normal release in several dimensions, which has no law of its own to price, becomes a normal one that is at
+// most as private (OnSamples).
 func Flatten(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
 	return flattener{unit, relation, false}.flatten(e, count)
 }
 
-// Restated lists an event that was about another unit or relation and was restated for these, see
-// privacy.Group. What is unprotected keeps the unit that it names. A local randomiser fits any
-// relation, and so does a sampled release with the relation Replace: its worst pair of laws is that
-// of an exchange.
+// Restated flattens an event that was about another unit or relation and was restated for these, see privacy.Group.
+// Unprotected events keep the unit that they name. A local randomiser fits any relation, and so does a sampled release
+// with the relation Replace, because its worst pair of laws is that of an exchange.
 func Restated(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
 	return flattener{unit, relation, true}.flatten(e, count)
 }
@@ -132,7 +129,7 @@ func (f flattener) list(e privacy.Event) (List, error) {
 	return f.leaf(e)
 }
 
-// withoutNoise checks what an unprotected event is about and lists it.
+// withoutNoise checks the unit of an unprotected event and returns a list of it.
 func (f flattener) withoutNoise(e privacy.Event) (List, error) {
 	u, _ := privacy.AsUnprotected(e)
 	if u.Unit != "" && u.Unit != f.unit && !f.restated {
@@ -141,7 +138,7 @@ func (f flattener) withoutNoise(e privacy.Event) (List, error) {
 	return List{WithoutNoise: []privacy.Unprotected{u}}, nil
 }
 
-// leaf checks what a release is about and lists it.
+// leaf checks the unit and relation of a release and returns a list of it.
 func (f flattener) leaf(e privacy.Event) (List, error) {
 	s, ok := privacy.About(e)
 	if !ok {
@@ -154,7 +151,7 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 	return List{Terms: []Term{{Leaf: privacy.OnGrid(e), Rate: 1, Relation: f.relation, Count: 1}}}, nil
 }
 
-// sampled turns the list of what was sampled into one sampled term.
+// sampled turns the list of the event under the sampling into one sampled term.
 func (f flattener) sampled(e privacy.Form) (List, error) {
 	l, err := f.list(e.Event)
 	if err != nil {
@@ -195,7 +192,7 @@ func (f flattener) sampled(e privacy.Form) (List, error) {
 	return l, nil
 }
 
-// join joins unsampled releases of a normal law into the one that costs the same.
+// join merges unsampled normal releases into one of the same cost.
 func join(ts []Term) (Term, error) {
 	if len(ts) == 1 && ts[0].Count == 1 {
 		return ts[0], nil

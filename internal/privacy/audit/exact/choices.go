@@ -6,17 +6,17 @@ import (
 	"math/big"
 )
 
-// Choices makes the random choices of one run of a mechanism. It is valid only during that run.
+// Choices makes the random choices of a mechanism in one run, and is valid only during that run.
 type Choices struct {
 	path   []step
-	depth  int // choices made in this run
+	depth  int // number of choices made in this run
 	limits Limits
 	nodes  int
 	refuse bool // the last choice will be made again
 	ones   []*big.Rat
 }
 
-// node is a choice that a run came to, after the choices on the way to it.
+// node is a choice reached by a run, after the choices before it.
 type node struct {
 	weights []*big.Rat
 	alike   bool       // all weights are 1, from Below
@@ -24,13 +24,13 @@ type node struct {
 	odds    []*big.Rat // weights by total, when all outcomes are known
 }
 
-// step is a node on the path of the current run, with the outcome that the run takes.
+// step is a node on the path of the current run, with the outcome that the run takes there.
 type step struct {
 	at      *node
 	outcome int
 }
 
-// Limits bounds an enumeration. More work is an error.
+// Limits bounds the work of an enumeration. More work is an error.
 type Limits struct {
 	Nodes int // choices in all; 0 is 1 << 22
 	Depth int // choices in one run; 0 is 10,000
@@ -81,9 +81,9 @@ func (c *Choices) Below(n int) int {
 	return c.choose(c.ones[:n], true)
 }
 
-// Again says that the mechanism refuses the outcome of its last choice and will make that choice
-// again, with the same weights, until it accepts one. The law is then that of the accepted
-// outcomes: the loop has no end, but its result has probabilities in closed form.
+// Again rejects the outcome of the last choice: the mechanism will make that choice again, with the same weights, until
+// it accepts one. The law is then that of the accepted outcomes: the loop has no end, but its result has probabilities
+// in closed form.
 func (c *Choices) Again() {
 	if c.depth == 0 || c.refuse {
 		fail("again without a choice before it")
@@ -95,7 +95,7 @@ func (c *Choices) Again() {
 	c.refuse = true
 }
 
-// grow adds a new choice.
+// grow adds a new choice to the path.
 func (c *Choices) grow(weights []*big.Rat, alike bool) {
 	if c.nodes++; c.nodes > c.limits.Nodes {
 		fail("more than %d choices", c.limits.Nodes)
@@ -117,7 +117,7 @@ func (c *Choices) grow(weights []*big.Rat, alike bool) {
 	c.path = append(c.path, step{n, n.next(0)})
 }
 
-// skip refuses the outcome of the last choice and takes the next one.
+// skip rejects the outcome of the last choice and takes the next one.
 func (c *Choices) skip(weights []*big.Rat, alike bool) {
 	s := &c.path[c.depth]
 	s.at.same(weights, alike)
@@ -129,8 +129,7 @@ func (c *Choices) skip(weights []*big.Rat, alike bool) {
 	}
 }
 
-// exhausted ends a run with a choice whose last outcomes are all refused: nothing is left below
-// this choice.
+// exhausted ends a run at a choice whose remaining outcomes are all rejected.
 var exhausted = stop{errors.New("exhausted")}
 
 func (n *node) same(weights []*big.Rat, alike bool) {
@@ -146,7 +145,7 @@ func (n *node) same(weights []*big.Rat, alike bool) {
 	}
 }
 
-// next returns the first outcome with weight from i on, or -1.
+// next returns the first outcome from i on that has a weight above 0, or -1.
 func (n *node) next(i int) int {
 	for ; i < len(n.weights); i++ {
 		if n.weights[i].Sign() > 0 {

@@ -6,15 +6,15 @@ import (
 	"math/big"
 )
 
-// Law maps every output that has a probability above 0 to it.
+// Law maps every output with a probability above 0 to that probability.
 type Law[O comparable] map[O]*big.Rat
 
-// Mechanism turns an input into an output. All its randomness comes from c, and it changes nothing
-// that a later run could see.
+// Mechanism turns an input into an output. It draws all randomness from c, and changes no state that a later run could
+// see.
 type Mechanism[I, O comparable] func(in I, c *Choices) O
 
-// Enumerate returns the law of a program's output. It fails if the program exceeds the limits,
-// misuses its choices or is not a function of them.
+// Enumerate returns the output law of a program. It fails if the program exceeds the limits, misuses its choices or
+// does not depend on them alone.
 func Enumerate[O comparable](program func(c *Choices) O, limits Limits) (Law[O], error) {
 	c := &Choices{limits: limits.filled()}
 	ends := []end[O]{}
@@ -35,14 +35,14 @@ func Enumerate[O comparable](program func(c *Choices) O, limits Limits) (Law[O],
 	return sum(ends), nil
 }
 
-// end is one run: its choices and its output.
+// end holds the choices and the output of one run.
 type end[O comparable] struct {
 	path []step
 	out  O
 }
 
-// sum adds up the ends, which come in the order of their paths. Each reuses the products of the
-// path that it shares with the one before.
+// sum returns the law that the ends add up to. They come in the order of their paths, and each reuses the products of
+// the path that it shares with the one before.
 func sum[O comparable](ends []end[O]) Law[O] {
 	law := Law[O]{}
 	products := []*big.Rat{big.NewRat(1, 1)}
@@ -65,7 +65,7 @@ func sum[O comparable](ends []end[O]) Law[O] {
 	return law
 }
 
-// odd returns the probability of an outcome. It needs all outcomes to be known.
+// odd returns the probability of an outcome of a node whose outcomes are all known.
 func (n *node) odd(outcome int) *big.Rat {
 	if n.odds == nil {
 		n.odds = make([]*big.Rat, len(n.weights))
@@ -76,7 +76,7 @@ func (n *node) odd(outcome int) *big.Rat {
 	return n.odds[outcome]
 }
 
-// once makes one run.
+// once executes one run.
 func once[O comparable](program func(c *Choices) O, c *Choices) (out O, err error) {
 	c.depth, c.refuse = 0, false
 	defer func() {
@@ -103,8 +103,8 @@ func (l Law[O]) Total() *big.Rat {
 	return t
 }
 
-// Difference names, in a sentence, an output to which two laws give different probabilities. It
-// returns "" if they are equal.
+// Difference describes in a sentence an output to which the two laws give different probabilities. It returns "" if the
+// laws are equal.
 func (l Law[O]) Difference(o Law[O]) string {
 	at := func(l Law[O], out O) *big.Rat {
 		if p := l[out]; p != nil {
@@ -122,8 +122,8 @@ func (l Law[O]) Difference(o Law[O]) string {
 	return ""
 }
 
-// Worst returns the largest ratio l/o of the probabilities of one output, and any output that has
-// it. ratio is nil if o gives no probability to an output of l.
+// Worst returns the largest ratio l/o of the probabilities of one output, and an output that has it. ratio is nil if an
+// output of l has no probability under o.
 func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {
 	ratio = new(big.Rat)
 	for out, p := range l {
@@ -141,8 +141,8 @@ func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {
 	return ratio, at
 }
 
-// first returns the output, the first by its text, that has a ratio l/o. If ratio is nil it returns
-// an output without a probability under o.
+// first returns the first output, ordered by text, that has the given ratio l/o. With a nil ratio it returns an output
+// without a probability under o.
 func (l Law[O]) first(o Law[O], ratio *big.Rat) (at O) {
 	least, found := "", false
 	for out, p := range l {

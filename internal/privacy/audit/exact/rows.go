@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Row is a sequence of ids as a value, one byte each: 1 to m, each at most once, and 0 for padding.
+// Row holds a sequence of ids as a string, one byte each: 1 to m, each at most once, and 0 for padding.
 type Row string
 
 // RowOf returns the row of the ids, which are below 256.
@@ -54,9 +54,8 @@ func Rows(m, length int) iter.Seq[Row] {
 	return func(yield func(Row) bool) { fill(0, yield) }
 }
 
-// SequenceClass is a kind of neighbouring sequences (PriCDSR paper, definition 2: one cell has
-// another value, or two cells of a row are exchanged). Kinds differ in how a mechanism treats them
-// that handles zeros separately.
+// SequenceClass is a kind of neighbouring sequences (PriCDSR paper, definition 2: one cell has another value, or two
+// cells of a row are exchanged). The kinds are told apart because some mechanisms handle zeros separately.
 type SequenceClass string
 
 // The kinds of neighbouring sequences.
@@ -122,9 +121,9 @@ func neighbours(a Row, m int) iter.Seq2[Row, SequenceClass] {
 	}
 }
 
-// swapClass returns the class of a swap of cells i < j by where the zeros of the row are. A zero
-// can get in front of both if at least as many other items stand behind it as cells of the pair
-// stand before it: if those items are drawn, they move these cells behind the zero.
+// swapClass returns the class of a swap of cells i < j, which depends on where the zeros of the row are. A zero can get
+// in front of both if at least as many other items stand behind it as cells of the pair stand before it: if those items
+// are drawn, they move these cells behind the zero.
 func swapClass(a Row, i, j int) SequenceClass {
 	if a[i] == 0 || a[j] == 0 {
 		return SwapZero

@@ -18,7 +18,7 @@ const (
 	AnyRow    SequenceClass = "whole row"
 )
 
-// relations tells of two rows whether they are of a kind.
+// relations maps each of these kinds to a test whether two rows form such a pair.
 var relations = map[SequenceClass]func(a, b Row) bool{
 	SameItems: func(a, b Row) bool { lost, gained := changed(a, b); return lost+gained == 0 },
 	MoreItem:  func(a, b Row) bool { lost, gained := changed(a, b); return lost+gained == 1 },
@@ -34,7 +34,7 @@ var relations = map[SequenceClass]func(a, b Row) bool{
 	AnyRow: func(a, b Row) bool { return true },
 }
 
-// changed counts the items of a that b lacks, and those of b that a lacks.
+// changed returns how many items of a are missing in b, and how many of b in a.
 func changed(a, b Row) (lost, gained int) {
 	lacks := func(x, y Row) (n int) {
 		for i := range len(x) {
@@ -47,7 +47,7 @@ func changed(a, b Row) (lost, gained int) {
 	return lacks(a, b), lacks(b, a)
 }
 
-// rowPairs yields the pairs of rows that are related, each once.
+// rowPairs yields the pairs of rows for which related is true, each once.
 func rowPairs(related func(a, b Row) bool, m, length int) iter.Seq2[Row, Row] {
 	return func(yield func(a, b Row) bool) {
 		rows := slices.Collect(Rows(m, length))

@@ -7,14 +7,14 @@ import (
 	"math/big"
 )
 
-// Class is a kind of neighbours and what a mechanism claims about them.
+// Class holds a kind of neighbours and the claim of a mechanism about them.
 type Class[I comparable] struct {
 	Name  string
 	Pairs iter.Seq2[I, I] // one order of each pair is enough: both are tested
 	Claim *big.Rat        // at least 1: no output is more than Claim times as probable from one as from the other
 }
 
-// Finding is what is true of a class.
+// Finding holds the verified result for a class.
 type Finding[I, O comparable] struct {
 	Class string
 	Pairs int // tested, each in both orders
@@ -26,14 +26,14 @@ type Finding[I, O comparable] struct {
 	Output O
 }
 
-// Holds reports whether the claim is true.
+// Holds reports whether the claim holds.
 func (f Finding[I, O]) Holds() bool { return f.Worst != nil && f.Worst.Cmp(f.Claim) <= 0 }
 
-// Tight reports whether the claim is true and no smaller one is.
+// Tight reports whether the claim holds and no smaller claim does.
 func (f Finding[I, O]) Tight() bool { return f.Worst != nil && f.Worst.Cmp(f.Claim) == 0 }
 
-// Epsilon returns the logarithm of the worst ratio in floating point, for a reader. It is +Inf if
-// there is no bound, -Inf if the class has no pair.
+// Epsilon returns the logarithm of the worst ratio in floating point, for display. It is +Inf if there is no bound,
+// -Inf if the class has no pair.
 func (f Finding[I, O]) Epsilon() float64 {
 	if f.Worst == nil {
 		return math.Inf(1)
@@ -119,7 +119,7 @@ func (f *Finding[I, O]) compare(a, b I, p, q Law[O]) {
 	}
 }
 
-// Pairs yields every two of a list.
+// Pairs yields every pair of two elements of a list.
 func Pairs[I any](list []I) iter.Seq2[I, I] {
 	return func(yield func(a, b I) bool) {
 		for i, a := range list {
@@ -132,7 +132,7 @@ func Pairs[I any](list []I) iter.Seq2[I, I] {
 	}
 }
 
-// Power returns x^k for k >= 0: the claim of k epsilons if x is e^epsilon.
+// Power returns x^k for k >= 0. If x is e^epsilon, it is the claim of k times epsilon.
 func Power(x *big.Rat, k int) *big.Rat {
 	p := big.NewRat(1, 1)
 	for range k {

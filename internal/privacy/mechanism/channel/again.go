@@ -8,19 +8,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Again is the noise of releases that were made, to be added once more. What is released once and kept, such as a
-// noisy graph that every epoch reads, need not be stored: its noise can be drawn again where it is needed. That is
-// post-processing and costs nothing, as long as the noise comes to the same values as before. The caller must see to it:
-// the same noise on other values would show their difference.
+// Again draws the noise of earlier releases once more and adds it to the same values. So a result that is released once
+// and used again, such as a noisy graph that every epoch reads, need not be stored: its noise can be drawn again where
+// it is needed. That is post-processing and costs nothing, as long as the noise is added to the same values as before.
+// The caller must ensure that: the same noise on other values would reveal their difference.
 type Again[T mechanism.Float] struct {
 	c      *Channel[T]
 	stream rng.Stream
 	parts  []int32
 }
 
-// Again returns the noise of parts that releases from Start had under the same key, in the current pass of the
-// channel. It records nothing. It fails on a part that was not released so, and the channel goes on: no noise was
-// given away.
+// Again returns the noise of parts that were released with Start under the same key, in the current pass of the
+// channel. It records nothing. It fails on a part that was not released so; the channel remains usable, since no noise
+// was given away.
 func (c *Channel[T]) Again(parts []int32, key ...uint64) (Again[T], error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,8 +33,8 @@ func (c *Channel[T]) Again(parts []int32, key ...uint64) (Again[T], error) {
 	return Again[T]{c, c.keyed.Sub(key...), parts}, nil
 }
 
-// RowAt adds to dst the noise that RowAt of the release added to the row of the same part and key, whose length
-// dst must have. Several goroutines may do so at once.
+// RowAt adds to dst the noise that RowAt of the release added to the row of the same part and key. dst must have the
+// length of that row. Several goroutines may do so at once.
 func (a Again[T]) RowAt(dst []T, part int, key uint64) {
 	a.c.add(a.stream.Sub(uint64(a.parts[part]), key), dst, atLeast[T](a.c.law.Scale()))
 }

@@ -34,7 +34,7 @@ func newBatches(n int64, method privacy.Sampling, rate float64, size int64) *bat
 	return b
 }
 
-// poisson appends every example with probability rate, independently.
+// poisson appends the examples of a Poisson batch to to: every example with probability rate, independently.
 func (b *batches) poisson(s rng.Stream, to []int32) []int32 {
 	for block := int64(0); block*b.field.Size < b.n; block++ {
 		from := len(to)
@@ -50,8 +50,8 @@ func (b *batches) poisson(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// fixed appends a uniform subset of the given size, in ascending order (Floyd's algorithm: Bentley, "A sample
-// of brilliance", CACM 1987).
+// fixed appends a uniform subset of the given size to to, in ascending order (Floyd's algorithm: Bentley, "A sample of
+// brilliance", CACM 1987).
 func (b *batches) fixed(s rng.Stream, to []int32) []int32 {
 	for j := b.n - b.size; j < b.n; j++ {
 		t := int64(s.IntN(int(j + 1)))
@@ -69,7 +69,7 @@ func (b *batches) fixed(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// next draws a batch and counts it.
+// next appends the next batch to to and counts it.
 func (b *batches) next(s rng.Stream, to []int32) []int32 {
 	to = b.draw(b, s, to[:0])
 	b.seen.Batches++
@@ -104,7 +104,7 @@ func (b *batches) expected() float64 {
 	return float64(b.size)
 }
 
-// batchTally holds counts of the batches that a run drew.
+// batchTally counts the batches that a run drew.
 type batchTally struct {
 	Batches  int64 `json:"batches"`
 	Examples int64 `json:"examples"` // in all of them
@@ -117,8 +117,8 @@ type batchTally struct {
 // batchTails is the number of one-sided events of a check.
 const batchTails = 7
 
-// check compares the batches with their law. With n examples, rate q, t batches of sizes S, v = n q (1-q), it
-// passes correct batches with probability at least 1 - 7 exp(-x):
+// check returns an error if the batches do not fit their law. With n examples, rate q, t batches of sizes S, v = n q
+// (1-q), it passes correct batches with probability at least 1 - 7 exp(-x):
 //
 //	sum S is Binomial(t n, q)                                   (Bernstein)
 //	sum (S - n q)² / v >= t - sqrt(2 t (3 + 1/v) x)             (below the mean of non-negative variables; E[.²] <= 3 + 1/v)
@@ -126,9 +126,8 @@ const batchTails = 7
 //	examples in both of two neighbouring batches: Binomial given the first (Bernstein; without replacement they
 //	deviate no more, Hoeffding 1963, theorem 4)
 //
-// A batch of fixed size in place of a Poisson one fails the second. One batch used again and again, or passes
-// over a shuffled order, fail the last. Without replacement all sizes are equal, so there is no law to compare
-// them with.
+// A batch of fixed size in place of a Poisson one fails the second. One batch used again and again, or passes over a
+// shuffled order, fail the last. Without replacement all sizes are equal, so there is no law to compare them with.
 func (b *batches) check(purpose string, x float64) error {
 	t := &b.seen
 	fail := func(what string, got, low, high float64, hint string) error {

@@ -10,12 +10,12 @@ import (
 	"privrec/internal/rng"
 )
 
-// Channel adds the noise of one mechanism in one run. It has the ledger and the stream, checks
-// all noise that it added and remembers the keys that it used. Rows of a release, and several
-// releases, may be in different goroutines.
+// Channel adds the noise of one mechanism in one run. It records in the ledger, draws from the stream, checks all noise
+// that it added and remembers the keys that it used. Different goroutines may handle rows of a release, and several
+// releases.
 //
-// It adds noise in releases: Begin, BeginMany or Start, then every row, then Finish. State and
-// Restore carry it through a checkpoint.
+// It adds noise in releases: Begin, BeginMany or Start, then every row, then Finish. State and Restore save it to a
+// checkpoint and bring it back.
 type Channel[T mechanism.Float] struct {
 	purpose  string
 	share    mechanism.Share
@@ -39,15 +39,15 @@ type Channel[T mechanism.Float] struct {
 	idle    []*Release[T]
 }
 
-// Noise says what a channel adds. A mechanism with a sampler of its own opens a channel with
-// it; Open and OpenLaplace do so.
+// Noise describes the noise that a channel adds. A mechanism with a sampler of its own opens a channel with it, as Open
+// and OpenLaplace do.
 type Noise[T mechanism.Float] struct {
 	Purpose  string                               // names the releases in the ledger
 	Share    mechanism.Share                      // of the run's false-alarm probability
 	Law      Law                                  // what is recorded, and what the checks expect
 	Add      func(s rng.Stream, dst []T, scale T) // the sampler: adds noise of the law's scale to dst
-	Absolute bool                                 // the checks look at absolute values, not at squares
-	Vectors  bool                                 // and at those of whole rows: their lengths
+	Absolute bool                                 // the checks use absolute values, not squares
+	Vectors  bool                                 // and those of whole rows: their lengths
 	Grid     *Grid                                // the grid of the outputs; nil: noise in floating point
 	Secret   bool                                 // noise from cryptographic bits, which has no state to restore
 }
@@ -69,8 +69,7 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, vectors: n.Vectors, grid: n.Grid}, nil
 }
 
-// see tallies what was done to a row. It is not a function value, so that before stays on the
-// stack.
+// see returns the tally of a changed row. It is not a function value, so that before stays on the stack.
 func (c *Channel[T]) see(before, after []T) Tally {
 	perScale := 1 / float64(atLeast[T](c.law.Scale()))
 	switch {
@@ -104,9 +103,9 @@ func (c *Channel[T]) Perturb(data []T, cols int, releases int64, key ...uint64) 
 	return r.Finish()
 }
 
-// Check checks all noise added so far, including that before a resume. A run calls it when it
-// ends; before, it happens whenever the number of values has doubled. It fails while a release
-// is not ended, since its noise was not checked.
+// Check returns an error if all noise added so far, including that before a resume, does not fit the law. A run calls
+// it at its end; before that, it runs whenever the number of values has doubled. It also fails while a release is open,
+// since its noise is not checked yet.
 func (c *Channel[T]) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,11 +7,10 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Clip scales v down to Euclidean norm c if it is longer, and reports whether it did. The norm
-// of the result, computed exactly over the rounded values, is never above c. A vector so close
-// to c that rounding cannot tell is scaled too, by one part in 10^7 of a float32 or in 10^15 of
-// a float64, and by less than 10^-15 for every value it has. Clip fails on a NaN or an
-// infinity, which no scaling bounds, and leaves v as it is. c is positive and finite.
+// Clip scales v down to Euclidean norm c if it is longer, and reports whether it did. The norm of the result, computed
+// exactly over the rounded values, is never above c. A vector too close to c for rounding to decide is scaled too, by
+// one part in 10^7 for float32 or in 10^15 for float64, and by less than 10^-15 for each of its values. Clip fails on a
+// NaN or an infinity, which no scaling bounds, and leaves v as it is. c is positive and finite.
 func Clip[T mechanism.Float](v []T, c float64) (clipped bool, err error) {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return false, fmt.Errorf("clipping norm is %v, want positive and finite", c)
@@ -43,7 +42,7 @@ func Clip[T mechanism.Float](v []T, c float64) (clipped bool, err error) {
 	}
 }
 
-// size is the number v 2^e, for norms outside the range of a float64.
+// size holds the number v 2^e, for norms outside the range of a float64.
 type size struct {
 	v float64 // 0, or a normal number
 	e int
@@ -53,8 +52,7 @@ type size struct {
 // lanes, the addition of 3 lanes, a root.
 func slack(n int) float64 { return float64(n/4+16) * 0x1p-53 }
 
-// normAbove returns the Euclidean norm of v or a little more, never less. It is not finite only
-// if a value is not.
+// normAbove returns the Euclidean norm of v or a little more, never less. It is finite if all values are.
 func normAbove[T mechanism.Float](v []T) size {
 	sum := sumSquares(v)
 	if sum >= 0x1p-700 && sum <= 0x1p700 { // squares that underflowed are 2^-300 times smaller than that
@@ -76,7 +74,7 @@ func normAbove[T mechanism.Float](v []T) size {
 	return size{math.Sqrt(sum) * (1 + 4*slack(len(v))), e}
 }
 
-// sumSquares sums in four lanes, in a fixed order.
+// sumSquares returns the sum of squares, added in four lanes in a fixed order.
 func sumSquares[T mechanism.Float](v []T) float64 {
 	var a, b, c, d float64
 	for len(v) >= 4 {
@@ -120,7 +118,7 @@ func scaleTo[T mechanism.Float](v []T, s size, c, by float64) {
 	}
 }
 
-// CheckNorm fails if v is longer than c, a fault that no noise compensates.
+// CheckNorm returns an error if v is longer than c, a fault that no noise compensates.
 func CheckNorm[T mechanism.Float](purpose, what string, v []T, c float64, hint string) error {
 	if n := normAbove(v); !n.atMost(c) {
 		return &mechanism.CheckError{Purpose: purpose, What: what, Got: math.Ldexp(n.v, n.e), Low: 0, High: c, N: int64(len(v)), Hint: hint}

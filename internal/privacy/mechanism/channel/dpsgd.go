@@ -12,14 +12,13 @@ import (
 	"privrec/internal/rng"
 )
 
-// DPSGD is the sum of clipped gradients with Gaussian noise (Abadi et al., "Deep learning with
-// differential privacy", CCS 2016, algorithm 1), over batches that it draws itself, so that the
-// ledger records the sampler that was used. DPSGD is a description; OpenDPSGD opens it.
+// DPSGD describes DP-SGD, the sum of clipped gradients with Gaussian noise (Abadi et al., "Deep learning with
+// differential privacy", CCS 2016, algorithm 1), over batches that it draws itself, so that the ledger records the
+// sampler that was used. OpenDPSGD opens it.
 //
-// Poisson batches take every example independently with probability Rate. Their guarantee is
-// for adding or removing one example, which moves the sum by at most Clip. Batches without
-// replacement have Batch examples. Their guarantee is for replacing one example by another,
-// which moves the sum by at most twice Clip.
+// Poisson batches take every example independently with probability Rate. Their guarantee is for adding or removing one
+// example, which moves the sum by at most Clip. Batches without replacement have Batch examples. Their guarantee is for
+// replacing one example by another, which moves the sum by at most twice Clip.
 type DPSGD struct {
 	Purpose         string           // names the releases in the ledger
 	Clip            float64          // C: largest Euclidean norm of one example's gradient
@@ -36,8 +35,8 @@ type DPSGD struct {
 // Sigma returns the standard deviation of the noise of the sum, NoiseMultiplier times Clip.
 func (d DPSGD) Sigma() float64 { return d.NoiseMultiplier * d.Clip }
 
-// ExpectedBatch returns the mean number of examples of a batch, by which sums are divided. The
-// real number is private.
+// ExpectedBatch returns the mean number of examples of a batch. Sums are divided by it, because the real number is
+// private.
 func (d DPSGD) ExpectedBatch() float64 {
 	if d.Sampling == privacy.Poisson {
 		return float64(cmp.Or(d.Stated, d.Examples)) * d.Rate
@@ -59,7 +58,7 @@ func (d DPSGD) Event() privacy.Sampled {
 	return privacy.Sampled{Event: g, Rate: rate, Method: d.Sampling}
 }
 
-// Validate reports the first setting that is not possible.
+// Validate returns an error for the first setting that is not possible.
 func (d DPSGD) Validate() error { return d.validate() }
 
 func (d DPSGD) validate() error {
@@ -92,11 +91,11 @@ func (d DPSGD) validate() error {
 	return nil
 }
 
-// Descent is DP-SGD in one run as a training takes it: for each step Begin, Add for every example of
-// the batch, Finish. Steps is one, and so is secure.Steps, whose noise is for data that are published.
+// Descent runs DP-SGD for a training in one run: for each step Begin, Add for every example of the batch, Finish. Steps
+// implements it, and so does secure.Steps, whose noise is for data that are published.
 type Descent[T mechanism.Float] interface {
-	// Skip reports whether the next step was begun by an attempt that was stopped, with noise that
-	// cannot be drawn again. The step is then over, and no Begin follows. It moves nothing.
+	// Skip reports whether the next step was begun by a stopped attempt, with noise that cannot be drawn again. That
+	// step is then over without moving anything, and no Begin follows.
 	Skip() bool
 	Begin(key ...uint64) ([]int32, error)
 	Add(k int, gradient []T) error
@@ -106,7 +105,7 @@ type Descent[T mechanism.Float] interface {
 	Restore(st DPSGDState) error
 }
 
-// RowDescent is Descent on a table whose examples each touch few rows. RowSteps is one, and so is
+// RowDescent is a Descent on a table where each example touches few rows. RowSteps implements it, and so does
 // secure.RowSteps.
 type RowDescent[T mechanism.Float] interface {
 	Skip() bool
@@ -119,18 +118,18 @@ type RowDescent[T mechanism.Float] interface {
 	Restore(st DPSGDState) error
 }
 
-// Skip returns false: a step that was lost is drawn again, and comes to the same numbers.
+// Skip returns false: a lost step is drawn again with the same numbers.
 func (s *stepping[T]) Skip() bool { return false }
 
-// Steps is DP-SGD in one run: Begin, Add for every example of the batch or AddSum, Finish. It is for one
-// goroutine; several may compute the gradients. RowSteps is for examples that touch few rows of a table.
+// Steps runs DP-SGD in one run: Begin, Add for every example of the batch or AddSum, Finish. Only one goroutine may
+// call it; several may compute the gradients. RowSteps is for examples that touch few rows of a table.
 type Steps[T mechanism.Float] struct {
 	stepping[T]
 	sum   []float64
 	noisy []T // rows of noiseCols, the last padded
 }
 
-// stepping is what Steps and RowSteps have in common: batches, noise, their checks and their state.
+// stepping holds the common part of Steps and RowSteps: batches, noise, their checks and their state.
 type stepping[T mechanism.Float] struct {
 	d       DPSGD
 	dim     int        // values of a gradient
@@ -148,7 +147,7 @@ type stepping[T mechanism.Float] struct {
 	added   int
 }
 
-// sampledLaw is the law of the noise of a channel whose releases use a sample of the data.
+// sampledLaw is the law of a channel's noise when its releases use a sample of the data.
 type sampledLaw struct {
 	Law
 	e privacy.Sampled
@@ -202,10 +201,10 @@ func openStepping[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.
 		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch)}, nil
 }
 
-// noiseRows returns the number of rows of keyed noise that cover a gradient.
+// noiseRows returns the number of noise rows that cover a gradient.
 func (s *stepping[T]) noiseRows() int { return (s.dim + noiseCols - 1) / noiseCols }
 
-// begin records a step, opens its release and draws its batch.
+// begin records a step, opens its release and returns its batch.
 func (s *stepping[T]) begin(key ...uint64) ([]int32, error) {
 	if s.failed != nil {
 		return nil, s.failed
@@ -222,7 +221,7 @@ func (s *stepping[T]) begin(key ...uint64) ([]int32, error) {
 	return s.batch, nil
 }
 
-// shorten clips a gradient of the k-th example of the batch, in place, and checks that it is the next one.
+// shorten clips a gradient in place, after checking that the k-th example of the batch is the next one.
 func (s *stepping[T]) shorten(k int, gradient []T) error {
 	if s.release == nil || k != s.added || k >= len(s.batch) {
 		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k, s.added, len(s.batch)))
@@ -233,11 +232,10 @@ func (s *stepping[T]) shorten(k int, gradient []T) error {
 	return nil
 }
 
-// shortened clips a gradient of the k-th example of the batch, in place. It changes nothing else.
+// shortened clips the gradient of the k-th example of the batch in place. It changes nothing else.
 //
-// A gradient with a value that is not finite becomes 0. Whether there is one depends on the example alone, given the
-// parameters, so that the sum still moves by no more than the clipping norm; an error would tell of the example, and
-// no noise would cover it.
+// A gradient with a value that is not finite becomes 0. This depends on the example alone, given the parameters, so the
+// sum still moves by at most the clipping norm. An error would reveal something about the example that no noise covers.
 func (s *stepping[T]) shortened(k int, gradient []T) error {
 	if _, err := s.clip(gradient, s.d.Clip); err != nil {
 		clear(gradient)
@@ -273,12 +271,11 @@ func (s *Steps[T]) Add(k int, gradient []T) error {
 	return nil
 }
 
-// AddSum adds the gradients of the whole batch at once, clipped and summed by the caller, in place
-// of an Add for every example. norms bounds the lengths of the clipped gradients, in the order of
-// the batch: none may be above the clipping norm. So gradients need not exist one by one, where
-// their lengths follow from activations (Goodfellow, "Efficient per-example gradient
-// computations", 2015). AddSum cannot see the gradients: it fails on a sum that is longer than
-// its norms together, and the caller must be right about the rest.
+// AddSum adds the gradients of the whole batch at once, clipped and summed by the caller, in place of an Add for every
+// example. norms bounds the lengths of the clipped gradients, in the order of the batch: none may be above the clipping
+// norm. So single gradients need not be computed if their lengths follow from activations (Goodfellow, "Efficient
+// per-example gradient computations", 2015). AddSum cannot see the gradients: it fails on a sum that is longer than the
+// sum of norms, and relies on the caller for the rest.
 func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
 	switch {
 	case s.failed != nil:
@@ -309,8 +306,8 @@ func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
 	return nil
 }
 
-// sumRounding is by how much, relative to their lengths, AddSum lets a sum of gradients exceed
-// them: rounding to single precision.
+// sumRounding is the relative amount by which AddSum lets a sum of gradients exceed its norms: rounding to single
+// precision.
 const sumRounding = 1e-4
 
 // Finish writes the noisy sum divided by the expected size of a batch to mean, and checks noise
@@ -340,7 +337,7 @@ func (s *Steps[T]) Finish(mean []T) error {
 	return s.checkSome()
 }
 
-// complete fails unless every example of the batch was added.
+// complete returns an error unless every example of the batch was added.
 func (s *stepping[T]) complete() error {
 	if s.failed != nil {
 		return s.failed
@@ -369,8 +366,8 @@ func (s *stepping[T]) checkSome() error {
 	return nil
 }
 
-// Check checks all noise and all batches so far. A run calls it when it ends; before, it
-// happens whenever the number of steps has doubled.
+// Check returns an error if the noise or the batches so far do not fit their law. A run calls it at its end; before
+// that, it runs whenever the number of steps has doubled.
 func (s *stepping[T]) Check() error {
 	if s.failed != nil {
 		return s.failed
@@ -402,9 +399,8 @@ func (s *stepping[T]) fail(err error) error {
 	return err
 }
 
-// DPSGDState is what a checkpoint stores of a run of DP-SGD: its noise, the counts of its
-// batches, and what its checks have spent of their false-alarm probability. As JSON it keeps
-// every bit.
+// DPSGDState holds what a checkpoint stores of a run of DP-SGD: its noise, the counts of its batches, and how much of
+// the false-alarm probability its checks have spent. As JSON it keeps every bit.
 type DPSGDState struct {
 	Noise    State      `json:"noise"`
 	Examples int64      `json:"examples"`
@@ -413,7 +409,7 @@ type DPSGDState struct {
 	Batches  batchTally `json:"batches"`
 	Checked  int64      `json:"checked"` // batches at the last check
 	Checks   int64      `json:"checks"`  // made so far
-	// First is the last batch where the next one is to be compared with it; none in states of older programs.
+	// First is the last batch if the next one is to be compared with it; empty in states of older programs.
 	First  []int32 `json:"first,omitempty"`
 	Failed string  `json:"failed,omitempty"`
 }
@@ -431,8 +427,8 @@ func (s *stepping[T]) State() DPSGDState {
 	return st
 }
 
-// Restore puts a new run into the state of a checkpoint. It fails on the state of another run,
-// of one that failed, and on one taken in the middle of a step.
+// Restore puts a new run into the state of a checkpoint. It fails on a state of another run, of a failed run, and on
+// one taken in the middle of a step.
 func (s *stepping[T]) Restore(st DPSGDState) error {
 	if err := s.restore(st); err != nil {
 		return fmt.Errorf("%s: restore: %w", s.d.Purpose, err)

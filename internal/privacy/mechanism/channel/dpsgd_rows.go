@@ -9,26 +9,25 @@ import (
 	"privrec/internal/rng"
 )
 
-// RowSteps is DP-SGD on a table (rows, cols) whose examples each touch few rows, as the pairs of a matrix
-// factorisation do: Begin, Add for every example of the batch, Finish. An example costs the rows that it
-// touches: they are clipped as one vector, and summed. Noise goes to every coordinate of the table, also to the
-// rows that no example touched, since a row without noise would say that. It is the noise of Steps on the
-// flattened table, bit for bit under the same key and stream, and is handed out in pieces, so that no dense
-// gradient is ever in memory.
+// RowSteps runs DP-SGD on a table (rows, cols) where each example touches few rows, as the pairs of a matrix
+// factorisation do: Begin, Add for every example of the batch, Finish. The rows that an example touches are clipped as
+// one vector, and summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since
+// a row without noise would reveal that. It is the noise of Steps on the flattened table, bit for bit under the same
+// key and stream. Finish hands it out in pieces, so that no dense gradient is ever in memory.
 //
-// It is for one goroutine; several may compute the gradients, and Finish adds the noise in several.
+// Only one goroutine may call it; several may compute the gradients, and Finish adds the noise in several.
 type RowSteps[T mechanism.Float] struct {
 	stepping[T]
 	rows, cols int
 
-	slot    []int32   // of a row of the table: 1 + its place in touched, 0 for none
+	slot    []int32   // for each row of the table 1 + its place in touched; 0 for none
 	touched []int32   // rows that the batch touched, in the order of the first touch
 	sum     []float64 // (touched, cols)
 	each    Distinct
 }
 
-// Parallel is how Finish spreads its work: it calls body for disjoint parts lo..hi that cover 0..n, of about
-// grain each, perhaps in several goroutines at once, and returns when all are done. chunk counts the parts.
+// Parallel is a function that spreads the work of Finish. It calls body for disjoint parts lo..hi that cover 0..n, of
+// about grain each, perhaps in several goroutines at once, and returns when all are done. chunk counts the parts.
 // tensor.Parallel is one.
 type Parallel func(n, grain int, body func(chunk, lo, hi int))
 
@@ -45,8 +44,7 @@ func OpenRowSteps[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger,
 	return &RowSteps[T]{stepping: core, rows: rows, cols: cols, slot: make([]int32, rows), each: NewDistinct(rows)}, nil
 }
 
-// Begin is that of Steps: it records a step in the ledger and returns the examples of its batch, ascending, which
-// may be none.
+// Begin records a step in the ledger and returns the examples of its batch, ascending, perhaps none; see Steps.Begin.
 func (s *RowSteps[T]) Begin(key ...uint64) ([]int32, error) {
 	s.forget()
 	return s.begin(key...)
@@ -84,7 +82,7 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 	return nil
 }
 
-// AddAll is Add for all examples of the batch at once, in several goroutines, with the same sums to the bit. Example k
+// AddAll adds all examples of the batch at once, in several goroutines, with the same sums as Add to the bit. Example k
 // has the rows ends[k-1] to ends[k] of rows, from 0 for the first, and of values (len(rows), cols).
 func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values []T) error {
 	switch {
@@ -123,7 +121,7 @@ func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values
 	for _, r := range rows {
 		s.row(r)
 	}
-	parallel(s.cols, 16, func(_, lo, hi int) { // every value is summed in the order of the examples
+	parallel(s.cols, 16, func(_, lo, hi int) { // each value is summed in the order of the examples
 		for i, r := range rows {
 			at := (int(s.slot[r]) - 1) * s.cols
 			addTo(s.sum[at+lo:at+hi], values[i*s.cols+lo:i*s.cols+hi])
@@ -133,7 +131,7 @@ func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values
 	return nil
 }
 
-// distinct fails on a row that the table does not have, and on one that is given twice.
+// distinct returns an error for a row that is not in the table, and for one that is given twice.
 func (s *RowSteps[T]) distinct(rows []int32) error {
 	if err := s.each.Check(rows); err != nil {
 		return s.fail(fmt.Errorf("%s: %w", s.d.Purpose, err))
@@ -141,7 +139,7 @@ func (s *RowSteps[T]) distinct(rows []int32) error {
 	return nil
 }
 
-// row returns the sum of a row of the table, which is zero when it is first touched.
+// row returns the sum of a row of the table. When a row is first touched its sum is zero.
 func (s *RowSteps[T]) row(r int32) []float64 {
 	at := int(s.slot[r]) - 1
 	if at < 0 {
@@ -162,14 +160,14 @@ func addTo[T mechanism.Float](sum []float64, values []T) {
 	}
 }
 
-// pieceRows is how many rows of noise are handed out at once.
+// pieceRows is the number of noise rows that are handed out at once.
 const pieceRows = 16
 
-// Finish adds noise to every coordinate of the sum and hands it to step in pieces, in any order and perhaps
-// from several goroutines at once: sum holds the values of the flattened table from at on, and is valid during
-// the call, which may change it. Divide it by ExpectedBatch for the mean. All pieces together are the table.
-// Finish then checks noise and batches. It fails unless every example of the batch was added; step is not
-// called then. Where a check of the noise fails, step has been called, and what it did must be thrown away.
+// Finish adds noise to every coordinate of the sum and hands it to step in pieces that together cover the table, in any
+// order and perhaps from several goroutines at once. sum holds the values of the flattened table from at on; it is
+// valid during the call, which may change it. Divide it by ExpectedBatch for the mean. Finish then checks noise and
+// batches. It fails unless every example of the batch was added; step is not called then. If a check of the noise
+// fails, step has been called already, and its results must be thrown away.
 func (s *RowSteps[T]) Finish(parallel Parallel, step func(at int, sum []T)) error {
 	if err := s.complete(); err != nil {
 		return err
@@ -194,7 +192,7 @@ func (s *RowSteps[T]) Finish(parallel Parallel, step func(at int, sum []T)) erro
 	return s.checkSome()
 }
 
-// sumOf writes the sum of the values of the flattened table from at on to dst, which is zero.
+// sumOf writes the sum of the values of the flattened table from at on to dst, which must be zero.
 func (s *RowSteps[T]) sumOf(at int, dst []T) {
 	for r := at / s.cols; r*s.cols < at+len(dst); r++ {
 		slot := int(s.slot[r]) - 1

@@ -9,20 +9,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Functional is the functional mechanism (Zhang, Zhang, Xiao, Yang, Winslett, "Functional
-// mechanism: regression analysis under differential privacy", VLDB 2012, algorithm 1; section
-// 4.2 of the GERAI paper). It adds Laplace noise of scale Sensitivity/Epsilon to the
-// coefficients of an objective, as a polynomial of the parameters. Minimising the result is
-// post-processing. Each objective is a release: coefficients of another batch, or after other
-// parameters changed, are a new one.
+// Functional describes the functional mechanism (Zhang, Zhang, Xiao, Yang, Winslett, "Functional mechanism: regression
+// analysis under differential privacy", VLDB 2012, algorithm 1; section 4.2 of the GERAI paper). It adds Laplace noise
+// of scale Sensitivity/Epsilon to the coefficients of an objective, as a polynomial of the parameters. Minimising the
+// result is post-processing. Each objective is a release: coefficients of another batch, or after other parameters
+// changed, are a new one.
 //
-// The coefficients must be functions of only the data. In GERAI they also depend on trained
-// weights, whose gradients have no noise, so this event does not say what GERAI claims.
+// The coefficients must be functions of only the data. In GERAI they also depend on trained weights, whose gradients
+// have no noise, so this event does not say what GERAI claims.
 type Functional struct {
 	Purpose string
 	Epsilon float64 // of one release
-	// Sensitivity is the l1 distance between neighbours' coefficients of one objective, all
-	// together: for sums LogisticSensitivity, for means that divided by the number of examples.
+	// Sensitivity is the l1 distance between neighbours' coefficients of one objective, all together. For sums it is
+	// LogisticSensitivity, for means LogisticSensitivity divided by the number of examples.
 	Sensitivity  float64
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
@@ -45,7 +44,7 @@ func (m Functional) Event() (privacy.Laplace, error) {
 	return privacy.Laplace{Scale: b, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}, err
 }
 
-// Objective is the functional mechanism in one run.
+// Objective runs the functional mechanism in one run.
 type Objective[T mechanism.Float] struct {
 	purpose string
 	noise   *Channel[T]
@@ -79,8 +78,8 @@ func (o *Objective[T]) Perturb(p *Polynomial[T], key ...uint64) error {
 	return o.PerturbCoefficients(key, p.Linear, p.Quadratic)
 }
 
-// PerturbCoefficients does what Perturb does for the coefficients of any objective, in parts
-// that together have the stated sensitivity. It is for one goroutine.
+// PerturbCoefficients adds noise like Perturb to the coefficients of any objective, given in parts that together have
+// the stated sensitivity. Only one goroutine may call it.
 func (o *Objective[T]) PerturbCoefficients(key []uint64, parts ...[]T) error {
 	o.row = o.row[:0]
 	for _, p := range parts {

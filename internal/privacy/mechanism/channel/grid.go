@@ -7,8 +7,8 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Grid is the set of numbers that a channel of discrete noise releases: whole steps up to a
-// limit. A mechanism fixes it before it sees a value.
+// Grid describes the numbers that a channel of discrete noise can release: whole steps up to a limit. A mechanism fixes
+// it before it sees a value.
 type Grid struct {
 	Step, PerStep float64 // a power of two in the data's unit, and 1/Step
 	Bound         float64 // steps that a value is clamped to before noise
@@ -17,13 +17,12 @@ type Grid struct {
 	Scale         float64 // of the noise, in steps
 }
 
-// Round returns the value in steps, clamped and rounded to the nearest step. Clamping never
-// moves two values apart.
+// Round returns the value in steps, clamped and rounded to the nearest step. Clamping never moves two values apart.
 func (g *Grid) Round(x float64) float64 {
 	return math.RoundToEven(max(-g.Bound, min(g.Bound, x*g.PerStep)))
 }
 
-// admits fails on values that must not be released.
+// admits returns an error for values that must not be released.
 func admits[T mechanism.Float](g *Grid, row []T) error {
 	for j, x := range row {
 		v := float64(x)
@@ -37,8 +36,8 @@ func admits[T mechanism.Float](g *Grid, row []T) error {
 	return nil
 }
 
-// steps tallies after-before on the grid in units of the noise. A value off the grid gives a
-// tally that fails every check.
+// steps returns the tally of after-before on the grid, in units of the noise. A value off the grid gives a tally that
+// fails every check.
 func steps[T mechanism.Float](g *Grid, before, after []T, absolute bool) (t Tally) {
 	for i, y := range after {
 		v := float64(y) * g.PerStep

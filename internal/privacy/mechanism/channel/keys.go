@@ -15,17 +15,16 @@ const keyedByPart = math.MaxUint64
 // maxKey is the largest number of components of a key, its part included.
 const maxKey = 5
 
-// usedKeys remembers which keys a channel used, since two values with the same noise show their
-// difference without noise. The first component of a key, the pass over the data, never
-// descends, and only the keys of the current pass are kept, 64 to a block. So one pass bounds
-// the memory: about 100 bytes a key at worst, and about two where the last components are
-// dense. Keys are stored whole, so a new key is never taken for a used one.
+// usedKeys remembers which keys a channel used, since two values with the same noise reveal their difference. The first
+// component of a key, the pass over the data, never descends, and only the keys of the current pass are kept, 64 to a
+// block. So the keys of one pass bound the memory: about 100 bytes a key at worst, and about two if the last components
+// are dense. Keys are stored whole, so a new key is never mistaken for a used one.
 type usedKeys struct {
 	pass   uint64
 	blocks map[keyBlock]uint64 // bit i: last component 64 at + i
 }
 
-// keyBlock is 64 keys that differ only in their last component.
+// keyBlock identifies 64 keys that differ only in their last component.
 type keyBlock struct {
 	size   uint8 // components of the key
 	parts  bool  // the last one is a part
@@ -92,7 +91,8 @@ func (u *usedKeys) byPart(key []uint64, parts []int32) error {
 	return nil
 }
 
-// hasParts reports whether (key, part) was used for every part, in the current pass; else it names one that was not.
+// hasParts reports whether (key, part) was used for every part in the current pass; if not, missing is a part for which
+// it was not.
 func (u *usedKeys) hasParts(key []uint64, parts []int32) (missing int32, ok bool) {
 	for _, p := range parts {
 		if len(key) < 1 || len(key) >= maxKey || key[0] != u.pass || p < 0 {
@@ -139,7 +139,7 @@ func (u *usedKeys) state() (list [][]uint64) {
 
 const byPartFlag = 16
 
-// restore fails on a list that state would not return.
+// restore puts back a list from state. It fails on a list that state would not return.
 func (u *usedKeys) restore(pass uint64, list [][]uint64) error {
 	blocks := make(map[keyBlock]uint64, len(list))
 	for i, row := range list {

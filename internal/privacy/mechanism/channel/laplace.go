@@ -10,9 +10,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Laplace adds independent Laplace noise of the given scale to every value (Dwork, McSherry,
-// Nissim, Smith, "Calibrating noise to sensitivity in private data analysis", TCC 2006,
-// proposition 1). It is a description; OpenLaplace opens it.
+// Laplace describes independent Laplace noise of the given scale on every value (Dwork, McSherry, Nissim, Smith,
+// "Calibrating noise to sensitivity in private data analysis", TCC 2006, proposition 1). OpenLaplace opens it.
 type Laplace struct {
 	Purpose      string               // names the release in the ledger
 	Scale        float64              // mean absolute value of the noise, positive
@@ -50,8 +49,8 @@ func (m Laplace) Variance() float64 { return 2 * m.Scale * m.Scale }
 // exp(-t/Scale).
 func (m Laplace) Tail(t float64) float64 { return math.Exp(-max(0, t) / m.Scale) }
 
-// OpenLaplace does what Open does, for Laplace noise: with the same releases, keys and checks,
-// and for research only.
+// OpenLaplace opens a channel of Laplace noise. It has the same releases, keys and checks as one from Open, and is for
+// research only.
 func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
 	if m.Purpose == "" {
 		return nil, errors.New("laplace mechanism: no purpose")
@@ -66,8 +65,8 @@ func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) 
 	return c, nil
 }
 
-// addLaplace adds Laplace noise to dst: it is the research sampler. It draws a sign and the logarithm of
-// a uniform number of 63 bits, so its noise is at most 44.4 scales, and 6e-20 of the law's mass is beyond that.
+// addLaplace adds Laplace noise to dst, as the research sampler. It draws a sign and the logarithm of a uniform number
+// of 63 bits, so its noise is at most 44.4 scales; 6e-20 of the law's mass lies beyond that.
 func addLaplace[T mechanism.Float](s rng.Stream, dst []T, scale T) {
 	if len(dst) < laplaceLeast {
 		for i, x := range dst {
@@ -86,7 +85,7 @@ func addLaplace[T mechanism.Float](s rng.Stream, dst []T, scale T) {
 	}
 }
 
-// laplaceWords is how many words are drawn together, and laplaceLeast from how many on.
+// laplaceWords is the number of words drawn together, and laplaceLeast the length from which they are.
 const (
 	laplaceWords = 64
 	laplaceLeast = 16
@@ -99,7 +98,7 @@ func laplaceOf(w uint64) float64 {
 	return math.Float64frombits(math.Float64bits(e) ^ w<<63)
 }
 
-// sizes tallies after-before and its absolute value in units of the scale.
+// sizes returns the tally of after-before and its absolute value, in units of the scale.
 func sizes[T mechanism.Float](before, after []T, perScale float64) (t Tally) {
 	for i, y := range after {
 		d := float64(y-before[i]) * perScale
@@ -113,8 +112,7 @@ func sizes[T mechanism.Float](before, after []T, perScale float64) (t Tally) {
 	return t
 }
 
-// Gaussian adds independent normal noise of standard deviation Sigma to every value. It is a
-// description; Open opens it.
+// Gaussian describes independent normal noise of standard deviation Sigma on every value. Open opens it.
 type Gaussian struct {
 	Purpose      string               // names the release in the ledger: aggregate
 	Sigma        float64              // standard deviation of the noise, positive

@@ -7,18 +7,17 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Law describes the noise of a channel, for the accountant and for the self-check.
+// Law describes the noise of a channel to the accountant and to the self-check.
 type Law interface {
 	Event() privacy.Event // one release as an accountant sees it
 	Scale() float64       // of the noise, in the data's unit
-	// Check fails with probability at most Tails exp(-x) for noise of this law.
+	// Check returns an error if a tally does not fit. For noise of this law that has probability at most Tails exp(-x).
 	Check(t *Tally, purpose string, x float64) error
 	Tails() int
 }
 
-// Moments describes, by their logarithmic moment generating functions, the laws of what a tally
-// holds of one value in units of the scale: the value itself and its size (square or absolute
-// value). Both functions are finite for |t| < limit.
+// Moments describes the law of one value in units of the scale, and that of its size (square or absolute value), by
+// their logarithmic moment generating functions. Both functions are finite for |t| < limit.
 type Moments struct {
 	Sum, Size           func(t float64) float64
 	SumLimit, SizeLimit float64
@@ -26,9 +25,8 @@ type Moments struct {
 	Root                float64 // 2 if a size is a square
 }
 
-// Chernoff returns a bound that the sum of n independent values with this logarithmic moment
-// generating function exceeds with probability at most exp(-x). It is Chernoff's (n f(t) +
-// x)/t, which holds for every fixed t and so for the best of several.
+// Chernoff returns a bound that the sum of n independent values with this logarithmic moment generating function
+// exceeds with probability at most exp(-x). It is the least of Chernoff's bounds (n f(t) + x)/t over several t.
 func Chernoff(f func(t float64) float64, limit, n, x float64) float64 {
 	best := math.Inf(1)
 	for j := 1; j <= 160; j++ {
@@ -40,8 +38,8 @@ func Chernoff(f func(t float64) float64, limit, n, x float64) float64 {
 	return best
 }
 
-// Check compares a tally with the law: unchanged values (two tails by Bernstein), size (two)
-// and sum (two), six tails in all.
+// Check returns an error if a tally does not fit the law, by six tails: unchanged values (two, by Bernstein), size
+// (two) and sum (two).
 func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
 	if t.N == 0 {
 		return nil
@@ -93,7 +91,7 @@ func (l normalLaw) Check(t *Tally, purpose string, x float64) error {
 	return t.check(purpose, l.g.Sigma, x)
 }
 
-// laplaceLaw is the law of Laplace noise: sizes are absolute values.
+// laplaceLaw is the law of Laplace noise. Its sizes are absolute values.
 type laplaceLaw struct{ m Laplace }
 
 // Event implements Law.
@@ -118,19 +116,19 @@ func (l laplaceLaw) Check(t *Tally, purpose string, x float64) error {
 // with the channel.
 type spending struct{ k int64 }
 
-// next returns x such that the tails one-sided events of the next check, each of probability
-// exp(-x), stay within the check's part.
+// next returns x so that the next check, of tails one-sided events with probability exp(-x) each, stays within its
+// part.
 func (s *spending) next(tails int, share mechanism.Share) (x float64) {
 	s.k++
 	part := share.FalseAlarm() * 6 / (math.Pi * math.Pi * float64(s.k) * float64(s.k))
 	return math.Log(float64(tails) / part)
 }
 
-// unchangedRate is the share of values that rounding may leave unchanged. Above it the noise is
-// too small for the data's own floating-point grid.
+// unchangedRate is the share of values that rounding may leave unchanged. A larger share means that the noise is too
+// small for the data's floating-point grid.
 const unchangedRate = 1e-3
 
-// Tally counts and sums what a channel added, in units of the noise's scale.
+// Tally holds counts and sums of the noise that a channel added, in units of its scale.
 type Tally struct {
 	N, Zeros int64   // values, and those that were left unchanged
 	Sum      float64 // sum of what was added
@@ -144,7 +142,7 @@ func (t *Tally) add(o Tally) {
 	t.Sq += o.Sq
 }
 
-// check compares the tally with independent standard normals. With probability at least 1 - 5
+// check returns an error if the tally does not fit independent standard normals. With probability at least 1 - 5
 // exp(-x) none of these fails (n values, sum S, squares Q, Z unchanged):
 //
 //	|S| <= sqrt(2 n x)                             (Chernoff, normal tail)

@@ -7,10 +7,10 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Polynomial is a polynomial of degree 2 in a vector w, by its coefficients. Quadratic holds
-// those of the monomials w_m w_n with m <= n, row by row, (d+1)d/2 of them: the set Phi_2 of
-// the functional mechanism. Splitting a monomial into the two ordered products, as d²
-// coefficients, would not change the sensitivity and would double the variance of their sum.
+// Polynomial holds the coefficients of a polynomial of degree 2 in a vector w. Quadratic holds those of the monomials
+// w_m w_n with m <= n, row by row, (d+1)d/2 of them: the set Phi_2 of the functional mechanism. Splitting a monomial
+// into the two ordered products, as d² coefficients, would not change the sensitivity and would double the variance of
+// their sum.
 type Polynomial[T mechanism.Float] struct {
 	Constant  T
 	Linear    []T
@@ -22,13 +22,13 @@ func NewPolynomial[T mechanism.Float](dim int) *Polynomial[T] {
 	return &Polynomial[T]{Linear: make([]T, dim), Quadratic: make([]T, dim*(dim+1)/2)}
 }
 
-// at returns the place of the monomial w_m w_n, m <= n.
+// at returns the index of the monomial w_m w_n, m <= n, in Quadratic.
 func (p *Polynomial[T]) at(m, n int) int { return m*len(p.Linear) - m*(m+1)/2 + n }
 
 // Coefficient returns the coefficient of the monomial w_m w_n, in either order.
 func (p *Polynomial[T]) Coefficient(m, n int) T { return p.Quadratic[p.at(min(m, n), max(m, n))] }
 
-// Value returns the polynomial at w.
+// Value returns the value of the polynomial at w.
 func (p *Polynomial[T]) Value(w []T) float64 {
 	v := float64(p.Constant)
 	k := 0

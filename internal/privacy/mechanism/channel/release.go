@@ -9,8 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Release is one draw of noise for a matrix of rows. Its event is in the ledger before a row
-// can be changed.
+// Release adds one draw of noise to a matrix of rows. Its event is in the ledger before a row can be changed.
 type Release[T mechanism.Float] struct {
 	c        *Channel[T]
 	stream   rng.Stream
@@ -31,20 +30,18 @@ type rowKey struct {
 	key  uint64
 }
 
-// Begin starts the release of a (rows, cols) matrix and records one release in
-// the ledger. Noise depends on the key (pass, batch, step) and on the row's index.
+// Begin starts the release of a (rows, cols) matrix and records one release in the ledger. Noise depends on the key
+// (pass, batch, step) and on the row's index.
 //
-// A key is for one release: its first component never descends, and a channel refuses the same
-// key in the same pass, except after Restore for what was drawn after the checkpoint. A refused
-// key ends the channel, like a failed check.
+// A key is for one release. Its first component never descends, and a channel refuses a key that was used in the same
+// pass, unless Restore went back to before its use. A refused key ends the channel, like a failed check.
 func (c *Channel[T]) Begin(rows, cols int, key ...uint64) (*Release[T], error) {
 	return c.begin(rows, cols, 1, key)
 }
 
-// BeginMany does what Begin does for rows that belong to several parts of the data (sessions,
-// samples): a unit pays once for every part that it is in. It records as many releases, at
-// least one if there are rows. The caller must give the right number, since the rows do not
-// show it. Start needs none.
+// BeginMany starts a release like Begin, for rows that belong to several parts of the data (sessions, samples): a unit
+// pays once for every part that it is in. It records the given number of releases, at least one if there are rows. The
+// caller must give the right number, since the rows do not show it; Start needs none.
 func (c *Channel[T]) BeginMany(releases int64, rows, cols int, key ...uint64) (*Release[T], error) {
 	return c.begin(rows, cols, releases, key)
 }
@@ -121,7 +118,7 @@ func (c *Channel[T]) take(rows, cols int, releases int64) (*Release[T], error) {
 	return r, nil
 }
 
-// admit records a release and opens it. keys is the error of its key, or nil.
+// admit records a release and opens it. keys is the error of its key, if any.
 func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	err := keys
 	if err != nil {
@@ -150,10 +147,9 @@ func (r *Release[T]) Row(i int, dst []T) {
 	r.fill(i, dst, r.stream.Sub(uint64(i)))
 }
 
-// RowAt adds noise to row i of a release from Start. The row belongs to parts[part], and key is
-// its key there, such as the number of a node within its sample. Over the rows 0, 1, ... of a
-// release (part, key) must strictly ascend, so that no two rows get the same noise; Finish
-// checks that. RowAt is otherwise like Row: as fast, and without allocation.
+// RowAt adds noise to row i of a release from Start. The row belongs to parts[part], and key is its key there, such as
+// the number of a node within its sample. Over the rows 0, 1, ... of a release (part, key) must strictly ascend, so
+// that no two rows get the same noise; Finish checks that. Otherwise it is like Row: as fast, and without allocation.
 func (r *Release[T]) RowAt(i int, dst []T, part int, key uint64) {
 	if !r.byPart || part < 0 || part >= len(r.parts) || !r.fits(i, dst) {
 		r.misused(i, dst)
@@ -173,8 +169,8 @@ func (r *Release[T]) misused(i int, dst []T) {
 	r.misuse.Store(&s)
 }
 
-// onStack is the length up to which a row needs no heap, and short that up to which it needs
-// little of the stack, which Go clears for every row.
+// onStack is the length up to which a row needs no heap. short is the length up to which it needs little of the stack,
+// which Go clears for every row.
 const (
 	onStack = 256
 	short   = 64
@@ -200,7 +196,7 @@ func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 	}
 }
 
-// draw adds noise to row i and tallies it. before, as long as dst, takes the row as it was.
+// draw adds noise to row i and tallies it. before, as long as dst, receives the old row.
 func (r *Release[T]) draw(i int, dst, before []T, s rng.Stream) {
 	copy(before, dst)
 	r.c.add(s, dst, atLeast[T](r.c.law.Scale()))
@@ -210,7 +206,7 @@ func (r *Release[T]) draw(i int, dst, before []T, s rng.Stream) {
 	}
 }
 
-// seen tells a test of row i.
+// seen passes row i to an observing test.
 func (r *Release[T]) seen(i int, before, after []T) {
 	part, key := int32(-1), uint64(i)
 	if r.byPart {
@@ -257,8 +253,8 @@ func (r *Release[T]) end() error {
 	return nil
 }
 
-// sum adds up the rows' tallies in their order. It fails on a row that was misused or got no
-// noise, or the noise of another row.
+// sum returns the sum of the rows' tallies in their order. It fails on a row that was misused, that got no noise, or
+// that got the noise of another row.
 func (r *Release[T]) sum() (sum Tally, err error) {
 	purpose := r.c.purpose
 	if s := r.misuse.Load(); s != nil {
@@ -284,13 +280,13 @@ func (r *Release[T]) sum() (sum Tally, err error) {
 	return sum, nil
 }
 
-// fail ends the channel. The caller holds its lock.
+// fail ends the channel with an error. The caller holds its lock.
 func (c *Channel[T]) fail(err error) error {
 	c.failed = err
 	return err
 }
 
-// Refuse ends a channel for a fault found outside of it.
+// Refuse ends a channel because of a fault found outside of it.
 func (c *Channel[T]) Refuse(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// addNormals adds normal noise of standard deviation sigma to dst: it is the research sampler.
+// addNormals adds normal noise of standard deviation sigma to dst, as the research sampler.
 func addNormals[T mechanism.Float](s rng.Stream, dst []T, sigma T) {
 	if x, ok := as[float32](dst); ok {
 		s.AddNormals32(x, float32(sigma))
@@ -26,7 +26,7 @@ func addNormals[T mechanism.Float](s rng.Stream, dst []T, sigma T) {
 	}
 }
 
-// difference tallies after-before in units of sigma.
+// difference returns the tally of after-before in units of sigma.
 func difference[T mechanism.Float](before, after []T, perSigma float64) Tally {
 	var m rng.Moments
 	if x, ok := as[float32](before); ok {
@@ -40,8 +40,8 @@ func difference[T mechanism.Float](before, after []T, perSigma float64) Tally {
 	return Tally{N: m.N, Zeros: m.Zeros, Sum: m.Sum() * perSigma, Sq: m.SumSq() * perSigma * perSigma}
 }
 
-// as returns a slice under its underlying element type U, if that is its type. It allocates
-// nothing, unlike a type switch on an interface.
+// as returns a slice as one of element type U, if U underlies T. It allocates nothing, unlike a type switch on an
+// interface.
 func as[U, T mechanism.Float](x []T) ([]U, bool) {
 	var t T
 	var u U
@@ -51,9 +51,8 @@ func as[U, T mechanism.Float](x []T) ([]U, bool) {
 	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), true
 }
 
-// atLeast returns the scale of noise as a T, rounded up, so that noise is never less than its
-// event says. Rounded to the nearest float32, one scale in two would be too small by up to one
-// part in 2^24.
+// atLeast returns a scale as a T, rounded up, so that noise is never less than its event says. Rounding to the nearest
+// float32 would make one scale in two too small, by up to one part in 2^24.
 func atLeast[T mechanism.Float](scale float64) T {
 	t := T(scale)
 	if float64(t) < scale { // a float32
@@ -62,8 +61,7 @@ func atLeast[T mechanism.Float](scale float64) T {
 	return t
 }
 
-// representable reports whether a scale is a positive number also as a T, rounded to nearest
-// and rounded up.
+// representable reports whether a scale is a positive finite T, both rounded to nearest and rounded up.
 func representable[T mechanism.Float](scale float64) bool {
 	return T(scale) > 0 && !math.IsInf(float64(atLeast[T](scale)), 1)
 }

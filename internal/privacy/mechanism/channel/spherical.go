@@ -10,15 +10,14 @@ import (
 	"privrec/internal/rng"
 )
 
-// SphericalLaplace adds to every row a vector of density proportional to exp(-|z|/Scale): the
-// noise of objective perturbation (Chaudhuri, Monteleoni, Sarwate, "Differentially private
-// empirical risk minimization", JMLR 2011, algorithm 2), and the K-norm mechanism of the
-// Euclidean ball (Hardt, Talwar, "On the geometry of differential privacy", STOC 2010). It is
-// a description; OpenSphericalLaplace opens it.
+// SphericalLaplace describes noise that adds to every row a vector of density proportional to exp(-|z|/Scale). It is
+// the noise of objective perturbation (Chaudhuri, Monteleoni, Sarwate, "Differentially private empirical risk
+// minimization", JMLR 2011, algorithm 2), and the K-norm mechanism of the Euclidean ball (Hardt, Talwar, "On the
+// geometry of differential privacy", STOC 2010). OpenSphericalLaplace opens it.
 type SphericalLaplace struct {
 	Purpose      string               // names the release in the ledger
 	Scale        float64              // positive; the mean length of the noise is the number of columns times this
-	Sensitivity  float64              // Euclidean distance between neighbours' rows, of which one unit moves one
+	Sensitivity  float64              // Euclidean distance between neighbours' rows; one unit moves only one row
 	Unit         privacy.Unit         // what neighbours differ in
 	Neighbouring privacy.Neighbouring // how they differ
 	Share        mechanism.Share      // of the run's false-alarm probability
@@ -29,8 +28,8 @@ func (m SphericalLaplace) Event() privacy.SphericalLaplace {
 	return privacy.SphericalLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
 }
 
-// OpenSphericalLaplace does what Open does, for such noise: with the same releases, keys and
-// checks, and for research only. The scale for an epsilon is LaplaceScale's.
+// OpenSphericalLaplace opens a channel of this noise. It has the same releases, keys and checks as one from Open, and
+// is for research only. LaplaceScale gives the scale for an epsilon.
 func OpenSphericalLaplace[T mechanism.Float](m SphericalLaplace, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
 	if m.Purpose == "" {
 		return nil, errors.New("spherical laplace mechanism: no purpose")
@@ -45,8 +44,8 @@ func OpenSphericalLaplace[T mechanism.Float](m SphericalLaplace, l *privacy.Ledg
 	return c, nil
 }
 
-// addSpherical adds one vector of the law to dst: it is the research sampler. Its length is a sum
-// of len(dst) exponential numbers, each of 64 bits and at most 45.1 scales.
+// addSpherical adds one vector of the law to dst, as the research sampler. Its length is a sum of len(dst) exponential
+// numbers, each of 64 bits and at most 45.1 scales.
 func addSpherical[T mechanism.Float](s rng.Stream, dst []T, scale T) {
 	length := 0.0
 	for range dst {
@@ -66,8 +65,8 @@ func addSpherical[T mechanism.Float](s rng.Stream, dst []T, scale T) {
 	}
 }
 
-// lengths tallies after-before as one vector z in units of the scale: its length, and its
-// component along (1, ..., 1).
+// lengths returns the tally of after-before as one vector z in units of the scale: its length, and its component along
+// (1, ..., 1).
 func lengths[T mechanism.Float](before, after []T, perScale float64) (t Tally) {
 	sum, sq := 0.0, 0.0
 	for i, y := range after {
@@ -85,10 +84,10 @@ func lengths[T mechanism.Float](before, after []T, perScale float64) (t Tally) {
 	return t
 }
 
-// sphericalLaw is the law of such noise. In units of the scale, the length of a vector of d values
-// has the law Gamma(d, 1), as the sum of the sizes of d Laplace values has. A component in a fixed
-// direction has the moments E[exp(t z)] = (1-t²)^(-(d+1)/2), at most those of that sum. So the
-// checks are those of Laplace noise, whatever the lengths of the rows.
+// sphericalLaw is the law of spherical Laplace noise. In units of the scale, the length of a vector of d values has the
+// law Gamma(d, 1), as the sum of the sizes of d Laplace values has. A component in a fixed direction has the moments
+// E[exp(t z)] = (1-t²)^(-(d+1)/2), at most those of that sum. So the checks are those of Laplace noise, whatever the
+// lengths of the rows.
 type sphericalLaw struct{ m SphericalLaplace }
 
 // Event implements Law.

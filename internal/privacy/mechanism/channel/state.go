@@ -8,15 +8,14 @@ import (
 	"privrec/internal/privacy"
 )
 
-// State is what a checkpoint stores of a channel: the counts and sums of the noise added so
-// far, what the checks have spent of their false-alarm probability, and the keys used in the
-// current pass. As JSON it keeps every bit.
+// State holds what a checkpoint stores of a channel: the counts and sums of the noise so far, how much of the
+// false-alarm probability the checks have spent, and the keys used in the current pass. As JSON it keeps every bit.
 type State struct {
 	Purpose   string     `json:"purpose"`        // which mechanism's channel it is
 	Kind      string     `json:"kind,omitempty"` // of its event; none for Gaussian noise
 	Sigma     exact      `json:"sigma"`          // or scale
 	Stream    [4]uint32  `json:"stream"`         // fingerprint of the stream; in states of older programs its identity
-	Values    int64      `json:"values"`         // that noise was added to
+	Values    int64      `json:"values"`         // number of values that got noise
 	Unchanged int64      `json:"unchanged"`
 	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
 	SumSq     exact      `json:"sum_sq"`  // of its squares; of its absolute values for Laplace noise
@@ -24,11 +23,11 @@ type State struct {
 	Checks    int64      `json:"checks"`  // made so far
 	Pass      uint64     `json:"pass"`
 	Used      [][]uint64 `json:"used,omitempty"`
-	Open      int        `json:"open,omitempty"`   // releases not ended: cannot be restored
-	Failed    string     `json:"failed,omitempty"` // why the channel ended: cannot be restored
+	Open      int        `json:"open,omitempty"`   // releases not ended: then it cannot be restored
+	Failed    string     `json:"failed,omitempty"` // why the channel ended: then it cannot be restored
 }
 
-// exact is a number that JSON keeps to the bit, including infinities and NaN.
+// exact is a number whose JSON keeps every bit, including infinities and NaN.
 type exact float64
 
 // MarshalText writes a hexadecimal float.
@@ -68,14 +67,12 @@ func (c *Channel[T]) State() State {
 	return st
 }
 
-// errSecret is the reason why a channel of secure noise has no state. After a resume the
-// releases since the checkpoint would be made again with other noise, but they were recorded,
-// and paid for, once.
+// errSecret says why a channel of secure noise has no state. After a resume the releases since the checkpoint would get
+// other noise, but they were recorded, and paid for, only once.
 var errSecret = errors.New("secure noise is never the same twice, so a run of it starts anew or not at all")
 
-// Restore puts a new channel into the state of a checkpoint, from which it continues as if it
-// had never stopped. It fails on the state of another channel, of one that failed, and on one
-// taken in the middle of a release.
+// Restore puts a new channel into the state of a checkpoint, so that it continues as if it had never stopped. It fails
+// on a state of another channel, of a failed one, and on one taken in the middle of a release.
 func (c *Channel[T]) Restore(st State) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

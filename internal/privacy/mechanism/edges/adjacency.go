@@ -10,9 +10,9 @@ import (
 	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
-// Adjacency is a 0/1 matrix of Rows x Cols in compressed sparse rows: row i has ones in the
-// columns Idx[Ptr[i]:Ptr[i+1]], strictly ascending. For a bipartite graph of users and items it
-// is the users x items block, not the square of all nodes.
+// Adjacency holds a 0/1 matrix of Rows x Cols in compressed sparse rows: row i has ones in the columns
+// Idx[Ptr[i]:Ptr[i+1]], strictly ascending. For a bipartite graph of users and items it is the users x items block, not
+// the square of all nodes.
 type Adjacency struct {
 	Rows, Cols int
 	Ptr        []int64 // Rows + 1
@@ -25,11 +25,11 @@ func (a Adjacency) Edges() int64 { return int64(len(a.Idx)) }
 // Cells returns the number of cells, Rows times Cols.
 func (a Adjacency) Cells() int64 { return int64(a.Rows) * int64(a.Cols) }
 
-// Row returns the columns of row i, ascending. Do not change them.
+// Row returns the columns of the ones in row i, ascending. Do not change them.
 func (a Adjacency) Row(i int) []int32 { return a.Idx[a.Ptr[i]:a.Ptr[i+1]] }
 
-// Validate fails on sizes that do not fit, on columns out of range and on rows that do not
-// strictly ascend: a one listed twice would count for two.
+// Validate returns an error for sizes that do not fit, for columns out of range and for rows that do not strictly
+// ascend: a one listed twice would count double.
 func (a Adjacency) Validate() error {
 	switch {
 	case a.Rows < 0 || a.Rows > math.MaxInt32 || a.Cols < 0 || a.Cols > math.MaxInt32:
@@ -71,8 +71,7 @@ func (a Adjacency) Transpose() Adjacency {
 	return t
 }
 
-// inCommon counts the ones of two matrices of one shape and how many of them they share.
-// Perturbed matrices are checked by it, of any mechanism.
+// inCommon returns how many ones two matrices of one shape share. The checks of all mechanisms on matrices use it.
 func inCommon(a, b Adjacency) (n int64) {
 	for i := range a.Rows {
 		n += mechanism.Common(a.Row(i), b.Row(i))
@@ -80,7 +79,7 @@ func inCommon(a, b Adjacency) (n int64) {
 	return n
 }
 
-// seen tells a test of a release of a as out, and returns what the test puts in its place.
+// seen tells a test of a release of a as out, and returns the matrix that the test puts in its place.
 func seen(r observe.Release, a, out Adjacency) Adjacency {
 	if r == nil {
 		return out
@@ -106,7 +105,7 @@ func seen(r observe.Release, a, out Adjacency) Adjacency {
 	return b.finish()
 }
 
-// builder writes a matrix cell by cell, in ascending order.
+// builder builds a matrix cell by cell, in ascending order.
 type builder struct {
 	out  Adjacency
 	row  int
@@ -134,7 +133,7 @@ func (b *builder) finish() Adjacency {
 	return b.out
 }
 
-// ones walks through the cells with a one, in ascending order.
+// ones iterates over the cells with a one, in ascending order.
 type ones struct {
 	a    Adjacency
 	row  int

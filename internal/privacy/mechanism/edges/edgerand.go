@@ -11,14 +11,14 @@ import (
 	"privrec/internal/rng"
 )
 
-// EdgeRand is randomised response on every cell of an adjacency matrix (the baseline of the
-// RDP-GCF paper, after Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022, who draw a cell with
-// probability 2/(e^eps+1) and replace it by a fair coin). It flips each cell with probability
-// Flip = 1/(e^eps+1). Any output is at most e^eps times as likely with an edge as without it.
+// EdgeRand describes randomised response on every cell of an adjacency matrix (the baseline of the RDP-GCF paper, after
+// Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022, who draw a cell with probability 2/(e^eps+1) and replace it by a
+// fair coin). It flips each cell with probability Flip = 1/(e^eps+1). Any output is at most e^eps times as likely with
+// an edge as without it.
 type EdgeRand struct {
 	Purpose string          // names the release in the ledger
 	Epsilon float64         // of one cell, positive and at most MaxEdgeEpsilon
-	Unit    privacy.Unit    // what a one stands for: Edge or Interaction
+	Unit    privacy.Unit    // what a one in the matrix is: Edge or Interaction
 	Limit   int64           // largest expected number of ones in the output; 0 is 2^31
 	Share   mechanism.Share // of the run's false-alarm probability
 }
@@ -41,9 +41,9 @@ func (m EdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
 	return flips{drop: m.Flip(), add: m.Flip()}.expected(cells, edges)
 }
 
-// PerturbEdgeRand records one release and returns a perturbed copy of a. The result depends
-// only on the stream and on a, for any number of processors. Memory is that of the output; time
-// is about a second for 10^9 cells, and less where few are flipped.
+// PerturbEdgeRand returns a perturbed copy of a and records one release. The result depends only on the stream and on
+// a, for any number of processors. Memory is that of the output; time is about a second for 10^9 cells, and less if few
+// are flipped.
 func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	if m.Epsilon > MaxEdgeEpsilon {
 		return Adjacency{}, fmt.Errorf("%s: epsilon is %v, want positive and at most %d", m.Purpose, m.Epsilon, MaxEdgeEpsilon)
@@ -52,11 +52,10 @@ func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	return f.perturb(m.Event(), l, s, a)
 }
 
-// GaussianEdgeRand adds N(0, Sigma²) to every cell of an adjacency matrix and makes a cell a
-// one where the sum is above Threshold. The threshold is post-processing: the release is that
-// of the noisy matrix, in which an edge moves one cell by one. The DIPSGNN paper's EdgeRand
-// keeps the noisy values; on the few cells of a session that is [channel.Channel.Perturb] with
-// sensitivity 1.
+// GaussianEdgeRand describes noise N(0, Sigma²) on every cell of an adjacency matrix, which makes a cell a one if the
+// sum is above Threshold. The threshold is post-processing: the release is that of the noisy matrix, in which an edge
+// moves one cell by one. The DIPSGNN paper's EdgeRand keeps the noisy values; on the few cells of a session that is
+// [channel.Channel.Perturb] with sensitivity 1.
 type GaussianEdgeRand struct {
 	Purpose   string
 	Sigma     float64 // standard deviation of the noise of a cell
@@ -82,15 +81,14 @@ func (m GaussianEdgeRand) Flip() (one, zero float64) {
 	return tail((1 - t) / m.Sigma), tail(t / m.Sigma)
 }
 
-// Expected returns what EdgeRand.Expected does.
+// Expected returns the values of EdgeRand.Expected for this mechanism.
 func (m GaussianEdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
 	one, zero := m.Flip()
 	return flips{drop: one, add: zero}.expected(cells, edges)
 }
 
-// PerturbGaussianEdgeRand does what PerturbEdgeRand does. It never draws the noise of the
-// cells: that a cell is above the threshold is a choice of known probability, independent of
-// the other cells.
+// PerturbGaussianEdgeRand returns a perturbed copy of a and records one release, like PerturbEdgeRand. It never draws
+// the noise of the cells: whether a cell is above the threshold is an independent choice of known probability.
 func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	if !(m.Threshold >= 0) || math.IsInf(m.Threshold, 1) {
 		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose, m.Threshold)
@@ -100,8 +98,8 @@ func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream
 	return f.perturb(m.Event(), l, s, a)
 }
 
-// flips makes a zero of every one with probability drop and a one of every zero with
-// probability add, each independently.
+// flips turns every one into a zero with probability drop and every zero into a one with probability add, each
+// independently.
 type flips struct {
 	purpose   string
 	unit      privacy.Unit
@@ -119,7 +117,7 @@ func (f flips) expected(cells, edges int64) (ones, trueShare float64) {
 	return ones, trueShare
 }
 
-// edgeUnit checks what all adjacency mechanisms require.
+// edgeUnit validates what all adjacency mechanisms require.
 func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanism.Share, l *privacy.Ledger, a Adjacency) error {
 	if purpose == "" {
 		return errors.New("adjacency mechanism: no purpose")
@@ -133,7 +131,7 @@ func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanis
 	return mechanism.Research(purpose, l)
 }
 
-// defaultLimit is the number of ones that outputs may have by default.
+// defaultLimit is the largest expected number of ones in an output by default.
 const defaultLimit = 1 << 31
 
 func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {

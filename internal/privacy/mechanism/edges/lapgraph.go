@@ -12,21 +12,20 @@ import (
 	"privrec/internal/rng"
 )
 
-// LapGraph releases an adjacency matrix by Laplace noise (the baseline of the RDP-GCF paper,
-// after Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022). It releases the number of ones with
-// noise of scale 1/eps1, then that many cells: those that are largest after noise of scale
-// 1/eps2 on every cell. eps1 is CountShare of Epsilon and eps2 the rest. An edge more or less
-// moves the number by one, and the cells by one in l1. The choice of the largest cells is
+// LapGraph describes the release of an adjacency matrix by Laplace noise (the baseline of the RDP-GCF paper, after Wu,
+// Long, Zhang, Li, "LinkTeller", IEEE S&P 2022). It releases the number of ones with noise of scale 1/eps1, then that
+// many cells: the largest ones after noise of scale 1/eps2 on every cell. eps1 is CountShare of Epsilon and eps2 the
+// rest. An edge more or less moves the number by one, and the cells by one in l1. The choice of the largest cells is
 // post-processing.
 //
-// The published code truncates the count's noise before it adds it. A count with noise below one
-// either way is then told apart from its neighbours: the ratio is 2 e^eps1, not e^eps1. Here
-// the noisy number is rounded, which reveals nothing.
+// The published code truncates the count's noise before it adds it. A count with noise below one either way is then
+// told apart from its neighbours: the ratio is 2 e^eps1, not e^eps1. Here the noisy number is rounded, which reveals
+// nothing.
 type LapGraph struct {
 	Purpose    string          // names the releases in the ledger
 	Epsilon    float64         // of one edge, count and cells together
 	CountShare float64         // in (0, 1); 0 is 0.01
-	Unit       privacy.Unit    // what a one stands for: Edge or Interaction
+	Unit       privacy.Unit    // what a one in the matrix is: Edge or Interaction
 	Limit      int64           // most ones that the output may have; 0 is 2^31
 	Share      mechanism.Share // of the run's false-alarm probability
 }
@@ -54,7 +53,7 @@ func (m LapGraph) events() (count, cells privacy.Laplace, err error) {
 	return count, cells, nil
 }
 
-// Releases returns what one use of the mechanism records: the count, and the cells.
+// Releases returns the events that one use of the mechanism records: the count, and the cells.
 func (m LapGraph) Releases() ([]privacy.Event, error) {
 	count, cells, err := m.events()
 	if err != nil {
@@ -84,10 +83,9 @@ const (
 	placeStream
 )
 
-// PerturbLapGraph records the releases of the count and of the cells and returns a perturbed
-// copy of a. It draws the noise of the zeros only as far as it matters: their largest values in
-// descending order, one after the other, until the cells are found. The law of the output is
-// that of noise on every cell. Time and memory are those of the ones before and after.
+// PerturbLapGraph returns a perturbed copy of a and records the releases of the count and of the cells. It draws the
+// noise of the zeros only as far as needed: their largest values in descending order, until the cells are found. The
+// law of the output is that of noise on every cell. Time and memory are those of the ones before and after.
 func PerturbLapGraph(m LapGraph, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	countEvent, cellsEvent, err := m.events()
 	if err != nil {
@@ -126,7 +124,7 @@ func PerturbLapGraph(m LapGraph, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	return seen(observe.Begin(m.Purpose+", cells", cellsEvent, 1, 1), a, out), nil
 }
 
-// lapRun is one release of a LapGraph.
+// lapRun holds one release of a LapGraph.
 type lapRun struct {
 	m     LapGraph
 	a     Adjacency
@@ -134,8 +132,7 @@ type lapRun struct {
 	law   cellLaw
 }
 
-// noise adds noise to values as one release. A matrix without a one still has noise on zeros,
-// and a release.
+// noise adds noise to values as one release. A matrix without ones still has noise on its zeros, and a release.
 func (g lapRun) noise(e privacy.Laplace, l *privacy.Ledger, s rng.Stream, values []float64) error {
 	c, err := channel.OpenLaplace[float64](channel.Laplace{Purpose: g.m.Purpose, Scale: e.Scale, Sensitivity: e.Sensitivity,
 		Unit: e.Unit, Neighbouring: e.Neighbouring, Share: g.share}, l, s)
@@ -196,9 +193,9 @@ func (g lapRun) choose(s rng.Stream, values []float64, top int64) (kept []int64,
 	return kept, zeros
 }
 
-// descending returns independent Laplace values from the largest down. Of n uniform numbers the
-// largest is V^(1/n), the next that times V^(1/(n-1)), and so on (Bentley and Saxe, "Generating
-// sorted lists of random numbers", ACM TOMS 1980). It works with their logarithms.
+// descending generates independent Laplace values from the largest down. Of n uniform numbers the largest is V^(1/n),
+// the next that times V^(1/(n-1)), and so on (Bentley and Saxe, "Generating sorted lists of random numbers", ACM TOMS
+// 1980). It works with their logarithms.
 type descending struct {
 	s     rng.Stream
 	scale float64
@@ -220,8 +217,8 @@ func (d *descending) next() float64 {
 	return -d.scale * (math.Ln2 + math.Log(-math.Expm1(d.logU)))
 }
 
-// distinct returns a uniform subset of k of the numbers below n, ascending: draws without
-// repeats, or the complement of such a subset where k is large.
+// distinct returns a uniform subset of k of the numbers below n, ascending: draws without repeats, or the complement of
+// such a subset if k is large.
 func distinct(s rng.Stream, k, n int64) []int64 {
 	if 2*k > n {
 		rest := distinct(s, n-k, n)
@@ -246,8 +243,7 @@ func distinct(s rng.Stream, k, n int64) []int64 {
 	return list
 }
 
-// merge makes a matrix of the kept ones, given by their numbers, and of zeros, given by their
-// rank among the zeros.
+// merge returns the matrix of the kept ones, given by their numbers, and of zeros, given by their rank among the zeros.
 func (g lapRun) merge(kept, places []int64, top int64) Adjacency {
 	b := newBuilder(g.a.Rows, g.a.Cols, top)
 	w := ones{a: g.a}
@@ -273,7 +269,7 @@ func (g lapRun) merge(kept, places []int64, top int64) Adjacency {
 	return b.finish()
 }
 
-// cellLaw is the law of the noisy cells of a matrix with these numbers of ones and zeros.
+// cellLaw is the law of the noisy cells of a matrix with the given numbers of ones and zeros.
 type cellLaw struct{ scale, ones, zeros float64 }
 
 // laplaceAbove returns the probability that Laplace noise exceeds t.
@@ -289,7 +285,7 @@ func (c cellLaw) mean(t float64) float64 {
 	return c.ones*laplaceAbove(t-1, c.scale) + c.zeros*laplaceAbove(t, c.scale)
 }
 
-// threshold returns where a falling function of t becomes 0, within the range of the noise.
+// threshold returns the root of a falling function of t, within the range of the noise.
 func (c cellLaw) threshold(f func(t float64) float64) float64 {
 	low, high := -800*c.scale, 1+800*c.scale
 	for range 200 {
@@ -302,10 +298,9 @@ func (c cellLaw) threshold(f func(t float64) float64) float64 {
 	return (low + high) / 2
 }
 
-// check compares the ones kept with the law. Let r(m) = sqrt(2 m x) + 2x/3 (Bernstein). If t is
-// so high that mean(t) + r <= top, then all cells above t are among the top, except with
-// probability exp(-x), so at least as many ones are kept as are above t. The bound from above
-// is alike. Four tails.
+// check returns an error if the number of ones kept does not fit the law. Let r(m) = sqrt(2 m x) + 2x/3 (Bernstein). If
+// t is so high that mean(t) + r <= top, then all cells above t are among the top, except with probability exp(-x), so
+// at least as many ones are kept as are above t. The bound from above is similar. These are four tails.
 func (g lapRun) check(out Adjacency) error {
 	x := math.Log(4 / g.share.FalseAlarm())
 	r := func(m float64) float64 { return math.Sqrt(2*m*x) + 2*x/3 }

@@ -22,25 +22,23 @@ type FeatureKind struct {
 // Width returns the number of values that the feature takes in a row.
 func (f FeatureKind) Width() int { return max(1, f.Categories) }
 
-// Unselected says what happens to the features that a user did not draw.
+// Unselected names what happens to the features that a user did not draw.
 type Unselected string
 
 const (
-	// Zeroed is the paper's way: every user draws k features, and the others are output as
-	// zeros. It satisfies epsilon-local differential privacy.
+	// Zeroed outputs them as zeros, as in the paper, where every user draws k features. It satisfies epsilon-local
+	// differential privacy.
 	Zeroed Unselected = "zeroed"
-	// SharedClear is the way of DIPSGNN's published code: one subset for all users, and the
-	// other features as they are. With k < n it protects nothing of these, and the ledger says
-	// so.
+	// SharedClear outputs them unchanged and draws one subset for all users, as DIPSGNN's published code does. With k <
+	// n it does not protect these features, and the ledger says so.
 	SharedClear Unselected = "shared-clear"
 )
 
-// FeatureSampler perturbs a vector of mixed features under one budget (DIPSGNN paper, algorithm
-// 3, after Wang et al., ICDE 2019). Of n features it chooses k, and each gets Epsilon/k:
-// numbers by the piecewise mechanism times n/k, categories by optimised unary encoding. A
-// missing value is zeros: for a number the middle of its range, for a category no bit set. It
-// is perturbed like any other input, each bit a 0 that is flipped with its probability, so that
-// it is hidden too which users lack a value.
+// FeatureSampler describes the perturbation of a vector of mixed features under one budget (DIPSGNN paper, algorithm 3,
+// after Wang et al., ICDE 2019). Of n features it chooses k, and each gets Epsilon/k: numbers by the piecewise
+// mechanism times n/k, categories by optimised unary encoding. A missing value is given as zeros: for a number the
+// middle of its range, for a category no bit set. It is perturbed like any other input, so it stays hidden which users
+// lack a value.
 type FeatureSampler struct {
 	Purpose    string
 	Epsilon    float64 // eps1, of the whole vector
@@ -93,10 +91,9 @@ func (f FeatureSampler) validate() error {
 	return nil
 }
 
-// PerturbFeatures replaces the features of all users, one row of Width values each. It first
-// records one release: one user's features are in one row, so the rows compose in parallel. Do
-// it once and reuse the rows. Before it records or changes anything, it fails on rows outside
-// the mechanism's domain.
+// PerturbFeatures replaces the features of all users, one row of Width values each. It first records one release: one
+// user's features are in one row, so the rows compose in parallel. Call it once and reuse the rows. Before it records
+// or changes anything, it fails on rows outside the mechanism's domain.
 func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s rng.Stream, data []T) error {
 	if err := errors.Join(admit(f.Purpose, f.Event(), f.Share, l), f.validate()); err != nil {
 		return err
@@ -129,7 +126,7 @@ func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s r
 	return run.check()
 }
 
-// record records what the chosen variant really is.
+// record records the event of the chosen variant.
 func (f FeatureSampler) record(l *privacy.Ledger, run *featureRun) error {
 	if err := l.Record(f.Purpose, f.Event(), 1); err != nil {
 		return err
@@ -149,7 +146,7 @@ func (f FeatureSampler) record(l *privacy.Ledger, run *featureRun) error {
 	}, 1)
 }
 
-// featureRun is one call: the parts and what was counted of them.
+// featureRun holds the parts and the counts of one call.
 type featureRun struct {
 	f       FeatureSampler
 	number  Piecewise
@@ -182,8 +179,8 @@ func newFeatureRun(f FeatureSampler, s rng.Stream) *featureRun {
 	return r
 }
 
-// draw puts a uniform choice of k features first in order: the first k steps of a Fisher-Yates
-// shuffle, from any arrangement.
+// draw moves a uniform choice of k features to the front of order: the first k steps of a Fisher-Yates shuffle, from
+// any arrangement.
 func (r *featureRun) draw(s *rng.Stream) {
 	for i := range r.f.K() {
 		j := i + s.IntN(len(r.order)-i)

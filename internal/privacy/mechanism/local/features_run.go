@@ -12,16 +12,14 @@ import (
 	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
-// FeatureRun is a FeatureSampler with exact choices, on rows that come one after the other, such as
-// the rows of a file. Numbers come out on a grid of 2^-20, before the factor n/k. Its event is in
-// the ledger once, since every row is of another user. It gives rows to goroutines, and checks
-// their draws at the end.
+// FeatureRun runs a FeatureSampler with exact choices on a stream of rows, such as the rows of a file. Output numbers
+// are on a grid of 2^-20, before the factor n/k. Its event is in the ledger once, since every row is of another user.
+// Rows hands out perturbers to goroutines, and Finish checks their draws.
 //
-// The choice of features is uniform and independent of the row. Each of the k chosen is perturbed
-// with a budget e, the largest float64 with k e <= Epsilon, by a mechanism of which e is an upper
-// bound: the numbers as gridPiecewise proves, the bits because a 0 is kept with probability at most
-// e^e/(e^e + 1). So rows that differ in m features have probabilities within exp(min(m, k) e), and
-// any two rows within exp(Epsilon).
+// The choice of features is uniform and independent of the row. Each of the k chosen is perturbed with a budget e, the
+// largest float64 with k e <= Epsilon, by a mechanism with privacy loss at most e: the numbers as gridPiecewise proves,
+// the bits because a 0 is kept with probability at most e^e/(e^e + 1). So rows that differ in m features have
+// probabilities within exp(min(m, k) e), and any two rows within exp(Epsilon).
 type FeatureRun struct {
 	f    FeatureSampler
 	bits mechanism.Bits
@@ -50,7 +48,7 @@ func (f FeatureSampler) Open(l *privacy.Ledger, b mechanism.Bits) (*FeatureRun, 
 	return r, nil
 }
 
-// prepare does everything but record the release.
+// prepare returns a run without recording its release.
 func (f FeatureSampler) prepare(b mechanism.Bits, bits int) (*FeatureRun, error) {
 	if err := errors.Join(f.Event().Validate(), f.validate()); err != nil {
 		return nil, err
@@ -74,8 +72,7 @@ func (f FeatureSampler) prepare(b mechanism.Bits, bits int) (*FeatureRun, error)
 	return r, nil
 }
 
-// budget returns the largest number that times K is at most Epsilon. PerFeature may be above it by
-// its rounding.
+// budget returns the largest number that, times K, is at most Epsilon. PerFeature may be above it by its rounding.
 func (f FeatureSampler) budget() float64 {
 	e := f.PerFeature()
 	if math.FMA(e, float64(f.K()), -f.Epsilon) > 0 {
@@ -84,7 +81,7 @@ func (f FeatureSampler) budget() float64 {
 	return e
 }
 
-// Rows returns what perturbs rows for one goroutine.
+// Rows returns a perturber of rows for one goroutine.
 func (r *FeatureRun) Rows() (*FeatureRows, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +93,8 @@ func (r *FeatureRun) Rows() (*FeatureRows, error) {
 	return x, nil
 }
 
-// Finish ends the run and checks all its draws. No row may be perturbed meanwhile or afterwards.
+// Finish ends the run and returns an error if its draws do not fit the law. No row may be perturbed meanwhile or
+// afterwards.
 func (r *FeatureRun) Finish() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,8 +141,8 @@ type FeatureRows struct {
 	drawn                                       []int64 // rows that drew a feature
 }
 
-// Row perturbs in place a row of Width values under a key, which no other row of the run may have.
-// It fails on a row outside the sampler's domain and leaves it as it is.
+// Row perturbs in place a row of Width values under a key that no other row of the run may have. It fails on a row
+// outside the sampler's domain and leaves it as it is.
 func (x *FeatureRows) Row(row []float64, key ...uint64) error {
 	r := x.run
 	if r == nil {
@@ -236,8 +234,8 @@ func (x *FeatureRows) bits(v []float64) {
 	}
 }
 
-// DrawFeatures does what PerturbFeatures does, with the exact choices of a FeatureRun. Row i has the
-// key i. Before it records or changes anything, it fails on rows outside the sampler's domain.
+// DrawFeatures replaces the features of all users like PerturbFeatures, with the exact choices of a FeatureRun. Row i
+// has the key i. Before it records or changes anything, it fails on rows outside the sampler's domain.
 func DrawFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, b mechanism.Bits, data []T) error {
 	if _, err := f.prepare(b, gridBits); err != nil {
 		return err

@@ -7,33 +7,31 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// gridBits says how fine the outputs of the piecewise mechanism on a grid are: multiples of
-// 2^-gridBits.
+// gridBits sets the grid of the piecewise mechanism: outputs are multiples of 2^-gridBits.
 const gridBits = 20
 
 // finestGrid is the smallest epsilon of the piecewise mechanism on a grid. There C is 2^30, so that
 // an output is below 2^51 steps of the grid, which a float64 holds exactly.
 const finestGrid = 0x1p-28
 
-// gridPiecewise is the piecewise mechanism with outputs on a grid, for a number in [-1, 1]. It
-// chooses by integer comparisons on mechanism.Draws, so it has a secure form.
+// gridPiecewise is the piecewise mechanism with outputs on a grid, for a number in [-1, 1]. It chooses by integer
+// comparisons on mechanism.Draws, so it has a secure form.
 //
-// Outputs are the integers from -N to N, times the step of the grid. Of these a window of W = 2H+1
-// integers is likely, and the input says only where the window lies: around m(x), an integer from
-// -(N-H) to N-H. With probability t the output is uniform in the window, else uniform among the
-// M = 2N+1-W others.
+// Outputs are the integers from -N to N, times the step of the grid. A window of W = 2H+1 of these is likely, and the
+// input decides only where the window lies: around m(x), an integer from -(N-H) to N-H. With probability t the output
+// is uniform in the window, else uniform among the M = 2N+1-W others.
 //
-// It is epsilon-private. W and M do not depend on x, so every output has one of two probabilities
-// under every input, t/W and (1-t)/M. t is a multiple of 2^-128, not above W e^eps/(W e^eps + M):
+// It is epsilon-private. W and M do not depend on x, so every output has one of two probabilities under every input,
+// t/W and (1-t)/M. t is a multiple of 2^-128, not above W e^eps/(W e^eps + M):
 //
 //	(t/W) / ((1-t)/M) <= e^eps
 //
-// and the other ratio, ((1-t)/M)/(t/W), is at most 1, because t >= W/(W+M) for eps >= 2^-28.
-// No rounding of x, of m(x), of N or of H matters: whatever they are, the law is of this kind.
+// and the other ratio, ((1-t)/M)/(t/W), is at most 1, because t >= W/(W+M) for eps >= 2^-28. No rounding of x, of m(x),
+// of N or of H matters: whatever they are, the law is of this kind.
 //
-// W is (C-1)/step rounded up to an odd number, and N is the least one that makes the mean of the
-// output x, up to the rounding of m(x): with A = t - (1-t) W/M, the mean is A m(x) steps, since all
-// outputs sum to zero, and A (N-H) steps is at least 1. |mean - x| is at most half a step.
+// W is (C-1)/step rounded up to an odd number, and N is the least one that makes the mean of the output x, up to the
+// rounding of m(x): with A = t - (1-t) W/M, the mean is A m(x) steps, since all outputs sum to zero, and A (N-H) steps
+// is at least 1. |mean - x| is at most half a step.
 type gridPiecewise struct {
 	step  float64 // of the grid, a power of two
 	n, h  int64   // N, H
@@ -67,7 +65,7 @@ func (g *gridPiecewise) middle(x float64) int64 {
 	return max(-most, min(most, m))
 }
 
-// draw draws an output, in steps of the grid, and reports whether it is in the window of x.
+// draw returns an output, in steps of the grid, and whether it is in the window of x.
 func (g *gridPiecewise) draw(d *mechanism.Draws, x float64) (y int64, inside bool) {
 	low := g.middle(x) - g.h
 	if d.Keep(&g.odds) {

@@ -12,10 +12,10 @@ import (
 type Reports struct {
 	m      Oracle
 	n      int
-	values []int64  // of GRR; of OLH the hashes
-	hashes []hash   // of OLH: the function of each report
-	bits   []uint64 // of SUE and OUE: the vectors one after the other, each in whole words
-	words  int      // of one vector
+	values []int64  // for GRR the values; for OLH the hashes
+	hashes []hash   // for OLH the function of each report
+	bits   []uint64 // for SUE and OUE the vectors one after the other, each in whole words
+	words  int      // words of one vector
 }
 
 // Report turns every value, each of another unit, into a report. It first records one release.
@@ -71,7 +71,7 @@ func Report[T Category](m Oracle, l *privacy.Ledger, b mechanism.Bits, values []
 // Len returns the number of reports.
 func (r *Reports) Len() int { return r.n }
 
-// Counts returns for every category how many reports support it.
+// Counts returns how many reports support each category.
 func (r *Reports) Counts() []int64 {
 	counts := make([]int64, r.m.Categories)
 	switch r.m.Kind {
@@ -100,8 +100,8 @@ func (r *Reports) Counts() []int64 {
 	return counts
 }
 
-// Frequencies returns the unbiased estimates (c/n - Q)/(P - Q) of the shares of all categories.
-// They may be negative or above 1 and need not sum to 1. It fails where there are no reports.
+// Frequencies returns the unbiased estimates (c/n - Q)/(P - Q) of the shares of all categories. They may be negative or
+// above 1 and need not sum to 1. It fails if there are no reports.
 func (r *Reports) Frequencies() ([]float64, error) {
 	if r.n == 0 {
 		return nil, fmt.Errorf("%s: no reports to estimate from", r.m.Purpose)
@@ -114,7 +114,7 @@ func (r *Reports) Frequencies() ([]float64, error) {
 	return f, nil
 }
 
-// unary sends each bit separately.
+// unary holds the odds of an encoding that sends each bit separately.
 type unary struct {
 	one, zero   mechanism.Odds // odds of keeping a bit
 	ones, zeros mechanism.Proportion

@@ -9,9 +9,8 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// OracleKind names a protocol that estimates how frequent categories are from reports that are
-// each locally private (Wang, Blocki, Li, Jha, "Locally differentially private protocols for
-// frequency estimation", USENIX Security 2017).
+// OracleKind names a protocol that estimates the frequencies of categories from locally private reports (Wang, Blocki,
+// Li, Jha, "Locally differentially private protocols for frequency estimation", USENIX Security 2017).
 type OracleKind string
 
 const (
@@ -28,8 +27,8 @@ const (
 	OLH OracleKind = "olh"
 )
 
-// Oracle is a frequency oracle: it turns categories into reports, and reports into unbiased
-// estimates of the categories' shares.
+// Oracle describes a frequency oracle, which turns categories into reports, and reports into unbiased estimates of the
+// categories' shares.
 type Oracle struct {
 	Purpose    string
 	Kind       OracleKind
@@ -49,8 +48,8 @@ func (m Oracle) Hashes() int {
 	return int(math.Min(math.RoundToEven(math.Exp(m.Epsilon))+1, maxHashes))
 }
 
-// P returns the probability that a report supports the category that it was made from: that it
-// is that category, has its bit set, or is its hash.
+// P returns the probability that a report supports the category that it was made from. It does so by being that
+// category, having its bit set, or being its hash.
 func (m Oracle) P() float64 {
 	switch m.Kind {
 	case SUE:
@@ -85,7 +84,7 @@ func (m Oracle) FrequencyVariance(n, f float64) float64 {
 	return (f*p*m.lost() + (1-f)*q*(1-q)) / (n * d * d)
 }
 
-// Gap returns P - Q, without a difference that cancels; lost returns 1 - P likewise.
+// Gap returns P - Q, computed without cancellation; lost returns 1 - P likewise.
 func (m Oracle) Gap() float64 {
 	switch m.Kind {
 	case SUE:
@@ -139,7 +138,7 @@ func (m Oracle) validate() error {
 // al., ICDE 2019). The positive one has probability 1/2 + x/(2 bound).
 func DuchiBound(epsilon float64) float64 { return 1 / math.Tanh(epsilon/2) }
 
-// DuchiVariance returns the variance of that mechanism's output at input x, largest at 0.
+// DuchiVariance returns the variance of the output of the mechanism of DuchiBound at input x, largest at 0.
 func DuchiVariance(epsilon, x float64) float64 {
 	b := DuchiBound(epsilon)
 	return (b - x) * (b + x)

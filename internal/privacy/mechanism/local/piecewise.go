@@ -10,10 +10,9 @@ import (
 	"privrec/internal/rng"
 )
 
-// Piecewise is the piecewise mechanism for one number in [-1, 1] (Wang et al., "Collecting and
-// analyzing multidimensional data with local differential privacy", ICDE 2019, algorithm 2;
-// algorithm 1 of the DIPSGNN paper). The output is in [-C, C], unbiased, and uniform inside and
-// outside a centre interval [l, r] around the input.
+// Piecewise describes the piecewise mechanism for one number in [-1, 1] (Wang et al., "Collecting and analyzing
+// multidimensional data with local differential privacy", ICDE 2019, algorithm 2; algorithm 1 of the DIPSGNN paper).
+// The output is in [-C, C], unbiased, and uniform inside and outside a centre interval [l, r] around the input.
 type Piecewise struct {
 	Purpose string
 	Epsilon float64 // of one number
@@ -56,7 +55,7 @@ func (m Piecewise) Variance(x float64) float64 {
 	return (x*x + (1+4/e)/3) / e // (e+4)/(3 e²) overflows long before it is 0
 }
 
-// sample draws an output.
+// sample returns an output at input x.
 func (m Piecewise) sample(s *rng.Stream, x float64) float64 {
 	l, r := m.Bounds(x)
 	centre := s.Float64() < m.Centre()
@@ -85,7 +84,7 @@ func (m Piecewise) newCheck() *piecewiseCheck {
 	return &piecewiseCheck{m, mechanism.Proportion{What: "number of outputs in the centre", P: m.Centre()}, mechanism.Bounded{What: "sum of deviations", Width: 2 * m.C()}}
 }
 
-// see counts a real output, not the branch that was meant.
+// see counts an output by its value, not by the branch that was meant to make it.
 func (c *piecewiseCheck) see(x, y float64) {
 	l, r := c.m.Bounds(x)
 	c.centre.Count(y >= l && y <= r)
@@ -127,7 +126,7 @@ func inRange(purpose string, i int, x float64) error {
 	return nil
 }
 
-// admit checks what all local mechanisms are given.
+// admit validates what all local mechanisms take.
 func admit(purpose string, e privacy.Event, share mechanism.Share, l *privacy.Ledger) error {
 	if purpose == "" {
 		return fmt.Errorf("local mechanism: no purpose")

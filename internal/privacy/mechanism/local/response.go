@@ -10,23 +10,22 @@ import (
 	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
-// Response is m-ary randomised response (Warner, JASA 1965; Kairouz, Oh, Viswanath, "Extremal
-// mechanisms for local differential privacy", JMLR 2016, section 4). It sends a category as it
-// is with probability e^eps/(e^eps + Categories - 1), and otherwise one of the others, all
-// equally likely. The choice is exact: 128 random bits against a threshold rounded to the
-// private side.
+// Response describes m-ary randomised response (Warner, JASA 1965; Kairouz, Oh, Viswanath, "Extremal mechanisms for
+// local differential privacy", JMLR 2016, section 4). It sends a category as it is with probability e^eps/(e^eps +
+// Categories - 1), and otherwise one of the others, all equally likely. The choice is exact: 128 random bits against a
+// threshold rounded to the private side.
 type Response struct {
 	Purpose    string
 	Epsilon    float64 // of one value
 	Categories int64   // values are 0 .. Categories-1, at least 2 of them
 	Unit       privacy.Unit
 	Share      mechanism.Share // of the run's false-alarm probability
-	// Limits accepts the two ends. With Epsilon 0 the output is uniform and independent of the
-	// input. With +Inf it is the input, and the ledger records that nothing is protected.
+	// Limits allows the two extreme values of Epsilon. With 0 the output is uniform and independent of the input. With
+	// +Inf it is the input, and the ledger records that nothing is protected.
 	Limits bool
 }
 
-// maxCategories keeps every sum of categories within 64 bits.
+// maxCategories is the largest number of categories; it keeps every sum of categories within 64 bits.
 const maxCategories = 1 << 31
 
 // Keep returns the probability that a value is sent as it is.
@@ -39,8 +38,8 @@ func (m Response) Other() float64 {
 	return mechanism.ReplaceProbability(m.Epsilon, float64(m.Categories-1)) / float64(m.Categories-1)
 }
 
-// Event returns one release as an accountant sees it: randomised response, or at the limits a
-// pure event of an epsilon above 0 and an unprotected one.
+// Event returns one release as an accountant sees it: randomised response, or at the limits a pure event with an
+// epsilon just above 0 and an unprotected one.
 func (m Response) Event() privacy.Event {
 	switch {
 	case m.Limits && m.Epsilon == 0:
@@ -134,7 +133,7 @@ func (r *responder) respond(d *mechanism.Draws, x uint64) uint64 {
 	return y
 }
 
-// see counts a real output, not the one that was meant.
+// see counts an output by its value, not the one that was meant.
 func (r *responder) see(x, y uint64) {
 	r.kept.Count(x == y)
 	n := float64(r.odds.Others)

@@ -11,10 +11,9 @@ import (
 	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
-// ResponseRun is randomised response on rows of values that come one after the other, in any
-// number, such as the rows of a file. Its event is in the ledger once, since every value is
-// another unit. It gives stretches of rows to goroutines, one each, and checks their draws at
-// the end.
+// ResponseRun runs randomised response on a stream of rows of values, such as the rows of a file. Its event is in the
+// ledger once, since every value is another unit. It hands out stretches of rows, one per goroutine, and checks their
+// draws at the end.
 type ResponseRun struct {
 	m    Response
 	bits mechanism.Bits
@@ -28,9 +27,8 @@ type ResponseRun struct {
 	observed observe.Release // nil: by no test
 }
 
-// Open opens a run of the mechanism and records its release in the ledger. With Keyed bits a
-// row depends on the stream and on its number, so give every file and every setting a stream of
-// its own.
+// Open opens a run of the mechanism and records its release in the ledger. With Keyed bits the noise of a row depends
+// on the stream and on its number, so give every file and every setting a stream of its own.
 func (m Response) Open(l *privacy.Ledger, b mechanism.Bits) (*ResponseRun, error) {
 	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
@@ -49,8 +47,8 @@ func (m Response) Open(l *privacy.Ledger, b mechanism.Bits) (*ResponseRun, error
 	return r, nil
 }
 
-// Rows returns the next n rows of the run: rows 0 to n-1 at the first call, and so on, so that
-// no two rows have the same noise. Call it in the order of the rows.
+// Rows returns a perturber of the next n rows of the run: rows 0 to n-1 at the first call, and so on, so that no two
+// rows have the same noise. Call it in the order of the rows.
 func (r *ResponseRun) Rows(n int) (*ResponseRows, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +79,7 @@ func (r *ResponseRun) Skip(n int) error {
 	return nil
 }
 
-// Finish ends the run and checks all its draws. Every stretch must be closed.
+// Finish ends the run and returns an error if its draws do not fit the law. Every stretch must be closed.
 func (r *ResponseRun) Finish() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,8 +96,8 @@ func (r *ResponseRun) Finish() error {
 	return mechanism.CheckAll(r.m.Purpose, r.m.Share, r.seen.checks()...)
 }
 
-// Kept returns how many values, of how many, came out unchanged, over the closed stretches. The
-// count is of the data, and the mechanism does not protect it.
+// Kept returns how many values of all came out unchanged, over the closed stretches. The count depends on the data, and
+// the mechanism does not protect it.
 func (r *ResponseRun) Kept() (kept, of int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

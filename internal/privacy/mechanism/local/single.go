@@ -8,11 +8,11 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Validate fails on an unknown kind and on categories that no report can be of.
+// Validate returns an error for an unknown kind and for categories for which no report can be made.
 func (m Oracle) Validate() error { return m.validate() }
 
-// Single draws single reports by choices that an audit makes, with the code that Report runs. It neither
-// records nor checks them: nothing may be released that was drawn so.
+// Single draws single reports by choices that an audit makes, with the code that Report runs. It neither records nor
+// checks them, so nothing drawn with it may be released.
 type Single struct {
 	m Oracle
 	d mechanism.Draws
@@ -20,7 +20,7 @@ type Single struct {
 	r *responder
 }
 
-// Single returns what draws reports one by one.
+// Single returns a Single of the oracle with the choices of f.
 func (m Oracle) Single(f mechanism.Forced) (*Single, error) {
 	if err := m.validate(); err != nil {
 		return nil, err

@@ -9,12 +9,10 @@ import (
 	"privrec/internal/rng"
 )
 
-// UnaryEncoding is optimised unary encoding of a category (Wang, Blocki, Li, Jha, "Locally
-// differentially private protocols for frequency estimation", USENIX Security 2017, section
-// 4.3; algorithm 2 of the DIPSGNN paper). It sends every bit of the one-hot vector
-// independently, a 1 as 1 with probability P = 1/2, a 0 as 1 with probability Q = 1/(e^eps+1).
-// A vector of zeros, for a missing value, is allowed: it differs from any other input in only
-// one bit.
+// UnaryEncoding describes optimised unary encoding of a category (Wang, Blocki, Li, Jha, "Locally differentially
+// private protocols for frequency estimation", USENIX Security 2017, section 4.3; algorithm 2 of the DIPSGNN paper). It
+// sends every bit of the one-hot vector independently, a 1 as 1 with probability P = 1/2, a 0 as 1 with probability Q =
+// 1/(e^eps+1). A vector of zeros, for a missing value, is allowed: it differs from any other input in only one bit.
 type UnaryEncoding struct {
 	Purpose string
 	Epsilon float64 // of one category
@@ -45,8 +43,8 @@ func (m UnaryEncoding) Probability(y, x []bool) float64 {
 	return t
 }
 
-// FrequencyVariance returns the variance of the unbiased estimate (c/n - Q)/(P - Q) of a share
-// f from n vectors of which c send the bit.
+// FrequencyVariance returns the variance of the unbiased estimate (c/n - Q)/(P - Q) of a share f from n vectors, when c
+// of them send the bit.
 func (m UnaryEncoding) FrequencyVariance(n, f float64) float64 {
 	p, q := m.P(), m.Q()
 	return (f*p*(1-p) + (1-f)*q*(1-q)) / (n * (p - q) * (p - q))

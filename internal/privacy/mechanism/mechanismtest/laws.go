@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// GoodFit compares counts with probabilities by chi-square. Cells with an expected count below
-// ten are taken together. Right counts exceed the bound with probability below 1e-9 (Laurent
-// and Massart, x = 21, for large counts).
+// GoodFit fails the test if counts do not fit probabilities by chi-square. Cells with an expected count below ten are
+// merged. Right counts exceed the bound with probability below 1e-9 (Laurent and Massart, x = 21, for large counts).
 func GoodFit(t *testing.T, name string, counts, probabilities []float64) {
 	t.Helper()
 	n := 0.0
@@ -36,8 +35,8 @@ func GoodFit(t *testing.T, name string, counts, probabilities []float64) {
 	}
 }
 
-// CheckCounts compares counts with their probabilities by chi-square. Cells with an expected
-// count below 20 are taken together. Right counts fail with probability 1e-9.
+// CheckCounts fails the test if counts do not fit their probabilities by chi-square. Cells with an expected count below
+// 20 are merged. Right counts fail with probability 1e-9.
 func CheckCounts(t testing.TB, what string, counts []int, p func(i int) float64) bool {
 	t.Helper()
 	n := 0
@@ -70,8 +69,8 @@ func CheckCounts(t testing.TB, what string, counts []int, p func(i int) float64)
 	return true
 }
 
-// CheckLaw draws n integers and compares them with a law: in cells of the given width around 0,
-// up to 60 on either side, and in the two tails.
+// CheckLaw draws n integers and fails the test if they do not fit a law, in cells of the given width around 0, up to 60
+// on either side, and in the two tails.
 func CheckLaw(t testing.TB, what string, n int, width int64, draw func() int64, pmf func(k int64) float64) bool {
 	const half = 60
 	counts := make([]int, 2*half+3)
@@ -98,7 +97,7 @@ func CheckLaw(t testing.TB, what string, n int, width int64, draw func() int64, 
 	return CheckCounts(t, what, counts, func(i int) float64 { return p[i] })
 }
 
-// Quiet is a test that ignores failures, for planted faults.
+// Quiet is a test that ignores failures, to run planted faults.
 type Quiet struct{ testing.TB }
 
 // Errorf ignores the failure.

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// LedgerFor opens a ledger that promises the given noise.
+// LedgerFor returns a new ledger in memory with the given noise.
 func LedgerFor(t testing.TB, noise privacy.Noise) *privacy.Ledger {
 	t.Helper()
 	l, err := privacy.NewLedger(noise)
@@ -19,7 +19,7 @@ func LedgerFor(t testing.TB, noise privacy.Noise) *privacy.Ledger {
 	return l
 }
 
-// Ledger opens a research ledger.
+// Ledger returns a new research ledger.
 func Ledger(t testing.TB) *privacy.Ledger {
 	t.Helper()
 	return LedgerFor(t, privacy.Research)
@@ -33,13 +33,13 @@ func CountOf(l *privacy.Ledger) (n int64) {
 	return n
 }
 
-// SecureLedger opens a secure ledger.
+// SecureLedger returns a new secure ledger.
 func SecureLedger(t testing.TB) *privacy.Ledger {
 	t.Helper()
 	return LedgerFor(t, privacy.Secure)
 }
 
-// Must returns a and panics on an error, for tests.
+// Must returns a, and panics on an error, for tests.
 func Must[A any](a A, err error) A {
 	if err != nil {
 		panic(err)
@@ -47,7 +47,7 @@ func Must[A any](a A, err error) A {
 	return a
 }
 
-// Golden is a value of testdata and how close ours must be.
+// Golden holds a value of testdata and how close ours must be.
 type Golden struct {
 	Fn     string         `json:"fn"`
 	Params map[string]any `json:"params"`
@@ -62,7 +62,7 @@ func (g Golden) Number(name string) float64 { v, _ := g.Params[name].(float64); 
 // Word returns a parameter that is a word, "" if there is none.
 func (g Golden) Word(name string) string { s, _ := g.Params[name].(string); return s }
 
-// ChaCha returns a good generator with a fixed key, so that tests repeat.
+// ChaCha returns a good generator with a fixed key, so that tests are repeatable.
 func ChaCha(key byte) rng.Source { return rand.NewChaCha8([32]byte{key}) }
 
 // ContainsAll reports whether s contains all parts.

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// SquareNorm returns the exact sum of squares: 4400 bits hold any two squares of float64
-// numbers side by side, and their sums.
+// SquareNorm returns the exact sum of squares. Its 4400 bits hold the squares of any two float64 numbers, and their
+// sums.
 func SquareNorm[T ~float32 | ~float64](v []T) *big.Float {
 	sum := new(big.Float).SetPrec(4400)
 	for _, x := range v {
@@ -55,7 +55,7 @@ func Log(x *big.Rat) float64 {
 	return math.Log(f)
 }
 
-// Above returns an upper bound of e^eps from the lower one that thresholds are made of.
+// Above returns an upper bound of e^eps from the lower bound that thresholds are computed with.
 func Above(x *big.Rat) *big.Rat {
 	d := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 198))
 	return d.Add(x, d.Mul(d, x))

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Ratio is the rational number Num/Den.
+// Ratio holds the rational number Num/Den.
 type Ratio struct{ Num, Den uint64 }
 
 // maxTerm bounds both parts of a Ratio for a sampler: products of two of them, with a margin of
@@ -37,7 +37,7 @@ func (r Ratio) String() string { return fmt.Sprintf("%d/%d", r.Num, r.Den) }
 // Float64 returns the nearest float64, which is exact for a result of RatioOf.
 func (r Ratio) Float64() float64 { return float64(r.Num) / float64(r.Den) }
 
-// Validate fails on a part outside [1, 2^53].
+// Validate returns an error for a part outside [1, 2^53].
 func (r Ratio) Validate() error {
 	if r.Num < 1 || r.Num > maxTerm || r.Den < 1 || r.Den > maxTerm {
 		return fmt.Errorf("ratio is %s, want both parts within [1, 2^53]", r)
@@ -45,10 +45,9 @@ func (r Ratio) Validate() error {
 	return nil
 }
 
-// BernoulliExp returns true with probability exp(-Num/Den), exactly, by integer arithmetic on
-// uniform words (Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy",
-// NeurIPS 2020, algorithm 1). Num may be 0, Den not. The number of words that it takes depends
-// on the result.
+// BernoulliExp returns true with probability exp(-Num/Den), exactly, by integer arithmetic on uniform words (Canonne,
+// Kamath, Steinke, "The discrete Gaussian for differential privacy", NeurIPS 2020, algorithm 1). Num may be 0, Den not.
+// The number of words that it draws depends on the result.
 func BernoulliExp(src rng.Source, x Ratio) (bool, error) {
 	if x.Den == 0 {
 		return false, errors.New("ratio has denominator 0")
@@ -61,8 +60,8 @@ func BernoulliExp(src rng.Source, x Ratio) (bool, error) {
 	return bernoulliExp(src, x.Num%x.Den, x.Den), nil
 }
 
-// bernoulli returns true with probability f/b, b > 0. It compares the digits of a uniform
-// number in base 2^64 with those of f/b until they differ.
+// bernoulli returns true with probability f/b, b > 0. It compares the digits of a uniform number in base 2^64 with
+// those of f/b until they differ.
 func bernoulli(src rng.Source, f, b uint64) bool {
 	for {
 		// The rest of the number, u in [0, 1), decides u b < f 2^64 - w b.
@@ -92,9 +91,8 @@ func bernoulliExp(src rng.Source, f, b uint64) bool {
 	}
 }
 
-// bernoulliExp1 returns true with probability exp(-1). There K > k with probability 1/k!, and
-// the word that decides the first coin also decides the next ones: K > k if and only if a
-// uniform number is below 1/k!.
+// bernoulliExp1 returns true with probability exp(-1). In this case K > k with probability 1/k!, and one word decides
+// several coins: K > k if and only if a uniform number is below 1/k!.
 func bernoulliExp1(src rng.Source) bool {
 	const one = 1<<64 - 1
 	w := src.Uint64()
@@ -121,9 +119,8 @@ func bernoulliExp1(src rng.Source) bool {
 	return k&1 == 1
 }
 
-// belowInverse reports whether the uniform number whose first 64 digits are w is below 1/n. It
-// draws more digits where w does not decide, which happens for at most one of several n whose
-// inverses are at least 2^-63 apart.
+// belowInverse reports whether a uniform number with first 64 digits w is below 1/n. It draws more digits if w does not
+// decide, which happens for at most one of several n whose inverses are at least 2^-63 apart.
 func belowInverse(src rng.Source, w, n uint64) bool {
 	hi, lo := bits.Mul64(w, n)
 	if hi > 0 {
@@ -165,7 +162,7 @@ func (a wide) minus(b wide) wide {
 	return wide{hi, lo}
 }
 
-// times returns a n. ok is false if it does not fit.
+// times returns a times n. ok is false if it does not fit.
 func (a wide) times(n uint64) (p wide, ok bool) {
 	over, mid := bits.Mul64(a.hi, n)
 	hi, lo := bits.Mul64(a.lo, n)
@@ -173,7 +170,7 @@ func (a wide) times(n uint64) (p wide, ok bool) {
 	return wide{hi, lo}, over == 0 && carry == 0
 }
 
-// bernoulliWide does what bernoulli does, for f and b of 128 bits.
+// bernoulliWide returns the result of bernoulli for f and b of 128 bits.
 func bernoulliWide(src rng.Source, f, b wide) bool {
 	for {
 		w := src.Uint64()

@@ -10,34 +10,33 @@ import (
 	"privrec/internal/privacy/mechanism/channel"
 )
 
-// The limits of the grid of a sum of contributions.
+// Limits of the grid of a sum of contributions.
 const (
 	mostRadius  = 1 << 30 // steps to the longest contribution: its square fits 64 bits
 	mostSum     = 1 << 51 // steps that a sum can reach: a float64 holds them, with room for noise
 	finestSigma = 1 << 27 // steps to a sigma: samples need only 64-bit arithmetic
-	leastSigma  = 1 << 10 // and that many, so that rounding is small against the noise
+	leastSigma  = 1 << 10 // least number of steps to a sigma, so that rounding is small against the noise
 	leastRadius = 1 << 6  // steps to the longest contribution, so that it says more than a sign
 )
 
-// grid is the lattice of sums of contributions: vectors of whole steps that are not longer than a
-// clipping norm C.
+// grid describes the lattice on which contributions are summed: vectors of whole steps, no longer than a clipping norm
+// C.
 //
-// A contribution x is clipped to |x| <= C (channel.Clip, whose bound holds for the values as they
-// are stored), multiplied by 1/step, a power of two, which is exact, and cut to whole numbers
-// towards zero: |k_i| <= |x_i|/step in every coordinate, so sum k_i² <= (C/step)². Rounding to the
-// nearest step would not do: it can make a vector longer by half a step in every coordinate, and
-// its length by sqrt(d)/2 steps. Sums of whole numbers are exact and do not depend on their order.
-// So, between two data sets of which one has one contribution more, a sum over a sample that
-// both share moves by a whole vector of length at most C/step, or not at all. This is the
-// sensitivity that the event states; nothing is left out for rounding.
+// A contribution x is clipped to |x| <= C (channel.Clip, whose bound holds for the values as they are stored),
+// multiplied by 1/step, a power of two, which is exact, and cut to whole numbers towards zero: |k_i| <= |x_i|/step in
+// every coordinate, so sum k_i² <= (C/step)². Rounding to the nearest step would not do: it can make a vector longer by
+// half a step in every coordinate, and its length by sqrt(d)/2 steps. Sums of whole numbers are exact and do not depend
+// on their order. So, between two data sets of which one has one contribution more, a sum over a sample that both share
+// moves by a whole vector of length at most C/step, or not at all. This is the sensitivity that the event states;
+// nothing is left out for rounding.
 type grid struct {
 	clip, step, perStep float64
 	squared             uint64 // the largest squared length, floor((C/step)²)
 	most                int64  // steps that a sum of all contributions can reach in a coordinate
 }
 
-// newGrid chooses the finest grid for n contributions of at most clip, under noise of deviation
-// sigma, within the limits.
+// newGrid returns the finest grid within the limits for n contributions of at most clip, under noise of deviation
+// sigma.
 func newGrid(clip, sigma float64, n int64) (grid, error) {
 	_, e := math.Frexp(sigma / finestSigma)
 	step := math.Ldexp(1, e)

@@ -57,14 +57,13 @@ func half(s mechanism.Share) mechanism.Share {
 	return s / 2
 }
 
-// stepping is what Steps and RowSteps have in common: DP-SGD whose batches and noise are from
-// cryptographic bits, with exact sums.
+// stepping holds the common part of Steps and RowSteps: DP-SGD with exact sums, and with batches and noise from
+// cryptographic bits.
 //
-// A step is in the ledger, and on file, before its batch is drawn. A run that was stopped goes on
-// from its last checkpoint, and the steps after that are lost: what came of them was in the
-// memory of a process, or in files that no checkpoint knows. They are not made up, since other
-// noise for them would be a second release. They stay in the ledger, and Skip passes over as many.
-// So a run never draws noise more often than its ledger, and its plan, says.
+// A step is in the ledger, and on file, before its batch is drawn. A stopped run continues from its last checkpoint,
+// and the steps after that are lost, since their results were only in memory or in files that no checkpoint knows. They
+// are not repeated, because new noise would be a second release. They stay in the ledger, and Skip passes over as many
+// steps. So a run never draws noise more often than its ledger, and its plan, says.
 type stepping[T mechanism.Float] struct {
 	d       channel.DPSGD
 	grid    grid
@@ -143,7 +142,7 @@ func (s *stepping[T]) Begin(key ...uint64) ([]int32, error) {
 	return s.batch, nil
 }
 
-// next fails unless the gradient is that of the next example.
+// next returns an error unless k is the number of the next example.
 func (s *stepping[T]) next(k int) error {
 	if s.failed != nil {
 		return s.failed
@@ -154,7 +153,7 @@ func (s *stepping[T]) next(k int) error {
 	return nil
 }
 
-// placed ends the addition of an example.
+// placed completes the addition of example k.
 func (s *stepping[T]) placed(k int, err error) error {
 	if err != nil {
 		if c := (*mechanism.CheckError)(nil); errors.As(err, &c) {
@@ -166,7 +165,7 @@ func (s *stepping[T]) placed(k int, err error) error {
 	return nil
 }
 
-// finish adds noise to all of the sum and hands it to step in pieces, in the data's unit.
+// finish adds noise to the whole sum and hands it to step in pieces, in the data's unit.
 func (s *stepping[T]) finish(parallel channel.Parallel, step func(at int, sum []T)) error {
 	if s.failed != nil {
 		return s.failed
@@ -209,7 +208,8 @@ func (s *stepping[T]) finish(parallel channel.Parallel, step func(at int, sum []
 	return nil
 }
 
-// checkBatches checks all batches of this process. The k-th check spends 1/(k (k+1)) of the share.
+// checkBatches returns an error if the batches of this process do not fit their law. The k-th check spends 1/(k (k+1))
+// of the share.
 func (s *stepping[T]) checkBatches() error {
 	if s.checked = s.sample.batches; s.checked == 0 {
 		return nil
@@ -222,8 +222,8 @@ func (s *stepping[T]) checkBatches() error {
 	return nil
 }
 
-// Check checks all noise and all batches of this process. A run calls it when it ends; before, it
-// happens whenever the number of steps has doubled.
+// Check returns an error if the noise or the batches of this process do not fit their law. A run calls it at its end;
+// before that, it runs whenever the number of steps has doubled.
 func (s *stepping[T]) Check() error {
 	if s.failed != nil {
 		return s.failed
@@ -243,8 +243,8 @@ func (s *stepping[T]) Check() error {
 	return nil
 }
 
-// State returns how many steps were made. There is nothing else to restore: the next attempt draws
-// and checks bits of its own.
+// State returns the number of steps made. There is nothing else to restore: the next attempt draws new bits and checks
+// them.
 func (s *stepping[T]) State() channel.DPSGDState {
 	st := channel.DPSGDState{Examples: s.d.Examples}
 	st.Batches.Batches = s.made
@@ -273,10 +273,10 @@ func (s *stepping[T]) Restore(st channel.DPSGDState) error {
 	return nil
 }
 
-// ExpectedBatch returns the number of examples by which sums are divided, see [channel.DPSGD.ExpectedBatch].
+// ExpectedBatch returns the mean number of examples of a batch, see [channel.DPSGD.ExpectedBatch].
 func (s *stepping[T]) ExpectedBatch() float64 { return s.d.ExpectedBatch() }
 
-// Lost returns how many steps of the ledger are to be passed over by Skip.
+// Lost returns the number of steps in the ledger that Skip still has to pass over.
 func (s *stepping[T]) Lost() int64 { return s.behind }
 
 func (s *stepping[T]) fail(err error) error {

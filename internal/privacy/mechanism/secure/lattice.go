@@ -10,15 +10,15 @@ import (
 	"privrec/internal/privacy/mechanism/channel"
 )
 
-// lattice is the grid of a discrete mechanism, with its noise and its sensitivity. It does not
-// depend on the data, only on the statement of the mechanism and on the data's type.
+// lattice holds the grid of a discrete mechanism, with its noise and its sensitivity. It depends only on the
+// mechanism's settings and on the data's type, not on the data.
 type lattice struct {
 	channel.Grid
 	noise       Ratio   // sigma or scale of the noise in steps, as Scale
-	sensitivity float64 // in steps, with what rounding adds
+	sensitivity float64 // in steps, including the effect of rounding
 }
 
-// The constants of the choice of a grid.
+// Constants for the choice of a grid.
 const (
 	// An output beyond its limit is clamped. That costs no privacy, since it happens after the
 	// noise, but it changes the noise. So the limit keeps a distance from the bound that noise
@@ -30,7 +30,7 @@ const (
 	finest = 26
 )
 
-// request has the fields that DiscreteGaussian and DiscreteLaplace share.
+// request holds the fields that DiscreteGaussian and DiscreteLaplace share.
 type request struct {
 	scale, sensitivity float64
 	moved              float64 // what rounding adds to the sensitivity, in steps
@@ -57,14 +57,13 @@ func normal(digits int) (low, beyond int) {
 	return -1022, 1024
 }
 
-// plan finds the grid of a mechanism on data whose type has this many digits, and its noise and
-// sensitivity in steps.
+// plan returns the grid of a mechanism on data whose type has this many digits, with its noise and sensitivity in
+// steps.
 //
-// Rounding to the nearest step moves every coordinate by at most half a step. So the distance
-// of two neighbours grows by at most one step in every coordinate in which they may differ: by
-// sqrt(d) in the l2 norm and by d in the l1 norm. The noise is widened by the same factor,
-// rounded up, so that its ratio to the sensitivity is at least the stated one.
-// sensitivity is at least the one asked for.
+// Rounding to the nearest step moves every coordinate by at most half a step. So the distance of two neighbours grows
+// by at most one step in every coordinate in which they may differ: by sqrt(d) in the l2 norm and by d in the l1 norm.
+// The noise is widened by the same factor, rounded up, so that its ratio to the sensitivity is at least the stated one.
+// The resulting sensitivity is at least the requested one.
 func plan(digits int, q request) (*lattice, error) {
 	if !(q.bound > 0) || math.IsInf(q.bound, 1) {
 		return nil, fmt.Errorf("bound is %v, want positive and finite", q.bound)
@@ -95,7 +94,7 @@ type tooFine struct{ error }
 
 func retry(err error) bool { _, ok := err.(tooFine); return ok }
 
-// fit does what plan does, for a given grid.
+// fit returns the result of plan for a given grid.
 func fit(digits int, q request) (*lattice, error) {
 	l := &lattice{Grid: channel.Grid{Step: q.grid, PerStep: 1 / q.grid, Whole: q.whole, Limit: 1 << digits}}
 	l.Bound = math.Floor(q.bound * l.PerStep)
@@ -130,8 +129,7 @@ func fit(digits int, q request) (*lattice, error) {
 
 func up(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 
-// ratioAbove returns a ratio that equals x, if x has at most 27 digits, or is above it by at
-// most 2^-26 of it.
+// ratioAbove returns a ratio equal to x if x has at most 27 digits, and otherwise above x by at most a relative 2^-26.
 func ratioAbove(x float64) (Ratio, error) {
 	_, e := math.Frexp(x)
 	shift := finest + 1 - e
@@ -174,7 +172,7 @@ func (l gridGaussian) Check(t *channel.Tally, purpose string, x float64) error {
 	}.Check(t, purpose, l.Scale(), x)
 }
 
-// sampledGaussian is the law of such noise on values of a sample.
+// sampledGaussian is the law of discrete normal noise on values of a sample.
 type sampledGaussian struct {
 	gridGaussian
 	event privacy.Sampled
@@ -183,7 +181,7 @@ type sampledGaussian struct {
 // Event implements channel.Law.
 func (l sampledGaussian) Event() privacy.Event { return l.event }
 
-// gridLaplace is the law of discrete Laplace noise: sizes are absolute values.
+// gridLaplace is the law of discrete Laplace noise. Its sizes are absolute values.
 type gridLaplace struct {
 	e    privacy.DiscreteLaplace
 	grid float64

@@ -49,8 +49,7 @@ func (l DiscreteGaussianLaw) PMF(k int64) float64 {
 	return math.Exp(-v*v/2) / l.Normaliser()
 }
 
-// Variance returns the variance, which is below Sigma², for large Sigma by less than a float64
-// can show.
+// Variance returns the variance, which is below Sigma². For large Sigma the difference is too small for a float64.
 func (l DiscreteGaussianLaw) Variance() float64 {
 	mass, second := l.theta()
 	return l.Sigma * l.Sigma * second / mass

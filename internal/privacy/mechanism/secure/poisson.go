@@ -7,8 +7,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// coin returns true with probability q, exactly: a float64 is a fraction of whole numbers. It
-// compares the digits of a uniform number in base 2^64 with those of q until they differ.
+// coin returns true with probability exactly q, since a float64 is a fraction of whole numbers. It compares the digits
+// of a uniform number in base 2^64 with those of q until they differ.
 func coin(src *rng.Secret, q float64) bool {
 	if q >= 1 {
 		return true
@@ -29,19 +29,19 @@ func digit(q float64) (high uint64, rest float64) {
 	return uint64(f), x - f
 }
 
-// sample is Poisson sampling from cryptographic bits: every one of n examples is in a batch with
-// probability exactly rate, independently of all others and of all other batches.
+// sample draws Poisson samples from cryptographic bits: every one of n examples is in a batch with probability exactly
+// rate, independently of all others and of all other batches.
 type sample struct {
 	n    int64
 	rate float64
 	src  rng.Secret
 
 	batches, examples int64   // drawn so far
-	last              []int32 // the batch before, every second time
+	last              []int32 // every second time, the batch before
 	paired, common    int64   // examples of it, and those that were in the next one too
 }
 
-// draw writes the examples of the next batch to to, ascending.
+// draw overwrites to with the examples of the next batch, ascending, and returns it.
 func (s *sample) draw(to []int32) []int32 {
 	to = to[:0]
 	high, rest := uint64(0), 0.0
@@ -72,8 +72,8 @@ func (s *sample) draw(to []int32) []int32 {
 // sampleTails is the number of one-sided events of a check.
 const sampleTails = 4
 
-// check compares the batches of this process with their law: how many examples they had, and how
-// many of a batch were in the next one too. Right ones pass with probability at least 1 - 4 exp(-x).
+// check returns an error if the batches of this process do not fit their law: how many examples they had, and how many
+// of one batch were in the next too. Correct ones pass with probability at least 1 - 4 exp(-x).
 func (s *sample) check(purpose string, x float64) error {
 	total := mechanism.Proportion{What: "number of examples in batches", N: s.batches * s.n, Got: s.examples, P: s.rate}
 	if err := total.Check(purpose, x); err != nil {

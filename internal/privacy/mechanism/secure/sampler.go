@@ -8,15 +8,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// maxSteps bounds the standard deviation or scale of a discrete sampler, so that a sample fits
-// into an int64. A sample that does not, less than e^-4000 of the mass, is drawn again.
+// maxSteps bounds the standard deviation or scale of a discrete sampler, so that a sample fits into an int64. A sample
+// that does not fit, of less than e^-4000 of the mass, is drawn again.
 const maxSteps = 1 << 50
 
-// LaplaceSampler draws from the discrete Laplace law P(k) ~ exp(-|k|/scale), only by integer
-// arithmetic (Canonne, Kamath, Steinke 2020, algorithm 2).
+// LaplaceSampler draws from the discrete Laplace law P(k) ~ exp(-|k|/scale) by integer arithmetic only (Canonne,
+// Kamath, Steinke 2020, algorithm 2).
 type LaplaceSampler struct{ scale Ratio }
 
-// NewLaplaceSampler takes a scale of at most 2^50 with both parts in [1, 2^53].
+// NewLaplaceSampler returns a sampler for a scale of at most 2^50 with both parts in [1, 2^53].
 func NewLaplaceSampler(scale Ratio) (LaplaceSampler, error) {
 	if err := inSteps(scale); err != nil {
 		return LaplaceSampler{}, fmt.Errorf("discrete Laplace scale: %w", err)
@@ -34,7 +34,7 @@ func inSteps(r Ratio) error {
 	return nil
 }
 
-// Sample draws one integer. Its time depends on the result.
+// Sample returns one integer from the law. Its time depends on the result.
 func (l LaplaceSampler) Sample(src rng.Source) int64 {
 	for {
 		x, negative, ok := geometric(src, l.scale.Num)
@@ -53,8 +53,7 @@ func (l LaplaceSampler) Sample(src rng.Source) int64 {
 	}
 }
 
-// geometric draws x with probability proportional to exp(-x/t), and a sign. ok is false where
-// both must be drawn again.
+// geometric returns x with probability proportional to exp(-x/t), and a sign. ok is false if both must be drawn again.
 func geometric(src rng.Source, t uint64) (x wide, negative, ok bool) {
 	u := below(src, 2*t) // the sign and a first part below t
 	if negative = u >= t; negative {
@@ -83,10 +82,9 @@ func signed(k uint64, negative bool) (int64, bool) {
 	return -int64(k), k != 0 && k < 1<<62
 }
 
-// GaussianSampler draws from the discrete normal law P(k) ~ exp(-k²/(2 sigma²)), only by
-// integer arithmetic. It draws proposals from the discrete Laplace law of scale t =
-// floor(sigma) + 1 and accepts each with probability exp(-(|k| - sigma²/t)²/(2 sigma²))
-// (Canonne, Kamath, Steinke 2020, algorithm 3).
+// GaussianSampler draws from the discrete normal law P(k) ~ exp(-k²/(2 sigma²)) by integer arithmetic only. It draws
+// proposals from the discrete Laplace law of scale t = floor(sigma) + 1 and accepts each with probability exp(-(|k| -
+// sigma²/t)²/(2 sigma²)) (Canonne, Kamath, Steinke 2020, algorithm 3).
 type GaussianSampler struct {
 	sigma  Ratio
 	t      uint64 // scale of the proposals
@@ -96,7 +94,7 @@ type GaussianSampler struct {
 	narrow uint64 // proposals below it need only 64 bits
 }
 
-// NewGaussianSampler takes a sigma of at most 2^50 with both parts in [1, 2^53].
+// NewGaussianSampler returns a sampler for a sigma of at most 2^50 with both parts in [1, 2^53].
 func NewGaussianSampler(sigma Ratio) (GaussianSampler, error) {
 	if err := inSteps(sigma); err != nil {
 		return GaussianSampler{}, fmt.Errorf("discrete Gaussian sigma: %w", err)
@@ -113,7 +111,7 @@ func NewGaussianSampler(sigma Ratio) (GaussianSampler, error) {
 	return g, nil
 }
 
-// Sample draws one integer. Its time depends on the result.
+// Sample returns one integer from the law. Its time depends on the result.
 func (g *GaussianSampler) Sample(src rng.Source) int64 {
 	for {
 		x, negative, ok := geometric(src, g.t)
@@ -163,7 +161,7 @@ func (g *GaussianSampler) divide(k uint64) (i uint64, f wide) {
 	return i, f
 }
 
-// divideBig does what divide does, for proposals so far out that they never occur in practice.
+// divideBig returns the result of divide for proposals so far out that they never occur in practice.
 func (g *GaussianSampler) divideBig(k uint64) (i uint64, f wide) {
 	a := new(big.Int).Mul(g.slope.big(), new(big.Int).SetUint64(k))
 	a.Abs(a.Sub(a, g.centre.big()))
@@ -210,7 +208,7 @@ func gaussTail(src rng.Source, coin func() bool) bool {
 	}
 }
 
-// gaussTail64 does what gaussTail does, for r = f/b, b < 2^60.
+// gaussTail64 returns the result of gaussTail for r = f/b, b < 2^60.
 func gaussTail64(src rng.Source, f, b uint64) bool {
 	for k := uint64(1); k < 8; k++ {
 		if !bernoulli(src, f, 2*k*b) || !bernoulli(src, f, b) {

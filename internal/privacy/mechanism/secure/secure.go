@@ -12,39 +12,37 @@ import (
 	"privrec/internal/rng"
 )
 
-// DiscreteGaussian releases values on a grid of a power of two with discrete normal noise
-// (Canonne, Kamath, Steinke, NeurIPS 2020, section 3). It clamps values to Bound, rounds them
-// to the grid, and adds noise of whole steps from an exact sampler. The possible outputs do not
-// depend on the data, neither in steps nor in digits of the data's type. A value that is not
-// finite is an error.
+// DiscreteGaussian describes the release of values on a grid of a power of two with discrete normal noise (Canonne,
+// Kamath, Steinke, NeurIPS 2020, section 3). It clamps values to Bound, rounds them to the grid, and adds noise of
+// whole steps from an exact sampler. The possible outputs do not depend on the data, neither in steps nor in digits of
+// the data's type. A value that is not finite is an error.
 //
-// OpenGaussian opens it with cryptographic bits, and OpenKeyedGaussian with keyed ones, for
-// research.
+// OpenGaussian opens it with cryptographic bits, and OpenKeyedGaussian with keyed ones, for research.
 type DiscreteGaussian struct {
 	Purpose string  // names the release in the ledger
 	Sigma   float64 // at least this much noise, in the data's unit; see Event
-	// Sensitivity is the l2 distance between neighbours' values in one release, as they were
-	// computed: it includes rounding errors of a sum of floats.
+	// Sensitivity is the l2 distance between neighbours' values in one release, as they are computed: it must include
+	// rounding errors of floating-point sums.
 	Sensitivity float64
 	// Dimension is the number of values of one release in which neighbours may differ: rounding
 	// may move each of them apart by a step.
 	Dimension int64
-	// Bound is the bound that values are clamped to before noise is added. It must not depend
-	// on the data.
+	// Bound is the largest absolute value; larger values are clamped to it before noise is added. It must not depend on
+	// the data.
 	Bound        float64
 	Grid         float64 // a power of two; 0: as fine as the data's type allows
 	Whole        bool    // values are multiples of Grid (counts): they are not rounded, and other values are an error
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
 	Share        mechanism.Share // of the run's false-alarm probability
-	// Rate says that values are of a sample that the caller drew, which has every unit with this
-	// probability, independently. It must have been drawn from cryptographic bits too. The event is
-	// then a sampled one. 1: a sample that has all. 0: values are of no sample.
+	// Rate states that the values come from a Poisson sample, drawn by the caller with this probability for every unit.
+	// That sample must have been drawn from cryptographic bits too. The event is then a sampled one. 1: a sample with
+	// all units. 0: no sample.
 	Rate float64
 }
 
-// DiscreteLaplace does what DiscreteGaussian does, with discrete Laplace noise (Ghosh,
-// Roughgarden, Sundararajan, STOC 2009).
+// DiscreteLaplace describes the release of DiscreteGaussian with discrete Laplace noise instead (Ghosh, Roughgarden,
+// Sundararajan, STOC 2009).
 type DiscreteLaplace struct {
 	Purpose      string
 	Scale        float64 // at least this much noise, in the data's unit
@@ -73,19 +71,19 @@ func OpenGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger) (*ch
 	return openGaussian[T](m, l, rng.Stream{}, true)
 }
 
-// OpenKeyedGaussian does what OpenGaussian does, with keyed bits, for research: anyone with the
-// seed can undo the noise. It fails on a ledger marked secure.
+// OpenKeyedGaussian opens the channel of OpenGaussian with keyed bits, for research: anyone with the seed can undo the
+// noise. It fails on a ledger marked secure.
 func OpenKeyedGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
 	return openGaussian[T](m, l, s, false)
 }
 
-// OpenLaplace does what OpenGaussian does, for discrete Laplace noise. The sensitivity of its
+// OpenLaplace opens a discrete Laplace mechanism for data that are published, like OpenGaussian. The sensitivity of its
 // event is Sensitivity/Grid + Dimension.
 func OpenLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger) (*channel.Channel[T], error) {
 	return openLaplace[T](m, l, rng.Stream{}, true)
 }
 
-// OpenKeyedLaplace does what OpenLaplace does, with keyed bits, for research.
+// OpenKeyedLaplace opens the channel of OpenLaplace with keyed bits, for research.
 func OpenKeyedLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
 	return openLaplace[T](m, l, s, false)
 }
@@ -135,7 +133,7 @@ func named(purpose, kind string) string {
 	return purpose
 }
 
-// Event returns what a release of values of type float64 records, as an accountant sees it.
+// Event returns the event that a release of float64 values records.
 func (m DiscreteGaussian) Event() (privacy.Event, error) {
 	l, e, err := m.plan(digits[float64]())
 	if err != nil {
@@ -144,7 +142,7 @@ func (m DiscreteGaussian) Event() (privacy.Event, error) {
 	return m.law(e, l.Step).Event(), nil
 }
 
-// plan finds the mechanism's grid and event.
+// plan returns the mechanism's grid and event.
 func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, error) {
 	none := privacy.DiscreteGaussian{}
 	asked := privacy.DiscreteGaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Dimension: m.Dimension, Unit: m.Unit, Neighbouring: m.Neighbouring}
@@ -206,7 +204,7 @@ func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of ch
 	}}, l, s)
 }
 
-// bitPool gives sources of bits, each to one goroutine at a time.
+// bitPool hands out sources of bits, each to one goroutine at a time.
 type bitPool struct {
 	pool   sync.Pool
 	secret bool

@@ -13,16 +13,16 @@ var (
 	_ channel.RowDescent[float32] = (*RowSteps[float32])(nil)
 )
 
-// Steps is channel.Steps for data that are published: batches and noise are from cryptographic
-// bits, there is no seed, and sums are exact. It is for one goroutine; several may compute the
-// gradients. RowSteps is for examples that touch few rows of a table.
+// Steps runs DP-SGD for data that are published, like channel.Steps: batches and noise are from cryptographic bits,
+// there is no seed, and sums are exact. Only one goroutine may call it; several may compute the gradients. RowSteps is
+// for examples that touch few rows of a table.
 type Steps[T mechanism.Float] struct {
 	stepping[T]
 	parallel channel.Parallel
 }
 
-// OpenDPSGD opens DP-SGD for gradients of dim values. The ledger must be marked secure. Noise is
-// added in as many goroutines as parallel makes.
+// OpenDPSGD opens DP-SGD for gradients of dim values. The ledger must be marked secure. parallel decides in how many
+// goroutines noise is added.
 func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger, parallel channel.Parallel) (*Steps[T], error) {
 	core, err := openStepping[T](d, dim, l)
 	if err != nil {
@@ -31,9 +31,9 @@ func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger, p
 	return &Steps[T]{core, parallel}, nil
 }
 
-// Add clips the gradient of the k-th example of the batch, in place, brings it onto the grid and
-// adds it. Examples must come in order, 0, 1, .... A gradient that is not finite counts as 0: an error
-// would tell of the example.
+// Add clips the gradient of the k-th example of the batch, in place, brings it onto the grid and adds it. Examples must
+// come in order, 0, 1, .... A gradient that is not finite counts as 0: an error would reveal something about the
+// example.
 func (s *Steps[T]) Add(k int, gradient []T) error {
 	if err := s.next(k); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *Steps[T]) Finish(mean []T) error {
 	})
 }
 
-// RowSteps is channel.RowSteps for data that are published, see Steps.
+// RowSteps runs channel.RowSteps for data that are published, see Steps.
 type RowSteps[T mechanism.Float] struct {
 	stepping[T]
 	rows, cols int
@@ -94,11 +94,10 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 	return s.placed(k, place(&s.grid, values, func(i int, k int64) { s.sum[int(rows[i/s.cols])*s.cols+i%s.cols] += k }))
 }
 
-// Finish adds noise to every coordinate of the sum and hands it to step in pieces, in any order
-// and perhaps from several goroutines at once: sum holds the values of the flattened table from at
-// on, and is valid during the call, which may change it. All pieces together are the table. Finish
-// then checks noise and batches. Where a check of the noise fails, step has been called, and what
-// it did must be thrown away.
+// Finish adds noise to every coordinate of the sum and hands it to step in pieces that together cover the table, in any
+// order and perhaps from several goroutines at once. sum holds the values of the flattened table from at on; it is
+// valid during the call, which may change it. Finish then checks noise and batches. If a check of the noise fails, step
+// has been called already, and its results must be thrown away.
 func (s *RowSteps[T]) Finish(parallel channel.Parallel, step func(at int, sum []T)) error {
 	return s.finish(parallel, step)
 }

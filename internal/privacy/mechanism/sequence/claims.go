@@ -12,15 +12,14 @@ import (
 	"sync"
 )
 
-// Spill is storage that grows at its end and can be read at any place, such as a temporary
-// file.
+// Spill is storage to append to and to read at any offset, such as a temporary file.
 type Spill interface {
 	io.Writer
 	io.ReaderAt
 	io.Closer
 }
 
-// RepeatedUser is the error for a user who came twice; it says where.
+// RepeatedUser is the error for a user who came twice, with both places.
 type RepeatedUser struct {
 	Key           UserKey
 	First, Second int64 // places, First <= Second
@@ -31,7 +30,7 @@ func (e *RepeatedUser) Error() string {
 	return fmt.Sprintf("the user at %d comes again at %d: the noise of a user is drawn once", e.First, e.Second)
 }
 
-// claim records a user who came.
+// claim records that a user came.
 type claim struct {
 	user UserKey
 	at   int64
@@ -47,9 +46,9 @@ func (c claim) compare(d claim) int {
 	return cmp.Or(cmp.Compare(c.user[0], d.user[0]), cmp.Compare(c.user[1], d.user[1]), cmp.Compare(c.at, d.at))
 }
 
-// userClaims finds every user of a stream who comes twice, by sorting the keys of all users: in
-// pieces that fit memory, which are spilled and merged at the end. The merge reads through
-// buffers that together take as much memory as a piece, with at least 16 keys each: 2^30 users
+// userClaims finds users who come twice in a stream, by sorting the keys of all users in pieces that fit memory, which
+// are spilled and merged at the end.
+// The merge reads through buffers that together take as much memory as a piece, with at least 16 keys each: 2^30 users
 // in the same 3 MiB.
 type userClaims struct {
 	spill func() (Spill, error)
@@ -62,7 +61,7 @@ type userClaims struct {
 	pieces []piece
 }
 
-// piece is a sorted part of the spill.
+// piece is a sorted section of the spill.
 type piece struct{ from, to int64 }
 
 func (u *userClaims) add(list []claim) error {
@@ -105,7 +104,7 @@ func (u *userClaims) flush() (err error) {
 	return w.Flush()
 }
 
-// check merges the pieces and returns the first user, by key, who came twice.
+// check merges the pieces and returns an error for the first user, by key, who came twice.
 func (u *userClaims) check() error {
 	if u.to == nil {
 		slices.SortFunc(u.held, claim.compare)
@@ -167,7 +166,7 @@ func (u *userClaims) close() error {
 	return to.Close()
 }
 
-// claimReader reads a piece.
+// claimReader reads the claims of a piece.
 type claimReader struct {
 	r   *bufio.Reader
 	now claim

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
-// Run is a sequence mechanism whose event is in the ledger. It gives samplers for disjoint
-// ranges of users to goroutines, one each, and checks their draws at the end.
+// Run runs a sequence mechanism whose event is in the ledger. It hands out samplers for disjoint ranges of users, one
+// per goroutine, and checks their draws at the end.
 type Run struct {
 	m     Mechanism
 	bits  mechanism.Bits
@@ -40,10 +40,10 @@ func (m Mechanism) Open(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	return r, nil
 }
 
-// begin tells a test of the release.
+// begin tells an observing test of the release.
 func (r *Run) begin() { r.observed = observe.Begin(r.m.Purpose, r.m.Event(), 1, 1) }
 
-// prepare does everything but record the release.
+// prepare returns a run without recording its release.
 func (m Mechanism) prepare(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
@@ -54,8 +54,7 @@ func (m Mechanism) prepare(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	return &Run{m: m, bits: b, table: m.table()}, nil
 }
 
-// Sampler returns a sampler for the users from (included) to to (excluded). Two
-// samplers of a run have no user in common.
+// Sampler returns a sampler for the users in [from, to). The ranges of a run's samplers must not overlap.
 func (r *Run) Sampler(from, to uint64) (*Sampler, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +78,7 @@ func (r *Run) Sampler(from, to uint64) (*Sampler, error) {
 	return s, nil
 }
 
-// Finish ends the run and checks all its draws. Where users have ids, it also checks that none
+// Finish ends the run and returns an error if its draws do not fit the law. If users have ids, it also fails if one
 // came twice. No sampler may be perturbing a row, or perturb one afterwards.
 func (r *Run) Finish() error {
 	r.mu.Lock()
@@ -191,7 +190,7 @@ func inParallel(n int, f func(int) error) error {
 	return nil
 }
 
-// watch holds what a sampler counted of its own draws.
+// watch counts a sampler's own draws.
 type watch struct {
 	rows   int64
 	cells  []int64 // by the number of ids written before
@@ -233,8 +232,8 @@ func (w *watch) add(o *watch) {
 	}
 }
 
-// check compares the counts with what each draw should have been given those before it.
-// Variances are bounded without looking at a row: cell c is reached with at most c ids written.
+// check returns an error if the counts do not fit the law of each draw given those before it. Variances are bounded
+// without looking at a row: cell c is reached with at most c ids written.
 func (w *watch) check(m Mechanism, size int, table []mechanism.Odds) error {
 	kept := mechanism.Drift{What: "number of cells kept, about its mean,", B: 1, Sum: float64(w.kept)}
 	moved := mechanism.Drift{What: "sum of replaced ids about their mean", B: float64(size), Sum: w.drift, N: w.moved}

@@ -9,8 +9,7 @@ import (
 	"privrec/internal/privacy/mechanism/internal/observe"
 )
 
-// Sampler perturbs rows for one goroutine. It takes constant time a cell and allocates nothing.
-// A Run makes samplers.
+// Sampler perturbs rows for one goroutine, in constant time per cell and without allocation. A Run makes samplers.
 type Sampler struct {
 	run  *Run
 	d    mechanism.Draws
@@ -36,8 +35,8 @@ type Sampler struct {
 	watch watch
 }
 
-// rejects reports whether an id is found by rejection, which takes at most (m+1)/(m-L) draws on
-// average, or in a pool of what may be drawn, which takes O(m) to set up.
+// rejects reports whether another id is found by rejection, which takes at most (m+1)/(m-L) draws on average. Otherwise
+// it comes from a pool of the ids that may be drawn, which takes O(m) to set up.
 func (m Mechanism) rejects() bool { return m.Items >= 4*m.Length }
 
 func newSampler(r *Run, rejects bool) *Sampler {
@@ -62,8 +61,8 @@ func newSampler(r *Run, rejects bool) *Sampler {
 	return s
 }
 
-// Row perturbs the row of a user in place. Users strictly ascend and are in the sampler's
-// range. Row fails on a row that is not one of definition 1 and leaves it as it is.
+// Row perturbs the row of a user in place. Users strictly ascend and are in the sampler's range. Row fails on a row
+// that violates definition 1 and leaves it as it is.
 func (s *Sampler) Row(user uint64, row []int32) error {
 	m := &s.run.m
 	if user < s.next || user >= s.to {
@@ -81,7 +80,7 @@ func (s *Sampler) Row(user uint64, row []int32) error {
 	return nil
 }
 
-// perturbed perturbs the row that was loaded last, and tells a test of it.
+// perturbed perturbs the row that was loaded last, and tells an observing test.
 func (s *Sampler) perturbed(m *Mechanism, user uint64, row []int32) {
 	if s.run.observed == nil {
 		s.perturb(m, row)

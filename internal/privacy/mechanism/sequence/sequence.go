@@ -19,29 +19,27 @@ const (
 	// an output for rows with two swapped cells can then differ by a factor e^(2 eps). It is
 	// 2 eps-private in its cells and their order, and the ledger records that.
 	SDPPaper Variant = "sdp-paper"
-	// SDPFixed is SDPPaper with named zeros: padding becomes Length distinct tokens, no case is
-	// special, and tokens are written as 0 again. It is eps-private in its cells and their
-	// order, since for rows of distinct tokens the paper's proof is right. It does not matter
-	// which token a zero becomes: the mechanism treats tokens alike, and all are written as 0.
-	// The law is that of random names, under which neighbours stay neighbours.
+	// SDPFixed is SDPPaper with named zeros: padding becomes Length distinct tokens, no case is special, and tokens are
+	// written as 0 again. It is eps-private in its cells and their order, since for rows of distinct tokens the paper's
+	// proof is right. It does not matter which token a zero becomes: the mechanism treats tokens alike, and all are
+	// written as 0. The law is that of randomly named tokens, where neighbours stay neighbours.
 	SDPFixed Variant = "sdp-fixed"
 	// RR perturbs every cell separately by randomised response over the items and 0. It is
 	// eps-private in a cell, and 2 eps-private in the order of two cells. An item may be in the
 	// output more than once.
 	RR Variant = "rr"
-	// SDPUser is SDPFixed whose Epsilon is that of a user's whole row: a draw has Epsilon/Length.
+	// SDPUser is SDPFixed with an Epsilon for a user's whole row: each draw has Epsilon/Length.
 	SDPUser Variant = "sdp-user"
-	// SDPLengths perturbs the cells that hold items and leaves padding where it is. It is eps-private
-	// in the value of such a cell and the order of two of them. How many items a row has, and where
-	// its padding is, it shows.
+	// SDPLengths perturbs the cells that hold items and leaves padding where it is. It is eps-private in the value of
+	// such a cell and the order of two of them. It reveals how many items a row has and where its padding is.
 	SDPLengths Variant = "sdp-lengths"
-	// Set releases which items a row has, and nothing else of it: every item of the row with
-	// probability 1/2, and every other item of the catalogue with probability 1/(e^eps+1). It is
-	// eps-private in one interaction that is added, removed, replaced or moved.
+	// Set releases only the set of a row's items: every item of the row with probability 1/2, and every other item of
+	// the catalogue with probability 1/(e^eps+1). It is eps-private in one interaction that is added, removed, replaced
+	// or moved.
 	Set Variant = "set"
 )
 
-// Variants lists all variants: those whose guarantee is that of their Epsilon first.
+// Variants returns all variants, first those whose guarantee is their Epsilon.
 func Variants() []Variant { return []Variant{SDPFixed, SDPLengths, SDPUser, Set, SDPPaper, RR} }
 
 // Mechanism perturbs users' sequences: rows of Length ids, 1 to Items, each at most once, and 0
@@ -60,13 +58,13 @@ type Mechanism struct {
 	Items   int             // m
 	Length  int             // L
 	Share   mechanism.Share // of the run's false-alarm probability
-	// Limits accepts the two ends. With Epsilon 0 the output does not depend on the input. With
-	// +Inf it is the input, and the ledger records that nothing is protected.
+	// Limits allows the two extreme values of Epsilon. With 0 the output does not depend on the input. With +Inf it is
+	// the input, and the ledger records that nothing is protected.
 	Limits bool
 }
 
-// The largest row and catalogue: every id and every mark of a sampler, four bytes an id, fits in
-// 32 bits, and every sum of ids in 64.
+// Limits of the row and the catalogue. They keep every id and every mark of a sampler, four bytes an id, within 32
+// bits, and every sum of ids within 64.
 const (
 	maxLength = 1 << 20
 	maxItems  = 1 << 28
@@ -88,10 +86,9 @@ func (m Mechanism) Event() privacy.Event {
 	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.unit()}
 }
 
-// record records the release, and that a user has Length cells. That number is a setting and
-// reveals nothing of the data: all rows have that length, with padding where there is no item,
-// and all cells are perturbed. The longest history would be data, and an account based on it
-// would hold only among users with no longer one.
+// record records the release, and that a user has Length cells. That number is a setting and reveals nothing of the
+// data: all rows have that length, with padding if there is no item, and all cells are perturbed. The longest history
+// would be data, and an account based on it would hold only among users with no longer one.
 func (m Mechanism) record(l *privacy.Ledger) error {
 	e := m.Event()
 	if _, ok := e.(privacy.Unprotected); !ok && m.Variant != SDPUser {
@@ -102,9 +99,9 @@ func (m Mechanism) record(l *privacy.Ledger) error {
 	return l.Record(m.Purpose, e, 1)
 }
 
-// UserEvent returns the same release for neighbours that differ in a whole row: a factor e^eps of
-// a draw for each cell, which two full rows without a common item reach. For SDPLengths they have
-// their padding in the same places.
+// UserEvent returns the release for neighbours that differ in a whole row. It costs a factor e^eps of a draw for each
+// cell, which two full rows without a common item reach. For SDPLengths both rows have their padding in the same
+// places.
 func (m Mechanism) UserEvent() privacy.Event {
 	e := m.Epsilon * float64(m.Length)
 	if m.Variant == SDPUser {
@@ -119,8 +116,7 @@ func (m Mechanism) UserEvent() privacy.Event {
 	return privacy.PureLDP{Epsilon: e, Unit: privacy.User}
 }
 
-// others returns the number of ids that can be drawn besides the one in the cell, after k ids
-// other than 0 were written to the row.
+// others returns how many other ids can be drawn for a cell, after k ids other than 0 were written to the row.
 func (m Mechanism) others(k int) uint64 {
 	n := m.Items
 	switch m.Variant {
@@ -145,7 +141,7 @@ func (m Mechanism) Keep(k int) float64 {
 	return mechanism.KeepProbability(m.Draw(), float64(m.others(k)))
 }
 
-// Replace returns 1 - Keep, to full precision where it is tiny.
+// Replace returns 1 - Keep, to full precision even if it is tiny.
 func (m Mechanism) Replace(k int) float64 {
 	if m.Variant == Set {
 		return 0.5
@@ -153,7 +149,7 @@ func (m Mechanism) Replace(k int) float64 {
 	return mechanism.ReplaceProbability(m.Draw(), float64(m.others(k)))
 }
 
-// Validate fails on an unknown variant and on sizes that no sampler can hold.
+// Validate returns an error for an unknown variant and for sizes that no sampler can hold.
 func (m Mechanism) Validate() error { return m.validate() }
 
 func (m Mechanism) validate() error {
@@ -170,7 +166,7 @@ func (m Mechanism) validate() error {
 	return errors.Join(errs...)
 }
 
-// table returns the odds after every number of ids written.
+// table returns the odds for every number of ids written.
 func (m Mechanism) table() []mechanism.Odds {
 	if math.IsInf(m.Epsilon, 1) {
 		return nil

@@ -11,23 +11,21 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// UserKey is the key of the bits of a user who has an id and not a number: half of the SHA-256
-// of the id. Two of 10^9 ids share a key with probability 10^-21, and ids cannot be made to
-// share one. If they do, Finish reports them as one user who came twice, since their noise
-// would be the same.
+// UserKey is the noise key of a user who has an id instead of a number: half of the SHA-256 of the id. Two of 10^9 ids
+// share a key with probability 10^-21, and nobody can construct ids that do. If it happens, Finish reports them as one
+// user who came twice, since their noise would be the same.
 type UserKey [2]uint64
 
-// KeyOf returns the key of an id, byte for byte.
+// KeyOf returns the key of the bytes of an id.
 func KeyOf(id []byte) UserKey {
 	sum := sha256.Sum256(id)
 	return UserKey{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}
 }
 
-// OpenUsers does what Open does, for a stream of users with ids, who come in any order, each
-// once. Only at the end is it known whether a user came twice: Finish then fails with a
-// *RepeatedUser, and no output of the run may be used. Until then the run remembers 24 bytes a
-// user, up to claimsHeld users in memory and the others in what spill returns; it calls spill
-// at most once.
+// OpenUsers opens a run like Open, for a stream of users with ids, who come in any order, each once. Only at the end is
+// it known whether a user came twice: Finish then fails with a *RepeatedUser, and no output of the run may be used.
+// Until then the run remembers 24 bytes a user, up to claimsHeld users in memory and the others in the storage from
+// spill; it calls spill at most once.
 func (m Mechanism) OpenUsers(l *privacy.Ledger, b mechanism.Bits, spill func() (Spill, error)) (*Run, error) {
 	if spill == nil {
 		return nil, errors.New(m.Purpose + ": no storage for the keys of users")
@@ -60,10 +58,9 @@ func (r *Run) UserSampler() (*Sampler, error) {
 	return s, nil
 }
 
-// RowOf perturbs in place the row of the user with the key. at is a place that the caller
-// chooses, such as a line; the error names it if the user comes again. RowOf fails on a row
-// that is not one of definition 1 and leaves it as it is. The output depends on the stream, the
-// key and the row.
+// RowOf perturbs in place the row of the user with the given key. at is a place that the caller chooses, such as a line
+// number; the error names it if the user comes again. RowOf fails on a row that violates definition 1 and leaves it as
+// it is. The output depends only on the stream, the key and the row.
 func (s *Sampler) RowOf(user UserKey, at int64, row []int32) error {
 	m := &s.run.m
 	if s.claims == nil {
@@ -97,7 +94,7 @@ func (s *Sampler) settle() error {
 	return nil
 }
 
-// distinct fails on a run in which a user came twice.
+// distinct returns an error if a user came twice.
 func (r *Run) distinct() error {
 	if r.claims == nil {
 		return nil
@@ -116,7 +113,7 @@ func (r *Run) distinct() error {
 	return nil
 }
 
-// Retained compares how many cells a run kept with how many it should have.
+// Retained holds how many cells a run kept and how many it should have kept.
 type Retained struct {
 	Rows, Cells int64
 	Kept        int64   // cells that kept their id
@@ -124,8 +121,7 @@ type Retained struct {
 	Variance    float64 // variance of Kept, given the ids that were written
 }
 
-// Watched is what a run counted of its rows, as whole numbers, so that the counts of several runs can
-// be added.
+// Watched holds a run's counts of its rows as whole numbers, so that the counts of several runs can be added.
 type Watched struct {
 	Rows, Kept int64
 	Cells      []int64 // by the number of ids written before
@@ -157,10 +153,10 @@ func (r *Run) Watched() (w Watched) {
 	return w
 }
 
-// Retained returns Watched, with what it should be.
+// Retained returns the counts of the run with their expected values.
 func (r *Run) Retained() Retained { return r.m.retained(r.Watched(), r.table) }
 
-// Retained returns what the counts should be of runs of the mechanism.
+// Retained returns counts of runs of the mechanism with their expected values.
 func (m Mechanism) Retained(w Watched) (Retained, error) {
 	if err := m.Validate(); err != nil {
 		return Retained{}, err

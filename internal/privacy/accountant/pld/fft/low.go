@@ -2,10 +2,10 @@ package fft
 
 import "math"
 
-// orders is how many Bessel functions and Chebyshev moments there are.
+// orders is the number of Bessel functions and of Chebyshev moments.
 const orders = 12
 
-// longest is the length of the longest blocks.
+// longest is the largest length of a block.
 const longest = 64
 
 // Low computes the first coefficients of a long real sequence.
@@ -17,8 +17,8 @@ type Low struct {
 	part            []complex128
 }
 
-// NewLow returns a transform for the first count coefficients of sequences of period n, a power of
-// two. It returns nil if count is so large that all coefficients cost no more.
+// NewLow returns a transform for the first count coefficients of sequences of period n, a power of two. It returns nil
+// if count is so large that the full transform costs no more.
 func NewLow(n, count int) *Low {
 	block := longest
 	for 8*count*block > n {
@@ -39,7 +39,7 @@ func NewLow(n, count int) *Low {
 	return l
 }
 
-// Error bounds the error of each coefficient of a sequence of a length, relative to the sum of absolute
+// Error bounds the error of each coefficient of a sequence of the given length, relative to the sum of absolute
 // entries.
 func (l *Low) Error(length int) float64 {
 	additions := l.block/2 + 8 + length/l.n
@@ -91,7 +91,7 @@ func bessel(p int, half float64) float64 {
 	return sum
 }
 
-// gather sums up the Chebyshev moments of all blocks.
+// gather computes the Chebyshev moments of all blocks.
 func (l *Low) gather(x []float64) {
 	clear(l.moments)
 	b, g := l.block, l.n/l.block

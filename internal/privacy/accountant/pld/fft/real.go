@@ -8,15 +8,14 @@ import (
 // unit is half the distance between 1 and the next float64.
 const unit = 0x1p-53
 
-// Error bounds the error of each coefficient of a transform of length n, and of each entry of the
-// way back, relative to the sum of absolute inputs.
+// Error bounds the error of each coefficient of a transform of length n, and of each entry of its inverse, relative to
+// the sum of absolute inputs.
 func Error(n int) float64 {
 	stages := math.Ceil(math.Log2(float64(n))/2) + 1
 	return 32 * unit * stages
 }
 
-// Real transforms real sequences of one length. It has buffers, and so serves one goroutine at a
-// time.
+// Real transforms real sequences of one length. It holds buffers, so only one goroutine may use it at a time.
 type Real struct {
 	n, m int
 	turn []complex128 // exp(-2 pi i j/m) for j < 3m/4
@@ -105,7 +104,7 @@ func four(a, b, c, d complex128) (_, _, _, _ complex128) {
 	return s + u, t + v, s - u, t - v
 }
 
-// stages runs all stages but the first, between two buffers, and returns that with the result.
+// stages runs all stages but the first, between two buffers, and returns the buffer with the result.
 func (r *Real) stages(x, y []complex128) []complex128 {
 	s := 4
 	for ; r.m/s >= 8; s *= 4 {
@@ -142,7 +141,7 @@ func (r *Real) stages(x, y []complex128) []complex128 {
 	return x
 }
 
-// split makes the coefficients of the real sequence from those of the complex one.
+// split computes the coefficients of the real sequence from those of the complex one.
 func (r *Real) split(out, z []complex128) {
 	m := r.m
 	out = out[:min(len(out), m+1)]

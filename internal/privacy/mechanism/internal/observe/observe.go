@@ -11,14 +11,14 @@ import (
 
 // Observer sees the releases of mechanisms. Its methods may be called by several goroutines.
 type Observer interface {
-	// Release is told of a release before its first row. count is how many releases the ledger records, and step the
-	// unit of what its event says of distances: 1, or the step of a grid. It may return nil.
+	// Release is called before the first row of a release. count is the number of releases that the ledger records, and
+	// step the unit of distances in its event: 1, or the step of a grid. It may return nil.
 	Release(purpose string, e privacy.Event, count int64, step float64) Release
 }
 
 // Release sees the rows of a release.
 type Release interface {
-	// Row is told of the row of a part and a key: as it was given, and as it is released. It may write to released.
+	// Row is called for the row of a part and a key, with its exact and its released values. It may write to released.
 	Row(part int32, key uint64, exact, released []float64)
 }
 
@@ -30,7 +30,7 @@ func Set(w Observer) (unset func()) {
 	return func() { current.Store(nil) }
 }
 
-// Begin tells the observer of a release. It returns nil without an observer.
+// Begin tells the observer of a release and returns its view of it, or nil without an observer.
 func Begin(purpose string, e privacy.Event, count int64, step float64) Release {
 	if w := current.Load(); w != nil {
 		return (*w).Release(purpose, e, count, step)
@@ -38,7 +38,7 @@ func Begin(purpose string, e privacy.Event, count int64, step float64) Release {
 	return nil
 }
 
-// Row tells a release of a row of any type, and puts what it writes into released.
+// Row passes a row of any type to a release's observer, and copies what that writes into released.
 func Row[T ~int32 | ~float32 | ~float64](r Release, part int32, key uint64, exact, released []T) {
 	if r == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Enumerated makes a sampler's choices in every possible way, so the law found with it is that
-// of the code that samples.
+// Enumerated makes a sampler's choices in every possible way, so the law found with it is that of the sampling code
+// itself.
 type Enumerated struct {
 	C *law.Choices
 	X *big.Rat // e^eps; nil: the thresholds of the sampler itself
@@ -35,7 +35,7 @@ func (e Enumerated) Keep(o *mechanism.Odds) bool {
 // Below chooses one of n integers.
 func (e Enumerated) Below(n uint64) uint64 { return uint64(e.C.Below(int(n))) }
 
-// Again withdraws the last choice.
+// Again rejects the last choice.
 func (e Enumerated) Again() { e.C.Again() }
 
 // Halved is a planted fault: it draws only the lower half of the integers.

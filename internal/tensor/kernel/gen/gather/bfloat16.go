@@ -8,12 +8,11 @@ import (
 	"privrec/internal/tensor/kernel/gen/simd"
 )
 
-// upper keeps the upper half of 32 bits, where a bfloat16 value is a float32.
+// upper masks the upper half of 32 bits, where a bfloat16 value is a float32.
 const upper = 0xffff0000
 
-// bfloat16 are two-byte values in pairs: of every 16 columns, the lower half of word k is column
-// k and the upper half column k+8. One read then gives two registers of float32 values, by a
-// shift and by a mask.
+// bfloat16 returns two-byte values in pairs: of every 16 columns, the lower half of word k is column k and the upper
+// half column k+8. One read then gives two registers of float32 values, by a shift and by a mask.
 func bfloat16() values {
 	return values{
 		kernel: "GatherBfloat16", kind: "uint16", bytes: 2, blocks: []int{8, 4, 2}, tail: 2,
@@ -104,7 +103,7 @@ type rounding struct {
 	one, bias, quiet, mask reg.VecVirtual
 }
 
-// pair emits what rounds two registers of columns that follow each other and stores them in pairs.
+// pair emits code that rounds two registers of consecutive columns and stores them in pairs.
 func (r rounding) pair(a, b reg.VecVirtual, dst Mem) {
 	if r.Wide() {
 		a, b = swap(a, b)
@@ -122,8 +121,8 @@ func (r rounding) pair(a, b reg.VecVirtual, dst Mem) {
 	}
 }
 
-// nearest emits what rounds v to the nearest value whose lower half is zero, of two the even
-// one, with anything in the lower half. NaN stays NaN: it becomes a quiet one.
+// nearest emits code that rounds v to the nearest value whose lower half is zero, ties to even, with anything in the
+// lower half. NaN stays NaN: it becomes a quiet one.
 func (r rounding) nearest(v reg.VecVirtual) reg.VecVirtual {
 	t, nan := r.Vec(), r.Vec()
 	VPSRLD(U8(16), v, t)

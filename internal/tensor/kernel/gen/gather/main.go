@@ -13,13 +13,12 @@ import (
 	"privrec/internal/tensor/kernel/gen/simd"
 )
 
-// ahead is how many entries before its use a row is fetched: long enough to hide
-// the way from the last cache, short enough for the nearest to hold them all.
+// ahead is the number of entries by which rows are prefetched: enough to hide the latency of the last cache, few enough
+// for the nearest cache to hold them all.
 const ahead = 32
 
-// rowsAhead is how many rows before it is written a row of the result is fetched, where
-// the rows go to scattered places: what waits for such rows to come is the writing, and a
-// core has room for few writes that wait.
+// rowsAhead is the number of rows by which a row of the result is prefetched before it is written, if rows go to
+// scattered places: writes wait for such rows, and a core has room for few waiting writes.
 const rowsAhead = 4
 
 func main() {
@@ -65,21 +64,21 @@ func fetchRows() {
 	RET()
 }
 
-// values says how the values of a row are stored.
+// values describes how the values of a row are stored.
 type values struct {
 	kernel string // that they make
 	kind   string // of a value, in Go
 	bytes  int    // of a value
 	blocks []int  // registers of sums that a block of columns takes, falling
 	tail   int    // those of the columns that are left
-	// adder emits the constants of a kernel, and returns what emits how v times the values at src
-	// is added to acc. Without masks all are there.
+	// adder emits the constants of a kernel. It returns a function that emits code to add v times the values at src to
+	// acc. Without masks it covers all lanes.
 	adder func(s simd.ISA) func(src Mem, v reg.VecVirtual, acc []reg.VecVirtual, masks []simd.Mask)
-	// order emits what brings sums into the order of the columns.
+	// order emits code that brings sums into the order of the columns.
 	order func(s simd.ISA, acc []reg.VecVirtual)
 }
 
-// float32s are values as they are.
+// float32s returns the layout of plain float32 values.
 func float32s() values {
 	return values{
 		kernel: "GatherRows", kind: "float32", bytes: 4, blocks: []int{8, 4, 1}, tail: 1,
@@ -166,7 +165,7 @@ func gatherRows(s simd.ISA, f values) {
 	blocks(s, cols, f, block)
 }
 
-// entries are those of a sparse matrix and the rows that they name.
+// entries are the entries of a sparse matrix and the rows that they name.
 type entries struct {
 	simd.ISA
 	idx, last, x, ldx reg.GPVirtual
@@ -195,7 +194,7 @@ func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v reg.VecVirtual
 	JL(LabelRef(label + "Entry"))
 }
 
-// blocks emits block for the blocks of columns that f says, falling, then under masks for the rest.
+// blocks emits block for the blocks of columns listed in f, in descending size, then under masks for the rest.
 func blocks(s simd.ISA, cols reg.GPVirtual, f values, block func(label string, nv int, masks []simd.Mask)) {
 	for _, nv := range f.blocks {
 		label := map[int]string{8: "eight", 4: "four", 2: "two", 1: "one"}[nv]
@@ -267,7 +266,7 @@ func spmmRows(s simd.ISA) {
 	blocks(s, cols, f, block)
 }
 
-// prefetch emits what fetches bytes from src on.
+// prefetch emits code that fetches bytes from src on.
 func prefetch(src Mem, bytes int) {
 	for off := 0; off < bytes; off += 64 {
 		PREFETCHT0(src.Offset(off))

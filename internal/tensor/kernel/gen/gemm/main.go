@@ -92,7 +92,7 @@ type stripGen struct {
 	v, t                      [2]reg.VecVirtual // columns of B; a broadcast element of A
 }
 
-// rowsPerBase rows are reached from one base register: 0, 1, 2, 3 and 4 strides.
+// rowsPerBase is the number of rows reached from one base register: 0, 1, 2, 3 and 4 strides.
 const rowsPerBase = 5
 
 func (g *stripGen) rows(ars reg.GPVirtual) {
@@ -115,7 +115,7 @@ func (g *stripGen) rewind() {
 	}
 }
 
-// element is the address of row i in the current column of A.
+// element returns the address of row i in the current column of A.
 func (g *stripGen) element(i int) Mem {
 	base := g.bases[i/rowsPerBase]
 	switch i % rowsPerBase {
@@ -128,11 +128,10 @@ func (g *stripGen) element(i int) Mem {
 	}
 }
 
-// whole leaves a register as wide as it is.
+// whole returns a register at its full width.
 func whole(v reg.VecVirtual) reg.Register { return v }
 
-// multiply fills the accumulators of one panel, nv vectors wide, of each of which part is
-// enough.
+// multiply fills the accumulators of one panel, nv vectors wide. part returns the part of each register that is needed.
 func (g *stripGen) multiply(label string, nv int, part func(reg.VecVirtual) reg.Register) {
 	g.rewind()
 	Load(Param("k"), g.k)

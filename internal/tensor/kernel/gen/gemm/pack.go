@@ -78,9 +78,8 @@ func laneMasks(s simd.ISA, n reg.GPVirtual, nv int) []simd.Mask {
 	return masks
 }
 
-// packCols emits the packer of an operand whose columns lie along the inner
-// dimension: it transposes square blocks in registers. Rows from width on repeat
-// the last one; what they hold ends in columns of C that are never stored.
+// packCols emits the packer of an operand whose columns lie along the inner dimension: it transposes square blocks in
+// registers. Rows from width on repeat the last one; their values end in columns of C that are never stored.
 func packCols(s simd.ISA) {
 	name := "packCols" + s.Suffix
 	TEXT(name, NOSPLIT, "func(k int, src *float32, srs int, dst *float32, drs, width int)")

@@ -25,7 +25,7 @@ var (
 // Wide reports whether s has mask registers and 512-bit vectors.
 func (s ISA) Wide() bool { return s.Lanes == 16 }
 
-// Bytes is the size of a register.
+// Bytes returns the size of a register.
 func (s ISA) Bytes() int { return 4 * s.Lanes }
 
 // Vec returns a new vector register.
@@ -63,8 +63,7 @@ func (s ISA) MaskOf(n reg.Register) Mask {
 	return Mask{v}
 }
 
-// MasksOf returns masks of the first n lanes of so many vectors that follow each other,
-// 0 <= n <= vectors * Lanes.
+// MasksOf returns masks of the first n lanes of several consecutive vectors, 0 <= n <= vectors * Lanes.
 func (s ISA) MasksOf(n reg.Register, vectors int) []Mask {
 	if vectors == 1 {
 		return []Mask{s.MaskOf(n)}
@@ -84,7 +83,7 @@ func (s ISA) MasksOf(n reg.Register, vectors int) []Mask {
 	return masks
 }
 
-// MaskInto is MaskOf into a given vector register, AVX2 only.
+// MaskInto puts the mask of MaskOf into a given vector register, AVX2 only.
 func (s ISA) MaskInto(n reg.Register, v reg.VecVirtual) Mask {
 	s.maskInto(n, v)
 	return Mask{v}
@@ -168,7 +167,7 @@ func Float(name string, v float64) Mem {
 	return Float32Bits(name, math.Float32bits(float32(v)))
 }
 
-// Float32Bits is Float for a bit pattern.
+// Float32Bits returns a constant in memory by its bit pattern.
 func Float32Bits(name string, v uint32) Mem {
 	m, ok := constants[name]
 	if !ok {
@@ -188,7 +187,7 @@ func (s ISA) Const(name string, v float64) reg.VecVirtual {
 	return r
 }
 
-// Bits is Const for a bit pattern.
+// Bits returns a register that holds a bit pattern in every lane.
 func (s ISA) Bits(name string, v uint32) reg.VecVirtual {
 	r := s.Vec()
 	VBROADCASTSS(Float32Bits(name, v), r)

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/tensor/kernel/gen/simd"
 )
 
-// coefNames are the fields of AdamCoef in order.
+// coefNames holds the fields of AdamCoef in order.
 var coefNames = []string{"beta1", "oneMinusBeta1", "beta2", "oneMinusBeta2", "step", "rootScale", "eps", "l2"}
 
 // coefBytes is the size of AdamCoef.
 const coefBytes = 4 * 8
 
-// coef is the field of the AdamCoef at c.
+// coef returns the address of a field of the AdamCoef at c.
 func coef(c reg.GPVirtual, name string) Mem {
 	for i, n := range coefNames {
 		if n == name {
@@ -56,8 +56,8 @@ func adam(s simd.ISA) {
 	l.end()
 }
 
-// adamIdle keeps a vector of weights and its moments in registers over all steps. Root and quotient
-// bind, so the look whether weights rest costs nothing beside them.
+// adamIdle keeps a vector of weights and its moments in registers over all steps. Root and quotient take the most time,
+// so testing whether weights rest costs nothing beside them.
 func adamIdle(s simd.ISA) {
 	l := begin(s, "adamIdle", "w, m, v []float32, c *float32, steps int, slack float32)", "is AdamIdle with the fields of steps AdamCoefs at c, at least one.", "w", "m", "v")
 	first, steps, slack := simd.Int("c"), simd.Int("steps"), l.Broadcast("slack")

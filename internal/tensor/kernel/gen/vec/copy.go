@@ -8,7 +8,7 @@ import (
 	"privrec/internal/tensor/kernel/gen/simd"
 )
 
-// copyAhead is how many rows before its use a row is fetched.
+// copyAhead is the number of rows by which a row is prefetched.
 const copyAhead = 8
 
 // copyRows emits the look-up of rows, which are fetched ahead: they lie at random in a table that

@@ -119,9 +119,9 @@ func sigmoid(s simd.ISA) {
 	l.end()
 }
 
-// sigmoidDot and sigmoidBack are the hidden layer of an edge of additive attention, and its way
-// back. ratioDot and ratioBack get exp(-x) and exp(-y) in place of x and y: a vector has many
-// edges, and each of these is then without exponentials.
+// sigmoidDot and sigmoidBack emit the hidden layer of an edge of additive attention, forward and backward. ratioDot and
+// ratioBack take exp(-x) and exp(-y) in place of x and y: a vector has many edges, and each of these then needs no
+// exponential.
 func sigmoidDot(s simd.ISA) { edgeDot(s, "sigmoidDot", "1/(1+exp(-x-y))", (*exponential).ofSum) }
 func ratioDot(s simd.ISA)   { edgeDot(s, "ratioDot", "1/(1+x y)", (*exponential).ofProduct) }
 func sigmoidBack(s simd.ISA) {

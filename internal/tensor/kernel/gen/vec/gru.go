@@ -8,8 +8,8 @@ import (
 	"privrec/internal/tensor/kernel/gen/simd"
 )
 
-// gruBack emits the way back of one row of a GRU's gates, without fused operations: its bits are
-// those of the loop in plain Go. With swap, z keeps the old state.
+// gruBack emits the backward pass of one row of a GRU's gates, without fused operations: its bits are those of the loop
+// in plain Go. With swap, z keeps the old state.
 func gruBack(s simd.ISA, swap bool) {
 	name, doc := "gruBack", "does GRUBack where z takes the new state."
 	if swap {
@@ -91,7 +91,7 @@ func blend(s simd.ISA) {
 	l.end()
 }
 
-// keepBack emits the way back of a state that a gate keeps, without fused operations.
+// keepBack emits the backward pass of a state that a gate keeps, without fused operations.
 func keepBack(s simd.ISA) {
 	l := begin(s, "keepBack", "dy []float32, dh, h, z, c, dz, dc, back *float32)", "is KeepBack.", "dy")
 	for _, p := range []string{"dh", "h", "z", "c", "dz", "dc", "back"} {
@@ -119,7 +119,7 @@ func keepBack(s simd.ISA) {
 	l.end()
 }
 
-// resetBack emits the way back of a state times its reset gate, without fused operations.
+// resetBack emits the backward pass of a state times its reset gate, without fused operations.
 func resetBack(s simd.ISA) {
 	l := begin(s, "resetBack", "g, h, r, dr, back []float32)", "is ResetBack.", "g", "h", "r", "dr", "back")
 	one := l.Const("one", 1)

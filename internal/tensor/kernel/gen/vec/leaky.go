@@ -26,7 +26,7 @@ func beginRows(s simd.ISA, name, signature, doc string, slices, pointers []strin
 	return m
 }
 
-// eachRow emits body for every vector of every row. next emits what moves to the next row.
+// eachRow emits body for every vector of every row. next emits the move to the next row.
 func (m *matrix) eachRow(start func(), body func(u int), next func(bytes reg.GPVirtual)) {
 	Label("row")
 	MOVQ(m.width, m.n)
@@ -132,7 +132,7 @@ func leakyDrop(s simd.ISA) {
 	})
 }
 
-// leakyBack emits the way back through dropout and LeakyReLU.
+// leakyBack emits the backward pass through dropout and LeakyReLU.
 func leakyBack(s simd.ISA) {
 	m := beginRows(s, "leakyBack", "g []float32, rows int, slope, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)",
 		"is LeakyBack for rows >= 1 as long as g; steps are in bytes.", []string{"g"}, []string{"kept", "above"})

@@ -126,12 +126,12 @@ func (l *loop) each(unroll int, body func(u int)) {
 	Label("done")
 }
 
-// at is vector u of this round in the slice p.
+// at returns the address of vector u of this round in the slice p.
 func (l *loop) at(p string, u int) Mem {
 	return Mem{Base: l.ptr[p], Index: l.i, Scale: 1, Disp: u * l.Bytes()}
 }
 
-// read returns vector u of p, zero past its end.
+// read returns vector u of p, with zeros past its end.
 func (l *loop) read(p string, u int) reg.VecVirtual {
 	v := l.Vec()
 	if l.mask != nil {

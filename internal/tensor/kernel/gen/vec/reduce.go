@@ -126,8 +126,7 @@ func maximum(s simd.ISA) {
 	RET()
 }
 
-// absBits finds the largest bit pattern without sign, by which a slice is finite
-// or not.
+// absBits finds the largest bit pattern without sign, which tells whether a slice is finite.
 func absBits(s simd.ISA) {
 	l := begin(s, "absBits", "x []float32) uint32", "returns the largest of the elements' bit patterns without sign.", "x")
 	sign := l.Bits("absMask", 0x7fffffff)

@@ -8,10 +8,9 @@ import (
 	"privrec/internal/tensor/kernel/gen/simd"
 )
 
-// eachRow begins a kernel over the rows idx of one or two matrices and emits body for every one of
-// them. body computes what the kernel for one row does, in the same order. names are the slices
-// that all rows share, the first of which has the width of a row; rows maps the pointer to a matrix
-// to the distance of its rows in bytes. body gets the number of the row within idx.
+// eachRow begins a kernel over the rows idx of one or two matrices and emits body for each of them. body computes the
+// kernel for one row, in the same order. names are the slices that all rows share; the first has the width of a row.
+// rows maps the pointer to a matrix to the distance of its rows in bytes. body gets the number of the row within idx.
 func eachRow(s simd.ISA, name, signature, doc string, names []string, rows map[string]string, order []string, body func(l *loop, e reg.GPVirtual)) {
 	l := begin(s, name, signature, doc, names...)
 	idx, e := Load(Param("idx").Base(), GP64()).(reg.GPVirtual), GP64()
