@@ -12,8 +12,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// processUsers is the largest number of users a Gaussian process learns from: its time grows with the cube of it,
-// its memory with the square (32 MB a matrix at the limit).
+// processUsers is the largest number of users that a Gaussian process learns from: its time grows with the cube of that
+// number, its memory with the square (32 MB a matrix at the limit).
 const processUsers = 2000
 
 // process is the posterior of one class against the rest.
@@ -80,7 +80,7 @@ func fitProcess(ctx context.Context, t *training, _ rng.Stream) (fill, error) {
 	}, nil
 }
 
-// share completes the probabilities of the classes' processes.
+// share combines the probabilities of the classes' processes so that they sum to one.
 func (t *training) share(p []float64) {
 	if len(t.present) == 2 {
 		p[t.present[0]] = 1 - p[t.present[1]]
