@@ -81,8 +81,8 @@ func (s ledgerSubjects) holds(u, of privacy.Unit) int64 {
 	return 0
 }
 
-// subject returns the subject of a unit's account. ok is false unless the ledger is about the unit, or about one that
-// it contains or that contains it.
+// subject returns the subject of a unit's account, and false unless the ledger is about the unit, or about one that it
+// contains or that contains it.
 func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	for _, d := range s.list {
 		if u.Contains(d.Unit) || d.Unit.Contains(u) {

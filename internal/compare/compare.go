@@ -148,7 +148,7 @@ func same(a, b *Scores) error {
 	for _, d := range a.Manifest.Data {
 		for _, e := range b.Manifest.Data {
 			if d.Name == e.Name && d.SHA256 != e.SHA256 {
-				if brought && d.Name == experiment.ImportedRows { // of which non-members and the order do not matter
+				if brought && d.Name == experiment.ImportedRows { // its non-members and its order do not matter
 					if err := sameCut(a, b); err != nil {
 						return err
 					}

@@ -193,7 +193,7 @@ func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) err
 	}
 	over, doc, err := read(source{path: configName, text: text}, nil, def)
 	if err == nil {
-		_ = suit(&over.Task, doc) // c is what counts: it was suited, or stands as a run has it
+		_ = suit(&over.Task, doc) // c counts: it was suited, or stands as a run has it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the effective configuration again: %w", err)
@@ -277,7 +277,7 @@ func (f Finished) Reopen() *Env {
 		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
 }
 
-// Finished returns the finished run that the work answers for. ok is false if the work was opened for another purpose.
+// Finished returns the finished run that the work answers for, and false if the work was opened for another purpose.
 func (e *Env) Finished() (Finished, bool) {
 	return Finished{Dir: e.Dir, Seed: e.Seed, Manifest: e.manifest}, e.mode == reopened
 }

@@ -218,7 +218,8 @@ const noiseLeast, noiseMost = 1e-9, 1e9
 // mostSteps is the largest number of steps of a training.
 const mostSteps = 1e15
 
-// checkPairs reports keys that a mechanism needs together, or of which it needs exactly one.
+// checkPairs reports combinations of keys that a mechanism does not allow: missing partners, and keys that exclude each
+// other.
 func (e *Event) checkPairs(c checker, key string) {
 	switch e.Mechanism {
 	case dpSGD:

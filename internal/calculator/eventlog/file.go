@@ -125,7 +125,7 @@ type Log struct {
 	StepsPerEpoch *int64       `yaml:"steps_per_epoch"`
 	Loader        string       `yaml:"loader"`      // poisson, shuffled, in-order, fixed-size
 	BatchSizes    []int64      `yaml:"batch_sizes"` // as they were
-	Accumulated   *bool        `yaml:"accumulated"` // batch_sizes are of parts, several of which make a noisy step
+	Accumulated   *bool        `yaml:"accumulated"` // batch_sizes are of parts; several parts make a noisy step
 	Workers       *int64       `yaml:"workers"`     // that share a batch; batch and batch_sizes are of one of them
 	DropLast      *bool        `yaml:"drop_last"`
 	Clip          *float64     `yaml:"clip"`

@@ -13,7 +13,7 @@ import (
 type trainings struct {
 	log   Log
 	plans []*plan
-	parts bool // the sizes of the log are of parts of batches, several of which make a noisy step
+	parts bool // the sizes in the log are of parts of batches; several parts make a noisy step
 	small bool // the batch of the log is that of a part too
 }
 

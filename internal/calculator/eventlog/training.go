@@ -265,7 +265,7 @@ func (s *search) averaged(g *trainings, p *plan, size int64) string {
 		}
 		return "one record moves its average by up to two clipping norms, and by being drawn all averages behind it, so that there is no amplification by sampling"
 	case p.relation == privacy.Replace && !sampled:
-		return "" // two clipping norms are what an exchange moves without averages too
+		return "" // an exchange moves by two clipping norms without averages too
 	}
 	p.widened *= 2
 	return "one record moves a sum by up to two clipping norms"

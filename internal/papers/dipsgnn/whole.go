@@ -19,14 +19,14 @@ import (
 
 // wholeMessages makes the sums of messages exact, for noise from cryptographic bits.
 //
-// A message h of length C becomes whole steps, trunc(h / step), whose length is at most C / step: cutting
-// towards zero makes no vector longer. Sums of up to mostEdges of them are below 2^22 steps, and with the
-// noise below 2^24, which single precision holds: they are exact, and do not depend on the order of edges.
-// So one transition moves a sum by a whole vector of length at most C / step, which is what the account
-// of real numbers takes as C. Nothing is left out for rounding.
+// A message h of length C becomes whole steps, trunc(h / step), whose length is at most C / step: cutting towards zero
+// makes no vector longer. Sums of up to mostEdges of them are below 2^22 steps, and with the noise below 2^24, which
+// single precision holds: they are exact, and do not depend on the order of edges. So one transition moves a sum by a
+// whole vector of length at most C / step, which the account in real numbers takes as C. Nothing is left out for
+// rounding.
 //
-// Nodes are put in the order of their items. In the order of a session their places would tell the order that
-// the noise is to hide: sums over nodes in floating point depend on it.
+// Nodes are put in the order of their items. In the order of a session their places would tell the order that the noise
+// is to hide: sums over nodes in floating point depend on it.
 type wholeMessages struct {
 	step, perStep float64
 	longest       int64 // squared length, in steps

@@ -15,7 +15,7 @@ type Accounted struct {
 	Unit    string         `json:"unit"` // of the promise
 	Epsilon privacy.Number `json:"epsilon"`
 	Delta   float64        `json:"delta"`
-	Claimed string         `json:"claimed,omitempty"` // what the paper claims, and of which unit
+	Claimed string         `json:"claimed,omitempty"` // the paper's claim, with its unit
 	// Why gives the reason why there is nothing to compare with, or how the units relate.
 	Why string `json:"why,omitempty"`
 	// Above says that the audited bound is above the claim, and what follows; empty where it is not.
