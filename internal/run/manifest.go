@@ -48,8 +48,8 @@ type Manifest struct {
 	HoldOut *HoldOut `json:"hold_out,omitempty"` // what was kept from the model; nil: nothing
 	Plant   *Plant   `json:"plant,omitempty"`    // canaries in its data; nil: none
 
-	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that
-	// of what is public.
+	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that of the public
+	// random choices.
 	Secure bool `json:"secure,omitempty"`
 
 	// Noise says where the run has its noise from, if it has any: NoiseOfKey, NoiseOfSeed or NoiseOfSystem.

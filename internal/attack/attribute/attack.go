@@ -14,9 +14,9 @@ import (
 type Attacker interface {
 	// Name returns the attacker's name, such as "decision-tree".
 	Name() string
-	// Fit learns from rows x (users, columns) and their classes 0..classes-1. It draws from s only. It
-	// fails if fewer than two classes occur, a class is out of range, a value is not finite or larger than 1e9 in size, or there are no columns. An
-	// [*UnsuitableError] says that this attacker cannot work on these rows.
+	// Fit learns from rows x (users, columns) and their classes 0..classes-1. It draws from s only. It fails if fewer
+	// than two classes occur, a class is out of range, a value is not finite or larger than 1e9 in size, or there are
+	// no columns. An [*UnsuitableError] reports that this attacker cannot work on these rows.
 	Fit(ctx context.Context, x tensor.Matrix, class []int32, classes int, s rng.Stream) (Guesser, error)
 }
 

@@ -178,9 +178,9 @@ func (g *process) probabilities(near *mat.Dense) ([]float64, error) {
 
 // expectedLogistic returns the mean of 1/(1+exp(-z)) for a normal z, in which the logistic function is replaced by five
 // error functions (Williams and Barber, Bayesian classification with Gaussian processes, 1998, appendix A), with the
-// coefficients of scikit-learn. Those sum to 1 - 1e-8; here a mean of zero gives one half, and any other is rounded away
-// from one half. So the guess between two classes follows the sign of the mean (Rasmussen and Williams, section 3.4.2),
-// which is tiny for a row far from all users.
+// coefficients of scikit-learn. Those sum to 1 - 1e-8. Here a mean of zero gives one half, and any other is rounded
+// away from one half. So the guess between two classes follows the sign of the mean (Rasmussen and Williams, section
+// 3.4.2), which is tiny for a row far from all users.
 func expectedLogistic(mean, variance float64) float64 {
 	sum := 0.0
 	for k, l := range [5]float64{0.41, 0.4, 0.37, 0.44, 0.39} {
