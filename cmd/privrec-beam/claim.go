@@ -11,10 +11,10 @@ import (
 	"privrec/internal/system"
 )
 
-// claim takes the name of the whole for this job, until end is called. Two jobs at once would release
-// twice and leave one ledger. A claim is a file; that of a process of this machine that is no more is
-// taken. On a file system that is not of a machine it is only looked whether the file is there, and
-// two jobs that begin within the same moment are not told apart.
+// claim takes the name of the whole for this job, until end is called. Two jobs at once would release twice and leave
+// one ledger. A claim is a file; one of a process of this machine that has ended is taken over. On a file system that
+// belongs to no machine, claim only checks whether the file exists, so two jobs that begin at the same moment are not
+// told apart.
 func (o outputs) claim(ctx context.Context) (end func() error, err error) {
 	name := o.job("running")
 	host, err := os.Hostname()
@@ -57,7 +57,7 @@ func (o outputs) claim(ctx context.Context) (end func() error, err error) {
 	return nil, o.claimed(name)
 }
 
-// claimed returns the error of a name that another job has.
+// claimed returns the error for a name that another job has.
 func (o outputs) claimed(name string) error {
 	return &run.UsageError{Message: fmt.Sprintf("another job writes %s, says %s", o.whole, name), Fix: "wait for it; if its process is no more, remove that file and look at the ledger beside it"}
 }

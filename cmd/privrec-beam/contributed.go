@@ -14,8 +14,8 @@ import (
 	"privrec/internal/private/release"
 )
 
-// contributedRows counts what the users of a shard contribute to counts that are released, on a worker. It
-// draws as train dp-ease does and adds no noise. It keeps the users for the matrix.
+// contributedRows counts the contributions of a shard's users to the released counts, on a worker. It draws as train
+// dp-ease does and adds no noise. It keeps the users for the matrix.
 type contributedRows struct {
 	historyRows
 	tally *release.Tally
@@ -52,7 +52,7 @@ func (c *contributedRows) held(_, item []byte) error {
 	return err
 }
 
-// flush counts the user, if there is one with items.
+// flush counts the current user, if it has items.
 func (c *contributedRows) flush() error {
 	if len(c.items) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (c *contributedRows) end() error {
 	return closed(c.keep.w, c.out)
 }
 
-// write puts counts and users where the driver and other workers find them.
+// write stores counts and users where the driver and other workers find them.
 func (c *contributedRows) write(ctx context.Context, work string, note *shardNote) error {
 	name := fmt.Sprintf("%05d-%s", note.Shard, attempt())
 	note.Sums, note.Kept, note.RowHash = join(work, "counts-"+name), join(work, "users-"+name), &c.sum
@@ -88,7 +88,7 @@ func (c *contributedRows) write(ctx context.Context, work string, note *shardNot
 	return copyFile(ctx, c.out.Name(), note.Kept, false)
 }
 
-// terms adds up the terms of a shard's users in the matrix of a plan.
+// terms sums the terms of a shard's users in the matrix of a plan.
 func (s *step) terms(ctx context.Context, in shardNote) (note stepNote, err error) {
 	p, err := readPlan(ctx, s.Plan)
 	if err != nil {

@@ -44,8 +44,8 @@ func (c *countRows) held(_, item []byte) error {
 	return err
 }
 
-// fresh returns the place of an item in the catalogue, from 0, and notes that its user has it. It returns -1
-// for a row without an item, and where the user has the item already.
+// fresh returns the index of an item in the catalogue, from 0, and records that its user has it. It returns -1 for a
+// row without an item, and if the user has the item already.
 func (h *historyRows) fresh(has map[int32]bool, item []byte) (int32, error) {
 	if len(item) == 0 {
 		return -1, nil
@@ -63,7 +63,7 @@ func (h *historyRows) fresh(has map[int32]bool, item []byte) (int32, error) {
 
 func (c *countRows) end() error { return nil }
 
-// write writes the Gram matrix of the shard where the driver finds it.
+// write stores the Gram matrix of the shard where the driver finds it.
 func (c *countRows) write(ctx context.Context, work string, note *shardNote) error {
 	g, err := graph.NewBipartite(int(c.n), c.cat.Size, c.edges)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *countRows) write(ctx context.Context, work string, note *shardNote) err
 	return putFile(ctx, note.Gram, false, func(w io.Writer) error { return gram.Write(ctx, w, g) })
 }
 
-// counts is the command that counts items and pairs of items.
+// counts returns the command that counts items and pairs of items.
 func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f ioFlags
 	var s perturb.Settings
@@ -162,7 +162,7 @@ func sumShards(ctx context.Context, all notes, to string) (h gram.Header, err er
 	return h, writeFile(ctx, to, func(w io.Writer) error { return gram.Sum(ctx, w, parts...) })
 }
 
-// writeItems writes how many users each item has, as privrec perturb exposure --catalogue reads it.
+// writeItems writes the number of users of each item, in the form that privrec perturb exposure --catalogue reads.
 func writeItems(ctx context.Context, matrix, to string, cat *perturb.Catalogue) error {
 	f, err := openFile(ctx, matrix)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"privrec/internal/run"
 )
 
-// evaluateFlags are what the command is told beside its files.
+// evaluateFlags holds the flags of the command besides those of its files.
 type evaluateFlags struct {
 	ioFlags
 	truth, users, userIDs, items, itemIDs string
@@ -30,7 +30,7 @@ type evaluateFlags struct {
 	score                                 string
 }
 
-// evaluate is the command that ranks users against the vectors of items.
+// evaluate returns the command that ranks users against the vectors of items.
 func evaluate(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f evaluateFlags
 	f.add(flags)
@@ -52,7 +52,7 @@ func evaluate(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.W
 	return f.run
 }
 
-// ranking checks the flags, and returns what is ranked and all input files.
+// ranking checks the flags, and returns the ranking and all input files.
 func (f *evaluateFlags) ranking(ctx context.Context) (o *ranking, inputs []string, err error) {
 	o = &ranking{Job: attempt(), Vectors: imported.VectorFiles{RowNumbers: f.rowNumbers, Score: f.score}}
 	for _, text := range strings.Split(f.cutoffs, ",") {
@@ -136,7 +136,7 @@ func (f *evaluateFlags) ranking(ctx context.Context) (o *ranking, inputs []strin
 	return o, inputs, nil
 }
 
-// named returns the files of a pattern, by paths that all workers see.
+// named returns the files that match a pattern, by paths that all workers see.
 func named(ctx context.Context, name, pattern string) (list []string, err error) {
 	if list, err = matches(ctx, pattern); err == nil && len(list) == 0 {
 		err = &run.UsageError{Message: "--" + name + ": no file matches " + pattern}
@@ -226,12 +226,12 @@ func (f *evaluateFlags) run(ctx context.Context, stdout, stderr io.Writer) error
 	return run.Show(stdout, false, d)
 }
 
-// list returns the name of the file of a shard's lists.
+// list returns the file name of a shard's lists.
 func (f *evaluateFlags) list(i int) string {
 	return fmt.Sprintf("%s.shard-%d-of-%d.tsv.gz", f.lists, i, f.shards)
 }
 
-// gather adds up what was counted of all shards, for the workers that rank. It writes the bad rows.
+// gather adds up the counts of all shards, for the workers that rank. It writes the bad rows.
 func (f *evaluateFlags) gather(ctx context.Context, o *ranking, g *goods, all notes) (c rankCounts, st step, err error) {
 	sums, strange := make([]int64, 2*len(g.ids)), map[string]bool{}
 	for _, n := range withUsers(all.Shards) {
@@ -268,7 +268,7 @@ func (f *evaluateFlags) gather(ctx context.Context, o *ranking, g *goods, all no
 	return c, st, outputs{whole: f.output}.bad(ctx, all)
 }
 
-// outcome returns what was found, as an import has it.
+// outcome returns the results in the form of an import.
 func (f *evaluateFlags) outcome(o *ranking, inputs []string, g *goods, all notes, c rankCounts, m *means) *imported.Outcome {
 	src := dataset.Source{Title: "rows of users and vectors, in shards", Level: dataset.LevelC}
 	for k, n := range all.Files {

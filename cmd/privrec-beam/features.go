@@ -13,7 +13,7 @@ import (
 	"privrec/internal/perturb"
 )
 
-// featureRows does what perturb features does, on a worker.
+// featureRows does the work of perturb features on a worker.
 type featureRows struct {
 	j      *job
 	o      features.FileOptions
@@ -107,7 +107,7 @@ func (h *featureRows) begin(dir string) (err error) {
 	return nil
 }
 
-// user ends the user before.
+// user ends the previous user.
 func (h *featureRows) user(id []byte) error {
 	if err := h.finish(); err != nil {
 		return err
@@ -116,8 +116,8 @@ func (h *featureRows) user(id []byte) error {
 	return nil
 }
 
-// finish writes the rows of a user, or finds them bad if there are ratings and the user has none, or more
-// than there are items.
+// finish writes the rows of a user. They are bad rows if there are ratings and the user has none, or more than there
+// are items.
 func (h *featureRows) finish() error {
 	switch {
 	case !h.has:
@@ -137,12 +137,12 @@ func (h *featureRows) finish() error {
 	return h.write(0, h.line)
 }
 
-// tooMany says what is wrong with a user whose ratings cannot all be of other items.
+// tooMany returns the reason why a user's ratings cannot all be of different items.
 func (h *featureRows) tooMany() string {
 	return fmt.Sprintf("the user has more ratings than the catalogue's %d items", h.o.Items)
 }
 
-// rate takes a rating. It keeps as many as there are items until all are known.
+// rate adds a rating. Until the number of items is known it keeps all ratings.
 func (h *featureRows) rate(key, held []byte) error {
 	if !h.over && len(h.ratings) < h.o.Items {
 		h.ratings = append(h.ratings, rating{slices.Clone(key), slices.Clone(held)})
@@ -158,7 +158,7 @@ func (h *featureRows) rate(key, held []byte) error {
 	return nil
 }
 
-// rating is a row of ratings of the user.
+// rating holds a row of ratings of the user.
 type rating struct{ key, held []byte }
 
 // fail adds a bad row.
@@ -175,7 +175,7 @@ func (h *featureRows) write(i int, held []byte) (err error) {
 	return err
 }
 
-// held takes a row. Those of features come first, since their files do.
+// held adds a row. Rows of features come first, since their files do.
 func (h *featureRows) held(key, held []byte) error {
 	file, _ := whereOf(key)
 	switch {

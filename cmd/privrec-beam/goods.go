@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ranking says what is ranked. It is written as JSON into the pipeline.
+// ranking says what to rank. It is written as JSON into the pipeline.
 type ranking struct {
 	Job     string               // a name that no other job has
 	Vectors imported.VectorFiles // all but the files of users
@@ -24,7 +24,7 @@ type ranking struct {
 	Top     int                  // length of the lists that are written; 0: none are
 }
 
-// side returns the files of one side: those of items, and file number at of users.
+// side returns the files of one side: those of items, or file number at of users.
 func (o *ranking) side(at int) imported.VectorFiles {
 	c := o.Vectors
 	if o.Users[at] != c.Files[0] { // else one file has both
@@ -36,7 +36,7 @@ func (o *ranking) side(at int) imported.VectorFiles {
 	return c
 }
 
-// goods are the items that are ranked.
+// goods holds the items that are ranked.
 type goods struct {
 	ids   []string // in the order of dataset.Ascending
 	place map[string]int32
@@ -44,7 +44,7 @@ type goods struct {
 	files []dataset.File
 }
 
-// kept holds the vectors of items that this process read last. The shards that it works on share them.
+// kept holds the vectors of items that this process read last. Its shards share them.
 var kept struct {
 	sync.Mutex
 	of string
@@ -109,7 +109,7 @@ func readSide(ctx context.Context, c imported.VectorFiles, k int, dir string) (*
 	return s, err
 }
 
-// universe is all items of a ranking: those with a vector, and those that the truth alone has.
+// universe holds all items of a ranking: those with a vector, and those in the truth alone.
 type universe struct {
 	ids    []string // in the order of dataset.Ascending
 	rows   tensor.Matrix
@@ -118,7 +118,7 @@ type universe struct {
 	barred []int32          // items without a vector, which are never listed
 }
 
-// newUniverse adds items without a vector.
+// newUniverse returns the items of goods with further items without a vector.
 func newUniverse(g *goods, strange []string) *universe {
 	u := &universe{ids: g.ids, rows: g.rows, others: map[string]int32{}}
 	all := append(append(make([]string, 0, len(g.ids)+len(strange)), g.ids...), strange...)

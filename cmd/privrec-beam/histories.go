@@ -14,7 +14,7 @@ import (
 	"privrec/internal/perturb/histories"
 )
 
-// historyRows does what perturb pricdsr does, on a worker.
+// historyRows does the work of perturb pricdsr on a worker.
 type historyRows struct {
 	j   *job
 	o   pricdsr.Options
@@ -47,7 +47,7 @@ func (h *historyRows) columns(r *format.Rows) (err error) {
 	return nil
 }
 
-// itemBits is how many bits of a place's line number an item on the line.
+// itemBits is the number of bits of a place's line that number an item on the line.
 const itemBits = 24
 
 func (h *historyRows) row(r *format.Rows, add func(user, held []byte, p place) error) (err error) {
@@ -88,8 +88,8 @@ func (h *historyRows) row(r *format.Rows, add func(user, held []byte, p place) e
 	return nil
 }
 
-// form returns the form in which the users of a shard are handed on: lines of items if that is the form
-// of the input, which has users without items, and else a table, which has any names.
+// form returns the form in which the users of a shard are passed on: lines of items if the input has that form, which
+// allows users without items, otherwise a table, which allows any names.
 func (h *historyRows) form() format.Form {
 	if f, _ := format.Of(h.j.Inputs[0]); f == format.Lines {
 		return f
@@ -155,7 +155,7 @@ func (h *historyRows) end() error {
 	return closed(h.w, h.f)
 }
 
-// closed ends a file.
+// closed flushes and closes a file.
 func closed(w *bufio.Writer, f *os.File) error {
 	err := w.Flush()
 	if e := f.Close(); err == nil {

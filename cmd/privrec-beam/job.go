@@ -18,7 +18,7 @@ import (
 	"privrec/internal/private/gram"
 )
 
-// job is a perturbation, as workers are told of it. It is written as JSON into the pipeline.
+// job describes a perturbation to the workers. It is written as JSON into the pipeline.
 type job struct {
 	Kind      string // the command
 	Histories *pricdsr.Options
@@ -35,7 +35,7 @@ type job struct {
 	Program   string      // SHA-256 that the program of workers must have; "": any
 }
 
-// kind is what a command does with rows, on one worker. It is a performer or a writer too.
+// kind processes the rows of a command on one worker. It is also a performer or a writer.
 type kind interface {
 	reader
 	grouped
@@ -55,7 +55,7 @@ type vectorReader interface {
 	readVectors(ctx context.Context, dir string, add func(user, held []byte, p place) error) (digest string, err error)
 }
 
-// grouped takes sorted rows, user by user.
+// grouped receives sorted rows, user by user.
 type grouped interface {
 	// begin, user, held and end write the rows where perform reads them.
 	begin(dir string) error
@@ -65,12 +65,12 @@ type grouped interface {
 	users() int64 // that were written
 }
 
-// performer carries out the command of one machine.
+// performer runs the command of one machine.
 type performer interface {
 	perform(ctx context.Context, out string, shard perturb.Shard) error
 }
 
-// reader returns what reads an input file that is grouped by users.
+// reader returns the reader of an input file that is grouped by users.
 func (j *job) reader(ctx context.Context, file int) (reader, error) {
 	if j.Kind == protect.Kind {
 		return &pastRows{}, nil
@@ -78,7 +78,7 @@ func (j *job) reader(ctx context.Context, file int) (reader, error) {
 	return j.kind(ctx, file, nil)
 }
 
-// kind returns the command. bad takes rows that are found to be bad once they are sorted.
+// kind returns the kind of the job's command. bad receives rows that turn out to be bad once they are sorted.
 func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kind, error) {
 	if j.Kind == evaluateKind {
 		g, err := goodsOf(ctx, j.Rank)
@@ -98,24 +98,24 @@ func (j *job) kind(ctx context.Context, file int, bad func(b badRow) error) (kin
 	return &h, err
 }
 
-// pieceNote says where the rows are that one shard has of one file.
+// pieceNote locates one shard's rows of one file.
 type pieceNote struct {
 	Path string `json:"path"`
 	File int    `json:"file"` // of the input
 	Rows int64  `json:"rows"`
 }
 
-// fileNote says what was read of a file.
+// fileNote describes what was read of a file.
 type fileNote struct {
 	File    int    `json:"file"`
 	SHA256  string `json:"sha256"`
 	Rows    int64  `json:"rows"` // that can be used
 	Bad     int64  `json:"bad"`
 	BadRows string `json:"bad_rows"`          // file of them; empty: none
-	Counted int64  `json:"counted,omitempty"` // runs of slates of a user, of which their number was handed on
+	Counted int64  `json:"counted,omitempty"` // runs of slates of a user; their number was passed on
 }
 
-// shardNote says what was made of a shard.
+// shardNote describes the result for a shard.
 type shardNote struct {
 	Shard   int          `json:"shard"`
 	Folder  string       `json:"folder"` // with the tables of the part
@@ -132,12 +132,12 @@ type shardNote struct {
 	Ranking *rankCounts      `json:"ranking,omitempty"`
 }
 
-// writer is a kind that writes what it made itself, and says where.
+// writer is a kind that stores its own results and says where.
 type writer interface {
 	write(ctx context.Context, work string, note *shardNote) error
 }
 
-// badFile collects the bad rows of one attempt at some work.
+// badFile collects the bad rows of one attempt at a piece of work.
 type badFile struct {
 	f *os.File
 	w *bufio.Writer
@@ -169,7 +169,7 @@ func (b *badFile) publish(ctx context.Context, work, name string) (string, error
 	return to, copyFile(ctx, b.f.Name(), to, false)
 }
 
-// split reads one input file and writes its rows to pieces, one for each shard that has some.
+// split reads one input file and writes its rows to pieces, one for each shard with rows.
 func (j *job) split(ctx context.Context, file int, emit func(shard int, note string)) (note fileNote, err error) {
 	dir, end, err := scratch()
 	if err != nil {
@@ -245,7 +245,7 @@ func (j *job) make(ctx context.Context, shard int, pieces []pieceNote) (note sha
 	return note, nil
 }
 
-// sort passes the rows of a shard to k, user by user. It returns how many users are written.
+// sort passes the rows of a shard to k, user by user. It returns the number of users written.
 func (j *job) sort(ctx context.Context, dir string, k grouped, pieces []pieceNote) (users int64, err error) {
 	s := perturb.NewSorter(func() (*os.File, error) { return perturb.NamelessFile(dir) })
 	s.Compare = compareKeys
@@ -284,7 +284,7 @@ func (j *job) sort(ctx context.Context, dir string, k grouped, pieces []pieceNot
 	return k.users(), err
 }
 
-// perform makes the part of a shard and puts it where the driver finds it.
+// perform makes the part of a shard and stores it where the driver finds it.
 func (j *job) perform(ctx context.Context, dir string, k performer, note *shardNote) (err error) {
 	out, shard := filepath.Join(dir, j.Out), perturb.Shard{I: note.Shard, Of: j.Shards}
 	if err := k.perform(ctx, out, shard); err != nil {

@@ -41,7 +41,7 @@ const usage = `usage:
 every command takes --runner prism|flink|spark|dataflow, --endpoint HOST:PORT, --shards N, --work FOLDER;
 a command with --help shows its flags`
 
-// command is one of the commands: it declares its flags, and returns what carries it out.
+// command declares the flags of a command, and returns the function that runs it.
 type command func(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error
 
 var commands = map[string]command{
@@ -71,8 +71,8 @@ func main() {
 	os.Exit(1)
 }
 
-// execute finds the command of a command line and carries it out. An engine starts workers as this
-// program with other arguments, which Beam takes.
+// execute runs the command of a command line. An engine starts workers as this program with other arguments, which Beam
+// reads.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if isStarted(args[1:]) {
 		return serveEngine(ctx, args[1:])
@@ -99,7 +99,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	return work(ctx, stdout, stderr)
 }
 
-// isWorker reports whether an engine started this process to work for it.
+// isWorker reports whether an engine started this process as its worker.
 func isWorker(args []string) bool {
 	for _, a := range args {
 		if a == "--worker" || a == "-worker" || strings.HasPrefix(a, "--worker=") {
@@ -109,7 +109,7 @@ func isWorker(args []string) bool {
 	return false
 }
 
-// splitCommand takes the words in front of the first flag.
+// splitCommand returns the words before the first flag, and the rest.
 func splitCommand(args []string) (name string, rest []string) {
 	n := 0
 	for n < len(args) && !strings.HasPrefix(args[n], "-") {

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/metrics"
 )
 
-// measures are those of a user, by metric.
+// measures holds the measures of a user, by metric.
 type measures struct {
 	rows                 int64 // of the truth
 	own, random, popular []float64
@@ -30,7 +30,7 @@ func (m *measures) append(dst []byte) []byte {
 	return dst
 }
 
-// read reads the measures by n metrics.
+// read reads measures of n metrics.
 func (m *measures) read(b []byte, n int) error {
 	rows, used := binary.Uvarint(b)
 	if used <= 0 || len(b)-used != 8*3*n {
@@ -74,8 +74,8 @@ func (m *means) of(sums []float64) (out []metrics.Value) {
 	return out
 }
 
-// merge reads the measures of all shards in the order in which one machine has its users, so that sums of
-// floats are those of one machine, whatever the shards. It writes them to a table.
+// merge reads the measures of all shards in the order of users on one machine, so that sums of floats equal those of
+// one machine, whatever the shards. It writes them to a table.
 func (f *evaluateFlags) merge(ctx context.Context, to string, made []stepNote, compare func(a, b []byte) int, m *means) error {
 	return writeFile(ctx, to, func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
@@ -110,7 +110,7 @@ func (f *evaluateFlags) merge(ctx context.Context, to string, made []stepNote, c
 	})
 }
 
-// mergePieces calls row with the rows of sorted pieces in order. A user is in one of them.
+// mergePieces calls row with the rows of sorted pieces, in order. Each user is in one piece.
 func mergePieces(ctx context.Context, files []string, compare func(a, b []byte) int, row func(key, held []byte) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -19,7 +19,7 @@ import (
 	"privrec/internal/run"
 )
 
-// counters are what a job counted.
+// counters holds the counts of a job.
 type counters struct {
 	Files int   `json:"files"`
 	Rows  int64 `json:"rows"` // that could be used
@@ -27,7 +27,7 @@ type counters struct {
 	Users int64 `json:"users"` // or slates
 }
 
-// countersOf adds up what was counted of files and shards.
+// countersOf returns the sums of the counts of files and shards.
 func countersOf(all notes) (c counters) {
 	c.Files = len(all.Files)
 	for _, n := range all.Files {
@@ -50,7 +50,7 @@ func (c counters) write(w io.Writer) error {
 	return err
 }
 
-// outputs names what a job writes.
+// outputs names the files that a job writes.
 type outputs struct {
 	whole  string
 	shards int
@@ -67,8 +67,8 @@ func (o outputs) shardFiles(ctx context.Context) ([]string, error) {
 	return matches(ctx, literal(stemOf(o.whole))+".shard-*")
 }
 
-// free fails if a file that the job writes is there, or a shard of another job: its users would be shown
-// twice. With force these are replaced. It also fails if an input is the output of a job.
+// free fails if a file that the job writes exists, or a shard of another job, whose users would be shown twice. With
+// force these are replaced. It also fails if an input is the output of a job.
 func (o outputs) free(ctx context.Context, inputs []string, force bool) error {
 	for _, name := range inputs {
 		if whole, err := absolute(o.whole); err != nil {
@@ -95,7 +95,7 @@ func (o outputs) free(ctx context.Context, inputs []string, force bool) error {
 	return nil
 }
 
-// isOutput reports whether a file is what a job wrote.
+// isOutput reports whether a job wrote a file.
 func isOutput(ctx context.Context, name string) bool {
 	if at := strings.LastIndex(name, ".shard-"); at >= 0 {
 		var i, of int
@@ -107,8 +107,8 @@ func isOutput(ctx context.Context, name string) bool {
 	return at >= 0 && there(ctx, name[:at]+".job.ledger.jsonl")
 }
 
-// clear removes the shards of other jobs, before those of this one get their names. What says of a
-// shard that it is whole goes first.
+// clear removes the shards of other jobs, before those of this one get their names. It first removes the files that
+// declare a shard complete.
 func (o outputs) clear(ctx context.Context) error {
 	list, err := o.shardFiles(ctx)
 	if err != nil {
@@ -216,8 +216,8 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 	return r, c, err
 }
 
-// hold adds to the ledger, and to what the shards have alike, how many slates a user has at most, where each
-// of them has an epsilon. It returns both, and where the ledger is.
+// hold adds the largest number of slates of a user to the ledger, and to the data that the shards share, if each slate
+// has an epsilon. It returns both, and the path of the ledger.
 func (o outputs) hold(ctx context.Context, j job, all notes, same json.RawMessage, ledger string, seal privacy.Seal) (json.RawMessage, string, privacy.Seal, error) {
 	if j.Kind != protect.Kind || j.Slates.Replace != protect.ReplaceRR {
 		return same, ledger, seal, nil

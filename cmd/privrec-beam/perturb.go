@@ -22,7 +22,7 @@ import (
 	"privrec/internal/run"
 )
 
-// ioFlags are what every command is told of its files.
+// ioFlags holds every command's flags for its files.
 type ioFlags struct {
 	input, output, work string
 	shards              int
@@ -67,7 +67,7 @@ func (f *ioFlags) open(ctx context.Context, pattern string) (inputs []string, er
 	return inputs, err
 }
 
-// files returns the files of a pattern in order, by paths that all workers see.
+// files returns the files that match a pattern, in order, by paths that all workers see.
 func (f *ioFlags) files(ctx context.Context, name, pattern string) (inputs []string, err error) {
 	if inputs, err = matches(ctx, pattern); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (f *ioFlags) files(ctx context.Context, name, pattern string) (inputs []str
 	return inputs, nil
 }
 
-// close removes the working folder, with what attempts left that no shard was made of.
+// close removes the working folder, with leftovers of attempts that no shard was made of.
 func (f *ioFlags) close() {
 	switch {
 	case f.keep:
@@ -106,7 +106,7 @@ func (f *ioFlags) close() {
 	}
 }
 
-// noiseFlags are what every command that perturbs is told of its noise.
+// noiseFlags holds the noise flags of every command that perturbs.
 type noiseFlags struct {
 	s    *perturb.Settings
 	seed *uint64
@@ -135,7 +135,7 @@ func (f *noiseFlags) check(flags *flag.FlagSet, output, line string) (err error)
 	return err
 }
 
-// perturbPricdsr is the command that perturbs histories.
+// perturbPricdsr returns the command that perturbs histories.
 func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f ioFlags
 	var n noiseFlags
@@ -166,7 +166,7 @@ func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stder
 	}
 }
 
-// perturbFeatures is the command that perturbs user features.
+// perturbFeatures returns the command that perturbs user features.
 func perturbFeatures(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f ioFlags
 	var n noiseFlags
@@ -228,7 +228,7 @@ func (j *job) settings() *perturb.Settings {
 	return &j.Histories.Settings
 }
 
-// newThrowaway returns a ledger in memory, for a worker: what it releases is in the ledger of the driver.
+// newThrowaway returns a ledger in memory, for a worker, whose releases are in the ledger of the driver.
 func newThrowaway(s *perturb.Settings) *privacy.Ledger {
 	l, err := privacy.NewLedger(s.Noise())
 	if err != nil {
@@ -237,7 +237,7 @@ func newThrowaway(s *perturb.Settings) *privacy.Ledger {
 	return l
 }
 
-// declare records what the job releases.
+// declare records the release of the job.
 func (j *job) declare(ctx context.Context, l *privacy.Ledger) error {
 	var err error
 	switch j.Kind {
@@ -251,7 +251,7 @@ func (j *job) declare(ctx context.Context, l *privacy.Ledger) error {
 	return err
 }
 
-// whole says how the parts become a whole.
+// whole says how to join the parts.
 func (j *job) whole() perturb.Whole {
 	switch j.Kind {
 	case features.Kind:

@@ -24,8 +24,8 @@ type place struct {
 	line uint64
 }
 
-// appendKey appends the key by which rows are sorted: the user, then the place. A row of any length has
-// a key of the length of its id and some 30 bytes.
+// appendKey appends the sort key of a row: the user, then the place. The key's length is that of the id and some 30
+// bytes, whatever the length of the row.
 func appendKey(dst, user []byte, p place) []byte {
 	dst = append(binary.AppendUvarint(dst, uint64(len(user))), user...)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(p.time)^1<<63)
@@ -34,7 +34,7 @@ func appendKey(dst, user []byte, p place) []byte {
 	return binary.BigEndian.AppendUint64(dst, p.line)
 }
 
-// userOf returns the user of a key, and what follows.
+// userOf returns the user of a key, and the rest.
 func userOf(key []byte) (user, rest []byte) {
 	n, at := binary.Uvarint(key)
 	return key[at : at+int(n)], key[at+int(n):]
@@ -59,7 +59,7 @@ func compareKeys(a, b []byte) int {
 		bytes.Compare(ra[len(ra)-12:], rb[len(rb)-12:]))
 }
 
-// pieceWriter writes rows to a piece: the rows of one input file that one shard has.
+// pieceWriter writes rows to a piece: one shard's rows of one input file.
 type pieceWriter struct {
 	w *bufio.Writer
 	n int64
@@ -77,7 +77,7 @@ func (p *pieceWriter) add(key, held []byte) error {
 	return nil
 }
 
-// pieces are those of all shards that one attempt at an input file writes, in a folder of its machine.
+// pieces holds the pieces of all shards that one attempt at an input file writes, in a folder of its machine.
 type pieces struct {
 	dir string
 	out []*os.File // by shard; nil: no row so far
@@ -102,7 +102,7 @@ func (p *pieces) add(user, held []byte, at place) (err error) {
 	return p.w[s].add(p.key, held)
 }
 
-// publish puts the pieces where all workers see them, under a name that no other attempt has.
+// publish stores the pieces where all workers see them, under a name that no other attempt has.
 func (p *pieces) publish(ctx context.Context, file int, name string, emit func(shard int, note string)) error {
 	for s, w := range p.w {
 		if w == nil {
@@ -133,7 +133,7 @@ func (p *pieces) close() {
 	}
 }
 
-// pieceNotes reads the notes of the pieces of a shard. It fails where a file is among them twice.
+// pieceNotes reads the notes of the pieces of a shard. It fails if a file occurs twice.
 func pieceNotes(next func(*string) bool) (list []pieceNote, err error) {
 	var text string
 	seen := map[int]bool{}
@@ -151,7 +151,7 @@ func pieceNotes(next func(*string) bool) (list []pieceNote, err error) {
 	return list, nil
 }
 
-// maxRow bounds what is read back of a row, in bytes.
+// maxRow bounds the size of a row that is read back, in bytes.
 const maxRow = 64 << 20
 
 // readPiece calls row with every row of a piece. The slices are valid during the call.

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/papers/exposure/protect"
 )
 
-// notes is what a pipeline leaves: what was read of every file, and what was made of every shard.
+// notes holds the results of a pipeline: what was read of every file, and what was made of every shard.
 type notes struct {
 	Files  []fileNote
 	Shards []shardNote
@@ -147,7 +147,7 @@ func emitJSON(v any, emit func(string)) error {
 // finishFn writes the notes of a job.
 type finishFn struct{ Work string }
 
-// ProcessElement writes all notes. Those of attempts that the engine gave up are not among them.
+// ProcessElement writes all notes, without those of attempts that the engine gave up.
 func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*string) bool, _ func(string)) error {
 	var all notes
 	var text string
@@ -174,7 +174,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*string)
 	return writeFile(ctx, join(f.Work, resultFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(all) })
 }
 
-// one gives every note the same key.
+// one returns the note with a key that all notes share.
 func one(text string) (int, string) { return 0, text }
 
 func init() { register.Function1x2(one) }

@@ -102,7 +102,7 @@ func (s *step) rank(ctx context.Context, in shardNote) (note stepNote, err error
 	})
 }
 
-// board is what all shards of a job share: its items, and what the floors take.
+// board holds what all shards of a job share: its items, and the input of the floors.
 type board struct {
 	items  *universe
 	floors *imported.Floors
@@ -115,7 +115,7 @@ var shared struct {
 	b  *board
 }
 
-// open reads what all shards share, once in a process.
+// open reads the shared data of all shards, once in a process.
 func (s *rankStep) open(ctx context.Context) (*ranker, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -155,10 +155,10 @@ func (s *rankStep) board(ctx context.Context) (*board, error) {
 	return b, nil
 }
 
-// scoring lets one shard at a time hold scores: a process works on several, and scoring takes all its cores.
+// scoring lets one shard at a time hold scores. A process works on several shards, and scoring uses all its cores.
 var scoring sync.Mutex
 
-// chunk ranks the users that were read, and forgets them.
+// chunk ranks the users read so far, and forgets them.
 func (r *ranker) chunk(ctx context.Context) error {
 	train := make([][]int32, len(r.users)) // among all items
 	truth := make([][]int32, len(r.users))
@@ -234,7 +234,7 @@ func (r *ranker) write(user string, ranked []eval.Item) error {
 	return nil
 }
 
-// measure notes the measures of a user: of the list, of random order, of popularity.
+// measure adds the measures of a user: of the list, of random order, of popularity.
 func (r *ranker) measure(user string, ranked []eval.Item, train, truth []int32) error {
 	var list []int32
 	for _, x := range ranked[:min(len(ranked), r.depth)] {

@@ -19,7 +19,7 @@ import (
 // evaluateKind is the name of the command that ranks.
 const evaluateKind = "evaluate"
 
-// What a row of a user is. Rows come in this order.
+// Kinds of a user's rows. Rows come in this order.
 const (
 	isVector = iota
 	isTrain
@@ -27,7 +27,7 @@ const (
 	isIrrelevant // truth with a relevance below 1
 )
 
-// rankCounts is what was counted of the users of a shard.
+// rankCounts counts the users of a shard and their rows.
 type rankCounts struct {
 	Users         int64  `json:"users"`
 	Vectors       int64  `json:"users_with_a_vector"`
@@ -79,7 +79,7 @@ type rankRows struct {
 	buf     []byte
 }
 
-// kindOf says what the rows of the file are.
+// kindOf returns the kind of the rows of the file.
 func (k *rankRows) kindOf() int {
 	tables := len(k.inputs) - len(k.o.Users)
 	switch {
@@ -168,7 +168,7 @@ func (k *rankRows) row(r *format.Rows, add func(user, held []byte, p place) erro
 	return nil
 }
 
-// rankedUser is a user: a vector, and the items of training rows and of the truth. Items are numbers among those
+// rankedUser holds a user: a vector, and the items of training rows and of the truth. Items are numbers among those
 // with a vector.
 type rankedUser struct {
 	vector  []tensor.Float // nil: none
@@ -226,7 +226,7 @@ func (k *rankRows) held(key, held []byte) error {
 	return nil
 }
 
-// flush counts the user and keeps it.
+// flush counts and keeps the current user.
 func (k *rankRows) flush() error {
 	if !k.began || !k.some {
 		return nil
@@ -276,7 +276,7 @@ func once[T int32 | string](list []T, repeated *int64) []T {
 	return short
 }
 
-// append writes the user as read reads it.
+// append appends the user in the form that read reads.
 func (u *rankedUser) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(u.vector)))
 	for _, x := range u.vector {
@@ -289,7 +289,7 @@ func (u *rankedUser) append(b []byte) []byte {
 	return b
 }
 
-// errUser is the error of a user that was not written by append.
+// errUser is the error for a user that append did not write.
 var errUser = errors.New("a damaged user")
 
 // read reads a user.
@@ -329,7 +329,7 @@ func (k *rankRows) end() error {
 
 func (k *rankRows) users() int64 { return k.counts.Users }
 
-// write puts what was counted and the users where the driver and other workers find them.
+// write stores counts and users where the driver and other workers find them.
 func (k *rankRows) write(ctx context.Context, work string, note *shardNote) error {
 	name := fmt.Sprintf("%05d-%s", note.Shard, attempt())
 	note.Sums, note.Kept, note.Ranking = join(work, "items-"+name), join(work, "users-"+name), &k.counts
@@ -345,7 +345,7 @@ func (k *rankRows) write(ctx context.Context, work string, note *shardNote) erro
 	return copyFile(ctx, k.out.Name(), note.Kept, false)
 }
 
-// byNumber returns the order in which one machine has users: of numbers where all ids are, and else of bytes.
+// byNumber returns the order of users on one machine: by number if all ids are numbers, otherwise by bytes.
 func byNumber(numbers bool) func(a, b []byte) int {
 	if !numbers {
 		return slices.Compare[[]byte]

@@ -20,7 +20,7 @@ import (
 	"privrec/internal/run"
 )
 
-// releaseFlags are what counts is told of a release with noise.
+// releaseFlags holds the flags of counts for a release with noise.
 type releaseFlags struct {
 	task, config string
 	sets         []string
@@ -52,7 +52,7 @@ func (r *releaseFlags) add(flags *flag.FlagSet) {
 	})
 }
 
-// alone fails on flags that only a release has.
+// alone fails on flags that are only for a release.
 func (r *releaseFlags) alone() error {
 	if r.config != "" || r.resume || len(r.sets) > 0 {
 		return &run.UsageError{Message: "--config, --set, --seed, --noise-seed, --secure, --epsilon, --delta and --resume are of a release with noise", Fix: "--release dp-ease, or leave them out for exact counts"}
@@ -60,8 +60,8 @@ func (r *releaseFlags) alone() error {
 	return nil
 }
 
-// released makes the release. The ledger says what is not protected and what is released before any noise
-// is drawn, here and once: workers only add up.
+// released makes the release. It records in the ledger what is unprotected and what is released before any noise is
+// drawn, once: workers only sum.
 func (r *releaseFlags) released(ctx context.Context, f *ioFlags, s perturb.Settings, cat *perturb.Catalogue, stdout, stderr io.Writer) error {
 	if !isLocal(f.output) {
 		return &run.UsageError{Message: "--output is the directory of a run, which must be on a file system of this machine"}
@@ -96,7 +96,7 @@ func (r *releaseFlags) released(ctx context.Context, f *ioFlags, s perturb.Setti
 	return &run.UsageError{Message: fmt.Sprintf("--release is %q, want one of %s", r.task, strings.Join(names, ", "))}
 }
 
-// farRows adds up what users contribute by pipelines. It implements gram.Source.
+// farRows sums users' contributions by pipelines. It implements gram.Source.
 type farRows struct {
 	job    job
 	cat    *perturb.Catalogue
@@ -108,8 +108,7 @@ type farRows struct {
 // Items implements gram.Source.
 func (s *farRows) Items() int { return s.cat.Size }
 
-// Counts implements gram.Source. It records which rows it counted, and fails if a run that is continued
-// counted others.
+// Counts implements gram.Source. It records the rows it counted, and fails if a continued run counted others.
 func (s *farRows) Counts(ctx context.Context, d gram.Draws) ([]float64, error) {
 	s.job.Draws = &d
 	var err error

@@ -19,7 +19,7 @@ import (
 	"privrec/internal/perturb"
 )
 
-// badRow is a row that cannot be used.
+// badRow describes a row that cannot be used.
 type badRow struct {
 	file   string
 	line   uint64
@@ -27,7 +27,7 @@ type badRow struct {
 	text   string // the row, as it is
 }
 
-// write writes a bad row as a line. The text is quoted, so that nothing of it is lost.
+// write writes a bad row as a line. The text is quoted, so that nothing is lost.
 func (b badRow) write(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%q\n", b.file, b.line, strings.NewReplacer("\t", " ", "\n", " ").Replace(b.reason), b.text)
 	return err
@@ -36,9 +36,9 @@ func (b badRow) write(w io.Writer) error {
 // badHead is the first line of a file of bad rows.
 const badHead = "file\tline\treason\trow\n"
 
-// readRows calls open with an input file whose header is read, row with every row, and bad with every row that
-// cannot be split or that row refuses with an error of the row. It returns the SHA-256 of the file. Only a file that
-// cannot be read, or that lacks a column, is an error. dir is for temporary files.
+// readRows calls open with an input file after its header was read, row with every row, and bad with every row that
+// cannot be split or that row refuses. It returns the SHA-256 of the file. Only a file that cannot be read, or that
+// lacks a column, is an error. dir is for temporary files.
 func readRows(ctx context.Context, path, dir string, open, row func(r *format.Rows) error, bad func(b badRow) error) (digest string, err error) {
 	at, err := local(ctx, path, dir)
 	if err != nil {

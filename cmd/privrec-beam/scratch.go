@@ -9,11 +9,11 @@ import (
 	"privrec/internal/system"
 )
 
-// scratchPrefix begins the names of folders on a worker's machine.
+// scratchPrefix is the prefix of folder names on a worker's machine.
 const scratchPrefix = "privrec-beam-work-"
 
-// scratch makes a folder on this machine for what one attempt at some work writes, until end is called. It holds
-// true rows. What processes left that were killed is removed first, once a process.
+// scratch creates a folder on this machine for the files of one attempt at a piece of work, until end is called. It
+// holds true rows. Once a process, leftovers of killed processes are removed first.
 func scratch() (dir string, end func(), err error) {
 	sweepOnce()
 	for range 10 {
@@ -35,7 +35,7 @@ func scratch() (dir string, end func(), err error) {
 
 var sweepOnce = sync.OnceFunc(func() { sweep(os.TempDir()) })
 
-// sweep removes the folders in a folder that no process holds. Those of other users stay.
+// sweep removes the subfolders that no process holds. Those of other users stay.
 func sweep(in string) {
 	list, err := os.ReadDir(in)
 	if err != nil {

@@ -24,22 +24,22 @@ import (
 	"privrec/internal/run"
 )
 
-// What becomes of a slate depends on its number in the whole input; with in-batch also on the slates of
-// its batch, which are consecutive. So a file is a shard, and files are read twice: to leave out bad rows
-// and count the others, and to protect them once it is known how many come before. The batch in which a file
-// ends is whole in the shard of the file in which it begins.
+// The result for a slate depends on its number in the whole input, and with in-batch also on the slates of its batch,
+// which are consecutive. So a file is a shard, and files are read twice: to leave out bad rows and count the others,
+// and to protect them once the number of earlier ones is known. The batch in which a file ends is whole in the shard of
+// the file in which it begins.
 //
-// Two things of users are grouped, by as many parts as --shards says: how many slates each has, for the
-// epsilon of a user, and what they did before, for similarity to it.
+// Two things of users are grouped, by as many parts as --shards says: how many slates each has, for the epsilon of a
+// user, and what they did before, for similarity to it.
 
-// slateNote says where the good slates of a file are.
+// slateNote locates the good slates of a file.
 type slateNote struct {
 	File   int    `json:"file"`
 	Path   string `json:"path"`
 	Slates int64  `json:"slates"`
 }
 
-// pastNote says where the pasts of the users of a part are.
+// pastNote locates the pasts of the users of a part.
 type pastNote struct {
 	Path    string `json:"path"`
 	Numbers int    `json:"numbers"` // of a sum
@@ -48,14 +48,14 @@ type pastNote struct {
 	Rows    int64  `json:"rows"` // that were read
 }
 
-// mostNote says how many slates a user of a part has at most.
+// mostNote holds the largest number of slates of a user of a part.
 type mostNote struct {
 	Part int   `json:"part"`
 	Rows int64 `json:"rows"` // that were read: runs of slates of a user
 	Most int64 `json:"most"`
 }
 
-// slateTask says which slates a shard protects, and where they and the pasts of users are.
+// slateTask locates the slates that a shard protects, and the pasts of users.
 type slateTask struct {
 	Shard  int         `json:"shard"`
 	First  int64       `json:"first"` // number of its first slate in the whole input
@@ -64,13 +64,13 @@ type slateTask struct {
 	Pasts  []pastNote  `json:"pasts"`
 }
 
-// slatePart is consecutive slates of a file.
+// slatePart is a run of consecutive slates of a file.
 type slatePart struct {
 	Path       string `json:"path"`
 	Skip, Take int64
 }
 
-// handedOn is what is known of the input once it is read.
+// handedOn holds what is known of the input after it was read.
 type handedOn struct {
 	Slates *slateNote `json:"slates,omitempty"`
 	Past   *pastNote  `json:"past,omitempty"`
@@ -87,8 +87,8 @@ func init() {
 // cleanFn reads a file of slates.
 type cleanFn struct{ Job string }
 
-// ProcessElement emits where the good slates of a file are, pieces of how many each user has, and what was
-// read.
+// ProcessElement emits the place of the good slates of a file, pieces with the number of slates of each user, and what
+// was read.
 func (f *cleanFn) ProcessElement(ctx context.Context, file int, slates, piece func(int, string), note func(string)) error {
 	j, err := readJob(f.Job)
 	if err != nil {
@@ -108,10 +108,10 @@ func (f *cleanFn) ProcessElement(ctx context.Context, file int, slates, piece fu
 	return emitJSON(noted{File: &n}, note)
 }
 
-// mostFn finds the user of a part who has the most slates.
+// mostFn finds the user of a part with the most slates.
 type mostFn struct{ Job string }
 
-// ProcessElement emits how many the user has.
+// ProcessElement emits the number of the user's slates.
 func (f *mostFn) ProcessElement(ctx context.Context, part int, next func(*string) bool, note func(string)) error {
 	j, pieces, err := readPart(f.Job, next)
 	if err != nil {
@@ -124,10 +124,10 @@ func (f *mostFn) ProcessElement(ctx context.Context, part int, next func(*string
 	return emitJSON(noted{Most: &n}, note)
 }
 
-// pastFn sums up what the users of a part did before.
+// pastFn sums the past items of the users of a part.
 type pastFn struct{ Job string }
 
-// ProcessElement emits where the sums are.
+// ProcessElement emits the place of the sums.
 func (f *pastFn) ProcessElement(ctx context.Context, part int, next func(*string) bool, past func(int, string), note func(string)) error {
 	j, pieces, err := readPart(f.Job, next)
 	if err != nil {
@@ -157,7 +157,7 @@ func readPart(text string, next func(*string) bool) (j job, pieces []pieceNote, 
 // dealFn deals the slates of all files to shards.
 type dealFn struct{ Job string }
 
-// ProcessElement emits what each shard protects.
+// ProcessElement emits the slates that each shard protects.
 func (f *dealFn) ProcessElement(_ int, next func(*string) bool, emit func(string)) error {
 	j, err := readJob(f.Job)
 	if err != nil {
@@ -197,8 +197,8 @@ func (f *dealFn) ProcessElement(_ int, next func(*string) bool, emit func(string
 	return nil
 }
 
-// deal gives every file a shard: the batches that begin in the file. All batches have the same number of
-// slates but for the last, which has those that are left over too, as on one machine.
+// deal returns a shard for every file: the batches that begin in the file. All batches have the same number of slates
+// except the last, which also has the remaining ones, as on one machine.
 func deal(files []slateNote, batch int64) (tasks []slateTask) {
 	total := int64(0)
 	for _, f := range files {
@@ -232,7 +232,7 @@ func deal(files []slateNote, batch int64) (tasks []slateTask) {
 // protectFn protects the slates of a shard.
 type protectFn struct{ Job string }
 
-// ProcessElement emits what was made of a shard.
+// ProcessElement emits the result for a shard.
 func (f *protectFn) ProcessElement(ctx context.Context, text string, note func(string)) error {
 	j, err := readJob(f.Job)
 	if err != nil {
@@ -250,7 +250,7 @@ func (f *protectFn) ProcessElement(ctx context.Context, text string, note func(s
 	return emitJSON(noted{Shard: &n}, note)
 }
 
-// slatePipeline lays out the passes over files. It returns the notes.
+// slatePipeline builds the passes over files, and returns their notes.
 func slatePipeline(s beam.Scope, j job, text string, files beam.PCollection) (notes []beam.PCollection) {
 	var history beam.PCollection
 	if j.Ratings > 0 {
@@ -268,7 +268,7 @@ func slatePipeline(s beam.Scope, j job, text string, files beam.PCollection) (no
 	return append(notes, beam.ParDo(s.Scope("protect slates"), &protectFn{text}, beam.Reshuffle(s, tasks)))
 }
 
-// apartFn tells files of slates from those of histories, which come after them.
+// apartFn separates files of slates from those of histories, which come after them.
 type apartFn struct{ Slates int }
 
 // ProcessElement emits a file.
@@ -309,8 +309,8 @@ func slateColumns(r *format.Rows, length int) (user int, items []int, err error)
 	return user, items, nil
 }
 
-// clean writes the good slates of a file as a table, in their order. Where a user has an epsilon, piece gets
-// how many slates each user has.
+// clean writes the good slates of a file as a table, in their order. If a user has an epsilon, piece gets the number of
+// slates of each user.
 func (j *job) clean(ctx context.Context, file int, piece func(int, string)) (s slateNote, note fileNote, err error) {
 	dir, end, err := scratch()
 	if err != nil {
@@ -408,7 +408,7 @@ func (j *job) clean(ctx context.Context, file int, piece func(int, string)) (s s
 	return s, note, copyFile(ctx, path, s.Path, false)
 }
 
-// protect carries out the command of one machine on the slates of a shard.
+// protect runs the command of one machine on the slates of a shard.
 func (j *job) protect(ctx context.Context, t slateTask) (note shardNote, err error) {
 	dir, end, err := scratch()
 	if err != nil {
@@ -491,7 +491,7 @@ func firstField(line []byte) []byte {
 	return bytes.ReplaceAll(id, []byte(`""`), []byte(`"`))
 }
 
-// slateRows does what perturb exposure does, on a worker.
+// slateRows does the work of perturb exposure on a worker.
 type slateRows struct {
 	o     protect.FileOptions
 	in    string
@@ -505,7 +505,7 @@ func (h *slateRows) perform(ctx context.Context, out string, shard perturb.Shard
 	return err
 }
 
-// perturbExposure is the command that protects slates.
+// perturbExposure returns the command that protects slates.
 func perturbExposure(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f ioFlags
 	var n noiseFlags

@@ -15,7 +15,7 @@ import (
 	"privrec/internal/papers/exposure/protect"
 )
 
-// slates returns the settings, with a past of users where histories are read elsewhere.
+// slates returns the settings, with a past of users if histories are read elsewhere.
 func (j *job) slates() protect.FileOptions {
 	o := *j.Slates
 	if j.Ratings > 0 {
@@ -24,7 +24,7 @@ func (j *job) slates() protect.FileOptions {
 	return o
 }
 
-// most finds how many slates a user of a part has at most.
+// most returns the largest number of slates of a user of a part.
 func (j *job) most(ctx context.Context, part int, pieces []pieceNote) (note mostNote, err error) {
 	dir, end, err := scratch()
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *userSlates) held(_, held []byte) error {
 func (c *userSlates) end() error   { return nil }
 func (c *userSlates) users() int64 { return c.n }
 
-// pastRows does with histories what perturb exposure does for similarity, on a worker.
+// pastRows does the work of perturb exposure on histories, for similarity, on a worker.
 type pastRows struct {
 	id, item int
 	scratch  []byte
@@ -162,7 +162,7 @@ func (h *pastRows) end() error { return errors.Join(h.finish(), closed(h.w, h.f)
 
 func (h *pastRows) users() int64 { return h.n }
 
-// sumPasts sums up what the users of a part did before, and puts the sums where all workers see them.
+// sumPasts sums the past items of the users of a part, and stores the sums where all workers see them.
 func (j *job) sumPasts(ctx context.Context, part int, pieces []pieceNote) (note pastNote, err error) {
 	dir, end, err := scratch()
 	if err != nil {

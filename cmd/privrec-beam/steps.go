@@ -15,8 +15,8 @@ import (
 	"privrec/internal/private/gram"
 )
 
-// step is the work of a second pipeline, on the users that a first one kept of every shard. It is written
-// as JSON into the pipeline.
+// step describes a second pipeline, on the users that a first one kept of every shard. It is written as JSON into the
+// pipeline.
 type step struct {
 	Name    string
 	Work    string // folder for what is passed on, which all workers see
@@ -27,7 +27,7 @@ type step struct {
 	Rank  *rankStep   // of a ranking
 }
 
-// stepNote says what came of a shard.
+// stepNote describes the result for a shard.
 type stepNote struct {
 	Shard int    `json:"shard"`
 	Users int64  `json:"users"`
@@ -41,10 +41,10 @@ func init() {
 	register.DoFn4x1[context.Context, int, func(*string) bool, func(string), error](&collectFn{})
 }
 
-// stepFn does a step on a shard. Its step is in JSON, since Beam writes down the types of fields.
+// stepFn runs a step on a shard. Its step is in JSON, since Beam writes down the types of fields.
 type stepFn struct{ Step string }
 
-// ProcessElement emits what came of the shard of a note.
+// ProcessElement emits the result for the shard of a note.
 func (f *stepFn) ProcessElement(ctx context.Context, shard string, note func(string)) error {
 	var s step
 	var in shardNote
@@ -69,10 +69,10 @@ func (f *stepFn) ProcessElement(ctx context.Context, shard string, note func(str
 	return emitJSON(out, note)
 }
 
-// collectFn writes the notes of a step, a line each.
+// collectFn writes the notes of a step, one a line.
 type collectFn struct{ To string }
 
-// ProcessElement writes all notes. Those of attempts that the engine gave up are not among them.
+// ProcessElement writes all notes, without those of attempts that the engine gave up.
 func (f *collectFn) ProcessElement(ctx context.Context, _ int, next func(*string) bool, _ func(string)) error {
 	return writeFile(ctx, f.To, func(w io.Writer) error {
 		var text string

@@ -23,7 +23,7 @@ import (
 // isLocal reports whether a file is on a file system of the machine.
 func isLocal(path string) bool { return !strings.Contains(path, "://") }
 
-// absolute makes the name of a file of this machine whole, so that workers find it from any folder.
+// absolute returns the absolute name of a file of this machine, so that workers find it from any folder.
 func absolute(path string) (string, error) {
 	if path == "" || !isLocal(path) {
 		return path, nil
@@ -31,7 +31,7 @@ func absolute(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// matches returns the files of a pattern, in order.
+// matches returns the files that match a pattern, in order.
 func matches(ctx context.Context, glob string) ([]string, error) {
 	fs, err := filesystem.New(ctx, glob)
 	if err != nil {
@@ -85,7 +85,7 @@ func openFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	return fs.OpenRead(ctx, path)
 }
 
-// writeFile writes a file that is durable.
+// writeFile writes a file durably.
 func writeFile(ctx context.Context, path string, write func(w io.Writer) error) error {
 	return putFile(ctx, path, true, write)
 }
@@ -130,7 +130,7 @@ func putFile(ctx context.Context, path string, durable bool, write func(w io.Wri
 	return err
 }
 
-// moveFile gives a file its name.
+// moveFile renames a file.
 func moveFile(ctx context.Context, from, to string) error {
 	fs, err := filesystem.New(ctx, from)
 	if err != nil {
@@ -140,7 +140,7 @@ func moveFile(ctx context.Context, from, to string) error {
 	return filesystem.Rename(ctx, fs, from, to)
 }
 
-// removeNamed removes files. One that is not there is no error.
+// removeNamed removes files. A missing one is no error.
 func removeNamed(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if isLocal(name) {
@@ -166,7 +166,7 @@ func removeNamed(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// removeFiles removes the files of some patterns.
+// removeFiles removes the files that match some patterns.
 func removeFiles(ctx context.Context, patterns ...string) error {
 	for _, pattern := range patterns {
 		list, err := matches(ctx, pattern)
@@ -180,7 +180,7 @@ func removeFiles(ctx context.Context, patterns ...string) error {
 	return nil
 }
 
-// literal returns a pattern that finds a name and nothing else.
+// literal returns a pattern that matches a name and nothing else.
 func literal(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
@@ -201,7 +201,7 @@ func join(dir, name string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + name
 }
 
-// attempt returns a name that no other attempt at a piece of work has. It is no part of any result.
+// attempt returns a name that no other attempt at a piece of work has. No result depends on it.
 func attempt() string {
 	var b [8]byte
 	rand.Read(b[:])

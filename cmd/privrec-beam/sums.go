@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// writeSums writes whole numbers that are not negative, as varints.
+// writeSums writes non-negative whole numbers as varints.
 func writeSums(ctx context.Context, path string, sums []int64) error {
 	return putFile(ctx, path, false, func(w io.Writer) error {
 		var b [binary.MaxVarintLen64]byte
@@ -22,7 +22,7 @@ func writeSums(ctx context.Context, path string, sums []int64) error {
 	})
 }
 
-// addSums adds the numbers of a file to sums. It fails on another number of them.
+// addSums adds the numbers of a file to sums. It fails if their number differs.
 func addSums(ctx context.Context, path string, sums []int64) error {
 	f, err := openFile(ctx, path)
 	if err != nil {
@@ -43,7 +43,7 @@ func addSums(ctx context.Context, path string, sums []int64) error {
 	return nil
 }
 
-// appendItems appends ascending items as a number of them and distances.
+// appendItems appends ascending items as their number and their distances.
 func appendItems(dst []byte, items []int32) []byte {
 	dst, last := binary.AppendUvarint(dst, uint64(len(items))), int32(0)
 	for _, i := range items {
@@ -52,7 +52,7 @@ func appendItems(dst []byte, items []int32) []byte {
 	return dst
 }
 
-// readItems reads what appendItems wrote into dst, and returns what follows.
+// readItems reads the output of appendItems into dst, and returns the rest.
 func readItems(dst []int32, b []byte) (items []int32, rest []byte, err error) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)) {
@@ -70,7 +70,7 @@ func readItems(dst []int32, b []byte) (items []int32, rest []byte, err error) {
 	return dst, b, nil
 }
 
-// writeIDs writes ids and what they are mapped to, in any order.
+// writeIDs writes ids with their values, in any order.
 func writeIDs(ctx context.Context, path string, ids map[string]bool) error {
 	return putFile(ctx, path, false, func(w io.Writer) error {
 		p := pieceWriter{w: bufio.NewWriter(w)}
@@ -87,7 +87,7 @@ func writeIDs(ctx context.Context, path string, ids map[string]bool) error {
 	})
 }
 
-// readIDs adds what writeIDs wrote to ids: what is true once stays true. No file has no ids.
+// readIDs adds the output of writeIDs to ids; a true value stays true. A missing file has no ids.
 func readIDs(ctx context.Context, path string, ids map[string]bool) error {
 	if path == "" {
 		return nil

@@ -26,15 +26,15 @@ import (
 	"privrec/internal/run"
 )
 
-// Engines start this program as their worker in one of two ways. With --environment_type PROCESS they
-// run it with the addresses that a worker asks. With EXTERNAL they ask "privrec-beam worker", which
-// runs on every machine of the engine, and which starts such a process. A worker is a process of its
-// own in both, and its program is the one that is there: none is sent.
+// Engines start this program as their worker in one of two ways. With --environment_type PROCESS they run it with the
+// addresses that a worker needs. With EXTERNAL they ask "privrec-beam worker", which runs on every machine of the
+// engine and starts such a process. A worker is a process of its own in both, and its program is the one that is there:
+// none is sent.
 
-// startFlag tells a process that an engine started it to work. Every engine gives it.
+// startFlag tells a process that an engine started it as a worker. Every engine sets it.
 const startFlag = "provision_endpoint"
 
-// isStarted reports whether an engine started this process with the addresses that a worker asks.
+// isStarted reports whether an engine started this process with the addresses that a worker needs.
 func isStarted(args []string) bool {
 	for _, a := range args {
 		if name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "="); name == startFlag {
@@ -84,7 +84,7 @@ func serveEngine(ctx context.Context, args []string) error {
 	})
 }
 
-// workerPool is the command that starts workers when an engine asks for them.
+// workerPool returns the command that starts workers when an engine asks for them.
 func workerPool(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	at := flags.String("listen", "localhost:50000", "HOST:PORT at which the engine of this machine asks for workers; whom it lets in can start workers here")
 	return func(ctx context.Context, stdout, stderr io.Writer) error {
@@ -139,7 +139,7 @@ func (p *pool) say(format string, args ...any) {
 	fmt.Fprintf(p.log, format+"\n", args...)
 }
 
-// StartWorker starts a process that works for who asks.
+// StartWorker starts a process that works for the caller.
 func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	c := exec.CommandContext(p.ctx, p.program, "--id="+r.GetWorkerId(), "--"+startFlag+"="+r.GetProvisionEndpoint().GetUrl(),
 		"--control_endpoint="+r.GetControlEndpoint().GetUrl(), "--logging_endpoint="+r.GetLoggingEndpoint().GetUrl())

@@ -24,7 +24,7 @@ const (
 	NGCF     = "NGCF"
 )
 
-// BPRSetting is one run of a model that BPR trains. M is the shape of the model.
+// BPRSetting configures one run of a model that BPR trains. M is the shape of the model.
 type BPRSetting[M BPRShape] struct {
 	Profile string `yaml:"profile"`
 	// Protocol says how the data are cut and which items are ranked: ProtocolTopN, which ""
@@ -54,8 +54,8 @@ type BPRTrain struct {
 // ProtocolTopN names the protocol that ranks all items for every user (package topn).
 const ProtocolTopN = "top-n"
 
-// BPRTasks lists the models that BPR trains. t and next are results of others under
-// ProtocolTopN and under ProtocolNextItem, which are shown beside theirs.
+// BPRTasks returns the tasks of the models that BPR trains. t and next are results of others under ProtocolTopN and
+// ProtocolNextItem, shown beside their own.
 func BPRTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
 		bprTask(BPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, t, next, NextItemBPRMF, DefaultBPRMF),
@@ -64,8 +64,8 @@ func BPRTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	}
 }
 
-// bprTask makes the task of a model. own is its profile under ProtocolNextItem, and profiles
-// are those under ProtocolTopN, the default first.
+// bprTask returns the task of a model. own is its profile under ProtocolNextItem, and profiles are those under
+// ProtocolTopN, the default first.
 func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nextitem.Table, own func() BPRSetting[M], profiles ...func() BPRSetting[M]) run.Task {
 	return run.Spec[BPRSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
@@ -84,7 +84,7 @@ func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nexti
 	}.Task()
 }
 
-// standing says how the setting relates to the profile that it names, one of profiles.
+// standing compares the setting with the profile that it names, one of profiles.
 func (s BPRSetting[M]) standing(profiles ...func() BPRSetting[M]) (experiment.Standing, error) {
 	named := map[string]BPRSetting[M]{}
 	for _, p := range profiles {
@@ -178,7 +178,7 @@ func nextItemData() StaticData {
 	return StaticData{DataConfig: topn.DataConfig{Name: d.Name, Recipe: d.Recipe}, Candidates: d.Candidates}
 }
 
-// nextItem returns the data as package nextitem takes them.
+// nextItem returns the data in the form of package nextitem.
 func (d StaticData) nextItem() nextitem.Data {
 	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Public: d.Public, Candidates: d.Candidates, Floor: d.Floor}
 }
@@ -214,7 +214,7 @@ func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string
 	return x, x.Unprotect()
 }
 
-// checkNextItem reports what cannot be run under package nextitem's protocol.
+// checkNextItem reports settings that cannot be run under package nextitem's protocol.
 func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
 	s.Data.checkNextItem(v)
 	t := s.Train
@@ -234,8 +234,8 @@ func (s *BPRSetting[M]) Suit(doc *config.Document) error {
 	return s.Data.suit(doc, s.Protocol == ProtocolNextItem, s.Train.Selected())
 }
 
-// suit takes the recipe that suits the data under a protocol, where the user named none, and the items of training rows
-// as candidates.
+// suit sets the recipe to one that suits the data under a protocol, if the user named none, and the candidates to the
+// items of training rows.
 func (d *StaticData) suit(doc *config.Document, next, valid bool) error {
 	if !next {
 		return d.DataConfig.Suit(doc, registry.Need{Valid: valid})

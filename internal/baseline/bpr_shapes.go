@@ -18,8 +18,7 @@ import (
 // BPRShape is a model's own part of the configuration.
 type BPRShape interface {
 	BPRMFShape | LightGCNShape | NGCFShape
-	// Vectors makes the model of a graph of users and items. Its parameters begin with values
-	// drawn from the seed.
+	// Vectors returns the model for a graph of users and items. Its initial parameters are drawn from the seed.
 	Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error)
 	Check(v *config.Checker) // reports what the model cannot be
 	shape() topn.Shape
@@ -86,10 +85,9 @@ func DefaultNGCF() BPRSetting[NGCFShape] {
 	return s
 }
 
-// CodeLightGCN returns the setting of LightGCN's published PyTorch program: the published
-// split whole, 1,000 epochs at batch 2048, normal tables, user-uniform pairs, ranks by the
-// sigmoid of the scores, the last model. That program prints the best epoch on test, which
-// chooses nothing here.
+// CodeLightGCN returns the setting of LightGCN's published PyTorch program: the published split whole, 1,000 epochs at
+// batch 2048, normal tables, user-uniform pairs, ranks by the sigmoid of the scores, the last model. That program
+// prints the best epoch on test; here the test rows choose nothing.
 func CodeLightGCN() BPRSetting[LightGCNShape] {
 	s := DefaultLightGCN()
 	s.Profile = "code"
@@ -106,7 +104,7 @@ func common[M BPRShape](m M) BPRSetting[M] {
 	return BPRSetting[M]{Profile: "paper", Data: StaticData{DataConfig: topn.DefaultData()}, Model: m, Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
 }
 
-// Values returns an initialiser that draws what the tables begin with.
+// Values returns an initialiser that draws the initial values of the tables.
 func (c InitConfig) Values(seed rng.Seed) nn.Init {
 	if c.Law == LawNormal {
 		return nn.Normal(seed, c.Std)
@@ -114,7 +112,7 @@ func (c InitConfig) Values(seed rng.Seed) nn.Init {
 	return nn.Xavier(seed)
 }
 
-// Check reports what the tables cannot begin with.
+// Check reports initial values that the tables cannot have.
 func (c InitConfig) Check(v *config.Checker) {
 	v.OneOf("model.init.law", c.Law, LawXavier, LawNormal)
 	if c.Law == LawNormal {
@@ -188,7 +186,7 @@ func (s NGCFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, erro
 	return sure{m, m.All}, nil
 }
 
-// sure is a model whose vectors cannot fail.
+// sure wraps a model whose vectors cannot fail.
 type sure struct {
 	bpr.Encoder
 	all func() (users, items tensor.Matrix)

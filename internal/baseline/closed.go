@@ -24,7 +24,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Names of the models without gradient, which any comparison should have.
+// Names of the models without gradients, which any comparison should include.
 const (
 	EASE    = "EASE"
 	ItemKNN = "ItemKNN"
@@ -32,7 +32,7 @@ const (
 	RP3beta = "RP3beta"
 )
 
-// ClosedSetting is a run of a model that is computed and not trained by epochs of a loss.
+// ClosedSetting configures a run of a model that is computed at once and not trained by epochs of a loss.
 type ClosedSetting[M ClosedShape] struct {
 	Profile  string          `yaml:"profile"`
 	Protocol string          `yaml:"protocol,omitempty"` // how the data are cut and which items are ranked: top-n, which "" means too, or next-item
@@ -41,11 +41,11 @@ type ClosedSetting[M ClosedShape] struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// ClosedShape is the own part of such a model in the configuration.
+// ClosedShape is the part of the configuration that belongs to such a model.
 type ClosedShape interface {
 	EASEShape | ItemKNNShape | IALSShape | UserKNNShape | RP3betaShape
 	Check(v *config.Checker) // reports what the model cannot be
-	// Fit computes the model. seed is for what it draws, if anything. done gives its memory back.
+	// Fit computes the model. seed is for random numbers, if it needs any. done frees its memory.
 	Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (s eval.Scorer, done func(), err error)
 }
 
@@ -87,7 +87,7 @@ func closed[M ClosedShape](m M) ClosedSetting[M] {
 	return ClosedSetting[M]{Profile: "bars", Data: StaticData{DataConfig: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}}, Model: m, Eval: topn.DefaultEval()}
 }
 
-// closedTasks lists the models that are computed.
+// closedTasks returns the tasks of the models that are computed at once.
 func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
 		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, next, DefaultEASE),
@@ -98,7 +98,7 @@ func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	}
 }
 
-// closedTask makes the task of a model with its one profile.
+// closedTask returns the task of a model with its one profile.
 func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table, profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
@@ -120,7 +120,7 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 	}.Task()
 }
 
-// gramFlags returns the flag of models that take a Gram matrix.
+// gramFlags returns the flag of models that read a Gram matrix.
 func gramFlags(model any) []run.Flag {
 	switch model.(type) {
 	case EASEShape, ItemKNNShape:
@@ -129,9 +129,8 @@ func gramFlags(model any) []run.Flag {
 	return nil
 }
 
-// topN opens the setting under package topn's protocol. It writes no vectors: where
-// recommendations are asked for, the model is computed again from the same rows, to the same
-// bits.
+// topN opens the setting under package topn's protocol. It writes no vectors: recommendations compute the model again
+// from the same rows, to the same bits.
 func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (run.Work, error) {
 	m.Data, m.Eval = s.Data.DataConfig, s.Eval
 	x, err := topn.Load(ctx, env, m)
@@ -149,8 +148,8 @@ func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method)
 	return x, x.DeclareUnprotected()
 }
 
-// nextItem opens the setting under package nextitem's protocol. The model is computed from all
-// training items, since held-out ones choose nothing.
+// nextItem opens the setting under package nextitem's protocol. The model is computed from all training items, since
+// held-out ones choose nothing.
 func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, standing experiment.Standing, table nextitem.Table) (run.Work, error) {
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
 		Method: method, Standing: standing, Table: table, From: s.Data.nextItem(),
@@ -217,7 +216,7 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eva
 	return m, m.Close, nil
 }
 
-// openGram opens the file of a Gram matrix. The reader is nil where none is named.
+// openGram opens the file of a Gram matrix. The reader is nil if no file is named.
 func openGram(path string) (r *gram.Reader, done func(), err error) {
 	if path == "" {
 		return nil, func() {}, nil

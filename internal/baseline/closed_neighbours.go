@@ -40,15 +40,15 @@ const (
 	topColumn = "row-and-column"
 )
 
-// The settings below are those that Anelli et al., "Challenging the Myth of Graph Collaborative
-// Filtering", RecSys 2023, found on Gowalla's published split.
+// The following settings are those that Anelli et al., "Challenging the Myth of Graph Collaborative Filtering", RecSys
+// 2023, found on Gowalla's published split.
 
-// DefaultUserKNN returns that setting of UserKNN.
+// DefaultUserKNN returns that paper's setting of UserKNN.
 func DefaultUserKNN() ClosedSetting[UserKNNShape] {
 	return tuned(UserKNNShape{Similarity: string(nearest.Cosine), Neighbours: 146})
 }
 
-// DefaultRP3beta returns that setting of RP3beta.
+// DefaultRP3beta returns that paper's setting of RP3beta.
 func DefaultRP3beta() ClosedSetting[RP3betaShape] {
 	return tuned(RP3betaShape{Alpha: 0.56636, Beta: 0.001085, Neighbours: 777, Normalise: true})
 }

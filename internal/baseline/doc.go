@@ -12,9 +12,8 @@ import (
 	"privrec/internal/run"
 )
 
-// TopN lists the models that fit package topn's protocol. All of them fit package nextitem's
-// too. t and next are results of others under the two protocols, which are shown beside
-// theirs.
+// TopN returns the tasks of the models that fit package topn's protocol. All of them fit package nextitem's too. t and
+// next are results of others under the two protocols, shown beside their own.
 func TopN(t topn.Tables, next nextitem.Table) []run.Task {
 	return slices.Concat(BPRTasks(t, next), closedTasks(t, next))
 }

@@ -52,7 +52,7 @@ func deepGRU4Rec() lastItemMethod[gru4rec.Config] {
 	}
 }
 
-// shallow reports keys of the deep model beside the one that reads sessions.
+// shallow reports keys of the deep model that the session model does not have.
 func shallow(v *config.Checker, m gru4rec.Config) {
 	nextitem.CheckShape(v, m.Dim, 1)
 	for key, set := range map[string]bool{
@@ -62,7 +62,7 @@ func shallow(v *config.Checker, m gru4rec.Config) {
 	}
 }
 
-// deepLearner is the model on the windows of a part: a nextitem.Learner.
+// deepLearner binds the model to the windows of a part. It implements nextitem.Learner.
 type deepLearner struct {
 	*gru4rec.Deep
 	part    *nextitem.Part

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/train"
 )
 
-// HRNNConfig is one training run of HRNN under the protocol of the next item.
+// HRNNConfig configures one training run of HRNN under the next-item protocol.
 type HRNNConfig struct {
 	Profile string           `yaml:"profile"`
 	Data    HRNNData         `yaml:"data"`
@@ -55,7 +55,7 @@ func DefaultHRNN(variant string) HRNNConfig {
 	return c
 }
 
-// HRNN makes the task. table holds what a paper prints for it.
+// HRNN returns the task. table holds a paper's printed results for it.
 func HRNN(table nextitem.Table) run.Task {
 	return run.Spec[HRNNConfig]{
 		Verb: "train", Name: "hrnn", Cite: hrnn.Cite, Answers: true,
@@ -79,7 +79,7 @@ func HRNN(table nextitem.Table) run.Task {
 	}.Task()
 }
 
-// setting returns the configuration as the protocol takes it.
+// setting returns the configuration in the form of the protocol.
 func (c HRNNConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	t := c.Train
 	length := func(c HRNNConfig) train.Length {

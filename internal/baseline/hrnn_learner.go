@@ -15,9 +15,8 @@ import (
 	"privrec/internal/train"
 )
 
-// hrnnLearner is the model on the samples of a part: a nextitem.Learner. A training loop takes
-// lessons in the order of their schedule. States go on from one mini-batch to the next, so they
-// belong to checkpoints.
+// hrnnLearner binds the model to the samples of a part. It implements nextitem.Learner. A training loop takes lessons
+// in the order of their schedule. States carry over from one mini-batch to the next, so checkpoints hold them.
 type hrnnLearner struct {
 	*hrnn.Model
 	x     *nextitem.Experiment
@@ -33,7 +32,7 @@ type hrnnLearner struct {
 	begins                  []hrnn.Begin
 }
 
-// learnIn makes an experiment learn the configuration's model.
+// learnIn sets an experiment to learn the configuration's model.
 func (c HRNNConfig) learnIn(x *nextitem.Experiment) error {
 	rule, made, err := c.Data.Sessions.on(x.Data)
 	if err != nil {
@@ -77,7 +76,7 @@ func (l *hrnnLearner) sequence(p *nextitem.Part, u, rows int) hrnn.Sequence {
 	return hrnn.Sequence{Items: p.Sequences[u][:rows], Begins: l.rule.begins(rows, l.timesOf(p, u))}
 }
 
-// schedule lays out what is learned of a part.
+// schedule returns the lessons of a part in their order.
 func (l *hrnnLearner) schedule(p *nextitem.Part) []hrnn.Lesson {
 	labels := newLessons(p)
 	users := make([][]hrnn.Lesson, len(p.Sequences))
@@ -99,8 +98,8 @@ func (l *hrnnLearner) Lessons(nextitem.Pass) (nextitem.Lessons, error) {
 	return nextitem.Lessons{Model: l, Samples: len(l.plan), InOrder: true}, nil
 }
 
-// Loss implements train.Model. A mini-batch goes on from the states that the one before left. The
-// same mini-batch may be asked for again.
+// Loss implements train.Model. A mini-batch continues from the states of the one before. The same mini-batch may be
+// asked for again.
 func (l *hrnnLearner) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	if b.Step == l.step+1 {
 		l.before, l.after = l.after, l.before
@@ -127,10 +126,10 @@ func (l *hrnnLearner) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, err
 	return l.Model.Loss(t, session.Gather(l.learned), l.targets), nil
 }
 
-// hrnnStates keeps the states of a learner in checkpoints. It implements train.Extra.
+// hrnnStates saves the states of a learner in checkpoints. It implements train.Extra.
 type hrnnStates struct{ of *hrnnLearner }
 
-// matrices lists what a checkpoint holds.
+// matrices lists the matrices of a checkpoint.
 func (k *hrnnStates) matrices() []tensor.Matrix {
 	return []tensor.Matrix{k.of.after.Session, k.of.after.User}
 }
@@ -169,8 +168,7 @@ func (k *hrnnStates) Load(b []byte) error {
 	return nil
 }
 
-// Scorer implements nextitem.Learner. Test sessions go on from what training sessions left of
-// their user.
+// Scorer implements nextitem.Learner. Test sessions continue from the states that the user's training sessions left.
 func (l *hrnnLearner) Scorer(p *nextitem.Part, _ nextitem.Pass, _ bool) (eval.Scorer, error) {
 	s := &hrnnScorer{hrnnLearner: l, part: p}
 	if p == l.x.Test {

@@ -16,7 +16,7 @@ type SessionRule struct {
 	Unit   string `yaml:"unit,omitempty"` // of the data's times: seconds, milliseconds, microseconds, nanoseconds; left out: told by how large they are
 }
 
-// check reports a rule that divides nothing, or twice.
+// check reports a rule that divides nothing, or by two criteria.
 func (r SessionRule) check(v *config.Checker) {
 	v.Check(r.Gap >= 0, "data.sessions.gap", "must be at least 0, got %d", r.Gap)
 	v.Check(r.Window >= 0, "data.sessions.window", "must be at least 0, got %d", r.Window)
@@ -34,8 +34,8 @@ func (r SessionRule) check(v *config.Checker) {
 	}
 }
 
-// on returns the rule for the times of data, with the gap in their unit, and what it makes of them: a sentence for who
-// reads the results. It fails on data whose times it cannot use, and on data that it divides into sessions of one row.
+// on returns the rule for the times of data, with the gap in their unit, and a sentence for readers about the resulting
+// sessions. It fails on data whose times it cannot use, and on data that it divides into sessions of one row.
 func (r SessionRule) on(d *dataset.Sequential) (SessionRule, string, error) {
 	var unit timeUnit
 	if r.Rows == 0 {
@@ -84,8 +84,8 @@ func (r SessionRule) count(d *dataset.Sequential) (sessions, rows int) {
 	return sessions, rows
 }
 
-// begins returns, for every row of a user's part, whether it begins a session. The first one does.
-// times are nil where the rule needs none.
+// begins tells for every row of a user's part whether it begins a session. The first one does. times is nil if the rule
+// needs none.
 func (r SessionRule) begins(rows int, times []int64) []bool {
 	out := make([]bool, rows)
 	for i := range out {
@@ -103,7 +103,7 @@ func (r SessionRule) begins(rows int, times []int64) []bool {
 	return out
 }
 
-// interval returns the number of the window that a time lies in, also before 1970.
+// interval returns the number of the window that contains a time, also before 1970.
 func interval(t, w int64) int64 {
 	n := t / w
 	if t%w < 0 {

@@ -15,7 +15,7 @@ type timeUnit struct {
 	each int64 // how many are a second
 }
 
-// timeUnits lists the units that times can be in. Each is a thousandth of the one before it.
+// timeUnits lists the possible units of times. Each is a thousandth of the one before it.
 var timeUnits = []timeUnit{{"seconds", 1}, {"milliseconds", 1_000}, {"microseconds", 1_000_000}, {"nanoseconds", 1_000_000_000}}
 
 // unitNames lists the names of the units.
@@ -26,11 +26,11 @@ func unitNames() (names []string) {
 	return names
 }
 
-// earliest is a time that is surely in seconds since 1970, and no place or day. As a number of milliseconds, a thousand
-// times as many are as surely that, so every time from here on is in one unit.
+// earliest is the smallest number that is surely a time in seconds since 1970, and no place or day. A thousand times as
+// many are surely milliseconds, so every time from here on has one unit.
 const earliest = 100_000_000 // March 1973
 
-// unitBySize returns the unit that a time after March 1973 is in; ok is false for a smaller number.
+// unitBySize returns the unit of a time after March 1973. ok is false for a smaller number.
 func unitBySize(t int64) (unit timeUnit, ok bool) {
 	for _, u := range timeUnits {
 		if t >= earliest*u.each {
@@ -40,7 +40,7 @@ func unitBySize(t int64) (unit timeUnit, ok bool) {
 	return unit, ok
 }
 
-// times returns how many units so many seconds are; the largest number where that is beyond it.
+// times returns the number of units in so many seconds, capped at the largest integer.
 func (u timeUnit) times(seconds int64) int64 {
 	if seconds > math.MaxInt64/u.each {
 		return math.MaxInt64
@@ -48,9 +48,8 @@ func (u timeUnit) times(seconds int64) int64 {
 	return seconds * u.each
 }
 
-// unitOf returns the unit of the times of data: the one that the rule states, or else the one that their size tells.
-// Windows of 1 need none, and get none where the times do not tell it. It fails where times do not tell a unit, or tell
-// two.
+// unitOf returns the unit of the times of data: the one that the rule states, or else the one that their size shows.
+// Windows of 1 need no unit, and get none if the times do not show it. It fails if the times show no unit, or two.
 func (r SessionRule) unitOf(d *dataset.Sequential) (timeUnit, error) {
 	for _, u := range timeUnits {
 		if u.name == r.Unit {

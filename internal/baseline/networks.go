@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Sessions lists the networks over sessions. table holds what a paper prints for them.
+// Sessions returns the tasks of the networks over sessions. table holds a paper's printed results for them.
 func Sessions(table nextitem.Table) []run.Task {
 	return []run.Task{
 		srGNN().task(table),
@@ -31,7 +31,7 @@ type SRGNNShape struct {
 // Width returns d.
 func (s SRGNNShape) Width() int { return s.Dim }
 
-// srGNN makes SR-GNN at its own setting.
+// srGNN returns SR-GNN at its own setting.
 func srGNN() method[SRGNNShape] {
 	m := session("SRGNN", "session graph network without user vectors or noise (DIPSGNN's Table 2)",
 		"Wu et al., Session-based Recommendation with Graph Neural Networks, AAAI 2019",
@@ -55,8 +55,7 @@ type APGNNShape struct {
 // Width returns d.
 func (s APGNNShape) Width() int { return s.Dim }
 
-// apGNN makes A-PGNN, without its history part, at SR-GNN's training setting, which A-PGNN
-// follows.
+// apGNN returns A-PGNN, without its history part, at SR-GNN's training setting, which A-PGNN follows.
 func apGNN() method[APGNNShape] {
 	return method[APGNNShape]{
 		name: "APGNN", summary: "personalised session graph network without noise (DIPSGNN's Table 2)",

@@ -16,9 +16,8 @@ import (
 	"privrec/internal/train"
 )
 
-// SASRec makes the task of the self-attentive model. The configuration chooses leave-one-out
-// or the protocol that ranks after every prefix. table holds what a paper prints of the
-// latter.
+// SASRec returns the task of the self-attentive model. The configuration chooses leave-one-out or the protocol that
+// ranks after every prefix. table holds a paper's printed results of the latter.
 func SASRec(table nextitem.Table) run.Task {
 	return run.Spec[SASRecConfig]{
 		Verb: "train", Name: "sasrec", Cite: sasrec.Cite, Answers: true,
@@ -63,7 +62,7 @@ func (d SASRecData) load(ctx context.Context, env *run.Env) (*dataset.Sequential
 	return set.Sequences()
 }
 
-// setting returns the configuration as the protocol takes it.
+// setting returns the configuration in the form of the protocol.
 func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	s := nextitem.Setting{
 		Method: c.method(),
@@ -94,7 +93,7 @@ func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	return s, err
 }
 
-// standing says how a setting under leave-one-out relates to the defaults.
+// standing compares a setting under leave-one-out with the defaults.
 func (c SASRecConfig) standing() (string, error) {
 	changed, err := config.Diff(DefaultSASRec(), c)
 	if err != nil || len(changed) == 0 {
@@ -114,8 +113,7 @@ func (c SASRecConfig) method() string {
 	return "SASRec, one negative"
 }
 
-// The file of a run that lists the ids of the item table's rows, from row 1 on, and what its
-// model says of both.
+// The file of a run with the ids of the item table's rows, from row 1 on, and the notes of its model about both.
 const (
 	sasrecItems   = "items"
 	sasrecHashKey = "sequences_sha256" // what it was trained on

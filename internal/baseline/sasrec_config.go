@@ -12,7 +12,7 @@ import (
 	"privrec/internal/train"
 )
 
-// SASRecConfig is one training run of SASRec.
+// SASRecConfig configures one training run of SASRec.
 type SASRecConfig struct {
 	// Protocol says how the data are cut and what is ranked. "" means ProtocolLeaveOneOut.
 	Protocol string        `yaml:"protocol,omitempty"`
@@ -71,9 +71,9 @@ const (
 	LossSampled = "sampled"
 )
 
-// DefaultSASRec returns the setting that trains item vectors on the histories of the Zhihu
-// pairs. Shape and rate are those that the protection assumes. Batch and second beta are of
-// the authors' program. The loss is of the reproductions, which needs fewer epochs.
+// DefaultSASRec returns the setting that trains item vectors on the histories of the Zhihu pairs. Shape and rate are
+// those that the protection assumes. Batch and second beta come from the authors' program. The loss comes from the
+// reproductions, and needs fewer epochs.
 func DefaultSASRec() SASRecConfig {
 	return SASRecConfig{
 		Data:  SASRecData{Name: "exposure-zhihu", Recipe: slate.HistoriesRecipe, Split: slate.SplitUsers, Slate: 10, Behaviour: 5},
@@ -144,12 +144,11 @@ func checkSASRec(v *config.Checker, c SASRecConfig) {
 	v.Check(!c.Eval.Every, "eval.every", "belongs to protocol %s, must be false", ProtocolNextItem)
 }
 
-// publishedSource says where the comparable numbers come from. It is a peer-reviewed rerun,
-// and not the SASRec paper, whose tables rank among 100 sampled items.
+// publishedSource names the source of the comparable numbers. It is a peer-reviewed rerun, and not the SASRec paper,
+// whose tables rank among 100 sampled items.
 const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one seed, 200 items read, full ranking without the history"
 
-// comparable sets a run under leave-one-out beside that rerun, where both have the same data
-// and setting.
+// comparable adds the numbers of that rerun to a run under leave-one-out, if both have the same data and setting.
 func (c SASRecConfig) comparable(x *nextitem.Experiment) {
 	if c.Train.Loss == LossAll && c.Model.Length == 50 && !c.Eval.MaskSeen {
 		row := map[string]float64{"HR@10": 0.2468, "NDCG@10": 0.1286, "MRR@10": 0.0929}
@@ -167,8 +166,7 @@ func (c SASRecConfig) comparable(x *nextitem.Experiment) {
 	x.Table = nextitem.Table{Row: func(string, string) map[string]float64 { return p }, From: publishedSource}
 }
 
-// rerun returns how long that training lasted: to epoch 63, or with one negative 53, whatever
-// ended it.
+// rerun returns the length of that training: to epoch 63, or with one negative 53, whatever ended it.
 func (c SASRecConfig) rerun() train.Length {
 	if c.Train.Loss == LossSampled {
 		return train.Length{Epochs: 53, Patience: 1}
@@ -176,8 +174,8 @@ func (c SASRecConfig) rerun() train.Length {
 	return train.Length{Epochs: 63, Patience: 1}
 }
 
-// published returns that rerun's scores for a setting on the same rows, split and ranking.
-// They are of MovieLens 1M with both losses. Nil where the setting or the data differ.
+// published returns that rerun's scores for a setting on the same rows, split and ranking: MovieLens 1M with both
+// losses. Nil if the setting or the data differ.
 func (c SASRecConfig) published(level dataset.Level) map[string]float64 {
 	if !report.AllowsDelta(level) || c.Data.Name != "ml-1m" || c.Data.Recipe != "sasrec" || !c.Eval.MaskSeen ||
 		c.Model.Length != 200 || c.Model.Dim != 64 || c.Model.Blocks != 2 || c.Model.Heads != 1 {
@@ -189,11 +187,11 @@ func (c SASRecConfig) published(level dataset.Level) map[string]float64 {
 	return map[string]float64{"HR@10": 0.3152, "NDCG@10": 0.1821}
 }
 
-// recboleSource says where the other comparable numbers come from.
+// recboleSource names the source of the other comparable numbers.
 const recboleSource = "RecBole's benchmark (benchmark/hyper/sequential at commit 5ebaece): one seed, 50 items read, full ranking of all items"
 
-// recbole returns what RecBole's benchmark measured of a model on its rows, split and ranking.
-// It is nil where the rows are others.
+// recbole returns the measurements of RecBole's benchmark for a model on its rows, split and ranking; nil if the rows
+// differ.
 func recbole(name, recipe string, level dataset.Level, row map[string]float64) map[string]float64 {
 	if !report.AllowsDelta(level) || name != "ml-1m" || recipe != "recbole" {
 		return nil
@@ -201,9 +199,9 @@ func recbole(name, recipe string, level dataset.Level, row map[string]float64) m
 	return row
 }
 
-// Suit implements run.Suited. A set of slates keeps the recipe of slates, and so do own data that are only a table of
-// shown items. Data with no recipe that holds out a user's last item are taken under ProtocolNextItem, where the user
-// named no protocol.
+// Suit implements run.Suited. A set of slates keeps the recipe of slates, and so do own data with only a table of shown
+// items. Data without a recipe that holds out a user's last item run under ProtocolNextItem, if the user named no
+// protocol.
 func (c *SASRecConfig) Suit(doc *config.Document) error {
 	if form := registry.FormOf(c.Data.Name, ""); c.Data.Recipe == slate.HistoriesRecipe &&
 		(doc.Given("data.recipe") && !doc.Overridden("data.name") || slate.Known(c.Data.Name) || form.Slates && !form.Log) {
@@ -223,7 +221,7 @@ func (c *SASRecConfig) Suit(doc *config.Document) error {
 	return err
 }
 
-// suitNextItem takes what ProtocolNextItem demands, where the user did not say.
+// suitNextItem sets what ProtocolNextItem requires, if the user did not.
 func (c *SASRecConfig) suitNextItem(doc *config.Document) {
 	own := NextItemSASRec()
 	for key, take := range map[string]func(){

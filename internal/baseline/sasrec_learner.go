@@ -13,9 +13,8 @@ import (
 	"privrec/internal/train"
 )
 
-// sasrecLearner is the model on the samples of a part: a nextitem.Learner. A training loop
-// takes users, each with the labels of the part that their sequence holds, or windows of
-// their sequences.
+// sasrecLearner binds the model to the samples of a part. It implements nextitem.Learner. A training loop takes users,
+// each with the labels of the part in their sequence, or windows of their sequences.
 type sasrecLearner struct {
 	*sasrec.Model
 	part      *nextitem.Part
@@ -28,7 +27,7 @@ type sasrecLearner struct {
 	draws []int32
 }
 
-// learnIn makes an experiment learn the configuration's model.
+// learnIn sets an experiment to learn the configuration's model.
 func (c SASRecConfig) learnIn(x *nextitem.Experiment) {
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		m, err := sasrec.New(x.Items, c.Model, x.Env.Seed)
@@ -123,7 +122,7 @@ func newLessons(p *nextitem.Part) lessons {
 	return l
 }
 
-// of returns which places of a user's sequence are learned; nil: all but the first.
+// of returns a function that reports which places of a user's sequence are learned; nil: all but the first.
 func (l lessons) of(u int32) func(place int) bool {
 	if l.held == nil {
 		return nil
@@ -131,7 +130,7 @@ func (l lessons) of(u int32) func(place int) bool {
 	return func(place int) bool { return !l.held[l.start[u]+place] }
 }
 
-// users lists the users with a label to learn among the latest length ones.
+// users lists the users with a label to learn among their latest length items.
 func (l lessons) users(sequences [][]int32, length int) []int32 {
 	users := []int32{}
 	for u, s := range sequences {

@@ -18,11 +18,10 @@ import (
 	"privrec/internal/train"
 )
 
-// ItemVectors returns the item vectors of a finished run of train sasrec on the histories of a
-// set, by token. An entry is nil, which stands for the zero vector, where no training user has
-// the item in the part of a history that is trained on. It refuses a run on other histories,
-// since other users would bring the attack's victims in. Equal histories have equal rows, so
-// that it does not read the ids that the run lists.
+// ItemVectors returns the item vectors of a finished run of train sasrec on the histories of a set, by token. An entry
+// is nil, for the zero vector, if no training user has the item in the trained part of a history. It refuses a run on
+// other histories, since other users would include the attack's victims. Equal histories have equal rows, so it does
+// not read the ids that the run lists.
 func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Float, error) {
 	s, err := set.Sequences()
 	if err != nil {
@@ -67,8 +66,7 @@ func ItemVectorsByID(ctx context.Context, dir string) (map[string][]float32, err
 	return out, nil
 }
 
-// VectorOptions say how ItemVectors are trained where there is no run. The zero value takes
-// the defaults of the task.
+// VectorOptions says how ItemVectors are trained if there is no run. The zero value means the defaults of the task.
 type VectorOptions struct {
 	Model sasrec.Config // default: DefaultSASRec
 	Train SASRecTrain   // likewise
@@ -76,8 +74,7 @@ type VectorOptions struct {
 	Hooks train.Hooks
 }
 
-// TrainItemVectors trains in memory on the histories of the set, and returns what ItemVectors
-// would.
+// TrainItemVectors trains in memory on the histories of the set, and returns the same as ItemVectors for a run.
 func TrainItemVectors(ctx context.Context, set *slate.Set, o VectorOptions) ([][]tensor.Float, error) {
 	c := DefaultSASRec()
 	if o.Model != (sasrec.Config{}) {

@@ -13,8 +13,7 @@ import (
 	"privrec/internal/train"
 )
 
-// SessionConfig is one run of a network over sessions. M
-// is the network's own shape.
+// SessionConfig configures one run of a network over sessions. M is the network's own shape.
 type SessionConfig[M Shape] struct {
 	Profile  string            `yaml:"profile"`
 	Protocol string            `yaml:"protocol,omitempty"` // ProtocolLeaveOneOut where the network has a form for it; "" means ProtocolNextItem
@@ -29,20 +28,20 @@ type Shape interface {
 	Width() int // d, under the key model.dim
 }
 
-// method is a network over sessions as a task. The command has its name, in lower case.
+// method describes a network over sessions as a task. The command has its name in lower case.
 type method[M Shape] struct {
 	name, summary, cite string
 	profile             string // of its own setting
 	shape               func() M
 	check               func(v *config.Checker, m M)
-	// network returns what makes a new network, and names what the network reads in the clear
-	// beside the sequences.
+	// network returns a function that makes a new network, and names what the network reads in the clear beside the
+	// sequences.
 	network func(x *nextitem.Experiment, m M) (build func() nextitem.Network, open []experiment.Open, err error)
 
 	lastItem *lastItemMethod[M] // nil: only ProtocolNextItem
 }
 
-// lastItemMethod is the form of a method under ProtocolLeaveOneOut.
+// lastItemMethod is the variant of a method under ProtocolLeaveOneOut.
 type lastItemMethod[M Shape] struct {
 	profile string
 	config  func() SessionConfig[M]
@@ -51,14 +50,13 @@ type lastItemMethod[M Shape] struct {
 	printed map[string]float64 // of its profile, in RecBole's benchmark
 }
 
-// under gives a method its form under ProtocolLeaveOneOut. alone checks the shape that the
-// method has otherwise.
+// under adds to a method its variant under ProtocolLeaveOneOut. alone checks the shape of the method otherwise.
 func (m method[M]) under(form lastItemMethod[M], alone func(v *config.Checker, m M)) method[M] {
 	m.lastItem, m.check = &form, alone
 	return m
 }
 
-// session makes a method whose network reads only the sessions.
+// session returns a method whose network reads only the sessions.
 func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func() M, build func(items int, m M, init nn.Init) N) method[M] {
 	return method[M]{
 		name: name, summary: summary, cite: cite, profile: "sessions", shape: shape,
@@ -69,7 +67,7 @@ func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func(
 	}
 }
 
-// config returns the method at SR-GNN's setting, so that only the network differs.
+// config returns the method's configuration at SR-GNN's setting, so that only the network differs.
 func (m method[M]) config() SessionConfig[M] {
 	return SessionConfig[M]{
 		Profile: m.profile, Data: nextitem.ML1M(), Model: m.shape(),
@@ -77,7 +75,7 @@ func (m method[M]) config() SessionConfig[M] {
 	}
 }
 
-// task makes the method's task. table holds what a paper prints for it.
+// task returns the method's task. table holds a paper's printed results for it.
 func (m method[M]) task(table nextitem.Table) run.Task {
 	return run.Spec[SessionConfig[M]]{
 		Verb: "train", Name: strings.ToLower(m.name), Summary: m.summary, Cite: m.cite, Answers: true,
@@ -110,7 +108,7 @@ func (m method[M]) task(table nextitem.Table) run.Task {
 	}.Task()
 }
 
-// setting returns a configuration as the protocol takes it.
+// setting returns a configuration in the form of the protocol.
 func (m method[M]) setting(c SessionConfig[M], table nextitem.Table) (nextitem.Setting, error) {
 	length := func(c SessionConfig[M]) train.Length { return c.Train.Length() }
 	profiles, free := map[string]SessionConfig[M]{m.profile: m.config()}, []string(nil)
@@ -122,7 +120,7 @@ func (m method[M]) setting(c SessionConfig[M], table nextitem.Table) (nextitem.S
 	return nextitem.Setting{Method: m.name, Standing: s, From: c.Data, Fit: c.Train, Eval: c.Eval, Table: table, LastItem: last}, err
 }
 
-// prepare says how the network is made, and declares that nothing is protected.
+// prepare sets the function that makes the network, and declares that nothing is protected.
 func (m method[M]) prepare(x *nextitem.Experiment, c SessionConfig[M]) error {
 	if c.Protocol == ProtocolLeaveOneOut {
 		row := recbole(c.Data.Name, c.Data.Recipe, x.Data.Source.Level, m.lastItem.printed)

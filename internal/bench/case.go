@@ -9,20 +9,20 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Case is one thing to measure. Prepare makes what a call needs and returns the call.
+// Case is one thing to measure. Prepare sets up a call and returns it.
 type Case struct {
 	Name, Shape string
 	Prepare     func() (call func() error, err error)
 }
 
-// ProductTime and StepTime are how long GEMM and Run measure a case by default: steps of models
-// take longer and vary more than products.
+// ProductTime and StepTime are the default times that GEMM and Run spend on a case. Steps of models take longer and
+// vary more than products.
 const (
 	ProductTime = 300 * time.Millisecond
 	StepTime    = 2 * time.Second
 )
 
-// Run measures the cases that o asks for.
+// Run measures the cases that o selects.
 func Run(ctx context.Context, o Options, cases []Case) ([]Result, error) {
 	if o.Time < 0 {
 		return nil, fmt.Errorf("bench: time %v a case", o.Time)

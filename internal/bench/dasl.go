@@ -50,7 +50,7 @@ func daslOf(ctx context.Context, o Options, s daslSizes) ([]Result, error) {
 	return results, err
 }
 
-// daslKind describes one way to train.
+// daslKind describes one way of training.
 type daslKind struct {
 	name              string
 	law, lazy, single bool
@@ -94,8 +94,8 @@ func newDASL(s daslSizes, single bool, dropout float64) *dasl.Model {
 	return dasl.New(s.users, s.items, c, single, graphSeed)
 }
 
-// daslWarm is the number of steps before the first measured one. By then first moments are
-// nearly 0 in rows that were not read since, and the cost of making missed steps is constant.
+// daslWarm is the number of steps before the first measured one. First moments are then nearly 0 in rows that were not
+// read since, and the cost of making missed steps is constant.
 const daslWarm = 400
 
 // warm makes these steps. In the first one every row of every table has a gradient.

@@ -117,7 +117,7 @@ func (t *pairsStep) run() error {
 	})
 }
 
-// update returns what the optimiser does with a part of the mean gradient.
+// update returns the optimiser's update by a part of the mean gradient.
 func (t *pairsStep) update() func(at int, mean []tensor.Float) {
 	coef := tensor.NewAdamCoef(pairsRate, 0.9, 0.999, 1e-8, 0, t.step)
 	return func(at int, mean []tensor.Float) {
@@ -181,8 +181,8 @@ func (t *pairsStep) gradients(batch []int32) {
 	})
 }
 
-// pairGradient writes the gradient of ln(1 + exp(-x)), x = u·(i - j), by the rows u, i and j of the table to values
-// (3, d), and returns the loss.
+// pairGradient writes the gradient of ln(1 + exp(-x)), x = u·(i - j), with respect to the rows u, i and j of the table
+// to values (3, d), and returns the loss.
 func pairGradient(table tensor.Matrix, rows []int32, values []tensor.Float) float64 {
 	d := table.Cols
 	u, i, j := tensor.Row(table, int(rows[0])), tensor.Row(table, int(rows[1])), tensor.Row(table, int(rows[2]))

@@ -70,13 +70,11 @@ func (s *step) run() error {
 // Steps names the models whose training step can be measured.
 func Steps() []string { return []string{"lightgcn", "rdpgcf", "ngcf", "bprmf"} }
 
-// Step returns a function that measures the training step of a model of Steps on power-law
-// graphs of the sizes of o, with 1, 2 and 4 times the edges, or on the graph of a file. For
-// lightgcn and rdpgcf it also measures a step that computes every row of every layer; for
-// lightgcn one product of the graph with a table, and step and product with two-byte copies of
-// the tables; and for bprmf the ranking of all items for all
-// users, which costs the same for every model. The shape of ngcf ends with the loss of fixed
-// weights that scripts/bench/graph.py also computes.
+// Step returns a function that measures the training step of a model named in Steps, on power-law graphs of the sizes
+// of o with 1, 2 and 4 times the edges, or on the graph of a file. For lightgcn and rdpgcf it also measures a step that
+// computes every row of every layer; for lightgcn one product of the graph with a table, and step and product with
+// two-byte copies of the tables; and for bprmf the ranking of all items for all users, which costs the same for every
+// model. The shape of ngcf ends with the loss of fixed weights that scripts/bench/graph.py also computes.
 func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	return func(ctx context.Context, o Options) ([]Result, error) {
 		if o.Sizes == (Sizes{}) {
@@ -107,7 +105,7 @@ func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	}
 }
 
-// stepCases measures one graph. Where it is nil it is made, but only if a case needs it.
+// stepCases measures one graph. A nil graph is made, but only if a case needs it.
 func stepCases(ctx context.Context, o Options, model string, s Sizes, times int, g *graph.Bipartite) ([]Result, error) {
 	var done []func()
 	with := func(make func(g *graph.Bipartite) (func() error, []func(), error)) func() (func() error, error) {
@@ -171,8 +169,7 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int,
 	return results, err
 }
 
-// newTraining makes a model and returns a call of its training step. short takes two-byte copies
-// of the tables.
+// newTraining makes a model and returns a call of its training step. short uses two-byte copies of the tables.
 func newTraining(model string, g *graph.Bipartite, s Sizes, frontier, short bool) (call func() error, done []func(), err error) {
 	init := nn.Normal(graphSeed, 0.1)
 	if model == "bprmf" {
@@ -240,8 +237,7 @@ func ngcfCheck() (float64, error) {
 // rankDepth is the length of the lists of a ranking.
 const rankDepth = 20
 
-// ranking returns a function that makes a call which lists the best items of every user,
-// without those in the graph.
+// ranking returns a function that prepares a call which lists the best items of every user, without those in the graph.
 func ranking(ctx context.Context, s Sizes) func(g *graph.Bipartite) (func() error, []func(), error) {
 	return func(g *graph.Bipartite) (func() error, []func(), error) {
 		users, items := tensor.NewTable(g.Users, s.Dim), tensor.NewTable(g.Items, s.Dim)
@@ -260,8 +256,8 @@ func ranking(ctx context.Context, s Sizes) func(g *graph.Bipartite) (func() erro
 	}
 }
 
-// product returns a function that makes a call of A~ X and A~' Y, for tables of the sizes, or
-// with short for copies of them in two-byte numbers, which the call makes.
+// product returns a function that prepares a call of A~ X and A~' Y, for tables of the sizes, or with short for
+// two-byte copies of them, which the call makes.
 func product(s Sizes, short bool) func(g *graph.Bipartite) (func() error, []func(), error) {
 	return func(g *graph.Bipartite) (func() error, []func(), error) {
 		p := &nn.Propagation{Graph: g, Layers: 1, Weights: []float64{0, 1}, Bfloat16: short}

@@ -22,10 +22,9 @@ func movieSequences() sasrecSizes {
 	return sasrecSizes{Config: sasrec.Default(), items: 3416, batch: 128, users: 1024}
 }
 
-// SASRec measures a training step on sequences of 21 to 96 uniform items, of which the latest 51
-// are read or predicted: forward, loss, backward and dense Adam. The loss of a case is over all
-// items, or of one negative a place. The shape of a case ends with the loss of fixed weights that
-// scripts/bench/sasrec.py also computes.
+// SASRec measures a training step on sequences of 21 to 96 uniform items, reading or predicting the latest 51: forward,
+// loss, backward and dense Adam. The loss of a case is over all items, or of one negative a place. The shape of a case
+// ends with the loss of fixed weights that scripts/bench/sasrec.py also computes.
 func SASRec(ctx context.Context, o Options) ([]Result, error) {
 	return sasrecOf(ctx, o, movieSequences())
 }

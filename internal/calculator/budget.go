@@ -9,8 +9,8 @@ import (
 	"privrec/internal/run"
 )
 
-// BudgetDefaults fills in what a budget's filter needs and was left open: a slack of a tenth of delta, and
-// the order at which a Rényi filter leaves a single normal release the most.
+// BudgetDefaults fills in parameters of a budget's filter that were not given: a slack of a tenth of delta, and for a
+// Rényi filter the order that leaves most budget after a single normal release.
 func BudgetDefaults(t *budget.Terms) error {
 	switch {
 	case t.Rule == budget.Approximate && t.Slack == 0:
@@ -22,7 +22,7 @@ func BudgetDefaults(t *budget.Terms) error {
 	return nil
 }
 
-// CreateBudget makes the file of a budget and shows it.
+// CreateBudget creates the file of a budget and returns its state to show.
 func CreateBudget(path string, t budget.Terms) (run.Result, error) {
 	if err := BudgetDefaults(&t); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func CreateBudget(path string, t budget.Terms) (run.Result, error) {
 	return ShowBudget(path)
 }
 
-// ShowBudget shows a budget, and what was spent by which run.
+// ShowBudget returns the state of a budget, with the spending of each run.
 func ShowBudget(path string) (run.Result, error) {
 	b, err := budget.Read(path)
 	if err != nil {
@@ -91,10 +91,10 @@ func ShowBudget(path string) (run.Result, error) {
 	return Budget{p}, nil
 }
 
-// Budget answers what is left of a budget.
+// Budget holds the answer to how much of a budget is left.
 type Budget struct{ *page }
 
-// spending is what a run reserved, in JSON.
+// spending holds a run's reservation, in JSON.
 type spending struct {
 	ID     int         `json:"id"`
 	Run    string      `json:"run"`

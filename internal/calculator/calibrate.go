@@ -13,7 +13,7 @@ import (
 	"privrec/internal/run"
 )
 
-// epsilonAt returns a function of the noise that gives epsilon, by the closed form if m is empty.
+// epsilonAt returns epsilon as a function of the noise, by the closed form if m is empty.
 func (q *Question) epsilonAt(m accountant.Method) func(noise float64) (float64, error) {
 	return func(noise float64) (float64, error) {
 		q.put(q.of.Noise, noise)
@@ -25,7 +25,7 @@ func (q *Question) epsilonAt(m accountant.Method) func(noise float64) (float64, 
 	}
 }
 
-// Noise answers which noise is the least for a guarantee, or how much of another number is the most.
+// Noise holds the least noise for a guarantee, or the largest value of another number.
 type Noise struct {
 	Name   string // name of the number: sigma, scale, noise-multiplier, or what was looked for
 	Noise  float64
@@ -38,7 +38,7 @@ type Noise struct {
 // Text shows the noise and its guarantee to a person.
 func (n *Noise) Text(w io.Writer) error { return n.page().Text(w) }
 
-// MarshalJSON writes what Text shows, with every digit.
+// MarshalJSON writes the content of Text, with every digit.
 func (n *Noise) MarshalJSON() ([]byte, error) { return n.page().MarshalJSON() }
 
 func (n *Noise) page() *page {
@@ -58,8 +58,8 @@ func (n *Noise) page() *page {
 	return p
 }
 
-// Calibrate finds the least noise for a guarantee, or the most of another number. It answers with the
-// account at what it found.
+// Calibrate returns the least noise for a guarantee, or the largest value of another number, with the account at that
+// value.
 func (q *Question) Calibrate() (*Noise, error) {
 	n := &Noise{Name: q.wanted(), Goal: q.goal(), FPR: q.or("fpr", 0)}
 	n.Target = q.get(n.Goal)
@@ -103,7 +103,7 @@ func (q *Question) Calibrate() (*Noise, error) {
 	return n, nil
 }
 
-// goal names what a calibration is for.
+// goal names the target of a calibration.
 func (q *Question) goal() string {
 	for _, name := range []string{"advantage", "tpr"} {
 		if q.given(name) {
@@ -113,8 +113,8 @@ func (q *Question) goal() string {
 	return "epsilon"
 }
 
-// attacked returns what an attacker gains at the question's numbers, in the measure of its goal: the
-// advantage, or what the true positive rate is above the false one.
+// attacked returns an attacker's gain at the question's numbers, in the measure of its goal: the advantage, or the true
+// positive rate minus the false one.
 func (q *Question) attacked() (float64, error) {
 	books, err := q.books(q.method)
 	if err != nil {
@@ -130,7 +130,7 @@ func (q *Question) attacked() (float64, error) {
 	return t.TPR(q.get("fpr")) - q.get("fpr"), nil
 }
 
-// leastForRisk searches for the least noise with which an attacker reaches at most a target.
+// leastForRisk returns the least noise with which an attacker reaches at most a target.
 func (q *Question) leastForRisk(target float64) (float64, error) {
 	gain := target - q.or("fpr", 0)
 	c, err := accountant.Calibrate(accountant.Goal{Epsilon: gain, Exposed: 1, Least: spanNoise.lo, Most: spanNoise.hi}, 1, func(noise float64) (float64, error) {
@@ -140,8 +140,8 @@ func (q *Question) leastForRisk(target float64) (float64, error) {
 	return c.Noise, err
 }
 
-// most searches for the largest value of a number that stays within a target. The cost must not fall
-// as the number grows. A value that has no account counts as too large.
+// most returns the largest value of a number that stays within a target. The cost must not fall as the number grows. A
+// value without an account counts as too large.
 func (q *Question) most(name string, target float64) (float64, error) {
 	var last error
 	within := func(v float64) bool {
@@ -207,8 +207,8 @@ func (q *Question) exposed() float64 {
 	return accountant.Exposed(q.get("sampling-rate"), int64(q.get("steps")))
 }
 
-// leastNoise searches for the least noise. If a closed form is known and the accountant agrees that
-// it is enough, leastNoise returns that, to the last digit.
+// leastNoise returns the least noise. If a closed form is known and the accountant confirms that it suffices,
+// leastNoise returns that, to the last digit.
 func (q *Question) leastNoise(target float64) (float64, error) {
 	if q.of.sgd { // the number of releases
 		if err := q.derive(); err != nil {
@@ -248,8 +248,8 @@ func (q *Question) leastNoise(target float64) (float64, error) {
 	return c.Noise, err
 }
 
-// guess returns the noise in closed form. exact says that the chosen accountant has that form, so
-// that it is the answer and not only near it.
+// guess returns the noise in closed form. exact says that the chosen accountant uses that form, so that the value is
+// the answer and not only near it.
 func (q *Question) guess(target float64) (noise float64, exact, ok bool) {
 	steps, delta := q.get("steps"), q.get("delta")
 	switch q.of.Name {

@@ -45,7 +45,7 @@ func AskCurve(m *Mechanism) *Curve {
 	return k
 }
 
-// Draw computes the curve, writes its picture, and answers with the values that the picture shows.
+// Draw computes the curve, writes its picture, and returns the values in the picture.
 func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 	table, err := k.compute(ctx, r)
 	if err != nil {
@@ -66,8 +66,8 @@ func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 	return d, nil
 }
 
-// Missing names the required numbers and flags that are not given: all numbers except that on the
-// axis, and the axis itself. It fails on an unknown axis, and if the number on the axis is given.
+// Missing returns the names of required numbers and flags that are not given: all numbers except that on the axis, and
+// the axis itself. It fails on an unknown axis, and if the number on the axis is given.
 func (k *Curve) Missing() (names []string, err error) {
 	q := k.Question
 	axes := map[string]string{"delta": "delta", "noise": q.of.Noise, "steps": "steps", "fpr": "fpr"}
@@ -92,8 +92,8 @@ func (k *Curve) Missing() (names []string, err error) {
 	return slices.DeleteFunc(names, func(n string) bool { return n == k.axis || given[n] }), nil
 }
 
-// Check fails, before anything is computed, on unknown choices, on choices that do not fit
-// together, and if the file could not be written.
+// Check fails, before anything is computed, on unknown choices, on choices that exclude each other, and if the file
+// could not be written.
 func (k *Curve) Check() error {
 	q := k.Question
 	if err := q.checkRelation(); err != nil {
@@ -123,7 +123,7 @@ func (k *Curve) Check() error {
 	return k.checkOut()
 }
 
-// checkAxis reads the ends of the axis and spaces the values between them.
+// checkAxis reads the ends of the axis and computes the values between them.
 func (k *Curve) checkAxis() (err error) {
 	s := k.numbers[k.axis].span
 	if k.lo, err = s.parse("from", k.From); err != nil {
@@ -180,7 +180,7 @@ func (k *Curve) checkOut() error {
 	return nil
 }
 
-// write makes the file, whole or not at all.
+// write writes the file, whole or not at all.
 func (k *Curve) write(image []byte) error {
 	if info, err := os.Stat(k.Out); err == nil && info.Mode().IsRegular() && !k.Force { // it was made during the computation
 		return fmt.Errorf("write %s: %w", k.Out, fs.ErrExist)
@@ -191,7 +191,7 @@ func (k *Curve) write(image []byte) error {
 	})
 }
 
-// compute asks every accountant at every point. It fails at the first that has no answer.
+// compute returns the answers of every accountant at every point. It fails at the first point without an answer.
 func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Result, error) {
 	k.During(ctx)
 	table := make([][]accountant.Result, len(k.methods))
@@ -241,7 +241,7 @@ func (k *Curve) tradeOff(ctx context.Context, r run.Progress) error {
 	return nil
 }
 
-// title names what stays the same along the curve.
+// title returns the numbers that stay the same along the curve, as a title.
 func (k *Curve) title() string {
 	q := k.Question
 	words := []string{strings.ReplaceAll(q.of.Name, "-", " ")}

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Drawing answers with the values of a curve that was drawn.
+// Drawing holds the values of a curve that was drawn.
 type Drawing struct {
 	Title   string // names what stays the same along the curve
 	Out     string // the file
@@ -73,7 +73,7 @@ func (d *Drawing) page() *page {
 	return p
 }
 
-// value names in JSON what is drawn.
+// value returns the JSON key of the drawn quantity.
 func (d *Drawing) value() string {
 	if d.Rates != nil {
 		return "true_positive_rate"
@@ -113,7 +113,7 @@ func (d *Drawing) figure() report.Figure {
 	return f
 }
 
-// lineNames are the names of accountants in a legend.
+// lineNames holds the names of accountants in a legend.
 var lineNames = map[accountant.Method]string{
 	accountant.Analytic: "analytic", accountant.Contour: "exact", accountant.RDP: "RDP bound", accountant.PLD: "PLD upper bound",
 }

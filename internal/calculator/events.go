@@ -12,14 +12,14 @@ import (
 	"privrec/internal/run"
 )
 
-// AskEvents returns the question of what a file of events amounts to. Its delta may be in the file.
+// AskEvents returns the question about the account of a file of events. Its delta may be in the file.
 func AskEvents() *Question {
 	q := newQuestion(&Mechanism{Name: "events", Accountants: general})
 	q.allow("delta", "prior")
 	return q
 }
 
-// EventsAccount answers what a file of events amounts to, for the unit that the file names.
+// EventsAccount holds the account of a file of events, for the unit that the file names.
 type EventsAccount struct {
 	File    *eventlog.File
 	Entries int
@@ -36,7 +36,7 @@ type EventsAccount struct {
 	Remarks      []string    // what the account rests on
 }
 
-// Events answers what a file of events amounts to.
+// Events returns the account of a file of events.
 func (q *Question) Events(path string) (*EventsAccount, error) {
 	f, err := eventlog.Read(path)
 	if err != nil {
@@ -45,13 +45,13 @@ func (q *Question) Events(path string) (*EventsAccount, error) {
 	return q.EventsOf(f)
 }
 
-// Otherwise is what a file of events comes to if something that its account takes to be so is not.
+// Otherwise holds the account of a file of events if one of its assumptions does not hold.
 type Otherwise struct {
 	If string // what is so instead
 	UnitGuarantee
 }
 
-// EventsOf answers what the events of a file amount to.
+// EventsOf returns the account of the events of a file.
 func (q *Question) EventsOf(f *eventlog.File) (*EventsAccount, error) {
 	if err := q.eventsDelta(f); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (q *Question) EventsOf(f *eventlog.File) (*EventsAccount, error) {
 	return a, nil
 }
 
-// eventsAccount answers by what a file amounts to as an accountant needs it.
+// eventsAccount returns the account of a file from its releases.
 func (q *Question) eventsAccount(f *eventlog.File, log *eventlog.Account) (*EventsAccount, error) {
 	m, err := q.worst(f, log.Meanings)
 	if err != nil {
@@ -111,7 +111,7 @@ func (q *Question) eventsAccount(f *eventlog.File, log *eventlog.Account) (*Even
 	return a, nil
 }
 
-// worst returns what costs most of what a file may mean, by what noise covers.
+// worst returns the most expensive interpretation of a file, by the releases with noise.
 func (q *Question) worst(f *eventlog.File, all []eventlog.Meaning) (worst eventlog.Meaning, err error) {
 	if len(all) == 1 {
 		return all[0], nil
@@ -133,7 +133,7 @@ func (q *Question) worst(f *eventlog.File, all []eventlog.Meaning) (worst eventl
 	return worst, nil
 }
 
-// noised returns the entries of a ledger that noise covers.
+// noised returns the entries of a ledger that have noise.
 func noised(l *privacy.Ledger) []privacy.Entry {
 	return slices.DeleteFunc(l.Entries(), func(e privacy.Entry) bool {
 		_, open := privacy.AsUnprotected(e.Event)
@@ -141,7 +141,7 @@ func noised(l *privacy.Ledger) []privacy.Entry {
 	})
 }
 
-// eventsDelta takes delta from the file where it was not given.
+// eventsDelta sets delta to that of the file if it was not given.
 func (q *Question) eventsDelta(f *eventlog.File) error {
 	if q.given("delta") {
 		return nil
@@ -161,8 +161,8 @@ func (q *Question) eventsDelta(f *eventlog.File) error {
 	return nil
 }
 
-// eventsCovered accounts for one unit: for everything, and where something is open for what noise covers.
-// Of the latter it computes a bracket and the Rényi bound too.
+// eventsCovered accounts for one unit: for everything and, if something is open, for the releases with noise. For these
+// it also computes a bracket and the Rényi bound.
 func (q *Question) eventsCovered(a *EventsAccount, f *eventlog.File, l *privacy.Ledger, u privacy.Subject) error {
 	entries := l.Entries()
 	r, risk, err := q.eventsUnit(f, l, entries, u)
@@ -200,7 +200,7 @@ func (q *Question) eventsCovered(a *EventsAccount, f *eventlog.File, l *privacy.
 	return nil
 }
 
-// covered returns the account of what noise covers.
+// covered returns the account of the releases with noise.
 func (a *EventsAccount) covered() accountant.Result {
 	if a.Protected != nil {
 		return *a.Protected
@@ -208,7 +208,7 @@ func (a *EventsAccount) covered() accountant.Result {
 	return a.Result
 }
 
-// eventsUnit accounts for one unit by the releases of a ledger. The risk is nil where it is not known.
+// eventsUnit accounts for one unit by the releases of a ledger. The risk is nil if it is unknown.
 func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
 	fail := func(r accountant.Result, err error) (accountant.Result, *Risk, error) {
 		return r, nil, fmt.Errorf("%s: account of %s: %w", f.Path(), u.Unit, err)
@@ -247,8 +247,8 @@ func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []pri
 	return r, riskOf(t, q.or("prior", evenPrior)), nil
 }
 
-// eventsBooks charges the entries of a ledger. Where one unit holds several of those that a release is
-// about, under the same relation, the release costs a group of them, each sampled by itself.
+// eventsBooks charges the entries of a ledger. If one unit holds several of the units that a release is about, under
+// the same relation, the release costs a group of them, each sampled by itself.
 func (q *Question) eventsBooks(m accountant.Method, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (*accountant.Account, error) {
 	books, err := accountant.New(m, u.Unit, u.Neighbouring)
 	if err != nil {
@@ -266,8 +266,8 @@ func (q *Question) eventsBooks(m accountant.Method, l *privacy.Ledger, entries [
 	return books, accountant.ChargeLedger(books, rest, l.Holdings()...)
 }
 
-// groupOf returns how many units of a release the account's unit holds, where the release is of Poisson
-// samples of these under the account's relation; 0 for other entries.
+// groupOf returns how many units of a release the account's unit holds, if the release is of Poisson samples of these
+// under the account's relation; 0 for other entries.
 func groupOf(e privacy.Entry, held []privacy.Holding, u privacy.Subject) int64 {
 	form := e.Event.Form()
 	if form.Way != privacy.OnSample || form.Method != privacy.Poisson || e.PerUnit != 0 || u.Neighbouring == privacy.Replace {
@@ -285,13 +285,13 @@ func groupOf(e privacy.Entry, held []privacy.Holding, u privacy.Subject) int64 {
 	return 0
 }
 
-// claimTolerance is how far, relative to it, a claimed epsilon may be below the accounted one: claims are
+// claimTolerance is the relative amount by which a claimed epsilon may be below the accounted one, since claims are
 // printed with few digits.
 const claimTolerance = 0.005
 
-// claimed holds the claim of a file against the account of what noise covers, at the claim's delta. A claim without
-// delta is held against the account at the delta of the file: without any, epsilon is larger still. The ledger held has
-// what the claim is held against, l what is charged.
+// claimed compares the claim of a file with the account of the releases with noise, at the claim's delta. A claim
+// without delta is compared at the delta of the file; without any delta epsilon is larger still. The ledger held
+// contains the releases to compare with, and l those that are charged.
 func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l, held *privacy.Ledger, u privacy.Subject) error {
 	c := f.Claim
 	if c == nil || c.Unit != "" && c.Unit != f.Unit {

@@ -11,7 +11,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Doubts lists in sentences what makes the epsilon doubtful: what does not fit, is open, or is assumed and would cost more.
+// Doubts returns sentences on what makes the epsilon doubtful: contradictions, open things, and assumptions that would
+// cost more if false.
 func (a *EventsAccount) Doubts() (out []string) {
 	for _, x := range a.Faults {
 		out = append(out, x.String())
@@ -28,7 +29,7 @@ func (a *EventsAccount) Doubts() (out []string) {
 // Text shows the account to a person.
 func (a *EventsAccount) Text(w io.Writer) error { return a.page().Text(w) }
 
-// MarshalJSON writes what Text shows, with every digit.
+// MarshalJSON writes the content of Text, with every digit.
 func (a *EventsAccount) MarshalJSON() ([]byte, error) { return a.page().MarshalJSON() }
 
 func (a *EventsAccount) page() *page {
@@ -112,8 +113,8 @@ func (a *EventsAccount) page() *page {
 	return p
 }
 
-// visible makes what cannot be seen in the texts of a page visible. The names that another program gave its events could
-// else hide a warning on a terminal, or turn it around.
+// visible replaces invisible characters in the texts of a page by visible ones. Names of events come from another
+// program, and could otherwise hide a warning on a terminal or reverse it.
 func (p *page) visible() {
 	p.title, p.statement = report.Visible(p.title), report.Visible(p.statement)
 	for i, w := range p.warnings {
@@ -121,7 +122,7 @@ func (p *page) visible() {
 	}
 }
 
-// rates lists what an attacker reaches by what noise covers, where the whole has no bound.
+// rates lists the rates that an attacker reaches through the releases with noise, if the whole has no bound.
 func (p *page) rates(r *Risk) {
 	if r == nil || r.Advantage == 1 {
 		return
@@ -136,8 +137,8 @@ func (p *page) rates(r *Risk) {
 	}
 }
 
-// known returns the account without what the faults say of it: judge would say it again, of delta, whose number
-// of units is known, and of what is open.
+// known returns the account without facts that the faults already state, so that judge does not repeat them: on delta,
+// if the number of units is known, and on what is open.
 func known(a *EventsAccount) accountant.Result {
 	r := a.Result
 	if a.File.Units() > 0 {

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/privacy/budget"
 )
 
-// What the pages of answers hold in JSON. A page is laid out by hand, so tests compare pages with these.
+// Forms of the answers' pages in JSON. A page is laid out by hand, so tests compare pages with these.
 
 // ending closes every page.
 type ending struct {
@@ -42,14 +42,14 @@ type numbersForm struct {
 	Points         int64   `json:"points,omitempty"`
 }
 
-// echoForm is what echo and bound write.
+// echoForm holds the fields that echo and bound write.
 type echoForm struct {
 	numbersForm
 	Sampling privacy.Sampling `json:"sampling,omitempty"`
 	Theorem  string           `json:"theorem,omitempty"`
 }
 
-// spentForm is what guarantee writes.
+// spentForm holds the fields that guarantee writes.
 type spentForm struct {
 	Epsilon      privacy.Number        `json:"epsilon"`
 	Lower        privacy.Number        `json:"epsilon_lower,omitempty"`
@@ -142,14 +142,14 @@ type unitForm struct {
 	ending
 }
 
-// gapForm is what mark writes.
+// gapForm holds the fields that mark writes.
 type gapForm struct {
 	AtLeast    bool   `json:"at_least,omitempty"`
 	Unfinished bool   `json:"unfinished,omitempty"`
 	Status     string `json:"run_status,omitempty"`
 }
 
-// ledgerForm is what every LedgerAccount has.
+// ledgerForm holds the fields of every LedgerAccount.
 type ledgerForm struct {
 	Guarantees []unitForm           `json:"guarantees"`
 	Ledger     string               `json:"ledger"`
@@ -216,29 +216,29 @@ type budgetForm struct {
 	ending
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (Budget) JSONForms() []any { return []any{budgetForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Risk) JSONForms() []any { return []any{riskForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Guarantee) JSONForms() []any { return []any{guaranteeForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Noise) JSONForms() []any { return []any{noiseForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Divergence) JSONForms() []any { return []any{divergenceForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Selection) JSONForms() []any { return []any{selectionForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Drawing) JSONForms() []any { return []any{drawingForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*LedgerAccount) JSONForms() []any { return []any{oneForm{}, severalForm{}} }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*EventsAccount) JSONForms() []any { return []any{eventsForm{}} }

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Asked repeats a question next to its answer.
+// Asked holds the numbers of a question, to show beside its answer.
 type Asked struct {
 	Releases string // the releases, in words
 	Method   accountant.Method
@@ -21,13 +21,13 @@ type Asked struct {
 	Numbers  []Given
 }
 
-// Given is a number of a question, with its key in JSON.
+// Given holds a number of a question, with its key in JSON.
 type Given struct {
 	Key   string
 	Value any // float64, or int64 of a whole number
 }
 
-// asked repeats the numbers of a question, except those that its answer has.
+// asked returns the numbers of a question, except those that its answer has.
 func (q *Question) asked(less ...string) Asked {
 	a := Asked{Releases: q.of.describe(q), Method: q.method, Sampling: q.sampling}
 	for _, name := range q.order {
@@ -53,7 +53,7 @@ func (q *Question) asked(less ...string) Asked {
 	return a
 }
 
-// echo repeats the numbers of a question, and how its batches are drawn.
+// echo adds the numbers of a question, and how its batches are drawn, to the page.
 func (p *page) echo(a Asked) {
 	for _, n := range a.Numbers {
 		p.add(n.Key, n.Value, "", "")
@@ -63,7 +63,7 @@ func (p *page) echo(a Asked) {
 	}
 }
 
-// bound names the theorem of a bound for batches of a fixed size.
+// bound adds the theorem behind a bound for batches of a fixed size.
 func (p *page) bound(a Asked, method string) {
 	switch {
 	case a.Sampling == privacy.WithoutReplacement && method == string(accountant.PLD):
@@ -81,7 +81,7 @@ const subsets = "Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9, as a dominati
 // theorem27 is the source of the bound for batches of a fixed size.
 const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
 
-// Guarantee answers what releases amount to.
+// Guarantee holds the epsilon and delta of releases.
 type Guarantee struct {
 	accountant.Result
 	Asked Asked
@@ -93,7 +93,7 @@ type Guarantee struct {
 	CLT    float64           // mu of the central limit theorem, an approximation; 0: none
 }
 
-// see adds what else an account says: the risk and other views of it.
+// see adds the other results of an account: the risk and other views of it.
 func (g *Guarantee) see(books *accountant.Account, prior float64) {
 	if t, err := books.TradeOff(); err != nil {
 		g.NoRisk = err.Error()
@@ -108,7 +108,7 @@ func (g *Guarantee) see(books *accountant.Account, prior float64) {
 // Text shows the guarantee to a person.
 func (g *Guarantee) Text(w io.Writer) error { return g.page().Text(w) }
 
-// MarshalJSON writes what Text shows, with every digit.
+// MarshalJSON writes the content of Text, with every digit.
 func (g *Guarantee) MarshalJSON() ([]byte, error) { return g.page().MarshalJSON() }
 
 func (g *Guarantee) page() *page {
@@ -137,7 +137,7 @@ func (g *Guarantee) page() *page {
 	return p
 }
 
-// views lists the guarantee in other units.
+// views adds the guarantee in other measures.
 func (p *page) views(g *Guarantee) {
 	if g.Views == nil {
 		return
@@ -157,7 +157,7 @@ func (p *page) views(g *Guarantee) {
 	}
 }
 
-// guarantee lists what was computed.
+// guarantee adds the computed results.
 func (p *page) guarantee(r accountant.Result) {
 	p.add("epsilon", r.Epsilon, "epsilon", RoundUp(r.Epsilon, 6))
 	lower := func(key string) {
@@ -186,7 +186,7 @@ func (p *page) guarantee(r accountant.Result) {
 	}
 }
 
-// shownDelta writes a delta as it was given, or a computed one rounded up.
+// shownDelta returns a delta as it was given, or a computed one rounded up.
 func shownDelta(v float64) string {
 	if s := short(v); len(s) < 12 {
 		return s
@@ -194,7 +194,7 @@ func shownDelta(v float64) string {
 	return RoundUp(v, 6)
 }
 
-// jsonNumber returns an order as JSON can hold it.
+// jsonNumber returns an order in a form that JSON can hold.
 func jsonNumber(v float64) any {
 	if math.IsInf(v, 1) {
 		return "infinity"
@@ -202,7 +202,7 @@ func jsonNumber(v float64) any {
 	return v
 }
 
-// judge warns of what a reader of the numbers should know.
+// judge adds warnings about the numbers.
 func (p *page) judge(r accountant.Result) {
 	for _, n := range r.Notes {
 		p.warn("%s", n)
@@ -234,9 +234,8 @@ func (p *page) judge(r accountant.Result) {
 		nouns(r.Unit), shownDelta(r.Delta), near(1/r.Delta, 2))
 }
 
-// statement returns the guarantee in plain words. It says what (epsilon,
-// delta)-indistinguishability says and no more: delta is added to a probability, and is not the
-// probability of a failure.
+// statement returns the guarantee in plain words. It states exactly what (epsilon, delta)-indistinguishability means:
+// delta is added to a probability, and is not the probability of a failure.
 func statement(releases string, r accountant.Result) string {
 	if math.IsInf(r.Epsilon, 1) {
 		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
@@ -264,7 +263,7 @@ func statement(releases string, r accountant.Result) string {
 	return s
 }
 
-// Divergence answers how well one release tells neighbours apart.
+// Divergence holds how well one release distinguishes neighbours.
 type Divergence struct {
 	Nats  float64 // the Rényi divergence of order Alpha, or a bound on it
 	Alpha float64 // the order
@@ -275,7 +274,7 @@ type Divergence struct {
 // Text shows the divergence to a person.
 func (d *Divergence) Text(w io.Writer) error { return d.page().Text(w) }
 
-// MarshalJSON writes what Text shows, with every digit.
+// MarshalJSON writes the content of Text, with every digit.
 func (d *Divergence) MarshalJSON() ([]byte, error) { return d.page().MarshalJSON() }
 
 func (d *Divergence) page() *page {
@@ -296,7 +295,7 @@ func (d *Divergence) page() *page {
 	return p
 }
 
-// Divergence answers with the divergence of one release at the chosen order.
+// Divergence returns the divergence of one release at the chosen order.
 func (q *Question) Divergence() (*Divergence, error) {
 	e, err := q.of.release(q)
 	if err != nil {

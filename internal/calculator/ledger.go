@@ -11,14 +11,14 @@ import (
 	"privrec/internal/run"
 )
 
-// AskLedger returns the question of what a ledger amounts to. Its only number is delta.
+// AskLedger returns the question about the account of a ledger. Its only number is delta.
 func AskLedger() *Question {
 	q := newQuestion(&Mechanism{Name: "ledger", Accountants: general}, "delta")
 	q.allow("prior")
 	return q
 }
 
-// LedgerAccount answers what a ledger amounts to.
+// LedgerAccount holds the account of a ledger.
 type LedgerAccount struct {
 	Path       string
 	Noise      privacy.Noise
@@ -30,15 +30,15 @@ type LedgerAccount struct {
 	Gap        Gap                  // where more was released than is counted, or may have been
 }
 
-// UnitGuarantee says what a ledger amounts to for one unit.
+// UnitGuarantee holds the guarantee of a ledger for one unit.
 type UnitGuarantee struct {
 	accountant.Result
 	Protected *accountant.Result // if Result is infinite: the account of what is protected; nil: nothing is
 	Risk      *Risk              // of an attack; of what is protected, if Protected is not nil. nil: not known
 }
 
-// Doubts lists in sentences what makes the guarantees doubtful: releases that are not counted yet, noise that can be made
-// again, and what is open.
+// Doubts returns sentences on what makes the guarantees doubtful: releases that are not counted yet, repeatable noise,
+// and open things.
 func (a *LedgerAccount) Doubts() (out []string) {
 	if a.Gap.Why != "" {
 		out = append(out, a.Gap.Why)
@@ -56,9 +56,8 @@ func (a *LedgerAccount) Doubts() (out []string) {
 	return out
 }
 
-// Ledger answers what a ledger amounts to. path is a ledger file or a run directory. unit is the
-// unit that is asked for; "" means every unit that the ledger is about. key is the ledger key that
-// the ledger was written under, nil without one.
+// Ledger returns the account of a ledger. path is a ledger file or a run directory. unit is the unit asked for; ""
+// means every unit that the ledger is about. key is the ledger key that the ledger was written under, nil without one.
 func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, error) {
 	path, err := ledgerPath(path)
 	if err != nil {
@@ -87,8 +86,8 @@ func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, 
 	return a, nil
 }
 
-// Risks answers what an attacker reaches by a ledger, for each unit that it is about. path is a ledger
-// file or a run directory, whose ledger has no key.
+// Risks returns what an attacker can reach by a ledger, for each unit that it is about. path is a ledger file or a run
+// directory, whose ledger has no key.
 func (q *Question) Risks(path string) ([]UnitGuarantee, error) {
 	if err := q.numbers["delta"].Set("1e-6"); err != nil { // of an epsilon that no risk depends on
 		return nil, err
@@ -103,7 +102,7 @@ func (q *Question) Risks(path string) ([]UnitGuarantee, error) {
 	return a.Guarantees, nil
 }
 
-// choose returns the unit that is asked for, or, for an empty one, all that the ledger is about.
+// choose returns the unit asked for; for an empty one, all that the ledger is about.
 func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
 	if unit == "" {
 		return s.list, nil
@@ -127,8 +126,7 @@ func unitNames(units []privacy.Subject) string {
 	return strings.Join(names, ", ")
 }
 
-// ledgerGuarantee accounts for one unit. If the result is infinite it also accounts for what is
-// protected alone.
+// ledgerGuarantee accounts for one unit. If the result is infinite it also accounts for the protected releases alone.
 func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (UnitGuarantee, error) {
 	entries := l.Entries()
 	r, risk, err := q.ledgerUnit(path, l, entries, u)
@@ -151,7 +149,7 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 	return UnitGuarantee{r, &p, part}, nil
 }
 
-// ledgerUnit accounts for one unit. The risk is nil where it is not known, as a note says.
+// ledgerUnit accounts for one unit. The risk is nil if it is unknown, as a note says.
 func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
 	books, err := q.account(q.method, u)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 // Text shows the guarantees to a person.
 func (a *LedgerAccount) Text(w io.Writer) error { return a.page().Text(w) }
 
-// MarshalJSON writes what Text shows, with every digit.
+// MarshalJSON writes the content of Text, with every digit.
 func (a *LedgerAccount) MarshalJSON() ([]byte, error) { return a.page().MarshalJSON() }
 
-// page shows the guarantees: one at the top level, several as a list.
+// page returns the guarantees as a page: one at the top level, several as a list.
 func (a *LedgerAccount) page() *page {
 	releases := fmt.Sprintf("the run of %s", a.Path)
 	p := &page{title: fmt.Sprintf("%s: %s, %s", a.Path, entryCount(a.Entries), a.Noise)}
@@ -108,7 +108,7 @@ func atLeast(shown string) string {
 	return "at least " + shown
 }
 
-// mark writes "at least" wherever the answer gives an epsilon.
+// mark adds "at least" to every epsilon of the answer.
 func (p *page) mark(gap Gap) {
 	p.statement = strings.TrimSpace(p.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
 	for i, f := range p.fields {
@@ -128,8 +128,8 @@ func (p *page) mark(gap Gap) {
 	}
 }
 
-// ledgerRisk shows what an attacker reaches by what a ledger lists. If the ledger has a gap or
-// something open, the run shows more than that, so that it is no upper bound for the run.
+// ledgerRisk adds what an attacker can reach by the entries of a ledger. If the ledger has a gap or something open, the
+// run reveals more, so this is no upper bound for the run.
 func (p *page) ledgerRisk(g UnitGuarantee, gap bool) {
 	if g.Risk == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Mechanism is what the calculator knows about one mechanism: its numbers, the accountants that can
-// price it, and the event of one release.
+// Mechanism describes one mechanism to the calculator: its numbers, the accountants that can price it, and the event of
+// one release.
 type Mechanism struct {
 	Name, Summary, Long string
 	Noise               string // the number that Calibrate finds; empty: none
@@ -26,7 +26,7 @@ type Mechanism struct {
 	describe func(q *Question) string // returns the releases in words
 }
 
-// counts names the numbers that say how many releases there are.
+// counts returns the names of the numbers that give the number of releases.
 func (m *Mechanism) counts() []string {
 	if m.sgd {
 		return nil
@@ -34,7 +34,7 @@ func (m *Mechanism) counts() []string {
 	return []string{"steps"}
 }
 
-// Shuffled says that the records are put into a random order once an epoch and cut into batches.
+// Shuffled is the sampling in which records are put into a random order once an epoch and cut into batches.
 const Shuffled privacy.Sampling = "shuffled"
 
 // samplings lists the ways in which batches can be drawn.
@@ -48,13 +48,13 @@ func (m *Mechanism) samplings() []privacy.Sampling {
 // Samplings names the ways in which batches can be drawn, for the help.
 func (m *Mechanism) Samplings() string { return list(m.samplings()) }
 
-// Finds names the numbers that a calibration can find, the noise first.
+// Finds returns the names of the numbers that a calibration can find, the noise first.
 func (m *Mechanism) Finds() []string { return append([]string{m.Noise}, m.finds...) }
 
-// general lists the accountants that take any mechanism.
+// general lists the accountants that accept any mechanism.
 var general = []accountant.Method{accountant.Contour, accountant.RDP, accountant.PLD}
 
-// Mechanisms lists what can be asked about.
+// Mechanisms returns all mechanisms of the calculator.
 func Mechanisms() []*Mechanism {
 	anyRelation := []privacy.Neighbouring{privacy.AddRemove, privacy.Replace, privacy.ZeroOut}
 	return []*Mechanism{
@@ -153,17 +153,17 @@ func batchRelease(q *Question) (privacy.Event, error) {
 	return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
 }
 
-// Noisy lists the mechanisms that have a noise which can be calibrated.
+// Noisy returns the mechanisms whose noise can be calibrated.
 func Noisy() []*Mechanism {
 	return slices.DeleteFunc(Mechanisms(), func(m *Mechanism) bool { return m.Noise == "" })
 }
 
-// Single lists the mechanisms of Noisy that are asked about by single releases.
+// Single returns the mechanisms of Noisy that single releases can be asked about.
 func Single() []*Mechanism {
 	return slices.DeleteFunc(Noisy(), func(m *Mechanism) bool { return m.sgd })
 }
 
-// Dipsgnn returns the mechanism of the theorem of the DIPSGNN paper.
+// Dipsgnn returns the mechanism of the DIPSGNN paper's theorem.
 func Dipsgnn() *Mechanism {
 	return &Mechanism{
 		Name: "dipsgnn", Summary: "the closed form of the DIPSGNN theorem",
@@ -181,8 +181,8 @@ the exact value of the same releases is printed beside it.`,
 	}
 }
 
-// Accountants lists the accountants that the mechanism of a name takes. For an unknown name it
-// lists those that take any mechanism.
+// Accountants returns the accountants that a named mechanism accepts. For an unknown name it returns those that accept
+// any mechanism.
 func Accountants(name string) []accountant.Method {
 	for _, m := range Mechanisms() {
 		if m.Name == name {

@@ -19,8 +19,8 @@ type span struct {
 	ratio          bool // may be written as one whole number over another
 }
 
-// These are the ranges of the calculator. They are wide enough for every sensible number, and
-// narrow enough to refuse others, by name, before anything is computed.
+// Ranges of the calculator's numbers. They are wide enough for every sensible number, and narrow enough to refuse
+// others, by name, before anything is computed.
 var (
 	spanNoise   = span{lo: 1e-9, hi: 1e9}
 	spanSteps   = span{lo: 1, hi: 1e12, whole: true}
@@ -91,7 +91,7 @@ func (s span) parse(flag, text string) (float64, error) {
 	return v, nil
 }
 
-// advice says what to do about a number out of range; "" if nothing is known.
+// advice returns a hint for a number out of range; "" if there is none.
 func (s span) advice(flag string, v float64) string {
 	switch {
 	case s.whole && v != math.Trunc(v) && v > s.lo:
@@ -106,8 +106,8 @@ func (s span) advice(flag string, v float64) string {
 	return ""
 }
 
-// Number is a number of a question. It checks its range when it is read: it is the value of a flag,
-// as the packages flag and pflag take it.
+// Number is a number of a question. It checks its range when it is read. It implements the value of a flag in the
+// packages flag and pflag.
 type Number struct {
 	name, usage, letter string
 	span                span
@@ -122,8 +122,7 @@ func newNumber(name string) *Number {
 	return &Number{name: name, usage: k.usage, letter: k.letter, span: k.span}
 }
 
-// kinds has the numbers of the calculator by name: their ranges, what they mean, and the letter
-// that stands for each in a command line.
+// kinds maps the names of the calculator's numbers to their ranges, meanings, and letters in a command line.
 var kinds = map[string]struct {
 	span          span
 	usage, letter string
@@ -156,10 +155,10 @@ var kinds = map[string]struct {
 // Name returns the name of the flag, without dashes.
 func (n *Number) Name() string { return n.name }
 
-// Usage says what the number is and its range.
+// Usage returns the meaning and the range of the number.
 func (n *Number) Usage() string { return n.usage + "; " + n.span.String() }
 
-// Letter returns the letter that stands for the value in a command line that shows what to give.
+// Letter returns the letter for the value in an example command line.
 func (n *Number) Letter() string { return n.letter }
 
 // String returns the value as given. It is empty if none was given, so that the help shows no
@@ -187,7 +186,7 @@ func (n *Number) Set(text string) error {
 	return nil
 }
 
-// Type returns the word that stands for the value in the help.
+// Type returns the word for the value in the help.
 func (n *Number) Type() string {
 	if n.span.whole {
 		return "int"
@@ -203,9 +202,8 @@ func (n *Number) json() any {
 	return n.v
 }
 
-// fraction reads a rate that is written as one whole number over another, such as a batch over the
-// records: 256/60000. It rounds the float64 up, so that no guarantee is for a smaller rate. ok is
-// false if text is no such fraction.
+// fraction reads a rate written as one whole number over another, such as a batch over the records: 256/60000. It
+// rounds the float64 up, so that no guarantee is for a smaller rate. ok is false if text is no such fraction.
 func fraction(text string) (v float64, ok bool) {
 	over, under, cut := strings.Cut(text, "/")
 	a, aErr := strconv.ParseUint(over, 10, 63)

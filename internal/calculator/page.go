@@ -11,8 +11,7 @@ import (
 	"privrec/internal/report"
 )
 
-// page is how an answer is shown: values under the keys of its JSON, in order, then a sentence and
-// warnings.
+// page holds an answer in the form that is shown: values under their JSON keys, in order, then a sentence and warnings.
 type page struct {
 	title     string
 	fields    []field
@@ -35,8 +34,8 @@ func (p *page) warn(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// MarshalJSON writes the fields in their order, then statement and warnings. JSON has no infinity:
-// that is the string "infinity".
+// MarshalJSON writes the fields in their order, then statement and warnings. Infinity becomes the string "infinity",
+// since JSON has none.
 func (p *page) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

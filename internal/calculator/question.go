@@ -11,13 +11,12 @@ import (
 	"privrec/internal/run"
 )
 
-// Question is one calculation: numbers and choices about a mechanism, under the names of command
-// line flags. Fill them in, see that none is Missing, and Check the question; then it can be
-// answered.
+// Question is one calculation: numbers and choices about a mechanism, under the names of command line flags. Fill them
+// in, see that none is Missing, and Check the question; then it can be answered.
 type Question struct {
-	// The choices as given. An empty one takes the default, except Sampling, which has it already.
+	// The choices as given. An empty one means the default, except for Sampling, which has its default already.
 	Accountant, Sampling, Neighbouring string
-	// Find names the number that a calibration looks for; empty: the noise.
+	// Find names the number to calibrate; empty: the noise.
 	Find string
 
 	optional []string // names of numbers that may be left out
@@ -33,13 +32,13 @@ type Question struct {
 	ctx      context.Context // nil: nothing ends the answer early
 }
 
-// During returns the question itself, whose answer ends when ctx does, with the error of ctx.
+// During returns the question bound to ctx: its answer stops when ctx ends, with the error of ctx.
 func (q *Question) During(ctx context.Context) *Question {
 	q.ctx = ctx
 	return q
 }
 
-// stopped returns the error of the question's context, if that has ended.
+// stopped returns the error of the question's context, if it has ended.
 func (q *Question) stopped() error {
 	if q.ctx == nil {
 		return nil
@@ -56,7 +55,7 @@ func (q *Question) account(m accountant.Method, about privacy.Subject) (*account
 	return books.During(q.ctx), nil
 }
 
-// newQuestion returns a question that needs numbers, none of which is given yet.
+// newQuestion returns a question with required numbers, none given yet.
 func newQuestion(m *Mechanism, names ...string) *Question {
 	q := &Question{of: m, numbers: map[string]*Number{}, order: names, unit: m.unit}
 	if m.Sampled {
@@ -72,7 +71,7 @@ func newQuestion(m *Mechanism, names ...string) *Question {
 	return q
 }
 
-// AskAccount returns the question of what releases amount to.
+// AskAccount returns the question about the epsilon of releases.
 func AskAccount(m *Mechanism) *Question {
 	var noise []string
 	if m.Noise != "" {
@@ -85,7 +84,7 @@ func AskAccount(m *Mechanism) *Question {
 	return q
 }
 
-// allow adds numbers that may be left out.
+// allow adds optional numbers.
 func (q *Question) allow(names ...string) {
 	for _, name := range names {
 		q.numbers[name] = newNumber(name)
@@ -93,7 +92,7 @@ func (q *Question) allow(names ...string) {
 	q.optional = append(q.optional, names...)
 }
 
-// Optional lists the numbers that may be left out.
+// Optional returns the optional numbers.
 func (q *Question) Optional() []*Number {
 	var all []*Number
 	for _, name := range q.optional {
@@ -135,7 +134,7 @@ func AskDivergence(m *Mechanism) *Question {
 // Of returns the mechanism of the question.
 func (q *Question) Of() *Mechanism { return q.of }
 
-// Numbers lists the required numbers, in order.
+// Numbers returns the required numbers, in order.
 func (q *Question) Numbers() []*Number {
 	var all []*Number
 	for _, name := range q.order {
@@ -144,7 +143,7 @@ func (q *Question) Numbers() []*Number {
 	return all
 }
 
-// Missing names the required numbers that are not given.
+// Missing returns the names of required numbers that are not given.
 func (q *Question) Missing() (names []string) {
 	risk := q.given("advantage") || q.given("tpr") || q.given("fpr")
 	for _, n := range q.Numbers() {
@@ -164,7 +163,7 @@ func (q *Question) Missing() (names []string) {
 	return names
 }
 
-// wanted returns the number that a calibration looks for.
+// wanted returns the name of the number to calibrate.
 func (q *Question) wanted() string {
 	if q.Find != "" {
 		return q.Find
@@ -172,8 +171,7 @@ func (q *Question) wanted() string {
 	return q.find
 }
 
-// Check fails on choices that are unknown or do not fit together. A question can be answered only
-// after it.
+// Check fails on choices that are unknown or exclude each other. A question can be answered only after it.
 func (q *Question) Check() error {
 	if err := q.checkGoal(); err != nil {
 		return err
@@ -282,7 +280,7 @@ func (q *Question) checkMethod() error {
 	return q.setMethod("accountant", q.Accountant)
 }
 
-// setMethod checks the name of an accountant that a flag gave.
+// setMethod sets the accountant from a flag, and checks its name.
 func (q *Question) setMethod(flag, text string) error {
 	m := accountant.Method(text)
 	switch {
@@ -308,7 +306,7 @@ func (q *Question) shown(name string) string {
 	return near(n.v, 6)
 }
 
-// put sets a number that is computed and not given, such as the noise of a calibration.
+// put sets a computed number, such as the noise of a calibration.
 func (q *Question) put(name string, v float64) {
 	n := q.numbers[name]
 	if n == nil {

@@ -36,8 +36,8 @@ func ledgerPath(path string) (string, error) {
 	return path, nil
 }
 
-// readLedger reads a ledger and what the manifest beside it says about it. A damaged ledger is an
-// error about data, with file and line.
+// readLedger reads a ledger and the facts about it in the manifest beside it. A damaged ledger is an error about data,
+// with file and line.
 func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, gap Gap, err error) {
 	m, err := manifestBeside(path)
 	if err != nil {
@@ -77,8 +77,8 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, gap Gap, err 
 	return l, gap, nil
 }
 
-// coversCheckpoint fails on the ledger of an unfinished run that lists less than when the
-// checkpoint beside it was made.
+// coversCheckpoint fails on the ledger of an unfinished run that lists less than at the time of the checkpoint beside
+// it.
 func coversCheckpoint(path string, key *privacy.Key) error {
 	st, ok, err := run.LedgerAtCheckpoint(filepath.Dir(path))
 	if err != nil || !ok {
@@ -91,8 +91,7 @@ func coversCheckpoint(path string, key *privacy.Key) error {
 	return nil
 }
 
-// manifestBeside returns the manifest of the run that wrote a ledger; nil for a ledger outside of a
-// run directory.
+// manifestBeside returns the manifest of the run that wrote a ledger; nil for a ledger outside a run directory.
 func manifestBeside(path string) (*run.Manifest, error) {
 	if filepath.Base(path) != run.LedgerName {
 		return nil, nil
@@ -107,8 +106,8 @@ func manifestBeside(path string) (*run.Manifest, error) {
 	return &m, nil
 }
 
-// reportBeside fails on a ledger that the report of the same perturbation describes otherwise. It
-// accepts a ledger without a report, or with one that does not describe it.
+// reportBeside fails on a ledger that the report of the same perturbation contradicts. It accepts a ledger without a
+// report, or with one about another ledger.
 func reportBeside(path string, seal privacy.Seal) error {
 	stem, ok := strings.CutSuffix(path, ".ledger.jsonl")
 	if !ok {
@@ -136,7 +135,7 @@ func reportBeside(path string, seal privacy.Seal) error {
 	return nil
 }
 
-// badLedger returns an error of reading a ledger in the words of the command line.
+// badLedger returns an error of reading a ledger in the terms of the command line.
 func badLedger(path string, err error, m *run.Manifest) error {
 	bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "), Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
 	switch {
@@ -162,7 +161,7 @@ func badLedger(path string, err error, m *run.Manifest) error {
 	return bad
 }
 
-// Gap says why a ledger may list only some of the releases of its run.
+// Gap gives the reason why a ledger may list only some of the releases of its run.
 type Gap struct {
 	Status      string // of a run that has not ended; empty: the format cannot show whether lines were lost
 	Why         string // a sentence; empty: everything is listed

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Risk answers what an attacker who tells members from outsiders reaches at most. Every number is
-// rounded up, from a trade-off curve that is itself an upper bound.
+// Risk holds upper bounds on the success of an attacker who tells members from non-members. Every number is rounded up,
+// from a trade-off curve that is itself an upper bound.
 type Risk struct {
 	privacy.Subject
 	Prior     float64 // share of members among those the attacker looks at
@@ -28,13 +28,13 @@ type Rate struct {
 	Posterior float64 `json:"posterior"` // share of members among those taken for members
 }
 
-// Rates lists the false positive rates at which a risk is stated.
+// riskRates lists the false positive rates at which a risk is stated.
 var riskRates = []float64{0.001, 0.01, 0.1}
 
-// A risk has its trade-off curve at so many false positive rates, from riskLeast on.
+// The trade-off curve of a risk is computed at this number of false positive rates, from riskLeast on.
 const riskLeast, riskPoints = 1e-4, 120
 
-// riskOf reads a trade-off curve.
+// riskOf returns the risk of a trade-off curve.
 func riskOf(t *accountant.TradeOff, prior float64) *Risk {
 	r := &Risk{Subject: t.Subject, Prior: prior, Advantage: t.Advantage(), Right: t.Right(prior), Method: t.Method, Notes: t.Notes}
 	for _, a := range riskRates {
@@ -56,7 +56,7 @@ func (r *Risk) MarshalJSON() ([]byte, error) {
 	return p.MarshalJSON()
 }
 
-// risk shows what an attacker reaches.
+// risk adds an attacker's success to the page.
 func (p *page) risk(r *Risk) {
 	if r == nil {
 		return
@@ -76,7 +76,7 @@ func (p *page) risk(r *Risk) {
 	}
 }
 
-// Statement says in words what an attacker reaches at a false positive rate of 1 %.
+// Statement returns an attacker's success at a false positive rate of 1 % in words.
 func (r *Risk) Statement() string {
 	one := r.Rates[1]
 	if one.TPR == 1 {
@@ -90,7 +90,7 @@ func (r *Risk) Statement() string {
 		percent(one.FPR), outsiders, percentUp(one.TPR), named, percent(r.Prior), are, percentUp(one.Posterior), too, percentUp(r.Right))
 }
 
-// percent writes a share as given; percentUp rounds it up to four digits.
+// percent returns a share in percent as given; percentUp rounds it up to four digits.
 func percent(v float64) string { return near(100*v, 10) + " %" }
 
 func percentUp(v float64) string {

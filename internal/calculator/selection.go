@@ -10,13 +10,13 @@ import (
 	"privrec/internal/privacy/accountant/rdp"
 )
 
-// AskSelection returns the question of what it costs to release the best of a random number of
-// runs, each of which makes the releases.
+// AskSelection returns the question about the epsilon of releasing the best of a random number of runs, each of which
+// makes the releases.
 func AskSelection(m *Mechanism) *Question {
 	return newQuestion(m, slices.Concat([]string{m.Noise}, m.numbers, []string{"steps", "delta", "trials", "eta"})...)
 }
 
-// Selection answers what the best of a random number of runs amounts to.
+// Selection holds the epsilon of the best of a random number of runs.
 type Selection struct {
 	Best  accountant.Result
 	One   accountant.Result // a single run
@@ -57,7 +57,7 @@ func (q *Question) Selected() (*Selection, error) {
 // Text shows the answer to a person.
 func (s *Selection) Text(w io.Writer) error { return s.page().Text(w) }
 
-// MarshalJSON writes what Text shows, with every digit.
+// MarshalJSON writes the content of Text, with every digit.
 func (s *Selection) MarshalJSON() ([]byte, error) { return s.page().MarshalJSON() }
 
 func (s *Selection) page() *page {

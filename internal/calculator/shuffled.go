@@ -6,7 +6,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// shuffledSource is where the lower bound of shuffled batches comes from.
+// shuffledSource names the source of the lower bound for shuffled batches.
 const shuffledSource = "lower bound: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha, Zhang, ICML 2024, arXiv 2403.17673, by an event in every epoch; upper bound: no amplification"
 
 // shuffledLower returns a lower bound of epsilon for shuffled batches, 0 if delta is asked for. One
@@ -63,7 +63,7 @@ func (q *Question) shuffledLower() (float64, error) {
 	return best, nil
 }
 
-// binomialPair is two binomial laws of n draws.
+// binomialPair holds two binomial distributions of n draws.
 type binomialPair struct {
 	n    int
 	p, q float64

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Account answers what the releases of a question amount to.
+// Account returns the epsilon of the releases of a question.
 func (q *Question) Account() (*Guarantee, error) {
 	if q.of.closed {
 		return q.closedForm()
@@ -39,13 +39,13 @@ func (q *Question) Account() (*Guarantee, error) {
 	return g, q.stopped()
 }
 
-// unamplified names the bound of shuffled batches in an answer.
+// unamplified names the bound for shuffled batches in an answer.
 const unamplified = "without-amplification"
 
-// evenPrior is the share of members where none is given: every other one is.
+// evenPrior is the default share of members: one half.
 const evenPrior = 0.5
 
-// spent charges the releases of a question to an account and reads it.
+// spent returns the account of a question's releases, by one accountant.
 func (q *Question) spent(m accountant.Method) (accountant.Result, error) {
 	books, err := q.books(m)
 	if err != nil {
@@ -54,7 +54,7 @@ func (q *Question) spent(m accountant.Method) (accountant.Result, error) {
 	return q.read(m, books)
 }
 
-// books charges the releases of a question to an account.
+// books charges the releases of a question to a new account and returns it.
 func (q *Question) books(m accountant.Method) (*accountant.Account, error) {
 	if err := q.derive(); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (q *Question) books(m accountant.Method) (*accountant.Account, error) {
 	return books, nil
 }
 
-// read reads epsilon off an account, or delta where that is asked for.
+// read returns epsilon from an account, or delta if that is asked for.
 func (q *Question) read(m accountant.Method, books *accountant.Account) (r accountant.Result, err error) {
 	if q.given("at-epsilon") {
 		r, err = books.DeltaAt(q.get("at-epsilon"))
@@ -98,8 +98,7 @@ func (q *Question) read(m accountant.Method, books *accountant.Account) (r accou
 	return r, nil
 }
 
-// sound fails on a result that says nothing: one without a number, or an infinite one without a
-// reason.
+// sound fails on a result without information: one without a number, or an infinite one without a reason.
 func sound(r accountant.Result) error {
 	switch {
 	case math.IsNaN(r.Epsilon) || r.Epsilon < 0:
@@ -110,7 +109,7 @@ func sound(r accountant.Result) error {
 	return nil
 }
 
-// failed says which accountant could not answer, and which one may.
+// failed returns the error of an accountant that could not answer, with a hint at one that may.
 func (q *Question) failed(m accountant.Method, err error) error {
 	if stopped := q.stopped(); stopped != nil {
 		return stopped
@@ -129,7 +128,7 @@ func (q *Question) failed(m accountant.Method, err error) error {
 // closedMethod names the closed form in an answer.
 const closedMethod = "closed-form"
 
-// closed returns the theorem's epsilon of a question.
+// closed returns the theorem's epsilon for a question.
 func (q *Question) closed() (float64, error) {
 	mu := q.get("clip") / q.get("sigma")
 	eps := accountant.Closed(q.get("steps")*mu*mu, q.get("delta"))
@@ -139,7 +138,7 @@ func (q *Question) closed() (float64, error) {
 	return eps, nil
 }
 
-// closedForm answers with the theorem's epsilon, and the exact one beside it.
+// closedForm returns the theorem's epsilon with the exact one beside it.
 func (q *Question) closedForm() (*Guarantee, error) {
 	q.relation = privacy.AddRemove
 	eps, err := q.closed()

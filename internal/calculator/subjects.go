@@ -7,16 +7,16 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ledgerSubjects says what a ledger is about.
+// ledgerSubjects holds the units that a ledger is about.
 type ledgerSubjects struct {
 	list   []privacy.Subject // to account for, in the order in which they appear
 	direct []privacy.Subject // of its releases and of what is unprotected, each once
 	held   []privacy.Holding
 }
 
-// subjectsOf lists the units that a ledger is about, in the order in which they appear, then the
-// units that hold them, if the ledger says how many. Entries that are unprotected for every unit
-// add no unit. A ledger with nothing else is about records.
+// subjectsOf lists the units that a ledger is about, in the order of their first entries, then the units that hold
+// them, if the ledger says how many. Entries that are unprotected for every unit add no unit. A ledger with only such
+// entries is about records.
 func subjectsOf(l *privacy.Ledger) ledgerSubjects {
 	s := ledgerSubjects{held: l.Holdings()}
 	var units []privacy.Unit
@@ -47,9 +47,9 @@ func subjectsOf(l *privacy.Ledger) ledgerSubjects {
 	return s
 }
 
-// relation returns the relation under which a unit can be accounted. It is that of its releases and
-// of the releases about the units that it holds. If they differ it is Replace, under which all have
-// a price. What is unprotected is so under any relation.
+// relation returns the relation under which a unit can be accounted: that of its releases and of the releases about the
+// units that it holds. If they differ it is Replace, under which all have a price. What is unprotected is so under any
+// relation.
 func (s ledgerSubjects) relation(u privacy.Unit) privacy.Neighbouring {
 	r := privacy.Neighbouring("")
 	for _, d := range s.direct {
@@ -68,7 +68,7 @@ func (s ledgerSubjects) relation(u privacy.Unit) privacy.Neighbouring {
 	return r
 }
 
-// holds returns how many of one unit another holds; 0: not known.
+// holds returns how many of one unit another holds; 0: unknown.
 func (s ledgerSubjects) holds(u, of privacy.Unit) int64 {
 	if of == privacy.Feature { // the vector of one user
 		return 1
@@ -81,8 +81,8 @@ func (s ledgerSubjects) holds(u, of privacy.Unit) int64 {
 	return 0
 }
 
-// subject returns the subject of a unit's account. It needs a unit that the ledger is about, that
-// contains one of those, or that one of those contains.
+// subject returns the subject of a unit's account, and false unless the ledger is about the unit, or about one that it
+// contains or that contains it.
 func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	for _, d := range s.list {
 		if u.Contains(d.Unit) || d.Unit.Contains(u) {
@@ -92,7 +92,7 @@ func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	return privacy.Subject{}, false
 }
 
-// remarks says what the account of a unit rests on, except releases about it.
+// remarks returns the assumptions of a unit's account other than the releases about it.
 func (s ledgerSubjects) remarks(u privacy.Subject) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var said []privacy.Unit

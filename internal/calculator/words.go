@@ -10,7 +10,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// clip shortens what a user typed for an error line.
+// clip shortens user input for an error line.
 func clip(text string) string {
 	if r := []rune(text); len(r) > 40 {
 		return string(r[:40]) + "..."
@@ -18,8 +18,7 @@ func clip(text string) string {
 	return text
 }
 
-// short writes a number as a person would: 0.01, 1000, 1e-9, 2.5e12. Its digits give the same
-// float64.
+// short returns a number as a person writes it: 0.01, 1000, 1e-9, 2.5e12. It parses back to the same float64.
 func short(v float64) string {
 	if math.IsInf(v, 1) {
 		return "infinite"
@@ -41,8 +40,8 @@ func near(v float64, digits int) string {
 	return short(v)
 }
 
-// RoundUp writes a non-negative number with so many digits, and never below it. roundDown never
-// writes one above.
+// RoundUp returns a non-negative number as text with this number of digits, never below it. roundDown never returns one
+// above.
 func RoundUp(v float64, digits int) string   { return rounded(v, digits, 1) }
 func roundDown(v float64, digits int) string { return rounded(v, digits, -1) }
 
@@ -71,7 +70,7 @@ func rounded(v float64, digits, way int) string {
 	return short(back)
 }
 
-// change returns, in words, what makes two data sets neighbours.
+// change returns words for the change between neighbouring data sets.
 func change(n privacy.Neighbouring) string {
 	switch n {
 	case privacy.Replace:
@@ -82,7 +81,7 @@ func change(n privacy.Neighbouring) string {
 	return "adding or removing"
 }
 
-// exchanged says for what a unit is exchanged.
+// exchanged returns words for the replacement of a unit.
 func exchanged(n privacy.Neighbouring) string {
 	if n == privacy.Replace {
 		return " for any other"
@@ -123,7 +122,7 @@ func nouns(u privacy.Unit) string {
 	return noun(u) + "s"
 }
 
-// times returns the factor e^eps itself if a person can imagine it.
+// times returns the factor e^eps as text if it is small enough to imagine.
 func times(eps float64) string {
 	if eps > 14 {
 		return ""

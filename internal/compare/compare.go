@@ -18,13 +18,13 @@ import (
 // Confidence is the level of the intervals.
 const Confidence = 0.95
 
-// Group holds the runs of one method, which differ by the seed.
+// Group holds the runs of one method, which differ in the seed.
 type Group struct {
 	Name string
 	Runs []*Scores
 }
 
-// Mean is the mean of a metric over a group.
+// Mean holds the mean of a metric over a group.
 type Mean struct {
 	Group  string
 	Metric string
@@ -34,7 +34,7 @@ type Mean struct {
 	Users  int
 }
 
-// Difference is the difference in a metric between a group and the first one.
+// Difference holds the difference in a metric between a group and the first one.
 type Difference struct {
 	Group    string
 	Metric   string
@@ -44,15 +44,15 @@ type Difference struct {
 	Holm     *float64    // adjusted for all differences of the result that have a P
 }
 
-// Result is a comparison.
+// Result holds a comparison of groups.
 type Result struct {
 	Means       []Mean
 	Differences []Difference
 	Notes       []string
 }
 
-// Compare compares every group with the first one. All runs must have scored the same users.
-// Metrics are those that all runs have.
+// Compare compares every group with the first one, in the metrics that all runs have. All runs must have scored the
+// same users.
 func Compare(groups []Group) (*Result, error) {
 	if len(groups) < 2 {
 		return nil, errors.New("compare: at least two groups are needed")
@@ -110,7 +110,7 @@ func Compare(groups []Group) (*Result, error) {
 	return r, nil
 }
 
-// without says why differences have no interval, or no p.
+// without returns notes on why differences have no interval, or no p.
 func (r *Result) without(users int) []string {
 	if users == 1 {
 		return []string{"there is one user: what others would change cannot be said, so that there is neither an interval nor a p value"}
@@ -121,8 +121,7 @@ func (r *Result) without(users int) []string {
 	return nil
 }
 
-// imported says which runs are of models that another program trained: only their users can be held against those of
-// other runs.
+// imported returns notes on runs of imported models: only their users can be compared with those of other runs.
 func imported(groups []Group) (notes []string) {
 	for _, g := range groups {
 		for _, s := range g.Runs {
@@ -134,7 +133,7 @@ func imported(groups []Group) (notes []string) {
 	return notes
 }
 
-// same fails on runs whose users cannot be paired.
+// same returns an error for runs whose users cannot be paired.
 func same(a, b *Scores) error {
 	if x, y := a.Data.Name, b.Data.Name; x != "" && y != "" && x != y {
 		return &Error{b.Ref, fmt.Sprintf("it ran on %s, but %s on %s", y, a.Ref, x), "compare runs on the same data"}
@@ -149,7 +148,7 @@ func same(a, b *Scores) error {
 	for _, d := range a.Manifest.Data {
 		for _, e := range b.Manifest.Data {
 			if d.Name == e.Name && d.SHA256 != e.SHA256 {
-				if brought && d.Name == experiment.ImportedRows { // of which non-members and the order do not matter
+				if brought && d.Name == experiment.ImportedRows { // its non-members and its order do not matter
 					if err := sameCut(a, b); err != nil {
 						return err
 					}
@@ -186,7 +185,8 @@ func same(a, b *Scores) error {
 	return nil
 }
 
-// sameCut fails on imported runs whose models were not trained on the same rows, or are not measured by the same.
+// sameCut returns an error for imported runs whose models were trained on different rows, or are measured by different
+// rows.
 func sameCut(a, b *Scores) error {
 	for _, part := range []struct{ file, what string }{{"train", "was trained on other rows than"}, {"truth", "is measured by other rows than"}} {
 		var sums [2][sha256.Size]byte
@@ -241,7 +241,7 @@ func notes(groups []Group) []string {
 	return append(out, "intervals and p values are over users, for these trainings; sd over runs shows what another seed changes")
 }
 
-// mean averages a group's runs for each user, in the order of users.
+// mean returns the mean of a group's runs for each user, in the order of users.
 func (r *Result) mean(g Group, metric string, users []string, weights []float64) ([]float64, error) {
 	out := make([]float64, len(users))
 	var totals []float64
@@ -268,10 +268,10 @@ func (r *Result) mean(g Group, metric string, users []string, weights []float64)
 	return out, nil
 }
 
-// difference returns the weighted mean of a-b with Student's interval and test. With weights, a
-// user is a cluster of samples, and the variance is that of the ratio estimator (Cochran,
-// Sampling Techniques, 3rd ed. 1977, section 2.11). With all weights 1 that is the paired t
-// test's. Where all users differ by the same there is no variance to estimate: the test is that of the signs.
+// difference returns the weighted mean of a-b with Student's interval and test. With weights, a user is a cluster of
+// samples, and the variance is that of the ratio estimator (Cochran, Sampling Techniques, 3rd ed. 1977, section 2.11).
+// With all weights 1 it is that of the paired t test. If all users differ by the same amount there is no variance to
+// estimate, and it uses the sign test.
 func difference(a, b, weights []float64) (Difference, error) {
 	n := float64(len(a))
 	total, mean := 0.0, 0.0
@@ -336,5 +336,5 @@ func (r *Result) Text(w io.Writer) error { return r.Document().Text(w) }
 // MarshalJSON writes the document, as every result does.
 func (r *Result) MarshalJSON() ([]byte, error) { return r.Document().MarshalJSON() }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Result) JSONForms() []any { return []any{&report.Document{}} }

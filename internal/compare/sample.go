@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Sampled describes the whole table of which some users' scores were kept.
+// Sampled describes the whole table from which some users' scores were kept.
 type Sampled struct {
 	Users int                `json:"users"` // in the whole table
 	Means map[string]float64 `json:"means"` // over all of them, by metric, as Scores.Mean
@@ -20,8 +20,8 @@ type Sampled struct {
 // sampleMark begins the first line of a table of a sample. The rest of the line is a Sampled as JSON.
 const sampleMark = "#"
 
-// Mean returns the mean of a metric over users, or over samples where users have several. Of a
-// sample it is the mean of the whole table.
+// Mean returns the mean of a metric over users, or over samples if users have several. For a sample of users it is the
+// mean of the whole table.
 func (s *Scores) Mean(metric string) float64 {
 	if s.Sampled != nil {
 		return s.Sampled.Means[metric]
@@ -42,9 +42,8 @@ func (s *Scores) Whole() int {
 	return len(s.Users)
 }
 
-// Sample returns the scores of n users. Which ones depends on the users' ids alone, so that samples
-// of several runs have the same users, and a smaller sample is part of a larger one. A table of at
-// most n users is returned as it is.
+// Sample returns the scores of n users. The choice depends on the users' ids alone, so samples of several runs have the
+// same users, and a smaller sample is part of a larger one. A table of at most n users is returned as it is.
 func (s *Scores) Sample(n int) *Scores {
 	if n >= len(s.Users) {
 		return s
@@ -78,8 +77,8 @@ func (s *Scores) Sample(n int) *Scores {
 	return &out
 }
 
-// Write writes the table in the form that ReadScores reads, uncompressed: users, their weights where
-// they have any, and metrics with so many significant digits.
+// Write writes the table in the form that ReadScores reads, uncompressed: users, their weights if they have any, and
+// metrics with digits significant digits.
 func (s *Scores) Write(w io.Writer, digits int) error {
 	var b bytes.Buffer
 	if s.Sampled != nil {

@@ -28,7 +28,7 @@ type Scores struct {
 	dir      string
 	Metrics  []string             // in the order of the file
 	Values   map[string][]float64 // by metric, user by user
-	// Sampled says of which table these scores are a sample of users; nil: they are of all users.
+	// Sampled describes the table that these scores are a sample of; nil: they are the scores of all users.
 	Sampled *Sampled
 }
 
@@ -41,21 +41,21 @@ const (
 	fileSuffix    = ".tsv.gz"
 )
 
-// Data names a data set and the recipe that made its test rows. Candidates is how many sampled
-// items each stands among, where it stands among some.
+// Data names a data set and the recipe of its test rows. Candidates is the number of sampled items that each row is
+// ranked among; 0 for none.
 type Data struct {
 	Name, Recipe string
 	Candidates   int
 }
 
-// weighs has the columns with the number of a user's samples that a score is the mean of: the
-// reported mean is one over samples.
+// weighs lists the columns with the number of samples behind a user's score. The reported mean is then one over
+// samples.
 var weighs = map[string]bool{samplesColumn: true, "pairs": true}
 
-// counts has the other columns that are not metrics.
+// counts lists the other columns that are not metrics.
 var counts = map[string]bool{rowsColumn: true, "place": true, "place_among_all": true, "rank": true}
 
-// Error says which run cannot be compared and why.
+// Error reports a run that cannot be compared, with the reason.
 type Error struct {
 	Ref  string
 	Why  string
@@ -125,7 +125,7 @@ func ReadAll(dir string) ([]*Scores, error) {
 	return out, nil
 }
 
-// Weight returns how many samples a user's scores are the mean of, 1 where a user counts once.
+// Weight returns the number of samples behind a user's scores, 1 where a user counts once.
 func (s *Scores) Weight(user int) float64 {
 	if s.Weights == nil {
 		return 1
@@ -133,7 +133,7 @@ func (s *Scores) Weight(user int) float64 {
 	return s.Weights[user]
 }
 
-// dataOf reads from a run's metrics.json which data it ran on; empty where it has none.
+// dataOf returns the data of a run from its metrics.json; empty if it has none.
 func dataOf(dir string) (Data, error) {
 	o, err := experiment.ReadOutcome(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func dataOf(dir string) (Data, error) {
 	return Data{o.Data.Name, o.Data.Recipe, o.Data.Candidates}, nil
 }
 
-// table finds a run's table of scores; without a name, the only one.
+// table returns the path of a run's table of scores; without a name, that of the only one.
 func table(ref, dir, name string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(escape(dir), filePrefix+"*"+fileSuffix))
 	if err != nil {
@@ -175,7 +175,7 @@ func table(ref, dir, name string) (string, error) {
 	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " + strings.Join(names, ", ")}
 }
 
-// mostOfScores is how many bytes of a table of scores are read, packed and unpacked: those of ten million users.
+// mostOfScores bounds the size of a table of scores, packed and unpacked, in bytes: that of ten million users.
 const mostOfScores = 1 << 30
 
 // escape quotes the wildcards in a path.

@@ -66,7 +66,7 @@ var clear = []string{
 	"privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`,
 }
 
-// outcome is the result of one run, read from its directory.
+// outcome holds the result of one run, read from its directory.
 type outcome struct {
 	nextitem.Outcome
 	privacy dipsgnn.Privacy
@@ -141,7 +141,7 @@ func train(ctx context.Context, o Options, name string, sets []string) (*outcome
 	return out, nil
 }
 
-// compare compares both models with the floors, and claims with accounts.
+// compare returns a report that compares both models with the floors, and claims with accounts.
 func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 	c := report.Comparison{
 		Name: "ranking", Title: "Does the private recommender work? (test samples, all items)",
@@ -174,7 +174,8 @@ func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 	return d, nil
 }
 
-// conclude says what of the ranking noise leaves, by the last metric of the comparison.
+// conclude returns a sentence on how much of the ranking quality remains under noise, by the last metric of the
+// comparison.
 func conclude(c report.Comparison) string {
 	last := len(c.Metrics) - 1
 	floor := slices.MaxFunc(c.Floors, func(a, b report.Row) int { return cmp.Compare(a.Values[last], b.Values[last]) })
@@ -195,10 +196,9 @@ func losses(private, twin *outcome) report.Figure {
 	return f
 }
 
-// discard removes the runs of an earlier demo in the directory, so that this one starts afresh.
-// page says whether the earlier page is there; it stays. discard fails before it removes
-// anything if the directory has something that the demo did not make, or a run that is being
-// written. The caller holds the directory.
+// discard removes the runs of an earlier demo in the directory, so that this one starts afresh. page says whether the
+// earlier page is there; it stays. discard fails before it removes anything if the directory holds something that the
+// demo did not make, or a run that is being written. The caller holds the directory.
 func discard(out string) (page bool, err error) {
 	path := filepath.Join(out, pageName)
 	text, err := os.ReadFile(path)

@@ -34,8 +34,8 @@ type Report struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// Examine makes the report. It fails only where it cannot continue, such as when ctx ends; what
-// is wrong with the machine is in the report.
+// Examine returns the report. It fails only if it cannot continue, such as when ctx ends; faults of the machine are in
+// the report.
 func Examine(ctx context.Context, o Options, p run.Progress) (*Report, error) {
 	start := time.Now()
 	r := &Report{OK: true, Build: run.BuildInfo(), Machine: thisMachine()}
@@ -65,7 +65,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// Err returns nil if every self-test passed, and else an error that names the failed ones.
+// Err returns nil if every self-test passed, otherwise an error that names the failed ones.
 func (r *Report) Err() error {
 	if r.OK {
 		return nil

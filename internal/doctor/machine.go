@@ -12,7 +12,7 @@ import (
 	"privrec/internal/system"
 )
 
-// Machine describes what there is to compute with.
+// Machine describes the hardware to compute with.
 type Machine struct {
 	run.Machine
 	Threads     int    `json:"threads"`               // GOMAXPROCS: the threads that the system lets this process use
@@ -21,8 +21,7 @@ type Machine struct {
 	MemoryLimit int64  `json:"limit_bytes,omitempty"` // limit of the container; 0: none, or unknown
 	Forced      string `json:"simd_forced,omitempty"` // $PRIVREC_SIMD
 	System      string `json:"system"`                // linux/amd64
-	// Load is the average number of threads that wanted to run over the last minute; 0 where
-	// the system does not say.
+	// Load is the average number of threads that wanted to run over the last minute; 0 if the system does not say.
 	Load float64 `json:"load"`
 }
 
@@ -91,8 +90,8 @@ func places(o Options) []Place {
 	return []Place{place("runs", runs, true), place("cache", cache, true), place("data", data, false)}
 }
 
-// place inspects a folder, or the nearest existing one above it, in which it would be made.
-// With write, it tries to write a file there.
+// place inspects a folder, or the nearest existing one above it, in which it would be made. With write, it tries to
+// write a file there.
 func place(use, path string, write bool) Place {
 	p := Place{Use: use}
 	if path == "" {

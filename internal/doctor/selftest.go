@@ -19,7 +19,7 @@ type Test struct {
 	Means string  `json:"compared_with"`   // what the results are compared with
 }
 
-// family is a set of kernels that are tested together; run gives every result to the judge.
+// family is a set of kernels that are tested together. run passes every result to the judge.
 type family struct {
 	name  string
 	means string
@@ -32,9 +32,8 @@ type judge struct{ Test }
 // epsilon is the distance from 1 to the next number of the build's element type.
 var epsilon = map[uintptr]float64{4: 0x1p-23, 8: 0x1p-52}[unsafe.Sizeof(tensor.Float(0))]
 
-// allowed is the error that a kernel may have, in units of epsilon times the sum of the sizes
-// of the terms. Sums of the 100 to 300 terms here stay far below it; a wrong element is far
-// above.
+// allowed is the largest error of a kernel, in units of epsilon times the sum of the sizes of the terms. Sums of the
+// 100 to 300 terms here stay far below it; a wrong element is far above.
 const allowed = 64
 
 // near compares values with their float64 counterparts. scale(i) is the sum of the sizes of the

@@ -27,7 +27,7 @@ const (
 	Unread     = "present, not read" // too large to read here
 )
 
-// readAtMost bounds the bytes that are read to verify sets: what takes about a second.
+// readAtMost bounds the bytes that are read to verify sets: about a second's worth.
 const readAtMost = 256 << 20
 
 // sets looks for every set of the registry.

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// threads computes the same with one thread and with all, on shapes large enough to be divided.
+// threads compares results with one thread and with all, on shapes large enough to be divided.
 func threads(j *judge) {
 	before := tensor.Workers()
 	defer tensor.SetWorkers(before)

@@ -19,7 +19,7 @@ type Paper struct {
 	File func() schema.File               // what the file of the list is
 }
 
-// Row is what one setting claims and what it comes to.
+// Row holds the claim of one setting and the epsilon of its releases.
 type Row struct {
 	Paper        string               `json:"paper"`
 	Setting      string               `json:"setting"`
@@ -33,7 +33,7 @@ type Row struct {
 	Repaired     *Reading             `json:"as_repaired,omitempty"`
 }
 
-// file is a list of settings whose readings are of the type S.
+// file is a list of settings with readings of type S.
 type file[S Source] struct {
 	Paper    string     `yaml:"paper"`
 	Settings []entry[S] `yaml:"settings"`
@@ -52,7 +52,7 @@ type entry[S Source] struct {
 	Repaired   *S                   `yaml:"repaired"`
 }
 
-// Of returns the paper whose list is in configs/epsilon/NAME.yaml with readings of the type S.
+// Of returns the paper whose list is in configs/epsilon/NAME.yaml, with readings of type S.
 func Of[S Source](name string) Paper {
 	return Paper{Name: name, File: func() schema.File {
 		return schema.FileOf("epsilon-"+name, "Settings of the paper "+name+", for privrec epsilon.", file[S]{})
@@ -94,7 +94,7 @@ func Read[S Source](path string, text []byte) ([]Row, error) {
 	return rows, errors.Join(bad...)
 }
 
-// check reports what is wrong with an entry.
+// check reports faults of an entry.
 func (e entry[S]) check(v *config.Checker, key string, seen map[string]bool) {
 	v.NotEmpty(key+".setting", e.Setting)
 	v.Check(!seen[e.Setting], key+".setting", "is there twice: %q", e.Setting)
@@ -108,7 +108,7 @@ func (e entry[S]) check(v *config.Checker, key string, seen map[string]bool) {
 	v.Check(e.Written != nil || e.Released != nil || e.Repaired != nil, key, "must have a reading")
 }
 
-// row computes a row.
+// row returns the row of an entry.
 func (e entry[S]) row(paper string, p *pricer) (Row, error) {
 	r := Row{Paper: paper, Setting: e.Setting, Place: e.Place, Unit: e.Unit, Neighbouring: e.Neighbours, Delta: e.Delta}
 	if e.Claimed > 0 {

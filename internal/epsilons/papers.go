@@ -10,10 +10,10 @@ import (
 	"privrec/internal/run"
 )
 
-// All asks for every paper.
+// All selects every paper.
 const All = "all"
 
-// Papers computes the rows of a paper, or of All.
+// Papers returns the rows of a paper, or of All.
 func Papers(files fs.FS, list []Paper, name string) (rows []Row, err error) {
 	var known []string
 	for _, p := range list {

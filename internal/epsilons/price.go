@@ -15,19 +15,19 @@ import (
 	"privrec/internal/privacy/accountant/pld"
 )
 
-// Setting is what a source has to know of the row that it speaks about.
+// Setting holds the parts of a row that a source needs.
 type Setting struct {
 	Claimed float64 // 0: nothing is claimed
 	Delta   float64
 	privacy.Subject
 }
 
-// Source says what one reading of a setting releases.
+// Source computes the releases of one reading of a setting.
 type Source interface {
 	Releases(s Setting) (Releases, error)
 }
 
-// Releases is what one reading of a setting releases about its unit, and what it leaves open.
+// Releases holds the releases of one reading of a setting about its unit, and what it leaves open.
 type Releases struct {
 	Charges []Charge          // what noise covers; none with Pure, or where nothing is covered
 	Pure    float64           // epsilon at delta 0 that two neighbours attain; 0: none
@@ -36,18 +36,17 @@ type Releases struct {
 	Noise   string            // the noise, in words
 }
 
-// Charge is an event and how often it happens.
+// Charge holds an event and its number of repetitions.
 type Charge struct {
 	Event privacy.Event
 	Count int64
 }
 
-// Reading is what one reading of a setting comes to.
+// Reading holds the epsilon of one reading of a setting.
 type Reading struct {
 	Stated *privacy.Number `json:"epsilon_stated,omitempty"` // by the paper's own formula
-	// Exact is the epsilon of what noise covers; nil: no noise covers anything. It lies between
-	// Lower and Upper, which are proved where the reading is the first of its row. Without a
-	// Lower, Upper is the Rényi bound.
+	// Exact is the epsilon of the releases with noise; nil: nothing has noise. It lies between Lower and Upper, which
+	// are proved if the reading is the first of its row. Without a Lower, Upper is the Rényi bound.
 	Exact  *privacy.Number   `json:"epsilon_exact,omitempty"`
 	Lower  *privacy.Number   `json:"epsilon_lower,omitempty"`
 	Upper  *privacy.Number   `json:"epsilon_upper,omitempty"`
@@ -57,8 +56,7 @@ type Reading struct {
 	Open   []experiment.Open `json:"unprotected"`
 }
 
-// Shown returns the number that stands for the reading in a table: by the paper's own formula
-// where there is one, else the exact one.
+// Shown returns the epsilon to show in a table: by the paper's own formula if there is one, else the exact one.
 func (r *Reading) Shown() privacy.Number {
 	if n := cmp.Or(r.Stated, r.Exact); n != nil {
 		return *n
@@ -66,14 +64,14 @@ func (r *Reading) Shown() privacy.Number {
 	return privacy.Number(math.Inf(1))
 }
 
-// pricer prices releases. It answers equal questions once.
+// pricer computes the epsilon of releases. It computes equal questions once.
 type pricer struct {
 	mu    sync.Mutex
 	known map[string]accountant.Result
 }
 
-// read prices a reading of a setting. A certified bracket takes longer than the exact number, so
-// certify asks for one.
+// read returns the epsilon of a reading of a setting. certify asks for a certified bracket, which takes longer than the
+// exact number.
 func (p *pricer) read(from Source, s Setting, certify bool) (*Reading, error) {
 	of, err := from.Releases(s)
 	if err != nil {
@@ -111,8 +109,8 @@ func (p *pricer) read(from Source, s Setting, certify bool) (*Reading, error) {
 	return r, nil
 }
 
-// bracket enters what is proved about the exact epsilon: a certified bracket, or where a release is
-// too large for one, the Rényi bound alone.
+// bracket adds what is proved about the exact epsilon: a certified bracket or, if a release is too large for one, the
+// Rényi bound alone.
 func (p *pricer) bracket(r *Reading, exact accountant.Result, all []Charge, s Setting) error {
 	proved, err := p.spent(accountant.PLD, all, s)
 	if errors.Is(err, pld.ErrNotCovered) {
@@ -132,8 +130,8 @@ func (p *pricer) bracket(r *Reading, exact accountant.Result, all []Charge, s Se
 	return nil
 }
 
-// exactMethod returns the method that has the exact number: the closed form of normal noise that
-// nothing samples, else the integral.
+// exactMethod returns the method for the exact epsilon: the closed form of normal noise without sampling, else the
+// integral.
 func exactMethod(all []Charge) accountant.Method {
 	if slices.ContainsFunc(all, func(c Charge) bool { _, normal := privacy.LawOf(c.Event).(privacy.NormalLaw); return !normal }) {
 		return accountant.Contour
@@ -141,7 +139,7 @@ func exactMethod(all []Charge) accountant.Method {
 	return accountant.Analytic
 }
 
-// spent composes charges by one method.
+// spent returns the composition of charges by one method.
 func (p *pricer) spent(m accountant.Method, all []Charge, s Setting) (accountant.Result, error) {
 	key := fmt.Sprintf("%s %v %+v", m, s.Delta, s.Subject)
 	for _, c := range all {

@@ -15,9 +15,9 @@ import (
 	"privrec/internal/run"
 )
 
-// OfRun returns the rows of a finished run: what its privacy.json claims and accounts for, with a
-// certified bracket of its ledger where that is about the same unit and relation. key is the key
-// that the ledger was written under, nil without one.
+// OfRun returns the rows of a finished run: the claims and the account in its privacy.json, with a certified bracket of
+// its ledger if that is about the same unit and relation. key is the key that the ledger was written under, nil without
+// one.
 func OfRun(dir string, key *privacy.Key) ([]Row, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
@@ -48,8 +48,7 @@ func OfRun(dir string, key *privacy.Key) ([]Row, error) {
 	return rows, nil
 }
 
-// Planned returns the rows of an account that a task forecasts, as run.Task.PlannedAccount returns
-// it.
+// Planned returns the rows of an account that run.Task.PlannedAccount returned.
 func Planned(name string, account any) ([]Row, error) {
 	b, err := json.Marshal(account)
 	if err != nil {
@@ -62,14 +61,14 @@ func Planned(name string, account any) ([]Row, error) {
 	return OfAccount(name+", planned", &a), nil
 }
 
-// units are the units of accounts that have names of their own.
+// units maps the names of units in accounts that have names of their own.
 var units = map[string]privacy.Unit{
 	"edge-unit": privacy.Edge, "delete": privacy.Interaction, "substitute": privacy.Interaction,
 	"cell or order of two": privacy.Cell, "slate": privacy.User, "item of a user": privacy.User, "training triple": privacy.Sample,
 }
 
-// OfAccount returns the rows of an account: one for each kind of neighbour, one of user features, and
-// one of the whole run where something is open that is about none of them.
+// OfAccount returns the rows of an account: one for each kind of neighbour, one for user features, and one for the
+// whole run if something is open that concerns none of them.
 func OfAccount(name string, a *experiment.Account) (rows []Row) {
 	row := func(setting, unit, neighbours string, delta float64, r *Reading) *Row {
 		u, ok := units[unit]
@@ -123,8 +122,8 @@ func OfAccount(name string, a *experiment.Account) (rows []Row) {
 	return rows
 }
 
-// certify enters the certified bracket of a run's ledger for the unit of a row, if the number of the row
-// lies in it: the account of a unit may count other neighbours than the ledger names.
+// certify adds the certified bracket of a run's ledger for the unit of a row if the row's number lies in it. Otherwise
+// the account may count other neighbours than the ledger names.
 func (r *Row) certify(dir string, key *privacy.Key) error {
 	x := r.Written
 	if x.Exact == nil || r.Delta == 0 {

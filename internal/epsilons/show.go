@@ -13,12 +13,12 @@ import (
 	"privrec/internal/report"
 )
 
-// Answer is a list of rows to show.
+// Answer holds a list of rows to show.
 type Answer struct {
 	Rows []Row
-	// Run says that the rows are of a run or of a configuration, and not of papers' lists.
+	// Run says that the rows belong to a run or a configuration, and not to papers' lists.
 	Run bool
-	// Markdown writes Text as Markdown.
+	// Markdown makes Text write Markdown.
 	Markdown bool
 }
 
@@ -32,7 +32,7 @@ type answerForm struct {
 	Rows []Row `json:"rows"`
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Answer) JSONForms() []any { return []any{answerForm{}} }
 
 // Text shows the rows, a table for each paper or run.
@@ -43,7 +43,7 @@ func (a *Answer) Text(w io.Writer) error {
 	return a.Document().Text(w)
 }
 
-// Document lays the rows out.
+// Document returns the rows as a report.
 func (a *Answer) Document() *report.Document {
 	d := &report.Document{Title: "Epsilon: claimed, and what the releases come to", Notes: slices.Clone(legend)}
 	if a.Run {
@@ -67,7 +67,7 @@ func (a *Answer) Document() *report.Document {
 	return d
 }
 
-// summary says in a line how many settings come to more than is claimed.
+// summary returns a line that counts the settings whose epsilon is above their claim.
 func (a *Answer) summary() string {
 	claims, more, open := 0, 0, 0
 	for _, r := range a.Rows {
@@ -95,17 +95,17 @@ func (a *Answer) papers() (names []string) {
 	return names
 }
 
-// legend says what the columns hold.
+// legend explains the columns.
 var legend = []string{
 	"as written: the noise that the paper describes, with every release that the unit is in, by the paper's own formula where it has one; exact: the same noise and releases without that formula, with a certified bracket",
 	"as released: the same for the authors' program; as repaired: with other noise or another mechanism, which the cell names; -: there is none",
 	"all of these are of what noise covers; where something is unprotected the epsilon of the whole run is infinite",
 }
 
-// legendOfRun says what the columns of a run hold.
+// legendOfRun explains the columns of a run's table.
 const legendOfRun = "accounted: the exact epsilon of what noise covers, with a certified bracket where the ledger has one; whole run: with what is unprotected; -: there is none"
 
-// tableOfRun makes the table of a run: a line for each kind of neighbour.
+// tableOfRun returns the table of a run, one line for each kind of neighbour.
 func tableOfRun(name string, rows []Row) *report.Table {
 	t := &report.Table{Name: "run", Title: name, Columns: []report.Column{{Name: "neighbours"}, {Name: "delta", Format: "%g"}, {Name: "claimed"},
 		{Name: "accounted"}, {Name: "bracket"}, {Name: "whole run"}, {Name: "unprotected"}}}
@@ -126,7 +126,7 @@ func tableOfRun(name string, rows []Row) *report.Table {
 	return t
 }
 
-// reasons puts below a table why things are open, each once.
+// reasons collects, each once, the reasons why things are open, to show below a table.
 type reasons struct {
 	to   *report.Table
 	said map[string]bool
@@ -151,7 +151,7 @@ func (w reasons) of(readings ...*Reading) (names []string) {
 	return names
 }
 
-// Table makes the panel of a paper: a line a setting. What is unprotected, and why, stands below.
+// Table returns the table of a paper, one line for each setting. Below it stands what is unprotected, and why.
 func Table(paper string, rows []Row) *report.Table {
 	t := &report.Table{Name: paper, Title: paper, Columns: []report.Column{{Name: "setting"}, {Name: "unit"}, {Name: "delta", Format: "%g"}, {Name: "claimed"},
 		{Name: "as written"}, {Name: "exact"}, {Name: "bracket"}, {Name: "as released"}, {Name: "as repaired"}, {Name: "whole run"}, {Name: "unprotected"}}}
@@ -173,7 +173,7 @@ func Table(paper string, rows []Row) *report.Table {
 	return t
 }
 
-// first returns the first reading of a row that there is.
+// first returns the first reading that a row has.
 func (r Row) first() *Reading {
 	for _, x := range []*Reading{r.Written, r.Released, r.Repaired} {
 		if x != nil {
@@ -183,7 +183,7 @@ func (r Row) first() *Reading {
 	return nil
 }
 
-// things lists what is open in words.
+// things returns words for what is open.
 func things(names []string) string {
 	words := make([]string, len(names))
 	for i, n := range names {
@@ -192,7 +192,7 @@ func things(names []string) string {
 	return strings.Join(words, "; ")
 }
 
-// shown returns a reading for a cell.
+// shown returns a reading as the value of a cell.
 func shown(r *Reading) any {
 	if r == nil {
 		return "-"
@@ -200,7 +200,7 @@ func shown(r *Reading) any {
 	return float64(r.Shown())
 }
 
-// repaired returns a repaired reading for a cell, with the noise that it takes.
+// repaired returns a repaired reading as the value of a cell, with the noise that it needs.
 func repaired(r *Reading) any {
 	if r == nil {
 		return "-"
@@ -216,7 +216,7 @@ func repaired(r *Reading) any {
 	return text + " (" + first + ")"
 }
 
-// bracket writes what is proved about the exact epsilon.
+// bracket returns what is proved about the exact epsilon as text.
 func (r *Reading) bracket() string {
 	if r.Lower == nil {
 		return fmt.Sprintf("at most %.4g", float64(*r.Upper))
@@ -224,7 +224,7 @@ func (r *Reading) bracket() string {
 	return span(*r.Lower, *r.Upper)
 }
 
-// span writes a bracket with as many digits as tell its ends apart, four at least.
+// span returns a bracket as text, with as many digits as distinguish its ends, at least four.
 func span(lo, hi privacy.Number) string {
 	for digits := 4; digits < 9; digits++ {
 		a, b := fmt.Sprintf("%.*g", digits, float64(lo)), fmt.Sprintf("%.*g", digits, float64(hi))

@@ -11,12 +11,12 @@ import (
 	"privrec/internal/report"
 )
 
-// Answer is what lists measure.
+// Answer holds the measurements of lists.
 type Answer struct {
 	Question   Question
 	Definition definition.Definition
 	Result     definition.Result
-	// Popularity and Random are the floors, by name of metric; nil without training rows.
+	// Popularity and Random hold the metrics of the floors by name; nil without training rows.
 	Popularity, Random map[string]float64
 
 	files  *files
@@ -29,10 +29,10 @@ func (a *Answer) Text(w io.Writer) error { return a.Document().Text(w) }
 // MarshalJSON implements run.Result.
 func (a *Answer) MarshalJSON() ([]byte, error) { return a.Document().MarshalJSON() }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Answer) JSONForms() []any { return []any{&report.Document{}} }
 
-// Document lays the answer out.
+// Document returns the answer as a report.
 func (a *Answer) Document() *report.Document {
 	d := &report.Document{
 		Title:    fmt.Sprintf("Lists of %s against %s, as %s measures them", a.Question.Recs, a.Question.Truth, a.Definition.Program),
@@ -49,7 +49,7 @@ func (a *Answer) Document() *report.Document {
 	return d
 }
 
-// facts says what was read and who is averaged.
+// facts returns facts about the files and the users in the means.
 func (a *Answer) facts() []report.Fact {
 	f, c := a.files, a.counts
 	facts := []report.Fact{
@@ -66,10 +66,10 @@ func (a *Answer) facts() []report.Fact {
 	return facts
 }
 
-// byScores is the order of lists that scores give.
+// byScores names the order of lists by their scores.
 const byScores = "their scores"
 
-// order says what the order of the lists rests on.
+// order returns words for what the order of the lists rests on.
 func (a *Answer) order() string {
 	byScore := strings.HasPrefix(a.Definition.Order, "by score")
 	switch recs := a.files.recs; {
@@ -81,7 +81,7 @@ func (a *Answer) order() string {
 	return "the order of the file"
 }
 
-// table sets the metrics beside the floors.
+// table returns the metrics beside the floors.
 func (a *Answer) table() *report.Table {
 	t := &report.Table{Name: "metrics", Columns: []report.Column{{Name: "metric"}, {Name: "lists", Format: "%.4f"}}}
 	if a.Random != nil {
@@ -105,7 +105,7 @@ func floor(of map[string]float64, name string) float64 {
 	return math.NaN()
 }
 
-// formulas says what the metrics mean, and which are missing.
+// formulas returns a table of the definitions of the metrics, and of missing ones.
 func (a *Answer) formulas() *report.Table {
 	t := &report.Table{Name: "definitions", Title: "What they mean: L is the list, T the user's relevant items, h_i is 1 where item i of L is in T, P(i) the share of hits among the first i, g_i the gain of item i", Columns: []report.Column{{Name: "metric"}, {Name: "definition"}}}
 	last := ""
@@ -121,12 +121,12 @@ func (a *Answer) formulas() *report.Table {
 	return t
 }
 
-// strange reports whether half of the rows of lists or more hold items that nothing else is known of.
+// strange reports whether at least half of the rows of lists have items that no other file has.
 func (a *Answer) strange() bool {
 	return a.files.train != nil && 2*a.counts.unknownRows >= len(a.files.recs.Rows)
 }
 
-// Warnings says what makes the numbers doubtful.
+// Warnings returns sentences about what makes the numbers doubtful.
 func (a *Answer) Warnings() (out []string) {
 	if n, rows := a.counts.unknownRows, len(a.files.recs.Rows); a.strange() {
 		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items that are in neither the truth nor the training rows: they count as misses; ids are text, 7 and 7.0 are two items", 100*float64(n)/float64(rows), n, rows))
@@ -137,7 +137,7 @@ func (a *Answer) Warnings() (out []string) {
 	return out
 }
 
-// remarks says what users should know of their files.
+// remarks returns notes for users about their files.
 func (a *Answer) remarks() (notes []string) {
 	c := a.counts
 	notes = a.Warnings()

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/lists"
 )
 
-// counts is what users should know of the files.
+// counts holds numbers about the files that a user should check.
 type counts struct {
 	listed, judged, both int // users
 	short                int // lists with fewer items than the largest cut-off
@@ -20,13 +20,13 @@ type counts struct {
 	own                  int  // rows of lists whose item is in the user's training rows
 }
 
-// repeat is the first row whose item stands earlier in its list, and the line where.
+// repeat locates the first row that repeats an item of its list, and the line of the first occurrence.
 type repeat struct {
 	again lists.Row
 	first int32
 }
 
-// count counts.
+// count returns the counts of the files.
 func (f *files) count(cutoffs []int) (c counts) {
 	length, judged := make([]int, len(f.ids.Users.IDs)), make([]bool, len(f.ids.Users.IDs))
 	known := make([]bool, len(f.ids.Items.IDs))

@@ -8,16 +8,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// draws is how many random lists of each user the random floor is the mean of, and seed their seed.
+// draws is the number of random lists for each user in the random floor, and seed is their seed.
 const (
 	draws = 10
 	seed  = 1
 )
 
-// floors measures the most popular items and random ones in the place of the lists, for the users who have one and as
-// many items as it has. own are the items of each user's training rows, which are left out. Random lists are drawn
-// and their expectation is not computed, because definitions differ in what they make of short lists. Both floors are
-// values by name of metric.
+// floors measures popular and random items in place of the lists, for the users who have one and with as many items.
+// own holds the items of each user's training rows, which are left out. Random lists are drawn, since definitions treat
+// short lists differently and no expectation fits all of them. Both results are values by name of metric.
 func floors(ctx context.Context, d definition.Definition, in *definition.Input, own []map[int32]bool, cutoffs []int) (popular, random map[string]float64, err error) {
 	rank := metrics.RanksByCount(in.Train.By)
 	order := make([]int32, len(rank))
@@ -69,7 +68,7 @@ func instead(in *definition.Input, of func(u, n int, list []definition.Entry) []
 	return &out
 }
 
-// pick appends n distinct random items that are not own to a list, or all of them where there are fewer.
+// pick appends n distinct random items that are not in own to a list, or all of them if there are fewer.
 func pick(s *rng.Stream, own map[int32]bool, items, n int, list []definition.Entry) []definition.Entry {
 	add := func(item int32) { list = append(list, definition.Entry{Item: item, Rank: int64(len(list) + 1)}) }
 	if 2*(n+len(own)) < items { // most draws are new

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Question says what to measure, and how.
+// Question says which lists to measure, and how.
 type Question struct {
 	Recs, Truth string // files
 	Train       string // file; "": not known
@@ -19,7 +19,8 @@ type Question struct {
 	K           []int  // cut-offs, at least 1
 }
 
-// check reports what of a question cannot be answered, before a file is read.
+// check returns the definition of the metrics, or an error for a question that cannot be answered, before a file is
+// read.
 func (q Question) check() (d definition.Definition, err error) {
 	switch {
 	case q.Recs == "":
@@ -43,7 +44,7 @@ func (q Question) check() (d definition.Definition, err error) {
 	return d, nil
 }
 
-// most is the largest cut-off.
+// most is the largest cutoff.
 const most = 1 << 20
 
 // Ask measures lists.
@@ -74,13 +75,13 @@ func Ask(ctx context.Context, q Question) (*Answer, error) {
 	return a, nil
 }
 
-// files is what was read.
+// files holds the files as read.
 type files struct {
 	ids                lists.IDs
 	recs, truth, train *lists.File // train: nil where there is none
 }
 
-// read reads the files. Items are numbered in the order of the training rows, then of the truth, then of the lists.
+// read reads the files. It numbers items in the order of the training rows, then of the truth, then of the lists.
 func read(ctx context.Context, q Question) (*files, error) {
 	f := &files{}
 	var err error
@@ -98,8 +99,8 @@ func read(ctx context.Context, q Question) (*files, error) {
 	return f, f.match()
 }
 
-// match fails where no user of the lists is in the truth, or no listed item is in the truth or the training rows: then
-// ids are written in two ways.
+// match fails if no user of the lists is in the truth, or no listed item is in the truth or the training rows: ids are
+// then written in two ways.
 func (f *files) match() error {
 	users, items := make([]bool, len(f.ids.Users.IDs)), make([]bool, len(f.ids.Items.IDs))
 	for _, r := range f.truth.Rows {
@@ -122,7 +123,7 @@ func (f *files) match() error {
 func (f *files) user(u int32) string { return dataset.Quote([]byte(f.ids.Users.IDs[u])) }
 func (f *files) item(i int32) string { return dataset.Quote([]byte(f.ids.Items.IDs[i])) }
 
-// input hands the rows to a definition.
+// input returns the rows in the form that a definition takes.
 func (f *files) input() *definition.Input {
 	in := &definition.Input{Users: make([]definition.User, len(f.ids.Users.IDs)), Items: f.ids.Items.IDs, Ranked: f.recs.Ranked, Scored: f.recs.Scored}
 	for _, r := range f.recs.Rows {

@@ -16,10 +16,10 @@ import (
 	"privrec/internal/system"
 )
 
-// Account is what privacy.json holds of every run: what is claimed, what ran comes to, and
-// what no noise covers. A paper embeds it beside what its own account has.
+// Account holds the privacy guarantee of a run as privacy.json stores it: the paper's claim, the accounted epsilon, and
+// what has no noise. Papers embed it and add fields of their own.
 type Account struct {
-	// Repeatable says who can draw the noise again, where somebody can. The run puts it there.
+	// Repeatable is a sentence about who can draw the noise again; empty if nobody can. The run sets it.
 	Repeatable string `json:"noise_can_be_repeated,omitempty"`
 
 	Version   int            `json:"version"`
@@ -28,10 +28,10 @@ type Account struct {
 	Units     []Unit         `json:"units"`     // empty where nothing is protected
 	Total     privacy.Number `json:"eps_total"` // of the whole run and its worst unit: infinity unless unbounded is empty
 	Unbounded []Open         `json:"unbounded"`
-	// Public is what a finite total takes as public.
+	// Public lists the assumptions of a finite total.
 	Public []privacy.Assumption `json:"public,omitempty"`
-	// Features accounts for what users send of themselves beside the rows, such as their age.
-	// These are other data, so the total leaves them out. Nil: nothing is sent.
+	// Features accounts for the features that users send beside the rows, such as their age. They are other data, so
+	// the total leaves them out. Nil: no features are sent.
 	Features *Features `json:"features,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type Features struct {
 	Unbounded []Open         `json:"unbounded"`
 }
 
-// Claim is the guarantee that a paper states.
+// Claim holds the guarantee that a paper states.
 type Claim struct {
 	Eps     privacy.Number `json:"eps"`
 	Delta   float64        `json:"delta"` // 0: pure
@@ -53,7 +53,7 @@ type Claim struct {
 	Theorem string         `json:"theorem"`
 }
 
-// Unit is the guarantee for one kind of neighbour.
+// Unit holds the guarantee for one kind of neighbour.
 type Unit struct {
 	Unit         string         `json:"unit"`
 	Neighbouring string         `json:"neighbouring"`
@@ -64,21 +64,21 @@ type Unit struct {
 	Unbounded    []string       `json:"unbounded"` // names of what is
 }
 
-// Accounted holds the epsilon of what noise covers.
+// Accounted holds the epsilon of the releases with noise.
 type Accounted struct {
 	Eps privacy.Number `json:"eps_exact"`
 }
 
-// Open is something that no finite epsilon covers.
+// Open names something that no finite epsilon covers, and the reason.
 type Open struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
 }
 
-// NotCovered makes an Open: what it is, and why no noise covers it.
+// NotCovered returns an Open with its name and the reason why no noise covers it.
 func NotCovered(what, why string) Open { return Open{what, why} }
 
-// Unprotected makes the account of a method without any privacy: what is open, and why.
+// Unprotected returns the account of a method without any privacy, which leaves what open for the reason why.
 func Unprotected(what, why string) Account {
 	return Account{Version: Version, Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{{what, why}}}
 }
@@ -86,8 +86,8 @@ func Unprotected(what, why string) Account {
 // Leave adds something that no finite epsilon covers, and why.
 func (a *Account) Leave(what, why string) { a.Unbounded = append(a.Unbounded, Open{what, why}) }
 
-// Declaration returns what the ledger of a run begins with. It lists what is open, of every
-// unit and of user features, and what is taken as public.
+// Declaration returns the declaration that the ledger of a run begins with. It lists what is open, of every unit and of
+// user features, and what is taken as public.
 func (a *Account) Declaration() privacy.Declaration {
 	d := declare(a.Unbounded, "")
 	if a.Features != nil {
@@ -113,8 +113,8 @@ func Names(open []Open) []string {
 	return names
 }
 
-// Add enters the guarantee for one kind of neighbour. epsilon is that of what noise covers.
-// The account's total becomes the largest of all, and infinite where anything is open.
+// Add enters the guarantee for one kind of neighbour. epsilon is that of the releases with noise. The account's total
+// becomes the largest of all, and infinite if anything is open.
 func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.Number) {
 	u := Unit{Unit: unit, Neighbouring: neighbouring, Delta: delta, Accounted: Accounted{epsilon}, Total: epsilon, Unbounded: Names(a.Unbounded)}
 	if len(a.Unbounded) > 0 {
@@ -124,8 +124,8 @@ func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.
 	a.Total = max(a.Total, u.Total)
 }
 
-// ShowOpen puts the conclusion and what is open into a result. It shows the accounted epsilon of the whole run,
-// which is then infinite, and a note for each.
+// ShowOpen adds the conclusion to a result of an account with something open: the infinite epsilon of the whole run,
+// and a note for everything open.
 func (a *Account) ShowOpen(d *report.Document) {
 	d.Conclusion = a.Conclusion()
 	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "infinity", Note: "of the whole run, without bound: " + strings.Join(Names(a.Unbounded), ", ")})
@@ -134,8 +134,8 @@ func (a *Account) ShowOpen(d *report.Document) {
 	}
 }
 
-// ReadAccount reads what every method's privacy.json has, of this and of older programs. It
-// returns nil without an error where the run wrote no account.
+// ReadAccount reads the account in privacy.json of any method, of this program or an older one. It returns nil without
+// an error if the run wrote no account.
 func ReadAccount(dir string) (*Account, error) {
 	path := filepath.Join(dir, "privacy.json")
 	b, err := system.ReadFile(path, system.MostOfRun)
@@ -152,7 +152,7 @@ func ReadAccount(dir string) (*Account, error) {
 	return &a, nil
 }
 
-// PublicText returns what is taken as public in one line, "" where the list is empty.
+// PublicText returns the public assumptions in one line; empty if there are none.
 func (a *Account) PublicText() string {
 	texts := make([]string, len(a.Public))
 	for i, p := range a.Public {
@@ -161,13 +161,14 @@ func (a *Account) PublicText() string {
 	return strings.Join(texts, "; ")
 }
 
-// Protected makes the account of a method with noise, before anything is composed. It claims
-// nothing and leaves nothing open. taken is what a finite total takes as public.
+// Protected returns the account of a method with noise, before anything is composed. It has no claim and nothing open.
+// taken lists the assumptions of a finite total.
 func Protected(taken ...privacy.Assumption) Account {
 	return Account{Version: Version, Noise: string(privacy.Research), Units: []Unit{}, Unbounded: []Open{}, Public: taken}
 }
 
-// Takes adds what the ledger of a run states as public and the account does not: that a run went on after a stop.
+// Takes adds the assumptions that the run's ledger states and the account does not, such as that only one copy of a
+// stopped run was resumed.
 func (a *Account) Takes(l *privacy.Ledger) {
 	for _, p := range l.Assumptions() {
 		if !slices.Contains(a.Public, p) {
@@ -176,9 +177,9 @@ func (a *Account) Takes(l *privacy.Ledger) {
 	}
 }
 
-// Compose enters the guarantee at delta for one kind of neighbour. Its epsilon is the exact
-// one of what noise covers in the ledger. It is infinite where the account leaves anything
-// open. A ledger without noise adds only what is open. Call Leave before it.
+// Compose adds the guarantee at delta for one kind of neighbour, with the exact epsilon of the releases with noise in
+// the ledger. The total is infinite if the account leaves anything open. A ledger without noise adds only what is open.
+// Call Leave before it.
 func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) error {
 	a.Takes(l)
 	acc, err := accountant.New(accountant.Contour, of.Unit, of.Neighbouring)
@@ -203,8 +204,8 @@ func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) 
 	return nil
 }
 
-// Show puts the account into a result: what is claimed, the total, a guarantee for every kind
-// of neighbour, what is open and what is taken as public.
+// Show adds the account to a result: the claim, the total, a guarantee for every kind of neighbour, what is open, and
+// what is taken as public.
 func (a *Account) Show(d *report.Document) {
 	d.Conclusion = a.Conclusion()
 	if c := a.Claimed; c != nil {

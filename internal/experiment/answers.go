@@ -14,41 +14,40 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Question says what to recommend.
+// Question asks for recommendations: for which users, and how many items.
 type Question struct {
 	Users   []string // by their ids in the data
 	K       int      // items a user, at least 1
 	Release string   // which release of a run that made several; "": the first
 }
 
-// History holds the items that a model was given for one user before it recommends, oldest
-// first, by their ids in the data.
+// History holds the items that the model knows of one user when it recommends, oldest first, by their ids in the data.
 type History struct {
 	User  string
 	Items []string
 }
 
-// Answers is what the finished run of a method can be asked.
+// Answers is a finished run of a method that answers questions.
 type Answers interface {
 	run.Answers
-	// Histories lists the users that the model was given items of. order says, as a sentence
-	// for a reader of results, what the order of the items rests on.
+	// Histories returns the items of each user that the model was given. order is a sentence for readers about what the
+	// order of the items rests on.
 	Histories(ctx context.Context) (list []History, order string, err error)
-	// Recommend lists items for users.
+	// Recommend returns the items recommended to each user of a question.
 	Recommend(ctx context.Context, q Question) (*Recommendations, error)
-	// Evaluate measures again what the run reported.
+	// Evaluate repeats the measurement that the run reported.
 	Evaluate(ctx context.Context) (*Evaluation, error)
 }
 
-// Scoring is Answers that show the scores behind recommendations.
+// Scoring is Answers that give access to the scores behind recommendations.
 type Scoring interface {
 	Answers
-	// Ranking returns what a release ranks by; "": the first release. It is valid until the
-	// next question.
+	// Ranking returns the scores by which a release ranks items; release "" means the first. It is valid until the next
+	// question.
 	Ranking(ctx context.Context, release string) (Ranking, error)
 }
 
-// Ask opens the finished run in a directory that one of the tasks made.
+// Ask opens the finished run in a directory, which one of the tasks must have made.
 func Ask(ctx context.Context, tasks []run.Task, dir string) (Answers, error) {
 	a, err := run.Serve(ctx, tasks, dir)
 	if err != nil {
@@ -67,14 +66,14 @@ func NoRelease(dir, release string) error {
 	return &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release), Fix: "it has only one: leave out recommend --release and on.release"}
 }
 
-// Head is what every answer of a finished run begins with.
+// Head holds the fields that every answer of a finished run begins with.
 type Head struct {
 	Title    string
 	Subtitle string // one line: the setting and the run
 	Level    dataset.Level
 }
 
-// HeadOf makes the head of an answer: what ("Recommendations"), of a method, on data.
+// HeadOf returns the head of an answer such as "Recommendations", with the method, the data and the run.
 func HeadOf(what, method string, s dataset.Source, setting, dir string) Head {
 	h := Head{Title: fmt.Sprintf("%s of %s on %s", what, method, s.Title), Subtitle: "run " + dir, Level: s.Level}
 	if setting != "" {
@@ -87,26 +86,26 @@ func (h Head) document() *report.Document {
 	return &report.Document{Title: h.Title, Subtitle: h.Subtitle, Level: h.Level}
 }
 
-// Scored is one recommended item, under its name in the data.
+// Scored holds one recommended item by its name in the data, with its score.
 type Scored struct {
 	Item  string
 	Score float64
 }
 
-// List is what is recommended to one user, best first.
+// List holds the items recommended to one user, best first.
 type List struct {
 	User  string
 	Items []Scored
 }
 
-// Recommendations answers a Question.
+// Recommendations holds the answer to a Question.
 type Recommendations struct {
 	Head
 	Lists []List
 	Notes []string
 }
 
-// Document lays the lists out as one table.
+// Document returns the lists as one table.
 func (r *Recommendations) Document() *report.Document {
 	t := &report.Table{Name: "recommendations", Columns: []report.Column{{Name: "user"}, {Name: "rank"}, {Name: "item"}, {Name: "score", Format: "%.6g"}}, Notes: r.Notes}
 	for _, l := range r.Lists {
@@ -125,10 +124,10 @@ func (r *Recommendations) Text(w io.Writer) error { return r.Document().Text(w) 
 // MarshalJSON implements run.Result.
 func (r *Recommendations) MarshalJSON() ([]byte, error) { return r.Document().MarshalJSON() }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Recommendations) JSONForms() []any { return []any{&report.Document{}} }
 
-// Ranking is what recommendations are drawn from.
+// Ranking holds the scorer of a release, with the names of its users and items.
 type Ranking struct {
 	Data    string // name of the data, for messages
 	Scorer  eval.Scorer
@@ -139,7 +138,7 @@ type Ranking struct {
 	Without string                               // completes "has no user ...", such as " with training items"
 }
 
-// Check reports what of a question cannot be answered. It needs no Scorer.
+// Check returns an error for a question that cannot be answered. It needs no Scorer.
 func (r Ranking) Check(o Question) error {
 	_, err := r.samples(o)
 	return err
@@ -161,7 +160,7 @@ func (r Ranking) samples(o Question) ([]int32, error) {
 	return samples, nil
 }
 
-// Recommend lists the best items for users.
+// Recommend returns the best items of each user of a question.
 func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
 	samples, err := r.samples(o)
 	if err != nil {
@@ -181,8 +180,8 @@ func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
 	return lists, nil
 }
 
-// Scores calls visit with the scores of all items for each user, those that a list leaves out too.
-// Calls come from several goroutines, and the scores are valid until visit returns.
+// Scores calls visit with the scores of all items for each user, also of items that lists leave out. Calls come from
+// several goroutines, and the scores are valid until visit returns.
 func (r Ranking) Scores(ctx context.Context, users []string, visit func(user int, scores []tensor.Float)) error {
 	samples, err := r.samples(Question{Users: users, K: 1})
 	if err != nil {
@@ -191,10 +190,10 @@ func (r Ranking) Scores(ctx context.Context, users []string, visit func(user int
 	return run.Interrupted(ctx, eval.Visit(ctx, r.Scorer, samples, eval.Options{Tape: r.Options.Tape}, visit))
 }
 
-// HiddenNote says what recommendations without a user's own items tell.
+// HiddenNote warns that recommendations without a user's own items reveal those items.
 const HiddenNote = "items that the user has in training or validation are left out; anyone who sees the list can guess them from what is missing"
 
-// Evaluation is a finished run measured once more.
+// Evaluation holds the second measurement of a finished run.
 type Evaluation struct {
 	Head
 	Facts   []report.Fact
@@ -203,7 +202,7 @@ type Evaluation struct {
 	Beneath bool    // what Differs says stands beneath the last table, not at the end
 }
 
-// Document lays the evaluation out.
+// Document returns the evaluation as a report.
 func (e *Evaluation) Document() *report.Document {
 	d := e.document()
 	d.Facts, d.Tables = e.Facts, e.Tables
@@ -223,10 +222,10 @@ func (e *Evaluation) Text(w io.Writer) error { return e.Document().Text(w) }
 // MarshalJSON implements run.Result.
 func (e *Evaluation) MarshalJSON() ([]byte, error) { return e.Document().MarshalJSON() }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Evaluation) JSONForms() []any { return []any{&report.Document{}} }
 
-// agreement says whether the scores are those that the run reported.
+// agreement returns a sentence that says whether the scores equal those that the run reported.
 func (e *Evaluation) agreement() string {
 	switch {
 	case math.IsNaN(e.Differs):
@@ -237,7 +236,7 @@ func (e *Evaluation) agreement() string {
 	return fmt.Sprintf("differs from what the run reported by up to %.2g", e.Differs)
 }
 
-// Apart returns the most that scores by metric name differ from those reported, a share.
+// Apart returns the largest difference between scores and the reported ones of the same metric, as a share.
 func Apart(now, was map[string]float64) float64 {
 	worst := 0.0
 	for name, v := range now {

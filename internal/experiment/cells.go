@@ -14,9 +14,14 @@ import (
 // CellsFile is the name of the file of cells in a run directory.
 const CellsFile = "cells.json"
 
+<<<<<<< HEAD
 // Cell holds one number of a result with all that a reader needs beside it: the floor that it must be held against,
 // what is beyond the floor and how sure that is. Numbers are shares, but for an epsilon that was audited. Matrices and
 // records read cells, so that a new attack changes neither.
+=======
+// Cell holds one number of a result with its context: the floor to compare it with, the gain beyond the floor, and the
+// interval of that gain. Numbers are shares. Matrices and records read cells, so a new attack changes neither.
+>>>>>>> help-w4
 type Cell struct {
 	Row string `json:"row"`          // of the result, such as one way to attack
 	Of  string `json:"of,omitempty"` // which model is attacked, where there may be several
@@ -33,7 +38,7 @@ type Cell struct {
 	About    string      `json:"asked_about"`
 }
 
-// Beyond returns the cell of a row that finds gain beyond a floor. interval is of the gain, nil where there is none.
+// Beyond returns the cell of a row with a gain beyond a floor. interval is that of the gain; nil if there is none.
 func Beyond(row, metric, over string, floor, gain float64, interval *[2]float64) Cell {
 	return Cell{Row: row, Metric: metric, Value: floor + gain, Over: over, Floor: floor, Gain: gain, Interval: interval}
 }

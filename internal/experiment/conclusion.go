@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// things writes what an account leaves open as words for readers, by its name there.
+// things maps the names of what an account leaves open to words for readers.
 var things = map[string]string{
 	"attacker":        "what the attacker was trained on",
 	"attributes":      "the attributes in the attack's training",
@@ -38,7 +38,7 @@ var things = map[string]string{
 	"users_vectors":   "users' vectors",
 }
 
-// Thing returns words for what an account leaves open, from its name there.
+// Thing returns words for readers for the name of something that an account leaves open.
 func Thing(name string) string {
 	if words, ok := things[name]; ok {
 		return words
@@ -46,10 +46,10 @@ func Thing(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// mostNamed is how many open things a conclusion names; it counts the rest.
+// mostNamed is the largest number of open things that a conclusion names; it counts the rest.
 const mostNamed = 4
 
-// Things lists what an account leaves open, as in "training labels and the backward pass".
+// Things returns a phrase that lists what an account leaves open, such as "training labels and the backward pass".
 func Things(names []string) string {
 	var list []string
 	for _, n := range names {
@@ -64,9 +64,8 @@ func Things(names []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
-// Conclusion says in one sentence what of its claim an account bears out: nothing where anything
-// is open, else the epsilon of every unit. It has neither a capital letter nor a full stop, so that
-// it can follow other words.
+// Conclusion returns one sentence on how much of its claim the account supports: nothing if anything is open, otherwise
+// the epsilon of every unit. The sentence has neither a capital letter nor a full stop, so it can follow other words.
 func (a *Account) Conclusion() string {
 	open := Names(a.Unbounded)
 	if a.Noise == Unknown {
@@ -99,9 +98,8 @@ func (a *Account) Conclusion() string {
 	return said + "; accounted " + strings.Join(units, ", ")
 }
 
-// Conclude says what the first row of a run reaches in a metric, against its best floor, and then
-// what the run guarantees. The account may be nil. The sentence has neither a capital letter nor a
-// full stop.
+// Conclude returns a sentence on the metric of a run's first row against its best floor, followed by the run's
+// guarantee. The account may be nil. The sentence has neither a capital letter nor a full stop.
 func Conclude(task, metric string, rows, floors []Scores, a *Account) string {
 	text := "no result"
 	if len(rows)+len(floors) == 0 && IsImported(task) {
@@ -118,7 +116,7 @@ func Conclude(task, metric string, rows, floors []Scores, a *Account) string {
 	return text
 }
 
-// against sets a value beside the best floor of its metric, if there is one.
+// against returns a phrase that compares a value with the best floor of its metric, if there is one.
 func against(metric string, x float64, floors []Scores) string {
 	best, name := math.Inf(-1), ""
 	for _, f := range floors {

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// RecordSource writes to the manifest what data a run has: their files, and the lists that were stated for them.
+// RecordSource writes the identity of a run's data to the manifest: their files, and the public lists stated for them.
 func RecordSource(env *run.Env, s dataset.Source) error {
 	if err := env.RecordData(s.Title, s.Hash); err != nil {
 		return err
@@ -31,7 +31,7 @@ func RecordSource(env *run.Env, s dataset.Source) error {
 	return nil
 }
 
-// Taken says what a method takes of its data beside the rows of the unit that its guarantee is for.
+// Taken lists what a method uses of its data beyond the rows of the protected unit.
 type Taken struct {
 	Items, Users bool // which there are: the model has a row for each
 	// HowMany names the numbers that set rates, numbers of steps or divisors, such as "users"; stated ones have a
@@ -39,7 +39,7 @@ type Taken struct {
 	HowMany []Number
 }
 
-// Number is a number of users or rows that a method takes.
+// Number is a number of users or rows that a method uses.
 type Number struct {
 	Of     string // users, training rows
 	Sets   string // what it sets
@@ -47,17 +47,18 @@ type Number struct {
 	Stated int    // 0: it is counted in the data
 }
 
-// HowManyUsers is the number of users, which sets something of a method.
+// HowManyUsers returns the number of users as a quantity that a method uses; sets names what it determines.
 func HowManyUsers(p registry.Public, sets string) Number {
 	return Number{Of: "users", Sets: sets, Key: "data.sizes.users", Stated: p.Sizes.Users}
 }
 
-// HowManyRows is a number of training rows, or of samples, which sets something of a method.
+// HowManyRows returns a number of training rows or samples as a quantity that a method uses; sets names what it
+// determines.
 func HowManyRows(p registry.Public, of, sets string) Number {
 	return Number{Of: of, Sets: sets, Key: "data.sizes.rows", Stated: p.Sizes.Rows}
 }
 
-// Names of what rows of many users decide.
+// Names of quantities that depend on the rows of many users.
 const (
 	OpenCatalogue = "catalogue"
 	OpenUsers     = "users"
@@ -65,11 +66,11 @@ const (
 	OpenNumber    = "number of " // users, training rows
 )
 
-// Decide enters into an account what the data decide of a method beside the rows of one unit. What was stated, was
-// published with the split, or is of generated rows, is taken as public, by its file. Anything else is open: one user
-// or one row can decide it, no noise covers that, and epsilon is infinite.
+// Decide adds to an account what the data determine of a method beyond the rows of one unit. A quantity that was
+// stated, was published with the split or belongs to generated rows is taken as public. Any other quantity is open and
+// makes epsilon infinite: one user or row can change it, and no noise covers that.
 //
-// It fails for a run whose noise is secure where anything is open so: what such a run releases is for others to see.
+// It fails for a run with secure noise if anything is open in this way, since others may see its releases.
 func (a *Account) Decide(env *run.Env, s dataset.Source, t Taken) error {
 	before := len(a.Unbounded)
 	a.decide(s, t)
@@ -122,7 +123,7 @@ func (a *Account) public(what, why string) {
 	a.Public = append(a.Public, privacy.Assumption{What: what, Why: why})
 }
 
-// Adopt enters what another account of the same run leaves open and takes as public. All units then have it too.
+// Adopt adds the open things and public assumptions of another account of the same run. All units then have them too.
 func (a *Account) Adopt(of Account) {
 	for _, p := range of.Public {
 		if !slices.Contains(a.Public, p) {
@@ -139,8 +140,8 @@ func (a *Account) Adopt(of Account) {
 	a.Total = privacy.Number(math.Inf(1))
 }
 
-// Noised returns the largest epsilon of what noise covers, of all units. It is the total of an account that leaves
-// nothing open.
+// Noised returns the largest epsilon of the releases with noise, over all units. It equals the total if nothing is
+// open.
 func (a *Account) Noised() privacy.Number {
 	most := 0.0
 	for _, u := range a.Units {

@@ -7,11 +7,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Deployed is the model of a finished run as a service has it: its parameters, with the graph and
-// whatever else it computes from. Each answer is computed from the inputs of all users as they
-// then are, by the parameters that training left behind. One goroutine may use it.
+// Deployed is the model of a finished run as a service: its trained parameters with the graph and everything else that
+// it computes from. Each answer is computed from the current inputs of all users. It is for one goroutine.
 type Deployed struct {
-	// Inputs has a row for each user, which may be changed between answers.
+	// Inputs has one row for each user. Callers may change it between answers.
 	Inputs tensor.Matrix
 	What   string // an input, as in "the user's row of the table"
 	Noise  string // of an answer, such as "fresh in every answer"; empty: none
@@ -21,23 +20,23 @@ type Deployed struct {
 	close  func()
 }
 
-// NewDeployed makes a service that close ends.
+// NewDeployed returns a service; its Close calls close.
 func NewDeployed(d Deployed, close func()) *Deployed {
 	d.close = close
 	return &d
 }
 
-// Close gives the memory back.
+// Close frees the memory.
 func (d *Deployed) Close() {
 	if d.close != nil {
 		d.close()
 	}
 }
 
-// Deploying is Answers of a run whose model can be put up as a service.
+// Deploying is Answers of a run whose model can be deployed as a service.
 type Deploying interface {
 	Answers
-	// Deploy makes the model of a release again; "": of the first one. It fails with a
-	// run.UsageError where the run keeps nothing that computes from the inputs of users.
+	// Deploy rebuilds the model of a release; "" means the first. It fails with a run.UsageError if the run keeps
+	// nothing that computes from users' inputs.
 	Deploy(ctx context.Context, release string) (*Deployed, error)
 }

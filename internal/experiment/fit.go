@@ -11,7 +11,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Fitted holds what training left behind.
+// Fitted holds the result of training.
 type Fitted struct {
 	*train.Result               // of the training whose parameters are reported
 	Selection     *train.Result // of the training that chose the number of epochs; nil: there was one training
@@ -26,7 +26,7 @@ func (f *Fitted) Epoch(selected bool) int {
 	return len(f.Epochs)
 }
 
-// Chose returns the training that validation ended: the first of two, or the only one.
+// Chose returns the training that validation stopped: the first of two, or the only one.
 func (f *Fitted) Chose() *train.Result {
 	if f.Selection != nil {
 		return f.Selection
@@ -34,7 +34,7 @@ func (f *Fitted) Chose() *train.Result {
 	return f.Result
 }
 
-// Training is one of the trainings of a Fit.
+// Training describes one of the trainings of a Fit.
 type Training struct {
 	Again  bool        // the second one, on all rows, for as many epochs as the first one chose
 	Epochs int         // at most; exactly so many of the second one
@@ -50,15 +50,14 @@ type Fit struct {
 	// second training. The first one holds rows out, and chooses how long the second one
 	// lasts.
 	Again string
-	// Learn makes one training. The second one begins from initial values.
+	// Learn runs one training. The second one starts from initial values.
 	Learn func(ctx context.Context, t Training) (*train.Result, error)
-	// Restart gives every parameter its initial value again, between the two trainings. Nil:
-	// Learn makes a new model each time.
+	// Restart resets every parameter to its initial value between the two trainings. Nil: Learn makes a new model each
+	// time.
 	Restart func()
 }
 
-// Run trains, and leaves the parameters to report in the model. It goes on from a checkpoint
-// of either training.
+// Run trains and leaves the parameters to report in the model. It continues from a checkpoint of either training.
 func (f Fit) Run(ctx context.Context) (*Fitted, error) {
 	defer f.Env.Stage("train")()
 	if f.Again == "" {
@@ -96,7 +95,7 @@ func (f Fit) Run(ctx context.Context) (*Fitted, error) {
 	return &Fitted{Result: r, Selection: selection}, nil
 }
 
-// Rehearsed holds what a rehearsal measured, in seconds, and how often a run does it.
+// Rehearsed holds the times that a rehearsal measured, in seconds, and how often a run repeats each part.
 type Rehearsed struct {
 	Opening float64   // of the data and the model
 	Steps   []float64 // of the training steps that were timed
@@ -105,7 +104,7 @@ type Rehearsed struct {
 	Text    string    // what Of and Ranking were multiplied from
 }
 
-// Estimate multiplies what was measured. It does not count on early stopping.
+// Estimate returns the forecast of the whole run. It does not count on early stopping.
 func (r Rehearsed) Estimate() run.Forecast {
 	step, least := stats.Mean(r.Steps), slices.Min(r.Steps)
 	rest := r.Opening + r.Ranking

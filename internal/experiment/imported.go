@@ -17,28 +17,27 @@ import (
 	"privrec/internal/system"
 )
 
-// Carrying is Answers of a run that keeps the rows of its users itself: a model that another program trained. The
-// name of its data is in no registry.
+// Carrying is Answers of a run that keeps its users' rows itself: the run of a model that another program trained. No
+// registry has its data.
 type Carrying interface {
 	Answers
-	// Rows returns what the model was trained on (Train) and what it is measured by (Test), and for each user the items,
-	// ascending, that the model was not trained on and that stand beside Train in attacks on membership.
+	// Rows returns the training rows (Train) and the measured rows (Test) of the model. others holds for each user, in
+	// ascending order, the items that the model was not trained on and that attacks on membership compare with Train.
 	Rows() (d *dataset.Interactions, others [][]int32)
-	// Remarks says in sentences what was counted in the files, for readers of results.
+	// Remarks returns sentences for readers of results about the counts in the files.
 	Remarks() []string
 }
 
-// Listing is Answers with lists and nothing behind them: no scores of other items, no vectors, no way to train the
-// model again.
+// Listing is Answers that only have stored lists: no scores of other items, no vectors, no way to train again.
 type Listing interface {
 	Carrying
-	// Lists returns the items of each user, best first, as many as there are; nil for a user without a list.
+	// Lists returns the stored items of each user, best first; nil for a user without a list.
 	Lists(users []string) [][]string
 	// Longest returns the length of the longest list.
 	Longest() int
 }
 
-// RemarksOn returns what readers should know of the files of a model that another program trained, nil for others.
+// RemarksOn returns remarks for readers on the files of an imported model; nil for other models.
 func RemarksOn(a Answers) []string {
 	if c, ok := a.(Carrying); ok {
 		return c.Remarks()
@@ -46,8 +45,8 @@ func RemarksOn(a Answers) []string {
 	return nil
 }
 
-// ListsOf returns the k best items of each user that answers give, and nil for a user whom they have no list of. Of
-// stored lists it fails where k is above the longest; shorter lists are returned as they are.
+// ListsOf returns the k best items of each user, and nil for a user without a list. Of stored lists it fails if k is
+// above the longest; shorter lists are returned as they are.
 func ListsOf(ctx context.Context, a Answers, users []string, k int, release string) ([][]string, error) {
 	if l, ok := a.(Listing); ok {
 		if release != "" {
@@ -83,7 +82,7 @@ func ListsOf(ctx context.Context, a Answers, users []string, k int, release stri
 	return lists, nil
 }
 
-// Stored fails where more items are asked for than the longest stored list has.
+// Stored returns an error if k is larger than the longest stored list.
 func Stored(l Listing, k int) error {
 	if longest := l.Longest(); k > longest {
 		return &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, and the longest imported list has %d", k, longest), Fix: fmt.Sprintf("ask for at most %d, or import longer lists: nothing is behind them to rank further", longest)}
@@ -91,18 +90,18 @@ func Stored(l Listing, k int) error {
 	return nil
 }
 
-// IsImported reports whether a task, by its whole name, makes runs of models that another program trained.
+// IsImported reports whether a task, by its full name, makes runs of models that another program trained.
 func IsImported(task string) bool { return strings.HasPrefix(task, "import ") }
 
-// ImportedData begins the names of the data of imported models, which are in no registry; a part of the hash of their
+// ImportedData is the prefix of the data names of imported models, which no registry has. Part of the hash of their
 // rows follows.
 const ImportedData = "imported-"
 
-// ImportedRows names the rows of an imported model among the data of its manifest.
+// ImportedRows is the name of an imported model's rows in the data of its manifest.
 const ImportedRows = "imported rows"
 
-// ImportedPart returns the rows that the run of an imported model keeps in dir, as text: "train", "truth" or "others". They
-// begin with a line of names, and are empty where there are none.
+// ImportedPart returns one part of the rows that the run of an imported model keeps in dir, as text: "train", "truth"
+// or "others". The text begins with a line of names, and is empty if there are no rows.
 func ImportedPart(dir, part string) ([]byte, error) {
 	f, err := system.Open(filepath.Join(dir, ImportedFolder, part+".tsv.gz"), mostOfPart)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,17 +118,17 @@ func ImportedPart(dir, part string) ([]byte, error) {
 	return io.ReadAll(system.Bounded(z, mostOfPart))
 }
 
-// mostOfPart is how many bytes of imported rows are read, packed and unpacked.
+// mostOfPart bounds the size of imported rows, packed and unpacked, in bytes.
 const mostOfPart = 4 << 30
 
-// ImportedFolder is where the run of an imported model keeps copies of what was read.
+// ImportedFolder names the folder in which the run of an imported model keeps copies of its input files.
 const ImportedFolder = "imported"
 
-// Unknown is the noise of an account of which nothing is known.
+// Unknown is the value of Account.Noise if nothing is known about the noise.
 const Unknown = "unknown"
 
-// Elsewhere makes the account of a model that another program trained: nothing is known, nothing is claimed, and its
-// total is infinite, because nothing here bounds it.
+// Elsewhere returns the account of a model that another program trained. It has no claim, and its total is infinite,
+// because nothing here bounds it.
 func Elsewhere() Account {
 	return Account{Version: Version, Noise: Unknown, Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
 		NotCovered("training elsewhere", "another program trained the model: what it was shown, drew and released is not known here, and no epsilon is claimed or accounted for it"),

@@ -19,10 +19,9 @@ import (
 // names and order of fields.
 const Version = 2
 
-// Outcome is what a run measured, as metrics.json holds it. It holds no times, so that a
-// resumed run writes the same bytes. Scores are shares, not percent; epochs count from 1. D
-// identifies the data: Data, and the counts of a protocol. A protocol embeds an outcome beside
-// what only it measures.
+// Outcome holds the measurements of a run as metrics.json stores them. It has no times, so a resumed run writes the
+// same bytes. Scores are shares, not percent; epochs count from 1. D identifies the data: Data, and the counts of a
+// protocol. Protocols embed an Outcome and add measurements of their own.
 type Outcome[D any] struct {
 	Version     int               `json:"version"`
 	Method      string            `json:"method"`
@@ -43,23 +42,24 @@ type Data struct {
 	Level  dataset.Level  `json:"evidence_level"`
 	Source dataset.Source `json:"source"`
 	Ladder dataset.Ladder `json:"ladder"`
-	// Candidates is how many sampled items every test row is ranked among, alone. 0: none.
+	// Candidates is the number of sampled items that each test row is ranked among, apart from the other test rows. 0:
+	// no sampling.
 	Candidates int `json:"sampled_candidates,omitempty"`
-	// InPlace names the rows that are measured and counted in the place of test rows, which were
-	// withheld while settings were chosen. Empty: test rows are measured.
+	// InPlace names the rows that replace test rows, which are withheld while settings are chosen. Empty: test rows are
+	// measured.
 	InPlace string `json:"measured_rows,omitempty"`
 }
 
-// Named names the data set, and its recipe where it has one.
+// Named returns the name of the data set, with its recipe if it has one.
 func (d Data) Named() string { return dataset.Named(d.Name, d.Recipe) }
 
 // Validation is the value of Data.InPlace for rows held out of training.
 const Validation = "validation"
 
-// Measured names the rows that are measured.
+// Measured returns the name of the measured rows.
 func (d Data) Measured() string { return cmp.Or(d.InPlace, "test") }
 
-// Scores is one row of results.
+// Scores holds one row of results.
 type Scores struct {
 	Name      string                `json:"name"`
 	Release   string                `json:"release,omitempty"` // of a run that ranks several: noisy, avg, clean; noise on or off
@@ -71,7 +71,7 @@ type Scores struct {
 	Printed   string                `json:"printed,omitempty"` // where
 }
 
-// NewScores makes a row of means.
+// NewScores returns a row of means.
 func NewScores(name, release string, values []metrics.Value) Scores {
 	s := Scores{Name: name, Release: release, Values: map[string]float64{}}
 	for _, v := range values {
@@ -80,7 +80,7 @@ func NewScores(name, release string, values []metrics.Value) Scores {
 	return s
 }
 
-// Row returns the row in the order of the metrics, for a comparison.
+// Row returns the scores in the order of the metrics, for a comparison.
 func (s Scores) Row(ms []metrics.Metric) report.Row {
 	r := report.Row{Label: s.Name}
 	for _, m := range ms {
@@ -105,7 +105,7 @@ func Rows(all []Scores, ms []metrics.Metric) (rows []report.Row) {
 	return rows
 }
 
-// PrintedIn says where printed values of some rows are from, "" where no row has any.
+// PrintedIn returns the source of the printed values of some rows; empty if no row has any.
 func PrintedIn(all []Scores) string {
 	var where []string
 	for _, s := range all {
@@ -138,7 +138,7 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Trained says how long the reported training lasted.
+// Trained holds the length and the epochs of the reported training.
 type Trained struct {
 	Selected  int     `json:"selected_epoch"` // of the evaluated model; 0: nothing was trained by epochs
 	Cap       int     `json:"epoch_cap"`
@@ -160,8 +160,8 @@ type Epoch struct {
 	Best    bool          `json:"best,omitempty"` // the best so far by the score that selects
 }
 
-// TrainedBy describes the trainings of a fit. selected says that validation chose among the
-// epochs. cap is the most epochs that there could be, and own how long the setting trains.
+// TrainedBy returns the description of a fit's trainings. selected says that validation chose among the epochs. cap is
+// the largest possible number of epochs, and own the training length of the setting.
 func TrainedBy(f *Fitted, selected bool, cap int, own train.Length, s Standing) Trained {
 	chose := f.Chose()
 	t := Trained{
@@ -174,7 +174,7 @@ func TrainedBy(f *Fitted, selected bool, cap int, own train.Length, s Standing) 
 	return t
 }
 
-// Chose returns the epochs of the training that validation ended.
+// Chose returns the epochs of the training that validation stopped.
 func (t Trained) Chose() []Epoch {
 	if len(t.Selection) > 0 {
 		return t.Selection
@@ -190,7 +190,7 @@ func epochs(r *train.Result) []Epoch {
 	return out
 }
 
-// Define says what metrics mean, by metric name.
+// Define returns the definitions of metrics, by metric name.
 func Define(ms []metrics.Metric, definition func(metrics.Metric) string) map[string]string {
 	out := make(map[string]string, len(ms))
 	for _, m := range ms {
@@ -199,7 +199,7 @@ func Define(ms []metrics.Metric, definition func(metrics.Metric) string) map[str
 	return out
 }
 
-// ReadOutcome reads what every protocol's metrics.json has, of this and of older programs.
+// ReadOutcome reads the fields of metrics.json that all protocols share, of this program and of older ones.
 func ReadOutcome(dir string) (*Outcome[Data], error) {
 	var o Outcome[Data]
 	if err := run.ReadMetrics(dir, &o); err != nil {
@@ -215,8 +215,8 @@ func ReadOutcome(dir string) (*Outcome[Data], error) {
 	return &o, nil
 }
 
-// Curves draws the loss of every epoch, in the given unit. It draws the scores of epochs too,
-// where they were ranked.
+// Curves returns figures of the loss of every epoch, in the given unit, and of the validation scores where epochs were
+// ranked.
 func Curves(method, unit string, epochs []Epoch) []report.Figure {
 	if len(epochs) == 0 {
 		return nil

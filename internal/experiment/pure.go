@@ -6,10 +6,10 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ComposePure enters what the noise in the ledger comes to at delta 0: for one change of subject
-// of, which every release is about, and for a unit that holds several of it, of which each costs
-// the same. Epsilons of releases add up. It returns that of one change. A ledger that has noise
-// about something else, or of a law without a pure epsilon, is no account. Call Leave before it.
+// ComposePure adds the guarantee at delta 0 from the noise in the ledger, for one unit of subject of, and for a larger
+// unit that holds several of them, each at the same cost. Epsilons of releases add up. It returns the epsilon of one
+// unit. It fails on a ledger with noise about another subject, or from a distribution without a pure epsilon. Call
+// Leave before it.
 func (a *Account) ComposePure(l *privacy.Ledger, of privacy.Subject, held privacy.Holding) (float64, error) {
 	whole := privacy.Subject{Unit: held.Unit, Neighbouring: of.Neighbouring}
 	one, all := 0.0, 0.0
@@ -33,7 +33,7 @@ func (a *Account) ComposePure(l *privacy.Ledger, of privacy.Subject, held privac
 	return one, nil
 }
 
-// pureEpsilon returns the epsilon of a release at delta 0, and whether its law has one here.
+// pureEpsilon returns the epsilon of a release at delta 0, and false for a distribution without one.
 func pureEpsilon(e privacy.Event) (float64, bool) {
 	switch l := privacy.LawOf(e).(type) {
 	case privacy.ResponseLaw:

@@ -10,18 +10,17 @@ import (
 	"privrec/internal/train"
 )
 
-// Standing says how a run's setting relates to the profile that it names.
+// Standing says how a run's setting differs from the profile that it names.
 type Standing struct {
 	Text string // for results: the profile, and the keys that differ from it
-	// Printed reports whether the numbers that a paper prints for the profile are of this
-	// method: only free keys differ.
+	// Printed reports whether a paper's numbers for the profile apply to this method: only free keys differ.
 	Printed bool
 	Stated  train.Length // how long the profile trains; empty for a setting of no profile
 }
 
-// Stand compares a setting with the profile that it names, one of named. Keys that begin with
-// a word of free may differ without making it another method: the data, a swept width, how
-// long training lasts. length returns how long a setting trains; nil: not by epochs.
+// Stand compares a setting with the profile that it names, which is a key of named. Keys that begin with a word of free
+// may differ without making it another method: the data, a swept width, the length of training. length returns how long
+// a setting trains; nil if it does not train by epochs.
 func Stand[C any](setting C, profile string, named map[string]C, length func(C) train.Length, free ...string) (Standing, error) {
 	base, ok := named[profile]
 	if !ok {

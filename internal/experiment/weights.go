@@ -14,14 +14,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ModelFile holds the model of a run, in the format safetensors: the parameters that its
-// result reports, by name, or the vectors of its releases.
+// ModelFile names the file with the model of a run, in safetensors format: the reported parameters by name, or the
+// vectors of its releases.
 const ModelFile = "model.safetensors"
 
-// retrain says what to do about a model that cannot be read.
+// retrain holds the advice for a model that cannot be read.
 const retrain = "train again with another --out"
 
-// Keep writes the parameters of the reported model, with remarks of the method in meta.
+// Keep writes the parameters of the reported model, with the method's remarks in meta.
 func Keep(env *run.Env, params []*autograd.Param, meta map[string]string) error {
 	tensors := make([]run.NamedTensor, len(params))
 	for i, p := range params {
@@ -30,16 +30,15 @@ func Keep(env *run.Env, params []*autograd.Param, meta map[string]string) error 
 	return write(env, tensors, meta)
 }
 
-// Vectors are the vectors of all users (users, d) and items (items, d) of one release.
-// Recommendations rank by the inner products of their rows, or by scores of the method's own,
-// which may take Output.
+// Vectors holds the vectors of all users (users, d) and items (items, d) of one release. A ranking uses their inner
+// products, or the method's own scores, which may use Output.
 type Vectors struct {
 	Release      string // empty: the only one
 	Users, Items tensor.Matrix
 	Output       tensor.Matrix // what the scores take besides, such as a last layer's weights; empty: nothing
 }
 
-// KeepVectors writes the vectors of a run's releases, which is all that its ranking needs.
+// KeepVectors writes the vectors of a run's releases, which are all that its ranking needs.
 func KeepVectors(env *run.Env, releases []Vectors) error {
 	var tensors []run.NamedTensor
 	for _, v := range releases {
@@ -62,7 +61,7 @@ func vectorName(release, side string) string {
 	return release + "/" + side
 }
 
-// Weights is the model of a finished run.
+// Weights holds the tensors of a finished run's model.
 type Weights struct {
 	Meta    map[string]string
 	path    string
@@ -70,8 +69,8 @@ type Weights struct {
 	tensors []run.NamedTensor
 }
 
-// OpenModel reads the model of a run directory. Runs of older programs have it in their
-// checkpoint; where an epoch was chosen, it is the model of that epoch.
+// OpenModel reads the model of a run directory. Runs of older programs have it in their checkpoint; where an epoch was
+// chosen, the model is that of the chosen epoch.
 func OpenModel(dir string) (*Weights, error) {
 	w, err := open(filepath.Join(dir, ModelFile))
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -80,8 +79,8 @@ func OpenModel(dir string) (*Weights, error) {
 	return OpenParameters(dir)
 }
 
-// OpenParameters reads the parameters that a run ended with from its checkpoint, those of the
-// epoch that was chosen where there was a choice.
+// OpenParameters reads a run's final parameters from its checkpoint; where an epoch was chosen, those of the chosen
+// epoch.
 func OpenParameters(dir string) (*Weights, error) {
 	w, err := open(filepath.Join(dir, "checkpoint", "checkpoint.safetensors"))
 	if err != nil {
@@ -102,7 +101,7 @@ func open(path string) (*Weights, error) {
 	return &Weights{Meta: meta, path: path, tensors: tensors}, nil
 }
 
-// Into fills parameters with the values of the file.
+// Into copies the values of the file into parameters.
 func (w *Weights) Into(params []*autograd.Param) error {
 	for _, p := range params {
 		t, err := w.tensor(w.prefix + p.Name)
@@ -142,8 +141,8 @@ func (w *Weights) tensor(name string) (run.NamedTensor, error) {
 	return w.tensors[at], nil
 }
 
-// OpenVectors reads the vectors of one release of a run. It demands users and items as the
-// numbers of rows, and equal widths. Runs of older programs have a file for each release.
+// OpenVectors reads the vectors of one release of a run. It fails unless there are users and items rows of equal width.
+// Runs of older programs have one file for each release.
 func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 	v := Vectors{Release: release}
 	w, err := open(filepath.Join(dir, ModelFile))
@@ -189,7 +188,7 @@ func HasVectors(dir string) bool {
 	})
 }
 
-// oldVectors returns the file name of a release as programs before [ModelFile] wrote it.
+// oldVectors returns the file name of a release in programs before [ModelFile].
 func oldVectors(release string) string {
 	if release == "" {
 		return "vectors.safetensors"

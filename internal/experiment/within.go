@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Find returns the task of a name among those whose runs can be attacked or audited.
+// Find returns the task with a name, if its runs can be attacked or audited.
 func Find(tasks []run.Task, name, what string) (run.Task, error) {
 	for _, t := range tasks {
 		if t.String() == name {
@@ -23,9 +23,9 @@ func Find(tasks []run.Task, name, what string) (run.Task, error) {
 	return run.Task{}, &run.UsageError{Message: fmt.Sprintf("there is no task %q whose runs can be %s", name, what), Fix: "privrec list shows them, such as train ease"}
 }
 
-// Within trains a model in a directory, for a run that it is part of, or goes on with one that was
-// begun there. It keeps quiet. sets override keys of the configuration file, "" for the defaults. Its noise can be
-// repeated by noise, a seed, as the run that it is part of can.
+// Within trains a model in a directory as part of another run, or continues one that was started there. It prints
+// nothing. sets override keys of the configuration file; an empty config means the defaults. The seed noise makes the
+// model's noise as repeatable as that of the outer run.
 func Within(ctx context.Context, task run.Task, config, dir string, noise uint64, sets []string) error {
 	workers := tensor.Workers() // the run sets those of its own configuration
 	defer tensor.SetWorkers(workers)
@@ -35,8 +35,8 @@ func Within(ctx context.Context, task run.Task, config, dir string, noise uint64
 	return err
 }
 
-// HoldsRuns marks the directory of a run as one to go on with, before a model is trained in it.
-// Models are runs of their own and have their own checkpoints: this one says nothing else.
+// HoldsRuns marks the directory of a run as resumable before a model is trained in it. The models are runs with
+// checkpoints of their own, so this checkpoint stays empty.
 func HoldsRuns(env *run.Env) error {
 	if _, _, err := env.LoadCheckpoint(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Cover says what the account of a run covers of what is taken out of it.
+// Cover says how far the account of a run covers what is exported from it.
 type Cover struct {
 	Noise      string               `json:"noise"` // as the account says; empty: there is no account
 	Claimed    *experiment.Claim    `json:"claimed,omitempty"`
@@ -24,7 +24,7 @@ type Cover struct {
 	Warnings   []string             `json:"warnings,omitempty"` // why the files should not be given away
 }
 
-// covered reads what the account of a run covers.
+// covered returns the coverage by the account of a run.
 func covered(dir string, m run.Manifest) (Cover, error) {
 	a, err := experiment.ReadAccount(dir)
 	if err != nil {

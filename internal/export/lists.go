@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ListQuestion says which lists or scores to write, and where.
+// ListQuestion selects lists or scores to write, and their file.
 type ListQuestion struct {
 	Users   []string // by their ids in the data
 	All     bool     // all users
@@ -23,7 +23,7 @@ type ListQuestion struct {
 	Force   bool   // replace a file that is there
 }
 
-// atOnce is how many users are asked about at once.
+// atOnce is the number of users asked about at once.
 const atOnce = 1 << 14
 
 // Lists writes the K best items of users, best first.
@@ -95,7 +95,7 @@ func (s *Source) Scores(ctx context.Context, q ListQuestion) (*Exported, error) 
 	})
 }
 
-// heldScores is how many scores are held at once.
+// heldScores is the number of scores in memory at once.
 const heldScores = 1 << 24
 
 // candidates writes the scores of the items that can be recommended to a user.
@@ -121,7 +121,7 @@ func candidates(r experiment.Ranking, user string, scores []tensor.Float, w *lis
 	return nil
 }
 
-// rows writes a file of rows of users, and what the account of the run covers.
+// rows writes a file of users' rows, and the coverage by the run's account.
 func (s *Source) rows(ctx context.Context, what string, q ListQuestion, ranked bool, write func(users []string, w *lists.Writer) (notes []string, err error)) (*Exported, error) {
 	form, kind, err := lists.FormOf(q.Out)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"privrec/internal/system"
 )
 
-// Source is a finished run, opened.
+// Source is an opened finished run.
 type Source struct {
 	Dir     string
 	Answers experiment.Answers
@@ -26,7 +26,7 @@ type Source struct {
 	cover    Cover
 }
 
-// Open opens the finished run in a directory that one of the tasks made. Close frees it.
+// Open opens the finished run in a directory, made by one of the tasks. Close frees it.
 func Open(ctx context.Context, tasks []run.Task, dir string) (*Source, error) {
 	answers, err := experiment.Ask(ctx, tasks, dir)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Source) users(ctx context.Context, named []string, all bool) ([]string,
 	return users, nil
 }
 
-// About is what stands beside exported files, as JSON.
+// About holds the description stored beside exported files, as JSON.
 type About struct {
 	Run     string   `json:"run"` // its directory, as it was named
 	Task    string   `json:"task"`
@@ -94,18 +94,18 @@ type About struct {
 	Cover   Cover    `json:"privacy"`
 }
 
-// about begins what is said of files.
+// about returns the beginning of a description of files.
 func (s *Source) about(what, release string) About {
 	return About{Run: s.Dir, Task: s.manifest.Task, Config: s.manifest.ConfigHash, Seed: s.manifest.Seed, Method: s.outcome.Method, Release: release, What: what, Cover: s.cover}
 }
 
-// Exported is the answer of every export.
+// Exported holds the result of an export.
 type Exported struct {
 	About
 	Head experiment.Head
 }
 
-// Document lays out what was written.
+// Document returns a report of the written files.
 func (e *Exported) Document() *report.Document {
 	d := &report.Document{Title: e.Head.Title, Subtitle: e.Head.Subtitle, Level: e.Head.Level}
 	for _, f := range e.Files {
@@ -132,10 +132,10 @@ func (e *Exported) Text(w io.Writer) error { return e.Document().Text(w) }
 // MarshalJSON implements run.Result.
 func (e *Exported) MarshalJSON() ([]byte, error) { return e.Document().MarshalJSON() }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Exported) JSONForms() []any { return []any{&report.Document{}} }
 
-// write writes what is said of files, beside them.
+// write writes the description beside the files.
 func (a About) write(path string) error {
 	return system.WriteFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
@@ -145,7 +145,7 @@ func (a About) write(path string) error {
 	})
 }
 
-// free fails where a file is there already and may not be replaced.
+// free fails if a file exists and may not be replaced.
 func free(force bool, paths ...string) error {
 	for _, path := range paths {
 		st, err := os.Lstat(path)

@@ -16,7 +16,7 @@ import (
 	"privrec/internal/vectors"
 )
 
-// VectorQuestion says which vectors to write, and where.
+// VectorQuestion selects vectors to write, and their file.
 type VectorQuestion struct {
 	Release string
 	Form    vectors.Form // "": the one that the end of Out names, and else npz
@@ -24,14 +24,14 @@ type VectorQuestion struct {
 	Force   bool         // replace files that are there
 }
 
-// place is where the files of vectors go.
+// place holds the paths of the files of vectors.
 type place struct {
 	tables []string // a file for each table, or one for all
 	ids    [2]string
 	about  string
 }
 
-// places says where the files go.
+// places returns the paths of the files.
 func (q *VectorQuestion) places(tables []string) (p place, err error) {
 	ending := vectors.Form(strings.TrimPrefix(filepath.Ext(q.Out), "."))
 	isFile := slices.Contains(vectors.Forms(), ending)
@@ -65,8 +65,8 @@ func (q *VectorQuestion) places(tables []string) (p place, err error) {
 	return p, nil
 }
 
-// Vectors writes the vectors of all users and items, the ids of their rows in files beside, one a line, and what the
-// account of the run covers.
+// Vectors writes the vectors of all users and items, the ids of their rows in files beside, one a line, and the
+// coverage by the run's account.
 func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, error) {
 	embedded, ok := s.Answers.(experiment.Embedded)
 	if !ok {
@@ -128,7 +128,7 @@ func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, erro
 	return &Exported{about, s.head("Vectors", v.Release)}, nil
 }
 
-// numbers names the rows of a table that has no ids.
+// numbers returns row numbers as the names of a table without ids.
 func numbers(m tensor.Matrix) []string {
 	ids := make([]string, m.Rows)
 	for i := range ids {
@@ -137,13 +137,13 @@ func numbers(m tensor.Matrix) []string {
 	return ids
 }
 
-// remarks are what files say about themselves, in forms that have a place for it.
+// remarks returns the description as metadata, for file formats that have a place for it.
 func (a About) remarks() (map[string]string, error) {
 	privacy, err := json.Marshal(a.Cover)
 	return map[string]string{"task": a.Task, "method": a.Method, "config_sha256": a.Config, "scores": a.Scores, "privacy": string(privacy)}, err
 }
 
-// head returns what an answer begins with.
+// head returns the head of an answer.
 func (s *Source) head(what, release string) experiment.Head {
 	h := experiment.HeadOf(what, s.outcome.Method, s.outcome.Data.Source, s.outcome.Setting, s.Dir)
 	if release != "" {

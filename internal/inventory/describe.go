@@ -8,7 +8,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Describe reads the files of a set and says what they hold.
+// Describe reads the files of a set and returns a description of their content.
 func Describe(ctx context.Context, name string, opts registry.Options) (*registry.Description, error) {
 	if _, ok, err := SlateSource(name, ""); err != nil || ok {
 		if err == nil {
@@ -22,7 +22,7 @@ func Describe(ctx context.Context, name string, opts registry.Options) (*registr
 	return registry.Describe(ctx, name, opts)
 }
 
-// Described shows the files of a set, their columns and the terms of their owner.
+// Described returns a report of a set's files, their columns and the terms of their owner.
 func Described(d *registry.Description) *report.Document {
 	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "bytes", "sha256", "rows")}
 	columns := &report.Table{Name: "columns", Title: "Columns", Columns: report.Columns("", "file", "column", "what", "type")}

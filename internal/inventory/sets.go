@@ -18,8 +18,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Sets lists the sets of the registry, the pairs of domains, and users' own sets in
-// $PRIVREC_DATA.
+// Sets returns a table of the sets of the registry, the pairs of domains, and users' own sets in $PRIVREC_DATA.
 func Sets() *report.Table {
 	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "what", "recipes", "from")}
 	for _, s := range registry.All() {
@@ -51,7 +50,7 @@ func recipes(s registry.Set) string {
 	return strings.Join(names, ", ")
 }
 
-// Slates lists the sets of slates that exposure attacks take.
+// Slates returns a table of the sets of slates that exposure attacks accept.
 func Slates() *report.Table {
 	t := &report.Table{Name: "slates", Title: "Sets of slates, for exposure attacks (recipe slates)", Columns: report.Columns("", "name", "what", "pairs", "from")}
 	for _, s := range slate.Sources() {
@@ -64,12 +63,11 @@ func Slates() *report.Table {
 	return t
 }
 
-// SlatesRecipe is the recipe that pairs a slate with the clicks before it.
+// SlatesRecipe names the recipe that pairs a slate with the clicks before it.
 const SlatesRecipe = "slates"
 
-// SlateSource finds the set of slates that a name and a recipe stand for. ok is false where
-// they stand for no slates. A name that is a data set's too stands for slates under
-// SlatesRecipe only.
+// SlateSource returns the set of slates for a name and a recipe. ok is false if they name no slates. A name that is
+// also a data set's means slates only under SlatesRecipe.
 func SlateSource(name, recipe string) (src slate.Source, ok bool, err error) {
 	_, none := registry.Find(name)
 	if none == nil && recipe != SlatesRecipe {
@@ -88,8 +86,7 @@ func SlateSource(name, recipe string) (src slate.Source, ok bool, err error) {
 	return slate.Sources()[i], true, nil
 }
 
-// Find finds a data set as registry.Find does. Its error on an unknown name lists the sets
-// of slates too.
+// Find returns a data set, as registry.Find does. Its error on an unknown name lists the sets of slates too.
 func Find(name string) (registry.Set, error) {
 	set, err := registry.Find(name)
 	var e *dataset.Error
@@ -103,7 +100,7 @@ func Find(name string) (registry.Set, error) {
 	return set, err
 }
 
-// Names lists the names of all sets, and of users' own in $PRIVREC_DATA, each once.
+// Names returns the names of all sets, and of users' own in $PRIVREC_DATA, each once.
 func Names() []string {
 	var names []string
 	for _, s := range registry.All() {
@@ -117,7 +114,7 @@ func Names() []string {
 	return append(names, registry.OwnNames("")...)
 }
 
-// Receipt shows what a fetch brought: users see a table, and JSON is the receipt itself.
+// Receipt shows the result of a fetch: a table as text, and the receipt itself as JSON.
 type Receipt struct{ fetch.Receipt }
 
 // Text writes the files, and notes on the archives that they came in.
@@ -137,8 +134,7 @@ func (r Receipt) Text(w io.Writer) error {
 	return t.Text(w)
 }
 
-// Verification shows which files are on the disk: users see tables of sets and files, and JSON
-// is the reports themselves.
+// Verification shows which files are on the disk: tables of sets and files as text, and the reports themselves as JSON.
 type Verification []fetch.Report
 
 // Text writes a line a set and a line a file.

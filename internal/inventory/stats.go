@@ -9,8 +9,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Stats shows a set that was loaded: counts after every step, the comparison with expected
-// counts, and the shape of its sequences.
+// Stats returns a report of a loaded set: counts after every step, the comparison with expected counts, and the shape
+// of its sequences.
 func Stats(s *dataset.Sequential) *report.Document {
 	checks := checksTable(s.Source.Checks)
 	st := s.Stats()
@@ -58,7 +58,7 @@ func checksTable(checks []dataset.Check) *report.Table {
 	return t
 }
 
-// count returns a count for a table cell, and nothing for one that a step does not have.
+// count returns a count for a table cell, and nil for one that a step does not have.
 func count(n int) any {
 	if n == 0 {
 		return nil
@@ -66,8 +66,8 @@ func count(n int) any {
 	return n
 }
 
-// SlateStats loads a set of slates and shows its counts after every step, the comparison
-// with expected counts, and the shape of its pairs.
+// SlateStats loads a set of slates and returns a report of its counts after every step, the comparison with expected
+// counts, and the shape of its pairs.
 func SlateStats(ctx context.Context, src slate.Source, o slate.Options) (*report.Document, error) {
 	s, err := slate.Load(ctx, src.Name, o)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"privrec/internal/run"
 )
 
-// All returns every task of every paper and of the baselines, and imported models, in the order in which they are
+// All returns every task of every paper, of the baselines, and of imported models, in the order in which they are
 // listed.
 func All() []run.Task {
 	train := slices.Concat(
@@ -57,7 +57,7 @@ func All() []run.Task {
 	return append(all, sasrec)
 }
 
-// attacks make the attacks on runs of others, and the audits.
+// attacks lists functions that return the attacks on runs of others, and the audits.
 var attacks = []func(others []run.Task) run.Task{
 	exposure.Task,
 	attack.Task,

@@ -2,8 +2,7 @@ package perturb
 
 import "slices"
 
-// Block is some consecutive records, for one worker. Where a block ends depends only on the file
-// and the settings.
+// Block holds consecutive records for one worker. Its end depends only on the file and the settings.
 type Block[C any] struct {
 	First uint64   // number of the first record in the file, from 0
 	State any      // what Job.Order leaves for the worker
@@ -18,16 +17,16 @@ type Block[C any] struct {
 	packed       [][]byte
 }
 
-// blockBytes bounds the ids on the lines of a block, since every line has one.
+// blockBytes bounds the bytes of a block's ids, since every line has one.
 const blockBytes = 4 << 20
 
-// NewBlock makes a block for records with length cells each. most is how many records it takes; 0
-// means as many as have 2^14 cells.
+// NewBlock returns a block for records with length cells each. most is the largest number of records; 0 means as many
+// as have 2^14 cells.
 func NewBlock[C any](length, most, tables int) *Block[C] {
 	return &Block[C]{length: length, most: recordsOf(length, most), Lines: make([][]byte, tables), packed: make([][]byte, tables)}
 }
 
-// recordsOf returns how many records of length cells a block takes if most does not say.
+// recordsOf returns the default number of records of length cells in a block.
 func recordsOf(length, most int) int {
 	if most == 0 {
 		most = min(max(1<<14/length, 1), 512)
@@ -67,11 +66,11 @@ func (b *Block[C]) Push(line int, ids ...[]byte) []C {
 	return b.cells[n:]
 }
 
-// full reports whether the block has as many records, or as long ids, as it takes.
+// full reports whether the block has its largest number of records or bytes of ids.
 func (b *Block[C]) full() bool { return isFull(b.Len(), b.most, len(b.ids), b.length) }
 
-// isFull reports whether a block of records with length cells takes no more: it has most of them, or
-// ids that are long together.
+// isFull reports whether a block of records with length cells takes no more: it has most records, or too many bytes of
+// ids.
 func isFull(records, most, ids, length int) bool {
 	return records == most || ids >= max(blockBytes/length, 1)
 }
@@ -98,7 +97,7 @@ func (b *Block[C]) pop() {
 	b.cells, b.ids, b.ends, b.lines = b.cells[:n*b.length], b.ids[:from], b.ends[:k], b.lines[:n]
 }
 
-// idBytes returns how long the ids of record i are together.
+// idBytes returns the total length of the ids of record i.
 func (b *Block[C]) idBytes(i int) int {
 	from := 0
 	if k := i * b.names; k > 0 {

@@ -9,8 +9,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Catalogue holds the items that records can have, counted from 0: names, or the numbers from 1 to
-// Size.
+// Catalogue holds the items of records, counted from 0: names, or the numbers from 1 to Size.
 type Catalogue struct {
 	Size  int
 	index map[string]int32 // of names; nil: numbers
@@ -18,7 +17,7 @@ type Catalogue struct {
 	ends  []int            // of each
 }
 
-// OpenCatalogue opens the catalogue that settings state. line says what a line of a .txt is.
+// OpenCatalogue opens the catalogue of the settings. line describes a line of a .txt file, for errors.
 func OpenCatalogue(ctx context.Context, s *Settings, line string) (*Catalogue, error) {
 	if s.Catalogue == "" {
 		return &Catalogue{Size: s.Items}, nil
@@ -102,9 +101,8 @@ func (c *Catalogue) Name(item int32) string {
 	return string(c.names[from:c.ends[item]])
 }
 
-// Writable fails on names that a form cannot hold, even on those that would not be drawn. A failure
-// that depended on the noise would let users choose among outputs. file is where the names come
-// from.
+// Writable fails on names that a form cannot hold, also on those that would not be drawn: a failure that depended on
+// the noise would let users choose among outputs. file names the source of the names.
 func (c *Catalogue) Writable(f format.Form, file string) error {
 	var b []byte
 	for i := range c.ends {
@@ -116,8 +114,7 @@ func (c *Catalogue) Writable(f format.Form, file string) error {
 	return nil
 }
 
-// Placed adds to the error of an id that a form cannot hold where the id is. Line 0 means that the
-// line is not known.
+// Placed adds the place of an id to the error that a form cannot hold it. Line 0 means unknown.
 func Placed(err error, file, column string, line int) error {
 	if e := (*dataset.Error)(nil); errors.As(err, &e) {
 		e.File, e.Field, e.Line = file, column, line

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// engine is one job at work.
+// engine runs one job.
 type engine[C any] struct {
 	Job[C]
 	in       Records[C]
@@ -63,7 +63,7 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 	return f, err
 }
 
-// spill makes a temporary file beside the output.
+// spill creates a temporary file beside the output.
 func (e *engine[C]) spill() (*os.File, error) { return NamelessFile(e.st.Dir()) }
 
 // finish ends the release, once.
@@ -75,7 +75,7 @@ func (e *engine[C]) finish(l *privacy.Ledger) error {
 	return e.Finish(l)
 }
 
-// tables writes the tables whole.
+// tables writes all output tables of the job.
 func (e *engine[C]) tables(ctx context.Context, l *privacy.Ledger) (err error) {
 	defer func() { err = errors.Join(err, e.close(err == nil)) }()
 	workers := make([]*blockWorker[C], e.Workers)
@@ -135,7 +135,7 @@ func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *B
 	}, format, e.write)
 }
 
-// blocks makes as many blocks as keep the workers busy.
+// blocks returns enough blocks to keep the workers busy.
 func (e *engine[C]) blocks() []*Block[C] {
 	list := make([]*Block[C], 2*e.Workers+2)
 	for i := range list {
@@ -144,7 +144,7 @@ func (e *engine[C]) blocks() []*Block[C] {
 	return list
 }
 
-// width returns the number of tables that are written, with the index of a shard.
+// width returns the number of written tables, including the index of a shard.
 func (e *engine[C]) width() int {
 	n := 1 + len(e.Beside)
 	if e.Shard.Of > 0 {
@@ -153,9 +153,8 @@ func (e *engine[C]) width() int {
 	return n
 }
 
-// fill reads the file into blocks. With a Batch every block is one batch. It is passed on only when
-// as many records again have been read, so that the last block is never small. Records of other
-// shards are left out.
+// fill reads the file into blocks. With a Batch every block is one batch. It passes a block on only when it has read as
+// many records again, so that the last block is never small. It leaves out records of other shards.
 func (e *engine[C]) fill(next func() *Block[C]) error {
 	for b := next(); b != nil; { // nil: the work has failed and has its error
 		ok, err := e.in.Read(b)
@@ -192,8 +191,7 @@ func (e *engine[C]) fill(next func() *Block[C]) error {
 	return nil
 }
 
-// order numbers the records of a block that is about to be passed on. It empties one of another
-// shard, and then own is false.
+// order numbers the records of a block before it is passed on. It empties a block of another shard; own is then false.
 func (e *engine[C]) order(b *Block[C]) (own bool, err error) {
 	b.First = e.read
 	e.read += uint64(b.Len())

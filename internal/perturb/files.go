@@ -14,7 +14,7 @@ import (
 	"privrec/internal/run"
 )
 
-// These are the names on the stage of the files that every perturbation writes.
+// Names on the stage of the files that every perturbation writes.
 const (
 	outFile    = "out"
 	ledgerFile = "ledger"
@@ -24,7 +24,7 @@ const (
 	partFile   = "part"  // of a shard
 )
 
-// outputs returns where the files go, the output last.
+// outputs returns the paths of the files, the output last.
 func (j *Job[C]) outputs() []Output {
 	stem, _ := splitName(j.Out)
 	var list []Output
@@ -41,8 +41,7 @@ func (j *Job[C]) outputs() []Output {
 		Output{outFile, j.Out})
 }
 
-// splitName returns the name of an output without its endings, and the ending that is not one of
-// compression.
+// splitName returns the name of an output without its endings, and its ending before one of compression.
 func splitName(out string) (stem, ext string) {
 	name := strings.TrimSuffix(strings.TrimSuffix(out, ".gz"), ".zst")
 	ext = filepath.Ext(name)

@@ -27,8 +27,8 @@ type Records[C any] interface {
 	Close()
 }
 
-// Job is one file to perturb. Its functions are called in the order in which they stand here. An
-// error of any of them ends the job.
+// Job describes one file to perturb. Its functions are called in the order of its fields. An error of any of them ends
+// the job.
 type Job[C any] struct {
 	*Settings
 	Noun    string    // what progress calls the records, such as users
@@ -40,31 +40,31 @@ type Job[C any] struct {
 	ByUser  bool      // a shard has the records of some users, by their first ids; otherwise it has some blocks
 	Ranked  bool      // records come in the order of their first ids
 
-	// Open reads what is needed besides the file, and opens the file.
+	// Open reads all other inputs, and opens the file.
 	Open func(ctx context.Context) (Records[C], error)
-	// Spends says what the release costs at most, and the name of the command, for a budget
-	// (Settings.Parent). nil: it cannot be charged to one.
+	// Spends returns the largest cost of the release, and the name of the command, for a budget (Settings.Parent). nil:
+	// it cannot be charged to one.
 	Spends func() (task string, p *privacy.Plan, err error)
-	// Release records the event of the release in the ledger and prepares to draw noise. spill
-	// makes a temporary file that is gone when it is closed, and when the process ends in any way.
+	// Release records the event of the release in the ledger and prepares the noise. spill creates a temporary file
+	// that disappears when it is closed or the process ends.
 	Release func(l *privacy.Ledger, spill func() (*os.File, error)) error
-	// Order, if set, sees every block before a worker does, in the order of the file. own is false for
-	// a block of another shard, which no worker of this process sees.
+	// Order, if set, is called with every block before a worker gets it, in the order of the file. own is false for a
+	// block of another shard, which no worker of this process gets.
 	Order func(b *Block[C], own bool) error
 	// Worker returns a function that perturbs the cells of a block in place, for one goroutine.
 	Worker func() (func(b *Block[C]) error, error)
 	// Finish ends the release, after the last noise. It may still fail the job.
 	Finish func(l *privacy.Ledger) error
-	// Abandon, if set, frees what a release holds that Finish did not end.
+	// Abandon, if set, frees the resources of a release that Finish did not end.
 	Abandon func() error
-	// Report says what was done.
+	// Report returns the report of the job.
 	Report func(f Facts) (run.Result, error)
-	// State returns, after Report, what the report of the whole job is made of: what is the same in
-	// every shard, and what this process counted. Both are written as JSON.
+	// State returns, after Report, the data for the report of the whole job: what is the same in every shard, and the
+	// counts of this process. Both are written as JSON.
 	State func() (same, counts any)
 }
 
-// Facts is what every report says.
+// Facts holds the data of every report.
 type Facts struct {
 	In, Digest string // file and its SHA-256
 	Noise      privacy.Noise
@@ -97,18 +97,17 @@ func Items() *Codec[int32] {
 	}
 }
 
-// Run carries out a job. It reads the records of In, perturbs them, and writes Out, the tables
-// beside it, the ledger and a report as text and JSON: all of them or none. Memory does not grow
-// with the number of records. It is a few blocks, what the job itself keeps, and 8 MiB if records
-// are sorted. Sorting takes the size of the records on a nameless file beside Out, which goes with
-// the process.
+// Run carries out a job. It reads the records of In, perturbs them, and writes Out, the tables beside it, the ledger
+// and a report as text and JSON: all of them or none. Memory does not grow with the number of records. It is a few
+// blocks, what the job itself keeps, and 8 MiB if records are sorted. Sorting needs a nameless file of the size of the
+// records beside Out, which disappears with the process.
 //
-// A killed process leaves a folder .tmp-perturb-* beside Out, which the next run there removes, and
-// nothing under the names of the files. If it is killed while it replaces files (Force) it leaves
-// no output, and the next call says where the old files are.
+// A killed process leaves a folder .tmp-perturb-* beside Out, which the next run there removes, and nothing under the
+// names of the files. If it is killed while it replaces files (Force) it leaves no output, and the next call says where
+// the old files are.
 //
-// With a shard it makes the part of the output that is the shard's, under the name that
-// [Shard.Name] gives, with an index and a [Part] beside it. [Merge] makes the whole of all parts.
+// With a shard it writes the shard's part of the output under the name from [Shard.Name], with an index and a [Part]
+// beside it. [Merge] joins all parts.
 func Run[C any](ctx context.Context, j Job[C]) (err error) {
 	whole := j.Out
 	if j.Shard.Of > 0 {
@@ -153,8 +152,7 @@ func Run[C any](ctx context.Context, j Job[C]) (err error) {
 	return st.Commit(j.Progress)
 }
 
-// NamelessFile makes a temporary file in a folder that is gone when it is closed, and when the process
-// ends in any way.
+// NamelessFile creates a temporary file in a folder that disappears when it is closed or the process ends.
 func NamelessFile(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "records-*")
 	if err != nil {

@@ -25,23 +25,23 @@ type Merging struct {
 	Progress run.Progress // nil: silent
 }
 
-// Rebuild makes the report of the whole, as the command makes it, of what is the same in every part
-// and of what each counted.
+// Rebuild returns the report of the whole, as the command makes it, from the data that all parts share and the counts
+// of each.
 type Rebuild func(f Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error)
 
-// Whole says how the parts of a command become a whole: the tables beside its output, and the report.
+// Whole says how to join the parts of a command: the tables beside its output, and the report.
 type Whole struct {
 	Beside []Output
 	Report Rebuild
-	// Join makes one Part.Same of those of parts that have each a part of the input, and not the whole
-	// of it. They are the same but for what was read. nil: the command has no such parts.
+	// Join joins the Part.Same of parts that each read a part of the input, and not the whole of it. They are equal
+	// except for what was read. nil: the command has no such parts.
 	Join func(same []json.RawMessage) (json.RawMessage, error)
-	// Release returns the release of the settings in Part.Same, by its purpose. Merge fails where the ledger has another:
-	// the report would state the epsilon of the settings. nil: the settings do not say it.
+	// Release returns the release of the settings in Part.Same and its purpose. Merge fails if the ledger has another
+	// release, since the report would state the epsilon of the settings. nil: the settings do not give it.
 	Release func(same json.RawMessage) (purpose string, e privacy.Event, err error)
 }
 
-// agrees fails where the ledger of the parts has not the release of their settings.
+// agrees fails if the ledger of the parts lacks the release of their settings.
 func (w Whole) agrees(p Part, recorded []privacy.Entry) error {
 	if w.Release == nil {
 		return nil
@@ -62,11 +62,10 @@ func (w Whole) agrees(p Part, recorded []privacy.Entry) error {
 	return Refuse("make the shards again", "the settings of shard %d of %d of %s are not those that its ledger is of", p.Shard, p.Of, p.Out)
 }
 
-// Merge writes the output of all parts: the bytes of the command without shards, if that has the same
-// seed. It fails where a part is missing, was made of another input or with other settings, or is not
-// as it was written. There is one report and one ledger. Each user is in one part, so the ledger has
-// what each part recorded once; Merge fails where parts recorded different things. kinds are the
-// commands by name. Memory does not grow with the number of records.
+// Merge writes the output of all parts: the same bytes as the command without shards under the same seed. It fails if a
+// part is missing, was made from another input or with other settings, or was changed after it was written. There is
+// one report and one ledger. Each user is in one part, so the ledger has the entries of each part once; Merge fails if
+// parts recorded different entries. kinds are the commands by name. Memory does not grow with the number of records.
 func Merge(ctx context.Context, m Merging, kinds map[string]Whole) (_ run.Result, err error) {
 	if m.Progress == nil {
 		m.Progress = run.Silent{}
@@ -132,7 +131,7 @@ func Merge(ctx context.Context, m Merging, kinds map[string]Whole) (_ run.Result
 	return r, st.Commit(m.Progress)
 }
 
-// find reads the parts of Out, in their order. It fails if they are not all there, or not of one job.
+// find returns the parts of Out, in their order. It fails if some are missing, or belong to different jobs.
 func (m Merging) find() (parts []Part, dir string, err error) {
 	if m.Out == "" {
 		return nil, "", Refuse("it is the name that every shard was given", "--out is missing")
@@ -184,7 +183,7 @@ func (m Merging) find() (parts []Part, dir string, err error) {
 	return parts, dir, nil
 }
 
-// ReadPart reads what a shard says of itself.
+// ReadPart reads the description of a shard's part.
 func ReadPart(path string) (p Part, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -214,7 +213,7 @@ func ReadPart(path string) (p Part, err error) {
 	return p, nil
 }
 
-// differs says in what two parts are not of one job, "" if they are.
+// differs returns the first property in which two parts show that they belong to different jobs; "" if none.
 func (p Part) differs(q Part) string {
 	for _, x := range []struct {
 		what string
@@ -247,7 +246,7 @@ func (p Part) differs(q Part) string {
 	return "the settings"
 }
 
-// ledger writes the ledger of the whole: what the ledger of every part says.
+// ledger writes the ledger of the whole, with the content of every part's ledger.
 func (m Merging) ledger(st *Stage, dir string, parts []Part, kind Whole) (s privacy.Seal, err error) {
 	var first *privacy.Ledger
 	for _, p := range parts {

@@ -19,11 +19,11 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// mergeBytes bounds the buffers of all parts together, where they are few enough.
+// mergeBytes bounds the total size of the buffers of all parts, if there are few parts.
 const mergeBytes = 16 << 20
 
-// joinTables writes the tables of the whole: the records of all parts in order, in the blocks in which
-// a process without shards packs them.
+// joinTables writes the tables of the whole: the records of all parts in order, in the same blocks as a process without
+// shards.
 func joinTables(ctx context.Context, st *Stage, names []string, out, dir string, parts []Part) (err error) {
 	j := &joiner{cells: parts[0].Cells, batch: parts[0].Batch, out: out}
 	j.most = recordsOf(j.cells, 2*j.batch)
@@ -56,7 +56,7 @@ func joinTables(ctx context.Context, st *Stage, names []string, out, dir string,
 	return join(ctx, h, j)
 }
 
-// join takes the records of the parts in order.
+// join reads the records of the parts in order.
 func join(ctx context.Context, h *partHeap, j *joiner) error {
 	for _, r := range h.all {
 		ok, err := r.next(h.ranked)
@@ -121,13 +121,13 @@ func openTable(dir string, t Table, buffer int) (*partTable, error) {
 	return x, nil
 }
 
-// Write hashes what was read.
+// Write adds the bytes that were read to the hash.
 func (x *partTable) Write(p []byte) (int, error) {
 	x.sum.bytes += int64(len(p))
 	return x.sum.hash.Write(p)
 }
 
-// fail returns the error of a file that is not as the part wrote it.
+// fail returns the error for a file that changed after the part wrote it.
 func (x *partTable) fail(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Refuse("copy it again, or make the shard again", "%s is not as the shard wrote it", x.name)
@@ -135,7 +135,7 @@ func (x *partTable) fail(err error) error {
 	return fmt.Errorf("%s: %w", x.name, err)
 }
 
-// check fails if the file has more than was used, or is not as it was written.
+// check fails if the file has more than was used, or changed after it was written.
 func (x *partTable) check() error {
 	if _, err := x.tee.ReadByte(); !errors.Is(err, io.EOF) {
 		return x.fail(err)
@@ -233,7 +233,7 @@ func (r *partReader) check() error {
 	return nil
 }
 
-// partHeap holds the parts that have records left, that with the least key first.
+// partHeap holds the parts with remaining records, the one with the least key first.
 type partHeap struct {
 	ranked    bool
 	all, live []*partReader
@@ -259,7 +259,7 @@ func (h *partHeap) Pop() any {
 	return last
 }
 
-// joiner writes the tables of the whole, in the blocks of a process without shards.
+// joiner writes the tables of the whole, in the same blocks as a process without shards.
 type joiner struct {
 	out         string
 	cells       int
@@ -301,7 +301,7 @@ func (j *joiner) put(k int, lines []byte) (err error) {
 	return nil
 }
 
-// add takes the record that a part is at.
+// add writes the current record of a part.
 func (j *joiner) add(r *partReader) error {
 	ends := make([]int, len(j.lines))
 	for k, x := range r.tables {

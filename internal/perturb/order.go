@@ -5,17 +5,16 @@ import (
 	"sync"
 )
 
-// stretch is some of a stream, for one worker alone. Where it ends must depend only on the stream,
-// so that the output does not depend on the workers.
+// stretch is a part of a stream for one worker. Its end must depend only on the stream, so that the output does not
+// depend on the workers.
 type stretch interface {
 	Reset()      // empties it for the next use
 	Empty() bool // reports whether there is nothing to work on
 }
 
-// inOrder fills blocks in one goroutine and works on them in several. In the caller's goroutine it
-// uses them, in the order in which they were filled. fill asks for the next empty block, which
-// passes on the one before; it gets the zero value if the work has failed. The first error, or the
-// end of the context, ends the work and is returned.
+// inOrder fills blocks in one goroutine and processes them in several. The caller's goroutine uses them in the order in
+// which they were filled. fill calls next for the next empty block, which also passes on the previous one; next returns
+// the zero value after a failure. The first error, or the end of the context, ends the work and is returned.
 func inOrder[B stretch](ctx context.Context, workers int, blocks []B, fill func(next func() B) error, work func(worker int, b B) error, use func(b B) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,7 +77,7 @@ func inOrder[B stretch](ctx context.Context, workers int, blocks []B, fill func(
 	return context.Cause(ctx)
 }
 
-// turn is a block on its way.
+// turn is a block in progress.
 type turn[B stretch] struct {
 	block B
 	err   error

@@ -7,8 +7,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Document begins a report. size says how large catalogue and records are. The noise stands between
-// the facts before and those after, the ledger at the end.
+// Document returns the beginning of a report. size describes the sizes of catalogue and records. The noise stands
+// between the facts before and those after, the ledger at the end.
 func (f Facts) Document(title, size string, before, after []report.Fact) *report.Document {
 	facts := append(before, report.Fact{Label: "noise", Value: string(f.Noise)})
 	if f.Noise == privacy.Research {
@@ -21,23 +21,23 @@ func (f Facts) Document(title, size string, before, after []report.Fact) *report
 	return &report.Document{Title: title, Subtitle: fmt.Sprintf("%s, sha256 %.12s; %s", f.In, f.Digest, size), Facts: facts}
 }
 
-// GuaranteeTable returns an empty table of neighbours and of the epsilon that each may show.
+// GuaranteeTable returns an empty table of neighbours with their epsilons.
 func GuaranteeTable() *report.Table {
 	return &report.Table{Name: "guarantee", Title: "Guarantee, pure and local: epsilon for", Columns: []report.Column{{Name: "neighbours that differ in"}, {Name: "epsilon", Format: "%g"}}}
 }
 
-// CountsTable returns an empty table of counts. Counts are of true data and outside of any guarantee:
-// they stay with the input.
+// CountsTable returns an empty table of counts. Counts describe true data outside any guarantee, so they stay with the
+// input.
 func CountsTable() *report.Table {
 	return &report.Table{Name: "counts", Title: "Counts (true data: not for release)", Columns: report.Columns("", "what", "number")}
 }
 
-// CountsNote says where counts belong. what names the true data, such as rows.
+// CountsNote returns a note that counts stay with the input. what names the true data, such as rows.
 func CountsNote(what string) string {
 	return "The counts above were taken from true " + what + ": keep this report with the input, not with the output."
 }
 
-// SecondNote says what a second release costs.
+// SecondNote returns a note on the cost of a second release.
 func SecondNote(what string) string {
 	return "A second release of these " + what + ", under whatever settings, adds its epsilon to that of this one."
 }

@@ -12,14 +12,14 @@ import (
 	"privrec/internal/run"
 )
 
-// Settings is what every perturbation of a file is told.
+// Settings holds the parameters of every perturbation of a file.
 type Settings struct {
 	In, Out         string      // files
 	InForm, OutForm format.Form // empty: by the names of the files
 
-	// Catalogue is a file with the ids of the items, one a line or under item_id. Or Items is the
-	// size of a catalogue of the ids 1 to Items. For a guarantee both must be public: a catalogue
-	// taken from the records shows items that only one user has.
+	// Catalogue is a file with the ids of the items, one a line or under item_id. Or Items is the size of a catalogue
+	// of the ids 1 to Items. For a guarantee both must be public, since a catalogue taken from the records reveals
+	// items that only one user has.
 	Catalogue string
 	Items     int
 	Length    int // cells in a record
@@ -33,21 +33,20 @@ type Settings struct {
 	Workers int          // at least 1; the bytes do not depend on it
 	Shard   Shard        // the part to make; zero: the whole
 
-	// Own says that In has the records of the shard alone, and First how many records of other shards come
-	// before them. Such shards are not dealt out by the engine.
+	// Own says that In has the records of this shard alone, and First is the number of records of other shards before
+	// them. The engine does not assign records to such shards.
 	Own   bool
 	First uint64
 
 	Progress run.Progress `json:"-"` // nil: silent
 }
 
-// Refuse returns the error of a request that cannot be carried out as asked, with what to do about
-// it.
+// Refuse returns the error for a request that cannot be carried out, with a fix.
 func Refuse(fix, msg string, args ...any) error {
 	return &run.UsageError{Message: fmt.Sprintf(msg, args...), Fix: fix}
 }
 
-// Unread says which columns of a file are not read.
+// Unread reports the columns of a file that are not read.
 func Unread(p run.Progress, file string, names []string) {
 	if p != nil && len(names) > 0 {
 		p.Phase(fmt.Sprintf("%s: not read: %s", filepath.Base(file), strings.Join(names, ", ")))
@@ -76,8 +75,8 @@ func (s *Settings) Check(purpose string) error {
 	return nil
 }
 
-// FindForms finds the forms of In and Out by their names if they are not given. line says what a
-// line of a .txt is. With flags the error names the flags that state a form.
+// FindForms sets the forms of In and Out by their names if they are not given. line describes a line of a .txt file.
+// With flags the error names the flags that set a form.
 func (s *Settings) FindForms(line string, flags bool) (err error) {
 	for _, f := range []struct {
 		what, path string
@@ -100,8 +99,8 @@ func (s *Settings) FindForms(line string, flags bool) (err error) {
 	return nil
 }
 
-// FormOf returns the form of a file by its name. what is the flag that named the file, line says
-// what a line of a .txt is, and more says what else the user can do.
+// FormOf returns the form of a file by its name. what is the flag that named the file, line describes a line of a .txt
+// file, and more names other options of the user.
 func FormOf(what, path, line, more string) (format.Form, error) {
 	of := format.OfInput
 	if what == "out" || what == "output" {
@@ -114,7 +113,7 @@ func FormOf(what, path, line, more string) (format.Form, error) {
 	return f, nil
 }
 
-// Noise returns what the ledger says about the noise.
+// Noise returns the ledger's description of the noise.
 func (s *Settings) Noise() privacy.Noise {
 	if s.Secure {
 		return privacy.Secure
@@ -122,8 +121,8 @@ func (s *Settings) Noise() privacy.Noise {
 	return privacy.Research
 }
 
-// Bits returns cryptographic bits, or those of a stream of the seed. No other setting may have the
-// same stream: two releases of one record with the same noise would show their difference.
+// Bits returns cryptographic bits, or those of a stream of the seed. No other setting may use the same stream, since
+// the difference of two releases of one record with the same noise would reveal the record's change.
 func (s *Settings) Bits(stream rng.Stream) mechanism.Bits {
 	if s.Secure {
 		return mechanism.Secret()

@@ -19,9 +19,9 @@ import (
 	"privrec/internal/run"
 )
 
-// Shard is part I of Of parts of a job, from 1. The zero value is the whole. A part reads the whole
-// input and perturbs its own records: those of some users, by a hash of their ids, or every Of-th
-// block. Which these are depends only on the input and the settings.
+// Shard is part I of Of parts of a job, from 1. The zero value means the whole. A part reads the whole input and
+// perturbs its own records: those of some users, by a hash of their ids, or every Of-th block. The choice depends only
+// on the input and the settings.
 type Shard struct{ I, Of int }
 
 // ParseShard reads a part such as 2/7, and "" as the whole.
@@ -33,7 +33,7 @@ func ParseShard(text string) (s Shard, err error) {
 // String writes a shard as in "shard 2 of 7".
 func (s Shard) String() string { return fmt.Sprintf("shard %d of %d", s.I, s.Of) }
 
-// Name returns the name of the table of a shard. It is beside that of the whole and never packed.
+// Name returns the name of a shard's table. It is beside that of the whole and never compressed.
 func (s Shard) Name(out string) string {
 	if s.Of == 0 {
 		return out
@@ -42,15 +42,15 @@ func (s Shard) Name(out string) string {
 	return fmt.Sprintf("%s.shard-%d-of-%d%s", stem, s.I, s.Of, ext)
 }
 
-// Has reports whether a user with an id is of the shard, in commands whose shards have users.
+// Has reports whether the user with an id belongs to the shard, in commands whose shards divide users.
 func (s Shard) Has(id []byte) bool {
 	return s.Of == 0 || ShardOf(id, s.Of) == s
 }
 
-// ShardOf returns which of n shards has the user with an id.
+// ShardOf returns the shard, of n, that the user with an id belongs to.
 func ShardOf(id []byte, n int) Shard { return Shard{int(sequence.KeyOf(id)[0]%uint64(n)) + 1, n} }
 
-// sum is what was written to a table.
+// sum counts and hashes the bytes written to a table.
 type sum struct {
 	hash        hash.Hash
 	head, bytes int64
@@ -59,7 +59,7 @@ type sum struct {
 // PartVersion is the version of Part.
 const PartVersion = 1
 
-// Part says what a shard made and of what. It is in a file beside the shard's table.
+// Part describes a shard's output and its input. It is stored in a file beside the shard's table.
 type Part struct {
 	Version int    `json:"version"`
 	Kind    string `json:"kind"`  // the command
@@ -67,7 +67,7 @@ type Part struct {
 	Shard   int    `json:"shard"` // from 1
 	Of      int    `json:"of"`
 
-	// These are the same in all parts.
+	// The following fields are equal in all parts.
 	Noise   privacy.Noise   `json:"noise"`
 	Seed    uint64          `json:"seed,omitempty"`
 	Form    format.Form     `json:"form"`
@@ -80,13 +80,13 @@ type Part struct {
 	Entries int             `json:"ledger_entries"`
 	Chain   string          `json:"ledger_chain"`
 
-	// These are of the part alone.
+	// The following fields describe this part alone.
 	In     string          `json:"input"`
 	Tables []Table         `json:"tables"` // as they were written: the output, those beside it, the index
 	Counts json.RawMessage `json:"counts"`
 }
 
-// Table is a file of a part.
+// Table describes a file of a part.
 type Table struct {
 	Name   string `json:"name"`
 	Head   int64  `json:"header_bytes"`
@@ -116,7 +116,7 @@ func (h *blockWorker[C]) note(b *Block[C], i int) {
 	b.Lines[last] = x
 }
 
-// part writes what the shard made, and of what.
+// part writes the description of the shard's output and its input.
 func (e *engine[C]) part(ctx context.Context, whole string, f Facts) error {
 	same, counts := e.State()
 	p := Part{
@@ -171,8 +171,8 @@ func (s Shard) Beside(out, ending string) string {
 	return stem + "." + ending
 }
 
-// sumOf returns the SHA-256 of a file, or of the names and files of a folder. Files of which a second
-// reading gives nothing are refused.
+// sumOf returns the SHA-256 of a file, or of the names and files of a folder. It refuses files that can be read only
+// once.
 func sumOf(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// CompareIDs orders ids: first whole numbers, by value, then the others byte by byte. It looks only
-// at the two ids, so that a stream can be sorted before all of it is known.
+// CompareIDs orders ids: whole numbers first, by value, then the others byte by byte. It depends only on the two ids,
+// so that a stream can be sorted before all of it is known.
 func CompareIDs(a, b []byte) int {
 	x, y := isNumber(a), isNumber(b)
 	switch {
@@ -42,9 +42,8 @@ const (
 	sortWays  = 128     // pieces merged at once
 )
 
-// Sorter orders records by id in memory that does not grow with their number. They go into pieces of
-// sortBytes, sorted, on files without a name. sortWays pieces of one size are merged to one of the
-// next size.
+// Sorter sorts records by id in memory that does not grow with their number. It writes sorted pieces of sortBytes to
+// nameless files, and merges sortWays pieces of one size to one of the next size.
 type Sorter struct {
 	Compare func(a, b []byte) int // of ids; CompareIDs, if it is not set to another order before the first Add
 
@@ -57,7 +56,7 @@ type Sorter struct {
 	levels []*level
 }
 
-// record says where a record is in the buffer: its id, then its content.
+// record locates a record in the buffer: its id, then its content.
 type record struct{ from, id, to int }
 
 // level holds the sorted pieces of one size on one file.
@@ -67,13 +66,13 @@ type level struct {
 	pieces [][2]int64
 }
 
-// NewSorter returns a sorter that keeps 4 MiB in memory and the rest on files that file makes. They
-// should be gone when they are closed, and when the process ends in any way.
+// NewSorter returns a sorter that keeps 4 MiB in memory and the rest on files from file. They should disappear when
+// they are closed or the process ends.
 func NewSorter(file func() (*os.File, error)) *Sorter {
 	return &Sorter{Compare: CompareIDs, file: file, most: sortBytes, ways: sortWays}
 }
 
-// Add takes a record. hold appends its content.
+// Add adds a record. hold appends its content.
 func (s *Sorter) Add(id []byte, hold func(dst []byte) []byte) error {
 	if s.recs == nil { // at full size: growing would leave as much memory behind again
 		s.buf, s.recs = make([]byte, 0, s.most), make([]record, 0, s.most/96)
@@ -102,7 +101,7 @@ func (s *Sorter) order() {
 	slices.SortFunc(s.recs, func(a, b record) int { return s.Compare(s.idOf(a), s.idOf(b)) })
 }
 
-// flush writes what is in memory as a piece.
+// flush writes the records in memory as a piece.
 func (s *Sorter) flush() error {
 	s.order()
 	err := s.addPiece(0, func(w *bufio.Writer) error {

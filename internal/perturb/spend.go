@@ -14,14 +14,14 @@ import (
 	"privrec/internal/privacy/budget"
 )
 
-// reservation is what a command reserved in a budget; the zero value is none.
+// reservation holds a command's reservation in a budget; the zero value means none.
 type reservation struct {
 	file string
 	id   int
 }
 
-// reserve reserves what the release costs in the budget of the settings, before anything is
-// recorded or drawn. It refuses a release that would overdraw it, with a *budget.Refusal.
+// reserve reserves the cost of the release in the budget of the settings, before anything is recorded or drawn. It
+// refuses a release that would overdraw the budget, with a *budget.Refusal.
 func (e *engine[C]) reserve() (r reservation, err error) {
 	if e.Parent == "" {
 		return r, nil
@@ -54,7 +54,7 @@ func (e *engine[C]) reserve() (r reservation, err error) {
 	return r, err
 }
 
-// settle says to the budget what was recorded: nothing gives the reservation back.
+// settle tells the budget what was recorded. Nothing gives the reservation back.
 func (r reservation) settle(recorded []privacy.Entry) error {
 	if r.id == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (r reservation) settle(recorded []privacy.Entry) error {
 	return budget.Change(r.file, func(b *budget.File) error { return b.End(r.id, "", recorded, nil) })
 }
 
-// FileSum returns the hex SHA-256 of a file as it is.
+// FileSum returns the hex SHA-256 of a file's bytes.
 func FileSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

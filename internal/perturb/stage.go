@@ -14,22 +14,21 @@ import (
 	"privrec/internal/system"
 )
 
-// Output is one of several files that appear together: its name on the stage, and its path in the
-// end.
+// Output is one of several files that appear together: its name on the stage, and its final path.
 type Output struct{ Name, Path string }
 
-// Outputs is a set of such files. The file that the others belong to is the last.
+// Outputs is a set of such files. The main file, which the others belong to, is the last.
 type Outputs struct {
 	Files   []Output
 	Force   bool     // replace existing files
 	Sources []string // files that are read: not even Force overwrites them
 }
 
-// main returns the path of the file that the others belong to.
+// main returns the path of the main file.
 func (o Outputs) main() string { return o.Files[len(o.Files)-1].Path }
 
-// Free fails, with a run.UsageError, if a file exists already, or with Force if it is one that is
-// read. Without Force it also fails on a set that an earlier process left half replaced.
+// Free fails, with a run.UsageError, if a file already exists or, with Force, if it is an input. Without Force it also
+// fails on a set that an earlier process left half replaced.
 func (o Outputs) Free() error {
 	if !o.Force {
 		halves, err := o.interrupted()
@@ -63,7 +62,7 @@ func (o Outputs) Free() error {
 	return nil
 }
 
-// sameName reports whether two names are of one existing file.
+// sameName reports whether two names lead to one existing file.
 func sameName(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
@@ -83,7 +82,7 @@ type Stage struct {
 	stuck       bool // the folder has old files that could not be put back, and must stay
 }
 
-// NewStage makes the folder, and removes those that killed processes left.
+// NewStage creates the folder, and removes those that killed processes left.
 func NewStage(o Outputs) (*Stage, error) {
 	halves, err := o.interrupted()
 	if err != nil {
@@ -100,20 +99,19 @@ func NewStage(o Outputs) (*Stage, error) {
 	return &Stage{dir: dir, held: held, set: o, swept: swept, interrupted: halves, rename: os.Rename}, nil
 }
 
-// Dir returns the folder, for other files that the work needs.
+// Dir returns the folder, for other temporary files of the work.
 func (s *Stage) Dir() string { return s.dir }
 
-// Path returns where the output of a name is made.
+// Path returns the path at which an output is made.
 func (s *Stage) Path(name string) string { return filepath.Join(s.dir, name) }
 
-// Create writes an output whole that only its owner may read: it has counts of true data.
+// Create writes a whole output that only its owner may read, since it has counts of true data.
 func (s *Stage) Create(name string, write func(w io.Writer) error) error {
 	return system.WritePrivate(s.Path(name), write)
 }
 
-// Commit gives the files their names, with Force in place of existing ones, or it fails and leaves
-// what was there as it was. It removes the folders of processes that were stopped while they
-// replaced the same files, and says so.
+// Commit gives the files their final names, with Force in place of existing ones; on failure it leaves the old files as
+// they were. It removes and reports the folders of processes that were stopped while they replaced the same files.
 func (s *Stage) Commit(p run.Progress) (err error) {
 	if err := s.set.Free(); err != nil { // another run may have come first
 		return err
@@ -140,9 +138,9 @@ func (s *Stage) Drop() (err error) {
 	return errors.Join(err, s.held.Free())
 }
 
-// newFolder makes the folder of a stage in dir and holds the kernel's lock on it, which ends with
-// the process in any case. If the file system has no locks it works without: then no other process
-// can tell that one is alive either, and all leave the folder alone.
+// newFolder creates the folder of a stage in dir and takes the kernel's lock on it, which ends with the process. On a
+// file system without locks it works without one: no process can then tell that another is alive, and all leave the
+// folder alone.
 func newFolder(dir string) (path string, held *system.Folder, err error) {
 	for {
 		if path, err = os.MkdirTemp(dir, stagePrefix+"*"); err != nil {
@@ -159,9 +157,9 @@ func newFolder(dir string) (path string, held *system.Folder, err error) {
 	}
 }
 
-// sweep removes the folders beside the outputs that killed processes left, for any outputs, and
-// returns them. It keeps a folder with a journal unless that is for these outputs and not half way:
-// it may hold the only copy of replaced files.
+// sweep removes the folders that killed processes left beside the outputs, for any outputs, and returns them. It keeps
+// a folder with a journal unless that is for these outputs and not half done, since the folder may hold the only copy
+// of replaced files.
 func (o Outputs) sweep() (removed []string, err error) {
 	entries, err := os.ReadDir(filepath.Dir(o.main()))
 	if err != nil {
@@ -183,7 +181,7 @@ func (o Outputs) sweep() (removed []string, err error) {
 	return removed, nil
 }
 
-// sweepOne removes a folder that no process holds and that has nothing to lose.
+// sweepOne removes a folder that no process holds and that holds no only copy of a file.
 func (o Outputs) sweepOne(dir string) (removed bool, err error) {
 	held, err := system.TakeFolder(dir)
 	if err != nil {

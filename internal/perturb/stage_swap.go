@@ -15,21 +15,21 @@ import (
 	"privrec/internal/system"
 )
 
-// A stage keeps these in its folder, besides the new files, while it replaces old ones.
+// Names of a stage's folders and files while it replaces old files.
 const (
 	stagePrefix = ".tmp-perturb-"
 	journalFile = "replaces" // JSON: the name of the output
 	wasPrefix   = "was-"     // before the name of a file on the stage: the old file in its place
 )
 
-// journal names the set of files that a folder is for.
+// journal names the set of files that a folder belongs to.
 type journal struct {
 	Out string `json:"out"` // in the folder that holds the stage
 }
 
-// swap gives the files of a stage their names, in place of existing ones. The output goes first and
-// comes last, so that it never stands beside a ledger or a report of another one. A process that
-// dies in between leaves a folder with the old files and a journal, which interrupted finds.
+// swap gives the files of a stage their final names, in place of existing ones. The main output is removed first and
+// placed last, so that it never stands beside a ledger or a report of another one. A process that dies in between
+// leaves a folder with the old files and a journal, which interrupted finds.
 func (s *Stage) swap() error {
 	out := s.set.main()
 	err := s.Create(journalFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(journal{filepath.Base(out)}) })
@@ -78,9 +78,8 @@ func (s *Stage) undo(away, placed []Output, why error) error {
 	return why
 }
 
-// interrupted returns the folders beside an output in which a swap of it stopped half way: some of the
-// old files are in there, or some of the new ones are not any more. A swap that had not begun, and
-// one that had ended, left a whole set of files.
+// interrupted returns the folders beside an output in which a swap of it stopped half way: they hold some of the old
+// files, or lack some of the new ones. A swap that had not begun, and one that had ended, left a whole set of files.
 func (o Outputs) interrupted() (folders []string, err error) {
 	out := o.main()
 	entries, err := os.ReadDir(filepath.Dir(out))
@@ -101,8 +100,7 @@ func (o Outputs) interrupted() (folders []string, err error) {
 	return folders, nil
 }
 
-// inspect reports about a folder whether a swap of other outputs began there, and whether a swap of
-// these stopped half way.
+// inspect reports whether a swap of other outputs began in a folder, and whether a swap of these stopped half way.
 func (o Outputs) inspect(dir string) (others, half bool, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, journalFile))
 	if errors.Is(err, fs.ErrNotExist) {

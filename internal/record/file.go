@@ -36,7 +36,7 @@ func Read(path string) (*File, error) {
 	return f, nil
 }
 
-// check reports what a file must not have.
+// check reports contents that a file must not have.
 func (f *File) check() error {
 	if f.Version != Version {
 		return fmt.Errorf("version: %d, want %d", f.Version, Version)
@@ -81,13 +81,13 @@ func (r *Record) check() error {
 	return nil
 }
 
-// Put adds a record, in the place of that of the same name.
+// Put adds a record, or replaces the one with its name.
 func (f *File) Put(r Record) {
 	f.Records = slices.DeleteFunc(f.Records, func(old Record) bool { return old.Name == r.Name })
 	f.Records = append(f.Records, r)
 }
 
-// Find returns the record of a name, nil where there is none.
+// Find returns the record with a name, nil if there is none.
 func (f *File) Find(name string) *Record {
 	for i := range f.Records {
 		if f.Records[i].Name == name {
@@ -97,8 +97,8 @@ func (f *File) Find(name string) *Record {
 	return nil
 }
 
-// Write writes a file of records, by name and seed, a line for every run, so that a changed
-// record is a changed line.
+// Write writes a file of records, sorted by name and seed, one line for each run, so that a changed record is a changed
+// line.
 func (f *File) Write(path string) error {
 	f.Version = Version
 	slices.SortFunc(f.Records, func(a, b Record) int { return cmp.Compare(a.Name, b.Name) })
@@ -168,7 +168,7 @@ func comma(i int) string {
 	return ","
 }
 
-// Open reads the file at path, or begins one where there is none.
+// Open reads the file at path, or returns a new one if there is none.
 func Open(path string) (*File, error) {
 	f, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -177,7 +177,7 @@ func Open(path string) (*File, error) {
 	return f, err
 }
 
-// All reads all files of a folder, by name without the extension.
+// All reads all files of a folder, by name without extension.
 func All(dir string) (map[string]*File, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(paths) == 0 {

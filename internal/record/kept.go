@@ -22,9 +22,9 @@ import (
 // KeptVersion is the version of the files of kept runs that this program writes.
 const KeptVersion = 1
 
-// Kept is a finished run in one small file: what tables, claims and pages read of its directory.
-// It has all results in full, the account of privacy, the settings and the programs that worked on
-// it. It has no model. Of large tables of users' scores it has a sample (compare.Scores.Sample).
+// Kept holds a finished run in one small file: everything that tables, claims and pages read of its directory. It has
+// all results in full, the account of privacy, the settings and the programs that worked on it. It has no model. Of
+// large tables of users' scores it has a sample (compare.Scores.Sample).
 type Kept struct {
 	Version int    `json:"version"`
 	Name    string `json:"name"` // of the run directory
@@ -38,10 +38,10 @@ type Kept struct {
 	Scores   map[string][]byte          `json:"scores,omitempty"`  // tables of users' scores, by file
 }
 
-// long are the fields of metrics.json that grow with the epochs, or with the protocols of an attack.
+// long lists the fields of metrics.json that grow with the epochs, or with the protocols of an attack.
 var long = []string{"epochs", "selection", "protocols"}
 
-// What a kept run may take. A table of users' scores is halved until it fits.
+// Size limits of a kept run. A table of users' scores is halved until it fits.
 const (
 	mostOfTables = 12 << 10 // gzipped bytes of all tables of users' scores together
 	mostOfKept   = 60 << 10 // bytes of the file
@@ -49,7 +49,7 @@ const (
 	keptDigits   = 6        // significant digits of users' scores
 )
 
-// KeepRun makes the small form of a finished run from its directory. A run that has not ended well is refused.
+// KeepRun returns the small form of a finished run from its directory. It refuses a run that has not ended well.
 func KeepRun(dir string) (*Kept, error) {
 	k, err := keepRun(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func keepRun(dir string) (*Kept, error) {
 	return k, k.keepScores(dir)
 }
 
-// packLong moves the long fields out of the readable ones.
+// packLong moves the long fields into compressed blocks.
 func (k *Kept) packLong() error {
 	fields := map[string]json.RawMessage{}
 	for _, name := range long {
@@ -177,7 +177,7 @@ func pack(block []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// LargeError refuses to keep a run whose results are too large for a small file.
+// LargeError reports a run whose results are too large for a small file.
 type LargeError struct {
 	Name  string // of the run
 	Bytes int
@@ -187,7 +187,7 @@ func (e *LargeError) Error() string {
 	return fmt.Sprintf("keep %s: it comes to %d bytes, more than %d", e.Name, e.Bytes, mostOfKept)
 }
 
-// Write writes the file of a kept run, a line for every part, so that a changed result is a changed line.
+// Write writes the file of a kept run, one line for each part, so that a changed result is a changed line.
 func (k *Kept) Write(path string) error {
 	l := &lines{}
 	l.add("{\n\"version\": ", k.Version, ",\n\"name\": ", quoted(k.Name), ",\n\"results\": ", k.Results)
@@ -252,7 +252,7 @@ func ReadKept(path string) (*Kept, error) {
 	return k, nil
 }
 
-// stale says why the results are not those that this program would give, and "" where they are.
+// stale returns the reason why the results are not those of this program; "" if they are.
 func (k *Kept) stale() (string, error) {
 	var m struct {
 		Task string `json:"task"`
@@ -267,7 +267,7 @@ func (k *Kept) stale() (string, error) {
 	return "", nil
 }
 
-// Unpack writes the run's directory, as far as it was kept. The directory must not be there.
+// Unpack writes the kept part of the run's directory. The directory must not exist.
 func (k *Kept) Unpack(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -303,12 +303,11 @@ func (k *Kept) Unpack(dir string) error {
 	return nil
 }
 
-// ofRun is a line of a list of runs in a configuration.
+// ofRun matches a line of a list of runs in a configuration.
 var ofRun = regexp.MustCompile(`^(\s+- ).*/([^/]+-seed\d+)`)
 
-// WithoutPlaces removes from a configuration what says where and with how many threads it ran,
-// which changes no result: the keys run.out and run.workers, and the folder of runs that it is
-// about.
+// WithoutPlaces removes from a configuration its places and number of threads, which change no result: the keys run.out
+// and run.workers, and the folder of runs that it is about.
 func WithoutPlaces(config string) string {
 	var keep []string
 	within := false

@@ -18,14 +18,14 @@ import (
 	"privrec/internal/system"
 )
 
-// Keep says what a record keeps of the scores of a run.
+// Keep selects the scores of a run that its record keeps.
 type Keep struct {
 	Only    *regexp.Regexp // rows of scores whose name it matches; nil: all
 	Metrics *regexp.Regexp // metrics that it matches; nil: all
 	Gains   bool           // gains of an attack over floors, of these rows and metrics
 }
 
-// Of makes the record of a finished run from its directory. A run that has not ended well is refused.
+// Of returns the record of a finished run from its directory. It refuses a run that has not ended well.
 func Of(dir string, keep Keep) (Run, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
@@ -67,12 +67,12 @@ func Of(dir string, keep Keep) (Run, error) {
 	return r, nil
 }
 
-// Build writes a build in a few words.
+// Build returns a build in a few words.
 func Build(b run.Build) string {
 	return fmt.Sprintf("%s %s/%s %s %s", b.Go, b.OS, b.Arch, b.Float, b.SIMD)
 }
 
-// Machine writes a machine in a few words. The name of the host stays out.
+// Machine returns a machine in a few words, without the name of the host.
 func Machine(m run.Machine) string {
 	cpu := m.CPU
 	if cpu == "" {
@@ -81,8 +81,8 @@ func Machine(m run.Machine) string {
 	return fmt.Sprintf("%s, %d cores, %d workers", cpu, m.Cores, m.Workers)
 }
 
-// configFile returns the path of a configuration from configs on. Of a file elsewhere it
-// returns the name alone: folders of one machine say nothing on another.
+// configFile returns the path of a configuration, beginning with configs. For a file elsewhere it returns the name
+// alone, since folders of one machine mean nothing on another.
 func configFile(path string) string {
 	path = filepath.ToSlash(path)
 	if path == "" {
@@ -97,7 +97,7 @@ func configFile(path string) string {
 	return filepath.Base(path)
 }
 
-// setting leaves out which directories a run was about.
+// setting returns a setting without the directories of runs in it.
 func setting(s string) string {
 	var kept []string
 	for i, part := range strings.Split(s, ", ") {
@@ -114,8 +114,8 @@ func setting(s string) string {
 	return strings.Join(kept, ", ")
 }
 
-// gains reads what a run found beyond floors. The names of the attacked model and of the rules, where a run has them,
-// are in the name of the row.
+// gains returns the gains of a run over floors. The name of a row includes those of the attacked model and of the
+// rules, if a run has them.
 func (k Keep) gains(dir string) (out []Gain, err error) {
 	all, err := experiment.ReadCells(dir)
 	if err != nil {
@@ -164,7 +164,7 @@ func (k Keep) scores(from []experiment.Scores) (out []Scores) {
 	return out
 }
 
-// epsilon reads the account of a run, nil where it wrote none.
+// epsilon returns the account of a run, nil if it wrote none.
 func epsilon(dir string) (*Epsilon, error) {
 	a, err := experiment.ReadAccount(dir)
 	if err != nil || a == nil {
@@ -215,7 +215,7 @@ func epsilon(dir string) (*Epsilon, error) {
 	return e, nil
 }
 
-// Join makes one record of finished runs. They differ by their seeds and in nothing else.
+// Join returns one record of finished runs that differ only in their seeds.
 func Join(name string, runs []Run) (Record, error) {
 	if len(runs) == 0 {
 		return Record{}, errors.New("record: no run")

@@ -12,22 +12,21 @@ import (
 // Version is the version of the files that this program writes.
 const Version = 1
 
-// File is the records of one page.
+// File holds the records of one page.
 type File struct {
 	Version int      `json:"version"`
 	About   string   `json:"about"` // what they are records of
 	Records []Record `json:"records"`
 }
 
-// Record is what stands behind one row of a table, or one number in a sentence. Either Runs or
-// Measured is there.
+// Record holds the source of one row of a table, or of one number in a sentence. Either Runs or Measured is set.
 type Record struct {
 	Name     string    `json:"name"`
 	Runs     runs      `json:"runs,omitempty"` // by seed
 	Measured *Measured `json:"measured,omitempty"`
 }
 
-// Kind says in words which kind of record it is.
+// Kind returns the kind of record in words.
 func (r *Record) Kind() string {
 	if r.Measured != nil {
 		return "measured"
@@ -35,8 +34,7 @@ func (r *Record) Kind() string {
 	return "runs"
 }
 
-// Run is one finished run. Scores are shares, not percent, rounded to seven decimals. Epochs
-// count from 1.
+// Run holds one finished run. Scores are shares, not percent, rounded to seven decimals. Epochs count from 1.
 type Run struct {
 	Task       string        `json:"task"`
 	Method     string        `json:"method"`
@@ -62,14 +60,14 @@ type Run struct {
 	Ended      time.Time     `json:"ended"`
 }
 
-// Scores is one row of what was measured.
+// Scores holds one row of measurements.
 type Scores struct {
 	Name    string             `json:"name"`
 	Release string             `json:"release,omitempty"`
 	Values  map[string]float64 `json:"values"` // by metric name
 }
 
-// Gain is the difference of a row of an attack to a floor, paired by user, with its interval.
+// Gain holds the difference between a row of an attack and a floor, paired by user, with its interval.
 type Gain struct {
 	Row       string     `json:"row"`
 	Attribute string     `json:"attribute,omitempty"` // empty: the attack guesses items
@@ -79,11 +77,11 @@ type Gain struct {
 	Interval  [2]float64 `json:"interval"`
 }
 
-// what names what was measured: the metric, and the attribute where one is guessed.
+// what returns the name of the measurement: the metric, and the attribute if one is guessed.
 func (g Gain) what() string { return strings.TrimSuffix(g.Metric+" "+g.Attribute, " ") }
 
-// Epochs says how long a run trained. Short says why that is less than its profile's length,
-// which is the paper's where it has one.
+// Epochs holds the length of a run's training. Short gives the reason why it is less than the profile's length, which
+// is the paper's if it has one.
 type Epochs struct {
 	Selected int    `json:"selected,omitempty"` // of the evaluated model
 	Run      int    `json:"run,omitempty"`      // that validation saw
@@ -92,7 +90,7 @@ type Epochs struct {
 	Short    string `json:"short,omitempty"`
 }
 
-// Epsilon is what privacy.json says.
+// Epsilon holds the account in privacy.json.
 type Epsilon struct {
 	Claimed *privacy.Number `json:"claimed,omitempty"`
 	Delta   float64         `json:"claimed_delta,omitempty"`
@@ -103,14 +101,14 @@ type Epsilon struct {
 	Parts   []Part          `json:"parts,omitempty"` // of an account that shows what the noise comes to step by step
 }
 
-// Part is one line of such an account. RDP is what the paper's own conversion gives.
+// Part holds one line of such an account. RDP is the epsilon by the paper's own conversion.
 type Part struct {
 	Name    string         `json:"name"`
 	Epsilon privacy.Number `json:"eps_exact"`
 	RDP     privacy.Number `json:"eps_rdp,omitempty"`
 }
 
-// Unit is what the noise of a run comes to for one kind of neighbour.
+// Unit holds the epsilon of a run's noise for one kind of neighbour.
 type Unit struct {
 	Unit         string         `json:"unit"`
 	Neighbouring string         `json:"neighbouring"`
@@ -118,7 +116,7 @@ type Unit struct {
 	Epsilon      privacy.Number `json:"epsilon"`
 }
 
-// Measured is numbers of a program that has no run directory.
+// Measured holds numbers of a program without a run directory.
 type Measured struct {
 	Command string             `json:"command"`
 	Values  map[string]float64 `json:"values"`

@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// runs are the runs of a record as a file holds them: the first in full, of the others what
-// differs from the first. A null is a field that the first has and this one lacks.
+// runs is the form of a record's runs in a file: the first in full, and of the others only differences from the first.
+// A null is a field that the first has and this one lacks.
 type runs []Run
 
 // MarshalJSON writes a line for every run.
@@ -51,7 +51,7 @@ func fieldsOf(x Run) (map[string]json.RawMessage, error) {
 	return fields, json.Unmarshal(b, &fields)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and refuses fields that it does not know.
+// UnmarshalJSON reads the output of MarshalJSON, and refuses unknown fields.
 func (r *runs) UnmarshalJSON(b []byte) error {
 	var all []map[string]json.RawMessage
 	if err := json.Unmarshal(b, &all); err != nil {

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// KeptRuns is the folder of kept runs of this project, from its root.
+// KeptRuns is the path of this project's folder of kept runs, from its root.
 const KeptRuns = "docs/results/records/runs"
 
 // Shelf is a folder of kept runs, by the names of their directories. It is safe for several goroutines.
@@ -25,7 +25,7 @@ type Shelf struct {
 	used map[string]bool   // names that were asked for and found
 }
 
-// OpenShelf opens a folder of kept runs. It fails where there is none.
+// OpenShelf opens a folder of kept runs. It fails if there is none.
 func OpenShelf(dir string) (*Shelf, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, run.WithHint(fmt.Errorf("no folder of kept runs: %s", dir),
@@ -34,11 +34,11 @@ func OpenShelf(dir string) (*Shelf, error) {
 	return &Shelf{dir: dir, out: map[string]string{}, used: map[string]bool{}}, nil
 }
 
-// path returns the file of a run.
+// path returns the path of a run's file.
 func (s *Shelf) path(name string) string { return filepath.Join(s.dir, name+".json") }
 
-// Find unpacks a run once, and returns its directory and why its results are stale: "" where they are not.
-// ok is false where the run is not there.
+// Find unpacks a run once, and returns its directory and the reason why its results are stale; "" if they are not. ok
+// is false if the shelf has no such run.
 func (s *Shelf) Find(name string) (dir, stale string, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Shelf) Find(name string) (dir, stale string, ok bool, err error) {
 	return dir, "", true, nil
 }
 
-// Fresh reports whether a run is there with results that this program would give.
+// Fresh reports whether the shelf has a run with the results that this program would give.
 func (s *Shelf) Fresh(name string) (bool, error) {
 	if _, err := os.Stat(s.path(name)); err != nil {
 		return false, nil
@@ -85,8 +85,8 @@ func (s *Shelf) Fresh(name string) (bool, error) {
 	return stale == "", err
 }
 
-// Took returns the seconds that a kept run took: of each attempt the time that passed, or the processor
-// time where that is less, as it is beside other work.
+// Took returns the seconds that a kept run took. An attempt counts with its wall time, or with its processor time where
+// that is less, as on a busy machine.
 func (s *Shelf) Took(name string) (seconds float64, err error) {
 	k, err := ReadKept(s.path(name))
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Shelf) Took(name string) (seconds float64, err error) {
 	return m.Took(), nil
 }
 
-// Keep puts a finished run on the shelf, in the place of what was kept of it before.
+// Keep puts a finished run on the shelf, and replaces what was kept of it before.
 func (s *Shelf) Keep(dir string) error {
 	k, err := KeepRun(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Shelf) Keep(dir string) error {
 	return k.Write(s.path(k.Name))
 }
 
-// Unused lists the kept runs that nobody asked for, by name.
+// Unused returns the kept runs that nobody asked for, by name.
 func (s *Shelf) Unused() (names []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Shelf) Unused() (names []string, err error) {
 	return names, nil
 }
 
-// Close removes what was unpacked.
+// Close removes the unpacked runs.
 func (s *Shelf) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Value is one number of a record. Scores of runs are in percent. SD is the standard deviation
-// over seeds, NaN where there is one seed. Text is how
-// a paper printed the number, of one that is transcribed; such a number is known to Decimals only.
+// Value is one number of a record. Scores of runs are in percent. SD is the standard deviation over seeds, NaN for one
+// seed. Text is a transcribed number as the paper printed it; such a number is known to Decimals only.
 type Value struct {
 	Mean, SD  float64
 	Low, High float64 // interval of a gain; both 0: none
@@ -18,9 +17,9 @@ type Value struct {
 	Decimals  int
 }
 
-// Value finds a field of a record. Of finished runs a field is the name of a metric of the first
-// row of scores, or NAME|METRIC of the row whose release is NAME or whose name has NAME in it,
-// or floor NAME|METRIC, or all|METRIC for the mean over all rows. It can also be one of
+// Value returns a field of a record. For finished runs a field is the name of a metric of the first row of scores, or
+// NAME|METRIC of the row whose release is NAME or whose name has NAME in it, or floor NAME|METRIC, or all|METRIC for
+// the mean over all rows. It can also be one of
 //
 //	gain ROW|METRIC ATTRIBUTE over FLOOR, of one run, with its interval; attacks on slates have no ATTRIBUTE
 //	epochs.selected, epochs.run, epochs.cap, steps, seeds
@@ -28,8 +27,8 @@ type Value struct {
 //	epsilon.noise UNIT, epsilon.noise UNIT NEIGHBOURING
 //	epsilon.part NAME, epsilon.rdp part NAME
 //
-// Of other records a field is the name of one of their values; where a measured one has NAME low
-// and NAME high beside NAME, they are its interval.
+// For other records a field is the name of one of their values. If a measured record has NAME low and NAME high beside
+// NAME, they are its interval.
 func (r *Record) Value(field string) (Value, error) {
 	if r.Measured != nil {
 		v, ok := r.Measured.Values[field]
@@ -55,7 +54,7 @@ func (r *Record) Value(field string) (Value, error) {
 	return over(all), nil
 }
 
-// gain finds a gain of the only run of a record.
+// gain returns a gain of the only run of a record.
 func (r *Record) gain(field string) (Value, error) {
 	name, what, _ := strings.Cut(field, "|")
 	if len(r.Runs) != 1 {
@@ -82,7 +81,7 @@ func keys[V any](m map[string]V) []string {
 	return out
 }
 
-// over returns mean and standard deviation. The mean of equal numbers is that number.
+// over returns mean and standard deviation of values. The mean of equal numbers is that number.
 func over(all []float64) Value {
 	v := Value{SD: math.NaN()}
 	for _, x := range all {
@@ -101,7 +100,7 @@ func over(all []float64) Value {
 	return v
 }
 
-// value finds a field of one run.
+// value returns a field of one run.
 func (r *Run) value(field string) (float64, error) {
 	switch field {
 	case "epochs.selected":
@@ -152,7 +151,7 @@ func (r *Run) all(metric string) (float64, error) {
 	return sum, nil
 }
 
-// epsilon finds an epsilon of a run.
+// epsilon returns an epsilon of a run.
 func (r *Run) epsilon(field string) (float64, error) {
 	if r.Epsilon == nil {
 		return 0, fmt.Errorf("no field epsilon.%s: the run wrote no account", field)
@@ -180,9 +179,8 @@ func (r *Run) epsilon(field string) (float64, error) {
 	return 0, fmt.Errorf("no field epsilon.%s: the account has claimed, total, as noise UNIT NEIGHBOURING %v and as part NAME %v", field, r.Epsilon.Units, r.Epsilon.Parts)
 }
 
-// Format writes a value with so many decimals. flags are "+" for a sign, "," for separated
-// thousands and "m" for the mean without its deviation. A number that a paper printed is
-// never written with more decimals than it was printed with.
+// Format returns a value as text with a number of decimals. flags are "+" for a sign, "," for separated thousands and
+// "m" for the mean without its deviation. A number from a paper never gets more decimals than it was printed with.
 func (v Value) Format(decimals int, flags string) (string, error) {
 	if v.Text != "" && decimals > v.Decimals {
 		return "", fmt.Errorf("%q is known to %d decimals, not to %d", v.Text, v.Decimals, decimals)
@@ -209,7 +207,7 @@ func (v Value) Format(decimals int, flags string) (string, error) {
 	return s, nil
 }
 
-// fixed writes a number with so many decimals. What rounds to zero has no sign.
+// fixed returns a number with a number of decimals. A number that rounds to zero has no sign.
 func fixed(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
@@ -218,7 +216,7 @@ func fixed(x float64, decimals int) string {
 	return s
 }
 
-// signed writes a plus where there is no minus.
+// signed returns a number with a plus sign unless it has a minus sign.
 func signed(s string) string {
 	if strings.HasPrefix(s, "-") {
 		return s
@@ -226,7 +224,7 @@ func signed(s string) string {
 	return "+" + s
 }
 
-// thousands puts commas between groups of three digits.
+// thousands returns a number with commas between groups of three digits.
 func thousands(s string) string {
 	whole, rest, _ := strings.Cut(s, ".")
 	sign := ""

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Chart is a figure of several panels. The panels of a strip stand side by side under one
-// legend, and a name has the same colour, dashes and mark in all of them.
+// Chart is a figure with several panels. The panels of a strip stand side by side under one legend, and a name has the
+// same colour, dashes and mark in all of them.
 type Chart struct {
 	Title   string
 	Strips  []Strip
@@ -45,10 +45,9 @@ type Panel struct {
 	Levels         []Level
 }
 
-// Curve is one series of a panel. An infinite X stands at the right edge, joined to nothing. A
-// point whose Y is no number is left out. Band is shaded around the curve, Bars are upright
-// lines through its points: pairs of lower and upper ends, as many as points or none at all; a
-// pair that is no number is left out.
+// Curve is one series of a panel. A point with infinite X stands at the right edge, joined to nothing. A point whose Y
+// is NaN is left out. Band is shaded around the curve, and Bars are vertical lines through its points. Both are pairs
+// of lower and upper ends, one for each point or none at all; a NaN pair is left out.
 type Curve struct {
 	Name       string
 	X, Y       []float64
@@ -70,8 +69,8 @@ const (
 	panelGap    = vg.Length(12)
 )
 
-// Image draws the chart as a file on white: the title above, strip below strip. The format is
-// one of ImageFormats. Equal charts give equal bytes.
+// Image returns the chart as a file on white: the title above, strip below strip. The format is one of ImageFormats.
+// Equal charts give equal bytes.
 func (c Chart) Image(format string) ([]byte, error) {
 	across := 1
 	for _, s := range c.Strips {
@@ -118,7 +117,7 @@ func (c Chart) Image(format string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// newFile returns a canvas of an image format, and what writes it.
+// newFile returns a canvas of an image format, and the writer of its file.
 func newFile(format string, w, h vg.Length) (io.WriterTo, vg.CanvasSizer, error) {
 	switch format {
 	case "svg":
@@ -131,8 +130,8 @@ func newFile(format string, w, h vg.Length) (io.WriterTo, vg.CanvasSizer, error)
 	return nil, nil, fmt.Errorf("report: unknown image format %q, want one of %v", format, ImageFormats())
 }
 
-// svg draws one panel of a strip with the legend, for a page: as wide as a narrow screen can
-// show with readable letters.
+// svg returns one panel of a strip with the legend, for a page: as wide as a narrow screen can show with readable
+// letters.
 func (s Strip) svg(panel int) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func (s Strip) svg(panel int) ([]byte, error) {
 	return svg, nil
 }
 
-// check reports what cannot be drawn.
+// check returns an error for a strip that cannot be drawn.
 func (s Strip) check() error {
 	for _, p := range s.Panels {
 		drawn := len(p.Levels)

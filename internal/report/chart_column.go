@@ -9,12 +9,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columnWidth is the width of a column of a paper in two columns.
+// columnWidth is the width of a column in a two-column paper.
 const columnWidth = 3.3 * vg.Inch
 
-// ColumnPDF draws the chart for a paper: as wide as one of its columns, panel below panel, with
-// neither title nor caption, which the paper has. Letters are of seven points. Equal charts give
-// equal bytes.
+// ColumnPDF returns the chart for a paper: one column wide, panel below panel, without title and caption, which the
+// paper adds. Letters are of seven points. Equal charts give equal bytes.
 func (c Chart) ColumnPDF() ([]byte, error) {
 	shrink := float64(columnWidth / panelWidth)
 	heads := make([]legend, len(c.Strips))

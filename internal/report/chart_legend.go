@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// look is how a curve is drawn.
+// look says how to draw a curve.
 type look struct {
 	color  color.RGBA
 	dashes []vg.Length
 	mark   draw.GlyphDrawer
 }
 
-// marks tell curves apart where colours cannot.
+// marks distinguish curves where colours cannot.
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
 }
@@ -24,8 +24,7 @@ func lookOf(i int) look {
 	return look{palette[i%len(palette)], dashes(i / len(palette)), marks[i%len(marks)]}
 }
 
-// legend is the heading of a strip: its title, and the names of its curves in as many lines as
-// they need.
+// legend holds the heading of a strip: its title, and the names of its curves in as many lines as they need.
 type legend struct {
 	title string
 	names []string
@@ -42,7 +41,7 @@ const (
 	nameHigh    = vg.Length(14)
 )
 
-// newLegend lays out the heading of panels.
+// newLegend returns the heading of panels, laid out.
 func newLegend(title string, panels []Panel, wide vg.Length) legend {
 	l := legend{title: title, looks: map[string]look{}, wide: wide}
 	for _, p := range panels {

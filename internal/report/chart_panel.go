@@ -21,7 +21,7 @@ var (
 
 const markRadius = vg.Length(2.6)
 
-// levelDashes tell levels apart.
+// levelDashes distinguish levels.
 var levelDashes = [][]vg.Length{{vg.Points(6), vg.Points(3)}, {vg.Points(2), vg.Points(2)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}, {vg.Points(1), vg.Points(3)}}
 
 // draw draws the panel. It must have passed check.
@@ -95,14 +95,14 @@ func sign(x float64) float64 {
 	return 0
 }
 
-// axes are the axes of a panel. Infinite X stand at infinity, right of a break.
+// axes holds the axes of a panel. Points with infinite X stand right of a break.
 type axes struct {
 	plot           *plot.Plot
 	infinite       bool
 	infinity, edge float64
 }
 
-// axes sets up axes that hold everything, without anything on them.
+// axes returns axes wide enough for everything in the panel, without drawing it.
 func (p Panel) axes() axes {
 	a := axes{plot: plot.New()}
 	lo, hi := span(p.XRange)
@@ -182,7 +182,7 @@ func (p Panel) axes() axes {
 	return a
 }
 
-// dress gives the axes their names, colours and fonts, and a grid.
+// dress sets names, colours and fonts of the axes, and a grid.
 func (a *axes) dress(p Panel) {
 	a.plot.BackgroundColor = color.Transparent
 	a.plot.X.Label.Text, a.plot.Y.Label.Text = p.X, p.Y
@@ -196,7 +196,7 @@ func (a *axes) dress(p Panel) {
 	a.plot.Add(grid)
 }
 
-// span returns a range as it is, and an empty one for no range.
+// span returns the ends of a range; +Inf and -Inf for the zero value, so that it widens no axis.
 func span(r [2]float64) (lo, hi float64) {
 	if r == [2]float64{} {
 		return math.Inf(1), math.Inf(-1)
@@ -236,13 +236,13 @@ func (c Curve) drawBand(area draw.Canvas, k look, x, y func(float64) vg.Length) 
 	}
 }
 
-// faint is a colour that shows what lies below.
+// faint returns a colour through which lower layers show.
 func faint(c color.RGBA) color.Color { return color.NRGBA{c.R, c.G, c.B, 0x2c} }
 
-// mostMarks is up to how many points of a curve have marks; those of more would hide the line.
+// mostMarks is the largest number of points of a curve with marks; more marks would hide the line.
 const mostMarks = 60
 
-// drawLine draws a curve and the marks of its points, where they are few.
+// drawLine draws a curve, and marks at its points if there are few.
 func (c Curve) drawLine(area draw.Canvas, k look, x, y func(float64) vg.Length) {
 	var line, points []vg.Point
 	for i := range c.X {

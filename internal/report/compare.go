@@ -9,8 +9,7 @@ import (
 	"privrec/internal/metrics"
 )
 
-// Comparison shows results with their floors and, where a paper printed numbers for the same
-// rows, with those.
+// Comparison holds results with their floors and, if a paper printed numbers for the same rows, those numbers.
 type Comparison struct {
 	Name    string
 	Title   string
@@ -21,9 +20,8 @@ type Comparison struct {
 	Notes   []string
 }
 
-// Row is one line of values in the order of Comparison.Metrics, as shares (0.21 for 21 %).
-// Paper holds the paper's printed values for the row: nil where it prints none, NaN for a
-// single value that it does not print.
+// Row is one line of values in the order of Comparison.Metrics, as shares (0.21 for 21 %). Paper holds the paper's
+// printed values for the row: nil if it prints none, NaN for a single missing value.
 type Row struct {
 	Label  string
 	Values []float64
@@ -34,8 +32,8 @@ type Row struct {
 // numbers.
 func AllowsDelta(l dataset.Level) bool { return l == dataset.LevelA || l == dataset.LevelB }
 
-// Table lays the comparison out, in percent: floors, then each of our rows with the paper's row
-// and the difference under it. It fails on a comparison without floors or without a level.
+// Table returns the comparison as a table, in percent: floors, then each of our rows with the paper's row and the
+// difference under it. It fails on a comparison without floors or without a level.
 func (c Comparison) Table() (*Table, error) {
 	if len(c.Floors) == 0 {
 		return nil, errors.New("report: results without a floor are not shown")
@@ -92,11 +90,11 @@ func (c Comparison) Table() (*Table, error) {
 	return t, nil
 }
 
-// Missing is a value that a paper does not print.
+// Missing stands for a value that a paper does not print.
 var Missing = math.NaN()
 
-// ShortTraining returns a fact for a result whose training was shorter than the one that a paper
-// states, in the words of train.Length.Short, and none for another result.
+// ShortTraining returns a fact for a result whose training was shorter than the paper's, in the words of
+// train.Length.Short; none for another result.
 func ShortTraining(short string) []Fact {
 	if short == "" {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Document is a whole result: tables, figures and remarks with one level of evidence. It can be
-// printed as text or Markdown, marshalled as JSON, and written as a page.
+// Document holds a whole result: tables, figures and remarks with one level of evidence. It can be printed as text or
+// Markdown, marshalled as JSON, and written as a page.
 type Document struct {
 	Title    string
 	Subtitle string // one line: task, data, profile
-	// Conclusion says in one sentence what comes out. Only the page has it.
+	// Conclusion is the result in one sentence. Only the page has it.
 	Conclusion string
 	Level      dataset.Level
 	Facts      []Fact // the few values that matter most, such as the epsilons
@@ -28,17 +28,17 @@ type Document struct {
 	lead string // stands before all else; "": nothing does
 }
 
-// Lead puts a line before all else, for what nobody may overlook. An empty one puts nothing there.
+// Lead puts a line before everything else, for what nobody may overlook. An empty line adds nothing.
 func (d *Document) Lead(line string) { d.lead = line }
 
-// Fact is a value with its label.
+// Fact holds a value with its label.
 type Fact struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
 	Note  string `json:"note,omitempty"` // why, or under which assumptions
 }
 
-// stamp returns the line that says how far to trust the numbers.
+// stamp returns a line on how far to trust the numbers.
 func (d *Document) stamp() string {
 	if d.Level == 0 {
 		return ""
@@ -46,10 +46,10 @@ func (d *Document) stamp() string {
 	return fmt.Sprintf("evidence level %v: %s", d.Level, d.Level.Meaning())
 }
 
-// Wide is a writer that knows how many columns of text its reader sees at once, as a terminal does; 0: any number.
+// Wide is a writer that knows the number of text columns visible at once, such as a terminal; 0: any number.
 type Wide interface{ Width() int }
 
-// Text writes the document for a terminal. Where w is Wide, tables are folded to its width.
+// Text writes the document for a terminal. If w is Wide, tables are folded to its width.
 func (d *Document) Text(w io.Writer) error {
 	var b strings.Builder
 	width := 0
@@ -147,7 +147,7 @@ func (d *Document) Markdown(w io.Writer) error {
 	return err
 }
 
-// MarshalJSON writes all but the figures, whose numbers belong in tables.
+// MarshalJSON writes everything except the figures, whose numbers belong in tables.
 func (d *Document) MarshalJSON() ([]byte, error) {
 	level := ""
 	if d.Level != 0 {
@@ -167,5 +167,5 @@ type documentForm struct {
 	Notes    []string `json:"notes,omitempty"`
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (d *Document) JSONForms() []any { return []any{documentForm{}} }

@@ -23,15 +23,15 @@ type Figure struct {
 	Caption    string
 }
 
-// Line is one series; X and Y have the same length. A line that may lie on another is Dashed,
-// without points, so that both are visible.
+// Line is one series; X and Y have the same length. Dashed is for a line that may lie on another: it has no points, so
+// that both are visible.
 type Line struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool
 }
 
-// Drawable tells whether a line has a finite point: a figure without one has no picture.
+// Drawable reports whether a line has a finite point. A figure without one has no picture.
 func (f Figure) Drawable() bool {
 	for _, l := range f.Lines {
 		for i := range min(len(l.X), len(l.Y)) {
@@ -43,7 +43,7 @@ func (f Figure) Drawable() bool {
 	return false
 }
 
-// palette is that of Okabe and Ito, which colour-blind readers can tell apart.
+// palette holds the colours of Okabe and Ito, which colour-blind readers can distinguish.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},
 	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
@@ -52,8 +52,8 @@ var palette = []color.RGBA{
 // ink is the colour of axes and text.
 var ink = color.RGBA{0x33, 0x3b, 0x45, 0xff}
 
-// SVG draws the figure for a page, 16 cm by 8 cm. It leaves out title and background, which the
-// page has, and puts the legend where no line is. Equal figures give equal bytes.
+// SVG returns the figure for a page, 16 cm by 8 cm. It leaves out title and background, which the page has, and puts
+// the legend where no line is. Equal figures give equal bytes.
 func (f Figure) SVG() ([]byte, error) {
 	p, lines, err := f.plot()
 	if err != nil {
@@ -78,8 +78,7 @@ const (
 	pageHeight = 8 * vg.Centimeter
 )
 
-// plot sets up axes, grid, lines and legend without a background, and returns the points of the
-// lines.
+// plot returns axes, grid, lines and legend without a background, and the points of the lines.
 func (f Figure) plot() (*plot.Plot, []plotter.XYs, error) {
 	p, lines := plot.New(), []plotter.XYs(nil)
 	p.X.Label.Text, p.Y.Label.Text = f.X, f.Y
@@ -154,17 +153,17 @@ func dashes(round int) []vg.Length {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// spot says where a legend goes: a corner of the plot, or beside it.
+// spot is the place of a legend: a corner of the plot, or beside it.
 type spot struct{ top, left, beside bool }
 
-// corners lists the corners in the order in which they are tried.
+// corners lists the corners in the order of trial.
 var corners = []spot{{top: true}, {top: true, left: true}, {}, {left: true}}
 
 // clearance is the free space around a legend within a plot.
 const clearance = vg.Length(4)
 
-// drawWithLegend draws a plot and its legend, in the first corner that no line comes near, or
-// beside the plot if there is none.
+// drawWithLegend draws a plot and its legend, in the first corner that no line comes near, or beside the plot if there
+// is none.
 func drawWithLegend(p *plot.Plot, lines []plotter.XYs, c draw.Canvas) {
 	legend := p.Legend
 	p.Legend = plot.NewLegend() // empty: it is drawn separately
@@ -229,9 +228,8 @@ func crossed(r vg.Rectangle, lines []plotter.XYs, x, y func(float64) vg.Length) 
 	return false
 }
 
-// meets reports whether the segment from a to b has a point in a rectangle: whether its part
-// between the vertical sides and its part between the horizontal ones overlap (Liang and
-// Barsky).
+// meets reports whether the segment from a to b has a point in a rectangle: its part between the vertical sides and its
+// part between the horizontal ones overlap (Liang and Barsky).
 func meets(r vg.Rectangle, a, b vg.Point) bool {
 	from, to := vg.Length(0), vg.Length(1)
 	for _, s := range []struct{ at, step, lo, hi vg.Length }{{a.X, b.X - a.X, r.Min.X, r.Max.X}, {a.Y, b.Y - a.Y, r.Min.Y, r.Max.Y}} {

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// ImageFormats lists the formats that Image can write.
+// ImageFormats returns the formats that Image can write.
 func ImageFormats() []string { return []string{"svg", "png"} }
 
 const (
@@ -24,8 +24,8 @@ const (
 	imageDPI    = 200 // 1417 by 787 pixels
 )
 
-// Image draws the figure as a file, 18 cm by 10 cm on white: title above, legend beside the
-// lines and never over them. The format is one of ImageFormats. Equal figures give equal bytes.
+// Image returns the figure as a file, 18 cm by 10 cm on white: title above, legend beside the lines and never over
+// them. The format is one of ImageFormats. Equal figures give equal bytes.
 func (f Figure) Image(format string) ([]byte, error) {
 	p, _, err := f.plot()
 	if err != nil {
@@ -74,7 +74,7 @@ func (f Figure) Image(format string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// title writes a title above the rest, over as many lines as it needs, and returns its height.
+// title writes a title above the figure, over as many lines as it needs, and returns its height.
 func title(c draw.Canvas, style text.Style, s string) vg.Length {
 	if s == "" {
 		return 0

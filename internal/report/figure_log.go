@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// logarithmic turns an axis over positive values into a logarithmic one.
+// logarithmic makes an axis over positive values logarithmic.
 func logarithmic(a *plot.Axis) {
 	if a.Min == a.Max { // one value: show a factor around it
 		a.Min, a.Max = a.Min/2, a.Max*2
@@ -16,8 +16,7 @@ func logarithmic(a *plot.Axis) {
 	a.Scale, a.Tick.Marker = logScale{}, logTicks{}
 }
 
-// logScale does what gonum's LogScale does, without its panics: it draws a value that rounding
-// puts beyond an end at that end.
+// logScale is gonum's LogScale without its panics: a value that rounding puts beyond an end is drawn at that end.
 type logScale struct{}
 
 // Normalize maps [lo, hi] to [0, 1].
@@ -82,7 +81,7 @@ func plainTicks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// roundTicks makes plainTicks the marker of a linear axis.
+// roundTicks makes plainTicks usable as the tick marks of a linear axis.
 type roundTicks struct{}
 
 // Ticks lists the marks between two values.

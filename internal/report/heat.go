@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Heat is a heat map: rows by columns, with words and a shade in each cell. A page has it as a
-// table that can be searched and scrolled, a file as a picture.
+// Heat is a heat map: rows by columns, with words and a shade in each cell. A page shows it as a table that can be
+// searched and scrolled, a file as a picture.
 type Heat struct {
 	Title   string
 	Head    string   // of the labels of rows
@@ -25,25 +25,25 @@ type Heat struct {
 	Files   []Link // the pictures, on a page
 }
 
-// HeatRow is one row of a heat map: as many cells as there are columns.
+// HeatRow is one row of a heat map, with a cell for each column.
 type HeatRow struct {
 	Label, Beside string
 	Cells         []HeatCell
 }
 
-// HeatCell is one cell. Shade is from -1 to 1: how much of the cold or the warm colour it has. A
-// cell that is Empty has no number, and its text says why.
+// HeatCell is one cell. Shade is from -1 to 1: the strength of the cold or the warm colour. An Empty cell has no
+// number, and its text says why.
 type HeatCell struct {
 	Text, Under string // under: a second line, such as an interval
 	Shade       float64
 	Empty       bool
 }
 
-// strongest is how much of the colour a cell of shade 1 has: dark letters stay readable on it.
+// strongest is the strength of the colour in a cell of shade 1, on which dark letters stay readable.
 const strongest = 0.8
 
-// tint returns the colour of a shade, and how much of it there is, from 0 to strongest. Blue and
-// vermilion are those of the palette that colour-blind readers tell apart best.
+// tint returns the colour of a shade and its strength, from 0 to strongest. Blue and vermilion are the colours of the
+// palette that colour-blind readers distinguish best.
 func tint(shade float64) (c color.RGBA, strength float64) {
 	c = palette[1]
 	if shade < 0 {
@@ -55,13 +55,13 @@ func tint(shade float64) (c color.RGBA, strength float64) {
 // keyShade is the shade of the colours in the key.
 const keyShade = 0.6
 
-// heatKey is one entry of the key of a heat map.
+// heatKey holds one entry of the key of a heat map.
 type heatKey struct {
 	words string
 	HeatCell
 }
 
-// keys explains the colours.
+// keys returns the explanation of the colours.
 func (h Heat) keys() (list []heatKey) {
 	for _, k := range []heatKey{{h.Above, HeatCell{Shade: keyShade}}, {h.Pale, HeatCell{}}, {h.Below, HeatCell{Shade: -keyShade}}, {"no number: the words say why", HeatCell{Empty: true}}} {
 		if k.words != "" {
@@ -71,7 +71,7 @@ func (h Heat) keys() (list []heatKey) {
 	return list
 }
 
-// check reports what cannot be drawn.
+// check returns an error for a heat map that cannot be drawn.
 func (h Heat) check() error {
 	if len(h.Rows) == 0 || len(h.Columns) == 0 {
 		return fmt.Errorf("report: heat map %q has %d rows and %d columns", h.Title, len(h.Rows), len(h.Columns))
@@ -128,7 +128,7 @@ func (h Heat) put(p *page) error {
 	return nil
 }
 
-// look is the class or the colour of a cell on a page, which shows through on light and dark.
+// look returns the class or the colour of a cell on a page, which suits light and dark backgrounds.
 func (c HeatCell) look() markup {
 	if c.Empty {
 		return ` class="empty"`
@@ -137,8 +137,7 @@ func (c HeatCell) look() markup {
 	return markup(fmt.Sprintf(` style="background:rgba(%d,%d,%d,%.3f)"`, colour.R, colour.G, colour.B, strength))
 }
 
-// Image draws the heat map as a file on white. The format is one of ImageFormats. Equal maps give
-// equal bytes.
+// Image returns the heat map as a file on white. The format is one of ImageFormats. Equal maps give equal bytes.
 func (h Heat) Image(format string) ([]byte, error) {
 	if err := h.check(); err != nil {
 		return nil, err

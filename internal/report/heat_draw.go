@@ -34,7 +34,7 @@ type heatSize struct {
 	rows                      []vg.Length // heights
 }
 
-// lay measures the parts.
+// lay returns the sizes of the parts.
 func (h Heat) lay() (s heatSize) {
 	s.left = heatLabel
 	if h.Beside != "" {
@@ -59,7 +59,7 @@ func (h Heat) lay() (s heatSize) {
 	return s
 }
 
-// tall returns the height of all.
+// tall returns the total height.
 func (s heatSize) tall() vg.Length {
 	sum := s.title + s.head + s.key + s.caption
 	for _, r := range s.rows {
@@ -68,7 +68,7 @@ func (s heatSize) tall() vg.Length {
 	return sum
 }
 
-// cellText is the text of a part: words, and a second paragraph below them.
+// cellText holds the text of a part: words, and a second paragraph below them.
 type cellText struct {
 	words, under string
 	style        text.Style
@@ -82,7 +82,7 @@ func (c HeatCell) text() cellText {
 	return cellText{words: c.Text, under: c.Under, style: nameStyle}
 }
 
-// high returns the height of a text in so much width.
+// high returns the height of a text at a width.
 func (c cellText) high(wide vg.Length) vg.Length {
 	return writeLines(nil, c.style, c.words, vg.Point{}, wide) + writeLines(nil, underStyle, c.under, vg.Point{}, wide)
 }
@@ -127,7 +127,7 @@ func (h Heat) draw(in draw.Canvas, s heatSize) {
 	writeLines(&in, captionStyle, h.Caption, vg.Point{X: x, Y: y - s.key}, s.wide)
 }
 
-// fill paints a cell, with a border that is seen on white too.
+// fill paints a cell, with a border that is visible on white too.
 func (c HeatCell) fill(in draw.Canvas, at vg.Rectangle) {
 	colour, strength := tint(c.Shade)
 	mix := func(x uint8) uint8 { return uint8(math.Round(255 + strength*(float64(x)-255))) }

@@ -13,8 +13,8 @@ import (
 //go:embed page.css
 var pageStyle string
 
-// page collects a web page. Package html/template would do, but it looks methods up by name;
-// then the linker must keep every exported method of the program, a fifth of the binary.
+// page collects a web page. Package html/template would do, but it looks up methods by name, so the linker must then
+// keep every exported method of the program, a fifth of the binary.
 type page struct {
 	bytes.Buffer
 	scripted bool // it gets the script that sorts tables
@@ -22,7 +22,7 @@ type page struct {
 	ids      int  // names given to captions
 }
 
-// markup is text of a page that is not escaped, because this package wrote it.
+// markup is text of a page that needs no escaping, because this package wrote it.
 type markup string
 
 // put writes a format with its arguments escaped, except those of type markup.
@@ -35,14 +35,14 @@ func (p *page) put(format string, args ...any) {
 	fmt.Fprintf(p, format, args...)
 }
 
-// putSome does what put does, if the text is not empty.
+// putSome is put for a text that may be empty; an empty one writes nothing.
 func (p *page) putSome(format, text string) {
 	if text != "" {
 		p.put(format, text)
 	}
 }
 
-// heading writes a heading at the depth of the page that is reached.
+// heading writes a heading at the current depth of the page.
 func (p *page) heading(text string) {
 	if text != "" {
 		h := markup(fmt.Sprintf("h%d", 2+min(p.deeper, 2)))
@@ -93,8 +93,8 @@ func (f Figure) put(p *page) error {
 	return nil
 }
 
-// put writes every panel of a chart as a picture of its own, so that they stand side by side
-// or below each other as the screen is wide.
+// put writes every panel of a chart as a separate picture, so that the width of the screen decides whether they stand
+// side by side or below each other.
 func (c Chart) put(p *page) error {
 	p.heading(c.Title)
 	p.put("<figure role=\"group\" aria-label=\"%s\">\n<div class=\"panels\">\n", c.Title)
@@ -114,7 +114,7 @@ func (c Chart) put(p *page) error {
 	return nil
 }
 
-// about says what a panel shows, for those who do not see it.
+// about returns a description of a panel for readers who cannot see it.
 func (s Strip) about(panel int) string {
 	x := s.Panels[panel]
 	var names []string
@@ -132,7 +132,7 @@ func (s Strip) about(panel int) string {
 	return text + "; " + strings.Join(names, ", ")
 }
 
-// tones turns the colours of drawings into those of the page, which has others in the dark.
+// tones replaces the colours of drawings by those of the page, which has others in dark mode.
 var tones = strings.NewReplacer(
 	hex(ink), "currentColor", hex(gridColor), "var(--line)", hex(levelColor), "var(--soft)",
 	hex(palette[0]), "var(--c0)", hex(palette[1]), "var(--c1)", hex(palette[2]), "var(--c2)",
@@ -140,10 +140,10 @@ var tones = strings.NewReplacer(
 	"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;",
 )
 
-// hex writes a colour as in "#0072B2".
+// hex returns a colour in the form "#0072B2".
 func hex(c color.RGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// drawn prepares a drawing for a page.
+// drawn returns a drawing in the form that a page needs.
 func drawn(svg []byte) markup { return markup(tones.Replace(string(svg))) }
 
 // files writes links to other forms of a table or a figure.
@@ -161,8 +161,8 @@ func (p *page) files(list []Link) {
 	p.put("</p>\n")
 }
 
-// head writes what comes before the first part: title, conclusion, evidence level, facts. What a
-// page may load is nothing: its rule forbids it, and its icon is empty.
+// head writes everything before the first part: title, conclusion, evidence level, facts. The page's policy allows it
+// to load nothing, and its icon is empty.
 func (p *page) head(d *Page) {
 	p.put(`<!doctype html>
 <html lang="en">
@@ -221,8 +221,8 @@ func (p *page) foot() {
 	p.put("</body>\n</html>\n")
 }
 
-// put writes a table with its notes. Rows of floors and rows that belong to the row above have a
-// class. A cell that begins a row is its heading.
+// put writes a table with its notes. Rows of floors, and rows that belong to the row above, have a class. The first
+// cell of a row is its heading.
 func (t *Table) put(p *page) error {
 	cells, right := t.grid()
 	p.ids++
@@ -264,7 +264,7 @@ func (t *Table) put(p *page) error {
 	return nil
 }
 
-// side is the class of cells to the right.
+// side returns the class of right-aligned cells.
 func side(right bool) string {
 	if right {
 		return ` class="r"`
@@ -272,10 +272,10 @@ func side(right bool) string {
 	return ""
 }
 
-// longText is from how many bytes on a cell may have several lines.
+// longText is the number of bytes from which a cell may have several lines.
 const longText = 36
 
-// cellTo writes a cell of a page, with the exact number where a script may sort by it.
+// cellTo writes a cell of a page, with the exact number if a script may sort by it.
 func (t *Table) cellTo(p *page, r, c int, text string, right bool) {
 	tag, attributes := "td", side(right)
 	if len(text) > longText {

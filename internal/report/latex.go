@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// LaTeX writes the table for a paper, with the rules of the package booktabs. Notes stand below
-// it in small letters.
+// LaTeX writes the table for a paper, with the rules of the package booktabs. Notes follow in small letters.
 func (t *Table) LaTeX(w io.Writer) error {
 	cells, right := t.grid()
 	var b strings.Builder
@@ -43,8 +42,8 @@ func (t *Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// LaTeX writes the tables of the document, each as a float, after a comment that says what they
-// are and what the preamble needs.
+// LaTeX writes the tables of the document, each as a float, after a comment that describes them and the required
+// preamble.
 func (d *Document) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	for _, s := range []string{d.lead, d.Title, d.Subtitle, d.stamp(), `needs \usepackage{booktabs}`} {
@@ -62,8 +61,7 @@ func (d *Document) LaTeX(w io.Writer) error {
 	return err
 }
 
-// latexEscapes writes what LaTeX would read as a command, and signs that its fonts have only in
-// formulas.
+// latexEscapes replaces characters that LaTeX reads as commands, and signs that its fonts have only in formulas.
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`,

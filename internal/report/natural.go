@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Natural compares names as people order them: numbers within them by how large they are, so that model 3 stands
-// before model 10.
+// Natural compares names as people order them: numbers in them by value, so that model 3 comes before model 10.
 func Natural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -27,7 +26,7 @@ func Natural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Page is a web page of several parts. It begins with its conclusion. It loads nothing from
-// elsewhere and is readable without its script, which only sorts tables.
+// Page is a web page of several parts that begins with its conclusion. It loads nothing from elsewhere and is readable
+// without its script, which only sorts tables.
 type Page struct {
 	Title      string
 	Subtitle   string
@@ -28,8 +28,8 @@ type Page struct {
 // Part is a part of a page: a *Table, Chart, Figure, Section, Prose, Notes, Steps, Cards, Fold or Code.
 type Part interface{ put(p *page) error }
 
-// Link is a text that leads to another page. Its address is relative to the page. In a table cell
-// it shows as its text everywhere but on a page.
+// Link is a text that leads to another page, with an address relative to the page. In a table cell it shows as its text
+// everywhere except on a page.
 type Link struct{ Text, To string }
 
 // String returns the text.
@@ -44,7 +44,7 @@ type Tag struct {
 // String returns the word.
 func (t Tag) String() string { return t.Text }
 
-// Kind is what a tag means.
+// Kind is the meaning of a tag.
 type Kind string
 
 // The kinds of tags.
@@ -79,10 +79,10 @@ type Fold struct {
 	Parts   []Part
 }
 
-// Cards are short texts side by side, each about a page of its own.
+// Cards holds short texts side by side, each about a page of its own.
 type Cards []Card
 
-// Card is one of them.
+// Card is one such text.
 type Card struct {
 	Title Link
 	Small string // below the title
@@ -90,7 +90,7 @@ type Card struct {
 	Bar   Bar
 }
 
-// Bar shows how a whole is made of counts.
+// Bar shows the counts that make up a whole.
 type Bar []Count
 
 // Count is one part of a bar.
@@ -155,8 +155,8 @@ func (p *page) inline(v any) {
 	}
 }
 
-// address writes a relative address so that no name of a file can be read as another scheme, as
-// another host or as a query.
+// address writes a relative address in a form in which no file name can be read as another scheme, another host or a
+// query.
 func address(to string) string {
 	file, at, found := strings.Cut(to, "#")
 	var b strings.Builder
@@ -182,7 +182,7 @@ func (n Notes) put(p *page) error { return p.list("ul", n) }
 
 func (n Steps) put(p *page) error { return p.list("ol", n) }
 
-// list writes a list of sentences, or nothing where there are none.
+// list writes a list of sentences, or nothing if there are none.
 func (p *page) list(tag markup, sentences []string) error {
 	if len(sentences) == 0 {
 		return nil

@@ -17,10 +17,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdfCanvas draws on one page of a PDF file. Letters are drawn as outlines, so that the file
-// needs no font, shows every sign, and equal drawings have equal bytes. The drawing library's
-// own PDF canvas writes its letters in code page 1252, which has no sign of infinity, and the
-// time of day.
+// pdfCanvas draws on one page of a PDF file. Letters are drawn as outlines, so the file needs no font, shows every
+// sign, and equal drawings have equal bytes. The drawing library's own PDF canvas writes its letters in code page 1252,
+// which has no sign for infinity, and records the time of day.
 type pdfCanvas struct {
 	body   bytes.Buffer
 	w, h   vg.Length
@@ -29,7 +28,7 @@ type pdfCanvas struct {
 	err    error   // the first one
 }
 
-// pdfState is what Push saves.
+// pdfState holds the state that Push saves.
 type pdfState struct {
 	color color.NRGBA
 	width vg.Length
@@ -49,7 +48,7 @@ func (c *pdfCanvas) put(format string, args ...any) { fmt.Fprintf(&c.body, forma
 
 func (c *pdfCanvas) state() *pdfState { return &c.states[len(c.states)-1] }
 
-// decimal writes a number as PDF wants it: without an exponent.
+// decimal returns a number in the form that PDF needs: without an exponent.
 func decimal(x float64) string {
 	s := strconv.FormatFloat(math.Round(x*1e4)/1e4, 'f', -1, 64)
 	if s == "-0" {
@@ -95,16 +94,16 @@ func (c *pdfCanvas) SetColor(k color.Color) {
 	c.put("%s rg %s RG /A%d gs", rgb, rgb, at)
 }
 
-// Rotate turns what is drawn from now on.
+// Rotate rotates everything drawn afterwards.
 func (c *pdfCanvas) Rotate(rad float64) {
 	sin, cos := math.Sincos(rad)
 	c.matrix(cos, sin, -sin, cos, 0, 0)
 }
 
-// Translate moves what is drawn from now on.
+// Translate moves everything drawn afterwards.
 func (c *pdfCanvas) Translate(p vg.Point) { c.matrix(1, 0, 0, 1, p.X.Points(), p.Y.Points()) }
 
-// Scale stretches what is drawn from now on.
+// Scale scales everything drawn afterwards.
 func (c *pdfCanvas) Scale(x, y float64) { c.matrix(x, 0, 0, y, 0, 0) }
 
 // Push saves colour, line and transformation.
@@ -258,7 +257,7 @@ func (c *pdfCanvas) fail(err error) {
 	}
 }
 
-// DrawImage refuses: no drawing of this package holds a picture.
+// DrawImage records an error, since no drawing of this package holds a picture.
 func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
 	c.fail(errors.New("a picture in a PDF file"))
 }

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Sheet collects a web page that another package writes, such as one with forms, which no
-// [Page] has. It has the style of all pages and loads nothing from elsewhere.
+// Sheet collects a web page that another package writes, such as one with forms, which a [Page] cannot have. It has the
+// style of all pages and loads nothing from elsewhere.
 type Sheet struct{ page page }
 
-// Markup is text of a page that is not escaped, because the program wrote it.
+// Markup is text of a page that needs no escaping, because the program wrote it.
 type Markup = markup
 
-// NewSheet begins a page with a title. style is added to that of all pages.
+// NewSheet returns a page with a title. style is added to that of all pages.
 func NewSheet(title string, style Markup) *Sheet {
 	s := new(Sheet)
 	s.Put(`<!doctype html>
@@ -34,9 +34,8 @@ func NewSheet(title string, style Markup) *Sheet {
 	return s
 }
 
-// Put writes a format with its arguments escaped, except those of type Markup. What cannot be
-// seen in an argument is made visible, so that a name can neither hide nor turn around what
-// stands beside it.
+// Put writes a format with its arguments escaped, except those of type Markup. It makes invisible characters in
+// arguments visible, so that a name can neither hide nor reverse the text beside it.
 func (s *Sheet) Put(format string, args ...any) {
 	for i, a := range args {
 		if _, ours := a.(markup); !ours {
@@ -55,8 +54,8 @@ func (s *Sheet) WriteTo(w io.Writer) (int64, error) {
 	return s.page.WriteTo(w)
 }
 
-// Visible writes runes that cannot be seen as Go writes them in a string: controls, marks of
-// direction, blanks of no width, and bytes that are not UTF-8.
+// Visible returns a text with invisible runes written as in a Go string: controls, direction marks, blanks of no width,
+// and bytes that are not UTF-8.
 func Visible(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }) < 0 {
 		return s

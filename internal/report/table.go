@@ -23,13 +23,13 @@ type Table struct {
 	Files   []Link   // the table in other forms, on a page
 }
 
-// Column says how one column is shown. Its name must be unique in a table.
+// Column says how to show one column. Its name must be unique in a table.
 type Column struct {
 	Name   string
 	Format string // of its floats, such as "%.2f"; default "%.4g"
 }
 
-// Columns makes columns with these names and one format for their floats.
+// Columns returns columns with these names and one format for their floats.
 func Columns(format string, names ...string) []Column {
 	out := make([]Column, len(names))
 	for i, n := range names {
@@ -41,7 +41,7 @@ func Columns(format string, names ...string) []Column {
 // Add appends a row.
 func (t *Table) Add(cells ...any) { t.Rows = append(t.Rows, cells) }
 
-// cell formats one value for a reader and reports whether it is a number.
+// cell returns a value as text for a reader, and whether it is a number.
 func (t *Table) cell(col int, v any) (text string, numeric bool) {
 	switch x := v.(type) {
 	case nil:
@@ -77,7 +77,7 @@ func (t *Table) cell(col int, v any) (text string, numeric bool) {
 	return fmt.Sprint(v), false
 }
 
-// unsigned removes the sign from a number that is rounded to zero.
+// unsigned removes the sign of a number that is rounded to zero.
 func unsigned(s string) string {
 	if bare, negative := strings.CutPrefix(s, "-"); negative && !strings.ContainsAny(bare, "123456789") {
 		return bare
@@ -85,7 +85,7 @@ func unsigned(s string) string {
 	return s
 }
 
-// Group writes an integer with commas between groups of three digits: 571531 as 571,531.
+// Group returns an integer with commas between groups of three digits: 571531 as 571,531.
 func Group(x int64) string {
 	s := strconv.FormatInt(x, 10)
 	start := 0
@@ -98,7 +98,7 @@ func Group(x int64) string {
 	return s
 }
 
-// grid formats all cells; right says which columns hold numbers.
+// grid returns all cells as text; right tells which columns hold numbers.
 func (t *Table) grid() (cells [][]string, right []bool) {
 	right = make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
@@ -123,7 +123,7 @@ func (t *Table) Text(w io.Writer) error {
 	return err
 }
 
-// text writes the table, of lines of at most most runes where its words can be folded to that; 0: as long as they are.
+// text writes the table with lines of at most most runes, if its words can be folded to that; 0: any length.
 func (t *Table) text(b *strings.Builder, most int) {
 	cells, right := t.grid()
 	names := make([]string, len(t.Columns))
@@ -182,7 +182,7 @@ func (t *Table) text(b *strings.Builder, most int) {
 	}
 }
 
-// hang writes a line folded to at most most runes, of which all but the first begin with blanks; 0: any number.
+// hang writes a line folded to at most most runes; all lines but the first begin with blanks spaces. 0: any length.
 func hang(b *strings.Builder, line string, most, blanks int) {
 	head, rest := line, ""
 	if most > 0 && utf8.RuneCountInString(line) > most && most > 2*blanks {
@@ -206,7 +206,7 @@ func column(cells [][]string, c int) []string {
 	return out
 }
 
-// longestWord returns how many runes the longest word of a text has.
+// longestWord returns the number of runes in the longest word of a text.
 func longestWord(text string) (most int) {
 	for _, word := range strings.Fields(text) {
 		most = max(most, utf8.RuneCountInString(word))
@@ -214,7 +214,7 @@ func longestWord(text string) (most int) {
 	return most
 }
 
-// fit makes the widest columns narrower, none below its least, until a row has at most most runes; 0: any number.
+// fit reduces the widest columns, none below its least, until a row has at most most runes; 0: any length.
 func fit(width, least []int, most int) {
 	if most <= 0 {
 		return
@@ -322,7 +322,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return c.Error()
 }
 
-// exact formats a value so that it reads back to itself.
+// exact returns a value as text that reads back as the same value.
 func exact(v any) string {
 	switch x := v.(type) {
 	case nil:
@@ -333,8 +333,8 @@ func exact(v any) string {
 	return fmt.Sprint(v)
 }
 
-// MarshalJSON writes title, notes and rows; a row is an object with the columns as keys. JSON
-// has no infinity: it becomes the string "infinity", and NaN becomes null.
+// MarshalJSON writes title, notes and rows; a row is an object with the columns as keys. Infinity becomes the string
+// "infinity", since JSON has none, and NaN becomes null.
 func (t *Table) MarshalJSON() ([]byte, error) {
 	rows := make([]rowForm, len(t.Rows))
 	for r, row := range t.Rows {
@@ -374,7 +374,7 @@ type tableForm struct {
 	Notes []string  `json:"notes,omitempty"`
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (t *Table) JSONForms() []any { return []any{tableForm{}} }
 
 // rowForm is a row in JSON: its cells under the names of the columns, in their order.
@@ -383,13 +383,13 @@ type rowForm struct{ text json.RawMessage }
 // MarshalJSON writes the row.
 func (r rowForm) MarshalJSON() ([]byte, error) { return r.text, nil }
 
-// JSONForms says what a row is.
+// JSONForms returns the types that a row can have.
 func (rowForm) JSONForms() []any { return []any{map[string]cellForm{}} }
 
 // cellForm stands for a cell in JSON.
 type cellForm struct{}
 
-// JSONForms says what a cell is: jsonValue returns it.
+// JSONForms returns the types that a cell can have, as jsonValue returns them.
 func (cellForm) JSONForms() []any { return []any{"", 0.0, false, nil} }
 
 func jsonValue(v any) any {

@@ -9,7 +9,8 @@ import (
 	"privrec/internal/report"
 )
 
-// gains says what an attacker reaches at most: in words, as a table of natural frequencies, as a picture.
+// gains returns a part on what an attacker can reach at most: in words, as a table of natural frequencies, as a
+// picture.
 func (r *Review) gains() report.Part {
 	g, ok := r.main()
 	s := report.Section{ID: "gains", Title: "What an attacker gains at most"}
@@ -45,7 +46,7 @@ func (r *Review) gains() report.Part {
 	return s
 }
 
-// within says what an epsilon rules out, where no more is known.
+// within returns a sentence about what an epsilon rules out, if nothing more is known.
 func within(eps float64) string {
 	if eps > 10 {
 		return "that rules out little, even there"
@@ -53,13 +54,13 @@ func within(eps float64) string {
 	return "anything concluded becomes at most " + factor(eps) + " likelier"
 }
 
-// people writes how many of so many, rounded up to whole ones.
+// people returns a number of people as text, rounded up to a whole one and at most of.
 func people(v, of float64) string { return group(int64(math.Ceil(math.Min(v, of) - 1e-9))) }
 
-// rightAtEven returns the largest probability of a right guess between a member and an outsider.
+// rightAtEven returns the largest probability of a right guess between a member and a non-member.
 func rightAtEven(r *calculator.Risk) float64 { return 0.5 + r.Advantage/2 }
 
-// curve draws what an attacker finds over what it accuses wrongly.
+// curve returns a part that draws the attacker's true findings over false accusations.
 func (r *Review) curve(risk *calculator.Risk) report.Part {
 	name := "any attacker, at most"
 	if !r.bounded() {

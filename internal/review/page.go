@@ -15,8 +15,8 @@ import (
 // HTML writes the page.
 func (r *Review) HTML(w io.Writer) error { return r.Page().HTML(w) }
 
-// Page lays the review out: the answers first, then what an attacker gains, then what the words mean, what
-// the account rests on, and what to ask.
+// Page returns the review as a page: the answers first, then what an attacker gains, the meaning of the words, the
+// assumptions of the account, and what to ask.
 func (r *Review) Page() *report.Page {
 	d := &report.Page{Title: "Privacy review: " + r.Subject, Subtitle: r.Kind + ": " + r.Source, Conclusion: r.Conclusion(), Facts: r.facts(), Style: report.Markup(style)}
 	if len(r.Open) > 0 {
@@ -42,12 +42,12 @@ func (r *Review) Page() *report.Page {
 	return d
 }
 
-// thing says what is open, and why.
+// thing returns a sentence about something open, with the reason.
 func thing(o Open) string {
 	return sentence(experiment.Thing(o.What) + ": " + o.Why)
 }
 
-// Conclusion says in a sentence or two what the release guarantees.
+// Conclusion returns one or two sentences on what the release guarantees.
 func (r *Review) Conclusion() string {
 	g, ok := r.main()
 	switch {
@@ -102,7 +102,7 @@ func (r *Review) Conclusion() string {
 	return sentence(text)
 }
 
-// otherwise lists a number of each case in which something that the guarantee takes to be so is not.
+// otherwise returns a number for each case in which an assumption of the guarantee does not hold.
 func (g Guarantee) otherwise(number func(calculator.Otherwise) string) string {
 	var list []string
 	for _, o := range g.Otherwise {
@@ -111,13 +111,13 @@ func (g Guarantee) otherwise(number func(calculator.Otherwise) string) string {
 	return strings.Join(list, ", ")
 }
 
-// claimTolerance is how far, relative to it, a claim may be below the account: claims have few digits.
+// claimTolerance is the relative amount by which a claim may be below the account, since claims have few digits.
 const claimTolerance = 0.005
 
-// times writes a probability as how often in a hundred, rounded up.
+// times returns a probability as a number out of a hundred, rounded up.
 func times(p float64) string { return plain(math.Ceil(100*math.Min(1, p) - 1e-9)) }
 
-// warned counts warnings.
+// warned returns a sentence with the number of warnings.
 func warned(n int) string {
 	if n == 1 {
 		return "One warning below says what does not fit"
@@ -125,7 +125,7 @@ func warned(n int) string {
 	return fmt.Sprintf("%d warnings below say what does not fit", n)
 }
 
-// facts are the answers that stand first: whose, how much, what is open, what is claimed.
+// facts returns the answers at the top: whose data, how much, what is open, what is claimed.
 func (r *Review) facts() (list []report.Fact) {
 	g, ok := r.main()
 	add := func(label, value, note string) {
@@ -212,10 +212,10 @@ func counted(n int, noun string) string {
 //go:embed review.css
 var style string
 
-// mostAsked is how many questions a page has: it has two sheets.
+// mostAsked is the largest number of questions on a page, which has two sheets.
 const mostAsked = 10
 
-// asked lists the questions.
+// asked returns the list of questions.
 func (r *Review) asked() report.Part {
 	var list report.Steps
 	for _, x := range r.Ask {
@@ -227,7 +227,7 @@ func (r *Review) asked() report.Part {
 	return list
 }
 
-// numbers lists every guarantee, where there are several, and what they rest on.
+// numbers returns a table of all guarantees, if there are several, and their assumptions.
 func (r *Review) numbers() report.Part {
 	var parts []report.Part
 	if len(r.Guarantees) > 1 {
@@ -265,7 +265,7 @@ func (r *Review) numbers() report.Part {
 	return report.Section{ID: "rests", Title: "What the numbers rest on", Parts: append(parts, list)}
 }
 
-// words says what the words mean.
+// words returns a part that explains the words.
 func (r *Review) words() report.Part {
 	g, ok := r.main()
 	list := report.Notes{}
@@ -282,7 +282,7 @@ func (r *Review) words() report.Part {
 	return report.Section{ID: "words", Title: "What the words mean", Parts: []report.Part{list}}
 }
 
-// down writes a positive number with so many digits, and never above it.
+// down returns a positive number as text with a number of digits, never above it.
 func down(v float64, digits int) string {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return plain(v)

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Review is what a page says.
+// Review holds the content of a page.
 type Review struct {
 	Subject    string // what is reviewed, such as a title or a task
 	Source     string // the file or the folder
@@ -31,7 +31,7 @@ type Review struct {
 	NotKnown   string   // why neither a guarantee nor the lack of one is known; empty: it is known
 }
 
-// Guarantee is what the releases come to for one unit.
+// Guarantee holds the guarantee of the releases for one unit.
 type Guarantee struct {
 	Unit       string // in the source's words
 	Neighbours privacy.Neighbouring
@@ -45,7 +45,7 @@ type Guarantee struct {
 	Otherwise  []calculator.Otherwise // what it costs where something that Epsilon takes to be so is not
 }
 
-// Claim is an epsilon that is stated elsewhere.
+// Claim holds an epsilon that is stated elsewhere.
 type Claim struct {
 	Epsilon float64
 	Delta   float64
@@ -53,14 +53,14 @@ type Claim struct {
 	By      string
 }
 
-// Open is something that no noise covers.
+// Open names something that no noise covers.
 type Open struct{ What, Why string }
 
-// Warning is something that does not fit.
+// Warning names a contradiction.
 type Warning struct{ Name, Message string }
 
-// main returns the guarantee that the page is about: that of a user where there is one, else the worst.
-// ok is false where there is none.
+// main returns the guarantee that the page is about: that of a user if there is one, else the worst. ok is false if
+// there is none.
 func (r *Review) main() (g Guarantee, ok bool) {
 	if len(r.Guarantees) == 0 {
 		return g, false
@@ -75,13 +75,13 @@ func (r *Review) main() (g Guarantee, ok bool) {
 	}), true
 }
 
-// Epsilon returns the epsilon that the page is about, of one unit; ok is false where none is known.
+// Epsilon returns the epsilon that the page is about, for one unit. ok is false if none is known.
 func (r *Review) Epsilon() (unit string, epsilon float64, ok bool) {
 	g, ok := r.main()
 	return g.Unit, g.Epsilon, ok
 }
 
-// Doubts lists in sentences what makes the epsilon doubtful: what is not known, open or assumed, and what does not fit.
+// Doubts returns sentences on what makes the epsilon doubtful: unknown, open or assumed facts, and contradictions.
 func (r *Review) Doubts() (out []string) {
 	for _, why := range []string{r.NotKnown, r.Nothing} {
 		if why != "" {
@@ -108,7 +108,7 @@ func (r *Review) bounded() bool {
 	return ok && !math.IsInf(g.Epsilon, 1)
 }
 
-// addOpen adds something that is open, once.
+// addOpen adds an open thing, once.
 func (r *Review) addOpen(what, why string) {
 	o := Open{what, why}
 	if !slices.Contains(r.Open, o) {

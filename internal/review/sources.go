@@ -22,13 +22,13 @@ import (
 	"privrec/internal/run"
 )
 
-// Settings are what a review needs besides its source.
+// Settings holds the input of a review besides its source.
 type Settings struct {
 	Delta float64      // of ledgers, and in place of that of a file of events; 0: not given
 	Key   *privacy.Key // of the ledger; nil: it has none
 }
 
-// Of reviews a file of events, a ledger, or a run directory.
+// Of returns the review of a file of events, a ledger, or a run directory.
 func Of(path string, s Settings) (*Review, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -62,8 +62,8 @@ func Of(path string, s Settings) (*Review, error) {
 	return r, nil
 }
 
-// visible makes what cannot be seen in the texts of a source visible, so that none can hide or turn around
-// what stands beside it.
+// visible makes invisible characters in the texts of a source visible, so that none can hide or reverse the text beside
+// it.
 func (r *Review) visible() {
 	for _, s := range []*string{&r.Subject, &r.Source, &r.Kind, &r.Nothing, &r.NotKnown} {
 		*s = report.Visible(*s)
@@ -87,7 +87,7 @@ func (r *Review) visible() {
 	}
 }
 
-// setDelta gives a question its delta.
+// setDelta sets the delta of a question.
 func setDelta(q *calculator.Question, delta float64) error {
 	for _, n := range append(q.Numbers(), q.Optional()...) {
 		if n.Name() == "delta" && delta > 0 {
@@ -99,7 +99,7 @@ func setDelta(q *calculator.Question, delta float64) error {
 	return q.Check()
 }
 
-// ofEvents reviews a file of events.
+// ofEvents returns the review of a file of events.
 func ofEvents(path string, text []byte, s Settings) (*Review, error) {
 	f, err := eventlog.Parse(path, text)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *Review) public(list []privacy.Assumption) {
 	}
 }
 
-// ofLedger reviews a ledger.
+// ofLedger returns the review of a ledger.
 func ofLedger(path string, s Settings) (*Review, error) {
 	if s.Delta == 0 {
 		return nil, run.Usagef("give --delta well below one over the number of users or records, such as 1e-6", "%s is a ledger, which has no delta", path)
@@ -198,7 +198,7 @@ func askLedger(path string, delta float64, key *privacy.Key) (*calculator.Ledger
 	return q.Ledger(path, "", key)
 }
 
-// ledger takes over what a ledger says besides its guarantees.
+// ledger adds the content of a ledger besides its guarantees.
 func (r *Review) ledger(a *calculator.LedgerAccount) {
 	for _, g := range a.Guarantees {
 		for _, u := range g.Unprotected {
@@ -221,7 +221,7 @@ func (r *Review) ledger(a *calculator.LedgerAccount) {
 	}
 }
 
-// noise says how noise was drawn.
+// noise adds how the noise was drawn.
 func (r *Review) noise(n privacy.Noise) {
 	switch n {
 	case privacy.Secure:
@@ -233,7 +233,7 @@ func (r *Review) noise(n privacy.Noise) {
 	}
 }
 
-// ofRun reviews a run directory.
+// ofRun returns the review of a run directory.
 func ofRun(dir string, s Settings) (*Review, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
@@ -290,7 +290,7 @@ func ofRun(dir string, s Settings) (*Review, error) {
 	return r, nil
 }
 
-// ofUnfinished reviews a run that is not done, by what its ledger has so far.
+// ofUnfinished returns the review of an unfinished run, by its ledger so far.
 func ofUnfinished(r *Review, m run.Manifest, s Settings) (*Review, error) {
 	if _, err := os.Stat(filepath.Join(r.Source, run.LedgerName)); err != nil {
 		return nil, &dataset.Error{File: r.Source, Msg: fmt.Sprintf("the run is %s, not done, and has no ledger: its account is written when it ends", m.Status), Hint: "finish it first: the command that began it, with --resume"}
@@ -303,8 +303,7 @@ func ofUnfinished(r *Review, m run.Manifest, s Settings) (*Review, error) {
 	return of, nil
 }
 
-// runLedger takes from the ledger of a run what its account does not have: risks, the noise, and what they
-// rest on.
+// runLedger adds the content of a run's ledger that its account does not have: risks, the noise, and their assumptions.
 func (r *Review) runLedger(dir string, delta float64, key *privacy.Key) error {
 	if _, err := os.Stat(filepath.Join(dir, run.LedgerName)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -331,10 +330,10 @@ func (r *Review) runLedger(dir string, delta float64, key *privacy.Key) error {
 	return nil
 }
 
-// close reports whether two epsilons are one number.
+// close reports whether two epsilons are equal up to 0.1 %.
 func close(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-3*math.Max(a, b) }
 
-// askOpen asks about what is open.
+// askOpen adds questions about open things.
 func (r *Review) askOpen() {
 	if len(r.Open) > 0 {
 		r.Ask = append([]string{askOpen(r.Open)}, r.Ask...)
@@ -346,7 +345,7 @@ func (r *Review) askOpen() {
 		"Are the same people's data trained on again, or released otherwise? Epsilons add up (privrec account budget keeps the sum).")
 }
 
-// askOpen asks about things that are open.
+// askOpen returns a question about open things.
 func askOpen(open []Open) string {
 	return fmt.Sprintf("Must this leave without noise: %s? It can be left out, be fixed or made public beforehand, or get noise that is counted.", openNames(open))
 }
@@ -358,7 +357,7 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// theorem names a theorem, which some accounts have as its number alone.
+// theorem returns the name of a theorem, which some accounts give by its number alone.
 func theorem(name string) string {
 	if name != "" && name[0] >= '0' && name[0] <= '9' {
 		return "theorem " + name

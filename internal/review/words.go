@@ -11,7 +11,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// units says what a unit is for readers who do not know the word.
+// units explains units for readers who do not know the word.
 var units = map[string][3]string{ // one of them, several, what it is
 	"user":        {"user", "users", "all that the data have about one person"},
 	"interaction": {"interaction", "interactions", "one click, purchase or rating: a person has many, and they are not protected together"},
@@ -23,10 +23,10 @@ var units = map[string][3]string{ // one of them, several, what it is
 	"position":    {"position of a list", "positions of lists", "one place in one list that a person was shown"},
 }
 
-// ownUnits are units of accounts under names of their own.
+// ownUnits maps units of accounts that have names of their own.
 var ownUnits = map[string]string{"edge-unit": string(privacy.Edge), "delete": string(privacy.Interaction), "substitute": string(privacy.Interaction)}
 
-// unitName returns the unit of an account by its usual name.
+// unitName returns the usual name of an account's unit.
 func unitName(name string) string {
 	if u, ok := ownUnits[name]; ok {
 		return u
@@ -34,7 +34,7 @@ func unitName(name string) string {
 	return name
 }
 
-// one and many name a unit.
+// one and many return words for a unit.
 func one(unit string) string {
 	if u, ok := units[unit]; ok {
 		return u[0]
@@ -49,10 +49,10 @@ func many(unit string) string {
 	return unit + "s"
 }
 
-// meaning says what a unit is; "" for a unit of a source's own words.
+// meaning returns the explanation of a unit; "" for a unit in a source's own words.
 func meaning(unit string) string { return units[unit][2] }
 
-// compared says between which data a guarantee compares.
+// compared returns words for the two data sets that a guarantee compares.
 func compared(n privacy.Neighbouring, unit string) string {
 	switch n {
 	case privacy.AddRemove:
@@ -65,7 +65,7 @@ func compared(n privacy.Neighbouring, unit string) string {
 	return string(n)
 }
 
-// up writes a non-negative number with so many digits, and never below it.
+// up returns a non-negative number as text with a number of digits, never below it.
 func up(v float64, digits int) string {
 	if v == 0 || math.IsInf(v, 1) {
 		return plain(v)
@@ -80,7 +80,7 @@ func up(v float64, digits int) string {
 	return plain(back)
 }
 
-// plain writes a number without an exponent where people read it so.
+// plain returns a number without an exponent where people read it so.
 func plain(v float64) string {
 	if math.IsInf(v, 1) {
 		return "no bound"
@@ -96,7 +96,7 @@ func plain(v float64) string {
 	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(strconv.FormatFloat(v, 'e', -1, 64))
 }
 
-// factor says how much likelier e^epsilon makes anything.
+// factor returns words for how much more likely e^epsilon makes an event.
 func factor(eps float64) string {
 	f := math.Exp(eps)
 	switch {
@@ -108,12 +108,12 @@ func factor(eps float64) string {
 	return "without any practical limit"
 }
 
-// oddsIn writes a small probability as one in so many.
+// oddsIn returns a small probability as one in a number.
 func oddsIn(p float64) string {
 	return "1 in " + group(int64(math.Floor(1/p*(1+1e-12))))
 }
 
-// group writes a whole number with commas.
+// group returns a whole number with commas.
 func group(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -122,7 +122,7 @@ func group(n int64) string {
 	return s
 }
 
-// sentence begins a text with a capital letter and ends it with a full stop.
+// sentence returns a text with a capital letter and a full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -134,7 +134,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// openNames lists what is open in words.
+// openNames returns the names of open things in words.
 func openNames(open []Open) string {
 	var names []string
 	for _, o := range open {

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Written says what was written, and the answers that stand first on the page.
+// Written holds the written files, and the answers at the top of the page.
 type Written struct {
 	*Review
 	Out string
 }
 
-// Text writes a line, and the conclusion.
+// Text writes a line about the files, and the conclusion.
 func (w Written) Text(to io.Writer) error {
 	_, err := fmt.Fprintf(to, "%s\n%s\n", w.Out, w.Conclusion())
 	return err
@@ -41,7 +41,7 @@ func (w Written) MarshalJSON() ([]byte, error) {
 	return json.Marshal(x)
 }
 
-// answer is what was written, in JSON.
+// answer is the JSON form of Written.
 type answer struct {
 	Out        string          `json:"out"`
 	Source     string          `json:"source"`
@@ -57,11 +57,11 @@ type answer struct {
 	Ask        []string        `json:"questions"`
 }
 
-// otherwise is what epsilon is where something that it takes to be so is not.
+// otherwise holds the epsilon if one of its assumptions does not hold.
 type otherwise struct {
 	If      string         `json:"if"`
 	Epsilon privacy.Number `json:"epsilon"`
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (Written) JSONForms() []any { return []any{answer{}} }

@@ -14,7 +14,7 @@ import (
 
 const another = "choose another --out"
 
-// ofRun is the mode of a run directory.
+// ofRun holds the file mode of a run directory: its owner alone may enter it.
 const ofRun fs.FileMode = 0o700
 
 // removeEmpty removes the directories made for a run, the deepest first, until one is not
@@ -27,8 +27,8 @@ func removeEmpty(made []string) {
 	}
 }
 
-// makeDir creates dir, for its owner alone, and its parents, durably, and returns the new ones, the deepest first. It
-// begins again where a run beside it removes a parent that it had made, while dir is created below it.
+// makeDir creates dir and its missing parents, durably, for their owner alone. It returns the new directories, the
+// deepest first. It tries again if another run removes a parent in the meantime.
 func makeDir(dir string) (made []string, err error) {
 	for range 100 {
 		if made, err = missing(dir); err != nil {
@@ -76,17 +76,16 @@ func missing(dir string) (names []string, err error) {
 	}
 }
 
-// contents describes what a run finds in its directory.
+// contents holds what a run found in its directory.
 type contents struct {
 	manifest *Manifest // of the run that is here; nil: none
 	config   bool      // the user's config.yaml is here, with the text that the run would write
 }
 
-// inspect reads a directory and changes nothing. The manifest is the first file that a run
-// writes and the last that it removes, so a directory with a manifest is a run's. A directory
-// without one may hold only the leftovers of a process killed before it wrote its manifest, and
-// a config.yaml with exactly the text that the run would write. Everything else is not a run's,
-// and inspect fails.
+// inspect reads a run directory and changes nothing. A directory with a manifest belongs to a run, since the manifest
+// is the first file that a run writes and the last that it removes. A directory without one may hold only leftovers of
+// a process killed before it wrote its manifest, and a config.yaml with exactly the text that the run would write. On
+// anything else inspect fails.
 func inspect(dir string, yaml []byte) (c contents, err error) {
 	m, err := ReadManifest(dir)
 	if err == nil {

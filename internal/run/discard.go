@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Hold makes dir and its parents and takes its lock, for a caller that writes a directory of
-// its own around several runs. A second holder gets the error of a second writer. release frees
-// the lock and removes the new directories that are still empty.
+// Hold makes dir and its parents and takes its lock, for a caller that keeps several runs in one directory. A second
+// holder gets the same error as a second writer of a run. release frees the lock and removes the new directories that
+// are still empty.
 func Hold(dir string) (release func() error, err error) {
 	made, err := makeDir(dir)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Draws says how a run drew about users and rows: what a random split, held-out rows and samples of users are.
+// Draws says by which keys a run made its random choices of users and rows: its splits, held-out rows and samples.
 type Draws string
 
-// ByID is the way of this program: by the ids of users and items. Runs of earlier programs say nothing, and drew by
-// the places of users and rows.
+// ByID says that random choices are keyed by the ids of users and items, as in this program. Runs of older programs
+// leave Draws empty: their choices are keyed by the positions of users and rows.
 const ByID Draws = "by id"
 
 // Within returns the context under which the data of a finished run are loaded as the run loaded them.
@@ -21,6 +21,6 @@ func (m Manifest) Within(ctx context.Context) context.Context {
 	return dataset.DrawnByPlace(ctx)
 }
 
-// DrawnByPlace reports whether the work was opened for answers of a finished run that drew by the places of users
-// and rows.
+// DrawnByPlace reports whether the work answers for a finished run whose random choices are keyed by the positions of
+// users and rows.
 func (e *Env) DrawnByPlace() bool { return e.mode == reopened && e.manifest.Draws != ByID }

@@ -37,8 +37,8 @@ func isFinal(err error) bool {
 	return errors.As(err, &f) && f.Final()
 }
 
-// UsageError is a request that cannot be carried out: a flag out of range, a directory in use,
-// a checkpoint of another configuration.
+// UsageError reports a request that cannot be carried out: a flag out of range, a directory in use, a checkpoint of
+// another configuration.
 type UsageError struct {
 	Message string
 	Fix     string // what to do about it; empty where unknown
@@ -52,19 +52,18 @@ func (e *UsageError) Error() string { return e.Message }
 // Hint returns the fix.
 func (e *UsageError) Hint() string { return e.Fix }
 
-// Usagef returns a UsageError with a fix, which is "" where none is known.
+// Usagef returns a UsageError with a formatted message and a fix; "" where no fix is known.
 func Usagef(fix, format string, args ...any) error {
 	return &UsageError{Message: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// IsBusy reports whether err says that another process is writing the run directory, the only
-// refusal that ends by waiting.
+// IsBusy reports whether err says that another process is writing the run directory. Waiting ends no other refusal.
 func IsBusy(err error) bool {
 	var u *UsageError
 	return errors.As(err, &u) && u.busy
 }
 
-// hinted adds a hint to an error of another kind.
+// hinted adds a hint for the user to an error of another type.
 type hinted struct {
 	error
 	fix string
@@ -93,11 +92,11 @@ func Interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// maxParts is the most parts that work can be dealt to; a higher number is a mistake.
+// maxParts is the largest number of parts that work can be split into. A higher number is taken for a mistake.
 const maxParts = 1000
 
-// ParsePart reads which part of some work a process has, such as 2/3 for the second of three. "" is
-// the whole, with of = 0. flag says where the text is from.
+// ParsePart returns the number of a part and of all parts from a text such as 2/3, the second of three. An empty text
+// means all of the work, with of = 0. flag names the flag in errors.
 func ParsePart(flag, text string) (i, of int, err error) {
 	if text == "" {
 		return 0, 0, nil

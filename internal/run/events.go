@@ -28,9 +28,8 @@ type eventFile struct {
 	warned bool // of releases that the quick bound has no price for
 }
 
-// writeEvents writes what an epoch came to: its loss, learning rate, scores,
-// and what the releases so far have spent. An attempt that goes on from a checkpoint replaces the
-// epochs that it repeats.
+// writeEvents writes the results of an epoch for TensorBoard: its loss, learning rate and scores, and the privacy spent
+// so far. A resumed run replaces the epochs that it repeats.
 func (e *Env) writeEvents(i train.EpochInfo) {
 	if !e.events.wanted || e.mode != running || e.events.err != nil {
 		return
@@ -58,10 +57,9 @@ func (e *Env) writeEvents(i train.EpochInfo) {
 	e.events.err = err
 }
 
-// spentByNow returns two epsilons for each unit that the ledger is about, at eventsDelta: that of
-// all releases so far, infinite where anything is open, and that of those with noise. They are
-// bounds by Rényi differential privacy, which is quick; the account of the finished run is no
-// larger.
+// spentByNow returns two epsilons at eventsDelta for each unit in the ledger: one of all releases so far, infinite if
+// anything is unprotected, and one of the releases with noise alone. Both are quick upper bounds by Rényi differential
+// privacy. The account of the finished run is no larger.
 func (e *Env) spentByNow() (all []tensorboard.Scalar, err error) {
 	if e.ledger == nil {
 		return nil, nil

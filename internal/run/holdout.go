@@ -35,14 +35,14 @@ func (h HoldOut) check(v *config.Checker) {
 	v.Check(h.active() || h == HoldOut{}, "run.hold_out", "holds nothing out: users, rows and apart are 0")
 }
 
-// Of returns what is held out of the data of a run with the given seed.
+// Of returns the held-out part in the form that loading data takes, for a run with the given seed.
 func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
 	return dataset.HoldOut{Users: h.Users, Rows: h.Rows, Apart: h.Apart, Draw: h.Draw, Swap: h.Swap, Labels: h.Labels,
 		Seed: rng.Seed(cmp.Or(h.Seed, uint64(seed)))}
 }
 
-// opened opens the work under what is held out and planted, and returns the context for it. It
-// fails where the work loads no data that could be changed so.
+// opened opens the work with rows held out and canaries planted, and returns the context for it. It fails if the work
+// loads no data that could be changed so.
 func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, error) {
 	ctx, planted, err := b.planted(ctx, env)
 	if err != nil {

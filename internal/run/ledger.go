@@ -63,9 +63,9 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 	return l, nil
 }
 
-// Once returns the ledger for what a run releases once, before its training. It is the run's own ledger, except
-// in a run that continues from a checkpoint: there it is a temporary one, because the same keys give the same
-// release again, which is not a second release.
+// Once returns the ledger for releases that a run makes once, before its training. A new run gets its own ledger. A run
+// that continues from a checkpoint gets a temporary one: the same keys give the same release again, so it is no second
+// release.
 func (e *Env) Once() (*privacy.Ledger, error) {
 	if e.ledger == nil {
 		return nil, errNoLedger
@@ -131,16 +131,15 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	return l, false, nil
 }
 
-// lists reports whether a file is a ledger and so may list releases. A ledger that was cut in its first line
-// lists none.
+// lists reports whether a file may hold a ledger with releases. A ledger that was cut in its first line lists none.
 func (e *Env) lists(path string) bool {
 	_, err := privacy.Reading{Key: e.key, Unfinished: true}.File(path)
 	return err == nil || errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
 }
 
-// releasedForGood reports whether a ledger lists releases that a run from the beginning would not repeat but
-// make a second time: their noise has no seed. Where the ledger cannot be read with this key it may. A line that a kill
-// cut does not hide those before it.
+// releasedForGood reports whether a ledger lists releases that a repeated run would make a second time, because their
+// noise has no seed. It returns true for a ledger that cannot be read with this key. A last line that a kill cut off
+// does not hide the lines before it.
 func releasedForGood(path string, k *privacy.Key) bool {
 	x, err := privacy.Reading{Key: k}.Extent(path)
 	if err != nil {
@@ -149,13 +148,13 @@ func releasedForGood(path string, k *privacy.Key) bool {
 	return x.Noise == privacy.Secure && x.Releases > 0
 }
 
-// ReleasedForGood reports whether an earlier attempt of the run made releases that cannot be drawn again, by
-// the run's ledger. What it released must then be used again.
+// ReleasedForGood reports whether an earlier attempt of the run made releases that cannot be drawn again, according to
+// its ledger. The run must then use the results of those releases.
 func (e *Env) ReleasedForGood() bool {
 	return e.Resume && releasedForGood(filepath.Join(e.Dir, LedgerName), e.key)
 }
 
-// ReleasedOf reports what ReleasedForGood does, of the releases of one purpose.
+// ReleasedOf reports the same as ReleasedForGood, for the releases of one purpose.
 func (e *Env) ReleasedOf(purpose string) bool {
 	if !e.ReleasedForGood() {
 		return false
@@ -178,9 +177,9 @@ func otherKey(err error) error {
 	return WithHint(err, "the ledger was changed after the checkpoint, or is of another program; start again with another --out")
 }
 
-// show writes every release so far to the file, before the release becomes visible. A crash of the whole
-// machine may lose the lines; a crash of the program does not. An error stays in the ledger, which then refuses
-// all further releases; what was made from those before must not be shown.
+// show writes all releases so far to the ledger file. Callers call it before anything made from them becomes visible.
+// The lines survive a crash of the program, but not always one of the machine. After an error the ledger refuses all
+// further releases, and results of those before must not be shown.
 func (e *Env) show() error {
 	if e.ledger == nil {
 		return nil

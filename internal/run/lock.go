@@ -14,9 +14,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// lock is the right to write a run directory. It is a kernel lock on the file "lock", so it
-// ends with the process in any case; the text of the file only tells others which process holds
-// it.
+// lock holds the exclusive right to write a run directory. It is a kernel lock on the file "lock", which ends with its
+// process. The text of the file only names that process.
 type lock struct{ f *os.File }
 
 type holder struct {
@@ -26,9 +25,9 @@ type holder struct {
 
 const lockName = "lock"
 
-// acquire takes the lock of dir, or fails with the name of the holder. It takes over what a
-// dead process left, from any host: a container has another name after every start, and only
-// the kernel knows. It fails on a file called lock with any other content.
+// acquire takes the lock of dir; if a live process has it, acquire fails and names that process. It takes over the lock
+// file of a dead process from any host, since a container has another name after every start. It fails on a file called
+// lock with any other content.
 func acquire(dir string) (*lock, error) {
 	path := filepath.Join(dir, lockName)
 	f, err := system.TakeFile(path)
@@ -74,8 +73,8 @@ func inUse(dir string, h holder) error {
 	}
 }
 
-// readHolder reads which process last wrote a lock file. ok is false when it is not a lock
-// file. An empty file is one: its process was killed before it wrote.
+// readHolder reads which process last wrote a lock file. An empty file counts as one: its process was killed before it
+// wrote. ok is false for a file of another kind.
 func readHolder(f *os.File) (h holder, ok bool) {
 	buf := make([]byte, 512)
 	n, err := f.ReadAt(buf, 0)
@@ -95,8 +94,7 @@ func (l *lock) release() error {
 func simdPath() string { return tensor.SIMD() }
 func workers() int     { return tensor.Workers() }
 
-// setWorkers sets the number of threads; 0 takes all cores, also after an earlier task of this
-// process asked for another number.
+// setWorkers sets the number of threads. 0 means all cores, whatever an earlier task of this process set.
 func setWorkers(n int) {
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -109,9 +107,8 @@ var floatName = func() string {
 	return fmt.Sprintf("%T", x)
 }()
 
-// garbagePercent is how much garbage a run may have, relative to its live memory. Tables live
-// as long as the run, and steps reuse their buffers. The runtime's 100 % would take twice the
-// memory and save hardly any collections.
+// garbagePercent bounds the garbage of a run relative to its live memory. Tables live as long as the run and steps
+// reuse their buffers, so the runtime's default of 100 % would take twice the memory and save hardly any collections.
 const garbagePercent = 30
 
 // leanHeap sets garbagePercent for the process, unless the environment variable GOGC is set.

@@ -27,8 +27,8 @@ const (
 	StatusInterrupted = "interrupted"
 )
 
-// Manifest says what produced a run directory. It has everything that may differ between two
-// runs with equal results: machine, timings, status.
+// Manifest records how a run directory was made: program, machine, data, timings and status. Everything that may differ
+// between two runs with equal results is here and in no other file.
 type Manifest struct {
 	Task       string             `json:"task"` // "train dipsgnn"
 	Cite       string             `json:"cite,omitempty"`
@@ -48,8 +48,8 @@ type Manifest struct {
 	HoldOut *HoldOut `json:"hold_out,omitempty"` // what was kept from the model; nil: nothing
 	Plant   *Plant   `json:"plant,omitempty"`    // canaries in its data; nil: none
 
-	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that
-	// of what is public.
+	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that of the public
+	// random choices.
 	Secure bool `json:"secure,omitempty"`
 
 	// Noise says where the run has its noise from, if it has any: NoiseOfKey, NoiseOfSeed or NoiseOfSystem.
@@ -73,8 +73,8 @@ type Build struct {
 	SIMD    string `json:"simd"`  // kernels in use: avx512, avx2 or off
 }
 
-// Machine describes the computer that ran it. Its name is not there: a run directory is passed on. Manifests of
-// older programs have it, and it is not read.
+// Machine describes the computer of a run. It leaves the name out, since run directories are passed on. Older manifests
+// have a name, which is not read.
 type Machine struct {
 	CPU         string `json:"cpu,omitempty"`
 	Cores       int    `json:"cores"`
@@ -100,8 +100,8 @@ type Attempt struct {
 	Machine      Machine   `json:"machine"`
 }
 
-// Took returns the seconds that all attempts took: of each the time that passed, or the processor time where
-// that is less, as it is beside other work.
+// Took returns the time of all attempts in seconds. An attempt counts with its wall time, or with its processor time
+// where that is less, as on a busy machine.
 func (m *Manifest) Took() (seconds float64) {
 	for _, a := range m.Attempts {
 		if a.CPUSeconds > 0 {
@@ -113,7 +113,7 @@ func (m *Manifest) Took() (seconds float64) {
 	return seconds
 }
 
-// release is the version of a program that was packed for others, which its linker is told. "": it was not.
+// release holds the version of a packaged program, which the linker sets; empty for other builds.
 var release string
 
 // BuildInfo describes this program.

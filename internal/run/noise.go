@@ -18,21 +18,21 @@ import (
 	"privrec/internal/system"
 )
 
-// NoiseFile names the file of a run directory that keeps the secret key of the run's noise, for the run
-// when it goes on and for its answers. Whoever has the file and the data can take the noise off.
+// NoiseFile names the file with the secret key of the run's noise. A resumed run and the answers of a finished run read
+// it. Whoever has the file and the data can remove the noise.
 const NoiseFile = "noise.key"
 
 // NoiseSeedKey is the key of Settings.NoiseSeed.
 const NoiseSeedKey = "run.noise_seed"
 
-// The values of a manifest's Noise: where the run has its noise from.
+// Values of Manifest.Noise: the source of a run's noise.
 const (
 	NoiseOfKey    = "key"    // a key of the system's random bits, in NoiseFile
 	NoiseOfSeed   = "seed"   // run.noise_seed
 	NoiseOfSystem = "secure" // cryptographic bits, drawn once and never again
 )
 
-// noise is what the noise of a run is drawn from.
+// noise holds the source of a run's noise.
 type noise struct {
 	kind string             // see Manifest.Noise; "": run.seed, as in runs that an older program began
 	seed uint64             // run.noise_seed
@@ -43,7 +43,7 @@ type noise struct {
 	on   func(paper, purpose string, s rng.Stream)
 }
 
-// noiseKind returns where a new run has its noise from.
+// noiseKind returns the source of the noise of a new run, a value of Manifest.Noise.
 func (b *bound) noiseKind() string {
 	switch {
 	case b.secure:
@@ -54,9 +54,9 @@ func (b *bound) noiseKind() string {
 	return NoiseOfKey
 }
 
-// Private records the digest of all private input of the run, as it was loaded. It is part of the name of
-// every stream of noise: data that differ in one row get noise that has nothing in common. Where a method
-// reads less than what was loaded it records the digest of that instead, before it asks for noise.
+// Private records the digest of all private input that the run loaded. The digest is part of the name of every noise
+// stream, so data that differ in one row get unrelated noise. A method that reads only part of what was loaded records
+// the digest of that part, before it asks for noise.
 func (e *Env) Private(rows dataset.RowDigest) error {
 	if e.noise.used && *e.noise.rows != rows {
 		return errors.New("the private rows of the run changed after its noise was drawn")
@@ -65,19 +65,18 @@ func (e *Env) Private(rows dataset.RowDigest) error {
 	return nil
 }
 
-// errNoRows is a fault of the program: noise that does not depend on the rows would be the same for rows
-// that changed, and the difference of two releases would show them.
+// errNoRows reports a fault of the program. Noise that does not depend on the rows would stay the same when a row
+// changes, so the difference of two releases would reveal that row.
 var errNoRows = errors.New("noise is drawn before the private rows of the run are recorded")
 
-// errSecretNoise is a fault of the program.
+// errSecretNoise reports a fault of the program: secure noise has no stream that can be drawn again.
 var errSecretNoise = errors.New("a run with secure noise asks for noise that can be drawn again")
 
-// Noise returns the stream of a paper's noise for one purpose. What names it is the secret key of the run,
-// the digest of the private rows, the configuration and the purpose. So two runs share no noise if their
-// rows differ by as little as one, if their settings differ, or if they were begun apart; a run that goes
-// on, a copy of it, and its answers have the noise that it had.
+// Noise returns the stream of a paper's noise for one purpose. The stream is keyed by the secret key of the run, the
+// digest of the private rows, the configuration and the purpose. Two runs share no noise if they differ in a row or a
+// setting, or were started separately. A resumed run, a copy of a run and its answers get the same noise again.
 //
-// It fails before Private, and where the key of a run that released something is lost.
+// It fails before Private, and if the run released something and its key is lost.
 func (e *Env) Noise(paper, purpose string) (rng.Stream, error) {
 	if !e.Keyed() {
 		return e.Draws(paper, purpose), nil
@@ -103,19 +102,17 @@ func (e *Env) Noise(paper, purpose string) (rng.Stream, error) {
 	return s, nil
 }
 
-// Keyed reports whether the noise of the run has a key of its own. That of a run that an older program
-// began has run.seed for a key, as it always had.
+// Keyed reports whether the noise of the run has its own key. Runs of older programs have none and use run.seed.
 func (e *Env) Keyed() bool { return e.noise.kind != "" || e.mode == rehearsing }
 
-// Draws returns the stream of a paper's draws for one purpose that need no secret: initial values, and
-// which of their rows users contribute. It does not depend on the rows, since one user's draws must not
-// move where another user comes or goes.
+// Draws returns the stream of a paper's random choices that need no secret, such as initial values and which rows users
+// contribute. It does not depend on the rows, so one user's choices stay the same when another user joins or leaves.
 func (e *Env) Draws(paper, purpose string) rng.Stream {
 	return e.Seed.Stream(paper + "." + e.ConfigHash + "." + purpose)
 }
 
-// noiseKey returns the key of the run's noise. A run that has none yet gets one, which is on file before
-// the run can release anything.
+// noiseKey returns the key of the run's noise. A run without one gets a new key, which is on disk before the run can
+// release anything.
 func (e *Env) noiseKey() (rng.Key, error) {
 	switch {
 	case e.noise.seed != 0:
@@ -147,7 +144,7 @@ func lostNoise(dir string, err error) error {
 	}
 }
 
-// released reports whether a ledger lists releases. One that cannot be read may.
+// released reports whether a ledger lists releases. It returns true for a ledger that cannot be read.
 func released(path string, k *privacy.Key) bool {
 	l, err := privacy.Reading{Key: k, Unfinished: true}.File(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,8 +153,8 @@ func released(path string, k *privacy.Key) bool {
 	return err != nil || len(l.Entries()) > 0
 }
 
-// checkNoise refuses to begin a run anew in the directory of one that was stopped after it had released
-// something and whose key is lost: with the key it would make the same releases again.
+// checkNoise refuses to start a run again in the directory of a stopped run that released something and has lost its
+// noise key. Only with the key would it make the same releases.
 func checkNoise(dir string, old *Manifest, b *bound) error {
 	if old.Noise != NoiseOfKey || !released(filepath.Join(dir, LedgerName), b.key) {
 		return nil
@@ -199,8 +196,8 @@ func writeNoiseKey(path string, k rng.Key, hash string) error {
 	})
 }
 
-// Repeatable says that the noise of a run can be drawn again, and by whom; "" where it cannot, or where
-// there is none. The account and the result of the run begin with it.
+// Repeatable returns a sentence about who can draw the run's noise again; empty if nobody can, or if there is no noise.
+// The account and the result of the run begin with it.
 func (e *Env) Repeatable() string {
 	if e.noise.kind != NoiseOfSeed || e.ledger == nil || len(e.ledger.Entries()) == 0 {
 		return ""
@@ -208,7 +205,7 @@ func (e *Env) Repeatable() string {
 	return Repeats(e.noise.seed)
 }
 
-// Repeats says by whom noise of a seed can be drawn again.
+// Repeats returns a sentence about who can draw the noise of a seed again.
 func Repeats(seed uint64) string {
 	return fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the data and %s, which is %d: epsilon holds as if that number were unknown", NoiseSeedKey, seed)
 }
@@ -244,14 +241,14 @@ func (l leading) MarshalJSON() ([]byte, error) {
 	return slices.Concat([]byte(`{"noise_can_be_repeated":`), first, rest), nil
 }
 
-// warnRepeatable warns the user who set a seed for the noise of a run that a finite epsilon is stated of.
+// warnRepeatable warns a user who set a noise seed for a run with a finite epsilon.
 func (e *Env) warnRepeatable(d privacy.Declaration) {
 	if e.noise.kind == NoiseOfSeed && !e.noise.told && d.Plan != nil && len(d.WithoutNoise) == 0 {
 		e.Log.Warn(Repeats(e.noise.seed)+"; leave it out for noise that nobody can repeat", "dir", e.Dir)
 	}
 }
 
-// checkNoiseSeed refuses a seed for secure noise, which has none.
+// checkNoiseSeed refuses a noise seed for secure noise, which has no seed.
 func checkNoiseSeed(s Settings, secure bool) error {
 	if !secure || s.NoiseSeed == 0 {
 		return nil
@@ -259,16 +256,16 @@ func checkNoiseSeed(s Settings, secure bool) error {
 	return &UsageError{Message: NoiseSeedKey + ": secure noise is drawn from the system, once, and has no seed", Fix: "leave out " + NoiseSeedKey + ", or ask for no secure noise"}
 }
 
-// Remade is what programs that make many runs say of their noise, once.
+// Remade states once, for a program that makes many runs, that their noise can be repeated.
 const Remade = "the noise of the runs made here can be repeated, and taken off again, by whoever has the data: their run.noise_seed follows from their seed, so that tables are the same every time; epsilon holds as if it were unknown"
 
-// NoiseSeedOf returns the seed that a program gives the noise of a run of a seed. The configuration is part of the
-// noise too, so runs that differ in any setting have noise of their own.
+// NoiseSeedOf returns the noise seed for a run with the given seed, for a program that makes many runs. The
+// configuration also keys the noise, so runs that differ in any setting have different noise.
 func NoiseSeedOf(seed uint64) uint64 { return max(1, seed) }
 
-// Secret is the configuration of a task that asks for secure noise by a key of its own, besides run.secure.
+// Secret is a configuration that can ask for secure noise by a key of its own, besides run.secure.
 type Secret interface {
-	// Secretly reports whether it does.
+	// Secretly reports whether the configuration asks for secure noise.
 	Secretly() bool
 }
 

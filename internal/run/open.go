@@ -28,8 +28,8 @@ const (
 // results lists the files that a new run must not overwrite.
 var results = []string{checkpointFile, "metrics.json", "privacy.json", "result.json"}
 
-// open claims the run directory and prepares it. It returns a nil Env without an error if the
-// run was complete already; it has then shown the result again.
+// open claims the run directory and prepares it. If the run was already complete, it shows the result again and returns
+// a nil Env without an error.
 func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	yaml, err := b.yaml()
 	if err != nil {
@@ -161,8 +161,8 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	return e, nil
 }
 
-// warnOfOther warns when the program that continues a run is not the one that began it. The
-// same source gives the same bytes, but a program cannot check that the source is the same.
+// warnOfOther warns if another build of the program continues the run. The same source gives the same bytes, but a
+// program cannot check its source.
 func warnOfOther(log *slog.Logger, was, now Build) {
 	if was.Commit != now.Commit {
 		log.Warn("the run was begun by a program of another commit", "was", was.Commit, "now", now.Commit)
@@ -172,7 +172,7 @@ func warnOfOther(log *slog.Logger, was, now Build) {
 	}
 }
 
-// prepare writes what every run directory has from its first moment, the manifest first.
+// prepare writes the first files of a run directory, the manifest before all others.
 func (e *Env) prepare(yaml []byte) (err error) {
 	if err := e.saveManifest(); err != nil {
 		return err
@@ -276,7 +276,7 @@ func (e *Env) abandon() {
 	}
 }
 
-// unhashed lists the beginnings of lines of a configuration that results do not depend on.
+// unhashed lists the prefixes of configuration lines that do not affect results.
 var unhashed = []string{"  workers:", "  out:", "  save_seconds:", "  save_steps:", "  ledger_key:"}
 
 // firstDifference describes the first line in which the directory's configuration differs from
@@ -295,7 +295,7 @@ func firstDifference(dir string, now []byte) string {
 	return ""
 }
 
-// hashedLines returns the lines of a configuration that results depend on.
+// hashedLines returns the lines of a configuration that affect results.
 func hashedLines(yaml []byte) []string {
 	return slices.DeleteFunc(strings.Split(string(yaml), "\n"), func(line string) bool {
 		return slices.ContainsFunc(unhashed, func(start string) bool { return strings.HasPrefix(line, start) })

@@ -15,7 +15,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Plan says what Start would do under the same options.
+// Plan holds the effect that Start would have under the same options.
 type Plan struct {
 	Hash     string    // of the effective configuration, seed and task
 	Seed     uint64    // seed of every random number
@@ -27,14 +27,14 @@ type Plan struct {
 	yaml func() ([]byte, error)
 }
 
-// Config makes the effective configuration, as config.yaml holds it.
+// Config returns the effective configuration, as in config.yaml.
 func (p *Plan) Config() ([]byte, error) { return p.yaml() }
 
 // State says how far the run in a directory has come.
 type State string
 
-// The states of a run directory, as far as they are known without taking its lock. A process on
-// another machine that writes it is not noticed.
+// The states of a run directory, as seen without taking its lock. A process on another machine that writes it is not
+// noticed.
 const (
 	StateNew       State = "to do"
 	StateResumable State = "resumable" // begun, and no process is writing it
@@ -84,9 +84,8 @@ func (p *Plan) Look() error {
 	return nil
 }
 
-// livingHolder returns the living process on this machine that the lock file names, 0 if there
-// is none. It does not touch the lock: to hold it for a moment could make the next process
-// fail.
+// livingHolder returns the id of the living process on this machine that the lock file names, 0 if there is none. It
+// does not touch the lock: holding it for a moment could make the next process fail.
 func livingHolder(dir string) int {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
@@ -101,8 +100,8 @@ func livingHolder(dir string) int {
 	return h.PID
 }
 
-// abandoned reports whether no process writes a directory: its lock file is gone, or names a
-// process of this machine that is. It assumes that a process on another machine is alive.
+// abandoned reports whether no process writes a directory: its lock file is gone, or names a process of this machine
+// that has ended. A process on another machine counts as alive.
 func abandoned(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
@@ -122,7 +121,7 @@ func (b *bound) dir(t Task) string {
 	return fmt.Sprintf("runs/%s-%s-%.8s", t.Verb, t.Name, b.hash)
 }
 
-// Forecast says what a whole run would take, computed from a few measured steps.
+// Forecast holds an estimate of the time and memory of a whole run, computed from a few measured steps.
 type Forecast struct {
 	Steps       int     `json:"steps"`        // training steps, at most
 	StepSeconds float64 `json:"step_seconds"` // mean of the measured steps
@@ -135,8 +134,8 @@ type Forecast struct {
 // ErrNoForecast is returned for a task without a forecast.
 var ErrNoForecast = errors.New("no forecast")
 
-// Forecast measures what the run of these options would take on this machine now. It trains a
-// few steps and writes nothing.
+// Forecast estimates the time and memory of a run of these options on this machine. It trains a few steps and writes
+// nothing.
 func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
 	if err != nil {
@@ -152,8 +151,8 @@ func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 	return f, err
 }
 
-// resetPeakRSS frees memory and restarts the measurement of the peak where the system can
-// (Linux). Elsewhere the peak stays that of the whole process, which is no smaller.
+// resetPeakRSS frees memory and, on Linux, restarts the measurement of peak memory. Elsewhere the peak remains that of
+// the whole process, which is no smaller.
 func resetPeakRSS() {
 	debug.FreeOSMemory()
 	if f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {
@@ -162,8 +161,8 @@ func resetPeakRSS() {
 	}
 }
 
-// Rehearsal says which steps of a training to make in order to learn how long one takes. A user
-// waits for the forecast, so a limit of time ends it as well as a count.
+// Rehearsal says which training steps to time. A user waits for the forecast, so both a number of steps and a time
+// limit end it.
 type Rehearsal struct {
 	Optimizer interface {
 		Step(params []*autograd.Param, g *autograd.Grads, rate float64) error

@@ -8,20 +8,20 @@ import (
 	"privrec/internal/rng"
 )
 
-// Planner is Work that can say what its account will come to if it runs as long as its
-// configuration allows. It trains nothing and writes nothing.
+// Planner is Work that can compute its account in advance, for a run as long as the configuration allows. It trains
+// nothing and writes nothing.
 type Planner interface {
 	Work
-	// PlannedAccount returns what privacy.json would hold. It fails with ErrNoPlan where that is
-	// known only after a run.
+	// PlannedAccount returns the expected content of privacy.json. It fails with ErrNoPlan if the account is known only
+	// after a run.
 	PlannedAccount() (any, error)
 }
 
 // ErrNoPlan says that the account of a task is known only after a run.
 var ErrNoPlan = errors.New("its account is known only after a run")
 
-// PlannedAccount returns what privacy.json of the run of these options would hold, if it runs as
-// long as its configuration allows. It loads the data, trains nothing and writes nothing.
+// PlannedAccount returns the expected content of privacy.json for a run with these options, as long as its
+// configuration allows. It loads the data, trains nothing and writes nothing.
 func (t Task) PlannedAccount(ctx context.Context, o Options) (any, error) {
 	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
 	if err != nil {

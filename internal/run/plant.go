@@ -51,7 +51,7 @@ func (p Plant) Flips(seed rng.Seed) (audit.Coins, error) {
 	return audit.NewCoins(rng.Seed(cmp.Or(p.Seed, uint64(seed))).Stream("canary coins", p.Draw), p.Canaries)
 }
 
-// Of returns what is planted into the data of a run with the given seed.
+// Of returns the canaries to plant into the data of a run with the given seed.
 func (p Plant) Of(seed rng.Seed) (dataset.Planting, error) {
 	out := dataset.Planting{Unit: p.Unit, Canaries: p.Canaries, Rows: p.Rows, Seed: rng.Seed(cmp.Or(p.Seed, uint64(seed)))}
 	coins, err := p.Flips(seed)
@@ -64,15 +64,14 @@ func (p Plant) Of(seed rng.Seed) (dataset.Planting, error) {
 
 type askedKey struct{}
 
-// AskedWith returns a context under which a finished run with canaries is opened for answers as if
-// all of their coins were the given ones, in or out, and one with rows held out as if it had all
-// rows. What it learned stays what it was; the users' own rows that it is asked with do not depend
-// on any draw.
+// AskedWith returns a context that opens a finished run for answers with all its canaries in, or all out. A run with
+// rows held out is opened with all of its rows. The model stays as it was trained; only the users' own rows that it is
+// asked with change, and they then depend on no draw.
 func AskedWith(ctx context.Context, coins string) context.Context {
 	return context.WithValue(ctx, askedKey{}, coins)
 }
 
-// askedWith returns the coins that a finished run is asked with, "" for its own.
+// askedWith returns the setting of AskedWith in ctx; empty if a finished run keeps its own coins.
 func (e *Env) askedWith(ctx context.Context) string {
 	coins, _ := ctx.Value(askedKey{}).(string)
 	if e.mode != reopened {
@@ -81,8 +80,8 @@ func (e *Env) askedWith(ctx context.Context) string {
 	return coins
 }
 
-// planted returns the context for loading data with the canaries of a setting, and the check that
-// data were loaded so.
+// planted returns a context for loading data with the canaries of the settings, and a function that reports whether
+// data were loaded with them.
 func (b *bound) planted(ctx context.Context, env *Env) (context.Context, func() bool, error) {
 	p := b.settings.Plant
 	if p == (Plant{}) {

@@ -1,10 +1,10 @@
 package run
 
-// moved counts, by task, the changes of this program after which an equal configuration measures something
-// else. A change that moves results of a task raises its number here: results of earlier programs are
-// stale then, and are not shown as if this program had made them. A change that moves no result raises none.
+// moved counts, by task, the changes of this program that altered the results of an equal configuration. A change that
+// alters results of a task raises its number here. Results of earlier programs are then stale, and are not shown as
+// results of this one. A change that alters no result raises no number.
 var moved = map[string]int{}
 
-// ResultsOf returns the number of a task's results, such as "train lightgcn". Runs of equal numbers and
-// configurations have equal results, on the same kind of processor.
+// ResultsOf returns how often changes of this program altered the results of a task such as "train lightgcn". Runs of
+// equal numbers and configurations have equal results on the same kind of processor.
 func ResultsOf(task string) int { return moved[task] }

@@ -24,8 +24,7 @@ type NamedTensor struct {
 	Data  any
 }
 
-// maxHeader bounds the JSON header of a safetensors file, as the format's reference reader
-// does.
+// maxHeader bounds the JSON header of a safetensors file, in bytes, as the format's reference reader does.
 const maxHeader = 100 << 20
 
 type tensorInfo = safetensors.Info
@@ -140,7 +139,7 @@ func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
 	return d.tensors, d.meta, err
 }
 
-// decoded is the content of a safetensors file.
+// decoded holds the content of a safetensors file.
 type decoded struct {
 	tensors []NamedTensor
 	meta    map[string]string // without the checksum

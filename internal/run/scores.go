@@ -89,8 +89,8 @@ func columnCells(values any) (func(b []byte, i int) []byte, int, error) {
 	return nil, 0, fmt.Errorf("values of type %T", values)
 }
 
-// WriteArtefact writes a file of the run directory, whole or not at all. The name is relative
-// to the directory. Only its owner may read it: what of a run may be shown is for the owner to say.
+// WriteArtefact writes a file of the run directory, whole or not at all. The name is relative to the directory. Only
+// the owner may read it, who decides what to show.
 func (e *Env) WriteArtefact(name string, write func(w io.Writer) error) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("write artefact: %q leaves the run directory", name)

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/system"
 )
 
-// Finished is a run that has ended, for the task that made it.
+// Finished gives a task access to a run that it made and that has ended.
 type Finished struct {
 	Dir      string
 	Seed     rng.Seed
@@ -32,14 +32,13 @@ func (f Finished) Data(name string) string {
 	return ""
 }
 
-// Answers is what a finished run can be asked. What the questions are is for package
-// experiment to say.
+// Answers is an opened finished run that answers questions. Package experiment defines the questions.
 type Answers interface {
 	Close() // frees memory
 }
 
-// ReadRun does what [ReadManifest] does, for a directory that a user named. Where there is no
-// run, or a file, it fails with a UsageError that has the fix.
+// ReadRun reads the manifest of a directory that a user named, as [ReadManifest] does. It fails with a UsageError that
+// carries fix if the directory holds no run or is a file.
 func ReadRun(dir, fix string) (Manifest, error) {
 	m, err := ReadManifest(dir)
 	switch {

@@ -12,45 +12,41 @@ import (
 	"privrec/internal/rng"
 )
 
-// Work is a task's work under one configuration, opened: its data are loaded, and its releases
-// before training are made.
+// Work is a task opened under one configuration: its data are loaded, and the releases before training are made.
 type Work interface {
 	// Run does the work: it trains, measures, accounts and shows the results.
 	Run(ctx context.Context) error
 }
 
-// Forecaster is Work that can forecast what Run would take.
+// Forecaster is Work that can estimate the time and memory of Run.
 type Forecaster interface {
 	Work
 	// Forecast measures a few real steps and multiplies. It writes nothing.
 	Forecast(ctx context.Context) (Forecast, error)
 }
 
-// Answerer is Work whose finished runs can be asked.
+// Answerer is Work whose finished runs can answer questions.
 type Answerer interface {
 	Work
-	// Answer loads the model of the finished run that the work was opened for. Closing the
-	// Server frees what the work holds.
+	// Answer loads the model of the finished run that the work was opened for. Closing the Answers frees the memory of
+	// the work.
 	Answer(ctx context.Context) (Answers, error)
 }
 
-// Spender is the configuration of a task whose runs can spend from a budget that they share with others
-// (package budget).
+// Spender is the configuration of a task whose runs can spend from a shared budget (package budget).
 type Spender interface {
-	// SpendsFrom returns the file of the budget, "" for none.
+	// SpendsFrom returns the path of the budget file; empty for none.
 	SpendsFrom() string
 }
 
-// Suited is a configuration with settings that should differ with the data, such as the recipe, where the user chose
-// none. Its pointer implements it.
+// Suited is a configuration whose defaults depend on the data, such as the recipe. Its pointer implements it.
 type Suited interface {
-	// Suit changes the settings that doc does not give to those that suit the data. Other settings stay as they are.
-	// It fails on data that cannot serve the task.
+	// Suit sets what doc does not give to values that suit the data, and leaves other settings alone. It fails on data
+	// that cannot serve the task.
 	Suit(doc *config.Document) error
 }
 
-// Spec is one method as the program offers it. C is its configuration, which must not use the
-// key "run".
+// Spec describes one method as the program offers it. C is its configuration, which must not use the key "run".
 type Spec[C any] struct {
 	Verb    string // train, perturb, attack
 	Name    string // dipsgnn
@@ -60,7 +56,7 @@ type Spec[C any] struct {
 
 	Default func() C
 	Check   func(v *config.Checker, c C) // reports every setting that cannot be run
-	// Suit is Suited.Suit of the configurations of this task; nil: that of C, where it implements Suited.
+	// Suit replaces Suited.Suit for the configurations of this task. Nil: C's own method is used, where it has one.
 	Suit func(c *C, doc *config.Document) error
 	// Open prepares a configuration for everything that can be asked of it: a run, a rehearsal
 	// for a forecast, a finished run that answers. env says which one; in the last two it
@@ -78,7 +74,7 @@ type Spec[C any] struct {
 	NotSecure string
 }
 
-// Task erases the type of the method's configuration: it makes one of a list of tasks.
+// Task returns the method as a task, with the type of its configuration erased, so that it fits a list of tasks.
 func (s Spec[C]) Task() Task {
 	name := strings.TrimSpace(s.Verb + " " + s.Name) // "" of a task that has no name, which no file can say
 	whole := func() wholeFile[C] {
@@ -149,7 +145,7 @@ func (s Spec[C]) Task() Task {
 	}}
 }
 
-// suit changes what was not given to what suits the data.
+// suit sets the settings that the user did not give to values that suit the data.
 func (s Spec[C]) suit(c *C, doc *config.Document) error {
 	if s.Suit != nil {
 		return s.Suit(c, doc)
@@ -171,8 +167,8 @@ func (c wholeFile[C]) check(v *config.Checker, task string, own func(v *config.C
 	}
 }
 
-// read reads a configuration over the defaults. That of a run that was made is read as it stands: a key that is absent
-// was zero.
+// read reads a configuration over the defaults. It reads the configuration of a finished run as it stands: an absent
+// key means zero.
 func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], doc *config.Document, err error) {
 	if from.effective {
 		of := def.Of
@@ -187,8 +183,8 @@ func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], 
 	return c, doc, err
 }
 
-// saved returns the text of a configuration that reads as it, over the defaults too: a key that is
-// zero is written where the defaults have another value.
+// saved returns YAML that reads back as c, also over the defaults. It writes a zero value where the default is another
+// one.
 func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) error) ([]byte, error) {
 	c.Of, def.Of = "", "" // the manifest of a run names its task
 	text, err := config.Encode(c)
@@ -197,7 +193,7 @@ func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) err
 	}
 	over, doc, err := read(source{path: configName, text: text}, nil, def)
 	if err == nil {
-		_ = suit(&over.Task, doc) // c is what counts: it was suited, or stands as a run has it
+		_ = suit(&over.Task, doc) // c counts: it was suited, or stands as a run has it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the effective configuration again: %w", err)
@@ -205,7 +201,7 @@ func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) err
 	return config.EncodeOver(c, over)
 }
 
-// work opens the configuration for a run, and runs it.
+// work opens the configuration for a run and runs it.
 func (b *bound) work(ctx context.Context, env *Env) error {
 	ctx, w, err := b.opened(ctx, env)
 	if err != nil {
@@ -215,7 +211,7 @@ func (b *bound) work(ctx context.Context, env *Env) error {
 	return w.Run(ctx)
 }
 
-// forecast opens the configuration for a rehearsal, and measures it.
+// forecast opens the configuration for a rehearsal and measures it.
 func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
 	env.secure, env.noise.seed = b.settings.Secure, b.settings.NoiseSeed
@@ -232,7 +228,7 @@ func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	return f.Forecast(ctx)
 }
 
-// answer opens the configuration for a finished run, and takes up its model.
+// answer opens the configuration for a finished run and loads its model.
 func (b *bound) answer(ctx context.Context, f Finished) (Answers, error) {
 	ctx, w, err := b.opened(ctx, f.Reopen())
 	if err != nil {
@@ -258,7 +254,7 @@ func closeWork(w Work) {
 	}
 }
 
-// mode says what an Env is for.
+// mode is the purpose of an Env.
 type mode int
 
 const (
@@ -273,17 +269,15 @@ func Rehearse(seed rng.Seed) *Env {
 	return &Env{Seed: seed, Progress: Silent{}, mode: rehearsing, began: time.Now()}
 }
 
-// Reopen returns the environment of work that is opened for answers of a finished run. It
-// writes nothing, and its ledger is in memory. The run's seed and configuration hash give its
-// releases again: the same draws, which are not new releases. RecordData then fails on data
-// that are not those of the run.
+// Reopen returns the environment of work that answers for a finished run. It writes nothing, and its ledger is in
+// memory. The run's seed and configuration hash reproduce its releases with the same draws, so they are no new
+// releases. RecordData fails on data other than those of the run.
 func (f Finished) Reopen() *Env {
 	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure,
 		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
 }
 
-// Finished returns the run that the work was opened for. ok is false unless it was opened for
-// answers.
+// Finished returns the finished run that the work answers for, and false if the work was opened for another purpose.
 func (e *Env) Finished() (Finished, bool) {
 	return Finished{Dir: e.Dir, Seed: e.Seed, Manifest: e.manifest}, e.mode == reopened
 }
@@ -291,9 +285,9 @@ func (e *Env) Finished() (Finished, bool) {
 // Rehearsing reports whether the work was opened for a forecast.
 func (e *Env) Rehearsing() bool { return e.mode == rehearsing && !e.planning }
 
-// Writes reports whether the work is a run, and so may write into its directory.
+// Writes reports whether the work is a run, which may write into its directory.
 func (e *Env) Writes() bool { return e.mode == running }
 
-// Opening returns the time in seconds since the environment was made. A Forecast that asks
-// first learns how long opening the work took.
+// Opening returns the seconds since the environment was made. A Forecast calls it first, to learn how long opening the
+// work took.
 func (e *Env) Opening() float64 { return time.Since(e.began).Seconds() }

@@ -15,7 +15,7 @@ import (
 	"privrec/internal/system"
 )
 
-// ParentKey is the key of the budget that a run spends from, in configurations that have one.
+// ParentKey is the configuration key of the budget that a run spends from.
 const ParentKey = "privacy.parent"
 
 // FromBudget is the part "privacy" of the configuration of a task that has no other key there.
@@ -24,10 +24,10 @@ type FromBudget struct {
 	Parent string `yaml:"parent,omitempty"`
 }
 
-// spendsName names the file of a run directory that says which reservation of which budget is the run's.
+// spendsName names the file of a run directory that identifies the run's reservation in its budget.
 const spendsName = "spends.json"
 
-// spending is what a run spends from.
+// spending identifies the reservation that a run spends from.
 type spending struct {
 	from string       // file of the budget; "": none
 	file *budget.File // once the run has a reservation there
@@ -35,8 +35,8 @@ type spending struct {
 	mark string       // of this attempt at it
 }
 
-// spendsFile is what spends.json holds. It is durable before the budget knows of Next, so that a run that is killed
-// in between is known again by one of the two marks, whichever the budget has.
+// spendsFile holds the content of spends.json. It is durable before the budget knows Next. A run killed in between is
+// recognised by one of the two marks, whichever the budget has.
 type spendsFile struct {
 	Budget      string `json:"budget"`
 	Reservation int    `json:"reservation"`
@@ -44,10 +44,9 @@ type spendsFile struct {
 	Next        string `json:"next,omitempty"` // of this attempt; "": the program that wrote the file had no marks
 }
 
-// reserve reserves what the run will release at most in the budget that it spends from, before its first
-// release. A run that goes on has its reservation already, and takes the next attempt at it. It refuses a run whose
-// account is infinite, one that cannot say what it will release, one that would overdraw the budget, and one that
-// went on elsewhere.
+// reserve reserves all that the run will release in its budget, before its first release. A resumed run has its
+// reservation already and takes the next attempt at it. reserve refuses a run with an infinite account, one that cannot
+// say what it will release, one that would overdraw the budget, and one that was resumed elsewhere.
 func (e *Env) reserve(d privacy.Declaration) error {
 	if e.spends.from == "" {
 		return nil
@@ -97,8 +96,8 @@ func (e *Env) reserve(d privacy.Declaration) error {
 	return err
 }
 
-// standing returns which budget a run that goes on spent from, and what its directory says of the attempts before;
-// zero for a run that begins.
+// standing returns the budget that a resumed run spent from, and what its directory says of earlier attempts; zero for
+// a new run.
 func (e *Env) standing(path string) (from string, s budget.Standing, err error) {
 	was, err := e.readSpends()
 	if err != nil || was == (spendsFile{}) {
@@ -141,7 +140,7 @@ func (e *Env) writeSpends(s spendsFile) error {
 	})
 }
 
-// watch lets the budget know of every release before anything made from it is shown.
+// watch reports every release to the budget before anything made from it is shown.
 func (e *Env) watch(l *privacy.Ledger) {
 	if e.spends.id == 0 {
 		return
@@ -152,7 +151,7 @@ func (e *Env) watch(l *privacy.Ledger) {
 	})
 }
 
-// spendable refuses a run that no budget covers.
+// spendable returns an error for a run that no budget can cover.
 func spendable(d privacy.Declaration, from string) error {
 	if len(d.WithoutNoise) > 0 {
 		var open []string
@@ -184,7 +183,7 @@ func (e *Env) reservation() budget.Reservation {
 	return r
 }
 
-// readSpends reads which reservation is that of a run that goes on; zero for a run that begins.
+// readSpends reads the reservation of a resumed run; zero for a new run.
 func (e *Env) readSpends() (s spendsFile, err error) {
 	if !e.Resume {
 		return s, nil
@@ -192,7 +191,7 @@ func (e *Env) readSpends() (s spendsFile, err error) {
 	return readSpends(e.Dir)
 }
 
-// readSpends reads spends.json; zero where there is none.
+// readSpends reads spends.json of a directory; zero if there is none.
 func readSpends(dir string) (s spendsFile, err error) {
 	path := filepath.Join(dir, spendsName)
 	b, err := os.ReadFile(path)
@@ -208,8 +207,8 @@ func readSpends(dir string) (s spendsFile, err error) {
 	return s, nil
 }
 
-// settle says to the budget that the run is done, and what it released. The manifest says so before: a run that is
-// killed in between is done, and settles when it is resumed.
+// settle tells the budget that the run is done and how much it released. The manifest says so first: a run killed in
+// between is done, and settles when it is resumed.
 func (e *Env) settle() error {
 	if e.spends.id == 0 {
 		return nil
@@ -218,8 +217,8 @@ func (e *Env) settle() error {
 		"budget still holds what the run reserved")
 }
 
-// giveBack gives the reservation of a run back that ended before its first release. What was reserved by a
-// run that released anything stays, also where its files are removed.
+// giveBack returns the reservation of a run that ended before its first release. A run that released anything keeps its
+// reservation, even if its files are removed.
 func (e *Env) giveBack() error {
 	if e.spends.id == 0 || e.ledger == nil && e.Resume || e.ledger != nil && len(e.ledger.Entries()) > 0 {
 		return nil
@@ -232,8 +231,8 @@ func (e *Env) end(released []privacy.Entry, held []privacy.Holding) error {
 	return s.file.Change(func(b *budget.File) error { return b.End(s.id, s.mark, released, held) })
 }
 
-// settleDone settles a run that is done, of which the budget may not know it: the process was killed in between. It
-// does nothing where another attempt holds the reservation, or the budget is gone.
+// settleDone settles a run that is done but may be unsettled because the process was killed in between. It does nothing
+// if another attempt holds the reservation or the budget is gone.
 func settleDone(dir string, k *privacy.Key) error {
 	was, err := readSpends(dir)
 	if err != nil || was.Next == "" {

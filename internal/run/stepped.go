@@ -17,9 +17,8 @@ type Stepped struct {
 	Restore    func(c Checkpoint) error // continues work that was just made from a checkpoint
 }
 
-// Run makes the steps that are left, and tells done of the steps made. With an env it goes on from the
-// run's checkpoint. It writes one when it ends, is interrupted, or as often as the run says. Without an
-// env it keeps nothing.
+// Run makes the remaining steps and reports them to done. With an env it continues from the run's checkpoint. It saves
+// a checkpoint at the end, on interruption and as often as the run asks. Without an env it saves nothing.
 func (w Stepped) Run(ctx context.Context, env *Env, done func(steps int)) error {
 	saved, at := time.Now(), int64(-1)
 	if env != nil {

@@ -20,8 +20,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Task is one thing that the program can do under a configuration, such as "train dipsgnn". It
-// is data: the command line is built from a list of tasks.
+// Task is one command of the program that runs under a configuration, such as "train dipsgnn". It is data: the command
+// line is built from a list of tasks.
 type Task struct {
 	Verb    string // train, perturb, attack
 	Name    string // dipsgnn
@@ -33,7 +33,7 @@ type Task struct {
 	Action  Action // made by Spec.Task
 }
 
-// Flag is a flag of the command line that is short for one key of the configuration.
+// Flag is a command-line flag that sets one key of the configuration.
 type Flag struct {
 	Name  string // without dashes
 	Key   string // key that it sets, such as "data.name"; a string, a list of strings, a number, or a bool
@@ -43,7 +43,7 @@ type Flag struct {
 	Switch bool
 	// Number says that the key is a number.
 	Number bool
-	// With names another flag of the task, and WithKey the key that this one sets in the place of Key where that is given.
+	// With names another flag of the task. Where that flag is given too, this one sets WithKey in place of Key.
 	With, WithKey string
 }
 
@@ -138,7 +138,7 @@ type Action struct {
 	answers  bool // finished runs can be asked
 }
 
-// source is where a configuration is read from: a file, or text with a name.
+// source says where a configuration is read from: a file, or text with a name.
 type source struct {
 	path string
 	text []byte // nil: read the file
@@ -159,13 +159,13 @@ type bound struct {
 	open     func(ctx context.Context, env *Env) (Work, error)
 }
 
-// MaxWorkers is the most threads that can be asked for; a higher number is a mistake.
+// MaxWorkers is the largest number of threads that a user can ask for. A higher number is taken for a mistake.
 const MaxWorkers = 4096
 
 // Defaults returns the task's complete default configuration as YAML.
 func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
 
-// Explained returns the default configuration with what each key means and may be, as YAML.
+// Explained returns the default configuration as YAML, with the meaning and the allowed values of each key.
 func (t Task) Explained() ([]byte, error) {
 	text, err := t.Defaults()
 	if err != nil {
@@ -189,21 +189,20 @@ func (t Task) Schema() *jsonschema.Schema {
 	})
 }
 
-// Rules lists what the task checks of a configuration that its JSON Schema cannot say.
+// Rules lists the checks of the configuration that its JSON Schema cannot express.
 func (t Task) Rules() []config.Rule { return t.Action.probe().Rules }
 
-// SchemaFile returns the name of the file of the task's JSON Schema that privrec schema --out writes.
+// SchemaFile returns the name of the JSON Schema file that privrec schema --out writes for the task.
 func (t Task) SchemaFile() string { return t.Verb + "-" + t.Name + ".json" }
 
-// Limits says in words what values the keys may have. It knows the checks of the default
-// configuration.
+// Limits describes in words the allowed values of the keys. It knows the checks of the default configuration.
 func (t Task) Limits() map[string]string { return t.Action.limits() }
 
 // Keys lists the keys of the task's configuration.
 func (t Task) Keys() []config.Key { return t.Action.keys() }
 
-// Choices lists the words that a key takes, nil where any word may be right. It takes them from
-// the error of the task's check of a wrong word.
+// Choices returns the allowed words of a key, nil if any word may be right. It takes them from the error that the task
+// reports for a wrong word.
 func (t Task) Choices(k config.Key) []string {
 	value := "\"\\0\""
 	if k.List {
@@ -228,7 +227,7 @@ func (t Task) Check(path string, sets []string) error {
 	return err
 }
 
-// Options says how to start a task.
+// Options says how to start a task: its configuration, output and purpose.
 type Options struct {
 	Config   string   // file; empty: defaults
 	Text     []byte   // the file's content, for one that is not on disk; Config is then its name
@@ -240,15 +239,14 @@ type Options struct {
 	Events   bool      // write an event file for TensorBoard too
 	Log      *slog.Logger
 	Progress Progress
-	// Withhold makes the run a trial of a search for settings: no test row can be loaded, and
-	// validation rows are measured in their place. Its hash is not that of a run, so that none
-	// goes on from it or takes its result. Nil: a run.
+	// Withhold makes the run a trial of a search for settings: test rows cannot be loaded, and validation rows are
+	// measured in their place. Its hash differs from that of a run, so no run continues from it or takes its result.
+	// Nil: an ordinary run.
 	Withhold *dataset.Withholding
-	// NoiseSeed is the run.noise_seed of a run whose configuration has none, where the task draws noise that
-	// can be repeated. It is for programs that make many runs, whose tables must be the same every time. 0:
-	// none.
+	// NoiseSeed stands in for run.noise_seed where the configuration has none and the task draws repeatable noise.
+	// Programs that make many runs set it, so that their tables are the same every time. 0: none.
 	NoiseSeed uint64
-	// OnNoise is told of every stream of noise that the run asks for. It is for tests, which compare them.
+	// OnNoise is called with every noise stream that the run asks for. Tests compare them.
 	OnNoise func(paper, purpose string, s rng.Stream)
 }
 
@@ -267,8 +265,8 @@ func (t Task) bind(o Options) (*bound, error) {
 	return b, err
 }
 
-// Start runs the task until it ends, fails or is interrupted. It returns the run directory, for
-// messages, also with an error if the directory was opened.
+// Start runs the task until it ends, fails or is interrupted. It returns the run directory for messages, also with an
+// error if the directory was opened.
 func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	b, err := t.bind(o)
 	if err != nil {

@@ -41,8 +41,7 @@ func (s trainStore) Load() (*train.Checkpoint, bool, error) {
 	return out, true, nil
 }
 
-// TrainHooks returns hooks that show the training loop's progress: a counted stretch an epoch,
-// and an event an epoch in the log.
+// TrainHooks returns hooks that show the progress of training, one counted phase and one log event for each epoch.
 func (e *Env) TrainHooks() train.Hooks {
 	epoch, done := -1, 0
 	return train.Hooks{

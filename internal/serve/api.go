@@ -7,14 +7,14 @@ import (
 	"privrec/internal/privacy"
 )
 
-// listed is what /api/runs.json answers.
+// listed holds the answer of /api/runs.json.
 type listed struct {
 	Runs  []entry  `json:"runs"`
 	Pages []string `json:"pages"` // of reports
 	Cut   bool     `json:"cut"`   // the folder is larger than is looked at
 }
 
-// entry is a run as data. Values are shares.
+// entry holds a run as data. Values are shares.
 type entry struct {
 	Name      string          `json:"name"`
 	Task      string          `json:"task"`
@@ -40,7 +40,7 @@ type entry struct {
 	Seconds   float64         `json:"seconds"`
 }
 
-// listing makes the answer of a query.
+// listing returns the answer to a query.
 func listing(q query, f *found) listed {
 	l := listed{Runs: []entry{}, Pages: f.Pages, Cut: f.Cut}
 	if l.Pages == nil {
@@ -64,7 +64,7 @@ func listing(q query, f *found) listed {
 	return l
 }
 
-// finite returns nil for what is no number.
+// finite returns nil for NaN and infinities.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/run"
 )
 
-// column is one of the list. It knows what it is sorted by and how a cell is shown.
+// column is a column of the list, with its sort key and the form of its cells.
 type column struct {
 	name, head string
 	right      bool
@@ -18,7 +18,7 @@ type column struct {
 	cell       func(p *report.Sheet, q query, r *Run)
 }
 
-// columns are those of the list, after the box that chooses a run.
+// columns lists the columns, after the box that chooses a run.
 var columns []column = listColumns()
 
 func listColumns() []column {
@@ -82,7 +82,7 @@ func cellState(p *report.Sheet, _ query, r *Run) {
 	}
 }
 
-// stateClass is the class of a state, from our own words alone.
+// stateClass returns the class of a state, from our own words alone.
 func stateClass(state string) report.Markup {
 	switch state {
 	case run.StatusDone:
@@ -154,7 +154,7 @@ func cellAccounted(p *report.Sheet, _ query, r *Run) {
 	}
 }
 
-// worst names the unit of the largest epsilon.
+// worst returns the unit with the largest epsilon.
 func worst(e *Epsilons) string {
 	if e.WorstUnit == "" {
 		return "whole run"
@@ -179,10 +179,10 @@ func cellStarted(p *report.Sheet, _ query, r *Run) {
 	p.Put(`<time datetime="%s">%s<small>%s</small></time>`, at.Format(time.RFC3339), at.Format("2006-01-02"), at.Format("15:04"))
 }
 
-// percent writes a share.
+// percent returns a share in percent.
 func percent(x float64) string { return fmt.Sprintf("%.2f", 100*x) }
 
-// epsilon writes an epsilon with the sign of infinity.
+// epsilon returns an epsilon as text, with the sign for infinity.
 func epsilon(x float64) string {
 	switch {
 	case math.IsInf(x, 1):
@@ -195,7 +195,7 @@ func epsilon(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// span writes a length of time for a reader.
+// span returns a duration for a reader.
 func span(seconds float64) string {
 	switch s := int(math.Round(seconds)); {
 	case seconds < 10:
@@ -209,7 +209,7 @@ func span(seconds float64) string {
 	}
 }
 
-// short cuts a text that is too long for a cell.
+// short shortens a text that is too long for a cell.
 func short(s string) string {
 	const most = 160
 	if r := []rune(s); len(r) > most {

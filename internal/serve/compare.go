@@ -15,10 +15,10 @@ import (
 	"privrec/internal/run"
 )
 
-// maxCompared is how many runs stand side by side.
+// maxCompared is the largest number of runs side by side.
 const maxCompared = 8
 
-// compare writes the page that sets runs side by side.
+// compare returns the page that shows runs side by side.
 func (h *handler) compare(v url.Values) (*report.Sheet, error) {
 	if err := known(v, "run"); err != nil {
 		return nil, asked("%s", err)
@@ -63,7 +63,7 @@ func (h *handler) compare(v url.Values) (*report.Sheet, error) {
 	return p, nil
 }
 
-// putColumns writes what the runs are and what they measured, a run a column.
+// putColumns writes descriptions and results of runs, one column a run.
 func (h *handler) putColumns(p *report.Sheet, runs []*Run) {
 	p.Put("<h2>What they are, and results in percent</h2>\n")
 	putSides(p, "results", runs)
@@ -118,7 +118,7 @@ func putSides(p *report.Sheet, label string, runs []*Run) {
 	p.Put("</tr></thead>\n<tbody>\n")
 }
 
-// notResults are keys that no result depends on.
+// notResults lists keys that do not affect results.
 var notResults = []string{"run.out", "run.workers", "run.save_seconds", "run.save_steps", "run.ledger_key"}
 
 // putDifferences writes the keys in which configurations differ.
@@ -161,14 +161,14 @@ func (h *handler) putDifferences(p *report.Sheet, runs []*Run) {
 	p.Put("</tbody></table></div>\n")
 }
 
-// tested is what a paired test says of runs, and why it says nothing of others.
+// tested holds the result of a paired test of runs, and the reason why other runs are not tested.
 type tested struct {
 	result *compare.Result
 	tables []string // which scores of a run were taken, where it keeps several
 	why    []string
 }
 
-// test compares every run with the first, user by user, where they keep scores of the same users.
+// test compares every run with the first, user by user, if they keep scores of the same users.
 func (h *handler) test(runs []*Run) *tested {
 	t := new(tested)
 	var groups []compare.Group
@@ -200,7 +200,7 @@ func (h *handler) test(runs []*Run) *tested {
 	return t
 }
 
-// reason is an error in which runs are called as they are here.
+// reason returns an error as text, with the names that runs have here.
 func (h *handler) reason(err error) string {
 	text := err.Error()
 	if e := (*compare.Error)(nil); errors.As(err, &e) {
@@ -209,8 +209,7 @@ func (h *handler) reason(err error) string {
 	return strings.ReplaceAll(text, h.path+string(filepath.Separator), "")
 }
 
-// scores reads the scores that a run keeps of its users: of its first result, where it keeps
-// several tables. name is that table.
+// scores reads a run's scores of its users: of its first result, if it keeps several tables. name is that table.
 func (h *handler) scores(r *Run) (s *compare.Scores, name string, err error) {
 	if r.State != run.StatusDone {
 		return nil, "", errors.New("it is " + r.State + ", not done")
@@ -243,7 +242,7 @@ func (h *handler) scores(r *Run) (s *compare.Scores, name string, err error) {
 	return s, name, err
 }
 
-// sentence says what the test found for the first metric.
+// sentence returns the result of the test for the first metric.
 func (t *tested) sentence() string {
 	if t.result == nil {
 		if len(t.why) == 0 {

@@ -16,7 +16,7 @@ import (
 // unreadable is the state of a run whose manifest cannot be read.
 const unreadable = "unreadable"
 
-// Run is what the list knows of one run.
+// Run holds the list's data about one run.
 type Run struct {
 	Name    string // its folder, relative to the one that is served
 	Task    string
@@ -46,7 +46,7 @@ func (r *Run) broken(file string, err error) *Run {
 	return r
 }
 
-// problem adds a file that cannot be read, and why: the cause alone, without the paths around it.
+// problem adds a file that cannot be read, and the cause without the paths around it.
 func (r *Run) problem(file string, err error) {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -88,7 +88,7 @@ func (r *Run) outcome(o *experiment.Outcome[experiment.Data]) {
 	r.Definitions, r.Scores, r.Floors = o.Definitions, o.Evaluations, o.Floors
 }
 
-// Title names the run for a reader.
+// Title returns the name of the run for a reader.
 func (r *Run) Title() string {
 	switch {
 	case r.Method != "":
@@ -99,7 +99,7 @@ func (r *Run) Title() string {
 	return r.Name
 }
 
-// Value is a measured metric of a run with its floor.
+// Value holds a measured metric of a run with its floor.
 type Value struct {
 	Metric    string
 	Value     float64 // a share; NaN: not measured
@@ -108,10 +108,10 @@ type Value struct {
 	FloorName string
 }
 
-// Below reports whether what needs no model does as well.
+// Below reports whether a floor does at least as well.
 func (v Value) Below() bool { return v.Value <= v.Floor }
 
-// value returns a metric of the run's first row, "" the first metric, and its highest floor.
+// value returns a metric of the run's first row and its highest floor; "" means the first metric.
 func (r *Run) value(metric string) Value {
 	v := Value{Metric: metric, Value: math.NaN(), Floor: math.NaN()}
 	if metric == "" && len(r.Metrics) > 0 {
@@ -137,7 +137,7 @@ func (v *Value) fill(s experiment.Scores) {
 	}
 }
 
-// Epsilons are what a run claims and what it comes to.
+// Epsilons holds the claimed and the accounted epsilons of a run.
 type Epsilons struct {
 	Claimed   *privacy.Number // nil: it claims nothing
 	Unit      string          // of the claim
@@ -171,13 +171,13 @@ func (r *Run) epsilons() *Epsilons {
 	return e
 }
 
-// Holds reports whether the run comes to no more than it claims, for the unit of its claim.
-// Claims are printed with few digits, accounts are rounded up.
+// Holds reports whether the account is at most the claim, for the unit of the claim. It tolerates that claims are
+// printed with few digits and accounts are rounded up.
 func (e *Epsilons) Holds() bool {
 	return e.Claimed != nil && float64(e.Accounted) <= float64(*e.Claimed)*(1+1e-6)
 }
 
-// fits reports whether the run has every word of a text somewhere.
+// fits reports whether every word of a text occurs somewhere in the run.
 func (r *Run) fits(text string) bool {
 	all := strings.ToLower(strings.Join([]string{r.Name, r.Task, r.Method, r.Setting, r.Data, r.Recipe, r.State, r.Problem}, "\n"))
 	for _, w := range strings.Fields(strings.ToLower(text)) {

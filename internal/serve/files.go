@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// ownFiles are the files of a run that are handed out.
+// ownFiles lists the files of a run that are served.
 var ownFiles = []string{
 	"report.html", "result.txt", "result.json", "metrics.json", "cells.json",
 	"privacy.json", "config.yaml", "manifest.json", "ledger.jsonl",
 }
 
-// kinds are the files of reports that are handed out, by their ends.
+// kinds maps the endings of served report files to their types.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf",
 	".csv": "text/csv; charset=utf-8", ".json": "application/json", ".jsonl": "application/jsonl", ".md": "text/plain; charset=utf-8",
 	".tex": "text/plain; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".yaml": "text/plain; charset=utf-8",
 }
 
-// clean reports whether a path has one way to be written: as it was sent.
+// clean reports whether a path is in its only valid form.
 func clean(u *url.URL) bool {
 	p := u.Path
 	if !strings.HasPrefix(p, "/") || strings.ContainsAny(p, "\\\x00") || path.Clean(p) != p {
@@ -35,7 +35,7 @@ func clean(u *url.URL) bool {
 	return !strings.Contains(raw, "%2f") && !strings.Contains(raw, "%5c")
 }
 
-// file hands out a file of the folder.
+// file serves a file of the folder.
 func (h *handler) file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("path")
 	kind, ok := offered(name)
@@ -65,8 +65,7 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", info.ModTime(), io.NewSectionReader(f, 0, info.Size()))
 }
 
-// offered returns the type of a file that is handed out: one that a run writes, or one of a
-// report.
+// offered returns the type of a served file: one that a run writes, or one of a report.
 func offered(name string) (kind string, ok bool) {
 	parts := strings.Split(name, "/")
 	last := parts[len(parts)-1]

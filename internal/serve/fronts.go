@@ -14,19 +14,19 @@ import (
 	"privrec/internal/stats"
 )
 
-// Words for which epsilon a front is drawn over.
+// Values for the epsilon that a front is drawn over.
 const (
 	overAccounted = "accounted"
 	overClaimed   = "claimed"
 )
 
-// scene is what runs must share to stand in one drawing: the same rows, measured the same way.
+// scene holds the properties that runs must share to be in one drawing: the same rows, measured the same way.
 type scene struct {
 	data, recipe, rows string
 	level              dataset.Level
 }
 
-// point is a setting of a method, over its seeds.
+// point holds a setting of a method, over its seeds.
 type point struct {
 	method, setting string
 	x               float64 // epsilon
@@ -36,7 +36,7 @@ type point struct {
 	floorName       string
 }
 
-// fronts writes the page of metrics over epsilons.
+// fronts returns the page of metrics over epsilons.
 func (h *handler) fronts(v url.Values) (*report.Sheet, error) {
 	if err := known(v, "metric", "over", "data"); err != nil {
 		return nil, asked("%s", err)
@@ -80,7 +80,7 @@ func (h *handler) fronts(v url.Values) (*report.Sheet, error) {
 	return p, nil
 }
 
-// pairs makes options whose label is their value.
+// pairs returns options whose label is their value.
 func pairs(list []string) (out [][2]string) {
 	for _, w := range list {
 		out = append(out, [2]string{w, w})
@@ -88,8 +88,7 @@ func pairs(list []string) (out [][2]string) {
 	return out
 }
 
-// measured lists the metrics of finished runs, that of most runs with an epsilon first, and their
-// data sets.
+// measured returns the metrics of finished runs, that of most runs with an epsilon first, and their data sets.
 func measured(runs []*Run) (metrics, sets []string) {
 	count, seen := map[string]int{}, map[string]bool{}
 	for _, r := range runs {
@@ -120,8 +119,8 @@ type drawn struct {
 	points []*point
 }
 
-// gather sorts finished runs into scenes. It leaves out those without a run whose epsilon is
-// finite: they have no front.
+// gather returns finished runs by scene. It leaves out scenes in which no run has a finite epsilon, since they have no
+// front.
 func gather(runs []*Run, metric, over, data string) []*drawn {
 	var out []*drawn
 	at := map[scene]*drawn{}
@@ -155,8 +154,7 @@ func gather(runs []*Run, metric, over, data string) []*drawn {
 	return out
 }
 
-// add adds a run to the point of its setting. Accounts of two seeds may differ in their last
-// digits, where the counts do.
+// add adds a run to the point of its setting. Accounts of two seeds may differ in their last digits if the counts do.
 func (d *drawn) add(r *Run, v Value, x float64, unit string) {
 	for _, p := range d.points {
 		if p.method == r.Title() && p.setting == r.Setting && epsilon(p.x) == epsilon(x) {
@@ -167,7 +165,7 @@ func (d *drawn) add(r *Run, v Value, x float64, unit string) {
 	d.points = append(d.points, &point{r.Title(), r.Setting, x, unit, []float64{v.Value}, v.Floor, v.FloorName})
 }
 
-// frontSentence says what the page shows.
+// frontSentence returns a sentence about what the page shows.
 func frontSentence(scenes []*drawn, metric, over string) string {
 	if len(scenes) == 0 {
 		return fmt.Sprintf("No finished run with %s has a finite %s ε, so there is no front to draw.", cmp.Or(metric, "a metric"), over)
@@ -186,8 +184,8 @@ func frontSentence(scenes []*drawn, metric, over string) string {
 	return fmt.Sprintf("%s of finished runs over their %s ε: %d of %d settings with a finite ε are not above the highest floor, which needs no model.", metric, over, under, finite)
 }
 
-// names are those of the curves that points stand on. A name has the unit of its epsilon where
-// units differ: to hide one interaction is less than to hide all of a user's.
+// names returns the curve name of each point. If units differ, a name includes the unit of its epsilon, since hiding
+// one interaction is less than hiding all of a user's.
 func (d *drawn) names() map[*point]string {
 	units := map[string]bool{}
 	for _, p := range d.points {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// guard refuses what would change something, and requests that name another host. It sets the
-// headers that all answers have.
+// guard refuses requests that would change something, and requests that name another host. It sets the headers that all
+// answers have.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -32,8 +32,8 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// loopback reports whether a Host header names this machine by a name that no name server can
-// give to another page. Any port is right: a tunnel may have one of its own.
+// loopback reports whether a Host header names this machine by a name that no name server can give to another page. Any
+// port is accepted, since a tunnel may have its own.
 func loopback(host string) bool {
 	name := host
 	if h, port, err := net.SplitHostPort(host); err == nil {
@@ -63,8 +63,8 @@ func refuse(w http.ResponseWriter, code int, sentence string) {
 var pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + digest(script) +
 	"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// filePolicy is the policy of pages from the folder. They may have scripts of their own, but run
-// apart: they reach neither the network nor other pages of this server.
+// filePolicy is the policy of pages from the folder. They may have scripts of their own, but run isolated: they reach
+// neither the network nor other pages of this server.
 const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; script-src 'unsafe-inline'" +
 	"; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-scripts allow-downloads allow-modals"
 

@@ -36,8 +36,8 @@ func newHandler(root *os.Root, path string) *handler {
 	return h
 }
 
-// ServeHTTP answers a request. The path is compared as it was sent: one that is not clean names
-// nothing here, and is not tidied up by a redirect.
+// ServeHTTP answers a request. It compares the path as it was sent: a path that is not clean names nothing here, and no
+// redirect cleans it.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !clean(r.URL) {
 		refuse(w, http.StatusNotFound, "there is no such page")
@@ -46,13 +46,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// problem is an error that the one who asked can mend, with its status.
+// problem is an error that the requester can fix, with its status.
 type problem struct {
 	code int
 	text string
 }
 
-// Error returns the sentence that is shown.
+// Error returns the sentence to show.
 func (p *problem) Error() string { return p.text }
 
 func asked(format string, args ...any) error {
@@ -63,7 +63,7 @@ func absent(format string, args ...any) error {
 	return &problem{http.StatusNotFound, fmt.Sprintf(format, args...)}
 }
 
-// page makes a handler of what writes a page from the parameters of a request.
+// page returns a handler for a function that returns a page from the parameters of a request.
 func (h *handler) page(write func(v url.Values) (*report.Sheet, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		code := http.StatusOK
@@ -96,10 +96,10 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// sentence writes an error as one.
+// sentence returns an error as a sentence.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
-// begin begins a page with the way to the others; at is the address of the page itself.
+// begin returns a page with links to the others; at is the address of the page itself.
 func (h *handler) begin(title, at string) *report.Sheet {
 	p := report.NewSheet(title+" – privrec", report.Markup(style))
 	p.Put("<a class=\"skip\" href=\"#main\">skip to the content</a>\n<nav aria-label=\"pages\"><b>privrec</b>")
@@ -116,8 +116,8 @@ func (h *handler) begin(title, at string) *report.Sheet {
 
 func end(p *report.Sheet) { p.Put("</main>\n") }
 
-// ref writes the name of a run for a parameter: a name may have bytes that a form of a page
-// cannot send. Plain names stay as they are.
+// ref returns the name of a run as a parameter. A name may have bytes that a form of a page cannot send; plain names
+// stay as they are.
 func ref(name string) string { return (&url.URL{Path: "/" + name}).EscapedPath()[1:] }
 
 // named returns the run that a parameter refers to.
@@ -133,13 +133,13 @@ func (f *found) named(ref string) (*Run, error) {
 	return nil, absent("there is no run %q below this folder", ref)
 }
 
-// runLink is the address of a run's page.
+// runLink returns the address of a run's page.
 func runLink(name string) string { return "/run?name=" + url.QueryEscape(ref(name)) }
 
-// fileLink is the address of a file of the folder.
+// fileLink returns the address of a file of the folder.
 func fileLink(name string) string { return "/files/" + ref(name) }
 
-// runsJSON answers with the runs that a query asks for, in its order.
+// runsJSON answers with the runs selected by a query, in its order.
 func (h *handler) runsJSON(w http.ResponseWriter, r *http.Request) {
 	v, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

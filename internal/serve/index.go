@@ -27,13 +27,13 @@ type index struct {
 	read  int             // how often a run was read
 }
 
-// What a walk looks at, at most: somebody may serve a whole disk.
+// Limits of a walk, since a whole disk may be served.
 const (
 	maxFolders = 50_000
 	maxDepth   = 12
 )
 
-// found is what lies below the folder.
+// found holds the runs and pages below the folder.
 type found struct {
 	Runs  []*Run   // by name
 	Pages []string // of reports: HTML files in folders that are called tables
@@ -83,7 +83,7 @@ func (x *index) scan() (*found, error) {
 	return out, nil
 }
 
-// readAll reads runs, on all cores: those that were not read before or have changed since.
+// readAll returns runs, read on all cores if they are new or have changed.
 func (x *index) readAll(names []string) []*Run {
 	out := make([]*Run, len(names))
 	var todo []int
@@ -117,10 +117,10 @@ func (x *index) readAll(names []string) []*Run {
 	return out
 }
 
-// runFiles are the files of a run that are read here.
+// runFiles lists the files of a run that are read here.
 var runFiles = [...]string{"manifest.json", "metrics.json", "privacy.json", "config.yaml", "lock"}
 
-// mark tells whether files have changed.
+// mark tells whether files have changed since it was taken.
 type mark [len(runFiles)]struct{ changed, size int64 }
 
 func (x *index) mark(name string) (m mark) {
@@ -132,19 +132,19 @@ func (x *index) mark(name string) (m mark) {
 	return m
 }
 
-// regular reports whether there is a file of that name that is no link and no device.
+// regular returns the information about a regular file, and false for a link, a device or no file.
 func (x *index) regular(name string) (fs.FileInfo, bool) {
 	info, err := x.root.Lstat(name)
 	return info, err == nil && info.Mode().IsRegular()
 }
 
-// dir is the path of a run for packages that read runs by their path.
+// dir returns the path of a run, for packages that read runs by path.
 func (x *index) dir(name string) string { return filepath.Join(x.path, filepath.FromSlash(name)) }
 
-// errLink is the problem of a run whose files are not its own.
+// errLink is the problem of a run with a file that is a link or no regular file.
 var errLink = errors.New("a link, or no file; only files of the run itself are read")
 
-// readRun reads one run. What cannot be read is its problem, not an error: the list shows it.
+// readRun reads one run. Files that cannot be read are problems of the run, not errors: the list shows them.
 func (x *index) readRun(name string) *Run {
 	r := &Run{Name: name}
 	for _, f := range runFiles {

@@ -14,10 +14,10 @@ import (
 	"privrec/internal/run"
 )
 
-// maxRows is how many runs one list shows.
+// maxRows is the largest number of runs in a list.
 const maxRows = 2000
 
-// list writes the page of all runs.
+// list returns the page of all runs.
 func (h *handler) list(v url.Values) (*report.Sheet, error) {
 	q, err := parseQuery(v)
 	if err != nil {
@@ -59,7 +59,7 @@ func shownText(shown, chosen, all int) string {
 	return text
 }
 
-// conclusion says in sentences what the folder holds.
+// conclusion returns sentences about the content of the folder.
 func conclusion(runs []*Run) string {
 	if len(runs) == 0 {
 		return "There is no run below this folder. A run is a folder with a manifest.json, as privrec train writes it."
@@ -173,8 +173,7 @@ func putSelect(p *report.Sheet, name, label, chosen, none string, options [][2]s
 	p.Put("</select></label>\n")
 }
 
-// putTable writes the table of runs. Its parts say what they are, because a narrow screen shows
-// them as cards.
+// putTable writes the table of runs. Its cells carry their labels, because a narrow screen shows them as cards.
 func (h *handler) putTable(p *report.Sheet, q query, runs []*Run) {
 	p.Put("<table class=\"runs\" role=\"table\" aria-label=\"runs\">\n<thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\"><span class=\"hidden\">choose</span></th>")
 	for _, c := range columns {

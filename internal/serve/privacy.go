@@ -7,8 +7,7 @@ import (
 	"privrec/internal/report"
 )
 
-// putPrivacy writes what is claimed, what ran comes to for each kind of neighbour, and what no
-// noise covers.
+// putPrivacy writes the claim, the account for each kind of neighbour, and what no noise covers.
 func putPrivacy(p *report.Sheet, a *experiment.Account) {
 	p.Put("<div class=\"privacy\">\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"epsilons\"><table><thead><tr><th scope=\"col\">of</th><th scope=\"col\" class=\"r\">ε</th><th scope=\"col\" class=\"r\">δ</th></tr></thead>\n<tbody>\n")
 	if c := a.Claimed; c != nil {

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/run"
 )
 
-// query says which runs a list shows, and in which order.
+// query selects the runs of a list, and their order.
 type query struct {
 	Text, Task, Data, Level, State, Private string // empty: any
 	Metric                                  string // empty: the first of each run
@@ -37,8 +37,7 @@ var states = []string{run.StatusDone, run.StatusRunning, run.StatusInterrupted, 
 // levels are the values of query.Level.
 var levels = []string{"A", "B", "C", "D"}
 
-// parseQuery reads the parameters of a list. It refuses those that it does not know, and values
-// that no run can have.
+// parseQuery reads the parameters of a list. It refuses unknown ones, and values that no run can have.
 func parseQuery(v url.Values) (q query, err error) {
 	for key, into := range map[string]*string{
 		"q": &q.Text, "task": &q.Task, "data": &q.Data, "level": &q.Level, "state": &q.State,
@@ -66,7 +65,7 @@ func parseQuery(v url.Values) (q query, err error) {
 	return q, nil
 }
 
-// only returns the one value of a parameter, "" where it is not given.
+// only returns the one value of a parameter, "" if it is not given.
 func only(v url.Values, key string) (string, error) {
 	switch {
 	case len(v[key]) > 1:
@@ -87,7 +86,7 @@ func known(v url.Values, names ...string) error {
 	return nil
 }
 
-// values returns the query as parameters, without those that are empty.
+// values returns the query as parameters, without empty ones.
 func (q query) values() url.Values {
 	v := url.Values{}
 	for key, text := range map[string]string{
@@ -101,7 +100,7 @@ func (q query) values() url.Values {
 	return v
 }
 
-// link is the address of the list that a query asks for.
+// link returns the address of the list for a query.
 func (q query) link() string {
 	if v := q.values(); len(v) > 0 {
 		return "/?" + v.Encode()
@@ -109,7 +108,7 @@ func (q query) link() string {
 	return "/"
 }
 
-// choose returns the runs that a query asks for, in its order. It does not change its argument.
+// choose returns the runs selected by a query, in its order. It does not change its argument.
 func (q query) choose(all []*Run) []*Run {
 	var out []*Run
 	for _, r := range all {
@@ -150,7 +149,7 @@ func (q query) has(r *Run) bool {
 	return true
 }
 
-// level writes a level, "" where there is none.
+// level returns a level as text, "" if there is none.
 func level(l dataset.Level) string {
 	if l == 0 {
 		return ""
@@ -158,7 +157,7 @@ func level(l dataset.Level) string {
 	return l.String()
 }
 
-// key is what a column is sorted by. Runs without a value come last in both directions.
+// key is the sort key of a column. Runs without a value come last in both directions.
 type key struct {
 	text    string
 	number  float64
@@ -171,7 +170,7 @@ func number(x float64) key {
 
 func text(s string) key { return key{text: s, missing: s == ""} }
 
-// sortRuns sorts runs that are sorted by name: equal ones stay so.
+// sortRuns sorts runs that are sorted by name. Equal ones keep that order.
 func sortRuns(runs []*Run, q query, c column, down bool) {
 	keys := make(map[*Run]key, len(runs))
 	for _, r := range runs {

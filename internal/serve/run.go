@@ -10,7 +10,7 @@ import (
 	"privrec/internal/report"
 )
 
-// run writes the page of one run.
+// run returns the page of one run.
 func (h *handler) run(v url.Values) (*report.Sheet, error) {
 	if err := known(v, "name"); err != nil {
 		return nil, asked("%s", err)
@@ -57,7 +57,7 @@ func (h *handler) run(v url.Values) (*report.Sheet, error) {
 	return p, nil
 }
 
-// putHead writes what a run is, after a sentence of what it shows.
+// putHead writes the description of a run, after a sentence on its result.
 func putHead(p *report.Sheet, r *Run) {
 	p.Put("<header><div>\n<h1><bdi>%s</bdi></h1>\n<p class=\"sub\"><bdi>%s</bdi></p>\n</div>\n", r.Title(), r.Name)
 	if r.Level != 0 {
@@ -81,7 +81,7 @@ func putHead(p *report.Sheet, r *Run) {
 	p.Put("</dl>\n")
 }
 
-// verdict says in one sentence how well a run's model does, and what of its claim the run bears out.
+// verdict returns one sentence on how well a run's model does, and how much of its claim the run supports.
 func verdict(r *Run) string {
 	return sentence(experiment.Conclude(r.Task, r.value("").Metric, r.Scores, r.Floors, r.Account))
 }
@@ -127,7 +127,7 @@ func putScore(p *report.Sheet, s experiment.Scores, metric string) {
 	}
 }
 
-// putCurves draws the loss of every epoch, and the scores of those that were ranked.
+// putCurves draws the loss of every epoch, and the scores of ranked epochs.
 func (h *handler) putCurves(p *report.Sheet, r *Run) error {
 	if len(r.Scores) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (h *handler) putCurves(p *report.Sheet, r *Run) error {
 	return nil
 }
 
-// settings reads the configuration of a run; nil where it cannot be read.
+// settings returns the configuration of a run; nil if it cannot be read.
 func (h *handler) settings(r *Run) []config.Setting {
 	b, err := h.root.ReadFile(path.Join(r.Name, "config.yaml"))
 	if err != nil {

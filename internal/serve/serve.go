@@ -18,15 +18,14 @@ import (
 	"privrec/internal/system"
 )
 
-// Options says what is served, and where.
+// Options says what to serve, and where.
 type Options struct {
 	Dir   string
 	Port  int              // 0: one that is free
 	Ready func(url string) // called once requests are answered; may be nil
 }
 
-// Serve answers requests about the runs below a folder until the context ends. It returns nil
-// then.
+// Serve answers requests about the runs below a folder until the context ends, and then returns nil.
 func Serve(ctx context.Context, o Options) error {
 	h, err := open(o.Dir)
 	if err != nil {
@@ -70,7 +69,7 @@ func Serve(ctx context.Context, o Options) error {
 	return nil
 }
 
-// open opens the folder that is served.
+// open opens the served folder.
 func open(dir string) (*handler, error) {
 	fix := "name a folder of runs, as privrec serve runs"
 	switch info, err := os.Stat(dir); {
@@ -91,7 +90,7 @@ func open(dir string) (*handler, error) {
 	return newHandler(root, path), nil
 }
 
-// listen listens on 127.0.0.1, and on ::1 where the machine has it, on one port.
+// listen listens on 127.0.0.1, and on ::1 if the machine has it, on one port.
 func listen(port int) ([]net.Listener, error) {
 	// Any other process may take the port of ::1 between two calls, so a free one is looked for
 	// more than once.

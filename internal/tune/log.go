@@ -13,7 +13,7 @@ import (
 	"privrec/internal/system"
 )
 
-// Line is a trial in the log.
+// Line holds a trial in the log.
 type Line struct {
 	Trial     int                `json:"trial"`              // from 1
 	Task      string             `json:"task"`               // as the study names it
@@ -41,14 +41,14 @@ const (
 	studyName = "study.yaml"
 )
 
-// journal is the log of a search, which one process writes at a time.
+// journal is the log of a search. One process writes it at a time.
 type journal struct {
 	f, times *os.File
 	lines    []Line // those that were there when it was opened
 }
 
-// openJournal opens the log in a folder and reads it. A last line that was cut by a kill is
-// removed. study is the text of the study, which must be that of the log.
+// openJournal opens the log in a folder and reads it. It removes a last line that was cut by a kill. study is the text
+// of the study, which must equal that of the log.
 func openJournal(out string, study []byte, resume bool) (*journal, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, run.WithHint(fmt.Errorf("open the log: %w", err), "choose a writable --out")
@@ -65,7 +65,7 @@ func openJournal(out string, study []byte, resume bool) (*journal, error) {
 	return j, nil
 }
 
-// open takes the log for this process, and reads what it has.
+// open takes the log for this process, and reads its lines.
 func (j *journal) open(out string, study []byte, resume bool) error {
 	if err := system.TryLock(j.f); err != nil {
 		return run.Usagef("wait for it, stop it, or choose another --out", "%s is being written by another process", j.f.Name())
@@ -81,7 +81,7 @@ func (j *journal) open(out string, study []byte, resume bool) error {
 	return err
 }
 
-// same compares the study with that of the folder, or writes it where there is no trial yet.
+// same compares the study with that of the folder, or writes it if there is no trial yet.
 func (j *journal) same(path string, study []byte, resume bool) error {
 	was, err := os.ReadFile(path)
 	switch {
@@ -128,7 +128,7 @@ func (j *journal) read() error {
 	return nil
 }
 
-// find returns the line of a trial, if the log has it. It fails on that of another trial.
+// find returns the line of a trial, if the log has it. It fails if the log has another trial in its place.
 func (j *journal) find(want Line) (Line, bool, error) {
 	if want.Trial > len(j.lines) {
 		return want, false, nil
@@ -156,7 +156,7 @@ func (j *journal) add(l Line, took time.Duration) error {
 	return err
 }
 
-// close ends the writing. A log without a line is removed, with its study.
+// close ends the writing. It removes a log without a line, with its study.
 func (j *journal) close() {
 	st, err := j.f.Stat()
 	if err == nil && st.Size() == 0 && j.times != nil {

@@ -18,7 +18,7 @@ type rung struct {
 	size     int // settings
 }
 
-// rungs returns the rungs of a task. Where the choice is private, the number of trials is drawn.
+// rungs returns the rungs of a task. If the choice is private, the number of trials is random.
 func (s *Study) rungs(t *Task) ([]rung, error) {
 	switch {
 	case s.Rows == Private:
@@ -34,8 +34,8 @@ func (s *Study) rungs(t *Task) ([]rung, error) {
 	return halvings(s.Halving, s.Trials*s.Halving.Most), nil
 }
 
-// halvings returns the rungs with the most settings that a budget of the resource pays for: every
-// rung has keep times the resource of the one before, and a keep-th of its settings.
+// halvings returns the rungs with the largest number of settings that a budget of the resource allows: every rung has
+// keep times the resource of the one before, and a keep-th of its settings.
 func halvings(h Halving, budget int) []rung {
 	var resources []int
 	for r := h.Most; ; r = (r + h.Keep - 1) / h.Keep {
@@ -72,7 +72,7 @@ type candidate struct {
 	settings map[string]string
 }
 
-// sets returns the overrides that make the setting.
+// sets returns the overrides that set the candidate's values.
 func (c candidate) sets(t *Task) (sets []string) {
 	for _, k := range t.keys() {
 		if v, ok := c.settings[k]; ok {
@@ -82,12 +82,11 @@ func (c candidate) sets(t *Task) (sets []string) {
 	return sets
 }
 
-// attempts bounds how often a setting is drawn again that the task refuses: keys may exclude each
-// other.
+// attempts bounds how often a setting is drawn again that the task refuses, since keys may exclude each other.
 const attempts = 100
 
-// candidate returns a setting that the task takes. The first one is the configuration as it
-// stands, unless the choice is private: all settings must then have the same law.
+// candidate returns a setting that the task accepts. The first one is the configuration as it stands, unless the choice
+// is private: all settings must then have the same distribution.
 func (s *Study) candidate(t *Task, number int) (c candidate, err error) {
 	for try := range attempts {
 		c = candidate{number, map[string]string{}}
@@ -120,11 +119,11 @@ func (s *Study) options(t *Task, c candidate, r rung, dir string) run.Options {
 	return run.Options{Config: t.Config, Sets: sets, NoiseSeed: run.NoiseSeedOf(s.seed(t, c)), Withhold: &dataset.Withholding{Seed: rng.Seed(s.Seed), Share: s.Cut}}
 }
 
-// refit is the key of a second training on all rows, in the configurations that have one.
+// refit is the key of a second training on all rows, for configurations that have one.
 const refit = "train.refit"
 
-// seed returns the seed of a trial. Where the choice is private every trial has noise of its own,
-// also where the same setting is drawn twice.
+// seed returns the seed of a trial. If the choice is private, every trial has its own noise, even if the same setting
+// is drawn twice.
 func (s *Study) seed(t *Task, c candidate) uint64 {
 	if s.Rows != Private {
 		return s.Seed

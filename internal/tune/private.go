@@ -16,22 +16,21 @@ import (
 	"privrec/internal/run"
 )
 
-// Where the rows that choose are private, the choice is accounted for by theorem 2 of Papernot and
-// Steinke (ICLR 2022). A trial draws its setting, trains, and scores itself; the best of a random
-// number of such trials is released, and nothing of the others: neither the log nor the number of
-// trials. So that the score has an account too, the sum of the users' scores gets Gaussian noise. A
-// user's score is from 0 to 1 and, given what a trial releases, depends on their own rows alone:
-// one user added or removed changes the sum by at most 1.
+// If the rows that choose are private, the choice is accounted for by theorem 2 of Papernot and Steinke (ICLR 2022). A
+// trial draws its setting, trains, and scores itself. The best of a random number of such trials is released, and
+// nothing of the others: neither the log nor the number of trials. The score needs an account too, so the sum of the
+// users' scores gets Gaussian noise. A user's score is from 0 to 1 and, given a trial's releases, depends on their own
+// rows alone: one user added or removed changes the sum by at most 1.
 
-// scoreNoise describes the noise on a trial's score.
+// scoreNoise returns the mechanism of the noise on a trial's score.
 func (s *Study) scoreNoise() channel.Gaussian {
 	return channel.Gaussian{Purpose: "sum of the users' scores", Sigma: s.Selection.Sigma, Sensitivity: 1,
 		Unit: privacy.User, Neighbouring: privacy.AddRemove}
 }
 
-// scoreStream returns the stream of the noise on a trial's score. All that scores depend on is in its name: two studies
-// that score one trial in two ways would otherwise add the same normals, and the difference would show the users' scores.
-// So are the data: other rows get other noise.
+// scoreStream returns the stream of the noise on a trial's score. Its name includes everything that scores depend on:
+// two studies that score one trial in two ways would otherwise add the same normals, and the difference would reveal
+// the users' scores. It includes the data, so that other rows get other noise.
 func (s *Study) scoreStream(t *Task, trial string, data []run.Data) rng.Stream {
 	fields := []string{"tune score", trial, s.Objective, t.Release, fmt.Sprint(s.Selection.Sigma)}
 	for _, d := range data {
@@ -40,8 +39,7 @@ func (s *Study) scoreStream(t *Task, trial string, data []run.Data) rng.Stream {
 	return rng.Seed(s.Seed).Key().Stream(fields...)
 }
 
-// blur replaces the score of a trial by the sum over users with noise, and leaves out what has
-// none.
+// blur replaces the score of a trial by the noisy sum over users, and removes values without noise.
 func (s *Study) blur(x trial, dir, protocol string, l *Line) error {
 	if protocol != topn.Name {
 		return run.Usagef("rows: public, or another task", "%s: a user has several samples under protocol %s, so one user changes the score without bound", x.task.Task, protocol)
@@ -77,7 +75,7 @@ func (s *Study) blur(x trial, dir, protocol string, l *Line) error {
 	return nil
 }
 
-// Price says what a choice costs one user.
+// Price holds the privacy cost of a choice for one user.
 type Price struct {
 	Single   accountant.Result `json:"-"` // one trial's releases, its score left out
 	Selected accountant.Result `json:"-"` // the best trial, as it is
@@ -85,7 +83,7 @@ type Price struct {
 	Law      rdp.Selection     `json:"law"`
 }
 
-// price accounts for a task's choice, from the ledgers of its trials.
+// price returns the account of a task's choice, from the ledgers of its trials.
 func (s *Study) price(t *Task, lines []Line, best Line, out string) (*Price, error) {
 	law, err := rdp.SelectionFor(s.Selection.Eta, float64(s.Trials))
 	if err != nil {
@@ -137,7 +135,7 @@ func charged(dir string) (*accountant.Account, error) {
 	return a, accountant.ChargeLedger(a, l.Entries())
 }
 
-// why lists what has no noise, each once.
+// why returns what has no noise, each once.
 func why(r accountant.Result) (names []string) {
 	for _, u := range r.Unprotected {
 		if !slices.Contains(names, u.What) {
@@ -147,7 +145,7 @@ func why(r accountant.Result) (names []string) {
 	return names
 }
 
-// words says what a choice by private rows comes to.
+// words returns sentences on the privacy cost of a choice by private rows.
 func (p *Price) words(t *Task, s *Study) []string {
 	if open := why(p.Selected); len(open) > 0 {
 		return []string{fmt.Sprintf("%s: no epsilon bounds it for one user, before or after the choice: without noise are %v", t.Name, open)}

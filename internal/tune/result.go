@@ -16,7 +16,7 @@ import (
 	"privrec/internal/system"
 )
 
-// Result is a search that has ended.
+// Result holds a search that has ended.
 type Result struct {
 	study *Study
 	out   string
@@ -24,7 +24,7 @@ type Result struct {
 	doc   *report.Document
 }
 
-// searched is a task with its trials.
+// searched holds a task with its trials.
 type searched struct {
 	*Task
 	lines []Line
@@ -34,7 +34,7 @@ type searched struct {
 	data  string // that chose
 }
 
-// Files lists the winning configurations that were written.
+// Files returns the written files of winning configurations.
 func (r *Result) Files() (files []string) {
 	for _, t := range r.tasks {
 		if t.file != "" {
@@ -44,7 +44,7 @@ func (r *Result) Files() (files []string) {
 	return files
 }
 
-// Best returns the best trial of a task, false where none was done.
+// Best returns the best trial of a task, false if none succeeded.
 func (r *Result) Best(task string) (Line, bool) {
 	for _, t := range r.tasks {
 		if t.Name == task && t.best != nil {
@@ -54,7 +54,7 @@ func (r *Result) Best(task string) (Line, bool) {
 	return Line{}, false
 }
 
-// Err fails where a task has no winner.
+// Err returns an error if a task has no winner.
 func (r *Result) Err() error {
 	for _, t := range r.tasks {
 		if t.best == nil {
@@ -67,10 +67,10 @@ func (r *Result) Err() error {
 // Text writes the result for a terminal. It implements run.Result.
 func (r *Result) Text(w io.Writer) error { return r.doc.Text(w) }
 
-// MarshalJSON returns the result as it is shown.
+// MarshalJSON writes the result as it is shown.
 func (r *Result) MarshalJSON() ([]byte, error) { return r.doc.MarshalJSON() }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Result) JSONForms() []any { return []any{&report.Document{}} }
 
 // finish finds the winners, and writes them and the result.
@@ -105,8 +105,8 @@ func (r *Result) finish() error {
 	return system.WriteFile(filepath.Join(r.out, "result.txt"), r.doc.Text)
 }
 
-// final returns the configuration of a run under a setting, as a file holds it. It fails where the
-// file would be read as another one.
+// final returns the configuration file of a run under a setting. It fails if the file would be read as another
+// configuration.
 func (s *Study) final(t *Task, x trial, epoch int) ([]byte, error) {
 	sets := slices.Concat(s.Set, t.Set, x.sets(t))
 	if x.at.resource > 0 {
@@ -153,7 +153,7 @@ func (r *Result) keep(t *searched, x trial, epoch int) error {
 	})
 }
 
-// value returns a score as it is shown: in percent, or as the noisy sum over users that it is.
+// value returns a score as it is shown: in percent, or as the noisy sum over users.
 func (r *Result) value(l Line) string {
 	if r.study.Rows == Private {
 		return fmt.Sprintf("%.1f (sum over users, with noise)", l.Score)
@@ -161,7 +161,7 @@ func (r *Result) value(l Line) string {
 	return fmt.Sprintf("%.2f %%", 100*l.Score)
 }
 
-// settings returns what a trial changed, in one line.
+// settings returns the changes of a trial in one line.
 func settings(l Line) string {
 	if len(l.Settings) == 0 {
 		return "the configuration as it stands"
@@ -173,7 +173,7 @@ func settings(l Line) string {
 	return strings.Join(words, " ")
 }
 
-// document lays the winners and the trials out.
+// document returns the winners and the trials as a report.
 func (r *Result) document() *report.Document {
 	s := r.study
 	d := &report.Document{Title: "Settings of study " + s.Name, Notes: []string{
@@ -219,7 +219,7 @@ func (r *Result) document() *report.Document {
 	return d
 }
 
-// unit says what scores are.
+// unit returns words for the unit of scores.
 func (r *Result) unit() string {
 	if r.study.Rows == Private {
 		return "scores are sums over users, with noise; only the best trial of each task may be released, not the log, the other trials or their number, and as if the study's seed were unknown: it tells all noise and that number"
@@ -234,7 +234,7 @@ func (r *Result) short(l Line) string {
 	return fmt.Sprintf("%.2f", 100*l.Score)
 }
 
-// cost says what the choice adds to the epsilon of a run.
+// cost returns notes on what the choice adds to the epsilon of a run.
 func (r *Result) cost(t searched) []string {
 	if t.price != nil {
 		return t.price.words(t.Task, r.study)

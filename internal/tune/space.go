@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Space holds the values of a key that can be drawn. One of its fields is set.
+// Space holds the possible values of a key. One of its fields is set.
 type Space struct {
 	Choice  []Word    `yaml:"choice,omitempty,flow"`  // each as likely
 	Uniform []float64 `yaml:"uniform,omitempty,flow"` // from the first to the second
@@ -17,7 +17,7 @@ type Space struct {
 	Integer []int     `yaml:"integer,omitempty,flow"` // from the first to the second, both included
 }
 
-// Word is a value as an override writes it: a number, a word, or a list in quotes.
+// Word is a value in the form of an override: a number, a word, or a list in quotes.
 type Word string
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -61,7 +61,7 @@ func ParseSpace(text string) (Space, error) {
 	return s, s.check()
 }
 
-// check reports a space that nothing can be drawn from.
+// check reports a space without values.
 func (s Space) check() error {
 	given := 0
 	for _, n := range []int{len(s.Choice), len(s.Uniform), len(s.Log), len(s.Integer)} {
@@ -86,10 +86,10 @@ func (s Space) check() error {
 	return nil
 }
 
-// digits of a number that is drawn: more would say that they matter.
+// digits is the number of digits of a drawn number; more would suggest that they matter.
 const digits = 4
 
-// draw returns a value as an override writes it. Numbers have four digits, and stay in the space.
+// draw returns a random value in the form of an override. Numbers have four digits, and stay in the space.
 func (s Space) draw(r rng.Stream) string {
 	number := func(ends []float64, x float64) string {
 		text := strconv.FormatFloat(x, 'g', digits, 64)

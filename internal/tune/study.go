@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Study says what is searched, by whom, and how much each may spend.
+// Study says which tasks to search, how, and how much each may spend.
 type Study struct {
 	Name      string    `yaml:"name"`
 	About     string    `yaml:"about,omitempty"` // a sentence, for the results
@@ -89,10 +89,10 @@ func Load(file string, tasks []run.Task) (*Study, error) {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
 
-// Check does for a study that was made without a file what Load does for one that it read.
+// Check does the checks of Load for a study that was made without a file.
 func (s *Study) Check(tasks []run.Task) error { return s.check(nil, tasks) }
 
-// Probe tries what the checks of studies say of their keys.
+// Probe returns what the checks of studies say about the values of their keys, found by trying values.
 func Probe(tasks []run.Task) config.Probed {
 	one := Default()
 	one.Name, one.Rows = "study", Public
@@ -106,7 +106,7 @@ func Probe(tasks []run.Task) config.Probed {
 	}, Default(), one, rungs, private)
 }
 
-// CheckForm reports every problem of the file of a study, but for the configurations that it names.
+// CheckForm reports every problem of a study's file, apart from the configurations that it names.
 func CheckForm(name string, text []byte, tasks []run.Task) error {
 	s, doc, err := config.Parse(name, text, nil, Default())
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Study) check(doc *config.Document, tasks []run.Task) error {
 	return v.Err()
 }
 
-// form does what check does. It reads no other file.
+// form is check without reading other files.
 func (s *Study) form(v *config.Checker, tasks []run.Task) {
 	v.Matches("name", s.Name, plainName, "letters, digits, '.' and '-'")
 	v.Between("trials", s.Trials, 1, 100_000)
@@ -224,7 +224,7 @@ func (t *Task) known() (keys []string) {
 	return keys
 }
 
-// Only leaves the named tasks in a study, all of them where none is named.
+// Only keeps the named tasks of a study, or all if none is named.
 func (s *Study) Only(names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Options say where and how a search is made. They change no result.
+// Options says where and how to search. They change no result.
 type Options struct {
 	Out      string // folder of the log, the trials and the winners
 	Jobs     int    // trials at a time; 0: one
@@ -30,8 +30,8 @@ type Options struct {
 	Progress run.Progress
 }
 
-// Run makes the search, and writes the log, the winning configurations and the result to o.Out.
-// An interrupted search goes on with o.Resume, to the same log.
+// Run runs the search, and writes the log, the winning configurations and the result to o.Out. With o.Resume an
+// interrupted search continues, to the same log.
 func Run(ctx context.Context, s *Study, o Options) (*Result, error) {
 	all := map[string][]candidate{}
 	for i := range s.Tasks { // all settings are checked before anything runs
@@ -73,8 +73,8 @@ func Run(ctx context.Context, s *Study, o Options) (*Result, error) {
 	return r, r.finish()
 }
 
-// text returns the study as it is kept. It names configurations without their folders, which
-// differ between machines; what is in them is in the hash of every trial.
+// text returns the study in the form that is kept. It names configurations without their folders, which differ between
+// machines; the hash of every trial covers their content.
 func (s *Study) text() ([]byte, error) {
 	c := *s
 	c.Tasks = slices.Clone(s.Tasks)
@@ -86,7 +86,7 @@ func (s *Study) text() ([]byte, error) {
 	return config.Encode(c)
 }
 
-// worker makes the trials of a search.
+// worker runs the trials of a search.
 type worker struct {
 	study *Study
 	o     Options
@@ -94,7 +94,7 @@ type worker struct {
 	next  int // number of the last trial that was begun
 }
 
-// search makes the trials of a task, rung by rung. It returns their lines.
+// search runs the trials of a task, rung by rung, and returns their lines.
 func (w *worker) search(ctx context.Context, t *Task, all []candidate) (lines []Line, err error) {
 	rungs, err := w.study.rungs(t)
 	if err != nil {
@@ -145,7 +145,7 @@ func better(a, b Line) bool {
 	return a.Status == done && a.Score > b.Score
 }
 
-// outcome is a trial that has ended.
+// outcome holds a trial that has ended.
 type outcome struct {
 	line Line
 	took time.Duration
@@ -153,7 +153,7 @@ type outcome struct {
 	new  bool // it is not in the log yet
 }
 
-// make makes trials, several at a time, and writes their lines in the order of their numbers.
+// make runs trials, several at a time, and writes their lines in the order of their numbers.
 func (w *worker) make(ctx context.Context, what string, trials []trial) ([]Line, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -210,7 +210,7 @@ func (w *worker) make(ctx context.Context, what string, trials []trial) ([]Line,
 	return lines, nil
 }
 
-// one makes a trial, or takes it from the log.
+// one runs a trial, or reads it from the log.
 func (w *worker) one(ctx context.Context, x trial) (r outcome) {
 	if ctx.Err() != nil {
 		return outcome{err: fmt.Errorf("%w: %w", run.ErrInterrupted, context.Cause(ctx))}
@@ -242,8 +242,8 @@ func (w *worker) one(ctx context.Context, x trial) (r outcome) {
 	return outcome{line: l, took: time.Since(start), new: true}
 }
 
-// stops reports whether an error is not about the setting of a trial: an interruption, a request
-// that no trial could carry out, data, files.
+// stops reports whether an error is not about the setting of a trial: an interruption, a request that no trial could
+// carry out, a problem of data or files.
 func stops(err error) bool {
 	var (
 		usage *run.UsageError
@@ -254,7 +254,7 @@ func stops(err error) bool {
 		errors.As(err, &usage) || errors.As(err, &data) || errors.As(err, &path)
 }
 
-// score reads what a trial measured. It fails unless validation rows were measured.
+// score reads the measurements of a trial. It fails unless validation rows were measured.
 func (s *Study) score(x trial, dir string, l *Line) error {
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {

@@ -28,8 +28,8 @@ type platform struct {
 	tags     []string // one wheel for each; several tags of one wheel are joined by a point
 }
 
-// platforms are those that get wheels. The binary is static, so that glibc's age and musl do
-// not matter to it; the oldest tags that installers know are the widest. Go 1.26 needs macOS 12.
+// platforms lists the platforms that get wheels. The binary is static, so the age of glibc and musl do not matter to
+// it; the oldest tags that installers know are the widest. Go 1.26 needs macOS 12.
 var platforms = []platform{
 	{"linux", "amd64", []string{"manylinux_2_17_x86_64.manylinux2014_x86_64", "musllinux_1_1_x86_64"}},
 	{"linux", "arm64", []string{"manylinux_2_17_aarch64.manylinux2014_aarch64", "musllinux_1_1_aarch64"}},
@@ -123,7 +123,7 @@ func build(version, out, only, binary string, rest []string) error {
 	return nil
 }
 
-// compile builds the program for a platform, as make build does for this one, and tells it its version.
+// compile builds the program for a platform, as make build does for this one, and sets its version.
 func compile(p platform, version, to string) error {
 	vcs := "-buildvcs=false"
 	if exec.Command("git", "rev-parse", "--verify", "-q", "HEAD").Run() == nil {

@@ -23,7 +23,7 @@ var module embed.FS
 
 const description = "description.txt" // of the package, embedded
 
-// A wheel is what the wheels of all platforms have in common, and the program of one.
+// A wheel holds the common content of the wheels of all platforms, and the program of one.
 type wheel struct {
 	version string
 	info    string            // folder of the metadata
@@ -32,8 +32,7 @@ type wheel struct {
 	runs    string            // path of the program, which can be executed
 }
 
-// A version is public, with at most a development release: nothing that PEP 440 would write
-// otherwise.
+// A version is public, with at most a development release, in a form that PEP 440 would not normalise.
 var versionForm = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*))*((a|b|rc)(0|[1-9]\d*))?(\.post(0|[1-9]\d*))?(\.dev(0|[1-9]\d*))?$`)
 
 // newWheel reads the files that do not depend on the platform, from the embedded module and

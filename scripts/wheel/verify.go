@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// verify reads a wheel and says what is wrong with it: files and RECORD that disagree, a program
-// that cannot be executed, or that is not the binary, if one is given.
+// verify returns an error for the faults of a wheel: files and RECORD that disagree, a program that cannot be executed,
+// or one that differs from binary, if given.
 func verify(wheel, binary string) error {
 	z, err := zip.OpenReader(wheel)
 	if err != nil {
@@ -76,7 +76,7 @@ func verify(wheel, binary string) error {
 	return nil
 }
 
-// recorded compares files with what RECORD says of them.
+// recorded compares files with their entries in RECORD.
 func recorded(files map[string][]byte, record string) (wrong []error) {
 	lines, err := csv.NewReader(bytes.NewReader(files[record])).ReadAll()
 	if err != nil {

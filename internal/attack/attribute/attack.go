@@ -10,24 +10,24 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Attacker learns to infer an attribute from what is seen of users.
+// Attacker learns to infer an attribute of users from the data that it sees of them.
 type Attacker interface {
 	// Name returns the attacker's name, such as "decision-tree".
 	Name() string
-	// Fit learns from rows x (users, columns) and their classes 0..classes-1. It draws from s only. It
-	// fails if fewer than two classes occur, a class is out of range, a value is not finite or larger than 1e9 in size, or there are no columns. An
-	// [*UnsuitableError] says that this attacker cannot work on these rows.
+	// Fit learns from rows x (users, columns) and their classes 0..classes-1. It draws from s only. It fails if fewer
+	// than two classes occur, a class is out of range, a value is not finite or larger than 1e9 in size, or there are
+	// no columns. An [*UnsuitableError] reports that this attacker cannot work on these rows.
 	Fit(ctx context.Context, x tensor.Matrix, class []int32, classes int, s rng.Stream) (Guesser, error)
 }
 
-// Guesser gives probabilities of the classes.
+// Guesser predicts probabilities of the classes.
 type Guesser interface {
 	// Probabilities fills p (rows of x, classes). It fails on another number of columns than in training
 	// and on such values as Fit refuses. It may be called by several goroutines at once.
 	Probabilities(x tensor.Matrix, p [][]float64) error
 }
 
-// UnsuitableError says why an attacker cannot work on the rows it was given, though others can.
+// UnsuitableError reports that an attacker cannot work on the given rows, though others can.
 type UnsuitableError struct{ Attacker, Reason string }
 
 // Error implements error.
@@ -71,7 +71,7 @@ type attacker struct {
 // fill writes probabilities of the classes for checked rows.
 type fill func(x tensor.Matrix, p [][]float64) error
 
-// training is what an attacker learns from.
+// training holds the rows and classes that an attacker learns from.
 type training struct {
 	name    string // of the attacker
 	x       tensor.Matrix
@@ -96,7 +96,7 @@ func (a attacker) Fit(ctx context.Context, x tensor.Matrix, class []int32, class
 	return &guesser{name: a.name, columns: x.Cols, classes: classes, fill: f}, nil
 }
 
-// newTraining checks what the attacker of that name is to learn from.
+// newTraining checks the rows and classes for the named attacker and returns them as training.
 func newTraining(name string, x tensor.Matrix, class []int32, classes int) (t *training, err error) {
 	if x.Rows != len(class) {
 		return nil, fmt.Errorf("%s: %d rows for %d classes of users", name, x.Rows, len(class))
@@ -154,7 +154,7 @@ func checkValues(x tensor.Matrix) error {
 	return nil
 }
 
-// guesser checks rows and results, then fills them.
+// guesser checks rows and results, and fills in the probabilities.
 type guesser struct {
 	name             string
 	columns, classes int
@@ -192,8 +192,8 @@ func fitMajority(_ context.Context, t *training, _ rng.Stream) (fill, error) {
 	}, nil
 }
 
-// softmax turns logarithms of weights into probabilities and returns the logarithm of the weights' sum. A weight may
-// be zero, but not all.
+// softmax turns logarithms of weights into probabilities, and returns the logarithm of the sum of the weights. Some
+// weights may be zero, but not all.
 func softmax(p []float64) float64 {
 	top := p[0]
 	for _, l := range p {

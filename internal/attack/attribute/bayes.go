@@ -8,14 +8,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Naive Bayes takes the columns as independent given the class. Each of the three has its own law of a
-// column; classes have their shares in training as prior probabilities.
+// Naive Bayes takes the columns as independent given the class. The three variants differ in the distribution of a
+// column. Prior probabilities are the shares of the classes in training.
 
-// alpha is what the discrete laws add to each count (Laplace), as scikit-learn does.
+// alpha is added to each count of the discrete distributions (Laplace), as in scikit-learn.
 const alpha = 1
 
-// smoothing is the share of the largest variance that is added to all variances of the Gaussian law, as
-// scikit-learn does. Without it a column that is constant within a class has variance zero.
+// smoothing is the share of the largest variance that is added to all variances of the Gaussian distribution, as in
+// scikit-learn. Without it a column that is constant within a class has variance zero.
 const smoothing = 1e-9
 
 // priors returns the logarithms of the classes' shares, -Inf for a class without users.
@@ -65,8 +65,8 @@ func additive(base []float64, weight [][]float64, f func(v float64) float64) fil
 	}
 }
 
-// fitMultinomial learns the law of draws from a class's distribution over the columns: with N_cj the sum of column
-// j over the users of class c, n the number of columns,
+// fitMultinomial fits a multinomial distribution over the columns to each class: with N_cj the sum of column j over the
+// users of class c, n the number of columns,
 //
 //	log p(x | c) = sum_j x_j log((N_cj + alpha) / (sum_k N_ck + alpha n)) + const
 //
@@ -106,8 +106,8 @@ func (t *training) counts(x tensor.Matrix) error {
 	return nil
 }
 
-// fitBernoulli learns the law of columns that are positive or not: with N_cj the users of class c whose column j
-// is positive and N_c all of them, p(x_j > 0 | c) = (N_cj + alpha) / (N_c + 2 alpha).
+// fitBernoulli fits a Bernoulli distribution of "the column is positive" to each class: with N_cj the users of class c
+// whose column j is positive and N_c all of them, p(x_j > 0 | c) = (N_cj + alpha) / (N_c + 2 alpha).
 func fitBernoulli(_ context.Context, t *training, _ rng.Stream) (fill, error) {
 	weight, base := t.sums(positive), t.priors()
 	for c, w := range weight {
@@ -127,8 +127,8 @@ func positive(v float64) float64 {
 	return 0
 }
 
-// fitGaussian learns a normal law of each column and class. To the variance of every column within a class it adds
-// smoothing times the largest variance of a column over all users.
+// fitGaussian fits a normal distribution to each column and class. To the variance of every column within a class it
+// adds smoothing times the largest variance of a column over all users.
 func fitGaussian(_ context.Context, t *training, _ rng.Stream) (fill, error) {
 	mean, base := t.sums(func(v float64) float64 { return v }), t.priors()
 	for c, m := range mean {

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// neighbours returns the fit of the k nearest neighbours by Euclidean distance: the probability of a class is its
-// share of them, and so [Argmax] settles a tie of votes for the lower class.
+// neighbours returns the fit of the k nearest neighbours by Euclidean distance: the probability of a class is its share
+// of them, so [Argmax] breaks a tie of votes in favour of the lower class.
 //
-// Where several users are equally far at the border, those are taken that scikit-learn takes when it searches all rows
-// in one thread: users come in order into a heap of k, one that is as far as the farthest stays out, and one that is
-// nearer puts out the farthest, of several that which the heap has on top. For k = 2 the lower number wins. (With more
-// threads and more than 256 users, scikit-learn's choice depends on the threads.)
+// Of users equally far at the border it takes those that scikit-learn takes when it searches all rows in one thread.
+// Users enter a heap of k in order. One as far as the farthest stays out; a nearer one replaces the farthest, of
+// several the one on top of the heap. For k = 2 the lower number wins. (With more threads and more than 256 users,
+// scikit-learn's choice depends on the threads.)
 func neighbours(k int) func(context.Context, *training, rng.Stream) (fill, error) {
 	return func(_ context.Context, t *training, _ rng.Stream) (fill, error) {
 		if k > len(t.class) {
@@ -36,7 +36,7 @@ func neighbours(k int) func(context.Context, *training, rng.Stream) (fill, error
 	}
 }
 
-// nearest returns the numbers of the k smallest values, in the order of a heap.
+// nearest returns the indices of the k smallest values, in the order of a heap.
 func nearest(d []float64, k int) []int {
 	far, at := make([]float64, k), make([]int, k)
 	for i := range far {
@@ -50,7 +50,7 @@ func nearest(d []float64, k int) []int {
 	return at
 }
 
-// sink replaces the largest value, on top of the heap, and its number by v and u.
+// sink replaces the largest value, on top of the heap, and its index by v and u.
 func sink(far []float64, at []int, v float64, u int) {
 	i := 0
 	for {

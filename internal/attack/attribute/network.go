@@ -12,8 +12,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// The network of Zhang et al. (2021), section 5.1: one hidden layer of 100 units. Rate, batch and epochs are
-// not printed; the last epoch counts, since the best on test users would be chosen by what it is to tell.
+// The network of Zhang et al. (2021), section 5.1: one hidden layer of 100 units. The paper does not print rate, batch
+// and epochs. The last epoch counts, since choosing the best epoch on test users would use the answers.
 const (
 	hidden = 100
 	rate   = 1e-3
@@ -21,8 +21,8 @@ const (
 	epochs = 40
 )
 
-// network is W2 relu(W1 x + b1) + b2. The first layer lies as a table with a row for each column of x, so that
-// it costs the non-zeros of x.
+// network is W2 relu(W1 x + b1) + b2. The first layer is stored as a table with a row for each column of x, so that its
+// cost is that of the non-zeros of x.
 type network struct {
 	first  *autograd.Param // (columns, hidden)
 	shift  *autograd.Param // (1, hidden)

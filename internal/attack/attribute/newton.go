@@ -9,7 +9,7 @@ import (
 
 // convex is a smooth convex function.
 type convex interface {
-	// value returns the function at w and sets g to its gradient.
+	// value returns the function's value at w and sets g to its gradient.
 	value(w, g []float64) float64
 	// product sets h to the second derivatives at the last value times v.
 	product(v, h []float64)
@@ -56,7 +56,8 @@ func minimise(ctx context.Context, f convex, n int) ([]float64, error) {
 	return nil, errors.New("200 Newton steps did not reach the minimum")
 }
 
-// newtonStep sets step near to minus the inverse of the second derivatives times g. It stops early where g is large.
+// newtonStep sets step to approximately minus the inverse of the second derivatives times g. It stops early where g is
+// large.
 func newtonStep(f convex, g, step []float64, scratch [3][]float64) {
 	rest, dir, prod := scratch[0], scratch[1], scratch[2]
 	clear(step)

@@ -12,8 +12,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// processUsers is the largest number of users a Gaussian process learns from: its time grows with the cube of it,
-// its memory with the square (32 MB a matrix at the limit).
+// processUsers is the largest number of users that a Gaussian process learns from: its time grows with the cube of that
+// number, its memory with the square (32 MB a matrix at the limit).
 const processUsers = 2000
 
 // process is the posterior of one class against the rest.
@@ -80,7 +80,7 @@ func fitProcess(ctx context.Context, t *training, _ rng.Stream) (fill, error) {
 	}, nil
 }
 
-// share completes the probabilities of the classes' processes.
+// share combines the probabilities of the classes' processes so that they sum to one.
 func (t *training) share(p []float64) {
 	if len(t.present) == 2 {
 		p[t.present[0]] = 1 - p[t.present[1]]
@@ -178,9 +178,9 @@ func (g *process) probabilities(near *mat.Dense) ([]float64, error) {
 
 // expectedLogistic returns the mean of 1/(1+exp(-z)) for a normal z, in which the logistic function is replaced by five
 // error functions (Williams and Barber, Bayesian classification with Gaussian processes, 1998, appendix A), with the
-// coefficients of scikit-learn. Those sum to 1 - 1e-8; here a mean of zero gives one half, and any other is rounded away
-// from one half. So the guess between two classes follows the sign of the mean (Rasmussen and Williams, section 3.4.2),
-// which is tiny for a row far from all users.
+// coefficients of scikit-learn. Those sum to 1 - 1e-8. Here a mean of zero gives one half, and any other is rounded
+// away from one half. So the guess between two classes follows the sign of the mean (Rasmussen and Williams, section
+// 3.4.2), which is tiny for a row far from all users.
 func expectedLogistic(mean, variance float64) float64 {
 	sum := 0.0
 	for k, l := range [5]float64{0.41, 0.4, 0.37, 0.44, 0.39} {

@@ -29,8 +29,8 @@ type regression struct {
 
 const logisticRegression = "logistic-regression"
 
-// LogisticWeights returns what logistic regression learns of the columns of x (users, columns): the weights of the log
-// odds of class 1 against class 0, without the shift. It fails where Fit does.
+// LogisticWeights returns the weights that logistic regression learns for the columns of x (users, columns): those of
+// the log odds of class 1 against class 0, without the intercept. It fails where Fit does.
 func LogisticWeights(ctx context.Context, x tensor.Matrix, class []int32) ([]float64, error) {
 	t, err := newTraining(logisticRegression, x, class, 2)
 	if err != nil {
@@ -43,7 +43,7 @@ func LogisticWeights(ctx context.Context, x tensor.Matrix, class []int32) ([]flo
 	return w[:x.Cols], nil
 }
 
-// solveLogistic minimises the objective by Newton's method, and returns the parameters. It is convex, so that the
+// solveLogistic minimises the objective by Newton's method, and returns the parameters. The objective is convex, so the
 // result does not depend on the start, which is zero.
 func solveLogistic(ctx context.Context, t *training) (r *regression, w []float64, err error) {
 	rows := sparseOf(t.x)
@@ -108,7 +108,7 @@ func (r *regression) apply(w, z []float64) {
 	})
 }
 
-// gather sets g to the transposed rows times d (users, outputs), plus the penalty's 2 * penalty * w.
+// gather sets g to the transposed rows times d (users, outputs), plus the gradient of the penalty, 2 * penalty * w.
 func (r *regression) gather(w, d, g []float64) {
 	k, n := r.outputs, r.rows.cols
 	tensor.Parallel(n+1, 64, func(_, lo, hi int) {

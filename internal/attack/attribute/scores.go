@@ -7,15 +7,15 @@ import (
 	"privrec/internal/metrics"
 )
 
-// Scores says how well classes were inferred. Every score is a fraction.
+// Scores holds measures of how well classes were inferred. Every score is a share.
 type Scores struct {
 	Micro    float64 // micro-averaged F1: the share of users whose class was inferred, which is the accuracy
 	Macro    float64 // mean F1 of the classes that a user has or was given
 	Weighted float64 // mean F1 of the classes, weighted by their users
 	Balanced float64 // mean recall of the classes that a user has: 1/classes for a guess that knows nothing
-	// AUC is the area under the ROC curve of class 1 where there are two classes. Otherwise it is the mean over
-	// the classes that a user has of the area against the rest. NaN if all users have one class: then no pair
-	// of users can be ordered.
+	// AUC is the area under the ROC curve of class 1 if there are two classes. Otherwise it is the mean, over the
+	// classes that occur, of the area of a class against the rest. NaN if all users have one class, since no pair of
+	// users can then be ordered.
 	AUC float64
 }
 
@@ -46,7 +46,7 @@ func Measure(p [][]float64, class []int32, classes int) (Scores, error) {
 	return s, err
 }
 
-// area returns the AUC of Scores.
+// area returns Scores.AUC.
 func area(p [][]float64, class []int32, classes int) (float64, error) {
 	count := make([]int, classes)
 	for _, c := range class {
@@ -76,7 +76,7 @@ func area(p [][]float64, class []int32, classes int) (float64, error) {
 	return sum / float64(n), nil
 }
 
-// Argmax returns the class of the highest probability, the lowest of several.
+// Argmax returns the class with the highest probability, the lowest of several.
 func Argmax(p []float64) int {
 	best := 0
 	for c, v := range p {

@@ -2,8 +2,8 @@ package attribute
 
 import "privrec/internal/tensor"
 
-// sparse is a matrix by its non-zeros: row i has the values val[ptr[i]:ptr[i+1]] in the columns idx of the
-// same range, ascending. The rows of a transposed matrix are columns.
+// sparse stores a matrix by its non-zeros: row i has the values val[ptr[i]:ptr[i+1]] in the columns idx of the same
+// range, ascending. The rows of a transposed matrix are columns.
 type sparse struct {
 	rows, cols int
 	ptr        []int
@@ -31,7 +31,7 @@ func (s sparse) row(i int) ([]int32, []float64) {
 	return s.idx[lo:hi], s.val[lo:hi]
 }
 
-// transposed returns the matrix of which column j is row j of s.
+// transposed returns the transpose of s.
 func (s sparse) transposed() sparse {
 	t := sparse{rows: s.cols, cols: s.rows, ptr: make([]int, s.cols+1), idx: make([]int32, len(s.idx)), val: make([]float64, len(s.val))}
 	for _, j := range s.idx {
@@ -61,8 +61,8 @@ func (s sparse) sumSq(i int) float64 {
 	return sum
 }
 
-// distances sets d[i] to the squared Euclidean distance of row i and the point whose coordinates dense has
-// and whose squares sum to sq. sumSq has those sums of the rows. Whole numbers give exact distances.
+// distances sets d[i] to the squared Euclidean distance between row i and the point with coordinates dense, whose sum
+// of squares is sq. sumSq holds the sums of squares of the rows. Whole numbers give exact distances.
 func (s sparse) distances(d, sumSq, dense []float64, sq float64) {
 	for i := range s.rows {
 		idx, val := s.row(i)
@@ -74,8 +74,8 @@ func (s sparse) distances(d, sumSq, dense []float64, sq float64) {
 	}
 }
 
-// nearness computes distances from each row of x to all rows of s, and hands them to use by row of x. Rows are
-// worked on at the same time.
+// nearness computes the distances from each row of x to all rows of s, and passes them to use by row of x. It works on
+// several rows at once.
 func (s sparse) nearness(x tensor.Matrix, use func(i int, d []float64)) {
 	sums := make([]float64, s.rows)
 	for i := range sums {

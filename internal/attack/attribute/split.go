@@ -11,10 +11,10 @@ import (
 // Split is one stratified cut of users.
 type Split struct{ Train, Test []int32 } // numbers of users, ascending
 
-// Stratified cuts users at random so that floor(share * users) are in train and each class has its share there as
-// nearly as whole numbers allow: a class of n users gets floor(share * n) places, and the places left go one each
-// to the classes with the largest remainders, the lower class first. Users of a class are shuffled by a stream of
-// their own. Stratified fails if fewer than two classes occur or a part would be empty.
+// Stratified returns a random cut of users with floor(share * users) in train and as nearly the same share of each
+// class as whole numbers allow: a class of n users gets floor(share * n) places, and the remaining places go one each
+// to the classes with the largest remainders, the lower class first. Users of a class are shuffled by a stream of their
+// own. It fails if fewer than two classes occur or a part would be empty.
 func Stratified(class []int32, classes int, share float64, s rng.Stream) (Split, error) {
 	count, present, err := countClasses(class, classes)
 	if err != nil {
@@ -57,7 +57,7 @@ func Stratified(class []int32, classes int, share float64, s rng.Stream) (Split,
 	return out, nil
 }
 
-// rounding is what a product of a share and a number of users may be off, so that 0.29 of 100 users are 29.
+// rounding is the tolerance in a product of a share and a number of users, so that 0.29 of 100 users are 29.
 const rounding = 1e-9
 
 func whole(x float64) int { return int(math.Floor(x + rounding)) }

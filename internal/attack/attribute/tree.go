@@ -21,7 +21,7 @@ type node struct {
 	shares      []float64 // nil unless a leaf
 }
 
-// leaf returns the shares of the classes where a row ends up.
+// leaf returns the shares of the classes in the leaf that a row reaches.
 func (t tree) leaf(x []tensor.Float) []float64 {
 	n := &t[0]
 	for n.shares == nil {
@@ -34,7 +34,7 @@ func (t tree) leaf(x []tensor.Float) []float64 {
 	return n.shares
 }
 
-// table holds rows as trees need them. Trees that grow at the same time share it.
+// table holds rows in the form that trees need. Trees that grow at the same time share it.
 type table struct {
 	*training
 	columns sparse // column j has the users with a value that is not zero, by value
@@ -132,9 +132,10 @@ func (g *grower) add(ctx context.Context, users []int32) error {
 	return g.add(ctx, right)
 }
 
-// best returns the best split of the users, or false if their rows are equal in every column. Of equally good splits
-// it takes the first column, in the order in which it looks, and the lowest threshold. It looks at all columns in
-// their order, or, with draws, at columns without replacement until it has seen looks of them and could split by one.
+// best returns the best split of the users, or false if their rows are equal in every column. Of equally good splits it
+// takes the first column, in the order in which it looks, and the lowest threshold. It looks at all columns in their
+// order. With draws it looks at random columns, without replacement, until it has seen looks of them and could split by
+// one.
 func (g *grower) best(users []int32) (split, bool) {
 	for _, u := range users {
 		g.inside[u] = g.weight[u]

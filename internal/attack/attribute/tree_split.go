@@ -2,12 +2,13 @@ package attribute
 
 import "math/bits"
 
-// gain is what a split is worth: with L_c and R_c the users of class c on its sides, and L and R all of them,
+// gain holds the quality of a split. With L_c and R_c the users of class c on its sides, and L and R all users there,
+// it is
 //
 //	sum_c L_c^2 / L + sum_c R_c^2 / R = num / den
 //
-// The Gini impurity of the sides, weighted by their users, is one less this divided by the users of the node, so the
-// larger is the better. Whole numbers make ties exact.
+// The Gini impurity of the sides, weighted by their users, is one less this divided by the users of the node, so larger
+// is better. Whole numbers make ties exact.
 type gain struct{ num, den uint64 }
 
 // above reports whether g > h. Numbers of up to two million users do not overflow.
@@ -17,7 +18,7 @@ func (g gain) above(h gain) bool {
 	return a1 > b1 || a1 == b1 && a0 > b0
 }
 
-// split sends the users whose value in the column is at most the threshold to the left.
+// split sends users whose value in the column is at most the threshold to the left.
 type split struct {
 	column    int32
 	threshold float64
@@ -60,9 +61,8 @@ func (s *search) total() {
 
 func (s *search) pure() bool { return s.sq == s.n*s.n }
 
-// column returns the best split by a column, of equally good ones that of the lowest threshold, or false if all users
-// have one value. idx and val are the users with a value that is not zero, by value; inside is their weight in
-// the node.
+// column returns the best split by a column, with the lowest threshold of equally good ones, or false if all users have
+// one value. idx and val are the users with a value that is not zero, by value; inside is their weight in the node.
 func (s *search) column(idx []int32, val []float64, inside []int64, class []int32) (split, bool) {
 	if s.m > 0 {
 		clear(s.side)
@@ -101,7 +101,7 @@ func (s *search) column(idx []int32, val []float64, inside []int64, class []int3
 	return s.best, s.found
 }
 
-// move takes w users of a class with a value into the side, which has no lower one.
+// move takes w users of a class with a value into the side. The side has no lower value.
 func (s *search) move(value float64, class int32, w int64) {
 	if s.m > 0 && value != s.last {
 		s.offer(value)

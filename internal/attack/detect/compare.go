@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Candidates are what positives, such as members or edges, are to be found among.
+// Candidates holds the items, such as users or pairs, among which positives are to be found.
 type Candidates struct {
 	Positive []bool
 	Cluster  []int32   // by candidate, from 0 to Count-1: candidates of one user depend on each other
@@ -18,7 +18,7 @@ type Candidates struct {
 	Count    int       // clusters
 }
 
-// Attack is one way to score candidates, a higher score for positives.
+// Attack holds one attack's scores of candidates, higher for positives.
 type Attack struct {
 	Name  string
 	Score []float64
@@ -27,9 +27,8 @@ type Attack struct {
 	Floor, Learned bool
 }
 
-// Measure computes measures of a curve where candidate i counts weight(i) times. The first one is
-// the AUC, which gives floors their direction. ok is false where the weights leave a class
-// without any.
+// Measure computes measures of a ROC curve where candidate i counts weight(i) times. The first one is the AUC, which
+// decides the direction of floors. ok is false if the weights leave no positives or no others.
 type Measure func(r *metrics.ROC, weight func(i int32) float64) (values []float64, ok bool)
 
 // Detections measures every metrics.DetectScore, in their order, with a budget of guesses.
@@ -40,7 +39,7 @@ func Detections(guesses float64) Measure {
 	}
 }
 
-// Options say how attacks are measured.
+// Options says how attacks are measured.
 type Options struct {
 	Measure    Measure
 	Resamples  int     // at least 100
@@ -48,23 +47,23 @@ type Options struct {
 	Seed       rng.Stream
 }
 
-// Result is what was measured of one attack.
+// Result holds the measures of one attack.
 type Result struct {
 	Name     string
 	Floor    bool
 	Reversed bool      // of a floor: lower scores are taken for positives
 	Values   []float64 // by measure
 	Interval [][2]float64
-	// Best is the floor with the highest value, by measure: an index into the results. Beyond is
-	// the value less the floor's, with its interval; all three are empty for a floor.
+	// Best holds the floor with the highest value for each measure, as an index into the results. Beyond holds the
+	// value minus the floor's, with its interval. All three are empty for a floor.
 	Best   []int
 	Beyond []float64
 	Left   [][2]float64
 }
 
-// Compare measures attacks and what is left of each beyond the best floor. Intervals are
-// percentiles over resamples of whole clusters, the same for all attacks, so that differences
-// are paired. Any number of workers finds the same.
+// Compare returns the measures of attacks and their gains over the best floor. Intervals are percentiles over resamples
+// of whole clusters, the same for all attacks, so that differences are paired. Results do not depend on the number of
+// workers.
 func Compare(c Candidates, attacks []Attack, o Options) ([]Result, error) {
 	if len(c.Cluster) != len(c.Positive) || c.Weight != nil && len(c.Weight) != len(c.Positive) {
 		return nil, fmt.Errorf("detect: %d clusters and %d weights for %d candidates", len(c.Cluster), len(c.Weight), len(c.Positive))
@@ -143,7 +142,7 @@ func Compare(c Candidates, attacks []Attack, o Options) ([]Result, error) {
 	return out, nil
 }
 
-// weight returns how many candidates candidate i stands for.
+// weight returns the number of candidates that candidate i stands for.
 func (c Candidates) weight(i int32) float64 {
 	if c.Weight == nil {
 		return 1
@@ -151,8 +150,8 @@ func (c Candidates) weight(i int32) float64 {
 	return c.Weight[i]
 }
 
-// Within returns the AUC of scores among the candidates of each cluster that has both kinds, and
-// which clusters these are. Candidates of a cluster follow each other. Weights do not count.
+// Within returns the AUC of scores among the candidates of each cluster that has both kinds, and these clusters.
+// Candidates of a cluster are consecutive. Weights do not count.
 func (c Candidates) Within(score []float64) (values []float64, clusters []int, err error) {
 	for at := 0; at < len(c.Positive); {
 		end, positives := at, 0

@@ -11,8 +11,8 @@ type slates struct {
 	one         []int32 // 0, 1, ... n: the offsets of one row a slate
 }
 
-// lay packs the slates of the given rows. It leaves out what is not embedded: Pad, and OOV where the model
-// skips it. With start, every slate begins with the start token.
+// lay packs the slates of the given rows. It leaves out tokens that are not embedded: Pad, and OOV if the model skips
+// it. With start, every slate begins with the start token.
 func (s *slates) lay(c *Config, p *slate.Pairs, rows []int32, start bool) {
 	s.tokens, s.off = s.tokens[:0], append(s.off[:0], 0)
 	for _, r := range rows {
@@ -31,7 +31,7 @@ func (s *slates) lay(c *Config, p *slate.Pairs, rows []int32, start bool) {
 
 func (s *slates) len() int { return len(s.off) - 1 }
 
-// batch holds what the loss of some pairs needs. It keeps its memory from step to step.
+// batch holds the input of the loss of some pairs. It reuses its memory from step to step.
 type batch struct {
 	slates
 	in    []int32 // sequence-wise: tokens fed to the decoder, (Start, b_1 .. b_L) of every pair
@@ -85,13 +85,13 @@ func (b *batch) lay(m *Model, p *slate.Pairs, rows []int32) (count int) {
 	return count
 }
 
-// startsSlate tells whether slates begin with the start token: the CLS of attention, or what the released
+// startsSlate reports whether slates begin with the start token: the CLS of attention, or the one that the released
 // program pools over. A transformer decoder reads the items themselves.
 func (m *Model) startsSlate() bool {
 	return m.Decoder != "transformer" && (m.Encoder == "attention" || m.PoolStart)
 }
 
-// known tells items of the vocabulary from specials.
+// known reports whether a token is an item of the vocabulary and not a special.
 func known(x int32) bool { return x >= slate.FirstItem }
 
 func contains(list []int32, x int32) bool {

@@ -8,16 +8,16 @@ import (
 	"privrec/internal/rng"
 )
 
-// block is a transformer block with the normalisation after each part (eq. 6 and 7):
-// x' = LN(x + Drop(MHA(x))), z = LN(x' + Drop(FFN(x'))). In a decoder a row attends only to itself and back,
-// and an attention over the memory stands between the two parts.
+// block is a transformer block with the normalisation after each part (eq. 6 and 7): x' = LN(x + Drop(MHA(x))), z =
+// LN(x' + Drop(FFN(x'))). In a decoder a row attends only to itself and earlier rows, and attention over the memory
+// comes between the two parts.
 type block struct {
 	self, cross          *nn.Attention // cross nil in an encoder
 	up, down             *nn.Linear    // FFN(x) = down(ReLU(up(x)))
 	ofSelf, ofCross, ofF part
 }
 
-// part is what follows each part of a block: dropout, residual connection, normalisation.
+// part holds the operations after each part of a block: dropout, residual connection, normalisation.
 type part struct {
 	norm *nn.LayerNorm
 	drop *nn.Dropout

@@ -13,10 +13,10 @@ var (
 	decoders = []string{"point", "gru", "lstm", "transformer"}
 )
 
-// Encoders lists what [Config].Encoder may be.
+// Encoders lists the values of [Config].Encoder.
 func Encoders() []string { return slices.Clone(encoders) }
 
-// Decoders lists what [Config].Decoder may be; "point" is point-wise, the others are sequence-wise.
+// Decoders lists the values of [Config].Decoder. "point" is point-wise, the others are sequence-wise.
 func Decoders() []string { return slices.Clone(decoders) }
 
 // Values of [Config].Tie and [Config].ContextDecode.
@@ -61,7 +61,7 @@ type Config struct {
 	FeedAll bool `yaml:"feed_all"`
 }
 
-// Paper returns the text's setting, with the program's where the text says nothing.
+// Paper returns the setting of the text, completed by the program's where the text says nothing.
 func Paper(encoder, decoder string) Config {
 	return Config{
 		Encoder: encoder, Decoder: decoder, Dim: 128, Heads: 2, FFN: 128, Blocks: 1, Dropout: 0.1, Smoothing: 1e-6,
@@ -78,8 +78,7 @@ func Code(encoder, decoder string) Config {
 	return c
 }
 
-// Check returns the first field that is wrong, by its name in files, and what is wrong with it. Both are
-// empty if no field is wrong.
+// Check returns the first wrong field, by its name in files, and the problem. Both are empty if no field is wrong.
 func (c Config) Check() (field, problem string) {
 	oneOf := func(name, value string, of ...string) bool {
 		if !slices.Contains(of, value) {
@@ -111,7 +110,7 @@ func (c Config) Check() (field, problem string) {
 	return field, problem
 }
 
-// attends tells whether the model has attention.
+// attends reports whether the model has attention.
 func (c Config) attends() bool { return c.Encoder == "attention" || c.Decoder == "transformer" }
 
 // Training says how the attack is optimised.
@@ -137,7 +136,7 @@ func CodeTraining() Training {
 	return Training{Rate: 1e-4, Beta1: 0.9, Beta2: 0.98, Eps: 1e-9, WarmUp: 4000, Batch: 266}
 }
 
-// Check returns the first field that is wrong and what is wrong with it, as [Config.Check] does.
+// Check returns the first wrong field and the problem, as [Config.Check] does.
 func (c Training) Check() (field, problem string) {
 	switch {
 	case !(c.Rate > 0 && c.Rate < 1e9):
@@ -156,7 +155,7 @@ func (c Training) Check() (field, problem string) {
 	return "", ""
 }
 
-// Optimizer makes the optimiser. The caller passes Rate as the learning rate of each step.
+// Optimizer returns the optimiser. The caller passes Rate as the learning rate of each step.
 func (c Training) Optimizer() optim.Optimizer {
 	a := optim.NewAdam(0)
 	a.Beta1, a.Beta2, a.Eps = c.Beta1, c.Beta2, c.Eps

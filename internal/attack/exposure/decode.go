@@ -8,13 +8,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// best holds the best tokens of one row so far, best first, and of equal scores the lower token first.
+// best holds the best tokens of one row so far, best first. Of equal scores the lower token comes first.
 type best struct {
 	score []tensor.Float
 	token []int32
 }
 
-// offer takes a token in if it is among the best. At most depth tokens are kept.
+// offer adds a token if it is among the best depth tokens.
 func (b *best) offer(token int32, score tensor.Float, depth int) {
 	n := len(b.token)
 	if n == depth && !(score > b.score[n-1] || score == b.score[n-1] && token < b.token[n-1]) {
@@ -54,8 +54,8 @@ func (m *Model) output() *output {
 	return o
 }
 
-// top fills into with the depth best tokens of every row of h (n, d), without the tokens that are banned for
-// the row. Scores exist for rankWide tokens at a time.
+// top fills into with the depth best tokens of every row of h (n, d), without the tokens banned for the row. It holds
+// the scores of rankWide tokens at a time.
 func (o *output) top(h tensor.Matrix, depth int, banned [][]int32, into []best) {
 	n := h.Rows
 	for i := range into[:n] {
@@ -101,7 +101,7 @@ func (b *best) scan(z []tensor.Float, first int32, depth int, skip []int32) {
 	}
 }
 
-// among fills into as top does, with candidates of every row. It reads only their rows of the output layer.
+// among fills into as top does, from the candidates of every row. It reads only their rows of the output layer.
 func (o *output) among(h tensor.Matrix, depth int, candidates, banned [][]int32, into []best) {
 	tensor.Parallel(h.Rows, 8, func(_, from, to int) {
 		for i := from; i < to; i++ {
@@ -121,7 +121,7 @@ func (o *output) of(h []tensor.Float, token int32) tensor.Float {
 	return tensor.Dot(h, tensor.Row(o.w, int(token))) + o.a[token]
 }
 
-// decoding holds the work of ranking some pairs, kept from chunk to chunk.
+// decoding holds the buffers for ranking some pairs, kept from chunk to chunk.
 type decoding struct {
 	m          *Model
 	out        *output
@@ -134,7 +134,7 @@ type decoding struct {
 	lists      [][]best // by list and row
 }
 
-// run ranks n pairs. Point-wise, w is nil and h is the only state.
+// run ranks n pairs. For a point-wise decoder w is nil and h is the only state.
 func (d *decoding) run(n int, h tensor.Matrix, w walk) error {
 	m, lists := d.m, d.m.Lists()
 	d.fed, d.stopped = extend(d.fed, n), make([]bool, n)
@@ -173,7 +173,7 @@ func (d *decoding) rank(h tensor.Matrix, into []best) {
 	d.out.top(h, d.depth, d.banned, into)
 }
 
-// feed chooses what each pair is fed next. It stops the pairs that reached the end and empties their lists.
+// feed chooses the next input of each pair. It stops pairs that reached the end, and empties their lists.
 func (d *decoding) feed(h tensor.Matrix, list []best) {
 	m, lead := d.m, list
 	if m.FeedAll && d.candidates != nil {

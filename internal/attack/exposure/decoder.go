@@ -9,23 +9,21 @@ import (
 	"privrec/internal/tensor"
 )
 
-// decoder is a sequence-wise decoder (section 3.2.2, eq. 11). From a memory and the clicks so far it makes
-// the state of the next click, latest click first. The product of the state with the output layer is the
-// scores.
+// decoder is a sequence-wise decoder (section 3.2.2, eq. 11). From a memory and the clicks so far it computes the state
+// of the next click, latest click first. Scores are products of the state with the output layer.
 type decoder interface {
 	nn.Layer
-	// table returns the table of the items fed in, which is the model's.
+	// table returns the model's table of the items fed in.
 	table() *autograd.Param
-	// row returns where step t of pair i stands in the inputs and states of n pairs and the given steps.
+	// row returns the row of step t of pair i in the inputs and states of n pairs with the given number of steps.
 	row(i, t, n, steps int) int
 	// states returns all states (n·(L+1), d) from the true clicks b.in, for training.
 	states(t *autograd.Tape, m memory, b *batch, step uint64) *autograd.Node
-	// begin starts decoding from the decoder's own predictions, on a tape in evaluation.
+	// begin starts decoding from the decoder's own predictions, on a tape without gradients.
 	begin(t *autograd.Tape, m memory) walk
 }
 
-// walk is decoding under way: next turns what each pair is fed into the state (n, d) that scores the next
-// click.
+// walk is a decoding in progress. next turns each pair's input into the state (n, d) that scores the next click.
 type walk interface {
 	next(fed []int32) *autograd.Node
 }
@@ -123,8 +121,8 @@ func (w *recurrentWalk) next(fed []int32) *autograd.Node {
 	return w.h
 }
 
-// transformer is the attention-based decoder: items and sinusoidal positions, an attention of every step to
-// itself and back, an attention over the memory.
+// transformer is the attention-based decoder: items and sinusoidal positions, attention of every step to itself and
+// earlier steps, attention over the memory.
 type transformer struct {
 	items  *autograd.Param
 	drop   *nn.Dropout

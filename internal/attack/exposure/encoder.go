@@ -8,7 +8,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// encoder turns slates into vectors (section 3.2.1). Slates are sets: it does not see positions.
+// encoder turns slates into vectors (section 3.2.1). Slates are sets, so it does not see positions.
 type encoder struct {
 	kind   string
 	items  *autograd.Param // (V, d)
@@ -27,7 +27,7 @@ func newEncoder(c Config, items *autograd.Param, init nn.Init, seed rng.Seed) en
 	return e
 }
 
-// scale returns the factor of items where they enter.
+// scale returns the factor that multiplies items at the input.
 func (c Config) scale() float64 {
 	if c.ScaleEmbedding {
 		return math.Sqrt(float64(c.Dim))
@@ -47,15 +47,15 @@ func (e *encoder) Params() []*autograd.Param {
 	return all
 }
 
-// memory holds what a decoder knows of the slates: packed rows, off[i] to off[i+1] of slate i.
+// memory holds the encoded slates for a decoder as packed rows: off[i] to off[i+1] belong to slate i.
 type memory struct {
 	rows *autograd.Node
 	off  []int32 // nil: one row a slate
 }
 
-// context returns the memory for a decoder: the T rows of every slate for a transformer after attention,
-// otherwise one vector a slate. The released program repeats a pooled vector T times, which gives the same,
-// since attention over equal rows is that row.
+// context returns the memory for a decoder: the T rows of every slate for a transformer after attention, otherwise one
+// vector for each slate. The released program repeats a pooled vector T times, which gives the same, since attention
+// over equal rows returns that row.
 func (e *encoder) context(t *autograd.Tape, s *slates, step uint64, decoder string) memory {
 	if e.kind == "attention" && decoder == "transformer" {
 		return memory{e.attend(t, s, step, false), s.off}
@@ -63,7 +63,7 @@ func (e *encoder) context(t *autograd.Tape, s *slates, step uint64, decoder stri
 	return memory{rows: e.vector(t, s, step)}
 }
 
-// vector returns one row a slate (n, d): eq. 2, eq. 3, or the first row of the attention, that of the start
+// vector returns one row for each slate (n, d): eq. 2, eq. 3, or the first row of the attention, that of the start
 // token. An empty slate pools to 0.
 func (e *encoder) vector(t *autograd.Tape, s *slates, step uint64) *autograd.Node {
 	switch e.kind {
@@ -75,7 +75,7 @@ func (e *encoder) vector(t *autograd.Tape, s *slates, step uint64) *autograd.Nod
 	return e.attend(t, s, step, true)
 }
 
-// scaled multiplies by the scale. Both poolings commute with it, so it may touch n rows instead of n·T.
+// scaled multiplies x by the scale. Both poolings commute with it, so it can act on n rows instead of n·T.
 func (e *encoder) scaled(x *autograd.Node) *autograd.Node {
 	if e.scale == 1 {
 		return x

@@ -24,9 +24,8 @@ func Floors() []string {
 	return []string{FloorRandom, FloorPopularity, FloorCooccurrence, FloorKindRatio, FloorNull}
 }
 
-// NewFloor makes the floor of this name, with a single list, from training pairs over a vocabulary of
-// vocab tokens. Only the random floor uses the seed. It fails on an unknown name and on a token outside the
-// vocabulary.
+// NewFloor returns the floor with this name, with a single list, from training pairs over a vocabulary of vocab tokens.
+// Only the random floor uses the seed. It fails on an unknown name and on a token outside the vocabulary.
 func NewFloor(name string, train *slate.Pairs, vocab int, seed rng.Seed) (Ranker, error) {
 	if vocab <= int(slate.FirstItem) {
 		return nil, fmt.Errorf("floor %s: a vocabulary of %d tokens has no items", name, vocab)
@@ -44,7 +43,7 @@ func NewFloor(name string, train *slate.Pairs, vocab int, seed rng.Seed) (Ranker
 	return nil, fmt.Errorf("floor %q is none of %q", name, Floors())
 }
 
-// counts returns how often every token is shown and clicked in pairs, without the specials.
+// counts returns for every token how often it is shown and clicked in pairs, without the specials.
 func counts(p *slate.Pairs, vocab int) (shown, clicked []int32, err error) {
 	shown, clicked = make([]int32, vocab), make([]int32, vocab)
 	count := func(what string, tokens []int32, into []int32, width int) error {
@@ -87,9 +86,9 @@ func newFixed(vocab int, better func(a, b int32) int) *Fixed {
 	return f
 }
 
-// NewPopularity ranks items by how often they are clicked in the training pairs. Items of equal count are in
-// the order of the candidates or, without candidates, of their tokens, which may be numbered by how often
-// items are shown or clicked.
+// NewPopularity ranks items by their number of clicks in the training pairs. Items of equal count are in the order of
+// the candidates or, without candidates, of their tokens, which may be numbered by how often items are shown or
+// clicked.
 func NewPopularity(train *slate.Pairs, vocab int) (*Fixed, error) {
 	_, clicked, err := counts(train, vocab)
 	if err != nil {
@@ -98,9 +97,9 @@ func NewPopularity(train *slate.Pairs, vocab int) (*Fixed, error) {
 	return newFixed(vocab, func(a, b int32) int { return cmp.Compare(clicked[b], clicked[a]) }), nil
 }
 
-// NewKindRatio ranks items by clicked/(shown+1), counts in the training pairs, then by clicks. It reads
-// neither slate nor user. What it finds among the logged items of a user are items of the kind that is
-// clicked before slates and not shown in them, such as older news.
+// NewKindRatio ranks items by clicked/(shown+1), counted in the training pairs, then by clicks. It reads neither slate
+// nor user. Among the logged items of a user it finds items of the kind that is clicked before slates and not shown in
+// them, such as older news.
 func NewKindRatio(train *slate.Pairs, vocab int) (*Fixed, error) {
 	shown, clicked, err := counts(train, vocab)
 	if err != nil {

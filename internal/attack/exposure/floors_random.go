@@ -16,11 +16,11 @@ type Random struct {
 	stream       rng.Stream
 }
 
-// NewRandom makes a floor with one random list. Its guesses for a row depend only on the seed and the row's
-// number, and a shorter list is the beginning of a longer one.
+// NewRandom returns a floor with one random list. Its guesses for a row depend only on the seed and the row's number,
+// and a shorter list is the beginning of a longer one.
 func NewRandom(vocab int, seed rng.Seed) *Random { return NewRandomLists(vocab, 1, seed) }
 
-// NewRandomLists makes a floor with independent random lists, which may name the same items.
+// NewRandomLists returns a floor with independent random lists, which may name the same items.
 func NewRandomLists(vocab, lists int, seed rng.Seed) *Random {
 	return &Random{vocab: vocab, lists: max(lists, 1), stream: seed.Stream("exposure random floor")}
 }
@@ -73,9 +73,8 @@ const (
 	unitRows  = 4   // rows a parallel unit ranks
 )
 
-// blocks ranks rows (nil: all) a block at a time, several rows of it at once, and visits them in order. It
-// calls rank from several goroutines to fill the given empty lists; what rank does must depend only on the
-// row.
+// blocks ranks rows (nil: all) block by block, several rows at once, and visits them in order. It calls rank from
+// several goroutines to fill the given empty lists; the result of rank must depend only on the row.
 func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int, rank func(row int32, lists [][]int32) error, visit func(row int32, lists [][]int32) error) error {
 	if err := checkRank(p, rows, depth); err != nil {
 		return err
@@ -113,8 +112,8 @@ func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int,
 	return nil
 }
 
-// deal gives the items of one list out to the lists: item q (from 0) goes to place q/len(lists) of list
-// q mod len(lists). All lists together hold the same guesses as the one.
+// deal distributes the items of one list over the lists: item q (from 0) goes to place q/len(lists) of list q mod
+// len(lists). All lists together hold the same guesses as the one.
 func deal(lists [][]int32, one []int32) {
 	for j := range lists {
 		lists[j] = lists[j][:0]
@@ -124,8 +123,8 @@ func deal(lists [][]int32, one []int32) {
 	}
 }
 
-// merge appends to one the first depth distinct items of several lists, by rank, then by list, which is what
-// the lists can guess with the budget of one list.
+// merge appends to one the first depth distinct items of several lists, by rank, then by list: the guesses that the
+// lists make with the budget of one list.
 func merge(one []int32, lists [][]int32, depth int) []int32 {
 	for r, more := 0, true; more; r++ {
 		more = false
@@ -143,15 +142,15 @@ func merge(one []int32, lists [][]int32, depth int) []int32 {
 	return one
 }
 
-// dealt is a ranker whose single list is dealt out.
+// dealt is a ranker whose single list is distributed over several lists.
 type dealt struct {
 	Ranker
 	lists int
 }
 
-// Deal returns a ranker that gives the single list of r out to disjoint lists, and so makes as many guesses
-// as a ranker with that many lists: item q (from 0) of the list stands at place q/lists of list q mod lists.
-// It fails on a ranker with several lists and on fewer than one list.
+// Deal returns a ranker that distributes the single list of r over disjoint lists, and so makes as many guesses as a
+// ranker with that many lists: item q (from 0) of the list is at place q/lists of list q mod lists. It fails on a
+// ranker with several lists and on fewer than one list.
 func Deal(r Ranker, lists int) (Ranker, error) {
 	if r.Lists() != 1 || lists < 1 {
 		return nil, fmt.Errorf("dealing %d lists out to %d: want one list and at least one", r.Lists(), lists)

@@ -14,8 +14,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Model is an attack: an encoder, a decoder and an output layer over the vocabulary. Any number of goroutines
-// may use it at once while it is not being trained.
+// Model is an attack model: an encoder, a decoder and an output layer over the vocabulary. Several goroutines may use
+// it at once while it is not being trained.
 type Model struct {
 	Config
 	vocab, t, l int
@@ -26,9 +26,9 @@ type Model struct {
 	a   *autograd.Param // a (1, V), the output bias
 }
 
-// New makes a model for slates of T items and behaviours of L clicks, with tokens below vocab. Equal seeds
-// give equal models: the initial value of a parameter depends only on the seed and its name. New fails on a
-// setting that Config.Check refuses and on sizes below 1.
+// New returns a model for slates of T items and behaviours of L clicks, with tokens below vocab. Equal seeds give equal
+// models: the initial value of a parameter depends only on the seed and its name. New fails on a setting that
+// Config.Check refuses and on sizes below 1.
 func New(c Config, vocab, T, L int, seed rng.Seed) (*Model, error) {
 	if field, problem := c.Check(); field != "" {
 		return nil, fmt.Errorf("exposure attack: %s: %s", field, problem)
@@ -53,7 +53,7 @@ func New(c Config, vocab, T, L int, seed rng.Seed) (*Model, error) {
 	return m, nil
 }
 
-// xavier returns the named law of Glorot & Bengio 2010. A parameter with one row is a bias and starts at 0.
+// xavier returns the named initialisation of Glorot & Bengio 2010. A parameter with one row is a bias and starts at 0.
 func xavier(law string, seed rng.Seed) nn.Init {
 	return func(dst tensor.Matrix, name string) {
 		switch {
@@ -93,7 +93,7 @@ func (m *Model) Lists() int {
 	return m.l
 }
 
-// fits refuses pairs of other lengths than the model's.
+// fits refuses pairs whose lengths differ from the model's.
 func (m *Model) fits(p *slate.Pairs) error {
 	if p.T != m.t || p.L != m.l {
 		return fmt.Errorf("exposure attack: pairs of slates of %d and behaviours of %d, the model is for %d and %d", p.T, p.L, m.t, m.l)
@@ -125,7 +125,7 @@ func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd
 	return o.m.loss(t, &o.b, uint64(step)), nil
 }
 
-// loss returns the mean over what counts in the batch.
+// loss returns the mean over the counted targets of the batch.
 func (m *Model) loss(t *autograd.Tape, b *batch, step uint64) *autograd.Node {
 	if m.dec == nil {
 		q := autograd.SoftTargets{Class: b.class, Off: b.many, On: 1 / float64(m.l), Rest: m.Smoothing}
@@ -170,7 +170,7 @@ func (m *Model) ValidationLoss(ctx context.Context, p *slate.Pairs, batchSize in
 	return sum / float64(count), nil
 }
 
-// recovered turns a panic into err, at the border of the package.
+// recovered turns a panic into err, at the boundary of the package.
 func recovered(err *error) {
 	switch r := recover().(type) {
 	case nil:

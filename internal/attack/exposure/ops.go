@@ -5,8 +5,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// segmentMax returns the greatest element of every column within rows off[k] to off[k+1], and 0 where there
-// are no rows. Of equal elements the first takes the gradient.
+// segmentMax returns the maximum of every column within rows off[k] to off[k+1], and 0 for no rows. Of equal elements
+// the first gets the gradient.
 func segmentMax(x *autograd.Node, off []int32) *autograd.Node {
 	t, n, d := x.Tape(), len(off)-1, x.Cols()
 	y := t.Fused("segmentMax", n, d, x)
@@ -39,7 +39,7 @@ func segmentMax(x *autograd.Node, off []int32) *autograd.Node {
 	})
 }
 
-// stackRows puts nodes of equal width one above the other.
+// stackRows returns nodes of equal width stacked one above the other.
 func stackRows(t *autograd.Tape, parts []*autograd.Node) *autograd.Node {
 	rows, d := 0, parts[0].Cols()
 	for _, p := range parts {

@@ -7,13 +7,13 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// Values of [Protocol].Vocabulary: what may be guessed.
+// Values of [Protocol].Vocabulary: the candidates for guesses.
 const (
 	VocabularyFull   = "full"   // every item
 	VocabularyLogged = "logged" // the items of the user's own log, among which the clicks are
 )
 
-// Values of [Protocol].Budget: how many guesses a pair gets at cut-off k, with L clicks to infer.
+// Values of [Protocol].Budget: the number of guesses for a pair at cutoff k, with L clicks to infer.
 const (
 	// BudgetKL gives k*L: of L lists the first k, of a single list the first k*L, dealt out (see [Deal]). The
 	// text gives the point-wise attack as many guesses as the sequence-wise one.
@@ -26,8 +26,8 @@ const (
 	BudgetList = "list"
 )
 
-// Protocol says how guesses are scored. The paper's text, its program and a fair comparison differ here: the
-// defaults are fair, and the three booleans are the program's.
+// Protocol says how guesses are scored. The paper's text, its program and a fair comparison differ here: the defaults
+// are fair, and the three booleans are those of the program.
 type Protocol struct {
 	// Vocabulary is VocabularyFull or VocabularyLogged; "" is full. The program ranks only the user's own
 	// logged items, about 130 with the clicks among them, which the paper does not say. Random guesses find
@@ -41,13 +41,13 @@ type Protocol struct {
 	DistinctTargets bool `yaml:"distinct_targets"` // leave out pairs whose clicks repeat an item; otherwise a repeated click is a miss
 	DropEnded       bool `yaml:"drop_ended"`       // leave out pairs for which one of several lists is empty, because decoding ended; otherwise its guesses are misses
 
-	// Logged is, per user of the pairs, what was shown to the user, repeats allowed: [slate.Set].Logged.
-	// Only VocabularyLogged reads it.
+	// Logged holds the items shown to each user of the pairs, possibly repeated: [slate.Set].Logged. Only
+	// VocabularyLogged reads it.
 	Logged [][]int32 `yaml:"-" json:"-"`
 }
 
-// Check returns the first field that is wrong, by its name in files, and what is wrong with it. Both are
-// empty if no field is wrong, as in the zero value.
+// Check returns the first wrong field, by its name in files, and the problem. Both are empty if no field is wrong, as
+// in the zero value.
 func (q Protocol) Check() (field, problem string) {
 	q = q.withDefaults()
 	switch {
@@ -80,7 +80,7 @@ func (q Protocol) withDefaults() Protocol {
 	return q
 }
 
-// same tells whether two protocols with their defaults filled in are equal.
+// same reports whether two protocols are equal with their defaults filled in.
 func (q Protocol) same(o Protocol) bool {
 	return q.Vocabulary == o.Vocabulary && q.Budget == o.Budget && slices.Equal(q.Cutoffs, o.Cutoffs) &&
 		q.CompleteOnly == o.CompleteOnly && q.DistinctTargets == o.DistinctTargets && q.DropEnded == o.DropEnded &&
@@ -113,14 +113,14 @@ func (q Protocol) String() string {
 	return s
 }
 
-// Dropped counts the pairs that a protocol leaves out, each under the first reason that holds.
+// Dropped counts the pairs that a protocol leaves out, each under the first reason that applies.
 type Dropped struct {
 	Incomplete int `json:"incomplete"`
 	Repeated   int `json:"repeated"`
 	Ended      int `json:"ended"`
 }
 
-// rows returns the pairs to answer, and how many it leaves out.
+// rows returns the pairs to answer, and the number of those left out.
 func (q Protocol) rows(p *slate.Pairs) (rows []int32, dropped Dropped) {
 	rows = make([]int32, 0, p.Len())
 	for i := range p.Len() {
@@ -136,7 +136,7 @@ func (q Protocol) rows(p *slate.Pairs) (rows []int32, dropped Dropped) {
 	return rows, dropped
 }
 
-// repeats tells whether an item is clicked twice; unknown items are not known to be the same.
+// repeats reports whether an item is clicked twice. Unknown items are not known to be the same.
 func repeats(b []int32) bool {
 	for i, v := range b {
 		if v >= slate.FirstItem && slices.Contains(b[:i], v) {
@@ -146,8 +146,8 @@ func repeats(b []int32) bool {
 	return false
 }
 
-// candidates returns what may be guessed for each row, nil for all items: each item of a user's log once, in
-// the order in which it was shown first. The program has this order too, and floors settle ties by it.
+// candidates returns the candidates of each row, nil for all items: each item of a user's log once, in the order in
+// which it was first shown. The program has this order too, and floors break ties by it.
 func (q Protocol) candidates(p *slate.Pairs, rows []int32) (func(row int32) []int32, error) {
 	if q.Vocabulary != VocabularyLogged {
 		return nil, nil

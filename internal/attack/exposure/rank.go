@@ -8,10 +8,10 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// Rank implements [Ranker]. A sequence-wise model is fed its own best guess of each step, as at the end of
-// section 3.2.2; there is no beam. Behaviours are not read. Rank asks for candidates from one goroutine. It
-// skips candidates that are specials unless Specials is set, and fails on candidates outside the vocabulary.
-// Memory does not grow with the rows: Rank works on rankRows at a time.
+// Rank implements [Ranker]. A sequence-wise model is fed its own best guess at each step, as at the end of section
+// 3.2.2; there is no beam. Behaviours are not read. Rank asks for candidates from one goroutine. It skips candidates
+// that are specials unless Specials is set, and fails on candidates outside the vocabulary. Memory does not grow with
+// the number of rows: Rank works on rankRows at a time.
 func (m *Model) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) (err error) {
 	defer recovered(&err)
 	if err := checkRank(p, rows, depth); err != nil {
@@ -79,25 +79,24 @@ func (m *Model) rankChunk(t *autograd.Tape, s *slates, d *decoding, p *slate.Pai
 	return d.run(len(rows), t.BufferZero(0, m.Dim), m.dec.begin(t, m.enc.context(t, s, 0, m.Decoder)))
 }
 
-// Ranker answers slates with ranked lists of guessed clicks, which [Evaluate] scores. An attack model is a
-// Ranker, and so are the floors that it has to beat.
+// Ranker answers slates with ranked lists of guessed clicks, which [Evaluate] scores. Attack models are Rankers, and so
+// are the floors to compare them with.
 type Ranker interface {
-	// Lists returns J, the number of lists that answer a pair: 1 (point-wise, or a floor), or one for each
-	// click to infer (sequence-wise, or a floor that is dealt out).
+	// Lists returns J, the number of lists in an answer: 1 (point-wise, or a floor), or one for each click to infer
+	// (sequence-wise, or a floor distributed over lists).
 	Lists() int
-	// Rank answers the given rows of p (nil: all of them, in order): J lists a row, each of at most depth
-	// items, best first, without specials and without repeats within a list. A list is shorter than depth
-	// where its items run out. Where candidates is nil, a list may name every item of the vocabulary.
-	// Otherwise it names only items of candidates(row), which must be distinct; Rank may call candidates from
-	// several goroutines.
+	// Rank answers the given rows of p (nil: all of them, in order): J lists a row, each of at most depth items, best
+	// first, without specials and without repeats within a list. A list is shorter than depth if its items run out. If
+	// candidates is nil, a list may name every item of the vocabulary. Otherwise it names only items of
+	// candidates(row), which must be distinct; Rank may call candidates from several goroutines.
 	//
-	// Rank calls visit for every row, in the order of rows, from one goroutine. The lists are valid only
-	// during the call, may share memory with each other, and must not be changed. An error of visit ends
-	// Rank, which returns it as it is.
+	// Rank calls visit for every row, in the order of rows, from one goroutine. The lists are valid only during the
+	// call, may share memory with each other, and must not be changed. An error of visit ends Rank, which returns it as
+	// it is.
 	Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error
 }
 
-// checkRank fails on arguments of Rank out of their range: rows are 0 to p.Len()-1, depth is at least 1.
+// checkRank fails on arguments of Rank out of range: rows are 0 to p.Len()-1, depth is at least 1.
 func checkRank(p *slate.Pairs, rows []int32, depth int) error {
 	if depth < 1 {
 		return fmt.Errorf("ranking slates: a list of depth %d, at least 1 is needed", depth)

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/progress"
 )
 
-// Result holds the scores of one ranker, pair by pair.
+// Result holds the scores of one ranker for each pair.
 type Result struct {
 	Protocol Protocol         // with its defaults filled in
 	Metrics  []metrics.Metric // Recall, NDCG, MRR, each at every cut-off, as [metrics.Metric.OfLists] defines them
@@ -24,8 +24,7 @@ type Result struct {
 	guesses []int32 // (len(Rows), depth): |U_r|, distinct guesses at ranks up to r = 1..depth
 }
 
-// Guesses returns |U_k| of scored pair i, the number of its distinct guesses at cut-off k, which is 1 to the
-// largest cut-off.
+// Guesses returns |U_k| of scored pair i, its number of distinct guesses at cutoff k. k is 1 to the largest cutoff.
 func (r *Result) Guesses(i, k int) int { return int(r.guesses[i*r.depth+k-1]) }
 
 // MeanGuesses returns the mean of |U_k| over the scored pairs, 0 without pairs.
@@ -54,9 +53,9 @@ func newResult(q Protocol, p *slate.Pairs, rows []int32) *Result {
 	return r
 }
 
-// Evaluate scores a ranker on the pairs that the protocol keeps. It takes about 100 bytes of memory a pair and
-// 4 for each rank up to the largest cut-off; it does not keep the lists. It fails on a wrong protocol, and
-// where the ranker fails or does not answer as [Ranker] says.
+// Evaluate scores a ranker on the pairs that the protocol keeps. It takes about 100 bytes of memory for each pair and 4
+// for each rank up to the largest cutoff; it does not keep the lists. It fails on a wrong protocol, and if the ranker
+// fails or does not answer as [Ranker] says.
 func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*Result, error) {
 	if field, problem := q.Check(); problem != "" {
 		return nil, fmt.Errorf("scoring guesses: %s: %s", field, problem)
@@ -119,10 +118,10 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	return r, nil
 }
 
-// EvaluateLike scores a ranker with a single list on the pairs of another result, with the same number of
-// distinct guesses for each pair at every rank: where the other's lists name |U_r| distinct items in their top
-// r, the first |U_r| items of this list have at most rank r. So a floor makes as many guesses as an attack
-// really made, since L lists that repeat each other make fewer than k*L.
+// EvaluateLike scores a ranker with a single list on the pairs of another result, with the same number of distinct
+// guesses for each pair at every rank: if the other's lists name |U_r| distinct items in their top r, the first |U_r|
+// items of this list have at most rank r. So a floor makes as many guesses as the attack really made, since L lists
+// that repeat each other make fewer than k*L.
 func EvaluateLike(ctx context.Context, ranker Ranker, p *slate.Pairs, other *Result) (*Result, error) {
 	if ranker.Lists() != 1 {
 		return nil, fmt.Errorf("scoring guesses like another's: %d lists, want a single one", ranker.Lists())
@@ -186,7 +185,7 @@ func (s *scorer) score(row int32, lists [][]int32) {
 	s.values()
 }
 
-// levels cuts a list into the items of rank 1, 2, ..., so that distinct[r-1] items have at most rank r.
+// levels splits a list into the items of rank 1, 2, ..., so that distinct[r-1] items have at most rank r.
 func (s *scorer) levels(dst [][]int32, list, distinct []int32) [][]int32 {
 	from := int32(0)
 	for _, n := range distinct {
@@ -216,7 +215,7 @@ func (s *scorer) scoreLevels(row int32, levels [][]int32) {
 	s.values()
 }
 
-// take reads the targets of a row, with -1 for unknown targets, which no guess can find.
+// take reads the targets of a row. Unknown targets become -1, which no guess can find.
 func (s *scorer) take(row int32) {
 	s.targets = append(s.targets[:0], s.p.Behaviour(int(row))...)
 	var among []int32

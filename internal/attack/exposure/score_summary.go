@@ -10,24 +10,24 @@ import (
 	"privrec/internal/stats"
 )
 
-// Intervals says how confidence intervals are made: percentiles over resamples of whole users with
-// replacement ([stats.ClusterBootstrap]), because pairs of one user share clicks and slates. Users without a
-// known id are resampled as one user. Where all pairs are of one user, nothing is known about how users differ,
-// and the interval is the whole range: 0 to 1 for a mean, -1 to 1 for a difference.
+// Intervals says how confidence intervals are computed: percentiles over resamples of whole users with replacement
+// ([stats.ClusterBootstrap]), because pairs of one user share clicks and slates. Users without a known id are resampled
+// as one user. If all pairs belong to one user, nothing is known about how users differ, and the interval is the whole
+// range: 0 to 1 for a mean, -1 to 1 for a difference.
 type Intervals struct {
 	Resamples int      // 0 is 1000; at least 100
 	Level     float64  // confidence level; 0 is 0.95
 	Seed      rng.Seed // decides the resamples
 }
 
-// Estimate is an average with its interval.
+// Estimate holds an average with its interval.
 type Estimate struct {
 	Value float64 `json:"value"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 }
 
-// Score is the average of one metric.
+// Score holds the average of one metric.
 type Score struct {
 	Metric  metrics.Metric `json:"metric"`
 	Pairs   Estimate       `json:"pairs"`   // mean over pairs, as the program has it
@@ -43,12 +43,12 @@ type Summary struct {
 	Dropped   Dropped `json:"dropped"`
 	Outside   int     `json:"outside"`
 	Level     float64 `json:"level"`
-	// Unequal is set for a difference: the number of pairs for which the two sides made different numbers of
-	// distinct guesses at some rank. Where it is not 0, the difference may come from more guesses alone.
+	// Unequal is set for a difference: the number of pairs for which the two sides made different numbers of distinct
+	// guesses at some rank. If it is not 0, the difference may come from more guesses alone.
 	Unequal int `json:"unequal,omitempty"`
 }
 
-// Summary averages over pairs and over users, with intervals. It fails without a scored pair.
+// Summary returns the averages over pairs and over users, with intervals. It fails without a scored pair.
 func (r *Result) Summary(o Intervals) (*Summary, error) {
 	s, err := summarise(r.Values, r.Users, 0, o)
 	if err != nil {
@@ -62,7 +62,8 @@ func (r *Result) Summary(o Intervals) (*Summary, error) {
 	return s, nil
 }
 
-// summarise averages rows of values with one value a pair, from least to 1; users[i] is the user of pair i.
+// summarise returns the averages of rows of values. Each row has one value for each pair, from least to 1; users[i] is
+// the user of pair i.
 func summarise(values [][]float64, users []int32, least float64, o Intervals) (*Summary, error) {
 	if o.Resamples == 0 {
 		o.Resamples = 1000
@@ -118,10 +119,10 @@ func summarise(values [][]float64, users []int32, least float64, o Intervals) (*
 	return s, nil
 }
 
-// Difference averages a's scores minus b's, pair by pair, with intervals. Guesses is the difference of the mean
-// numbers of distinct guesses. Unequal counts the pairs with different numbers of guesses on the two sides; it
-// is 0 for a floor that [EvaluateLike] scored. Difference fails unless both results are of the same pairs under
-// the same protocol.
+// Difference returns the averages of a's scores minus b's, pair by pair, with intervals. Guesses is the difference of
+// the mean numbers of distinct guesses. Unequal counts the pairs with different numbers of guesses on the two sides; it
+// is 0 for a floor that [EvaluateLike] scored. Difference fails unless both results are of the same pairs under the
+// same protocol.
 func Difference(a, b *Result, o Intervals) (*Summary, error) {
 	if err := a.comparable(b); err != nil {
 		return nil, fmt.Errorf("comparing scores: %w", err)
@@ -144,7 +145,7 @@ func Difference(a, b *Result, o Intervals) (*Summary, error) {
 	return s, nil
 }
 
-// comparable fails where two results are not of the same pairs under the same protocol.
+// comparable fails if two results differ in their pairs or their protocol.
 func (r *Result) comparable(o *Result) error {
 	if !r.Protocol.same(o.Protocol) {
 		return fmt.Errorf("protocols differ: %s at %v, and %s at %v", r.Protocol, r.Protocol.Cutoffs, o.Protocol, o.Protocol.Cutoffs)
@@ -160,7 +161,7 @@ func (r *Result) comparable(o *Result) error {
 	return nil
 }
 
-// unequal counts the pairs of which two comparable results have different numbers of distinct guesses at some rank.
+// unequal counts the pairs for which two comparable results have different numbers of distinct guesses at some rank.
 func (r *Result) unequal(o *Result) (n int) {
 	for i := range r.Rows {
 		if !slices.Equal(r.guesses[i*r.depth:(i+1)*r.depth], o.guesses[i*r.depth:(i+1)*r.depth]) {

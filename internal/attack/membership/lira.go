@@ -7,25 +7,24 @@ import (
 	"privrec/internal/stats"
 )
 
-// References are the scores of candidates under reference models: Score[m][i] of candidate i by
-// model m, which was trained on it where In[m][i].
+// References holds the scores of candidates under reference models: Score[m][i] for candidate i by model m, which was
+// trained on it if In[m][i].
 type References struct {
 	Score [][]float64
 	In    [][]bool
 }
 
-// moments are the mean scores of each candidate in and out of training, and one standard
-// deviation of each kind, over all candidates.
+// moments holds the mean scores of each candidate in and out of training, and one standard deviation of each kind over
+// all candidates.
 type moments struct {
 	in, out     []float64
 	sdIn, sdOut float64
 }
 
-// least is the smallest standard deviation of a kind, as a share of that of all scores.
+// least bounds the standard deviation of a kind from below, as a share of that of all scores.
 const least = 1e-6
 
-// moments fails on references that leave a candidate without a model of a kind that is needed,
-// and where all scores are the same.
+// moments fails if a candidate has no model of a needed kind, and if all scores are the same.
 func (r References) moments(candidates int, online bool) (m moments, err error) {
 	if len(r.Score) != len(r.In) {
 		return m, fmt.Errorf("membership: %d models with scores, %d with training data", len(r.Score), len(r.In))
@@ -71,9 +70,9 @@ func (r References) moments(candidates int, online bool) (m moments, err error) 
 	return m, nil
 }
 
-// Online returns, for each candidate, the logarithm of how much likelier its score is under
-// models that were trained on it than under those that were not (Carlini et al. 2022, algorithm
-// 1): of two normal laws, with means of the candidate and the variances of all.
+// Online returns, for each candidate, the log likelihood ratio of its score under models trained on it against models
+// that were not (Carlini et al. 2022, algorithm 1). It takes normal distributions with the candidate's means and one
+// variance over all candidates.
 func (r References) Online(score []float64) ([]float64, error) {
 	m, err := r.moments(len(score), true)
 	if err != nil {

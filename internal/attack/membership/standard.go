@@ -2,8 +2,8 @@ package membership
 
 import "math"
 
-// Standard returns scores less their mean, over their standard deviation; zeros where they have
-// none. It takes away the scale of a model's scores of one user, which differs between models.
+// Standard returns the score at an index minus the mean of all, divided by their standard deviation; 0 if they have
+// none. It removes the scale of a model's scores of one user, which differs between models.
 func Standard[T float32 | float64](scores []T, at int) float64 {
 	var sum, square float64
 	for _, s := range scores {

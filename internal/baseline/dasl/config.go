@@ -44,7 +44,7 @@ const (
 	SelectLast       = "last"
 )
 
-// Training returns what the protocol does with the epochs.
+// Training returns the settings that the protocol applies to the epochs.
 func (t Train) Training() crossdomain.Training {
 	return crossdomain.Training{Epochs: t.Epochs, Rate: t.Rate, Patience: t.Patience, Select: t.Select == SelectValidation, Refit: t.Refit}
 }
@@ -52,8 +52,7 @@ func (t Train) Training() crossdomain.Training {
 // Selected reports whether validation rows decide anything about the model.
 func (t Train) Selected() bool { return t.Select == SelectValidation || t.Patience > 0 || t.Refit }
 
-// Check reports what a training cannot run with; single is a model without an auxiliary
-// domain.
+// Check reports settings that a training cannot run with. single says that the model has no auxiliary domain.
 func (t Train) Check(v *config.Checker, single bool) {
 	v.Between("train.epochs", t.Epochs, 1, 100_000)
 	v.Between("train.batch", t.Batch, 1, 1_000_000)
@@ -70,7 +69,7 @@ func (t Train) Check(v *config.Checker, single bool) {
 	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", SelectValidation)
 }
 
-// CheckModel reports what a model of rows of so many columns cannot have.
+// CheckModel reports settings that a model of rows with this number of columns cannot have.
 func CheckModel(v *config.Checker, m dasl.Config, columns int) {
 	v.Between("model.dim", m.Dim, 2, 4096)
 	v.Check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)

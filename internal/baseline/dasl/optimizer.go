@@ -9,8 +9,8 @@ import (
 	"privrec/internal/protocol/crossdomain"
 )
 
-// twin is Adam with, where align is set, moments and a count of steps of its own for the
-// alignment: steps on users alone would otherwise mostly repeat the last momentum.
+// twin is Adam. With align set it has separate moments and a separate step count for the alignment: steps on users
+// alone would otherwise mostly repeat the last momentum.
 type twin struct {
 	main  *optim.AdamLazy
 	align *optim.Adam // nil: all steps share one state

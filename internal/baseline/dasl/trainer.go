@@ -14,10 +14,10 @@ import (
 	"privrec/internal/train"
 )
 
-// sample is a cell to predict from the columns before it.
+// sample identifies a cell to predict from the columns before it.
 type sample struct{ user, col int32 }
 
-// Trainer is one training. To the training loop a batch is a sample.
+// Trainer holds the state of one training. To the training loop a batch is a sample.
 type Trainer struct {
 	model   *dasl.Model
 	rows    *crossdomain.Rows
@@ -33,14 +33,14 @@ type Trainer struct {
 	aligned bool // the last loss was the alignment
 }
 
-// order is the order of a domain's samples in an epoch.
+// order holds the order of a domain's samples in an epoch.
 type order struct {
 	epoch int // -1: none yet
 	perm  []int32
 }
 
-// New begins a model of the rows, and its training. items are those of the target and the
-// auxiliary domain; single leaves the latter out. c.Model and c are checked before.
+// New returns a training of a new model of the rows. items are those of the target and the auxiliary domain; single
+// leaves the latter out. c.Model and c must have been checked.
 func New(rows *crossdomain.Rows, users int, items [2]int, model dasl.Config, single bool, c Train, seed rng.Seed) (*Trainer, error) {
 	t := &Trainer{model: dasl.New(users, items, model, single, seed), rows: rows, cfg: c, seed: seed, width: model.Window, domains: 2}
 	if single {
@@ -81,7 +81,7 @@ func (t *Trainer) list() error {
 	return nil
 }
 
-// batches returns the number of batches of a domain an epoch.
+// batches returns the number of batches of a domain in an epoch.
 func (t *Trainer) batches(domain int) int {
 	n := (len(t.samples[domain]) + t.cfg.Batch - 1) / t.cfg.Batch
 	if most := t.cfg.AuxiliarySteps; domain == 1 && most > 0 {
@@ -119,7 +119,7 @@ func (t *Trainer) Loss(tape *autograd.Tape, b train.Batch) (*autograd.Node, erro
 	return t.model.Alignment(tape), nil
 }
 
-// fill lays batch number at of an epoch out, with negatives of the step.
+// fill writes batch number at of an epoch, with negatives of the step.
 func (t *Trainer) fill(domain, epoch, step, at int) error {
 	if t.cfg.Shuffle == ShuffleOnce {
 		epoch = 0
@@ -148,7 +148,7 @@ func (t *Trainer) fill(domain, epoch, step, at int) error {
 	return nil
 }
 
-// window writes the columns before col as those of sample i of n.
+// window writes the columns before col as the window of sample i of n.
 func (t *Trainer) window(rows *crossdomain.Rows, domain int, user int32, col, i, n int) {
 	w := t.width
 	own := rows.Row(domain, user)
@@ -197,7 +197,7 @@ func (t *Trainer) All(tape *autograd.Tape, rows *crossdomain.Rows, users []int32
 	t.model.All(tape, 0, t.last(rows, users), scores)
 }
 
-// last lays out, for users, the windows at the end of their rows.
+// last writes the windows at the end of users' rows.
 func (t *Trainer) last(rows *crossdomain.Rows, users []int32) *dasl.Batch {
 	n, w := len(users), t.width
 	b := &t.batch

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Answer is what is true of a mechanism on a small domain.
+// Answer holds exact facts about a mechanism on a small domain.
 type Answer struct {
 	Title   string   `json:"title"`
 	Size    string   `json:"size"`    // of the domain
@@ -25,7 +25,7 @@ type Answer struct {
 	Notes   []string `json:"notes"`
 }
 
-// Class is what is true of one kind of neighbours. The epsilons are natural logarithms.
+// Class holds the result for one kind of neighbours. The epsilons are natural logarithms.
 type Class struct {
 	Neighbours string         `json:"neighbours"`
 	Pairs      int            `json:"pairs"`
@@ -54,17 +54,17 @@ const (
 	exceeds = "exceeds"
 )
 
-// near is how close a ratio must come to a claim to meet it, where e^epsilon is not rational: the
-// rounding of thresholds costs about 2^-127.
+// near is how close a ratio must come to a claim to count as equal to it if e^epsilon is not rational: rounding the
+// thresholds costs about 2^-127.
 var near = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 64))
 
-// claim is what is said of a class: so many epsilons.
+// claim holds the claimed number of epsilons of a class.
 type claim struct {
 	class             string
 	claimed, recorded float64 // in multiples of epsilon, whole
 }
 
-// enumerate finds the classes of a mechanism.
+// enumerate computes the classes of a mechanism.
 func enumerate[I, O comparable](a *Answer, o *Odds, m exact.Mechanism[I, O], classes []exact.Class[I], claims []claim) error {
 	for i := range classes {
 		classes[i].Claim = exact.Power(o.low, int(claims[i].claimed))
@@ -121,7 +121,7 @@ func example[I, O comparable](m exact.Mechanism[I, O], f exact.Finding[I, O]) (*
 	return e, nil
 }
 
-// fraction returns a rational number as a fraction where that is short, and in decimals otherwise.
+// fraction returns a rational number as a fraction if that is short, otherwise as a decimal.
 func fraction(x *big.Rat) string {
 	if s := x.RatString(); len(s) <= 24 {
 		return s
@@ -130,7 +130,7 @@ func fraction(x *big.Rat) string {
 	return fmt.Sprintf("%.12g", f)
 }
 
-// conclude sets Holds and says for each claim that is exceeded, by which inputs and which output.
+// conclude sets Holds, and names for each claim that is exceeded the inputs and the output that exceed it.
 func (a *Answer) conclude() {
 	a.Holds = true
 	for _, c := range a.Classes {
@@ -164,7 +164,7 @@ func (a *Answer) Text(w io.Writer) error {
 	return d.Text(w)
 }
 
-// MarshalJSON writes the fields, and no list as null.
+// MarshalJSON writes the fields, with empty lists instead of null.
 func (a *Answer) MarshalJSON() ([]byte, error) {
 	p := answerForm(*a)
 	if p.Notes == nil {
@@ -179,5 +179,5 @@ func (a *Answer) MarshalJSON() ([]byte, error) {
 // answerForm is an answer in JSON.
 type answerForm Answer
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (*Answer) JSONForms() []any { return []any{answerForm{}} }

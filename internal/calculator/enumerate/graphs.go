@@ -10,13 +10,13 @@ import (
 	"privrec/internal/run"
 )
 
-// EdgeRand asks for the law of randomised response on every cell of a small adjacency matrix.
+// EdgeRand asks for the output distribution of randomised response on every cell of a small adjacency matrix.
 type EdgeRand struct {
 	Rows, Cols int
 	Odds       Odds
 }
 
-// Answer finds the law: every matrix as input, every matrix as output.
+// Answer computes the distribution for every matrix as input and as output.
 func (q *EdgeRand) Answer() (*Answer, error) {
 	if q.Rows < 1 || q.Cols < 1 || q.Rows > 64 || q.Cols > 64 {
 		return nil, run.Usagef("", "--rows is %d and --cols %d, want 1 to 64", q.Rows, q.Cols)
@@ -53,8 +53,7 @@ func (q *EdgeRand) Answer() (*Answer, error) {
 	return a, enumerate(a, &q.Odds, m, classes, []claim{{classes[0].Name, 1, 1}, {classes[1].Name, float64(q.Cols), float64(q.Cols)}})
 }
 
-// neighbours yields every matrix with every one that differs in n cells next to each other in a row, from
-// a multiple of n on.
+// neighbours yields every pair of matrices that differ in n consecutive cells of a row, which start at a multiple of n.
 func (q *EdgeRand) neighbours(n int) func(yield func(a, b string) bool) {
 	return func(yield func(a, b string) bool) {
 		cells := q.Rows * q.Cols
@@ -69,7 +68,7 @@ func (q *EdgeRand) neighbours(n int) func(yield func(a, b string) bool) {
 	}
 }
 
-// text returns a matrix as its rows with a slash in between.
+// text returns a matrix as its rows, separated by slashes.
 func (q *EdgeRand) text(w int) string {
 	bits := make([]byte, q.Rows*q.Cols)
 	for i := range bits {
@@ -78,7 +77,7 @@ func (q *EdgeRand) text(w int) string {
 	return rowsOf(string(bits), q.Cols)
 }
 
-// rowsOf puts a slash between rows.
+// rowsOf puts slashes between rows.
 func rowsOf(cells string, cols int) string {
 	var rows []string
 	for ; cells != ""; cells = cells[cols:] {

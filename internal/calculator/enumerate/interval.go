@@ -5,11 +5,12 @@ import (
 	"math/big"
 )
 
-// interval holds a real number between two floats. Every operation rounds outwards, so the number stays
-// inside: its width is a proved bound of the error.
+// interval encloses a real number between two floats. Every operation rounds outwards, so the number stays inside: the
+// width is a proved bound of the error.
 type interval struct{ lo, hi *big.Float }
 
-// precision is the mantissa of the ends, in bits. Sums of a law cancel to a few hundred bits at most.
+// precision is the mantissa of the ends, in bits. Cancellation in sums of probabilities costs a few hundred bits at
+// most.
 const precision = 1536
 
 func low() *big.Float  { return new(big.Float).SetPrec(precision).SetMode(big.ToNegativeInf) }
@@ -57,7 +58,7 @@ func (a interval) power(n int) interval {
 	return r
 }
 
-// exp returns e^x for a rational x of at most 1000: the series below 2^-8, then squares.
+// exp returns e^x for a rational x of at most 1000. It uses the series below 2^-8, then squares.
 func exp(x *big.Rat) interval {
 	if x.Sign() < 0 {
 		return whole(1).quo(exp(new(big.Rat).Neg(x)))
@@ -87,7 +88,7 @@ func (a interval) log() (lo, hi float64) {
 	return of(a.lo), of(a.hi)
 }
 
-// series is a sum of powers of a variable, with coefficients, from a negative power on.
+// series is a sum of powers of a variable with coefficients; powers may be negative.
 type series map[int]interval
 
 func (s series) times(o series) series {
@@ -112,7 +113,7 @@ func (s series) power(n int) series {
 	return r
 }
 
-// derivative returns the derivative by the variable.
+// derivative returns the derivative with respect to the variable.
 func (s series) derivative() series {
 	r := series{}
 	for i, a := range s {
@@ -123,8 +124,8 @@ func (s series) derivative() series {
 	return r
 }
 
-// integral returns the integral between two points above 0, of which logs is the logarithm of their
-// quotient. from may be 0 where no power is negative.
+// integral returns the integral between two points above 0. logs is the logarithm of their quotient. from may be 0 if
+// no power is negative.
 func (s series) integral(from, to, logs interval) interval {
 	r := whole(0)
 	for i, a := range s {

@@ -11,13 +11,13 @@ import (
 	"privrec/internal/run"
 )
 
-// LapGraph asks for the law of LapGraph on all matrices of a size: a count with Laplace noise, then as many
-// cells, those that are largest with Laplace noise. The law is that of noise in real numbers: the output is
-// a set of cells, and its probability an integral of exponentials, which is a sum of powers and one
-// logarithm. They are computed in interval arithmetic.
+// LapGraph asks for the output distribution of LapGraph on all matrices of a size: a noisy count with Laplace noise,
+// then as many cells, those with the largest noisy values. Noise is in real numbers: the output is a set of cells, and
+// its probability an integral of exponentials, which is a sum of powers and one logarithm. They are computed in
+// interval arithmetic.
 //
-// That a set S is the top cells depends only on how many ones and zeros are in it and outside, so all
-// matrices and all outputs are a few hundred cases.
+// The probability that a set S is the top cells depends only on the numbers of ones and zeros inside and outside it, so
+// all matrices and all outputs reduce to a few hundred cases.
 type LapGraph struct {
 	Rows, Cols int
 	Epsilon    float64 // of one edge, count and cells together
@@ -25,17 +25,17 @@ type LapGraph struct {
 	Count      string  // rounded or truncated
 }
 
-// The forms of the count: with its noise rounded, as this program has it, or with its noise cut to a whole
-// number before it is added, as the published code has it.
+// Variants of the count: with its noise rounded, as in this program, or with its noise cut to a whole number before it
+// is added, as in the published code.
 const (
 	CountRounded   = "rounded"
 	CountTruncated = "truncated"
 )
 
-// maxCells bounds the cells of a matrix: the work grows with the fifth power.
+// maxCells bounds the cells of a matrix, since the work grows with their fifth power.
 const maxCells = 12
 
-// lapLaw is the law of LapGraph on a number of cells.
+// lapLaw computes the output distribution of LapGraph on a number of cells.
 type lapLaw struct {
 	cells     int
 	truncated bool
@@ -45,7 +45,7 @@ type lapLaw struct {
 	tops      map[[4]int]interval
 }
 
-// Answer finds the law.
+// Answer computes the distribution.
 func (q *LapGraph) Answer() (*Answer, error) {
 	share := q.Share
 	if share == 0 {
@@ -90,7 +90,7 @@ func newLapLaw(cells int, epsilon, share float64, truncated bool) (*lapLaw, erro
 	return l, nil
 }
 
-// worst finds the largest ratio over all pairs that differ in one edge and all outputs.
+// worst adds the largest ratio over all outputs and all pairs that differ in one edge.
 func (l *lapLaw) worst(a *Answer, q *LapGraph) error {
 	var best interval
 	c := Class{Neighbours: "an edge more or less", Pairs: l.cells << (l.cells - 1), Claimed: privacy.Number(q.Epsilon), Recorded: privacy.Number(q.Epsilon)}
@@ -138,7 +138,7 @@ func (l *lapLaw) worst(a *Answer, q *LapGraph) error {
 	return nil
 }
 
-// example writes a pair of matrices and an output out. Cells in the output come first.
+// example returns a pair of matrices and an output as text. Cells in the output come first.
 func (l *lapLaw) example(q *LapGraph, one, two [4]int, more bool, p, r interval) *Example {
 	of := func(c [4]int) string {
 		return strings.Repeat("1", c[0]) + strings.Repeat("0", c[1]) + strings.Repeat("1", c[2]) + strings.Repeat("0", c[3])
@@ -155,13 +155,13 @@ func (l *lapLaw) example(q *LapGraph, one, two [4]int, more bool, p, r interval)
 		Output: rowsOf(strings.Repeat("1", k)+strings.Repeat("0", l.cells-k), q.Cols), Probability: show(p), Other: show(r)}
 }
 
-// probability returns that of one output with in ones and zeros zeros of the matrix, which has out ones
-// and rest zeros besides.
+// probability returns the probability of one output that contains in ones and zeros zeros of the matrix. Outside it are
+// out ones and rest zeros.
 func (l *lapLaw) probability(in, zeros, out, rest int) interval {
 	return l.count(in+out, in+zeros).mul(l.top(in, zeros, out, rest))
 }
 
-// count returns the probability that a matrix with so many ones gets an output of k cells.
+// count returns the probability that a matrix with this number of ones gets an output of k cells.
 func (l *lapLaw) count(ones, k int) interval {
 	switch {
 	case k == 0:
@@ -172,7 +172,7 @@ func (l *lapLaw) count(ones, k int) interval {
 	return l.atLeast(k - ones).sub(l.atLeast(k + 1 - ones))
 }
 
-// atLeast returns the probability that the whole number which the count's noise becomes is at least j.
+// atLeast returns the probability that the whole number made from the count's noise is at least j.
 func (l *lapLaw) atLeast(j int) interval {
 	halves := 2*j - 1 // noise of at least j - 1/2
 	if l.truncated {  // from j on above 0; anything above j - 1 at 0 and below

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Odds says at which e^epsilon a law is found: an epsilon, or e^epsilon itself as a rational number.
+// Odds gives the e^epsilon at which a distribution is computed: by epsilon, or as a rational number.
 type Odds struct {
 	Ratio   string  // e^epsilon, such as 4 or 7/2; "": Epsilon
 	Epsilon float64 // 0: Ratio, and 4 where that is empty too
@@ -19,10 +19,10 @@ type Odds struct {
 	low, high *big.Rat // e^epsilon is in between
 }
 
-// defaultRatio is e^epsilon without a question. It is a square, which unary encoding needs.
+// defaultRatio is the default of e^epsilon. It is a square, as unary encoding needs.
 const defaultRatio = "4"
 
-// maxEpsilon is the largest epsilon of a law.
+// maxEpsilon is the largest epsilon of a distribution.
 const maxEpsilon = 64
 
 // fill checks the odds and computes their bracket.
@@ -60,7 +60,7 @@ func (o *Odds) String() string {
 	return fmt.Sprintf("%.6g", o.Epsilon)
 }
 
-// law says in a sentence how the choices were made.
+// law returns a sentence about how the choices were made.
 func (o *Odds) law() string {
 	if o.x != nil {
 		return "the sampler of this program was run once for every way in which its choices can come out, in rational numbers, with e^epsilon rational"

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Sequences asks for the law of a mechanism on users' sequences.
+// Sequences asks for the output distribution of a mechanism on users' sequences.
 type Sequences struct {
 	Variant       string // one of SequenceVariants
 	Items, Length int
@@ -27,10 +27,10 @@ func SequenceVariants() (names []string) {
 	return names
 }
 
-// maxPaths is the most runs of a mechanism that one answer may take: about a minute.
+// maxPaths is the largest number of runs of a mechanism for one answer: about a minute.
 const maxPaths = 1 << 22
 
-// tooLarge refuses a domain whose law takes too many runs, and names their number.
+// tooLarge returns the error for a domain that takes too many runs, with their number.
 func tooLarge(flags string, paths float64) error {
 	if paths <= maxPaths {
 		return nil
@@ -38,7 +38,7 @@ func tooLarge(flags string, paths float64) error {
 	return run.Usagef("take "+flags+" smaller", "the whole law takes up to %.3g runs of the mechanism, and an answer may take %d", paths, maxPaths)
 }
 
-// Answer finds the law.
+// Answer computes the distribution.
 func (q *Sequences) Answer() (*Answer, error) {
 	if !slices.Contains(SequenceVariants(), q.Variant) {
 		return nil, run.Usagef("", "--mechanism is %q, want one of %v", q.Variant, SequenceVariants())
@@ -71,15 +71,14 @@ func (q *Sequences) Answer() (*Answer, error) {
 	return a, enumerate(a, &q.Odds, mech, classes, claims)
 }
 
-// promise is what is claimed of a class of neighbours, and recorded in ledgers, in multiples of the
-// epsilon of one draw.
+// promise holds the claimed epsilon of a class of neighbours, as recorded in ledgers, in multiples of the epsilon of
+// one draw.
 type promise struct {
 	class             exact.SequenceClass
 	claimed, recorded float64
 }
 
-// promises returns what is claimed of the mechanism, in words and by class. A class that a mechanism
-// promises nothing of is not there.
+// promises returns the claims of the mechanism, in words and by class. Classes without a claim are left out.
 func (q *Sequences) promises() (claim string, all []promise) {
 	row := float64(q.Length)
 	switch sequence.Variant(q.Variant) {
@@ -125,7 +124,7 @@ func (q *Sequences) rows() (n float64) {
 	return n
 }
 
-// paths returns how many runs the law of one row takes, at most.
+// paths returns an upper bound on the number of runs for one row's distribution.
 func (q *Sequences) paths() float64 {
 	outcomes := q.Items + 1
 	switch sequence.Variant(q.Variant) {
@@ -141,8 +140,8 @@ func (q *Sequences) paths() float64 {
 	return math.Pow(float64(outcomes), float64(q.Length))
 }
 
-// law returns the sampler as a function of its choices. The sampler records in a ledger in memory,
-// which is thrown away: nothing is released.
+// law returns the sampler as a function of its choices. The sampler records in a ledger in memory, which is thrown
+// away, since nothing is released.
 func (q *Sequences) law() (exact.Mechanism[exact.Row, exact.Row], error) {
 	forced := &choices{x: q.Odds.x}
 	l, err := privacy.NewLedger(privacy.Research)

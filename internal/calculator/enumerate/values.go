@@ -14,7 +14,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Values asks for the law of a mechanism on one value of each user: randomised response or a frequency
+// Values asks for the output distribution of a mechanism on one value for each user: randomised response or a frequency
 // oracle.
 type Values struct {
 	Kind       string // grr, which is randomised response, sue, oue or olh
@@ -27,7 +27,7 @@ func Oracles() []string {
 	return []string{string(local.GRR), string(local.SUE), string(local.OUE), string(local.OLH)}
 }
 
-// Answer finds the law.
+// Answer computes the distribution.
 func (q *Values) Answer() (*Answer, error) {
 	if !slices.Contains(Oracles(), q.Kind) {
 		return nil, run.Usagef("", "--mechanism is %q, want one of %v", q.Kind, Oracles())
@@ -91,7 +91,7 @@ func (q *Values) Answer() (*Answer, error) {
 	return a, enumerate(a, &q.Odds, law, []exact.Class[string]{{Name: "any two values", Pairs: pairs}}, []claim{{"any two values", 1, 1}})
 }
 
-// hashed yields every two values under every function to g hashes, as "value under hash-hash-...".
+// hashed yields every pair of values under every function to g hashes, as "value under hash-hash-...".
 func hashed(categories, g int) func(yield func(a, b string) bool) {
 	return func(yield func(a, b string) bool) {
 		hashes := make([]string, categories)
@@ -119,7 +119,7 @@ func hashed(categories, g int) func(yield func(a, b string) bool) {
 	}
 }
 
-// root returns the rational square root of a rational number, nil where it is irrational.
+// root returns the rational square root of a rational number, nil if it is irrational.
 func root(x *big.Rat) *big.Rat {
 	r := new(big.Rat).SetFrac(new(big.Int).Sqrt(x.Num()), new(big.Int).Sqrt(x.Denom()))
 	if new(big.Rat).Mul(r, r).Cmp(x) != 0 {

@@ -18,16 +18,16 @@ const (
 	parallel = "parallel"
 )
 
-// Shuffled is the sampling of batches that are cut from the records in a random order, once an epoch.
+// Shuffled is the sampling in which records are put into a random order once an epoch and cut into batches.
 const Shuffled privacy.Sampling = "shuffled"
 
-// mechanism says which keys a mechanism needs and which it may have besides those of every event.
+// mechanism lists the keys that a mechanism needs, and those that it may have besides the common ones.
 type mechanism struct {
 	name      string
 	need, may []string
 }
 
-// mechanisms lists what an event may be.
+// mechanisms lists the possible mechanisms of an event.
 var mechanisms = []mechanism{
 	{dpSGD, []string{"noise_multiplier"}, []string{"sampling_rate", "steps", "sampling", "sampled_unit", "log"}},
 	{"gaussian", nil, []string{"sigma", "sensitivity", "noise_multiplier", "norm", "clip", "sampling_rate", "sampling", "sampled_unit"}},
@@ -42,10 +42,10 @@ var mechanisms = []mechanism{
 	{parallel, []string{"events"}, []string{"fixed"}},
 }
 
-// common are the keys of every event.
+// common lists the keys of every event.
 var common = []string{"name", "mechanism", "unit", "neighbours", "at"}
 
-// Mechanisms lists the mechanisms that an event may have.
+// Mechanisms returns the names of the mechanisms that an event may have.
 func Mechanisms() []string {
 	var names []string
 	for _, m := range mechanisms {
@@ -65,7 +65,7 @@ func (p place) checker(f *File) checker { return checker{config.NewChecker(p.doc
 
 func (c checker) err() error { return lower(c.Err(), c.at.above) }
 
-// check reports every value that no account can be made of.
+// check reports every value that allows no account.
 func (f *File) check() error {
 	c := f.head.checker(f)
 	f.checkHead(c)
@@ -139,7 +139,7 @@ func (f *File) checkTuning(c checker, x *Tuning) {
 	}
 }
 
-// maxNesting bounds how deep events nest in each other.
+// maxNesting bounds the depth of nested events.
 const maxNesting = 8
 
 func (e *Event) check(c checker, key string, depth int) {
@@ -212,13 +212,14 @@ func (e *Event) check(c checker, key string, depth int) {
 	}
 }
 
-// Range of noise and sensitivities, as the calculator has it.
+// Range of noise and sensitivities, as in the calculator.
 const noiseLeast, noiseMost = 1e-9, 1e9
 
-// mostSteps is how many steps a training has at most.
+// mostSteps is the largest number of steps of a training.
 const mostSteps = 1e15
 
-// checkPairs reports keys that a mechanism needs together, or one of.
+// checkPairs reports combinations of keys that a mechanism does not allow: missing partners, and keys that exclude each
+// other.
 func (e *Event) checkPairs(c checker, key string) {
 	switch e.Mechanism {
 	case dpSGD:
@@ -288,7 +289,7 @@ func (l *Log) check(c checker, key string) {
 	c.unit(key+"clip_per", l.ClipPer)
 }
 
-// word checks a word that may be left out.
+// word checks a word that may be absent.
 func (c checker) word(key, x string, allowed ...string) {
 	if x != "" {
 		c.OneOf(key, x, allowed...)
@@ -317,7 +318,7 @@ func (c checker) whole(key string, v *int64, least int64) {
 	}
 }
 
-// within checks a number between two that it may be.
+// within checks that a number lies between two bounds.
 func (c checker) within(key string, v *float64, least, most float64) {
 	if v != nil {
 		c.Check(*v >= least && *v <= most, key, "must be %v to %v, got %v", least, most, *v)
@@ -331,7 +332,7 @@ func (c checker) number(key string, v *float64, above, below float64) {
 	}
 }
 
-// times are the forms of a date or a time.
+// times lists the formats of a date or a time.
 var times = []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"}
 
 func (c checker) time(key, text string) {
@@ -351,8 +352,7 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// given lists the keys of an event that have a value. A key whose value is null, as Python's None is
-// written, has none.
+// given lists the keys of an event that have a value. A null value, as written for Python's None, counts as absent.
 func (e *Event) given() (keys []string) {
 	for _, x := range []struct {
 		key string

@@ -9,7 +9,7 @@ import (
 //go:embed example.yaml
 var example string
 
-// Example is a file of events to start from, with every key of a training.
+// Example prints a file of events to start from, with every key of a training.
 type Example struct{}
 
 // Text writes the file.
@@ -18,7 +18,7 @@ func (Example) Text(w io.Writer) error {
 	return err
 }
 
-// MarshalJSON writes the file as one text.
+// MarshalJSON writes the file as a JSON string.
 func (Example) MarshalJSON() ([]byte, error) {
 	return json.Marshal(exampleForm{example})
 }
@@ -28,5 +28,5 @@ type exampleForm struct {
 	YAML string `json:"yaml"`
 }
 
-// JSONForms says what MarshalJSON writes.
+// JSONForms returns the types that MarshalJSON writes.
 func (Example) JSONForms() []any { return []any{exampleForm{}} }

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Effect says what a fault does to the account.
+// Effect is the effect of a fault on the account.
 type Effect string
 
 // The effects.
@@ -17,7 +17,7 @@ const (
 	Counted   Effect = "counted"   // the account is as stated, and the fault says what is wrong with it
 )
 
-// Fault is something in a file that does not fit, or that a guarantee does not allow.
+// Fault describes a contradiction in a file, or something that a guarantee does not allow.
 type Fault struct {
 	Name    string `json:"name"`
 	File    string `json:"file"`
@@ -29,7 +29,7 @@ type Fault struct {
 	Ask     string `json:"ask"` // what to ask those who trained the model
 }
 
-// String returns the fault as a line: its name, its place, what is wrong.
+// String returns the fault as a line: its name, its place and the problem.
 func (x Fault) String() string {
 	at := x.File
 	if x.Line > 0 {
@@ -41,7 +41,7 @@ func (x Fault) String() string {
 	return fmt.Sprintf("%s (%s): %s", x.Name, at, x.Message)
 }
 
-// Account is what a file amounts to as an accountant needs it.
+// Account holds the releases of a file in the form that an accountant needs.
 type Account struct {
 	Stated    *privacy.Ledger // as the file states
 	Relation  privacy.Neighbouring
@@ -55,15 +55,14 @@ type Account struct {
 	Remarks   []string
 }
 
-// Meaning is what a file may mean.
+// Meaning holds one interpretation of a file.
 type Meaning struct {
 	Ledger   *privacy.Ledger
 	Relation privacy.Neighbouring
 }
 
-// Account returns the releases of a file, as stated and as its log shows them, with every fault that the
-// file itself gives away. Faults stand in the order of the file. delta is that of the guarantee; 0: that of the
-// file.
+// Account returns the releases of a file, as stated and as its log shows them, with every fault that the file itself
+// reveals. Faults are in the order of the file. delta is that of the guarantee; 0: that of the file.
 func (f *File) Account(delta float64) (*Account, error) {
 	a := &Account{Relation: f.relation()}
 	stated, plans := f.plans(), f.plans()
@@ -104,7 +103,7 @@ func (f *File) Account(delta float64) (*Account, error) {
 	return a, nil
 }
 
-// search looks for faults.
+// search collects faults.
 type search struct {
 	file     *File
 	asked    float64               // delta; 0: that of the file
@@ -118,7 +117,7 @@ type search struct {
 	remarks  []string
 }
 
-// assume notes what the account takes to be so, and what to ask about it; empty: that is asked anyway.
+// assume records an assumption of the account, and the question to ask about it; empty if it is asked anyway.
 func (s *search) assume(what, ask string) {
 	s.assumed = append(s.assumed, what)
 	if ask != "" {
@@ -126,13 +125,13 @@ func (s *search) assume(what, ask string) {
 	}
 }
 
-// charged notes a number that is worse than the stated one, by no more than files leave out of their numbers, or for
-// a reason that is no fault.
+// charged records that the account uses a number worse than the stated one, either within the digits that files leave
+// out or for a reason that is no fault.
 func (s *search) charged(p *plan, format string, args ...any) {
 	s.remarks = append(s.remarks, "charged, "+p.name+": "+fmt.Sprintf(format, args...))
 }
 
-// fault notes a fault of the head.
+// fault records a fault of the head.
 func (s *search) fault(name, field string, effect Effect, ask, format string, args ...any) {
 	s.found = append(s.found, Fault{Name: name, File: s.file.path, Line: s.file.head.line(field), Field: field, Message: fmt.Sprintf(format, args...), Effect: effect, Ask: ask})
 	if effect == Opens {
@@ -140,14 +139,14 @@ func (s *search) fault(name, field string, effect Effect, ask, format string, ar
 	}
 }
 
-// openNames names what a fault leaves open.
+// openNames maps faults to names of what they leave open.
 var openNames = map[string]string{
 	"tuning-not-counted": "the choice of settings", "epoch-not-counted": "the choice of the epoch", "seed-published": "the noise, whose seed is published",
 	"drawn-batch": "the size of the drawn batches", "clip-from-data": "the clipping norm", "records-mixed": "gradients that are not of one record",
 	"clip-not-counted": "the clipping norm", "microbatches": "gradients that were averaged before they were clipped",
 }
 
-// FaultNames lists the names of all faults, with what each means.
+// FaultNames returns the names of all faults with their meanings.
 func FaultNames() [][2]string {
 	return [][2]string{
 		{"fixed-batches", "the batches were shuffled, in order or of a fixed size, and the sampling is stated as another"},

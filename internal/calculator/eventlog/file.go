@@ -5,11 +5,11 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Version is the version of the form, the value of the key privrec_events.
+// Version is the version of the file format, the value of the key privrec_events.
 const Version = 1
 
-// File is what a file of events says. Its keys are those of the YAML form; the first line of JSON
-// Lines has all of them, and each further line an Event or an End.
+// File holds the content of a file of events. Its keys are those of the YAML form. In JSON Lines the first line has all
+// of them, and each further line is an Event or an End.
 type File struct {
 	Version    int                  `yaml:"privrec_events"`
 	Title      string               `yaml:"title"`
@@ -33,7 +33,7 @@ type File struct {
 	ended  int // events before the closing line of JSON Lines; -1: there is none
 }
 
-// Claim is the epsilon that those who trained the model state.
+// Claim holds the epsilon that those who trained the model state.
 type Claim struct {
 	Epsilon float64      `yaml:"epsilon"`
 	Delta   float64      `yaml:"delta"`
@@ -57,33 +57,33 @@ type Tuning struct {
 	Epoch   string   `yaml:"epoch"`   // how the end was chosen: last, public, private, counted
 }
 
-// Hold says how many units of one kind one unit of another kind has at most.
+// Hold gives the largest number of units of one kind that one unit of another kind has.
 type Hold struct {
 	Unit privacy.Unit `yaml:"unit"`
 	Of   privacy.Unit `yaml:"of"`
 	Most int64        `yaml:"most"`
 }
 
-// Open is something that leaves without noise.
+// Open names a release without noise.
 type Open struct {
 	What string       `yaml:"what"`
 	Why  string       `yaml:"why"`
 	Unit privacy.Unit `yaml:"unit"` // empty: about every unit
 }
 
-// Public is something that the guarantee takes as public.
+// Public names an assumption of the guarantee.
 type Public struct {
 	What string `yaml:"what"`
 	Why  string `yaml:"why"`
 }
 
-// End is what the file says about its own end.
+// End holds the file's statement about its own end.
 type End struct {
 	Events *int64 `yaml:"events"` // how many there are
 	At     string `yaml:"at"`     // date or time of the last release
 }
 
-// Event is one mechanism and how often it was used. Which keys it needs depends on the mechanism.
+// Event describes one mechanism and its number of uses. The required keys depend on the mechanism.
 type Event struct {
 	Name       string               `yaml:"name"`
 	Mechanism  string               `yaml:"mechanism"`
@@ -116,7 +116,7 @@ type Event struct {
 	Log    *Log    `yaml:"log"`
 }
 
-// Log is what a training program did.
+// Log holds what a training program recorded.
 type Log struct {
 	Records       *int64       `yaml:"records"` // that batches are drawn from
 	Batch         *int64       `yaml:"batch"`   // records in a batch, the expected number where it is random
@@ -125,7 +125,7 @@ type Log struct {
 	StepsPerEpoch *int64       `yaml:"steps_per_epoch"`
 	Loader        string       `yaml:"loader"`      // poisson, shuffled, in-order, fixed-size
 	BatchSizes    []int64      `yaml:"batch_sizes"` // as they were
-	Accumulated   *bool        `yaml:"accumulated"` // batch_sizes are of parts, several of which make a noisy step
+	Accumulated   *bool        `yaml:"accumulated"` // batch_sizes are of parts; several parts make a noisy step
 	Workers       *int64       `yaml:"workers"`     // that share a batch; batch and batch_sizes are of one of them
 	DropLast      *bool        `yaml:"drop_last"`
 	Clip          *float64     `yaml:"clip"`
@@ -138,14 +138,14 @@ type Log struct {
 	Microbatch    *int64       `yaml:"microbatch"`    // records clipped as one
 }
 
-// place says where in the file a part of it stands.
+// place locates a part of a file.
 type place struct {
 	doc    *config.Document
 	prefix string // of the keys
 	above  int    // lines before the document
 }
 
-// line returns the line of a key; 0 where it is not known.
+// line returns the line of a key; 0 if unknown.
 func (p place) line(key string) int {
 	if p.doc == nil {
 		return 0
@@ -159,8 +159,8 @@ func (p place) line(key string) int {
 // Path returns the name of the file.
 func (f *File) Path() string { return f.path }
 
-// ClaimLine returns the line of the claimed epsilon; 0 where nothing is claimed.
+// ClaimLine returns the line of the claimed epsilon; 0 without a claim.
 func (f *File) ClaimLine() int { return f.head.line("claim.epsilon") }
 
-// Units returns how many of the file's unit the data have; 0 where the file does not say.
+// Units returns how many of the file's unit the data have; 0 if the file does not say.
 func (f *File) Units() int64 { return f.units() }

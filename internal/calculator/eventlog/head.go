@@ -7,7 +7,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// head looks for faults of what the file says about all of its events.
+// head finds faults in what the file says about all of its events.
 func (s *search) head() {
 	f := s.file
 	s.delta()
@@ -22,7 +22,7 @@ func (s *search) head() {
 	s.end()
 }
 
-// delta holds delta against the number of units.
+// delta compares delta with the number of units.
 func (s *search) delta() {
 	f := s.file
 	n := f.units()
@@ -41,7 +41,7 @@ func (s *search) delta() {
 	}
 }
 
-// units returns how many of the file's unit there are; 0 where that is not known.
+// units returns how many of the file's unit there are; 0 if unknown.
 func (f *File) units() int64 {
 	if f.Records != nil {
 		return *f.Records
@@ -81,7 +81,7 @@ func (s *search) tuning() {
 	}
 }
 
-// trainings counts the events that may be one training each: those of DP-SGD, or all where there is none.
+// trainings returns the number of events that may be one training each: those of DP-SGD, or all if there is none.
 func (f *File) trainings() (n int) {
 	for _, e := range f.Events {
 		if e.Mechanism == dpSGD {
@@ -109,7 +109,7 @@ func (s *search) noise(n *Noise) {
 	}
 }
 
-// end holds the events against the end that the file states.
+// end compares the events with the end that the file states.
 func (s *search) end() {
 	f := s.file
 	if f.End == nil {
@@ -137,7 +137,7 @@ func (s *search) end() {
 	}
 }
 
-// subject looks for neighbours and units that do not fit those of the account, and reports whether it found some.
+// subject reports whether neighbours and units differ from those of the account, and records such faults.
 func (s *search) subject(i int, p *plan, relation privacy.Neighbouring) bool {
 	e, err := p.release()
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *search) subject(i int, p *plan, relation privacy.Neighbouring) bool {
 	return false
 }
 
-// held reports whether the file says how many of a unit one of its own has.
+// held reports whether the file says how many of a unit one of its own unit has.
 func (f *File) held(of privacy.Unit) bool {
 	if of == privacy.Feature {
 		return true

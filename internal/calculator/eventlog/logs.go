@@ -9,15 +9,15 @@ import (
 	"privrec/internal/privacy"
 )
 
-// trainings is the trainings of a file that have one log: exporters write the log of all into each.
+// trainings holds the trainings of a file that share one log, since exporters write the log of all into each.
 type trainings struct {
 	log   Log
 	plans []*plan
-	parts bool // the sizes of the log are of parts of batches, several of which make a noisy step
+	parts bool // the sizes in the log are of parts of batches; several parts make a noisy step
 	small bool // the batch of the log is that of a part too
 }
 
-// sharing groups trainings by their logs. One without a log is a group by itself.
+// sharing groups trainings by their logs. A training without a log is a group by itself.
 func sharing(plans []plan) (all []*trainings) {
 	for i := range plans {
 		p := &plans[i]
@@ -38,7 +38,7 @@ func sharing(plans []plan) (all []*trainings) {
 	return all
 }
 
-// steps returns how many noisy steps the events state together.
+// steps returns the total number of noisy steps that the events state.
 func (g *trainings) steps() (sum int64) {
 	for _, p := range g.plans {
 		sum = min(sum+p.releases, 1e18) // a log shows no more than 1e15
@@ -46,7 +46,7 @@ func (g *trainings) steps() (sum int64) {
 	return sum
 }
 
-// expected returns mean and variance of how many records are drawn in all steps from n of them.
+// expected returns mean and variance of the number of records drawn in all steps from n records.
 func (g *trainings) expected(n float64) (mean, variance float64) {
 	for _, p := range g.plans {
 		t := float64(p.releases) * n * p.rate
@@ -63,14 +63,14 @@ func (g *trainings) rate() (r float64) {
 	return r
 }
 
-// fits is how far, relative to it, a stated number may be from the one that the log shows without a warning: numbers
+// fits is the largest relative difference between a stated number and the log's that causes no warning, since numbers
 // are written with few digits. The worse of the two is charged all the same.
 const fits = 0.01
 
-// near reports whether two numbers differ by no more than digits that were left out.
+// near reports whether two numbers differ by no more than omitted digits.
 func near(a, b float64) bool { return math.Abs(a/b-1) <= fits }
 
-// held holds the events of one log against it: rates, then steps.
+// held compares the events of one log with it: rates, then steps.
 func (s *search) held(g *trainings) {
 	if g.plans[0].event.Log == nil {
 		s.multiplier(g)
@@ -96,8 +96,8 @@ func (s *search) held(g *trainings) {
 	}
 }
 
-// records returns of how many records the batches are drawn; 0 where the log does not say. Where they are the units of
-// the file and more than these, the rates are those of the units.
+// records returns the number of records that batches are drawn from; 0 if the log does not say. If the records are the
+// file's units and there are more units than these, rates are those of the units.
 func (s *search) records(g *trainings) float64 {
 	n, all := float64(or(g.log.Records, 0)), float64(or(s.file.Records, 0))
 	if all == 0 || n <= all {
@@ -125,8 +125,8 @@ func (s *search) records(g *trainings) float64 {
 
 const askRate = "With which probability is a record in a batch: the expected batch over the records?"
 
-// parts finds out whether the sizes of the log are of parts of batches. The log says so, or they add up to the steps
-// and the batch that the events state, with more of them than steps: then that is taken, and asked.
+// parts determines whether the sizes in the log are of parts of batches. The log says so, or they add up to the stated
+// steps and batch with more sizes than steps. In that case parts are assumed, and a question is asked.
 func (s *search) parts(g *trainings, n float64) {
 	l, steps := g.log, g.steps()
 	workers := float64(or(l.Workers, 1))
@@ -155,8 +155,8 @@ func (s *search) parts(g *trainings, n float64) {
 	g.small = g.parts && float64(l.whole()) < n*g.rate()*(1-fits)
 }
 
-// rateOfAll holds the sampling rates against all units of the file, where the log does not say of how many records its
-// batches are drawn. They are no more than these, so that the rates are no smaller.
+// rateOfAll compares the sampling rates with all units of the file, if the log does not say how many records its
+// batches are drawn from. They are no more than the units, so the rates are no smaller.
 func (s *search) rateOfAll(g *trainings) {
 	n := float64(or(s.file.Records, 0))
 	if n == 0 || slices.ContainsFunc(g.plans, func(p *plan) bool { return p.sampled != s.file.Unit }) {
@@ -178,7 +178,7 @@ func (s *search) rateOfAll(g *trainings) {
 	}
 }
 
-// names names the trainings.
+// names returns the names of the trainings.
 func (g *trainings) names() string {
 	if len(g.plans) == 1 {
 		return g.plans[0].name
@@ -186,8 +186,8 @@ func (g *trainings) names() string {
 	return fmt.Sprintf("%s to %s", g.plans[0].name, g.plans[len(g.plans)-1].name)
 }
 
-// rateOfBatch holds the sampling rates against batch and records. A rate of one over the number of batches in an epoch
-// fits too, which Opacus takes.
+// rateOfBatch compares the sampling rates with batch and records. It also accepts a rate of one over the number of
+// batches in an epoch, which Opacus uses.
 func (s *search) rateOfBatch(g *trainings, n float64) {
 	l := g.log
 	if n == 0 || l.Batch == nil || g.small {
@@ -216,7 +216,7 @@ func (s *search) rateOfBatch(g *trainings, n float64) {
 	}
 }
 
-// rateField names the key that a rate comes from.
+// rateField returns the key that a rate comes from.
 func (s *search) rateField(p *plan) string {
 	if p.event.SamplingRate == nil {
 		return "log.batch"
@@ -224,7 +224,7 @@ func (s *search) rateField(p *plan) string {
 	return "sampling_rate"
 }
 
-// rateOfSizes holds the sampling rates against the sizes of the batches as they were.
+// rateOfSizes compares the sampling rates with the sizes of the batches.
 func (s *search) rateOfSizes(g *trainings, n float64) {
 	sizes, workers := g.log.BatchSizes, float64(or(g.log.Workers, 1))
 	m := int64(len(sizes))
@@ -254,8 +254,8 @@ func (s *search) rateOfSizes(g *trainings, n float64) {
 	}
 }
 
-// rateOf holds the rate of one event against the sizes of its batches. Smaller batches than at its rate cost less, so
-// that nothing is charged; what they are of is asked.
+// rateOf compares the rate of one event with the sizes of its batches. Batches smaller than the rate suggests cost
+// less, so nothing is charged; a question asks why.
 func (s *search) rateOf(p *plan, sizes []int64, n, workers float64) {
 	sum, m := total(sizes), float64(len(sizes))
 	mean := m * n * p.rate / workers
@@ -278,7 +278,7 @@ func (s *search) rateOf(p *plan, sizes []int64, n, workers float64) {
 		fmt.Sprintf("%s: why are the batches of the log smaller than the sampling rate says? Are they those of one of several workers (log: workers)?", p.name))
 }
 
-// raise charges a larger rate that the sizes show.
+// raise charges a larger rate, shown by the sizes.
 func (s *search) raise(p *plan, rate float64) {
 	if rate > p.rate {
 		s.at(p.at, s.rateField(p), "rate-does-not-fit", Corrected, askRate, "the sampling rate is %v, and the batches of the log have %.6g of the records on average: the larger one is charged", p.rate, rate)
@@ -286,8 +286,8 @@ func (s *search) raise(p *plan, rate float64) {
 	}
 }
 
-// uneven holds the rate of each event against the largest of its batches, where these vary more than samples of one
-// rate: then some steps had a larger one than all together, and cost more.
+// uneven compares the rate of each event with the largest of its batches, if these vary more than samples of one rate.
+// Some steps then had a larger rate than all together, and cost more.
 func (s *search) uneven(g *trainings, n float64) {
 	for _, p := range g.plans {
 		if p.sizes == nil && len(g.plans) == 1 && !g.parts {
@@ -305,11 +305,11 @@ func (s *search) uneven(g *trainings, n float64) {
 	}
 }
 
-// mostOrders is up to how many events of one log every order of these is tried.
+// mostOrders is the largest number of events of one log for which every order of them is tried.
 const mostOrders = 5
 
-// eachRate holds the rates of several events against the sizes of all of their batches. Each has its own in the order
-// in which they were trained: that of the file, or another one.
+// eachRate compares the rates of several events with the sizes of all of their batches. Each event has its own batches,
+// in the order of training: that of the file, or another one.
 func (s *search) eachRate(g *trainings, n, workers float64) {
 	order := slices.Clone(g.plans)
 	found := s.inOrder(order, g.log.BatchSizes, n, workers)
@@ -335,7 +335,7 @@ func (s *search) eachRate(g *trainings, n, workers float64) {
 	}
 }
 
-// inOrder reports whether sizes are, one event after the other, those of their rates, and gives each event its own.
+// inOrder reports whether sizes fit the rates of events in a given order, and assigns each event its own sizes.
 func (s *search) inOrder(order []*plan, sizes []int64, n, workers float64) bool {
 	rest := sizes
 	for _, p := range order {
@@ -351,7 +351,7 @@ func (s *search) inOrder(order []*plan, sizes []int64, n, workers float64) bool 
 	return true
 }
 
-// permuted tries the orders of a list from place k on, until one is right.
+// permuted tries the orders of a list from index k on until one is right.
 func permuted[T any](list []T, k int, right func() bool) bool {
 	if k == len(list) {
 		return right()
@@ -366,7 +366,7 @@ func permuted[T any](list []T, k int, right func() bool) bool {
 	return false
 }
 
-// unitsOf returns how many of a unit there are; 0 where the file does not say.
+// unitsOf returns how many of a unit there are; 0 if the file does not say.
 func (f *File) unitsOf(u privacy.Unit) int64 {
 	if u == f.Unit {
 		return f.units()

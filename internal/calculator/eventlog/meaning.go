@@ -8,11 +8,11 @@ import (
 	"privrec/internal/privacy"
 )
 
-// mostChoices is how many times a log may contradict what is stated, each in its own way.
+// mostChoices is the largest number of separate contradictions between a log and the stated values.
 const mostChoices = 5
 
-// meanings returns what plans may mean: each is as stated, or as its log shows it. Those of which the same evidence
-// says so go together. The first meaning is the one as stated.
+// meanings returns the interpretations of plans: each plan as stated, or as its log shows it. Plans contradicted by the
+// same evidence change together. The first meaning is the one as stated.
 func (s *search) meanings(plans []plan) (all []Meaning, err error) {
 	var choices []string
 	for _, p := range plans {
@@ -51,8 +51,8 @@ func (s *search) meanings(plans []plan) (all []Meaning, err error) {
 	return all, nil
 }
 
-// move makes a training that states no relation of its own one under that of the account. A record that is blanked
-// leaves averages of several records apart from those without its draw, which nothing amplifies.
+// move puts a training that states no relation of its own under that of the account. If a record is blanked, an average
+// of several records does not match one of a sample without that record, so nothing amplifies it.
 func (p *plan) move(to privacy.Neighbouring) {
 	if !p.training || p.event.Neighbours != "" || p.relation == to {
 		return

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// plan is what is charged for an event of the file. A fault may change it.
+// plan holds what is charged for an event of the file. A fault may change it.
 type plan struct {
 	name      string
 	unit      privacy.Unit
@@ -31,7 +31,7 @@ type plan struct {
 	evidence  string  // what the log shows the other by
 }
 
-// or returns what a pointer points to, or another value for nil.
+// or returns the value behind a pointer, or another value for nil.
 func or[T any](p *T, v T) T {
 	if p == nil {
 		return v
@@ -45,7 +45,7 @@ func (e *Event) title(i int) string { return cmp.Or(e.Name, fmt.Sprintf("event %
 // relation returns the neighbours of the file.
 func (f *File) relation() privacy.Neighbouring { return cmp.Or(f.Neighbours, privacy.AddRemove) }
 
-// plans returns what the file states.
+// plans returns the plans of all events as the file states them.
 func (f *File) plans() []plan {
 	list := make([]plan, len(f.Events))
 	for i := range f.Events {
@@ -63,7 +63,7 @@ func (f *File) plans() []plan {
 	return list
 }
 
-// train fills in what a training states, and computes a rate and steps that are left out.
+// train fills in the stated values of a training, and computes a rate and steps that are missing.
 func (p *plan) train(e *Event) {
 	p.training, p.noise = true, *e.NoiseMultiplier
 	p.noiseless = p.noise < noiseLeast
@@ -87,10 +87,10 @@ func (p *plan) train(e *Event) {
 	}
 }
 
-// whole returns the records in a batch of all workers; 0 where the log does not say.
+// whole returns the number of records in a batch of all workers; 0 if the log does not say.
 func (l Log) whole() int64 { return or(l.Batch, 0) * or(l.Workers, 1) }
 
-// log returns the log of an event, empty where there is none.
+// log returns the log of an event, empty if it has none.
 func (e *Event) log() Log { return or(e.Log, Log{}) }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
@@ -205,8 +205,8 @@ func (e *Event) release(s privacy.Subject, widened float64) (privacy.Event, erro
 	return out, out.Validate()
 }
 
-// ledger returns the releases of plans as a ledger in memory, which states what the file takes as public
-// and how many units others hold. Plans with the same release, of the same use, become one entry.
+// ledger returns the releases of plans as a ledger in memory, which states the file's assumptions and how many units
+// others hold. Plans with the same release, of the same use, become one entry.
 func (f *File) ledger(plans []plan, without []privacy.Unprotected) (*privacy.Ledger, error) {
 	noise := privacy.Research
 	if f.Noise != nil && f.Noise.Numbers == "exact" {
@@ -238,7 +238,7 @@ func (f *File) ledger(plans []plan, without []privacy.Unprotected) (*privacy.Led
 	return l, f.record(l, plans)
 }
 
-// stated lists what the file itself says is open.
+// stated lists what the file itself declares as open.
 func (f *File) stated() (list []privacy.Unprotected) {
 	for _, o := range f.Open {
 		list = append(list, privacy.Unprotected{What: o.What, Why: o.Why, Unit: o.Unit})
@@ -246,7 +246,7 @@ func (f *File) stated() (list []privacy.Unprotected) {
 	return list
 }
 
-// record records the releases of plans, those that are alike as one.
+// record records the releases of plans. Equal releases become one entry.
 func (f *File) record(l *privacy.Ledger, plans []plan) error {
 	first := map[string]string{} // purpose of a release, by what it is
 	for _, p := range plans {

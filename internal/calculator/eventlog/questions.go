@@ -6,8 +6,8 @@ import (
 	"privrec/internal/privacy"
 )
 
-// questions lists what the file does not say and a guarantee depends on, in words for those who did not
-// train the model.
+// questions lists the facts that a guarantee depends on and the file leaves out, in words for readers who did not train
+// the model.
 func (f *File) questions() (list []string) {
 	ask := func(missing bool, format string, args ...any) {
 		if missing {

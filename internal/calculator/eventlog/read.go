@@ -56,9 +56,9 @@ func readText(path string) ([]byte, error) {
 // IsLedger reports whether a text is the ledger of a run of this program.
 func IsLedger(text []byte) bool { return bytes.HasPrefix(text, []byte(`{"ledger":`)) }
 
-// Parse does what Read does, from bytes. path is for messages, and its ending decides the form: .jsonl
-// and .ndjson are JSON Lines, .yaml and .yml are YAML. In files of other names a first line that is an object of JSON
-// says JSON Lines.
+// Parse reads a file of events from its bytes. path is for messages, and its ending decides the form: .jsonl and
+// .ndjson are JSON Lines, .yaml and .yml are YAML. Files with other names are JSON Lines if their first line is a JSON
+// object.
 func Parse(path string, text []byte) (*File, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	switch {
@@ -100,8 +100,8 @@ func inLines(path string, text []byte) bool {
 	return first[0] == '{' && json.Valid(finite(first))
 }
 
-// finite writes the numbers that JSON does not have, and Python writes, as others of the same length. What reads the
-// keys names them then, with their places.
+// finite replaces numbers that Python writes and JSON does not have by others of the same length. The reader of the
+// keys then reports them with their places.
 func finite(line []byte) []byte {
 	if !bytes.Contains(line, []byte("Infinity")) && !bytes.Contains(line, []byte("NaN")) {
 		return line
@@ -155,7 +155,7 @@ func (f *File) document(text []byte) error {
 	return f.count()
 }
 
-// placeAll notes where the events of a document stand.
+// placeAll records the places of a document's events.
 func (f *File) placeAll(p place) {
 	for i := range f.Events {
 		f.places = append(f.places, place{p.doc, fmt.Sprintf("events.%d.", i), p.above})
@@ -220,7 +220,7 @@ func (f *File) lines(text []byte) error {
 	return nil
 }
 
-// unlike adds to errors about numbers that JSON does not have what to write instead.
+// unlike adds a hint to errors about numbers that JSON does not have: what to write instead.
 func unlike(err error) error {
 	var all config.Errors
 	if errors.As(err, &all) {
@@ -233,7 +233,7 @@ func unlike(err error) error {
 	return err
 }
 
-// lower moves the lines of errors down.
+// lower adds a number of lines to the positions of errors.
 func lower(err error, by int) error {
 	var all config.Errors
 	if errors.As(err, &all) {
@@ -246,8 +246,7 @@ func lower(err error, by int) error {
 	return err
 }
 
-// plain writes the pairs of surrogates of a valid JSON text as the runes that they stand for, because
-// YAML has no such pairs.
+// plain replaces surrogate pairs in a valid JSON text by the runes that they encode, because YAML has no such pairs.
 func plain(line []byte) []byte {
 	if !bytes.Contains(line, []byte(`\ud`)) && !bytes.Contains(line, []byte(`\uD`)) {
 		return line

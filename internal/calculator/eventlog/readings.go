@@ -6,20 +6,20 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Reading is a file as it is to be read if something that its account takes to be so is not.
+// Reading holds a file as it reads if one of the account's assumptions does not hold.
 type Reading struct {
 	If   string // what is so instead, such as "records are shuffled"
 	File *File
 }
 
-// reading is what some events of the file would say if an assumption about them does not hold.
+// reading holds the changed content of some events if an assumption about them does not hold.
 type reading struct {
 	instead string
 	change  func(*Event)
 	at      []int // the events
 }
 
-// otherwise notes what is so if an assumption about trainings does not hold, and how it would be said.
+// otherwise records how trainings change if an assumption about them does not hold, and how to say it.
 func (s *search) otherwise(plans []*plan, instead string, change func(*Event)) {
 	k := slices.IndexFunc(s.readings, func(r reading) bool { return r.instead == instead })
 	if k < 0 {
@@ -31,7 +31,7 @@ func (s *search) otherwise(plans []*plan, instead string, change func(*Event)) {
 	}
 }
 
-// read returns the file as a reading has it.
+// read returns the file with a reading applied.
 func (r reading) read(f *File) Reading {
 	other := *f
 	other.Events = slices.Clone(f.Events)

@@ -8,18 +8,18 @@ import (
 	"privrec/internal/privacy"
 )
 
-// relationWords says what happens to a unit under a relation.
+// relationWords maps relations of neighbours to words for what happens to a unit.
 var relationWords = map[privacy.Neighbouring]string{privacy.AddRemove: "added or removed", privacy.ZeroOut: "blanked", privacy.Replace: "exchanged for another"}
 
-// shown is what a log says of how batches were drawn.
+// shown holds what a log says about how batches were drawn.
 type shown struct {
 	sampling privacy.Sampling // empty: what the event states
 	field    string           // that says so
 	why      string
 }
 
-// sampling holds the sampling of an event against its log. Where they differ, the event has another plan, by the log:
-// none of the two is always worse, so that both are accounted and the larger epsilon is charged.
+// sampling compares the sampling of an event with its log. If they differ, the event gets a second plan, by the log.
+// Neither is always worse, so both are accounted and the larger epsilon is charged.
 func (s *search) sampling(g *trainings, p *plan) {
 	if p.rate == 1 {
 		return
@@ -64,8 +64,8 @@ func (s *search) sampling(g *trainings, p *plan) {
 
 const askSampling = "Does each record enter each batch by its own coin (Poisson), is a sample of a fixed size drawn for each step, or are the records shuffled and cut? The epsilon of the first is often quoted for the last and is far smaller."
 
-// drawnSteps gives the plan of a shuffled training the steps and the rate of samples that are drawn for each of them,
-// and reports whether the log says them.
+// drawnSteps sets the plan of a shuffled training to the steps and the rate of samples drawn for each step, and reports
+// whether the log gives them.
 func (s *search) drawnSteps(g *trainings, stated, p *plan) bool {
 	if stated.sampling != Shuffled {
 		return true
@@ -83,12 +83,12 @@ func (s *search) drawnSteps(g *trainings, stated, p *plan) bool {
 	return true
 }
 
-// recordsOf returns of how many records the batches of an event are drawn; 0 where the file does not say.
+// recordsOf returns the number of records that an event's batches are drawn from; 0 if the file does not say.
 func (s *search) recordsOf(g *trainings, p *plan) float64 {
 	return float64(or(g.log.Records, s.file.unitsOf(p.sampled)))
 }
 
-// drawn says what the log shows of how batches were drawn.
+// drawn returns what the log shows about how batches were drawn.
 func (s *search) drawn(g *trainings, p *plan) shown {
 	l := g.log
 	sizes := s.shape(g, p)
@@ -131,7 +131,7 @@ func (s *search) drawn(g *trainings, p *plan) shown {
 	return shown{}
 }
 
-// shape is what the sizes of batches show.
+// shape holds what the sizes of batches show.
 type shape struct {
 	fixed   bool // they vary less than those of Poisson samples
 	vary    bool // as those
@@ -139,7 +139,7 @@ type shape struct {
 	why     string
 }
 
-// shape returns what the sizes of the batches of an event show.
+// shape returns what the sizes of an event's batches show.
 func (s *search) shape(g *trainings, p *plan) (x shape) {
 	sizes, n := p.sizes, s.recordsOf(g, p)
 	if g.parts || sizes == nil && len(g.plans) == 1 {

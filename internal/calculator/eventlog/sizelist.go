@@ -8,12 +8,12 @@ import (
 	"privrec/internal/config"
 )
 
-// largeText is from which number of bytes on the lists of batch sizes of a text are read by themselves. A general
-// reader of YAML takes several hundred bytes for each number.
+// largeText is the number of bytes from which the lists of batch sizes of a text are read separately. A general YAML
+// reader takes several hundred bytes for each number.
 const largeText = 1 << 20
 
-// parse reads a document into a value of a type that holds events, whose logs are found by logs. Of a large text the
-// lists of batch sizes are lifted out before, and put into the logs after.
+// parse reads a document into a value of a type that holds events. logs returns its logs. For a large text, the lists
+// of batch sizes are removed before and put into the logs after.
 func parse[C any](path string, text []byte, logs func(*C) []*Log) (C, *config.Document, error) {
 	var none C
 	if len(text) > largeText {
@@ -26,7 +26,7 @@ func parse[C any](path string, text []byte, logs func(*C) []*Log) (C, *config.Do
 	return config.ParseUpTo(maxBytes, path, text, nil, none)
 }
 
-// put puts lists into the logs that have their marks, and reports whether each list has its log.
+// put puts lists into the logs with their marks, and reports whether each list found its log.
 func put(logs []*Log, lists [][]int64) bool {
 	used := 0
 	for _, l := range logs {
@@ -44,8 +44,8 @@ func put(logs []*Log, lists [][]int64) bool {
 
 var sizesKey = []byte("batch_sizes")
 
-// lift replaces each list of batch sizes in brackets of a text by one with a mark, and spaces. The mark of list k is
-// -1-k, which no size is. Lists with anything but whole numbers stay.
+// lift replaces each list of batch sizes in brackets of a text by a mark and spaces. The mark of list k is -1-k, which
+// is never a size. Lists with anything but whole numbers stay.
 func lift(text []byte) (short []byte, lists [][]int64) {
 	short = bytes.Clone(text)
 	for at := 0; ; {
@@ -75,8 +75,8 @@ func lift(text []byte) (short []byte, lists [][]int64) {
 	}
 }
 
-// list64 reads the list of whole numbers in brackets that is the value of a key that ends at a place. The list is from
-// first to end, without its brackets; nil: it is none, or has others.
+// list64 reads a list of whole numbers in brackets, the value of a key that ends at a position. The list spans first to
+// end, without its brackets; nil: there is no list, or it has other values.
 func list64(text []byte, at int) (first, end int, list []int64) {
 	space := func() {
 		for at < len(text) && bytes.IndexByte([]byte(" \t\r\n"), text[at]) >= 0 {

@@ -2,11 +2,10 @@ package eventlog
 
 import "math"
 
-// falseAlarm bounds the probability that the sizes of true Poisson samples look fixed, or look drawn at
-// another rate.
+// falseAlarm bounds the probability that sizes of true Poisson samples look fixed, or drawn at another rate.
 const falseAlarm = 1e-9
 
-// common64 returns how often the most common number of a list is in it, and which one it is.
+// common64 returns the count of the most common number of a list, and that number.
 func common64(list []int64) (most int, size int64) {
 	counts := map[int64]int{}
 	for _, n := range list {
@@ -17,8 +16,8 @@ func common64(list []int64) (most int, size int64) {
 	return most, size
 }
 
-// equalByChance bounds the probability that k of m draws of the binomial law of n and q are equal: the
-// number of ways to choose them, times that of each but the first to be like the first.
+// equalByChance bounds the probability that k of m draws of the binomial distribution of n and q are equal: the number
+// of ways to choose them, times the probability that each but the first equals the first.
 func equalByChance(k, m int, n, q float64) float64 {
 	if k < 2 || !(q > 0 && q < 1) {
 		return 1
@@ -26,7 +25,7 @@ func equalByChance(k, m int, n, q float64) float64 {
 	return math.Exp(ways(m, k) + float64(k-1)*topOf(n, q))
 }
 
-// topOf returns the logarithm of the largest probability of the binomial law of n and q.
+// topOf returns the logarithm of the largest probability of the binomial distribution of n and q.
 func topOf(n, q float64) float64 {
 	mode := math.Min(n, math.Floor((n+1)*q))
 	return math.Min(0, logFactorial(n)-logFactorial(mode)-logFactorial(n-mode)+mode*math.Log(q)+(n-mode)*math.Log1p(-q))
@@ -39,7 +38,7 @@ func ways(m, k int) float64 {
 
 func logFactorial(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }
 
-// total adds up the sizes of batches.
+// total returns the sum of batch sizes.
 func total(sizes []int64) (sum float64) {
 	for _, n := range sizes {
 		sum += float64(n)
@@ -47,26 +46,26 @@ func total(sizes []int64) (sum float64) {
 	return sum
 }
 
-// beyond reports whether a sum of coins with a mean and a variance cannot be by chance where it is. Hoeffding's bound
-// would be wide; a sum of many rare coins has Bernstein's.
+// beyond reports whether a sum of coins with a mean and a variance cannot have its value by chance. It uses Bernstein's
+// bound, which is tighter than Hoeffding's for many rare coins.
 func beyond(sum, mean, variance float64) bool {
 	t := math.Abs(sum - mean)
 	return 2*math.Exp(-t*t/2/(variance+t/3)) < falseAlarm
 }
 
-// largest returns a number that no sum of coins with a mean and a variance exceeds but with probability p.
+// largest returns a number that a sum of coins with a mean and a variance exceeds with probability at most p.
 func largest(mean, variance, p float64) float64 {
 	l := -math.Log(p)
 	return mean + l/3 + math.Sqrt(l*l/9+2*variance*l)
 }
 
-// spread says how sizes of batches vary, against true Poisson samples at a rate whose mean is theirs.
+// spread describes how sizes of batches vary, compared with true Poisson samples at a rate with the same mean.
 type spread struct {
 	less bool // less than the sizes of Poisson samples, or many are equal
 	more bool // more than those
 }
 
-// spreadOf says how sizes vary.
+// spreadOf returns how sizes vary.
 func spreadOf(sizes []int64, rate float64) (x spread) {
 	m := float64(len(sizes))
 	mean := total(sizes) / m
@@ -88,7 +87,8 @@ func spreadOf(sizes []int64, rate float64) (x spread) {
 	return x
 }
 
-// multiplesByChance bounds the probability that k of m draws of the binomial law of n and q are multiples of a size.
+// multiplesByChance bounds the probability that k of m draws of the binomial distribution of n and q are multiples of a
+// size.
 func multiplesByChance(k, m int, size, n, q float64) float64 {
 	if k < 1 || !(q > 0 && q < 1) || size < 2 {
 		return 1

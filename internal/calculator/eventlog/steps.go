@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// steps holds the number of steps against that of the log.
+// steps compares the number of steps with that of the log.
 func (s *search) steps(g *trainings, n float64) {
 	l, total := g.log, g.steps()
 	least, enough, why := int64(0), int64(0), ""
@@ -51,7 +51,7 @@ func (s *search) steps(g *trainings, n float64) {
 	s.more(g, least-total)
 }
 
-// more adds steps that no event counts. They are of the worst that the events of the log have.
+// more adds steps that no event counts, priced as the worst step of the log's events.
 func (s *search) more(g *trainings, steps int64) {
 	noise := g.plans[0].noise
 	for _, p := range g.plans {
@@ -68,8 +68,8 @@ func (s *search) more(g *trainings, steps int64) {
 	s.extra, g.plans = append(s.extra, &p), append(g.plans, &p)
 }
 
-// perEpoch returns how many steps an epoch has at least and at most; 0 where the log does not say. A part of a batch
-// at the end is a step, or left out where it is dropped.
+// perEpoch returns the least and the largest number of steps of an epoch; 0 if the log does not say. A partial batch at
+// the end is a step, or left out if it is dropped.
 func (s *search) perEpoch(g *trainings, n float64) (lo, hi float64) {
 	l := g.log
 	switch {
@@ -96,7 +96,7 @@ func (s *search) perEpoch(g *trainings, n float64) (lo, hi float64) {
 	return each, each
 }
 
-// epochsOf holds the epochs of a training on shuffled records against the log.
+// epochsOf compares the epochs of a training on shuffled records with the log.
 func (s *search) epochsOf(g *trainings, p *plan, n float64) {
 	made := max(or(p.event.Steps, 0), or(g.log.Steps, 0), int64(len(g.log.BatchSizes)))
 	if g.parts = or(g.log.Accumulated, false); g.parts {
@@ -115,8 +115,8 @@ func (s *search) epochsOf(g *trainings, p *plan, n float64) {
 	p.releases = int64(math.Ceil(shown))
 }
 
-// epochs returns how often all records were gone through in a number of steps. The log says how often, how many steps
-// one epoch has, and how large the batches were; the largest of what these come to counts.
+// epochs returns the number of passes over all records in a number of steps. The log gives the epochs, the steps of an
+// epoch, and the sizes of batches; the largest resulting number counts.
 func (s *search) epochs(g *trainings, p *plan, n float64, steps int64) float64 {
 	lo, hi := s.perEpoch(g, n)
 	if hi == 0 && p.rate > 0 {

@@ -8,19 +8,19 @@ import (
 	"privrec/internal/privacy"
 )
 
-// at notes a fault of an event.
+// at records a fault of an event.
 func (s *search) at(i int, field, name string, effect Effect, ask, format string, args ...any) {
 	f := s.file
 	s.found = append(s.found, Fault{Name: name, File: f.path, Line: f.places[i].line(field), Field: field, Event: f.Events[i].title(i), Message: fmt.Sprintf(format, args...), Effect: effect, Ask: ask})
 }
 
-// opens notes a fault of an event that leaves something open.
+// opens records a fault of an event that leaves something open.
 func (s *search) opens(i int, p *plan, field, name, ask, format string, args ...any) {
 	s.at(i, field, name, Opens, ask, format, args...)
 	p.without = append(p.without, privacy.Unprotected{What: openNames[name], Why: p.name + ": " + s.found[len(s.found)-1].Message})
 }
 
-// training looks for faults of the trainings of one log, and changes their plans to what it shows.
+// training finds faults in the trainings of one log, and changes their plans to what it shows.
 func (s *search) training(g *trainings) {
 	for _, p := range g.plans {
 		s.clipped(p, g.log)
@@ -47,7 +47,7 @@ func (s *search) training(g *trainings) {
 	}
 }
 
-// clipped finds out whose gradient was clipped, which is what a release of an event is about.
+// clipped determines whose gradient was clipped, which decides the unit of an event's release.
 func (s *search) clipped(p *plan, l Log) {
 	u := s.file.Unit
 	switch clip := l.ClipPer; {
@@ -68,7 +68,7 @@ func (s *search) clipped(p *plan, l Log) {
 	}
 }
 
-// row returns the unit of a row of the data: what the file says that users hold, else a record.
+// row returns the unit of a row of the data: the one that the file says users hold, else a record.
 func (f *File) row() privacy.Unit {
 	for _, h := range f.Holds {
 		if h.Unit == privacy.User {
@@ -78,7 +78,7 @@ func (f *File) row() privacy.Unit {
 	return privacy.Record
 }
 
-// most returns how many of a unit one unit of the file holds, as the file says; 0 where it does not.
+// most returns how many of a unit one unit of the file holds, as the file says; 0 if it does not.
 func (f *File) most(unit, of privacy.Unit) (most int64) {
 	for _, h := range f.Holds {
 		if h.Unit == unit && h.Of == of {
@@ -91,8 +91,8 @@ func (f *File) most(unit, of privacy.Unit) (most int64) {
 	return most
 }
 
-// units finds out what of one unit of the account is in a sample. The records of a user come at once where users are
-// sampled, and by coins of their own where it is stated that records are.
+// units determines which part of one unit of the account is in a sample. A user's records come together if users are
+// sampled, and by separate coins if the file says that records are.
 func (s *search) units(p *plan) {
 	f, c, drawn := s.file, p.unit, p.sampled
 	u := f.Unit
@@ -138,7 +138,7 @@ func (s *search) units(p *plan) {
 	}
 }
 
-// way returns how samples of an event are drawn, as it states.
+// way returns the sampling that an event states.
 func (p *plan) way() privacy.Sampling {
 	if p.training {
 		return p.sampling
@@ -148,7 +148,7 @@ func (p *plan) way() privacy.Sampling {
 
 const askMultiplier = "What is the standard deviation of the noise, on which sum, and the clipping norm? The multiplier is the first over the second."
 
-// multiplier holds the noise multipliers of the trainings of one log against the noise that was added.
+// multiplier compares the noise multipliers of the trainings of one log with the noise that was added.
 func (s *search) multiplier(g *trainings) {
 	l := g.log
 	for _, p := range g.plans {
@@ -195,7 +195,7 @@ func (s *search) multiplier(g *trainings) {
 	}
 }
 
-// gradient looks for what makes a sum other than one of clipped gradients, each of one record.
+// gradient finds causes why a sum is not one of clipped gradients of single records.
 func (s *search) gradient(i int, p *plan, l Log) {
 	if l.NormalisedBy == "drawn-batch" {
 		s.opens(i, p, "log.normalised_by", "drawn-batch", "By which number is the noisy sum divided? It must be fixed beforehand, as the expected batch is.",
@@ -217,9 +217,9 @@ func (s *search) gradient(i int, p *plan, l Log) {
 	}
 }
 
-// microbatches charges gradients of several records that were averaged before they were clipped. An average that has
-// another record moves by up to two clipping norms. A record that is left out moves those behind it to other averages,
-// so that all of a batch may move; a record that is exchanged or blanked in its place moves one.
+// microbatches charges gradients of several records that were averaged before clipping. An average with another record
+// moves by up to two clipping norms. Leaving out a record moves the following ones to other averages, so all averages
+// of a batch may move; exchanging or blanking a record in its place moves one.
 func (s *search) microbatches(g *trainings, p *plan) {
 	size := or(g.log.Microbatch, 1)
 	if size <= 1 || p.noiseless {
@@ -238,7 +238,8 @@ func (s *search) microbatches(g *trainings, p *plan) {
 	}
 }
 
-// averaged widens a plan for averages of several records, and says what it charges; empty: nothing, or it cannot.
+// averaged widens a plan for averages of several records, and returns what it charges; empty if nothing, or if it
+// cannot.
 func (s *search) averaged(g *trainings, p *plan, size int64) string {
 	sampled := p.rate < 1 && p.sampling != Shuffled
 	switch {
@@ -264,13 +265,13 @@ func (s *search) averaged(g *trainings, p *plan, size int64) string {
 		}
 		return "one record moves its average by up to two clipping norms, and by being drawn all averages behind it, so that there is no amplification by sampling"
 	case p.relation == privacy.Replace && !sampled:
-		return "" // two clipping norms are what an exchange moves without averages too
+		return "" // an exchange moves by two clipping norms without averages too
 	}
 	p.widened *= 2
 	return "one record moves a sum by up to two clipping norms"
 }
 
-// release looks for faults of a release that is no training.
+// release finds faults in a release that is no training.
 func (s *search) release(p *plan) {
 	if p.event.SamplingRate != nil {
 		s.units(p)
@@ -278,7 +279,7 @@ func (s *search) release(p *plan) {
 	s.sensitivity(p.at, p)
 }
 
-// sensitivity holds the sensitivity of normal noise against the norm that vectors were clipped to.
+// sensitivity compares the sensitivity of normal noise with the norm that vectors were clipped to.
 func (s *search) sensitivity(i int, p *plan) {
 	e := p.event
 	if e.Mechanism != "gaussian" || e.Clip == nil || e.Sensitivity == nil {

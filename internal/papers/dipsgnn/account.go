@@ -16,8 +16,8 @@ import (
 	"privrec/internal/train"
 )
 
-// account checks all noise of a finished run and counts its releases. These are every pass
-// over the training samples, and every noisy ranking of the others.
+// account checks all noise of a finished run and returns the account of its releases: every pass over the training
+// samples, and every noisy ranking of the others.
 func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 	return account, p.agree(account)
 }
 
-// tallied accounts for a training, without a look at the ledger.
+// tallied returns the account of a training by counting, without the ledger.
 func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 	a, err := p.counted(fitted)
 	if err != nil {
@@ -54,10 +54,10 @@ func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 	return account, nil
 }
 
-// planned accounts for a run of all its epochs, with a second training as long as the first.
+// planned returns the account of a run of all its epochs, with a second training as long as the first.
 func (p *protection) planned() (nextitem.Account, error) { return p.tallied(p.all()) }
 
-// all is a training of all epochs.
+// all returns a training of all epochs.
 func (p *protection) all() *experiment.Fitted {
 	all := &train.Result{Epochs: make([]train.EpochRecord, p.cfg.Train.Epochs)}
 	fitted := &experiment.Fitted{Result: all}
@@ -67,7 +67,7 @@ func (p *protection) all() *experiment.Fitted {
 	return fitted
 }
 
-// calibrated returns what a setting says of its noise. Where epsilon is for all releases of the run, they are counted.
+// calibrated returns the noise of a setting. If epsilon is for all releases of the run, it counts them.
 func (p *protection) calibrated() (Accounting, error) {
 	if p.cfg.Privacy.Transitions.Count == "" {
 		return p.cfg.accounting(), nil
@@ -76,7 +76,7 @@ func (p *protection) calibrated() (Accounting, error) {
 	return a.calibrated(), err
 }
 
-// counted returns what ran, as the accounting takes it.
+// counted returns the releases of a training in the form of an Accounting.
 func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 	if p.cfg.Privacy.Transitions.onEdges() {
 		return p.countedGraphs()
@@ -123,7 +123,7 @@ func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 	return a, nil
 }
 
-// accounting returns what a configuration alone says of a run.
+// accounting returns the parts of an account that the configuration alone determines.
 func (c Config) accounting() Accounting {
 	a := Accounting{
 		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
@@ -160,9 +160,8 @@ func (p *protection) countedGraphs() (a Accounting, err error) {
 	return a, err
 }
 
-// agree composes what the ledger has of noise for one unit edge. It fails unless that comes to
-// what was counted, so that no account is shown that does not follow from what was recorded.
-// With a zero adjacency the ledger is only an upper bound.
+// agree composes the noise in the ledger for one unit edge. It fails unless the result equals the counted one, so that
+// every shown account follows from recorded releases. With a zero adjacency the ledger is only an upper bound.
 func (p *protection) agree(account *Privacy) error {
 	if p.noise.NoiseStd() == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
 		return nil
@@ -186,7 +185,7 @@ func (p *protection) agree(account *Privacy) error {
 	return nil
 }
 
-// AccountFeatures accounts for the perturbed user features.
+// AccountFeatures returns the account of the perturbed user features.
 func AccountFeatures(f *dataset.Features, c FeatureConfig) *experiment.Features {
 	s := sampler(f, c)
 	k := len(s.Features)
@@ -201,7 +200,7 @@ func scaled(f *dataset.Features) bool {
 	return slices.ContainsFunc(f.Columns, func(c dataset.Column) bool { return c.Kind == dataset.Numeric })
 }
 
-// Show puts claim and account into a result.
+// Show adds claim and account to a result.
 func (p *Privacy) Show(d *report.Document) {
 	one, on := "one release of one matrix", "aggregations"
 	if p.NoiseOn == NoiseOnEdges {
@@ -249,7 +248,7 @@ func (p *Privacy) Show(d *report.Document) {
 	d.Tables = append(d.Tables, t)
 }
 
-// reason says what the total rests on.
+// reason returns the assumptions behind the total as a sentence.
 func (p *Privacy) reason() string {
 	if len(p.Unbounded) > 0 {
 		return "without bound: " + strings.Join(experiment.Names(p.Unbounded), ", ")

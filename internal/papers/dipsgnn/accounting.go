@@ -11,19 +11,17 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Accounting holds what an account of a run needs: how the noise was set, and how often it was
-// drawn.
+// Accounting holds the input of a run's account: how the noise was set, and how often it was drawn.
 //
-// Releases of l2 sensitivity s C with noise of standard deviation std compose to mu² = T s² M
-// (C/std)². M is the number of releases that the differing entries are in. Theorem 4.2 is the
-// case s² = M = 1.
+// Releases of l2 sensitivity s C with noise of standard deviation std compose to mu² = T s² M (C/std)². M is the number
+// of releases that the differing entries are in. Theorem 4.2 is the case s² = M = 1.
 type Accounting struct {
 	Epsilon float64 // eps2, claimed; +Inf is the variant without noise
 	Delta   float64
 	Steps   int     // T
 	Norm    float64 // C
-	// SquaredStd says that the noise has standard deviation sigma², as in the published
-	// program, though sigma is solved for as a standard deviation.
+	// SquaredStd says that the noise has standard deviation sigma², as in the published program, although sigma itself
+	// is computed as a standard deviation.
 	SquaredStd bool
 
 	Train  Multiplicity // of one pass over the training samples
@@ -35,17 +33,18 @@ type Accounting struct {
 	EvalNoiseOff bool // some ranking that leaves the run was made without noise
 	Selected     bool // rows held out of training decide when it ends or which epoch is reported
 
-	// Count says what epsilon is for, over all releases: CountEdge, CountSwap, or "", one release of one matrix. S2M
-	// is what it comes to beforehand.
+	// Count names the neighbours that epsilon is for, over all releases: CountEdge, CountSwap, or "" for one release of
+	// one matrix. S2M is the resulting s² M, known beforehand.
 	Count string
 	S2M   int64
 
-	// Windows says that training samples share no row, each with one label.
+	// Windows says that training samples share no row, and each has one label.
 	Windows bool
 	// StopGradient says that the backward pass does not go through the adjacency. This is a
 	// repair: the paper and its program go through it, in the clear.
 	StopGradient bool
-	// Edges says that session graphs have the noise, each once: C and T are 1, and Train counts every prefix once.
+	// Edges says that session graphs have the noise, each drawn once: C and T are 1, and Train counts every prefix
+	// once.
 	Edges bool
 	// ZeroAdjacency is the ablation A = 0, in which only noise reaches the network.
 	ZeroAdjacency bool
@@ -58,9 +57,8 @@ type Evaluation struct {
 	Passes int
 }
 
-// Sigma returns the standard deviation that the theorem asks for the claimed epsilon, sigma =
-// C sqrt(T)/mu; 0 without noise. Where epsilon is for all releases it is C sqrt(T s² M)/mu. Source: the inverse of
-// theorem 4.2.
+// Sigma returns the standard deviation that the theorem requires for the claimed epsilon, sigma = C sqrt(T)/mu; 0
+// without noise. If epsilon is for all releases it is C sqrt(T s² M)/mu. Source: the inverse of theorem 4.2.
 func (a Accounting) Sigma() float64 {
 	if math.IsInf(a.Epsilon, 1) {
 		return 0
@@ -68,7 +66,7 @@ func (a Accounting) Sigma() float64 {
 	return accountant.ClosedSigma(a.Norm, float64(a.Steps)*float64(max(1, a.S2M)), a.Epsilon, a.Delta)
 }
 
-// NoiseStd returns the standard deviation of the noise that is really added.
+// NoiseStd returns the standard deviation of the noise that the run adds.
 func (a Accounting) NoiseStd() float64 {
 	s := a.Sigma()
 	if a.SquaredStd {
@@ -97,7 +95,7 @@ func (a Accounting) validate() error {
 	return errors.Join(errs...)
 }
 
-// Privacy accounts for the run, as privacy.json holds it.
+// Privacy returns the account of the run in the form of privacy.json.
 func (a Accounting) Privacy() (*Privacy, error) {
 	if err := a.validate(); err != nil {
 		return nil, err
@@ -130,7 +128,7 @@ func (a Accounting) Privacy() (*Privacy, error) {
 	return p, nil
 }
 
-// evaluationsRun leaves out the evaluations that did not happen.
+// evaluationsRun returns the evaluations that took place.
 func (a Accounting) evaluationsRun() (ran []Evaluation) {
 	for _, e := range a.Evaluations {
 		if e.Passes > 0 {
@@ -140,9 +138,9 @@ func (a Accounting) evaluationsRun() (ran []Evaluation) {
 	return ran
 }
 
-// cost returns what releases of s² M cost: mu² and both epsilons. Data that are released
-// without noise have no bound. With a zero adjacency the releases do not depend on the data
-// and cost nothing, whatever the theorem would charge for them.
+// cost returns the cost of releases with a given s² M: mu² and both epsilons. Data released without noise have no
+// bound. With a zero adjacency the releases do not depend on the data and cost nothing, whatever the theorem would
+// charge for them.
 func (a Accounting) cost(s2m float64) (Cost, error) {
 	if a.ZeroAdjacency {
 		s2m = 0
@@ -167,13 +165,13 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)), EpsExact: privacy.Number(exact)}, nil
 }
 
-// counting is one way to count what a run releases: its name and its s² M.
+// counting is one way to count a run's releases: its name and its s² M.
 type counting struct {
 	name string
 	s2m  int64
 }
 
-// countings lists them, from what the theorem counts to what training did.
+// countings lists the ways to count, from that of the theorem to that of the real training.
 func (a Accounting) countings() []counting {
 	s := a.sensitivity()
 	m, e := a.Train, int64(a.Epochs)
@@ -216,7 +214,7 @@ func (a Accounting) countings() []counting {
 	return list
 }
 
-// table prices the rows from what the theorem counts to what training did.
+// table returns the cost of each way to count, from that of the theorem to that of the real training.
 func (a Accounting) table() (rows []Row, err error) {
 	for _, r := range a.countings() {
 		price := a.cost
@@ -232,7 +230,7 @@ func (a Accounting) table() (rows []Row, err error) {
 	return rows, nil
 }
 
-// unitOf names the units that epsilon can be for.
+// unitOf maps the values of Count to names of units.
 var unitOf = map[string]string{CountEdge: "edge-unit", CountSwap: "swap"}
 
 // unit is one kind of neighbour: its name and relation, its worst single release, and its s² M of one pass.
@@ -242,7 +240,7 @@ type unit struct {
 	of               func(m Multiplicity) int64
 }
 
-// kinds lists the units of an account. Where labels and readout are public only transitions and their order are
+// kinds lists the units of an account. If labels and readout are public, only transitions and their order are
 // protected.
 func (a Accounting) kinds() []unit {
 	s := a.sensitivity()
@@ -263,7 +261,7 @@ func (a Accounting) kinds() []unit {
 }
 
 // whole returns the s² M of a unit over all releases of the run. Training and evaluation parts are disjoint pieces of a
-// sequence, or disjoint samples of one: the sum of the worst of each is an upper bound.
+// sequence, or disjoint samples of one, so the sum of the worst of each is an upper bound.
 func (a Accounting) whole(of func(m Multiplicity) int64) int64 {
 	s2m := of(a.Train)*int64(a.Epochs) + of(a.Refit.Counts)*int64(a.Refit.Passes)
 	for _, e := range a.evaluationsRun() {
@@ -272,7 +270,7 @@ func (a Accounting) whole(of func(m Multiplicity) int64) int64 {
 	return s2m
 }
 
-// calibrated returns the accounting with noise for all releases that it counts, where epsilon is for these.
+// calibrated returns the accounting with the noise for all counted releases, if epsilon is for these.
 func (a Accounting) calibrated() Accounting {
 	for _, u := range a.kinds() {
 		if a.Count != "" && u.name == unitOf[a.Count] {
@@ -282,7 +280,7 @@ func (a Accounting) calibrated() Accounting {
 	return a
 }
 
-// units accounts for the run, for each unit.
+// units returns the account of the run for each unit.
 func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
 	releases := a.Train.Edge*int64(a.Epochs) + a.Refit.Counts.Edge*int64(a.Refit.Passes)
 	var eval int64

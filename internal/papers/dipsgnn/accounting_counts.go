@@ -2,11 +2,11 @@ package dipsgnn
 
 import "fmt"
 
-// s2Claimed is what the theorem takes: one entry of one matrix.
+// s2Claimed is the squared sensitivity that the theorem uses: one entry of one matrix.
 const s2Claimed = 1
 
-// sensitivity holds squared sensitivities: how far a change of the user's sequence p, a, q moves at most what one
-// prefix releases.
+// sensitivity holds squared sensitivities: the largest squared distances that a change of the user's sequence p, a, q
+// moves the releases of one prefix.
 type sensitivity struct {
 	edge          int64 // one unit of one count
 	deleteInside  int64 // p,a,q -> p,q
@@ -19,21 +19,22 @@ type sensitivity struct {
 	swapTwo       int64 // the same in a prefix of two items
 }
 
-// ofMessages is for (A_in Hb, A_out Hb) together, in units of C². A unit edge moves row i of A_out Hb and row j of
-// A_in Hb; a deletion moves row p by Hb_q - Hb_a and row a by Hb_q, in both matrices.
+// ofMessages holds the sensitivities of (A_in Hb, A_out Hb) together, in units of C². A unit edge moves row i of A_out
+// Hb and row j of A_in Hb; a deletion moves row p by Hb_q - Hb_a and row a by Hb_q, in both matrices.
 //
-// Two items x and y that change places between r and s move the rows r, x, y of A_out Hb by Hb_y - Hb_x, Hb_s - Hb_y and
-// Hb_x - Hb_s. The squared lengths of the three differences of three vectors of length C add up to 9 C² at most, since
-// that is 3 sum |v|² - |sum v|². The rows of A_in Hb move by the differences of Hb_r, Hb_x and Hb_y likewise. Items that
-// are the same make it less, and so do places at an end.
+// Two items x and y that change places between r and s move the rows r, x, y of A_out Hb by Hb_y - Hb_x, Hb_s - Hb_y
+// and Hb_x - Hb_s. The squared lengths of the three differences of three vectors of length C add up to 9 C² at most,
+// since that is 3 sum |v|² - |sum v|². The rows of A_in Hb move by the differences of Hb_r, Hb_x and Hb_y likewise.
+// Items that are the same make it less, and so do places at an end.
 var ofMessages = sensitivity{edge: 2, deleteInside: 10, deleteEnd: 2, replaceInside: 20, replaceApart: 12, replaceEnd: 6, perUser: 8,
 	swap: 18, swapTwo: 4}
 
-// ofGraphs is for the counts A_out themselves; A_in is the same release. A deletion takes one from (p,a) and (a,q) and
-// adds one to (p,q). All transitions of a user may be of one pair, and of another pair after the exchange.
+// ofGraphs holds the sensitivities of the counts A_out themselves; A_in is the same release. A deletion takes one from
+// (p,a) and (a,q) and adds one to (p,q). All transitions of a user may be of one pair, and of another pair after the
+// exchange.
 var ofGraphs = sensitivity{edge: 1, deleteInside: 3, deleteEnd: 1, replaceInside: 6, replaceApart: 4, replaceEnd: 2, perUser: 2, swap: 6, swapTwo: 2}
 
-// sensitivity returns the squared sensitivities of what the run releases.
+// sensitivity returns the squared sensitivities of the run's releases.
 func (a Accounting) sensitivity() sensitivity {
 	if a.Edges {
 		return ofGraphs
@@ -41,10 +42,9 @@ func (a Accounting) sensitivity() sensitivity {
 	return ofMessages
 }
 
-// Multiplicity counts how much of the noisy releases of one pass over the samples a unit takes
-// part in. It is the sum of s² over the prefixes that contain the unit, with one propagation
-// step. It takes the worst user and position of the data: users are disjoint, so the worst one
-// decides.
+// Multiplicity counts, for each unit, its share in the noisy releases of one pass over the samples: the sum of s² over
+// the prefixes that contain the unit, with one propagation step. It takes the worst user and position of the data,
+// since users are disjoint and the worst one decides.
 type Multiplicity struct {
 	Edge          int64 // prefixes that contain the worst edge: M itself, not times s²
 	Deletion      int64
@@ -54,7 +54,7 @@ type Multiplicity struct {
 	Swap          int64 // two neighbouring items change places
 }
 
-// max takes the worst of each.
+// max replaces each count by the larger of the two.
 func (m *Multiplicity) max(o Multiplicity) {
 	m.Edge = max(m.Edge, o.Edge)
 	m.Deletion = max(m.Deletion, o.Deletion)
@@ -81,10 +81,9 @@ func (c *tallied) add(length int64) {
 	c.square += (length - 1) * (length - 1)
 }
 
-// multiplicity returns what the worst units of one sequence cost. The edge v1 v2 is in every
-// prefix of length 2 and more, and no edge is in more. The worst item to delete or replace is
-// v2: it is inside of every prefix of length 3 and more, and last of the one of length 2. v1
-// is at an end of all of them, and later items are in fewer.
+// multiplicity returns the cost of the worst units of one sequence. The edge v1 v2 is in every prefix of length 2 and
+// more, and no edge is in more. The worst item to delete or replace is v2: it is inside every prefix of length 3 and
+// more, and last in the one of length 2. v1 is at an end of all of them, and later items are in fewer.
 func (c tallied) multiplicity(s sensitivity) Multiplicity {
 	return Multiplicity{
 		Edge:          c.two + c.longer,
@@ -96,13 +95,13 @@ func (c tallied) multiplicity(s sensitivity) Multiplicity {
 	}
 }
 
-// CountPrefixes counts a pass of noisy aggregation over given samples: sample i is the prefix of length[i] of a
-// sequence. Samples that a validation set took are then counted where they are used.
+// CountPrefixes returns the counts of one pass of noisy aggregation over given samples: sample i is the prefix of
+// length[i] of a sequence. Samples that a validation set took are counted where they are used.
 func CountPrefixes(sequence, length []int32) (Multiplicity, error) {
 	return ofMessages.count(sequence, length)
 }
 
-// count is CountPrefixes for any release of prefixes.
+// count is CountPrefixes for any kind of release of prefixes.
 func (s sensitivity) count(sequence, length []int32) (Multiplicity, error) {
 	if len(sequence) != len(length) {
 		return Multiplicity{}, fmt.Errorf("accounting: %d sequences and %d lengths", len(sequence), len(length))

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/protocol/nextitem"
 )
 
-// Privacy is what privacy.json holds: the claim, what really ran, and what no formula bounds.
-// The total is that of the worst unit.
+// Privacy holds the content of privacy.json: the claim, the account of the real run, and what no formula bounds. The
+// total is that of the worst unit.
 type Privacy struct {
 	experiment.Account
 	Delta       float64           `json:"delta"`
@@ -23,11 +23,11 @@ type Privacy struct {
 	Units       []UnitAccount     `json:"units"`
 	Table       []Row             `json:"table"`
 	Evaluations []EvaluationCount `json:"noisy_evaluations"`
-	// Published names the only files of a run with secure noise that the guarantee is for.
+	// Published names the files that the guarantee of a run with secure noise covers, and no others.
 	Published []string `json:"published,omitempty"`
 }
 
-// Claim is the paper's guarantee and what it assumes.
+// Claim holds the paper's guarantee and its assumptions.
 type Claim struct {
 	experiment.Claim
 	S2 int `json:"s2"`
@@ -40,8 +40,7 @@ type EvaluationCount struct {
 	Passes int    `json:"passes"`
 }
 
-// Cost is what releases cost. S2M is s² M, the squared sensitivity times the number of
-// releases.
+// Cost holds the cost of releases. S2M is s² M, the squared sensitivity times the number of releases.
 type Cost struct {
 	S2M      float64        `json:"s2_M"`
 	Mu2      privacy.Number `json:"mu2"`
@@ -49,21 +48,20 @@ type Cost struct {
 	EpsExact privacy.Number `json:"eps_exact"` // the exact curve of the Gaussian mechanism
 }
 
-// Row is a line of the table from what the theorem counts to what training did.
+// Row is a line of the table of ways to count, from that of the theorem to that of the real training.
 type Row struct {
 	Name string `json:"name"`
 	Cost
 }
 
-// UnitAccount is the account of one unit of protection: edge-unit, delete, substitute or user.
+// UnitAccount holds the account of one unit of protection: edge-unit, delete, substitute or user.
 type UnitAccount struct {
 	experiment.Unit
 	Accounted Accounted `json:"accounted"`
 }
 
-// Accounted holds what the noisy aggregations alone come to. MTrain and MEval count the
-// releases that contain the worst edge, in training and in noisy evaluations, per propagation
-// step. S2M sums s² over those that contain the unit.
+// Accounted holds the account of the noisy aggregations alone. MTrain and MEval count the releases that contain the
+// worst edge, in training and in noisy evaluations, per propagation step. S2M sums s² over those that contain the unit.
 type Accounted struct {
 	S2     int64 `json:"s2,omitempty"` // of the worst single release; absent where it depends on the prefix's length
 	MTrain int64 `json:"M_train"`
@@ -71,13 +69,13 @@ type Accounted struct {
 	Cost
 }
 
-// closed reports whether everything that a run reads of the order of items within a window has noise: labels and
-// readout of windows that share no row do not depend on it.
+// closed reports whether noise covers everything that a run reads of the order of items within a window. Labels and
+// readout of windows that share no row do not depend on that order.
 func (a Accounting) closed() bool {
 	return a.Windows && a.StopGradient && !a.EvalNoiseOff && !a.Selected && !math.IsInf(a.Epsilon, 1)
 }
 
-// public is what a closed account takes as public.
+// public lists the assumptions of a closed account.
 var public = []privacy.Assumption{
 	{What: "of every window of a training sequence: which items it has and how often, the last of them, and the label", Why: "readout and labels use these in the clear; the guarantee is for the order of the other items"},
 	{What: "which items there are, how many users and windows, and how the rows were filtered, truncated and split", Why: "they depend on the rows of all users"},
@@ -86,7 +84,7 @@ var public = []privacy.Assumption{
 	{What: "what is measured here", Why: "losses, floors and ranks of test samples are of labels in the clear"},
 }
 
-// unbounded lists what the run leaves without protection.
+// unbounded returns what the run leaves unprotected.
 func (a Accounting) unbounded() []experiment.Open {
 	if a.closed() {
 		return []experiment.Open{}
@@ -111,9 +109,9 @@ func (a Accounting) unbounded() []experiment.Open {
 
 const whyRange = "numbers are scaled by the minimum and maximum over all users, which depend on the data"
 
-// Features accounts for the perturbation of n features of which each user sends k. shared says
-// that one choice was made for all users and the other features were left in the clear. scaled
-// says that some are numbers, scaled by the minimum and maximum of the data.
+// Features returns the account of the perturbation of n features, k of them sent by each user. shared says that one
+// choice was made for all users and the other features were left in the clear. scaled says that some features are
+// numbers, scaled by the minimum and maximum of the data.
 func Features(eps1 float64, k, n int, shared, scaled bool) *experiment.Features {
 	f := &experiment.Features{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n, Total: privacy.Number(eps1), Unbounded: []experiment.Open{}}
 	if math.IsInf(eps1, 1) {

@@ -18,8 +18,8 @@ import (
 	"privrec/internal/train"
 )
 
-// stepBench is a training step of the real model on drawn sessions. It packs graphs, draws and
-// records noise, and computes loss, gradients and Adam.
+// stepBench holds a training step of the real model on random sessions. It packs graphs, draws and records noise, and
+// computes loss, gradients and Adam.
 type stepBench struct {
 	model  train.Model
 	tape   *autograd.Tape
@@ -28,16 +28,16 @@ type stepBench struct {
 	steps  int
 }
 
-// benchBatch is the paper's batch; benchBatches differ so that no step finds the
-// last one's rows in the cache.
+// benchBatch is the paper's batch. The benchBatches batches differ, so that no step finds the last one's rows in the
+// cache.
 const (
 	benchBatch    = 100
 	benchBatches  = 8
 	benchFeatures = 30 // as ML-1M has: gender 2, age 7, occupation 21
 )
 
-// newStepBench draws 8 batches of 100 sessions over a catalogue. length draws the items of a
-// session before its label. A quarter of the positions repeat the first item.
+// newStepBench draws 8 batches of 100 sessions over a catalogue. length draws the number of items of a session before
+// its label. A quarter of the positions repeat the first item.
 func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 	const seed = rng.Seed(1)
 	c := Default()

@@ -151,10 +151,10 @@ func check(v *config.Checker, c Config) {
 	v.Words("eval.noise", c.Eval.Noise, nextitem.NoiseOn, nextitem.NoiseOff)
 }
 
-// leastWindow has two items that can change places, the last item before the label, and the label.
+// leastWindow is the shortest window: two items that can change places, the last item before the label, and the label.
 const leastWindow = 4
 
-// checkCount reports a run whose releases are not known before it begins, where epsilon is for all of them.
+// checkCount reports a run whose releases are unknown before it begins, if epsilon is for all of them.
 func (c Config) checkCount(v *config.Checker) {
 	t := c.Privacy.Transitions
 	v.OneOf("privacy.transitions.count", t.Count, "", CountEdge, CountSwap)
@@ -174,7 +174,7 @@ func (c Config) checkCount(v *config.Checker) {
 		"%s needs privacy.transitions.window: the labels of all prefixes of a sequence show its order", CountSwap)
 }
 
-// Check reports a network that cannot be made.
+// Check reports settings of the network that cannot be used.
 func (c ModelConfig) Check(v *config.Checker) {
 	nextitem.CheckShape(v, c.Dim, c.Steps)
 	nextitem.CheckUsers(v, c.UserDim, c.UserInput)
@@ -183,19 +183,19 @@ func (c ModelConfig) Check(v *config.Checker) {
 	v.OneOf("model.adjacency", c.Adjacency, AdjacencyCounts, AdjacencyZero)
 }
 
-// Check reports a perturbation of user features that cannot be made.
+// Check reports settings of the perturbation of user features that cannot be used.
 func (c FeatureConfig) Check(v *config.Checker) {
 	checkEpsilon(v, "privacy.features.epsilon", c.Epsilon)
 	v.OneOf("privacy.features.unselected", c.Unselected, UnselectedZero, UnselectedRaw)
 }
 
-// Noise outside these is lost in, or swamps, everything that float32 holds.
+// Limits of the noise. Beyond them float32 loses the noise, or the noise swamps everything else.
 const (
 	minStd = 1e-20
 	maxStd = 1e20
 )
 
-// These are beyond anything sensible: what lies outside is a slip.
+// Limits beyond any sensible value: a value outside is a mistake.
 const (
 	minEpsilon = 1e-6
 	maxEpsilon = 1000
@@ -206,10 +206,9 @@ func checkEpsilon(v *config.Checker, key string, x float64) {
 	v.Check(x >= minEpsilon && (x <= maxEpsilon || math.IsInf(x, 1)), key, "must lie in [%g,%d] or be .inf, got %v", minEpsilon, maxEpsilon, x)
 }
 
-// Code returns the published program's setting on ML-1M, its slips included. These are noise
-// of standard deviation sigma squared, features of random other users in training, unselected
-// features in the clear, the test set choosing the epoch metric by metric, candidates counted
-// before the split, and no noise in evaluation.
+// Code returns the published program's setting on ML-1M, including its mistakes: noise of standard deviation sigma
+// squared, features of random other users in training, unselected features in the clear, the test set choosing the
+// epoch metric by metric, candidates counted before the split, and no noise in evaluation.
 func Code() Config {
 	c := Default()
 	c.Profile = "code"
@@ -222,7 +221,7 @@ func Code() Config {
 	return c
 }
 
-// setting returns a configuration as the protocol takes it.
+// setting returns a configuration in the form of the protocol.
 func (c Config) setting() (nextitem.Setting, error) {
 	length := func(c Config) train.Length { return c.Train.Length() }
 	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(), "edgerand": EdgeRand()}, length)

@@ -28,15 +28,16 @@ func (d Descent) Steps() int64 {
 	return int64(d.Epochs) * int64(math.Ceil(float64(d.Examples)/float64(d.Batch)))
 }
 
-// ItemDeviation returns the standard deviation of the noise on items' codes, in units of their length: another item moves
-// the release by twice that length, and the release has its share of the mu² of one normal release with this budget.
+// ItemDeviation returns the standard deviation of the noise on items' codes, in units of their length. Another item
+// moves the release by twice that length, and the release gets its share of the mu² of one normal release with this
+// budget.
 func (d Descent) ItemDeviation(b privacy.Budget) (float64, error) {
 	mu, err := accountant.MuFor(b.Epsilon, b.Delta)
 	return 2 / (mu * math.Sqrt(d.Inputs)), err
 }
 
-// Charges returns what a unit pays at a noise multiplier. Adding or removing it moves a code by its length and the sum of
-// gradients by the clip; exchanging it moves them by twice that. One position has one code and one label.
+// Charges returns the cost of a unit at a noise multiplier. Adding or removing it moves a code by its length and the
+// sum of gradients by the clip; exchanging it moves them by twice that. One position has one code and one label.
 func (d Descent) Charges(noise float64, s privacy.Subject, b privacy.Budget) (list []epsilons.Charge, err error) {
 	law := func(deviation, length float64) privacy.Event {
 		if s.Neighbouring == privacy.Replace {
@@ -54,8 +55,8 @@ func (d Descent) Charges(noise float64, s privacy.Subject, b privacy.Budget) (li
 	return append(list, epsilons.Charge{Event: privacy.Sampled{Event: law(noise, cmp.Or(d.Clip, 1)), Rate: d.Rate(), Method: privacy.Poisson}, Count: d.Steps()}), nil
 }
 
-// Calibrate returns the least noise multiplier at which the exact account of everything that is released has the budget.
-// step gives the event of a step where its noise is not normal; nil: it is.
+// Calibrate returns the least noise multiplier at which the exact account of all releases is within the budget. step
+// gives the event of a step if its noise is not normal; nil: it is.
 func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget, step func(noise float64) (privacy.Event, error)) (float64, error) {
 	goal := accountant.Goal{Epsilon: b.Epsilon, Delta: b.Delta, Exposed: accountant.Exposed(d.Rate(), d.Steps())}
 	if d.Inputs > 0 {

@@ -12,9 +12,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// EdgeRand is Table 2's baseline that has noise on the graph and not on what is aggregated over it (after Wu, Long,
-// Zhang, Li, "LinkTeller", IEEE S&P 2022, whose EdgeRand flips bits; for counts the paper takes Gaussian noise and says no
-// more). Every entry of a session's matrix of counts, n x n for n items, gets noise once, before training:
+// EdgeRand returns the setting of Table 2's baseline with noise on the graph instead of the aggregated messages (after
+// Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022, whose EdgeRand flips bits; for counts the paper takes Gaussian
+// noise and says no more). Every entry of a session's matrix of counts, n x n for n items, gets noise once, before
+// training:
 //
 //	A~_out = A_out + N(0, sigma_A²),  A~_in = A~_out',  sigma_A = 1/mu with theorem 4.2's mu for eps2
 //
@@ -29,24 +30,24 @@ func EdgeRand() Config {
 	return c
 }
 
-// graphNoise is the released graphs of the prefixes of some sequences. They are released once, prefix by prefix, and
-// drawn again wherever they are read: on MovieLens-1M they have some 400 million entries.
+// graphNoise holds the released graphs of the prefixes of some sequences. Each prefix is released once, and its noise
+// is drawn again wherever it is read: on MovieLens-1M the graphs have some 400 million entries.
 type graphNoise struct {
 	channel *channel.Channel[tensor.Float]
 	first   []int32 // id of the prefix of length 1 of every sequence; that of length l is l-1 more
 }
 
-// graphCols is the length of a row of noise. The entries of a matrix fill rows; the rest of the last one is unused.
+// graphCols is the length of a row of noise. The entries of a matrix fill rows; the end of the last row is unused.
 const graphCols = 64
 
-// noiseRows returns how many rows the n x n entries of a matrix fill.
+// noiseRows returns the number of rows that the n x n entries of a matrix fill.
 func noiseRows(n int) int { return (n*n + graphCols - 1) / graphCols }
 
-// graphsAtOnce is how many prefixes are in one call of the mechanism.
+// graphsAtOnce is the number of prefixes in one call of the mechanism.
 const graphsAtOnce = 256
 
-// newGraphNoise releases the graphs of samples of the sequences. Their events go to a ledger, with the number of
-// prefixes that the worst edge is in as the bound for one unit.
+// newGraphNoise releases the graphs of samples of the sequences. It records their events in a ledger, with the number
+// of prefixes that the worst edge is in as the bound for one unit.
 func newGraphNoise(purpose string, sigma float64, sequences [][]int32, samples dataset.Samples, p *protection) (*graphNoise, error) {
 	g := &graphNoise{first: make([]int32, len(sequences))}
 	at := int32(0)
@@ -107,7 +108,7 @@ func (g *graphNoise) release(user, length []int32, distinct [][]int32) error {
 	return r.Finish()
 }
 
-// ids numbers prefixes.
+// ids returns the numbers of prefixes.
 func (g *graphNoise) ids(user, length []int32) []int32 {
 	out := make([]int32, len(user))
 	for i, u := range user {
@@ -116,7 +117,7 @@ func (g *graphNoise) ids(user, length []int32) []int32 {
 	return out
 }
 
-// distincts counts the different items of every prefix of every sequence.
+// distincts returns the number of different items of every prefix of every sequence.
 func distincts(sequences [][]int32) [][]int32 {
 	all := make([][]int32, len(sequences))
 	for u, s := range sequences {
@@ -160,7 +161,7 @@ func (g *graphNoise) matrices(t *autograd.Tape, b *graph.Packed, samples dataset
 	return m, nil
 }
 
-// graphMatrices are the released matrices of the sessions of a batch.
+// graphMatrices holds the released matrices of the sessions of a batch.
 type graphMatrices struct {
 	graph *graph.Packed
 	at    []int

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings of this paper for privrec epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("dipsgnn") }
 
 // EpsilonReading is one reading of a setting: how the noise was set, and which releases one unit is in.
@@ -93,7 +93,8 @@ func prefixes(shortest, longest int) (c tallied) {
 	return c
 }
 
-// counted returns the s² M of the unit of this name over all releases, or of the counting that begins with these words.
+// counted returns the s² M over all releases of the unit with this name, or of the way to count whose name begins with
+// these words.
 func (a Accounting) counted(words string) (int64, error) {
 	for _, u := range a.kinds() {
 		if u.name == words {

@@ -29,7 +29,7 @@ type Network struct {
 	whole *wholeMessages // sums are exact, for noise from cryptographic bits; nil: in floating point
 }
 
-// Direction tells the two noisy aggregations of a step apart.
+// Direction distinguishes the two noisy aggregations of a step.
 type Direction int
 
 // The two directions of eq. 5: messages along edges and against them.
@@ -38,10 +38,10 @@ const (
 	Outgoing                  // A_out Hb: node i receives from j
 )
 
-// Perturb adds noise to what one direction of one step aggregated (N, D).
+// Perturb adds noise to the aggregated rows (N, D) of one direction of one step.
 type Perturb func(y *autograd.Node, step int, dir Direction) *autograd.Node
 
-// NewNetwork makes the network for items 1..items. init fills the parameters by name.
+// NewNetwork returns the network for items 1..items. init fills the parameters by name.
 func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 	width := c.Dim + c.UserDim
 	return &Network{
@@ -70,10 +70,10 @@ func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node
 	})
 }
 
-// aggregate returns what one direction of one step aggregates (N, D) from bounded rows (N, D).
+// aggregate computes the aggregated rows (N, D) of one direction of one step from bounded rows (N, D).
 type aggregate func(hb *autograd.Node, step int, dir Direction) *autograd.Node
 
-// forward begins at states h (N, d).
+// forward is Forward from initial states h (N, d).
 func (n *Network) forward(t *autograd.Tape, h *autograd.Node, g *graph.Packed, user *autograd.Node, sum aggregate) *autograd.Node {
 	each := user.Gather(g.SampleOf) // (N, d')
 	for step := range n.Steps {
@@ -101,8 +101,8 @@ func (n *Network) bound(x *autograd.Node) *autograd.Node {
 	return x.NormalizeRows(n.Norm, minNorm)
 }
 
-// sum adds up the bounded rows that reach each node along dir, by raw transition counts. No
-// row arrives without an adjacency. Source: equations (4) and (5).
+// sum returns for each node the sum of the bounded rows of its neighbours along dir, weighted by raw transition counts;
+// zero without an adjacency. Source: equations (4) and (5).
 func (n *Network) sum(t *autograd.Tape, hb *autograd.Node, g *graph.Packed, dir Direction) *autograd.Node {
 	src, dst := g.Src, g.Dst
 	if dir == Outgoing {
@@ -124,39 +124,39 @@ func (n *Network) Params() []*autograd.Param {
 	return append([]*autograd.Param{n.Item}, nn.Params(n.In, n.Out, n.Cell, n.Read)...)
 }
 
-// noisy is a nextitem.Network: the network with its user vectors and the noise of a run.
+// noisy is the network with its user vectors and the noise of a run. It implements nextitem.Network.
 type noisy struct {
 	*Network
 	user  *nextitem.UserInput
 	noise func(q *nextitem.Part) (noise, error) // of a part's aggregations; nil: never any
-	// graphs returns the released graphs of a part, which take the place of noisy aggregations; nil: none are.
+	// graphs returns the released graphs of a part, which replace noisy aggregations; nil: none are released.
 	graphs func(q *nextitem.Part) (*graphNoise, error)
 	inputs Inputs // nil: the rows of the items
 }
 
-// Inputs returns the states (N, d) that the nodes of a step begin with.
+// Inputs returns the initial states (N, d) of the nodes of a step.
 type Inputs func(t *autograd.Tape, s *nextitem.Step) *autograd.Node
 
-// WithoutNoise returns the network with its user vectors, and never any noise on its messages.
+// WithoutNoise returns the network with its user vectors and without noise on messages, also in training.
 func WithoutNoise(n *Network, user *nextitem.UserInput) nextitem.Network {
 	return &noisy{Network: n, user: user}
 }
 
-// OnInputs returns the network with its user vectors, without noise on messages. Nodes begin with the given states, and
-// items are only what is ranked.
+// OnInputs returns the network with its user vectors and without noise on messages. Nodes begin with the given states,
+// and item vectors serve only for ranking.
 func OnInputs(n *Network, user *nextitem.UserInput, inputs Inputs) nextitem.Network {
 	return &noisy{Network: n, user: user, inputs: inputs}
 }
 
-// noise adds to aggregated messages what a mechanism prescribes.
+// noise adds the noise of a mechanism to aggregated messages.
 type noise interface {
-	// begin fixes which samples of which pass the following calls are about.
+	// begin sets the pass and the samples of the following calls.
 	begin(pass nextitem.Pass, samples []int32, g *graph.Packed) Perturb
-	// end reports what went wrong since begin.
+	// end returns the first error since begin.
 	end() error
 }
 
-// silent adds nothing.
+// silent adds no noise.
 func silent(y *autograd.Node, _ int, _ Direction) *autograd.Node { return y }
 
 // Items implements nextitem.Network.
@@ -191,7 +191,7 @@ func (n *noisy) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, err
 	return z, a.end()
 }
 
-// onReleased is the network on the released graphs of a step.
+// onReleased computes the session vectors of a step on the released graphs.
 func (n *noisy) onReleased(t *autograd.Tape, s *nextitem.Step, user *autograd.Node) (*autograd.Node, error) {
 	g, err := n.graphs(s.Part)
 	if err != nil {
@@ -204,12 +204,10 @@ func (n *noisy) onReleased(t *autograd.Tape, s *nextitem.Step, user *autograd.No
 	return n.forward(t, t.Rows(n.Item, s.Graph.Node), s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return m.sum(t, hb, dir) }), nil
 }
 
-// aggregationNoise is the noise on what a step aggregates: independent normals on every
-// coordinate of every row of both directions. They are fresh for every sample, step and pass,
-// in training and, where asked, in evaluation. Source: equation (7).
+// aggregationNoise adds independent normal noise to every coordinate of every aggregated row, in both directions. It is
+// fresh for every sample, step and pass, in training and, if asked for, in evaluation. Source: equation (7).
 //
-// Noise is keyed by pass, step, sample and node within the sample, so that it does not depend
-// on which samples are batched together.
+// Noise is keyed by pass, step, sample and node within the sample, so it does not depend on the composition of batches.
 type aggregationNoise struct {
 	to     [2]*channel.Channel[tensor.Float] // by Direction
 	period func(pass nextitem.Pass) error    // told before the releases of a pass
@@ -221,7 +219,7 @@ type aggregationNoise struct {
 	err     error
 }
 
-// rowsAtOnce is how many rows of noise one parallel unit draws.
+// rowsAtOnce is the number of rows of noise that one parallel unit draws.
 const rowsAtOnce = 32
 
 func (a *aggregationNoise) begin(pass nextitem.Pass, samples []int32, g *graph.Packed) Perturb {

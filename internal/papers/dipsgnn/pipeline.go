@@ -11,8 +11,8 @@ import (
 
 const cite = "Hu and Fang, Towards Differential Privacy in Sequential Recommendation: A Noisy Graph Neural Network Approach, arXiv 2309.11515"
 
-// Task returns what the command line offers of this paper. The baselines are in package
-// baseline; Tables returns what the paper prints for them.
+// Task returns the task of this paper's method. The baselines are in package baseline; Tables returns the paper's
+// printed values for them.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dipsgnn", Cite: cite, Answers: true,
@@ -35,8 +35,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return x, prepare(env, x, c)
 }
 
-// prepare opens the ledger, perturbs user features, and says how the network is made, ranked
-// and accounted for.
+// prepare opens the ledger, perturbs user features, and sets how the network is made, ranked and accounted for.
 func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 	p, err := newProtection(env, x, c)
 	if err != nil {

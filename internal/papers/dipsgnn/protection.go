@@ -19,8 +19,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// protection holds all that is private about a DIPSGNN run: the ledger, the perturbed features
-// and the noise on aggregations.
+// protection holds the private parts of a DIPSGNN run: the ledger, the perturbed features and the noise on
+// aggregations.
 type protection struct {
 	env      *run.Env
 	x        *nextitem.Experiment
@@ -34,7 +34,7 @@ type protection struct {
 	whole    *wholeMessages         // of noise from cryptographic bits; nil: it is seeded
 }
 
-// newProtection opens the ledger with what the run leaves unprotected.
+// newProtection opens the ledger and declares what the run leaves unprotected.
 func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection, error) {
 	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}, released: map[string]*graphNoise{}}
 	var err error
@@ -75,15 +75,15 @@ const (
 	purposeGraphs   = "session graphs, "
 )
 
-// deviations returns the standard deviation that theorem 4.2 asks for and the one that is
-// really added; 0 without a budget.
+// deviations returns the standard deviation that theorem 4.2 requires and the one that the run adds; 0 without a
+// budget.
 func (c Config) deviations() (sigma, std float64) {
 	a := c.accounting()
 	return a.Sigma(), a.NoiseStd()
 }
 
-// PerturbUsers codes the features and perturbs every user's once, (users, d0). The same rows serve all
-// samples, which costs no more. once is the ledger of what is released before training.
+// PerturbUsers returns the features of every user as perturbed cells (users, d0), perturbed once. The same rows serve
+// all samples, which costs nothing more. once is the ledger of releases before training.
 func PerturbUsers(f *dataset.Features, c FeatureConfig, once *privacy.Ledger, env *run.Env) (tensor.Matrix, error) {
 	x, err := nextitem.ClearFeatures(f)
 	if err != nil {
@@ -126,12 +126,12 @@ func (p *protection) stream(purpose string) (rng.Stream, error) {
 	return p.env.Noise("dipsgnn", purpose)
 }
 
-// parts lists the parts of the split whose aggregations may be perturbed.
+// parts lists the parts of the split whose aggregations may be noisy.
 func (p *protection) parts() []*nextitem.Part {
 	return []*nextitem.Part{p.x.Train, p.x.Valid, p.x.Refit, p.x.Test}
 }
 
-// on opens the noise on aggregations of a part, once; nil without a budget.
+// on returns the noise on aggregations of a part, opened once; nil without a budget.
 func (p *protection) on(q *nextitem.Part) (*aggregationNoise, error) {
 	if a := p.noises[q.Name]; a != nil {
 		return a, nil
@@ -180,7 +180,7 @@ func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
 	return a, nil
 }
 
-// channel returns the channel of a purpose. It opens a channel that was not open.
+// channel returns the channel of a purpose, and opens it on first use.
 func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], error) {
 	for _, q := range p.parts() {
 		for dir, prefix := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
@@ -196,7 +196,7 @@ func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], er
 	return nil, fmt.Errorf("state of the noise: unknown purpose %q", purpose)
 }
 
-// channels lists those opened so far, in a fixed order.
+// channels lists the channels opened so far, in a fixed order.
 func (p *protection) channels() []*channel.Channel[tensor.Float] {
 	var all []*channel.Channel[tensor.Float]
 	for _, q := range p.parts() {
@@ -232,7 +232,7 @@ func (p *protection) enter(pass nextitem.Pass) error {
 	return nil
 }
 
-// state is what a checkpoint holds of the protection. The run keeps the ledger itself.
+// state holds the protection's part of a checkpoint. The run keeps the ledger itself.
 type state struct {
 	Period   string          `json:"period"`
 	Channels []channel.State `json:"channels"` // in the order of parts and directions

@@ -19,14 +19,14 @@ import (
 
 // wholeMessages makes the sums of messages exact, for noise from cryptographic bits.
 //
-// A message h of length C becomes whole steps, trunc(h / step), whose length is at most C / step: cutting
-// towards zero makes no vector longer. Sums of up to mostEdges of them are below 2^22 steps, and with the
-// noise below 2^24, which single precision holds: they are exact, and do not depend on the order of edges.
-// So one transition moves a sum by a whole vector of length at most C / step, which is what the account
-// of real numbers takes as C. Nothing is left out for rounding.
+// A message h of length C becomes whole steps, trunc(h / step), whose length is at most C / step: cutting towards zero
+// makes no vector longer. Sums of up to mostEdges of them are below 2^22 steps, and with the noise below 2^24, which
+// single precision holds: they are exact, and do not depend on the order of edges. So one transition moves a sum by a
+// whole vector of length at most C / step, which the account in real numbers takes as C. Nothing is left out for
+// rounding.
 //
-// Nodes are put in the order of their items. In the order of a session their places would tell the order that
-// the noise is to hide: sums over nodes in floating point depend on it.
+// Nodes are put in the order of their items. In the order of a session their places would tell the order that the noise
+// is to hide: sums over nodes in floating point depend on it.
 type wholeMessages struct {
 	step, perStep float64
 	longest       int64 // squared length, in steps
@@ -42,7 +42,7 @@ const (
 	leastStd     = 1 << 10
 )
 
-// newWholeMessages chooses the finest grid for messages of length norm under noise of deviation std.
+// newWholeMessages returns the finest grid for messages of length norm under noise of deviation std.
 func newWholeMessages(norm, std float64) (*wholeMessages, error) {
 	_, e := math.Frexp(math.Nextafter(max(norm/mostMessage, std/mostStd), 0)) // the least power of two that is not below
 	w := &wholeMessages{step: math.Ldexp(1, e)}
@@ -55,16 +55,15 @@ func newWholeMessages(norm, std float64) (*wholeMessages, error) {
 	return w, nil
 }
 
-// mechanism describes the noise on what one direction of a step aggregates. It is stated as one on a sample
-// that has everything, since discrete noise on samples has an exact account. Its variance is 9 squared steps
-// larger than that of the normal noise by which the run is accounted for, which makes it at least as private
-// (package accountant/terms).
+// mechanism returns the noise on the aggregated rows of one direction of a step. It is stated as noise on a sample of
+// everything, since discrete noise on samples has an exact account. Its variance is 9 squared steps larger than that of
+// the normal noise in the run's account, which makes it at least as private (package accountant/terms).
 func (w *wholeMessages) mechanism(purpose string, norm, std float64, width int) secure.DiscreteGaussian {
 	return secure.DiscreteGaussian{Purpose: purpose, Sigma: math.Sqrt(std*std + 9*w.step*w.step), Sensitivity: norm, Dimension: int64(max(width, 2)),
 		Bound: mostEdges * mostMessage * w.step, Grid: w.step, Whole: true, Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: share, Rate: 1}
 }
 
-// messages returns rows on the grid, as constants: the backward pass does not go through transitions.
+// messages returns rows rounded to the grid, as constants: the backward pass does not go through transitions.
 func (w *wholeMessages) messages(t *autograd.Tape, hb *autograd.Node) *autograd.Node {
 	x := t.Buffer(hb.V.Rows, hb.V.Cols)
 	for i := range x.Rows {
@@ -81,15 +80,15 @@ func (w *wholeMessages) messages(t *autograd.Tape, hb *autograd.Node) *autograd.
 	return t.Const(x)
 }
 
-// fault returns what went wrong since it was asked for last.
+// fault returns the first error since the last call.
 func (w *wholeMessages) fault() error {
 	err := w.err
 	w.err = nil
 	return err
 }
 
-// sorted returns the sessions of a step with their nodes in the order of items, so that no place of a node
-// tells where in the session it came. It fails on a session with more edges than sums have room for.
+// sorted returns the sessions of a step with their nodes in the order of items, so that a node's place does not tell
+// where in the session its item came. It fails on a session with more edges than sums have room for.
 func sorted(g *graph.Packed) (*graph.Packed, error) {
 	out := &graph.Packed{NodeOff: g.NodeOff, SampleOf: g.SampleOf, EdgeOff: g.EdgeOff, User: g.User, Label: g.Label,
 		Node: make([]int32, g.Nodes()), Count: make([]tensor.Float, g.Nodes()), Src: slices.Clone(g.Src), Dst: slices.Clone(g.Dst), Last: slices.Clone(g.Last)}
@@ -117,13 +116,13 @@ func sorted(g *graph.Packed) (*graph.Packed, error) {
 	return out, nil
 }
 
-// errLost refuses a run that was stopped after its last checkpoint, when it had released more.
+// errLost returns the error for a run that was stopped after it had released more than its last checkpoint knows.
 func errLost(dir string, lost int64) error {
 	return &run.UsageError{Message: fmt.Sprintf("the run in %s was stopped after its last checkpoint, when it had made %d more releases: other noise would be a second release of the same windows", dir, lost),
 		Fix: "train again with another --out; what was released stays in the ledger. A run that is interrupted, and not killed, writes a checkpoint first"}
 }
 
-// secretly refuses a setting whose noise cannot be secure, and makes the grid of its messages.
+// secretly refuses a setting whose noise cannot be secure, and creates the grid of its messages.
 func (p *protection) secretly() error {
 	c := p.cfg
 	switch {
@@ -145,7 +144,7 @@ func (p *protection) openSecretly(purpose string) (*channel.Channel[tensor.Float
 	return secure.OpenGaussian[tensor.Float](p.whole.mechanism(purpose, p.cfg.Model.Norm, p.noise.NoiseStd(), width), p.ledger)
 }
 
-// keepLost fails where an attempt before this one released more than its last checkpoint knows.
+// keepLost fails if an earlier attempt released more than its last checkpoint knows.
 func (p *protection) keepLost() error {
 	lost, err := p.ledger.Keep("passes of an attempt that was stopped")
 	if err == nil && lost > 0 {
@@ -154,7 +153,7 @@ func (p *protection) keepLost() error {
 	return err
 }
 
-// show puts what is to be released into the ledger's file, where noise cannot be drawn again.
+// show writes the recorded releases to the ledger's file, if their noise cannot be drawn again.
 func (p *protection) show() error {
 	if p.whole == nil {
 		return nil

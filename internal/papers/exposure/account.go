@@ -12,9 +12,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Account holds what privacy.json says. An attack protects nothing: without bound is what it reads and
-// what it reports; a protection of slates that has a guarantee is a unit of its own,
-// and each that a sweep releases an entry.
+// Account holds the content of privacy.json. An attack protects nothing: its input and its results are unbounded. A
+// protection of slates with a guarantee is a unit of its own, and each release of a sweep an entry.
 type Account struct {
 	experiment.Account
 	Mechanism string    `json:"mechanism"`          // empty: none
@@ -35,8 +34,8 @@ type Release struct {
 	UserEps privacy.Number `json:"eps_user,omitempty"`
 }
 
-// account says what a run protects: nothing, or what its slates went through, of which s
-// is those of one user.
+// account returns the account of a run: of an attack that protects nothing, or of the protection of its slates. s
+// counts the slates of one user.
 func (c Config) account(s shares) *Account {
 	a := &Account{Account: experiment.Unprotected("behaviours", "the attack trains on the clicks of other users in the clear and is measured on those of its victims")}
 	p := c.Protect
@@ -70,7 +69,7 @@ const (
 	unitItem  = "item of a user" // an item wherever that user is shown it
 )
 
-// respond enters that slates went through randomized response.
+// respond adds the randomized response of slates.
 func (a *Account) respond(s shares) {
 	a.Mechanism, a.Noise = "randomized response over the catalogue", string(privacy.Research)
 	if s.Unknown != "" {
@@ -81,9 +80,9 @@ func (a *Account) respond(s shares) {
 	a.Leave("catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given that list")
 }
 
-// responseUnits returns what answering every position of slates of t items guarantees, without
-// totals. A unit of several positions has the sum of their epsilons (basic composition):
-// that is tight for an attacker who may change all of them at once.
+// responseUnits returns the guarantees of randomized response on every position of slates of t items, without totals. A
+// unit of several positions has the sum of their epsilons (basic composition), which is tight for an attacker who may
+// change all of them at once.
 func responseUnits(epsilon float64, t int, s shares) []experiment.Unit {
 	unit := func(name string, positions int, neighbouring string) experiment.Unit {
 		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Positions: positions, Accounted: experiment.Accounted{Eps: privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
@@ -104,9 +103,8 @@ func responseUnits(epsilon float64, t int, s shares) []experiment.Unit {
 		unit(unitItem, s.Item, item+", their epsilons added up (basic composition)"))
 }
 
-// account adds the releases of a sweep over slates of t items, of which s is those of one
-// user, and what their epsilons add up to: they are of the same slates. Those are attacked
-// as they were too, so that no total is finite.
+// account adds the releases of a sweep over slates of t items, and the sum of their epsilons, since they are of the
+// same slates. s counts the slates of one user. Unprotected slates are attacked too, so no total is finite.
 func (c SweepConfig) account(a *Account, t int, s shares) {
 	if len(c.Epsilons) == 0 {
 		return
@@ -133,7 +131,7 @@ func (c SweepConfig) account(a *Account, t int, s shares) {
 	}
 }
 
-// article returns the name of a unit in a sentence.
+// article returns the name of a unit with its article.
 func article(u experiment.Unit) string {
 	if strings.HasPrefix(u.Unit, "i") {
 		return "an " + u.Unit
@@ -141,7 +139,7 @@ func article(u experiment.Unit) string {
 	return "a " + u.Unit
 }
 
-// sweepTable shows the releases of a sweep.
+// sweepTable returns a table of the releases of a sweep.
 func (a *Account) sweepTable() *report.Table {
 	t := &report.Table{Name: "privacy", Title: "What randomized response released in the sweep: epsilon of each setting, and of all",
 		Columns: []report.Column{{Name: "setting"}, {Name: "slates"}}}
@@ -168,8 +166,8 @@ func (a *Account) sweepTable() *report.Table {
 	return t
 }
 
-// hold states how many positions a user holds at most. That number is data, and shown:
-// who was shown how many slates is not protected, only their items are.
+// hold records the largest number of positions of one user. That number is data, and shown: the number of slates of
+// each user is not protected, only their items are.
 func (a *Account) hold(l *privacy.Ledger) error {
 	for _, u := range a.Units {
 		if u.Unit != unitUser || u.Positions < 1 {
@@ -182,7 +180,7 @@ func (a *Account) hold(l *privacy.Ledger) error {
 	return nil
 }
 
-// show puts the account into a result.
+// show adds the account to a result.
 func (a *Account) show(d *report.Document) {
 	a.ShowOpen(d)
 	switch {

@@ -49,7 +49,7 @@ type DataConfig struct {
 	Most      int    `yaml:"most"`       // pairs of a user of MIND; 0: 5 by index, any number by log
 }
 
-// options returns how the pairs are loaded.
+// options returns the options for loading the pairs.
 func (d DataConfig) options(seed rng.Seed) slate.Options {
 	return slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride, FirstOnly: d.FirstOnly,
 		Early: d.Early, Logs: d.Logs, Pairing: d.Pairing, Most: d.Most, Unknown: d.Unknown}
@@ -89,7 +89,7 @@ type TrainConfig struct {
 	Select   string `yaml:"select"` // which epoch is reported: validation, the lowest loss there, or last
 }
 
-// dropsRepeated tells whether pairs with a repeated click leave the average.
+// dropsRepeated reports whether pairs with a repeated click leave the average.
 func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attack.Decoder != "point" }
 
 // ProtectConfig says what is done to slates before they are shown (section 4 of the
@@ -116,7 +116,7 @@ type ProtectConfig struct {
 	Attacker string `yaml:"attacker"`
 }
 
-// On tells whether slates are changed at all.
+// On reports whether slates are changed at all.
 func (c ProtectConfig) On() bool { return c.Replace != "" }
 
 // SweepConfig says what of figures 6 to 13 is measured after the attack itself; empty lists sweep
@@ -140,12 +140,13 @@ func (c SweepConfig) settings() []protect.Setting {
 	return protect.Grid(c.Select, c.Replace, c.Ratios, c.Epsilons)
 }
 
-// similarity tells whether any of them needs vectors.
+// similarity reports whether any protection of the sweep needs vectors.
 func (c SweepConfig) similarity() bool {
 	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, protect.SelectSimilar) || slices.Contains(c.Select, protect.SelectDissimilar))
 }
 
-// AttackerClean and AttackerAdaptive are the attackers that meet protected slates.
+// AttackerClean and AttackerAdaptive name the attackers on protected slates: trained on clean slates, and on protected
+// ones.
 const (
 	AttackerClean    = "clean"    // trained on slates as they were, as in the paper
 	AttackerAdaptive = "adaptive" // trained on protected slates
@@ -165,9 +166,9 @@ const (
 	selectLast       = "last"
 )
 
-// Default returns the attack of the paper's text on Zhihu, with a mean encoder and the point-wise
-// decoder, the strongest of the twelve when each is trained to its best epoch. All items are
-// candidates, so that the protocol hands nothing to the attacker.
+// Default returns the attack of the paper's text on Zhihu, with a mean encoder and the point-wise decoder, the
+// strongest of the twelve when each is trained to its best epoch. All items are candidates, so the protocol gives the
+// attacker nothing.
 func Default() Config {
 	return Config{
 		Profile: "paper",
@@ -188,8 +189,8 @@ func Default() Config {
 	}
 }
 
-// Code returns the attack as the released program has it. It undoes the departures that have
-// a field, by their numbers in the package comment; T stays as the setting has it.
+// Code returns the attack of the released program. It undoes the departures that have a field, listed by number in the
+// package comment; T stays as the setting has it.
 func Code(encoder, decoder string) Config {
 	c := Default()
 	c.Profile = "code"

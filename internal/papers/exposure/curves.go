@@ -20,20 +20,20 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Figures holds figures 6 to 13 of a run, and beside them randomized response. Values are
-// of the main protocol, by metric; those of the attackers go by their names.
+// Figures holds the results of figures 6 to 13 of a run, with randomized response beside them. Values are of the main
+// protocol, by metric; those of the attackers are under their names.
 type Figures struct {
 	Accuracy share         `json:"accuracy"` // of slates as they are
 	Points   []FigurePoint `json:"points"`   // of protections
 	Equal    []EqualPoint  `json:"at_equal_accuracy"`
 	Slates   []SlatesPoint `json:"slates,omitempty"`
-	// Floors have the guesses of the protocol, on slates as they were. FloorGuesses says in
-	// words how many where attackers may name fewer; then only the gains of the points compare.
+	// Floors holds floors with the guesses of the protocol, on unprotected slates. FloorGuesses describes their number
+	// in words if attackers may name fewer; only the gains of the points then compare.
 	Floors       []slates.NamedValues `json:"floors"`
 	FloorGuesses string               `json:"floor_guesses,omitempty"`
 }
 
-// FigurePoint holds what was measured of one protection.
+// FigurePoint holds the measurements of one protection.
 type FigurePoint struct {
 	Mechanism string     `json:"mechanism"`
 	Ratio     float64    `json:"ratio,omitempty"`
@@ -44,13 +44,13 @@ type FigurePoint struct {
 	Attackers []Attacker `json:"attackers"`
 }
 
-// Attacker holds what one attacker found at a point.
+// Attacker holds the results of one attacker at a point.
 type Attacker struct {
 	Name string `json:"name"`
 	slates.Found
 }
 
-// EqualPoint holds what mechanisms leave to an attacker where they keep the same accuracy.
+// EqualPoint holds the results of an attacker under mechanisms with the same accuracy.
 type EqualPoint struct {
 	Accuracy  float64       `json:"accuracy"`
 	Attacker  string        `json:"attacker"`
@@ -58,21 +58,21 @@ type EqualPoint struct {
 	Mechanism []NamedNumber `json:"mechanisms"`
 }
 
-// NamedNumber is a number and its name.
+// NamedNumber holds a number and its name.
 type NamedNumber struct {
 	Name  string `json:"name"`
 	Value share  `json:"value"`
 }
 
-// SlatesPoint is a point of figures 6 and 7: attack and floors on slates of one length, and floors with
-// as many guesses as the attack.
+// SlatesPoint holds a point of figures 6 and 7: attack and floors on slates of one length, and floors with as many
+// guesses as the attack.
 type SlatesPoint struct {
 	Length int                  `json:"length"`
 	Values []slates.NamedValues `json:"values"`
 	Gains  []slates.Gain        `json:"gains"`
 }
 
-// share is a number that may not be known: JSON null.
+// share is a number that may be unknown: JSON null.
 type share float64
 
 // MarshalJSON writes a number or null.
@@ -92,7 +92,7 @@ func (s *share) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(s))
 }
 
-// figures sweeps what the setting asks for; nil where it asks for nothing.
+// figures returns the results of the sweeps that the setting asks for; nil if it asks for none.
 func (x *attackRun) figures(ctx context.Context, m *attack.Model, floors []slates.NamedValues) (*Figures, error) {
 	settings := x.cfg.Sweep.settings()
 	if len(settings) == 0 && len(x.cfg.Sweep.Slates) == 0 {
@@ -168,9 +168,8 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 	return nil
 }
 
-// meet measures an attacker on protected slates. A point that a run measured before it was
-// stopped is kept in its directory; what protects the slates is done again, because the
-// ledger has to hold it.
+// meet returns the results of an attacker on protected slates. A point measured before the run was stopped is read from
+// its directory; its slates are protected again, because the ledger must hold the release.
 func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p protect.Protected, floors []slates.Floor) (slates.Found, error) {
 	if who == AttackerClean || p.Clean() {
 		return x.Find(ctx, m, p.Pairs, floors)
@@ -190,7 +189,7 @@ func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p pro
 	})
 }
 
-// again trains an attack of its own on the pairs and measures it on others.
+// again trains a separate attack on the pairs and measures it on others.
 func (x *attackRun) again(ctx context.Context, test *slate.Pairs, floors []slates.Floor) (slates.Found, error) {
 	m, err := x.newModel()
 	if err != nil {
@@ -203,8 +202,7 @@ func (x *attackRun) again(ctx context.Context, test *slate.Pairs, floors []slate
 	return x.Find(ctx, m, test, floors)
 }
 
-// onSlates attacks the first items of every slate, with an attack and floors of their
-// own.
+// onSlates measures an attack and floors of its own on the first items of every slate.
 func (x *attackRun) onSlates(ctx context.Context, m *attack.Model, length int) (SlatesPoint, error) {
 	defer x.Env.Stage("sweep")()
 	x.Env.Progress.Phase(fmt.Sprintf("slates of %d", length))
@@ -242,8 +240,7 @@ func first(p *slate.Pairs, t int) *slate.Pairs {
 	return out
 }
 
-// kept returns what a part of a sweep measured, from the run directory where an attempt
-// before this one left it.
+// kept returns the result of a part of a sweep, from the run directory if an earlier attempt left it there.
 func (x *attackRun) kept(name string, measure func() (slates.Found, error)) (found slates.Found, err error) {
 	file := filepath.Join("sweep", fileName(name)+".json")
 	if x.Env.Resume {
@@ -273,7 +270,7 @@ func (x *attackRun) kept(name string, measure func() (slates.Found, error)) (fou
 	})
 }
 
-// fileName keeps letters, digits and points of a name.
+// fileName returns the letters, digits and points of a name.
 func fileName(name string) string {
 	out := []rune(name)
 	for i, r := range out {
@@ -284,8 +281,7 @@ func fileName(name string) string {
 	return string(out)
 }
 
-// fill enters points and compares mechanisms where they keep the same accuracy: at the
-// accuracies of the first mechanism.
+// fill adds points, and compares mechanisms at the same accuracy: at the accuracies of the first mechanism.
 func (f *Figures) fill(points []protect.Point, found []map[string]slates.Found, attackers, metrics []string, test *slate.Pairs) {
 	for i, p := range points {
 		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy), Distinct: share(p.Distinct),

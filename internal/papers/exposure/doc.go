@@ -1,6 +1,5 @@
-// Package exposure measures what the items that a recommender shows give away of what
-// their users clicked before: Xin et al., "On the User Behavior Leakage from Recommender
-// System Exposure", ACM TOIS 2023, arXiv 2210.08435.
+// Package exposure measures what the items that a recommender shows give away of what their users clicked before: Xin
+// et al., "On the User Behavior Leakage from Recommender System Exposure", ACM TOIS 2023, arXiv 2210.08435.
 //
 //	paper                                here
 //	section 3.1, the task                slate.Pairs: a slate, and the clicks before it
@@ -14,13 +13,11 @@
 //	tables 3-6                           configs/tables/exposure-table3.yaml and on
 //	figures 6-13                         section sweep of the configuration
 //
-// The main departure: the released program ranks, for each user, only the items of that
-// user's own log, and the log holds the answers. The paper does not say so, and its tables
-// follow from it. Here all items are candidates; the logged set is a protocol with a
-// name. No result stands without random order, popularity and co-occurrence counts under
-// the same protocol, and a leak is what an attack gains over them with as many guesses. What
-// counts gain over the floors that read no slate is a leak too: the headline is the most
-// that was found.
+// The main departure: the released program ranks, for each user, only the items of that user's own log, and the log
+// holds the answers. The paper does not say so, and its tables follow from it. Here all items are candidates; the
+// logged set is a protocol with a name. No result stands without random order, popularity and co-occurrence counts
+// under the same protocol, and a leak is the gain of an attack over them with as many guesses. What counts gain over
+// the floors that read no slate is a leak too: the headline is the most that was found.
 //
 // Departures, each a field of the configuration that the profile code sets back:
 //
@@ -39,12 +36,10 @@
 //	B13  specials are never guessed                                attack.specials
 //	B15  batches are made anew in every epoch                      train.batches
 //
-// and without one: the attack on protected slates is measured as that on others (B11);
-// vectors go to items by their ids (B14); the stated environment cannot run the program
-// (B16); table 6 prints "0780" for 0.0780, and the text .9809 where table 4 has .9837
-// (B17); decoders always have a causal mask (B18).
+// and without one: the attack on protected slates is measured as that on others (B11); vectors go to items by their ids
+// (B14); the stated environment cannot run the program (B16); table 6 prints "0780" for 0.0780, and the text .9809
+// where table 4 has .9837 (B17); decoders always have a causal mask (B18).
 //
-// Beyond the paper: an attacker who trains on protected slates, a replacement with a
-// guarantee (randomized response), and attacks on the recommendations of any finished run
-// of this program.
+// Beyond the paper: an attacker who trains on protected slates, a replacement with a guarantee (randomized response),
+// and attacks on the recommendations of any finished run of this program.
 package exposure

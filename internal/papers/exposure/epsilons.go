@@ -8,7 +8,7 @@ import (
 	"privrec/internal/papers/exposure/protect"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings of this paper for privrec epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("exposure") }
 
 // EpsilonReading is one reading of a setting: how the positions of a slate are replaced.
@@ -46,7 +46,7 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 	return of, err
 }
 
-// unitOf finds the guarantee of a unit.
+// unitOf returns the guarantee of a unit.
 func unitOf(units []experiment.Unit, name string) (experiment.Unit, error) {
 	for _, u := range units {
 		if u.Unit == name {

@@ -17,7 +17,7 @@ import (
 	"privrec/internal/train"
 )
 
-// attackRun is one attack on one set of pairs.
+// attackRun holds one attack on one set of pairs.
 type attackRun struct {
 	slates.Bench
 	cfg        Config
@@ -60,8 +60,7 @@ func (c Config) loadPairs(ctx context.Context, env *run.Env, tasks []run.Task) (
 	return c.Eval.Sampled(set, env.Seed)
 }
 
-// prepare makes what the attack sees of a set: a sample of the training pairs where the
-// setting says so.
+// prepare returns the attack on a set, with a sample of the training pairs if the setting says so.
 func prepare(env *run.Env, c Config, set *slate.Set) (x *attackRun, err error) {
 	x = &attackRun{cfg: c, Bench: slates.Bench{
 		Env: env, Method: c.method(), Set: set, Eval: c.Eval, Train: set.Train, Valid: set.Valid, Test: set.Test, Whole: set.Train,
@@ -81,7 +80,7 @@ func (c Config) method() string {
 
 const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv 2210.08435"
 
-// Task is the attack on slates of a data set, or on the recommendations of finished runs of others.
+// Task returns the attack on slates of a data set, or on the recommendations of finished runs of others.
 func Task(others []run.Task) run.Task {
 	return run.Spec[Config]{
 		Verb: "attack", Name: "exposure", Cite: cite,
@@ -113,9 +112,8 @@ func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*atta
 	return prepare(env, c, set)
 }
 
-// Run implements run.Work: it protects slates, trains the attack until the loss on
-// validation rises, ranks the test pairs under every protocol beside the floors, and
-// accounts.
+// Run implements run.Work: it protects slates, trains the attack until the validation loss rises, ranks the test pairs
+// under every protocol beside the floors, and accounts.
 func (x *attackRun) Run(ctx context.Context) error {
 	a := x.cfg.account(sharesOf(x.Set, x.released()))
 	if x.selected() {
@@ -150,15 +148,14 @@ func (x *attackRun) Run(ctx context.Context) error {
 	return x.write(o, a)
 }
 
-// How much a forecast measures: users wait for it.
+// Limits of a forecast's measurements, since a user waits for it.
 const (
 	forecastTime  = 3 * time.Second
 	forecastPairs = 256
 )
 
-// Forecast implements run.Forecaster: it trains a few steps on the run's own pairs, takes
-// the loss of some validation pairs, ranks some test pairs, and multiplies. Slates are as
-// they were: protecting them is quick.
+// Forecast implements run.Forecaster: it trains a few steps on the run's own pairs, computes the loss of some
+// validation pairs, ranks some test pairs, and extrapolates. Slates are unprotected, since protecting them is quick.
 func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	c := x.cfg
 	m, err := x.newModel()
@@ -195,7 +192,7 @@ func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}.Estimate(), nil
 }
 
-// perPair returns the time in seconds that work takes for one of n pairs, measured on some.
+// perPair returns the seconds of work for one of n pairs, measured on some.
 func perPair(n int, work func(rows []int32) error) (float64, error) {
 	if n == 0 {
 		return 0, nil
@@ -215,7 +212,7 @@ func firstRows(n int) []int32 {
 	return rows
 }
 
-// timeSteps times training steps on rows as they come, from the first again after the last.
+// timeSteps returns the times of training steps on consecutive rows, which start over after the last.
 func timeSteps(ctx context.Context, m train.Model, o train.Optimizer, rate float64, rows []int32, batch int) ([]float64, error) {
 	samples := make([]int32, min(batch, len(rows)))
 	return run.TimeSteps(ctx, m, run.Rehearsal{

@@ -43,7 +43,7 @@ func (x *attackRun) teach(ctx context.Context, m *attack.Model, store train.Stor
 	return train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, store))
 }
 
-// newModel begins an attack on the set.
+// newModel returns a new attack model for the set.
 func (x *attackRun) newModel() (*attack.Model, error) {
 	return attack.New(x.cfg.Attack, x.Set.Vocab, x.Train.T, x.Train.L, x.Env.Seed)
 }
@@ -56,7 +56,7 @@ func (o objective) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error)
 	return o.Objective.Loss(t, b.Step, b.Samples)
 }
 
-// model returns what the training loop sees: pairs, or batches that were made once.
+// model returns the objective for the training loop: on pairs, or on batches that were made once.
 func (c TrainConfig) model(x *attackRun, m *attack.Model) train.Model {
 	if c.Batches == batchesEach {
 		return objective{m.On(x.Train)}
@@ -65,8 +65,8 @@ func (c TrainConfig) model(x *attackRun, m *attack.Model) train.Model {
 	return fixed{objective{m.On(x.Train)}, s.Perm(x.Train.Len()), c.Batch}
 }
 
-// options returns how the attack is trained. Validation is the mean loss over the validation
-// pairs, without dropout.
+// options returns the options of the attack's training. Validation is the mean loss over the validation pairs, without
+// dropout.
 func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 	c := x.cfg.Train
 	o := train.Options{
@@ -92,8 +92,7 @@ func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 	return o
 }
 
-// fixed trains on batches that are made once: a sample is a batch, and epochs change
-// only their order.
+// fixed trains on batches that are made once: a sample is a batch, and epochs only change their order.
 type fixed struct {
 	train.Model
 	rows  []int32 // of the pairs, in the order in which batches are cut
@@ -107,7 +106,7 @@ func (f fixed) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	return f.Model.Loss(t, b)
 }
 
-// sample returns the rows of a share of the pairs, drawn by the seed, ascending; at least one.
+// sample returns a random share of the pairs, ascending; at least one.
 func (x *attackRun) sample(p *slate.Pairs) *slate.Pairs {
 	share := x.cfg.Train.Sample
 	if share == 1 || p.Len() == 0 {
@@ -119,7 +118,7 @@ func (x *attackRun) sample(p *slate.Pairs) *slate.Pairs {
 	return p.Select(rows)
 }
 
-// giveBack returns the memory of a model's tables, which the garbage collector does not.
+// giveBack frees the memory of a model's tables, which the garbage collector does not.
 func giveBack(m *attack.Model) {
 	for _, p := range m.Params() {
 		tensor.Free(p.Value)

@@ -9,10 +9,9 @@ import (
 	"privrec/internal/papers/exposure/protect"
 )
 
-// evaluations lists the points of the figures as evaluations: those of a protection as "random,
-// uniform, ratio 0.2, clean attacker", with the accuracy of recommendations, and those of slates of
-// a length as "slates of 5". What was found on slates as they are is the point of ratio 0 of every
-// mechanism with ratios.
+// evaluations returns the points of the figures as evaluations: those of a protection as "random, uniform, ratio 0.2,
+// clean attacker", with the accuracy of recommendations, and those of slates of a length as "slates of 5". The results
+// on unprotected slates are the point of ratio 0 of every mechanism with ratios.
 func (f *Figures) evaluations(ms []metrics.Metric) (out []experiment.Scores) {
 	of := func(name string, values map[string]float64, accuracy share) {
 		s := experiment.Scores{Name: name, Values: map[string]float64{}}

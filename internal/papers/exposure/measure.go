@@ -13,8 +13,8 @@ import (
 	"privrec/internal/train"
 )
 
-// measure ranks the test pairs by the trained attack under every protocol, beside the
-// floors, and sweeps what the setting asks for.
+// measure ranks the test pairs by the trained attack under every protocol, beside the floors, and runs the sweeps that
+// the setting asks for.
 func (x *attackRun) measure(ctx context.Context, m *attack.Model, r *train.Result) (*Outcome, error) {
 	o, err := x.evaluate(ctx, m, r)
 	if err != nil {
@@ -63,9 +63,8 @@ func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Resu
 	return o, nil
 }
 
-// unfinished tells that training ended before validation showed that more of it would not help:
-// what the attack finds is then less than what it could. It is empty where the loss on validation
-// had risen for as many epochs as the setting waits.
+// unfinished returns a note if training ended before validation showed that more of it would not help: the attack may
+// then find more. It is empty if the validation loss had risen for as many epochs as the setting waits.
 func (o *Outcome) unfinished(t TrainConfig) string {
 	ran := len(o.Epochs)
 	switch {
@@ -77,7 +76,7 @@ func (o *Outcome) unfinished(t TrainConfig) string {
 	return fmt.Sprintf("the attack was trained for %s, %s, and not until more would not help: a lower bound", counted(ran, "epoch"), counted(o.Steps, "step"))
 }
 
-// counted writes a number and what it counts.
+// counted returns a number with the name of what it counts.
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"

@@ -15,8 +15,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// attackOn makes pairs of a finished run: a user's slate is the T items that the run
-// recommends to the user, the behaviour the last L items that its model was given of the user.
+// attackOn returns pairs from a finished run: a user's slate is the T items that the run recommends to the user, and
+// the behaviour the last L items of the user that its model was given.
 func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*slate.Set, error) {
 	workers := tensor.Workers() // opening the run sets those of its own configuration
 	s, err := experiment.Ask(ctx, tasks, c.On.Run)
@@ -56,7 +56,7 @@ func attackFiles(ctx context.Context, env *run.Env, c Config) (*slate.Set, error
 	return set, nil
 }
 
-// pairsOf makes pairs of what answers give. name says of what.
+// pairsOf returns pairs from answers. name names their source.
 func (c Config) pairsOf(ctx context.Context, s experiment.Answers, name string, seed rng.Seed) (*slate.Set, error) {
 	all, order, err := s.Histories(ctx)
 	if err != nil {
@@ -101,8 +101,7 @@ func countUsers(name string, list []experiment.History) dataset.Rung {
 	return r
 }
 
-// victims are the users of a run, as a log: the last L items clicked one after the other,
-// then the slate.
+// victims holds the users of a run as a log: the last L items clicked one after the other, then the slate.
 type victims struct {
 	t, l   int
 	log    slate.Log
@@ -110,7 +109,7 @@ type victims struct {
 	ladder dataset.Ladder
 }
 
-// ask gets the slates of the users; one shorter than T leaves its user out.
+// ask adds the slates of the users; a user whose slate is shorter than T is left out.
 func (v *victims) ask(ctx context.Context, s experiment.Answers, users []experiment.History, release string) error {
 	if len(users) == 0 {
 		return &dataset.Error{File: v.log.Name, Msg: fmt.Sprintf("no user has %d items", v.l), Hint: "choose a smaller data.behaviour"}
@@ -159,8 +158,8 @@ func (v *victims) add(user string, behaviour, slate []string) {
 	}
 }
 
-// levelOf takes the level of evidence from a run: D stays D, and the best that pairs
-// without printed counts can be is C.
+// levelOf returns the level of evidence for the pairs of a run: D stays D, and otherwise C, the best level without
+// printed counts.
 func levelOf(dir string) (dataset.Level, error) {
 	m, err := experiment.ReadOutcome(dir)
 	if err != nil {

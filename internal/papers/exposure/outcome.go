@@ -6,9 +6,8 @@ import (
 	"privrec/internal/protocol/slates"
 )
 
-// Outcome holds what a run measured: metrics.json. Floors are those under the main protocol,
-// those with as many guesses last; evaluations are the attack under every protocol, the main
-// one first.
+// Outcome holds the measurements of a run as metrics.json stores them. Floors are those under the main protocol, those
+// with as many guesses last. Evaluations are the attack under every protocol, the main one first.
 type Outcome struct {
 	experiment.Outcome[slates.DataSummary]
 	Protocols  []slates.Outcome   `json:"protocols"`
@@ -16,7 +15,7 @@ type Outcome struct {
 	Figures    *Figures           `json:"figures,omitempty"`
 }
 
-// ProtectionOutcome says what was done to the slates.
+// ProtectionOutcome describes the protection of the slates.
 type ProtectionOutcome struct {
 	Mechanism string  `json:"mechanism"`
 	Attacker  string  `json:"attacker"`
@@ -28,7 +27,7 @@ type ProtectionOutcome struct {
 	Blind     int64   `json:"slates_without_reference,omitempty"`
 }
 
-// protected says what was done to the slates; nil where nothing was.
+// protected returns the description of the slates' protection; nil if there was none.
 func (x *attackRun) protected() *ProtectionOutcome {
 	if x.protection == nil {
 		return nil
@@ -41,7 +40,7 @@ func (x *attackRun) protected() *ProtectionOutcome {
 		Accuracy: share(after), Before: share(before), Keep: r.Keep, Epsilon: r.Epsilon, Blind: r.Blind}
 }
 
-// write keeps metrics and account, and shows both.
+// write writes metrics and account, and shows both.
 func (x *attackRun) write(o *Outcome, a *Account) error {
 	if err := x.Env.WriteMetrics(o); err != nil {
 		return err

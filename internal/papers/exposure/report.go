@@ -11,7 +11,7 @@ import (
 	"privrec/internal/report"
 )
 
-// document shows an outcome.
+// document returns an outcome as a report.
 func (x *attackRun) document(o *Outcome) (*report.Document, error) {
 	d := &report.Document{
 		Title:    fmt.Sprintf("Exposure attack on %s: %s", x.Set.Name, o.Method),
@@ -47,7 +47,7 @@ func (x *attackRun) drawn() []string {
 	return []string{metrics.Metric{Kind: metrics.Recall, K: k}.String(), metrics.Metric{Kind: metrics.NDCG, K: k}.String()}
 }
 
-// facts says what was attacked, how long training lasted, and what leaks.
+// facts returns facts about the attacked slates, the length of training, and the leaks.
 func (x *attackRun) facts(o *Outcome) []report.Fact {
 	t := x.cfg.Train
 	trained := fmt.Sprintf("%d pairs", o.Data.Trained)
@@ -84,7 +84,7 @@ func (x *attackRun) facts(o *Outcome) []report.Fact {
 	return append(facts, o.Protocols[0].Answer(o.unfinished(t), x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
 }
 
-// losses draws the losses of every epoch.
+// losses returns a figure of the losses of every epoch.
 func (o *Outcome) losses() report.Figure {
 	training, valid := report.Line{Name: "training"}, report.Line{Name: "validation"}
 	for _, e := range o.Epochs {
@@ -101,7 +101,7 @@ func (o *Outcome) losses() report.Figure {
 	return f
 }
 
-// cautions returns what a setting does that its reader may not expect.
+// cautions returns notes on effects of a setting that its reader may not expect.
 func (x *attackRun) cautions() (notes []string) {
 	c := x.cfg
 	for _, v := range c.Eval.Vocabulary {
@@ -125,7 +125,7 @@ func (x *attackRun) cautions() (notes []string) {
 	return notes
 }
 
-// leftOut names the pairs that a setting leaves out of the average.
+// leftOut returns the reasons why a setting leaves pairs out of the average.
 func (c Config) leftOut() (why []string) {
 	if c.dropsRepeated() {
 		why = append(why, "those with a repeated click")

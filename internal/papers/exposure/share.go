@@ -7,15 +7,14 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// part is pairs that are released together, by the name of their part of the set.
+// part holds pairs that are released together, with the name of their part of the set.
 type part struct {
 	name  string
 	pairs *slate.Pairs // as they were before any protection
 }
 
-// shares says how much of what is released is about one user. Both are counts of true
-// data, over all parts: of users who are in one part alone that is the largest of the
-// parts, of others the sum of theirs.
+// shares holds how much of the releases is about one user. Both are counts of true data, over all parts: for users in
+// one part alone the largest of the parts, for others the sum of theirs.
 type shares struct {
 	T       int
 	Slates  int    // most of one user
@@ -25,8 +24,8 @@ type shares struct {
 	Unknown string // why slates of one user cannot be told; empty: they can, and the above hold
 }
 
-// sharesOf counts slates and positions by user. Where a part of the set, all of it, has
-// pairs whose user is not known, any of them may be of any user: nothing is counted.
+// sharesOf returns the slates and positions by user. If any part of the set has pairs with unknown users, these may
+// belong to any user, so nothing is counted.
 func sharesOf(set *slate.Set, parts []part) shares {
 	s := shares{Apart: true}
 	type row struct{ user, part, at int32 }
@@ -66,8 +65,8 @@ func sharesOf(set *slate.Set, parts []part) shares {
 	return s
 }
 
-// unknownUsers counts the pairs of a part without a user, those too that a sample of the
-// part left out.
+// unknownUsers returns the number of pairs of a part without a user, including those that a sample of the part left
+// out.
 func unknownUsers(set *slate.Set, p part) (n int) {
 	all := [][]int32{p.pairs.Users}
 	if p.name == "train" {
@@ -85,7 +84,7 @@ func unknownUsers(set *slate.Set, p part) (n int) {
 	return n
 }
 
-// partNames lists parts.
+// partNames returns the names of parts.
 func partNames(parts []part) (list []string) {
 	for _, p := range parts {
 		list = append(list, p.name)

@@ -11,14 +11,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// protection is what was done to slates before they were shown.
+// protection describes the changes to slates before they were shown.
 type protection struct {
 	options protect.Options
 	report  protect.Report // of the test slates
 }
 
-// protect replaces the slates that the attack sees by protected ones: those of the test
-// pairs, and under the adaptive attacker those it trains on too.
+// protect replaces the slates that the attack sees by protected ones: those of the test pairs and, for the adaptive
+// attacker, those it trains on too.
 func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 	if !x.cfg.Protect.On() {
 		return nil
@@ -53,7 +53,7 @@ func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 	return err
 }
 
-// draws sets what a protection of slates draws from: the noise of the run, or the seed of one that an older
+// draws sets the source of a protection's random choices: the noise of the run, or the seed of a run that an older
 // program began.
 func draws(env *run.Env, o *protect.Options) error {
 	o.Seed = env.Seed
@@ -65,8 +65,7 @@ func draws(env *run.Env, o *protect.Options) error {
 	return err
 }
 
-// parallel returns the parts that a run releases, where no user is in two of them; nil where
-// one is, or where users are not known.
+// parallel returns the parts that a run releases, if no user is in two of them; nil if one is, or if users are unknown.
 func (x *attackRun) parallel() *protect.Parallel {
 	parts := x.released()
 	if s := sharesOf(x.Set, parts); len(parts) < 2 || s.Unknown != "" || !s.Apart {
@@ -75,13 +74,13 @@ func (x *attackRun) parallel() *protect.Parallel {
 	return protect.NewParallel(partNames(parts)...)
 }
 
-// protectPart protects one part of the pairs, by draws of that part's own.
+// protectPart protects one part of the pairs, with random choices of its own.
 func protectPart(ctx context.Context, o protect.Options, part string, p *slate.Pairs) (*slate.Pairs, protect.Report, error) {
 	o.Part = part
 	return protect.Slates(ctx, p, o)
 }
 
-// options returns the options of a setting, without what it works on.
+// options returns the options of a setting, without the data.
 func (c ProtectConfig) options() protect.Options {
 	o := protect.Options{Method: protect.Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
 		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}}
@@ -94,7 +93,7 @@ func (c ProtectConfig) options() protect.Options {
 // vectorsHere is the value of protect.vectors that trains SASRec in the run itself.
 const vectorsHere = "here"
 
-// vectors returns the items' vectors that similarity is measured by.
+// vectors returns the items' vectors for similarity.
 func (x *attackRun) vectors(ctx context.Context) ([][]tensor.Float, error) {
 	if dir := x.cfg.Protect.Vectors; dir != vectorsHere {
 		return baseline.ItemVectors(ctx, dir, x.Set)

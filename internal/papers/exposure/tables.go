@@ -14,8 +14,8 @@ import (
 	"privrec/internal/report"
 )
 
-// tables lists the points of a sweep; mechanisms are compared at equal accuracy in one
-// metric, the others are in metrics.json.
+// tables returns tables of the points of a sweep. Mechanisms are compared at equal accuracy in one metric; the others
+// are in metrics.json.
 func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 	if len(f.Points) > 0 {
 		t := &report.Table{Name: "protection", Title: "Protected slates: what they keep and what they leak (figures 8 to 13)", Columns: []report.Column{
@@ -126,9 +126,9 @@ func (f *Figures) leaks(metric string) *report.Table {
 	return t
 }
 
-// plots draws figures 6 to 13, one for each way to select positions: scores and accuracy by
-// ratio, scores by accuracy, and scores by the length of slates. Figures without a point are left
-// out: the accuracy is not known where the data lack the users' clicks.
+// plots returns figures 6 to 13, one for each way to select positions: scores and accuracy by ratio, scores by
+// accuracy, and scores by the length of slates. It leaves out figures without a point: the accuracy is unknown if the
+// data lack the users' clicks.
 func (f *Figures) plots(names []string) (list []report.Figure) {
 	var selects []string
 	kinds := map[string][]string{} // mechanisms by how they select, first come first
@@ -169,7 +169,7 @@ func (f *Figures) plots(names []string) (list []report.Figure) {
 	return slices.DeleteFunc(list, func(g report.Figure) bool { return !g.Drawable() })
 }
 
-// byRatio draws the first panels of figures 8 to 13.
+// byRatio returns a first panel of figures 8 to 13.
 func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("%s by ratio, positions %s (figures 8 to 13)", name, how), X: "ratio of positions replaced", Y: name + " (percent)"}
 	last := 0.0
@@ -183,7 +183,7 @@ func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
 	return g
 }
 
-// gainByRatio draws what is found beyond popularity with as many guesses.
+// gainByRatio returns a figure of the gains over popularity with as many guesses.
 func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("%s less that of popularity with as many guesses, by ratio, positions %s", name, how), X: "ratio of positions replaced", Y: name + " (points)"}
 	last := 0.0
@@ -206,7 +206,7 @@ func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
 	return g
 }
 
-// accuracyByRatio draws their last panel.
+// accuracyByRatio returns the last panel of figures 8 to 13.
 func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("Recommendation accuracy by ratio, positions %s (figures 8 to 13)", how), X: "ratio of positions replaced", Y: "share of positions clicked"}
 	for _, kind := range kinds {
@@ -221,8 +221,7 @@ func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
 	return g
 }
 
-// byAccuracy compares mechanisms, and randomized response, where they keep the same
-// accuracy.
+// byAccuracy returns a figure that compares mechanisms, and randomized response, at the same accuracy.
 func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("%s by accuracy kept, positions %s", name, how), X: "recommendation accuracy", Y: name + " (percent)"}
 	for a := range attackers(f.Points) {
@@ -235,7 +234,7 @@ func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
 	return g
 }
 
-// clean tells whether a point replaces nothing.
+// clean reports whether a point replaces nothing.
 func (p FigurePoint) clean() bool { return p.Ratio == 0 && p.Epsilon == 0 }
 
 // attackers returns the attackers of the points.
@@ -269,7 +268,7 @@ func (f *Figures) lines(kind string, attacker int, name string) (byRatio, byAccu
 	return byRatio, byAccuracy
 }
 
-// level draws a floor as a line from one end to the other.
+// level returns a floor as a line from one end to the other.
 func (f *Figures) level(name, floor string, from, to float64) report.Line {
 	l := report.Line{Name: floor + f.FloorGuesses + " (floor)", Dashed: true}
 	for _, v := range f.Floors {
@@ -280,7 +279,7 @@ func (f *Figures) level(name, floor string, from, to float64) report.Line {
 	return l
 }
 
-// lengths draws figures 6 and 7.
+// lengths returns figures 6 and 7.
 func (f *Figures) lengths(name string) report.Figure {
 	out := report.Figure{Title: name + " by the length of slates (figures 6 and 7)", X: "items of a slate", Y: name + " (percent)"}
 	for _, p := range f.Slates {

@@ -27,10 +27,10 @@ func Check(v *config.Checker, c Config) {
 	c.checkSweep(v)
 }
 
-// ofLists reports whether the recommendations of a model are attacked, and no data set.
+// ofLists reports whether the recommendations of a model are attacked instead of a data set.
 func (c Config) ofLists() bool { return c.On.Run != "" || c.Files.Given() }
 
-// Suit implements run.Suited: other data than slates are refused.
+// Suit implements run.Suited: it refuses data other than slates.
 func (c *Config) Suit(*config.Document) error {
 	if c.ofLists() || c.Data.Name == "" {
 		return nil
@@ -61,7 +61,7 @@ func (c Config) checkData(v *config.Checker) {
 	v.Between("data.most", d.Most, 0, 1_000_000)
 }
 
-// under notes the first wrong field of a part, which its own package knows.
+// under reports the first wrong field of a part, found by the part's own package.
 func under(v *config.Checker, part string, check func() (field, problem string)) {
 	if field, problem := check(); field != "" {
 		v.Check(false, part+"."+field, "%s", problem)
@@ -134,7 +134,7 @@ func (c Config) checkSweep(v *config.Checker) {
 	v.Check(!s.similarity() || c.Protect.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which sweep.select needs")
 }
 
-// standing says how a setting relates to the profile that it names.
+// standing compares a setting with the profile that it names.
 func (c Config) standing() (experiment.Standing, error) {
 	named := map[string]Config{}
 	c.On.Beside = false // where the run is named from is no change of how
@@ -157,7 +157,7 @@ func (c Config) base() (base Config, ok bool) {
 	return base, false
 }
 
-// length returns how long a training lasts.
+// length returns the length of a training.
 func (c TrainConfig) length() train.Length {
 	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }

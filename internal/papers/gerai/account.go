@@ -39,7 +39,7 @@ type HOnly struct {
 	Triples int     `json:"triples"` // |D|
 }
 
-// account returns what a setting claims and leaves open, before anything is released.
+// account returns a setting's claims and open things, before anything is released.
 func (c Config) account(triples int) *Account {
 	a := &Account{Costs: c.Features.Costs()}
 	a.Account = experiment.Unprotected("interactions", "the model learns from the ratings in the clear, as its graph and as its triples, and recommends from them")
@@ -68,14 +68,14 @@ func (c Config) account(triples int) *Account {
 	return a
 }
 
-// publicOfAttributes is what the guarantee of Repaired takes as public.
+// publicOfAttributes lists the assumptions of Repaired's guarantee.
 var publicOfAttributes = []privacy.Assumption{
 	{What: "which users there are, and their ratings", Why: "epsilon compares users with the same ratings, and says nothing of attributes that follow from these"},
 	{What: "what a run notes of its files", Why: "check sums are of the attributes as they are, and tell whether a guess of all of them is right: the guarantee is for the model, its lists and its metrics"},
 	{What: "other runs", Why: "each draws reports of its own, whatever their settings, and costs its epsilon again"},
 }
 
-// hOnly adds up the steps of an epoch.
+// hOnly returns the epsilons of a step and of an epoch, the sum over its steps.
 func (c Config) hOnly(triples int) *HOnly {
 	batch := min(c.Train.Batch, triples)
 	h := &HOnly{Step: stepEpsilon(c.Loss.Epsilon, triples, batch), Steps: triples / batch, Scale: Scale(c.Model.Dim, c.Loss.Epsilon, triples), Triples: triples}
@@ -87,8 +87,8 @@ func (c Config) hOnly(triples int) *HOnly {
 	return h
 }
 
-// declaration returns what the ledger begins with. What is open is about ratings: it says
-// nothing of the features, which are other data.
+// declaration returns the declaration that the ledger begins with. Its open things concern ratings, and not the
+// features, which are other data.
 func (a *Account) declaration() privacy.Declaration {
 	d := a.Account.Declaration()
 	for i := range a.Unbounded {
@@ -97,7 +97,7 @@ func (a *Account) declaration() privacy.Declaration {
 	return d
 }
 
-// show puts claims, costs and what is open into a result.
+// show adds claims, costs and open things to a result.
 func (c Config) show(a *Account, d *report.Document) {
 	a.Account.Show(d)
 	d.Facts = append(d.Facts, c.Features.Facts()...)

@@ -50,10 +50,9 @@ const (
 	OverBatch   = "batch"
 )
 
-// Default returns GERAI at the paper's budgets, with what trains where the paper is open. On
-// validation rows (recipe gerai-valid, 50 epochs, seed 1) Recall@20 is best after epoch 41, for
-// GCN after epoch 35, and moves less from epoch to epoch once the rate has fallen: hence 40
-// epochs, the last ten at a fifth of the rate, for all variants.
+// Default returns GERAI at the paper's budgets, with choices that train where the paper is open. On validation rows
+// (recipe gerai-valid, 50 epochs, seed 1) Recall@20 is best after epoch 41, for GCN after epoch 35, and moves less from
+// epoch to epoch once the rate has fallen: hence 40 epochs, the last ten at a fifth of the rate, for all variants.
 func Default() Config {
 	c := Config{
 		Profile:  "paper",
@@ -77,8 +76,7 @@ func noLocal() Config {
 	return c
 }
 
-// noFunctional returns GERAI-NF: noise on the features alone. The paper writes epsilon = 0 for
-// it and means no noise.
+// noFunctional returns GERAI-NF: noise on the features alone. The paper writes epsilon = 0 for it and means no noise.
 func noFunctional() Config {
 	c := Default()
 	c.Profile, c.Loss.Noise = "nf", NoiseOff
@@ -116,8 +114,8 @@ func Repaired() Config {
 	return c
 }
 
-// Printed returns the setting with the paper's words taken literally where they say how to
-// train: N(0, 1), clip, batch 64, rate 0.005. Nothing trains, and nothing stops it.
+// Printed returns the setting that takes the paper literally on how to train: N(0, 1), clip, batch 64, rate 0.005. With
+// it nothing trains, and nothing stops it.
 func Printed() Config {
 	c := Default()
 	c.Profile = "printed"
@@ -168,15 +166,15 @@ func (l LossConfig) check(v *config.Checker) {
 	v.Below("loss.alive", l.Alive, 0, 1)
 }
 
-// checkGCN reports a setting of the network without privacy that has any.
+// checkGCN reports privacy settings of the network without privacy.
 func (c Config) checkGCN(v *config.Checker) {
 	c.check(v)
 	v.Check(c.Features.Noise == features.NoiseNone, "features.noise", "must be %s: the task gerai has noise, got %q", features.NoiseNone, c.Features.Noise)
 	v.Check(c.Loss.Noise == NoiseOff, "loss.noise", "must be %s: the task gerai has noise, got %q", NoiseOff, c.Loss.Noise)
 }
 
-// Suit implements run.Suited. Without privacy, where choosing by validation rows leaks nothing
-// that was protected, training stops early.
+// Suit implements run.Suited. Without privacy training stops early, since choosing by validation rows then leaks
+// nothing that was protected.
 func (c *Config) Suit(doc *config.Document) error {
 	clear := c.Loss.Noise == NoiseOff && c.Features.Noise == features.NoiseNone
 	if registry.IsOwn(c.Data.Name) && clear && !doc.Given("train.select") && !doc.Given("train.patience") && !doc.Given("data.recipe") {

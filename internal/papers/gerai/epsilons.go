@@ -9,7 +9,7 @@ import (
 	"privrec/internal/papers/gerai/features"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings of this paper for privrec epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("gerai") }
 
 // EpsilonReading is one reading of a setting: the features of a user, or the noise on the loss.
@@ -60,7 +60,7 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 	return of, nil
 }
 
-// features returns what a user's report tells of some features, by CostOf.
+// features returns the cost of some features in a user's report, by CostOf.
 func (r EpsilonReading) features(epsilon float64) (of epsilons.Releases, err error) {
 	c := features.Default()
 	c.Epsilon = epsilon
@@ -84,8 +84,8 @@ func (r EpsilonReading) features(epsilon float64) (of epsilons.Releases, err err
 	return of, nil
 }
 
-// shared returns the noise on h with which so many steps, each on a Poisson sample of the triples,
-// keep the claim in all: ln(1 + q (e^eps0 - 1)) a step, with eps0 = Delta/(B b).
+// shared returns the noise on h with which all steps together keep the claim, each on a Poisson sample of the triples:
+// ln(1 + q (e^eps0 - 1)) a step, with eps0 = Delta/(B b).
 func (r EpsilonReading) shared(c Config, s epsilons.Setting) (of epsilons.Releases, err error) {
 	q := float64(r.Batch) / float64(r.Triples)
 	each := math.Log1p(math.Expm1(s.Claimed/float64(r.Steps)) / q)

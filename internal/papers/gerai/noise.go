@@ -12,16 +12,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Scale returns the scale of the Laplace noise of every coefficient of the mean objective as the
-// paper has it, Delta/(epsilon |D|) with Delta = d + d²/4 (lemma 4.3, Algorithm 3), in width dim
-// over so many training triples.
+// Scale returns the scale of the paper's Laplace noise on every coefficient of the mean objective, Delta/(epsilon |D|)
+// with Delta = d + d²/4 (lemma 4.3, Algorithm 3), for width dim and a number of training triples.
 func Scale(dim int, epsilon float64, triples int) float64 {
 	return channel.PaperLogisticSensitivity(dim) / (epsilon * float64(triples))
 }
 
-// stepEpsilon returns what a step over a batch of the triples spends of one of them, if only the
-// coefficients of h were released and the network below h were public: epsilon |D|/B. The paper
-// scales the noise for the mean over |D| triples, and a batch's mean moves |D|/B times as far.
+// stepEpsilon returns the epsilon that a step over a batch costs one triple, if only the coefficients of h were
+// released and the network below h were public: epsilon |D|/B. The paper scales the noise for the mean over |D|
+// triples, and a batch's mean moves |D|/B times as far.
 func stepEpsilon(epsilon float64, triples, batch int) float64 {
 	return epsilon * float64(triples) / float64(batch)
 }
@@ -29,10 +28,9 @@ func stepEpsilon(epsilon float64, triples, batch int) float64 {
 // purposeLoss names the releases in the ledger, and their stream.
 const purposeLoss = "coefficients of the loss"
 
-// lossNoise is the noise of a run on its loss. It implements train.Extra. Where the noise is
-// drawn anew in every step, a step is a release of its batch's coefficients, in the ledger before
-// they change. The last batch of an epoch may be smaller, and has a channel of its own: its mean
-// moves further.
+// lossNoise adds the noise of a run to its loss. It implements train.Extra. If noise is drawn anew in every step, a
+// step releases the coefficients of its batch, in the ledger before they change. The last batch of an epoch may be
+// smaller, and has a channel of its own, since its mean moves further.
 type lossNoise struct {
 	kind     string
 	ledger   *privacy.Ledger
@@ -42,7 +40,7 @@ type lossNoise struct {
 	period   string
 }
 
-// openNoise opens the noise of a setting; nil for none.
+// openNoise returns the noise of a setting; nil for none.
 func (c Config) openNoise(x *topn.Experiment, ledger *privacy.Ledger) (*lossNoise, error) {
 	n := &lossNoise{kind: c.Loss.Noise, ledger: ledger}
 	triples := x.Positives()
@@ -106,8 +104,8 @@ func (n *lossNoise) into(o *gcn.Objective) {
 	}
 }
 
-// keyBits is how many steps share a pass of the noise's keys: those of one pass are remembered,
-// so as to find one that is used twice.
+// keyBits sets the number of steps that share a pass of the noise's keys. The keys of one pass are remembered, to find
+// one that is used twice.
 const keyBits = 10
 
 // step adds the noise of a step, counted from 0 over all epochs.
@@ -142,8 +140,8 @@ func (n *lossNoise) finish() error {
 	return n.ledger.Flush(n.period)
 }
 
-// noiseState is what a checkpoint holds of noise that is drawn in steps. Noise that was drawn
-// before training is drawn again.
+// noiseState holds the checkpoint's part of noise that is drawn in steps. Noise that was drawn before training is drawn
+// again.
 type noiseState struct {
 	Period  string          `json:"period"`
 	Batches []channel.State `json:"batches"`

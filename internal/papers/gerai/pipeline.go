@@ -22,7 +22,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Tasks returns what the command line offers of this paper.
+// Tasks returns the tasks of this paper.
 func Tasks() []run.Task {
 	task := func(name, summary string, def func() Config, check func(Config, *config.Checker)) run.Task {
 		return run.Spec[Config]{
@@ -60,8 +60,8 @@ func (c Config) method(task string) (topn.Method, error) {
 	}, err
 }
 
-// open loads the data, declares what the run leaves open, perturbs the features, and makes the
-// model with the noise of its loss.
+// open loads the data, declares what the run leaves unprotected, perturbs the features, and makes the model with the
+// noise of its loss.
 func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, error) {
 	m, err := c.method(task)
 	if err != nil {
@@ -81,11 +81,11 @@ func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, e
 	return x, x.Again()
 }
 
-// many is how many neighbours a node of a step may have before own data are told of model.neighbours: with 50 of
+// many is the number of neighbours of a step's nodes from which own data get a note on model.neighbours: with 50 of
 // them a step over MovieLens 1M, where they are 434, takes less than half of the time.
 const many = 100
 
-// looked returns how many neighbours the user and the item of a training pair have on average.
+// looked returns the mean number of neighbours of the user and the item of a training pair.
 func looked(g *graph.Bipartite) float64 {
 	sum := 0.0
 	for u := range g.Users {
@@ -129,7 +129,7 @@ func (c Config) make(x *topn.Experiment) error {
 	return nil
 }
 
-// table returns the features that the model gets (users, n).
+// table returns the model's features (users, n).
 func (c Config) table(x *topn.Experiment) (tensor.Matrix, error) {
 	once, err := x.Env.Once()
 	if err != nil {
@@ -160,7 +160,7 @@ type learner struct {
 	o gcn.Objective
 }
 
-// Loss implements topn.Own. Where nothing can be learned any more it says which keys to change.
+// Loss implements topn.Own. If nothing can be learned any more its error says which keys to change.
 func (l *learner) Loss(t *autograd.Tape, s topn.Step) (*autograd.Node, error) {
 	loss, err := l.Model.Loss(t, s.Number, s.Triples, l.o)
 	var dead *gcn.DeadError
@@ -171,7 +171,7 @@ func (l *learner) Loss(t *autograd.Tape, s topn.Step) (*autograd.Node, error) {
 	return loss, err
 }
 
-// Inputs returns the users' features, as the model was given them.
+// Inputs returns the users' features as the model got them.
 func (l *learner) Inputs() (rows tensor.Matrix, what string) {
 	return l.Features, "the user's features, as the model gets them"
 }
@@ -182,7 +182,7 @@ func (l *learner) Release(string, topn.Call) (experiment.Vectors, error) {
 	return experiment.Vectors{Users: users, Items: items, Output: l.H.Value}, nil
 }
 
-// shown is an account with the setting that explains it.
+// shown is an account together with its setting, which explains it.
 type shown struct {
 	*Account
 	c Config

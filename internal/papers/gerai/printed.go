@@ -32,11 +32,11 @@ func (c Config) name() string {
 	return nameGERAI
 }
 
-// printedNames are the paper's names of methods that we call otherwise.
+// printedNames maps our names of methods to the paper's, if they differ.
 var printedNames = map[string]string{"BPRMF": "BPR", "BlurMe": "Blurm"}
 
-// Tables returns what the paper prints of the ranking, for methods of its protocol: Table 3, and of the ablations
-// Table 4 at K = 5 alone.
+// Tables returns the paper's printed rankings for methods of its protocol: Table 3, and for the ablations Table 4 at K
+// = 5 alone.
 func Tables() topn.Tables {
 	return topn.Tables{
 		Printed: func(method, data, _ string, s topn.Shape) (topn.Printed, bool) {

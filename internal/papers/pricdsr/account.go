@@ -9,8 +9,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Account holds what privacy.json says: what the released auxiliary rows guarantee, for which
-// neighbours, and what nothing covers.
+// Account holds the content of privacy.json: the guarantee of the released auxiliary rows, for which neighbours, and
+// what nothing covers.
 type Account struct {
 	experiment.Account
 	Mechanism string `json:"mechanism"` // empty: none
@@ -18,7 +18,7 @@ type Account struct {
 	Length    int    `json:"length"`
 }
 
-// account says what a run released. items is the auxiliary domain's catalogue.
+// account returns the account of a run's releases. items is the size of the auxiliary domain's catalogue.
 func (c Config) account(items int) *Account {
 	a := &Account{Catalogue: items, Length: c.Data.Length, Account: experiment.Unprotected(
 		"target rows", "the model trains on the target domain and evaluates it in the clear")}
@@ -67,7 +67,7 @@ const (
 	unitUser        = "user"
 )
 
-// Show implements crossdomain.Account: it puts the account into a result.
+// Show implements crossdomain.Account: it adds the account to a result.
 func (a *Account) Show(d *report.Document) {
 	if a.Claimed != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: whose(a.Claimed.Theorem) + ", per " + a.Claimed.Unit + " of the auxiliary domain"})

@@ -17,8 +17,8 @@ import (
 	"privrec/internal/run"
 )
 
-// AuditConfig is one audit of released rows. Users' rows of a data set are the canaries, in turn: one
-// side is the row as it is, the other differs from it.
+// AuditConfig configures one audit of released rows. Users' rows of a data set serve as canaries, in turn: one side is
+// the true row, the other differs from it.
 type AuditConfig struct {
 	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
 	Data      AuditData              `yaml:"data"`    // the rows that canaries look like
@@ -51,10 +51,10 @@ const (
 	differRow     = "row"
 )
 
-// offEpsilon leaves a draw next to no noise: a cell gets another item with probability e^-60 each.
+// offEpsilon leaves almost no noise on a draw: a cell gets each other item with probability e^-60.
 const offEpsilon = 60
 
-// off returns a mechanism with its noise off.
+// off returns a mechanism with its noise switched off.
 func off(m sequence.Mechanism) sequence.Mechanism {
 	if m.Epsilon = offEpsilon; m.Variant == sequence.SDPUser {
 		m.Epsilon *= float64(m.Length)
@@ -62,14 +62,14 @@ func off(m sequence.Mechanism) sequence.Mechanism {
 	return m
 }
 
-// DefaultAudit returns the audit of what the paper claims of one cell.
+// DefaultAudit returns the audit of the paper's claim for one cell.
 func DefaultAudit() AuditConfig {
 	c := AuditConfig{Profile: "default", Mechanism: AuditMechanism{Name: string(sequence.SDPPaper), Epsilon: 2, Length: 20, Items: 100, Differ: differValue}, Audit: auditing.DefaultRelease()}
 	c.Data.Name, c.Data.Recipe = "ml-100k", "dipsgnn"
 	return c
 }
 
-// AuditTask is the audit of the perturbation of rows.
+// AuditTask returns the audit of the perturbation of rows.
 func AuditTask() run.Task {
 	return auditing.Releases[AuditConfig]{
 		Name: "pricdsr", Summary: "lower bounds on epsilon of PriCDSR's perturbed rows, by what they tell of canary rows", Cite: cite,
@@ -112,13 +112,13 @@ func checkAudit(v *config.Checker, c AuditConfig) {
 	c.Audit.Check(v)
 }
 
-// sides are the canary rows, Length cells each, and the cells in which both sides differ.
+// sides holds the canary rows, Length cells each, and the cells in which both sides differ.
 type sides struct {
 	in, out []int32
 	cells   [][]int
 }
 
-// openAudit makes the canaries and says what is promised of them.
+// openAudit returns the channel with its canaries and the guarantee for them.
 func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
 	seed := env.Seed
 	d, err := registry.Load(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
@@ -171,7 +171,7 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	}, nil
 }
 
-// differs says what the two sides of a canary differ in, in short and as a sentence.
+// differs describes the difference between the two sides of a canary, in short and as a sentence.
 var differs = map[string]struct{ unit, text string }{
 	differValue:   {"value of a cell", "a user's row, and that with another item in one cell"},
 	differOrder:   {"order of two items", "a user's row, and that with two items exchanged"},
@@ -179,7 +179,7 @@ var differs = map[string]struct{ unit, text string }{
 	differRow:     {"row", "a user's row, and one of as many other items"},
 }
 
-// canaries makes both sides of every canary of the rows of users in turn.
+// canaries returns both sides of every canary, made from the rows of users in turn.
 func (c AuditConfig) canaries(d *dataset.Sequential, m sequence.Mechanism, s rng.Stream) (*sides, error) {
 	room := m.Length
 	if c.Mechanism.Differ == differPadding {
@@ -232,7 +232,7 @@ func (c AuditConfig) canaries(d *dataset.Sequential, m sequence.Mechanism, s rng
 	return r, nil
 }
 
-// another draws an item of a catalogue that is none of some.
+// another returns a random item of a catalogue that is not in some.
 func another(some []int32, items int, s *rng.Stream) int32 {
 	for {
 		if x := 1 + int32(s.IntN(items)); !slices.Contains(some, x) {
@@ -241,8 +241,8 @@ func another(some []int32, items int, s *rng.Stream) int32 {
 	}
 }
 
-// lastDistinct returns the last items of a row for which there is room, each once. Items beyond the
-// catalogue are those that remain of dividing by its size.
+// lastDistinct returns the last distinct items of a row, as many as room allows. Items beyond the catalogue are taken
+// modulo its size.
 func lastDistinct(row []int32, m sequence.Mechanism, room int) (out []int32) {
 	for i := len(row) - 1; i >= 0 && len(out) < room; i-- {
 		if x := 1 + (row[i]-1)%int32(m.Items); !slices.Contains(out, x) {
@@ -253,7 +253,8 @@ func lastDistinct(row []int32, m sequence.Mechanism, room int) (out []int32) {
 	return out
 }
 
-// release perturbs the side of every canary that in names, and returns what the rows tell of the coins.
+// release perturbs one side of every canary, the one that in names, and returns the evidence of the rows about the
+// coins.
 func (r *sides) release(m sequence.Mechanism, in func(int) bool, l *privacy.Ledger, s rng.Stream) ([]float64, error) {
 	rows := slices.Clone(r.out)
 	for k := range r.cells {

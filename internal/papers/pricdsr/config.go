@@ -52,15 +52,15 @@ const (
 	AuxiliaryNone      = "none"
 )
 
-// Default returns PriCDSR-DASL at the paper's setting on toys and games, whose rows are
-// shorter than those of the paper's domains: 51 columns where it has 101.
+// Default returns PriCDSR-DASL at the paper's setting on toys and games, whose rows are shorter than those of the
+// paper's domains: 51 columns instead of 101.
 func Default() Config {
 	c := DefaultDASL()
 	c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryPerturbed, Mechanism: "sdp-fixed", Epsilon: 10}
 	return c
 }
 
-// DefaultDASL returns the base model on rows as they are.
+// DefaultDASL returns the base model on unperturbed rows.
 func DefaultDASL() Config {
 	return Config{
 		Profile: "paper", Data: crossdomain.Data{Name: "cd-amazon-toy-game", Target: "toys", Auxiliary: "games", Length: 51},
@@ -79,7 +79,7 @@ func DefaultSingle() Config {
 	return c
 }
 
-// code turns a setting into that of the released program.
+// code returns a setting changed to that of the released program.
 func code(c Config) Config {
 	c.Profile, c.Model = "code", dasl.Code()
 	c.Train.AlignAdam, c.Train.Shuffle = baseline.AdamShared, baseline.ShuffleOnce
@@ -90,15 +90,15 @@ func code(c Config) Config {
 	return c
 }
 
-// released tells whether a mechanism perturbs the auxiliary rows at an epsilon.
+// released reports whether a mechanism perturbs the auxiliary rows at an epsilon.
 func (a AuxiliaryConfig) released() bool {
 	return a.Kind == AuxiliaryPerturbed || a.Kind == AuxiliaryPlacebo
 }
 
-// Single tells whether the auxiliary domain has no part in the model.
+// Single reports whether the model leaves out the auxiliary domain.
 func (c Config) Single() bool { return c.Auxiliary.Kind == AuxiliaryNone }
 
-// Method returns what the tables call a setting.
+// Method returns the name of a setting in tables.
 func (c Config) Method() string {
 	switch c.Auxiliary.Kind {
 	case AuxiliaryNone:

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings of this paper for privrec epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("pricdsr") }
 
 // EpsilonReading is one reading of a setting: which mechanism perturbs rows, and how two of them
@@ -27,15 +27,14 @@ type EpsilonReading struct {
 	Seen bool `yaml:"seen"`
 }
 
-// openTarget is what nothing covers in the system of the paper.
+// openTarget names what nothing covers in the paper's system.
 var openTarget = experiment.NotCovered("target rows", "the model trains on the target domain in the clear")
 
-// openSeen is what the released program leaves open.
+// openSeen names what the released program leaves open.
 var openSeen = experiment.NotCovered("catalogue", "items are drawn among those of the data: where the changed interaction is the only one with its item, some rows can be written on one side only")
 
-// Releases implements epsilons.Source. Log-ratios of probabilities are attained: by two full rows
-// without a common item, and by the smallest counterexample to theorem 1, which package
-// audit/exact writes down whole.
+// Releases implements epsilons.Source. The log-ratios of probabilities are attained: by two full rows without a common
+// item, and by the smallest counterexample to theorem 1, which package audit/exact computes in full.
 func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err error) {
 	m := sequence.Mechanism{Purpose: "auxiliary rows", Variant: sequence.Variant(r.Mechanism), Epsilon: r.Epsilon, Items: r.Items, Length: r.Length}
 	if m.Epsilon == 0 {
@@ -60,8 +59,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 	return of, err
 }
 
-// worst returns the epsilon of rows that differ in a way: what promiseOf says of them. What a
-// mechanism promises nothing of is an error.
+// worst returns the epsilon for rows that differ in a given way, from promiseOf. It fails if the mechanism guarantees
+// nothing for them.
 func worst(m sequence.Mechanism, differ string, moved int) (float64, error) {
 	draw, n := m.Draw(), float64(m.Length)
 	switch m.Variant {
@@ -82,7 +81,7 @@ func worst(m sequence.Mechanism, differ string, moved int) (float64, error) {
 	return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": order, "row": n * draw}[differ], known(differ)
 }
 
-// known refuses an unknown way to differ.
+// known refuses an unknown kind of difference.
 func known(differ string) error {
 	switch differ {
 	case "value", "order", "moved", "row":

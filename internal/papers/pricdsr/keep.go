@@ -8,11 +8,10 @@ import (
 	"privrec/internal/report"
 )
 
-// Survivals returns, for every column, the probability that an item is found in its own
-// column afterwards: no cell before drew it, and its own kept it. In sdp-fixed and rr it
-// is exact. In sdp-paper the share depends on how many zeros were written; what is given
-// is that of rows without any, which is the largest: the others' is at least 1 -
-// Length/Items of it, since a zero leaves one more id that a later cell may draw.
+// Survivals returns, for every column, the probability that an item is in its own column after the perturbation: no
+// earlier cell drew it, and its own kept it. In sdp-fixed and rr it is exact. In sdp-paper the share depends on the
+// number of zeros that were written. The result is for rows without any, which is the largest: that of others is at
+// least 1 - Length/Items of it, since a zero leaves one more id that a later cell may draw.
 func Survivals(m sequence.Mechanism) []float64 {
 	s := make([]float64, m.Length)
 	there := 1.0 // that no cell before drew it
@@ -26,8 +25,7 @@ func Survivals(m sequence.Mechanism) []float64 {
 	return s
 }
 
-// othersAfter returns the number of ids besides the one that stands there, one of which a
-// cell may draw and so take from further on; 0 where nothing moves.
+// othersAfter returns the number of other ids that a cell may draw and so take from a later cell; 0 if nothing moves.
 func othersAfter(m sequence.Mechanism, k int) float64 {
 	switch m.Variant {
 	case sequence.SDPFixed, sequence.SDPUser:
@@ -40,7 +38,7 @@ func othersAfter(m sequence.Mechanism, k int) float64 {
 	return 0
 }
 
-// Outlook says what is to be expected of an epsilon for a catalogue.
+// Outlook says how much noise to expect of an epsilon for a catalogue.
 type Outlook string
 
 // The outlooks. The change from noise to plain text takes place within 4 of ln m.
@@ -63,8 +61,7 @@ func OutlookOf(epsilon float64, items int) Outlook {
 	return Useful
 }
 
-// Warning says of an epsilon that is far from ln m what comes of it; empty where it is
-// not.
+// Warning returns the consequences of an epsilon that is far from ln m; empty if it is near.
 func Warning(m sequence.Mechanism) string {
 	middle, name := math.Log(float64(m.Items)), "epsilon"
 	if m.Variant == sequence.SDPUser {
@@ -85,12 +82,12 @@ func Warning(m sequence.Mechanism) string {
 	return ""
 }
 
-// setNoise returns the probability with which Set draws an item that a row does not have.
+// setNoise returns the probability with which Set draws an item that is not in the row.
 func setNoise(m sequence.Mechanism) float64 { return 1 / (math.Exp(m.Epsilon) + 1) }
 
-// halfKept returns the epsilon at which the first cell of a row is kept as often as not: the
-// logarithm of the number of other ids there, which for sdp-fixed counts the names of
-// zeros. For sdp-user it is as many times that as a row has cells.
+// halfKept returns the epsilon at which the first cell of a row is kept with probability one half: the logarithm of the
+// number of other ids there, which for sdp-fixed includes the names of zeros. For sdp-user it is that times the number
+// of cells in a row.
 func halfKept(m sequence.Mechanism) float64 {
 	switch m.Variant {
 	case sequence.SDPFixed:
@@ -101,8 +98,8 @@ func halfKept(m sequence.Mechanism) float64 {
 	return math.Log(float64(m.Items))
 }
 
-// Epsilons lists a sweep over the transition: whole numbers from ln m - 5 to ln m + 5,
-// above 0. For sdp-user they are as many times that as a row has cells.
+// Epsilons returns the epsilons of a sweep over the transition: whole numbers from ln m - 5 to ln m + 5, above 0. For
+// sdp-user they are multiplied by the number of cells in a row.
 func Epsilons(m sequence.Mechanism) (list []float64) {
 	middle, cells := math.Log(float64(m.Items)), 1.0
 	if m.Variant == sequence.SDPUser {
@@ -116,11 +113,10 @@ func Epsilons(m sequence.Mechanism) (list []float64) {
 	return list
 }
 
-// KeepTable predicts what is left at every epsilon, for rows full of items: without
-// any data. Columns: the share of cells that keep their id at the first and at the
-// last cell, the share replaced, the mean share of items found in their column, how
-// many those are of a full row, the chance of at least one, and what the release is
-// for a user's whole row.
+// KeepTable returns a table of predictions at every epsilon for rows full of items, without any data. Its columns are
+// the share of cells that keep their id at the first and at the last cell, the share replaced, the mean share of items
+// found in their column, the number of these in a full row, the chance of at least one, and the epsilon of a user's
+// whole row.
 func KeepTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 	if m.Variant == sequence.Set {
 		return setTable(m, epsilons)
@@ -154,8 +150,8 @@ func userEpsilon(m sequence.Mechanism) float64 {
 	return m.Epsilon * float64(m.Length)
 }
 
-// setTable predicts what a set is made of at every epsilon: how many other items are drawn beside
-// half of a row's, and which share of the items drawn a full row has.
+// setTable returns a table of predictions about a set at every epsilon: how many other items are drawn beside half of a
+// row's, and the share of a full row's items among those drawn.
 func setTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 	t := &report.Table{
 		Name:  "keep",
@@ -172,15 +168,15 @@ func setTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 	return t
 }
 
-// ownShare returns the expected number of a full row's items in its set, as a share of that of all
-// items in it.
+// ownShare returns the expected number of a full row's items in its set, as a share of the expected number of all items
+// in it.
 func ownShare(m sequence.Mechanism) float64 {
 	own := float64(m.Length) * m.Keep(0)
 	return own / (own + float64(max(0, m.Items-m.Length))*setNoise(m))
 }
 
-// KeepFigure draws the share of items kept over epsilon, with the table's values as
-// points and ln m dashed. For a set it is the share of its items that a full row has.
+// KeepFigure returns a figure of the share of items kept over epsilon, with the table's values as points and ln m
+// dashed. For a set it is the share of its items that are from a full row.
 func KeepFigure(m sequence.Mechanism, epsilons []float64) report.Figure {
 	middle := math.Log(float64(m.Items))
 	line := report.Line{Name: fmt.Sprintf("m = %d", m.Items)}
@@ -218,7 +214,7 @@ func Forecast(m sequence.Mechanism, epsilons []float64) *report.Document {
 	}
 }
 
-// forecastNotes explains the table.
+// forecastNotes returns notes that explain the table.
 func forecastNotes(m sequence.Mechanism) []string {
 	if m.Variant == sequence.Set {
 		return []string{

@@ -21,10 +21,9 @@ import (
 	"privrec/internal/run"
 )
 
-// Perturb reads the histories of In, perturbs them and writes Out, the users whose
-// rows came out empty, the ledger and a report, as [perturb.Run] does. It takes some
-// 30 MiB, 4 bytes a worker and 4 once an item, and the names of a Catalogue. Beyond 2^17 a
-// user costs 24 bytes on a file beside Out.
+// Perturb reads the histories of In, perturbs them and writes Out, the users whose rows came out empty, the ledger and
+// a report, as [perturb.Run] does. It takes some 30 MiB, and for each item 4 bytes a worker and 4 bytes once, and the
+// names of a Catalogue. Each user beyond 2^17 takes 24 bytes on a file beside Out.
 func Perturb(ctx context.Context, o Options) (*Report, error) {
 	if err := errors.Join(o.Check(), o.FindForms("a line a user", true)); err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func Perturb(ctx context.Context, o Options) (*Report, error) {
 	return p.report, err
 }
 
-// perturber is one perturbation at work.
+// perturber holds one perturbation in progress.
 type perturber struct {
 	o      Options
 	m      sequence.Mechanism
@@ -44,7 +43,7 @@ type perturber struct {
 	report *Report
 }
 
-// job lays the perturbation out for the engine of files.
+// job returns the perturbation as a job for package perturb.
 func (p *perturber) job() perturb.Job[int32] {
 	j := perturb.Job[int32]{
 		Settings: &p.o.Settings, Kind: Kind, Noun: "users", Beside: histories.Beside(), ByUser: true, State: p.state,
@@ -64,7 +63,7 @@ func (p *perturber) job() perturb.Job[int32] {
 	return j
 }
 
-// spends returns what the release costs: a whole row replaced by another, at a pure epsilon.
+// spends returns the cost of the release: a whole row replaced by another, at a pure epsilon.
 func (p *perturber) spends() (task string, plan *privacy.Plan, err error) {
 	if p.m.Variant == sequence.SDPLengths {
 		return "", nil, &budget.Refusal{Message: "the guarantee of " + string(p.m.Variant) + " for a row takes its length as public, and a budget is for rows of any length", Fix: "take another --mechanism, or leave out --parent"}
@@ -81,8 +80,8 @@ func (p *perturber) spends() (task string, plan *privacy.Plan, err error) {
 	}, nil
 }
 
-// pureDelta is the delta of a release that is private with delta 0: accountants want one above 0. A budget is charged
-// for it.
+// pureDelta is the delta charged to a budget for a release that is private with delta 0, since accountants need one
+// above 0.
 const pureDelta = 1e-15
 
 // open refuses a catalogue that does not suit the rows, and opens the file.
@@ -114,7 +113,7 @@ func (p *perturber) catalogue(ctx context.Context) (*perturb.Catalogue, error) {
 	return cat, nil
 }
 
-// bits draws from a stream that no other setting has.
+// bits returns random bits from a stream that no other setting has.
 func (p *perturber) bits() mechanism.Bits {
 	return p.o.Bits(p.o.Seed.Stream("perturb pricdsr "+p.o.Purpose+" "+string(p.o.Variant), math.Float64bits(p.o.Epsilon), uint64(p.m.Items), uint64(p.m.Length)))
 }
@@ -133,7 +132,7 @@ func (p *perturber) release(l *privacy.Ledger, spill func() (*os.File, error)) (
 
 func (p *perturber) newCounts() *Counts { return &Counts{Lengths: make([]int64, p.m.Length+1)} }
 
-// worker perturbs the rows of blocks for one goroutine.
+// worker returns a function that perturbs the rows of blocks, for one goroutine.
 func (p *perturber) worker() (func(b *perturb.Block[int32]) error, error) {
 	s, err := p.seq.UserSampler()
 	if err != nil {
@@ -154,7 +153,7 @@ func (p *perturber) worker() (func(b *perturb.Block[int32]) error, error) {
 	}, nil
 }
 
-// repeated says of a user who comes twice what is wrong with the file.
+// repeated adds to the error of a user who occurs twice what is wrong with the file.
 func (p *perturber) repeated(err error) error {
 	var twice *sequence.RepeatedUser
 	if !errors.As(err, &twice) {
@@ -169,7 +168,7 @@ func (p *perturber) repeated(err error) error {
 	return e
 }
 
-// newReport says what was done.
+// newReport returns the report of the perturbation.
 func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
 	p.report = &Report{Facts: f, Tally: p.in.Tally, Counts: *p.newCounts(), Retained: p.seq.Retained(), Mechanism: p.m, KeepOrder: p.o.KeepOrder}
 	for _, c := range p.counts {
@@ -181,7 +180,7 @@ func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
 // Kind names the command to the merge of shards.
 const Kind = "pricdsr"
 
-// shardSame is what all shards of a file have alike, shardCounts what each counted.
+// shardSame holds the data that all shards of a file share, and shardCounts the counts of each.
 type (
 	shardSame struct {
 		Purpose   string           `json:"purpose"`
@@ -205,7 +204,7 @@ func (p *perturber) state() (same, counts any) {
 		shardCounts{p.report.Counts, p.seq.Watched()}
 }
 
-// Whole says how the shards of Perturb become a whole.
+// Whole says how to join the shards of Perturb.
 func Whole() perturb.Whole {
 	return perturb.Whole{Beside: histories.Beside(), Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
@@ -252,7 +251,7 @@ func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
 	return m.Purpose, m.Event(), nil
 }
 
-// joinShards adds what shards read that have each a part of the input.
+// joinShards adds up the shared data of shards that each read a part of the input.
 func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 	var all shardSame
 	for i, b := range same {
@@ -274,8 +273,8 @@ func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// Declare records in a ledger what the perturbation of one file, or of all shards of one, releases. It
-// returns the catalogue. It fails on settings that Perturb refuses.
+// Declare records in a ledger the release of one perturbed file, or of all its shards, and returns the catalogue. It
+// fails on settings that Perturb refuses.
 func (o *Options) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Catalogue, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -289,7 +288,7 @@ func (o *Options) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Cata
 	return cat, err
 }
 
-// Options says what to perturb and how: users by id, or in the order of the input.
+// Options says what to perturb, and how: users by id, or in the order of the input.
 type Options struct {
 	perturb.Settings // Length is L, Items or Catalogue have m items
 
@@ -308,7 +307,7 @@ func (o Options) Mechanism(m int) sequence.Mechanism {
 
 const fixLength = "it is how many cells a row has, the longest history to keep, such as 100"
 
-// Check fills in defaults and refuses what cannot be carried out.
+// Check sets defaults and refuses requests that cannot be carried out.
 func (o *Options) Check() error {
 	if o.Variant == "" {
 		o.Variant = sequence.SDPFixed
@@ -332,12 +331,12 @@ func (o *Options) Check() error {
 	return o.Settings.Check("sequences")
 }
 
-// OpenCatalogue returns the catalogue that the options state.
+// OpenCatalogue returns the catalogue that the options name.
 func OpenCatalogue(ctx context.Context, o *Options) (*perturb.Catalogue, error) {
 	return perturb.OpenCatalogue(ctx, &o.Settings, "an id a line")
 }
 
-// Counts are of rows before and after: of true data, so they are not for release.
+// Counts compares rows before and after. It describes true data, so it is not for release.
 type Counts struct {
 	Users   int64
 	Lengths []int64 // users by their items, 0 to L
@@ -365,7 +364,7 @@ func (t *Counts) see(before, after []int32) {
 	t.add(Counts{Users: 1, InPlace: same, Written: written, Found: min(same, 1), Emptied: 1 - min(written, 1)})
 }
 
-// add adds what others counted.
+// add adds other counts.
 func (t *Counts) add(o Counts) {
 	t.Users += o.Users
 	t.InPlace += o.InPlace
@@ -377,7 +376,7 @@ func (t *Counts) add(o Counts) {
 	}
 }
 
-// Items counts the items that the rows had.
+// Items returns the number of items that the rows had.
 func (t *Counts) Items() (n int64) {
 	for k, rows := range t.Lengths {
 		n += int64(k) * rows
@@ -385,8 +384,8 @@ func (t *Counts) Items() (n int64) {
 	return n
 }
 
-// expected returns the number of items that should be in their column, and its standard
-// deviation, as if cells were independent: they are but for terms of 1/m.
+// expected returns the expected number of items in their own column, and its standard deviation, as if cells were
+// independent; they are, except for terms of 1/m.
 func (t *Counts) expected(m sequence.Mechanism) (mean, sd float64) {
 	longer, v := int64(0), 0.0 // rows that have an item in the column
 	if m.Variant == sequence.SDPLengths {

@@ -14,7 +14,7 @@ import (
 
 const cite = "Lin, Pan, Ming, Privacy-Preserving Cross-Domain Sequential Recommendation, ICDM 2023"
 
-// Tasks lists what the command line trains of this paper.
+// Tasks returns the tasks that train the models of this paper.
 func Tasks() []run.Task {
 	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted, AuxiliaryPlacebo}
 	return []run.Task{
@@ -24,13 +24,13 @@ func Tasks() []run.Task {
 	}
 }
 
-// task trains on these kinds of auxiliary rows.
+// task returns a task that trains on these kinds of auxiliary rows.
 func task(name, summary, cite string, def func() Config, kinds ...string) run.Task {
 	return run.Spec[Config]{Verb: "train", Name: name, Summary: summary, Cite: cite, Default: def, Check: check(kinds...), Open: open, Answers: true, Noisy: name != "dasl-single"}.Task()
 }
 
-// open loads the data, declares what is open and releases the auxiliary rows. The same keys
-// give the same rows to a finished run, which is no other release.
+// open loads the data, declares what is open and releases the auxiliary rows. A finished run gets the same rows from
+// the same keys, which is no second release.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	x, err := crossdomain.Load(ctx, env, c.Data, c.Eval)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// printedDomains are the paper's names of domains.
+// printedDomains maps domains to the paper's names.
 var printedDomains = map[string]string{"movies": "Movie", "books": "Book", "cds": "CD"}
 
-// printedFor returns the means that Tables II and III print for a setting, by metric; nil where they print none. Rows
-// that stand in both are equal.
+// printedFor returns the means that Tables II and III print for a setting, by metric; nil if they print none. Rows in
+// both tables are equal.
 func printedFor(c Config) map[string]float64 {
 	if c.Data.Name != paperData {
 		return nil
@@ -36,10 +36,10 @@ func printedFor(c Config) map[string]float64 {
 	return nil
 }
 
-// paperData are the domains of the paper.
+// paperData names the domains of the paper.
 const paperData = "cd-amazon-movie-cd-book"
 
-// sequence returns the mechanism of a setting for a catalogue of so many items.
+// sequence returns the mechanism of a setting for a catalogue of items.
 func (c Config) sequence(items int) sequence.Mechanism {
 	m := sequence.Mechanism{
 		Purpose: purposeRows, Variant: sequence.Variant(c.Auxiliary.Mechanism), Epsilon: c.Auxiliary.Epsilon,
@@ -53,10 +53,9 @@ func (c Config) sequence(items int) sequence.Mechanism {
 
 const purposeRows = "auxiliary rows"
 
-// release replaces rows of length cells by an output of the mechanism, which it records. It is the
-// only place that calls it. Of longer rows than the mechanism's the last cells are released and
-// moved one column to the front, since training leaves out the first column or the last. The others
-// become padding.
+// release replaces rows of length cells by an output of the mechanism, and records it. No other function calls the
+// mechanism. If rows are longer than the mechanism's, the last cells are released and moved one column to the front,
+// since training leaves out the first column or the last. The others become padding.
 func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32, length int) error {
 	bits := mechanism.Keyed(s)
 	if m.Length == length {
@@ -77,8 +76,8 @@ func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32
 	return nil
 }
 
-// auxiliaryRows returns the data matrix of the auxiliary domain, train and validation items,
-// as the setting has it. items is the size of the catalogue.
+// auxiliaryRows returns the data matrix of the auxiliary domain, train and validation items, perturbed as the setting
+// says. items is the size of the catalogue.
 func (c Config) auxiliaryRows(d *dataset.Domain, items int, l *privacy.Ledger, env *run.Env) ([]int32, error) {
 	rows := d.Matrix(c.Data.Length, true)
 	a := c.Auxiliary

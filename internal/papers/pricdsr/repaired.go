@@ -9,7 +9,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// promise is what a mechanism guarantees of the rows it releases.
+// promise holds the guarantee of a mechanism for the rows it releases.
 type promise struct {
 	claim  experiment.Claim
 	units  []experiment.Unit
@@ -18,9 +18,8 @@ type promise struct {
 
 const paperTheorem = "theorem 1"
 
-// promiseOf returns the guarantee of a mechanism at a finite epsilon. Its classes of neighbours, and
-// what they cost at worst, are those of sequence.Variant; package audit/exact shows them for all
-// rows of small sizes.
+// promiseOf returns the guarantee of a mechanism at a finite epsilon. Its classes of neighbours and their largest costs
+// are those of sequence.Variant; package audit/exact verifies them for all rows of small sizes.
 //
 //	sdp-paper   epsilon for one cell; theorem 1 is false, two cells exchanged cost 2 epsilon
 //	rr          the same, since two cells are two responses
@@ -29,8 +28,8 @@ const paperTheorem = "theorem 1"
 //	set         epsilon for one interaction added, removed, replaced or moved; order is hidden
 //	sdp-user    epsilon for a user's whole row, and so for everything in it
 //
-// Removing an interaction moves the cells before it, so that under the first four mechanisms it
-// costs as many epsilons as cells change, up to the length of a row.
+// Removing an interaction moves the cells before it, so that under the first four mechanisms it costs as many epsilons
+// as cells change, up to the length of a row.
 func promiseOf(m sequence.Mechanism) promise {
 	unit := func(name, neighbouring string, epsilon float64) experiment.Unit {
 		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Accounted: experiment.Accounted{Eps: privacy.Number(epsilon)}, Total: privacy.Number(epsilon), Unbounded: []string{}}
@@ -73,7 +72,7 @@ func promiseOf(m sequence.Mechanism) promise {
 	}, nil}
 }
 
-// whose says of a theorem whether it is the paper's.
+// whose returns words for whether a theorem is the paper's.
 func whose(theorem string) string {
 	if theorem == paperTheorem {
 		return "the paper's " + theorem
@@ -81,8 +80,8 @@ func whose(theorem string) string {
 	return theorem
 }
 
-// expectation says what is left of rows at an epsilon, for mechanisms whose epsilon is of no draw; ""
-// for others.
+// expectation returns a sentence on how much of rows remains at an epsilon, for mechanisms whose epsilon is not of one
+// draw; "" for others.
 func expectation(m sequence.Mechanism) string {
 	var s strings.Builder
 	switch m.Variant {

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Report says what a perturbation guarantees, and what it did to the rows. The counts
-// are of true data and outside of the guarantee: they stay with the input.
+// Report holds the guarantee of a perturbation and its effect on the rows. The counts describe true data outside the
+// guarantee, so they stay with the input.
 type Report struct {
 	perturb.Facts
 	histories.Tally // out of the input
@@ -22,7 +22,7 @@ type Report struct {
 	KeepOrder bool
 }
 
-// Document lays the report out.
+// Document returns the report as a document.
 func (r *Report) Document() *report.Document {
 	m := r.Mechanism
 	kept := report.Fact{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)), Note: fmt.Sprintf("the share at the first cell; half at epsilon = %.2f", halfKept(m))}
@@ -36,7 +36,7 @@ func (r *Report) Document() *report.Document {
 	return d
 }
 
-// guarantee says what one pair of neighbours may show.
+// guarantee returns a table of the epsilons of all neighbours.
 func (r *Report) guarantee() *report.Table {
 	m, t := r.Mechanism, perturb.GuaranteeTable()
 	if p := promiseOf(m); p.public != nil { // of a repaired mechanism

@@ -12,8 +12,8 @@ import (
 	"privrec/internal/train"
 )
 
-// check reports every setting that cannot be run; kinds are the auxiliary rows that the
-// task takes.
+// check returns a function that reports every setting that cannot be run. kinds are the auxiliary rows that the task
+// accepts.
 func check(kinds ...string) func(v *config.Checker, c Config) {
 	return func(v *config.Checker, c Config) {
 		v.NotEmpty("profile", c.Profile)
@@ -40,7 +40,7 @@ func check(kinds ...string) func(v *config.Checker, c Config) {
 	}
 }
 
-// mechanisms names the mechanisms on auxiliary rows.
+// mechanisms returns the names of the mechanisms on auxiliary rows.
 func mechanisms() (names []string) {
 	for _, v := range sequence.Variants() {
 		names = append(names, string(v))
@@ -48,11 +48,11 @@ func mechanisms() (names []string) {
 	return names
 }
 
-// free are keys in which a setting may differ from its profile and still be compared
-// with the tables: what they sweep, which data, and how long training lasts.
+// free lists keys in which a setting may differ from its profile and still be compared with the tables: the swept ones,
+// the data, and the length of training.
 var free = []string{"data.", "auxiliary.epsilon", "eval.every", "eval.full", "train.epochs", "train.patience"}
 
-// standing says how a setting relates to the profile that it names.
+// standing compares a setting with the profile that it names.
 func (c Config) standing() (experiment.Standing, error) {
 	named := map[string]Config{}
 	if base, ok := c.base(); ok {
@@ -82,7 +82,7 @@ func (c Config) base() (base Config, ok bool) {
 	return Config{}, false
 }
 
-// cautions returns what a setting does that its reader may not expect.
+// cautions returns notes on effects of a setting that its reader may not expect.
 func (c Config) cautions(items int) (notes []string) {
 	if c.Model.Attention == dasl.AttentionGate && c.Model.Head == dasl.HeadInner && !c.Single() {
 		notes = append(notes, "attention gate with head inner: the other history scales a user's scores by one number, so that beside item biases it cannot change a ranking")

@@ -11,15 +11,14 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// Ran holds what an account of a run needs besides its configuration: what was really
-// released.
+// Ran holds the input of a run's account besides its configuration: the releases that it really made.
 type Ran struct {
 	Edges    int64   // of the training graph
 	Sigma    float64 // standard deviation of the noise in force; 0: none
 	Steps    int64   // training steps, each a noisy propagation
 	Releases int64   // noisy propagations outside training: validations, final vectors
 
-	// Clean says that vectors propagated without noise were ranked or given out.
+	// Clean says that vectors propagated without noise were ranked or published.
 	Clean bool
 	// Selected says that held-out edges decide when training ends or which epoch is reported.
 	Selected bool
@@ -27,8 +26,8 @@ type Ran struct {
 	Filtered bool
 }
 
-// Account is what privacy.json holds: the claim, what was added up and by which reasoning, and
-// what no noise covers.
+// Account holds the content of privacy.json: the claim, the composed releases with their reasoning, and what has no
+// noise.
 type Account struct {
 	experiment.Account
 	Method string  `json:"method"`
@@ -36,20 +35,20 @@ type Account struct {
 	Sigma  float64 `json:"sigma,omitempty"` // standard deviation of the noise on layers
 
 	Claimed *Claim `json:"claimed"` // null: nothing is claimed
-	// Components are what noise covers, each composed by itself. Covered is the epsilon of all
-	// of them together.
+	// Components holds the releases with noise, each kind composed by itself. Covered is the epsilon of all of them
+	// together.
 	Components []Component    `json:"components"`
 	Covered    privacy.Number `json:"covered"`
 	CoveredBy  string         `json:"covered_by"`
 	Readings   []Reading      `json:"readings,omitempty"` // the claim under every way of counting
-	// Published names the only files of a run with secure noise that the guarantee is for.
+	// Published names the files that the guarantee of a run with secure noise covers, and no others.
 	Published []string `json:"published,omitempty"`
 
 	total []privacy.Event // of the components, with their counts
 	count []int64
 }
 
-// Claim is what the paper would state, and how it is counted.
+// Claim holds the paper's claim and how it is counted.
 type Claim struct {
 	experiment.Claim
 	Conversion  string  `json:"conversion"`
@@ -61,12 +60,12 @@ type Claim struct {
 	Steps       int64   `json:"steps"`
 }
 
-// claimed makes a claim for an edge by a theorem or another reasoning.
+// claimed returns a claim for an edge by a theorem or another reasoning.
 func claimed(epsilon, delta float64, theorem string) experiment.Claim {
 	return experiment.Claim{Eps: privacy.Number(epsilon), Delta: delta, Unit: unitEdge, Theorem: theorem}
 }
 
-// Component is one thing that noise covers.
+// Component holds one kind of release with noise.
 type Component struct {
 	Name        string         `json:"name"`
 	Releases    int64          `json:"releases"`
@@ -77,7 +76,7 @@ type Component struct {
 	Eps         privacy.Number `json:"eps"`          // exact, of this component alone
 }
 
-// Reading is what the noise in force is worth by one way of counting.
+// Reading holds the epsilon of the noise in force by one way of counting.
 type Reading struct {
 	Accounting  string         `json:"accounting"`
 	Count       string         `json:"count"`
@@ -92,8 +91,8 @@ const (
 	addRemove = "add-remove"
 )
 
-// Account accounts for a finished run of the paper's method: claim, forward releases, and what
-// they leave open.
+// Account returns the account of a finished run of the paper's method: claim, forward releases, and what they leave
+// open.
 func (c Config) Account(r Ran) (*Account, error) {
 	if c.Privacy.Method != MethodLayers {
 		return nil, fmt.Errorf("account: method %q is not %q", c.Privacy.Method, MethodLayers)
@@ -118,12 +117,12 @@ func (c Config) Account(r Ran) (*Account, error) {
 	return a, a.sum()
 }
 
-// newAccount makes an account without any release.
+// newAccount returns an account without any release.
 func newAccount(method string, delta, sigma float64) *Account {
 	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{}, Account: experiment.Protected()}
 }
 
-// claim states the guarantee as the configuration reads the paper, and all readings.
+// claim adds the paper's guarantee as the configuration reads it, and all readings.
 func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 	perStep, sensitivity, err := cal.releases()
 	if err != nil {
@@ -170,8 +169,7 @@ var boundNames = map[string]string{
 	AccountingNone:    "no sampling amplification",
 }
 
-// forward adds the releases that were made. Those of training are over all edges or over
-// sampled ones; the others are over all.
+// forward adds the releases that were made. Those of training use all edges or sampled ones; the others use all edges.
 func (a *Account) forward(c Config, cal Calibration, r Ran) error {
 	n := int64(cal.Layers)
 	layer := privacy.Gaussian{Sigma: r.Sigma, Sensitivity: cal.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
@@ -186,8 +184,8 @@ func (a *Account) forward(c Config, cal Calibration, r Ran) error {
 	return a.add("forward releases outside training", layer, r.Releases*n, layer, 1, 1)
 }
 
-// add composes count events and appends them as a component, if there are any. Each event
-// holds the Gaussian g as often as each says.
+// add composes count events and appends them as a component, if there are any. Each event contains the Gaussian g each
+// times.
 func (a *Account) add(name string, e privacy.Event, count int64, g privacy.Gaussian, each int64, rate float64) error {
 	if count == 0 {
 		return nil
@@ -226,7 +224,7 @@ func (a *Account) compose(events []privacy.Event, count []int64) (float64, error
 	return r.Epsilon, err
 }
 
-// sum composes all components and states the total.
+// sum composes all components and sets the total.
 func (a *Account) sum() error {
 	if len(a.Components) > 0 {
 		eps, err := a.compose(a.total, a.count)
@@ -242,7 +240,7 @@ func (a *Account) sum() error {
 	return nil
 }
 
-// close states the guarantee of an edge, and the total.
+// close sets the guarantee of an edge, and the total.
 func (a *Account) close() {
 	if len(a.Components) > 0 {
 		a.Add(unitEdge, addRemove, a.Delta, a.Covered)
@@ -251,7 +249,7 @@ func (a *Account) close() {
 	a.Total = privacy.Number(math.Inf(1))
 }
 
-// open lists what a run of the paper's method leaves open.
+// open returns what a run of the paper's method leaves unprotected.
 func (c Config) open(r Ran) []experiment.Open {
 	var list []experiment.Open
 	leave := func(what, why string) { list = append(list, experiment.NotCovered(what, why)) }
@@ -283,8 +281,8 @@ func (c Config) open(r Ran) []experiment.Open {
 	return list
 }
 
-// Agree composes a ledger, and fails unless it comes to what the account covers. So no account
-// is shown that does not follow from what was recorded.
+// Agree composes a ledger, and fails unless the result equals the account's. So every shown account follows from
+// recorded releases.
 func (a *Account) Agree(l *privacy.Ledger) error {
 	eps, err := a.composeEntries(l.Entries())
 	if err != nil {
@@ -293,8 +291,7 @@ func (a *Account) Agree(l *privacy.Ledger) error {
 	return a.same(eps)
 }
 
-// composeEntries returns the exact epsilon of entries of a ledger for one edge, without those
-// of what is open.
+// composeEntries returns the exact epsilon of entries of a ledger for one edge, without open ones.
 func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	acc, err := accountant.New(accountant.Contour, privacy.Edge, privacy.AddRemove)
 	if err != nil {
@@ -304,7 +301,7 @@ func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	return spent.Epsilon, err
 }
 
-// same fails unless eps, which a ledger composes to, is the account's.
+// same fails unless eps, the composition of a ledger, equals the account's.
 func (a *Account) same(eps float64) error {
 	if want := float64(a.Covered); !(math.Abs(eps-want) <= 1e-6*want) {
 		return fmt.Errorf("the ledger composes to epsilon %.8g for one edge, the run's account says %.8g", eps, want)

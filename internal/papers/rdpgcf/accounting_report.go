@@ -9,10 +9,10 @@ import (
 	"privrec/internal/report"
 )
 
-// line is one line of an account in words, under a head or under the one before it.
+// line is one line of an account in words, under a head or under the line before it.
 type line struct{ head, text string }
 
-// Lines says the account in words, never the claim alone.
+// Lines returns the account in words, never the claim alone.
 func (a *Account) Lines() []string {
 	var lines []string
 	for _, l := range a.lines() {
@@ -28,7 +28,7 @@ func (a *Account) Lines() []string {
 	return lines
 }
 
-// lines lays claim and account out in words.
+// lines returns claim and account in words.
 func (a *Account) lines() []line {
 	var lines []line
 	switch c := a.Claimed; {
@@ -77,7 +77,7 @@ func (a *Account) lines() []line {
 	return lines
 }
 
-// short writes four significant digits, or infinity.
+// short returns a number with four significant digits, or infinity.
 func short(n privacy.Number) string {
 	if math.IsInf(float64(n), 1) {
 		return "infinity"
@@ -93,7 +93,7 @@ func (a *Account) names() []string {
 	return names
 }
 
-// Show puts claim and account into a result.
+// Show adds claim and account to a result.
 func (a *Account) Show(d *report.Document) {
 	said := a.Account
 	if a.Claimed != nil {

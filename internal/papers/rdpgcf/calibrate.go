@@ -11,8 +11,8 @@ import (
 	"privrec/internal/privacy/accountant/rdp"
 )
 
-// Calibration is a training run as the paper accounts for it. It says what a noise multiplier
-// is worth, and which one a claim asks for. Source: section 3.5.
+// Calibration describes a training run as the paper accounts for it. It converts noise multipliers to epsilons and
+// back. Source: section 3.5.
 type Calibration struct {
 	Accounting string // printed, poisson or none
 	Count      string // layer, views, joint or step
@@ -27,17 +27,18 @@ type Calibration struct {
 	View  float64 // how far an edge moves one view of a layer (Normalizer.Sensitivity)
 	Joint float64 // and both together
 
-	// Raw takes Theorem 3 as it stands, which has a floor that no noise gets below. Otherwise
-	// its minimum with the divergence without sampling is taken.
+	// Raw uses Theorem 3 as it stands, whose epsilon has a positive lower limit however large the noise. Otherwise the
+	// minimum of it and the divergence without sampling is used.
 	Raw bool
-	// Whole counts the steps of a run of all epochs. Otherwise those of Theorem 5 count, which
-	// are fewer by the last, smaller batch of every epoch.
+	// Whole counts the steps of a run of all epochs. Otherwise the steps of Theorem 5 count, which are fewer by the
+	// last, smaller batch of every epoch.
 	Whole bool
 }
 
-// noiseBatch returns the batch of the steps that the noise is for. The printed claim keeps the noise of the paper's steps
-// under a schedule too, as it does for epochs that are planned and not run: for steps of sixteen times the pairs its bound
-// (Theorem 3) asks 4 to 130 times the noise. What is meant to hold is for the steps that are made.
+// noiseBatch returns the batch of the steps that the noise is calibrated for. The printed claim keeps the noise of the
+// paper's steps also under a schedule, as it does for epochs that are planned and not run: for steps of sixteen times
+// the pairs its bound (Theorem 3) requires 4 to 130 times the noise. A guarantee that is meant to hold counts the steps
+// that are made.
 func (c Config) noiseBatch() int {
 	if c.Privacy.Accounting == AccountingPrinted {
 		return c.Train.Batch
@@ -45,13 +46,13 @@ func (c Config) noiseBatch() int {
 	return c.Train.Scheduled().Batch
 }
 
-// perEpoch returns how many steps an epoch makes on so many edges.
+// perEpoch returns the number of steps of an epoch on a number of edges.
 func (c Config) perEpoch(edges int64) int64 {
 	b := int64(c.Train.Scheduled().Batch)
 	return (edges + b - 1) / b
 }
 
-// Calibration returns the calibration of the configuration on a graph of so many edges.
+// Calibration returns the calibration of the configuration on a graph with a number of edges.
 func (c Config) Calibration(edges int64) (Calibration, error) {
 	n, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
@@ -90,8 +91,7 @@ func (c Calibration) validate() error {
 // Rate returns q = B/E, at most 1.
 func (c Calibration) Rate() float64 { return math.Min(1, float64(c.Batch)/float64(c.Edges)) }
 
-// Steps returns ceil(T/q), as Theorem 5 counts them. Under Whole it returns StepsRun, T
-// ceil(1/q), which a run makes.
+// Steps returns ceil(T/q), as in Theorem 5. Under Whole it returns StepsRun, T ceil(1/q), the steps that a run makes.
 func (c Calibration) Steps() int64 {
 	if c.Whole {
 		return c.StepsRun()
@@ -107,7 +107,7 @@ func (c Calibration) StepsRun() int64 {
 	return int64(c.Epochs) * ((c.Edges + int64(c.Batch) - 1) / int64(c.Batch))
 }
 
-// releases returns how many releases a step counts for, and how far an edge moves each.
+// releases returns the number of releases that a step counts for, and the sensitivity of each to one edge.
 func (c Calibration) releases() (perStep int64, sensitivity float64, err error) {
 	switch c.Count {
 	case CountLayer:
@@ -122,8 +122,8 @@ func (c Calibration) releases() (perStep int64, sensitivity float64, err error) 
 	return 0, 0, fmt.Errorf("unknown count %q, want %s, %s, %s or %s", c.Count, CountLayer, CountViews, CountJoint, CountStep)
 }
 
-// curve returns the Rényi divergence of all steps at a noise multiplier: noise over the
-// sensitivity of one release.
+// curve returns the Rényi divergence of all steps at a noise multiplier, the noise divided by the sensitivity of one
+// release.
 func (c Calibration) curve(multiplier float64) (rdp.Curve, error) {
 	perStep, _, err := c.releases()
 	if err != nil {
@@ -148,8 +148,8 @@ func (c Calibration) curve(multiplier float64) (rdp.Curve, error) {
 	return rdp.Times(base, c.Steps()*perStep), nil
 }
 
-// options returns the orders to search. The paper's bound is defined at orders 2 to 64; the
-// best one is 6 at epsilon 5. The others are searched freely.
+// options returns the orders to search. The paper's bound is defined at orders 2 to 64; the best one is 6 at epsilon 5.
+// The others are searched freely.
 func (c Calibration) options() rdp.Options {
 	o := rdp.Options{Conversion: rdp.Conversion(c.Conversion)}
 	if c.Accounting == AccountingPrinted {
@@ -158,9 +158,8 @@ func (c Calibration) options() rdp.Options {
 	return o
 }
 
-// Epsilon returns what a noise multiplier is worth under this accounting, with the steps that
-// Theorem 5 counts. Without amplification it is the exact epsilon of the composed Gaussians,
-// for every conversion but an order.
+// Epsilon returns the epsilon of a noise multiplier under this accounting, with the steps of Theorem 5. Without
+// amplification it is the exact epsilon of the composed Gaussians, for every conversion except a fixed order.
 func (c Calibration) Epsilon(multiplier float64) (float64, error) {
 	if err := c.validate(); err != nil {
 		return 0, err
@@ -187,8 +186,8 @@ func (c Calibration) Epsilon(multiplier float64) (float64, error) {
 	return p.Epsilon, err
 }
 
-// Multiplier returns the smallest noise multiplier worth at most epsilon. Where no noise
-// reaches epsilon, as under Raw below the floor, the error says how low epsilon can be.
+// Multiplier returns the smallest noise multiplier whose epsilon is at most the given one. If no noise reaches it, as
+// under Raw below the floor, the error states the lowest possible epsilon.
 func (c Calibration) Multiplier(epsilon float64) (float64, error) {
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 		return 0, fmt.Errorf("calibrate sigma: epsilon is %v, want positive and finite", epsilon)
@@ -218,8 +217,7 @@ func (c Calibration) Multiplier(epsilon float64) (float64, error) {
 	return found.Noise, nil
 }
 
-// exposed returns the probability that an edge is in any release. Without sampling all
-// releases see it.
+// exposed returns the probability that an edge is in any release; 1 without sampling.
 func (c Calibration) exposed() float64 {
 	if c.Accounting == AccountingNone {
 		return 1
@@ -227,8 +225,8 @@ func (c Calibration) exposed() float64 {
 	return accountant.Exposed(c.Rate(), c.Steps())
 }
 
-// Sigma returns the standard deviation of the noise: Multiplier times the sensitivity of the
-// releases that are counted. For the paper's normaliser and count that sensitivity is 1.
+// Sigma returns the standard deviation of the noise: Multiplier times the sensitivity of the counted releases. For the
+// paper's normaliser and count that sensitivity is 1.
 func (c Calibration) Sigma(epsilon float64) (float64, error) {
 	_, sensitivity, err := c.releases()
 	if err != nil {
@@ -238,7 +236,7 @@ func (c Calibration) Sigma(epsilon float64) (float64, error) {
 	return m * sensitivity, err
 }
 
-// EpsilonOf is Epsilon of a standard deviation.
+// EpsilonOf is Epsilon for a standard deviation.
 func (c Calibration) EpsilonOf(sigma float64) (float64, error) {
 	_, sensitivity, err := c.releases()
 	if err != nil {
@@ -247,8 +245,8 @@ func (c Calibration) EpsilonOf(sigma float64) (float64, error) {
 	return c.Epsilon(sigma / sensitivity)
 }
 
-// Floor returns what the epsilon of Theorem 3 as printed tends to as the noise grows. Its
-// terms of degree 3 and more do not vanish with the divergence. At the best order a it is
+// Floor returns the limit of the printed Theorem 3's epsilon as the noise grows. Its terms of degree 3 and more do not
+// vanish with the divergence. At the best order a it is
 //
 //	ceil(T/q) L/(a-1) ln(1 + 2 sum over j >= 3 of C(a,j) q^j) + ln(1/delta)/(a-1)
 func (c Calibration) Floor() (float64, error) {

@@ -50,9 +50,8 @@ const (
 	ReleaseClean = "clean"
 )
 
-// Default returns the paper's setting on Gowalla with its hyper-parameters. For what the paper
-// leaves open it takes a shuffled pass, unseen negatives, one more noisy release and the
-// literal scores. Source: section 4.1.
+// Default returns the paper's setting on Gowalla with its hyper-parameters. Where the paper leaves a choice open, it
+// takes a shuffled pass, unseen negatives, one more noisy release and the literal scores. Source: section 4.1.
 func Default() Config {
 	return Config{
 		Profile: "paper",
@@ -66,8 +65,8 @@ func Default() Config {
 	}
 }
 
-// Code returns the setting that does what the published program of LightGCN does wherever the
-// paper says nothing. There is no published program of RDP-GCF.
+// Code returns the setting that follows the published program of LightGCN wherever the paper says nothing. There is no
+// published program of RDP-GCF.
 func Code() Config {
 	c := Default()
 	c.Profile = "code"

@@ -102,9 +102,8 @@ const (
 	MapLinear = "linear"
 )
 
-// DefaultPrivacy returns the paper's setting: epsilon 5 by its Theorem 3 over 300 epochs, L
-// releases of sensitivity 1 a step, and the classic conversion. The paper states no delta; the
-// usual one is taken.
+// DefaultPrivacy returns the paper's setting: epsilon 5 by its Theorem 3 over 300 epochs, L releases of sensitivity 1 a
+// step, and the classic conversion. The paper states no delta, so the usual one is taken.
 func DefaultPrivacy() Privacy {
 	return Privacy{
 		Method: MethodLayers, Epsilon: 5, Delta: 1e-5,
@@ -146,7 +145,7 @@ func order(conversion string) (float64, bool, error) {
 	return a, true, nil
 }
 
-// check reports what of the privacy part cannot be run, by line.
+// check reports privacy settings that cannot be run.
 func (p Privacy) check(v *config.Checker, c Config) {
 	v.OneOf("privacy.method", p.Method, MethodLayers, MethodRepaired)
 	v.Check(p.Epsilon > 0, "privacy.epsilon", "must be positive, or .inf for no noise, got %v", p.Epsilon)
@@ -185,9 +184,8 @@ func (p Privacy) check(v *config.Checker, c Config) {
 	p.checkRepaired(v, c)
 }
 
-// checkUnused refuses values that nothing reads under the others: a setting that changed
-// nothing would pass for one that did. A file that spells out the default sets nothing,
-// as the complete one in a run directory does.
+// checkUnused refuses values that nothing reads under the other settings, since a setting without effect would pass for
+// one with an effect. A file that spells out the default sets nothing, such as the complete one in a run directory.
 func (p Privacy) checkUnused(v *config.Checker) {
 	d := DefaultPrivacy()
 	if r := p.Repaired; p.Method == MethodLayers {

@@ -13,8 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// noise is what a mechanism adds to the propagations of a run. At names the propagation that
-// follows.
+// noise adds a mechanism's noise to the propagations of a run. At names the propagation that follows.
 type noise interface {
 	nn.LayerNoise
 	At(phase string, p propagation) error
@@ -26,10 +25,10 @@ const (
 	phaseRelease = "release" // propagations of all nodes, outside training
 )
 
-// maxAverage bounds the propagations of a release.
+// maxAverage bounds the number of propagations of a release.
 const maxAverage = 10_000
 
-// propagation numbers a noisy propagation among those of its phase: the key of its noise.
+// propagation numbers a noisy propagation among those of its phase. It keys the noise.
 type propagation int
 
 // ofStep returns the propagation of a training step. step counts from 0 through the run.
@@ -41,7 +40,7 @@ func ofRelease(call topn.Call, r int) propagation { return propagation(int(call)
 // release returns the call that a propagation outside training belongs to.
 func (p propagation) release() topn.Call { return topn.Call(p / maxAverage) }
 
-// perturbed is RDP-GCF: LightGCN with rows of length 1 and noisy layers. Source: Algorithm 1.
+// perturbed is the model of RDP-GCF: LightGCN with rows of length 1 and noisy layers. Source: Algorithm 1.
 type perturbed struct {
 	*lightgcn.Model
 	noise   noise // nil: none
@@ -50,7 +49,7 @@ type perturbed struct {
 	sum [2]tensor.Matrix
 }
 
-// newPerturbed makes the model of a setting on a graph; noise may be nil.
+// newPerturbed returns the model of a setting on a graph; noise may be nil.
 func newPerturbed(g *graph.Bipartite, seed rng.Seed, c Config, n noise) (*perturbed, error) {
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
@@ -64,7 +63,7 @@ func newPerturbed(g *graph.Bipartite, seed rng.Seed, c Config, n noise) (*pertur
 	return m, nil
 }
 
-// build makes the model of a setting; noise may be nil.
+// build returns the model of a setting; noise may be nil.
 func (c Config) build(g *graph.Bipartite, seed rng.Seed, n noise) (topn.Model, error) {
 	m, err := newPerturbed(g, seed, c, n)
 	if err != nil {
@@ -86,9 +85,8 @@ func (m *perturbed) at(phase string, p propagation) error {
 	return m.noise.At(phase, p)
 }
 
-// Encode implements bpr.Encoder, with the noise of the step. A step whose Poisson batch is
-// empty makes its release all the same, of all rows, so that every step counts alike in the
-// account.
+// Encode implements bpr.Encoder, with the noise of the step. A step with an empty Poisson batch still makes its
+// release, of all rows, so that every step counts alike in the account.
 func (m *perturbed) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
 	m.Over.Frontier = len(users) > 0
 	if err := m.at(phaseTrain, ofStep(step)); err != nil {
@@ -143,10 +141,9 @@ func (m *perturbed) mean(call topn.Call) (users, items tensor.Matrix, err error)
 	return m.sum[0], m.sum[1], nil
 }
 
-// sampledGraph is RDP-GCF whose training steps propagate over the positive pairs of their own
-// Poisson batch alone, with degrees counted there. An edge is in a noisy release with the
-// probability that amplification wants. Outside training all propagation is over the whole
-// graph.
+// sampledGraph is RDP-GCF whose training steps propagate only over the positive pairs of their own Poisson batch, with
+// degrees counted there. An edge is in a noisy release with the probability that amplification needs. Outside training
+// it propagates over the whole graph.
 type sampledGraph struct {
 	*perturbed
 	whole *graph.Bipartite
@@ -172,7 +169,7 @@ func (m *sampledGraph) Release(kind string, call topn.Call) (users, items tensor
 	return m.perturbed.Release(kind, call)
 }
 
-// batchGraph makes the graph of the pairs (users[k], items[k]) on the nodes of whole.
+// batchGraph returns the graph of the pairs (users[k], items[k]) on the nodes of whole.
 func batchGraph(whole *graph.Bipartite, users, items []int32) (*graph.Bipartite, error) {
 	if len(items) < len(users) {
 		return nil, fmt.Errorf("propagate over a batch: %d users and %d items", len(users), len(items))

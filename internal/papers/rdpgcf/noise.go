@@ -19,19 +19,18 @@ const (
 	purposeReleases = "propagation, releases"
 )
 
-// layerNoise is the noise on what propagations aggregate: independent normals on every
-// coordinate of every row of both sides, fresh in every layer of every call. It implements
-// noise. A layer is one release of the sensitivity of both sides together, and is in the
-// ledger before a row is touched. Source: equation (8).
+// layerNoise adds independent normal noise to every coordinate of every aggregated row of both sides, fresh in every
+// layer of every call. It implements noise. A layer is one release with the sensitivity of both sides together, and is
+// in the ledger before a row changes. Source: equation (8).
 //
-// Noise is keyed by phase, call, layer, side and node. It does not depend on which other rows
-// a batch needs, on their order or on the number of workers.
+// Noise is keyed by phase, call, layer, side and node. It does not depend on the other rows of a batch, on their order
+// or on the number of workers.
 type layerNoise struct {
 	ledger   *privacy.Ledger
 	training *channel.Channel[tensor.Float]
 	releases *channel.Channel[tensor.Float]
-	// sampled is what a training step costs where it sees a Poisson sample of the
-	// edges; nil where layers are recorded one by one, as they are released.
+	// sampled is the event of a training step that sees a Poisson sample of the edges; nil if layers are recorded one
+	// by one, as they are released.
 	sampled  *privacy.Sampled
 	perEpoch int // training steps of an epoch, for the ledger's periods
 
@@ -45,7 +44,7 @@ type layerNoise struct {
 	cols    int
 }
 
-// layerNoiseOptions set a run's noise.
+// layerNoiseOptions holds the settings of a run's noise.
 type layerNoiseOptions struct {
 	sigma    float64 // standard deviation
 	joint    float64 // how far an edge moves both views of a layer
@@ -55,8 +54,8 @@ type layerNoiseOptions struct {
 	share    mechanism.Share // of the run's false-alarm probability
 }
 
-// newLayerNoise opens the noise. It records events in ledger l, and draws noise from streams
-// that stream names by purpose.
+// newLayerNoise opens the noise. It records events in ledger l, and draws noise from the streams that stream returns by
+// purpose.
 func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
 	if o.layers < 1 || o.perEpoch < 1 || !(o.rate > 0 && o.rate <= 1) {
 		return nil, fmt.Errorf("noise of %d layers, %d steps an epoch, rate %v", o.layers, o.perEpoch, o.rate)
@@ -133,8 +132,8 @@ func (a *layerNoise) enter(period string) error {
 	return nil
 }
 
-// passBits is how many calls share a pass of the noise's keys: those of one pass are
-// remembered, so as to find one that is used twice.
+// passBits sets the number of calls that share a pass of the noise's keys. The keys of one pass are remembered, to find
+// one that is used twice.
 const passBits = 10
 
 // Begin implements nn.LayerNoise.
@@ -158,8 +157,7 @@ func (a *layerNoise) Add(_ int, side nn.Side, first, rank int, rows []tensor.Flo
 	return nil
 }
 
-// End implements nn.LayerNoise. It fails where a row got no noise, or where two rows got the
-// same noise.
+// End implements nn.LayerNoise. It fails if a row got no noise, or if two rows got the same noise.
 func (a *layerNoise) End(int) error {
 	r := a.open
 	a.open = nil
@@ -171,7 +169,7 @@ func (a *layerNoise) check() error {
 	return errors.Join(a.training.Check(), a.releases.Check())
 }
 
-// noiseState is what a checkpoint holds of the noise. The run keeps the ledger itself.
+// noiseState holds the noise's part of a checkpoint. The run keeps the ledger itself.
 type noiseState struct {
 	Period   string        `json:"period"`
 	Steps    int64         `json:"steps"`

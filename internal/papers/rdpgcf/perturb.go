@@ -42,7 +42,7 @@ const purposeGraph = "graph"
 // bytesPerEdge is the memory of an edge in graph.Bipartite: an index in each direction.
 const bytesPerEdge = 8
 
-// limit returns the number of edges that the memory allows.
+// limit returns the number of edges that fit the allowed memory.
 func (c PerturbConfig) limit() int64 { return int64(c.MemoryMB) << 20 / bytesPerEdge }
 
 func (c PerturbConfig) check(v *config.Checker) {
@@ -51,7 +51,7 @@ func (c PerturbConfig) check(v *config.Checker) {
 	v.Between("perturb.memory_mb", c.MemoryMB, 1, 1<<20)
 }
 
-// edgeRand and lapGraph are the mechanisms of a budget.
+// edgeRand and lapGraph return the mechanisms of a budget.
 func (c PerturbConfig) edgeRand() edges.EdgeRand {
 	return edges.EdgeRand{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
 }
@@ -76,9 +76,9 @@ func (c PerturbConfig) Expected(method string, users, items int, edges int64) (r
 	return released, trueShare, err
 }
 
-// perturbGraph releases the users x items block of a graph, and records it in ledger l.
-// Degrees of the released graph are those of its own edges. It refuses a graph that does not
-// fit the memory allowed before it draws anything.
+// perturbGraph returns a noisy users x items block of a graph, and records the release in ledger l. Degrees of the
+// released graph are those of its own edges. It refuses a graph that does not fit the allowed memory before it draws
+// anything.
 func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy.Ledger, s rng.Stream) (*graph.Bipartite, error) {
 	expected, _, err := c.Expected(method, g.Users, g.Items, int64(g.Edges()))
 	if err != nil {
@@ -105,11 +105,11 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: out.Ptr, UserItem: out.Idx, ItemPtr: back.Ptr, ItemUser: back.Idx}, nil
 }
 
-// pureDelta is the delta of a plan of releases that are private with delta 0: accountants want one above 0. A budget
-// is charged for it.
+// pureDelta is the delta charged to a budget for releases that are private with delta 0, since accountants need one
+// above 0.
 const pureDelta = 1e-15
 
-// plan returns what a run releases at most: the graph, once. Its price is about a cell of users x items, an edge.
+// plan returns the releases of a run: the graph, once. Its price is about a cell of users x items, an edge.
 func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
 	// An edge that is replaced by another changes two cells. Other runs of a budget may be priced for that, so that the
 	// answers about cells are reserved twice.
@@ -129,8 +129,8 @@ func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
 	return p, nil
 }
 
-// perturbAccount accounts for a run on a released graph: pure epsilon for the training edges,
-// and what else saw edges.
+// perturbAccount returns the account of a run on a released graph: pure epsilon for the training edges, and what else
+// used edges.
 func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *privacy.Ledger) (*Account, error) {
 	a := newAccount(method, 0, 0)
 	a.Claimed = &Claim{Claim: claimed(c.Epsilon, 0, method+", pure, of every cell of users x items"), Rate: 1, Sensitivity: 1}
@@ -159,8 +159,8 @@ func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *priva
 	return a, nil
 }
 
-// open lists what a run on a released graph leaves open. Where the list is empty, it also
-// returns what the total takes as public.
+// open returns what a run on a released graph leaves open. If the list is empty, it also returns the assumptions of the
+// total.
 func (c PerturbConfig) open(t topn.TrainConfig) ([]experiment.Open, []privacy.Assumption) {
 	open := []experiment.Open{}
 	if c.Labels == LabelsRaw {

@@ -19,7 +19,7 @@ import (
 	"privrec/internal/train"
 )
 
-// GraphSetting is a run of LightGCN on a graph that was perturbed once.
+// GraphSetting configures a run of LightGCN on a graph that was perturbed once.
 type GraphSetting struct {
 	Profile string                 `yaml:"profile"`
 	Data    topn.DataConfig        `yaml:"data"`
@@ -41,10 +41,10 @@ func DefaultGraph() GraphSetting {
 		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train.TrainConfig, Eval: s.Eval}
 }
 
-// graphCite names the paper that released graphs in both ways, and that of the network that is trained on them.
+// graphCite names the paper that released graphs in both ways, and that of the network trained on them.
 const graphCite = "Wu, Long, Zhang, Li, LinkTeller: Recovering Private Edges from Graph Neural Networks via Influence Analysis, S&P 2022, arXiv 2108.06504, for the graph; " + lightgcn.Cite + ", for the network"
 
-// graphTask makes the task of LightGCN on a graph perturbed by a method.
+// graphTask returns the task of LightGCN on a graph perturbed by a method.
 func graphTask(method, summary string) run.Task {
 	return run.Spec[GraphSetting]{
 		Verb: "train", Name: strings.ToLower(method), Noisy: true, Summary: summary, Cite: graphCite, Answers: true,
@@ -63,8 +63,8 @@ func graphTask(method, summary string) run.Task {
 	}.Task()
 }
 
-// openGraph loads the data, declares what the run leaves open, releases the training graph,
-// and makes LightGCN on it.
+// openGraph loads the data, declares what the run leaves unprotected, releases the training graph, and makes LightGCN
+// on it.
 func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting) (run.Work, error) {
 	base := DefaultGraph()
 	base.Perturb = s.Perturb // the figure's own axis, and what the paper leaves open
@@ -120,8 +120,8 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	return x, x.Again()
 }
 
-// release releases the experiment's graph and makes the model on it. Where labels are those of
-// the released graph, the experiment learns from that.
+// release releases the experiment's graph and makes the model on it. If labels are those of the released graph, the
+// experiment learns from it.
 func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.Stream) error {
 	method := x.Method.Name
 	released, err := perturbGraph(method, s.Perturb, x.Graph, l, stream)

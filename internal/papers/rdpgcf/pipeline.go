@@ -12,8 +12,7 @@ import (
 
 const cite = "Wang, Wang, Liu, Deng, Graph Convolutional Collaborative Filtering Recommendation Algorithm Based on Rényi Differential Privacy, Journal of Software (in Chinese) 2024, jos.org.cn/1000-9825/7165"
 
-// Tasks returns what the command line offers of this paper. The baselines are in package
-// baseline.
+// Tasks returns the tasks of this paper. The baselines are in package baseline.
 func Tasks() []run.Task {
 	return []run.Task{
 		run.Spec[Config]{
@@ -25,8 +24,8 @@ func Tasks() []run.Task {
 	}
 }
 
-// open loads the data, calibrates the noise, declares what the run leaves open, and makes the
-// model, whose layers are noisy in training and in every release.
+// open loads the data, calibrates the noise, declares what the run leaves unprotected, and makes the model, whose
+// layers are noisy in training and in every release.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	m, err := c.method()
 	if err != nil {

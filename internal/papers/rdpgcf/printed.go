@@ -11,8 +11,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Tables returns the tables of the paper and what others published, for methods of its
-// protocol.
+// Tables returns the printed values of the paper and the results of others, for methods of its protocol.
 func Tables() topn.Tables {
 	return topn.Tables{
 		Printed: func(method, data, release string, s topn.Shape) (topn.Printed, bool) {
@@ -26,10 +25,9 @@ func Tables() topn.Tables {
 	}
 }
 
-// PaperValue returns what the paper prints for a method on a registered data set, or false. The shape is dim and
-// layers; epsilon is only read for RDP-GCF. Table 2 has every method at L = 3 and d = 64. Tables 3 and 4 vary one of
-// the two for RDP-GCF at epsilon 5. For the same setting of RDP-GCF they print other numbers than table 2, which counts
-// here.
+// PaperValue returns the paper's printed value for a method on a registered data set, or false. The shape is dim and
+// layers; epsilon matters only for RDP-GCF. Table 2 has every method at L = 3 and d = 64. Tables 3 and 4 vary one of
+// the two for RDP-GCF at epsilon 5. For the setting in both they print other numbers than Table 2, which counts here.
 func PaperValue(method, data string, dim, layers int, epsilon float64) (topn.Printed, bool) {
 	table, setting := 2, printed.Setting(nil)
 	switch same := dim == 64 && layers == 3; {
@@ -53,15 +51,14 @@ func PaperValue(method, data string, dim, layers int, epsilon float64) (topn.Pri
 // methodRDPGCF is the paper's own method, as Table 2 prints it.
 const methodRDPGCF = "RDP-GCF"
 
-// beside makes a row of others' results, shares.
+// beside returns a row of others' results, as shares.
 func beside(method string, recall, ndcg float64, from string) topn.Reference {
 	return topn.Reference{Method: method, Recall20: recall, NDCG20: ndcg, From: from}
 }
 
-// References lists published results on the split that NGCF and LightGCN published, for a data
-// set of the registry. It returns nil for other data sets, and where the level of evidence
-// says that the rows are not those of that split. All of them mask the training items and rank
-// all others. Those of LightGCN and NGCF are of the best epoch on test.
+// References returns published results on the split that NGCF and LightGCN published, for a data set of the registry.
+// It returns nil for other data sets, and if the level of evidence says that the rows are not those of that split. All
+// of them mask the training items and rank all others. Those of LightGCN and NGCF are of the best epoch on test.
 func References(data string, level dataset.Level) []topn.Reference {
 	if !report.AllowsDelta(level) {
 		return nil

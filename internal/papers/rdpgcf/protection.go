@@ -11,8 +11,8 @@ import (
 	"privrec/internal/run"
 )
 
-// protection holds all that is private about a run of the paper's method: the ledger, the
-// calibrated noise, and the account of both.
+// protection holds the private parts of a run of the paper's method: the ledger, the calibrated noise, and their
+// account.
 type protection struct {
 	env    *run.Env
 	cfg    Config
@@ -21,8 +21,8 @@ type protection struct {
 	layers *layerNoise // nil: none
 }
 
-// newProtection calibrates the noise for the training graph, declares what the run leaves
-// open, and opens the noise.
+// newProtection calibrates the noise for the training graph, declares what the run leaves unprotected, and opens the
+// noise.
 func newProtection(x *topn.Experiment, c Config) (*protection, error) {
 	p := &protection{env: x.Env, cfg: c}
 	edges := int64(x.Graph.Edges())
@@ -48,7 +48,7 @@ func newProtection(x *topn.Experiment, c Config) (*protection, error) {
 	return p, err
 }
 
-// planned returns what will have run, without the numbers of releases.
+// planned returns the expected releases of a run, without their numbers.
 func (c Config) planned(edges int64, sigma float64) (Ran, error) {
 	filtered, err := c.Data.Filtered()
 	r := Ran{Edges: edges, Sigma: sigma, Selected: c.Train.Selected(), Filtered: filtered}
@@ -58,8 +58,8 @@ func (c Config) planned(edges int64, sigma float64) (Ran, error) {
 	return r, err
 }
 
-// plannedAccount accounts for a run of all its epochs, whose validations are not counted: how many
-// they are is known when it ends.
+// plannedAccount returns the account of a run of all its epochs, without validations, whose number is known only at the
+// end.
 func (c Config) plannedAccount(edges int64, sigma float64) (*Account, error) {
 	r, err := c.planned(edges, sigma)
 	if err != nil {
@@ -84,11 +84,11 @@ func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, str
 	}, l, stream)
 }
 
-// mostSigma is where the noise stops: single precision still holds what it is added to.
+// mostSigma is the largest sigma: beyond it single precision loses the values that noise is added to.
 const mostSigma = 1e9
 
-// sigma returns the standard deviation in force: the given one, or the one that the accounting
-// asks for. It fails for an epsilon that no noise reaches, which the user must change.
+// sigma returns the standard deviation in force: the given one, or the one that the accounting requires. It fails for
+// an epsilon that no noise reaches, which the user must change.
 func (c Config) sigma(cal Calibration) (float64, error) {
 	if c.Privacy.Accounting == AccountingFixed {
 		return c.Privacy.Sigma, nil
@@ -108,7 +108,7 @@ func (p *protection) stream(purpose string) (rng.Stream, error) {
 	return p.env.Noise("rdpgcf", purpose)
 }
 
-// noise returns what propagations get; nil for none.
+// noise returns the noise on propagations; nil for none.
 func (p *protection) noise() noise {
 	if p.layers == nil {
 		return nil
@@ -135,8 +135,7 @@ func (p *protection) Load(b []byte) error {
 	return p.layers.Load(b)
 }
 
-// account counts the releases of a finished run, checks all noise and compares the ledger with
-// the account.
+// account counts the releases of a finished run, checks all noise, and compares the ledger with the account.
 func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Account, error) {
 	c := p.cfg
 	r, err := c.planned(int64(x.Graph.Edges()), p.sigma)
@@ -167,7 +166,7 @@ func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Ac
 	return a, nil
 }
 
-// What a finite total can take as public.
+// Assumptions of a finite total.
 var (
 	publicUnit     = privacy.Assumption{What: "which row trains", Why: "the unit is a training row: where a share of a user's rows trains, a row more can put another one of that user's into training, and costs two"}
 	publicSettings = privacy.Assumption{What: "the settings", Why: "to choose them by results on these rows is not accounted for"}
@@ -175,8 +174,7 @@ var (
 	publicReport   = privacy.Assumption{What: "what is measured here", Why: "numbers of rows, check sums of their files, floors and ranks of held-out rows, whose masks are the training rows"}
 )
 
-// declare opens the run's ledger with what the run leaves open, and what a finite total then
-// takes as public.
+// declare opens the run's ledger with what the run leaves open, and the assumptions of a finite total.
 func declare(env *run.Env, open []experiment.Open, taken []privacy.Assumption) (*privacy.Ledger, error) {
 	a := experiment.Account{Unbounded: open, Public: taken}
 	return env.Ledger(privacy.Research, a.Declaration())

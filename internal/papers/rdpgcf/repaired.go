@@ -13,8 +13,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Split is a budget divided between the parts of the repaired method. These parts see edges,
-// and have one finite epsilon together:
+// Split holds a budget divided between the parts of the repaired method that use edges. Together they have one finite
+// epsilon:
 //
 //   - graph: unit rows drawn without looking at any edge are propagated once, with noise on
 //     every layer of both sides. These are L joint releases in the whole run.
@@ -22,7 +22,7 @@ import (
 //   - labels: a small map on those rows is trained by DP-SGD over Poisson batches of edges,
 //     with negatives among all items.
 //
-// Only the noisy rows and counts and the private map enter what is ranked and given out.
+// Rankings and published vectors use only the noisy rows and counts and the private map.
 type Split struct {
 	Sigma      float64 // standard deviation of the noise on layers
 	Joint      float64 // how far an edge moves both views of a layer
@@ -38,8 +38,7 @@ type Split struct {
 	secret *secret // noise from cryptographic bits; nil: it is seeded
 }
 
-// events returns what the parts release, with the numbers of releases: layers, steps, and
-// counts if there are any.
+// events returns the releases of the parts with their numbers: layers, steps, and counts if there are any.
 func (s Split) events() (events []privacy.Event, count []int64) {
 	if x := s.secret; x != nil {
 		return x.events, []int64{int64(s.Layers), s.Steps, 1}[:len(x.events)]
@@ -54,7 +53,7 @@ func (s Split) events() (events []privacy.Event, count []int64) {
 	return events, count
 }
 
-// branches groups what one edge may take part in, by indices into events.
+// branches groups the releases that one edge may take part in, by indices into events.
 func (s Split) branches() [][]int {
 	first, labels := []int{0}, []int{1}
 	if s.Counts > 0 {
@@ -66,7 +65,7 @@ func (s Split) branches() [][]int {
 	return [][]int{append(first, labels...)}
 }
 
-// epsilon returns the exact composition of what one edge may take part in, at worst.
+// epsilon returns the exact composition of the releases that one edge may take part in, for the worst edge.
 func (s Split) epsilon() (worst float64, err error) {
 	events, count := s.events()
 	a := &Account{Delta: s.Delta}
@@ -85,10 +84,10 @@ func (s Split) epsilon() (worst float64, err error) {
 	return worst, nil
 }
 
-// Split divides the setting's budget on a graph of so many label edges. GraphShare of mu² goes
-// to the propagation, J sqrt(L)/sigma = mu sqrt(share), and CountShare to the counts. The
-// labels get the least noise with which the exact composition is within epsilon. Where no edge
-// is in both parts, the propagation gets all but CountShare.
+// Split returns the setting's budget divided for a graph with a number of label edges. GraphShare of mu² goes to the
+// propagation, J sqrt(L)/sigma = mu sqrt(share), and CountShare to the counts. The labels get the least noise with
+// which the exact composition is within epsilon. If no edge is in both parts, the propagation gets all except
+// CountShare.
 func (c Config) Split(edges int64) (Split, error) {
 	s, err := c.divide(edges)
 	if err != nil {
@@ -97,7 +96,7 @@ func (c Config) Split(edges int64) (Split, error) {
 	return s.calibrated(c)
 }
 
-// divide divides the budget as Split does, without the noise on gradients.
+// divide is Split without the noise on gradients.
 func (c Config) divide(edges int64) (Split, error) {
 	cal, err := c.Calibration(edges)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s Split) calibrated(c Config) (Split, error) {
 	return s, nil
 }
 
-// with returns a split with a multiplier of the noise on gradients.
+// with returns a split with a given multiplier of the noise on gradients.
 func (s Split) with(multiplier float64) (Split, error) {
 	s.Multiplier = multiplier
 	if s.secret == nil {
@@ -151,23 +150,23 @@ func (s Split) with(multiplier float64) (Split, error) {
 	return s, err
 }
 
-// taken is what the repaired method takes as public, beside what Account.Decide enters.
+// taken returns the assumptions of the repaired method, besides those that Account.Decide adds.
 func (c Config) taken() []privacy.Assumption {
 	return []privacy.Assumption{publicUnit, publicLists, publicSettings, publicReport}
 }
 
-// takes says what the repaired method takes of its data beside edges. A stated number of edges is a setting.
+// takes returns what the repaired method uses of its data beside edges. A stated number of edges is a setting.
 func (c Config) takes() experiment.Taken {
 	t := ofGraph()
 	t.HowMany = []experiment.Number{{Of: "training edges", Sets: "the rate and the number of steps", Key: "privacy.repaired.edges", Stated: int(c.Privacy.Repaired.Edges)}}
 	return t
 }
 
-// ofGraph says what every model of the graph of users and items takes of its data: which nodes there are.
+// ofGraph returns what every model of the graph of users and items uses of its data: its nodes.
 func ofGraph() experiment.Taken { return experiment.Taken{Items: true, Users: true} }
 
-// labelEdges returns how many edges the labels are taken to be: those of their graph, or the part
-// that is expected of the stated number.
+// labelEdges returns the number of edges assumed as labels: those of their graph, or the expected part of the stated
+// number.
 func (c Config) labelEdges(labels *graph.Bipartite) int64 {
 	r := c.Privacy.Repaired
 	switch {
@@ -179,9 +178,8 @@ func (c Config) labelEdges(labels *graph.Bipartite) int64 {
 	return r.Edges
 }
 
-// plan returns what a run with this split releases at most, for one edge. It is nil where an edge is in
-// the labels or in everything else: a budget adds up all releases, and their sum is more than an
-// edge spends.
+// plan returns the releases of a run with this split, for one edge. It is nil if an edge is either in the labels or in
+// everything else: a budget adds up all releases, and their sum is more than an edge costs.
 func (s Split) plan(c Config) *privacy.Plan {
 	if s.Apart {
 		return nil
@@ -194,8 +192,8 @@ func (s Split) plan(c Config) *privacy.Plan {
 	return p
 }
 
-// account makes the account of a run with this split: everything that saw edges. What the data decide beside them is
-// left to the run.
+// account returns the account of a run with this split: everything that used edges. The run adds what the data decide
+// beside them.
 func (s Split) account(c Config) (*Account, error) {
 	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
 	a.Public = c.taken()
@@ -230,7 +228,7 @@ func (s Split) account(c Config) (*Account, error) {
 	return a, nil
 }
 
-// agree composes the ledger as the account does, and fails unless both come to the same.
+// agree composes the ledger as the account does, and fails unless both results are equal.
 func (s Split) agree(a *Account, l *privacy.Ledger) error {
 	if !s.Apart {
 		return a.Agree(l)
@@ -254,7 +252,7 @@ func (s Split) agree(a *Account, l *privacy.Ledger) error {
 	return a.same(worst)
 }
 
-// repairedRun is a run of the repaired method.
+// repairedRun holds the state of a run of the repaired method.
 type repairedRun struct {
 	cfg    Config
 	split  Split
@@ -270,7 +268,7 @@ type repairedRun struct {
 	fresh bool // secure noise was drawn by this attempt, and what it released is in no checkpoint yet
 }
 
-// streams gives the streams of purposes.
+// streams returns the streams of purposes.
 type streams struct {
 	draws func(purpose string) rng.Stream          // what needs no secret, and may not move with another user's edges
 	noise func(purpose string) (rng.Stream, error) // noise, and who is in a step
@@ -285,8 +283,8 @@ const (
 	purposeApart  = "edges apart"
 )
 
-// newRepairedRun releases the noisy rows of the edges of g under a split of the setting's
-// budget. It prepares the map, which is trained on the edges of labels.
+// newRepairedRun releases the noisy rows of the edges of g under a split of the setting's budget, and prepares the map,
+// which is trained on the edges of labels.
 func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream streams) (*repairedRun, error) {
 	r := &repairedRun{cfg: c, split: split, graph: labels, ledger: l, stream: stream}
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
@@ -336,6 +334,6 @@ func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privac
 	return r, l.Flush("before training")
 }
 
-// vectors returns what is ranked and given out. The score of a user and an item is the inner
-// product of their rows.
+// vectors returns the vectors that are ranked and published. The score of a user and an item is the inner product of
+// their rows.
 func (r *repairedRun) vectors() (users, items tensor.Matrix) { return r.m.vectors(r.rows) }

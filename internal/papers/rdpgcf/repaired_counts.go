@@ -11,9 +11,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// releaseCounts releases every item's number of users with normal noise, once. It returns ln(1
-// + the number, at least 0), with mean 0 and variance 1 over the items. What is computed from
-// the noisy numbers costs no more. An edge moves one number by one.
+// releaseCounts releases every item's number of users with normal noise, once. It returns ln(1 + the number, at least
+// 0), with mean 0 and variance 1 over the items. Computations from the noisy numbers cost nothing more. An edge moves
+// one number by one.
 func releaseCounts(g *graph.Bipartite, sigma float64, l *privacy.Ledger, s rng.Stream) ([]tensor.Float, error) {
 	c, err := channel.Open[float64](channel.Gaussian{Purpose: purposeCounts, Sigma: sigma, Sensitivity: 1,
 		Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: 0.2}, l, s)
@@ -23,7 +23,7 @@ func releaseCounts(g *graph.Bipartite, sigma float64, l *privacy.Ledger, s rng.S
 	return noisyCounts(g, c)
 }
 
-// noisyCounts releases counts by a channel and makes them a bias.
+// noisyCounts releases counts by a channel and returns them as a bias.
 func noisyCounts(g *graph.Bipartite, c *channel.Channel[float64]) ([]tensor.Float, error) {
 	x := make([]float64, g.Items)
 	for i := range x {
@@ -99,9 +99,8 @@ func (b *biased) vectors(c *cachedRows) (users, items tensor.Matrix) {
 	return widen(u, func(int) tensor.Float { return 1 }), widen(i, func(v int) tensor.Float { return weight * b.bias[v] })
 }
 
-// apart divides the edges of a graph. Every edge is a label with probability share. The draw
-// depends only on its user and item, so that one edge more or less changes one part by itself.
-// With a share of 0 both parts are the graph.
+// apart divides the edges of a graph. Every edge is a label with probability share. The choice depends only on its user
+// and item, so one edge more or less changes one part alone. With a share of 0 both parts are the graph.
 func apart(g *graph.Bipartite, share float64, s rng.Stream) (rows, labels *graph.Bipartite, err error) {
 	if share == 0 {
 		return g, g, nil

@@ -10,13 +10,12 @@ import (
 	"privrec/internal/tensor"
 )
 
-// pairMap is the trained part of the repaired method: a score s_ui of the cached rows of a
-// user and an item.
+// pairMap is the trained part of the repaired method: a score s_ui from the cached rows of a user and an item.
 type pairMap interface {
 	size() int
 	weights() []tensor.Float // (size), changed in place by training
 	use(w []tensor.Float)    // keeps its weights there from now on
-	// margin returns s_up - s_un, and writes the derivatives by the weights into dst (size).
+	// margin returns s_up - s_un, and writes the derivatives with respect to the weights into dst (size).
 	margin(dst []tensor.Float, c *cachedRows, u, p, n int32) float64
 	// vectors returns rows whose inner products are the scores.
 	vectors(c *cachedRows) (users, items tensor.Matrix)
@@ -29,7 +28,7 @@ func newPairMap(r RepairedConfig, layers, dim int, s rng.Stream) pairMap {
 	return newLayerPairs(layers)
 }
 
-// layerPairs weighs every pair of layers:
+// layerPairs scores with a weight for every pair of layers:
 //
 //	s_ui = sum over l, m of w_lm x_u[l].x_i[m]
 //
@@ -66,7 +65,7 @@ func (p *layerPairs) margin(dst []tensor.Float, c *cachedRows, u, pos, neg int32
 	return sum
 }
 
-// vectors implements pairMap. For every layer m it has the sum over l of w_lm x_u[l] beside
+// vectors implements pairMap. For every layer m the user's vector has the sum over l of w_lm x_u[l], and the item's has
 // x_i[m].
 func (p *layerPairs) vectors(c *cachedRows) (users, items tensor.Matrix) {
 	d := c.dim()
@@ -91,8 +90,7 @@ func (p *layerPairs) vectors(c *cachedRows) (users, items tensor.Matrix) {
 	return users, items
 }
 
-// linearMap maps all layers of a node, one after the other, to h values, users and
-// items each by a matrix of their own:
+// linearMap maps the concatenated layers of a node to h values, users and items each by a matrix of their own:
 //
 //	s_ui = (f_u U).(f_i V),  f = (x[0], ..., x[L])
 //
@@ -169,13 +167,13 @@ func (m *linearMap) vectors(c *cachedRows) (users, items tensor.Matrix) {
 	return users, items
 }
 
-// cachedRows are the rows X[0..L] of all nodes after one noisy propagation.
+// cachedRows holds the rows X[0..L] of all nodes after one noisy propagation.
 type cachedRows struct {
 	users int
 	layer []tensor.Matrix // (users+items, d) each, users first
 }
 
-// user and item are the row of a node at a layer.
+// user and item return the row of a node at a layer.
 func (c *cachedRows) user(l int, u int32) []tensor.Float { return tensor.Row(c.layer[l], int(u)) }
 func (c *cachedRows) item(l int, i int32) []tensor.Float {
 	return tensor.Row(c.layer[l], c.users+int(i))
@@ -185,8 +183,7 @@ func (c *cachedRows) layers() int { return len(c.layer) - 1 }
 func (c *cachedRows) dim() int    { return c.layer[0].Cols }
 func (c *cachedRows) items() int  { return c.layer[0].Rows - c.users }
 
-// cacheRows draws rows in directions that depend only on stream. It propagates them once,
-// normalised and with noise.
+// cacheRows draws rows in directions that depend only on stream, and propagates them once, normalised and with noise.
 func cacheRows(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, noise nn.LayerNoise, stream rng.Stream) (*cachedRows, error) {
 	draw := func(side uint64, rows int) tensor.Matrix {
 		x := tensor.NewTable(rows, dim)
@@ -223,7 +220,7 @@ func cacheRows(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, noise
 	return c, nil
 }
 
-// close gives the memory back.
+// close frees the memory.
 func (c *cachedRows) close() {
 	for _, x := range c.layer {
 		tensor.Free(x)

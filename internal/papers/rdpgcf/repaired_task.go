@@ -16,8 +16,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// repairedWork is the repaired method on its data. The budget is split and the rows are
-// released; the map is still to be trained.
+// repairedWork holds the repaired method and its data. The budget is split and the rows are released; the map is still
+// to be trained.
 type repairedWork struct {
 	*topn.Experiment
 	r *repairedRun
@@ -66,10 +66,10 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 	return &repairedWork{x, r}, nil
 }
 
-// Close gives the memory of the rows back.
+// Close frees the memory of the rows.
 func (w *repairedWork) Close() { w.r.rows.close() }
 
-// newRepaired splits the budget, declares what a run releases at most, and releases the rows, once.
+// newRepaired splits the budget, declares the planned releases of the run, and releases the rows, once.
 func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	stream := streams{
 		draws: func(purpose string) rng.Stream { return x.Env.Draws("rdpgcf", purpose) },
@@ -122,7 +122,7 @@ func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	return r, nil
 }
 
-// account returns the account of the run, with what the data decide.
+// account returns the account of the run, including what the data decide.
 func (r *repairedRun) account() (*Account, error) {
 	a, err := r.split.account(r.cfg)
 	if err == nil {
@@ -131,8 +131,8 @@ func (r *repairedRun) account() (*Account, error) {
 	return a, err
 }
 
-// again returns a run whose rows an attempt before this one released, from its checkpoint; nil where none
-// did. Other rows would be a second release.
+// again returns a run with the rows that an earlier attempt released, from its checkpoint; nil if none did. Other rows
+// would be a second release.
 func (c Config) again(env *run.Env, split Split, g, labels *graph.Bipartite, stream streams) (*repairedRun, error) {
 	kept, ok, err := env.LoadCheckpoint()
 	switch {
@@ -147,7 +147,7 @@ func (c Config) again(env *run.Env, split Split, g, labels *graph.Bipartite, str
 	return nil, nil
 }
 
-// kept lists what a run with secure noise released before training.
+// kept returns the releases of a run with secure noise before training.
 func (r *repairedRun) kept() (out []run.NamedTensor) {
 	if r.split.secret == nil {
 		return nil
@@ -161,7 +161,7 @@ func (r *repairedRun) kept() (out []run.NamedTensor) {
 	return out
 }
 
-// takeKept takes what was released before training from a checkpoint.
+// takeKept reads the releases before training from a checkpoint.
 func (r *repairedRun) takeKept(c run.Checkpoint, g *graph.Bipartite) error {
 	r.rows = &cachedRows{users: g.Users}
 	for range r.cfg.Model.Layers + 1 {
@@ -199,8 +199,7 @@ func trainMap(ctx context.Context, env *run.Env, r *repairedRun) error {
 	return nil
 }
 
-// Forecast implements run.Forecaster. It makes a few steps and ranks some users, and
-// multiplies.
+// Forecast implements run.Forecaster. It makes a few steps, ranks some users, and extrapolates.
 func (w *repairedWork) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening, r := w.Env.Opening(), w.r
 	steps, made := r.split.Steps, min(r.split.Steps, topn.ForecastSteps)

@@ -14,10 +14,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// gradientsAtOnce is how many examples' gradients are computed side by side.
+// gradientsAtOnce is the number of examples whose gradients are computed at once.
 const gradientsAtOnce = 64
 
-// mapTraining is DP-SGD on a run's map, with Adam on the noisy means.
+// mapTraining holds the state of DP-SGD on a run's map, with Adam on the noisy means.
 type mapTraining struct {
 	r     *repairedRun
 	steps channel.Descent[tensor.Float]
@@ -56,8 +56,8 @@ func (r *repairedRun) newTraining() (*mapTraining, error) {
 		negatives: r.stream.draws(purposeLabels + ", negatives"), perEpoch: r.split.Steps / int64(r.cfg.Train.Epochs)}, nil
 }
 
-// advance makes the next step. A step that an attempt before this one lost, and that cannot be made
-// again, is over without moving anything.
+// advance makes the next step. A step that an earlier attempt lost, and that cannot be made again, counts as made
+// without moving anything.
 func (m *mapTraining) advance() error {
 	r, t := m.r, m.r.cfg.Train
 	epoch := m.step / m.perEpoch
@@ -105,16 +105,15 @@ func (m *mapTraining) ended(epoch int64) error {
 	return nil
 }
 
-// key is what the negative of an edge depends on, beside the step: the edge itself. By its place among the edges, one
-// edge more would move the negatives of all after it, and so more than its own gradient.
+// key returns the key of an edge's negatives, besides the step: the edge itself. If the key were its place among the
+// edges, one edge more would change the negatives of all edges after it, and so more than its own gradient.
 func (m *mapTraining) key(e int32) uint64 {
 	edge := m.r.graph.Edge(int(e))
 	return uint64(edge.User)<<32 | uint64(edge.Item)
 }
 
-// mapState is what a checkpoint holds beside weights and moments. The rows and counts are made
-// again: the same keys give the same noise. Secure noise has no keys, so that its checkpoints hold
-// what was released.
+// mapState holds the part of a checkpoint beside weights and moments. Rows and counts are computed again, since the
+// same keys give the same noise. Secure noise has no keys, so its checkpoints hold the releases.
 type mapState struct {
 	Step   int64              `json:"step"`
 	Labels channel.DPSGDState `json:"labels"`
@@ -138,8 +137,7 @@ func (m *mapTraining) checkpoint() (run.Checkpoint, error) {
 	return run.Checkpoint{State: state, Tensors: m.named()}, err
 }
 
-// restore continues a training that was just made from a checkpoint. It checks the whole
-// checkpoint before anything changes.
+// restore continues a new training from a checkpoint. It checks the whole checkpoint before anything changes.
 func (m *mapTraining) restore(c run.Checkpoint) error {
 	var s mapState
 	if err := json.Unmarshal(c.State, &s); err != nil {
@@ -173,8 +171,8 @@ func (m *mapTraining) restore(c run.Checkpoint) error {
 	return nil
 }
 
-// train fits the map, and tells done of the steps made. With an env it goes on from the run's
-// checkpoint, and writes checkpoints.
+// train fits the map and reports the steps to done. With an env it continues from the run's checkpoint, and writes
+// checkpoints.
 func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps int)) error {
 	m, err := r.newTraining()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// secret is the noise of a split that is drawn from cryptographic bits: discrete, on exact sums.
+// secret holds the noise of a split from cryptographic bits: discrete, on exact sums.
 type secret struct {
 	sums   *wholeSums
 	layers secure.DiscreteGaussian
@@ -23,22 +23,21 @@ type secret struct {
 	events []privacy.Event // of a layer, of a step, and of the counts if there are any
 }
 
-// largestStated is the largest number of label edges for which the grid of sums of gradients does not
-// depend on how many there are.
+// largestStated is the largest number of label edges for which the grid of sums of gradients does not depend on their
+// number.
 const largestStated = 1 << 20
 
-// countsGrid is the grid of noisy counts, which are whole numbers. Noise of more steps has a tighter
-// account. An edge moves one of them, and countsMoved says two: noise on a line has another account,
-// which composes worse.
+// countsGrid is the grid of noisy counts, which are whole numbers. Noise on a finer grid has a tighter account. An edge
+// moves one count, but countsMoved is two, since noise on a line has another account, which composes worse.
 const (
 	countsGrid  = 0x1p-16
 	countsMoved = 2
 )
 
-// secretly divides the budget as Split does, for noise from cryptographic bits on the edges of g for
-// rows, and of labels for labels. The noise on layers keeps its ratio to how far an edge moves them,
-// which is that of sums in whole numbers. A release of everything at once is stated as one on a sample
-// that has all edges: discrete noise on samples has an exact account.
+// secretly returns the budget divided as by Split, for noise from cryptographic bits on the edges of g for rows, and of
+// labels for labels. The noise on layers keeps its ratio to the sensitivity, which is that of sums in whole numbers. A
+// release of everything at once is stated as one on a sample of all edges, since discrete noise on samples has an exact
+// account.
 func (c Config) secretly(g, labels *graph.Bipartite) (Split, error) {
 	s, err := c.divide(c.labelEdges(labels))
 	if err != nil {
@@ -77,7 +76,7 @@ func (c Config) secretly(g, labels *graph.Bipartite) (Split, error) {
 	return s.calibrated(c)
 }
 
-// with returns the noise with a multiplier of that on gradients.
+// with returns the noise with a given multiplier of that on gradients.
 func (x *secret) with(multiplier float64) (*secret, error) {
 	y := *x
 	y.labels.NoiseMultiplier = multiplier
@@ -86,9 +85,9 @@ func (x *secret) with(multiplier float64) (*secret, error) {
 	return &y, err
 }
 
-// releaseRows releases the layers of a propagation of rows that no edge entered, each once: the sums
-// of directions, with noise. What follows is computed from what was released. The ledger and its
-// file have a layer before its noise is drawn.
+// releaseRows releases the layers of a propagation of rows that depend on no edge, each once: the sums of directions,
+// with noise. Later layers are computed from released ones. The ledger and its file have a layer before its noise is
+// drawn.
 func (x *secret) releaseRows(layers, dim int, l *privacy.Ledger, stream rng.Stream) (*cachedRows, error) {
 	ch, err := secure.OpenGaussian[float64](x.layers, l)
 	if err != nil {
@@ -125,7 +124,7 @@ func (x *secret) releaseRows(layers, dim int, l *privacy.Ledger, stream rng.Stre
 	return c, closing(c, nil, ch)
 }
 
-// closing gives memory back where there is an error, that of the noise's check included.
+// closing frees memory if there is an error, including that of the noise's check.
 func closing(c *cachedRows, err error, ch *channel.Channel[float64]) error {
 	if err == nil && ch != nil {
 		err = ch.Check()
@@ -137,7 +136,7 @@ func closing(c *cachedRows, err error, ch *channel.Channel[float64]) error {
 	return nil
 }
 
-// take brings the rows of a layer onto the grid and keeps them.
+// take rounds the rows of a layer to the grid and keeps them.
 func (x *secret) take(c *cachedRows, now []float64, dim int) ([]int32, error) {
 	n := len(now) / dim
 	rows, keep := make([]int32, len(now)), tensor.NewTable(n, dim)
@@ -155,7 +154,7 @@ func (x *secret) take(c *cachedRows, now []float64, dim int) ([]int32, error) {
 	return rows, nil
 }
 
-// drawRows draws directions that depend only on stream, users first.
+// drawRows returns random directions that depend only on stream, users first.
 func drawRows(g *graph.Bipartite, dim int, stream rng.Stream) []float64 {
 	out := make([]float64, g.Nodes()*dim)
 	for v := range g.Nodes() {
@@ -178,9 +177,9 @@ func (x *secret) releaseCounts(g *graph.Bipartite, l *privacy.Ledger) ([]tensor.
 	return noisyCounts(g, ch)
 }
 
-// secretMeans is DP-SGD with noise from cryptographic bits, whose means are over the number of edges
-// that is expected in a batch of the stated number of edges, or of theirs. Their real number enters no
-// mean, where one is stated. It implements channel.Descent.
+// secretMeans is DP-SGD with noise from cryptographic bits. Its means divide by the expected number of edges in a batch
+// of the stated number of edges, or of their real number if none is stated. With a stated number, the real one enters
+// no mean. It implements channel.Descent.
 type secretMeans struct {
 	*secure.RowSteps[tensor.Float]
 	all []int32 // every value of a gradient

@@ -36,14 +36,14 @@ type wholeSums struct {
 	most    float64 // steps that a sum can reach
 }
 
-// Bits of a grid: enough for 2^26 steps to a deviation, within which samples take 64-bit arithmetic.
+// Bits of a grid: enough for 2^26 steps to a deviation, within which samples need only 64-bit arithmetic.
 const (
 	leastBits, mostBits = 16, 40
 	stepsOfDeviation    = 26
 )
 
-// newWholeSums prepares sums over a graph under noise of about the deviation sigma, with sums whose
-// weights do not depend on the degree of the node that receives them.
+// newWholeSums returns sums over a graph for noise of about the deviation sigma. Their weights must not depend on the
+// degree of the receiving node.
 func newWholeSums(g *graph.Bipartite, norm graph.Normalizer, sigma float64) (*wholeSums, error) {
 	clamp, has := strings.CutPrefix(norm.String(), "right-clamp:")
 	least := 0
@@ -95,8 +95,7 @@ func inverseRoot(a, d int) int64 {
 	return r
 }
 
-// place brings a row onto the grid: its direction, with a length of at most 1. A row that is next to
-// nothing becomes 0.
+// place rounds a row to the grid: its direction, with a length of at most 1. A row close to zero becomes 0.
 func (s *wholeSums) place(dst []int32, row []float64) error {
 	square := 0.0
 	for _, x := range row {
@@ -119,7 +118,7 @@ func (s *wholeSums) place(dst []int32, row []float64) error {
 	return nil
 }
 
-// finite fails on a row with a value that is not a number or infinite.
+// finite returns an error for a row with a value that is NaN or infinite.
 func finite(row []float64) error {
 	for _, x := range row {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/perturb"
 )
 
-// Column is a declared column of the table: a number with a public range, or a category with public
-// levels. Nothing about it is taken from the rows, which would show what one user has.
+// Column is a declared column of the table: a number with a public range, or a category with public levels. Nothing
+// about it comes from the rows, which would reveal a user's values.
 type Column struct {
 	Name      string
 	Low, High float64   // of a number

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/perturb"
 )
 
-// join goes through both sorted tables side by side. Their users must be the same.
+// join reads both sorted tables in parallel. They must have the same users.
 type join struct {
 	src           *Source
 	rows, ratings *perturb.Sorter
@@ -29,7 +29,7 @@ type join struct {
 	more                bool // there is one
 }
 
-// begin starts both walks.
+// begin starts both readers.
 func (j *join) begin() {
 	walk := func(s *perturb.Sorter, failed *error) func() ([]byte, []byte, bool) {
 		next, stop := iter.Pull2(func(yield func(id, held []byte) bool) {
@@ -54,7 +54,7 @@ func (j *join) begin() {
 	}
 }
 
-// close ends the walks and removes the files.
+// close ends the readers and removes the files.
 func (j *join) close() (err error) {
 	for _, stop := range j.stop {
 		stop()
@@ -126,7 +126,7 @@ func (j *join) statistics(id []byte, line int, row []float64) error {
 	return errors.Join(j.errs[:]...)
 }
 
-// stranger returns the error for the user of the next rating, who has no row of features.
+// stranger returns the error for a rating whose user has no row of features.
 func (j *join) stranger() error {
 	line, _ := lineOf(j.rating)
 	return &dataset.Error{File: j.src.Ratings, Line: line, Field: userColumn,

@@ -23,7 +23,7 @@ const (
 	ratingColumn = "rating"
 )
 
-// Statistics says how the ratings of a user become cells.
+// Statistics says how a user's ratings become cells.
 type Statistics struct {
 	Names  []string // of the cells
 	Levels int      // ratings are whole numbers from 1 to Levels
@@ -31,7 +31,7 @@ type Statistics struct {
 	Of func(counts []int, row []float64) error
 }
 
-// Source says what is read, and how it is written.
+// Source describes the input and the form of the output.
 type Source struct {
 	Attributes     string // table of users and their features
 	AttributesForm format.Form
@@ -105,7 +105,7 @@ func Open(ctx context.Context, src Source) (_ *Reader, err error) {
 	return r, nil
 }
 
-// Say says which columns of the tables are not read.
+// Say reports the columns of the tables that are not read.
 func (r *Reader) Say(p run.Progress) {
 	perturb.Unread(p, r.src.Attributes, r.rows.Unread(append(slices.Clone(r.at), r.user)...))
 	if r.ratings != nil {
@@ -113,8 +113,8 @@ func (r *Reader) Say(p run.Progress) {
 	}
 }
 
-// Spill says where rows are kept that do not fit memory: true rows, on files without a name. It must
-// be set before the first record is read.
+// Spill sets the function that creates nameless files for rows beyond memory; they hold true rows. Call it before the
+// first record is read.
 func (r *Reader) Spill(file func() (*os.File, error)) { r.spill = file }
 
 // Length returns the number of cells of a row.
@@ -144,8 +144,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// Read reads the next user. The first call reads both files to their ends and finds whatever is wrong
-// in a row. Later calls find users who come twice or are in one file alone.
+// Read reads the next user. The first call reads both files to their ends and reports any fault of a row. Later calls
+// report users who occur twice or in one file alone.
 func (r *Reader) Read(b *perturb.Block[float64]) (ok bool, err error) {
 	if r.joined == nil {
 		if r.joined, err = r.sort(); err != nil {
@@ -186,7 +186,7 @@ func (r *Reader) cells(cells []float64, c Column, at int) ([]float64, error) {
 	return c.cells(cells, r.rows, at, r.src.Missing)
 }
 
-// Accepts returns nil if a field of a row is a value of the column, and with missing if it is empty.
+// Accepts returns nil if a field of a row is a value of the column or, with missing, if it is empty.
 func (c Column) Accepts(rows *format.Rows, at int, missing bool) error {
 	_, err := c.cells(nil, rows, at, missing)
 	return err

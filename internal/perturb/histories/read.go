@@ -41,7 +41,7 @@ type Reader struct {
 	n    int64   // distinct items of the user
 }
 
-// Tally counts what was read, what of it was left out, and of how many users.
+// Tally counts the rows that were read, those left out, and the users concerned.
 type Tally struct{ Rows, Repeats, RepeatUsers, Cut, CutUsers int64 }
 
 // Open opens the file of settings. With strict it fails on repeated items and on longer histories.
@@ -69,7 +69,7 @@ func (r *Reader) Close() { r.s.Close() }
 // Digest returns the digest of the file.
 func (r *Reader) Digest() (string, error) { return r.s.Digest() }
 
-// Sort says how to put the rows of a user together.
+// Sort returns advice on how to put the rows of a user together.
 func (r *Reader) Sort() string { return r.s.Sort() }
 
 // Length returns the number of cells of a row.
@@ -105,15 +105,15 @@ func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
 	return true, r.s.Err()
 }
 
-// writable fails on a user id that one of the tables cannot hold. It depends on the noise which
-// table will have the id, but a failure must not: users who try again would choose among outputs.
+// writable fails on a user id that one of the tables cannot hold. The noise decides which table gets the id, but must
+// not decide a failure: users who try again would choose among outputs.
 func (r *Reader) writable() (err error) {
 	r.scratch, err = Writable(r.scratch[:0], r.set.OutForm, r.s.User)
 	return perturb.Placed(err, r.set.In, "user_id", r.s.Line())
 }
 
-// Writable appends a user id as the output has it. It fails on one that the output or the list of
-// empty rows cannot hold.
+// Writable appends a user id in the form of the output. It fails on one that the output or the list of empty rows
+// cannot hold.
 func Writable(dst []byte, out format.Form, user []byte) (_ []byte, err error) {
 	if dst, err = out.AppendField(dst, user); err == nil && bytes.IndexByte(user, '\t') >= 0 {
 		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, which the list of empty rows, a .tsv, cannot hold", user), Hint: "give the user another id"}
@@ -130,7 +130,7 @@ func (r *Reader) begin() {
 	r.n = 0
 }
 
-// take takes the item of the current row, unless the user has it already.
+// take reads the item of the current row, unless the user has it already.
 func (r *Reader) take() (again bool, err error) {
 	r.Tally.Rows++
 	id, err := r.item(r.s.Item)
@@ -175,7 +175,7 @@ func (r *Reader) fail(field, hint, msg string, args ...any) error {
 	return r.s.Fail(field, fmt.Sprintf(msg, args...), hint)
 }
 
-// Cell returns the cell of the id of an item. ok is false if there is no such item.
+// Cell returns the cell for an item's id. ok is false if there is no such item.
 func Cell(cat *perturb.Catalogue, b []byte) (cell int32, ok bool) {
 	if cat.Named() {
 		id, ok := cat.Number(b)

@@ -43,8 +43,8 @@ type Reader struct {
 // MaxItems keeps every item in 32 bits.
 const MaxItems = 1 << 30
 
-// Open opens the file of settings and reads the first slate, which gives the length of all. room is
-// how many slates are remembered to find repeated ones.
+// Open opens the file of settings and reads the first slate, which sets the length of all. room is the number of slates
+// remembered to find repeated ones.
 func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, room int) (*Reader, error) {
 	rows, err := format.OpenRows(ctx, s.In, s.InForm)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Reader) Length() int { return r.t }
 // Named reports whether slates have ids.
 func (r *Reader) Named() bool { return r.slate >= 0 }
 
-// Distinct reports whether it is sure that no slate is in the file twice.
+// Distinct reports whether each slate is certainly in the file only once.
 func (r *Reader) Distinct() bool { return r.tally.complete() }
 
 // Read reads the next slate.
@@ -189,7 +189,7 @@ func (r *Reader) readRow() error {
 	return nil
 }
 
-// length fails on a slate of another length than the others, or than the one asked for.
+// length fails on a slate whose length differs from the others, or from the one asked for.
 func (r *Reader) length(n int) error {
 	switch {
 	case n == 0:
@@ -205,7 +205,7 @@ func (r *Reader) length(n int) error {
 	return nil
 }
 
-// wanted returns which length a slate should have, and what to do about another length.
+// wanted returns the required length of a slate, and a hint for another length.
 func (r *Reader) wanted() (due, hint string) {
 	if r.set.Length > 0 {
 		return fmt.Sprintf("--length says %d", r.t), "leave out --length where all slates are of one length, or split the file by length"

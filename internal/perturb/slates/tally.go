@@ -8,11 +8,11 @@ import (
 	"hash/fnv"
 )
 
-// Remembered is how many users, or slates, are told apart at a time, at 16 bytes each.
+// Remembered is the number of users, or slates, told apart at a time, at 16 bytes each.
 const Remembered = 1 << 18
 
-// ascent tells of a sequence of ids whether each is larger than the one before, by bytes, or by
-// length and then bytes, as numbers are. Then none comes twice.
+// ascent tracks whether each id of a sequence is larger than the one before, by bytes, or by length and then bytes, as
+// numbers are. If so, no id occurs twice.
 type ascent struct {
 	last            []byte
 	begun           bool
@@ -31,7 +31,7 @@ func (a *ascent) next(id []byte) {
 	a.last, a.begun = append(a.last[:0], id...), true
 }
 
-// restart begins ids that are not compared with those before.
+// restart starts a new sequence of ids.
 func (a *ascent) restart() { a.begun = false }
 
 func (a *ascent) holds() bool { return a.bytewise || a.sized }
@@ -57,8 +57,8 @@ func (d *digest) of(ids ...[]byte) (key [16]byte) {
 	return key
 }
 
-// Users counts the slates of users in bounded memory: for any number of users if their ids ascend,
-// else for Room users.
+// Users counts the slates of users in bounded memory: for any number of users if their ids ascend, otherwise for Room
+// users.
 type Users struct {
 	Room int
 
@@ -92,8 +92,8 @@ func (t *Users) Add(user []byte) {
 	t.counts[key]++
 }
 
-// Most returns the most slates of one user. known is false if the ids did not ascend and there were
-// too many users.
+// Most returns the largest number of slates of one user. known is false if the ids did not ascend and there were too
+// many users.
 func (t *Users) Most() (n int64, known bool) {
 	if t.order.holds() {
 		return t.most, true
@@ -135,8 +135,8 @@ func (t *slateTally) add(user, slate []byte) bool {
 	return !again && !before
 }
 
-// complete reports whether it is sure that no slate came twice: all are remembered, or the users
-// ascend, and the slates of each user.
+// complete reports whether certainly no slate came twice: all are remembered, or the ids of users, and of each user's
+// slates, ascend.
 func (t *slateTally) complete() bool {
 	return !t.forgot || t.users.holds() && t.slates.holds()
 }

@@ -2,10 +2,10 @@ package als
 
 import "math"
 
-// basis is what the rounds of "all" come to. With C = sum over users of p_u p_u', p_u the user's row
-// of weights, a round that begins with orthonormal V releases about C V: the next V spans it. That is
-// subspace iteration with noise. In later rounds V hardly turns, so that C V of an earlier round,
-// turned into this one's basis, is a second sight of the same: sums are averaged by their noise.
+// basis accumulates the rounds of "all" into directions and their weights. Let C = sum over users of p_u p_u', with p_u
+// the user's row of weights. A round that begins with orthonormal V releases about C V, which the next V spans:
+// subspace iteration with noise. In later rounds V hardly turns, so C V of an earlier round, turned into this round's
+// basis, is a second observation of the same value. The observations are averaged by their noise.
 type basis struct {
 	items     table   // V of the last round (m, d)
 	sum       table   // released C V, averaged (m, d)
@@ -13,8 +13,8 @@ type basis struct {
 	deviation float64
 }
 
-// add takes what a round released, without what lies along the popular direction. average
-// says whether this round and those after it are averaged.
+// add adds the release of a round, without its part along the popular direction. average says whether this round and
+// later ones are averaged.
 func (z *basis) add(items, b table, popular []float64, deviation float64, average bool) {
 	along := table{1, len(popular), popular}.times(b)
 	for i, p := range popular {
@@ -34,12 +34,11 @@ func (z *basis) add(items, b table, popular []float64, deviation float64, averag
 	}
 }
 
-// factors returns the directions in which users differ (m, d), as orthonormal columns, and how
-// much of each is kept. C is estimated by B (V'B)^-1 B' (Nyström). A direction with eigenvalue e
-// keeps sqrt(1 - (shrink s sqrt(m) / e)²) of itself, and nothing where e is below: s sqrt(m) is
-// about the largest singular value of noise of deviation s, so that a direction below it is
-// noise (after Gavish, Donoho, "Optimal shrinkage of singular values", 2017). The penalty of users'
-// vectors keeps e/(e + lambda times the largest e) of what is left.
+// factors returns the directions in which users differ (m, d), as orthonormal columns, and the kept share of each. C is
+// estimated by B (V'B)^-1 B' (Nyström). A direction with eigenvalue e keeps the share sqrt(1 - (shrink s sqrt(m) /
+// e)²), and none where e is smaller. s sqrt(m) is about the largest singular value of noise of deviation s, so a
+// direction below it is noise (after Gavish, Donoho, "Optimal shrinkage of singular values", 2017). The penalty of
+// users' vectors keeps e/(e + lambda times the largest e) of the rest.
 func (z *basis) factors(shrink, lambda float64) (directions table, keep []float64, err error) {
 	k := z.items.crossed(z.sum)
 	for i := range k.rows {

@@ -60,7 +60,7 @@ const (
 	ValuesRatings = "ratings"
 )
 
-// The range of ratings. It is public: data with others are refused.
+// The range of ratings. It is public: data with other ratings are refused.
 const (
 	lowestRating  = 1
 	highestRating = 5

@@ -18,10 +18,10 @@ import (
 // Name of the method in tables.
 const Name = "DP-ALS"
 
-// Cite is the publications.
+// Cite names the publications.
 const Cite = "Chien et al., Private Alternating Least Squares, ICML 2021; Krichene et al., Multi-Task Differential Privacy Under Distribution Skew, ICML 2023"
 
-// Task returns what the command line offers.
+// Task returns the task train dp-als.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dp-als", Noisy: true, Summary: "alternating least squares with noise on items' sums, private for a whole user", Cite: Cite,
@@ -29,7 +29,7 @@ func Task() run.Task {
 	}.Task()
 }
 
-// work is a run on its data.
+// work holds a run and its data.
 type work struct {
 	env      *run.Env
 	data     *dataset.Interactions
@@ -37,7 +37,7 @@ type work struct {
 	releaser *release.Releaser
 }
 
-// open loads the data and declares what a finite epsilon takes as public.
+// open loads the data and declares the assumptions of a finite epsilon.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if env.Rehearsing() {
 		return nil, run.ErrNoForecast
@@ -98,7 +98,7 @@ func (w *work) declare(a *release.Account, d *dataset.Interactions) error {
 	return err
 }
 
-// draw returns the draw of what users contribute to one kind of release.
+// draw returns the random choice of the items that users contribute to one kind of release.
 func (w *work) draw(to string, most int, weights []float64) release.Draw {
 	return release.Draw{Items: most, Weights: weights, Stream: w.env.Seed.Stream("private.contributions." + to)}
 }
@@ -126,7 +126,7 @@ func (w *work) begin() (*trainer, []round, error) {
 	return t, rounds, t.begin(w.env.Seed.Stream("private.als.first"))
 }
 
-// make makes the rounds and returns the vectors.
+// make runs the rounds and returns the vectors.
 func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	defer w.env.Stage("train")()
 	t, rounds, err := w.begin()

@@ -7,11 +7,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// vectors returns the vectors that rank: of users (users, width) and items (items, width). The
-// items' are computed from what was released, and a user's from the items' and that user's own row.
+// vectors returns vectors of users (users, width) and items (items, width) to rank by. The items' are computed from the
+// releases, and a user's from the items' vectors and that user's own row.
 //
-// The last number is 1 for users, and for items 0, but for those without a vector of their own. These
-// come after all others, by their released counts.
+// The last number is 1 for users. For items it is 0, except for those without a vector of their own, which come after
+// all others, by their released counts.
 func (t *trainer) vectors() (users, items tensor.Matrix, err error) {
 	rank, err := t.ranking()
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *trainer) vectors() (users, items tensor.Matrix, err error) {
 	return users, items, nil
 }
 
-// ranking makes users' vectors of length at most 1 from what was released, and scores by inner
+// ranking computes users' vectors of length at most 1 from the releases and their own rows, and scores by inner
 // products with items.
 type ranking struct {
 	items table // (m, width - 1)

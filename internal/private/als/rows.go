@@ -17,7 +17,7 @@ type cell struct {
 	value  float64 // r_uj
 }
 
-// prior is what is known of the items from the released counts alone.
+// prior holds what the released counts alone tell about the items.
 type prior struct {
 	items   []int32   // the m items with vectors, the largest count first
 	place   []int32   // of each item of the data: its row, or -1
@@ -47,12 +47,11 @@ func newPrior(counts []float64, m int, power, floor float64) *prior {
 	return p
 }
 
-// below makes a norm at most what it should be after rounding: 1 - 2^-40.
+// below scales a norm so that it stays within its bound after rounding: 1 - 2^-40.
 const below = 1 - 0x1p-40
 
-// row returns the cells of a list of items, of which value gives the values by their places in
-// the list. The weights' norm is at most 1, and the values are at most most: both hold for
-// whatever the list is.
+// row returns the cells of a list of items. value gives the values by their places in the list. The norm of the weights
+// is at most 1, and the values are at most most, for any list.
 func (p *prior) row(list []int32, value func(at int) float64, most float64) []cell {
 	var out []cell
 	sum := 0.0
@@ -70,21 +69,20 @@ func (p *prior) row(list []int32, value func(at int) float64, most float64) []ce
 	return out
 }
 
-// rows holds users' rows twice: all cells, for the user's own vector, and those that the user
-// contributes to sums.
+// rows holds users' rows twice: all cells, for the user's own vector, and the cells that the user contributes to sums.
 type rows struct {
 	whole, given [][]cell
 	of           [][]entry // by item, the contributed cells; users ascend
 }
 
-// entry is a contributed cell in the list of its item.
+// entry holds a contributed cell in the list of its item.
 type entry struct {
 	user   int32
 	weight float64
 	value  float64
 }
 
-// newRows makes the rows of d by a draw of what is contributed.
+// newRows returns the rows of d. draw chooses the contributed items.
 func newRows(d *dataset.Interactions, p *prior, m ModelConfig, draw release.Draw) (*rows, error) {
 	ratings := m.Values == ValuesRatings
 	if ratings {

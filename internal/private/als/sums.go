@@ -8,19 +8,19 @@ import (
 	"privrec/internal/tensor"
 )
 
-// gridBits is how fine terms are cut: sensitivity times 2^-30, rounded to a power of two.
+// gridBits sets the grid of the terms: sensitivity times 2^-30, rounded to a power of two.
 const gridBits = 30
 
-// gridOf returns the power of two that the terms of a sum with this sensitivity are multiples of.
+// gridOf returns the power of two that all terms of a sum with this sensitivity are multiples of.
 func gridOf(sensitivity float64) float64 {
 	_, e := math.Frexp(sensitivity)
 	return math.Ldexp(1, e-gridBits)
 }
 
-// cut shortens a term to a multiple of the grid. It moves towards 0, so that no norm grows.
+// cut rounds a term towards 0 to a multiple of the grid, so that no norm grows.
 func cut(v, grid float64) float64 { return math.Trunc(v/grid) * grid }
 
-// most users of whom sums are exact: each term is at most 2^30 steps of its grid.
+// mostUsers is the largest number of users with exact sums: each term is at most 2^30 steps of its grid.
 const mostUsers = 1 << (53 - gridBits)
 
 // checkUsers refuses data whose sums would be rounded.
@@ -31,19 +31,19 @@ func checkUsers(n int) error {
 	return nil
 }
 
-// vectorSum describes the release of b: of a user's term, |b_u| = |u| sqrt(sum of w² r²) <= G G_r.
+// vectorSum describes the release of b. A user's term has the norm |b_u| = |u| sqrt(sum of w² r²) <= G G_r.
 func vectorSum(round int, clip, most float64, k, d int) release.Sum {
 	s := clip * most
 	return release.Sum{Purpose: fmt.Sprintf("round %d: vectors of items", round), Sensitivity: s, Dimension: k * d, Grid: gridOf(s)}
 }
 
-// matrixSum describes the release of A: of a user's term, |A_u| = |u|² sqrt(sum of w²) <= G².
+// matrixSum describes the release of A. A user's term has the norm |A_u| = |u|² sqrt(sum of w²) <= G².
 func matrixSum(round int, clip float64, k, d int) release.Sum {
 	s := clip * clip
 	return release.Sum{Purpose: fmt.Sprintf("round %d: matrices of items", round), Sensitivity: s, Dimension: k * d * (d + 1) / 2, Grid: gridOf(s)}
 }
 
-// commonSum describes the release of K: of a user's term, |u u'| = |u|² <= G².
+// commonSum describes the release of K. A user's term has the norm |u u'| = |u|² <= G².
 func commonSum(round int, clip float64, d int) release.Sum {
 	s := clip * clip
 	return release.Sum{Purpose: fmt.Sprintf("round %d: matrix of all users", round), Sensitivity: s, Dimension: d * (d + 1) / 2, Grid: gridOf(s)}
@@ -65,7 +65,7 @@ func (x *rows) vectors(users table, grid float64) table {
 	return b
 }
 
-// triangle returns how many numbers the lower triangle of a (d, d) matrix has.
+// triangle returns the number of entries in the lower triangle of a (d, d) matrix.
 func triangle(d int) int { return d * (d + 1) / 2 }
 
 // matrices returns the lower triangles of A (m, d(d+1)/2), A_j = sum over users who contribute j
@@ -102,7 +102,7 @@ func addTriangle(dst []float64, by float64, u []float64, grid float64) {
 	}
 }
 
-// square returns the symmetric matrix of a lower triangle.
+// square returns the symmetric matrix with a given lower triangle.
 func square(lower []float64, d int) table {
 	t := newTable(d, d)
 	at := 0

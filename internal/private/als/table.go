@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// table is a dense matrix in float64, by rows. What is released is computed in it: single
-// precision would round sums by more than the noise allows for.
+// table is a dense matrix in float64, by rows. Releases are computed in it, since single precision would round sums by
+// more than the noise allows for.
 type table struct {
 	rows, cols int
 	x          []float64
@@ -109,9 +109,8 @@ func (t table) eigen() (values []float64, vectors table, err error) {
 	return e.Values(nil), vectors, nil
 }
 
-// orthonormal replaces the columns by an orthonormal basis of what they span beside the
-// direction aside, of length 1. It is Gram and Schmidt's, twice, so that rounding does not
-// grow. It fails where the columns are dependent.
+// orthonormal replaces the columns by an orthonormal basis of their span orthogonal to the direction aside, of length
+// 1. It runs Gram-Schmidt twice, so that rounding does not grow. It fails if the columns are dependent.
 func (t table) orthonormal(aside []float64) error {
 	columns := make([][]float64, t.cols)
 	for k := range columns {

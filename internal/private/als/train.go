@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// round is the releases of one round: what they are, with their noise.
+// round lists the releases of one round with their noise.
 type round struct {
 	clip    float64
 	vectors release.Sum
@@ -19,7 +19,7 @@ type round struct {
 	common  release.Sum // of "observed" with the weight of all cells
 }
 
-// plan gives every release of a run its noise: the counts, and the rounds. m is how many items have
+// plan returns the counts and the rounds of a run with the noise of each release. m is the number of items with
 // vectors.
 func (c Config) plan() (counts release.Sum, rounds []round, err error) {
 	m, k := c.Model, c.Privacy.Items
@@ -61,7 +61,7 @@ func (c Config) plan() (counts release.Sum, rounds []round, err error) {
 	return counts, rounds, nil
 }
 
-// releases returns how many sums a run releases.
+// releases returns the number of sums that a run releases.
 func (m ModelConfig) releases() int {
 	n := 1
 	if m.Cells == CellsObserved {
@@ -73,7 +73,7 @@ func (m ModelConfig) releases() int {
 	return 1 + n*m.Rounds
 }
 
-// clip returns G of round t, from 0. It depends on the setting alone.
+// clip returns the bound G of round t, from 0. It depends on the setting alone.
 func (m ModelConfig) clip(t int) float64 {
 	if m.Cells == CellsAll && t == 0 {
 		return math.Min(m.Clip, math.Sqrt(float64(m.Dim)/float64(m.Items)))
@@ -81,7 +81,7 @@ func (m ModelConfig) clip(t int) float64 {
 	return m.Clip
 }
 
-// trainer makes the rounds. What it keeps between them was released, or is public.
+// trainer runs the rounds. All that it keeps between rounds was released or is public.
 type trainer struct {
 	cfg      Config
 	prior    *prior
@@ -92,8 +92,8 @@ type trainer struct {
 	basis *basis // of "all": what the rounds came to
 }
 
-// begin draws the first vectors, without looking at the data: normal numbers for "observed", an
-// orthonormal basis beside the popular direction for "all".
+// begin draws the first vectors without using the data: normal numbers for "observed", an orthonormal basis orthogonal
+// to the popular direction for "all".
 func (t *trainer) begin(s rng.Stream) error {
 	t.items = newTable(len(t.prior.items), t.cfg.Model.Dim)
 	for i := range t.items.x {
@@ -105,7 +105,7 @@ func (t *trainer) begin(s rng.Stream) error {
 	return nil
 }
 
-// train makes all rounds.
+// train runs all rounds.
 func (t *trainer) train(ctx context.Context, rounds []round, done func()) error {
 	for n, r := range rounds {
 		if err := ctx.Err(); err != nil {
@@ -119,7 +119,7 @@ func (t *trainer) train(ctx context.Context, rounds []round, done func()) error 
 	return nil
 }
 
-// round computes users' vectors, releases the sums, and computes items' vectors from these.
+// round computes users' vectors, releases the sums, and computes items' vectors from the released sums.
 func (t *trainer) round(n int, r round, last bool) error {
 	m := t.cfg.Model
 	users := newUserStep(m, r.clip, t.items).all(t.rows.whole)
@@ -153,13 +153,12 @@ func (t *trainer) round(n int, r round, last bool) error {
 	return t.solveItems(a, b, k, r.matrix.Deviation())
 }
 
-// solveItems computes every item's vector from what was released:
+// solveItems computes every item's vector from the released sums:
 //
 //	v_j = ((A_j + w0 K)+ + lambda' I)^-1 b_j
 //
-// where (M)+ is the nearest positive semidefinite matrix to M: its negative eigenvalues become 0.
-// lambda' is in units of the noise of A_j, whose largest singular value is about sqrt(2d)
-// deviations: directions that are noise alone stay short.
+// where (M)+ is the nearest positive semidefinite matrix to M: its negative eigenvalues become 0. lambda' is in units
+// of the noise of A_j, whose largest singular value is about sqrt(2d) deviations: directions of noise alone stay short.
 func (t *trainer) solveItems(a, b, k table, deviation float64) error {
 	m, d := t.cfg.Model, b.cols
 	lambda := math.Max(1e-3, m.LambdaItem*deviation*math.Sqrt(float64(d)))
@@ -192,7 +191,7 @@ func (t *trainer) solveItems(a, b, k table, deviation float64) error {
 	return nil
 }
 
-// sums lists every release of a run.
+// sums returns every release of a run.
 func (c Config) sums() ([]release.Sum, error) {
 	counts, rounds, err := c.plan()
 	list := []release.Sum{counts}

@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// userStep computes users' vectors from what is public and from each user's own row, and from
-// nothing else: it is given no other row. The result is clipped.
+// userStep computes a user's vector from public values and that user's own row alone: it gets no other row. The result
+// is clipped.
 type userStep struct {
 	m      ModelConfig
 	clip   float64 // G of this round
@@ -15,7 +15,7 @@ type userStep struct {
 	common table   // of "observed": w0 V'V + lambda I (d, d)
 }
 
-// newUserStep prepares the step of a round.
+// newUserStep returns the step of a round.
 func newUserStep(m ModelConfig, clip float64, items table) userStep {
 	s := userStep{m: m, clip: clip, items: items}
 	if m.Cells == CellsObserved {
@@ -27,7 +27,7 @@ func newUserStep(m ModelConfig, clip float64, items table) userStep {
 	return s
 }
 
-// vector puts the vector of a user with these cells into u (d), clipped to |u| <= G.
+// vector writes the vector of a user with these cells to u (d), clipped to |u| <= G.
 func (s userStep) vector(cells []cell, u []float64) {
 	clear(u)
 	if len(cells) == 0 {
@@ -62,7 +62,7 @@ func (s userStep) all(rows [][]cell) table {
 	return u
 }
 
-// clip shortens x to length at most g, after rounding too.
+// clip scales x to length at most g, also after rounding.
 func clip(x []float64, g float64) {
 	if n := math.Sqrt(dot(x, x)); !(n <= g*below) {
 		if math.IsInf(n, 1) || math.IsNaN(n) || math.IsNaN(g*below/n) {

@@ -17,7 +17,7 @@ type Config struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// PopularityConfig is a run of DP popularity. Its counts take the whole budget.
+// PopularityConfig is a run of DP popularity. Its counts use the whole budget.
 type PopularityConfig struct {
 	Profile  string          `yaml:"profile"`
 	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
@@ -95,7 +95,7 @@ func check(v *config.Checker, c Config, knn bool) {
 	v.Check(m.Neighbours == 0, "model.neighbours", "must be left out: only neighbours have a number")
 }
 
-// mostRows bounds the matrix: its eigenvalues take 10 m³ operations.
+// mostRows bounds the width m of the matrix: its eigenvalues take 10 m³ operations.
 const mostRows = 5000
 
 // checkPopularity reports every setting of DP popularity that cannot be run.

@@ -19,18 +19,18 @@ func newSquare(n int) square { return square{n, make([]float64, n*n)} }
 // row returns row i.
 func (a square) row(i int) []float64 { return a.x[i*a.n : (i+1)*a.n] }
 
-// Chunks of the parallel loops. Their shape does not depend on the number of workers, and each
-// number is computed by one goroutine in one order, so results do not either.
+// Chunks of the parallel loops. Their shape does not depend on the number of workers, and one goroutine computes each
+// number in one order, so results do not depend on it either.
 const (
 	rowChunk    = 32
 	columnChunk = 128
 )
 
-// eigen returns the eigenvalues of a symmetric matrix, in no order, and the eigenvectors as the
-// rows of a matrix. It overwrites a. It makes a tridiagonal by Householder's reflections, takes that
-// apart by implicit QL steps (Martin, Reinsch, Wilkinson, Numerische Mathematik 11, 1968; Dubrulle,
-// Martin, Wilkinson, Numerische Mathematik 12, 1968), and turns the vectors back. It takes about 10 n³
-// operations. It fails when ctx ends, and on numbers that are not finite.
+// eigen returns the eigenvalues of a symmetric matrix, in no order, and the eigenvectors as the rows of a matrix. It
+// overwrites a. It reduces a to tridiagonal form by Householder reflections, finds its eigenvalues by implicit QL steps
+// (Martin, Reinsch, Wilkinson, Numerische Mathematik 11, 1968; Dubrulle, Martin, Wilkinson, Numerische Mathematik 12,
+// 1968), and transforms the vectors back. It takes about 10 n³ operations. It fails when ctx ends, and on numbers that
+// are not finite.
 func eigen(ctx context.Context, a square) (values []float64, vectors square, err error) {
 	for _, v := range a.x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -51,8 +51,8 @@ func eigen(ctx context.Context, a square) (values []float64, vectors square, err
 	return d, z, back(ctx, a, taus, z)
 }
 
-// tridiagonal returns the diagonal and what is below it, of a matrix that is similar to a. It leaves
-// the reflection vector of step k in column k of a, below the diagonal: a_new = H a H, H = I - tau v v'.
+// tridiagonal returns the diagonal and the subdiagonal of a tridiagonal matrix similar to a. It leaves the reflection
+// vector of step k in column k of a, below the diagonal: a_new = H a H, H = I - tau v v'.
 func tridiagonal(ctx context.Context, a square) (d, e, taus []float64, err error) {
 	n := a.n
 	d, e, taus = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -123,11 +123,11 @@ type rotation struct {
 	c, s float64
 }
 
-// manyRotations is how many rotations are collected before they are applied to the vectors.
+// manyRotations is the number of rotations collected before they are applied to the vectors.
 const manyRotations = 1 << 13
 
-// ql replaces the diagonal d by the eigenvalues of the tridiagonal matrix of d and e, e[i] below d[i],
-// and applies its rotations to the rows of z.
+// ql replaces the diagonal d by the eigenvalues of the tridiagonal matrix with diagonal d and subdiagonal e, e[i] below
+// d[i], and applies its rotations to the rows of z.
 func ql(ctx context.Context, d, e []float64, z square) error {
 	n := len(d)
 	var turns []rotation
@@ -226,7 +226,7 @@ func back(ctx context.Context, a square, taus []float64, z square) error {
 	return ctx.Err()
 }
 
-// dot returns the inner product, in four sums so that it does not wait for each addition.
+// dot returns the inner product. It adds up four sums, so that it need not wait for each addition.
 func dot(x, y []float64) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]

@@ -14,16 +14,16 @@ import (
 	"privrec/internal/run"
 )
 
-// ErrReleased is the end of a run of Elsewhere: all is released, and the model is not computed.
+// ErrReleased ends a run of Elsewhere: everything is released, and the model is not computed yet.
 var ErrReleased = fmt.Errorf("released, and the model is not computed yet: %w", run.ErrInterrupted)
 
-// Elsewhere returns the tasks of Tasks for a program that adds up where the rows are, and does not load
-// them. Runs have the same configurations and make the same releases, to the bit where noise is seeded,
-// under the same ledger. They end with ErrReleased after ReleasedFile is written. The run is then continued
-// by the task of Tasks: it takes what was released and computes the model.
+// Elsewhere returns the tasks of Tasks for a program that sums rows where they are stored and does not load them. Runs
+// have the same configurations and make the same releases under the same ledger, to the bit if noise is seeded. They
+// end with ErrReleased after ReleasedFile is written. The task of Tasks then continues the run: it reads the releases
+// and computes the model.
 //
-// source is called before anything is released. It records the rows that it adds up, for the noise (run.Env.Private)
-// and in the manifest (RowsName).
+// source is called before anything is released. It records the rows that it sums, for the noise (run.Env.Private) and
+// in the manifest (RowsName).
 func Elsewhere(source func(env *run.Env) Source) []run.Task {
 	return tasks(func(w *work, ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
 		if w.env.Rehearsing() {
@@ -42,7 +42,7 @@ func Elsewhere(source func(env *run.Env) Source) []run.Task {
 	})
 }
 
-// elsewhere is work that releases and stops. It implements run.Work.
+// elsewhere is work that makes the releases and stops. It implements run.Work.
 type elsewhere struct {
 	*work
 	account *release.Account
@@ -64,8 +64,8 @@ func (e *elsewhere) Run(ctx context.Context) error {
 	return ErrReleased
 }
 
-// keptCounts adds noise to the counts, or takes those that the run released before it was stopped. What was
-// released and is lost cannot be released again.
+// keptCounts adds noise to the counts, or returns those that the run released before it was stopped. A lost release
+// cannot be made again.
 func (w *work) keptCounts(s release.Sum, exact []float64) ([]float64, error) {
 	if w.env.Resume {
 		r, err := readFile(filepath.Join(w.env.Dir, CountsFile), w.env.ConfigHash, len(exact))
@@ -82,7 +82,7 @@ func (w *work) keptCounts(s release.Sum, exact []float64) ([]float64, error) {
 	return exact, (&released{counts: exact}).write(w.env, CountsFile)
 }
 
-// notLost fails where a release is in the ledger and in no file: the run was stopped between the two.
+// notLost fails if a release is in the ledger but in no file: the run was stopped between the two.
 func (w *work) notLost() error {
 	purpose := ""
 	switch {

@@ -10,23 +10,22 @@ import (
 	"privrec/internal/run"
 )
 
-// ReleasedFile has what was released, in the format safetensors: counts (items), and for a matrix its items,
-// as numbers in the catalogue, and its upper triangle, row after row. It is what the guarantee of
-// a run is for.
+// ReleasedFile names the file of the releases, in safetensors format: counts (items), and for a matrix its items, as
+// numbers in the catalogue, and its upper triangle, row by row. The guarantee of a run covers this file.
 const ReleasedFile = "released.safetensors"
 
-// released is what a run released: all that its model is computed from.
+// released holds the releases of a run, from which alone its model is computed.
 type released struct {
 	counts   []float64 // of all items
 	items    []int32   // of the matrix, ascending; nil: there is none
 	triangle []float64 // on and above the diagonal, row after row
 }
 
-// CountsFile has the released counts alone, in the format of ReleasedFile. A run keeps it between its two
-// releases where the rows are elsewhere, so that it can go on after a stop without another release.
+// CountsFile names the file of the released counts alone, in the format of ReleasedFile. A run whose rows are elsewhere
+// keeps it between its two releases, so that it can continue after a stop without another release.
 const CountsFile = "released-counts.safetensors"
 
-// write writes what was released into the run directory.
+// write writes the releases into the run directory.
 func (r *released) write(env *run.Env, name string) error {
 	tensors := []run.NamedTensor{{Name: "counts", Shape: []int{len(r.counts)}, Data: r.counts}}
 	if r.items != nil {
@@ -42,8 +41,8 @@ func (r *released) write(env *run.Env, name string) error {
 	})
 }
 
-// readReleased reads what a run of this configuration released. It returns nil without an error
-// where there is no such file.
+// readReleased reads the releases of a run of this configuration. It returns nil without an error if there is no such
+// file.
 func readReleased(dir, hash string, items int) (*released, error) {
 	return readFile(filepath.Join(dir, ReleasedFile), hash, items)
 }

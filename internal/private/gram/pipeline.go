@@ -26,17 +26,17 @@ const (
 	ItemKNN    = "DP-ItemKNN"
 )
 
-// flags are those of every task here.
+// flags lists the flags of every task here.
 var flags = []run.Flag{{Name: "secure", Key: release.SecureKey, Switch: true,
 	Usage: "exact discrete noise from cryptographic bits: what is released may leave the house"}}
 
-// Tasks returns what the command line offers.
+// Tasks returns the tasks of the methods of this package.
 func Tasks() []run.Task { return tasks((*work).train) }
 
-// opener opens work whose configuration is known.
+// opener opens the work of a known configuration.
 type opener func(w *work, ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error)
 
-// tasks returns the task of every method, which open opens.
+// tasks returns the task of every method. open opens their work.
 func tasks(open opener) []run.Task {
 	return []run.Task{
 		run.Spec[PopularityConfig]{
@@ -77,7 +77,7 @@ func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig, open 
 	return open(w, ctx, c.Protocol, m, "one release of counts, by the Gaussian mechanism")
 }
 
-// work is a method on its data.
+// work holds a method and its data.
 type work struct {
 	env      *run.Env
 	method   string
@@ -95,7 +95,7 @@ func newWork(env *run.Env, method string, p release.Privacy, m *MatrixConfig) *w
 	return &work{env: env, method: method, privacy: p, matrix: m}
 }
 
-// train loads the data and declares what a finite epsilon takes as public.
+// train loads the data and declares the assumptions of a finite epsilon.
 func (w *work) train(ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
 	if w.env.Rehearsing() {
 		return nil, run.ErrNoForecast
@@ -151,7 +151,7 @@ func (w *work) declare(a *release.Account) error {
 	return err
 }
 
-// of makes the model of rows.
+// of computes the model of rows.
 func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
 	w.rows, w.source = r, local{r}
 	if err := w.sameRows(); err != nil {
@@ -163,8 +163,7 @@ func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
 	return w.make(ctx)
 }
 
-// make releases what the model is computed from, or takes what the run released before, and
-// computes the model.
+// make makes the releases, or reads those of an earlier attempt, and computes the model.
 func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	r, err := w.obtain(ctx)
 	if err != nil {
@@ -226,9 +225,8 @@ func (w *work) weights(ctx context.Context, r *released, p *Plan) (tensor.Matrix
 	return b, err
 }
 
-// obtain returns what the run released: from its file, or by releasing it. A file that a stopped
-// run left is used again, and its releases are recorded again, since noise that is not seeded
-// would be a second release.
+// obtain returns the run's releases, from its file or by making them. It reuses the file of a stopped run and records
+// its releases again, since drawing unseeded noise would be a second release.
 func (w *work) obtain(ctx context.Context) (*released, error) {
 	_, finished := w.env.Finished()
 	if finished || w.env.Resume {
@@ -254,7 +252,7 @@ func (w *work) obtain(ctx context.Context) (*released, error) {
 	return r, r.write(w.env, ReleasedFile)
 }
 
-// repeat records again what a stopped run released.
+// repeat records the releases of a stopped run again.
 func (w *work) repeat(r *released) error {
 	sums, err := w.sums()
 	if err != nil {
@@ -272,8 +270,8 @@ func (w *work) repeat(r *released) error {
 	return w.releaser.Ledger.Flush(period)
 }
 
-// sameRows fails where the run released what a program added up elsewhere, of other rows or of items in
-// another order than those of the data.
+// sameRows fails if the run released sums that a program computed elsewhere, over other rows, or over items in another
+// order than in the data.
 func (w *work) sameRows() error {
 	f, _ := w.env.Finished()
 	same := true
@@ -292,7 +290,7 @@ func (w *work) sameRows() error {
 	return nil
 }
 
-// period names when the releases are made, in the ledger.
+// period names the time of the releases in the ledger.
 const period = "before the model"
 
 // release makes the releases.
@@ -334,13 +332,13 @@ func (w *work) releaseCounts(s release.Sum, exact []float64) ([]float64, error) 
 	return w.keptCounts(s, exact)
 }
 
-// draws says what users contribute.
+// draws returns the random choice of users' contributions.
 func (w *work) draws() Draws {
 	return Draws{Seed: w.env.Seed, Counts: w.privacy.PerCount(), Matrix: w.privacy.Items}
 }
 
-// sums returns what is released, with its noise: the counts, and the matrix where there is one, of
-// whose sum only the multiplier holds before the counts are known.
+// sums returns the releases with their noise: the counts, and the matrix if there is one. Of the matrix only the
+// multiplier is valid before the counts are known.
 func (w *work) sums() ([]release.Sum, error) {
 	counts := release.CountSum(w.privacy.PerCount())
 	if w.matrix == nil {
@@ -350,7 +348,7 @@ func (w *work) sums() ([]release.Sum, error) {
 	return w.privacy.Split([]release.Sum{counts, unknown}, w.privacy.Counts, 1-w.privacy.Counts)
 }
 
-// plan says which items the matrix has and what users' terms are, by released counts.
+// plan chooses the items of the matrix and the form of users' terms by released counts.
 func (w *work) plan(counts []float64, sums []release.Sum) *Plan {
 	m, deviation := w.matrix, sums[0].Deviation()
 	items := release.Top(counts, m.Items)

@@ -8,19 +8,18 @@ import (
 	"privrec/internal/tensor"
 )
 
-// scorer ranks by what was released and by users' own rows. It implements eval.Scorer, with users
-// as samples.
+// scorer ranks by the releases and by users' own rows. It implements eval.Scorer, with users as samples.
 type scorer struct {
 	graph *graph.Bipartite
 	prior []tensor.Float // of all items
 	items []int32        // of the rows of weights, ascending; none: the prior alone
 	place []int32        // by item: its row of weights, or -1
-	// weights (m, m): what having item i adds to the score of item j.
+	// weights (m, m) holds in row i, column j the part that item i in a user's row adds to the score of item j.
 	weights tensor.Matrix
 	inner   tensor.Matrix // (chunk, m)
 }
 
-// newScorer makes a scorer of weights among some items. prior has a number for every item.
+// newScorer returns a scorer with weights among some items. prior has a number for every item.
 func newScorer(g *graph.Bipartite, prior []float64, items []int32, weights tensor.Matrix) *scorer {
 	s := &scorer{graph: g, items: items, weights: weights, place: make([]int32, g.Items), prior: make([]tensor.Float, g.Items)}
 	for i := range s.place {

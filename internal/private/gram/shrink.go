@@ -22,10 +22,10 @@ const (
 	DiagonalKept   = "kept"
 )
 
-// fits is how often DiagonalKept fits the low-rank part.
+// fits is the number of times that DiagonalKept fits the low-rank part.
 const fits = 5
 
-// shrunk returns what an eigenvalue y is replaced by, where the noise reaches up to edge.
+// shrunk returns the replacement of an eigenvalue y, where the noise reaches up to edge.
 func shrunk(how string, y, edge float64) float64 {
 	if how == ShrinkPositive {
 		return math.Max(0, y)
@@ -43,14 +43,14 @@ func shrunk(how string, y, edge float64) float64 {
 	return y
 }
 
-// denoised is a matrix after its noise was taken out as far as can be.
+// denoised holds a matrix after its noise was reduced.
 type denoised struct {
 	square
 	rank int // eigenvalues that are not 0
 }
 
-// denoise returns the matrix g, with normal noise of this deviation in every entry, as the setting
-// wants it. It overwrites g.
+// denoise returns the matrix g, which has normal noise of this deviation in every entry, denoised as the setting says.
+// It overwrites g.
 func (c MatrixConfig) denoise(ctx context.Context, g square, deviation float64) (denoised, error) {
 	cut := c.Threshold * deviation
 	diagonal := make([]float64, g.n)

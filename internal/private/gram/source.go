@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Source adds up what users contribute, where their rows are. Sums are exact: it adds no noise.
+// Source computes exact sums of users' contributions where their rows are stored. It adds no noise.
 type Source interface {
 	// Items returns the number of items.
 	Items() int
@@ -19,23 +19,23 @@ type Source interface {
 	Triangle(ctx context.Context, d Draws, p *Plan) ([]float64, error)
 }
 
-// RowsName names in the manifest of a run the rows that were added up elsewhere, by their dataset.RowDigest.
+// RowsName names the rows in the manifest of a run that were summed elsewhere, by their dataset.RowDigest.
 const RowsName = "training rows that were added up elsewhere"
 
-// oldRowsName names them in runs of older programs, by their release.RowsSum.
+// oldRowsName names such rows in runs of older programs, by their release.RowsSum.
 const oldRowsName = "rows that were added up elsewhere"
 
-// Draws says how many of a user's items are contributed, and which ones.
+// Draws says how many of a user's items are contributed, and how they are chosen.
 type Draws struct {
 	Seed   rng.Seed
 	Counts int // items of a user, at most, to the counts
 	Matrix int // and to the matrix
 }
 
-// ToCounts returns the draw of what users contribute to the counts.
+// ToCounts returns the random choice of users' contributions to the counts.
 func (d Draws) ToCounts() release.Draw { return d.draw("counts", d.Counts, nil) }
 
-// ToMatrix returns the draw of what users contribute to the matrix of a plan.
+// ToMatrix returns the random choice of users' contributions to the matrix of a plan.
 func (d Draws) ToMatrix(p *Plan) release.Draw { return d.draw("matrix", d.Matrix, p.Prefer) }
 
 func (d Draws) draw(to string, most int, weights []float64) release.Draw {
@@ -64,8 +64,8 @@ func (l local) Triangle(_ context.Context, d Draws, p *Plan) ([]float64, error) 
 	return p.triangle(d.ToMatrix(p).All(l.rows.UserIDs, l.rows.Train)), nil
 }
 
-// Terms adds up the terms of users one by one, in whole steps of the plan's grid. Sums of disjoint groups
-// of users can be added, in any order.
+// Terms sums the terms of users one by one, in whole steps of the plan's grid. Sums of disjoint groups of users can be
+// added in any order.
 type Terms struct {
 	Steps []int64 // on and above the diagonal, row after row
 
@@ -74,7 +74,7 @@ type Terms struct {
 	rows  []int32
 }
 
-// Terms returns a sum of no user's terms. It takes 4 m² bytes for m items.
+// Terms returns an empty sum of users' terms. It takes 4 m² bytes for m items.
 func (p *Plan) Terms() *Terms {
 	m := len(p.Items)
 	t := &Terms{Steps: make([]int64, m*(m+1)/2), plan: p, place: make(map[int32]int32, m)}
@@ -84,8 +84,8 @@ func (p *Plan) Terms() *Terms {
 	return t
 }
 
-// Add adds the term of a user who contributes these items. It fails on more of them than the sensitivity
-// is of, and on one that the matrix does not have.
+// Add adds the term of a user who contributes these items. It fails on more items than the sensitivity allows, and on
+// an item outside the matrix.
 func (t *Terms) Add(contributed []int32) error {
 	if len(contributed) > t.plan.Most {
 		return fmt.Errorf("a user contributes %d items, want at most %d", len(contributed), t.plan.Most)
@@ -109,7 +109,7 @@ func (t *Terms) Add(contributed []int32) error {
 	return nil
 }
 
-// Triangle returns the sum of steps as Source does.
+// Triangle returns the sum of steps in the form of Source.Triangle.
 func (p *Plan) Triangle(steps []int64) []float64 {
 	out := make([]float64, len(steps))
 	for k, n := range steps {

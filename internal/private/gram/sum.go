@@ -11,23 +11,22 @@ import (
 // Purpose names the release of the matrix in ledgers.
 const Purpose = "item matrix"
 
-// Plan says what a user's term of the sum is. It depends on settings and on what was released. It can be
-// written as JSON, for workers elsewhere: floats keep all their bits.
+// Plan defines a user's term of the sum. It depends on settings and on releases. It can be written as JSON, for workers
+// elsewhere: floats keep all their bits.
 type Plan struct {
 	Items    []int32   // the matrix's rows, by item; the order is that of the rows
 	Weights  []float64 // s, of the rows
 	Most     int       // k
 	Exponent float64   // a
 	Sum      release.Sum
-	// Prefer has for every item its weight in the draw of what users contribute.
+	// Prefer holds every item's weight in the random choice of contributions.
 	Prefer []float64
 }
 
-// gridBits says how fine the grid of the sum is: 2^-20 of a power of two that is at most the
-// sensitivity.
+// gridBits sets the grid of the sum: 2^-20 times a power of two that is at most the sensitivity.
 const gridBits = 20
 
-// newPlan makes the Plan of a matrix of these items with weights.
+// newPlan returns the Plan of a matrix of these items with weights.
 func newPlan(items []int32, weights []float64, most int, exponent float64) *Plan {
 	p := &Plan{Items: items, Weights: weights, Most: most, Exponent: exponent}
 	d := 1.0
@@ -39,8 +38,7 @@ func newPlan(items []int32, weights []float64, most int, exponent float64) *Plan
 	return p
 }
 
-// longest returns the largest norm that z z' can have on and above its diagonal: with the
-// largest weights.
+// longest returns the largest possible norm of z z' on and above its diagonal, which the largest weights give.
 func (p *Plan) longest() float64 {
 	w := slices.Clone(p.Weights)
 	slices.Sort(w)
@@ -61,9 +59,8 @@ func norm(z []float64) float64 {
 // step returns the term's entry for two weights in whole steps of the grid, rounded towards 0.
 func (p *Plan) step(scale, a, b float64) int64 { return int64(scale * (a * b)) }
 
-// scale returns the factor of a user's entries, in steps of the grid: N^-a, with N the norm of
-// z z'. The squares of the entries, in whole steps, sum to at most the squared sensitivity: that
-// is computed in integers, and the factor is lowered until it holds.
+// scale returns the factor of a user's entries, in steps of the grid: N^-a, with N the norm of z z'. It computes the
+// sum of the squared entries in integers, and lowers the factor until that is at most the squared sensitivity.
 func (p *Plan) scale(rows []int32) float64 {
 	z := make([]float64, len(rows))
 	for k, r := range rows {
@@ -80,8 +77,8 @@ func (p *Plan) scale(rows []int32) float64 {
 	return scale
 }
 
-// limit returns the squared sensitivity in steps of the grid, rounded down. A sensitivity is below
-// 2^21 steps, so the square is exact up to rounding of the last digit, which is taken off.
+// limit returns the squared sensitivity in steps of the grid, rounded down. A sensitivity is below 2^21 steps, so the
+// square is exact but for the rounding of the last digit, which is subtracted.
 func (p *Plan) limit() uint64 {
 	d := p.Sum.Sensitivity / p.Sum.Grid
 	if d == math.Trunc(d) {
@@ -101,9 +98,9 @@ func (p *Plan) squares(scale float64, z []float64) (sum uint64) {
 	return sum
 }
 
-// triangle adds up the terms of all users. contributed lists their items, each at most k, all of
-// them rows of the matrix. It returns the upper triangle of the sum, row after row, as multiples of
-// the grid: the sum is of whole steps, so it is exact in any order.
+// triangle sums the terms of all users. contributed lists their items, each at most k, all of them rows of the matrix.
+// It returns the upper triangle of the sum, row by row, as multiples of the grid. Sums of whole steps are exact in any
+// order.
 func (p *Plan) triangle(contributed [][]int32) []float64 {
 	m := len(p.Items)
 	place := map[int32]int32{}
@@ -147,5 +144,5 @@ func (p *Plan) triangle(contributed [][]int32) []float64 {
 	return out
 }
 
-// start returns where row i of the upper triangle of an (m, m) matrix begins.
+// start returns the index at which row i of the upper triangle of an (m, m) matrix begins.
 func start(m, i int) int { return i*m - i*(i-1)/2 }

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// unweigh takes the items' weights out of a matrix: it divides entry (i, j) by s_i s_j.
+// unweigh removes the items' weights from a matrix: it divides entry (i, j) by s_i s_j.
 func unweigh(g square, weights []float64) {
 	for i, a := range weights {
 		row := g.row(i)
@@ -21,13 +21,13 @@ func unweigh(g square, weights []float64) {
 	}
 }
 
-// ridges is how often lambda is doubled, at most: what is released is below 2^50, and its rounding below that.
+// ridges bounds the number of times that lambda is doubled: released values are below 2^50, and their rounding error is
+// smaller.
 const ridges = 100
 
-// ease returns EASE's weights B (m, m) of a matrix: P = (G + lambda I)^-1, B = I - P diag(1/P_jj), with 0 on
-// the diagonal. lambda is Lambda times unit. Where G + lambda I is not positive definite in the arithmetic of
-// tensor.Float, lambda is doubled until it is: what noise made of the rows must not decide whether there is a model.
-// raised is how often that was.
+// ease returns EASE's weights B (m, m) of a matrix: P = (G + lambda I)^-1, B = I - P diag(1/P_jj), with 0 on the
+// diagonal. lambda is Lambda times unit. If G + lambda I is not positive definite in the arithmetic of tensor.Float,
+// lambda is doubled until it is, since noise must not decide whether there is a model. raised counts the doublings.
 func (c MatrixConfig) ease(ctx context.Context, g square, unit float64) (b tensor.Matrix, raised int, err error) {
 	p := tensor.NewTable(g.n, g.n)
 	for lambda := c.Lambda * unit; ; lambda, raised = 2*lambda, raised+1 {
@@ -61,9 +61,9 @@ func (c MatrixConfig) ease(ctx context.Context, g square, unit float64) (b tenso
 	return p, raised, nil
 }
 
-// cosine returns the weights (m, m) of ItemKNN: column j has the similarities of item j with its
-// Neighbours most similar items, G_ij/(sqrt(d_i d_j) + Lambda unit), and 0 elsewhere. d is the released
-// diagonal, positive. Similarities that are not above 0 make no neighbour.
+// cosine returns the weights (m, m) of ItemKNN: column j has the similarities of item j to its Neighbours most similar
+// items, G_ij/(sqrt(d_i d_j) + Lambda unit), and 0 elsewhere. d is the released diagonal, positive. Only similarities
+// above 0 make a neighbour.
 func (c MatrixConfig) cosine(g square, diagonal []float64, unit float64) tensor.Matrix {
 	shrink := c.Lambda * unit
 	root := make([]float64, g.n)

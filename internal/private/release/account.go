@@ -10,7 +10,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Threat says whom the guarantee is against.
+// Threat names the reader whom the guarantee is against.
 const Threat = "joint: what all others see of a user; a user's own list shows that user's row to its reader"
 
 // Account is the account of a private recommender: one finite epsilon for a user.
@@ -18,29 +18,29 @@ type Account struct {
 	experiment.Account
 	Threat string   `json:"threat"`
 	Beside []Beside `json:"beside"` // the same ledger by other accountants
-	// Published names the only files of the run that the guarantee is for. The others have what was
-	// measured on users' rows in the clear.
+	// Published names the files that the guarantee covers. The other files have measurements on users' rows in the
+	// clear.
 	Published []string `json:"published,omitempty"`
 
 	privacy Privacy
 }
 
-// Beside is the epsilon of the whole ledger, for one user, by one accountant.
+// Beside holds the epsilon of the whole ledger for one user by one accountant.
 type Beside struct {
 	Method string         `json:"method"`
 	Lower  privacy.Number `json:"eps_lower,omitempty"` // certified; 0: the method has none
 	Eps    privacy.Number `json:"eps"`
 }
 
-// public is what a finite total takes as public, of every private recommender.
+// public lists the assumptions of a finite total that every private recommender has.
 var public = []privacy.Assumption{
 	{What: "users' own lists", Why: "they are computed from the user's own row in the clear: the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "choosing them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "numbers of users and rows, floors, and ranks of held-out rows"},
 }
 
-// NewAccount makes the account of a setting, before anything is released. theorem says what the
-// guarantee rests on, and published names the files that it is for. What the data decide is entered by Decide.
+// NewAccount returns the account of a setting before anything is released. theorem names the results that the guarantee
+// rests on, and published the files that it covers. Decide adds what the data determine.
 func NewAccount(p Privacy, theorem string, published []string) *Account {
 	a := &Account{Account: experiment.Protected(public...), Threat: Threat, privacy: p, Published: published}
 	if p.Secure {
@@ -50,8 +50,8 @@ func NewAccount(p Privacy, theorem string, published []string) *Account {
 	return a
 }
 
-// Declares returns what the ledger of a run begins with, and what the run releases at most: the sums, and
-// what comes after them.
+// Declares returns the declaration that the ledger of a run begins with, and the plan of its releases: the sums, and
+// the entries of also.
 func (a *Account) Declares(sums []Sum, also ...privacy.Entry) (privacy.Declaration, error) {
 	d := a.Declaration()
 	plan, err := a.privacy.Plan(sums...)
@@ -63,8 +63,8 @@ func (a *Account) Declares(sums []Sum, also ...privacy.Entry) (privacy.Declarati
 	return d, nil
 }
 
-// Planned returns the account of a run before it releases anything: its noise is calibrated to the
-// setting's epsilon, and Compose fails on any other.
+// Planned returns the account of a run before it releases anything. Its noise is calibrated to the setting's epsilon,
+// and Compose fails on any other.
 func (a *Account) Planned() *Account {
 	b := *a
 	b.Units = nil
@@ -80,14 +80,13 @@ func (p Privacy) Marks() privacy.Noise {
 	return privacy.Research
 }
 
-// unused is the largest part of epsilon that may be left.
+// unused is the largest share of epsilon that may remain unspent.
 const unused = 1e-6
 
-// Compose enters what a ledger comes to: its exact epsilon for one user, and beside it a certified
-// bracket and the Rényi bound. It fails unless the exact one is the setting's epsilon, and not
-// above it. Discrete noise has neither an exact value nor a bracket in several coordinates: its
-// total is the Rényi bound, or, where the releases are stated as over samples, the exact value of
-// normal noise that is at most as private.
+// Compose adds the composition of a ledger: its exact epsilon for one user, a certified bracket and the Rényi bound. It
+// fails unless the exact value equals the setting's epsilon and is not above it. Discrete noise in several coordinates
+// has neither an exact value nor a bracket. Its total is the Rényi bound or, if the releases are stated as over
+// samples, the exact value of normal noise that is at most as private.
 func (a *Account) Compose(l *privacy.Ledger) error {
 	p := a.privacy
 	if err := a.Account.Compose(l, About, p.Delta); err != nil {
@@ -117,7 +116,7 @@ func (a *Account) Compose(l *privacy.Ledger) error {
 	return nil
 }
 
-// Show puts the account into a result.
+// Show adds the account to a result.
 func (a *Account) Show(d *report.Document) {
 	d.Facts = append(d.Facts, report.Fact{Label: "threat model", Value: "joint differential privacy", Note: Threat})
 	a.Account.Show(d)
@@ -139,7 +138,7 @@ func (a *Account) Show(d *report.Document) {
 	d.Notes = append(d.Notes, a.leaves())
 }
 
-// leaves says what may leave the house.
+// leaves names what may be published.
 func (a *Account) leaves() string {
 	switch {
 	case len(a.Published) == 0:

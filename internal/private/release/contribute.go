@@ -8,23 +8,22 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Draw says which of a user's items are contributed: at most Items of them. The draw about an item depends on the
-// user's id and the item's number, and what is contributed on these, on the user's row and on Weights alone.
+// Draw chooses a user's contributed items, at most Items of them. The random number of an item depends on the user's id
+// and the item's number. The choice depends on these numbers, the user's row and Weights alone.
 type Draw struct {
 	Items int
-	// Weights of all items must be public or released. An item of weight 0 is never contributed,
-	// and of the others those with more weight come rather. Nil: all alike.
+	// Weights of all items must be public or released. An item of weight 0 is never contributed, and items with more
+	// weight are more likely. Nil: all weights are equal.
 	Weights []float64
 	Stream  rng.Stream // of the draws; one for each release, so that releases draw apart
 }
 
-// Of returns the items that the user with this id contributes of their row, ascending. A row that
-// has at most Items of positive weight is contributed whole.
+// Of returns the items of their row that the user with this id contributes, ascending. A row with at most Items items
+// of positive weight is contributed whole.
 //
-// The draw is without replacement, with probabilities in proportion to the weights of what is
-// left: every item gets an exponential number divided by its weight, and the smallest ones are
-// taken (Efraimidis and Spirakis, "Weighted random sampling with a reservoir", Information
-// Processing Letters 2006).
+// Items are drawn without replacement, with probabilities in proportion to the remaining weights: every item gets an
+// exponential number divided by its weight, and the smallest ones are taken (Efraimidis and Spirakis, "Weighted random
+// sampling with a reservoir", Information Processing Letters 2006).
 func (d Draw) Of(id string, row []int32) []int32 {
 	some := make([]int32, 0, min(len(row), d.Items))
 	if d.Weights == nil {
@@ -70,7 +69,7 @@ func (d Draw) Of(id string, row []int32) []int32 {
 	return some
 }
 
-// All returns what every user contributes. ids and rows are parallel.
+// All returns every user's contributed items. ids and rows are parallel.
 func (d Draw) All(ids []string, rows [][]int32) [][]int32 {
 	out := make([][]int32, len(rows))
 	tensor.Parallel(len(rows), 256, func(_, lo, hi int) {
@@ -81,8 +80,8 @@ func (d Draw) All(ids []string, rows [][]int32) [][]int32 {
 	return out
 }
 
-// Top returns the m items of the largest released counts, the largest first. Ties go to the lower
-// item. All items are returned where there are no more than m.
+// Top returns the m items with the largest released counts, the largest first. Of equal counts the lower item comes
+// first. It returns all items if there are no more than m.
 func Top(counts []float64, m int) []int32 {
 	all := make([]int32, len(counts))
 	for i := range all {
@@ -100,9 +99,8 @@ func Top(counts []float64, m int) []int32 {
 	return all[:min(m, len(all))]
 }
 
-// Weights returns the weights of a draw among the items of keep: the released count of an item,
-// but at least floor, to the power -prefer. All other items get 0. floor is positive, such as the
-// deviation of the counts' noise.
+// Weights returns the weights of a draw among the items of keep: the released count of an item, but at least floor, to
+// the power -prefer. All other items get 0. floor is positive, such as the deviation of the counts' noise.
 func Weights(counts []float64, keep []int32, floor, prefer float64) []float64 {
 	w := make([]float64, len(counts))
 	for _, i := range keep {

@@ -14,15 +14,14 @@ import (
 	"privrec/internal/run"
 )
 
-// CheckProtocol reports a protocol that is unknown: an empty word means that of package topn, nextitem.Name that of
-// DIPSGNN.
+// CheckProtocol reports an unknown protocol. An empty word means that of package topn, nextitem.Name that of DIPSGNN.
 func CheckProtocol(v *config.Checker, protocol string, e topn.EvalConfig) {
 	v.OneOf("protocol", protocol, "", nextitem.Name)
 	v.Check(protocol == "" || e.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", nextitem.Name)
 }
 
-// Suit takes the recipe that suits the data under a protocol, where the user named none. Published recipes of sequences
-// count rows of many users; the account says so.
+// Suit sets the recipe to one that suits the data under a protocol, if the user named none. Published recipes of
+// sequences count rows of many users; the account says so.
 func Suit(doc *config.Document, protocol string, d *topn.DataConfig, n registry.Need) error {
 	if protocol != nextitem.Name {
 		n.Draws = true
@@ -34,14 +33,14 @@ func Suit(doc *config.Document, protocol string, d *topn.DataConfig, n registry.
 	return err
 }
 
-// Rows are what a model of users' rows is computed from.
+// Rows holds the input of a model of users' rows.
 type Rows struct {
 	*dataset.Interactions
 	Graph *graph.Bipartite
 }
 
 // NextItem loads data under package nextitem's protocol, for a model that is computed at once from all training rows.
-// Rows has what it needs to know of the data before. The model ranks all test samples of a user alike.
+// It also returns what the model needs to know of the data. The model ranks all test samples of a user alike.
 func NextItem(ctx context.Context, env *run.Env, m topn.Method) (*nextitem.Experiment, *dataset.Interactions, error) {
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
 		Method: m.Name, Standing: m.Standing, From: nextitem.Data{Name: m.Data.Name, Recipe: m.Data.Recipe, Public: m.Data.Public, Candidates: nextitem.CandidatesTrain},
@@ -54,7 +53,7 @@ func NextItem(ctx context.Context, env *run.Env, m topn.Method) (*nextitem.Exper
 	return x, &dataset.Interactions{Name: d.Name, Recipe: d.Recipe, Users: d.Users, Items: d.Items, UserIDs: d.UserIDs, ItemIDs: d.ItemIDs[1:], Source: d.Source}, nil
 }
 
-// Computes sets how the model of x is made. A user's row has each item once.
+// Computes sets the function that computes the model of x. A user's row has each item once.
 func Computes(ctx context.Context, x *nextitem.Experiment, d *dataset.Interactions, make func(ctx context.Context, r Rows) (*topn.Made, error)) {
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		return nextitem.NewComputed(x, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) {

@@ -31,23 +31,22 @@ type Privacy struct {
 	Parent string `yaml:"parent,omitempty"`
 }
 
-// SecureKey is the key of Privacy.Secure in configurations that have Privacy under the key
-// privacy.
+// SecureKey is the key of Privacy.Secure in configurations that have Privacy under "privacy".
 const SecureKey = "privacy.secure"
 
 // Default returns epsilon 1 at delta 1e-6, 50 items, and a tenth of mu² for the counts.
 func Default() Privacy { return Privacy{Epsilon: 1, Delta: 1e-6, Items: 50, Counts: 0.1} }
 
-// About is what the guarantee is about: one user more or less.
+// About is the subject of the guarantee: one user more or less.
 var About = privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}
 
-// Check reports every setting that cannot be run, of a method that releases more than counts.
+// Check reports every setting that cannot be run, for a method that releases more than counts.
 func (p Privacy) Check(v *config.Checker) {
 	p.check(v)
 	v.Within("privacy.counts", p.Counts, 1e-6, 1-1e-6)
 }
 
-// CheckCountsAlone reports every setting that cannot be run, of a method that releases counts alone.
+// CheckCountsAlone reports every setting that cannot be run, for a method that releases only counts.
 func (p Privacy) CheckCountsAlone(v *config.Checker) {
 	p.check(v)
 	v.Check(p.Counts == 1, "privacy.counts", "must be 1: nothing else is released, got %v", p.Counts)
@@ -63,10 +62,10 @@ func (p Privacy) check(v *config.Checker) {
 	v.Below("privacy.prefer", p.Prefer, 0, 10)
 }
 
-// MostItems is the most items that a user can be asked to contribute.
+// MostItems bounds the number of items that a user may contribute.
 const MostItems = 100_000
 
-// PerCount returns the most items that a user contributes to the counts.
+// PerCount returns the largest number of items that a user contributes to the counts.
 func (p Privacy) PerCount() int {
 	if p.CountItems > 0 {
 		return p.CountItems
@@ -74,10 +73,10 @@ func (p Privacy) PerCount() int {
 	return p.Items
 }
 
-// Multipliers splits the budget over normal releases: one with share s of mu² gets the standard
-// deviation 1/(mu sqrt(s)), in units of its sensitivity. mu is the largest that is
-// (Epsilon, Delta)-DP. A share stands for one release; several alike have one entry each. The
-// shares sum to 1, so that the budget is used up. It is for seeded noise: see Split.
+// Multipliers splits the budget over normal releases and returns their noise multipliers. A release with share s of mu²
+// gets the standard deviation 1/(mu sqrt(s)), in units of its sensitivity. mu is the largest that is (Epsilon,
+// Delta)-DP. A share stands for one release; several equal releases have one entry each. The shares sum to 1, so the
+// whole budget is used. It is for seeded noise: see Split.
 func (p Privacy) Multipliers(shares ...float64) ([]float64, error) {
 	mu, err := accountant.MuFor(p.Epsilon, p.Delta)
 	if err != nil {
@@ -97,21 +96,19 @@ func (p Privacy) Multipliers(shares ...float64) ([]float64, error) {
 	return out, nil
 }
 
-// margin is what noise is widened by, relative: more than the rounding of the shares and of the
-// composition, and too little to be seen in epsilon.
+// margin widens the noise, relative to it: by more than the rounding of the shares and of the composition, and too
+// little to show in epsilon.
 const margin = 2e-9
 
-// rounded is what the deviation of discrete noise is rounded up by, at most, relative (package
-// secure), and a little more: a sum of another sensitivity than that of the calibration has another
-// rounding.
+// rounded bounds the relative rounding up of the deviation of discrete noise (package secure), with a small margin: a
+// sum with another sensitivity than that of the calibration rounds differently.
 const rounded = 2e-8
 
-// Split gives sums their multipliers, so that their releases use the budget up. shares are their
-// parts of mu², one for each.
+// Split returns the sums with multipliers that use up the whole budget. shares are their parts of mu², one for each.
 //
-// Discrete noise in several coordinates has no exact account, since it is not alike in all
-// directions. Its price is the Rényi bound. So Split widens the noise of the secure form, all
-// releases by one factor, until that bound is the budget.
+// Discrete noise in several coordinates has no exact account, since it is not rotationally symmetric. Its price is the
+// Rényi bound. So Split widens the noise of the secure form, for all releases by one factor, until that bound equals
+// the budget.
 func (p Privacy) Split(sums []Sum, shares ...float64) ([]Sum, error) {
 	if len(sums) != len(shares) {
 		return nil, fmt.Errorf("privacy: %d shares for %d releases", len(shares), len(sums))
@@ -154,7 +151,7 @@ func (p Privacy) price(sums []Sum) (float64, error) {
 	return spent.Epsilon, err
 }
 
-// Plan returns what a run releases at most: each sum once. The setting's epsilon covers it.
+// Plan returns the releases of a run: each sum once. The setting's epsilon covers them.
 func (p Privacy) Plan(sums ...Sum) (*privacy.Plan, error) {
 	l, err := privacy.NewLedger(p.Marks())
 	if err != nil {

@@ -12,44 +12,42 @@ import (
 	"privrec/internal/rng"
 )
 
-// Releaser adds normal noise to sums over users and records it. It is for one goroutine.
+// Releaser adds normal noise to sums over users and records the releases. It is for one goroutine.
 type Releaser struct {
 	Ledger *privacy.Ledger // marked secure if Secure
 	Secure bool            // discrete noise from cryptographic bits
-	// Noise returns the stream of the noise for a purpose, where it is seeded. Streams of two
-	// purposes must be independent.
+	// Noise returns the stream of seeded noise for a purpose. Streams of two purposes must be independent.
 	Noise func(purpose string) (rng.Stream, error)
-	// Releases is how many sums the run releases: each gets its part of the run's probability that
-	// a noise check fails by chance.
+	// Releases is the number of sums that the run releases. Each gets its part of the run's probability that a noise
+	// check fails by chance.
 	Releases int
 
 	used map[string]bool // purposes
 }
 
-// Sum is a sum over users that is to be released.
+// Sum describes a sum over users that is to be released.
 type Sum struct {
 	Purpose     string  // names the release in the ledger; unlike those of the run's other sums
 	Sensitivity float64 // the largest l2 norm of a user's term, as it is added
 	Multiplier  float64 // standard deviation of the noise, in units of Sensitivity
 	Dimension   int     // the most values that a user's term has beside 0
-	// Grid is a power of two of which all values are multiples. 0: values are sums of floats, which
-	// have no secure form; Sensitivity then includes what rounding adds.
+	// Grid is a power of two; all values are multiples of it. 0: values are sums of floats, which have no secure form.
+	// Sensitivity then includes rounding errors.
 	Grid float64
-	// OfAll states the release, in the secure form, as one over a sample that has all users, for runs
-	// that release sums over samples too. Discrete noise on samples has an exact account, and what is
-	// stated so shares it.
+	// OfAll states a secure release as one over a sample of all users, for runs that also release sums over samples.
+	// Discrete noise on samples has an exact account, which such a release then shares.
 	OfAll bool
 }
 
 // Deviation returns the standard deviation of the noise.
 func (s Sum) Deviation() float64 { return s.Sensitivity * s.Multiplier }
 
-// largest is where sums are cut off before noise in the secure form, in steps of their grid. It
-// is public and depends on no data: 2^46 steps.
+// largest bounds sums before noise in the secure form, in steps of their grid. It is public and depends on no data:
+// 2^46 steps.
 const largest = 1 << 46
 
-// Release adds noise to x, rows of cols values. The event is in the ledger before a value changes.
-// A purpose is released once, since the same stream would give the same noise again.
+// Release adds noise to x, which holds rows of cols values. The event is in the ledger before a value changes. A
+// purpose is released once, since the same stream would give the same noise again.
 func (r *Releaser) Release(s Sum, x []float64, cols int) error {
 	if r.used[s.Purpose] {
 		return fmt.Errorf("release %s: it was released before", s.Purpose)
@@ -68,8 +66,7 @@ func (r *Releaser) Release(s Sum, x []float64, cols int) error {
 	return errors.Join(c.Perturb(x, cols, 1, 0), c.Check())
 }
 
-// Repeat records a release whose result is on file already: that of a run that was stopped after
-// it. It draws nothing.
+// Repeat records a release whose result is already on file: that of a run that was stopped after it. It draws nothing.
 func (r *Releaser) Repeat(s Sum) error {
 	if err := s.check(nil); err != nil {
 		return fmt.Errorf("release %s: %w", s.Purpose, err)
@@ -81,7 +78,7 @@ func (r *Releaser) Repeat(s Sum) error {
 	return r.Ledger.Record(s.Purpose, c.Event(), 1)
 }
 
-// open opens the channel of a sum. Without draw it is for its event alone.
+// open opens the channel of a sum. Without draw it serves only to get the event.
 func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
 	share := mechanism.Share(1 / float64(max(1, r.Releases)))
 	if !r.Secure {
@@ -107,7 +104,7 @@ func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
 		Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger)
 }
 
-// check fails on values that are not what the sum says.
+// check fails on values that do not fit the sum.
 func (s Sum) check(x []float64) error {
 	if s.Dimension < 1 {
 		return fmt.Errorf("a user's term has %d values, want at least 1", s.Dimension)
@@ -126,8 +123,8 @@ func (s Sum) check(x []float64) error {
 // CountsPurpose names the release of counts in ledgers.
 const CountsPurpose = "counts"
 
-// CountSum returns the counts of contributions of at most k items as a sum, without a multiplier.
-// Its sensitivity is sqrt(k).
+// CountSum returns the sum of counts with at most k items contributed by each user, without a multiplier. Its
+// sensitivity is sqrt(k).
 func CountSum(k int) Sum {
 	d := math.Sqrt(float64(k))
 	if d*d < float64(k) {
@@ -136,8 +133,8 @@ func CountSum(k int) Sum {
 	return Sum{Purpose: CountsPurpose, Sensitivity: d, Dimension: k, Grid: 1}
 }
 
-// Counts releases how many users contributed each of items, by a CountSum with its multiplier. No
-// user may have contributed more items than that says, nor one twice.
+// Counts returns noisy numbers of users who contributed each item, released as a CountSum with its multiplier. It fails
+// if a user contributed more items than the sum allows, or one item twice.
 func (r *Releaser) Counts(s Sum, contributed [][]int32, items int) ([]float64, error) {
 	t := NewTally(s.Dimension, items)
 	for _, list := range contributed {
@@ -156,10 +153,10 @@ type Tally struct {
 	users  int
 }
 
-// NewTally counts users who contribute at most some number of items each.
+// NewTally returns a tally of users who contribute at most most items each.
 func NewTally(most, items int) *Tally { return &Tally{Counts: make([]int64, items), most: most} }
 
-// Add counts what one more user contributes. It fails on too many items, and on one that is there twice.
+// Add counts the contributions of one more user. It fails on too many items, and on a repeated one.
 func (t *Tally) Add(list []int32) error {
 	if len(list) > t.most {
 		return fmt.Errorf("user %d contributes %d items, want at most %d", t.users, len(list), t.most)

@@ -7,9 +7,8 @@ import (
 	"math/bits"
 )
 
-// RowsSum identifies the rows of users, whatever the order of users: it is the sum of the SHA-256 of each
-// user's row, as a number of 256 bits. Sums of disjoint groups of users can be added. It tells rows apart
-// that differ by mistake, not by design.
+// RowsSum identifies the rows of users, in any order of users: the sum of the SHA-256 of each user's row, as a number
+// of 256 bits. Sums of disjoint groups of users can be added. It detects rows that differ by mistake, not by design.
 type RowsSum [4]uint64
 
 // Add adds a user with these items, ascending. A user without items adds nothing.

@@ -13,7 +13,7 @@ import (
 // purposeGradients names the noise in ledgers and streams.
 const purposeGradients = "users' gradients"
 
-// budget is what a setting releases: counts once, and a sum of gradients a step.
+// budget holds the releases of a setting: counts once, and a sum of gradients at each step.
 type budget struct {
 	counts release.Sum
 	sgd    channel.DPSGD
@@ -22,9 +22,9 @@ type budget struct {
 	secure bool
 }
 
-// newBudget divides the setting's epsilon on so many users and items. Means are over the stated number of users,
-// where there is one. The counts take their share of mu², and
-// the gradients get the least noise with which the exact composition of all releases is within epsilon.
+// newBudget returns the noise of all releases, for a number of users and items. Means are over the stated number of
+// users, if there is one. The counts get their share of mu², and the gradients get the least noise that keeps the exact
+// composition of all releases within epsilon.
 func newBudget(c Config, users, items int) (b budget, err error) {
 	p := c.Privacy
 	b.secure, b.dim = p.Secure, min(c.Model.Items, items)*c.Model.Dim
@@ -52,7 +52,7 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 	return b, nil
 }
 
-// event returns what a step releases.
+// event returns the event of a step's release.
 func (b budget) event() (privacy.Event, error) {
 	if b.secure {
 		return secure.DPSGDEvent(b.sgd, b.dim)
@@ -60,12 +60,12 @@ func (b budget) event() (privacy.Event, error) {
 	return b.sgd.Event(), nil
 }
 
-// fine is the grid of the noise of secure counts. Counts are whole numbers, and noise of more steps has a tighter
+// fine is the grid of the noise of secure counts. Counts are whole numbers, but noise on a finer grid has a tighter
 // account.
 const fine = 0x1p-16
 
-// epsilon returns the exact composition of all releases, for one user. That of discrete noise is an upper bound,
-// above the truth by less than a part in 10^9 (package terms).
+// epsilon returns the exact composition of all releases for one user. That of discrete noise is an upper bound, less
+// than a part in 10^9 above the true value (package terms).
 func (b budget) epsilon(p release.Privacy) (float64, error) {
 	acc, err := accountant.New(accountant.Contour, release.About.Unit, release.About.Neighbouring)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// trainingState is what a checkpoint holds beside matrices. Counts are made again: the same keys give the same noise.
-// Secure noise has no keys, so that its checkpoints hold the counts too.
+// trainingState holds the part of a checkpoint beside its matrices. Counts are computed again, since the same keys give
+// the same noise. Secure noise has no keys, so its checkpoints hold the counts too.
 type trainingState struct {
 	Step  int64              `json:"step"`
 	Noise channel.DPSGDState `json:"noise"`
@@ -22,7 +22,7 @@ func (t *training) matrices() map[string]tensor.Matrix {
 	return map[string]tensor.Matrix{"vectors": t.f.v, "first": t.first, "second": t.second, "mean": t.mean}
 }
 
-// names are the names of matrices, in the order of a checkpoint.
+// names lists the names of matrices, in the order of a checkpoint.
 var names = []string{"vectors", "first", "second", "mean"}
 
 func (t *training) checkpoint() (run.Checkpoint, error) {
@@ -40,7 +40,7 @@ func (t *training) checkpoint() (run.Checkpoint, error) {
 // countsName names the counts in a checkpoint.
 const countsName = "counts"
 
-// countsOf returns the counts of a checkpoint of secure noise, of so many items.
+// countsOf returns the counts in a checkpoint of secure noise, for a number of items.
 func countsOf(c run.Checkpoint, items int) ([]float64, error) {
 	for _, t := range c.Tensors {
 		if counts, ok := t.Data.([]float64); ok && t.Name == countsName && len(counts) == items {
@@ -50,7 +50,7 @@ func countsOf(c run.Checkpoint, items int) ([]float64, error) {
 	return nil, fmt.Errorf("checkpoint: it has no counts of %d items", items)
 }
 
-// restore continues a training that was just made from a checkpoint.
+// restore continues a new training from a checkpoint.
 func (t *training) restore(c run.Checkpoint) error {
 	var s trainingState
 	if err := json.Unmarshal(c.State, &s); err != nil {
@@ -81,8 +81,8 @@ func (t *training) restore(c run.Checkpoint) error {
 	return nil
 }
 
-// run makes the steps that are left, and tells done of the steps made. With an env it goes on from the run's
-// checkpoint, and writes checkpoints.
+// run makes the remaining steps and reports them to done. With an env it continues from the run's checkpoint, and
+// writes checkpoints.
 func (t *training) run(ctx context.Context, env *run.Env, done func(steps int)) error {
 	w := run.Stepped{
 		// The samples of steps are compared two by two. A checkpoint between the two would

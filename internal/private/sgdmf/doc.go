@@ -6,13 +6,13 @@
 //	u = argmin sum_{j in O} (1 - u·w_j)² + w0 sum_{j not in O} (u·w_j)² + lambda |u - prior e_0|²       (1)
 //
 // over the m items of the largest released counts. This is implicit matrix factorisation (Hu, Koren, Volinsky, ICDM
-// 2008) with a first column that popularity fixes: while V says nothing, users' lists are those of the counts. With
-// u held fixed, minus half the gradient of (1) by V is, at the user's own items and at all others,
+// 2008) with a first column that popularity fixes: while V says nothing, users' lists are those of the counts. With u
+// held fixed, minus half the gradient of (1) by V is, at the user's own items and at all others,
 //
 //	(1 - u·w_j) u'      and      -w0 (u·w_j) u'                                                          (2)
 //
-// where u' is u without its first value. By the envelope theorem it is also the whole gradient of the minimum of (1).
-// A step of the run, t = 1..T:
+// where u' is u without its first value. By the envelope theorem it is also the whole gradient of the minimum of (1). A
+// step of the run, t = 1..T:
 //
 //  1. takes every user independently with probability q (Poisson sample);
 //  2. computes u of each from V and the user's own row, and (2) over at most k of the user's items, drawn anew for
@@ -21,12 +21,12 @@
 //     coordinate of V, and divides by the expected number of users q n;
 //  4. moves V along the result, by gradient descent or by Adam.
 //
-// After the last step every user's vector is (1) for the last V, or for the mean of V over the later half of the
-// steps, and items are ranked by u·w_j. Items outside of the table come after all others, by their released counts.
+// After the last step every user's vector is (1) for the last V, or for the mean of V over the later half of the steps,
+// and items are ranked by u·w_j. Items outside of the table come after all others, by their released counts.
 //
 // # The guarantee
 //
-// Neighbours are two data sets of which one has all rows of one user more (add or remove one). Released are:
+// Two data sets are neighbours if one has all rows of one user more (add or remove one). Released are:
 //
 //   - The counts of contributions of at most k items of each user. One user moves them by at most sqrt(k) in
 //     Euclidean norm, and the noise is N(0, (s sqrt(k))²) on each: a Gaussian release of multiplier s (package release).
@@ -45,9 +45,8 @@
 // of users as public.
 //
 // V is thus (epsilon, delta)-private for a user. Users' lists are computed from V, the counts, and the user's own row.
-// Towards all others the lists are private by the billboard lemma (Hsu, Huang, Roth, Roughgarden, Wu, STOC 2014):
-// joint differential privacy. A user's own list shows its reader something of that user's row, which no epsilon here
-// bounds.
+// Towards all others the lists are private by the billboard lemma (Hsu, Huang, Roth, Roughgarden, Wu, STOC 2014): joint
+// differential privacy. A user's own list shows its reader something of that user's row, which no epsilon here bounds.
 //
 // # Departures
 //
@@ -59,9 +58,10 @@
 // # Noise for a model that is published
 //
 // With run.secure=true nothing is left out. Who is in a step's sample, and all noise, are from cryptographic bits, and
-// sums are exact (package secure). The counts have noise on a grid of 2^-16 and are stated as a release over a sample of
-// all users, so that counts and steps have one account. The seed draws first vectors and negatives, which depend on no
-// data, and which items a user contributes, which the guarantee holds for whatever the draws are. ReleasedFile has what
-// is released. The first checkpoint, which has the counts, is written before the first step; a run that was stopped
-// before it does not begin anew. Steps that were drawn after the last checkpoint stay in the ledger and move nothing.
+// sums are exact (package secure). The counts have noise on a grid of 2^-16 and are stated as a release over a sample
+// of all users, so that counts and steps have one account. The seed draws first vectors and negatives, which depend on
+// no data, and which items a user contributes, which the guarantee holds for whatever the draws are. ReleasedFile has
+// what is released. The first checkpoint, which has the counts, is written before the first step; a run that was
+// stopped before it does not begin anew. Steps that were drawn after the last checkpoint stay in the ledger and move
+// nothing.
 package sgdmf

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// part is one user's gradient by V, with its sign turned: of few rows of the table.
+// part holds one user's negative gradient with respect to V, on a few rows of the table.
 type part struct {
 	rows   []int32
 	values []tensor.Float // (rows, d)

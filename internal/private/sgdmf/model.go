@@ -8,7 +8,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// factors are the items' vectors w_j = (p_j, v_j). All of it is public once it is released.
+// factors holds the items' vectors w_j = (p_j, v_j). All of it is public once released.
 type factors struct {
 	c     ModelConfig
 	items []int32        // of the data, the m of the largest released counts, the largest first
@@ -22,8 +22,9 @@ type factors struct {
 // initial is the standard deviation of the vectors before the first step.
 const initial = 0.1
 
-// newFactors takes the m items of the largest released counts. p_j is the root of item j's count, divided by the
-// largest and by no count below floor, the deviation of the counts' noise. V is drawn without looking at data.
+// newFactors returns factors for the m items with the largest released counts. p_j is the square root of item j's count
+// divided by the largest; no count is taken below floor, the deviation of the counts' noise. V is drawn without using
+// the data.
 func newFactors(c ModelConfig, counts []float64, floor float64, s rng.Stream) *factors {
 	f := &factors{c: c, items: release.Top(counts, c.Items), place: make([]int32, len(counts))}
 	m := len(f.items)
@@ -44,7 +45,7 @@ func newFactors(c ModelConfig, counts []float64, floor float64, s rng.Stream) *f
 	return f
 }
 
-// join makes w and the part of users' equations that all of them share, from V.
+// join computes from V the vectors w and the part of the users' equations that all users share.
 func (f *factors) join() {
 	for r, p := range f.p {
 		row := tensor.Row(f.w, r)
@@ -57,7 +58,7 @@ func (f *factors) join() {
 	}
 }
 
-// rows replaces items of the data by their rows in the table, and leaves out those that have none.
+// rows maps items of the data to their rows in the table, and leaves out those without one.
 func (f *factors) rows(items, to []int32) []int32 {
 	to = to[:0]
 	for _, i := range items {
@@ -68,7 +69,7 @@ func (f *factors) rows(items, to []int32) []int32 {
 	return to
 }
 
-// solver solves for users' vectors. It is for one goroutine.
+// solver computes users' vectors. It is for one goroutine.
 type solver struct {
 	f      *factors
 	a      tensor.Matrix
@@ -111,11 +112,11 @@ func (s *solver) solve(own []int32, u []tensor.Float) (ok bool) {
 	return ok
 }
 
-// below is how far under all scores the items without a vector are ranked, by their counts.
+// below is the distance below all scores at which items without a vector are ranked, by their counts.
 const below = 1e4
 
-// vectors returns vectors of users and items (2+d) whose inner products rank: (u, 1) and (w_j, 0), and (0, -below
-// - rank) for an item without a vector. rows has every user's own items.
+// vectors returns vectors of users and items (2+d) whose inner products rank: (u, 1) and (w_j, 0), and (0, -below -
+// rank) for an item without a vector. rows holds every user's own items.
 func (f *factors) vectors(rows [][]int32, counts []float64) (users, items tensor.Matrix) {
 	n := 2 + f.c.Dim
 	users, items = tensor.NewTable(len(rows), n), tensor.NewTable(len(f.place), n)
@@ -139,5 +140,5 @@ func (f *factors) vectors(rows [][]int32, counts []float64) (users, items tensor
 	return users, items
 }
 
-// usersAtOnce is how many users a goroutine takes at a time.
+// usersAtOnce is the number of users that a goroutine takes at a time.
 const usersAtOnce = 16

@@ -6,12 +6,12 @@ import (
 	"privrec/internal/run"
 )
 
-// ReleasedFile has what a run with secure noise releases, in the format safetensors: the counts of all items, the
-// items of the table, as numbers in the catalogue, and their vectors w (m, 1+d). It is what the guarantee of the run
-// is for, and all that a user's own device needs to solve for the user's vector.
+// ReleasedFile names the file of the releases of a run with secure noise, in safetensors format: the counts of all
+// items, the items of the table, as numbers in the catalogue, and their vectors w (m, 1+d). The guarantee of the run
+// covers this file. A user's own device needs nothing else to compute the user's vector.
 const ReleasedFile = "released.safetensors"
 
-// publish writes what is released into the run directory.
+// publish writes the releases into the run directory.
 func (t *training) publish(env *run.Env) error {
 	items := make([]int64, len(t.f.items))
 	for k, i := range t.f.items {

@@ -20,10 +20,10 @@ const Method = "DP-SGD-MF"
 
 const cite = "ours: DP-SGD (Abadi et al., Deep learning with differential privacy, CCS 2016) over users, on the items' vectors of an implicit factorisation (Hu, Koren, Volinsky, ICDM 2008)"
 
-// theorem says what the guarantee rests on.
+// theorem names the results that the guarantee rests on.
 const theorem = "exact composition of one Gaussian release and Poisson-sampled Gaussian steps over users; billboard lemma for users' own lists"
 
-// Task returns what the command line offers.
+// Task returns the task train dp-sgd-mf.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dp-sgd-mf", Noisy: true, Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
@@ -31,7 +31,7 @@ func Task() run.Task {
 	}.Task()
 }
 
-// work is the method on its data, with the noise that its releases need.
+// work holds the method and its data, with the noise of its releases.
 type work struct {
 	*topn.Experiment
 	cfg    Config
@@ -40,7 +40,7 @@ type work struct {
 	fresh  bool // the counts were released by this attempt, and are in no checkpoint yet
 }
 
-// open loads the data, calibrates the noise, and declares what the guarantee takes as public.
+// open loads the data, calibrates the noise, and declares the assumptions of the guarantee.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil, append(topn.Free(), "privacy.epsilon")...)
 	if err != nil {
@@ -80,7 +80,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return w, nil
 }
 
-// noise returns the stream of a purpose's noise, and of who is in a step.
+// noise returns the stream of a purpose's noise, and of the samples of users in steps.
 func (w *work) noise(purpose string) (rng.Stream, error) { return w.Env.Noise("sgdmf", purpose) }
 
 // stream returns the stream of a purpose that needs no secret.
@@ -95,8 +95,8 @@ func (w *work) begin() (*training, error) {
 	return newTraining(w.cfg, w.budget, w.Data.UserIDs, w.Data.Train, counts, w.ledger, w.stream, w.noise)
 }
 
-// obtain releases the counts. Seeded noise comes to the same counts in every attempt. Secure noise is drawn once:
-// an attempt that goes on takes the counts from the checkpoint, which is written before the first step.
+// obtain returns the released counts. Seeded noise gives the same counts in every attempt. Secure noise is drawn once:
+// a resumed attempt reads the counts from the checkpoint, which is written before the first step.
 func (w *work) obtain() ([]float64, error) {
 	once, err := w.Env.Once()
 	if err != nil {
@@ -123,7 +123,7 @@ func (w *work) obtain() ([]float64, error) {
 	return counts, once.Flush("before training")
 }
 
-// make trains the items' vectors and solves for every user's.
+// make trains the items' vectors and computes every user's vector.
 func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	defer w.Env.Stage("train")()
 	t, err := w.begin()
@@ -153,7 +153,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
 }
 
-// Forecast implements run.Forecaster. It makes a few steps and ranks some users, and multiplies.
+// Forecast implements run.Forecaster. It makes a few steps, ranks some users, and extrapolates.
 func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 	opening := w.Env.Opening()
 	t, err := w.begin()

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// training is DP-SGD on the items' vectors of one run.
+// training holds the state of DP-SGD on the items' vectors.
 type training struct {
 	cfg    Config
 	ids    []string  // of users, which key their draws
@@ -31,11 +31,11 @@ type training struct {
 	parts         []part
 }
 
-// usersHeld is how many users' gradients are held side by side.
+// usersHeld is the number of users whose gradients are in memory at once.
 const usersHeld = 128
 
-// newTraining prepares the steps of a budget, which are recorded in l. stream gives draws that need no secret, noise
-// the others, where they are seeded.
+// newTraining returns the training of a budget, which records its steps in l. stream gives random choices that need no
+// secret, and noise the others if they are seeded.
 func newTraining(c Config, b budget, ids []string, train [][]int32, counts []float64, l *privacy.Ledger, stream func(purpose string) rng.Stream,
 	noise func(purpose string) (rng.Stream, error)) (*training, error) {
 	floor := b.counts.Deviation()
@@ -59,7 +59,7 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 	return t, nil
 }
 
-// advance makes the next step. A step that an attempt before this one lost, and that cannot be made again, is over
+// advance makes the next step. A step that an earlier attempt lost, and that cannot be made again, counts as made
 // without moving anything.
 func (t *training) advance() error {
 	if t.steps.Skip() {
@@ -99,15 +99,15 @@ func (t *training) advance() error {
 	return t.ledger.Flush(fmt.Sprintf("step %d", t.step))
 }
 
-// average takes V into the mean over the later half of the steps.
+// average adds V to the mean over the later half of the steps.
 func (t *training) average() {
 	if n := t.step - t.of/2; n > 0 {
 		tensor.ScaleAdd(1/tensor.Float(n), t.f.v.Data, 1-1/tensor.Float(n), t.mean.Data)
 	}
 }
 
-// drawNegatives returns the rows of a step's negatives, ascending, and by how much there are more rows. They are the
-// same for all users, and do not depend on data.
+// drawNegatives returns the rows of a step's negatives, ascending, and the ratio of all rows to them. They are the same
+// for all users, and do not depend on data.
 func (t *training) drawNegatives() (rows []int32, times float64) {
 	m, n := len(t.f.items), t.cfg.Train.Negatives
 	if n == 0 || n > m {
@@ -124,7 +124,7 @@ func (t *training) drawNegatives() (rows []int32, times float64) {
 	return rows, float64(m) / float64(n)
 }
 
-// descend returns what a step does with the noisy sum of the users' descent directions.
+// descend returns the update that a step makes with the noisy sum of the users' descent directions.
 func (t *training) descend() func(at int, sum []tensor.Float) {
 	c, per := t.cfg.Train, tensor.Float(1/t.steps.ExpectedBatch())
 	keep := tensor.Float(1 - c.Decay)
@@ -141,7 +141,7 @@ func (t *training) descend() func(at int, sum []tensor.Float) {
 	}
 }
 
-// finish puts the vectors to rank by into the factors.
+// finish copies the vectors to rank by into the factors.
 func (t *training) finish() {
 	if t.cfg.Train.Average {
 		copy(t.f.v.Data, t.mean.Data)

@@ -10,15 +10,15 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Accounted is what the account of the audited run promises for the unit of an audit.
+// Accounted holds the promise that the audited run's account makes for the unit of an audit.
 type Accounted struct {
 	Unit    string         `json:"unit"` // of the promise
 	Epsilon privacy.Number `json:"epsilon"`
 	Delta   float64        `json:"delta"`
-	Claimed string         `json:"claimed,omitempty"` // what the paper claims, and of which unit
-	// Why says why there is nothing to compare with, or how the units relate.
+	Claimed string         `json:"claimed,omitempty"` // the paper's claim, with its unit
+	// Why gives the reason why there is nothing to compare with, or how the units relate.
 	Why string `json:"why,omitempty"`
-	// Above says that the audited bound is above the claim, where it is, and what follows.
+	// Above says that the audited bound is above the claim, and what follows; empty where it is not.
 	Above string `json:"above_claim,omitempty"`
 
 	claim  *experiment.Claim
@@ -29,18 +29,16 @@ type Accounted struct {
 // finite reports whether there is a promise that a bound can contradict.
 func (a Accounted) finite() bool { return !math.IsInf(float64(a.Epsilon), 1) }
 
-// promise is what a guarantee is for.
+// promise names the unit and the relation of neighbours that a guarantee is for.
 type promise struct {
 	unit         string
 	neighbouring privacy.Neighbouring
 }
 
-// covers lists the promises that hold for what is audited, the closest first. A canary edge is one row
-// more or less; in a sequence it is the last row and so the label of one sample more. Canaries of
-// which both sides of the coin are in the data are exchanged, and of a promise for one more or less it
-// would take two.
-// Where models take every row but the first of a sequence for a label, a sequence of two rows is one
-// sample, and one transition.
+// covers lists the guarantees that apply to each audited unit, the closest first. A canary edge is one row more or
+// less; in a sequence it is the last row, and so the label of one more sample. Canaries with both sides of the coin in
+// the data are exchanged: of a guarantee for one more or less it would take two. Where every row of a sequence but the
+// first is a label, a sequence of two rows is one sample and one transition.
 var covers = map[string][]promise{
 	Edge:        {{"edge", privacy.AddRemove}, {"interaction", privacy.AddRemove}, {"sample", privacy.AddRemove}, {"user", privacy.AddRemove}},
 	Rating:      {{"rating", privacy.Replace}, {"interaction", privacy.Replace}},
@@ -54,7 +52,7 @@ var covers = map[string][]promise{
 // pair names canary sequences of two rows.
 const pair = Sequence + " of two rows"
 
-// neighbours names what one canary is.
+// neighbours names the unit and the relation that one canary stands for.
 func (c AuditConfig) neighbours() string {
 	if c.Unit == Sequence && c.Rows == 2 {
 		return pair
@@ -62,9 +60,8 @@ func (c AuditConfig) neighbours() string {
 	return c.Unit
 }
 
-// accounted picks the promise that an audit is held against. A promise for a larger unit covers a
-// smaller one. One for a smaller unit says nothing of a larger without group privacy, and is not
-// compared.
+// accounted returns the guarantee that an audit is compared with. A guarantee for a larger unit covers a smaller one.
+// One for a smaller unit says nothing of a larger one without group privacy, and is not compared.
 func accounted(a *experiment.Account, unit string) Accounted {
 	out := Accounted{Unit: unit, Epsilon: privacy.Number(math.Inf(1))}
 	if a == nil {
@@ -97,18 +94,18 @@ func accounted(a *experiment.Account, unit string) Accounted {
 	return out
 }
 
-// claims lists the units of claims that a canary's neighbours are among, beside those of covers. A
-// canary edge is one rating more, and so one training triple; in a sequence it is one transition.
+// claims lists further units of papers' claims that cover a canary, beside those of covers. A canary edge is one more
+// rating, and so one more training triple; in a sequence it is one more transition.
 var claims = map[string][]string{Edge: {"training triple", "edge-unit"}, Rating: {"rating that is there, its value"}, pair: {"edge-unit"}}
 
-// shown enters whether the auditor was shown only what does not come from a canary's own row. Claims
-// for items' vectors are about no more.
+// shown records that the auditor saw only outputs that do not come from a canary's own row. Claims for items' vectors
+// cover no more than those.
 func (a *Accounted) shown(others bool) {
 	a.more = !others && a.claim != nil && strings.Contains(a.claim.Theorem, "items' vectors")
 }
 
-// above enters whether the bound on epsilon at a delta is above what is claimed. A guarantee at a
-// smaller delta holds at a larger one, and not the other way round.
+// above records whether the bound on epsilon at a delta exceeds the claim. A guarantee at a smaller delta also holds at
+// a larger one, but not the other way round.
 func (a *Accounted) above(bound, delta float64) {
 	c := a.claim
 	if c == nil || delta < c.Delta || !(bound > float64(c.Eps)) {

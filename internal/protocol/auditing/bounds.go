@@ -10,27 +10,28 @@ import (
 	"privrec/internal/privacy/audit"
 )
 
-// Row is what one kind of models showed of the coins: a line of the result.
+// Row holds the evidence of one kind of models about the coins, as one line of the result.
 type Row struct {
 	Name  string      `json:"name"`
 	What  string      `json:"what"`
 	Bound audit.Bound `json:"bound"`
-	// Gaussian is the bound if the mechanism's trade-off curve is Gaussian, a stronger hypothesis:
-	// it stands beside the bound and is held against nothing.
+	// Gaussian holds the bound under the stronger hypothesis that the mechanism's trade-off curve is Gaussian. It is
+	// shown beside the bound and compared with nothing.
 	Gaussian  *audit.Bound `json:"gaussian,omitempty"`
 	Rule      *audit.Rule  `json:"rule,omitempty"`      // of one-run: canaries guessed in and out
 	Threshold *float64     `json:"threshold,omitempty"` // of canary: scores above it are guessed in
-	// Attack numbers the score that the bound is by, of several, from 0; By names it.
+	// Attack is the number, from 0, of the score that gave the bound, of several; By names it.
 	Attack int     `json:"-"`
 	By     string  `json:"by,omitempty"`
 	AUC    float64 `json:"auc"`
-	// Advantage is how much more often than wrong the guesser is right where it must guess about every
-	// canary, with its interval at the confidence of the audit. Without training on canaries it is 0.
+	// Advantage is the share of right guesses less that of wrong ones where the guesser must guess about every canary,
+	// with its interval at the confidence of the audit. Without training on canaries it is 0.
 	Advantage float64    `json:"advantage"`
 	Interval  [2]float64 `json:"advantage_interval"`
 }
 
-// side bounds the interval of an advantage: what share of guesses is right.
+// side returns the advantage for a number of right guesses of some, with its interval; level is split between both
+// ends.
 func side(right, of int64, level float64) (value float64, interval [2]float64, err error) {
 	lo, err := audit.LowerBound(right, of, level/2)
 	if err != nil {
@@ -40,8 +41,8 @@ func side(right, of int64, level float64) (value float64, interval [2]float64, e
 	return 2*float64(right)/float64(of) - 1, [2]float64{2*lo - 1, 2*hi - 1}, err
 }
 
-// oneRun bounds epsilon by the scores of canaries that one training saw or did not see, as coins say.
-// Of several scores the one with the largest bound is taken, at a level divided by their number.
+// oneRun returns a lower bound on epsilon from the scores of canaries that one training saw or did not see, according
+// to coins. Of several scores it takes the one with the largest bound, at a level divided by their number.
 func (c AuditConfig) oneRun(r Row, coins audit.Coins, all [][]float64, delta float64) (Row, error) {
 	best := -1
 	o := audit.Options{Delta: delta, Level: c.Level, Tests: int64(len(all))}
@@ -70,7 +71,7 @@ func (c AuditConfig) oneRun(r Row, coins audit.Coins, all [][]float64, delta flo
 	return r, c.told(&r, coins, all[best])
 }
 
-// rules returns the rules of the shares of canaries that are guessed about.
+// rules returns one guessing rule for each share of canaries that is guessed about.
 func (c AuditConfig) rules(n int) (rules []audit.Rule) {
 	for _, share := range c.Guesses {
 		each := max(1, int(math.Round(share*float64(n)/2)))
@@ -81,7 +82,7 @@ func (c AuditConfig) rules(n int) (rules []audit.Rule) {
 	return rules
 }
 
-// told enters how well scores tell canaries that are in from those that are out.
+// told adds to a row how well scores separate canaries that are in from those that are out.
 func (c AuditConfig) told(r *Row, coins audit.Coins, scores []float64) (err error) {
 	in := make([]bool, len(scores))
 	for i := range in {
@@ -104,11 +105,11 @@ func (c AuditConfig) told(r *Row, coins audit.Coins, scores []float64) (err erro
 	return err
 }
 
-// lenient is a level at which few models still tell thresholds apart.
+// lenient is a significance level at which few models suffice to tell thresholds apart.
 const lenient = 0.5
 
-// twoRun bounds epsilon by what models with the canary and models without it show of it. A quarter of
-// each says where the threshold is, and the others are counted.
+// twoRun returns a lower bound on epsilon from the scores of models trained with the canary and of models trained
+// without it. A quarter of each chooses the threshold; the others are counted.
 func (c AuditConfig) twoRun(r Row, with, without []float64, delta float64) (Row, error) {
 	n := len(with) / 4
 	if n < 1 || len(without) != len(with) {
@@ -153,8 +154,8 @@ func (c AuditConfig) twoRun(r Row, with, without []float64, delta float64) (Row,
 	return r, nil
 }
 
-// choose returns the threshold under which few models show the most: the largest bound, and of equal
-// ones the largest advantage. Thresholds are the middles between neighbouring scores.
+// choose returns the threshold with the largest bound under few models, and of equal bounds the one with the largest
+// advantage. Thresholds lie in the middle between neighbouring scores.
 func choose(with, without []float64, delta float64) (float64, error) {
 	all := slices.Sorted(slices.Values(slices.Concat(with, without)))
 	best, top, most := all[0], -1.0, -1.0

@@ -8,9 +8,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// columns returns how the item of every canary stands among all items by the cosine with the sum of
-// the user's other items, each scaled to length 1. What there is of an item are the scores that all
-// other users get of it: nothing that the canary's own user is shown.
+// columns returns for every canary the standing of its item among all items, by the cosine with the sum of the user's
+// other items, each scaled to length 1. An item is represented by its scores for all other users, so nothing comes from
+// what the canary's own user is shown.
 func (w *work) columns(ctx context.Context, s *subject, dir string) ([]float64, error) {
 	var users []string
 	number := map[int]int{} // of a user among those asked for, by number in the data
@@ -47,8 +47,8 @@ func (w *work) columns(ctx context.Context, s *subject, dir string) ([]float64, 
 	return out, nil
 }
 
-// beside returns how an item stands among all by the cosine with the sum of others, each scaled to
-// length 1. Column own of the items' vectors counts as 0. Items have ids from 1.
+// beside returns the standing of an item among all items by the cosine with the sum of others, each scaled to length 1.
+// Column own of the items' vectors counts as 0. Items have ids from 1.
 func beside(all [][]float64, own int, others []int32, at int32) float64 {
 	length := make([]float64, len(all))
 	for i, x := range all {

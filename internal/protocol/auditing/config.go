@@ -99,7 +99,7 @@ func Check(v *config.Checker, c Config) {
 	a.checkLevel(v)
 }
 
-// checkLevel reports a confidence or guesses that bounds cannot be made of.
+// checkLevel reports a confidence or shares of guesses that allow no bounds.
 func (a AuditConfig) checkLevel(v *config.Checker) {
 	v.Within("audit.level", a.Level, 1e-9, 0.5)
 	v.Check(len(a.Guesses) > 0, "audit.guesses", "must list a share of the canaries")
@@ -108,5 +108,5 @@ func (a AuditConfig) checkLevel(v *config.Checker) {
 	}
 }
 
-// ordered reports whether a canary has rows of its own whose order counts.
+// ordered reports whether a canary has rows of its own whose order matters.
 func ordered(unit string) bool { return unit == Sequence || unit == Interaction || unit == Order }

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// finding is what an audit found.
+// finding holds the result of an audit.
 type finding struct {
 	*subject
 	accounted Accounted
@@ -21,7 +21,7 @@ type finding struct {
 	models    int
 }
 
-// number returns how many canaries there are.
+// number returns the number of canaries.
 func (s *subject) number() int { return max(len(s.canaries), len(s.lines)) }
 
 // Names of the rows of a result.
@@ -31,7 +31,7 @@ const (
 	Negative = "negative control"
 )
 
-// find trains the models and makes the bounds.
+// find trains the models and computes the bounds.
 func (w *work) find(ctx context.Context) (*finding, error) {
 	switch w.Audit.Method {
 	case Canary:
@@ -42,7 +42,7 @@ func (w *work) find(ctx context.Context) (*finding, error) {
 	return w.oneRun(ctx)
 }
 
-// begin reads the first model that was trained: what it is, and what its account promises.
+// begin opens the first trained model and reads the guarantee of its account.
 func (w *work) begin(ctx context.Context, dir string) (*finding, error) {
 	s, err := w.open(ctx, w.dir(dir))
 	if err != nil {
@@ -51,7 +51,7 @@ func (w *work) begin(ctx context.Context, dir string) (*finding, error) {
 	return w.holds(&finding{subject: s}, dir)
 }
 
-// holds records what is audited, and reads what its account promises.
+// holds records the audited subject in the finding, and reads the guarantee of its account.
 func (w *work) holds(f *finding, dir string) (*finding, error) {
 	s := f.subject
 	if err := w.env.RecordData(s.of.Data.Source.Title, s.of.Data.Source.Hash); err != nil {
@@ -72,8 +72,7 @@ func (w *work) holds(f *finding, dir string) (*finding, error) {
 	return f, nil
 }
 
-// shown trains the models of a list, one after the other, and returns what each shows of the
-// canaries.
+// shown trains the models of a list, one after the other, and returns each one's scores of the canaries.
 func (w *work) shown(ctx context.Context, f *finding, stage string, models []model) ([][]float64, error) {
 	defer w.env.Stage(stage)()
 	w.env.Progress.Begin(stage, len(models))
@@ -93,7 +92,7 @@ func (w *work) shown(ctx context.Context, f *finding, stage string, models []mod
 	return out, nil
 }
 
-// reference returns what models without canaries show of each on average.
+// reference returns the mean score of each canary over models trained without canaries.
 func (w *work) reference(ctx context.Context, f *finding, off bool) ([]float64, error) {
 	var models []model
 	for k := range w.Audit.References {
@@ -128,7 +127,7 @@ func less(a, b []float64) []float64 {
 	return out
 }
 
-// oneRun audits by many canaries in one training.
+// oneRun audits with many canaries in one training.
 func (w *work) oneRun(ctx context.Context) (*finding, error) {
 	first := model{dir: folder("audited", false, 1), seed: uint64(w.env.Seed)}
 	if err := w.train(ctx, first); err != nil {
@@ -174,8 +173,8 @@ func (w *work) oneRun(ctx context.Context) (*finding, error) {
 	return f, add(Negative, "one training with no canary, held against coins that were never used", less(all[1], base))
 }
 
-// positive adds the positive control: the audit of the same setting without noise. A model without
-// noise is its own.
+// positive adds the positive control: the audit of the same setting without noise. For a model that has no noise the
+// audit itself is the control.
 func (w *work) positive(_ context.Context, f *finding, without func() (Row, error)) error {
 	r := f.rows[0]
 	what := "the audited model: it has no noise"
@@ -194,7 +193,7 @@ func (w *work) positive(_ context.Context, f *finding, without func() (Row, erro
 	return nil
 }
 
-// canary audits one canary by many trainings with it and without it.
+// canary audits one canary with many trainings, with it and without it.
 func (w *work) canary(ctx context.Context) (*finding, error) {
 	half := w.Audit.Runs / 2
 	models := func(kind, coins string, off bool, seed uint64) (out []model) {
@@ -245,7 +244,7 @@ func (w *work) canary(ctx context.Context) (*finding, error) {
 	return f, err
 }
 
-// every returns every other value, from the first or the second.
+// every returns every other value, beginning with index from.
 func every(x []float64, from int) (out []float64) {
 	for i := from; i < len(x); i += 2 {
 		out = append(out, x[i])
@@ -253,7 +252,7 @@ func every(x []float64, from int) (out []float64) {
 	return out
 }
 
-// contradiction returns the error of a bound above the account.
+// contradiction returns an error if the bound is above the account.
 func (f *finding) contradiction(w *work) error {
 	if !f.accounted.finite() || !f.rows[0].Bound.Contradicts(float64(f.accounted.Epsilon)) {
 		return nil

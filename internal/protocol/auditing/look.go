@@ -21,7 +21,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// subject is what is audited: the data with all canaries known, and what the promise is about.
+// subject describes the audited model: its data with all canaries known, and the unit of its guarantee.
 type subject struct {
 	clean    *dataset.Interactions // with canary users, all of whom are out
 	canaries []dataset.Canary
@@ -34,10 +34,10 @@ type subject struct {
 	manifest run.Manifest
 }
 
-// sequences reports whether the data are sequences, and canaries with them.
+// sequences reports whether the data, and so the canaries, are sequences.
 func (s *subject) sequences() bool { return s.of.Protocol == nextitem.Name }
 
-// subject reads what a trained model is.
+// subject returns the description of a trained model.
 func (w *work) subject(dir string) (*subject, error) {
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *work) subject(dir string) (*subject, error) {
 	return s, err
 }
 
-// open reads what a trained model is, and which canaries there are.
+// open reads the description of a trained model and lists its canaries.
 func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 	s, err := w.subject(dir)
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 	return s, err
 }
 
-// ownScores fails where the scores of a model are computed from users' own rows, which its promise
-// leaves to them: it keeps their vectors.
+// ownScores fails if a model computes scores from users' own rows, which its guarantee does not cover. Such a model
+// keeps users' vectors.
 func (w *work) ownScores(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, experiment.ModelFile)); err != nil {
 		return nil
@@ -91,7 +91,7 @@ func (w *work) ownScores(dir string) error {
 		Fix: "audit.sees=" + SeesVectors + " with audit.method=" + OneRun + " or " + Canary}
 }
 
-// how says what the auditor sees, as a sentence.
+// how returns a sentence about what the auditor sees.
 func (s *subject) how(c AuditConfig) string {
 	of := map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K), SeesVectors: "vectors"}[c.Sees]
 	if s.sequences() {
@@ -108,8 +108,8 @@ func (s *subject) how(c AuditConfig) string {
 	return of + ", as every user is shown them"
 }
 
-// see returns what a model shows of every canary: how far its items stand out from all items, in
-// deviations, or its places in lists; the mean over the items of a canary.
+// see returns a score for every canary from a model's output: by how many standard deviations its items stand out from
+// all items, or their places in lists; the mean over a canary's items.
 func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, error) {
 	switch {
 	case s.sequences():
@@ -151,7 +151,7 @@ func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, erro
 	return out, r.Scores(ctx, names, func(k int, scores []tensor.Float) { out[k] = w.stands(s, k, scores) })
 }
 
-// stands says how the items of a canary stand among all items by scores.
+// stands returns the standing of a canary's items among all items by scores.
 func (w *work) stands(s *subject, k int, scores []tensor.Float) float64 {
 	c, sum := s.canaries[k], 0.0
 	var list []int32
@@ -178,8 +178,7 @@ func had(d *dataset.Interactions, u int32) []int32 {
 	return slices.Concat(d.Train[u], d.Valid[u])
 }
 
-// best returns the k items with the highest scores that are not hidden, of equal scores the lower
-// number first.
+// best returns the k items with the highest scores that are not hidden. Of equal scores the lower number comes first.
 func best(scores []tensor.Float, hidden []int32, k int) []int32 {
 	order := make([]int32, 0, len(scores))
 	for i := range scores {
@@ -191,9 +190,8 @@ func best(scores []tensor.Float, hidden []int32, k int) []int32 {
 	return order[:min(k, len(order))]
 }
 
-// vectors returns how the items of every canary stand among all items by the cosine with the user's
-// vector. Where users' vectors are their own, the sum of the vectors of the user's other items takes
-// its place.
+// vectors returns the standing of every canary's items among all items by the cosine with the user's vector. If users
+// keep their vectors to themselves, the sum of the vectors of the user's other items replaces it.
 func (w *work) vectors(s *subject, dir string) ([]float64, error) {
 	v, err := experiment.OpenVectors(dir, s.release, s.clean.Users, s.clean.Items)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -222,7 +220,7 @@ func (w *work) vectors(s *subject, dir string) ([]float64, error) {
 	return out, nil
 }
 
-// sumOf adds the vectors of items up, without one of them, each scaled to length 1.
+// sumOf returns the sum of the vectors of items, without one of them, each scaled to length 1.
 func sumOf(v tensor.Matrix, items []int32, without int32) []tensor.Float {
 	out := make([]tensor.Float, v.Cols)
 	for _, i := range items {

@@ -10,15 +10,14 @@ import (
 	"privrec/internal/run"
 )
 
-// levels are the units of an audit as the attack names them, and the keys that hold half of them out.
+// levels maps the units of an audit to their names in the attack and to the keys that hold half of them out.
 var levels = map[string]struct{ level, key string }{
 	Edge: {membership.LevelInteraction, "run.hold_out.rows"},
 	User: {membership.LevelUser, "run.hold_out.users"},
 }
 
-// membership audits by the membership attack: every row, or every user with all rows, is held out by a
-// fair coin, so that it is a canary that the data brought along. The negative control was trained
-// under other coins.
+// membership audits with the membership attack. A fair coin holds out every row, or every user with all rows, so real
+// data serve as canaries. The negative control was trained under other coins.
 func (w *work) membership(ctx context.Context) (*finding, error) {
 	audited := model{dir: folder("audited", false, 1), seed: uint64(w.env.Seed)}
 	if err := w.holdOut(ctx, audited, 0); err != nil {
@@ -88,7 +87,7 @@ func (w *work) holdOut(ctx context.Context, m model, draw uint64) error {
 	return w.fit(ctx, m, levels[w.Audit.Unit].key+"=0.5", fmt.Sprintf("run.hold_out.draw=%d", draw), fmt.Sprintf("run.hold_out.seed=%d", w.plant.Seed))
 }
 
-// observe asks a model for what the attacks say of every unit.
+// observe returns the attack scores of every unit from a model.
 func (w *work) observe(ctx context.Context, f *finding, m model) (*membership.Observed, error) {
 	c := membership.Default()
 	c.On.Run, c.On.Release = w.dir(m.dir), f.release

@@ -14,8 +14,8 @@ import (
 // Name is the protocol in results.
 const Name = "audit"
 
-// Outcome holds what an audit found: metrics.json. Its evaluations are the audited row and the
-// positive control; the negative control, which has nothing to find, is the floor.
+// Outcome holds the results of an audit as metrics.json stores them. Its evaluations are the audited row and the
+// positive control. Its floor is the negative control, which has nothing to find.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Target    Target    `json:"target"`
@@ -30,7 +30,7 @@ type DataSummary struct {
 	Canaries int `json:"canaries"`
 }
 
-// Target describes what is audited.
+// Target describes the audited run.
 type Target struct {
 	Task     string   `json:"task"`
 	Method   string   `json:"method"` // as its result calls it
@@ -40,7 +40,7 @@ type Target struct {
 	NoiseOff []string `json:"noise_off,omitempty"` // settings of the positive control; absent: it has no noise
 }
 
-// Threat is what the auditor has and may do.
+// Threat describes the auditor's knowledge and means.
 type Threat struct {
 	Method   string  `json:"method"`
 	Unit     string  `json:"unit"` // of a canary
@@ -62,7 +62,7 @@ const (
 
 var metricAUC = metrics.DetectMetric{Score: metrics.DetectAUC, Of: "canaries"}.String()
 
-// definitions says what the metrics mean.
+// definitions returns the definitions of the metrics by name.
 func (c AuditConfig) definitions(delta float64) map[string]string {
 	return map[string]string{
 		metricBound:     fmt.Sprintf("lower bound on epsilon at delta %g, above the truth with a chance of at most %g", delta, c.Level),
@@ -71,10 +71,10 @@ func (c AuditConfig) definitions(delta float64) map[string]string {
 	}
 }
 
-// knows says what the auditor has besides.
+// knows describes the auditor's further knowledge.
 const knows = "all rows but the canaries' coins, and the configuration: it trains models of its own without canaries"
 
-// outcome puts a finding into the form of all results.
+// outcome returns a finding in the common form of results.
 func (f *finding) outcome(w *work) *Outcome {
 	a := w.Audit
 	o := &Outcome{Accounted: f.accounted, Rows: f.rows, Outcome: experiment.Outcome[DataSummary]{
@@ -88,7 +88,7 @@ func (f *finding) outcome(w *work) *Outcome {
 	return o
 }
 
-// fill enters what the rows say, at a delta, in the form of all results.
+// fill adds the scores of the rows, at a delta, in the common form of results.
 func (o *Outcome) fill(delta float64) {
 	o.Accounted.above(o.Rows[0].Bound.Epsilon, delta)
 	for _, r := range o.Rows {
@@ -129,7 +129,7 @@ func (o *Outcome) cells() (all []experiment.Cell) {
 	return all
 }
 
-// document shows an outcome.
+// document returns an outcome as a report.
 func (o *Outcome) document(level float64, seed uint64) *report.Document {
 	t, main := o.Threat, o.Rows[0].Bound
 	d := &report.Document{
@@ -163,7 +163,7 @@ var canaryNotes = map[string]string{
 	Order:       "a user who is not in the data, with random items in one of two orders by a coin; the model is asked for the last of them after either order",
 }
 
-// does says in short what the auditor does.
+// does returns a phrase for what the auditor does.
 func (t Threat) does() string {
 	if t.Models == 0 {
 		return "sees the " + t.Sees + ", trains nothing"
@@ -171,7 +171,7 @@ func (t Threat) does() string {
 	return fmt.Sprintf("sees %s, trains %d models", t.Sees, t.Models)
 }
 
-// note says what the accounted epsilon is of.
+// note returns a sentence about what the accounted epsilon covers.
 func (a Accounted) note() string {
 	text := fmt.Sprintf("for one %s at delta %g", a.Unit, a.Delta)
 	if !a.finite() {
@@ -189,7 +189,7 @@ func (a Accounted) note() string {
 	return text
 }
 
-// conclusion says in one sentence what comes out.
+// conclusion returns the result in one sentence.
 func (o *Outcome) conclusion() string {
 	b, a := o.Rows[0].Bound, o.Accounted
 	if a.finite() && b.Contradicts(float64(a.Epsilon)) {
@@ -205,7 +205,7 @@ func (o *Outcome) conclusion() string {
 	return text + end
 }
 
-// table shows the bounds with their controls.
+// table returns the bounds with their controls as a table.
 func (o *Outcome) table(of float64) *report.Table {
 	level := fmt.Sprintf("%.4g %%", 100*(1-of))
 	t := &report.Table{Name: "audit", Title: "Lower bounds on epsilon, confidence " + level, Columns: []report.Column{{Name: "models"}, {Name: "epsilon at least", Format: "%.3f"},
@@ -221,7 +221,7 @@ func (o *Outcome) table(of float64) *report.Table {
 	return t
 }
 
-// guesses says how many guesses the bound is of, and how many were right.
+// guesses returns the number of guesses behind the bound and how many were right, as text.
 func (r Row) guesses() string {
 	if n := r.Bound.Count; n != nil {
 		return fmt.Sprintf("%d of %d", n.Correct, n.Guesses)

@@ -28,13 +28,13 @@ func DefaultRelease() ReleaseConfig {
 	return ReleaseConfig{Canaries: 20_000, Level: 0.05, Guesses: []float64{0.05, 0.1, 0.2, 0.5, 1}}
 }
 
-// Check reports an audit that cannot be made, under the key "audit".
+// Check reports an audit that cannot be run, under the key "audit".
 func (c ReleaseConfig) Check(v *config.Checker) {
 	v.Between("audit.canaries", c.Canaries, 10, 1_000_000)
 	AuditConfig{Level: c.Level, Guesses: c.Guesses}.checkLevel(v)
 }
 
-// Channel is a mechanism that every row goes through by itself, with canaries for it.
+// Channel is a mechanism that perturbs every row by itself, with canaries for it.
 type Channel struct {
 	Method  string // as its table calls it
 	Setting string // what it is set to
@@ -42,13 +42,13 @@ type Channel struct {
 	Unit    string // what the two sides of a canary differ in
 	Differ  string // that, as a sentence
 	Sees    string // what of the release the auditor looks at, as a sentence
-	// Epsilon is what the account says of such a difference. Both it and the claim are pure.
+	// Epsilon is the accounted epsilon for such a difference. Both it and the claim are pure.
 	Epsilon float64
 	Claimed *experiment.Claim // nil: nothing is claimed
 	Claims  bool              // the claim is for such a difference
 	Off     string            // how the positive control switches the noise off
-	// Release perturbs the side of every canary that in names, under a stream of its own for each
-	// name, and returns how much more the release looks like the side that is in. off: without noise.
+	// Release perturbs one side of every canary, the one that in names, under a separate stream for each name. It
+	// returns for each canary how much more the output looks like the side that is in. off switches the noise off.
 	Release func(ctx context.Context, name string, in func(canary int) bool, off bool, l *privacy.Ledger) ([]float64, error)
 }
 
@@ -64,7 +64,7 @@ type Releases[C any] struct {
 	Open    func(ctx context.Context, env *run.Env, c C) (*Channel, error)
 }
 
-// Task makes the task.
+// Task returns the task.
 func (r Releases[C]) Task() run.Task {
 	return run.Spec[C]{
 		Verb: "audit", Name: r.Name, Noisy: true, Summary: r.Summary, Cite: r.Cite, Flags: r.Flags, Default: r.Default, Check: r.Check,
@@ -96,8 +96,8 @@ type release struct {
 	task     string
 }
 
-// Run implements run.Work: it releases one side of every canary, and holds what the release tells of
-// the coins against the account. A bound above the account is an error, after the result was written.
+// Run implements run.Work: it releases one side of every canary and compares the evidence about the coins with the
+// account. It returns an error for a bound above the account, after the result was written.
 func (w *release) Run(ctx context.Context) error {
 	a := experiment.Unprotected("coins", "the auditor makes both sides of every canary and is told the coins afterwards; the releases are of canaries, and nothing else of them is kept")
 	a.Noise = string(privacy.Research)
@@ -128,7 +128,7 @@ func (w *release) Run(ctx context.Context) error {
 	return nil
 }
 
-// rows makes the bounds of the audited release and of both controls.
+// rows returns the bounds of the audited release and of both controls.
 func (w *release) rows(ctx context.Context, coins audit.Coins, l *privacy.Ledger) (rows []Row, err error) {
 	defer w.env.Stage("release")()
 	n := w.audit.Canaries
@@ -155,7 +155,7 @@ func (w *release) rows(ctx context.Context, coins audit.Coins, l *privacy.Ledger
 	return rows, nil
 }
 
-// outcome puts the bounds into the form of all results.
+// outcome returns the bounds in the common form of results.
 func (w *release) outcome(rows []Row) *Outcome {
 	a := Accounted{Unit: w.Unit, Epsilon: privacy.Number(w.Epsilon), claim: w.Claimed, claims: w.Claims}
 	if c := w.Claimed; c != nil {
@@ -173,7 +173,7 @@ func (w *release) outcome(rows []Row) *Outcome {
 	return o
 }
 
-// claimText says what is claimed, and of which unit.
+// claimText returns a claim and its unit as text.
 func claimText(c *experiment.Claim) string {
 	return fmt.Sprintf("%v at delta %g for one %s", c.Eps, c.Delta, c.Unit)
 }

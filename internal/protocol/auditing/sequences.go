@@ -28,7 +28,7 @@ func (w *work) openSequences(ctx context.Context, s *subject) error {
 	return err
 }
 
-// howSequences says what the auditor sees of a model of sequences, as a sentence.
+// howSequences returns a sentence about what the auditor sees of a model of sequences.
 func (s *subject) howSequences(c AuditConfig, of string) string {
 	switch c.Unit {
 	case Sequence:
@@ -47,8 +47,8 @@ func (s *subject) howSequences(c AuditConfig, of string) string {
 	return of + " that follow the rows of the canary's user, whether it was in or not"
 }
 
-// followers returns what a model shows of the last item of every canary: how far its score stands out,
-// in deviations, or its place in a list.
+// followers returns a score for the last item of every canary: by how many standard deviations its score stands out, or
+// its place in a list.
 func (w *work) followers(ctx context.Context, s *subject, dir string) ([]float64, error) {
 	_, err := os.Stat(filepath.Join(dir, experiment.ModelFile))
 	s.again = err != nil
@@ -84,7 +84,7 @@ func (w *work) followers(ctx context.Context, s *subject, dir string) ([]float64
 	return w.follows(ctx, s, dir, coins, last)
 }
 
-// difference returns what a model shows of items, asked with coins, less what it shows of others.
+// difference returns the scores of items, asked with coins, less the scores of other items.
 func (w *work) difference(ctx context.Context, s *subject, dir, coins string, items []string, with string, others []string) ([]float64, error) {
 	a, err := w.follows(ctx, s, dir, coins, items)
 	if err != nil {
@@ -94,8 +94,8 @@ func (w *work) difference(ctx context.Context, s *subject, dir, coins string, it
 	return less(a, b), err
 }
 
-// follows returns what a model shows of one item a canary, asked what its user does next. coins are
-// those that it is asked with, "" for its own.
+// follows returns the score of one item for each canary as its user's next item. coins are those that the model is
+// asked with; empty means its own.
 func (w *work) follows(ctx context.Context, s *subject, dir, coins string, items []string) ([]float64, error) {
 	users := make([]string, len(s.lines))
 	for k, c := range s.lines {
@@ -128,7 +128,7 @@ func (w *work) follows(ctx context.Context, s *subject, dir, coins string, items
 	return out, nil
 }
 
-// ask asks a model what users do next. coins are those that it is asked with, "" for its own.
+// ask returns a model's lists of users' next items. coins are those that the model is asked with; empty means its own.
 func (w *work) ask(ctx context.Context, dir, coins string, users []string, k int) ([]experiment.List, error) {
 	workers := tensor.Workers() // opening a run sets those of its own configuration
 	defer tensor.SetWorkers(workers)

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// model is one training of the target.
+// model describes one training of the target.
 type model struct {
 	dir   string // below the folder of models
 	seed  uint64
@@ -20,7 +20,7 @@ type model struct {
 	off   bool   // without noise
 }
 
-// modelsFolder holds the models of an audit, in its directory.
+// modelsFolder names the folder of the models in an audit's directory.
 const modelsFolder = "models"
 
 func (w *work) dir(name string) string { return filepath.Join(w.env.Dir, modelsFolder, name) }
@@ -47,11 +47,11 @@ func (w *work) fit(ctx context.Context, m model, more ...string) error {
 	return nil
 }
 
-// large are values of a key named epsilon that leave next to no noise, the largest first.
+// large lists values of a key named epsilon that leave almost no noise, the largest first.
 var large = []string{".inf", "1e6", "1e3", "100", "30", "20"}
 
-// noiseOff returns the settings that switch the noise of a task off: those that are given, or every
-// key named epsilon set to the largest value that the task takes. None where there is no such key.
+// noiseOff returns the settings that switch off the noise of a task: the given ones, or every key named epsilon set to
+// the largest value that the task takes. It returns none if there is no such key.
 func (w *work) noiseOff() ([]string, error) {
 	if len(w.Target.Off) > 0 {
 		return w.Target.Off, w.task.Check(w.Target.Config, slices.Concat(w.Target.Set, w.Target.Off))
@@ -76,8 +76,8 @@ func (w *work) noiseOff() ([]string, error) {
 	return off, nil
 }
 
-// joint reports whether an account takes what users are shown of their own row as public: the
-// promise is then about what all others see.
+// joint reports whether an account takes users' own results as public. Its guarantee then covers only what all others
+// see.
 func joint(a *experiment.Account) bool {
 	return a != nil && slices.ContainsFunc(a.Public, func(p privacy.Assumption) bool { return strings.HasPrefix(p.What, "users' own") })
 }

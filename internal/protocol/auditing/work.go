@@ -10,7 +10,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Task is the audit of models that other tasks train.
+// Task returns the audit of models that other tasks train.
 func Task(others []run.Task) run.Task {
 	return run.Spec[Config]{
 		Verb: "audit", Name: "run",
@@ -42,7 +42,7 @@ type work struct {
 	standing experiment.Standing
 }
 
-// open checks what can be checked before anything is trained.
+// open checks everything that can be checked before a model is trained.
 func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 	if env.Rehearsing() {
 		return nil, run.ErrNoForecast
@@ -77,9 +77,8 @@ func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 	return w, err
 }
 
-// Run implements run.Work: it trains models with and without canaries, asks them, and holds what
-// they show of the canaries against the account. A bound above the account is an error, after the
-// result was written.
+// Run implements run.Work: it trains models with and without canaries, queries them, and compares the evidence about
+// the canaries with the account. It returns an error for a bound above the account, after the result was written.
 func (w *work) Run(ctx context.Context) error {
 	a := experiment.Unprotected("coins", "the auditor plants the canaries and is told the coins afterwards; what protects the audited model is in the account of its own run, in the folder "+modelsFolder)
 	if _, err := w.env.Ledger(privacy.Research, a.Declaration()); err != nil {

@@ -30,7 +30,7 @@ const (
 // Key names the setting.
 const Key = "data.floor"
 
-// Check reports a value that the setting cannot have.
+// Check reports a value outside the choices of the setting.
 func Check(v *config.Checker, value string) { v.OneOf(Key, value, OwnData, Always, Never) }
 
 // Wanted reports whether results on a data set have the floor.
@@ -38,15 +38,15 @@ func Wanted(value, data string) bool {
 	return value == Always || value == OwnData && registry.IsOwn(data)
 }
 
-// Lambda is the penalty of EASE. Neighbours is the number of neighbours of ItemKNN. Both are the
-// defaults of the tasks that train them.
+// Lambda is the L2 penalty of EASE, and Neighbours the number of neighbours of ItemKNN. Both are the defaults of the
+// tasks that train them.
 const (
 	Lambda     = 80
 	Neighbours = 100
 )
 
-// widest bounds the matrix that EASE inverts, whose time grows with the cube of its width: 4,000
-// take seconds on one core.
+// widest bounds the width of the matrix that EASE inverts. Time grows with the cube of the width: 4,000 take seconds on
+// one core.
 const widest = 4000
 
 // Model is one model of the floor.
@@ -55,8 +55,8 @@ type Model struct {
 	Fit  func(ctx context.Context) (s eval.Scorer, done func(), err error) // done gives its memory back
 }
 
-// Models lists the models for a graph, without the one named method. EASE is among them where its
-// matrix is at most 4,000 wide.
+// Models returns the models of the floor for a graph, without the one named method. EASE is among them if its matrix is
+// at most 4,000 wide.
 func Models(g *graph.Bipartite, method string) (all []Model) {
 	if min(g.Users, g.Items) <= widest {
 		all = append(all, Model{"EASE", func(ctx context.Context) (eval.Scorer, func(), error) {
@@ -79,10 +79,10 @@ func Models(g *graph.Bipartite, method string) (all []Model) {
 	return all
 }
 
-// label marks the rows of the floor.
+// label is the suffix that marks rows of the floor.
 const label = ", computed at once"
 
-// Scores ranks by every model of the floor. rank returns the scores of one.
+// Scores returns the scores of every model of the floor. rank evaluates one.
 func Scores(ctx context.Context, g *graph.Bipartite, method string, rank func(eval.Scorer) ([]metrics.Value, error)) (rows []experiment.Scores, err error) {
 	one := func(m Model) error {
 		s, done, err := m.Fit(ctx)
@@ -105,8 +105,8 @@ func Scores(ctx context.Context, g *graph.Bipartite, method string, rank func(ev
 	return rows, nil
 }
 
-// Better says that a model of the floor ranks better than the best of our own evaluations by a
-// metric. It returns "" where none does, or where there is no such floor.
+// Better returns a sentence if a model of the floor ranks better than the best of our own evaluations by a metric. It
+// returns "" if none does, or if there is no such floor.
 func Better(floors, ours []experiment.Scores, by metrics.Metric) string {
 	name, most, best := "", 0.0, 0.0
 	for _, s := range ours {

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Answer implements run.Answerer: it takes up the parameters that the run kept.
+// Answer implements run.Answerer: it loads the parameters that the run kept.
 func (x *Experiment) Answer(context.Context) (run.Answers, error) {
 	m, err := x.New(x.final)
 	if err != nil {
@@ -30,13 +30,13 @@ func (x *Experiment) Answer(context.Context) (run.Answers, error) {
 	return &answers{x: x, m: m}, nil
 }
 
-// answers are those of a finished run.
+// answers answers questions about a finished run.
 type answers struct {
 	x *Experiment
 	m Model
 }
 
-// Close implements experiment.Answers: it gives the tables back.
+// Close implements experiment.Answers: it frees the tables.
 func (a *answers) Close() { closeModel(a.m) }
 
 // Histories implements experiment.Answers: the items of the target domain before the test item,
@@ -94,8 +94,8 @@ func (t ranking) Score(tape *autograd.Tape, users []int32, scores tensor.Matrix)
 // Items implements eval.Scorer.
 func (t ranking) Items() int { return t.model.Items() }
 
-// Evaluate implements experiment.Answers: the test rows are ranked again and compared with what
-// the run reported.
+// Evaluate implements experiment.Answers: it ranks the test rows again and compares the scores with those that the run
+// reported.
 func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	x := a.x
 	was, err := experiment.ReadOutcome(x.Env.Dir)
@@ -126,7 +126,7 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	return e, nil
 }
 
-// head returns what an answer begins with.
+// head returns the head of an answer.
 func (a *answers) head(what string) experiment.Head {
 	return experiment.HeadOf(what, a.x.Method, a.x.Data.Source, a.x.Standing.Text, a.x.Env.Dir)
 }

@@ -21,8 +21,8 @@ import (
 // Name is the protocol in results.
 const Name = "cross-domain"
 
-// Experiment is one model on one ordered pair of domains. Load makes it; a method fills
-// what is exported beyond the data.
+// Experiment is one model on one ordered pair of domains. Load makes it; the method sets the exported fields after the
+// data.
 type Experiment struct {
 	Method   string
 	Standing experiment.Standing
@@ -30,7 +30,7 @@ type Experiment struct {
 	Training Training
 	New      func(rows *Rows) (Model, error) // begins a model
 	Account  Account
-	// Paper is what the paper prints for the setting, by metric; nil: nothing.
+	// Paper holds the paper's printed values for the setting, by metric; nil: none.
 	Paper   map[string]float64
 	Printed string   // where
 	Notes   []string // for the result, after those of the data
@@ -46,10 +46,11 @@ type Experiment struct {
 	tape          *autograd.Tape
 }
 
-// Account is what a run says of its privacy: privacy.json, and what it shows.
+// Account is the privacy account of a run, stored in privacy.json and shown in its result.
 type Account interface{ Show(d *report.Document) }
 
-// PlannedAccount implements run.Planner: what a run releases is released before it trains.
+// PlannedAccount implements run.Planner. The account is final before training, since the run makes all its releases
+// before.
 func (x *Experiment) PlannedAccount() (any, error) { return x.Account, nil }
 
 // Load reads the data and checks that they can be ranked.
@@ -75,8 +76,8 @@ func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error
 	return x, errors.Join(env.Private(d.Rows()), env.RecordData(d.Source.Title, d.Source.Hash))
 }
 
-// Cut makes the rows of both trainings, of auxiliary rows of Data.Length columns a user
-// (nil: none), and what held-out rows are ranked among.
+// Cut makes the rows of both trainings and the candidates of held-out rows. auxiliary holds Data.Length columns a user;
+// nil: there are none.
 func (x *Experiment) Cut(auxiliary []int32) error {
 	target := &x.Data.Domains[0]
 	x.tuning, x.final = x.rows("tuning", auxiliary, false), x.rows("final", auxiliary, true)
@@ -104,9 +105,8 @@ func (x *Experiment) Cut(auxiliary []int32) error {
 // Rows returns the rows of both trainings: without and with validation items.
 func (x *Experiment) Rows() (tuning, final *Rows) { return x.tuning, x.final }
 
-// rows cuts the rows of the tuning (without validation items) or of the final training. Of the
-// target domain only a validation item is left out, not the last training item of users
-// without one.
+// rows returns the rows of the tuning (without validation items) or of the final training. In the target domain it
+// leaves out only a validation item, and not the last training item of users without one.
 func (x *Experiment) rows(name string, auxiliary []int32, final bool) *Rows {
 	target := &x.Data.Domains[0]
 	p := &Rows{Name: name, Cols: x.length - 1}
@@ -122,9 +122,9 @@ func (x *Experiment) rows(name string, auxiliary []int32, final bool) *Rows {
 	return p
 }
 
-// cut takes one column away: the last one, where validation items stand, for the
-// training that validation rows measure, the first one for the training on all. It is
-// the same column for every user, so that it tells nothing beyond the rows released.
+// cut removes one column, the same for every user, so that it tells nothing beyond the released rows: the last one,
+// where validation items stand, for the training that validation measures, and the first one for the training on all
+// rows.
 func cut(rows []int32, length int, first bool) []int32 {
 	out := make([]int32, 0, len(rows)/length*(length-1))
 	lo, hi := 0, length-1
@@ -137,7 +137,7 @@ func cut(rows []int32, length int, first bool) []int32 {
 	return out
 }
 
-// hashLists identifies what every row is ranked among.
+// hashLists returns a hash of the candidates of every row.
 func hashLists(lists [][]int32) string {
 	h := sha256.New()
 	for u, l := range lists {
@@ -147,8 +147,7 @@ func hashLists(lists [][]int32) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Run implements run.Work: train, choose the epoch on validation and train on all rows,
-// rank, account.
+// Run implements run.Work: it trains, chooses the epoch on validation, trains again on all rows, ranks and accounts.
 func (x *Experiment) Run(ctx context.Context) error {
 	m, f, err := x.fit(ctx)
 	if err != nil {
@@ -165,7 +164,7 @@ func (x *Experiment) Run(ctx context.Context) error {
 	return x.write(o)
 }
 
-// write keeps metrics and account, and shows both.
+// write writes metrics and account, and shows both.
 func (x *Experiment) write(o *Outcome) error {
 	if err := x.Env.WriteMetrics(o); err != nil {
 		return err

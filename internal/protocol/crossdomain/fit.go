@@ -12,7 +12,7 @@ import (
 	"privrec/internal/train"
 )
 
-// primary chooses the epoch (section IV of the paper).
+// primary is the metric that chooses the epoch (section IV of the paper).
 var primary = metrics.Metric{Kind: metrics.NDCG, K: 10}
 
 // Names of the two families of scores of an epoch.
@@ -21,8 +21,8 @@ const (
 	onTest  = "test "
 )
 
-// fit trains, and with refit once more on all rows for as many epochs as validation
-// chose. It returns the reported model.
+// fit trains the model and returns it. With refit it trains a second time on all rows, for as many epochs as validation
+// chose.
 func (x *Experiment) fit(ctx context.Context) (Model, *experiment.Fitted, error) {
 	var m Model // of the last training
 	again := ""
@@ -48,7 +48,7 @@ func (x *Experiment) fit(ctx context.Context) (Model, *experiment.Fitted, error)
 	return m, f, err
 }
 
-// options returns how one training runs.
+// options returns the options of one training.
 func (x *Experiment) options(m Model, rows *Rows, t experiment.Training) train.Options {
 	c := x.Training
 	o := train.Options{
@@ -98,19 +98,18 @@ func (x *Experiment) validate(ctx context.Context, m Model, rows *Rows, valid, t
 	return scores, nil
 }
 
-// metrics returns what the paper reports, at the configured cutoffs.
+// metrics returns the metrics that the paper reports, at the configured cutoffs.
 func (x *Experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.HR, metrics.NDCG}, x.eval.K)
 }
 
-// How much a forecast measures: users wait for it.
+// Limits of a forecast's measurements, since a user waits for it.
 const (
 	forecastTime  = 3 * time.Second
 	forecastUsers = 4 * rankUsers
 )
 
-// Forecast implements run.Forecaster: it trains a few steps on the run's own rows, ranks
-// some users, and multiplies.
+// Forecast implements run.Forecaster: it trains a few steps on the run's own rows, ranks some users, and extrapolates.
 func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	m, err := x.New(x.tuning)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"privrec/internal/train"
 )
 
-// Rows holds both domains' rows as one training sees them: Cols columns a user, 0 where there
-// is no item. Columns of the two domains stand beside each other by their number, not by
-// time: a window of the auxiliary domain may hold what came after the item asked for.
+// Rows holds the rows of both domains for one training: Cols columns a user, 0 for no item. Columns of the two domains
+// are aligned by number, not by time, so a window of the auxiliary domain may hold items later than the one to predict.
 type Rows struct {
 	Name  string
 	Cols  int
@@ -29,31 +28,30 @@ func (p *Rows) Row(domain int, user int32) []int32 {
 // Model is trained on rows and scores the target's items for users at the end of their rows.
 type Model interface {
 	train.Model
-	// Steps is the number of steps of an epoch; a batch of the training loop has one sample,
-	// the number of a step.
+	// Steps returns the number of steps of an epoch. A batch of the training loop has one sample, the number of a step.
 	Steps() int
-	// Samples is how many cells of each domain an epoch asks for.
+	// Samples returns the number of cells of each domain that an epoch predicts.
 	Samples() [2]int
-	// Optimizer is that of one training.
+	// Optimizer returns the optimiser of one training.
 	Optimizer() Optimizer
-	// Rehearsed is the step, as the training loop numbers them, that a rehearsal makes as its
-	// i-th: steps of all kinds in turn.
+	// Rehearsed returns the training loop's number of the step that a rehearsal makes as its i-th. It takes steps of
+	// all kinds in turn.
 	Rehearsed(i int) int32
-	// Sampled scores items[k] for user users[of[k]].
+	// Sampled returns the score of items[k] for user users[of[k]], for each k.
 	Sampled(t *autograd.Tape, rows *Rows, users, items, of []int32) []tensor.Float
-	// All scores all items of the target, one row a user (users, items).
+	// All computes the scores of all items of the target, one row a user (users, items).
 	All(t *autograd.Tape, rows *Rows, users []int32, scores tensor.Matrix)
-	// Items is the number of items of the target.
+	// Items returns the number of items of the target.
 	Items() int
 }
 
-// Optimizer steps on rows of tables that it brings up to date before they are read.
+// Optimizer takes steps on table rows, which it brings up to date before they are read.
 type Optimizer interface {
 	train.Optimizer
 	Touch(p *autograd.Param, rows []int32)
 }
 
-// closeModel returns the memory of a model's tables, which the garbage collector does not.
+// closeModel frees the memory of a model's tables, which the garbage collector does not.
 func closeModel(m Model) {
 	for _, p := range m.Params() {
 		tensor.Free(p.Value)
@@ -88,7 +86,7 @@ type Training struct {
 	Refit    bool    // train once more on train and validation rows, for as many epochs as validation chose
 }
 
-// Check reports what cannot be read or measured.
+// Check reports data that cannot be read and an evaluation that cannot be measured.
 func Check(v *config.Checker, d Data, e Eval) {
 	v.Check(d.Name != "" && d.Target != "" && d.Auxiliary != "", "data", "needs name, target and auxiliary")
 	v.Between("data.length", d.Length, 3, 10_000)
@@ -96,7 +94,7 @@ func Check(v *config.Checker, d Data, e Eval) {
 	v.Integers("eval.k", "cutoff", e.K, 1, max(1, e.Negatives))
 }
 
-// Suit names the domains of the data, where the user named none: the first two. It fails on data of one domain.
+// Suit sets the domains to the first two of the data if the user named none. It fails on data of one domain.
 func (d *Data) Suit(doc *config.Document) error {
 	if d.Name == "" { // Check says so
 		return nil

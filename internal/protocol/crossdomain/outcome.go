@@ -15,7 +15,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Outcome holds what a run measured: metrics.json.
+// Outcome holds the measurements of a run as metrics.json stores them.
 type Outcome struct {
 	experiment.Outcome[DataSummary]                     // among sampled items; evaluations among all follow
 	FullFloors                      []experiment.Scores `json:"full_floors"` // among all items
@@ -33,7 +33,7 @@ type DataSummary struct {
 	Samples   [2]int `json:"samples"` // of the reported training
 	ValidRows int    `json:"valid_rows"`
 	TestRows  int    `json:"test_rows"`
-	// Left are the held-out rows that are not ranked, by domain, and why.
+	// Left counts the held-out rows that are not ranked, by domain and reason.
 	Left      [2]dataset.LeftOut `json:"left_out"`
 	Negatives string             `json:"negatives_sha256"` // of the lists that rows are ranked among
 }
@@ -41,7 +41,7 @@ type DataSummary struct {
 // level of the intervals.
 const confidence = 0.95
 
-// measure ranks the test rows by the trained model, beside the floors.
+// measure ranks the test rows by the trained model and by the floors.
 func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	t := x.on(m, x.rankedOn())
@@ -97,8 +97,8 @@ func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted)
 	return o, x.Env.WriteScores("scores", columns...)
 }
 
-// rankedOn returns the rows that test users stand at the end of: those with validation items.
-// Without refit the items within reach are those of the rows trained on.
+// rankedOn returns the rows at whose end test users are ranked: those with validation items. Without refit only items
+// of the training rows are within reach.
 func (x *Experiment) rankedOn() *Rows {
 	if x.Training.Refit {
 		return x.final
@@ -108,7 +108,7 @@ func (x *Experiment) rankedOn() *Rows {
 	return &rows
 }
 
-// names returns the ids of the users that are ranked.
+// names returns the ids of the ranked users.
 func (x *Experiment) names() []string {
 	ids := make([]string, len(x.test.users))
 	for k, u := range x.test.users {
@@ -117,8 +117,8 @@ func (x *Experiment) names() []string {
 	return ids
 }
 
-// add enters the means of some places and their intervals: Wilson's for a share of hits,
-// Student's for the others, and none where all places have the same value.
+// add records the means of some places and their intervals: Wilson's for a share of hits, Student's for the other
+// metrics, and none if all places have the same value.
 func (o *Outcome) add(name string, r ranks) error {
 	s := newScores(name, o.Metrics, r)
 	s.Intervals = map[string][2]float64{}
@@ -146,7 +146,7 @@ func (o *Outcome) add(name string, r ranks) error {
 	return nil
 }
 
-// bestOnTest enters what the released program prints: by metric the best epoch on test.
+// bestOnTest records the numbers that the released program prints: by metric the best epoch on test.
 func (o *Outcome) bestOnTest() {
 	best := experiment.Scores{Name: "best epoch on test, by metric", Values: map[string]float64{}}
 	for _, e := range o.Epochs {
@@ -163,7 +163,7 @@ func (o *Outcome) bestOnTest() {
 	}
 }
 
-// document shows an outcome.
+// document returns an outcome as a report.
 func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	d := &report.Document{
 		Title:    fmt.Sprintf("%s on %s: %s helped by %s", o.Method, x.Data.Source.Title, o.Data.Target, o.Data.Auxiliary),
@@ -218,7 +218,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	return d, nil
 }
 
-// facts says what was ranked and how long training lasted.
+// facts returns facts about the ranking and the length of training.
 func (x *Experiment) facts(o *Outcome) []report.Fact {
 	ended := "all of them run"
 	if o.Stopped {
@@ -241,7 +241,7 @@ func (x *Experiment) facts(o *Outcome) []report.Fact {
 	return facts
 }
 
-// notRanked says how many held-out rows of a domain are not ranked, and why.
+// notRanked returns a fact about the held-out rows of a domain that are not ranked, with the reasons.
 func notRanked(domain string, l dataset.LeftOut) report.Fact {
 	f := report.Fact{Label: "left out", Value: fmt.Sprintf("%d of %d test rows of %s", l.Test(), l.TestRows, domain)}
 	if l.Test() > 0 {

@@ -13,12 +13,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ranks are places, from 1, of held-out rows; a tie counts half, so that a place may be
-// between two whole numbers. An item that is not in the rows trained on is out of reach:
-// its place is infinite, and its row counts.
+// ranks holds the places of held-out rows, from 1. A tie counts half, so a place may lie between two whole numbers. An
+// item outside the training rows is out of reach: its place is infinite, and its row counts.
 type ranks []float64
 
-// value returns a metric of a place: that of metrics.Metric, which it equals on whole places.
+// value returns a metric of a place. On whole places it equals metrics.Metric.
 func value(m metrics.Metric, rank float64) float64 {
 	switch {
 	case rank > float64(m.K):
@@ -50,7 +49,7 @@ func (r ranks) mean(m metrics.Metric) float64 {
 // ties returns the share of rows whose place is shared.
 func ties(shared int, r ranks) float64 { return float64(shared) / float64(len(r)) }
 
-// held is the rows of the target domain to be ranked: the items of some users.
+// held holds the rows of the target domain to rank: the items of some users.
 type held struct {
 	name  string
 	users []int32
@@ -69,10 +68,10 @@ func newHeld(name string, items []int32, lists, seen [][]int32) *held {
 	return h
 }
 
-// rankUsers is how many users are scored at once.
+// rankUsers is the number of users scored at once.
 const rankUsers = 128
 
-// scored calls score for the users of h in chunks, lo to hi of them.
+// scored calls score for consecutive chunks [lo, hi) of the users of h.
 func (h *held) scored(ctx context.Context, score func(lo, hi int) error) error {
 	shown := progress.Begin(ctx, "rank "+h.name+" rows", len(h.users))
 	defer shown.End()
@@ -95,10 +94,10 @@ type ranking struct {
 	tape  *autograd.Tape
 }
 
-// on ranks by a model at the end of rows.
+// on returns a ranking by a model at the end of rows.
 func (x *Experiment) on(m Model, rows *Rows) ranking { return ranking{m, rows, x.tape} }
 
-// sampled ranks every row among its list. shared counts the rows with a tie.
+// sampled returns the rank of every row among its candidates. shared counts the rows with a tie.
 func (t ranking) sampled(ctx context.Context, h *held) (r ranks, shared int, err error) {
 	r = make(ranks, len(h.users))
 	err = h.scored(ctx, func(lo, hi int) error {
@@ -129,7 +128,7 @@ func (t ranking) sampled(ctx context.Context, h *held) (r ranks, shared int, err
 	return r, shared, err
 }
 
-// full ranks every row among all items that its user does not have in rows before it.
+// full returns the rank of every row among all items that its user does not have in earlier rows.
 func (t ranking) full(ctx context.Context, h *held) (ranks, error) {
 	r, n := make(ranks, len(h.users)), t.model.Items()
 	all := tensor.New(rankUsers, n)
@@ -153,8 +152,8 @@ func (t ranking) full(ctx context.Context, h *held) (ranks, error) {
 	return r, err
 }
 
-// score runs f on a clean tape without gradients; scores that are not finite are an
-// error, and so is a panic of the tape.
+// score runs f on a clean tape without gradients. It returns an error for scores that are not finite and for a panic of
+// the tape.
 func (t ranking) score(f func() []tensor.Float) (scores []tensor.Float, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -190,8 +189,8 @@ func placeOf(score tensor.Float, others []tensor.Float) (rank float64, tied bool
 	return rank, tied
 }
 
-// placeAmong returns the place of an item (from 1) among all, without those seen. It
-// overwrites the scores of these.
+// placeAmong returns the place of an item (from 1) among all items but those seen. It overwrites the scores of the seen
+// ones.
 func placeAmong(scores []tensor.Float, item int32, seen []int32) float64 {
 	for _, j := range seen {
 		if j != item {
@@ -210,8 +209,8 @@ func placeAmong(scores []tensor.Float, item int32, seen []int32) float64 {
 	return rank
 }
 
-// floors returns what the protocol gives without a model, sampled and among all items: the
-// expectation of a random order, and items by how often they are in the rows.
+// floors returns the scores without a model, sampled and among all items: the expectation of a random order, and items
+// by their number of occurrences in the rows.
 func (x *Experiment) floors(p *Rows) (sampled, full []experiment.Scores) {
 	n := x.Data.Domains[0].Items
 	counts := make([]tensor.Float, n)

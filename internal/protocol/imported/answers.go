@@ -45,8 +45,8 @@ func (a *Answers) Histories(context.Context) ([]experiment.History, string, erro
 	return list, r.order(), nil
 }
 
-// Recommend implements experiment.Answers. It fails on a user of whom the model shows nothing, and on more items than
-// it shows.
+// Recommend implements experiment.Answers. It fails for a user without known recommendations, and for more items than
+// the model shows.
 func (a *Answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	m := a.Model
 	d := m.Rows.Data
@@ -90,7 +90,7 @@ func (a *Answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	return r, nil
 }
 
-// Evaluate implements experiment.Answers: it measures what the run keeps against the truth once more.
+// Evaluate implements experiment.Answers: it measures the kept model against the truth again.
 func (a *Answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	o, _, err := a.Model.outcome(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *Answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	return e, nil
 }
 
-// head returns what an answer begins with.
+// head returns the head of an answer.
 func (a *Answers) head(what string) experiment.Head {
 	return experiment.HeadOf(what, a.Model.Name, a.Model.Rows.Data.Source, a.Model.setting(), a.Dir)
 }

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Counts is what users should know of the files.
+// Counts holds numbers about the imported files that a user should check, such as users without a list.
 type Counts struct {
 	Listed       int `json:"users_with_a_list"`
 	ListRows     int `json:"list_rows"`
@@ -35,7 +35,7 @@ type Counts struct {
 	Left []string `json:"left_out,omitempty"` // what the files hold that was not read, in sentences
 }
 
-// count counts the lists. known says which items some row has.
+// count counts the lists. known tells which items occur in some row.
 func (s *listed) count(n *Counts, known []bool) {
 	strange := map[int32]bool{}
 	scores := map[float64]int{}
@@ -84,8 +84,8 @@ func (s *listed) count(n *Counts, known []bool) {
 	n.UnknownItems, s.longest = len(strange), n.Longest
 }
 
-// warnings says in sentences what makes results doubtful. They stand in metrics.json with the data, and first among the
-// notes.
+// warnings returns sentences about what makes results doubtful. metrics.json has them with the data, and results show
+// them before all other notes.
 func (n Counts) warnings() (out []string) {
 	if n.unknown() {
 		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items of no other file: they count as misses, and attacks know nothing of them; ids are text, 7 and 7.0 are two items",
@@ -97,17 +97,17 @@ func (n Counts) warnings() (out []string) {
 	return out
 }
 
-// warn says the warnings while the files are read, where progress is said.
+// warn reports the warnings while the files are read.
 func (n Counts) warn(env *run.Env) {
 	for _, w := range n.warnings() {
 		env.Log.Warn(strings.TrimPrefix(w, "warning: "))
 	}
 }
 
-// unknown reports whether half of the rows of lists or more hold items of no other file.
+// unknown reports whether at least half of the rows of lists have items that no other file has.
 func (n Counts) unknown() bool { return n.ListRows > 0 && 2*n.UnknownRows >= n.ListRows }
 
-// notes says in sentences what was counted and is not 0.
+// notes returns a sentence for each count that is not 0.
 func (n Counts) notes() (notes []string) {
 	notes = n.warnings()
 	add := func(n int, format string, args ...any) {

@@ -21,8 +21,8 @@
 // # The frame
 //
 // Every form of imported model has the same rows (Rows, read by Read) and the same answers, which are
-// experiment.Carrying: histories, recommendations, an evaluation against the truth, and the rows themselves. What tells
-// the forms apart is what the model shows (Shown):
+// experiment.Carrying: histories, recommendations, an evaluation against the truth, and the rows themselves. The forms
+// differ in what the model shows (Shown):
 //
 //   - lists: experiment.Listing. Nothing is behind them, so that whatever needs the scores of other items, vectors or
 //     a model to train again is refused.
@@ -36,7 +36,7 @@
 //
 // Ids are text, the same in all files; users and items are numbered in the order of dataset.Ascending over all files.
 // Refused, with file, line and field: an item twice in a list, a rank twice in a list, a score or a rank that is no
-// finite number, lists of which no user or no item is in the training rows, a row that is said to be trained on and not.
+// finite number, lists without any user or item of the training rows, a row that is said to be trained on and not.
 // Counted and shown (Counts): users of lists without training rows, users without a list, listed items that no other
 // file has, listed items of the user's own training rows, lists shorter than the longest, equal scores, repeated rows,
 // rows of the truth that were trained on or have a relevance below 1.

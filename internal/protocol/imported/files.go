@@ -15,7 +15,7 @@ type Source struct {
 	FilesConfig `yaml:",inline"`
 }
 
-// Opened is a model that was read of files.
+// Opened holds a model read from files.
 type Opened struct {
 	experiment.Listing
 	Outcome *experiment.Outcome[experiment.Data] // what is known of it
@@ -24,7 +24,7 @@ type Opened struct {
 // Given reports whether files are named.
 func (s Source) Given() bool { return s.Recs != "" }
 
-// Check reports files without lists, and a run beside lists. on is the key of the run.
+// Check reports files without lists, and files given together with a run. on is the key of the run.
 func (s Source) Check(v *config.Checker, on string, run bool) {
 	v.Check(s.Recs != "" || s.FilesConfig == FilesConfig{}, "files.recs", "must name the file of lists that the other files belong to")
 	v.Check(s.Recs == "" || !run, "files.recs", "is not read with %s: attack the lists and the run one after the other", on)

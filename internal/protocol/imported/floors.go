@@ -17,10 +17,10 @@ func Metrics(cutoffs []int) []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, cutoffs)
 }
 
-// beyond is a rank that no list reaches.
+// beyond is a rank below the end of every list.
 const beyond = 1 << 30
 
-// RanksIn returns the ranks of items in a list, those that it lacks beyond any list.
+// RanksIn returns the ranks of items in a list. Items that the list lacks get a rank below its end.
 func RanksIn(list, items []int32) []int32 {
 	at := make(map[int32]int32, len(list))
 	for k, i := range list {
@@ -35,15 +35,15 @@ func RanksIn(list, items []int32) []int32 {
 	return out
 }
 
-// Floors measures random order, in expectation, and popularity in training for one user after another. It may be
-// used by several goroutines.
+// Floors computes the two floors of one user after another: random order, in expectation, and popularity in training.
+// Several goroutines may use it.
 type Floors struct {
 	Metrics []metrics.Metric
 	popular []int32 // items, the most popular first
 	depth   int     // the largest cut-off
 }
 
-// NewFloors takes how many training rows each item has.
+// NewFloors returns floors for items with the given numbers of training rows.
 func NewFloors(ms []metrics.Metric, count []int64) *Floors {
 	f := &Floors{Metrics: ms, popular: make([]int32, len(count))}
 	for i, r := range metrics.RanksByCount(count) {
@@ -55,8 +55,8 @@ func NewFloors(ms []metrics.Metric, count []int64) *Floors {
 	return f
 }
 
-// Of returns what random order gives a user, by metric, and the ranks of the user's truth in popularity. Both leave out
-// the user's training items but those of the truth. train and truth are ascending.
+// Of returns, for one user, the expected metrics of a random order and the ranks of the user's truth by popularity.
+// Both leave out the user's training items, except those of the truth. train and truth are ascending.
 func (f *Floors) Of(train, truth []int32) (random []float64, popular []int32) {
 	left := make(map[int32]bool, len(train)) // out
 	for _, i := range train {

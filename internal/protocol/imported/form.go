@@ -22,44 +22,44 @@ type Common struct {
 // DefaultCommon returns no files, and the cut-offs of privrec evaluate.
 func DefaultCommon() Common { return Common{Name: "imported", K: []int{5, 10, 20}} }
 
-// Check reports what cannot be imported.
+// Check reports settings that cannot be imported.
 func (c Common) Check(v *config.Checker) {
 	v.NotEmpty("name", c.Name)
 	v.Integers("k", "cut-off", c.K, 1, 10_000)
 }
 
-// Ranked is an item of a list.
+// Ranked holds one item of a list.
 type Ranked struct {
 	Item  int32
 	Score float64 // NaN where the model shows none
 }
 
-// Shown is what an imported model shows.
+// Shown is the visible part of an imported model: its lists or its vectors.
 type Shown interface {
-	// Keep writes it into the folder "imported" of the run directory, for the questions that come later.
+	// Keep writes it into the folder "imported" of the run directory, for later questions.
 	Keep(env *run.Env) error
-	// What names it in a word, such as lists; Hash is the SHA-256 of it under the names of users and items.
+	// What returns a word for it, such as lists. Hash returns its SHA-256 under the names of users and items.
 	What() string
 	Hash() string
-	// Best returns the best k items of each user, best first, and nil for a user of whom the model shows nothing. Stored
+	// Best returns the best k items of each user, best first, and nil for a user without known recommendations. Stored
 	// lists are returned as they are; a model whose items are ranked here leaves out those of Rows.Data.Train.
 	Best(ctx context.Context, users []int32, k int) ([][]Ranked, error)
-	// Longest returns how many items Best gives a user at most.
+	// Longest returns the largest number of items that Best gives a user.
 	Longest() int
-	// Answers adds what the form answers to what all imported models do.
+	// Answers adds the answers of the form to those that all imported models give.
 	Answers(a *Answers) run.Answers
 }
 
-// Parsed is what a form read of its files, before users and items have their numbers.
+// Parsed is a form's files as read, before users and items have their numbers.
 type Parsed interface {
-	// Files lists what was read.
+	// Files lists the files that were read.
 	Files() []dataset.File
-	// Number makes what is shown. to and item give the numbers in rows of the users and items of the ids that Load was
-	// handed. It counts what users should know in n, and refuses what would be answered wrongly.
+	// Number returns the visible part of the model. to and item give the numbers in rows of the users and items of the
+	// ids that Load was handed. It counts what users should know in n, and refuses data that would give wrong answers.
 	Number(rows *Rows, to, item []int32, n *Counts) (Shown, error)
 }
 
-// Form is a form of imported model, under a configuration C that has Common.
+// Form describes one form of imported model, with a configuration C that has Common.
 type Form[C any] struct {
 	Name    string // of the task, behind import
 	Summary string
@@ -67,17 +67,17 @@ type Form[C any] struct {
 	Default func() C
 	Check   func(v *config.Checker, c C)
 	Common  func(c *C) *Common
-	// Load reads the form's own files. Their users and items get numbers of ids. It fails with a run.UsageError where
-	// none is named.
+	// Load reads the form's own files and numbers their users and items in ids. It fails with a run.UsageError if no
+	// file is named.
 	Load func(ctx context.Context, c C, ids *lists.IDs) (Parsed, error)
-	// Kept puts the copies in the folder in the place of the form's own files.
+	// Kept sets the form's files to the copies in the folder.
 	Kept func(c *C, folder string)
 }
 
-// cite says where imported models are from.
+// cite is the citation of imported models.
 const cite = "another program, as its name in the run says"
 
-// Task makes the task that imports a form.
+// Task returns the task that imports a form.
 func (f Form[C]) Task() run.Task {
 	return run.Spec[C]{
 		Verb: "import", Name: f.Name, Summary: f.Summary, Cite: cite, Flags: append(commonFlags(), f.Flags...),
@@ -86,7 +86,7 @@ func (f Form[C]) Task() run.Task {
 	}.Task()
 }
 
-// commonFlags are those of every form.
+// commonFlags returns the flags of every form.
 func commonFlags() []run.Flag {
 	return []run.Flag{
 		{Name: "train", Key: "rows.train", Usage: "file of the rows that the model was trained on"},
@@ -97,10 +97,10 @@ func commonFlags() []run.Flag {
 	}
 }
 
-// folder is where copies of what was read are, in the run directory.
+// folder names the folder of the input copies in the run directory.
 const folder = experiment.ImportedFolder
 
-// open reads the files of a run to be made, or the copies of a finished one.
+// open reads the files of a new run, or the copies of a finished one.
 func (f Form[C]) open(ctx context.Context, env *run.Env, c C) (run.Work, error) {
 	common := *f.Common(&c)
 	if _, ok := env.Finished(); ok {
@@ -111,7 +111,7 @@ func (f Form[C]) open(ctx context.Context, env *run.Env, c C) (run.Work, error) 
 	return open(ctx, env, common, func(ids *lists.IDs) (Parsed, error) { return f.Load(ctx, c, ids) })
 }
 
-// keptRows puts the copies in the place of the files that were named.
+// keptRows replaces the named files by their copies.
 func keptRows(in string, c FilesConfig) FilesConfig {
 	for _, f := range []struct {
 		path *string
@@ -124,5 +124,5 @@ func keptRows(in string, c FilesConfig) FilesConfig {
 	return c
 }
 
-// Tasks lists the forms that can be imported.
+// Tasks returns the tasks of all forms that can be imported.
 func Tasks() []run.Task { return []run.Task{Lists().Task(), Vectors().Task()} }

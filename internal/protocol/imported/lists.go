@@ -22,7 +22,7 @@ type ListsConfig struct {
 	Recs   string `yaml:"recs"` // file of lists, in any form that privrec evaluate reads
 }
 
-// Lists is the form of models of which lists are known.
+// Lists returns the form of models that are known by their lists alone.
 func Lists() Form[ListsConfig] {
 	return Form[ListsConfig]{
 		Name: "lists", Summary: "make a run of the lists that another program's model gives",
@@ -37,7 +37,7 @@ func Lists() Form[ListsConfig] {
 	}
 }
 
-// parsedLists is a file of lists.
+// parsedLists holds a file of lists as read.
 type parsedLists struct {
 	*lists.File
 	ids  *lists.IDs
@@ -59,8 +59,8 @@ func readLists(ctx context.Context, path string, ids *lists.IDs) (Parsed, error)
 // Files implements Parsed.
 func (p *parsedLists) Files() []dataset.File { return []dataset.File{p.file} }
 
-// Number implements Parsed. It refuses an item that a list holds twice, lists of which no user or no item is in
-// the training rows, or hardly any: then ids are written in two ways.
+// Number implements Parsed. It refuses an item that a list holds twice. It also refuses lists whose users or items are
+// hardly ever in the training rows, since ids are then written in two ways.
 func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, error) {
 	d := rows.Data
 	s := &listed{rows: rows, scored: p.Scored, lists: make([][]Ranked, d.Users)}
@@ -104,8 +104,9 @@ func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, er
 	return s, s.match(p, *n)
 }
 
-// match fails where nine in ten rows of lists hold items of no other file, or most users are in no other file. An attack on the few that are would find
-// nothing, whatever the lists give away. Lists of some of the users, and rows of some of them, are no error.
+// match fails if nine in ten rows of lists hold items of no other file, or most users are in no other file. An attack
+// on the remaining few would find nothing, whatever the lists reveal. Lists of some of the users, and rows of some of
+// them, are no error.
 func (s *listed) match(p *parsedLists, n Counts) error {
 	d := s.rows.Data
 	if n.UnknownRows >= 9*(n.ListRows-n.UnknownRows) {
@@ -127,7 +128,7 @@ func (s *listed) match(p *parsedLists, n Counts) error {
 	return nil
 }
 
-// of returns the items that a user has and that the model was not trained on.
+// of returns a user's items that the model was not trained on.
 func (r *Rows) of(u int) []int32 {
 	if r.Others == nil {
 		return nil
@@ -135,7 +136,7 @@ func (r *Rows) of(u int) []int32 {
 	return r.Others[u]
 }
 
-// known says which items some row has.
+// known tells for each item whether it occurs in some row.
 func (r *Rows) known() []bool {
 	out := make([]bool, r.Data.Items)
 	for _, part := range [][][]int32{r.Data.Train, r.Data.Test, r.Others} {
@@ -148,7 +149,7 @@ func (r *Rows) known() []bool {
 	return out
 }
 
-// someUser and someItem name one of the training rows, for messages.
+// someUser and someItem return an id from the training rows, for messages.
 func (r *Rows) someUser() string {
 	u := slices.IndexFunc(r.Data.Train, func(items []int32) bool { return len(items) > 0 })
 	return dataset.Quote([]byte(r.Data.UserIDs[u]))
@@ -216,7 +217,7 @@ func (s *listed) Keep(env *run.Env) error {
 // Answers implements Shown.
 func (s *listed) Answers(a *Answers) run.Answers { return &listAnswers{a, s} }
 
-// listAnswers answers with lists alone. It implements experiment.Listing.
+// listAnswers answers from lists alone. It implements experiment.Listing.
 type listAnswers struct {
 	*Answers
 	shown *listed

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Model is an imported model: what it shows, and the rows that came with it.
+// Model is an imported model: its lists or vectors, and the rows that came with it.
 type Model struct {
 	Common
 	Rows   *Rows
@@ -17,7 +17,7 @@ type Model struct {
 	Counts Counts
 }
 
-// load reads the rows and then the form's own files, and numbers both.
+// load reads the rows and then the form's own files, and assigns numbers to users and items of both.
 func load(ctx context.Context, c Common, own func(ids *lists.IDs) (Parsed, error)) (*Model, error) {
 	if c.Rows.Train == "" {
 		return nil, &run.UsageError{Message: "no file of training rows is named", Fix: "name the rows that the model was trained on with --train: histories are what the attacks guess, and what tells a good list from a known one"}
@@ -52,7 +52,7 @@ func load(ctx context.Context, c Common, own func(ids *lists.IDs) (Parsed, error
 	return m, nil
 }
 
-// fileOf describes a file that was read.
+// fileOf returns the description of a file that was read.
 func fileOf(f *lists.File) (dataset.File, error) {
 	s, err := os.Stat(f.Path)
 	if err != nil {

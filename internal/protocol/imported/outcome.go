@@ -12,13 +12,13 @@ import (
 	"privrec/internal/report"
 )
 
-// Outcome is what an import found, as metrics.json holds it. Without truth it has floors and evaluations of nothing.
+// Outcome holds the results of an import as metrics.json stores them. Without truth it has neither floors nor scores.
 type Outcome struct {
 	experiment.Outcome[topn.DataSummary]
 	Imported Summary `json:"imported"`
 }
 
-// Summary is what is known of an imported model.
+// Summary describes the data of an imported model.
 type Summary struct {
 	Program string `json:"program,omitempty"` // that trained it, as the user says
 	Shows   string `json:"shows"`             // lists, or the form's own word
@@ -27,12 +27,12 @@ type Summary struct {
 	Counts  Counts `json:"counts"`
 }
 
-// setting says in one line what the model is.
+// setting returns a one-line description of the model.
 func (m *Model) setting() string {
 	return fmt.Sprintf("%s of a model that another program trained (%s)", m.Shown.What(), cmp.Or(m.Program, "it is not said which"))
 }
 
-// order says what the order of histories rests on.
+// order returns a sentence about what the order of histories rests on.
 func (r *Rows) order() string {
 	if r.Timed {
 		return "behaviours are in the order of time"
@@ -55,8 +55,8 @@ func (r *Rows) judged() (users []int32) {
 	return users
 }
 
-// outcome measures the model against the truth, beside random order and popularity. ranks are those of the truth, by
-// user of judged; nil where there is none.
+// outcome measures the model against the truth, beside random order and popularity. ranks holds the ranks of the truth,
+// by user of judged; nil without truth.
 func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err error) {
 	d, rows := m.Rows.Data, 0
 	for _, items := range d.Train {
@@ -100,7 +100,7 @@ func newOutcome(name, setting string, s topn.DataSummary, ms []metrics.Metric) *
 	}}
 }
 
-// RankedElsewhere returns the outcome of vectors that a program ranked elsewhere, where no one machine holds the rows.
+// RankedElsewhere returns the outcome of vectors that another program ranked, for rows too large for one machine.
 func RankedElsewhere(name string, s topn.DataSummary, n Counts, ms []metrics.Metric, floors []experiment.Scores, own experiment.Scores) *Outcome {
 	o := newOutcome(name, "vectors of a model that another program trained, ranked in shards of users", s, ms)
 	o.Imported = Summary{Shows: "vectors", Ordered: "the order of rows has no part in it", Counts: n}
@@ -108,7 +108,7 @@ func RankedElsewhere(name string, s topn.DataSummary, n Counts, ms []metrics.Met
 	return o
 }
 
-// deepest returns the largest cut-off.
+// deepest returns the largest cutoff.
 func deepest(cutoffs []int) (k int) {
 	for _, c := range cutoffs {
 		k = max(k, c)
@@ -116,8 +116,8 @@ func deepest(cutoffs []int) (k int) {
 	return k
 }
 
-// floors measures random order, in expectation, and popularity in training, each without the user's own training items
-// but those of the truth.
+// floors returns the scores of random order, in expectation, and of popularity in training, each without the user's own
+// training items except those of the truth.
 func (m *Model) floors(judged []int32) []experiment.Scores {
 	d := m.Rows.Data
 	count := make([]int64, d.Items)
@@ -143,7 +143,7 @@ func (m *Model) floors(judged []int32) []experiment.Scores {
 	return []experiment.Scores{experiment.NewScores(RandomFloor, "", random), experiment.NewScores(PopularityFloor, "", metrics.SummarySet(f.Metrics, ranks))}
 }
 
-// Document shows an outcome.
+// Document returns an outcome as a report.
 func (o *Outcome) Document(level dataset.Level) (*report.Document, error) {
 	d, n := o.Data, o.Imported.Counts
 	doc := &report.Document{
@@ -170,7 +170,7 @@ func (o *Outcome) Document(level dataset.Level) (*report.Document, error) {
 	return doc, err
 }
 
-// table sets the model beside its floors.
+// table returns the scores of the model beside its floors.
 func (o *Outcome) table(level dataset.Level) (*report.Table, error) {
 	c := report.Comparison{Name: "ranking", Title: "Rows of the truth found in the first K items", Level: level, Metrics: o.Metrics,
 		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics)}

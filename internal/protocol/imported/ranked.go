@@ -17,7 +17,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// embedded is vectors, a row for each user and item of the rows. It implements Shown.
+// embedded holds one vector for each user and item of the rows. It implements Shown.
 type embedded struct {
 	rows   *Rows
 	users  tensor.Matrix // (users, d); zero for users without a vector
@@ -27,8 +27,8 @@ type embedded struct {
 	scorer *bpr.Ranking
 }
 
-// Number implements Parsed. It refuses training rows and non-members of users or items without a vector: what the
-// model shows of them is not known. It counts users and items of the truth without one.
+// Number implements Parsed. It refuses training rows and non-members of users or items without a vector, since the
+// model's scores for them are unknown. It counts users and items of the truth without one.
 func (p *parsedVectors) Number(rows *Rows, to, item []int32, n *Counts) (Shown, error) {
 	d := rows.Data
 	s := &embedded{rows: rows, has: [2][]bool{make([]bool, d.Users), make([]bool, d.Items)}}
@@ -108,7 +108,7 @@ func (s *embedded) match(p *parsedVectors, rows *Rows) error {
 	return nil
 }
 
-// finite fails where inner products are too large or too small for the program's numbers.
+// finite fails if inner products are too large or too small for tensor.Float.
 func (s *embedded) finite() error {
 	var most [2]float64
 	for k, m := range []tensor.Matrix{s.users, s.items} {
@@ -125,8 +125,8 @@ func (s *embedded) finite() error {
 	return nil
 }
 
-// leastProduct is the least that the largest inner product may be: one 2^24 times smaller, which still differs from it in
-// 32 bits, is then a normal number.
+// leastProduct bounds the largest inner product from below. A product 2^24 times smaller still differs from it in 32
+// bits, and is then a normal number.
 const leastProduct = 0x1p-102
 
 // norm returns the length of a vector.
@@ -144,7 +144,7 @@ func (s *embedded) What() string { return "vectors" }
 // Longest implements Shown.
 func (s *embedded) Longest() int { return s.rows.Data.Items - len(s.barred) }
 
-// leftOut lists the items that are not ranked for a user: those of the training rows, and those without a vector.
+// leftOut lists the items that a user's ranking leaves out: those of the training rows, and those without a vector.
 func (s *embedded) leftOut(user int32) []int32 {
 	own := s.rows.Data.Train[user]
 	if len(s.barred) == 0 {
@@ -200,7 +200,7 @@ func (s *embedded) Hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Keep implements Shown. The vectors are the run's model file, as those of a model that was trained here.
+// Keep implements Shown. It writes the vectors as the run's model file, like those of a model trained here.
 func (s *embedded) Keep(env *run.Env) error {
 	for k, ids := range [2][]string{s.rows.Data.UserIDs, s.rows.Data.ItemIDs} {
 		has := make([]int32, len(ids))
@@ -216,13 +216,13 @@ func (s *embedded) Keep(env *run.Env) error {
 	return experiment.KeepVectors(env, []experiment.Vectors{{Users: s.users, Items: s.items}})
 }
 
-// holders says which ids have vectors.
+// holders tells which ids have vectors.
 type holders struct {
 	ids     []string
 	without map[string]bool
 }
 
-// readHolders reads what Keep wrote of a side.
+// readHolders reads the file of a side that Keep wrote.
 func readHolders(ctx context.Context, path string) (h holders, err error) {
 	rows, err := format.OpenRows(ctx, path, format.TSV)
 	if err != nil {
@@ -247,7 +247,7 @@ func readHolders(ctx context.Context, path string) (h holders, err error) {
 // Answers implements Shown.
 func (s *embedded) Answers(a *Answers) run.Answers { return &vectorAnswers{a, s} }
 
-// vectorAnswers answers by vectors. It implements experiment.Scoring, Embedded and Peopled.
+// vectorAnswers answers from vectors. It implements experiment.Scoring, Embedded and Peopled.
 type vectorAnswers struct {
 	*Answers
 	shown *embedded

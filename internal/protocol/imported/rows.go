@@ -21,7 +21,7 @@ type FilesConfig struct {
 	NonMembers string `yaml:"non_members"`
 }
 
-// Rows are what is known of the users of an imported model. Users and items of the model's own files are among them.
+// Rows holds the known rows of an imported model's users. Users and items of the model's own files are among them.
 type Rows struct {
 	Data   *dataset.Interactions // Train and Test; its Source has the files and the hash of all rows
 	Order  [][]int32             // by user: the items of Train in the order of time
@@ -37,7 +37,7 @@ func (r *Rows) User(id string) (int32, bool) { u, ok := r.users[id]; return u, o
 // Item returns the number of an item.
 func (r *Rows) Item(id string) (int32, bool) { i, ok := r.items[id]; return i, ok }
 
-// read is the rows of files as they were read, with the ids that other files of the model may add to.
+// read holds the rows of files as read, with ids that other files of the model may add to.
 type read struct {
 	ids                  lists.IDs
 	train, truth, others *lists.File // nil: not given
@@ -72,8 +72,8 @@ func (r *read) all() (out []*lists.File) {
 	return out
 }
 
-// number numbers the users and items of all files and makes Rows of them. to and item give the number of what was read
-// in the order of reading.
+// number assigns numbers to the users and items of all files and makes Rows of them. to and item give the number of
+// each user and item in the order of reading.
 func (r *read) number(n *Counts) (out *Rows, to, item []int32, err error) {
 	d := &dataset.Interactions{}
 	to, d.UserIDs = dataset.Ascending(r.ids.Users.IDs)
@@ -114,7 +114,7 @@ func (r *read) number(n *Counts) (out *Rows, to, item []int32, err error) {
 	return out, to, item, nil
 }
 
-// apart fails on a row that is said to be trained on and not.
+// apart fails on a row that is given both as trained on and as not.
 func (r *read) apart(d *dataset.Interactions, to, item []int32) error {
 	for _, x := range r.others.Rows {
 		if _, had := slices.BinarySearch(d.Train[to[x.User]], item[x.Item]); had {
@@ -124,8 +124,8 @@ func (r *read) apart(d *dataset.Interactions, to, item []int32) error {
 	return nil
 }
 
-// alike fails where most rows of non-members hold items that no training row has. What tells such rows from those of
-// members is their ids, and no model.
+// alike fails if most rows of non-members hold items that no training row has. Ids alone, without a model, then tell
+// members from non-members.
 func (r *read) alike() error {
 	trained := make([]bool, len(r.ids.Items.IDs))
 	for _, x := range r.train.Rows {
@@ -148,7 +148,7 @@ func (r *read) alike() error {
 }
 
 // distinct groups the rows of a file by user, in the order of lists.ByUser, each item once. keep nil keeps all.
-// repeated counts the rows that were there before.
+// repeated counts the dropped repetitions.
 func distinct(f *lists.File, to, item []int32, keep func(lists.Row) bool) (out [][]int32, repeated int) {
 	out = make([][]int32, len(to))
 	seen := map[int32]bool{}
@@ -179,7 +179,7 @@ func ascending(of [][]int32) [][]int32 {
 	return out
 }
 
-// numbers returns the place of each id.
+// numbers returns the index of each id.
 func numbers(ids []string) map[string]int32 {
 	at := make(map[string]int32, len(ids))
 	for i, id := range ids {
@@ -188,7 +188,7 @@ func numbers(ids []string) map[string]int32 {
 	return at
 }
 
-// hash returns the SHA-256 of the rows by name: of training in their order, of the truth and of non-members.
+// hash returns the SHA-256 of the rows by name: the training rows in their order, the truth and the non-members.
 func (r *Rows) hash() string {
 	sum := sha256.New()
 	for _, part := range []struct {

@@ -46,7 +46,7 @@ const (
 	scoreCosine = "cosine"
 )
 
-// Vectors is the form of models of which vectors are known. Items are ranked here.
+// Vectors returns the form of models that are known by the vectors of users and items. Items are ranked here.
 func Vectors() Form[VectorsConfig] {
 	list := func(name, key, usage string) run.Flag {
 		return run.Flag{Name: name, Key: "vectors." + key, Usage: usage, List: true}
@@ -101,7 +101,7 @@ func pair(of []string) []string {
 	return of
 }
 
-// side is the vectors of users, or of items, as they were read.
+// side holds the vectors of users, or of items, as read.
 type side struct {
 	name string // user or item
 	path string
@@ -111,7 +111,7 @@ type side struct {
 	bias []tensor.Float
 }
 
-// sides are the two sides.
+// sides names the two sides.
 var sides = [2]string{"user", "item"}
 
 // readVectors reads the files of vectors and their ids.
@@ -166,7 +166,7 @@ func readVectors(ctx context.Context, c VectorFiles, ids *lists.IDs) (Parsed, er
 	return p, nil
 }
 
-// want returns the array of a side.
+// want returns the name and the shape of the array of a side to read.
 func (c VectorFiles) want(k int) (w vectors.Want) {
 	if names := pair(c.Names); len(names) == 2 {
 		w.Names = names[k : k+1]
@@ -176,7 +176,7 @@ func (c VectorFiles) want(k int) (w vectors.Want) {
 	return w
 }
 
-// Side is the vectors of users, or of items.
+// Side holds the vectors of users, or of items.
 type Side struct {
 	Path  string
 	Rows  tensor.Matrix // ready for the inner product that ranks
@@ -184,8 +184,8 @@ type Side struct {
 	Files []dataset.File
 }
 
-// ReadSide reads the vectors of users, for side 0, or of items, for side 1, as the import does: for programs that do
-// not hold both.
+// ReadSide reads the vectors of users (side 0) or of items (side 1), as the import does, for programs that do not hold
+// both.
 func ReadSide(ctx context.Context, c VectorFiles, k int) (*Side, error) {
 	files := pair(c.Files)
 	if len(files) == 0 || files[0] == "" {
@@ -215,7 +215,7 @@ func ReadSide(ctx context.Context, c VectorFiles, k int) (*Side, error) {
 	return &Side{f.Path, s.rows, s.ids, p.files}, nil
 }
 
-// number gives the ids of a side their numbers among those of all files.
+// number assigns the ids of a side their numbers among those of all files.
 func number(s *side, k int, ids *lists.IDs) {
 	in := &ids.Users
 	if k == 1 {
@@ -238,7 +238,7 @@ type parsedVectors struct {
 // Files implements Parsed.
 func (p *parsedVectors) Files() []dataset.File { return p.files }
 
-// read reads arrays of a file, and remembers it.
+// read reads arrays of a file and lists the file as read.
 func (p *parsedVectors) read(ctx context.Context, path string, want ...vectors.Want) (*vectors.File, error) {
 	f, err := vectors.Read(ctx, path, want...)
 	if err != nil {
@@ -247,7 +247,7 @@ func (p *parsedVectors) read(ctx context.Context, path string, want ...vectors.W
 	return f, p.remember(path, f.Digest)
 }
 
-// remember lists a file that was read, once.
+// remember lists a file as read, once.
 func (p *parsedVectors) remember(path, digest string) error {
 	for _, f := range p.files {
 		if f.Path == path {
@@ -259,7 +259,7 @@ func (p *parsedVectors) remember(path, digest string) error {
 	return err
 }
 
-// name finds the ids of the rows of a side. own are those in the file of vectors.
+// name sets the ids of the rows of a side. own are those in the file of vectors.
 func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int, own []string) error {
 	paths, columns := pair(c.IDs), pair(c.Columns)
 	switch {
@@ -294,8 +294,8 @@ func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int,
 	return &dataset.Error{File: s.path, Msg: fmt.Sprintf("which %s a row is of is not said", s.name), Hint: "name files of ids with --ids users.txt,items.txt; with --row-numbers the ids are the numbers of the rows, from 0"}
 }
 
-// biases adds what is added to inner products as two more numbers of every vector: that of the user beside a one of
-// the item, and a one of the user beside that of the item.
+// biases adds the biases to inner products by two more numbers in every vector: the user's bias beside a one in the
+// item's vector, and a one in the user's beside the item's bias.
 func (p *parsedVectors) biases(ctx context.Context, named, files []string) error {
 	for k := range p.sides {
 		if err := p.bias(ctx, named, files, k); err != nil {
@@ -308,7 +308,7 @@ func (p *parsedVectors) biases(ctx context.Context, named, files []string) error
 	return nil
 }
 
-// bias reads the biases of a side, where some are named.
+// bias reads the biases of a side, if some are named.
 func (p *parsedVectors) bias(ctx context.Context, named, files []string, k int) error {
 	if !biased(named, k) {
 		return nil
@@ -330,10 +330,10 @@ func (p *parsedVectors) bias(ctx context.Context, named, files []string, k int) 
 	return nil
 }
 
-// biased reports whether biases of a side are named: one name is of items.
+// biased reports whether biases of a side are named. A single name means items.
 func biased(named []string, k int) bool { return len(named) == 2 || len(named) == 1 && k == 1 }
 
-// widen adds the two numbers to the vectors of a side.
+// widen appends the two numbers to the vectors of a side.
 func (p *parsedVectors) widen(k int, named []string) {
 	if len(named) == 0 {
 		return
@@ -353,7 +353,7 @@ func (p *parsedVectors) widen(k int, named []string) {
 	s.rows = wide
 }
 
-// isFile reports whether a name ends as files of vectors do.
+// isFile reports whether a name has the ending of a file of vectors.
 func isFile(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".npy", ".npz", ".safetensors", ".parquet":
@@ -362,7 +362,7 @@ func isFile(name string) bool {
 	return false
 }
 
-// direct gives every row that is not zero the length 1.
+// direct scales every row that is not zero to length 1.
 func direct(m tensor.Matrix) {
 	for i := range m.Rows {
 		row := tensor.Row(m, i)

@@ -18,7 +18,7 @@ type work struct {
 	*Model
 }
 
-// open reads the files, and holds what a finished run keeps against what it recorded.
+// open reads the files. For a finished run it checks that they are the ones it recorded.
 func open(ctx context.Context, env *run.Env, c Common, own func(ids *lists.IDs) (Parsed, error)) (run.Work, error) {
 	defer env.Stage("load")()
 	m, err := load(ctx, c, own)
@@ -33,7 +33,7 @@ func open(ctx context.Context, env *run.Env, c Common, own func(ids *lists.IDs) 
 	return &work{env, m}, nil
 }
 
-// Run implements run.Work: it keeps copies of what was read, and measures the model where there is truth.
+// Run implements run.Work: it keeps copies of the input, and measures the model if there is truth.
 func (w *work) Run(ctx context.Context) error {
 	w.Counts.warn(w.env)
 	a := experiment.Elsewhere()
@@ -74,7 +74,7 @@ func (w *work) Run(ctx context.Context) error {
 	return w.env.Print(d)
 }
 
-// perUser writes the metrics of every user of the truth, which privrec compare reads.
+// perUser writes the metrics of every user of the truth, for privrec compare.
 func (w *work) perUser(ranks [][]int32) error {
 	if ranks == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// table holds the attributes of users as they were read.
+// table holds the attributes of users as read.
 type table struct {
 	from    string   // the file, for messages
 	hash    string   // of a file
@@ -22,7 +22,7 @@ type table struct {
 	items   []string // of the data set that has the attributes; nil: of none
 }
 
-// line returns the line of a user, 0 where it is not known.
+// line returns the line of a user in the file, 0 if it is unknown.
 func (t *table) line(i int) int {
 	if t.lines == nil {
 		return 0
@@ -99,7 +99,7 @@ func readAttributes(ctx context.Context, path string, wanted []AttributeConfig) 
 	return t, err
 }
 
-// hintAttributes adds to an error about an attribute that a table lacks how to ask for those that it has.
+// hintAttributes adds a hint to an error about a missing attribute: how to ask for those that the table has.
 func hintAttributes(err error, wanted []AttributeConfig, columns []string) error {
 	var e *dataset.Error
 	if !errors.As(err, &e) || e.Msg != format.NoColumn {
@@ -122,10 +122,10 @@ func hintAttributes(err error, wanted []AttributeConfig, columns []string) error
 	return e
 }
 
-// noValue is what to do about a user without a value.
+// noValue holds the advice for a user without a value.
 const noValue = "leave users without it out of the table, or the attribute out of attributes"
 
-// ofFeatures takes the attributes that a data set has of its users.
+// ofFeatures returns the attributes that a data set has of its users.
 func ofFeatures(ctx context.Context, s *source, wanted []AttributeConfig) (*table, error) {
 	log, f, err := registry.LoadLog(ctx, s.data, registry.Options{Seed: s.seed})
 	if err != nil {
@@ -152,7 +152,7 @@ func ofFeatures(ctx context.Context, s *source, wanted []AttributeConfig) (*tabl
 	return t, nil
 }
 
-// among keeps the users in keep, in ascending order.
+// among returns the table of the users that keep accepts, in ascending order.
 func (t *table) among(keep func(user string) bool) *table {
 	out := &table{from: t.from, hash: t.hash, items: t.items}
 	of := make(map[string]int32, len(t.users))
@@ -185,8 +185,8 @@ type Attribute struct {
 	class []int32 // by attacked user
 }
 
-// classes makes classes of a column. It fails on a user without a value or with one that is
-// not declared, and where all users are of one class.
+// classes returns a column as classes. It fails on a user without a value or with an undeclared one, and if all users
+// have the same class.
 func (t *table) classes(k int, a AttributeConfig) (*Attribute, error) {
 	c := &t.columns[k]
 	if len(a.Bands) > 0 {

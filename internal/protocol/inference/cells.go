@@ -14,8 +14,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// plan is the work of a run: a cell is an input, an attribute and a split, on which every
-// attacker is trained and tested.
+// plan holds the work of a run. A cell is an input, an attribute and a split, on which every attacker is trained and
+// tested.
 type plan struct {
 	*victims
 	cfg       Config
@@ -26,21 +26,21 @@ type plan struct {
 	splits    [][]attribute.Split // by attribute and repeat
 }
 
-// cellOf is the place of a cell in a plan.
+// cellOf identifies a cell of a plan.
 type cellOf struct{ input, attribute, repeat int }
 
-// cell is what the attackers of a cell found, in their order.
+// cell holds the results of the attackers of a cell, in their order.
 type cell []found
 
-// found is what one attacker found of the test users of a split.
+// found holds the result of one attacker on the test users of a split.
 type found struct {
 	Scores scores `json:"scores"`
 	Right  []byte `json:"right"` // a bit a test user: its class was predicted
-	// Unsuitable says why the attacker cannot work on the input; empty: it can.
+	// Unsuitable gives the reason why the attacker cannot work on the input; empty if it can.
 	Unsuitable string `json:"unsuitable,omitempty"`
 }
 
-// newPlan splits the users of every attribute.
+// newPlan returns a plan with the users split for every attribute.
 func newPlan(env *run.Env, c Config, v *victims) (p *plan, err error) {
 	p = &plan{victims: v, cfg: c, env: env, inputs: c.inputs(v)}
 	for _, name := range c.Attack.Attackers {
@@ -70,7 +70,7 @@ func newPlan(env *run.Env, c Config, v *victims) (p *plan, err error) {
 	return p, nil
 }
 
-// cells lists the places of all cells.
+// cells lists all cells.
 func (p *plan) cells() (all []cellOf) {
 	for i := range p.inputs {
 		for a := range p.attributes {
@@ -82,12 +82,12 @@ func (p *plan) cells() (all []cellOf) {
 	return all
 }
 
-// index is the place of a cell in cells.
+// index returns the place of a cell in cells.
 func (p *plan) index(at cellOf) int {
 	return (at.input*len(p.attributes)+at.attribute)*p.cfg.Attack.Repeats + at.repeat
 }
 
-// of returns the attackers of an input.
+// of returns the attackers that are tried on an input.
 func (p *plan) of(input int) []attribute.Attacker {
 	if p.inputs[input].sees == "" {
 		return []attribute.Attacker{p.majority}
@@ -95,7 +95,7 @@ func (p *plan) of(input int) []attribute.Attacker {
 	return p.attackers
 }
 
-// fits counts the trainings of attackers in all cells.
+// fits returns the number of trainings in all cells.
 func (p *plan) fits() (n int) {
 	for i := range p.inputs {
 		n += len(p.of(i)) * len(p.attributes) * p.cfg.Attack.Repeats
@@ -103,8 +103,8 @@ func (p *plan) fits() (n int) {
 	return n
 }
 
-// fit trains and tests the attackers of a cell. Draws depend on the attribute, the attacker and
-// the split, and not on the input: two inputs differ in nothing else.
+// fit trains and tests the attackers of a cell. Random choices depend on the attribute, the attacker and the split, and
+// not on the input, so two inputs differ in nothing else.
 func (p *plan) fit(ctx context.Context, at cellOf) (cell, error) {
 	in, a, split := p.inputs[at.input], p.attributes[at.attribute], p.splits[at.attribute][at.repeat]
 	train, test := p.rows(in, split.Train), p.rows(in, split.Test)
@@ -146,7 +146,7 @@ func (p *plan) fit(ctx context.Context, at cellOf) (cell, error) {
 	return out, nil
 }
 
-// try trains an attacker and measures it; probabilities are its answers.
+// try trains an attacker and measures it. probabilities are its answers.
 func (p *plan) try(ctx context.Context, a attribute.Attacker, at cellOf, train tensor.Matrix, known []int32, test tensor.Matrix, probabilities [][]float64, asked []int32) (m attribute.Scores, err error) {
 	of := p.attributes[at.attribute]
 	g, err := a.Fit(ctx, train, known, len(of.Values), p.env.Seed.Stream("inference.attack."+of.Name+"."+a.Name(), uint64(at.repeat)))
@@ -159,7 +159,7 @@ func (p *plan) try(ctx context.Context, a attribute.Attacker, at cellOf, train t
 	return attribute.Measure(probabilities, asked, len(of.Values))
 }
 
-// best returns the class with the highest probability, of several the first.
+// best returns the class with the highest probability, the first of several.
 func best(q []float64) int32 {
 	k := 0
 	for c, x := range q {
@@ -170,9 +170,8 @@ func best(q []float64) int32 {
 	return int32(k)
 }
 
-// sweep fills all cells. Cells do not depend on each other, so that any number of workers
-// finds the same. It saves the finished ones as often as the run's settings say, and goes on
-// from those that it finds.
+// sweep computes all cells. Cells are independent, so results do not depend on the number of workers. It saves finished
+// cells as often as the run's settings say, and continues from saved ones.
 func (p *plan) sweep(ctx context.Context) ([]cell, error) {
 	places := p.cells()
 	done, err := p.restore(len(places))
@@ -224,7 +223,7 @@ func (p *plan) sweep(ctx context.Context) ([]cell, error) {
 	return done, run.Interrupted(ctx, failed)
 }
 
-// state is what a checkpoint holds.
+// state holds the content of a checkpoint.
 type state struct {
 	Cells []cell `json:"cells"` // null: to do
 }
@@ -237,7 +236,7 @@ func (p *plan) save(cells []cell) error {
 	return p.env.SaveCheckpoint(run.Checkpoint{State: b})
 }
 
-// restore returns the finished cells of the checkpoint, nil for those to do.
+// restore returns the finished cells of the checkpoint, nil for the unfinished ones.
 func (p *plan) restore(n int) ([]cell, error) {
 	c, ok, err := p.env.LoadCheckpoint()
 	if !ok || err != nil {
@@ -253,8 +252,8 @@ func (p *plan) restore(n int) ([]cell, error) {
 	return s.Cells, nil
 }
 
-// scores are shares, in the order of metrics.ClassScores. NaN: not
-// defined, as an AUC where the test users have one class.
+// scores holds shares in the order of metrics.ClassScores. NaN: not defined, such as an AUC where the test users have
+// one class.
 type scores [5]float64
 
 // MarshalJSON writes NaN as null.
@@ -268,7 +267,7 @@ func (s scores) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (s *scores) UnmarshalJSON(b []byte) error {
 	var in [5]*float64
 	if err := json.Unmarshal(b, &in); err != nil {

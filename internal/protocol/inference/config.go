@@ -32,8 +32,8 @@ type OnConfig struct {
 	Release string   `yaml:"release"`          // of runs that kept several; empty: the first one of each
 }
 
-// dirs returns the directories of the runs, for an attack in directory own. With Beside a
-// folder of runs can be moved as a whole: the configuration does not say where it is.
+// dirs returns the directories of the runs, for an attack in directory own. With Beside a folder of runs can be moved
+// as a whole, since the configuration does not say where it is.
 func (c OnConfig) dirs(own string) []string {
 	if !c.Beside {
 		return c.Runs
@@ -100,7 +100,7 @@ const (
 	SeesVectors      = "vectors" // of the users, as the run's model has them
 )
 
-// Majority is the attacker that sees nothing.
+// Majority names the attacker that sees nothing.
 const Majority = "majority"
 
 // Default returns the paper's attack: a network with a hidden layer of 100, five splits of
@@ -146,8 +146,8 @@ func Check(v *config.Checker, c Config) {
 	v.Inside("eval.confidence", c.Eval.Confidence, 0, 1)
 }
 
-// checkSource reports what cannot be attacked together. Nothing at all is no problem of a
-// configuration: the command line may name it.
+// checkSource reports sources that cannot be attacked together. A configuration without a source is valid, since the
+// command line may name it.
 func (c Config) checkSource(v *config.Checker) {
 	f := c.Files
 	v.Check(len(c.On.Runs) == 0 || f.Lists == "", "files.lists", "is not read with on.runs: attack the runs and the file one after the other")
@@ -179,8 +179,7 @@ func (a AttackConfig) lists() bool {
 	return slices.Contains(a.Sees, SeesBoth) || slices.Contains(a.Sees, SeesLists)
 }
 
-// Suit implements run.Suited: the training rows of an attack on interactions are those of the models that it can be
-// compared with.
+// Suit implements run.Suited: it sets the training rows of an attack on interactions to those of comparable models.
 func (c *Config) Suit(doc *config.Document) (err error) {
 	if len(c.On.Runs) > 0 || c.Data.Name == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// openTable opens a table with a header line, by the ending of its name.
+// openTable opens a table with a header line. The ending of its name gives the format.
 func openTable(ctx context.Context, path string) (*format.Rows, error) {
 	form, ok := format.OfInput(path)
 	if !ok || form == format.Lines {
@@ -20,7 +20,7 @@ func openTable(ctx context.Context, path string) (*format.Rows, error) {
 	return format.OpenRows(ctx, path, form)
 }
 
-// field returns a field that must not be empty.
+// field returns a field, and an error if it is empty.
 func field(r *format.Rows, column int) (string, error) {
 	if len(r.Fields[column]) == 0 {
 		return "", r.Fail(r.Columns[column], "is empty", "")
@@ -28,8 +28,8 @@ func field(r *format.Rows, column int) (string, error) {
 	return string(r.Fields[column]), nil
 }
 
-// ofLists reads a file of recommendations: a row an item, with user, rank from 1, and item. It
-// keeps the first depth items of a list.
+// ofLists reads a file of recommendations, one row an item: user, rank from 1, and item. It keeps the first depth items
+// of a list.
 func ofLists(ctx context.Context, path string, depth int) (*source, error) {
 	r, err := openTable(ctx, path)
 	if err != nil {
@@ -76,8 +76,7 @@ func ofLists(ctx context.Context, path string, depth int) (*source, error) {
 	return s, err
 }
 
-// readHad reads a file of interactions: a row an item, with user and item. A repeated row
-// counts once.
+// readHad reads a file of interactions, one row an item: user and item. A repeated row counts once.
 func readHad(ctx context.Context, path string) (had map[string][]string, hash string, err error) {
 	r, err := openTable(ctx, path)
 	if err != nil {

@@ -6,16 +6,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// input is what an attacker sees of the users. A floor that several targets share is one
-// input.
+// input describes what an attacker sees of the users. A floor that several targets share is one input.
 type input struct {
 	sees   string // empty: nothing, the input of the majority
 	target int    // of victims
 	k      int    // 0: without lists
 }
 
-// inputs lists what is measured: nothing, each distinct set of interactions alone, then what
-// the configuration asks for.
+// inputs lists the inputs to measure: nothing, each distinct set of interactions alone, then those that the
+// configuration asks for.
 func (c Config) inputs(v *victims) (all []input) {
 	all = append(all, input{})
 	for i, t := range v.targets {
@@ -39,7 +38,7 @@ func (c Config) inputs(v *victims) (all []input) {
 	return all
 }
 
-// text names an input for readers.
+// text returns a name of an input for readers.
 func (in input) text() string {
 	switch {
 	case in.sees == "":
@@ -50,9 +49,8 @@ func (in input) text() string {
 	return in.sees
 }
 
-// rows returns the input of some attacked users, a row each. Interactions and lists are the
-// sum of the one-hot vectors of their items; an item in both counts once, so that entries are
-// 0 or 1.
+// rows returns the input of some attacked users, one row each. Interactions and lists are sums of the one-hot vectors
+// of their items. An item in both counts once, so entries are 0 or 1.
 func (v *victims) rows(in input, users []int32) tensor.Matrix {
 	t := v.targets[in.target]
 	switch in.sees {

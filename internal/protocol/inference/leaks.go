@@ -7,9 +7,9 @@ import (
 	"privrec/internal/metrics"
 )
 
-// Leak says what one input of one target gives away of an attribute, as the main attacker
-// finds it, with the first length of lists. The choice is made before anything is measured:
-// the best of several attackers would be above its floor by chance.
+// Leak holds the result for one input of one target and one attribute, by the main attacker and the first length of
+// lists. This choice is fixed before anything is measured: the best of several attackers would be above its floor by
+// chance.
 type Leak struct {
 	Target    string `json:"target"`
 	Sees      string `json:"sees"`
@@ -20,12 +20,11 @@ type Leak struct {
 	Text      string `json:"text"`
 }
 
-// leaks says what lists add to interactions, and what other inputs tell by themselves.
+// leaks returns what lists add to interactions, and what other inputs reveal by themselves.
 //
-// Lists leak where they add to what the same attacker finds in interactions alone, and it is
-// then also above the majority: an attacker that errs on interactions gains micro F1 by
-// answering the majority more often, and learns nothing. An attacker can also know something
-// and still not answer better than the majority; its AUC shows that.
+// Lists leak if they add to what the same attacker finds in interactions alone, and that attacker is then also above
+// the majority. An attacker that errs on interactions gains micro F1 by answering the majority more often, and learns
+// nothing. An attacker can also know something and still not answer better than the majority; its AUC shows that.
 func (o *Outcome) leaks(c Config) (all []Leak) {
 	for i, row := range o.Rows {
 		if i < len(o.Floors) || row.attacker != 0 || row.Unsuitable != "" || row.K != 0 && row.K != c.Attack.K[0] {
@@ -48,7 +47,7 @@ func (o *Outcome) leaks(c Config) (all []Leak) {
 	return all
 }
 
-// points writes a gain with its interval.
+// points returns a gain with its interval as text.
 func (g Gain) points() string {
 	if g.Interval == nil {
 		return fmt.Sprintf("%+.1f points", 100*g.Value)
@@ -56,7 +55,7 @@ func (g Gain) points() string {
 	return fmt.Sprintf("%+.1f points (%+.1f to %+.1f)", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1])
 }
 
-// alone says what an input tells by itself. f1 and auc are its gains over the majority, whose
+// alone reports whether an input leaks by itself, with a sentence. f1 and auc are its gains over the majority, whose
 // AUC is that of chance.
 func alone(sees string, f1, auc Gain) (found bool, text string) {
 	what := map[string]string{SeesLists: "lists alone", SeesInteractions: "interactions alone", SeesVectors: "user vectors alone"}[sees]
@@ -72,8 +71,8 @@ func alone(sees string, f1, auc Gain) (found bool, text string) {
 	return false, fmt.Sprintf("%s tell nothing measurable: %s", what, measured)
 }
 
-// added says what lists add to interactions. f1 and auc are the gains over these, majority the
-// gain in micro F1 over the majority.
+// added reports whether lists leak beyond interactions, with a sentence. f1 and auc are the gains over interactions,
+// and majority is the gain in micro F1 over the majority.
 func added(f1, majority, auc Gain) (found bool, text string) {
 	measured := fmt.Sprintf("gain in micro F1 %s, in AUC %s", f1.points(), auc.points())
 	switch {
@@ -91,8 +90,8 @@ func added(f1, majority, auc Gain) (found bool, text string) {
 	return false, "the lists add nothing measurable to what interactions tell: " + measured
 }
 
-// counted says how many gains that lists bring over interactions alone lie surely above and
-// below 0, of all attackers and lengths of lists.
+// counted returns a sentence with the numbers of gains of lists over interactions alone that are surely above and
+// surely below 0, over all attackers and lengths of lists.
 func (o *Outcome) counted(score metrics.ClassScore, confidence float64) string {
 	n, above, below := 0, 0, 0
 	for _, g := range o.Gains {
@@ -114,7 +113,7 @@ func (o *Outcome) counted(score metrics.ClassScore, confidence float64) string {
 		n, score, above, below, float64(n)*(1-confidence)/2)
 }
 
-// targetNames lists the targets.
+// targetNames returns the names of the targets.
 func (o *Outcome) targetNames() string {
 	var names []string
 	for _, t := range o.Targets {

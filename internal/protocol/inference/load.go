@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Target describes what is attacked.
+// Target describes an attacked run or file.
 type Target struct {
 	Name    string        `json:"name"`
 	Task    string        `json:"task,omitempty"`   // of a run, and below
@@ -31,7 +31,7 @@ type Target struct {
 	Width   int           `json:"vector_length"`                  // of a user's vector; 0: vectors are not attacked
 }
 
-// victims are the attacked users, by what is known of them.
+// victims holds the attacked users and what is known of them.
 type victims struct {
 	users      []string // ascending
 	attributes []*Attribute
@@ -39,7 +39,7 @@ type victims struct {
 	items      int // columns of the input
 }
 
-// target is a source in numbers, by attacked user.
+// target holds a source as numbers, by attacked user.
 type target struct {
 	Target
 	had     [][]int32 // columns, ascending; nil: not known
@@ -48,7 +48,7 @@ type target struct {
 	same    int // the first target with the same interactions, or itself
 }
 
-// load reads what is attacked.
+// load reads the targets and the attacked users.
 func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*victims, error) {
 	a := asked{release: c.On.Release, vectors: slices.Contains(c.Attack.Sees, SeesVectors)}
 	if c.Attack.lists() {
@@ -117,7 +117,7 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 	return v, nil
 }
 
-// sources reads the targets, and records what they are in the manifest.
+// sources reads the targets, and records their identity in the manifest.
 func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a asked) (all []*source, err error) {
 	switch {
 	case len(c.On.Runs) > 0:

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// digest identifies what a run had and recommends.
+// digest returns a hash of a source's interactions and recommendations.
 func (s *source) digest() string {
 	sum := sha256.New()
 	for _, user := range slices.Sorted(maps.Keys(s.had)) {
@@ -20,8 +20,8 @@ func (s *source) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// number turns a source into a target of the users of t, with items as columns. It fails on a
-// user of the table whom the source does not know, or who has too short a list.
+// number turns a source into a target for the users of t, with items as columns. It fails on a user of the table whom
+// the source lacks, or whose list is too short.
 func (s *source) number(t *table, columns map[string]int32, a asked) (*target, error) {
 	out := &target{Target: s.Target}
 	known, what := s.had, "interactions"

@@ -14,9 +14,8 @@ import (
 // Name is the protocol in results.
 const Name = "inference"
 
-// Outcome holds what a run measured: metrics.json. Floors are the majority, then every
-// attacker on interactions alone. Evaluations are every attacker on every input, the main one
-// first.
+// Outcome holds the measurements of a run as metrics.json stores them. Its floors are the majority, then every attacker
+// on interactions alone. Its evaluations are every attacker on every input, the main one first.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Targets    []Target     `json:"targets"`
@@ -37,21 +36,21 @@ type DataSummary struct {
 	Share      float64 `json:"share"`
 }
 
-// Row says what an evaluation, or a floor, is of.
+// Row identifies an evaluation or a floor.
 type Row struct {
 	Name     string `json:"name"` // of the evaluation
 	Target   string `json:"target,omitempty"`
 	Sees     string `json:"sees"`        // what the attacker sees; empty: nothing
 	K        int    `json:"k,omitempty"` // items of a list
 	Attacker string `json:"attacker"`
-	// Unsuitable says why the attacker cannot work on what it sees: the row has no values.
+	// Unsuitable gives the reason why the attacker cannot work on its input. The row then has no values.
 	Unsuitable string `json:"unsuitable,omitempty"`
 
 	target, input, attacker int
 }
 
-// Gain is a mean over splits of paired differences in a metric: an attacker less a floor that
-// was trained and tested on the same users.
+// Gain holds the mean over splits of paired differences in a metric: an attacker less a floor that was trained and
+// tested on the same users.
 type Gain struct {
 	Row       string      `json:"row"`
 	Attribute string      `json:"attribute"`
@@ -65,13 +64,13 @@ type Gain struct {
 	score          metrics.ClassScore
 }
 
-// The floors of gains.
+// Names of the floors of gains.
 const (
 	OverMajority     = "majority"
 	OverInteractions = "the same attacker on interactions alone"
 )
 
-// sure tells whether the whole interval lies on one side of 0: 1 above, -1 below, else 0.
+// sure returns 1 if the whole interval lies above 0, -1 if below, else 0.
 func (g Gain) sure() int {
 	switch {
 	case g.Interval != nil && g.Interval[0] > 0:
@@ -82,17 +81,16 @@ func (g Gain) sure() int {
 	return 0
 }
 
-// gained are the metrics of which gains are taken. Micro F1 is the paper's. Balanced accuracy
-// and AUC are at chance for any attacker that does not know, however often it answers the
-// majority.
+// gained lists the metrics with gains. Micro F1 is the paper's. Balanced accuracy and AUC are at chance for any
+// attacker without knowledge, however often it answers the majority.
 var gained = []metrics.ClassScore{metrics.MicroF1Score, metrics.BalancedScore, metrics.AUCScore}
 
-// metricName names a score of an attribute.
+// metricName returns the name of a score of an attribute.
 func metricName(score metrics.ClassScore, attribute string) string {
 	return metrics.ClassMetric{Score: score, Of: attribute}.String()
 }
 
-// definitions says what the metrics mean, by name.
+// definitions returns the definitions of the metrics by name.
 func definitions(all []*Attribute) map[string]string {
 	out := map[string]string{}
 	for _, a := range all {
@@ -103,13 +101,13 @@ func definitions(all []*Attribute) map[string]string {
 	return out
 }
 
-// result holds the cells of a plan, and reads means and gains from them.
+// result computes means and gains from the cells of a plan.
 type result struct {
 	*plan
 	cells []cell
 }
 
-// values returns a score of an attacker on an input by split.
+// values returns a score of an attacker on an input, one value a split.
 func (r *result) values(input, attribute, attacker int, score metrics.ClassScore) []float64 {
 	out := make([]float64, r.cfg.Attack.Repeats)
 	for i := range out {
@@ -118,9 +116,8 @@ func (r *result) values(input, attribute, attacker int, score metrics.ClassScore
 	return out
 }
 
-// interval returns the corrected t interval of a mean over splits; nil for one split, and
-// where a value is not defined. A share of the test users is not known to less than one of
-// them.
+// interval returns the corrected t interval of a mean over splits; nil for one split, or if a value is not defined. It
+// takes the standard deviation to be at least one test user's share.
 func (r *result) interval(attribute int, x []float64) (*[2]float64, error) {
 	if len(x) < 2 || math.IsNaN(stats.Mean(x)) {
 		return nil, nil
@@ -157,7 +154,7 @@ func (r *result) scoresOf(row Row) (experiment.Scores, error) {
 	return s, nil
 }
 
-// gain compares a row with the same or another attacker on another input.
+// gain returns the gains of a row over the same or another attacker on another input.
 func (r *result) gain(row Row, at int, over string, input, attacker int) (list []Gain, err error) {
 	for a, attribute := range r.attributes {
 		for _, k := range gained {
@@ -179,7 +176,7 @@ func (r *result) gain(row Row, at int, over string, input, attacker int) (list [
 	return list, nil
 }
 
-// alone returns the input that is the interactions of a target alone; -1: they are not known.
+// alone returns the number of the input with the interactions of a target alone; -1 if they are unknown.
 func (r *result) alone(target int) int {
 	for i, in := range r.inputs {
 		if in.sees == SeesInteractions && in.target == r.targets[target].same {
@@ -189,8 +186,8 @@ func (r *result) alone(target int) int {
 	return -1
 }
 
-// rows lists the floors, then every attacker on every input, target by target. An input that
-// targets share is a row of each.
+// rows lists the floors, then every attacker on every input, target by target. An input shared by several targets gives
+// each of them a row.
 func (r *result) rows() (floors, rows []Row) {
 	name := func(row *Row) {
 		in := r.inputs[row.input]
@@ -238,7 +235,7 @@ func (r *result) rows() (floors, rows []Row) {
 	return floors, rows
 }
 
-// ownInteractions tells whether targets differ in their interactions.
+// ownInteractions reports whether targets differ in their interactions.
 func (r *result) ownInteractions() bool {
 	for _, t := range r.targets {
 		if t.same != 0 {
@@ -248,7 +245,7 @@ func (r *result) ownInteractions() bool {
 	return false
 }
 
-// outcome takes means, gains and what leaks from the cells.
+// outcome computes means, gains and leaks from the cells.
 func (r *result) outcome(standing experiment.Standing, printed Printed) (*Outcome, error) {
 	o := &Outcome{Attributes: r.attributes, Gains: []Gain{}, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Protocol: Name, Method: "attribute inference", Setting: standing.Text, Data: r.summary(),
@@ -292,7 +289,7 @@ func (r *result) outcome(standing experiment.Standing, printed Printed) (*Outcom
 	return o, nil
 }
 
-// cells returns what every attacker finds beyond the floors.
+// cells returns the gains of every attacker over the floors as cells.
 func (o *Outcome) cells() (all []experiment.Cell) {
 	for _, g := range o.Gains {
 		row := o.Rows[g.row]
@@ -305,7 +302,7 @@ func (o *Outcome) cells() (all []experiment.Cell) {
 	return all
 }
 
-// summary describes the data.
+// summary returns the description of the data.
 func (r *result) summary() DataSummary {
 	d := DataSummary{Users: len(r.users), Items: r.items, Repeats: r.cfg.Attack.Repeats, Share: r.cfg.Attack.Share}
 	first := r.targets[0]
@@ -323,8 +320,8 @@ func (r *result) summary() DataSummary {
 	return d
 }
 
-// Printed returns what a paper prints for an evaluation of one attribute, and where; ok is
-// false where it prints nothing for the setting.
+// Printed returns a paper's printed value for one attribute of an evaluation, and its place in the paper. ok is false
+// if the paper prints nothing for the setting.
 type Printed func(t Target, row Row, attribute string) (value float64, where string, ok bool)
 
 // print adds the printed values of a row.

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/report"
 )
 
-// document shows an outcome.
+// document returns an outcome as a report.
 func (o *Outcome) document(c Config, seed uint64, standing string) *report.Document {
 	d := &report.Document{
 		Title:    "Attribute inference on " + o.targetNames(),
@@ -65,7 +65,7 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 	return d
 }
 
-// facts says who is attacked, how, and what leaks.
+// facts returns facts about the attacked users, the attack and the leaks.
 func (o *Outcome) facts(c Config) (facts []report.Fact) {
 	facts = append(facts, report.Fact{Label: "attacked", Value: fmt.Sprintf("%d users", o.Data.Users),
 		Note: fmt.Sprintf("splits, the same for all rows: %d; stratified, %.4g %% of the users train the attacker; %d items", c.Attack.Repeats, 100*c.Attack.Share, o.Data.Items)})
@@ -103,7 +103,7 @@ func (o *Outcome) spread(a *Attribute) string {
 	return strings.Join(texts, ", ")
 }
 
-// table shows all rows of an attribute.
+// table returns the rows of an attribute as a table.
 func (o *Outcome) table(a int, c Config) *report.Table {
 	attribute := o.Attributes[a]
 	level := fmt.Sprintf("%.4g %%", 100*c.Eval.Confidence)
@@ -193,12 +193,12 @@ func (o *Outcome) gain(row, attribute int, score metrics.ClassScore, over string
 	return Gain{}, false
 }
 
-// printed tells whether a paper prints anything of an attribute.
+// printed reports whether a paper prints any value of an attribute.
 func (o *Outcome) printed(a *Attribute) bool {
 	return slices.ContainsFunc(o.Evaluations, func(s experiment.Scores) bool { _, ok := s.Paper[metricName(metrics.MicroF1Score, a.Name)]; return ok })
 }
 
-// levelOf is the weakest evidence of some targets.
+// levelOf returns the weakest level of evidence of some targets.
 func levelOf(targets []*target) (level dataset.Level) {
 	for _, t := range targets {
 		level = max(level, t.Level)
@@ -206,8 +206,8 @@ func levelOf(targets []*target) (level dataset.Level) {
 	return level
 }
 
-// about says in a sentence what a target is, as far as that is known: the lists of another program have neither method
-// nor recipe.
+// about returns a sentence about a target, as far as it is known: the lists of another program have neither method nor
+// recipe.
 func (t *Target) about() string {
 	var of []string
 	for _, x := range [][2]string{{"", t.Method}, {"on ", t.Data}} {

@@ -17,7 +17,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// source holds what users of one target had and were recommended, by their names in the data.
+// source holds the interactions and recommendations of one target's users, by their names in the data.
 type source struct {
 	Target
 	hash   string // of what was read of it: data, or file
@@ -35,7 +35,7 @@ type source struct {
 	rows    map[string]int32
 }
 
-// asked says what is read of every target.
+// asked says what to read of every target.
 type asked struct {
 	depth   int    // items of a list; 0: no lists
 	vectors bool   // of users
@@ -66,7 +66,7 @@ func ofRuns(ctx context.Context, tasks []run.Task, dirs []string, a asked) (all 
 	return all, nil
 }
 
-// same tells whether two paths lead to one directory.
+// same reports whether two paths lead to one directory.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -76,7 +76,7 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// ofRun asks a finished run for what its users had and what it recommends to them.
+// ofRun returns the interactions and recommendations of a finished run's users.
 func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source, error) {
 	answers, err := experiment.Ask(ctx, tasks, dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source,
 	return s, s.take(m.Within(ctx), answers, o.Protocol, a)
 }
 
-// ofFiles reads the lists of a model that another program trained, and the rows that it was trained on.
+// ofFiles reads the lists of a model that another program trained, and its training rows.
 func ofFiles(ctx context.Context, env *run.Env, c FilesConfig, a asked) (*source, error) {
 	m, err := imported.Source{Recs: c.Recs, FilesConfig: imported.FilesConfig{Train: c.Train}}.Open(ctx, env)
 	if err != nil {
@@ -108,8 +108,8 @@ func ofFiles(ctx context.Context, env *run.Env, c FilesConfig, a asked) (*source
 	return s, s.take(ctx, m, o.Protocol, a)
 }
 
-// take asks a model for what its users had and what it recommends to them. An imported one has rows of its own, and the
-// name of its data is in no registry.
+// take reads the interactions and recommendations of a model's users. An imported model brings its own rows, and its
+// data are in no registry.
 func (s *source) take(ctx context.Context, answers experiment.Answers, protocol string, a asked) error {
 	_, s.imported = answers.(experiment.Carrying)
 	s.Remarks = experiment.RemarksOn(answers)
@@ -135,7 +135,7 @@ func (s *source) take(ctx context.Context, answers experiment.Answers, protocol 
 	return nil
 }
 
-// ask gets the lists of all users.
+// ask reads the lists of all users.
 func (s *source) ask(ctx context.Context, answers experiment.Answers, a asked) error {
 	users := slices.Sorted(maps.Keys(s.had))
 	lists, err := experiment.ListsOf(ctx, answers, users, a.depth, a.release)
@@ -197,8 +197,7 @@ func ofData(ctx context.Context, c DataConfig, seed rng.Seed) (*source, error) {
 	return s, nil
 }
 
-// distinguish gives targets of one task different names: the last part of the directory, or
-// all of it.
+// distinguish gives targets of one task different names: the last part of their directory, or all of it.
 func distinguish(all []*source) {
 	for _, name := range []func(s *source) string{
 		func(s *source) string { return fmt.Sprintf("%s (%s)", s.Task, filepath.Base(filepath.Clean(s.dir))) },

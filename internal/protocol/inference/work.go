@@ -19,8 +19,8 @@ type attackRun struct {
 	printed  Printed
 }
 
-// Open loads the targets of an attack. others are the tasks whose finished runs can be
-// attacked, printed what a paper prints of them; nil: nothing.
+// Open loads the targets of an attack. others are the tasks whose finished runs can be attacked. printed gives a
+// paper's values for them; nil: none.
 func Open(ctx context.Context, env *run.Env, c Config, others []run.Task, printed Printed) (run.Work, error) {
 	defer env.Stage("load")()
 	v, err := c.load(ctx, env, others)
@@ -43,8 +43,8 @@ func Open(ctx context.Context, env *run.Env, c Config, others []run.Task, printe
 	return &attackRun{plan: p, standing: standing, printed: printed}, nil
 }
 
-// Run implements run.Work: it trains and tests every attacker on every input and split, and
-// takes the gains over the floors.
+// Run implements run.Work: it trains and tests every attacker on every input and split, and computes the gains over the
+// floors.
 func (x *attackRun) Run(ctx context.Context) error {
 	a := x.account()
 	if _, err := x.env.Ledger(privacy.Research, a.Declaration()); err != nil {
@@ -76,13 +76,13 @@ func (x *attackRun) Run(ctx context.Context) error {
 	return x.env.Print(d)
 }
 
-// attack fills the cells.
+// attack computes the cells.
 func (x *attackRun) attack(ctx context.Context) ([]cell, error) {
 	defer x.env.Stage("attack")()
 	return x.sweep(ctx)
 }
 
-// account says that nothing is protected, and what the attack reads.
+// account returns the account of an attack: nothing is protected, and the data it reads are named.
 func (x *attackRun) account() experiment.Account {
 	a := experiment.Unprotected("attributes", "the attack trains on the attributes of some users in the clear and is measured on those of the others")
 	for _, what := range []struct {
@@ -104,8 +104,8 @@ func (x *attackRun) account() experiment.Account {
 	return a
 }
 
-// Forecast implements run.Forecaster. It fills one cell of an input that every worker has at a
-// time, evenly chosen, and multiplies.
+// Forecast implements run.Forecaster. It computes as many evenly chosen cells as there are workers, all at once, and
+// extrapolates.
 func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening := x.env.Opening()
 	var full []cellOf

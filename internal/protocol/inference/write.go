@@ -9,9 +9,8 @@ import (
 	"privrec/internal/run"
 )
 
-// perUser keeps, for every target and attribute, how often every row was right about each
-// user who was ever in test: tables that privrec compare reads. Users weigh by how often they
-// were in test.
+// perUser writes, for every target and attribute, how often every row was right about each user who was ever in test,
+// as tables for privrec compare. Users weigh by how often they were in test.
 func (r *result) perUser() error {
 	floors, rows := r.rows()
 	for t, target := range r.targets {
@@ -53,8 +52,7 @@ func (r *result) perUser() error {
 	return nil
 }
 
-// right returns, for every user who was ever in test, the share of their tests in which a row
-// was right.
+// right returns, for every user who was ever in test, the share of tests in which a row was right.
 func (r *result) right(row Row, attribute int, tests []int64) (out []float64) {
 	sum := make([]float64, len(r.users))
 	for i, s := range r.splits[attribute] {

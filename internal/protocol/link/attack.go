@@ -11,7 +11,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Task is the attack on the runs of others, the tasks that it may train too.
+// Task returns the attack on runs of others, which it may also train.
 func Task(others []run.Task) run.Task {
 	return target.Attack[Config]{
 		Name: "link", Method: "link stealing",
@@ -58,7 +58,7 @@ func pairsOnly(_ Config, t *target.Run) error {
 	return &run.UsageError{Message: fmt.Sprintf(no, t.Dir), Fix: fix}
 }
 
-// find draws the pairs and scores them by all evidence that the run gives.
+// find draws the pairs and scores them by all evidence from the run.
 func find(ctx context.Context, c Config, x *target.Attacked) (*target.Found, error) {
 	p := &plan{Config: c, Attacked: x}
 	var err error
@@ -73,15 +73,15 @@ func find(ctx context.Context, c Config, x *target.Attacked) (*target.Found, err
 	return p.found(ways), nil
 }
 
-// Missing is a kind of evidence that a run does not give. Why names no folder: a result does not
-// depend on where its runs are.
+// Missing is the error for a kind of evidence that a run does not give. Why names no folder, since a result does not
+// depend on the place of its runs.
 type Missing struct {
 	Kind string `json:"kind"`
 	Why  string `json:"why"`
 }
 
-// ways makes all attacks by the evidence that the run gives, then the floors. It fails where a kind
-// is named in the setting that the run does not give.
+// ways returns all attacks that the run's evidence allows, then the floors. It fails if the run lacks a kind of
+// evidence that the setting names.
 func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	a, err := target.Ask(ctx, p.Tasks, p.Dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	return append(all, floors(p.on, p.Whole)...), nil
 }
 
-// notGiven says which kinds of evidence the run gives.
+// notGiven returns the error for a kind of evidence that the run does not give.
 func (p *plan) notGiven(kind string, err error) error {
 	gives := []string{}
 	for _, k := range []string{SeesScores, SeesVectors, SeesInfluence} {

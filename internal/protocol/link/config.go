@@ -8,8 +8,8 @@ import (
 	"privrec/internal/protocol/target"
 )
 
-// Config describes an attack: which run, which pairs are asked about, what the attacker sees, and
-// how often it may guess.
+// Config describes an attack: which run, which pairs are candidates, what the attacker sees, and how often it may
+// guess.
 type Config struct {
 	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
 	On      target.On        `yaml:"on"`
@@ -45,7 +45,7 @@ const (
 	Scaled    = "scaled"    // the input times 1 + delta
 )
 
-// Default returns an attack by all that a run gives.
+// Default returns an attack by all evidence that a run gives.
 func Default() Config {
 	return Config{
 		Profile: "default",
@@ -77,7 +77,7 @@ func Check(v *config.Checker, c Config) {
 	c.Eval.Check(v)
 }
 
-// sees reports whether the attack takes a kind of evidence.
+// sees reports whether the attack uses a kind of evidence.
 func (c Config) sees(kind string) bool {
 	return len(c.Attack.Sees) == 0 || slices.Contains(c.Attack.Sees, kind)
 }

@@ -5,9 +5,9 @@ import (
 	"privrec/internal/protocol/target"
 )
 
-// floors are the attacks that see no model: a random guess, the degree of the user, the popularity
-// of the item, and their product. They count all interactions, those that the model was not given
-// too, since the edges themselves are what is asked.
+// floors returns the attacks that see no model: a random guess, the degree of the user, the popularity of the item, and
+// their product. They count all interactions, also those that the model was not given, since the attack asks for the
+// edges themselves.
 func floors(on *pairs, d *dataset.Interactions) []target.Way {
 	popular := make([]float64, d.Items)
 	degree := make([]float64, d.Users)

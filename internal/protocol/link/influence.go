@@ -15,10 +15,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// influence changes the input of one user after another, and measures for every item by how much
-// its scores for the watched other users change, and its vector (LinkTeller, algorithm 1): the
-// root of the mean squared change. An attacker who asks of many users also knows how much an item
-// moves on the average, and by how much more it moves for this user.
+// influence changes the input of one user after another. For every item it measures the change of its scores for the
+// watched other users, and of its vector (LinkTeller, algorithm 1), as root mean square. An attacker who queries many
+// users also knows how much an item moves on average, and how much more it moves for this user.
 func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]target.Way, error) {
 	defer p.Env.Stage("influence")()
 	on, items := p.on, p.Given.Items
@@ -95,7 +94,7 @@ func (p *plan) influence(ctx context.Context, d *experiment.Deployed) ([]target.
 	return all, nil
 }
 
-// watched draws the users whose scores the attacker sees.
+// watched returns a random choice of users whose scores the attacker sees.
 func (p *plan) watched() []int32 {
 	all := make([]int32, p.Given.Users)
 	for u := range all {
@@ -114,8 +113,8 @@ func scored(t *autograd.Tape, s eval.Scorer, users []int32, items int) (tensor.M
 	return out, s.Score(t, users, out)
 }
 
-// change gives the user another input: of the same length in a direction of its own, or scaled. A
-// zero row gets length 1.
+// change replaces a user's input: by one of the same length in a random direction, or by a scaled one. A zero row gets
+// length 1.
 func (p *plan) change(row []tensor.Float, s rng.Stream) {
 	if p.Attack.Change == Scaled {
 		for i := range row {
@@ -138,7 +137,7 @@ func (p *plan) change(row []tensor.Float, s rng.Stream) {
 	}
 }
 
-// moves are how much items moved at the change of each attacked user.
+// moves holds how much items moved when the input of each attacked user changed.
 type moves struct {
 	on       *pairs
 	by       []float64 // by pair
@@ -149,7 +148,7 @@ func newMoves(on *pairs, items int) *moves {
 	return &moves{on: on, by: make([]float64, on.count()), sum: make([]float64, items), two: make([]float64, items)}
 }
 
-// enter enters the squared changes of all items.
+// enter records the squared changes of all items.
 func (m *moves) enter(k int, squared []float64) error {
 	for i, x := range squared {
 		x = math.Sqrt(x)
@@ -164,8 +163,8 @@ func (m *moves) enter(k int, squared []float64) error {
 	return nil
 }
 
-// beyond returns the changes less the item's mean over users, over its deviation; 0 where an item
-// always moves alike.
+// beyond returns the changes standardised by each item's mean and deviation over users; 0 for an item that always moves
+// alike.
 func (m *moves) beyond() []float64 {
 	out, n := make([]float64, len(m.by)), float64(len(m.on.users))
 	for k, items := range m.on.items {

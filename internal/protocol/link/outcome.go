@@ -19,7 +19,7 @@ type DataSummary struct {
 	Density   float64    `json:"density"` // share of edges among all pairs
 }
 
-// Question says how many pairs were asked about.
+// Question counts the pairs of a question.
 type Question struct {
 	Of     string `json:"of"`
 	Users  int    `json:"users"`
@@ -27,7 +27,7 @@ type Question struct {
 	Others int    `json:"others"`
 }
 
-// Threat is what the attacker has and may do.
+// Threat describes the attacker's knowledge and means.
 type Threat struct {
 	Sees    []string  `json:"sees"`
 	Missing []Missing `json:"missing,omitempty"` // evidence that the run does not give
@@ -35,8 +35,8 @@ type Threat struct {
 	HeldOut string    `json:"held_out"`
 	Budgets []float64 `json:"budgets"` // guesses among all pairs, as multiples of the expected edges
 	Guesses []float64 `json:"guesses"` // the same, of the pairs that are asked about
-	// Of influence: what is changed and how, how many users' scores are seen, how many answers the
-	// model gave, and the noise in them.
+	// Details of attacks by influence: the input that is changed and how, the number of users with visible scores, the
+	// number of answers from the model, and their noise.
 	Inputs  string `json:"inputs,omitempty"`
 	Change  string `json:"change,omitempty"`
 	Watched int    `json:"watched,omitempty"`
@@ -44,10 +44,10 @@ type Threat struct {
 	Noise   string `json:"noise,omitempty"`
 }
 
-// knows is what every attacker knows.
+// knows describes the knowledge of every attacker.
 const knows = "which users and items there are, and how many edges to expect; the popularity of items and the degree of users for the floors alone"
 
-// detections returns the metrics of a question whose two kinds are as many, and their measure.
+// detections returns the metrics of a question with as many edges as other pairs, and their measure.
 func detections(of string) (all []target.Asked, m detect.Measure) {
 	for _, s := range []metrics.DetectScore{metrics.DetectAUC, metrics.Advantage, metrics.TPRAtHundredth} {
 		m := metrics.DetectMetric{Score: s, Of: "edges " + of}
@@ -62,8 +62,8 @@ func detections(of string) (all []target.Asked, m detect.Measure) {
 	}
 }
 
-// guesses returns the metrics among all pairs, of which few are edges, and their measure. budgets are numbers of
-// guesses as multiples of the number of edges.
+// guesses returns the metrics of the question among all pairs, where few are edges, and their measure. budgets are
+// numbers of guesses as multiples of the number of edges.
 func guesses(budgets []float64) ([]target.Asked, detect.Measure) {
 	of := "edges " + amongAll
 	area := metrics.DetectMetric{Score: metrics.DetectAUC, Of: of}
@@ -91,7 +91,7 @@ func guesses(budgets []float64) ([]target.Asked, detect.Measure) {
 	}
 }
 
-// nearest returns the budget that is nearest to the number of edges.
+// nearest returns the budget closest to the number of edges.
 func nearest(budgets []float64) float64 {
 	best := budgets[0]
 	for _, b := range budgets {
@@ -102,7 +102,7 @@ func nearest(budgets []float64) float64 {
 	return best
 }
 
-// found says what is asked, and what results and pages say of the attack.
+// found returns the questions of the attack with their candidates, and the texts of results and pages.
 func (p *plan) found(ways []target.Way) *target.Found {
 	f := &target.Found{Ways: ways, Budget: "no guess: pairs are put in order",
 		Subject: "Edges of the training graph of", Heading: "Edges of the training graph, percent",

@@ -11,14 +11,14 @@ import (
 	"privrec/internal/run"
 )
 
-// What edges are told from.
+// Kinds of pairs that edges are told apart from.
 const (
 	fromRandom = "from random pairs"
 	fromHeld   = "from held-out interactions"
 	amongAll   = "among all pairs"
 )
 
-// pairs are all that is asked about: some users with some items each.
+// pairs holds all candidates: some users with some items each.
 type pairs struct {
 	users []int32
 	items [][]int32 // by place of the user, ascending
@@ -46,13 +46,13 @@ func (p *pairs) count() int {
 	return n
 }
 
-// number returns the number of a pair that is asked about.
+// number returns the number of a candidate pair.
 func (p *pairs) number(k int, item int32) int32 {
 	j, _ := slices.BinarySearch(p.items[k], item)
 	return int32(p.at[k] + j)
 }
 
-// known lists all interactions of a user, those that the model was not given too, ascending.
+// known lists all interactions of a user, ascending, also those that the model was not given.
 func known(d *dataset.Interactions, u int32) []int32 {
 	all := slices.Clone(d.Train[u])
 	for _, part := range [][][]int32{d.Valid, d.Test} {
@@ -64,7 +64,7 @@ func known(d *dataset.Interactions, u int32) []int32 {
 	return slices.Compact(all)
 }
 
-// drawn returns n of the items, ascending; all of them where there are no more, or n is 0.
+// drawn returns n random items, ascending; all of them if there are no more, or if n is 0.
 func drawn(items []int32, n int, s rng.Stream) []int32 {
 	if n == 0 || n >= len(items) {
 		return items
@@ -77,7 +77,7 @@ func drawn(items []int32, n int, s rng.Stream) []int32 {
 	return out
 }
 
-// others lists the items that are not among some, which ascend.
+// others lists the items that are not in some. some is ascending.
 func others(items int, some []int32) []int32 {
 	out := make([]int32, 0, items-len(some))
 	for i := range int32(items) {
@@ -88,13 +88,13 @@ func others(items int, some []int32) []int32 {
 	return out
 }
 
-// about is what is asked about one user, by question: edges, and what they are told from.
+// about holds the candidates of one user by question: edges, and the pairs to tell them from.
 type about [3]struct {
 	edges, others []int32
 	weight        float64 // of each of the others
 }
 
-// about draws what is asked about a user of a run.
+// about returns the candidates of one user of a run, drawn at random.
 func (c Config) about(t *target.Run, u int32) (x about) {
 	stream := func(what string) rng.Stream { return t.Held.Seed.Stream("link " + what).Of(t.Whole.UserIDs[u]) }
 	graph := t.Given.Train[u]
@@ -114,8 +114,8 @@ func (c Config) about(t *target.Run, u int32) (x about) {
 	return x
 }
 
-// pairs draws what is asked about. It depends on the data, what is held out and the seed of the
-// attacked run, so that runs of several models that share them are asked the same.
+// pairs returns all candidates, drawn at random. The draw depends on the data, the held-out rows and the seed of the
+// attacked run, so runs of several models that share these get the same candidates.
 func (c Config) pairs(t *target.Run) (*pairs, error) {
 	var all []int32
 	for u := range t.Given.Train {
@@ -168,7 +168,7 @@ func (c Config) pairs(t *target.Run) (*pairs, error) {
 	return p, nil
 }
 
-// enter enters candidates of the next cluster of a question.
+// enter adds candidates of the next cluster to a question.
 func (p *pairs) enter(q *question, k int, items []int32, edges bool, weight float64) {
 	for _, i := range items {
 		q.pair = append(q.pair, p.number(k, i))
@@ -176,7 +176,7 @@ func (p *pairs) enter(q *question, k int, items []int32, edges bool, weight floa
 	}
 }
 
-// some is drawn, but of none where n is 0.
+// some is drawn, except that n = 0 returns no items.
 func some(items []int32, n int, s rng.Stream) []int32 {
 	if n == 0 {
 		return nil

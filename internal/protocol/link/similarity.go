@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// scores makes the attacks on the scores of the items for the user.
+// scores returns the attacks by the scores of items for the user.
 func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]target.Way, error) {
 	on := p.on
 	names := make([]string, len(on.users))
@@ -36,8 +36,8 @@ func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]target.Way, 
 	}, err
 }
 
-// distances are those of He et al., Table 11, without the squared Euclidean one. Where a
-// denominator is 0 the term is 0.
+// distances lists the distances of He et al., Table 11, without the squared Euclidean one. A term with denominator 0 is
+// 0.
 var distances = []struct {
 	name string
 	of   func(a, b []tensor.Float) float64
@@ -88,7 +88,7 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// centred returns the vector less its mean.
+// centred returns the vector minus its mean.
 func centred(a []tensor.Float) []tensor.Float {
 	mean := 0.0
 	for _, x := range a {
@@ -101,7 +101,7 @@ func centred(a []tensor.Float) []tensor.Float {
 	return out
 }
 
-// vectors makes the attacks on the distances of the vectors of user and item.
+// vectors returns the attacks by the distances between the vectors of user and item.
 func (p *plan) vectors(v experiment.Vectors) []target.Way {
 	out := make([]target.Way, len(distances))
 	for d, x := range distances {

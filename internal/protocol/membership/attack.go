@@ -16,11 +16,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// apartShare is the share of the users who are attacked where a shadow model is trained, on
-// others.
+// apartShare is the share of users who are attacked if a shadow model is trained; it is trained on the others.
 const apartShare = 0.5
 
-// Task is the attack on the runs of others, the tasks that it may train too.
+// Task returns the attack on runs of others, which it may also train.
 func Task(others []run.Task) run.Task {
 	return target.Attack[Config]{
 		Name: "membership", Method: "membership inference",
@@ -71,7 +70,7 @@ func opened(ctx context.Context, env *run.Env, c Config) (*target.Run, *experime
 	return t, m.Outcome, c.nonMembers(t)
 }
 
-// find lists the candidates and makes the attacks on them.
+// find lists the candidates and scores them by the attacks.
 func find(ctx context.Context, c Config, x *target.Attacked) (*target.Found, error) {
 	p := &plan{Config: c, Attacked: x}
 	var err error
@@ -101,7 +100,7 @@ type plan struct {
 // sees reports whether the attacker sees something.
 func (c Config) sees(what string) bool { return slices.Contains(c.Attack.Sees, what) }
 
-// ways makes all attacks that the setting allows, the strongest kind first, then the floors.
+// ways returns all attacks that the setting allows, the strongest kind first, then the floors.
 func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	shown, err := p.shown(ctx)
 	if err != nil {
@@ -151,7 +150,7 @@ func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	return append(all, base...), nil
 }
 
-// shown looks at the target: at its lists where it shows nothing else.
+// shown returns what the target shows of the candidates: its lists if it shows nothing else.
 func (p *plan) shown(ctx context.Context) (*seen, error) {
 	if l, ok := p.Imported.(experiment.Listing); ok {
 		return p.lookAtLists(l, p.on, p.Whole)
@@ -159,7 +158,7 @@ func (p *plan) shown(ctx context.Context) (*seen, error) {
 	return p.look(p.Asks(ctx), p.Tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
 }
 
-// lira trains reference models and makes the likelihood ratio attacks.
+// lira trains reference models and returns the likelihood ratio attacks.
 func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
 	defer p.Env.Stage("reference models")()
 	var r membership.References
@@ -197,7 +196,7 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
 	}, nil
 }
 
-// lists makes the attacks of Zhang et al. on users, with a shadow model where models are trained.
+// lists returns the attacks of Zhang et al. on users, with a shadow model where models are trained.
 func (p *plan) lists(ctx context.Context, shown *seen) (all []target.Way, err error) {
 	v, err := itemVectors(ctx, p.Whole, p.Env.Seed)
 	if err := run.Interrupted(ctx, err); err != nil {
@@ -216,8 +215,8 @@ func (p *plan) lists(ctx context.Context, shown *seen) (all []target.Way, err er
 	return append(all, target.By("likeness of history and list", SeesLists, how, alike)), nil
 }
 
-// practised trains the shadow model and the classifier. x has the differences of the attacked
-// users.
+// practised trains the shadow model and the classifier, and returns their attack. x holds the differences of the
+// attacked users.
 func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.Way, err error) {
 	defer p.Env.Stage("shadow model")()
 	dir, h, err := shadow(ctx, p.Run, p.Env.Dir, apartShare)
@@ -253,7 +252,7 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.
 	return w, run.Interrupted(ctx, err)
 }
 
-// vectors makes the attack on the vectors of a run.
+// vectors returns the attack on the vectors of a run.
 func (p *plan) vectors() (w target.Way, err error) {
 	v, err := experiment.OpenVectors(p.Dir, p.Kept, p.Whole.Users, p.Whole.Items)
 	if err != nil {
@@ -279,7 +278,7 @@ func (p *plan) vectors() (w target.Way, err error) {
 	return w, nil
 }
 
-// attacked returns the users among whom the candidates are: those apart from the shadow model's.
+// attacked tells which users can be candidates: those kept apart from the shadow model's users.
 func (c Config) attacked(t *target.Run) []bool {
 	if c.Attack.Level != LevelUser || c.Attack.References == 0 || !c.sees(SeesLists) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"privrec/internal/protocol/target"
 )
 
-// Config describes an attack: which run, what is asked of its training data, what the attacker
-// sees, and how often it may guess.
+// Config describes an attack: which run, whether it asks about rows or users, what the attacker sees, and how often it
+// may guess.
 type Config struct {
 	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
 	On      target.On        `yaml:"on"`
@@ -90,7 +90,7 @@ func Check(v *config.Checker, c Config) {
 	c.Eval.Check(v)
 }
 
-// Suit implements run.Suited: of lists that are brought, lists are what there is to see.
+// Suit implements run.Suited: for imported lists it lets the attacker see lists, since they show nothing else.
 func (c *Config) Suit(doc *config.Document) error {
 	if c.Files.Given() && !doc.Given("attack.sees") {
 		c.Attack.Sees = []string{SeesLists}

@@ -13,14 +13,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// folds is how many parts the users are cut into for the floor that is trained: each part is
-// scored by what the others taught.
+// folds is the number of parts of the users for the floor that is trained. Each part is scored by a model of the
+// others.
 const folds = 5
 
-// floors are the attacks that see no model: nothing, the length of the history, the popularity of
-// the items, and both. They count rows of members and non-members alike, since the attacker is
-// given the candidates. The one of both is a logistic regression that is told who is a member,
-// for other users than those that it scores.
+// floors returns the attacks that see no model: nothing, the length of the history, the popularity of the items, and
+// both. They count rows of members and non-members alike, since the attacker is given the candidates. The floor of both
+// is a logistic regression that learns who is a member from other users than those that it scores.
 func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]target.Way, error) {
 	count := make([]float64, items)
 	for _, rows := range on.items {
@@ -58,9 +57,9 @@ func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]targe
 	}, nil
 }
 
-// trained scores candidates by logistic regression on columns, each part of the users by the
-// others: the logit of a member's probability, less its mean over the part. Without that the
-// share of members in a part would tell against it, as the others have the fewer the more it has.
+// trained returns scores of candidates by logistic regression on columns, each part of the users scored by a model of
+// the other parts: the logit of a member's probability minus its mean over the part. Without that mean the share of
+// members in a part would count against it, since the other parts have fewer members the more it has.
 func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float64) ([]float64, error) {
 	fold := make([]int, on.Count)
 	stream := s.Stream("membership folds")
@@ -107,7 +106,7 @@ func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float
 	return out, nil
 }
 
-// rowsOf returns some rows of columns.
+// rowsOf returns the given rows of columns.
 func rowsOf(columns [][]float64, rows []int) tensor.Matrix {
 	x := tensor.New(len(rows), len(columns))
 	for i, r := range rows {
@@ -129,7 +128,7 @@ func classes(member []bool, rows []int) []int32 {
 	return out
 }
 
-// guess enters the probability of class 1 of each row of x into out, at the places of rows.
+// guess writes the probability of class 1 of each row of x into out, at the places of rows.
 func guess(g attribute.Guesser, x tensor.Matrix, rows []int, out []float64) error {
 	p := make([][]float64, len(rows))
 	for i := range p {

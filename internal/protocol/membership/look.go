@@ -16,7 +16,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// candidates are what the attacker is asked about: the rows of some users, or the users.
+// candidates holds the rows or the users that the attacker is asked about.
 type candidates struct {
 	detect.Candidates
 	users []int32   // attacked, by cluster
@@ -29,7 +29,7 @@ type candidates struct {
 	unlisted int // users with rows of whom imported lists show nothing: they are not attacked
 }
 
-// listedUsers says which users imported lists show something of; nil: all, as a model does.
+// listedUsers tells which users have an imported list; nil: all users can be asked about, as with a model.
 func listedUsers(t *target.Run) []bool {
 	l, ok := t.Imported.(experiment.Listing)
 	if !ok {
@@ -42,7 +42,7 @@ func listedUsers(t *target.Run) []bool {
 	return out
 }
 
-// candidates lists who is asked about. apart: only users held out by a draw of their own.
+// candidates lists the candidates. apart restricts them to users held out by a separate draw.
 func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 	out := &candidates{level: c.Attack.Level, last: t.Sequences}
 	held, shown := t.UsersHeld(), listedUsers(t)
@@ -93,7 +93,7 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 	return out, nil
 }
 
-// seen is what a model shows of candidates. Values are by candidate, lists by cluster.
+// seen holds what a model shows of candidates. Values are by candidate, lists by cluster.
 type seen struct {
 	score    []float64 // of a row; mean over a user's rows
 	place    []float64 // share of all items that score lower, equal ones one half; mean over a user's rows
@@ -101,8 +101,7 @@ type seen struct {
 	lists    [][]int32 // best first
 }
 
-// look asks a finished run for what it shows of candidates. given are the rows that it was
-// trained on.
+// look returns what a finished run shows of candidates. given holds the rows that it was trained on.
 func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string, given *dataset.Interactions, on *candidates, known *dataset.Interactions) (*seen, error) {
 	answers, err := target.Ask(ctx, tasks, dir)
 	if err != nil {
@@ -132,8 +131,8 @@ func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string,
 	})
 }
 
-// lookAtLists takes what imported lists show of candidates. At the level of users the attacker leaves out what it knows
-// that the user has; rows are asked of the lists as they are. Users without a list must not be among the candidates.
+// lookAtLists returns what imported lists show of candidates. At the level of users the attacker leaves out the items
+// that it knows the user has; for rows the lists are used as they are. Every candidate needs a list.
 func (c Config) lookAtLists(a experiment.Listing, on *candidates, known *dataset.Interactions) (*seen, error) {
 	if err := experiment.Stored(a, c.Attack.K); err != nil {
 		return nil, run.WithHint(err, fmt.Sprintf("take attack.k=%d at most, or bring longer lists", a.Longest()))
@@ -176,7 +175,7 @@ func (c Config) lookAtLists(a experiment.Listing, on *candidates, known *dataset
 	return nil, &run.UsageError{Message: fmt.Sprintf("the lists of %d of the %d attacked users have fewer than attack.k=%d items%s, one has %d", short, on.Count, c.Attack.K, left, least), Fix: fix}
 }
 
-// fill enters what the scores of all items say of one user's candidates.
+// fill records what the scores of all items say about one user's candidates.
 func (s *seen) fill(on *candidates, k int, scores []tensor.Float) {
 	sorted := slices.Sorted(slices.Values(scores))
 	n := len(on.items[k])
@@ -217,8 +216,7 @@ func partOf(lists [][]int32, u int32) []int32 {
 	return lists[u]
 }
 
-// best returns the k items with the highest scores that are not hidden, of equal scores the
-// lower number first.
+// best returns the k items with the highest scores that are not hidden. Of equal scores the lower number comes first.
 func best(scores []tensor.Float, hidden []int32, k int) []int32 {
 	out := make([]bool, len(scores))
 	for _, i := range hidden {
@@ -234,8 +232,8 @@ func best(scores []tensor.Float, hidden []int32, k int) []int32 {
 	return order[:min(k, len(order))]
 }
 
-// missing scores rows by what the lists lack: an item in the user's own list is none of their
-// rows, since these are left out, and an item that many others' lists have is missed most.
+// missing scores rows by the items absent from lists. An item in the user's own list is none of their rows, since lists
+// leave these out. An absent item that many other users' lists have scores highest.
 func (s *seen) missing(on *candidates, items int) []float64 {
 	count := make([]float64, items)
 	for _, l := range s.lists {
@@ -256,7 +254,7 @@ func (s *seen) missing(on *candidates, items int) []float64 {
 	return out
 }
 
-// placed scores users' last rows by their places in lists, 0 where a list lacks the item.
+// placed scores users' last rows by their places in lists, 0 if a list lacks the item.
 func (s *seen) placed(on *candidates) []float64 {
 	out := make([]float64, len(on.Positive))
 	for k, rows := range on.items {

@@ -9,15 +9,14 @@ import (
 	"privrec/internal/run"
 )
 
-// Observed is what the attacks of a setting, which see the model, say of every candidate of a run.
+// Observed holds the scores of every candidate of a run by the attacks of a setting that see the model.
 type Observed struct {
 	detect.Candidates
 	Attacks []detect.Attack
 }
 
-// Observe asks the finished run of a setting and makes the attacks on it, for measures other than
-// those of the attack itself. Candidates of runs that differ in what they hold out are the same, in
-// the same order.
+// Observe queries the finished run of a setting and returns the scores of its attacks, for measures other than the
+// attack's own. Runs that differ in their held-out rows have the same candidates in the same order.
 func Observe(ctx context.Context, env *run.Env, c Config, tasks []run.Task) (*Observed, error) {
 	t, of, err := target.Open(ctx, target.Where(c.On, c.Target, env.Dir), c.On.Release, tasks, c.nonMembers)
 	if err != nil {

@@ -16,7 +16,7 @@ type DataSummary struct {
 	Members    int `json:"members"`
 }
 
-// Threat is what the attacker has and may do.
+// Threat describes the attacker's knowledge and means.
 type Threat struct {
 	Level      string   `json:"level"`
 	Sees       []string `json:"sees"`
@@ -28,7 +28,7 @@ type Threat struct {
 	Guesses    int      `json:"guesses"`
 }
 
-// found says what is asked, and what results and pages say of the attack.
+// found returns the questions of the attack with their candidates, and the texts of results and pages.
 func (p *plan) found(ways []target.Way) *target.Found {
 	level, a := p.on.level, p.Attack
 	data := DataSummary{Data: p.Of.Data, Users: p.on.Count, Candidates: len(p.on.Positive)}

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/run"
 )
 
-// nonMembers fails where the run was trained on all candidates.
+// nonMembers fails if the run was trained on all candidates.
 func (c Config) nonMembers(t *target.Run) error {
 	users, has := t.Holds()
 	if t.Imported != nil {
@@ -42,8 +42,8 @@ func (c Config) nonMembers(t *target.Run) error {
 		Fix: fmt.Sprintf("train it with some held out: privrec %s --config %s --set %s=0.5 --out %s-held-out%s", t.Task, filepath.Join(t.Dir, "config.yaml"), key, filepath.Clean(t.Dir), other)}
 }
 
-// brought is nonMembers for a model that another program trained, with users or rows that it was not trained on. It
-// refuses what such a model cannot be asked.
+// brought is nonMembers for an imported model with users or rows that it was not trained on. It refuses questions that
+// such a model cannot answer.
 func (c Config) brought(t *target.Run, users, rows bool) error {
 	a := c.Attack
 	refuse := func(fix, format string, args ...any) error {
@@ -90,7 +90,7 @@ func (c Config) brought(t *target.Run, users, rows bool) error {
 	return nil
 }
 
-// ofSequences fails on what cannot be attacked of a model of sequences.
+// ofSequences fails on questions that a model of sequences cannot answer.
 func (c Config) ofSequences(t *target.Run) error {
 	switch _, err := os.Stat(filepath.Join(t.Dir, experiment.ModelFile)); {
 	case err != nil:
@@ -103,8 +103,8 @@ func (c Config) ofSequences(t *target.Run) error {
 	return nil
 }
 
-// reference trains the k-th model of the attacker: as the target, with a seed of its own, on a
-// draw of halves that no other pair of models has.
+// reference trains the attacker's k-th model: with the target's configuration and a seed of its own, on a random half.
+// Each draw serves two models, one for each half.
 func reference(ctx context.Context, t *target.Run, own string, k int, level string) (dir string, h dataset.HoldOut, err error) {
 	hold := run.HoldOut{Draw: t.Hold.Draw + 1 + uint64(k/2), Swap: k%2 == 1, Labels: t.Hold.Labels, Seed: uint64(t.Held.Seed)}
 	if level == LevelUser {
@@ -115,8 +115,7 @@ func reference(ctx context.Context, t *target.Run, own string, k int, level stri
 	return practise(ctx, t, filepath.Join(own, "references", fmt.Sprint(k+1)), t.Seed+1+uint64(k), hold)
 }
 
-// shadow trains the model on which the attacker practises: on half of the users who are not
-// attacked.
+// shadow trains the model that the attacker practises on, with half of the users who are not attacked.
 func shadow(ctx context.Context, t *target.Run, own string, apart float64) (dir string, h dataset.HoldOut, err error) {
 	return practise(ctx, t, filepath.Join(own, "references", "shadow"), t.Seed+1_000_000, run.HoldOut{Users: 0.5, Apart: apart, Draw: t.Hold.Draw, Seed: uint64(t.Held.Seed)})
 }

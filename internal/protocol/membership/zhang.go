@@ -13,8 +13,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// itemVectors are what the attacker knows of items: factors of the rows of all users, which it
-// is given, by alternating least squares (width 32). Zhang et al. take factors of ratings too.
+// itemVectors returns the attacker's vectors of items: factors of the rows of all users, which it is given, by
+// alternating least squares (width 32). Zhang et al. also take factors of ratings.
 func itemVectors(ctx context.Context, d *dataset.Interactions, s rng.Seed) (*ials.Model, error) {
 	var edges []graph.Edge
 	for u, items := range d.Train {
@@ -40,8 +40,8 @@ func centre(v tensor.Matrix, items []int32) []tensor.Float {
 	return out
 }
 
-// differences returns, for each user, the centre of what they have less the centre of what they
-// are recommended (Zhang et al., section 3.3), and the cosine of the two centres.
+// differences returns for each user the centre of their items minus the centre of their recommendations (Zhang et al.,
+// section 3.3), and the cosine of the two centres.
 func differences(v tensor.Matrix, had, lists [][]int32) (x tensor.Matrix, alike []float64) {
 	x, alike = tensor.New(len(had), v.Cols), make([]float64, len(had))
 	for k := range had {
@@ -54,8 +54,8 @@ func differences(v tensor.Matrix, had, lists [][]int32) (x tensor.Matrix, alike 
 	return x, alike
 }
 
-// shadowAttack scores the attacked users by a classifier that learned from the shadow model which
-// difference a member shows.
+// shadowAttack scores the attacked users by a classifier that was trained on the differences of members and non-members
+// of the shadow model.
 func shadowAttack(ctx context.Context, classifier string, practice tensor.Matrix, member []bool, x tensor.Matrix, s rng.Seed) ([]float64, error) {
 	a, err := attribute.ByName(classifier)
 	if err != nil {
@@ -77,7 +77,7 @@ func shadowAttack(ctx context.Context, classifier string, practice tensor.Matrix
 	return out, guess(g, x, rows, out)
 }
 
-// memberOf says, for each candidate, whether it is in some training rows.
+// memberOf tells for each candidate whether some training rows contain it.
 func (on *candidates) memberOf(d *dataset.Interactions) []bool {
 	out := make([]bool, 0, len(on.Positive))
 	for k, u := range on.users {

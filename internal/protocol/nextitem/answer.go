@@ -41,8 +41,8 @@ func (x *Experiment) Answer(context.Context) (run.Answers, error) {
 	return &answers{Experiment: x, dir: x.Env.Dir, last: x.whole()}, nil
 }
 
-// whole makes a part with one sample a user: their whole history is its prefix. A sample needs
-// a label, so that some item stands there; no ranking reads it.
+// whole returns a part with one sample a user, whose prefix is the whole history. A sample needs a label, so it has
+// some item as one; no ranking reads it.
 func (x *Experiment) whole() *Part {
 	sequences := make([][]int32, len(x.Data.Train))
 	var all dataset.Samples
@@ -85,7 +85,7 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	return out, nil
 }
 
-// Ranking implements experiment.Scoring: it ranks what may follow the history of a user.
+// Ranking implements experiment.Scoring: it ranks the items that may follow a user's history.
 func (a *answers) Ranking(_ context.Context, release string) (experiment.Ranking, error) {
 	r, mode, err := a.ranking(release)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *answers) Ranking(_ context.Context, release string) (experiment.Ranking
 	return r, err
 }
 
-// ranking returns what is ranked, without a scorer, and the evaluation that a release names.
+// ranking returns the ranking without its scorer, and the evaluation that a release names.
 func (a *answers) ranking(release string) (r experiment.Ranking, mode string, err error) {
 	mode = a.Modes[0]
 	if release != "" {
@@ -121,7 +121,7 @@ func (a *answers) ranking(release string) (r experiment.Ranking, mode string, er
 	return r, mode, nil
 }
 
-// scorer returns what ranks under an evaluation, in a pass after those of the run.
+// scorer returns the scorer of an evaluation, in a pass after those of the run.
 func (a *answers) scorer(mode string) (eval.Scorer, error) {
 	return a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
 }
@@ -146,7 +146,7 @@ func (a *answers) leftOut() func(sample int32) []int32 {
 	}
 }
 
-// Histories implements experiment.Answers: it returns what the model is given of every user.
+// Histories implements experiment.Answers: it returns the items of every user that the model is given.
 func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
 	var list []experiment.History
 	for i, u := range a.last.Samples.User {

@@ -31,9 +31,9 @@ type Experiment struct {
 	// New makes the model that learns the samples of a part. Its parameters have their initial
 	// values.
 	New func(q *Part) (Learner, error)
-	// Account says what the finished run protects.
+	// Account returns the account of the finished run.
 	Account func(f *experiment.Fitted) (Account, error)
-	// Planned is Account of a run of all its epochs, before it begins; nil: that is not known.
+	// Planned returns the account of a run of all its epochs before it begins; nil: it is unknown then.
 	Planned func() (Account, error)
 	Modes   []string    // evaluations to make: noise on, off; default: off alone
 	Extra   train.Extra // belongs to the parameters; nil: none
@@ -64,7 +64,7 @@ func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
 	})
 }
 
-// LoadFrom is Load for sequences that are not a registered data set.
+// LoadFrom is Load for sequences outside the registry of data sets.
 func LoadFrom(env *run.Env, s Setting, load func() (*dataset.Sequential, error)) (*Experiment, error) {
 	defer env.Stage("load " + s.From.Name)()
 	d, err := load()
@@ -77,8 +77,8 @@ func LoadFrom(env *run.Env, s Setting, load func() (*dataset.Sequential, error))
 	return Cut(env, s, d)
 }
 
-// Cut makes the samples of loaded data, and records these as what the noise of the run depends on. Of env it
-// reads only the seed.
+// Cut makes the samples of loaded data, and records them as the private input that the run's noise depends on. It reads
+// only the seed of env.
 func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err error) {
 	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
@@ -110,8 +110,7 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	return x, nil
 }
 
-// withoutTest puts the held-out samples in the place of test samples, where settings are being
-// chosen and test rows are withheld.
+// withoutTest replaces test samples by held-out ones while settings are chosen and test rows are withheld.
 func (x *Experiment) withoutTest() error {
 	switch {
 	case x.Valid == nil:
@@ -129,7 +128,7 @@ func (x *Experiment) Uniform(d int) nn.Init {
 	return nn.Uniform(x.Env.Seed, 1/math.Sqrt(float64(d)))
 }
 
-// learned returns the part that the reported model learns.
+// learned returns the part that the reported model is trained on.
 func (x *Experiment) learned() *Part {
 	if x.Refit != nil {
 		return x.Refit
@@ -147,7 +146,7 @@ func (x *Experiment) build(q *Part) error {
 	return err
 }
 
-// Close gives the memory of the model back.
+// Close frees the memory of the model.
 func (x *Experiment) Close() {
 	if x.model == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Where user vectors come from.
+// Sources of user vectors.
 const (
 	UserFeatures = "features"
 	UserID       = "id"
@@ -67,14 +67,14 @@ func scaling(c *dataset.Column) (func(float64) float64, error) {
 	return func(x float64) float64 { return min(1, max(-1, (x-mid)/half)) }, nil
 }
 
-// UserInput gives every sample its user vector e_u. This is the features times E_U, or a
-// learned row a user. Source: DIPSGNN, section 4.2, and the -U variants of its Figure 7.
+// UserInput gives every sample the vector e_u of its user: the features times E_U, or a learned row for each user.
+// Source: DIPSGNN, section 4.2, and the -U variants of its Figure 7.
 type UserInput struct {
 	Table    *autograd.Param // E_U (d0, d'), or one row a user (users, d')
 	Features tensor.Matrix   // (users, d0); no columns: vectors are learned by user
 }
 
-// NewUserInput makes vectors of a width for users. init fills the table "user".
+// NewUserInput returns vectors of a width for users. init fills the table "user".
 func NewUserInput(features tensor.Matrix, users, width int, init nn.Init) *UserInput {
 	rows := users
 	if features.Cols > 0 {

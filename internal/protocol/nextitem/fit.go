@@ -13,9 +13,9 @@ import (
 	"privrec/internal/train"
 )
 
-// fit trains, and leaves the parameters to report in the model. With refit it trains twice.
-// The first training learns the samples that are not held out, and chooses the number of
-// epochs. The second begins at the same initial values and learns all samples.
+// fit trains and leaves the parameters to report in the model. With refit it trains twice. The first training learns
+// the samples that are not held out, and chooses the number of epochs. The second starts from the same initial values
+// and learns all samples.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	if x.Fit.Epochs == 0 { // the model is computed
 		defer x.Env.Stage("fit")()
@@ -46,8 +46,7 @@ func (x *Experiment) learn(ctx context.Context, t experiment.Training) (*train.R
 	return train.Run(ctx, l.Model, o)
 }
 
-// Learn trains in memory, without a second training. It returns the model with the parameters
-// to report. Close gives its memory back.
+// Learn trains once, in memory, and returns the model with the parameters to report. Close frees its memory.
 func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) {
 	first := x.Fit.Passes().Epoch(0)
 	if err := x.build(x.Train); err != nil {
@@ -110,23 +109,22 @@ func (x *Experiment) optimizer() train.Optimizer {
 	return optim.NewAdam(x.Fit.L2)
 }
 
-// Learner is a model as the protocol trains it and ranks by it. It is made for the samples
-// that it learns. It is not safe for concurrent use.
+// Learner is a model that the protocol trains and ranks by. It is made for the samples that it learns. It is not safe
+// for concurrent use.
 type Learner interface {
 	// Params returns all parameters, in a fixed order.
 	Params() []*autograd.Param
-	// Count returns the number of samples that a training loop has over a part.
+	// Count returns the number of training samples of a part.
 	Count(p *Part) int
-	// Lessons returns what a training loop takes. first is the pass of its first epoch.
+	// Lessons returns the samples and the loss for the training loop. first is the pass of its first epoch.
 	Lessons(first Pass) (Lessons, error)
 	// Scorer returns a scorer of all items for the samples of a part, for one pass over them.
 	// noisy asks for the noise that a model with noisy messages adds in training.
 	Scorer(p *Part, pass Pass, noisy bool) (eval.Scorer, error)
 }
 
-// Lessons are the samples of a training loop, with the loss over them. The learner defines
-// them: they differ from the samples of a part where a model learns from whole sequences or
-// from pairs.
+// Lessons holds the samples of a training loop and the loss over them. The learner defines them: they differ from the
+// samples of a part if a model learns from whole sequences or from pairs.
 type Lessons struct {
 	Model   train.Model
 	Samples int     // indices 0..Samples-1; ignored where List is set
@@ -134,13 +132,12 @@ type Lessons struct {
 	InOrder bool    // not shuffled every epoch
 }
 
-// Account says what a run protects. It is written to privacy.json and shown in the result.
+// Account is the privacy account of a run, written to privacy.json and shown in the result.
 type Account interface {
 	Show(d *report.Document)
 }
 
-// OpenSelection names what stays without noise where held-out rows, in the clear, choose the
-// epoch or end the training.
+// OpenSelection names the selection of the epoch by held-out rows, which has no noise.
 var OpenSelection = experiment.NotCovered("selection", "rows held out of training decide, in the clear, when it ends or which epoch is reported")
 
 // Unprotect declares that the method protects nothing. It reads the sequences in the clear,
@@ -165,7 +162,7 @@ func (x *Experiment) PlannedAccount() (any, error) {
 	return x.Planned()
 }
 
-// unprotected accounts for a model without any privacy.
+// unprotected is the account of a model without any privacy.
 type unprotected struct{ experiment.Account }
 
 // Show implements Account: it lists what has no noise.

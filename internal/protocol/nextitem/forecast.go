@@ -12,7 +12,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Effort limits how much a rehearsal measures, since a user waits for it.
+// Effort limits the measurements of a rehearsal, since a user waits for it.
 type Effort struct {
 	Steps   int           // of training, at most
 	Time    time.Duration // of these steps, about
@@ -20,11 +20,11 @@ type Effort struct {
 	Samples int           // ranked
 }
 
-// forecastEffort is the effort of a forecast on a run's own samples.
+// forecastEffort limits a forecast on a run's own samples.
 var forecastEffort = Effort{Steps: 40, Time: 1500 * time.Millisecond, Least: 500 * time.Millisecond, Samples: 1000}
 
-// Rehearsed holds what a rehearsal measured, in seconds, and how often a run does it when
-// nothing stops early.
+// Rehearsed holds the times that a rehearsal measured, in seconds, and how often a run repeats each part if nothing
+// stops early.
 type Rehearsed struct {
 	Steps    []float64 // of the training steps that were timed
 	Of       int       // training steps
@@ -42,8 +42,8 @@ func (r Rehearsed) Ranking() float64 {
 	return float64(r.Rankings)*r.Prepare + float64(r.Ranks)*r.Rank
 }
 
-// Forecast implements run.Forecaster. It trains a few steps of the real model on the real
-// samples, ranks some of them, and multiplies.
+// Forecast implements run.Forecaster. It trains a few steps of the real model on the real samples, ranks some of them,
+// and extrapolates.
 func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
 	if err := x.build(x.learned()); err != nil {
 		return run.Forecast{}, err
@@ -106,7 +106,7 @@ func (x *Experiment) timeSteps(ctx context.Context, l Lessons, e Effort) ([]floa
 	})
 }
 
-// timeRanking times making a scorer, and ranking one sample by it.
+// timeRanking times the making of a scorer, and the ranking of one sample by it.
 func (x *Experiment) timeRanking(ctx context.Context, e Effort, r *Rehearsed) error {
 	r.Ranked = min(e.Samples, x.Test.Samples.Len())
 	start := time.Now()

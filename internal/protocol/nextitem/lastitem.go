@@ -12,9 +12,8 @@ import (
 	"privrec/internal/run"
 )
 
-// lastItem is leave-one-out: a user's last item is for testing, and the one before it for
-// validation, where the data are split so. Held-out items that no training row has count as
-// misses of every ranking.
+// lastItem is the leave-one-out cut: a user's last item is for testing, and the one before it for validation, where the
+// data are split so. Held-out items that no training row has count as misses of every ranking.
 type lastItem struct{}
 
 func (lastItem) divide(x *Experiment) error {

@@ -13,13 +13,13 @@ import (
 	"privrec/internal/report"
 )
 
-// Outcome is what a run measured, as metrics.json holds it.
+// Outcome holds the measurements of a run as metrics.json stores them.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Ranking string `json:"ranking,omitempty"` // what the candidates are, where they are not all items
 }
 
-// Table holds what a paper prints. Without a function no printed value is shown.
+// Table holds a paper's printed values. Without a function no printed value is shown.
 type Table struct {
 	Row  func(method, data string) map[string]float64 // of a method on a registered data set, shares by metric name; nil: nothing
 	From string                                       // where it stands, and what it is
@@ -50,8 +50,7 @@ type LastItemCounts struct {
 	Unknown   [2]int `json:"unknown"` // of validation and test, rows of items without a training row: misses
 }
 
-// measure makes the evaluations of the selected model and the floors, and writes the scores of
-// every user.
+// measure evaluates the selected model and the floors, and writes the scores of every user.
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	d, ms := x.Data, x.metrics()
@@ -119,7 +118,7 @@ func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Sco
 	return x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], best)
 }
 
-// ours returns a row of this run's results, beside what the paper prints for this setting.
+// ours returns a row of this run's results, with the paper's printed values for this setting.
 func (x *Experiment) ours(short, name, noise string, values []metrics.Value) experiment.Scores {
 	if x.LastItem { // which no model adds noise to
 		noise = ""
@@ -133,7 +132,7 @@ func (x *Experiment) ours(short, name, noise string, values []metrics.Value) exp
 	return s
 }
 
-// comparison lays the evaluations out beside floors and printed numbers.
+// comparison returns the evaluations beside floors and printed numbers.
 func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	c := report.Comparison{
 		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: x.Data.Source.Level, Metrics: o.Metrics,

@@ -32,8 +32,8 @@ func NewPart(name string, sequences [][]int32, samples dataset.Samples, items in
 	return (&Part{Sequences: sequences, graphs: &graphs{items: items}}).with(name, samples)
 }
 
-// byPosition makes positions the nodes of the part's session graphs, and of all parts with its sequences: the k-th node
-// of a session is its k-th position.
+// byPosition makes positions the nodes of the session graphs of the part and of all parts with its sequences: the k-th
+// node of a session is its k-th position.
 func (p *Part) byPosition() { p.graphs.byPosition = true }
 
 // with returns a part with other samples of the same sequences.
@@ -77,7 +77,7 @@ func (p *Part) sessions() (*graph.Sessions, error) {
 	return g.made, nil
 }
 
-// positions returns sequences of the same lengths that count 1, 2, 3, and the greatest length.
+// positions returns sequences of the same lengths that count 1, 2, 3, ..., and the greatest length.
 func positions(sequences [][]int32) (of [][]int32, most int) {
 	for _, s := range sequences {
 		most = max(most, len(s))
@@ -92,11 +92,11 @@ func positions(sequences [][]int32) (of [][]int32, most int) {
 	return of, most
 }
 
-// Pass numbers one pass over samples among all passes of a run. Noise is keyed by it, so that
-// two passes never draw the same noise.
+// Pass numbers one pass over samples among all passes of a run. It keys the noise, so that two passes never draw the
+// same noise.
 type Pass int
 
-// Passes numbers the passes of a run. Epochs is the most that each training lasts.
+// Passes numbers the passes of a run. Epochs is the largest number of epochs of each training.
 type Passes struct{ Epochs int }
 
 // Epoch returns the pass of an epoch of the first training, with its evaluations. e counts
@@ -113,7 +113,7 @@ func (p Passes) Final(i int) Pass { return Pass(2*p.Epochs + i) }
 // Rehearsal returns the pass of a forecast's ranking. It comes after all others.
 func (p Passes) Rehearsal() Pass { return 1 << 30 }
 
-// Name says which part of the run a pass belongs to.
+// Name names the part of the run that a pass belongs to.
 func (p Passes) Name(n Pass) string {
 	switch {
 	case n >= p.Final(0):

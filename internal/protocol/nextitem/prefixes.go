@@ -11,7 +11,7 @@ import (
 	"privrec/internal/run"
 )
 
-// prefixes is the cut of DIPSGNN's section 5.1: every prefix of a sequence is a sample.
+// prefixes is the cut of DIPSGNN, section 5.1: every prefix of a sequence is a sample.
 type prefixes struct{}
 
 func (prefixes) divide(x *Experiment) (err error) {
@@ -45,9 +45,9 @@ func (prefixes) divide(x *Experiment) (err error) {
 	return nil
 }
 
-// sampled returns the training samples that the run uses. Whether a sample is among them depends on
-// the seed, the name of its user and its place, and on no other sample. So data that differ in one
-// user or one interaction use the same samples of all others, and the account counts those used.
+// sampled returns the training samples that the run uses. The choice of a sample depends on the seed, the name of its
+// user and its place, and on no other sample. So data that differ in one user or one interaction use the same samples
+// of all others. The account counts the used samples.
 func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 	chance := x.Fit.Sample
 	if chance == 0 {
@@ -68,8 +68,8 @@ func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 	return some, nil
 }
 
-// holdOut divides the training samples of sequences into those to learn and those to validate by. owner has the user
-// of each sequence; nil: sequence u is of user u.
+// holdOut divides the training samples of sequences into those to learn and those for validation. owner holds the user
+// of each sequence; nil: sequence u belongs to user u.
 func (x *Experiment) holdOut(all dataset.Samples, sequences [][]int32, owner []int32) (samples, held dataset.Samples, err error) {
 	share := x.Fit.Validation
 	if share == 0 {

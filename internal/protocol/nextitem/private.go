@@ -22,14 +22,14 @@ type Private struct {
 	Sessions
 	Unit  privacy.Unit // of one example: User, or one sample
 	Noise *NoisySteps
-	// Stated is a public number of examples, which sets the number of steps; 0: they are counted.
+	// Stated is a public number of examples, which sets the number of steps; 0: examples are counted.
 	Stated int
 }
 
-// NoisySteps is the DP-SGD of a run. It is made before the network, whose size says how many values a gradient has.
-// It implements train.Extra.
+// NoisySteps holds the DP-SGD steps of a run. It is made before the network, whose size gives the number of gradient
+// values. It implements train.Extra.
 type NoisySteps struct {
-	// Open opens the steps of a training, for gradients of dim values. They record in Ledger.
+	// Open starts the steps of a training, for gradients of dim values, which record their releases in Ledger.
 	Open   func(dim int) (channel.Descent[tensor.Float], error)
 	Ledger *privacy.Ledger
 	Passes Passes
@@ -62,7 +62,7 @@ func (n *NoisySteps) End() error {
 	return n.Ledger.Flush(n.period)
 }
 
-// noisyState is what a checkpoint holds of the steps. The run keeps the ledger itself.
+// noisyState holds the state of the steps in a checkpoint. The run keeps the ledger itself.
 type noisyState struct {
 	Period string             `json:"period"`
 	Steps  channel.DPSGDState `json:"steps"`
@@ -83,8 +83,8 @@ func (n *NoisySteps) Load(b []byte) error {
 	return n.steps.Restore(s.Steps)
 }
 
-// Examples returns where the examples of a part begin among its samples: example k has samples [k] to [k+1]. An example
-// of a user is all of theirs, any other is one sample.
+// Examples returns the first samples of a part's examples: example k has samples [k] to [k+1]. An example of a user has
+// all of the user's samples, any other has one sample.
 func Examples(p *Part, unit privacy.Unit) []int32 {
 	at := []int32{0}
 	users := p.Samples.User
@@ -99,7 +99,7 @@ func Examples(p *Part, unit privacy.Unit) []int32 {
 // Count implements Learner: it counts examples, or returns their stated number.
 func (p *Private) Count(q *Part) int { return cmp.Or(p.Stated, len(Examples(q, p.Unit))-1) }
 
-// Lessons implements Learner. The training loop counts steps; which examples a step takes is drawn anew in each.
+// Lessons implements Learner. The training loop counts steps; each step draws its examples anew.
 func (p *Private) Lessons(first Pass) (Lessons, error) {
 	m, err := p.on(p.Part, first, false)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *Private) Lessons(first Pass) (Lessons, error) {
 	return Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
 }
 
-// descent is DP-SGD as a training loop takes it: a loss whose gradients are the noisy ones.
+// descent is a loss for the training loop whose gradients are those of DP-SGD.
 type descent struct {
 	*onSessions
 	noise *NoisySteps
@@ -138,11 +138,11 @@ type descent struct {
 	layouts   [2][]int32 // by node and by sample
 }
 
-// atOnce is about how many positions of sessions are in one pass: their activations take some 50 MB. An example is
+// atOnce is the approximate number of session positions in one pass, whose activations take some 50 MB. An example is
 // never divided.
 const atOnce = 4096
 
-// room is how far below the bound gradients are clipped, relative to it: the sum is rounded to single precision.
+// room is the relative distance of the clipped length below the bound, since the sum is rounded to single precision.
 const room = 1e-6
 
 // Loss implements train.Model. The value is the mean loss of the batch, without noise; the gradients are released.
@@ -169,13 +169,13 @@ func (d *descent) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) 
 	return d.released(t, loss/float64(max(1, samples))), nil
 }
 
-// summed are steps that take a sum of clipped gradients, whose lengths are known from activations. Others take
-// them one by one.
+// summed is implemented by steps that take a sum of clipped gradients, whose lengths are known from activations. Other
+// steps take gradients one by one.
 type summed interface {
 	AddSum(norms []float64, sum []tensor.Float) error
 }
 
-// sumOf gives the gradients of a batch to its step. It returns the sum of its losses and the number of its samples.
+// sumOf passes the gradients of a batch to its step. It returns the sum of the losses and the number of samples.
 func (d *descent) sumOf(examples []int32) (loss float64, samples int, err error) {
 	steps, ok := d.noise.steps.(summed)
 	if !ok {
@@ -194,8 +194,8 @@ func (d *descent) sumOf(examples []int32) (loss float64, samples int, err error)
 	return loss, samples, steps.AddSum(d.norms, d.sum)
 }
 
-// oneByOne gives every example's gradient alone, computed without any other example in the pass, so that it is a
-// function of that example and the parameters to the last bit. The step clips it.
+// oneByOne passes every example's gradient to the step, which clips it. Each is computed without any other example in
+// the pass, so it depends, to the last bit, only on that example and the parameters.
 func (d *descent) oneByOne(examples []int32) (loss float64, samples int, err error) {
 	for k := range examples {
 		clear(d.sum)
@@ -212,7 +212,7 @@ func (d *descent) oneByOne(examples []int32) (loss float64, samples int, err err
 	return loss, samples, nil
 }
 
-// chunk returns where the chunk of examples that begins at from ends.
+// chunk returns the end of the chunk of examples that begins at from.
 func (d *descent) chunk(examples []int32, from int) int {
 	positions := 0
 	for i := from; i < len(examples); i++ {
@@ -227,11 +227,11 @@ func (d *descent) chunk(examples []int32, from int) int {
 	return len(examples)
 }
 
-// add adds the gradients of examples, clipped to a length, to the sum. It returns the sum of their losses and the
+// add adds the gradients of examples, clipped to length most, to the sum. It returns the sum of their losses and the
 // number of their samples.
 //
-// An example whose loss or gradient is not finite counts as 0, as in [channel.Steps]: an error would tell of it. Its
-// values could be in those of others of the pass, so that each example has a pass of its own then.
+// An example with a loss or gradient that is not finite counts as 0, as in [channel.Steps], since an error would reveal
+// it. Its values could spoil those of other examples in the pass, so each example then gets a pass of its own.
 func (d *descent) add(examples []int32, most float64) (loss float64, samples int, err error) {
 	d.samples = d.samples[:0]
 	d.layouts[1] = append(d.layouts[1][:0], 0)
@@ -289,7 +289,7 @@ func (d *descent) add(examples []int32, most float64) (loss float64, samples int
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// nodes appends where the nodes of every example begin.
+// nodes appends the index of the first node of every example.
 func nodes(to []int32, g *graph.Packed, samples []int32) []int32 {
 	for _, s := range samples {
 		to = append(to, g.NodeOff[s])

@@ -94,8 +94,8 @@ func (x *Experiment) candidates(p *Part) eval.Options {
 	return o
 }
 
-// seen lists the item indices that are no candidates of a sample, ascending. These are the
-// items of its prefix, but never the label. Nil where the setting masks nothing.
+// seen lists the items that are no candidates of a sample, as ascending indices: the items of its prefix, but never the
+// label. Nil if the setting masks nothing.
 func (x *Experiment) seen(p *Part, sample int32) []int32 {
 	if !x.Masked {
 		return nil
@@ -133,7 +133,7 @@ func (x *Experiment) popular(ctx context.Context) ([]int32, error) {
 	return x.rankBy(ctx, by, x.Test)
 }
 
-// popularity scores items alike for every sample.
+// popularity gives every sample the same item scores.
 type popularity []tensor.Float
 
 // Items implements eval.Scorer.

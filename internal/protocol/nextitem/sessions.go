@@ -11,15 +11,14 @@ import (
 	"privrec/internal/train"
 )
 
-// Network makes one vector a session (B, d). Its inner products with the rows of Items are the
-// scores.
+// Network computes one vector for each session (B, d). Scores are its inner products with the rows of Items.
 type Network interface {
 	Forward(t *autograd.Tape, s *Step) (*autograd.Node, error)
 	Items() *autograd.Param // E (|V|+1, d), row 0 unused
 	Params() []*autograd.Param
 }
 
-// Step is what a network sees at once: the sessions of some samples of a part.
+// Step holds the input of a network at once: the sessions of some samples of a part.
 type Step struct {
 	Part    *Part
 	Pass    Pass
@@ -29,14 +28,14 @@ type Step struct {
 	Users   []int32       // whose vector each sample gets
 }
 
-// Reader is a network that reads only the sessions.
+// Reader is a network whose only input is the sessions.
 type Reader interface {
 	Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node
 	Items() *autograd.Param
 	Params() []*autograd.Param
 }
 
-// Plain makes a Network of a Reader.
+// Plain returns a Reader as a Network.
 func Plain(r Reader) Network { return plain{r} }
 
 type plain struct{ Reader }
@@ -88,8 +87,8 @@ func (s *Sessions) on(p *Part, pass Pass, noisy bool) (*onSessions, error) {
 	return &onSessions{net: s.Net, part: p, sessions: sessions, pass: pass, noisy: noisy}, err
 }
 
-// onSessions is a network on the samples of one part. A training loop takes it, and rankings
-// use it. It is not safe for concurrent use.
+// onSessions binds a network to the samples of one part, for the training loop and for rankings. It is not safe for
+// concurrent use.
 type onSessions struct {
 	net      Network
 	part     *Part
@@ -107,7 +106,7 @@ type onSessions struct {
 	step   Step
 }
 
-// forward returns one vector a sample (B, d).
+// forward returns one vector for each sample (B, d).
 func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
 	g := &r.packed
 	g.Pack(r.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
@@ -145,8 +144,7 @@ func (r *onSessions) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, erro
 	return t.TiedCrossEntropy(z, r.net.Items(), 1, r.packed.Label), nil
 }
 
-// trainUsers returns whose vector each training sample gets. Nil: every sample has its own
-// user's.
+// trainUsers returns the user whose vector each training sample gets. Nil: every sample gets that of its own user.
 func (r *onSessions) trainUsers(b train.Batch) []int32 {
 	if r.userOf == nil {
 		return nil
@@ -176,7 +174,7 @@ func (r *onSessions) Score(t *autograd.Tape, samples []int32, scores tensor.Matr
 	return nil
 }
 
-// cut divides sequences into samples, and decides what of a run depends on that.
+// cut divides sequences into samples, and decides everything in a run that depends on that division.
 type cut interface {
 	// divide makes the parts of an experiment.
 	divide(x *Experiment) error
@@ -186,16 +184,16 @@ type cut interface {
 	watched(ms []metrics.Metric) []metrics.Metric
 	// random returns the expected scores of a uniformly random order of the candidates.
 	random(x *Experiment, ms []metrics.Metric) []metrics.Value
-	// describe counts the data, and says what the candidates are.
+	// describe adds counts of the data and a description of the candidates to an outcome.
 	describe(x *Experiment, o *Outcome)
 	// perUser writes the scores of every user.
 	perUser(x *Experiment, mode string, ms []metrics.Metric, ranks []int32) error
-	// document lays out the result of a run without its table.
+	// document returns the result of a run without its table.
 	document(x *Experiment, o *Outcome) *report.Document
 
-	// history returns what the model is given of a user.
+	// history returns the items of a user that the model is given.
 	history(x *Experiment, u int) []int32
-	// recommended returns the heading of recommendations, and notes on what they leave out.
+	// recommended returns the heading of recommendations, and notes on the items that they leave out.
 	recommended(x *Experiment) (setting string, notes []string)
 	// again returns a row of the run's results, measured once more.
 	again(x *Experiment, was *experiment.Outcome[experiment.Data], mode string, values []metrics.Value) experiment.Scores

@@ -20,17 +20,17 @@ type Setting struct {
 	Eval     Ranking
 	Table    Table // what a paper prints
 
-	// LastItem holds out a user's last item for testing and the one before it for validation,
-	// where the data are split so. Otherwise every prefix of a sequence is a sample.
+	// LastItem holds out a user's last item for testing and the one before it for validation, if the data are split so.
+	// Otherwise every prefix of a sequence is a sample.
 	LastItem bool
-	// Masked leaves the items of a sample out of its ranking, except one that comes again.
+	// Masked leaves the items of a sample out of its ranking, except a label that occurs again.
 	Masked bool
 
-	// Window cuts training sequences into windows of so many rows that share none. Each is one sample, whose label
+	// Window cuts training sequences into windows of so many rows that do not overlap. Each is one sample, whose label
 	// is its last row. 0: every prefix of a sequence is a sample.
 	Window int
 
-	// ByPosition makes positions the nodes of session graphs, so that a graph does not tell which positions have the
+	// ByPosition makes positions the nodes of session graphs, so that a graph does not reveal which positions have the
 	// same item. A network then has no items to read.
 	ByPosition bool
 
@@ -121,7 +121,7 @@ func SessionTraining() Training {
 	}
 }
 
-// MaxDim is beyond any sensible width. A larger one is refused as a slip.
+// MaxDim bounds the width of vectors. A larger one is taken for a mistake.
 const MaxDim = 4096
 
 // Check reports data that cannot be read, and a profile without a name.
@@ -145,7 +145,7 @@ func CheckUsers(v *config.Checker, dim int, input string) {
 	v.OneOf("model.user_input", input, UserFeatures, UserID)
 }
 
-// Check reports what of the optimisation, and of the ranking that it watches, cannot be used.
+// Check reports optimisation settings, and settings of the watched ranking, that cannot be used.
 func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Between("train.epochs", t.Epochs, 1, 100_000)
 	v.Between("train.batch", t.Batch, 1, 1_000_000)
@@ -166,8 +166,8 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
 }
 
-// CheckLastItem reports what of the optimisation and the ranking cannot be used under
-// leave-one-out. The learner checks its own stride.
+// CheckLastItem reports optimisation and ranking settings that cannot be used under leave-one-out. The learner checks
+// its own stride.
 func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
 	v.Between("train.epochs", t.Epochs, 1, 100_000)
 	v.Between("train.batch", t.Batch, 1, 1_000_000)
@@ -198,8 +198,8 @@ func (t Training) Selected() bool { return t.Select != SelectLast || t.Patience 
 // Passes numbers the passes of a run.
 func (t Training) Passes() Passes { return Passes{t.Epochs} }
 
-// Suit takes the recipe that suits the data and what the method needs of them, where the user named none. The cut of a
-// need that names none is one in two.
+// Suit sets the recipe to one that suits the data and the method's need, if the user named none. A need for any cut
+// gets registry.Prefixes.
 func (d *Data) Suit(doc *config.Document, n registry.Need) (err error) {
 	if n.Cut == registry.AnyCut {
 		n.Cut = registry.Prefixes
@@ -208,8 +208,8 @@ func (d *Data) Suit(doc *config.Document, n registry.Need) (err error) {
 	return err
 }
 
-// SuitUsers returns where the user vectors come from, where the user did not say: from features, if the data have any,
-// otherwise from the user alone.
+// SuitUsers returns the source of user vectors, if the user did not choose: features if the data have any, otherwise
+// the user alone.
 func (d Data) SuitUsers(doc *config.Document, input string) string {
 	if doc.Given("model.user_input") || registry.HasFeatures(d.Name, d.Recipe) {
 		return input

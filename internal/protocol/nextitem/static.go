@@ -17,8 +17,8 @@ import (
 	"privrec/internal/train"
 )
 
-// Vectors is a model whose scores are inner products of a vector of the user and a vector of
-// the item. They do not depend on what the user did last.
+// Vectors is a model that scores by inner products of a user vector and an item vector. They do not depend on the
+// user's latest items.
 type Vectors interface {
 	bpr.Encoder
 	// All computes the vectors of all users (users, d) and items (items, d). They are valid
@@ -26,9 +26,9 @@ type Vectors interface {
 	All() (users, items tensor.Matrix, err error)
 }
 
-// Static is a Learner: such a model, which learns by Bayesian personalised ranking what users
-// have. Its samples are pairs of a user and an item of a part's sequences, each once. The
-// labels of other samples of the same sequences are held out, and left out here.
+// Static is a Learner of a Vectors model, trained by Bayesian personalised ranking. Its samples are pairs of a user and
+// an item of a part's sequences, each once. Labels of other samples of the same sequences are held out, and left out
+// here.
 type Static struct {
 	Vectors
 	data    *dataset.Sequential
@@ -38,8 +38,8 @@ type Static struct {
 	loss    bpr.Objective
 }
 
-// NewStatic makes a model that learns the pairs of a part. o says how they are drawn, and l2
-// is the penalty. build makes the model of the graph of the pairs.
+// NewStatic returns a model to train on the pairs of a part. o says how they are drawn, and l2 is the penalty. build
+// makes the model from the graph of the pairs.
 func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build func(g *graph.Bipartite) (Vectors, error)) (*Static, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
@@ -62,8 +62,8 @@ func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build f
 	return s, nil
 }
 
-// pairs makes the graph of users and the items that their sequences have in a part: the first
-// item, and the labels of the part's samples.
+// pairs returns the graph of users and the items of their sequences that are in a part: the first item, and the labels
+// of the part's samples.
 func pairs(p *Part, users, items int) (*graph.Bipartite, error) {
 	last := make([]int, items) // the user, from 1, for whom an item is counted
 	var edges []graph.Edge
@@ -99,7 +99,7 @@ func (s *Static) Lessons(Pass) (Lessons, error) {
 	return Lessons{Model: byPairs{s.loss}, Samples: s.graph.Edges(), InOrder: s.inOrder}, nil
 }
 
-// byPairs is the objective as the training loop takes it.
+// byPairs is the BPR objective for the training loop.
 type byPairs struct{ bpr.Objective }
 
 // Params implements train.Model.
@@ -119,7 +119,7 @@ func (s *Static) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 	return &byUser{Scorer: &bpr.Ranking{Users: users, Goods: items}, part: p}, nil
 }
 
-// byUser scores all samples of one user alike.
+// byUser gives all samples of one user the same scores.
 type byUser struct {
 	eval.Scorer // of users
 	part        *Part
@@ -135,7 +135,7 @@ func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) 
 	return r.Scorer.Score(t, r.users, scores)
 }
 
-// Close gives the memory of the model back.
+// Close frees the memory of the model.
 func (s *Static) Close() {
 	if c, ok := s.Vectors.(interface{ Close() }); ok {
 		c.Close()
@@ -146,14 +146,14 @@ func (s *Static) Close() {
 	}
 }
 
-// Computed is a Learner without training by epochs. It is computed from the pairs of a part,
-// and scores all items for users. Its setting has no epochs.
+// Computed is a Learner without training by epochs. It computes item scores for users from the pairs of a part at once.
+// Its setting has no epochs.
 type Computed struct {
 	Model eval.Scorer // samples are users
 	Done  func()      // gives its memory back
 }
 
-// NewComputed computes a model of the pairs of a part by fit.
+// NewComputed returns a model that fit computes from the pairs of a part.
 func NewComputed(x *Experiment, p *Part, fit func(g *graph.Bipartite) (s eval.Scorer, done func(), err error)) (*Computed, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
@@ -180,11 +180,11 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 	return &byUser{Scorer: c.Model, part: p}, nil
 }
 
-// Close gives the memory of the model back.
+// Close frees the memory of the model.
 func (c *Computed) Close() { c.Done() }
 
-// computed ranks the test samples by models that are computed at once from all training items. Such
-// a model scores by user, whatever comes before an item.
+// computed ranks the test samples by simple models that are computed at once from all training items. Such a model
+// scores by user, whatever comes before an item.
 func (x *Experiment) computed(ctx context.Context, ms []metrics.Metric) ([]experiment.Scores, error) {
 	g, err := pairs(NewPart("train", x.Data.Train, dataset.Prefixes(x.Data.Train), x.Items), x.Data.Users, x.Items)
 	if err != nil {

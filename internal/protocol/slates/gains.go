@@ -10,20 +10,18 @@ import (
 	"privrec/internal/stats"
 )
 
-// AsMany ends the name of a floor that names as many distinct items for every pair as the
-// attack that it stands beside.
+// AsMany is the suffix of a floor's name that names as many distinct items for every pair as its attack.
 const AsMany = ", as many guesses"
 
-// Fewer tells whether the attack may name fewer distinct items for a pair than a floor
-// under the same protocol: several lists repeat each other, and a decoder may end early.
-// It goes by the setting, so that runs that differ in nothing but the seed have the same
-// rows.
+// Fewer reports whether the attack may name fewer distinct items for a pair than a floor under the same protocol:
+// several lists repeat each other, and a decoder may end early. It depends on the setting alone, so runs that differ
+// only in the seed have the same rows.
 func (b *Bench) Fewer(q attack.Protocol, lists int) bool {
 	return lists > 1 && q.Budget != attack.BudgetK || b.StopAtEnd
 }
 
-// Guesses says in words how many items the floors of a protocol name, where the attack may
-// name fewer; empty where both name as many.
+// Guesses returns words for the number of items that the floors of a protocol name, if the attack may name fewer; empty
+// if both name as many.
 func (b *Bench) Guesses(q attack.Protocol, lists int) string {
 	switch {
 	case !b.Fewer(q, lists):
@@ -34,8 +32,8 @@ func (b *Bench) Guesses(q attack.Protocol, lists int) string {
 	return ", " + q.Budget + " guesses"
 }
 
-// held ranks by a floor with as many distinct guesses as an attack made for every pair, and returns
-// the attack found beyond it.
+// held ranks by a floor with as many distinct guesses for every pair as an attack made, and returns the gains of the
+// attack over it.
 func (b *Bench) held(ctx context.Context, f Floor, p *slate.Pairs, got *attack.Result) (*attack.Result, []Gain, error) {
 	equal, err := attack.EvaluateLike(ctx, f.Ranker, p, got)
 	if err != nil {
@@ -52,7 +50,7 @@ func (b *Bench) held(ctx context.Context, f Floor, p *slate.Pairs, got *attack.R
 	return equal, gains, nil
 }
 
-// counted measures what counts of clicks found beyond every floor that reads no slate.
+// counted returns the gains of counts of clicks over every floor that reads no slate.
 func (b *Bench) counted(ctx context.Context, name string, floors []Floor, got *attack.Result) (Counted, error) {
 	c := Counted{Name: name, Gains: []Gain{}}
 	for _, f := range floors {
@@ -68,16 +66,15 @@ func (b *Bench) counted(ctx context.Context, name string, floors []Floor, got *a
 	return c, nil
 }
 
-// Found holds what an attacker found in the slates of one point of a sweep: means over pairs,
-// and what is beyond floors that name as many distinct items for every pair. Those floors
-// see the same slates as the attacker.
+// Found holds an attacker's results on the slates of one point of a sweep: means over pairs, and gains over floors that
+// name as many distinct items for every pair. Those floors see the same slates.
 type Found struct {
 	Values  map[string]float64 `json:"values"`
 	Guesses map[string]float64 `json:"guesses"` // mean number of distinct items named, by cutoff
 	Gains   []Gain             `json:"gains"`
 }
 
-// Find measures an attacker under the main protocol beside floors.
+// Find measures an attacker and floors under the main protocol.
 func (b *Bench) Find(ctx context.Context, r attack.Ranker, p *slate.Pairs, floors []Floor) (f Found, err error) {
 	got, err := attack.Evaluate(ctx, r, p, b.Protocols()[0])
 	if err != nil {
@@ -97,7 +94,7 @@ func (b *Bench) Find(ctx context.Context, r attack.Ranker, p *slate.Pairs, floor
 	return f, nil
 }
 
-// Means returns the means over pairs of a result.
+// Means returns a result's means over pairs, by metric.
 func Means(r *attack.Result) map[string]float64 {
 	out := map[string]float64{}
 	for i, m := range r.Metrics {
@@ -106,7 +103,7 @@ func Means(r *attack.Result) map[string]float64 {
 	return out
 }
 
-// Gain returns what was found beyond a floor in a metric.
+// Gain returns the gain over a floor in a metric.
 func (f Found) Gain(over, metric string) (Gain, bool) {
 	for _, g := range f.Gains {
 		if g.Over == over && g.Metric == metric {
@@ -127,8 +124,8 @@ func (f Found) Floors() (list []NamedValues) {
 	return list
 }
 
-// SweepFloors returns the floors that every point of a sweep is held against: one that reads no
-// slate, and one that counts what was clicked before such slates.
+// SweepFloors returns the floors for every point of a sweep: one that reads no slate, and one that counts the clicks
+// before such slates.
 func (b *Bench) SweepFloors() (list []Floor, err error) {
 	all, err := b.Floors()
 	for _, f := range all {
@@ -139,7 +136,7 @@ func (b *Bench) SweepFloors() (list []Floor, err error) {
 	return list, err
 }
 
-// UnequalNote names the floors that could not name as many items as the attack.
+// UnequalNote returns a note on the floors that could not name as many items as the attack; none if all could.
 func UnequalNote(gains []Gain) []string {
 	var names []string
 	seen := map[string]bool{}

@@ -14,10 +14,10 @@ import (
 	"privrec/internal/run"
 )
 
-// FirstItem is the number of tokens that are no items.
+// FirstItem is the first token of an item; lower tokens stand for no item.
 const FirstItem = int(slate.FirstItem)
 
-// Metrics returns what the paper reports, at the configured cutoffs.
+// Metrics returns the paper's metrics at the configured cutoffs.
 func (b *Bench) Metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG, metrics.MRR}, b.Eval.K)
 }
@@ -30,7 +30,7 @@ func (b *Bench) Names() (names []string) {
 	return names
 }
 
-// Protocols lists every vocabulary under every budget, the main one first.
+// Protocols lists every set of candidates with every budget of guesses, the main protocol first.
 func (b *Bench) Protocols() (list []attack.Protocol) {
 	e := b.Eval
 	for _, v := range e.Vocabulary {
@@ -41,19 +41,19 @@ func (b *Bench) Protocols() (list []attack.Protocol) {
 	return list
 }
 
-// intervals returns how the intervals of all means are made: users are resampled.
+// intervals returns the settings for the intervals of all means: users are resampled.
 func (b *Bench) intervals() attack.Intervals {
 	return attack.Intervals{Resamples: b.Eval.Resamples, Level: b.Eval.Confidence, Seed: b.Env.Seed}
 }
 
-// Floor is a ranker that no attack may lose to.
+// Floor is a ranker without a trained model, to compare attacks with.
 type Floor struct {
 	name string
 	attack.Ranker
 }
 
-// Floors count all training pairs, and where the attack is trained on a sample of them
-// the sample too.
+// Floors returns the floors. They count all training pairs, and if the attack is trained on a sample of them, also the
+// pairs of the sample.
 func (b *Bench) Floors() (list []Floor, err error) {
 	add := func(name, kind string, pairs *slate.Pairs) {
 		if err != nil {
@@ -73,7 +73,7 @@ func (b *Bench) Floors() (list []Floor, err error) {
 	return list, err
 }
 
-// in returns a floor in as many lists as the protocol gives the attack.
+// in returns a floor with as many lists as the protocol gives the attack.
 func (f Floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
 	if q.Budget != attack.BudgetList || lists == 1 {
 		return f.Ranker, nil
@@ -81,8 +81,8 @@ func (f Floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
 	return attack.Deal(f.Ranker, lists)
 }
 
-// Under measures an attack under one protocol: attack and floors, then each floor with as many distinct guesses
-// as the attack made for every pair.
+// Under measures an attack under one protocol: the attack and the floors, then each floor with as many distinct guesses
+// for every pair as the attack made.
 func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []Floor, main bool) (*Outcome, error) {
 	p := &Outcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, Counts: []Counted{}, FloorGuesses: b.Guesses(q, m.Lists())}
 	b.Env.Progress.Phase(p.Name)
@@ -133,7 +133,7 @@ func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, f
 	return p, b.perUser(q, got, main)
 }
 
-// scores returns the means of a result.
+// scores returns the means of a result as a row.
 func (b *Bench) scores(name string, r *attack.Result) (experiment.Scores, error) {
 	s := experiment.Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{}, Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
 	all, err := r.Summary(b.intervals())
@@ -148,7 +148,7 @@ func (b *Bench) scores(name string, r *attack.Result) (experiment.Scores, error)
 	return s, nil
 }
 
-// candidates returns how many items there are to guess for a pair, 0 for all.
+// candidates returns the mean number of candidates for a pair, 0 if all items are candidates.
 func (b *Bench) candidates(q attack.Protocol, r *attack.Result) float64 {
 	if q.Vocabulary != attack.VocabularyLogged || len(r.Users) == 0 {
 		return 0
@@ -164,7 +164,7 @@ func (b *Bench) candidates(q attack.Protocol, r *attack.Result) float64 {
 	return float64(sum) / float64(len(r.Users))
 }
 
-// perUser keeps each user's mean scores of the attack.
+// perUser writes each user's mean scores of the attack.
 func (b *Bench) perUser(q attack.Protocol, r *attack.Result, main bool) error {
 	users := slices.Compact(slices.Sorted(slices.Values(r.Users)))
 	at := make(map[int32]int, len(users))
@@ -196,8 +196,8 @@ func (b *Bench) perUser(q attack.Protocol, r *attack.Result, main bool) error {
 // budgetFile returns a budget as part of a file's name.
 func budgetFile(b string) string { return strings.ToLower(strings.ReplaceAll(b, "*", "")) }
 
-// MainFloors returns the floors of the main protocol, by their names and how many guesses they
-// have where the attack may have fewer.
+// MainFloors returns the means of the floors under the main protocol. Their names say how many guesses they have if the
+// attack may have fewer.
 func (b *Bench) MainFloors(ctx context.Context, lists int) (all []NamedValues, err error) {
 	floors, err := b.Floors()
 	if err != nil {
@@ -242,7 +242,7 @@ const (
 	Drop = "drop"
 )
 
-// Check reports what cannot be measured.
+// Check reports settings that cannot be measured.
 func (e Eval) Check(v *config.Checker) {
 	v.Check(len(e.K) > 0, "eval.k", "must name at least one cutoff")
 	for i, k := range e.K {
@@ -261,8 +261,8 @@ func (e Eval) Check(v *config.Checker) {
 // Name is the protocol in results.
 const Name = "slates"
 
-// Bench holds what attackers are measured on: pairs of slates and clicks, and how guesses are
-// counted. A copy may have other pairs.
+// Bench holds the pairs of slates and clicks to measure attackers on, and how guesses are counted. A copy may have
+// other pairs.
 type Bench struct {
 	Env    *run.Env
 	Method string // names the attack in results

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/experiment"
 )
 
-// Outcome holds what was measured under one protocol: candidates, and how many guesses.
+// Outcome holds the measurements under one protocol: a set of candidates and a budget of guesses.
 type Outcome struct {
 	Name       string              `json:"name"`
 	Vocabulary string              `json:"vocabulary"`
@@ -18,26 +18,24 @@ type Outcome struct {
 	Candidates float64             `json:"candidates,omitempty"` // of a pair, mean; 0: all items
 	Attack     experiment.Scores   `json:"attack"`
 	Floors     []experiment.Scores `json:"floors"`
-	// Equal are the floors with as many distinct guesses as the attack made for every pair,
-	// where it may make fewer than theirs; FloorGuesses says then in words how many they have.
+	// Equal holds the floors with as many distinct guesses for every pair as the attack made, if it may make fewer than
+	// they do. FloorGuesses then describes their number in words.
 	Equal        []experiment.Scores `json:"equal_floors,omitempty"`
 	FloorGuesses string              `json:"floor_guesses,omitempty"`
-	// Gains are what the attack finds more than a floor that names as many distinct items
-	// for every pair: the leak.
+	// Gains holds what the attack finds beyond each floor that names as many distinct items for every pair: the leak.
 	Gains []Gain `json:"gains"`
-	// Counts are what counts of clicks before such slates find more than each floor that reads
-	// no slate. They are an attack without training: what they find is a leak too.
+	// Counts holds the gains of counts of clicks before such slates over each floor that reads no slate. They are an
+	// attack without training, so their gains are a leak too.
 	Counts []Counted `json:"counts"`
 }
 
-// Counted holds what one way to count finds beyond floors that name as many distinct items for every
-// pair.
+// Counted holds the gains of one way of counting over floors that name as many distinct items for every pair.
 type Counted struct {
 	Name  string `json:"name"`
 	Gains []Gain `json:"gains"`
 }
 
-// Gain is a difference of means over pairs, with its interval; users are resampled.
+// Gain holds a difference of means over pairs, with its interval from resampled users.
 type Gain struct {
 	Over     string     `json:"over"`
 	Metric   string     `json:"metric"`
@@ -47,8 +45,7 @@ type Gain struct {
 	Unequal  int        `json:"unequal_pairs,omitempty"` // for which the floor ran out of items to name
 }
 
-// Cells returns what the attack, and what counts of clicks, find beyond floors with as many guesses, of every
-// protocol.
+// Cells returns the gains of the attack, and of counts of clicks, over floors with as many guesses, for every protocol.
 func Cells(protocols []Outcome) (all []experiment.Cell) {
 	for i := range protocols {
 		p := &protocols[i]
@@ -68,10 +65,10 @@ func Cells(protocols []Outcome) (all []experiment.Cell) {
 	return all
 }
 
-// Leaks tells whether the attack surely finds more than the floor.
+// Leaks reports whether the attack surely finds more than the floor.
 func (g Gain) Leaks() bool { return g.Interval[0] > 0 }
 
-// NamedValues are values and their name.
+// NamedValues holds a name and its values.
 type NamedValues struct {
 	Name   string             `json:"name"`
 	Values map[string]float64 `json:"values"`
@@ -89,7 +86,7 @@ type DataSummary struct {
 	Complete   int `json:"complete_test_pairs"` // without an item new to the attacker
 }
 
-// Summary describes the data.
+// Summary returns the description of the data.
 func (b *Bench) Summary() DataSummary {
 	d := DataSummary{
 		Data: experiment.Data{Name: b.Set.Name, Level: b.Set.Level, Ladder: b.Set.Ladder,

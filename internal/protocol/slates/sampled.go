@@ -9,8 +9,8 @@ import (
 	"privrec/internal/run"
 )
 
-// Sampled returns a set that has the validation and test pairs of the users that are measured. Whether
-// a user is among them depends on the seed and the user's name alone. Training pairs stay.
+// Sampled returns a set with the validation and test pairs of the measured users. The choice of a user depends on the
+// seed and the user's name alone. Training pairs stay.
 func (e Eval) Sampled(set *slate.Set, seed rng.Seed) (*slate.Set, error) {
 	if e.Sample == 0 {
 		return set, nil

@@ -53,8 +53,8 @@ func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Tab
 	return []*report.Table{scores, guesses, p.leaks(name)}, nil
 }
 
-// leaks returns the gains in recall, a row a floor and a cutoff; those of the other metrics
-// are in metrics.json.
+// leaks returns the gains in recall as a table, one row a floor and a cutoff; those of the other metrics are in
+// metrics.json.
 func (p Outcome) leaks(name string) *report.Table {
 	what := "Leak"
 	if p.Vocabulary == attack.VocabularyLogged {
@@ -72,7 +72,7 @@ func (p Outcome) leaks(name string) *report.Table {
 	return t
 }
 
-// Table shows what became of the input, step by step.
+// Table returns the counts of the input after every step.
 func (d DataSummary) Table() *report.Table {
 	t := &report.Table{Name: "data", Title: "Where the pairs come from", Columns: []report.Column{{Name: "step"}, {Name: "rows"}, {Name: "users"}, {Name: "items"}}}
 	for _, r := range d.Ladder {
@@ -85,7 +85,7 @@ func (d DataSummary) Table() *report.Table {
 	return t
 }
 
-// counted says what the averages are over.
+// counted returns a sentence about what the means are over.
 func (p Outcome) counted() string {
 	text := fmt.Sprintf("means over %d pairs of %d users", p.Pairs, p.Users)
 	if p.Left > 0 {
@@ -110,8 +110,8 @@ func cutoffs(ms []metrics.Metric) (ks []int) {
 	return ks
 }
 
-// Figure draws what is found against how many items are named: lists of one protocol are
-// on one curve only where they name as many.
+// Figure returns curves of what is found against the number of named items. Lists of one protocol share a curve only if
+// they name as many.
 func (p Outcome) Figure(method string, ks []int) report.Figure {
 	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
 	ours := p.Attack
@@ -129,16 +129,15 @@ func (p Outcome) Figure(method string, ks []int) report.Figure {
 	return f
 }
 
-// readsSlates tells whether a floor looks at the slate, as do counts of what was clicked
-// before such slates. What it finds beyond floors that do not is then a leak too.
+// readsSlates reports whether a floor reads the slate, as counts of clicks before such slates do. What it finds beyond
+// floors that do not is then a leak too.
 func readsSlates(floor string) bool { return strings.HasPrefix(floor, attack.FloorCooccurrence) }
 
-// Answer says in three lines what slates give away, by recall at the middle cutoff. The first is
-// the headline: the most that anything tried finds beyond the best floor that reads no slate, the
-// trained attack and counts alike. Then come the attack by itself, and what it adds to counts.
-// Floors name as many distinct items for every pair. Among candidates that hold the clicks the
-// first is a gain and no leak by itself. unfinished, where it is not empty, says why the attack
-// may find more than it did.
+// Answer returns three facts on how much slates reveal, by recall at the middle cutoff. The first is the headline: the
+// most that anything tried, the trained attack or counts, finds beyond the best floor that reads no slate. Then come
+// the attack by itself, and its gain over counts. Floors name as many distinct items for every pair. Among candidates
+// that hold the clicks the first is a gain but no leak by itself. unfinished, if not empty, says why the attack may
+// find more than it did.
 func (p Outcome) Answer(unfinished string, ks []int, confidence float64) []report.Fact {
 	m := metrics.Metric{Kind: metrics.Recall, K: ks[len(ks)/2]}.String()
 	own, counting := Best(p.Gains, m, false), Best(p.Gains, m, true)
@@ -168,8 +167,8 @@ func (p Outcome) Answer(unfinished string, ks []int, confidence float64) []repor
 	return facts
 }
 
-// Best returns the gain in a metric over the best of the floors that read slates, or of those that do
-// not; empty where there is none.
+// Best returns the gain in a metric over the best of the floors that read slates, or of those that do not; empty if
+// there is none.
 func Best(gains []Gain, metric string, reads bool) (g Gain) {
 	for _, x := range gains {
 		if x.Metric == metric && readsSlates(x.Over) == reads && (g.Over == "" || x.Floor > g.Floor) {
@@ -179,8 +178,8 @@ func Best(gains []Gain, metric string, reads bool) (g Gain) {
 	return g
 }
 
-// stronger tells whether a gain is more of a leak than another: surely above its floor where the other
-// is not, or else more.
+// stronger reports whether a gain is a stronger leak than another: it is surely above its floor and the other is not,
+// or else it is larger.
 func (g Gain) stronger(than Gain) bool {
 	if g.Leaks() != than.Leaks() {
 		return g.Leaks()
@@ -188,7 +187,7 @@ func (g Gain) stronger(than Gain) bool {
 	return g.Value > than.Value
 }
 
-// text returns a gain in percent, over what, and with its interval.
+// text returns a gain in percent, with its floor and its interval.
 func (g Gain) text() string {
 	s := fmt.Sprintf("%+.2f (%+.2f to %+.2f) over %s", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Over)
 	if !g.Leaks() {

@@ -41,12 +41,12 @@ func Task() run.Task {
 	}.Task()
 }
 
-// check reports what cannot be measured.
+// check reports settings that cannot be measured.
 func check(v *config.Checker, c Config) {
 	v.NotEmpty("data.name", c.Data.Name)
 }
 
-// measured is a data set, opened. It implements run.Forecaster.
+// measured holds the counts of a data set. It implements run.Forecaster.
 type measured struct {
 	env  *run.Env
 	data experiment.Data
@@ -94,8 +94,7 @@ func (m *measured) add(name string, values map[metrics.Statistic]float64) {
 	m.all = append(m.all, s)
 }
 
-// counts returns the statistics of a rung. Those that need a count that the rung does not have
-// are left out.
+// counts returns the statistics of a rung. It leaves out those that need a count that the rung lacks.
 func counts(r dataset.Rung) map[metrics.Statistic]float64 {
 	out := map[metrics.Statistic]float64{metrics.Interactions: float64(r.Rows)}
 	if r.Users > 0 {
@@ -210,7 +209,7 @@ func (m *measured) Run(context.Context) error {
 	return m.env.Print(m.document())
 }
 
-// document shows what was counted.
+// document returns the counts as a report.
 func (m *measured) document() *report.Document {
 	t := &report.Table{Name: "counts", Title: "Counts after every step", Columns: report.Columns("%.6g", "of")}
 	for _, s := range metrics.Statistics() {
@@ -230,7 +229,7 @@ func (m *measured) document() *report.Document {
 	return &report.Document{Title: "Statistics of " + m.data.Name, Subtitle: m.data.Source.Title, Level: m.data.Level, Notes: m.data.Source.Notes, Tables: []*report.Table{t}}
 }
 
-// Forecast implements run.Forecaster: the work is that of opening the data, which is done.
+// Forecast implements run.Forecaster. All the work is opening the data, which is already done.
 func (m *measured) Forecast(context.Context) (run.Forecast, error) {
 	seconds := m.env.Opening()
 	return run.Forecast{Steps: 1, StepSeconds: seconds, Seconds: seconds, Fastest: seconds,

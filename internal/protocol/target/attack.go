@@ -11,9 +11,9 @@ import (
 	"privrec/internal/run"
 )
 
-// Attack describes an attack on finished runs: what it is called, what it may be asked, and how it scores
-// candidates. C is its configuration. Task makes a command of it, which trains or opens the attacked run,
-// compares the scores with floors over resamples of whole users, and writes metrics, cells, an account and pages.
+// Attack describes an attack on finished runs: its name, its questions, and how it scores candidates. C is its
+// configuration. Task makes a command from it, which trains or opens the attacked run, compares the scores with floors
+// over resamples of whole users, and writes metrics, cells, an account and pages.
 type Attack[C any] struct {
 	Name    string // of the command, and of the protocol in results
 	Method  string // in results, as in "link stealing"
@@ -23,23 +23,22 @@ type Attack[C any] struct {
 	Default func() C
 	Parts   func(*C) Parts // of a configuration
 	Check   func(v *config.Checker, c C)
-	// Drop takes what else names the attacked model out of a setting, whose text says how is attacked and not what.
-	// nil: there is nothing else.
+	// Drop removes from a setting whatever else names the attacked model, since the setting's text describes the attack
+	// alone. nil: there is nothing else.
 	Drop  func(c *C)
 	Clear string // what the attacker is told in the clear, as in "histories"
 	Why   string // that is not protected, in a sentence
-	// HoldOut says what a target that is trained for the attack keeps to be asked about: rows or users. nil: rows.
+	// HoldOut names what a target that is trained for the attack holds out as non-members: rows or users. nil: rows.
 	HoldOut func(c C) string
 	Suits   func(c C, t *Run) error // refuses what cannot be attacked, before any data are loaded; nil: nothing
-	// Brings reports whether a setting names files of a model that another program trained, and Brought opens them.
-	// nil: no setting does.
+	// Brings reports whether a setting names files of an imported model, and Brought opens them. nil: no setting does.
 	Brings  func(c C) bool
 	Brought func(ctx context.Context, env *run.Env, c C) (*Run, *experiment.Outcome[experiment.Data], error)
-	// Find scores the candidates, by attacks and by floors that see no model.
+	// Find returns the scores of the candidates, by attacks and by floors that see no model.
 	Find func(ctx context.Context, c C, x *Attacked) (*Found, error)
 }
 
-// Parts points to the parts of a configuration that every attack has.
+// Parts points to the parts of a configuration that all attacks share.
 type Parts struct {
 	Profile *string
 	On      *On
@@ -47,7 +46,7 @@ type Parts struct {
 	Eval    *Intervals
 }
 
-// Base is a configuration of an attack without settings of its own.
+// Base is the configuration of an attack without settings of its own.
 type Base struct {
 	Profile string    `yaml:"profile"`
 	On      On        `yaml:"on"`
@@ -55,23 +54,23 @@ type Base struct {
 	Eval    Intervals `yaml:"eval"`
 }
 
-// DefaultBase returns the settings of an attack without settings of its own.
+// DefaultBase returns the default configuration of an attack without settings of its own.
 func DefaultBase() Base {
 	return Base{Profile: "default", Target: Training{Set: []string{}, Share: 0.5},
 		Eval: Intervals{Resamples: 1000, Confidence: 0.95}}
 }
 
-// Parts returns the parts of b.
+// Parts returns pointers to the parts of b.
 func (b *Base) Parts() Parts { return Parts{&b.Profile, &b.On, &b.Target, &b.Eval} }
 
-// CheckBase reports what cannot be run.
+// CheckBase reports settings that cannot be run.
 func CheckBase(v *config.Checker, b Base) {
 	v.NotEmpty("profile", b.Profile)
 	Check(v, b.On, b.Target)
 	b.Eval.Check(v)
 }
 
-// Attacked is a run under attack, with what an attack may use.
+// Attacked holds the run under attack and what an attack may use.
 type Attacked struct {
 	*Run
 	Env   *run.Env
@@ -79,14 +78,14 @@ type Attacked struct {
 	Of    *experiment.Outcome[experiment.Data] // of the run
 }
 
-// Flags for the attacked run.
+// Flags that name the attacked run.
 var (
 	FlagOn    = run.Flag{Name: "on", Key: "on.run", Usage: "attack the finished run in this directory"}
 	FlagTrain = run.Flag{Name: "train", Key: "target.task",
 		Usage: "train this task, such as \"train lightgcn\", and attack it"}
 )
 
-// Task makes the command of an attack on the runs of others, the tasks that it may train too.
+// Task returns the command of an attack on runs of others, which it may also train.
 func (a Attack[C]) Task(others []run.Task) run.Task {
 	if a.Flags == nil {
 		a.Flags = []run.Flag{FlagOn, FlagTrain}
@@ -107,7 +106,7 @@ type work[C any] struct {
 	standing experiment.Standing
 }
 
-// open checks what can be checked before anything is trained. It fails where nothing to attack is named.
+// open checks everything that can be checked before a model is trained. It fails if no target is named.
 func (a Attack[C]) open(env *run.Env, c C, tasks []run.Task) (run.Work, error) {
 	if env.Rehearsing() {
 		return nil, run.ErrNoForecast
@@ -134,8 +133,7 @@ func (a Attack[C]) open(env *run.Env, c C, tasks []run.Task) (run.Work, error) {
 	return w, err
 }
 
-// Run implements run.Work: it trains what is to be trained, asks the target, and measures every attack beside the
-// floors.
+// Run implements run.Work: it trains the target if needed, queries it, and measures every attack beside the floors.
 func (w *work[C]) Run(ctx context.Context) error {
 	a := experiment.Unprotected(w.Clear, w.Why)
 	if _, err := w.env.Ledger(privacy.Research, a.Declaration()); err != nil {
@@ -194,7 +192,7 @@ func (w *work[C]) train(ctx context.Context) error {
 // where returns the directory of the attacked run.
 func (w *work[C]) where() string { return Where(*w.On, *w.Target, w.env.Dir) }
 
-// load opens the target, and records what is attacked.
+// load opens the target and records its identity.
 func (w *work[C]) load(ctx context.Context) (x *Attacked, err error) {
 	defer w.env.Stage("load")()
 	x = &Attacked{Env: w.env, Tasks: w.tasks}
@@ -217,8 +215,8 @@ func (w *work[C]) load(ctx context.Context) (x *Attacked, err error) {
 	return x, w.env.RecordData(x.Of.Data.Source.Title, x.Whole.Source.Hash)
 }
 
-// perUser keeps how well each attack orders the candidates of every user who has both kinds: a table that privrec
-// compare reads. Without a heading there is none.
+// perUser writes how well each attack orders the candidates of every user who has both kinds, as a table for privrec
+// compare. Without a heading it writes none.
 func (w *work[C]) perUser(x *Attacked, f *Found) error {
 	if f.PerUser == "" {
 		return nil

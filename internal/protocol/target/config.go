@@ -28,7 +28,7 @@ type Intervals struct {
 	Confidence float64 `yaml:"confidence"` // level of the intervals
 }
 
-// Check reports what cannot be attacked, under the keys "on" and "target".
+// Check reports targets that cannot be attacked, under the keys "on" and "target".
 func Check(v *config.Checker, on On, t Training) {
 	v.Check(on.Run == "" || t.Task == "", "target.task", "is not trained with on.run: attack the run and the task one after the other")
 	v.Check(!on.Beside || on.Run != "", "on.beside", "is read with on.run only")
@@ -37,7 +37,7 @@ func Check(v *config.Checker, on On, t Training) {
 	v.Inside("target.share", t.Share, 0, 1)
 }
 
-// Check reports intervals that cannot be made, under the key "eval".
+// Check reports settings of intervals that cannot be used, under the key "eval".
 func (c Intervals) Check(v *config.Checker) {
 	v.Between("eval.resamples", c.Resamples, 100, 1_000_000)
 	v.Inside("eval.confidence", c.Confidence, 0, 1)

@@ -12,14 +12,14 @@ import (
 	"privrec/internal/run"
 )
 
-// Way scores all candidates of an attack in one way, and says in words what it sees and how it decides. A floor
-// is a way that sees no model.
+// Way holds the scores of all candidates by one attack, with words for what it sees and how it decides. A floor is a
+// way that sees no model.
 type Way struct {
 	detect.Attack
 	Sees, How string
 }
 
-// By returns a way to attack by scores that are higher for positives.
+// By returns an attack with scores that are higher for positives.
 func By(name, sees, how string, score []float64) Way {
 	return Way{detect.Attack{Name: name, Score: score}, sees, how}
 }
@@ -29,20 +29,20 @@ func Floor(name string, score []float64) Way {
 	return Way{detect.Attack{Name: name, Score: score, Floor: true}, "no model", "floor"}
 }
 
-// Question asks to tell positives from others among candidates.
+// Question asks to tell positives from other candidates.
 type Question struct {
 	detect.Candidates
 	Users []int32 // numbers of the users, by cluster
-	// Among names the candidates of the question by their places in the scores of a way. nil: all, in their order.
+	// Among holds the indices of the question's candidates in the scores of a way. nil: all, in their order.
 	Among []int32
-	// Asked are the metrics, in the order of the values that Measure returns.
+	// Asked lists the metrics, in the order of the values that Measure returns.
 	Asked   []Asked
 	Measure detect.Measure
 	Seed    []uint64 // of the resamples, besides the attack's own; empty: that alone
 	About   string   // how many are asked about, in words
 }
 
-// Asked is a metric of a question.
+// Asked describes a metric of a question.
 type Asked struct {
 	Name, Definition string
 	Short            string // heading of the metric's column in the first table; empty: it has none there
@@ -50,8 +50,8 @@ type Asked struct {
 	LeftShort        string // heading of its column
 }
 
-// Detections returns the metrics of how well positives are told from others, and their measure. of says in a few
-// words what is found, as in "member users", and guesses is the number of guesses of the attacker.
+// Detections returns the metrics of how well positives are told from others, and their measure. of names the positives,
+// as in "member users", and guesses is the attacker's number of guesses.
 func Detections(of string, guesses int) ([]Asked, detect.Measure) {
 	var all []Asked
 	for _, s := range metrics.DetectScores() {
@@ -68,7 +68,7 @@ func Detections(of string, guesses int) ([]Asked, detect.Measure) {
 	return all, detect.Detections(float64(guesses))
 }
 
-// Found is what an attack asks, how it and its floors score the candidates, and what its pages say.
+// Found holds the questions of an attack, the scores of the attack and its floors, and the texts of its pages.
 type Found struct {
 	Questions []Question
 	Ways      []Way  // attacks, the strongest kind first, and floors
@@ -82,12 +82,12 @@ type Found struct {
 	Heading   string        // of the table of all metrics; empty: "Found", and what
 	TableNote string        // under it; empty: none but the level of evidence
 	Notes     []string      // of the attack, after those of the frame
-	// PerUser heads the scores of each user among the candidates of the first question. Empty: none are kept.
+	// PerUser heads the table of scores by user among the candidates of the first question. Empty: no table is kept.
 	PerUser string
 }
 
-// Outcome holds what an attack measured, as metrics.json holds it. Floors see no model. Evaluations are the attacks,
-// the strongest kind first. D identifies the data and T says what the attacker has and may do.
+// Outcome holds the measurements of an attack as metrics.json stores them. Floors see no model. Evaluations are the
+// attacks, the strongest kind first. D identifies the data, and T describes the attacker's knowledge and means.
 type Outcome[D, T any] struct {
 	experiment.Outcome[D]
 	Target Description `json:"target"`
@@ -162,7 +162,7 @@ func (w *work[C]) outcome(ctx context.Context, x *Attacked, f *Found) (*outcome,
 	return o, nil
 }
 
-// cells returns what each attack finds beyond the best floor.
+// cells returns the gain of each attack over the best floor.
 func cells(o *outcome, f *Found) (all []experiment.Cell) {
 	sees, about := map[string]string{}, map[string]string{}
 	for _, y := range f.Ways {
@@ -181,7 +181,7 @@ func cells(o *outcome, f *Found) (all []experiment.Cell) {
 	return all
 }
 
-// document shows an outcome.
+// document returns an outcome as a report.
 func (w *work[C]) document(o *outcome, x *Attacked, f *Found) *report.Document {
 	if f.Facts == nil {
 		for i := range f.Questions {

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Ask opens the answers of a finished run, which must show scores. It leaves the number of
-// workers as it was, where opening a run sets that of the run's own configuration.
+// Ask opens the answers of a finished run, which must show scores. Opening a run sets the number of workers to that of
+// the run's configuration; Ask restores it.
 func Ask(ctx context.Context, tasks []run.Task, dir string) (experiment.Scoring, error) {
 	workers := tensor.Workers()
 	defer tensor.SetWorkers(workers)
@@ -31,14 +31,14 @@ func Ask(ctx context.Context, tasks []run.Task, dir string) (experiment.Scoring,
 	return scoring, nil
 }
 
-// NoScores returns the error for an attack that needs more than imported lists show. what names it.
+// NoScores returns the error for an attack that needs more than an imported model's lists. what names the attack.
 func NoScores(what, dir string) error {
 	return &run.UsageError{Message: fmt.Sprintf("%s needs the scores of all items, and the model in %s shows lists and nothing behind them", what, dir),
 		Fix: "bring its vectors with privrec import --vectors; lists alone can be attacked with attack exposure, attack attribute, and attack membership with attack.sees=[lists]"}
 }
 
-// Scores calls visit with the scores of all items for each user that is named. Calls come from
-// several goroutines, and the scores are valid until visit returns.
+// Scores calls visit with the scores of all items for each named user. Calls come from several goroutines, and the
+// scores are valid until visit returns.
 func Scores(ctx context.Context, a experiment.Scoring, release string, items int, users []string, visit func(user int, scores []tensor.Float)) error {
 	r, err := a.Ranking(ctx, release)
 	if err != nil {
@@ -62,8 +62,8 @@ func Cosine(a, b []tensor.Float) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Scores calls visit with the scores of all items for some users, which are numbered as the rows of x. Calls come
-// from several goroutines, and the scores are valid until visit returns.
+// Scores calls visit with the scores of all items for some users, given by their rows in x. Calls come from several
+// goroutines, and the scores are valid until visit returns.
 func (x *Attacked) Scores(ctx context.Context, users []int32, visit func(k int, scores []tensor.Float)) error {
 	ids := make([]string, len(users))
 	for k, u := range users {

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Row says what an evaluation, or a floor, is.
+// Row identifies an evaluation or a floor.
 type Row struct {
 	Name     string `json:"name"`
 	Sees     string `json:"sees"`
@@ -16,8 +16,7 @@ type Row struct {
 	Reversed bool   `json:"reversed,omitempty"` // of a floor: lower values are taken for positives
 }
 
-// Gain holds what an attack finds beyond the best floor in a metric, paired over resamples of
-// users.
+// Gain holds how much more an attack finds than the best floor in a metric, paired over resamples of users.
 type Gain struct {
 	Row      string     `json:"row"`
 	Metric   string     `json:"metric"`
@@ -27,15 +26,14 @@ type Gain struct {
 	Interval [2]float64 `json:"interval"`
 }
 
-// Results hold the rows of floors, then of attacks, and what is left of
-// each attack beyond the best floor.
+// Results holds the rows of floors, then of attacks, and the gain of each attack over the best floor.
 type Results struct {
 	Rows  []Row  `json:"rows"`
 	Gains []Gain `json:"gains"`
 }
 
-// Enter enters the measured values of one attack, by the names of their metrics, and what is left
-// of it. results are those of all attacks that were compared.
+// Enter adds the values of one attack, by the names of their metrics, and its gains. results holds all compared
+// attacks.
 func (o *Results) Enter(into *experiment.Scores, r detect.Result, results []detect.Result, names []string) {
 	if into.Values == nil {
 		into.Name, into.Values, into.Intervals = r.Name, map[string]float64{}, map[string][2]float64{}
@@ -49,7 +47,7 @@ func (o *Results) Enter(into *experiment.Scores, r detect.Result, results []dete
 	}
 }
 
-// Gain returns what is left of an attack in a metric.
+// Gain returns the gain of an attack over the best floor in a metric.
 func (o *Results) Gain(row, metric string) (Gain, bool) {
 	for _, g := range o.Gains {
 		if g.Row == row && g.Metric == metric {
@@ -59,8 +57,8 @@ func (o *Results) Gain(row, metric string) (Gain, bool) {
 	return Gain{}, false
 }
 
-// Left shows a metric of floors and attacks with its intervals, and what is left beyond the best
-// floor. short is the column's heading.
+// Left returns a table of a metric of floors and attacks with intervals, and the gains over the best floor. short is
+// the column's heading.
 func (o *Results) Left(table, metric, short string, floors, attacks []experiment.Scores, c Intervals) *report.Table {
 	level := fmt.Sprintf("%.4g %%", 100*c.Confidence)
 	t := &report.Table{Name: table, Title: short + ", percent, and what is left of it beyond the best floor",

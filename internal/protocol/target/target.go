@@ -14,7 +14,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Run is the run that is attacked.
+// Run holds the attacked run and its data.
 type Run struct {
 	Description
 	Dir  string
@@ -33,13 +33,13 @@ type Run struct {
 
 	users, rows bool // of an imported model: users, or rows of others, were kept from it
 
-	// Sequences says that the model is one of sequences, of which Whole and Given are the pairs.
+	// Sequences says that the model is one of sequences. Whole and Given then hold them as pairs.
 	Sequences bool
 	Last      []int32 // of sequences, item of every user's last training row; -1: it is the only row, or came before
 	Rows      []int   // of sequences, training rows of every user
 }
 
-// Description says what is attacked.
+// Description describes the attacked run.
 type Description struct {
 	Task    string      `json:"task"`
 	Method  string      `json:"method"` // as its result calls it
@@ -49,8 +49,8 @@ type Description struct {
 	HoldOut run.HoldOut `json:"hold_out"`
 }
 
-// Open reads what the attacked run is, and loads its data, with and without what was held out.
-// suits is asked before any data are loaded, and may refuse the run.
+// Open opens the attacked run and loads its data, with and without held-out rows. It calls suits before it loads any
+// data; suits may refuse the run.
 func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func(*Run) error) (*Run, *experiment.Outcome[experiment.Data], error) {
 	m, err := run.ReadRun(dir, "name a run directory with --on, as privrec train writes them")
 	if err != nil {
@@ -115,8 +115,8 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 	return t, o, err
 }
 
-// Brought describes a model that another program trained, and that brings its rows. name is its directory, or the file
-// of its lists. What it was not trained on is in Whole alone.
+// Brought returns the target for an imported model that brings its rows. name is its directory, or the file of its
+// lists. Rows that it was not trained on are in Whole alone.
 func Brought(a experiment.Carrying, o *experiment.Outcome[experiment.Data], name, release string, seed rng.Seed) *Run {
 	d, others := a.Rows()
 	whole := *d
@@ -139,7 +139,7 @@ func Brought(a experiment.Carrying, o *experiment.Outcome[experiment.Data], name
 	return t
 }
 
-// UsersHeld returns the users of whom the model was trained on nothing, though it could have been.
+// UsersHeld tells which users were kept from the training entirely although they have rows.
 func (t *Run) UsersHeld() []bool {
 	if t.Imported == nil {
 		return t.Held.UsersHeld(t.Whole.UserIDs)
@@ -151,7 +151,7 @@ func (t *Run) UsersHeld() []bool {
 	return out
 }
 
-// Holds reports whether users, or rows of others, were kept from the model.
+// Holds reports whether users, or rows of other users, were kept from the model.
 func (t *Run) Holds() (users, rows bool) {
 	if t.Imported == nil {
 		return t.Hold.Users > 0, t.Hold.Rows > 0
@@ -159,7 +159,7 @@ func (t *Run) Holds() (users, rows bool) {
 	return t.users, t.rows
 }
 
-// Without loads the data of the target without what h holds out.
+// Without loads the data of the target without the rows that h holds out.
 func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interactions, error) {
 	within, _, err := dataset.WithHoldOut(ctx, h)
 	if err != nil {
@@ -174,8 +174,8 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 	return d, err
 }
 
-// load loads data as a context says: pairs, or sequences as pairs. The first sequences are the whole
-// ones, of which it notes the last training rows.
+// load loads data under a context: pairs, or sequences as pairs. The first sequences loaded are the whole ones; load
+// notes their last training rows.
 func (t *Run) load(ctx context.Context, name, recipe string) (*dataset.Interactions, error) {
 	if !t.Sequences {
 		return registry.LoadInteractions(ctx, name, recipe, registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
@@ -196,9 +196,8 @@ func (t *Run) load(ctx context.Context, name, recipe string) (*dataset.Interacti
 	return s.Pairs(), nil
 }
 
-// Asks returns the context under which answers of the run, or of one that was trained like it, are
-// asked. A model of sequences is asked for the last training row of every user, whether it was
-// trained on it or not.
+// Asks returns the context for questions to the run, or to one trained like it. A model of sequences is asked about the
+// last training row of every user, whether it was trained on it or not.
 func (t *Run) Asks(ctx context.Context) context.Context {
 	if t.Sequences {
 		return run.AskedWith(ctx, run.CoinsOut)

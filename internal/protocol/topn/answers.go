@@ -11,8 +11,7 @@ import (
 	"privrec/internal/run"
 )
 
-// answers answers questions about a finished run, by the vectors that it wrote, or by a model
-// that is made again.
+// answers answers questions about a finished run from its written vectors, or from a model that is rebuilt.
 type answers struct {
 	x       *Experiment
 	release string      // of scorer
@@ -48,7 +47,7 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 	return a.scorer, nil
 }
 
-// kind returns the release that a name asks for; "" asks for the first.
+// kind returns the release with a name; "" means the first.
 func (a *answers) kind(name string) (string, error) {
 	kinds := a.x.Method.releases()
 	if name == "" {
@@ -63,8 +62,8 @@ func (a *answers) kind(name string) (string, error) {
 	return name, nil
 }
 
-// ranking returns what a release ranks by, without the scorer. It leaves out the items that a
-// user has in train or validation.
+// ranking returns the ranking of a release without its scorer. It leaves out the items that a user has in train or
+// validation.
 func (a *answers) ranking() experiment.Ranking {
 	x := a.x
 	users := make(map[string]int32, len(x.Data.UserIDs))
@@ -142,8 +141,8 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1], Tables: append(tables, o.published()...), Differs: differs}, nil
 }
 
-// differs returns the most that a score differs from what the run reported, a share. It is NaN
-// where the run reported no scores of a release.
+// differs returns the largest difference between a score and the reported one, as a share. It is NaN if the run
+// reported no scores of a release.
 func (a *answers) differs(o *Outcome) (float64, error) {
 	was, err := experiment.ReadOutcome(a.x.Env.Dir)
 	if err != nil {
@@ -160,7 +159,7 @@ func (a *answers) differs(o *Outcome) (float64, error) {
 	return worst, nil
 }
 
-// head returns what an answer begins with.
+// head returns the head of an answer.
 func (a *answers) head(what string) experiment.Head {
 	x := a.x
 	return experiment.HeadOf(what, x.Method.Name, x.Data.Source, x.Method.Standing.Text, x.Env.Dir)

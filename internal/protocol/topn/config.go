@@ -83,10 +83,10 @@ const (
 
 // ScheduleLarge is a value of TrainConfig.Schedule: fewer and larger steps for the same model. A step takes largeBatch
 // times the pairs of the key batch at largeRate times the key rate, to which the rate rises in a line over the first
-// largeWarmUp steps. All else, the cap in epochs and the patience too, is as the keys say. The rate grows by the square
-// root of the batch, as is right for Adam (Malladi et al. 2022); of the rates tried with such batches it is the one at
-// which LightGCN finds most validation rows of MovieLens-1M (configs/tune/ml-1m-large.yaml). The numbers hold for every
-// model and every data set.
+// largeWarmUp steps. All other settings, including the cap in epochs and the patience, follow the keys. The rate grows
+// by the square root of the batch, which suits Adam (Malladi et al. 2022); of the rates tried with such batches it is
+// the one at which LightGCN finds most validation rows of MovieLens-1M (configs/tune/ml-1m-large.yaml). The numbers
+// hold for every model and every data set.
 const ScheduleLarge = "large"
 
 const (
@@ -95,12 +95,11 @@ const (
 	largeWarmUp = 100
 )
 
-// DefaultData returns the published split of Gowalla, with a tenth of its training rows held
-// out.
+// DefaultData returns the published split of Gowalla with a tenth of its training rows held out.
 func DefaultData() DataConfig { return DataConfig{Name: "gowalla", Recipe: "rdpgcf"} }
 
-// DefaultTrain returns what RDP-GCF's section 4.1 gives all methods. For what the section
-// leaves open it takes a shuffled pass and unseen negatives.
+// DefaultTrain returns the settings that RDP-GCF's section 4.1 gives all methods. Where the section leaves a choice
+// open, it takes a shuffled pass and unseen negatives.
 func DefaultTrain() TrainConfig {
 	return TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
 		RateBy: 1, Patience: 10, Select: SelectValidation}
@@ -117,7 +116,7 @@ func (c DataConfig) Check(v *config.Checker) {
 	computed.Check(v, c.Floor)
 }
 
-// Check reports what cannot be trained.
+// Check reports settings that cannot be trained.
 func (c TrainConfig) Check(v *config.Checker) {
 	if c.Optimizer != "" {
 		v.OneOf("train.optimizer", c.Optimizer, Adam, SGD)
@@ -156,8 +155,7 @@ func (c EvalConfig) Check(v *config.Checker) {
 	}
 }
 
-// CheckAtOnce is Check for a method that is made at once. It refuses settings that need epochs
-// or vectors.
+// CheckAtOnce is Check for a method that is computed at once. It refuses settings that need epochs or vectors.
 func (c EvalConfig) CheckAtOnce(v *config.Checker) {
 	c.Check(v)
 	v.Check(!c.Every, "eval.every", "must be false: there are no epochs")
@@ -181,8 +179,8 @@ func (c DataConfig) Filtered() (bool, error) {
 	return r.Core > 0 || r.MinItem > 0 || r.MinUser > 0, err
 }
 
-// Scheduled returns the setting with its schedule carried out: the batch, the rate and the warm-up are those of the
-// steps. Without a schedule it returns the setting as it is.
+// Scheduled returns the setting with its schedule applied to the batch, the rate and the warm-up. Without a schedule it
+// returns the setting unchanged.
 func (c TrainConfig) Scheduled() TrainConfig {
 	if c.Schedule == ScheduleLarge {
 		c.Schedule, c.Batch, c.Rate, c.WarmUp = "", c.Batch*largeBatch, c.Rate*largeRate, largeWarmUp
@@ -190,7 +188,7 @@ func (c TrainConfig) Scheduled() TrainConfig {
 	return c
 }
 
-// optimizer makes the optimiser of the setting.
+// optimizer returns the optimiser of the setting.
 func (c TrainConfig) optimizer() optim.Optimizer {
 	var o optim.Optimizer = optim.NewAdam(c.Decay)
 	if c.Optimizer == SGD {
@@ -210,23 +208,23 @@ func (c TrainConfig) Length() train.Length {
 	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }
 
-// Free returns the keys in which a setting may differ from its profile and still be compared
-// with tables of this protocol: what they sweep, which data, and how long training lasts.
+// Free returns the keys in which a setting may differ from its profile and still be compared with this protocol's
+// tables: the swept ones, the data, and the length of training.
 func Free() []string {
 	return []string{"data.", "eval.k", "eval.every", "eval.candidates", "model.dim", "model.layers",
 		"train.epochs", "train.patience", "train.schedule", "train.select"}
 }
 
-// Suit takes the recipe that suits the data and what the method needs of them, where the user named none. It sets the
-// cut of the need.
+// Suit sets the recipe to one that suits the data and the method's need, if the user named none. It sets the cut of the
+// need.
 func (c *DataConfig) Suit(doc *config.Document, n registry.Need) (err error) {
 	n.Cut = registry.Pairs
 	c.Recipe, err = registry.Suit(doc, c.Name, c.Recipe, n)
 	return err
 }
 
-// SuitOwn leaves the ranking among sampled items out for own data, where the user did not ask for
-// it: it is for comparison with papers, and a small shop has not as many items.
+// SuitOwn turns off the ranking among sampled items for own data, unless the user asked for it. It serves comparison
+// with papers, and a small shop has too few items.
 func (c *EvalConfig) SuitOwn(doc *config.Document, name string) {
 	if registry.IsOwn(name) && !doc.Given("eval.candidates") {
 		c.Candidates = 0

@@ -15,13 +15,12 @@ import (
 
 // hasInputs is a model whose users have inputs besides parameters, such as features.
 type hasInputs interface {
-	// Inputs returns a row for each user, which may be changed between releases, and says what it
-	// is.
+	// Inputs returns one row for each user, which may be changed between releases, and a description of a row.
 	Inputs() (rows tensor.Matrix, what string)
 }
 
-// Deploy implements experiment.Deploying. It makes the model again, with the parameters of the
-// checkpoint, and demands that it releases what the run released.
+// Deploy implements experiment.Deploying. It rebuilds the model with the parameters of the checkpoint, and fails unless
+// it releases the same as the run did.
 func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deployed, error) {
 	x := a.x
 	kind, err := a.kind(release)
@@ -86,11 +85,11 @@ func (x *Experiment) params() []*autograd.Param {
 	return x.Model.Params()
 }
 
-// mostApart is by how much of the largest number two builds of one model may differ: other
-// kernels round otherwise.
+// mostApart bounds the difference between two builds of one model, relative to the largest number: other kernels round
+// differently.
 const mostApart = 1e-3
 
-// sameAgain fails where the model does not release what the run released, the same noise included.
+// sameAgain fails if the rebuilt model does not release the same as the run did, including the noise.
 func (x *Experiment) sameAgain(kind string) error {
 	was, err := experiment.OpenVectors(x.Env.Dir, kind, x.Data.Users, x.Data.Items)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/run"
 )
 
-// People implements experiment.Peopled: all users of the data, those without training rows too.
+// People implements experiment.Peopled. It returns all users of the data, including those without training rows.
 func (a *answers) People() []string { return a.x.Data.UserIDs }
 
 // Embedding implements experiment.Embedded.

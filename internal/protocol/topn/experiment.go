@@ -31,20 +31,18 @@ type Experiment struct {
 	Model Model       // trained by epochs
 	Own   Own         // takes the place of a Model, and trains by a loss of its own
 	Extra train.Extra // state that belongs to the parameters; nil: none
-	// Had are the rows that answers give as users' own, where those of Data are changed ones;
-	// nil: those of Data.
+	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
-	// Make takes the place of a Model. A run calls it once and writes nothing before, so that
-	// a killed run begins again. For a finished run without vectors it makes the model again,
-	// and Env.Ledger gives it the releases of that run.
+	// Make replaces a Model. A run calls it once and writes nothing before, so a killed run begins again. For a
+	// finished run without vectors it rebuilds the model, with that run's releases from Env.Ledger.
 	Make    func(ctx context.Context) (*Made, error)
 	Account func(f *experiment.Fitted) (Account, error)
-	// Again makes the Model or the Own of a finished run again, without its parameters, for
-	// questions that its vectors do not answer; nil: there is none.
+	// Again rebuilds the Model or the Own of a finished run, without its parameters, for questions that its vectors do
+	// not answer; nil: it cannot be rebuilt.
 	Again func() error
-	// Fresh says what noise an answer of such a model has; nil: none.
+	// Fresh describes the noise in an answer of such a model; nil: none.
 	Fresh func(release string) string
-	// Planned is Account of a run of all its epochs, before it begins; nil: that is not known.
+	// Planned returns the account of a run of all its epochs before it begins; nil: it is unknown then.
 	Planned func() (Account, error)
 
 	rows        rng.Seed         // of generated rows and random splits
@@ -54,12 +52,12 @@ type Experiment struct {
 	tape        *autograd.Tape // of the evaluations
 }
 
-// Account says what a run protects. It is written to privacy.json and shown in the result.
+// Account is the privacy account of a run, written to privacy.json and shown in the result.
 type Account interface {
 	Show(d *report.Document)
 }
 
-// part holds the rows to find again in one part of the split.
+// part holds the rows to predict in one part of the split.
 type part struct {
 	name  string
 	users []int32   // with at least one row, ascending
@@ -72,8 +70,8 @@ func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
 	return LoadChanged(ctx, env, m, func(d *dataset.Interactions) (*dataset.Interactions, error) { return d, nil })
 }
 
-// LoadChanged is Load for users who change their rows before they give them away. change
-// returns what the model learns from and what is measured, of the same users and items.
+// LoadChanged is Load for users who perturb their rows before they give them away. change returns the rows to learn
+// from and those to measure, of the same users and items.
 func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*dataset.Interactions) (*dataset.Interactions, error)) (*Experiment, error) {
 	if h := dataset.HeldOut(ctx); h != nil && h.Labels && !m.Labels {
 		return nil, &run.UsageError{Message: fmt.Sprintf("run.hold_out.labels: %s learns from all rows that it has", m.Name), Fix: "leave it out, and rows are held out whole; or take train gerai or train gcn"}
@@ -111,14 +109,14 @@ func load(ctx context.Context, env *run.Env, c DataConfig) (*dataset.Interaction
 	return d, experiment.RecordSource(env, d.Source)
 }
 
-// Finished reports whether the experiment is of a finished run. It needs no model then: its
-// vectors are on file.
+// Finished reports whether the experiment belongs to a finished run. It then needs no model, since its vectors are on
+// file.
 func (x *Experiment) Finished() bool {
 	_, ok := x.Env.Finished()
 	return ok
 }
 
-// prepare makes the parts of loaded data.
+// prepare splits loaded data into their parts and returns the experiment.
 func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, err error) {
 	x = &Experiment{Env: env, Method: m, Data: d, tape: autograd.NewTape()}
 	for _, k := range m.Eval.K {
@@ -179,11 +177,10 @@ func graphOf(d *dataset.Interactions, rows [][]int32) (*graph.Bipartite, error) 
 	return graph.NewBipartite(d.Users, d.Items, edges)
 }
 
-// Positives returns how many edges are learned from.
+// Positives returns the number of edges to learn.
 func (x *Experiment) Positives() int { return x.learned.Edges() }
 
-// measured names the rows that are measured: validation rows where settings are being chosen,
-// and test rows are withheld.
+// measured returns the name of the measured rows: validation rows while settings are chosen and test rows are withheld.
 func measured(d *dataset.Interactions) string {
 	if d.InPlace == dataset.TestRows {
 		return "test"
@@ -208,7 +205,7 @@ func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	return nil
 }
 
-// named puts the data's name of a user into a *bpr.NoNegativeError.
+// named adds the data's name of a user to a *bpr.NoNegativeError.
 func (x *Experiment) named(err error) error {
 	if none, ok := err.(*bpr.NoNegativeError); ok {
 		return &dataset.Error{File: x.Data.Name,
@@ -218,8 +215,8 @@ func (x *Experiment) named(err error) error {
 	return err
 }
 
-// newPart lists the users with rows to find. Their rankings leave out the rows of the other
-// parts given.
+// newPart returns a part with the users who have rows to predict. Their rankings leave out the rows of the other given
+// parts.
 func newPart(name string, find, train, other [][]int32) *part {
 	p := &part{name: name, seen: train}
 	for u, items := range find {
@@ -236,7 +233,7 @@ func newPart(name string, find, train, other [][]int32) *part {
 	return p
 }
 
-// rows counts the rows to find.
+// rows returns the number of rows to predict.
 func (p *part) rows() int {
 	n := 0
 	for _, items := range p.find {

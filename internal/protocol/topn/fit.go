@@ -12,7 +12,7 @@ import (
 	"privrec/internal/train"
 )
 
-// trained is the objective as the training loop takes it.
+// trained is the BPR objective for the training loop.
 type trained struct{ bpr.Objective }
 
 // Params implements train.Model.

@@ -12,15 +12,15 @@ import (
 	"privrec/internal/train"
 )
 
-// Limits of what a forecast measures, since a user waits for it.
+// Limits of a forecast's measurements, since a user waits for it.
 const (
 	ForecastSteps = 20
 	forecastTime  = 3 * time.Second
 	forecastUsers = 512 // ranked
 )
 
-// Forecast implements run.Forecaster. It trains a few steps of the model on the run's own
-// rows, ranks some users, and multiplies.
+// Forecast implements run.Forecaster. It trains a few steps of the model on the run's own rows, ranks some users, and
+// extrapolates.
 func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening := x.Env.Opening()
 	if x.Model == nil && x.Own == nil { // what is made at once takes as long as it takes
@@ -82,8 +82,7 @@ func (x *Experiment) timeSteps(ctx context.Context) ([]float64, error) {
 // TestUsers returns the number of users whose rankings are measured.
 func (x *Experiment) TestUsers() int { return len(x.test.users) }
 
-// TimeUser returns the seconds that ranking one user takes, and over how many users they were
-// measured.
+// TimeUser returns the seconds to rank one user, and the number of users it was measured over.
 func (x *Experiment) TimeUser(ctx context.Context, s eval.Scorer) (seconds float64, users int, err error) {
 	some := x.test.first(forecastUsers)
 	start := time.Now()

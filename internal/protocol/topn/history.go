@@ -8,9 +8,9 @@ import (
 	"privrec/internal/experiment"
 )
 
-// Histories implements experiment.Answers. It returns the training and validation rows, which
-// a user's recommendations leave out, in the order of the log. The graph itself has no order.
-// Rows that the log does not have, since users added them, come last.
+// Histories implements experiment.Answers. It returns the training and validation rows, which a user's recommendations
+// leave out, in the order of the log. The graph itself has no order. Rows that are not in the log, since users added
+// them, come last.
 func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, error) {
 	d := a.x.Data
 	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.rows})

@@ -14,19 +14,18 @@ import (
 // Name names the protocol in results and configurations.
 const Name = "top-n"
 
-// Method describes a method under a setting to the protocol.
+// Method describes a method and its setting to the protocol.
 type Method struct {
 	Name     string // as tables call it
 	Standing experiment.Standing
 	Data     DataConfig
 	Train    TrainConfig // without epochs for a method that is not trained by them
 	Eval     EvalConfig
-	// Releases are the kinds of vectors that are ranked and written; validation uses the first
-	// one. Empty: there is a single kind, without a name.
+	// Releases names the kinds of vectors that are ranked and written; validation uses the first one. Empty: there is a
+	// single kind without a name.
 	Releases []string
 	Scale    float64 // of the scores in the loss; 0 for 1
-	// Scorer makes the scores of a release, of a run that trains or of what a finished one kept.
-	// Nil: inner products.
+	// Scorer returns the scores of a release, both in training and in a finished run. Nil: inner products.
 	Scorer func(v experiment.Vectors) (eval.Scorer, error)
 	// Labels says that the method can learn from fewer edges than its graph has (dataset.HoldOut.Labels).
 	Labels bool
@@ -43,26 +42,25 @@ func (m *Method) releases() []string {
 	return m.Releases
 }
 
-// loss says what the loss is.
+// loss returns a description of the loss.
 func (m *Method) loss() string { return cmp.Or(m.Loss, "mean BPR loss with penalty (nats)") }
 
-// Shape is what tells settings of a method apart in a table.
+// Shape distinguishes settings of a method in a table.
 type Shape struct {
 	Dim, Layers int     // 0: the model has none
 	Epsilon     float64 // 0: nothing is claimed
 }
 
-// Tables hold results of others, which are shown beside a run's own. A nil function has no
-// results.
+// Tables holds results of others, shown beside a run's own. A nil function has no results.
 type Tables struct {
-	// Printed returns what a paper prints for a method's release on a data set, or false.
+	// Printed returns a paper's printed value for a method's release on a data set, or false.
 	Printed func(method, data, release string, s Shape) (Printed, bool)
 	Note    string // about what is printed
 	// Published lists results on the same data and split, for a level of evidence.
 	Published func(data string, level dataset.Level) []Reference
 }
 
-// Printed holds what a paper prints for a row, as shares.
+// Printed holds a paper's printed values for a row, as shares.
 type Printed struct {
 	Values map[string]float64 // shares, by metric name
 	Table  string             // where
@@ -83,7 +81,7 @@ var (
 	Second  = metrics.Metric{Kind: metrics.NDCG, K: 20}
 )
 
-// Model gives users and items their vectors, for a step of training and for ranking.
+// Model computes the vectors of users and items, for a training step and for ranking.
 type Model interface {
 	bpr.Encoder
 	// Release computes the vectors of all users (users, d) and items (items, d) for one of the
@@ -99,7 +97,7 @@ type Static interface {
 	All() (users, items tensor.Matrix, err error)
 }
 
-// Plain makes a Model of one that has the same vectors in every release.
+// Plain returns a Model with the same vectors in every release.
 func Plain(m Static) Model { return plain{m} }
 
 type plain struct{ Static }
@@ -107,8 +105,8 @@ type plain struct{ Static }
 // Release implements Model.
 func (m plain) Release(string, Call) (users, items tensor.Matrix, err error) { return m.All() }
 
-// Call numbers a release among all releases of a run. Models key their noise by it, so that no
-// two releases of a run have the same noise.
+// Call numbers a release among all releases of a run. It keys the models' noise, so no two releases of a run have the
+// same noise.
 type Call int
 
 // callOnValid returns the call for the validation rows after an epoch. epoch counts from 0.

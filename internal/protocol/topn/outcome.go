@@ -12,8 +12,8 @@ import (
 	"privrec/internal/run"
 )
 
-// Outcome is what a run measured, as metrics.json holds it. Its evaluations are on test, one
-// for each release.
+// Outcome holds the measurements of a run as metrics.json stores them. Its evaluations are on test, one for each
+// release.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Published []Reference `json:"published,omitempty"`
@@ -34,7 +34,7 @@ type DataSummary struct {
 	UnseenItems int `json:"unseen_items"` // without a training row, ranked all the same
 }
 
-// summary identifies and counts the data.
+// summary returns the identity and the counts of the data.
 func (x *Experiment) summary() DataSummary {
 	d := x.Data
 	s := DataSummary{
@@ -52,7 +52,7 @@ func (x *Experiment) summary() DataSummary {
 	return s
 }
 
-// blank makes an outcome without scores.
+// blank returns an outcome without scores.
 func (x *Experiment) blank() *Outcome {
 	ms := append(x.metrics(), x.sampledMetrics()...)
 	o := &Outcome{note: x.Method.Tables.Note, Outcome: experiment.Outcome[DataSummary]{
@@ -83,8 +83,7 @@ func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	return err
 }
 
-// outcome makes the outcome of a training, without evaluations. f is nil where no training by
-// epochs was made.
+// outcome returns the outcome of a training, without evaluations. f is nil if nothing was trained by epochs.
 func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
 	o, t := x.blank(), x.Method.Train
 	o.Cap = t.Epochs
@@ -94,8 +93,7 @@ func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcom
 	return o, x.addFloors(ctx, o)
 }
 
-// add ranks the test rows by a scorer and enters the scores. It writes the scores of every
-// user.
+// add ranks the test rows by a scorer and adds the scores to the outcome. It writes the scores of every user.
 func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, release string) error {
 	ranks, err := x.rankTest(ctx, s)
 	if err != nil {
@@ -127,7 +125,7 @@ func (x *Experiment) perUser(name string, ranks [][]int32) error {
 	return x.Env.WriteScores(name, columns...)
 }
 
-// ofRelease returns the name of a row, followed by the release where that has a name.
+// ofRelease returns the name of a row, followed by the name of the release if it has one.
 func ofRelease(name, kind string) string {
 	if kind == "" {
 		return name

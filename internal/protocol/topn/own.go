@@ -8,18 +8,17 @@ import (
 	"privrec/internal/train"
 )
 
-// Own is a model with a loss of its own over BPR's triples, in place of BPR on inner products.
-// [Method.Scorer] says how what it releases scores. Steps in between, such as those of an
-// adversary, belong into Loss: Experiment.Extra keeps their state for checkpoints.
+// Own is a model with its own loss over BPR's triples instead of BPR on inner products. [Method.Scorer] scores by its
+// releases. Extra steps, such as those of an adversary, belong in Loss; Experiment.Extra keeps their state for
+// checkpoints.
 type Own interface {
 	// Params lists the parameters in a fixed order.
 	Params() []*autograd.Param
-	// Loss returns the loss of a training step (1, 1). Penalties are part of it: nothing is
-	// added for TrainConfig.L2. Random numbers, if it draws any, depend on the number of the
-	// step.
+	// Loss returns the loss of a training step (1, 1). It includes all penalties: nothing is added for TrainConfig.L2.
+	// Its random numbers, if any, depend on the number of the step.
 	Loss(t *autograd.Tape, s Step) (*autograd.Node, error)
-	// Release computes what one of the method's releases ranks by. It is valid until the next
-	// call of a method.
+	// Release computes the vectors that one of the method's releases ranks by. They are valid until the next call of a
+	// method.
 	Release(kind string, call Call) (experiment.Vectors, error)
 }
 
@@ -30,7 +29,7 @@ type Step struct {
 	Count  float64 // the sum over the pairs is divided by it to be their mean, see bpr.Sampler.Count
 }
 
-// ownLoss is an Own as the training loop takes it.
+// ownLoss is an Own for the training loop.
 type ownLoss struct {
 	Own
 	sampler *bpr.Sampler
@@ -41,7 +40,7 @@ func (m ownLoss) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	return m.Own.Loss(t, Step{m.sampler.Draw(b.Step, b.Samples), b.Step, m.sampler.Count(len(b.Samples))})
 }
 
-// release computes what a release ranks by.
+// release computes the vectors that a release ranks by.
 func (x *Experiment) release(kind string, call Call) (v experiment.Vectors, err error) {
 	if x.Own != nil {
 		v, err = x.Own.Release(kind, call)
@@ -52,8 +51,8 @@ func (x *Experiment) release(kind string, call Call) (v experiment.Vectors, err 
 	return v, err
 }
 
-// scorer scores by the inner products of vectors, by their sigmoid where the setting says so,
-// or by the method's own scores.
+// scorer returns the scorer of a release: the method's own scores, or the inner products of vectors, or their sigmoid
+// if the setting says so.
 func (x *Experiment) scorer(v experiment.Vectors) (eval.Scorer, error) {
 	switch {
 	case x.Method.Scorer != nil:

@@ -13,13 +13,12 @@ import (
 	"privrec/internal/tensor"
 )
 
-// rankChunk is the number of users whose scores are held at once: 21 MB on Gowalla. More do
-// not make ranking faster.
+// rankChunk is the number of users whose scores are in memory at once: 21 MB on Gowalla. More do not make ranking
+// faster.
 const rankChunk = 128
 
-// rank returns, for every user of a part, the ranks of the items to find among all items but
-// those seen. Ranks beyond depth are not told apart: they only count as beyond. Memory is a
-// chunk of scores and depth items a user.
+// rank returns, for every user of a part, the ranks of the rows to predict among all items but those seen. Ranks beyond
+// depth all count as beyond. It needs memory for a chunk of scores, and for depth items a user.
 func (x *Experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int) ([][]int32, error) {
 	lists, err := eval.Top(ctx, s, p.users, min(depth, x.Data.Items), eval.Options{
 		Tape: x.tape, Chunk: rankChunk, Exclude: func(user int32) []int32 { return p.seen[user] },
@@ -107,9 +106,9 @@ func (p popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matri
 	return nil
 }
 
-// floors returns what the protocol gives without a model. random is the expectation of a
-// random order of the items that a user has not seen. popular ranks those items by popularity.
-// Among sampled items a random order has no ties, and popularity's ties count against the row.
+// floors returns the metrics without a model. random is the expectation of a random order of the items that a user has
+// not seen. popular ranks those items by popularity. Among sampled items a random order has no ties, and popularity's
+// ties count against the row.
 func (x *Experiment) floors(ctx context.Context) (random, popular []metrics.Value, err error) {
 	for _, m := range x.metrics() {
 		sum := 0.0

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Made is a model that was made at once, and not trained by epochs.
+// Made holds a model that was computed at once, and not trained by epochs.
 type Made struct {
 	Name    string // of its row; empty: that of the method
 	Scorer  eval.Scorer
@@ -106,7 +106,7 @@ func copied(m tensor.Matrix) tensor.Matrix {
 	return c
 }
 
-// measureMade is measure for a model that was made at once.
+// measureMade is measure for a model that was computed at once.
 func (x *Experiment) measureMade(ctx context.Context, m *Made) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, nil)

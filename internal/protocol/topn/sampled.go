@@ -10,11 +10,10 @@ import (
 	"privrec/internal/run"
 )
 
-// WhySampled says why a ranking among sampled items does not stand alone.
+// WhySampled explains why a ranking among sampled items does not stand alone.
 const WhySampled = "scores among sampled items are higher than among all, and need not put methods into the same order (Krichene and Rendle, KDD 2020): compare them only at one number of items"
 
-// sampledMetrics returns the metrics of the ranking among sampled items, none where the setting
-// asks for none.
+// sampledMetrics returns the metrics of the ranking among sampled items; none if the setting does not ask for it.
 func (x *Experiment) sampledMetrics() []metrics.Metric {
 	if x.Method.Eval.Candidates == 0 {
 		return nil
@@ -22,8 +21,8 @@ func (x *Experiment) sampledMetrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.SampledHit, metrics.SampledNDCG}, x.Method.Eval.K)
 }
 
-// checkCandidates demands that every test row has enough items to stand among. A row with fewer
-// would be easier than the others, and the mean not what its name says.
+// checkCandidates fails if some test row has too few candidates. Such a row would be easier than the others, and the
+// mean would not be what its name says.
 func (x *Experiment) checkCandidates() error {
 	n := x.Method.Eval.Candidates
 	if n == 0 {
@@ -42,10 +41,9 @@ func (x *Experiment) checkCandidates() error {
 		x.Data.UserIDs[few], x.Data.Name, least, n), Fix: fmt.Sprintf("take at most %d", least)}
 }
 
-// candidates draws the items among which the test rows of a user stand: for each row
-// eval.candidates distinct ones outside the user's training and validation items, without the
-// row's own. Other test items of the user may be among them. They depend on the seed and on the
-// data alone, so that all methods have the same.
+// candidates draws the candidates of a user's test rows: for each row eval.candidates distinct items outside the user's
+// training and validation items, without the row's own. Other test items of the user may be among them. They depend on
+// the seed and the data alone, so all methods have the same.
 type candidates struct {
 	x    *Experiment
 	pool []int32 // what the user has neither in train nor in validation, ascending
@@ -53,7 +51,7 @@ type candidates struct {
 	list []int32
 }
 
-// candidates returns the function that eval.RanksAmong takes.
+// candidates returns the candidates of a part's rows in the form that eval.RanksAmong takes.
 func (x *Experiment) candidates(p *part) func(i int) func(k int) []int32 {
 	return func(i int) func(k int) []int32 {
 		c := &candidates{x: x, pool: x.unseen(p, p.users[i])}
@@ -77,8 +75,8 @@ func (x *Experiment) unseen(p *part, user int32) []int32 {
 	return pool
 }
 
-// draw returns the candidates of one row, in no order, by Floyd's method: every set of them is
-// equally likely (Bentley and Floyd, CACM 30(9), 1987).
+// draw returns the candidates of one row, in no order, by Floyd's method, which makes every set equally likely (Bentley
+// and Floyd, CACM 30(9), 1987).
 func (c *candidates) draw(user, item int32) []int32 {
 	clear(c.used)
 	c.list = c.list[:0]
@@ -105,8 +103,7 @@ func (c *candidates) draw(user, item int32) []int32 {
 	return c.list
 }
 
-// rankSampled returns, for every user of a part, the rank of each row alone among sampled
-// items.
+// rankSampled returns, for every user of a part, the rank of each row among its own sampled items.
 func (x *Experiment) rankSampled(ctx context.Context, s eval.Scorer, p *part) ([][]int32, error) {
 	ranks, err := eval.RanksAmong(ctx, s, p.users, p.find, x.candidates(p), eval.Options{Tape: x.tape, Chunk: rankChunk})
 	if err := run.Interrupted(ctx, err); err != nil {
@@ -135,8 +132,7 @@ func (x *Experiment) values(r ranked) []metrics.Value {
 	return append(metrics.SummarySet(x.metrics(), r.full), metrics.Summary(x.sampledMetrics(), slices.Concat(r.sampled...))...)
 }
 
-// writeSampled writes the mean scores of every user, whose weights are the numbers of rows, and
-// the rank of every row.
+// writeSampled writes the mean scores of every user, weighted by the number of rows, and the rank of every row.
 func (x *Experiment) writeSampled(release string, ranks [][]int32) error {
 	var users, items []string
 	var flat []int64

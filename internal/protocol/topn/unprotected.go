@@ -9,11 +9,10 @@ import (
 	"privrec/internal/run"
 )
 
-// OpenSelection names what stays without noise where held-out edges, in the clear, choose the
-// epoch or end the training.
+// OpenSelection names the selection of the epoch by held-out edges, which has no noise.
 var OpenSelection = experiment.NotCovered("selection", "held-out edges decided when training ended or which epoch was kept")
 
-// unprotected accounts for a method without any privacy.
+// unprotected is the account of a method without any privacy.
 type unprotected struct{ experiment.Account }
 
 // DeclareUnprotected opens the ledger of a method without any privacy, and sets its account.

@@ -40,7 +40,7 @@ func (x *Experiment) write(o *Outcome, p Account) error {
 	return x.Env.Print(d)
 }
 
-// facts say what was ranked and how long training lasted.
+// facts returns facts about the ranking and the length of training.
 func (o *Outcome) facts() []report.Fact {
 	d := o.Data
 	facts := []report.Fact{
@@ -63,8 +63,8 @@ func (o *Outcome) facts() []report.Fact {
 	return append(facts, report.ShortTraining(o.Short)...)
 }
 
-// tables lay the evaluations out beside floors and printed numbers: among all items, and among
-// sampled ones where they are ranked so.
+// tables returns the evaluations beside floors and printed numbers, among all items, and among sampled ones if they
+// were ranked so.
 func (o *Outcome) tables(level dataset.Level) ([]*report.Table, error) {
 	full := slices.IndexFunc(o.Metrics, metrics.Metric.Sampled)
 	if full < 0 {
@@ -87,7 +87,7 @@ func (o *Outcome) tables(level dataset.Level) ([]*report.Table, error) {
 	return tables, nil
 }
 
-// comparison lays some metrics of the evaluations out.
+// comparison returns some metrics of the evaluations for a table.
 func (o *Outcome) comparison(name, title string, level dataset.Level, ms []metrics.Metric) report.Comparison {
 	c := report.Comparison{
 		Name: name, Title: title, Level: level, Metrics: ms,
@@ -107,7 +107,7 @@ func (o *Outcome) comparison(name, title string, level dataset.Level, ms []metri
 	return c
 }
 
-// published makes the table of others' results on the same split. Nil: there are none.
+// published returns the table of others' results on the same split. Nil: there are none.
 func (o *Outcome) published() []*report.Table {
 	if len(o.Published) == 0 {
 		return nil

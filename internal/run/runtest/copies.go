@@ -37,7 +37,7 @@ func listed(t *testing.T, dir string) int64 {
 	return x.Releases
 }
 
-// until lets a process go on to the first moment at which its ledger lists some releases. It fails if that never is.
+// until lets a process run until its ledger lists the given number of releases. It fails if that never happens.
 func (p *process) until(t *testing.T, dir string, releases int64) {
 	t.Helper()
 	for p.next() {
@@ -76,7 +76,7 @@ func (s Spenders) spentOnce(t *testing.T, file string) {
 	}
 }
 
-// refused resumes a directory that may not go on, and fails if that released anything.
+// refused resumes a directory that must be refused, and fails if the attempt released anything.
 func (s Spenders) refused(t *testing.T, name, file, dir, what string) {
 	t.Helper()
 	ledger := filepath.Join(dir, run.LedgerName)
@@ -94,8 +94,8 @@ func (s Spenders) refused(t *testing.T, name, file, dir, what string) {
 	}
 }
 
-// Copies kills a run after some of its releases, copies its directory, and resumes all of them. One ends, all others
-// are refused before they release anything.
+// Copies kills a run after some of its releases, copies its directory, and resumes all copies. One copy ends; all
+// others must be refused before they release anything.
 func (s Spenders) Copies(t *testing.T, name string, copies int) {
 	file, dir := s.room(t), filepath.Join(t.TempDir(), "run")
 	p := started(t, name, file, dir)
@@ -119,8 +119,8 @@ func (s Spenders) Copies(t *testing.T, name string, copies int) {
 	}
 }
 
-// OlderCopy copies the directory of a run that goes on. The copy has not seen all releases and is refused; the run,
-// killed, goes on.
+// OlderCopy copies the directory of a running run. The copy has not seen all releases and must be refused; the run,
+// killed, must continue.
 func (s Spenders) OlderCopy(t *testing.T, name string) {
 	file, dir := s.room(t), filepath.Join(t.TempDir(), "run")
 	p := started(t, name, file, dir)
@@ -137,7 +137,8 @@ func (s Spenders) OlderCopy(t *testing.T, name string) {
 	s.refused(t, name, file, older, "an older copy, after the end")
 }
 
-// Overtaken copies the directory of a run that goes on, and ends the copy. The run stops before its next release.
+// Overtaken copies the directory of a running run and runs the copy to its end. The run must stop before its next
+// release.
 func (s Spenders) Overtaken(t *testing.T, name string) {
 	file, dir := s.room(t), filepath.Join(t.TempDir(), "run")
 	p := started(t, name, file, dir)
@@ -160,8 +161,8 @@ func (s Spenders) Overtaken(t *testing.T, name string) {
 	s.refused(t, name, file, dir, "the run that was overtaken, resumed")
 }
 
-// Killed kills a run again and again at moments of chance, which a seed decides, until it ends. What is reserved is
-// never less than what was released, and in the end it was paid once.
+// Killed kills a run at random moments, set by a seed, until it ends. The reservation must never be less than what was
+// released, and must be paid once in the end.
 func (s Spenders) Killed(t *testing.T, name string, kills int, seed uint64) {
 	file, dir, known := s.room(t), filepath.Join(t.TempDir(), "run"), map[string]float64{}
 	dirs, moments, done := map[string]string{name: dir}, rng.Seed(seed).Stream("moments of kills"), 0
@@ -191,8 +192,8 @@ func (s Spenders) Killed(t *testing.T, name string, kills int, seed uint64) {
 	s.spentOnce(t, file)
 }
 
-// CopiesAtOnce kills a run, copies its directory, and resumes all of them at once, each in a process of its own. One
-// ends.
+// CopiesAtOnce kills a run, copies its directory, and resumes all copies at once, each in its own process. Exactly one
+// must end.
 func (s Spenders) CopiesAtOnce(t *testing.T, name string, copies int) {
 	file, dir := s.room(t), filepath.Join(t.TempDir(), "run")
 	p := started(t, name, file, dir)

@@ -90,8 +90,7 @@ func (m moment) check(t *testing.T, final ledgerEntries, units []unit) {
 	}
 }
 
-// shown returns the releases at the time of the checkpoint: the lines of that time and the
-// period that was then open.
+// shown returns the releases at the time of the checkpoint: the lines written by then and the period that was open.
 func (m moment) shown(t *testing.T) ledgerEntries {
 	t.Helper()
 	var st privacy.LedgerState
@@ -131,14 +130,13 @@ func (m moment) shown(t *testing.T) ledgerEntries {
 // ledgerEntries holds the entries of a ledger.
 type ledgerEntries []privacy.Entry
 
-// unit is a unit that a ledger is about, with its relation.
+// unit names a unit in a ledger, with its relation of neighbours.
 type unit struct {
 	of       privacy.Unit
 	relation privacy.Neighbouring
 }
 
-// units lists the units of the entries, with one relation a unit; records if the entries name
-// no unit.
+// units lists the units of the entries, each with one relation; records if the entries name no unit.
 func (es ledgerEntries) units() []unit {
 	found := map[privacy.Unit]privacy.Neighbouring{}
 	for _, e := range es {

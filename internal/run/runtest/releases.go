@@ -17,7 +17,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Releases holds what the mechanisms of a run were given, before noise, and what they released.
+// Releases holds the inputs of a run's mechanisms before noise, and their outputs.
 type Releases struct {
 	mu   sync.Mutex
 	list []*Release
@@ -25,7 +25,7 @@ type Releases struct {
 	as   *Releases             // whose outputs this run has in place of its own; nil: its own
 }
 
-// Release is one release of a run.
+// Release holds one release of a run.
 type Release struct {
 	Purpose string
 	Number  int // among those of the purpose
@@ -51,8 +51,8 @@ func (s *Releases) Release(purpose string, e privacy.Event, count int64, step fl
 	return r
 }
 
-// Row implements mechanismtest.Release. It puts the output of the run that is repeated in the place of the run's own,
-// so that what follows from it is the same.
+// Row implements mechanismtest.Release. In a repeated run it replaces the output by that of the first run, so that
+// everything after it is the same.
 func (r *Release) Row(part int32, key uint64, exact, released []float64) {
 	r.all.mu.Lock()
 	defer r.all.mu.Unlock()
@@ -67,9 +67,9 @@ func (r *Release) Row(part int32, key uint64, exact, released []float64) {
 	r.rows[k] = &[2][]float64{exact, slices.Clone(released)}
 }
 
-// Observed starts a task and returns what its mechanisms were given. With as its mechanisms release what those of as
-// did, whatever they are given: the run is then one on other data that had the same outputs. It must not run beside
-// other tasks. The error is that of the task.
+// Observed starts a task and returns the inputs of its mechanisms. With as, its mechanisms output the releases of as,
+// whatever their input: a run on other data that had the same outputs. It must not run beside other tasks. The error is
+// that of the task.
 func Observed(t testing.TB, task run.Task, o run.Options, as *Releases) (*Releases, error) {
 	t.Helper()
 	s := &Releases{of: map[string][]*Release{}, as: as}
@@ -79,8 +79,8 @@ func Observed(t testing.TB, task run.Task, o run.Options, as *Releases) (*Releas
 	return s, err
 }
 
-// Move is how far a release lies from that of a neighbour, as a share of what its event states: at most 1, or the
-// event is false of the two.
+// Move holds the distance of a release from that of a neighbour, as a share of the sensitivity that its event states. A
+// share above 1 shows that the event is wrong.
 type Move struct {
 	Release string  // purpose and number
 	Share   float64 // infinite where the two can be told apart without looking at a value
@@ -94,7 +94,7 @@ func (m Move) String() string {
 	return fmt.Sprintf("%s: moves by %.4g of what is stated", m.Release, m.Share)
 }
 
-// Moves compares two runs, the second of which has the outputs of the first, release by release.
+// Moves compares two runs release by release. The second run has the outputs of the first.
 func (s *Releases) Moves(o *Releases) (all []Move) {
 	for k := range max(len(s.list), len(o.list)) {
 		switch {
@@ -119,7 +119,7 @@ func Largest(moves []Move) (m Move) {
 	return m
 }
 
-// Exact returns what the first release of a purpose was given, row by row.
+// Exact returns the inputs of the first release of a purpose, row by row.
 func (s *Releases) Exact(purpose string) (all []float64) {
 	if len(s.of[purpose]) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (s *Releases) About() (list []privacy.Subject) {
 	return list
 }
 
-// move compares a release with that of a neighbour, nil where there is none.
+// move compares a release with that of a neighbour, which is nil where there is none.
 func (r *Release) move(o *Release) Move {
 	m := Move{Release: fmt.Sprintf("%s, release %d", r.Purpose, r.Number+1)}
 	differ := func(why string, args ...any) Move {
@@ -195,8 +195,8 @@ func sameEvent(a, b privacy.Event) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// share returns a distance as a share of what an event states: by its l1 and l2 length, and by how many values and rows
-// differ.
+// share returns a distance as a share of the sensitivity that an event states, by its l1 and l2 norms and by the
+// numbers of changed values and rows.
 func share(e privacy.Event, l1, l2, values, rows float64) float64 {
 	worst := 0.0
 	for _, leaf := range privacy.Leaves(e) {

@@ -81,7 +81,7 @@ func ReadJSON[T any](t testing.TB, dir, name string, strict bool) (v T) {
 	return v
 }
 
-// Work is run.Work that is one function.
+// Work turns one function into a run.Work.
 type Work func(ctx context.Context) error
 
 // Run implements run.Work.

@@ -19,16 +19,16 @@ type ShopRow struct {
 	Time       int64
 }
 
-// Shop is own data that a test makes, to be changed by one user or one row.
+// Shop holds small own data that a test makes and changes by one user or one row.
 type Shop struct {
 	Rows     []ShopRow           // in the order of the file
 	Features map[string][]string // by user: gender, age, occupation
 	Listed   []string            // ids of the items of the catalogue, in its order
 }
 
-// SmallShop returns 12 users and 14 items that have what a shop may have: a user with one row, an item that one user
-// alone has, equal times, ids that are numbers but for one user's and one item's, so that without them all others come in
-// another order; and repeated rows, where they are asked for.
+// SmallShop returns 12 users and 14 items with the special cases that a shop may have: a user with one row, an item of
+// one user alone, equal times, and ids that are numbers except for one user's and one item's, without which all others
+// sort differently. With repeats it has repeated rows too.
 func SmallShop(repeats bool) *Shop {
 	s := &Shop{Features: map[string][]string{}}
 	users := []string{"10", "9", "b", "100", "7", "11", "2", "21", "3", "30", "5", "8"}
@@ -148,8 +148,8 @@ func (s *Shop) Numbered() *Shop {
 	return out
 }
 
-// WriteSplit writes the shop, whose ids are numbers, as own data under dir: as own-shop, a published split. test has the
-// rows that are not for training, which neighbours share.
+// WriteSplit writes the shop, whose ids are numbers, under dir as own-shop, a published split. test holds the test
+// rows, which neighbours share.
 func (s *Shop) WriteSplit(t testing.TB, dir string, test []ShopRow) {
 	t.Helper()
 	lists := func(rows []ShopRow) string {

@@ -22,7 +22,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Spenders are runs that spend from one budget at once, each in a process of its own, and are killed.
+// Spenders are runs that spend from one budget at once, each in its own process, and are killed.
 type Spenders struct {
 	Tasks []run.Task
 	// Runs names them, each with its task, its configuration and what is set.
@@ -34,7 +34,7 @@ type Spenders struct {
 	Kills int                 // at least as many moments are killed at
 }
 
-// Spending is one of them.
+// Spending describes one such run: its task, its configuration and its settings.
 type Spending struct {
 	Task, Config string
 	Sets         []string
@@ -43,8 +43,8 @@ type Spending struct {
 // Environment variables that say to a process of a test which run it is.
 const spendsRun, spendsBudget, spendsDir = "PRIVREC_TEST_SPENDS", "PRIVREC_TEST_BUDGET", "PRIVREC_TEST_DIR"
 
-// Main runs the tests, or, in a process that TwoSpend started, a run, which says its moments on out. It returns the
-// exit code of the process. A package that calls TwoSpend calls it from its TestMain.
+// Main runs the tests or, in a process that TwoSpend started, a run that reports its moments on out. It returns the
+// exit code of the process. A package that calls TwoSpend calls Main from its TestMain.
 func (s Spenders) Main(m *testing.M, out, problems io.Writer) int {
 	name := os.Getenv(spendsRun)
 	if name == "" {
@@ -77,7 +77,7 @@ func (s Spenders) Start(ctx context.Context, name, file, dir string, p run.Progr
 	return fmt.Errorf("no task %q", of.Task)
 }
 
-// gate stops a process at every moment that its run reports, until the other process lets it go on, or is gone.
+// gate stops a process at every moment that its run reports, until the other process lets it continue or has ended.
 type gate struct {
 	run.Silent
 	in   *bufio.Reader
@@ -139,8 +139,8 @@ func (p *process) next() bool {
 
 func (p *process) goOn() { io.WriteString(p.in, "\n") }
 
-// released returns what a ledger on file says was released, as epsilon for one unit of the budget.
-// known has what was computed before, by the text of the ledger.
+// released returns the epsilon of the releases in a ledger on disk, for one unit of the budget. known caches results by
+// the text of the ledger.
 func (s Spenders) released(t *testing.T, dir string, known map[string]float64) float64 {
 	t.Helper()
 	path := filepath.Join(dir, run.LedgerName)
@@ -175,7 +175,7 @@ func (s Spenders) released(t *testing.T, dir string, known map[string]float64) f
 	return r.Epsilon
 }
 
-// check compares what is reserved with what was released.
+// check compares the reservations with the releases.
 func (s Spenders) check(t *testing.T, file string, dirs map[string]string, known map[string]float64, what string) {
 	t.Helper()
 	b, err := budget.Read(file)
@@ -203,8 +203,8 @@ func (s Spenders) check(t *testing.T, file string, dirs map[string]string, known
 	}
 }
 
-// TwoSpend starts the runs at once and kills them at every second moment, until all are done. What is reserved is
-// never less than what was released. The budget has room for half a run more. It returns the file of the budget.
+// TwoSpend starts the runs at once and kills them at every second moment until all are done. The reservations must
+// never be less than the releases. The budget has room for half a run more. It returns the path of the budget.
 func (s Spenders) TwoSpend(t *testing.T) (file string) {
 	file = filepath.Join(t.TempDir(), "budget.jsonl")
 	limit := s.Each * (float64(len(s.Runs)) + 0.5) // room for half a run more

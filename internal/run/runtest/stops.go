@@ -13,11 +13,10 @@ import (
 	"privrec/internal/run"
 )
 
-// Stops runs a task to its end and reads its ledger on disk wherever the run reports progress:
-// that is what a kill there would leave. Then it interrupts the task at some moments, kills it
-// at another, reads again, and lets each run continue to its end. A ledger must never say less
-// than the finished one about unprotected data, nor less than the checkpoint beside it about
-// releases. The end must be the same every time.
+// Stops interrupts and kills a task at several moments, lets each run continue to its end, and checks the ledger on
+// disk at every moment that the run reports progress, as a kill would leave it. The ledger must never say less about
+// unprotected data than that of the finished run, nor less about releases than the checkpoint beside it. All ends must
+// be equal.
 func Stops(t *testing.T, task run.Task, o run.Options) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -61,8 +60,7 @@ func Stops(t *testing.T, task run.Task, o run.Options) {
 	}
 }
 
-// spread returns the moments of a run of n looks at which to stop it: early and late, or one in
-// the middle where tests are to be short.
+// spread returns the moments, of n, at which to stop a run: early and late ones, or one in the middle in short tests.
 func spread(n int) []int {
 	if testing.Short() {
 		return []int{1 + n/2}
@@ -79,8 +77,8 @@ func begin(ctx context.Context, task run.Task, dir string, o run.Options, p run.
 	return err
 }
 
-// Fuse is a context that ends when the task calls Err for the at-th time, so that a test
-// interrupts it at an exact place.
+// Fuse is a context that ends when the task calls Err for the at-th time. A test thus interrupts the task at an exact
+// place.
 type Fuse struct {
 	context.Context
 	Looks int // calls of Err so far
@@ -120,8 +118,8 @@ type witness struct {
 	checkpoint os.FileInfo // nil: none
 }
 
-// unchanged reports whether ledger and checkpoint are those of the last note. A stage reports
-// progress thousands of times and seldom changes them.
+// unchanged reports whether ledger and checkpoint are the same as at the last note. A stage reports progress thousands
+// of times and seldom changes them.
 func (w *witness) unchanged() bool {
 	b, _ := os.ReadFile(filepath.Join(w.dir, "ledger.jsonl")) // nil where there is none; onDisk reports it
 	info, err := os.Stat(filepath.Join(w.dir, "checkpoint", "checkpoint.safetensors"))
@@ -133,7 +131,7 @@ func (w *witness) unchanged() bool {
 	return same && len(w.seen) > 0
 }
 
-// kill is a copy of a run directory as a killed run leaves it.
+// kill holds a copy of a run directory as a kill would leave it.
 type kill struct{ place, dir string }
 
 // Phase implements run.Progress.
@@ -148,8 +146,8 @@ func (w *witness) Add(int) { w.note(fmt.Sprintf("look %d", w.fuse.Looks)) }
 // End implements run.Progress.
 func (w *witness) End(summary string) { w.note(summary) }
 
-// killedAt is the number of the moment at which a run is killed. It counts the moments that
-// differ in ledger or checkpoint from the one before.
+// killedAt is the number of the moment at which a run is killed. It counts only moments at which the ledger or
+// checkpoint changed.
 const killedAt = 6
 
 // note reads the run directory and, at the moment of the kill, copies it.

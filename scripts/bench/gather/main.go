@@ -18,7 +18,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// cols is how many values a row has, and near how many rows are added up for one result.
+// cols is the number of values in a row, and near the number of rows added up for one result.
 const (
 	cols = 64
 	near = 256
@@ -70,8 +70,8 @@ func run(args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(results)
 }
 
-// prepare makes a table of so many rows, and returns a call that adds up rows of it at random places, near of them for
-// each of so many sums.
+// prepare makes a table with a number of rows, and returns a call that computes a number of sums, each of near rows at
+// random places.
 func prepare(rows, sums int) func() error {
 	draw := rng.Seed(1).Stream("bench.gather")
 	a := &tensor.CSR{Rows: sums, Cols: rows, Ptr: make([]int64, sums+1), Idx: make([]int32, sums*near), Val: make([]tensor.Float, sums*near)}

@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// measured is what compare.py writes.
+// measured holds the output of compare.py.
 type measured struct {
 	Machine struct {
 		Processor struct {
@@ -53,7 +53,7 @@ type measured struct {
 	} `json:"rows"`
 }
 
-// column is one program in one way.
+// column holds one program in one mode.
 type column struct {
 	Median float64 `json:"median_s"`
 	Least  float64 `json:"min_s"`
@@ -112,8 +112,8 @@ func write(args []string) error {
 	return f.Write(args[1])
 }
 
-// values returns the numbers of a row: of every column its median and minimum in milliseconds and
-// its memory, and of peers how many times longer they take.
+// values returns the numbers of a row: for every column its median and minimum in milliseconds and its memory, and for
+// peers how many times longer they take.
 func values(columns map[string]column) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
@@ -141,5 +141,5 @@ func digits(values map[string]float64) map[string]float64 {
 	return values
 }
 
-// recordName makes a key a name of a record.
+// recordName returns a key as the name of a record.
 func recordName(key string) string { return strings.ReplaceAll(strings.ToLower(key), "_", "-") }

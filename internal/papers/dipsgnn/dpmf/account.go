@@ -9,7 +9,7 @@ import (
 	"privrec/internal/protocol/nextitem"
 )
 
-// account claims what the proof in the package comment says, and lists what it does not cover.
+// account returns the account with the claim that the package comment proves, and what that claim does not cover.
 func (m form) account(c Config) experiment.Account {
 	a := experiment.Protected()
 	if math.IsInf(c.Privacy.Epsilon, 1) {
@@ -31,7 +31,7 @@ func (m form) account(c Config) experiment.Account {
 	return a
 }
 
-// held states how many cells one user has at most.
+// held returns the largest number of cells of one user.
 func (c *cells) held() privacy.Holding {
 	most := 1
 	for u := range c.users.len() {
@@ -40,8 +40,8 @@ func (c *cells) held() privacy.Holding {
 	return privacy.Holding{Unit: privacy.User, Of: value.Unit, Most: int64(most)}
 }
 
-// compose enters what the noise comes to by itself: for the value of one cell, and for the values
-// of all cells of the user with the most.
+// compose adds the account of the noise by itself: for the value of one cell, and for the values of all cells of the
+// user with the most.
 func (c Config) compose(a experiment.Account, l *privacy.Ledger, held privacy.Holding) (nextitem.Account, error) {
 	if a.Claimed == nil {
 		a.Total = privacy.Number(math.Inf(1))

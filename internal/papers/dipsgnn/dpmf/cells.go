@@ -9,7 +9,7 @@ import (
 	"privrec/internal/run"
 )
 
-// form is one of the two methods.
+// form describes one of the two methods.
 type form struct {
 	method   string  // in Table 2
 	distance float64 // D, between two values of a cell
@@ -22,18 +22,18 @@ var (
 	implicit = form{"DPMF_imp", 1, had}
 )
 
-// The range of ratings. It is public: data with others are refused.
+// The range of ratings. It is public: data with other ratings are refused.
 const (
 	lowest  = 1
 	highest = 5
 )
 
-// cells are the cells that have a value, by user and by item.
+// cells holds the cells with a value, by user and by item.
 type cells struct {
 	users, items side
 }
 
-// side lists the cells of every row of one side.
+// side holds the cells of every row of one side.
 type side struct {
 	start []int     // cells of row k are start[k]:start[k+1]
 	other []int32   // row of the other side
@@ -42,7 +42,7 @@ type side struct {
 
 func (s *side) len() int { return len(s.start) - 1 }
 
-// newCells takes each user's cells, and orders them by item too.
+// newCells returns the cells of users, sorted by item too.
 func newCells(users side, items int) *cells {
 	c := &cells{users: users, items: side{start: make([]int, items+1), other: make([]int32, len(users.other)), value: make([]float64, len(users.other))}}
 	for _, i := range users.other {
@@ -62,7 +62,7 @@ func newCells(users side, items int) *cells {
 	return c
 }
 
-// rated takes the training rows with their ratings.
+// rated returns the training rows with their ratings as cells.
 func rated(d *dataset.Sequential, items int, _ rng.Stream) (*cells, error) {
 	if d.Ratings == nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("train dpmf-exp factors ratings, which recipe %q of %s does not keep", d.Recipe, d.Name),
@@ -83,8 +83,8 @@ func rated(d *dataset.Sequential, items int, _ rng.Stream) (*cells, error) {
 	return newCells(s, items), nil
 }
 
-// had takes 1 for each item that a user has, and 0 for as many others, drawn uniformly. It draws a
-// user's from a stream of their own.
+// had returns cells with 1 for each item that a user has, and 0 for as many other items, drawn uniformly from a stream
+// for each user.
 func had(d *dataset.Sequential, items int, draws rng.Stream) (*cells, error) {
 	s := side{start: []int{0}}
 	for u, row := range d.Train {

@@ -77,7 +77,7 @@ func check(v *config.Checker, c Config) {
 	v.Integers("eval.k", "cutoff", c.Eval.K, 1, 100_000)
 }
 
-// draws returns how often eta is drawn.
+// draws returns the number of times that eta is drawn.
 func (c Config) draws() int {
 	if c.Privacy.Draws == DrawsEpoch {
 		return c.Train.Epochs
@@ -85,7 +85,7 @@ func (c Config) draws() int {
 	return 1
 }
 
-// rate returns the learning rate of an epoch, counted from 0, as the published program has it.
+// rate returns the learning rate of an epoch, counted from 0, as in the published program.
 func (t TrainConfig) rate(epoch int) float64 {
 	switch e, n := float64(epoch), float64(t.Epochs); {
 	case e <= 0.25*n:
@@ -96,11 +96,11 @@ func (t TrainConfig) rate(epoch int) float64 {
 	return t.Rate / 25
 }
 
-// Sensitivity returns the largest change of an item's gradient in L1, where the value of one cell
-// changes by at most distance and users' vectors have K columns and length at most 1.
+// Sensitivity returns the largest L1 change of an item's gradient when the value of one cell changes by at most
+// distance. Users' vectors have dim columns and length at most 1.
 func Sensitivity(distance float64, dim int) float64 { return 2 * distance * math.Sqrt(float64(dim)) }
 
-// value is what neighbours differ in: the value of one cell that both have.
+// value is the difference between neighbours: the value of one cell that both have.
 var value = privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}
 
 // SpendsFrom implements run.Spender.

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// factors is a factorisation in the making.
+// factors holds the state of a factorisation in training.
 type factors struct {
 	cfg          Config
 	cells        *cells
@@ -40,7 +40,7 @@ func newFactors(c Config, all *cells, seed rng.Seed) *factors {
 // purpose names the noise in ledgers and streams.
 const purpose = "items' linear terms"
 
-// perturbation describes eta, eq. 2.
+// perturbation returns the noise mechanism for eta, eq. 2.
 func (c Config) perturbation(distance float64) (channel.Laplace, error) {
 	s := Sensitivity(distance, c.Model.Dim)
 	scale, err := channel.LaplaceScale(c.Privacy.Epsilon, s)
@@ -61,8 +61,8 @@ func (f *factors) open(distance float64, l *privacy.Ledger, s rng.Stream) error 
 	return err
 }
 
-// release draws eta, before the first epoch or before each. It is one release: a value moves one
-// item's gradient.
+// release draws eta, before the first epoch or before each epoch. It is one release, since a value moves one item's
+// gradient.
 func (f *factors) release(epoch int) error {
 	if f.noise == nil || epoch >= f.cfg.draws() {
 		return nil
@@ -77,8 +77,8 @@ func (f *factors) release(epoch int) error {
 	return f.ledger.Flush(fmt.Sprintf("before epoch %d", epoch+1))
 }
 
-// train makes the epochs. Within each half of an epoch, rows of a side do not read each other, so
-// any number of workers gives the same.
+// train runs the epochs. Within each half of an epoch, rows of a side do not read each other, so the result does not
+// depend on the number of workers.
 func (f *factors) train(ctx context.Context, done func()) error {
 	for epoch := range f.cfg.Train.Epochs {
 		if err := ctx.Err(); err != nil {
@@ -115,7 +115,7 @@ func (f *factors) descend(epoch int, half uint64, s *side, x, other []float64, s
 	})
 }
 
-// stepItem goes down eq. 1 by an item's vector v, at one cell with the vector u of its user.
+// stepItem makes a descent step on eq. 1 for an item's vector v, at one cell with the vector u of its user.
 func (f *factors) stepItem(item int, rate, m float64, v, u []float64) {
 	short := shrink(u)
 	miss := m - short*dot(u, v)
@@ -129,7 +129,7 @@ func (f *factors) stepItem(item int, rate, m float64, v, u []float64) {
 	}
 }
 
-// stepUser goes down eq. 1 by a user's vector u, at one cell with the vector v of its item.
+// stepUser makes a descent step on eq. 1 for a user's vector u, at one cell with the vector v of its item.
 func (f *factors) stepUser(_ int, rate, m float64, u, v []float64) {
 	short := shrink(u)
 	for k := range u {

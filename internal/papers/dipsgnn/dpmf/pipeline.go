@@ -17,7 +17,7 @@ import (
 
 const cite = "Hua, Xia, Zhong, Differentially private matrix factorization, IJCAI 2015, as Table 2 of Hu & Fang, arXiv 2309.11515, has it"
 
-// Tasks returns what the command line offers.
+// Tasks returns the tasks of the two methods.
 func Tasks() []run.Task {
 	return []run.Task{
 		explicit.task("dpmf-exp", "factors of ratings with noise in the objective, next item (DIPSGNN's Table 2)"),
@@ -25,7 +25,7 @@ func Tasks() []run.Task {
 	}
 }
 
-// task makes the task of a method.
+// task returns the task of a method.
 func (m form) task(name, summary string) run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: Default, Check: check, Answers: true,
@@ -36,7 +36,7 @@ func (m form) task(name, summary string) run.Task {
 	}.Task()
 }
 
-// open loads the data and declares what the run leaves open.
+// open loads the data and declares what the run leaves unprotected.
 func (m form) open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if env.Rehearsing() {
 		return nil, run.ErrNoForecast

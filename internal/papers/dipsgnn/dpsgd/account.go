@@ -17,12 +17,12 @@ import (
 	"privrec/internal/report"
 )
 
-// Privacy is what privacy.json holds: the account, the steps, and what one unit of data amounts to.
+// Privacy holds the content of privacy.json: the account, the steps, and the cost of one unit of data.
 type Privacy struct {
 	experiment.Account
 	Steps Steps  `json:"dp_sgd"`
 	Items *Items `json:"items,omitempty"` // nil: they are read in the clear
-	// Published names the only files of a run with secure noise that the guarantee is for.
+	// Published names the files that the guarantee of a run with secure noise covers, and no others.
 	Published []string `json:"published,omitempty"`
 }
 
@@ -44,18 +44,19 @@ type Steps struct {
 	Clip            float64 `json:"clip"`
 	NoiseMultiplier float64 `json:"noise_multiplier"`     // calibrated by the exact account
 	ByRDP           float64 `json:"noise_multiplier_rdp"` // what Rényi divergences of integer orders ask for, for the steps alone
-	// Group is how many examples one user has at most. Where it is 1 examples are users. An interaction is in no more.
+	// Group is the largest number of examples of one user; 1 if examples are users. An interaction is in no more
+	// examples.
 	Group int64 `json:"group"`
 }
 
-// public is what the total takes as public.
+// public lists the assumptions of the total.
 var public = []privacy.Assumption{
 	{What: "a user's own lists", Why: "they are computed from the user's own items in the clear, so the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "losses, floors and ranks of test samples are without noise"},
 }
 
-// publicOfItems is what the total takes as public where items are released. Lists are then computed from releases alone.
+// publicOfItems lists the assumptions of the total if items are released. Lists are then computed from releases alone.
 var publicOfItems = []privacy.Assumption{
 	{What: "how many rows each user has in training and test", Why: "an interaction is exchanged for another, and none is added"},
 	public[1], public[2],
@@ -79,8 +80,8 @@ func (w *work) declared() *Privacy {
 	return p
 }
 
-// taken says what the method takes of its data beside the rows of one unit. With a vector for each user, a gradient has
-// as many rows as there are users. Where an interaction is exchanged for another, how many there are is the same.
+// taken returns what the method uses of its data beyond the rows of one unit. With a vector for each user, a gradient
+// has as many rows as there are users. If an interaction is exchanged for another, the numbers stay the same.
 func (w *work) taken() experiment.Taken {
 	t, sets := experiment.Taken{Items: true, Users: w.cfg.Model.UserInput == nextitem.UserID}, "the rate and the number of steps"
 	switch w.cfg.Privacy.Unit {
@@ -135,7 +136,7 @@ func (w *work) account(p *Privacy) (nextitem.Account, error) {
 	return p, err
 }
 
-// ofItems enters what one interaction more or less costs, and what a user does, where items were released.
+// ofItems adds the cost of one interaction more or less, and that of a user, if items were released.
 func (w *work) ofItems(p *Privacy, d channel.DPSGD, steps int64) error {
 	law, err := w.cfg.items()
 	if err != nil {
@@ -162,11 +163,11 @@ func (w *work) ofItems(p *Privacy, d channel.DPSGD, steps int64) error {
 	return err
 }
 
-// discrete is more than the part of its deviation that discrete noise loses to the normal noise that prices it: it
-// has at least 2^10 steps to a deviation.
+// discrete bounds the relative loss of discrete noise against the normal noise that prices it: it has at least 2^10
+// steps to a deviation.
 const discrete = 1e-5
 
-// most returns the number of samples of the user who has most.
+// most returns the largest number of samples of one user.
 func most(users []int32) int64 {
 	count, top := map[int32]int64{}, int64(0)
 	for _, u := range users {
@@ -176,8 +177,9 @@ func most(users []int32) int64 {
 	return top
 }
 
-// group returns the epsilon at delta of so many steps for neighbours with and without k samples, which is what one user
-// has, and what one interaction is in at most. It is infinite where the noise bounds nothing. before is released besides; nil: nothing is.
+// group returns the epsilon at delta of a number of steps, for neighbours with and without k samples: those of one
+// user, and the most that one interaction is in. It is infinite if the noise bounds nothing. before is the curve of an
+// earlier release; nil: there is none.
 func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
 	c, err := rdp.SampledGroup(d.Rate, d.NoiseMultiplier, k)
 	if err != nil {
@@ -194,8 +196,8 @@ func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (fl
 	return p.Epsilon, err
 }
 
-// spent composes the steps that the ledger has, and the release of items. What it has of user features is other data, with an account of
-// its own.
+// spent returns the composition of the steps in the ledger and the release of items. User features in the ledger are
+// other data, with an account of their own.
 func (w *work) spent(unit privacy.Unit, n privacy.Neighbouring) (float64, error) {
 	acc, err := accountant.New(accountant.Contour, unit, n)
 	if err != nil {

@@ -58,8 +58,8 @@ type EvalConfig struct {
 	K []int `yaml:"k"`
 }
 
-// Default is the setting for samples on ML-1M: DIPSGNN's network, features, batch, epochs and decay, its eps2 and delta.
-// The paper states neither clip nor rate; configs/dipsgnn/ml-1m-dpsgd.yaml says where ours come from.
+// Default returns the setting for samples on ML-1M: DIPSGNN's network, features, batch, epochs and decay, its eps2 and
+// delta. The paper states neither clip nor rate; configs/dipsgnn/ml-1m-dpsgd.yaml says where ours come from.
 func Default() Config {
 	d := dipsgnn.Default()
 	return Config{
@@ -71,7 +71,8 @@ func Default() Config {
 	}
 }
 
-// Users is Default with a user as the example, 64 of them a step. There are so few steps that the rate is DIPSGNN's.
+// Users returns Default with users as the examples, 64 of them a step. There are so few steps that the rate is
+// DIPSGNN's.
 func Users() Config {
 	c := Default()
 	c.Profile, c.Privacy.Unit, c.Privacy.Clip = "users", string(privacy.User), 1
@@ -79,7 +80,8 @@ func Users() Config {
 	return c
 }
 
-// Interactions is Default with a guarantee for exchanging one interaction: half of mu² is for a release of all items.
+// Interactions returns Default with a guarantee for exchanging one interaction: half of mu² is for a release of all
+// items.
 func Interactions() Config {
 	c := Default()
 	c.Profile, c.Privacy.Unit, c.Privacy.Inputs = "interactions", string(privacy.Interaction), 0.5
@@ -103,7 +105,7 @@ func check(v *config.Checker, c Config) {
 	c.training().Check(v, nextitem.Ranking{K: c.Eval.K})
 }
 
-// training returns the setting as the protocol takes it: every epoch is trained and the last is reported.
+// training returns the setting in the form of the protocol: every epoch is trained and the last is reported.
 func (c Config) training() nextitem.Training {
 	t := c.Train
 	return nextitem.Training{Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.DecayBy, DecayEvery: t.DecayEvery,
@@ -117,7 +119,7 @@ func length(c Config) train.Length { return c.training().Length() }
 // purpose names the noise in ledgers and streams.
 const purpose = "gradients"
 
-// steps describes the steps on so many examples with a noise multiplier, and returns their number.
+// steps returns the mechanism of the steps for a number of examples and a noise multiplier, and the number of steps.
 func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
 	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples), Stated: int64(c.stated()),
 		Sampling: privacy.Poisson, Rate: c.descent(examples).Rate(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
@@ -127,14 +129,15 @@ func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
 // half is each mechanism's part of the run's false-alarm probability: user features and gradients.
 const half = 0.5
 
-// byRDP returns the noise multiplier that Rényi divergences of integer orders and their classical conversion ask for.
+// byRDP returns the noise multiplier that results from Rényi divergences of integer orders and their classical
+// conversion.
 func (c Config) byRDP(examples int) (float64, error) {
 	d, n := c.steps(examples, 1)
 	return rdp.CalibrateSampledGaussian(context.Background(), d.Rate, n, privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
 		rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(256), Fixed: true})
 }
 
-// neighbouring is the relation that epsilon is for.
+// neighbouring returns the relation that epsilon is for.
 func (c PrivacyConfig) neighbouring() privacy.Neighbouring {
 	if c.Unit == string(privacy.Interaction) {
 		return privacy.Replace
@@ -142,12 +145,12 @@ func (c PrivacyConfig) neighbouring() privacy.Neighbouring {
 	return privacy.AddRemove
 }
 
-// several is a number of values of a gradient above one, on which the price of secure noise does not depend.
+// several is a number of gradient values above one; the price of secure noise does not depend on it.
 const several = 1 << 10
 
-// calibrate returns the least noise multiplier at which the exact account of all steps on so many examples, with the
-// release of items where there is one, has the setting's epsilon. With secret noise is discrete, and its account that
-// of normal noise which is at most as private.
+// calibrate returns the least noise multiplier at which the exact account of all steps, with the release of items if
+// there is one, has the setting's epsilon. With secret the noise is discrete, and its account that of normal noise that
+// is at most as private.
 func (c Config) calibrate(examples int, secret bool) (float64, error) {
 	p := c.Privacy
 	if secret && p.Inputs > 0 {
@@ -163,7 +166,7 @@ func (c Config) calibrate(examples int, secret bool) (float64, error) {
 	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()}, privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, step)
 }
 
-// calibrateWithItems is calibrate for secure noise on a release of items too: the ledger of a run is composed.
+// calibrateWithItems is calibrate for secure noise with a release of items: it composes the ledger of a run.
 func (c Config) calibrateWithItems(examples int) (float64, error) {
 	p := c.Privacy
 	m, err := c.secretItems()
@@ -190,7 +193,7 @@ func (c Config) calibrateWithItems(examples int) (float64, error) {
 	return found.Noise, err
 }
 
-// stated returns the number of examples that is stated; 0: they are counted.
+// stated returns the stated number of examples; 0: they are counted.
 func (c Config) stated() int {
 	if c.Privacy.Unit == string(privacy.User) {
 		return c.Data.Sizes.Users
@@ -198,7 +201,7 @@ func (c Config) stated() int {
 	return c.Data.Sizes.Rows
 }
 
-// descent describes the training on so many examples, or on the stated number.
+// descent returns the description of the training for a number of examples, or for the stated number.
 func (c Config) descent(examples int) dipsgnn.Descent {
 	return dipsgnn.Descent{Examples: cmp.Or(c.stated(), examples), Batch: c.Train.Batch, Epochs: c.Train.Epochs, Inputs: c.Privacy.Inputs, Clip: c.Privacy.Clip}
 }

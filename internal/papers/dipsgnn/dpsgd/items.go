@@ -20,11 +20,12 @@ const purposeItems = "items"
 // features.
 const itemsShare = mechanism.Share(0.25)
 
-// below keeps the length of a code in single precision at C or below.
+// below keeps the length of a code at C or below in single precision.
 const below = 1 - 1e-6
 
-// items describes the release of items. A position that has an item has that item's code, of length C, and noise; one
-// that has none has noise alone. So one interaction more or less moves the release by C, and another item by 2 C.
+// items returns the mechanism that releases the items. A position with an item gets that item's code, of length C, and
+// noise; one without an item gets noise alone. So one interaction more or less moves the release by C, and another item
+// by 2 C.
 func (c Config) items() (channel.Gaussian, error) {
 	deviation, err := c.descent(1).ItemDeviation(privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta})
 	return channel.Gaussian{
@@ -33,7 +34,7 @@ func (c Config) items() (channel.Gaussian, error) {
 	}, err
 }
 
-// codes returns a vector of length C for every item (items+1, d), row 0 unused. They are of random directions, and so
+// codes returns a vector of length C for every item (items+1, d), row 0 unused. Their directions are random, and so
 // nearly orthogonal. They do not depend on the data.
 func codes(items, d int, norm float64, s rng.Stream) tensor.Matrix {
 	x := tensor.New(items+1, d)
@@ -52,8 +53,8 @@ func codes(items, d int, norm float64, s rng.Stream) tensor.Matrix {
 	return x
 }
 
-// released holds the noisy codes of all positions of the training and of the test sequences, and where each sequence
-// begins. They are all that the network reads of items.
+// released holds the noisy codes of all positions of the training and test sequences, and where each sequence begins.
+// The network reads nothing else of the items.
 type released struct {
 	rows        tensor.Matrix // (positions, d)
 	train, test []int
@@ -98,13 +99,13 @@ func release(x *nextitem.Experiment, c Config, once *privacy.Ledger, env *run.En
 	return r, once.Flush("before training")
 }
 
-// scaleOf divides by the length that a row which is released has in the mean. That is post-processing.
+// scaleOf returns the factor that divides by the mean length of a released row. This is post-processing.
 func scaleOf(norm, sigma float64, d int) tensor.Float {
 	return tensor.Float(norm / math.Sqrt(norm*norm+sigma*sigma*float64(d)))
 }
 
-// places says of every row which sequence it belongs to: the index of it in sequence, which numbers training sequences
-// first, and its position there.
+// places locates every row: sequence holds the index of its sequence, training sequences first, and position its place
+// there.
 type places struct {
 	sequence []int32
 	part, at []int32

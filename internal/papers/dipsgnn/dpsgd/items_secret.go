@@ -16,14 +16,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ReleasedFile has the items of all positions as they were released, in the format safetensors. A run with secure noise
-// keeps it: other noise would be a second release.
+// ReleasedFile names the file of the released items of all positions, in safetensors format. A run with secure noise
+// keeps it, since other noise would be a second release.
 const ReleasedFile = "released.safetensors"
 
-// secretItems describes the release of items with noise from cryptographic bits, on a grid of at most 2^26 steps to a
-// deviation. A code is a vector of whole steps that is not longer than C, so that one interaction more or less moves the
-// release by C at most, with nothing left out for rounding, and another item by 2 C. The release is stated as one on a
-// sample that has everything: discrete noise on samples has an exact account.
+// secretItems returns the mechanism that releases items with noise from cryptographic bits, on a grid of at most 2^26
+// steps to a deviation. A code is a vector of whole steps not longer than C, so one interaction more or less moves the
+// release by at most C, with nothing left out for rounding, and another item by 2 C. The release is stated as one on a
+// sample of everything, since discrete noise on samples has an exact account.
 func (c Config) secretItems() (secure.DiscreteGaussian, error) {
 	law, err := c.items()
 	if err != nil {
@@ -34,8 +34,8 @@ func (c Config) secretItems() (secure.DiscreteGaussian, error) {
 		Bound: c.Model.Norm, Grid: math.Ldexp(1, e-26), Whole: true, Unit: law.Unit, Neighbouring: law.Neighbouring, Share: law.Share, Rate: 1}, nil
 }
 
-// secretCodes returns a vector of whole steps for every item (items+1, d), row 0 unused. They are of the directions of
-// codes, and not longer than C.
+// secretCodes returns a vector of whole steps for every item (items+1, d), row 0 unused. They have the directions of
+// codes, and are not longer than C.
 func secretCodes(items, d int, norm, step float64, s rng.Stream) ([]int64, error) {
 	out, z := make([]int64, (items+1)*d), make([]float64, d)
 	radius := math.Floor(norm / step)
@@ -63,8 +63,8 @@ func secretCodes(items, d int, norm, step float64, s rng.Stream) ([]int64, error
 	return out, nil
 }
 
-// releaseSecretly releases the items of all positions with secure noise, or takes what an attempt before this one
-// released. What was released is on file, and in the ledger, before anything is computed from it.
+// releaseSecretly releases the items of all positions with secure noise, or returns the release of an earlier attempt.
+// The release is on file, and in the ledger, before anything is computed from it.
 func releaseSecretly(x *nextitem.Experiment, c Config, once *privacy.Ledger, env *run.Env) (*released, error) {
 	m, err := c.secretItems()
 	if err != nil {
@@ -134,7 +134,7 @@ func (p places) items(train, test [][]int32) []int32 {
 	return out
 }
 
-// read takes the rows of an attempt before this one from its file. It reports whether there is one.
+// read reads the rows that an earlier attempt released from its file. found is false if there is no such file.
 func (r *released) read(env *run.Env) (found bool, err error) {
 	path := filepath.Join(env.Dir, ReleasedFile)
 	tensors, meta, err := run.ReadSafetensors(path)

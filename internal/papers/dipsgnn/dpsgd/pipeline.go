@@ -19,7 +19,7 @@ const Method = "DPSGD"
 
 const cite = "Abadi et al., Deep learning with differential privacy, CCS 2016, as DIPSGNN's Table 2 (arXiv 2309.11515) has it"
 
-// Task returns what the command line offers.
+// Task returns the task of DPSGD.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dpsgd", Noisy: true, Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
@@ -38,8 +38,8 @@ type work struct {
 	items    *released // nil: they are read in the clear
 }
 
-// open loads the data, calibrates the noise, declares what the guarantee takes as public, perturbs user features, and
-// says how the network is made.
+// open loads the data, calibrates the noise, declares the assumptions of the guarantee, perturbs user features, and
+// sets the function that makes the network.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default(), Users().Profile: Users(), Interactions().Profile: Interactions()}, length)
 	if err != nil {
@@ -67,7 +67,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return x, w.prepare(env)
 }
 
-// prepare opens the ledger and releases what comes before training.
+// prepare opens the ledger and makes the releases before training.
 func (w *work) prepare(env *run.Env) (err error) {
 	x, c := w.x, w.cfg
 	a := w.declared()

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// dice are the random choices of one slate.
+// dice makes the random choices of one slate.
 type dice struct{ rng.Source }
 
 // below draws a uniform integer in [0, n), n >= 1, without bias (Lemire, "Fast random
@@ -89,7 +89,7 @@ func (a *alias) each(f func(item int32, weight uint64)) {
 	}
 }
 
-// evenly draws every item alike.
+// evenly draws every item with equal probability.
 type evenly []int32
 
 func (e evenly) empty() bool { return len(e) == 0 }
@@ -102,7 +102,7 @@ func (e evenly) each(f func(item int32, weight uint64)) {
 	}
 }
 
-// span draws from the items below a number alike.
+// span draws the items below a number with equal probability.
 type span int32
 
 func (s span) empty() bool { return s == 0 }
@@ -115,8 +115,7 @@ func (s span) each(f func(item int32, weight uint64)) {
 	}
 }
 
-// others draws what the users of a batch were shown, as often as they were, but for the
-// rows of one of them.
+// others draws from the items shown to the users of a batch, as often as they were shown, except to one user.
 type others struct {
 	items []int32 // of all users of the batch
 	skip  [2]int  // from, to: the victim's; empty where they may be drawn too
@@ -140,27 +139,27 @@ func (o others) each(f func(item int32, weight uint64)) {
 	}
 }
 
-// urn is what replacements are drawn from, with replacement; each lists what is in it,
-// an item perhaps in parts.
+// urn is a source of replacements, drawn with replacement. each lists its content, an item perhaps in parts.
 type urn interface {
 	empty() bool
 	draw(d dice) int32
 	each(f func(item int32, weight uint64))
 }
 
-// rejections in a row after which the items left are listed: the law is the same.
+// rejections is the number of rejections in a row after which the remaining items are listed; the distribution is the
+// same.
 const rejections = 200
 
-// errUrn says that an urn has not enough items that a slate has not.
+// errUrn reports an urn with too few items outside a slate.
 type errUrn struct{ slate, want, got int }
 
-// Error says how many there are.
+// Error says how many items the urn has.
 func (e *errUrn) Error() string {
 	return fmt.Sprintf("a slate of %d items takes %d new ones, and there are only %d others to draw from", e.slate, e.want, e.got)
 }
 
-// distinct draws items without replacement, none of which is marked already: each with
-// its weight among those left. Items drawn are marked.
+// distinct draws items without replacement, none of them marked already, each with its weight among the remaining ones.
+// It marks drawn items.
 type distinct struct {
 	marks []uint32 // by item: the mark of the slate that has it
 	mark  uint32

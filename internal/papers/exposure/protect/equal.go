@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// Curve holds the points of one mechanism, from the lowest accuracy to the slates as they
-// are.
+// Curve holds the points of one mechanism, from the lowest accuracy to the unprotected slates.
 type Curve struct {
 	Mechanism string
 	Points    []Point // by accuracy, ascending; the last replaces nothing
 }
 
-// Curves sorts points by mechanism, in the order in which these come first, and adds the
-// point without protection to each.
+// Curves returns the points by mechanism, in the order of first occurrence, and adds the point without protection to
+// each.
 func Curves(points []Point) (list []Curve) {
 	var clean []Point
 	at := map[string]int{}
@@ -41,10 +40,9 @@ func Curves(points []Point) (list []Curve) {
 	return list
 }
 
-// At returns a value at a given accuracy, on the line between the two points next to it;
-// known is false beyond the points, and where a point has no such value. Mechanisms are
-// compared at equal accuracy, not at equal ratio: the ratio is what they pay, and one
-// that replaces what no user clicks pays less.
+// At returns a value at a given accuracy, by linear interpolation between the neighbouring points. known is false
+// beyond the points, and if a point has no such value. Mechanisms are compared at equal accuracy, not at equal ratio:
+// the ratio is their cost, and replacing items that no user clicks costs less.
 func (c Curve) At(value string, accuracy float64) (x float64, known bool) {
 	n := len(c.Points)
 	if n == 0 || !(accuracy >= c.Points[0].Accuracy && accuracy <= c.Points[n-1].Accuracy) {

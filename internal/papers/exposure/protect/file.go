@@ -17,13 +17,12 @@ import (
 	"privrec/internal/run"
 )
 
-// File reads the slates of In, protects them and writes Out, a ledger and a report,
-// as [perturb.Run] does. It takes a few blocks of slates, and 4 bytes an item a worker,
-// besides the ids of the items, 32 an item with popularity, and with similarity their
-// vectors and one vector a user of History.
+// File reads the slates of In, protects them and writes Out, a ledger and a report, as [perturb.Run] does. It needs
+// memory for a few blocks of slates, 4 bytes for each item and worker, the ids of the items, 32 bytes an item with
+// popularity, and with similarity the items' vectors and one vector for each user of History.
 //
-// What becomes of a slate depends on its number in the file, the settings and the seed;
-// with in-batch on the slates around it too. Without seed (Secure) nothing comes twice.
+// The result for a slate depends on its number in the file, the settings and the seed, and with in-batch on the slates
+// around it too. Without a seed (Secure) no result can be repeated.
 func File(ctx context.Context, o FileOptions) (*FileReport, error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func File(ctx context.Context, o FileOptions) (*FileReport, error) {
 	return p.report, err
 }
 
-// filePerturber is one perturbation at work.
+// filePerturber holds one perturbation in progress.
 type filePerturber struct {
 	o      *FileOptions
 	cat    *perturb.Catalogue
@@ -58,7 +57,7 @@ type filePerturber struct {
 	users   slates.Users       // of RR
 }
 
-// open reads what the method draws from and looks at, and opens the file.
+// open reads the inputs of the method, and opens the file.
 func (p *filePerturber) open(ctx context.Context) (_ perturb.Records[int32], err error) {
 	if p.cat, p.shown, err = openCatalogue(ctx, p.o); err != nil {
 		return nil, err
@@ -105,14 +104,13 @@ func (p *filePerturber) fits() (err error) {
 	return nil
 }
 
-// stream returns what choices are drawn from where there is a seed. No two settings share one.
+// stream returns the stream of choices if there is a seed. No two settings share one.
 func (p *filePerturber) stream() rng.Stream {
 	o := p.o
 	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))
 }
 
-// release records what the release is: randomized response of every position, or nothing
-// that could be accounted for.
+// release records the event of the release: randomized response of every position, or an unprotected release.
 func (p *filePerturber) release(l *privacy.Ledger, _ func() (*os.File, error)) (err error) {
 	o, strength := p.o, fmt.Sprintf("%s, %s, ratio %g", p.o.Select, p.o.Replace, p.o.Ratio)
 	if o.Replace == ReplaceRR {
@@ -134,14 +132,13 @@ func (o *FileOptions) unprotected(l *privacy.Ledger) error {
 	return l.Record(o.Purpose, unprotected(o.Purpose, o.Ratio), 1)
 }
 
-// unprotected is the release of slates of which a share was replaced.
+// unprotected returns the event for the release of slates with a share of replaced items.
 func unprotected(purpose string, ratio float64) privacy.Unprotected {
 	return privacy.Unprotected{What: purpose,
 		Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", ratio)}
 }
 
-// order takes the rows of randomized response in the order of the file, and counts the
-// slates of users.
+// order passes the rows to randomized response in the order of the file, and counts the slates of users.
 func (p *filePerturber) order(b *perturb.Block[int32], own bool) error {
 	for i := range b.Len() {
 		p.users.Add(b.ID(i, 0))
@@ -154,9 +151,8 @@ func (p *filePerturber) order(b *perturb.Block[int32], own bool) error {
 	return err
 }
 
-// finish ends randomized response and states how many positions a user holds at most, where
-// that is known. The number is data that the output shows as it is: every slate is written
-// under its user, with all of its positions.
+// finish ends randomized response and records the largest number of positions of one user, if known. The output shows
+// that number anyway: every slate is written under its user, with all of its positions.
 func (p *filePerturber) finish(l *privacy.Ledger) error {
 	if p.answers == nil {
 		return nil
@@ -168,8 +164,8 @@ func (p *filePerturber) finish(l *privacy.Ledger) error {
 	return err
 }
 
-// most returns the most slates of one user, if they are known. A shard that was given its own slates alone
-// does not see the others of its users.
+// most returns the largest number of slates of one user, if known. A shard that got only its own slates does not see
+// those of its users in other shards.
 func (p *filePerturber) most() (n int64, known bool) {
 	if p.o.Own {
 		return 0, false
@@ -177,7 +173,7 @@ func (p *filePerturber) most() (n int64, known bool) {
 	return p.users.Most()
 }
 
-// newReport says what was done.
+// newReport returns the report of the perturbation.
 func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
 	if p.shown != nil && p.shown.digest != "" && p.shown.digest != f.Digest {
 		return nil, &dataset.Error{File: p.o.In, Msg: "the file changed between the two times it was read", Hint: "give it when it is written to the end"}
@@ -205,11 +201,11 @@ func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
 	return r.Document(), nil
 }
 
-// FileOptions says which slates to protect and how: as Options, on files.
+// FileOptions says which slates to protect and how: Options for files.
 type FileOptions struct {
-	// Length is T; 0: that of the first slate. With popularity a Catalogue says under count
-	// how often each item is shown. Without Catalogue and Items the items and their counts are
-	// those of In, which is read twice then; with RR they must be stated, and public.
+	// Length is T; 0: that of the first slate. With popularity the column count of the Catalogue says how often each
+	// item is shown. Without Catalogue and Items the items and their counts are those of In, which is then read twice.
+	// With RR they must be stated, and public.
 	perturb.Settings
 
 	Method
@@ -221,7 +217,7 @@ type FileOptions struct {
 	remember int // users, and slates, that are kept apart at a time; 0: slates.Remembered
 }
 
-// room returns how many users, and slates, are kept apart at a time.
+// room returns the number of users, and of slates, that are told apart at a time.
 func (o *FileOptions) room() int {
 	if o.remember > 0 {
 		return o.remember
@@ -259,7 +255,7 @@ func (o *FileOptions) Check() error {
 	return nil
 }
 
-// slateALine is what a line of a .txt is.
+// slateALine describes a line of a .txt file.
 const slateALine = "a slate a line"
 
 // checkFiles finds the forms of the files.
@@ -273,5 +269,5 @@ func (o *FileOptions) checkFiles() error {
 	return nil
 }
 
-// twice tells whether the slates are read once more, to find items and counts.
+// twice reports whether the slates are read a second time, to find items and counts.
 func (o *FileOptions) twice() bool { return o.Items == 0 && o.Catalogue == "" }

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// neighbours are the vectors of items, and of users the sum of those of their past.
+// neighbours holds the vectors of items, and for each user the sum of the vectors of past items.
 type neighbours struct {
 	vectorCounts
 	vectors [][]tensor.Float // by item; nil where one has none
@@ -21,8 +21,8 @@ type neighbours struct {
 	past    *Past
 }
 
-// Past holds, of users, the sum of the vectors of their past items: 4 bytes a dimension and user. It
-// stands for a History that is read elsewhere.
+// Past holds for each user the sum of the vectors of past items: 4 bytes a dimension and user. It replaces a History
+// that is read elsewhere.
 type Past struct {
 	Users  int   // with past behaviour, also those that were not added here
 	Passed int64 // rows of the history whose item has no vector
@@ -31,7 +31,7 @@ type Past struct {
 	sums []float32 // (added users, dim)
 }
 
-// of returns where the sum of a user is, of dim numbers. It adds users that it has not.
+// of returns the sum of a user, of dim numbers, and adds users that it does not have.
 func (p *Past) of(user []byte, dim int) []float32 {
 	u, ok := p.at[string(user)]
 	if !ok {
@@ -48,7 +48,7 @@ func (p *Past) of(user []byte, dim int) []float32 {
 // Add adds a user with the sum that a [Summer] made. All sums are of one length.
 func (p *Past) Add(user []byte, sum []float32) { copy(p.of(user, len(sum)), sum) }
 
-// Summer sums up the vectors of past items, one user at a time.
+// Summer computes the sums of the vectors of past items, one user at a time.
 type Summer struct {
 	Sum []float32 // of the user; the caller clears it for the next one
 
@@ -56,8 +56,8 @@ type Summer struct {
 	c *perturb.Catalogue
 }
 
-// OpenSummer reads the vectors of the items. Sums are those that File makes of a History with the same
-// rows of a user in the same order, to the bit.
+// OpenSummer reads the vectors of the items. For the same rows of a user in the same order, sums equal those that File
+// makes of a History, to the bit.
 func OpenSummer(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (*Summer, error) {
 	n, err := openVectors(ctx, o, c)
 	if err != nil {
@@ -83,7 +83,7 @@ func (n *neighbours) add(sum []float32, item int32) {
 	}
 }
 
-// vectorCounts say how many vectors and histories go together with the slates.
+// vectorCounts counts the vectors and histories that match the slates.
 type vectorCounts struct {
 	WithVector int   // items of the catalogue that have one
 	Users      int   // with past behaviour
@@ -195,7 +195,7 @@ func readVectors(ctx context.Context, path string, add func(name string, v []flo
 	return r.Err()
 }
 
-// readHistory sums up what users did before: 4 bytes a dimension and user.
+// readHistory sums the vectors of users' past items: 4 bytes a dimension and user.
 func (n *neighbours) readHistory(ctx context.Context, o *FileOptions, c *perturb.Catalogue) error {
 	form, err := perturb.FormOf("history", o.History, slateALine, "")
 	if err != nil {
@@ -221,7 +221,7 @@ func (n *neighbours) readHistory(ctx context.Context, o *FileOptions, c *perturb
 	return s.Err()
 }
 
-// reference puts the sum of a user's vectors into dst; false and 0 where there are none.
+// reference copies the sum of a user's vectors into dst; it returns false and writes 0 if there are none.
 func (n *neighbours) reference(user []byte, dst []float64) (known bool) {
 	u, known := n.past.at[string(user)]
 	clear(dst)

@@ -13,9 +13,8 @@ import (
 	"privrec/internal/report"
 )
 
-// FileReport says what protecting a file guarantees, if anything, and what it did to
-// the slates. The counts are of true data and outside of any guarantee: they stay with
-// the input.
+// FileReport holds the guarantee of a protected file, if it has one, and the changes to the slates. The counts describe
+// true data outside any guarantee, so they stay with the input.
 type FileReport struct {
 	perturb.Facts
 	Options FileOptions
@@ -36,7 +35,7 @@ type FileReport struct {
 	once bool // none of them is in the file twice
 }
 
-// slateCounts say what became of slates.
+// slateCounts counts the changes to slates.
 type slateCounts struct {
 	Slates   int64
 	Replaced int64 // positions that hold another item afterwards
@@ -49,7 +48,7 @@ func (c *slateCounts) add(o slateCounts) {
 	c.Blind += o.Blind
 }
 
-// method names what was done.
+// method returns words for the protection.
 func (r *FileReport) method() string {
 	o := r.Options
 	if o.Replace == ReplaceRR {
@@ -62,7 +61,7 @@ func (r *FileReport) method() string {
 	return fmt.Sprintf("%s, %s, ratio %g", s, o.Replace, o.Ratio)
 }
 
-// Document lays the report out.
+// Document returns the report as a document.
 func (r *FileReport) Document() *report.Document {
 	last := report.Fact{Label: "guarantee", Value: "none", Note: fmt.Sprintf("%d of %d positions are released as they are", r.Length-r.Count, r.Length)}
 	var tables []*report.Table
@@ -75,7 +74,7 @@ func (r *FileReport) Document() *report.Document {
 	return d
 }
 
-// guarantee says what one pair of neighbours may show.
+// guarantee returns a table of the epsilons of all neighbours.
 func (r *FileReport) guarantee() *report.Table {
 	e := r.Options.Epsilon
 	t := perturb.GuaranteeTable()
@@ -159,7 +158,7 @@ func (r *FileReport) notes() []string {
 	return notes
 }
 
-// shown is how often each item of a catalogue is shown.
+// shown holds how often each item of a catalogue is shown.
 type shown struct {
 	counts []uint64 // by item; nil: not known
 	from   string   // where they are from

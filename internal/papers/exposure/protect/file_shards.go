@@ -14,7 +14,7 @@ import (
 // Kind names the command to the merge of shards.
 const Kind = "exposure"
 
-// shardSame is what all shards of a file have alike: settings, and counts of what every shard reads.
+// shardSame holds the data that all shards of a file share: settings, and counts of what every shard reads.
 type shardSame struct {
 	Purpose    string       `json:"purpose"`
 	Method     Method       `json:"method"`
@@ -42,7 +42,7 @@ func (p *filePerturber) state() (same, counts any) {
 	return shardSame{o.Purpose, o.Method, given(o.Vectors), history, r.Length, r.Items, r.vectorCounts, r.Count, r.Keep, r.Other, r.Most, r.CountsFrom, r.ids, o.Own, r.once}, r.slateCounts
 }
 
-// Whole says how the shards of File become a whole.
+// Whole says how to join the shards of File.
 func Whole() perturb.Whole {
 	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
@@ -80,7 +80,7 @@ func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
 	return s.Purpose, m.Event(), nil
 }
 
-// joinShards returns what shards have alike that have each a part of the input.
+// joinShards returns the shared data of shards that each read a part of the input.
 func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 	for _, b := range same {
 		if !bytes.Equal(b, same[0]) {
@@ -90,8 +90,8 @@ func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 	return same[0], nil
 }
 
-// Declare records in a ledger what the protection of one file, or of all shards of one, releases. It
-// returns the catalogue. Length and the catalogue must be given. It fails on settings that File refuses.
+// Declare records in a ledger the release of one file, or of all its shards, and returns the catalogue. Length and the
+// catalogue must be given. It fails on settings that File refuses.
 func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Catalogue, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.
 	return cat, o.unprotected(l)
 }
 
-// Hold states, of shards of one file that have each a part of its slates, how many slates a user has at
-// most in all of them. It goes into the ledger, for randomized response, and into what the shards have alike.
+// Hold records the largest number of slates of one user over all shards of one file that each have a part of its
+// slates: in the ledger, for randomized response, and in the data that the shards share.
 func Hold(l *privacy.Ledger, same json.RawMessage, most int64) (json.RawMessage, error) {
 	var s shardSame
 	if err := json.Unmarshal(same, &s); err != nil {
@@ -130,7 +130,8 @@ func Hold(l *privacy.Ledger, same json.RawMessage, most int64) (json.RawMessage,
 	return json.Marshal(s)
 }
 
-// given says that a file was given. Its name may differ between machines; what is in it is compared.
+// given returns a word that says whether a file was given. Its name may differ between machines; its content is
+// compared.
 func given(path string) string {
 	if path == "" {
 		return ""

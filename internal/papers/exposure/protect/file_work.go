@@ -43,7 +43,7 @@ func (p *filePerturber) worker() (func(b *perturb.Block[int32]) error, error) {
 	return w.protect, nil
 }
 
-// protect protects a block and counts what became of it.
+// protect protects a block and counts the changes.
 func (w *slateWorker) protect(b *perturb.Block[int32]) error {
 	change, end := w.replacer(b), func() error { return nil }
 	if rows, ok := b.State.(*local.ResponseRows); ok {
@@ -91,7 +91,7 @@ func (w *slateWorker) replacer(b *perturb.Block[int32]) func(i int, row []int32)
 	}
 }
 
-// reference returns what the similarity of a slate's items is to; nil where it does not matter.
+// reference returns the vector that the similarity of a slate's items is measured to; nil if it does not matter.
 func (w *slateWorker) reference(user []byte, row []int32) (sum []float64) {
 	known := true
 	switch {

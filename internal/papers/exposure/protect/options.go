@@ -10,8 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// SelectNone and the others say which positions of a slate are replaced (section 4.1 of the
-// paper).
+// SelectNone and the following constants choose the positions of a slate to replace (section 4.1 of the paper).
 const (
 	SelectNone       = "none"       // none of them
 	SelectRandom     = "random"     // uniform
@@ -19,8 +18,8 @@ const (
 	SelectDissimilar = "dissimilar" // farthest from it first (figures 10 and 11)
 )
 
-// ReplaceUniform and the others say what comes in their place (section 4.2). RR is ours: every position goes through
-// randomized response over the catalogue, none is selected, and there is a guarantee.
+// ReplaceUniform and the following constants choose the replacements (section 4.2). RR is ours: every position goes
+// through randomized response over the catalogue, none is selected, and there is a guarantee.
 const (
 	ReplaceUniform    = "uniform"    // all items alike
 	ReplacePopularity = "popularity" // by how often all users were shown them
@@ -28,17 +27,17 @@ const (
 	ReplaceRR         = "rr"
 )
 
-// ReferencePast and ReferenceSlate say what similarity is measured to (of the authors' two programs one takes the mean of the
-// slate).
+// ReferencePast and ReferenceSlate choose what similarity is measured to; one of the authors' two programs uses the
+// mean of the slate.
 const (
 	ReferencePast  = "past"  // mean vector of the user's past behaviour
 	ReferenceSlate = "slate" // mean vector of the slate's own items
 )
 
-// Selections lists how positions can be selected, but for none.
+// Selections returns the ways to select positions, without none.
 func Selections() []string { return []string{SelectRandom, SelectSimilar, SelectDissimilar} }
 
-// Replacements lists what can come in the place of an item; the last with a guarantee.
+// Replacements returns the kinds of replacements; the last has a guarantee.
 func Replacements() []string {
 	return []string{ReplaceUniform, ReplacePopularity, ReplaceInBatch, ReplaceRR}
 }
@@ -64,18 +63,17 @@ type Method struct {
 	Ratio   float64 // of the positions, in [0, 1): ceil(T Ratio) of T change. Not with RR
 	Epsilon float64 // of RR: of one position, above 0
 
-	// Weighted draws positions without replacement, with weights softmax(cos/Tau) for
-	// similar and softmax(-cos/Tau) for dissimilar; otherwise the first by cosine are
-	// taken, ties by position.
+	// Weighted draws positions without replacement, with weights softmax(cos/Tau) for similar and softmax(-cos/Tau) for
+	// dissimilar. Otherwise the first positions by cosine are selected; ties go by position.
 	Weighted  bool
 	Tau       float64 // 0 is DefaultTau
 	Reference string  // "" is ReferencePast
 
-	// Batch is the number of slates of a batch of in-batch; 0 is DefaultBatch. Each batch
-	// has at least as many, but for one of fewer where there are no more.
+	// Batch is the number of slates in a batch of in-batch; 0 means DefaultBatch. Each batch has at least that many,
+	// unless there are fewer in all.
 	Batch int
-	// OwnRows leaves what the victim was shown among what in-batch draws from, as the
-	// released program does: the draw then tells of the victim's own items.
+	// OwnRows keeps the items shown to the victim among the replacements of in-batch, as the released program does: the
+	// replacements then reveal the victim's own items.
 	OwnRows bool
 }
 
@@ -84,26 +82,24 @@ type Method struct {
 type Options struct {
 	Method
 
-	// Vectors holds a vector for every token, nil where an item has none: its cosine is
-	// 0. Only similarity needs it.
+	// Vectors holds a vector for every token; nil for an item without one, whose cosine is 0. Only similarity needs it.
 	Vectors [][]tensor.Float
 	Pool    *Pool // what replacements are drawn from
 
-	// Part names what is protected, such as test: what is protected under another name
-	// comes out by other draws.
+	// Part names the protected pairs, such as test. Pairs under another name get other random choices.
 	Part    string
 	Ledger  *privacy.Ledger // of RR: takes its event; marked as research
 	Seed    rng.Seed
 	Under   *rng.Stream // draws are from its children; nil: from Seed
 	Workers int         // 0 is 1; what comes out does not depend on it
 
-	// Parallel is, of RR, the parts that share an event; nil: each has its own, which add
-	// up as they must where a user is in several.
+	// Parallel names the parts that share an event of RR; nil: each has its own, whose epsilons add up, as is necessary
+	// if a user is in several.
 	Parallel *Parallel
 }
 
-// positions returns how many of t positions a ratio replaces: ceil(t ratio), not one more for
-// the rounding of ratio and product, each at most 2^-53 of its value.
+// positions returns the number of t positions that a ratio replaces: ceil(t ratio), corrected for the rounding of ratio
+// and product, each at most 2^-53 of its value.
 func positions(t int, ratio float64) int {
 	x := float64(t) * ratio
 	if whole := math.Round(x); math.Abs(x-whole) <= 0x1p-51*x {
@@ -112,7 +108,7 @@ func positions(t int, ratio float64) int {
 	return int(math.Ceil(x))
 }
 
-// fill puts defaults where nothing is said.
+// fill sets missing values to their defaults.
 func (o *Method) fill() {
 	fill := func(s *string, otherwise string) {
 		if *s == "" {
@@ -153,12 +149,12 @@ func (o *Options) check(p *slate.Pairs) error {
 	return nil
 }
 
-// Similarity tells whether positions are selected by cosine.
+// Similarity reports whether positions are selected by cosine.
 func (o *Method) Similarity() bool {
 	return o.Replace != ReplaceRR && (o.Select == SelectSimilar || o.Select == SelectDissimilar)
 }
 
-// check refuses a method that is none, whatever the slates.
+// check refuses an invalid method, whatever the slates.
 func (o *Method) check() error {
 	known := func(what, s string, list ...string) error {
 		for _, x := range list {
@@ -195,9 +191,8 @@ func (o *Method) check() error {
 	return known("select", o.Select, Selections()...)
 }
 
-// checkPairs refuses what a method would look up outside of the pool, the vocabulary or
-// the vectors; the error names pair, column and value, from 0. Only what the method reads
-// is checked: users matter to in-batch, behaviours and vectors to similarity.
+// checkPairs refuses values outside the pool, the vocabulary or the vectors. The error names pair, column and value,
+// from 0. It checks only what the method reads: users for in-batch, behaviours and vectors for similarity.
 func (o *Options) checkPairs(p *slate.Pairs) error {
 	n := p.Len()
 	switch {
@@ -232,8 +227,7 @@ func (o *Options) checkPairs(p *slate.Pairs) error {
 	return nil
 }
 
-// checkVectors refuses vectors that do not go together, and tokens without a place among
-// them.
+// checkVectors refuses vectors of different lengths, and tokens without a place among them.
 func (o *Options) checkVectors(p *slate.Pairs) error {
 	dim := 0
 	for token, v := range o.Vectors {

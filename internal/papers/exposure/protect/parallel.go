@@ -9,10 +9,9 @@ import (
 	"privrec/internal/privacy/mechanism/local"
 )
 
-// Parallel names parts of the pairs that have no user in common. What randomized response
-// answers of them under one epsilon is one event of the ledger, entered before the first
-// part is answered: a user who is in one part is not in another (parallel composition). A
-// part that is answered once more is another event.
+// Parallel names parts of the pairs that have no user in common. Randomized response of all of them under one epsilon
+// is one event of the ledger, entered before the first part is answered, since each user is in one part only (parallel
+// composition). Answering a part again is another event.
 type Parallel struct {
 	parts []string
 
@@ -20,14 +19,13 @@ type Parallel struct {
 	done map[privacy.Event][]string // by event: parts that it covers already
 }
 
-// NewParallel declares parts that have no user in common, by their names
-// (Options.Part).
+// NewParallel returns parts that have no user in common, given by their names (Options.Part).
 func NewParallel(parts ...string) *Parallel {
 	return &Parallel{parts: parts, done: map[privacy.Event][]string{}}
 }
 
-// answer calls f with the mechanism and the ledger that its release goes to: the given
-// ones, or, of a part whose event is in the ledger already, a ledger that is not read.
+// answer calls f with the mechanism and the ledger for its release: the given ones or, for a part whose event is
+// already in the ledger, a ledger that is not read.
 func (p *Parallel) answer(part string, m local.Response, l *privacy.Ledger, f func(local.Response, *privacy.Ledger) error) error {
 	if p == nil || !slices.Contains(p.parts, part) {
 		return f(m, l)

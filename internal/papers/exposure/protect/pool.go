@@ -6,8 +6,8 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// Pool is what replacements are drawn from: the items that users of a set were shown,
-// and how often. It is read-only and serves any number of goroutines.
+// Pool holds the items shown to users of a set, and how often; replacements are drawn from it. It is read-only and
+// serves any number of goroutines.
 type Pool struct {
 	From  string // "logs": all that was shown; "slates": that of the pairs, where the rest is not known
 	Items int    // distinct items
@@ -19,9 +19,8 @@ type Pool struct {
 	logs    [][]int32 // by user
 }
 
-// NewPool takes the logs of a set, or the slates of all its pairs where there are none:
-// there overlapping slates count as often as they occur. A user or an item that the set
-// does not have is an error.
+// NewPool returns the pool of a set's logs or, if it has none, of the slates of all its pairs: overlapping slates then
+// count as often as they occur. A user or an item outside the set is an error.
 func NewPool(set *slate.Set) (*Pool, error) {
 	p := &Pool{From: "logs", vocab: set.Vocab, logs: set.Logged}
 	if set.Logged == nil {
@@ -62,7 +61,7 @@ func NewPool(set *slate.Set) (*Pool, error) {
 	return p, err
 }
 
-// known leaves out the tokens that are no items.
+// known returns the tokens that are items.
 func known(tokens []int32) []int32 {
 	for i, t := range tokens {
 		if t < slate.FirstItem {
@@ -78,8 +77,7 @@ func known(tokens []int32) []int32 {
 	return tokens
 }
 
-// batch is what the users of some pairs were shown, each user once, and where the rows
-// of each are.
+// batch holds the items shown to the users of some pairs, each user once, and where the rows of each are.
 type batch struct {
 	items []int32
 	at    map[int32][2]int
@@ -98,7 +96,7 @@ func (p *Pool) batch(users []int32) *batch {
 	return b
 }
 
-// urn returns what replacements of a user's slate are drawn from.
+// urn returns the source of replacements for a user's slate.
 func (b *batch) urn(user int32, own bool) others {
 	if own {
 		return others{items: b.items}
@@ -106,8 +104,8 @@ func (b *batch) urn(user int32, own bool) others {
 	return others{b.items, b.at[user]}
 }
 
-// deal cuts n slates into batches of at least size, but for one of fewer where there are
-// no more, as evenly as can be: the bounds of batch k are the k-th and the next.
+// deal divides n slates as evenly as possible into batches of at least size, or one of fewer if there are no more.
+// Batch k lies between bounds k and k+1.
 func deal(n, size int) (bounds []int) {
 	count := max(n/size, 1)
 	for k := range count + 1 {

@@ -14,13 +14,13 @@ import (
 	"privrec/internal/rng"
 )
 
-// Report says what a protection did.
+// Report counts the changes of a protection.
 type Report struct {
 	Slates   int64
 	Count    int   // positions replaced in every slate; of RR the positions answered
 	Replaced int64 // positions that hold another token afterwards
-	// Blind is the number of slates whose reference has no vector: there similarity has
-	// nothing to go by, and positions go in their order.
+	// Blind is the number of slates whose reference has no vector: similarity has no value there, and positions go in
+	// their order.
 	Blind   int64
 	Batches int // of in-batch
 
@@ -74,11 +74,9 @@ func (o *Options) purpose() string {
 	return "slate positions, " + o.Part
 }
 
-// stream returns what the choices of a setting are drawn from. No two settings share one, nor
-// do two ratios of one selection and replacement: the points of a curve err independently
-// of each other, so that noise shows as noise and not as a smooth curve that is off as a
-// whole, and releases at two ratios together tell no more than each by itself of which
-// positions were replaced.
+// stream returns the stream of a setting's random choices. No two settings share one, nor do two ratios of one
+// selection and replacement. So the points of a curve have independent errors, and releases at two ratios together
+// reveal no more about the replaced positions than each by itself.
 func (o *Options) stream(kind string) rng.Stream {
 	name, ratio, epsilon := "protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon)
 	if o.Under != nil {
@@ -87,9 +85,8 @@ func (o *Options) stream(kind string) rng.Stream {
 	return o.Seed.Stream(name, ratio, epsilon)
 }
 
-// variant names what a setting has that others of its selection and replacement have not.
-// Only what its method reads counts, and defaults have no name: an option that is not set
-// changes no draws.
+// variant names the differences of a setting from others with its selection and replacement. Only what its method reads
+// counts, and defaults have no name: an option that is not set changes no random choice.
 func (o *Method) variant() (name string) {
 	if o.Similarity() {
 		if o.Weighted {
@@ -110,8 +107,7 @@ func (o *Method) variant() (name string) {
 	return name
 }
 
-// respond answers every position by randomized response over the items and the token of
-// unknown ones.
+// respond answers every position by randomized response over the items and the token of unknown items.
 func (o *Options) respond(p *slate.Pairs, r *Report) error {
 	m := response(o.purpose(), o.Epsilon, int64(o.Pool.vocab)-int64(slate.FirstItem)+1)
 	r.Count, r.Keep, r.Catalogue, r.Epsilon, r.SlateEpsilon = p.T, m.Keep(), m.Categories, o.Epsilon, o.Epsilon*float64(p.T)
@@ -146,13 +142,13 @@ func (o *Options) respond(p *slate.Pairs, r *Report) error {
 	return nil
 }
 
-// response returns the mechanism of RR. Its unit is one position of one slate: all else of
-// the same user is not in it, so that a slate takes T times its epsilon.
+// response returns the mechanism of RR. Its unit is one position of one slate, without the rest of the user's data, so
+// a slate costs T times its epsilon.
 func response(purpose string, epsilon float64, categories int64) local.Response {
 	return local.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Position}
 }
 
-// checkEvery is how many slates go by before it is looked whether to go on.
+// checkEvery is the number of slates between checks of the context.
 const checkEvery = 256
 
 // replace replaces count positions of every slate.
@@ -255,7 +251,7 @@ func (s *swapper) pair(p *slate.Pairs, i int, b *batch) error {
 	return nil
 }
 
-// swapItems replaces the selected items of one slate by items that it has not.
+// swapItems replaces the selected items of one slate by items that it does not have.
 func swapItems(c *chooser, x *distinct, d dice, row []int32, reference []float64, u urn) error {
 	at := c.choose(d, row, reference)
 	x.start(row)

@@ -31,8 +31,8 @@ func newChooser(o *Options, t, count int) *chooser {
 	return c
 }
 
-// reference returns the sum of the vectors of some items, of the direction of their mean;
-// known is false where no item has one. It is valid until the next call.
+// reference returns the sum of the vectors of some items, which has the direction of their mean. known is false if no
+// item has one. The sum is valid until the next call.
 func (c *chooser) reference(items []int32) (sum []float64, known bool) {
 	clear(c.sum)
 	for _, item := range items {
@@ -46,8 +46,7 @@ func (c *chooser) reference(items []int32) (sum []float64, known bool) {
 	return c.sum, known
 }
 
-// choose returns the positions to replace, ascending, valid until the next call.
-// reference is looked at for similarity only.
+// choose returns the positions to replace, ascending, valid until the next call. It uses reference only for similarity.
 func (c *chooser) choose(d dice, slate []int32, reference []float64) []int32 {
 	for i := range c.order {
 		c.order[i] = int32(i)
@@ -78,8 +77,7 @@ func (c *chooser) choose(d dice, slate []int32, reference []float64) []int32 {
 	return at
 }
 
-// cosines sets the score of every position: the cosine, with its sign such that small
-// ones go first.
+// cosines sets the score of every position: the cosine, signed so that small scores go first.
 func (c *chooser) cosines(slate []int32, reference []float64) {
 	norm := 0.0
 	for _, x := range reference {

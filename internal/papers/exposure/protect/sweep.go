@@ -10,7 +10,7 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// Setting is one way to protect slates.
+// Setting describes one way to protect slates.
 type Setting struct {
 	Select  string  // "" with RR, and where nothing is replaced
 	Replace string  // "" where nothing is replaced
@@ -18,11 +18,10 @@ type Setting struct {
 	Epsilon float64 // of RR
 }
 
-// Clean tells whether the setting replaces nothing.
+// Clean reports whether the setting replaces nothing.
 func (s Setting) Clean() bool { return s.Ratio == 0 && s.Replace != ReplaceRR }
 
-// Mechanism names a setting but for its strength: settings of one name are points of one
-// curve.
+// Mechanism returns the name of a setting without its strength: settings with one name are points of one curve.
 func (s Setting) Mechanism() string {
 	if s.Replace == ReplaceRR {
 		return ReplaceRR
@@ -30,7 +29,7 @@ func (s Setting) Mechanism() string {
 	return s.Select + ", " + s.Replace
 }
 
-// String names a setting.
+// String returns the name of a setting.
 func (s Setting) String() string {
 	switch {
 	case s.Clean():
@@ -41,8 +40,8 @@ func (s Setting) String() string {
 	return fmt.Sprintf("%s, ratio %g", s.Mechanism(), s.Ratio)
 }
 
-// Grid lists every selection with every replacement at every ratio, in this order, and RR
-// at every epsilon after them.
+// Grid returns every selection with every replacement at every ratio, in this order, and RR at every epsilon after
+// them.
 func Grid(selects, replaces []string, ratios, epsilons []float64) (list []Setting) {
 	for _, how := range selects {
 		for _, by := range replaces {
@@ -57,7 +56,7 @@ func Grid(selects, replaces []string, ratios, epsilons []float64) (list []Settin
 	return list
 }
 
-// Protected holds what a setting makes of the slates that are attacked.
+// Protected holds the protected slates of a setting that are attacked.
 type Protected struct {
 	Setting
 	Pairs    *slate.Pairs
@@ -69,8 +68,8 @@ type Protected struct {
 	options Options
 }
 
-// Protect protects other pairs of the set the same way, by draws of their own: what an
-// attacker who knows the mechanism, though not its draws, trains on. part names them.
+// Protect returns other pairs of the set protected the same way, with other random choices: the training data of an
+// attacker who knows the mechanism but not its choices. part names them.
 func (p Protected) Protect(ctx context.Context, part string, pairs *slate.Pairs) (*slate.Pairs, error) {
 	if p.Clean() {
 		return pairs, nil
@@ -81,10 +80,10 @@ func (p Protected) Protect(ctx context.Context, part string, pairs *slate.Pairs)
 	return out, err
 }
 
-// Measure attacks protected slates and names what it found, such as recall.
+// Measure attacks protected slates and returns the results by name, such as recall.
 type Measure func(ctx context.Context, p Protected) (map[string]float64, error)
 
-// Point is a setting with what was measured under it.
+// Point holds a setting and its measurements.
 type Point struct {
 	Setting
 	Report             Report
@@ -92,11 +91,10 @@ type Point struct {
 	Values             map[string]float64 // of Measure; nil without one
 }
 
-// Sweep protects the pairs once as they are and once under every setting, and calls
-// measure, unless it is nil, with each: with the attacker that was trained on clean
-// slates, with one that it trains on Protected.Protect of the training pairs, or with
-// both. One setting follows the other, so that measure may use all of the machine. o
-// has everything but the setting; with RR its ledger takes an event a setting.
+// Sweep protects the pairs under every setting, and once not at all, and calls measure with each, unless it is nil.
+// measure may use the attacker trained on clean slates, one that it trains on Protected.Protect of the training pairs,
+// or both. Settings run one after the other, so measure may use the whole machine. o has everything but the setting;
+// with RR its ledger gets one event for each setting.
 func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []Setting, o Options, measure Measure) ([]Point, error) {
 	o.Select, o.Replace, o.Ratio, o.Epsilon = "", "", 0, 0
 	all := append([]Setting{{}}, settings...)
@@ -128,12 +126,10 @@ func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []S
 	return points, nil
 }
 
-// Accuracy returns the recommendation accuracy of slates (equation 18 of the paper): the
-// share of their positions that hold an item which the user clicked in any of
-// their slates, and the share of the distinct items of a slate, as the released program counts.
-// Both are averaged over the pairs whose user's clicks are known, and NaN where there
-// is none. Whether the user would have clicked an item that they were never shown is not
-// known: it counts as not. Unknown items are never clicked, and one item together.
+// Accuracy returns the recommendation accuracy of slates (equation 18 of the paper): the share of positions with an
+// item that the user clicked in any of their slates, and the same share of the distinct items of a slate, as the
+// released program counts. Both are means over the pairs whose user's clicks are known; NaN if there are none. An item
+// that the user was never shown counts as not clicked. Unknown items are never clicked, and count as one item.
 func Accuracy(set *slate.Set, p *slate.Pairs) (ofPositions, ofDistinct float64) {
 	n := 0
 	met := make([]int32, 0, p.T)

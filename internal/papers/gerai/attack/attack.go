@@ -18,7 +18,7 @@ import (
 
 const cite = "Zhang et al., Graph Embedding for Recommendation against Attribute Inference Attacks, WWW 2021, arXiv 2101.12549"
 
-// Task is the attack on the runs of others, on files of lists, and on data sets.
+// Task returns the attack on runs of others, on files of lists, and on data sets.
 func Task(others []run.Task) run.Task {
 	return run.Spec[inference.Config]{
 		Verb: "attack", Name: "attribute", Cite: cite,

@@ -9,20 +9,20 @@ import (
 	"privrec/internal/protocol/inference"
 )
 
-// names are the paper's names of methods, by the task that trains them.
+// names maps tasks to the paper's names of their methods.
 var names = map[string]string{
 	"train bprmf": "BPR", "train gcn": "GCN", "train blurme": "Blurm", "train dpae": "DPAE", "train dpne": "DPNE",
 	"train dpmf": "DPMF", "train rap": "RAP", "train gerai": "GERAI",
 }
 
-// attackers are the printed names of attackers. Which naive Bayes Table 5 means, and how many neighbours, is not
-// printed. Its numbers fit the Gaussian one and 2.
+// attackers maps attackers to their printed names. Table 5 does not say which naive Bayes it means, or how many
+// neighbours. Its numbers fit the Gaussian one and 2.
 var attackers = map[string]printed.Word{
 	"dnn": "network", "decision-tree": "decision tree", "naive-bayes-gaussian": "naive Bayes",
 	"knn-2": "nearest neighbours", "gaussian-process": "Gaussian process",
 }
 
-// printedFor returns what the paper prints for an attack on a run: of MovieLens 100K under the paper's split, by an
+// printedFor returns the paper's printed value for an attack on a run: MovieLens 100K under the paper's split, by an
 // attacker who sees interactions and lists. Table 2 has the paper's own attacker, Table 4 the same on the ablations,
 // with lists of 5, and Table 5 other attackers, with lists of 5.
 func printedFor(t inference.Target, row inference.Row, attribute string) (value float64, where string, ok bool) {

@@ -9,20 +9,20 @@ import (
 	"privrec/internal/rng"
 )
 
-// The ways to choose from a list.
+// The ways to choose items from a list.
 const (
 	Greedy = "greedy" // in the order of the list
 	Random = "random" // uniformly
 	Ranked = "ranked" // in proportion to the place, counted from the end of the list
 )
 
-// added holds what users add to their rows.
+// added holds the items that users add to their rows.
 type added struct {
 	items [][]int32 // A_u, in the order in which they were chosen
 	short int       // users whose list had fewer items than they were to add
 }
 
-// add chooses what every user adds. share is p.
+// add returns the items that every user adds. share is p.
 func add(d *dataset.Interactions, class *dataset.Column, lists [][]int32, share float64, choose string, seed rng.Seed) *added {
 	a := &added{items: make([][]int32, d.Users)}
 	for u, items := range d.Train {
@@ -51,11 +51,11 @@ func add(d *dataset.Interactions, class *dataset.Column, lists [][]int32, share 
 	return a
 }
 
-// number returns the share of n rows, rounded up. A share is taken as the decimal fraction that
-// it is written as: a tenth of 70 rows is 7, though binary arithmetic gives a little more.
+// number returns the share of n rows, rounded up. It treats a share as the decimal fraction that was written: a tenth
+// of 70 rows is 7, although binary arithmetic gives slightly more.
 func number(share float64, n int) int { return int(math.Ceil(share*float64(n) - 1e-9)) }
 
-// other draws one of the classes other than c.
+// other returns a random class other than c.
 func other(c int32, classes int, draw rng.Stream) int32 {
 	k := int32(draw.IntN(classes - 1))
 	if k >= c {
@@ -64,8 +64,8 @@ func other(c int32, classes int, draw rng.Stream) int32 {
 	return k
 }
 
-// inProportion orders items by draws without replacement in proportion to weights: the smaller
-// of exponential numbers of these rates come first.
+// inProportion returns items in a random order by draws without replacement, in proportion to weights: items with
+// smaller exponential numbers of these rates come first.
 func inProportion(items []int32, weight []float64, draw rng.Stream) []int32 {
 	type arrival struct {
 		item int32
@@ -83,7 +83,7 @@ func inProportion(items []int32, weight []float64, draw rng.Stream) []int32 {
 	return out
 }
 
-// Counts says what the additions did to the rows.
+// Counts holds the effects of the additions on the rows.
 type Counts struct {
 	Rows  int `json:"added_rows"`  // in training
 	Users int `json:"added_users"` // with an added row
@@ -92,8 +92,8 @@ type Counts struct {
 	Valid int `json:"added_valid"` // the same of validation rows
 }
 
-// blur returns the rows with what users add, and without these pairs in test and validation. An
-// added rating is the item's mean in training.
+// blur returns the rows with the users' additions, and without these pairs in test and validation. An added rating is
+// the item's mean in training.
 func blur(d *dataset.Interactions, a *added) (*dataset.Interactions, Counts) {
 	mean := means(d)
 	x, n := *d, Counts{Short: a.short}
@@ -147,8 +147,7 @@ func merge(items []int32, ratings []float32, more []int32, mean []float32) ([]in
 	return out, values
 }
 
-// without returns the items that are not among some others, both ascending. It counts those
-// left out.
+// without returns the items that are not in others, both ascending. It counts those left out.
 func without(items, others []int32, count *int) []int32 {
 	out := make([]int32, 0, len(items))
 	for _, i := range items {

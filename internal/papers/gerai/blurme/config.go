@@ -37,9 +37,9 @@ const (
 	HistoryTrue    = "true"
 )
 
-// Default returns BlurMe on gender with a tenth of added rows, under GERAI's protocol, with
-// BPRMF as tuned on validation. Of the three ways to choose, drawing by place hides the class
-// best from attackers who learn from blurred rows, on ML-100K.
+// Default returns BlurMe on gender with a tenth of added rows, under GERAI's protocol, with BPRMF as tuned on
+// validation. Of the three ways to choose, drawing by place hides the class best on ML-100K from attackers who learn
+// from blurred rows.
 func Default() Config {
 	return Config{
 		Profile: "tuned",

@@ -11,14 +11,13 @@ import (
 	"privrec/internal/rng"
 )
 
-// Regression fits a logistic regression of positive on the rating rows of some users, without
-// the others. rows and ratings are of these users, items ascending. It returns a weight for
-// each of items.
+// Regression fits a logistic regression of positive on rating rows, one row for each user, items ascending. It returns
+// a weight for each of items.
 type Regression func(ctx context.Context, rows [][]int32, ratings [][]float32, items int, positive []bool) ([]float64, error)
 
-// typical returns L_c for every class, the most typical item first. Items without a training
-// row are in no list: they tell nothing of a class, and have no mean rating. length cuts the
-// lists; 0 stands for half of the rated items. One fold stands for one fit on all users.
+// typical returns L_c for every class, the most typical item first. Items without a training row are in no list, since
+// they tell nothing about a class and have no mean rating. length cuts the lists; 0 means half of the rated items. One
+// fold means one fit on all users.
 func typical(ctx context.Context, d *dataset.Interactions, class *dataset.Column, folds, length int, seed rng.Seed, fit Regression) ([][]int32, error) {
 	rated := ratedItems(d)
 	if length == 0 {
@@ -70,7 +69,7 @@ func ratedItems(d *dataset.Interactions) (rated []int32) {
 	return rated
 }
 
-// assign deals the users of every class to the folds, in a random order.
+// assign distributes the users of every class over the folds, in a random order.
 func assign(class *dataset.Column, folds int, seed rng.Seed) []int32 {
 	fold, draw := make([]int32, len(class.Codes)), seed.Stream("blurme.folds")
 	dealt := make([]int, len(class.Levels))
@@ -82,8 +81,8 @@ func assign(class *dataset.Column, folds int, seed rng.Seed) []int32 {
 	return fold
 }
 
-// leaveOut fits the users outside fold f, or all users where there is one fold. It fails where
-// these are all positive or all not.
+// leaveOut fits the users outside fold f, or all users if there is one fold. It fails if all of them are positive, or
+// none.
 func leaveOut(ctx context.Context, d *dataset.Interactions, fold []int32, f int32, folds int, positive []bool, fit Regression) ([]float64, error) {
 	var rows [][]int32
 	var ratings [][]float32
@@ -99,8 +98,8 @@ func leaveOut(ctx context.Context, d *dataset.Interactions, fold []int32, f int3
 	return fit(ctx, rows, ratings, d.Items, y)
 }
 
-// addRanks adds the ranks of the weights of some items to their scores, the lowest weight's
-// being 1. Equal weights share the mean of their ranks.
+// addRanks adds the ranks of the weights of some items to their scores; the lowest weight has rank 1. Equal weights
+// share the mean of their ranks.
 func addRanks(score, w []float64, items []int32) {
 	order := slices.Clone(items)
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(w[a], w[b]) })

@@ -16,8 +16,8 @@ import (
 // Name of the method in results.
 const Name = "BlurMe"
 
-// Task returns the command that trains BPRMF on rows that BlurMe changed. tables has results of
-// others, which are shown beside it.
+// Task returns the command that trains BPRMF on rows that BlurMe changed. tables has results of others to show beside
+// it.
 func Task(tables topn.Tables) run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "blurme", Summary: "matrix factorisation on rows with items typical of another class (baseline of GERAI's Tables 2 and 3)", Cite: Cite,
@@ -26,7 +26,7 @@ func Task(tables topn.Tables) run.Task {
 	}.Task()
 }
 
-// blurred is a run. It writes what users added before it trains.
+// blurred is a run that writes the users' additions before it trains.
 type blurred struct {
 	*topn.Experiment
 	added *added
@@ -77,7 +77,7 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 	return &blurred{x, a}, nil
 }
 
-// choose learns the lists and chooses what every user adds.
+// choose learns the lists and returns the items that every user adds.
 func (b Blur) choose(ctx context.Context, env *run.Env, d *dataset.Interactions) (*added, error) {
 	if d.Ratings == nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("data.recipe: %q of %s keeps no ratings, from which the lists of items are learned", d.Recipe, d.Name), Fix: "take recipe gerai"}
@@ -112,7 +112,7 @@ func (b *blurred) Run(ctx context.Context) error {
 	return b.Experiment.Run(ctx)
 }
 
-// Account is what privacy.json holds: that nothing is protected, and what was added.
+// Account holds the content of privacy.json: nothing is protected, and what was added.
 type Account struct {
 	experiment.Account
 	Added Counts `json:"added"`

@@ -74,13 +74,13 @@ func check(v *config.Checker, c Config) {
 	c.Eval.CheckAtOnce(v)
 }
 
-// Steps returns the number of steps on so many users.
+// Steps returns the number of steps for a number of users.
 func (c Config) Steps(users int) int {
 	return c.Train.Epochs * max(1, int(math.Round(float64(users)/float64(c.Train.Batch))))
 }
 
-// sgd describes the steps on so many users, with the least noise for the setting's epsilon. A stated number of users
-// sets the rate, the number of steps and what means are over.
+// sgd returns the mechanism of the steps for a number of users, with the least noise for the setting's epsilon. A
+// stated number of users sets the rate, the number of steps and the divisor of means.
 func (c Config) sgd(users int) (channel.DPSGD, error) {
 	public := cmp.Or(c.Data.Sizes.Users, users)
 	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users), Stated: int64(c.Data.Sizes.Users),

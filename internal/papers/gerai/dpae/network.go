@@ -19,7 +19,7 @@ type network struct {
 // size returns the number of parameters.
 func size(items, dim int) int { return 2*items*dim + dim + items }
 
-// over divides a vector of parameters into the network's parts.
+// over divides a vector of parameters into the network's parts, which share its memory.
 func over(values []tensor.Float, items, dim int) *network {
 	n := &network{values: values}
 	take := func(k int) []tensor.Float {
@@ -32,7 +32,7 @@ func over(values []tensor.Float, items, dim int) *network {
 	return n
 }
 
-// newNetwork draws the weights uniformly (Glorot). They do not depend on the data.
+// newNetwork returns a network with random uniform weights (Glorot). They do not depend on the data.
 func newNetwork(items int, c ModelConfig, s rng.Stream) *network {
 	n := over(make([]tensor.Float, size(items, c.Dim)), items, c.Dim)
 	bound := math.Sqrt(6 / float64(items+c.Dim))
@@ -72,12 +72,12 @@ type pass struct {
 	norms                []float64
 }
 
-// room is how far below the bound a gradient is clipped, relative to it: the scaled activations
-// are rounded to single precision.
+// room is the relative distance of the clipped length below the bound, since the scaled activations are rounded to
+// single precision.
 const room = 1e-6
 
-// sum writes the sum of the users' clipped gradients to dst, and returns the lengths of the clipped
-// gradients, which are valid until the next call.
+// sum writes the sum of the users' clipped gradients to dst, and returns the lengths of the clipped gradients. The
+// lengths are valid until the next call.
 func (p *pass) sum(users []int32, dst *network) []float64 {
 	b, d, items := len(users), p.net.w1.Cols, p.net.w1.Rows
 	if b == 0 { // a Poisson batch may be
@@ -130,7 +130,7 @@ func (p *pass) sum(users []int32, dst *network) []float64 {
 	return p.norms
 }
 
-// backward writes the sum of the gradients whose factors are the rows of e and f to dst.
+// backward writes the sum of the users' gradients to dst. The rows of e and f are their factors.
 func (p *pass) backward(users []int32, h, e, f tensor.Matrix, dst *network) {
 	clear(dst.values)
 	tensor.Gemm(true, false, 1, e, h, 0, dst.w2)

@@ -21,7 +21,7 @@ const Method = "DPAE"
 
 const cite = "Liu, Li, Ni, Hou, Differentially private recommender system with autoencoders, iThings 2019, as GERAI's tables (WWW 2021) have it"
 
-// Task returns what the command line offers.
+// Task returns the task of DPAE.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dpae", Noisy: true, Summary: "autoencoder of users' rows, trained by DP-SGD over users", Cite: cite,
@@ -29,7 +29,7 @@ func Task() run.Task {
 	}.Task()
 }
 
-// work is DPAE on its data, with the noise that its steps need.
+// work holds DPAE and its data, with the noise of its steps.
 type work struct {
 	*topn.Experiment
 	cfg    Config
@@ -38,7 +38,7 @@ type work struct {
 	ledger *privacy.Ledger
 }
 
-// open loads the data, calibrates the noise, and declares what the guarantee takes as public.
+// open loads the data, calibrates the noise, and declares the assumptions of the guarantee.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil, topn.Free()...)
 	if err != nil {
@@ -68,14 +68,14 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return w, nil
 }
 
-// public is what the total takes as public.
+// public lists the assumptions of the total.
 var public = []privacy.Assumption{
 	{What: "users' own lists and vectors", Why: "they are computed from the user's own row in the clear, so the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "numbers of rows, floors and ranks of held-out rows"},
 }
 
-// account composes the steps, for one user more or less and for one rating more or less.
+// account adds the composition of the steps, for one user more or less and for one rating more or less.
 func (w *work) account(a experiment.Account) (topn.Account, error) {
 	p := w.cfg.Privacy
 	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(privacy.User), Theorem: "DP-SGD over Poisson samples of users"}
@@ -105,7 +105,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
 }
 
-// train makes so many steps from new weights, each on a batch of its own.
+// train makes a number of steps from new weights, each on its own batch.
 func (w *work) train(ctx context.Context, steps int, done func()) (*network, error) {
 	c, g := w.cfg, w.Graph
 	n := size(g.Items, c.Model.Dim)
@@ -148,7 +148,7 @@ func (w *work) train(ctx context.Context, steps int, done func()) (*network, err
 	return net, sgd.Check()
 }
 
-// Forecast implements run.Forecaster. It makes a few steps and ranks some users, and multiplies.
+// Forecast implements run.Forecaster. It makes a few steps, ranks some users, and extrapolates.
 func (w *work) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening := w.Env.Opening()
 	steps := min(w.steps, topn.ForecastSteps)

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// What a finite total takes as public.
+// Assumptions of a finite total.
 var public = []privacy.Assumption{
 	{What: "which row trains", Why: "the unit is a training row: where a share of a user's rows trains, a row more can put another one of that user's into training, and costs two"},
 	{What: "users' own lists and vectors", Why: "they are fitted to the user's own row in the clear, so the guarantee is for what all others see (joint differential privacy)"},
@@ -17,7 +17,7 @@ var public = []privacy.Assumption{
 	{What: "what is measured here", Why: "numbers of rows, floors and ranks of held-out rows"},
 }
 
-// account claims what the published proof says, and lists what it does not cover.
+// account returns the account with the claim of the published proof, and what that claim does not cover.
 func (c Config) account() experiment.Account {
 	var a experiment.Account
 	theorem := "objective perturbation of items' vectors, users' vectors fixed"
@@ -36,7 +36,7 @@ func (c Config) account() experiment.Account {
 	return a
 }
 
-// held states how many rows one user has at most.
+// held returns the largest number of rows of one user.
 func (w *work) held() privacy.Holding {
 	most := 1
 	for u := range w.Graph.Users {
@@ -45,8 +45,7 @@ func (w *work) held() privacy.Holding {
 	return privacy.Holding{Unit: privacy.User, Of: w.cfg.unit().Unit, Most: int64(most)}
 }
 
-// compose enters what the noise covers: of one row, and of the user with the most rows, of whom
-// every row costs the same. Both are pure.
+// compose adds the pure epsilons of the noise: for one row, and for the user with the most rows, each at the same cost.
 func (w *work) compose(a experiment.Account) (topn.Account, error) {
 	of := w.cfg.unit()
 	row, err := a.ComposePure(w.ledger, of, w.held())

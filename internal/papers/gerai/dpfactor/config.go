@@ -50,14 +50,13 @@ const (
 	UsersPublic  = "public"
 )
 
-// The range of ratings. It is public: data with others are refused.
+// The range of ratings. It is public: data with other ratings are refused.
 const (
 	lowestRating  = 1
 	highestRating = 5
 )
 
-// defaults returns the setting of a method on ML-100K under GERAI's split, at the sum of what GERAI
-// claims for itself, 0.4 + 20.
+// defaults returns the setting of a method on ML-100K under GERAI's split, at the sum of GERAI's own claims, 0.4 + 20.
 func defaults(m ModelConfig) Config {
 	return Config{Profile: "tuned", Data: topn.DataConfig{Name: "ml-100k", Recipe: "gerai"}, Model: m,
 		Privacy: PrivacyConfig{Epsilon: 20.4, Users: UsersTrained}, Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200}}
@@ -73,14 +72,14 @@ func DefaultDPNE() Config {
 	return defaults(ModelConfig{Dim: 60, Matrix: MatrixAdjacency, Lambda: 100, LambdaUsers: 1, Rounds: 20})
 }
 
-// Repaired returns the setting whose users' vectors are public, of a matrix of all cells.
+// Repaired returns the setting with public users' vectors, for a matrix over all cells.
 func Repaired(matrix string) Config {
 	c := defaults(ModelConfig{Dim: 120, Matrix: matrix, Lambda: 10, LambdaUsers: 4, Rounds: 1, Common: 0.3})
 	c.Profile, c.Privacy.Users = "repaired", UsersPublic
 	return c
 }
 
-// check reports every setting that cannot be run, of a method with these matrices.
+// check reports every setting that cannot be run, for a method with these matrices.
 func check(v *config.Checker, c Config, matrices ...string) {
 	v.NotEmpty("profile", c.Profile)
 	c.Data.Check(v)
@@ -103,7 +102,7 @@ func check(v *config.Checker, c Config, matrices ...string) {
 	}
 }
 
-// unit returns what one cell is: its change is what the noise is for.
+// unit returns the unit and relation of one cell, whose change the noise hides.
 func (c Config) unit() privacy.Subject {
 	if c.Model.Matrix == MatrixRatings { // another value of a rating that is there
 		return privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}
@@ -111,7 +110,7 @@ func (c Config) unit() privacy.Subject {
 	return privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 }
 
-// distance returns D, the most by which a cell changes with its unit.
+// distance returns D, the largest change of a cell with its unit.
 func (c Config) distance() float64 {
 	if c.Model.Matrix == MatrixRatings {
 		return highestRating - lowestRating

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// side is the users or the items: their vectors, and the cells that each is fitted to.
+// side holds the vectors of the users or of the items, and the cells that each is fitted to.
 type side struct {
 	n      int
 	cells  func(k int) []int32     // of row k: rows of the other side
@@ -25,14 +25,14 @@ type side struct {
 // row returns vector k.
 func (s *side) row(k, d int) []float64 { return s.x[k*d : (k+1)*d] }
 
-// factors is a factorisation in the making.
+// factors holds the state of a factorisation.
 type factors struct {
 	cfg          Config
 	users, items side
 	noise        []float64 // -n/2 of every item (items, d); nil: none yet
 }
 
-// newFactors takes the cells of a graph, and of ratings where the matrix has them.
+// newFactors returns the factorisation of the cells of a graph, with ratings if the matrix has them.
 func newFactors(c Config, g *graph.Bipartite, d *dataset.Interactions) (*factors, error) {
 	f := &factors{cfg: c,
 		users: side{n: g.Users, cells: g.ItemsOf, x: make([]float64, g.Users*c.Model.Dim)},
@@ -68,8 +68,8 @@ func newFactors(c Config, g *graph.Bipartite, d *dataset.Interactions) (*factors
 	return f, nil
 }
 
-// draw gives users vectors that do not depend on the data: uniform directions of length 1, after
-// the common number where there is one.
+// draw sets users' vectors that do not depend on the data: uniform directions of length 1, after the common number if
+// there is one.
 func (f *factors) draw(s rng.Stream) {
 	d, common := f.cfg.Model.Dim, f.cfg.Model.Common
 	for u := range f.users.n {
@@ -123,8 +123,8 @@ func sums(s, other *side, d int, b []float64) {
 	})
 }
 
-// fit fits every vector of a side to those of the other: the exact minimiser, by its normal
-// equations. b holds their right sides and becomes the vectors.
+// fit sets every vector of a side to the exact minimiser for those of the other side, by its normal equations. b holds
+// their right sides and becomes the vectors.
 func (f *factors) fit(s, other *side, lambda float64) {
 	d := f.cfg.Model.Dim
 	if f.cfg.Model.Matrix != MatrixRatings { // one matrix for all
@@ -154,7 +154,7 @@ func (f *factors) fit(s, other *side, lambda float64) {
 	})
 }
 
-// fitItems fits items' vectors to users', with the noise.
+// fitItems fits the items' vectors to those of the users, with the noise.
 func (f *factors) fitItems() {
 	sums(&f.items, &f.users, f.cfg.Model.Dim, f.items.x)
 	for k, v := range f.noise {
@@ -163,7 +163,7 @@ func (f *factors) fitItems() {
 	f.fit(&f.items, &f.users, f.cfg.Model.Lambda)
 }
 
-// fitUsers fits every user's vector to the items' and to the user's own cells.
+// fitUsers fits every user's vector to the items' vectors and the user's own cells.
 func (f *factors) fitUsers() {
 	sums(&f.users, &f.items, f.cfg.Model.Dim, f.users.x)
 	f.fit(&f.users, &f.items, f.cfg.Model.LambdaUsers)
@@ -172,7 +172,7 @@ func (f *factors) fitUsers() {
 	}
 }
 
-// perturbation describes the noise n_i/2 of the items' linear terms.
+// perturbation returns the mechanism of the noise n_i/2 on the items' linear terms.
 func (c Config) perturbation() (channel.SphericalLaplace, error) {
 	scale, err := channel.LaplaceScale(c.Privacy.Epsilon, c.distance())
 	of := c.unit()

@@ -26,7 +26,7 @@ const (
 	citeDPNE = "Xu, Yuan, Wu, Phan, DPNE: differentially private network embedding, PAKDD 2018, as GERAI's tables (WWW 2021) have it"
 )
 
-// Tasks returns what the command line offers.
+// Tasks returns the tasks of the methods.
 func Tasks() []run.Task {
 	return []run.Task{
 		task(DPMF, "dpmf", "factors of ratings, with noise in the objective", citeDPMF, DefaultDPMF, MatrixScaled, MatrixRatings, MatrixAdjacency),
@@ -34,8 +34,7 @@ func Tasks() []run.Task {
 	}
 }
 
-// task makes the task of a method, which factors one of some matrices: the first one where users'
-// vectors are public.
+// task returns the task of a method, which factors one of some matrices: the first one if users' vectors are public.
 func task(method, name, summary, cite string, profile func() Config, matrices ...string) run.Task {
 	profiles := map[string]Config{profile().Profile: profile(), "repaired": Repaired(matrices[0])}
 	return run.Spec[Config]{
@@ -47,14 +46,14 @@ func task(method, name, summary, cite string, profile func() Config, matrices ..
 	}.Task()
 }
 
-// work is a factorisation of its data.
+// work holds a factorisation and its data.
 type work struct {
 	*topn.Experiment
 	cfg    Config
 	ledger *privacy.Ledger
 }
 
-// open loads the data and declares what the run leaves open.
+// open loads the data and declares what the run leaves unprotected.
 func open(ctx context.Context, env *run.Env, method string, c Config, profiles map[string]Config) (run.Work, error) {
 	standing, err := experiment.Stand(c, c.Profile, profiles, nil, topn.Free()...)
 	if err != nil {
@@ -120,7 +119,7 @@ func (w *work) make(ctx context.Context, f *factors) (*topn.Made, error) {
 		Close: func() { tensor.Free(users); tensor.Free(items) }}, nil
 }
 
-// Forecast implements run.Forecaster. It makes one round and ranks some users, and multiplies.
+// Forecast implements run.Forecaster. It makes one round, ranks some users, and extrapolates.
 func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 	opening := w.Env.Opening()
 	f, err := newFactors(w.cfg, w.Graph, w.Data)

@@ -28,8 +28,8 @@ func (s square) add(x []float64) {
 	}
 }
 
-// factor replaces the matrix by the L of L L' (Cholesky). The matrix is lambda I plus what is
-// positive semidefinite, so every pivot is at least lambda but for rounding.
+// factor replaces the matrix by its Cholesky factor L. The matrix is lambda I plus a positive semidefinite one, so
+// every pivot is at least lambda except for rounding.
 func (s square) factor() {
 	for i := range s.n {
 		ri := s.a[i*s.n:]

@@ -10,23 +10,22 @@ import (
 	"privrec/internal/report"
 )
 
-// CostOf returns the epsilon of m features of one user in a row of the sampler, given all other
-// features of the row: min(m, k) e, for k drawn features with e = epsilon/k each.
+// CostOf returns the epsilon of m features of one user in a row of the sampler, given all other features of the row:
+// min(m, k) e, for k drawn features with e = epsilon/k each.
 //
-// Let rows x and x' differ in the features D, |D| = m. A is the set of drawn features, of which the
-// law does not depend on the row. For an output y
+// Let rows x and x' differ in the features D, |D| = m. A is the set of drawn features; its distribution does not depend
+// on the row. For an output y
 //
 //	P(y | x) = sum over A of P(A) prod over i in A of P_i(y_i | x_i)
 //
-// where features outside of A must be zero in y. The products for x and x' differ only in the
-// factors of A and D together, at most min(m, k), and each of these by at most e^e. So do the sums.
-// The bound is attained: a number is 0 with next to no probability, so y tells which A was drawn,
-// and some A holds min(m, k) of D. That a feature is drawn only with probability k/n therefore
-// lowers its epsilon not at all: it is a maximum over A, and not a mean.
+// where features outside of A must be zero in y. The products for x and x' differ only in the factors of A and D
+// together, at most min(m, k), and each of these by at most e^e. So do the sums. The bound is attained: a number is 0
+// with next to no probability, so y tells which A was drawn, and some A holds min(m, k) of D. So a feature's epsilon is
+// no lower because it is drawn only with probability k/n: epsilon is a maximum over A, not a mean.
 func CostOf(f local.FeatureSampler, m int) float64 { return float64(min(m, f.K())) * f.PerFeature() }
 
-// Costs is what the local noise on features guarantees to one user: the largest log-ratio of
-// probabilities of any output, for two rows that differ as said and in nothing else.
+// Costs holds the guarantees of the local noise on features to one user: the largest log-ratio of probabilities of any
+// output, for two rows that differ as stated and in nothing else.
 type Costs struct {
 	Row        privacy.Number `json:"eps_row"`           // in everything
 	One        privacy.Number `json:"eps_one_attribute"` // in one attribute, given the others and all ratings
@@ -36,9 +35,9 @@ type Costs struct {
 	Reporting  float64        `json:"share_reporting"`
 }
 
-// Costs returns what the configuration guarantees. Reporting is the share of users who send any one
-// attribute: zeta of the 21 features, or everyone in form attributes, where budgets add up because
-// every user sends all three. Without noise everything is infinite.
+// Costs returns the guarantees of the configuration. Reporting is the share of users who send any one attribute: zeta
+// of the 21 features, or everyone in form attributes, where budgets add up because every user sends all three. Without
+// noise everything is infinite.
 func (c Config) Costs() Costs {
 	inf := privacy.Number(math.Inf(1))
 	e := func(v float64) privacy.Number { return privacy.Number(v) }
@@ -84,7 +83,7 @@ func (c Config) Account() *experiment.Features {
 	return a
 }
 
-// Facts shows the costs.
+// Facts returns the costs as facts.
 func (c Config) Facts() []report.Fact {
 	if c.Noise == NoiseNone {
 		return []report.Fact{{Label: "user features", Value: "epsilon infinity", Note: "in the clear"}}
@@ -96,7 +95,7 @@ func (c Config) Facts() []report.Fact {
 	}
 }
 
-// Notes say what the costs do not cover.
+// Notes returns notes on what the costs do not cover.
 func (c Config) Notes() []string {
 	if c.Form == FormAttributes {
 		return []string{"Attributes that follow from the ratings are not hidden: epsilon compares users with the same ratings."}

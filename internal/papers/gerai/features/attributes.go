@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Attribute is a private attribute of every user: its declared levels, and the level of each user.
+// Attribute holds a private attribute of every user: its declared levels, and the level of each user.
 type Attribute struct {
 	Name   string
 	Levels []string
@@ -22,20 +22,19 @@ const (
 	Age        = "age"
 )
 
-// ageBorders make the age groups under 35, 35 to 45, over 45 (Table 1; "between 35 and 45" is read
-// with both ends).
+// ageBorders divide ages into under 35, 35 to 45, and over 45 (Table 1; "between 35 and 45" includes both ends).
 var ageBorders = []float64{35, 45}
 
-// occupations are the declared levels of MovieLens 100K. The other sets with this attribute number
-// the occupations from 0 to 20.
+// occupations lists the declared levels of MovieLens 100K. The other sets with this attribute number the occupations
+// from 0 to 20.
 var occupations = []string{
 	"administrator", "artist", "doctor", "educator", "engineer", "entertainment", "executive", "healthcare", "homemaker",
 	"lawyer", "librarian", "marketing", "none", "other", "programmer", "retired", "salesman", "scientist", "student",
 	"technician", "writer",
 }
 
-// declaredOccupations returns the levels to which a column's belong: words, or numbers where a
-// level is one. Levels are declared, not read off the data: a level that no user has would show.
+// declaredOccupations returns the declared levels of a column: words, or numbers if a level is one. Levels are declared
+// and not read from the data, since a level that no user has would show.
 func declaredOccupations(c *dataset.Column) []string {
 	if !slices.ContainsFunc(c.Levels, func(l string) bool { _, err := strconv.Atoi(l); return err == nil }) {
 		return occupations
@@ -83,7 +82,7 @@ func Attributes(f *dataset.Features) ([]Attribute, error) {
 	return all, nil
 }
 
-// declared codes a column by declared levels.
+// declared returns a column coded by declared levels.
 func declared(f *dataset.Features, c *dataset.Column, levels []string) (Attribute, error) {
 	a := Attribute{Name: c.Name, Levels: levels, Codes: make([]int32, len(f.UserIDs))}
 	if c.Kind != dataset.Categorical {

@@ -16,8 +16,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// AuditConfig is one audit of released features. Users of a data set are the canaries, in turn: one
-// side is the user as they are, the other differs from that.
+// AuditConfig configures one audit of released features. The users of a data set serve as canaries, in turn: one side
+// is the user's true row, the other differs from it.
 type AuditConfig struct {
 	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
 	Data      AuditData              `yaml:"data"`    // the rows that canaries look like
@@ -58,7 +58,7 @@ func (c *AuditConfig) Suit(doc *config.Document) (err error) {
 	return err
 }
 
-// AuditTask is the audit of the release of features.
+// AuditTask returns the audit of the release of features.
 func AuditTask(cite string) run.Task {
 	return auditing.Releases[AuditConfig]{
 		Name: "gerai", Summary: "lower bounds on epsilon of GERAI's perturbed user features, by what they tell of canary users", Cite: cite,
@@ -89,7 +89,7 @@ func checkAudit(v *config.Checker, c AuditConfig) {
 	c.Audit.Check(v)
 }
 
-// openAudit makes the canaries and says what is promised of them.
+// openAudit returns the channel with its canaries and the guarantee for them.
 func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
 	seed := env.Seed
 	d, err := registry.LoadInteractions(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
@@ -171,10 +171,10 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	}, nil
 }
 
-// offEpsilon leaves next to no noise on any feature.
+// offEpsilon leaves almost no noise on any feature.
 const offEpsilon = 1000
 
-// block returns where the values of the audited attribute are in a row.
+// block returns the first column and the width of the audited attribute's values in a row.
 func (m AuditMechanism) block(t *Table) (first, width int, err error) {
 	for _, k := range t.Kinds {
 		if k.Name == m.Attribute {

@@ -8,16 +8,16 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Table is the features of all users, in the clear.
+// Table holds the features of all users in the clear.
 type Table struct {
 	X     tensor.Matrix // (users, values), numbers in [-1, 1] and one-hot vectors
 	Kinds []local.FeatureKind
 }
 
-// Clear makes Table 1 of the training ratings and the attributes of all users: (users, 44). With
-// minMax it maps each number from the least and greatest of all users to [-1, 1], a constant to 0.
-// A rating of 0 is one of unknown level. It fails, with a *dataset.Error, on data without ratings, on
-// a rating that is not a whole number from 0 to 5, and where Attributes does.
+// Clear returns Table 1 of the training ratings and the attributes of all users: (users, 44). With minMax it maps each
+// number from the minimum and maximum over all users to [-1, 1], and a constant to 0. A rating of 0 has an unknown
+// level. It fails, with a *dataset.Error, on data without ratings, on a rating that is not a whole number from 0 to 5,
+// and where Attributes does.
 func Clear(x *dataset.Interactions, minMax bool) (*Table, error) {
 	attributes, err := Attributes(x.Features)
 	if err != nil {
@@ -50,7 +50,7 @@ func Clear(x *dataset.Interactions, minMax bool) (*Table, error) {
 	return t, nil
 }
 
-// ClearAttributes makes the one-hot vectors of the attributes alone: (users, 26).
+// ClearAttributes returns the one-hot vectors of the attributes alone: (users, 26).
 func ClearAttributes(x *dataset.Interactions) (*Table, error) {
 	attributes, err := Attributes(x.Features)
 	if err != nil {
@@ -68,7 +68,7 @@ func newTable(users int, kinds []local.FeatureKind) *Table {
 	return &Table{tensor.New(users, local.FeatureSampler{Features: kinds}.Width()), kinds}
 }
 
-// aligned fails on features of other users than the interactions.
+// aligned fails if the features belong to other users than the interactions.
 func aligned(x *dataset.Interactions) error {
 	f := x.Features
 	for u, id := range x.UserIDs {
@@ -82,7 +82,7 @@ func aligned(x *dataset.Interactions) error {
 	return nil
 }
 
-// countLevels counts the ratings of a user by level.
+// countLevels returns the number of a user's ratings by level.
 func countLevels(x *dataset.Interactions, u int, ratings []float32) (counts Counts, err error) {
 	for k, r := range ratings {
 		if !(r >= 0 && r <= Levels) || r != float32(int(r)) {
@@ -103,7 +103,7 @@ func (t *Table) encode(at int, attributes []Attribute) {
 	}
 }
 
-// stretch maps every number by the least and greatest of all users.
+// stretch maps every number linearly by its minimum and maximum over all users.
 func (t *Table) stretch() {
 	for k := range Numbers {
 		lo, hi := tensor.Float(1), tensor.Float(-1)

@@ -44,7 +44,7 @@ func Default() Config { return Config{Form: FormTable, Noise: NoiseLocal, Epsilo
 // Features is the number of features in Table 1.
 const Features = Numbers + 3
 
-// Check reports what cannot be run. key is the path of the configuration, such as features.
+// Check reports settings that cannot be run. key is the path of the configuration, such as features.
 func (c Config) Check(v *config.Checker, key string) {
 	v.OneOf(key+".form", c.Form, FormTable, FormAttributes)
 	v.OneOf(key+".noise", c.Noise, NoiseLocal, NoiseNone)
@@ -68,17 +68,16 @@ func (c Config) sampler(kinds []local.FeatureKind) local.FeatureSampler {
 	return local.FeatureSampler{Purpose: purpose, Epsilon: c.Epsilon, Features: kinds, Choose: c.Draw}
 }
 
-// paperSampler returns the mechanism without the levels, of which no account depends.
+// paperSampler returns the mechanism without the levels, which no account depends on.
 func (c Config) paperSampler() local.FeatureSampler {
 	return c.sampler(make([]local.FeatureKind, Features))
 }
 
-// oracle returns the mechanism of one attribute with k levels in form attributes: k-ary randomised
-// response or optimised unary encoding, whichever tells more of one user. Both estimate without bias
-// the indicator of each level, from one report; compared is the sum of their variances over the
-// levels, which is the mean squared distance of the estimated one-hot vector from the true one, and
-// so the noise in the input of the model. Randomised response is the better one for few levels: at
-// epsilon 2.5 for all three attributes, at epsilon 1 for gender and age.
+// oracle returns the mechanism for one attribute with k levels in form attributes: k-ary randomised response or
+// optimised unary encoding, whichever is more accurate for one user. Both estimate the indicator of each level without
+// bias from one report. They are compared by the sum of their variances over the levels, which is the mean squared
+// distance of the estimated one-hot vector from the true one, and so the noise in the model's input. Randomised
+// response is better for few levels: at epsilon 2.5 for all three attributes, at epsilon 1 for gender and age.
 func (c Config) oracle(name string, k int, share mechanism.Share) local.Oracle {
 	best, least := local.Oracle{}, math.Inf(1)
 	for _, kind := range []local.OracleKind{local.GRR, local.OUE} {

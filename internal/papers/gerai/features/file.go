@@ -21,10 +21,10 @@ import (
 	"privrec/internal/run"
 )
 
-// File reads the features of users, perturbs each user's once and writes Out, the ledger and a
-// report, as [perturb.Run] does. With ratings the statistics of Table 1 stand in front. Users come
-// in any order, each once, and are written in the order of their ids. Memory does not grow with
-// their number: true rows beyond 4 MiB are sorted on a file without a name beside Out.
+// File reads the features of users, perturbs each user's once and writes Out, the ledger and a report, as [perturb.Run]
+// does. With ratings the statistics of Table 1 come first. Users come in any order, each once, and are written in the
+// order of their ids. Memory does not grow with their number: true rows beyond 4 MiB are sorted on a file without a
+// name beside Out.
 //
 // A user's row depends on the true row, the settings, the seed and the id, and on no other user.
 func File(ctx context.Context, o FileOptions) (*FileReport, error) {
@@ -42,7 +42,7 @@ func File(ctx context.Context, o FileOptions) (*FileReport, error) {
 	return p.report, err
 }
 
-// filePerturber is one perturbation at work.
+// filePerturber holds one perturbation in progress.
 type filePerturber struct {
 	o      FileOptions
 	in     *features.Reader
@@ -67,7 +67,7 @@ func (p *filePerturber) open(ctx context.Context) (_ perturb.Records[float64], e
 	return p.in, nil
 }
 
-// bits draws from a stream that no other setting has.
+// bits returns random bits from a stream that no other setting has.
 func (p *filePerturber) bits() mechanism.Bits {
 	o := &p.o
 	return o.Bits(o.Seed.Stream(fmt.Sprintf("perturb features %s %d %v", o.Purpose, p.f.K(), o.Columns), math.Float64bits(p.f.Epsilon), uint64(o.Items)))
@@ -83,7 +83,7 @@ func (p *filePerturber) release(l *privacy.Ledger, spill func() (*os.File, error
 	return nil
 }
 
-// worker perturbs the rows of blocks for one goroutine.
+// worker returns a function that perturbs the rows of blocks, for one goroutine.
 func (p *filePerturber) worker() (func(b *perturb.Block[float64]) error, error) {
 	rows, err := p.run.Rows()
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *filePerturber) newReport(f perturb.Facts) (_ run.Result, err error) {
 // Kind names the command to the merge of shards.
 const Kind = "features"
 
-// shardSame is what all shards of a file have alike: settings, and counts of what every shard reads.
+// shardSame holds the data that all shards of a file share: settings, and counts of what every shard reads.
 type shardSame struct {
 	Purpose string            `json:"purpose"`
 	Epsilon float64           `json:"epsilon"`
@@ -130,8 +130,8 @@ func (p *filePerturber) state() (same, counts any) {
 	return shardSame{o.Purpose, o.Epsilon, o.Draw, o.Each, o.Missing, o.Columns, o.Items, o.In, r.RatingsDigest, [3]int64{r.Users, r.Ratings, r.Empty}}, nil
 }
 
-// Declare records in a ledger what the perturbation of one file, or of all shards of one, releases. It
-// fails on settings that File refuses.
+// Declare records in a ledger the release of one perturbed file, or of all its shards. It fails on settings that File
+// refuses.
 func (o *FileOptions) Declare(l *privacy.Ledger) error {
 	if err := o.check(); err != nil {
 		return err
@@ -141,8 +141,8 @@ func (o *FileOptions) Declare(l *privacy.Ledger) error {
 	return err
 }
 
-// joinShards adds what shards read that have each a part of the input. The digest of the ratings is
-// one of those of the parts.
+// joinShards adds up the shared data of shards that each read a part of the input. The digest of the ratings is one of
+// those of the parts.
 func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 	var all shardSame
 	sum := sha256.New()
@@ -189,7 +189,7 @@ func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
 	return o.Purpose, o.sampler().Event(), nil
 }
 
-// Whole says how the shards of File become a whole.
+// Whole says how to join the shards of File.
 func Whole() perturb.Whole {
 	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
 		var s shardSame

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/privacy/mechanism/local"
 )
 
-// FileOptions says what features to perturb and how.
+// FileOptions says which features to perturb, and how.
 type FileOptions struct {
 	perturb.Settings // In has ratings, and may be empty; Items is the size of their catalogue
 
@@ -42,7 +42,7 @@ func (o *FileOptions) sampler() local.FeatureSampler {
 	return f
 }
 
-// check fills in forms and defaults, and refuses what cannot be carried out.
+// check sets forms and defaults, and refuses requests that cannot be carried out.
 func (o *FileOptions) check() error {
 	switch {
 	case math.IsNaN(o.Epsilon) || o.Epsilon <= 0:
@@ -81,7 +81,7 @@ func (o *FileOptions) check() error {
 	return o.Settings.Check(purpose)
 }
 
-// tableForm finds the form of a table by its name, where it is not given.
+// tableForm sets the form of a table by its name, if it is not given.
 func tableForm(flag, path string, form *format.Form) error {
 	if path == "" {
 		if *form != "" {

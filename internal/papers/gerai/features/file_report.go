@@ -11,8 +11,7 @@ import (
 	"privrec/internal/report"
 )
 
-// FileReport says what perturbed features guarantee. The counts are of true data: they stay with the
-// input.
+// FileReport holds the guarantees of perturbed features. The counts describe true data, so they stay with the input.
 type FileReport struct {
 	perturb.Facts
 	Options               FileOptions
@@ -21,7 +20,7 @@ type FileReport struct {
 	Users, Ratings, Empty int64
 }
 
-// Document lays the report out.
+// Document returns the report as a document.
 func (r *FileReport) Document() *report.Document {
 	f := r.Sampler
 	n, k := len(f.Features), f.K()
@@ -39,7 +38,7 @@ func (r *FileReport) Document() *report.Document {
 	return d
 }
 
-// guarantee says what one pair of neighbours may show.
+// guarantee returns a table of the epsilons of all neighbours.
 func (r *FileReport) guarantee() *report.Table {
 	f := r.Sampler
 	t := perturb.GuaranteeTable()
@@ -58,7 +57,7 @@ func (r *FileReport) guarantee() *report.Table {
 	return t
 }
 
-// law says how to estimate from the output.
+// law returns a table that says how to estimate from the output.
 func (r *FileReport) law() *report.Table {
 	f := r.Sampler
 	e, share := f.PerFeature(), float64(f.K())/float64(len(f.Features))
@@ -108,8 +107,8 @@ func (r *FileReport) notes() []string {
 	return notes
 }
 
-// standardDeviation returns that of a number x of which a mechanism with a variance gives an output,
-// sent with a probability and divided by it.
+// standardDeviation returns the standard deviation of the report of a number x: the output of a mechanism with a
+// variance, sent with probability share and divided by it.
 func standardDeviation(variance, share, x float64) float64 {
 	return math.Sqrt((variance+x*x)/share - x*x)
 }

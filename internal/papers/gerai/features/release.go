@@ -11,12 +11,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Release makes the features of all users and perturbs them, each user's once. once is the ledger
-// of what a run releases before its training ([run.Env.Once]), noise gives the stream of a purpose
-// ([run.Env.Noise] of the paper). The events are in the ledger before a value changes. The rows
-// depend only on the data, the configuration and the streams, so that a resumed run gets the same
-// rows again and releases nothing new: they need no place in a checkpoint. With noise none the
-// table is in the clear, as Account declares.
+// Release returns the features of all users, each user's perturbed once. once is the ledger of releases before training
+// ([run.Env.Once]), and noise gives the stream of a purpose ([run.Env.Noise] of the paper). The events are in the
+// ledger before a value changes. The rows depend only on the data, the configuration and the streams, so a resumed run
+// gets the same rows and releases nothing new: checkpoints need not hold them. With noise none the table is in the
+// clear, as Account declares.
 func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) (rng.Stream, error)) (*Table, error) {
 	t, err := c.clear(x)
 	if err != nil || c.Noise == NoiseNone {
@@ -28,7 +27,7 @@ func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise fun
 	return t, once.Flush("before training")
 }
 
-// clear makes the features of all users in the clear.
+// clear returns the features of all users in the clear.
 func (c Config) clear(x *dataset.Interactions) (*Table, error) {
 	if c.Form == FormAttributes {
 		return ClearAttributes(x)
@@ -36,8 +35,8 @@ func (c Config) clear(x *dataset.Interactions) (*Table, error) {
 	return Clear(x, c.Range == RangeMinMax)
 }
 
-// perturb replaces the rows of a table by what their users send: in form table features of the row, in
-// form attributes every attribute under its own budget.
+// perturb replaces the rows of a table by users' reports: in form table some features of the row, in form attributes
+// every attribute under its own budget.
 func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose string) (rng.Stream, error)) error {
 	if c.Form != FormAttributes {
 		s, err := noise(purpose)
@@ -64,8 +63,8 @@ func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose strin
 	return nil
 }
 
-// perturbAttribute replaces the one-hot vectors of an attribute by its reports: the vector of the
-// category that randomised response gives, or the bits of unary encoding.
+// perturbAttribute replaces the one-hot vectors of an attribute by its reports: the vector of the category from
+// randomised response, or the bits of unary encoding.
 func perturbAttribute(o local.Oracle, k local.FeatureKind, l *privacy.Ledger, b mechanism.Bits, v tensor.Matrix) error {
 	if o.Kind == local.OUE {
 		f := local.FeatureSampler{Purpose: o.Purpose, Epsilon: o.Epsilon, Features: []local.FeatureKind{k}, Share: o.Share}

@@ -25,21 +25,20 @@ func StatisticNames() []string {
 	return append(names, "share of 4 and 5", "share of 1 and 2", "entropy", "median", "minimum", "maximum", "mean")
 }
 
-// Counts are the ratings of a user: Counts[r] of level r, Counts[0] of a level that is not known. Some
-// copies of MovieLens 1M lost a few levels and have 0 in their place.
+// Counts holds the numbers of a user's ratings: Counts[r] of level r, Counts[0] of an unknown level. Some copies of
+// MovieLens 1M lost a few levels and have 0 in their place.
 type Counts [Levels + 1]int
 
-// Statistics writes to row, Numbers values, the statistics of a user's ratings, each mapped from its
-// public range to [-1, 1]. items is the size of the catalogue. Ratings of unknown level count only in
-// the number of ratings.
+// Statistics writes the statistics of a user's ratings to row, which has Numbers values, each mapped from its public
+// range to [-1, 1]. items is the size of the catalogue. Ratings of unknown level count only in the number of ratings.
 //
 //	a number n of ratings     2 ln(1+n)/ln(1+items) - 1
 //	a share p                 2 p - 1
 //	the entropy H, in nats    2 H/ln 5 - 1
 //	a level r                 (r-3)/2
 //
-// The median of an even number of ratings is the mean of the two in the middle. Of a user without a
-// known level everything but the numbers is missing, which is 0. It fails on more ratings than items.
+// The median of an even number of ratings is the mean of the two in the middle. For a user without a known level
+// everything except the numbers is missing, coded as 0. It fails on more ratings than items.
 func Statistics(counts Counts, items int, row []float64) error {
 	n, sum, entropy := 0, 0, 0.0
 	low, high := 0, 0 // least and greatest level
@@ -91,7 +90,7 @@ func ranked(counts Counts, k int) int {
 	return r
 }
 
-// within takes off what rounding put beyond [-1, 1].
+// within clamps a value that rounding put outside [-1, 1].
 func within(x float64) float64 { return max(-1, min(1, x)) }
 
 // Kinds returns the features of Table 1, 21 with 44 values, for the declared levels of the

@@ -67,7 +67,7 @@ func check(v *config.Checker, c Config) {
 	c.Eval.Check(v)
 }
 
-// names lists the attributes that the attacker reads.
+// names returns the attributes that the attacker reads.
 func (a Attack) names() (names []string) {
 	for _, t := range a.Attributes {
 		names = append(names, t.Name)

@@ -18,5 +18,5 @@ package rap
 // Name of the method in results.
 const Name = "RAP-like"
 
-// printed is the name of the row that papers print.
+// printed is the name of the row in papers.
 const printed = "RAP"

@@ -32,7 +32,7 @@ type game struct {
 	own      *autograd.Tape // of the attacker
 }
 
-// newGame makes both sides with values drawn from the seed.
+// newGame returns both sides with initial values drawn from the seed.
 func newGame(c Config, d *dataset.Interactions, classes []dataset.Column, seed rng.Seed) *game {
 	var sizes []int
 	for _, k := range classes {
@@ -90,7 +90,7 @@ func (g *game) attack(step, k int) error {
 	return g.adam.Step(g.attacker.Params(), t.Grads(), g.set.Rate)
 }
 
-// weights returns the weights of users' lists (len(users), items), without a gradient.
+// weights returns the weights of users' lists (len(users), items), without gradients.
 func (g *game) weights(t *autograd.Tape, users []int32) (*autograd.Node, error) {
 	list, err := g.list(t, users)
 	if err != nil {
@@ -99,8 +99,8 @@ func (g *game) weights(t *autograd.Tape, users []int32) (*autograd.Node, error) 
 	return rap.Weights(rows(t, g.vectors.User, users), t.Const(g.vectors.Item.Value), list, g.set.Temperature), nil
 }
 
-// list says which items are in users' lists: those that they do not have in train, or with
-// attack.k only the best of these.
+// list returns the items of users' lists: those that they do not have in train, or with attack.k only the best of
+// these.
 func (g *game) list(t *autograd.Tape, users []int32) (tensor.Matrix, error) {
 	m := t.BufferZero(len(users), g.data.Items)
 	if g.set.K == 0 {
@@ -125,7 +125,7 @@ func (g *game) list(t *autograd.Tape, users []int32) (tensor.Matrix, error) {
 	return m, err
 }
 
-// rows returns rows of a parameter that have no gradient.
+// rows returns rows of a parameter, without gradients.
 func rows(t *autograd.Tape, p *autograd.Param, idx []int32) *autograd.Node {
 	m := t.Buffer(len(idx), p.Value.Cols)
 	for k, i := range idx {
@@ -134,7 +134,7 @@ func rows(t *autograd.Tape, p *autograd.Param, idx []int32) *autograd.Node {
 	return t.Const(m)
 }
 
-// read draws the users of a step, and what the attacker reads of them.
+// read draws the users of a step, and returns them with what the attacker reads of them.
 func (g *game) read(step, k int) (users []int32, r rap.Reading) {
 	at := g.draws.Sub(uint64(step), uint64(k))
 	draw := at.Sub(0)

@@ -13,8 +13,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Task returns the command that trains RAP. tables has results of others, which are shown
-// beside it.
+// Task returns the command that trains RAP. tables has results of others to show beside it.
 func Task(tables topn.Tables) run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "rap", Summary: "matrix factorisation against an attacker that infers attributes (baseline of GERAI's Tables 2 and 3)", Cite: rap.Cite,
@@ -53,7 +52,7 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 	return x, nil
 }
 
-// under returns tables that give what they print under another name as of this method.
+// under returns tables that report results printed under another name as those of this method.
 func under(name string, t topn.Tables) topn.Tables {
 	if of := t.Printed; of != nil {
 		t.Printed = func(_, data, release string, s topn.Shape) (topn.Printed, bool) { return of(name, data, release, s) }
@@ -61,8 +60,8 @@ func under(name string, t topn.Tables) topn.Tables {
 	return t
 }
 
-// attributes returns the classes of all users for each attribute. It fails where a list of
-// recommendations would be longer than what some user has not in train.
+// attributes returns the classes of all users for each attribute. It fails if a recommendation list would be longer
+// than the number of items that some user does not have in train.
 func attributes(set Attack, d *dataset.Interactions) ([]dataset.Column, error) {
 	for u, items := range d.Train {
 		if left := d.Items - len(items); set.K > left {

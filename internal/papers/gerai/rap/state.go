@@ -10,13 +10,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// state is the attacker's part of a checkpoint: its parameters, and the state of its optimiser.
+// state holds the attacker's part of a checkpoint: its parameters, and the state of its optimiser.
 type state struct {
 	Attacker []kept `json:"attacker"`
 	Adam     []kept `json:"adam"`
 }
 
-// kept is a matrix by the bits of its numbers.
+// kept holds a matrix by the bits of its numbers.
 type kept struct {
 	Name       string `json:"name"`
 	Rows, Cols int
@@ -84,7 +84,7 @@ func (g *game) Load(b []byte) error {
 	return nil
 }
 
-// keep takes the bits of a matrix.
+// keep returns the bits of a matrix.
 func keep(t autograd.NamedTensor) (kept, error) {
 	k := kept{Name: t.Name, Rows: t.Value.Rows, Cols: t.Value.Cols}
 	for r := range t.Value.Rows {
@@ -96,7 +96,7 @@ func keep(t autograd.NamedTensor) (kept, error) {
 	return k, nil
 }
 
-// matrix returns what was kept.
+// matrix returns the kept matrix.
 func (k kept) matrix() (tensor.Matrix, error) {
 	if want := k.Rows * k.Cols * binary.Size(tensor.Float(0)); k.Rows < 0 || k.Cols < 0 || len(k.Bits) != want {
 		return tensor.Matrix{}, fmt.Errorf("attacker: %q (%d x %d) has %d bytes, want %d", k.Name, k.Rows, k.Cols, len(k.Bits), want)

@@ -36,5 +36,5 @@ func Refused() []Refusal {
 	}
 }
 
-// Refusal is an override "key=value", and what the error about the key says.
+// Refusal holds an override "key=value" and the expected error about the key.
 type Refusal = struct{ Set, Message string }

@@ -20,7 +20,7 @@ func Seen(d *dataset.Interactions, u int32) []int32 {
 	return slices.Concat(d.Train[u], d.Valid[u])
 }
 
-// Answer is what a server answers, as JSON has it.
+// Answer holds a server's answer as parsed from its JSON.
 type Answer struct {
 	Tables []struct {
 		Name string           `json:"name"`
@@ -53,8 +53,8 @@ func (s Suite) Open(t *testing.T, dir string) experiment.Answers {
 	return server
 }
 
-// Answers checks the answers of every task's runs. They recommend what a user has not seen,
-// best first, and rank as the run reported.
+// Answers checks the answers of every task's runs. They must recommend items that a user has not seen, best first, and
+// rank as the run reported.
 func (s Suite) Answers(t *testing.T) {
 	for _, task := range s.Tasks {
 		t.Run(task.Name, func(t *testing.T) {

@@ -18,9 +18,8 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// End checks that every task runs to its end. It leaves floors and level beside the result, an
-// account, and the scores of every user. more looks at a run directory and at what was
-// printed.
+// End checks that every task runs to its end and leaves floors and a level beside the result, an account, and the
+// scores of every user. more checks a run directory and the printed text.
 func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 	for _, task := range s.Tasks {
 		t.Run(task.Name, func(t *testing.T) {
@@ -66,8 +65,7 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 	}
 }
 
-// VectorsRank checks that the vectors that a run wrote of a release give the scores in
-// metrics.json again.
+// VectorsRank checks that the written vectors of a release reproduce the scores in metrics.json.
 func (s Suite) VectorsRank(t *testing.T, name, release string) {
 	t.Run(name+release, func(t *testing.T) {
 		t.Parallel()
@@ -137,8 +135,8 @@ func (s Suite) Forecast(t *testing.T, otherRows func(task string) bool) {
 	}
 }
 
-// Resume checks that a run that is interrupted anywhere, even twice, and resumed leaves the
-// bytes of a run that was not. These are parameters, vectors, scores, ledger and account.
+// Resume checks that a run that is interrupted anywhere, even twice, and resumed leaves the same bytes as one that was
+// not: parameters, vectors, scores, ledger and account.
 func (s Suite) Resume(t *testing.T, title, name string, sets ...string) {
 	t.Run(title, func(t *testing.T) {
 		t.Parallel()
@@ -177,8 +175,7 @@ func (s Suite) Resume(t *testing.T, title, name string, sets ...string) {
 	})
 }
 
-// Repeat checks that a task leaves the same bytes on 1, 2 and 5 workers, and others with
-// another seed.
+// Repeat checks that a task leaves the same bytes on 1, 2 and 5 workers, and other bytes with another seed.
 func (s Suite) Repeat(t *testing.T, name string) {
 	t.Run(name, func(t *testing.T) {
 		task := s.Task(t, name)
@@ -200,8 +197,8 @@ func (s Suite) Repeat(t *testing.T, name string) {
 	})
 }
 
-// Learn checks that a model leaves the random floor far behind. One that trains by epochs does
-// so in a few, and its loss falls.
+// Learn checks that a model is far above the random floor. One that trains by epochs gets there in a few, and its loss
+// falls.
 func (s Suite) Learn(t *testing.T, name string, sets ...string) {
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()

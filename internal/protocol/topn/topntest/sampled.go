@@ -13,8 +13,8 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// sampled checks what a run leaves of its ranking among sampled items: a table of its own, the
-// rank of every test row, of which the reported scores are the means, and those of every user.
+// sampled checks the files of a ranking among sampled items: a table of its own, the rank of every test row, whose
+// means are the reported scores, and the scores of every user.
 func sampled(t *testing.T, dir, text string, o topn.Outcome) {
 	t.Helper()
 	for _, want := range []string{"alone among " + strconv.Itoa(o.Data.Candidates) + " sampled items", "Krichene and Rendle", "sampled Hit@", "among all items"} {

@@ -26,8 +26,8 @@ type Suite struct {
 	Recipe string              // of the small runs' data; empty: rdpgcf
 }
 
-// Data returns the settings of every small run. It has one worker, since other workers wait
-// for a core where tests run beside each other.
+// Data returns the settings of every small run. They ask for one worker, since more would wait for a core where tests
+// run in parallel.
 func Data(sets ...string) []string {
 	return slices.Concat([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"}, sets)
 }
@@ -37,14 +37,13 @@ func Trained(sets ...string) []string {
 	return Data(slices.Concat([]string{"model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01"}, sets)...)
 }
 
-// Task returns the suite's task of a name.
+// Task returns the suite's task with a name.
 func (s Suite) Task(t testing.TB, name string) run.Task {
 	t.Helper()
 	return runtest.Task(t, s.Tasks, name)
 }
 
-// trains reports whether a task trains by epochs. The settings that make it small say how
-// many.
+// trains reports whether a task trains by epochs. The settings that make it small set their number.
 func (s Suite) trains(name string) bool {
 	return slices.ContainsFunc(s.Sets[name], func(set string) bool { return strings.HasPrefix(set, "train.epochs=") })
 }
