@@ -14,14 +14,9 @@ import (
 // CellsFile is the name of the file of cells in a run directory.
 const CellsFile = "cells.json"
 
-<<<<<<< HEAD
-// Cell holds one number of a result with all that a reader needs beside it: the floor that it must be held against,
-// what is beyond the floor and how sure that is. Numbers are shares, but for an epsilon that was audited. Matrices and
-// records read cells, so that a new attack changes neither.
-=======
 // Cell holds one number of a result with its context: the floor to compare it with, the gain beyond the floor, and the
-// interval of that gain. Numbers are shares. Matrices and records read cells, so a new attack changes neither.
->>>>>>> help-w4
+// interval of that gain. Numbers are shares, but for an audited epsilon. Matrices and records read cells, so a new
+// attack changes neither.
 type Cell struct {
 	Row string `json:"row"`          // of the result, such as one way to attack
 	Of  string `json:"of,omitempty"` // which model is attacked, where there may be several

@@ -26,7 +26,7 @@ var families = []string{"Recall", "HR", "Hit", "MRR", "NDCG", "Precision", "F1"}
 // others are the metrics without a cut-off, and the statistics of data sets.
 var others = []string{
 	"micro F1", "MAP", "AUC",
-	"users", "items", "interactions", "impressions", "clicks", "mean length", "density", "features", "dimensions",
+	"users", "items", "interactions", "impressions", "clicks", "pairs", "mean length", "density", "features", "dimensions",
 }
 
 var ranked = regexp.MustCompile(`^([A-Za-z0-9]+)@([1-9][0-9]*)$`)

@@ -14,8 +14,54 @@ var builtInValues = sync.OnceValue(func() []Value {
 	if err != nil {
 		return nil
 	}
-	return Values(files)
+	all := Values(files)
+	for _, f := range files {
+		all = append(all, f.stated()...)
+	}
+	return all
 })
+
+// Of lists what a paper prints: the numbers of its tables, and statistics of data that stand in a sentence alone.
+func Of(paper string) (out []Value) {
+	for _, v := range builtInValues() {
+		if v.Paper == paper {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Word returns a word of a number by its key: table (0 for a sentence), data, method, column, over, or a key of its
+// setting. It returns "" where the number has none.
+func (v Value) Word(key string) Word {
+	switch key {
+	case "table":
+		return Word(itoa(v.Table))
+	case "data":
+		return Word(v.Data)
+	case "method":
+		return Word(v.Method)
+	case "column":
+		return Word(v.Column)
+	case "over":
+		return Word(v.Over)
+	}
+	return v.Setting[key]
+}
+
+// Having returns the numbers that have all of the words.
+func Having(among []Value, words Setting) (out []Value) {
+	for _, v := range among {
+		has := true
+		for key, word := range words {
+			has = has && v.Word(key) == word
+		}
+		if has {
+			out = append(out, v)
+		}
+	}
+	return out
+}
 
 // Find lists what a paper prints in a table for a method on a data set: numbers, without dashes and improvements. A
 // data set has its registered name, or else its printed one. All of setting must be that of a number. method and data

@@ -1,5 +1,7 @@
 package printed
 
+import "fmt"
+
 // Sentence is a number in a paper's sentence. What it should agree with, if the paper prints
 // that, is one of Gain, Same, Best and Columns.
 type Sentence struct {
@@ -47,4 +49,18 @@ type Columns struct {
 type Stated struct {
 	Data   string `yaml:"data"`
 	Metric string `yaml:"metric"`
+}
+
+// stated lists the statistics of data that stand in a sentence alone.
+func (f *File) stated() (out []Value) {
+	for i, s := range f.Sentences {
+		if s.States != nil {
+			out = append(out, Value{
+				Paper: f.Paper, Where: s.Where, Kind: DataSets, Line: f.Line(fmt.Sprintf("sentences.%d", i)),
+				Data: s.States.Data, Taken: f.Data[s.States.Data],
+				Column: s.States.Metric, Metric: f.Metrics[s.States.Metric], Number: s.Value,
+			})
+		}
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/printed"
 	"privrec/internal/run"
 )
 
@@ -22,8 +23,10 @@ type Count struct {
 	SmokeStep string     `yaml:"smoke_step"` // of generated data, where theirs are called otherwise
 	Set       []string   `yaml:"set"`        // overrides in every size
 	Smoke     []string   `yaml:"smoke"`      // and in one
-	Printed   []*float64 `yaml:"printed"`    // in the order of the metrics; null where the paper prints none
-	Again     bool       `yaml:"again"`      // as in Row
+	Printed   []*float64 `yaml:"printed"`    // as in Row
+	// PrintedAs names the row as in Row. Its own words have no method.
+	PrintedAs printed.Setting `yaml:"printed_as"`
+	Again     bool            `yaml:"again"` // as in Row
 }
 
 // counting is the task of rows that count.
@@ -37,7 +40,7 @@ func (g *Grid) countRows(v *config.Checker) {
 	v.Check(len(g.Counts) == 0 || len(g.Rows) == 0, "statistics", "must not be there beside rows")
 	v.Check(len(g.Counts) == 0 == (g.Unit != count), "statistics", "a grid has statistics if its unit is %s, and no others", count)
 	for i, c := range g.Counts {
-		r := Row{Method: c.Label, About: c.About, Data: c.Data, Evaluation: c.Step, SmokeEvaluation: c.SmokeStep, Place: fmt.Sprintf("statistics.%d", i), Printed: c.Printed, Again: c.Again,
+		r := Row{Method: c.Label, About: c.About, Data: c.Data, Evaluation: c.Step, SmokeEvaluation: c.SmokeStep, Place: fmt.Sprintf("statistics.%d", i), Printed: c.Printed, PrintedAs: c.PrintedAs, Again: c.Again,
 			Setting: Setting{Task: counting, Set: c.Set, Smoke: c.Smoke}}
 		if c.Recipe != "" {
 			r.Set = append([]string{"data.recipe=" + c.Recipe}, c.Set...)

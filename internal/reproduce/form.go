@@ -10,6 +10,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/printed"
 	"privrec/internal/protocol/statistics"
 	"privrec/internal/run"
 )
@@ -31,6 +32,14 @@ func Probe(tasks []run.Task) config.Probed {
 	table.Rows, table.Gains = []Row{row, row}, []Gain{{Method: "method", Over: "other", Data: "ml-1m", Printed: []*float64{&number}}}
 	table.Rows[1].Method, table.Rows[1].Again = "other", true
 
+	transcribed := table
+	transcribed.Paper, transcribed.Table, transcribed.Rows = "dipsgnn", 2, slices.Clone(table.Rows)
+	transcribed.Gains = []Gain{{Method: "DIPSGNN", Over: "EdgeRand", Data: "ml-1m"}}
+	for i, method := range []string{"DIPSGNN", "EdgeRand"} {
+		r := &transcribed.Rows[i]
+		r.Method, r.PrintedAs, r.Printed, r.Spread, r.Again = method, printed.Setting{"eps1": "20"}, nil, nil, false
+	}
+
 	study := table
 	study.Table, study.Gains, study.Paper, study.Place = 0, nil, "", Place{}
 	study.Axes = []Axis{{Name: "epsilon", Key: "privacy.epsilon", Values: []float64{1, 2}, Smoke: []float64{1}, Quick: []float64{1}, On: true}}
@@ -47,10 +56,15 @@ func Probe(tasks []run.Task) config.Probed {
 	counted := table
 	counted.Unit, counted.Rows, counted.Gains, counted.Metrics = count, nil, nil, []Metric{{Name: "users", Printed: "users"}}
 	counted.Counts = []Count{{Data: "ml-1m", Label: "the file as it is", Printed: []*float64{&number}}}
+	countedThere := counted // in a transcription too
+	countedThere.Paper, countedThere.Metrics = transcribed.Paper, []Metric{{Name: "users", Printed: "users"}}
+	countedThere.Metrics[0].PrintedAs = printed.Setting{"column": "Users"}
+	countedThere.Counts = []Count{{Data: "ml-1m", Label: "the file as it is", PrintedAs: printed.Setting{"table": "1"}}}
 	return config.ProbeAll(func(v *config.Checker, g Grid) {
-		g.Metrics, g.Data, g.Rows, g.Claims = slices.Clone(g.Metrics), slices.Clone(g.Data), slices.Clone(g.Rows), slices.Clone(g.Claims)
+		g.Metrics, g.Data, g.Rows = slices.Clone(g.Metrics), slices.Clone(g.Data), slices.Clone(g.Rows)
+		g.Gains, g.Claims = slices.Clone(g.Gains), slices.Clone(g.Claims)
 		g.form(v, tasks)
-	}, Grid{}, table, study, figure, counted)
+	}, Grid{}, table, transcribed, study, figure, counted, countedThere)
 }
 
 // CheckForm reports every problem of the file of a grid, but for the configurations that it names and what its claims say
@@ -95,6 +109,7 @@ func (g *Grid) form(v *config.Checker, tasks []run.Task) {
 	g.checkData(v)
 	g.checkSizes(v)
 	g.checkAxes(v)
+	g.transcribe(v)
 	if len(g.Counts) == 0 {
 		v.Some("rows", len(g.Rows))
 	}
@@ -178,19 +193,22 @@ func knownData(name string) (standIn bool, err error) {
 // checkRow reports what is wrong with a row.
 func (g *Grid) checkRow(v *config.Checker, i int) {
 	r, at := &g.Rows[i], func(key string) string { return g.place(i) + "." + key }
-	v.NotEmpty(at("method"), r.Method)
+	method := methodKey(g.place(i))
+	v.NotEmpty(method, r.Method)
 	v.CheckAs(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "must be among the grid's data", "%q is not among the grid's data", r.Data)
 	g.checkSetting(v, r.Setting, at)
 	for k, s := range r.On {
 		g.checkSetting(v, s, func(key string) string { return at(fmt.Sprintf("on.%d.%s", k, key)) })
 	}
 	g.checkPoints(v, r, at)
-	v.CheckAs(len(r.Printed) == len(g.Metrics) || len(r.Printed) == 0 && g.Table == 0, at("printed"), "must be a number, or null, for each metric", "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
+	none := len(r.Printed) == 0 && (g.Table == 0 || r.Printed != nil)
+	v.CheckAs(none || len(r.Printed) == len(g.Metrics), at("printed"), "must be a number, or null, for each metric, or [] for none",
+		"%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
 	v.CheckAs(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"), "must follow a row of the data with these printed numbers", "no earlier row of %s has these printed numbers", r.Data)
 	v.CheckAs(len(r.Spread) == len(r.Printed) || len(r.Spread) == 0, at("spread"), "must be as many as there are printed numbers", "%d printed deviations for %d printed numbers", len(r.Spread), len(r.Printed))
 	for j := range i {
 		o := &g.Rows[j]
-		v.CheckAs(o.Label() != r.Label() || o.Data != r.Data, at("method"), "rows of one method on the same data must differ in the key setting", "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
+		v.CheckAs(o.Label() != r.Label() || o.Data != r.Data, method, "rows of one method on the same data must differ in the key setting", "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
 	}
 }
 

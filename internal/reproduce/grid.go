@@ -12,6 +12,7 @@ import (
 	"privrec/internal/claims"
 	"privrec/internal/config"
 	"privrec/internal/metrics"
+	"privrec/internal/printed"
 	"privrec/internal/run"
 	"privrec/internal/system"
 )
@@ -61,7 +62,9 @@ type Metric struct {
 	Measure Measure `yaml:"-"`
 	Name    string  `yaml:"metric"`  // as package metrics names and defines it
 	Printed string  `yaml:"printed"` // as the paper heads the column; a figure or study may leave it out
-	Lists   bool    `yaml:"lists"`   // of samples that get several lists as an answer
+	// PrintedAs names the column by words of the transcription, as in {attribute: age}. Empty: by its heading.
+	PrintedAs printed.Setting `yaml:"printed_as"`
+	Lists     bool            `yaml:"lists"` // of samples that get several lists as an answer
 }
 
 // Measure is what a column shows: a metrics.Metric of rankings, a metrics.ClassMetric of
@@ -166,8 +169,13 @@ type Row struct {
 	Panel  string    `yaml:"panel"` // title of the panels that show the row; a level without one is in all of its data
 	// UnitOf is the unit of privacy whose accounted epsilon counts, as "user" or "edge". Empty: the
 	// worst.
-	UnitOf  string     `yaml:"unit"`
-	Printed []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
+	UnitOf string `yaml:"unit"`
+	// Printed has a number for each metric, null where the paper prints none, and is [] where it prints none of the row.
+	// Left out, the numbers are those of the paper's transcription.
+	Printed []*float64 `yaml:"printed"`
+	// PrintedAs names the row by words of the transcription where its own are others: table (0 for a sentence), data,
+	// method, and what tells its setting from those of other rows, as in {method: Mean, K: 5}.
+	PrintedAs printed.Setting `yaml:"printed_as"`
 	// Again says that the printed numbers are those of an earlier row of the same data: another
 	// reading of the same line of the paper. They are not counted twice.
 	Again  bool       `yaml:"again"`
@@ -373,6 +381,14 @@ func (g *Grid) place(row int) string {
 		return p
 	}
 	return fmt.Sprintf("rows.%d", row)
+}
+
+// methodKey returns the key of a row's method by that of the row: where data are counted, it says what is counted.
+func methodKey(row string) string {
+	if strings.HasPrefix(row, "statistics.") {
+		return row + ".counted"
+	}
+	return row + ".method"
 }
 
 // repeats reports whether another row has the row's printed numbers, and has them first.

@@ -1,123 +1,37 @@
 package reproduce
 
 import (
-	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"privrec/configs"
+	"privrec/internal/config"
 	"privrec/internal/papers"
 	"privrec/internal/printed"
 )
 
-// place is a printed number by paper, table, data, method, setting and column, in words that
-// grids and transcriptions share.
-type place struct{ paper, table, data, method, setting, column string }
-
-// shared translates words of grids into those of transcriptions.
-var shared = strings.NewReplacer(
-	"mean encoder", "Mean", "max encoder", "Max", "attention encoder", "Att",
-	"decision tree", "DT", "k nearest neighbours, k = 2", "KNN", "naive Bayes, Gaussian", "NB", "Gaussian process", "GP",
-	" from ", "<-",
-)
-
-// ofGrid returns the place of a grid's number.
-func ofGrid(g *Grid, r *Row, metric int) place {
-	p := place{paper: g.Paper, table: fmt.Sprint(g.Table), method: shared.Replace(r.Method), setting: shared.Replace(r.Variant), column: g.Metrics[metric].Printed}
-	for _, d := range g.Data {
-		if d.Name == r.Data {
-			p.data = d.Printed
-		}
-	}
-	switch {
-	case g.Paper == "pricdsr" && g.Table == 1:
-		p.data, p.method = p.method, ""
-	case g.Paper == "pricdsr":
-		p.data, p.setting, _ = strings.Cut(p.setting, ", ")
-		p.setting = strings.Replace(p.setting, "epsilon", "eps", 1)
-		if g.Table == 2 && p.method == "PriCDSR-DASL" {
-			p.setting = "eps 10"
-		}
-	case g.Unit == count && p.column != "Dimensions":
-		p.method, p.data = "", strings.TrimSuffix(p.data, ", the authors' release")
-	case g.Paper == "dipsgnn", g.Paper == "rdpgcf" && g.Table == 2:
-		p.setting = ""
-	case g.Paper == "gerai" && strings.HasPrefix(p.column, "F1 "):
-		p.column = strings.TrimPrefix(p.column, "F1 ")
-		if g.Table == 4 {
-			p.setting = "K = 5"
-		}
-	}
-	return p
-}
-
-// ofTranscription returns the place of a transcribed number.
-func ofTranscription(v printed.Value) place {
-	p := place{v.Paper, fmt.Sprint(v.Table), v.Data, v.Method, "", v.Column}
-	switch {
-	case v.Improvement:
-		p.method += " over " + v.Over
-	case v.Paper == "pricdsr" && v.Setting["eps"] != "":
-		p.setting = "eps " + string(v.Setting["eps"])
-	case v.Paper == "rdpgcf" && v.Table == 3:
-		p.setting = "L " + string(v.Setting["L"])
-	case v.Paper == "rdpgcf" && v.Table == 4:
-		p.setting = "d " + string(v.Setting["d"])
-	case v.Paper == "gerai" && v.Setting["attribute"] != "":
-		p.setting, p.column = "K = "+string(v.Setting["K"]), string(v.Setting["attribute"])
-		if v.Table == 5 {
-			p.setting = strings.TrimPrefix(v.Column, "F1 ")
-		}
-	}
-	return p
-}
-
-// inSentences are printed numbers of data sets that stand in sentences: of the grid that counts
-// the data, its column, and what the sentence is about.
-var inSentences = map[string]place{
-	"ratings of ML-100K": {"gerai", "1", "ML-100K", "", "", "Ratings"},
-	"users of ML-100K":   {"gerai", "1", "ML-100K", "", "", "Users"},
-	"items of ML-100K":   {"gerai", "1", "ML-100K", "", "", "Items"},
-	"pairs of Zhihu":     {"exposure", "2", "Zhihu", "", "", "pairs"},
-	"pairs of MIND":      {"exposure", "2", "MIND", "", "", "pairs"},
-}
-
-// Every transcribed number of a table is in exactly one cell of a grid, with the same digits, and
-// every printed number of a grid is transcribed. So the number of cells is that of transcribed
-// numbers.
+// Every transcribed number of a paper's table is in exactly one cell of the grids that ship, and no grid states a
+// number of its own: a cell holds the transcription's own number, not an equal one.
 func TestTranscribed(t *testing.T) {
 	grids, err := BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := printed.Load(configs.Files())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, units := map[place]float64{}, map[place]string{}
-	add := func(p place, x float64, unit string) {
-		if _, twice := want[p]; twice {
-			t.Errorf("%+v is transcribed twice", p)
-		}
-		want[p], units[p] = x, unit
-	}
-	for _, f := range files {
-		if f.Paper == printed.Reference {
+	left, seen := map[*float64]printed.Value{}, map[string]bool{}
+	for _, g := range grids {
+		if seen[g.Paper] {
 			continue
 		}
-		for _, v := range f.Values() {
+		seen[g.Paper] = true
+		for _, v := range printed.Of(g.Paper) {
 			if v.Number.Value != nil {
-				add(ofTranscription(v), *v.Number.Value, v.Metric.Unit)
-			}
-		}
-		for _, s := range f.Sentences {
-			if p, ok := inSentences[s.About]; ok {
-				add(p, *s.Value.Value, s.Unit)
+				left[v.Number.Value] = v
 			}
 		}
 	}
-	if len(want) < 900 {
-		t.Fatalf("%d numbers are transcribed, the test looks in the wrong place", len(want))
+	if len(left) < 900 {
+		t.Fatalf("%d numbers are transcribed, the test looks in the wrong place", len(left))
 	}
 	cells := 0
 	for _, g := range grids {
@@ -128,22 +42,100 @@ func TestTranscribed(t *testing.T) {
 					continue
 				}
 				cells++
-				p := ofGrid(g, &r, k)
-				was, ok := want[p]
-				switch unit := units[p]; {
-				case !ok:
-					t.Errorf("%s: %+v is not transcribed, or in a grid twice", g.Name, p)
-				case was != *x:
-					t.Errorf("%s: %+v is %v, and transcribed as %v", g.Name, p, *x, was)
-				case unit != g.Unit && g.Unit != count && !strings.Contains(p.method, " over "):
-					t.Errorf("%s: %+v is in %s, and transcribed in %s", g.Name, p, g.Unit, unit)
+				if _, ok := left[x]; !ok {
+					t.Errorf("%s: %s, %s, %s: %v is not transcribed, or in a grid twice",
+						g.Name, r.Data, r.Label(), g.Metrics[k].Printed, *x)
 				}
-				delete(want, p)
+				delete(left, x)
 			}
 		}
 	}
-	for p, x := range want {
-		t.Errorf("%+v, %v, is in no grid", p, x)
+	for _, v := range left {
+		t.Errorf("%s: %s, %s, is in no grid", v.Paper, v.Place(), v.Number)
 	}
 	t.Logf("%d cells", cells)
+}
+
+// formed reads a grid that ships after one change of its text, without the configurations that it names.
+func formed(t *testing.T, name, old, new string) (*Grid, error) {
+	t.Helper()
+	text, err := fs.ReadFile(configs.Files(), "tables/"+name+".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), old, new, 1)
+	if changed == string(text) {
+		t.Fatalf("%s has no %q", name, old)
+	}
+	g, doc, err := config.Parse("grid.yaml", []byte(changed), nil, Grid{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := config.NewChecker(doc)
+	g.form(v, papers.All())
+	return &g, v.Err()
+}
+
+// A word that the transcription does not have is an error of its line and field, said once, and so is one too few.
+func TestNotTranscribed(t *testing.T) {
+	for name, c := range map[string]struct{ grid, old, new, want string }{
+		"method": {"dipsgnn-table2", "method: SRGNN", "method: SRGMN",
+			`grid.yaml:76:13: rows.5.method: nothing is printed of method "SRGMN"; did you mean "SRGNN"?`},
+		"data": {"dipsgnn-table2", "printed: Yelp", "printed: Yepl",
+			`grid.yaml:21:27: data.1.printed: nothing is printed of data "Yepl"; did you mean "Yelp"?`},
+		"column": {"dipsgnn-table2", "printed: R@20", "printed: R@02",
+			`grid.yaml:15:34: metrics.0.printed: nothing is printed of column "R@02"; did you mean "R@20"?`},
+		"gain": {"dipsgnn-table2", "over: EdgeRand, over_setting: noise in test", "over: APGNN",
+			`gains.0.over: nothing is printed of over "APGNN"; known are EdgeRand`},
+		"table": {"rdpgcf-table3", "table: 3", "table: 5",
+			`grid.yaml:6:8: table: nothing is printed of table "5"; known are 3`},
+		"setting": {"rdpgcf-table3", "{L: 1}", "{L: 5}",
+			`rows.0.printed_as: nothing is printed of L "5"; known are 1, 2, 3, 4`},
+		"key": {"rdpgcf-table3", "{L: 1}", "{layers: 1}",
+			`rows.0.printed_as: nothing is printed of layers "1"; known are L, d, eps`},
+		"two words": {"rdpgcf-table3", "{L: 1}", "{L: 5, d: 7}",
+			`rows.0.method: nothing is printed of L 5, d 7, data MovieLens-1M, method RDP-GCF, table 3`},
+		"no setting": {"rdpgcf-table3", "printed_as: {L: 1}", "smoke_evaluation: x",
+			`rows.0.method: may be Table 3, MovieLens-1M, RDP-GCF (L 1, d 64, eps 5), Recall@20, or Table 3, `},
+		"unit": {"rdpgcf-table3", "unit: share", "unit: percent",
+			`grid.yaml:13:7: unit: Recall@20 is not in percent`},
+		"attribute": {"gerai-table2", "{attribute: age}", "{attribute: aeg}",
+			`metrics.0.printed_as: nothing is printed of attribute "aeg"; did you mean "age"?`},
+		"not of the paper": {"gerai-table3", "printed: []\n  - method: EdgeRand", "\n  - method: EdgeRand",
+			`rows.9.method: nothing is printed of method "EASE"; known are BPR, GCN, `},
+		"beside printed": {"rdpgcf-table3", "printed_as: {L: 1}", "printed_as: {L: 1}\n    printed: [1, 2]",
+			`rows.0.printed_as: belongs to a table of a transcribed paper, and not beside printed`},
+		"not transcribed": {"rdpgcf-table3", "paper: rdpgcf", "paper: mine",
+			`rows.0.printed_as: belongs to a table of a transcribed paper, and not beside printed`},
+		"column's word": {"gerai-table2", "paper: gerai", "paper: mine",
+			`metrics.0.printed_as: belongs to a table of a transcribed paper, and not beside printed`},
+		"counted too": {"gerai-table1", "printed_as: {method: age}", "printed_as: {table: 1}",
+			`statistics.2.counted: nothing is printed of method ""; known are gender, occupation, age`},
+		"counted": {"pricdsr-table1", "{data: CD}", "{data: CDs}",
+			`statistics.1.printed_as: nothing is printed of data "CDs"; did you mean "CD"?`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := formed(t, c.grid, c.old, c.new)
+			if err == nil || strings.Count(err.Error(), c.want) != 1 || !strings.HasPrefix(err.Error(), "grid.yaml:") {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// A grid may state numbers of its own in place of the transcription's, and a row none.
+func TestStated(t *testing.T) {
+	g, err := formed(t, "rdpgcf-table3", "printed_as: {L: 1}", "printed: [0.5, null]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := &g.Rows[0]; *r.printed(0) != 0.5 || r.printed(1) != nil || *g.Rows[1].printed(0) != 0.2258 {
+		t.Errorf("%v, %v, and in the next row %v", r.printed(0), r.printed(1), g.Rows[1].printed(0))
+	}
+	if g, err = formed(t, "rdpgcf-table3", "printed_as: {L: 1}", "printed: []"); err != nil {
+		t.Fatal(err)
+	}
+	if r := &g.Rows[0]; r.printed(0) != nil || r.count() != 0 {
+		t.Errorf("a row without printed numbers has %v", r.Printed)
+	}
 }

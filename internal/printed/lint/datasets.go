@@ -122,6 +122,8 @@ func statedSizes(p *paper) map[string]size {
 			x.rows = *s.Value.Value
 			x.evidence = stating(p, s)
 			x.evidence.Line = p.file.Line(fmt.Sprintf("sentences.%d", i))
+		default:
+			continue
 		}
 		out[name] = x
 	}
