@@ -115,7 +115,7 @@ func (b *File) price(p *privacy.Plan) (Cost, error) {
 			return c, fmt.Errorf("budget %s: the run's releases come to epsilon %v and it says %v", b.path, c.Epsilon, p.Epsilon)
 		}
 		if t.Rule != Renyi {
-			c.Epsilon = p.Epsilon // what it says is what it keeps within
+			c.Epsilon = p.Epsilon // the run keeps within its own statement
 		}
 	} else {
 		c.Epsilon *= 1 + privacy.PlanMargin
