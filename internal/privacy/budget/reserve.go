@@ -94,7 +94,8 @@ func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	return r.ID, b.add(entry{Reserve: &r})
 }
 
-// price returns the cost of a plan. It fails if the plan costs more than the run's own account states.
+// price returns the cost of a plan. For a run about the budget's own unit and relation it fails if the plan costs more
+// than the run's own account states; a Rényi budget does not compare the two.
 func (b *File) price(p *privacy.Plan) (Cost, error) {
 	t := b.Terms
 	delta := p.Delta
