@@ -24,7 +24,7 @@ type Factor struct {
 // last. They belong to the tape and are valid until Reset.
 func (t *Tape) Factors() []Factor { return t.factors }
 
-// apart reports whether x is a parameter whose gradient is not to be formed.
+// apart reports whether x is a parameter whose gradient must not be formed.
 func (x *Node) apart() bool { return x.t.Apart && x.leaf }
 
 // keep records a use of the parameter w.

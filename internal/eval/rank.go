@@ -36,8 +36,8 @@ type Options struct {
 	OnChunk func(done, total int)
 }
 
-// chunkBytes is the largest size of the scores held at once, and maxChunk that of the samples: more samples do not make
-// products faster.
+// chunkBytes is the largest size of the scores held at once, and maxChunk the largest number of samples: more samples
+// do not make products faster.
 const (
 	chunkBytes = 64 << 20
 	maxChunk   = 256

@@ -80,7 +80,7 @@ func cumulate(ptr []int64) {
 	}
 }
 
-// transpose lists the rows that hold each column, ascending; to holds the columns' offsets.
+// transpose returns the rows that hold each column, ascending; to holds the columns' offsets.
 func transpose(ptr []int64, idx []int32, to []int64) []int32 {
 	out := make([]int32, len(idx))
 	next := slices.Clone(to)

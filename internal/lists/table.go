@@ -296,7 +296,7 @@ func (r *rows) end() error {
 	return r.seen.none(r.file.Path)
 }
 
-// times gives every row its time.
+// times sets the time of every row.
 func (f *File) times(c *format.Clock, column string) error {
 	f.perUnit = c.PerUnit()
 	times, err := c.Times(f.Path, column, f.perUnit)

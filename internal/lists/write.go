@@ -147,7 +147,7 @@ func (w *Writer) flush(from int) (err error) {
 	return err
 }
 
-// Close writes what is left. It does not close the writer beneath.
+// Close writes the rest of the rows. It does not close the writer beneath.
 func (w *Writer) Close() error {
 	if w.table != nil {
 		return w.table.Close()

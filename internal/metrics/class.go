@@ -43,7 +43,7 @@ type ClassMetric struct {
 // String returns the name used in tables and files.
 func (m ClassMetric) String() string { return m.Score.String() + " " + m.Of }
 
-// Definition returns one line that says what the number means.
+// Definition returns one line that explains the number.
 func (m ClassMetric) Definition() string {
 	return fmt.Sprintf("%v: %s; of %s, mean over splits", m, classScores[m.Score].means, m.Of)
 }

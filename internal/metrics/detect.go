@@ -50,7 +50,7 @@ type DetectMetric struct {
 // String returns the name used in tables and files.
 func (m DetectMetric) String() string { return m.Score.String() + " " + m.Of }
 
-// Definition returns one line that says what the number means.
+// Definition returns one line that explains the number.
 func (m DetectMetric) Definition() string {
 	return fmt.Sprintf("%v: %s; positives: %s", m, detectScores[m.Score].means, m.Of)
 }

@@ -89,7 +89,7 @@ func (m GuessMetric) Short() string {
 	return fmt.Sprintf("%s at %sx", guessScores[m.Score].name, strconv.FormatFloat(m.Times, 'g', -1, 64))
 }
 
-// Definition returns one line that says what the number means.
+// Definition returns one line that explains the number.
 func (m GuessMetric) Definition() string {
 	d := fmt.Sprintf("%v: %s; positives: %s", m, guessScores[m.Score].means, m.Of)
 	if m.Score != AveragePrecision {

@@ -60,7 +60,7 @@ func Grid(kinds []Kind, cutoffs []int) []Metric {
 	return grid
 }
 
-// Definition returns one line that says what the number means: first for one target a sample (rank r), then
+// Definition returns one line that explains the number: first for one target a sample (rank r), then
 // for a set of n targets with ranks r_1 < ... < r_n in the same list.
 func (m Metric) Definition() string {
 	if int(m.Kind) >= len(measures) {

@@ -45,7 +45,7 @@ var statistics = []struct {
 // String returns the name used in tables and files.
 func (s Statistic) String() string { return string(s) }
 
-// Definition returns one line that says what the number means.
+// Definition returns one line that explains the number.
 func (s Statistic) Definition() string {
 	for _, known := range statistics {
 		if known.name == s {

@@ -100,7 +100,7 @@ func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batch
 		if p.turn != turn {
 			panic(&autograd.Error{Op: "propagate", Message: "backward after another call of the same propagation", Params: []string{users.Name, items.Name}})
 		}
-		p.turn++ // what backward needs is used up
+		p.turn++ // the memory that backward needs is overwritten
 		w.backward(t, leaves, y.G)
 	})
 	return y.SliceRows(0, len(batchUsers)), y.SliceRows(len(batchUsers), len(w.at)), nil

@@ -24,7 +24,7 @@ type endLine struct {
 	} `json:"end"`
 }
 
-// endPrefix is how the closing line begins; no other line begins so.
+// endPrefix is the beginning of the closing line, and of no other line.
 var endPrefix = []byte(`{"end":`)
 
 const (

@@ -11,7 +11,7 @@ type Composed struct{ Events []Event }
 
 func (Composed) Kind() string { return "composed" }
 
-// Validate reports an empty or invalid composition.
+// Validate returns an error for an empty or invalid composition.
 func (e Composed) Validate() error { return validateAll("composed", e.Events) }
 
 func (e Composed) Form() Form { return Form{Way: InSequence, Events: e.Events} }
@@ -49,7 +49,7 @@ type SelfComposed struct {
 
 func (SelfComposed) Kind() string { return "self-composed" }
 
-// Validate reports a missing or invalid event and a count below one.
+// Validate returns an error for a missing or invalid event and a count below one.
 func (e SelfComposed) Validate() error {
 	return first("self-composed", atLeast("count", e.Count, 1), validate(e.Event))
 }
@@ -95,7 +95,7 @@ type Parallel struct {
 
 func (Parallel) Kind() string { return "parallel" }
 
-// Validate reports an empty or invalid composition.
+// Validate returns an error for an empty or invalid composition.
 func (e Parallel) Validate() error { return validateAll("parallel", e.Events) }
 
 func (e Parallel) Form() Form { return Form{Way: InParallel, Events: e.Events, Fixed: e.Fixed} }
@@ -207,7 +207,7 @@ func WholeSteps(sensitivity float64) float64 {
 	return math.Floor(sensitivity)
 }
 
-// atLeastStep reports a sensitivity of less than one grid step. No integer moves by less, so such a
+// atLeastStep returns an error for a sensitivity of less than one grid step. No integer moves by less, so such a
 // sensitivity was computed wrong.
 func atLeastStep(sensitivity float64) error {
 	if WholeSteps(sensitivity) < 1 {

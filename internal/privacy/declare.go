@@ -161,7 +161,7 @@ func (a Assumption) String() string {
 	return a.What + ": " + a.Why
 }
 
-// Validate reports an assumption that names nothing, or is not UTF-8.
+// Validate returns an error for an assumption that names nothing, or is not UTF-8.
 func (a Assumption) Validate() error {
 	if a.What == "" {
 		return errors.New("assumption: it names nothing")
@@ -177,7 +177,7 @@ type assumptionLine struct {
 	Assumption Assumption `json:"assumption"`
 }
 
-// assumptionPrefix is how the line of an assumption begins; no other line begins so.
+// assumptionPrefix is the beginning of the line of an assumption, and of no other line.
 var assumptionPrefix = []byte(`{"assumption":`)
 
 func (a Assumption) marshal() ([]byte, error) {

@@ -1,60 +1,54 @@
-// Package privacy is the vocabulary of differential privacy in this program: what was released
-// (Event), about which unit (Unit), between which data sets (Neighbouring), with what promise
-// (Budget), and the list of it all (Ledger). It draws no noise and computes no epsilon.
+// Package privacy is the vocabulary of differential privacy in this program: what was released (Event), about which
+// unit (Unit), between which data sets (Neighbouring), with what promise (Budget), and the list of it all (Ledger). It
+// draws no noise and computes no epsilon.
 //
 // # Words
 //
-// Two data sets are neighbours if they differ in one Unit: one interaction, one user, one cell of a
-// user's sequence. The relation says how: the unit is there or not (AddRemove), is another one
-// (Replace), or is empty (ZeroOut). A mechanism is (epsilon, delta)-private if on neighbours every
-// set of outputs has, up to delta, at most e^epsilon times the probability. An epsilon without its
-// unit, its relation and its delta says nothing; that is why every Event carries the first two and
-// every question to an account the third.
+// Two data sets are neighbours if they differ in one Unit: one interaction, one user, one cell of a user's sequence.
+// The relation says how: the unit is there or not (AddRemove), is another one (Replace), or is empty (ZeroOut). A
+// mechanism is (epsilon, delta)-private if on neighbours every set of outputs has, up to delta, at most e^epsilon times
+// the probability. An epsilon without its unit, its relation and its delta says nothing; that is why every Event
+// carries the first two and every question to an account the third.
 //
-// An Event is one release, as far as an accountant needs to know: the noise, and how
-// far one unit moves what the noise is added to (sensitivity, under the event's
-// own relation). Events nest: Sampled on a random part of the data, SelfComposed
-// and Composed one after another, Parallel on disjoint parts. What is not
-// protected is an event too: Unprotected says what and why, and makes the epsilon
-// of every account that reads it infinite.
+// An Event describes one release as far as an accountant needs it: the noise, and how far one unit moves the value to
+// which noise is added (sensitivity, under the event's own relation). Events nest: Sampled on a random part of the
+// data, SelfComposed and Composed one after another, Parallel on disjoint parts. Unprotected data are an event too:
+// Unprotected says what and why, and makes the epsilon of every account that reads it infinite.
 //
-// A Release says its Law, which is what an observer can tell of neighbours, and an event
-// that nests others its Form. Laws and forms are few, and accountants know these and no
-// kind of event. A new kind is a type with its law and an entry in the list of kinds.
+// A Release has a Law, which describes what an observer can learn about neighbours, and an event that nests others has
+// a Form. Laws and forms are few, and accountants know only these and no kind of event. A new kind is a type with its
+// law and an entry in the list of kinds.
 //
-// Units contain each other: a user contains their interactions, edges, cells and all else
-// (Unit.Contains), so that what is shown of a user is shown of each, and what covers a user covers
-// each. In the other direction a user is a group of as many cells as a ledger states that one holds
-// (Holding), and Group returns a release as it is about a group. Two units count as different data
-// only if they always are (Unit.Apart).
+// Units contain each other: a user contains their interactions, edges, cells and all else (Unit.Contains), so showing a
+// user shows each of these, and protecting a user protects each. In the other direction a user is a group of as many
+// cells as a ledger states (Holding), and Group restates a release for a group. Two units count as different data only
+// if they never overlap (Unit.Apart).
 //
-// A run declares what it leaves unprotected before its first release (Declaration),
-// and what its guarantees take as public (Assumption), which no epsilon covers.
+// A run declares what it leaves unprotected before its first release (Declaration), and what its guarantees take as
+// public (Assumption), which no epsilon covers.
 //
-// A Ledger is the list of the events of a run, in memory or as a file of lines that are chained, so
-// that a line changed or lost by accident is found; its last line closes it. Under a Key the chain
-// also shows changes made on purpose. Its header says which noise the run had: Research, seeded and
-// repeatable, or Secure.
+// A Ledger is the list of the events of a run, in memory or as a file of lines that are chained, so that a line changed
+// or lost by accident is found; its last line closes it. Under a Key the chain also shows changes made on purpose. Its
+// header says which noise the run had: Research, seeded and repeatable, or Secure.
 //
 // # How the packages meet
 //
-// Mechanisms (package mechanism) scale, sample, check themselves and record an event; accountants
-// (package accountant) read events. The two know this package and not each other: a number that an
-// accountant prints comes from what was recorded, and mechanisms record before they change a value.
-// Other code may record more, such as what is not protected; nothing takes an entry back.
+// Mechanisms (package mechanism) scale, sample, check themselves and record an event; accountants (package accountant)
+// read events. The two know this package and not each other: a number that an accountant prints comes from what was
+// recorded, and mechanisms record before they change a value. Other code may record more, such as what is not
+// protected; nothing takes an entry back.
 //
 //	mechanism --Record--> Ledger --Entries--> accountant: epsilon at most
 //	    |
 //	 outputs --guesses--> audit: epsilon at least
 //
-// An audit (package audit) knows neither: it looks at outputs alone, and bounds epsilon from below
-// by how well an attacker tells which unit was in. If that bound is above the account, one of the
-// two is wrong, with a stated confidence. audit/exact does the same without chance, for mechanisms
-// small enough to be written down whole.
+// An audit (package audit) knows neither: it looks at outputs alone, and bounds epsilon from below by how well an
+// attacker tells which unit was in. If that bound is above the account, one of the two is wrong, with a stated
+// confidence. audit/exact does the same without chance, for mechanisms small enough to be written down whole.
 //
-// So a promise is kept in three steps, which the example of the package runs: choose the noise that
-// a budget allows (accountant.Calibrate), release through a mechanism that records, and charge an
-// account with what the ledger holds. The account is what is reported.
+// So a promise is kept in three steps, which the example of the package runs: choose the noise that a budget allows
+// (accountant.Calibrate), release through a mechanism that records, and charge an account with the entries of the
+// ledger. Reports state the account.
 //
 // # Where things are
 //

@@ -21,7 +21,7 @@ const (
 	Secure Noise = "secure"
 )
 
-// Validate reports a value that is not one of the constants.
+// Validate returns an error for a value that is not one of the constants.
 func (n Noise) Validate() error {
 	if n != Research && n != Secure {
 		return fmt.Errorf("unknown noise %q", string(n))

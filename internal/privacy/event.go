@@ -31,8 +31,8 @@ type Release interface {
 	About() Subject
 	// Law returns what an observer can learn about neighbours, or nil if that is not known.
 	Law() Law
-	// Group returns the release restated about subject s, where one change of s consists of up to size successive
-	// changes of the release's unit.
+	// Group returns the release restated about subject s, where one change of s consists of size successive changes of
+	// the release's unit.
 	Group(size int64, s Subject) Event
 }
 

@@ -60,7 +60,7 @@ type holdingLine struct {
 	Holding Holding `json:"holding"`
 }
 
-// holdingPrefix is how the line of a holding begins; no other line begins so.
+// holdingPrefix is the beginning of the line of a holding, and of no other line.
 var holdingPrefix = []byte(`{"holding":`)
 
 func (h Holding) marshal() ([]byte, error) {

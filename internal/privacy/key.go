@@ -33,7 +33,7 @@ var (
 	ErrUnkeyed = errors.New("it was written without a key: its checks show accidents, not changes on purpose")
 )
 
-// NewKey makes a ledger key from a secret of 16 bytes to 64 KiB.
+// NewKey returns a ledger key made from a secret of 16 bytes to 64 KiB.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) < minKey || len(secret) > maxKey {
 		return nil, fmt.Errorf("a ledger key of %d bytes, want %d to %d", len(secret), minKey, maxKey)

@@ -20,7 +20,7 @@ const (
 	Position    Unit = "position"    // the item at one position of one slate
 )
 
-// Units lists every unit, in the order in which they are named to users.
+// Units returns every unit, in the order in which they are named to users.
 func Units() []Unit {
 	return []Unit{Edge, Interaction, User, Sample, Feature, Record, Cell, Position}
 }
@@ -131,7 +131,7 @@ func Local(e Event) bool {
 	return ok
 }
 
-// Leaves lists the releases and the unprotected events within an event.
+// Leaves returns the releases and the unprotected events within an event.
 func Leaves(e Event) []Event { return leaves(nil, e) }
 
 // leaves appends the leaves of an event to a list. A compound event without nested events counts as a leaf.

@@ -14,7 +14,7 @@ import (
 // a parked goroutine can cost 100 us, more than most sections last, so an idle worker polls for a while before it
 // parks. benefit keeps this from doing harm when other programs need the processors.
 
-// unitFunc does one unit of a job. worker numbers the goroutines of the job (0 is
+// unitFunc executes one unit of a job. worker numbers the goroutines of the job (0 is
 // the caller); it may choose scratch memory, and must not change results.
 type unitFunc func(unit, worker int)
 

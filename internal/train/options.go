@@ -163,7 +163,7 @@ type Optimizer interface {
 	Load([]autograd.NamedTensor) error
 }
 
-// Schedule gives the learning rate of an epoch.
+// Schedule determines the learning rate of an epoch.
 type Schedule interface {
 	// LR returns the learning rate of an epoch, counted from 0, given the base learning rate.
 	LR(base float64, epoch int) float64

@@ -80,7 +80,7 @@ func (f *File) single(want []Want, read func(w Want) (Table, error)) error {
 	return err
 }
 
-// readNpy reads the array of a file of size bytes, which must be all that there is.
+// readNpy reads the array of a file of size bytes, which must hold nothing else.
 func readNpy(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Table, err error) {
 	r := io.NewSectionReader(in, 0, size)
 	a, used, err := readNpyHeader(r)

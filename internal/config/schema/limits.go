@@ -20,7 +20,7 @@ type branch struct {
 	then []config.Finding
 }
 
-// apply adds a limit to the schema of its key, or to a branch where it has conditions.
+// apply adds a limit to the schema of its key, or to a branch if it has conditions.
 func (b *builder) apply(l config.Conditional) {
 	n := b.at[l.Path]
 	if n == nil {

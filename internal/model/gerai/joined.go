@@ -21,7 +21,7 @@ func (m *Model) enter(t *autograd.Tape) {
 	}
 }
 
-// join makes the joined maps.
+// join returns the joined maps.
 func (m *Model) join(t *autograd.Tape) joined {
 	first, last := m.Message.Layers[0], m.Message.Layers[2]
 	user, seen := t.Use(m.User), t.Use(m.Seen.W)

@@ -187,7 +187,7 @@ func (n *network) rows(t *autograd.Tape, step int, users, items []int32) *autogr
 		if n.turn != turn {
 			panic(&autograd.Error{Op: "ngcf", Message: "backward after another call of the same model", Params: []string{m.User.Name, m.Item.Name}})
 		}
-		n.turn++ // what the way back needs is used up
+		n.turn++ // the memory that backward needs is overwritten
 		n.backward(leaves, y.G, dropout)
 	})
 }

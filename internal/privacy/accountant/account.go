@@ -136,7 +136,7 @@ func (a *Account) context() context.Context {
 }
 
 // Price fails on an event about another unit or relation (ErrUnit), and on one that the method
-// cannot price. The account stays as it is.
+// cannot price. It does not change the account.
 func (a *Account) Price(e privacy.Event, count int64) error {
 	l, err := terms.Flatten(e, count, a.unit, a.relation)
 	if err != nil {
@@ -279,7 +279,7 @@ const (
 	PLD Method = "pld"
 )
 
-// Methods lists the methods, the best known first.
+// Methods returns the methods, the best known first.
 func Methods() []Method { return []Method{Analytic, Contour, RDP, PLD} }
 
 // Validate returns an error for a method that is not one of the constants.

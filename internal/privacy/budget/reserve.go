@@ -94,7 +94,8 @@ func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	return r.ID, b.add(entry{Reserve: &r})
 }
 
-// price returns the cost of a plan. It fails if the plan costs more than the run's own account states.
+// price returns the cost of a plan. For a run about the budget's own unit and relation it fails if the plan costs more
+// than the run's own account states; a Rényi budget does not compare the two.
 func (b *File) price(p *privacy.Plan) (Cost, error) {
 	t := b.Terms
 	delta := p.Delta
@@ -115,7 +116,7 @@ func (b *File) price(p *privacy.Plan) (Cost, error) {
 			return c, fmt.Errorf("budget %s: the run's releases come to epsilon %v and it says %v", b.path, c.Epsilon, p.Epsilon)
 		}
 		if t.Rule != Renyi {
-			c.Epsilon = p.Epsilon // what it says is what it keeps within
+			c.Epsilon = p.Epsilon // the run keeps within its own statement
 		}
 	} else {
 		c.Epsilon *= 1 + privacy.PlanMargin

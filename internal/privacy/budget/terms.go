@@ -20,7 +20,7 @@ const (
 	Renyi       Rule = "renyi"
 )
 
-// Rules lists the rules.
+// Rules returns the rules.
 func Rules() []Rule { return []Rule{Sum, Approximate, Renyi} }
 
 // Terms holds the fixed terms of a budget, the first line of its file: the limits, the unit, the data and the rule.

@@ -1,13 +1,13 @@
-// Package chain seals the lines of append-only files, and reads them back as strictly as it wrote them. Ledgers
-// and budgets are such files.
+// Package chain seals the lines of append-only files, and reads them back as strictly as it wrote them. Ledgers and
+// budgets are such files.
 //
-// Every line is a JSON object whose last key is a check: the first digits of a hash of the line's own text and of
-// the check before it, and so of all lines before. A plain hash finds accidents. A keyed one (HMAC-SHA-256) finds
-// changes on purpose too, since only the holders of the key can compute it. Neither tells that lines at the end are
-// missing: that is for the file's own last line, or for who remembers the last check, to say.
+// Every line is a JSON object whose last key is a checksum: the first digits of a hash of the line's own text and of
+// the checksum before it, and so of all lines before. A plain hash finds accidents. A keyed one (HMAC-SHA-256) finds
+// changes on purpose too, since only the holders of the key can compute it. Neither shows that lines at the end are
+// missing: only the file's own last line does, or a remembered last checksum.
 //
-// A line is read only if it is what its writer writes, byte for byte. So no key is unknown, missing, doubled, spelt
-// otherwise or in another order, and no number has a second form.
+// A line is accepted only if its writer would write exactly these bytes. So no key can be unknown, missing, repeated,
+// spelt otherwise or in another order, and no number has a second form.
 package chain
 
 import (

@@ -182,7 +182,7 @@ func NewSetOdds(epsilon float64, kept, others uint64) Odds {
 // KeepProbability returns x/(x+others) for x = e^epsilon, without overflow.
 func KeepProbability(epsilon, others float64) float64 { return 1 / (1 + others*math.Exp(-epsilon)) }
 
-// ReplaceProbability returns others/(x+others), to full precision also where it is tiny.
+// ReplaceProbability returns others/(x+others), to full precision even if it is tiny.
 func ReplaceProbability(epsilon, others float64) float64 {
 	if others == 0 {
 		return 0

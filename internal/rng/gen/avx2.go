@@ -66,7 +66,7 @@ func (p *philox256) next() (words [4]vec) {
 	return words
 }
 
-// words256 emits words and what is made of single ones.
+// words256 emits the kernels that make words, and those that make values of single words.
 func words256(c constants) {
 	TEXT("words256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *uint32)")
 	Pragma("noescape")
@@ -112,7 +112,7 @@ func words256(c constants) {
 	})
 }
 
-// noise256 emits normals, and what checks them.
+// noise256 emits the kernels that make normals, and those that check them.
 func noise256(c constants) {
 	TEXT("normals256", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")

@@ -67,7 +67,7 @@ func (p *philox512) next() (words [4]vec) {
 	return words
 }
 
-// words512 emits words and what is made of single ones.
+// words512 emits the kernels that make words, and those that make values of single words.
 func words512(c constants) {
 	TEXT("words512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *uint32)")
 	Pragma("noescape")
@@ -108,7 +108,7 @@ func words512(c constants) {
 	})
 }
 
-// noise512 emits normals, and what checks them.
+// noise512 emits the kernels that make normals, and those that check them.
 func noise512(c constants) {
 	TEXT("normals512", NOSPLIT, "func(groups int, s *uint32, first uint64, dst *float32)")
 	Pragma("noescape")

@@ -35,7 +35,7 @@ func Current() Level { return level }
 // ChoiceError returns why PRIVREC_SIMD could not be followed, and nil if it was.
 func ChoiceError() error { return choiceErr }
 
-// Available lists the levels of this processor and build.
+// Available returns the levels of this processor and build.
 func Available() []Level {
 	var all []Level
 	for l := Off; l <= best(); l++ {

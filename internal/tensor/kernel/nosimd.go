@@ -140,7 +140,7 @@ func CopyRows(dst []Float, w int, x *Float, ldx int, idx []int32) {
 // Finite reports whether x has neither NaN nor infinity.
 func Finite(x []Float) bool { return finitePlain(x) }
 
-// Adam does one fused step over weights w and moments m, v, all as long as the
+// Adam applies one fused step to weights w and moments m, v, all as long as the
 // gradient g.
 func Adam(w, g, m, v []Float, c *AdamCoef) {
 	adamPlain(w[:len(g)], g, m[:len(g)], v[:len(g)], c)

@@ -377,7 +377,7 @@ func Finite(x []Float) bool {
 	return finitePlain(x)
 }
 
-// Adam does one fused step over weights w and moments m, v, all as long as the
+// Adam applies one fused step to weights w and moments m, v, all as long as the
 // gradient g.
 func Adam(w, g, m, v []Float, c *AdamCoef) {
 	w, m, v = w[:len(g)], m[:len(g)], v[:len(g)]

@@ -155,7 +155,7 @@ func (m *mutant) bytes() []byte {
 	return out
 }
 
-// lines returns the lines of the file: the names, where it has them, and the rows.
+// lines returns the lines of the file: the names, if it has them, and the rows.
 func (m *mutant) lines() [][]string {
 	lines := append([][]string{m.header}, m.rows...)
 	if m.again > 0 {

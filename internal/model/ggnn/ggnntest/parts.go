@@ -130,7 +130,7 @@ func SameTransitions() Batch {
 	}
 }
 
-// CheckParams reports an error unless there are want parameters, all with
+// CheckParams fails the test unless there are want parameters, all with
 // different names, and the first is named as given.
 func CheckParams(t testing.TB, params []*autograd.Param, want int, first string) {
 	t.Helper()

@@ -1,8 +1,7 @@
-// Package classic is differential privacy in closed form: composition theorems, amplification by
-// sampling, and the exact composition of randomized response. None of it needs a curve or a mesh,
-// and much of it is loose. It is what papers state, what other accountants are checked against,
-// and, for pure DP (KFold), exact. The laws of mechanisms are in package mechanism, the deltas of
-// single releases in package exact.
+// Package classic is differential privacy in closed form: composition theorems, amplification by sampling, and the
+// exact composition of randomized response. None of it needs a curve or a mesh, and much of it is loose. Papers state
+// these theorems, other accountants are checked against them, and for pure DP (KFold) they are exact. The laws of
+// mechanisms are in package mechanism, the deltas of single releases in package exact.
 //
 //   - Basic, Advanced, AdvancedTight, AdvancedAny: k-fold adaptive composition of
 //     (epsilon, delta)-DP (Dwork and Roth, "The algorithmic foundations of
@@ -18,6 +17,5 @@
 //   - PureToZCDP: rho of an epsilon-DP mechanism.
 //   - Filter: budgets for mechanisms chosen after the results of those before.
 //
-// A guarantee that cannot be given is an error, ErrUnreachable where no finite
-// epsilon has the delta asked for.
+// A guarantee that cannot be given is an error, ErrUnreachable where no finite epsilon has the delta asked for.
 package classic

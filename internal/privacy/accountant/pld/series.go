@@ -20,7 +20,7 @@ type series struct {
 	// their difference.
 	endOne, endLess, endTwo float64
 	slack                   float64 // bound of the rounding of the sums two, and of one times 1-exp(-h)
-	below                   float64 // bound of what more that of one does to an epsilon below the window
+	below                   float64 // bound of the error that the sum one adds for an epsilon below the window
 }
 
 // newSeries returns the series of the coefficients of a period of n. start is where in it the window starts.

@@ -37,8 +37,8 @@ const (
 // FeatureSampler describes the perturbation of a vector of mixed features under one budget (DIPSGNN paper, algorithm 3,
 // after Wang et al., ICDE 2019). Of n features it chooses k, and each gets Epsilon/k: numbers by the piecewise
 // mechanism times n/k, categories by optimised unary encoding. A missing value is given as zeros: for a number the
-// middle of its range, for a category no bit set. It is perturbed like any other input, so it stays hidden which users
-// lack a value.
+// middle of its range, for a category no bit set. It is perturbed like any other input, each bit as a 0, so it stays
+// hidden which users lack a value.
 type FeatureSampler struct {
 	Purpose    string
 	Epsilon    float64 // eps1, of the whole vector
