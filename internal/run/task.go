@@ -192,7 +192,7 @@ func (t Task) Schema() *jsonschema.Schema {
 // Rules lists what the task checks of a configuration that its JSON Schema cannot say.
 func (t Task) Rules() []config.Rule { return t.Action.probe().Rules }
 
-// SchemaFile returns the name of the file of the task's JSON Schema that privrec schema --out writes.
+// SchemaFile returns the name of the file of the task's JSON Schema that privrec list schema --out writes.
 func (t Task) SchemaFile() string { return t.Verb + "-" + t.Name + ".json" }
 
 // Limits says in words what values the keys may have. It knows the checks of the default

@@ -37,7 +37,7 @@ func (f File) Rules() []config.Rule {
 	return f.probe().Rules
 }
 
-// FileName returns the name of the file of the schema that privrec schema --out writes.
+// FileName returns the name of the file of the schema that privrec list schema --out writes.
 func (f File) FileName() string { return f.Name + ".json" }
 
 // Schema returns the schema. Without Checked it knows types and keys alone.

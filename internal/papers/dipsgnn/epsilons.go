@@ -11,7 +11,7 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings that privrec account epsilon lists of this paper.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("dipsgnn") }
 
 // EpsilonReading is one reading of a setting: how the noise was set, and which releases one unit is in.

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/papers/exposure/protect"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings that privrec account epsilon lists of this paper.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("exposure") }
 
 // EpsilonReading is one reading of a setting: how the positions of a slate are replaced.

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/papers/gerai/features"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings that privrec account epsilon lists of this paper.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("gerai") }
 
 // EpsilonReading is one reading of a setting: the features of a user, or the noise on the loss.

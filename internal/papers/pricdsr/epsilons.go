@@ -8,7 +8,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings that privrec account epsilon lists of this paper.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("pricdsr") }
 
 // EpsilonReading is one reading of a setting: which mechanism perturbs rows, and how two of them

@@ -9,7 +9,7 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+// EpsilonRows returns the settings that privrec account epsilon lists of this paper.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("rdpgcf") }
 
 // EpsilonReading is one reading of a setting: how the noise on layers was set, and what was released.
