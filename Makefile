@@ -96,7 +96,7 @@ clean:
 
 # The JSON Schemas that the first lines of configurations name, for editors.
 schemas: build
-	./$(BIN) schema --out docs/schemas
+	./$(BIN) list schema --out docs/schemas
 
 # The command reference, the pages of the data sets, the drawings and the page of the
 # architecture, from the program itself; pages with results from docs/src, records of runs

@@ -36,7 +36,7 @@ That is from the whole trade-off curve, with every rounding towards the attacker
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
-		RunE: group("mechanism"),
+		RunE: group("command"),
 	}
 	for _, m := range append(calculator.Mechanisms(), calculator.Dipsgnn()) {
 		q := calculator.AskAccount(m)
@@ -44,7 +44,8 @@ That is from the whole trade-off curve, with every rounding towards the attacker
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
-	parent.AddCommand(a.accountRDP(), a.accountBudget(), a.accountLedger(), a.accountEvents(), a.accountCurve(), a.accountSelection())
+	parent.AddCommand(a.accountRDP(), a.accountBudget(), a.accountLedger(), a.accountEvents(), a.accountCurve(),
+		a.accountSelection(), a.calibrate(), a.epsilon())
 	return parent
 }
 

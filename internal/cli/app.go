@@ -75,6 +75,7 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	defer quiet()
 
 	out := &outlet{w: a.Stdout}
+	args, moved := movedLine(args)
 	inner := *a
 	inner.Stdout, inner.args = out, args
 	inner.completes = len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
@@ -83,6 +84,9 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	root.SetErr(a.Stderr)
 	strict(root)
 	root.SetArgs(args)
+	if moved != nil {
+		fmt.Fprintln(a.Stderr, moved.notice(root, args))
+	}
 	err := root.ExecuteContext(ctx)
 	if out.gone.Load() && (err == nil || wentAway(err)) {
 		if h := hint(err); h != "" { // where the result is kept
@@ -120,7 +124,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 		}
 		return group("command")(c, args)
 	}
-	root.Flags().BoolVar(&version, "version", false, "which program this is and how it was built, as privrec version says")
+	root.Flags().BoolVar(&version, "version", false, "which program this is and how it was built")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		// A command that does not exist has no flags: the error is about the command.
@@ -138,9 +142,9 @@ that a paper claims stands beside the one that the releases of the run amount to
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return usagef(a.flagHint(c, err), "%s", text)
 	})
-	root.AddCommand(a.perturb(a.verbs())...)
-	root.AddCommand(a.account(), a.audit(), a.browse(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.epsilon(), a.evaluate(), a.export(), a.lint(), a.list(), a.matrix(), a.recommend(), a.record(), a.report(), a.reproduce(), a.run(), a.scores(), a.tune(), a.version())
-	root.AddCommand(a.schema())
+	root.AddCommand(a.matrix(a.perturb(a.verbs()))...)
+	root.AddCommand(a.account(), a.audit(), a.compare(), a.data(), a.evaluate(), a.list(), a.recommend(), a.report(),
+		a.reproduce(), a.run(), a.scores(), a.tune(), a.version())
 	if a.Demo != nil {
 		root.AddCommand(a.demo())
 	}

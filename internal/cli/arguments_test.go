@@ -22,8 +22,8 @@ var ofPaths = regexp.MustCompile(`\b(files?|folders?|directory|picture|table of)
 var notPaths = map[string]bool{
 	"mirror": true, // a web address
 	"from":   true, // of data fetch: read, never made; of account curve: a number
-	"task":   true, // of epsilon: a task, where the name of a configuration file does not say it
-	"about":  true, // of record: a sentence on a file
+	"task":   true, // of account epsilon: a task, where the name of a configuration file does not say it
+	"about":  true, // of report record: a sentence on a file
 	"names":  true, // of import vectors: arrays in files
 	"log":    true, // of tasks: a form
 	"delta":  true, // of report privacy: a number

@@ -8,19 +8,20 @@ import (
 	"privrec/internal/run"
 )
 
-// audit makes the command that bounds epsilon from below.
+// audit makes the command that bounds epsilon from below, and holds printed tables against themselves.
 func (a *App) audit() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "audit",
-		Short: "what an epsilon is at least",
+		Short: "an epsilon from below, printed tables against themselves",
 		Long: `Bounds epsilon from below, by what outputs tell of their inputs. An account bounds it
-from above. If the lower bound is above the upper one, one of the two is wrong.
+from above. If the lower bound is above the upper one, one of the two is wrong. tables
+looks for printed numbers that cannot be right.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("method"),
 	}
-	parent.AddCommand(a.auditExact())
+	parent.AddCommand(a.auditExact(), a.auditTables())
 	for _, t := range a.Tasks {
 		if t.Verb == verbAudit {
 			parent.AddCommand(a.task(t))

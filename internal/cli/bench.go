@@ -50,9 +50,12 @@ func (m measurements) Text(w io.Writer) error {
 	return t.Text(w)
 }
 
-// bench makes one command for each measurement.
+// bench makes one command for each measurement. They are for developers: the help of the program does not list them.
 func (a *App) bench() *cobra.Command {
-	parent := &cobra.Command{Use: "bench", Short: "measure speed on this machine", Args: cobra.ArbitraryArgs, RunE: group("benchmark")}
+	parent := &cobra.Command{
+		Use: "bench", Short: "measure speed on this machine", Hidden: true,
+		Args: cobra.ArbitraryArgs, RunE: group("benchmark"),
+	}
 	for _, b := range a.Benches {
 		var (
 			o             bench.Options

@@ -31,12 +31,14 @@ folder of its own. Stand-ins are generated and need no file.`,
 	return c
 }
 
-// dataList makes the command that lists data sets.
+// dataList makes the command that lists data sets, an old name of list.
 func (a *App) dataList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list data sets and their recipes",
 		Args:  wants(),
+
+		Hidden: true,
 	}
 	a.shows(c, func(_ *cobra.Command, _ []string) (run.Result, error) {
 		return &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}, nil
@@ -52,7 +54,7 @@ func (a *App) dataDescribe() *cobra.Command {
 		Short: "show the files of a data set, their columns and terms",
 		Long: `Reads the files of a data set and shows what they hold: sizes and hashes, columns with
 their types, counts, the terms of their owner and the paper to cite where these are known.`,
-		Args: wants("a data set, see privrec data list"),
+		Args: wants("a data set, see privrec list"),
 	}
 	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
 		r.Phase("read " + args[0])
@@ -82,7 +84,7 @@ func (a *App) dataStats() *cobra.Command {
 pairs each slate with the clicks before it, for exposure attacks; sets of slates have no
 other recipe. A log of your own is a folder own-NAME with impressions.tsv or
 impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
-		Args: wants("a data set, see privrec data list"),
+		Args: wants("a data set, see privrec list"),
 	}
 	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
 		c.SetContext(progress.With(c.Context(), r))
@@ -124,7 +126,8 @@ impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 		return inventory.Stats(s), nil
 	})
 	p := c.Flags()
-	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
+	p.StringVar(&recipe, "recipe", "",
+		"steps from raw rows to sequences, see privrec list; default: the first of the set")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
 	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in and of random splits")
 	p.IntVar(&slates.T, "slate", 0, "recipe slates: items shown, 0 for 10")
@@ -152,7 +155,7 @@ func (a *App) dataSynth() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "synth NAME --out DIR",
 		Short: "write a stand-in as RecBole atomic files",
-		Args:  wants("a stand-in, see privrec data list"),
+		Args:  wants("a stand-in, see privrec list"),
 	}
 	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
 		p, err := standin.Find(args[0])

@@ -17,7 +17,7 @@ import (
 	"privrec/internal/run"
 )
 
-// epsilonFlags are the flags of privrec epsilon.
+// epsilonFlags are the flags of privrec account epsilon.
 type epsilonFlags struct {
 	paper, unit, config, task, on, keyFile string
 	sets                                   []string

@@ -12,12 +12,12 @@ import (
 	"privrec/internal/vectors"
 )
 
-// export makes the command that takes the vectors out of a finished run.
-func (a *App) export() *cobra.Command {
+// vectors makes the command that takes the vectors out of a finished run.
+func (a *App) vectors() *cobra.Command {
 	var q export.VectorQuestion
-	var dir, form string
+	var form string
 	c := &cobra.Command{
-		Use:   "export --vectors RUN --out DIR|FILE [--format NAME]",
+		Use:   "vectors RUN --out DIR|FILE [--format NAME]",
 		Short: "write the vectors of a finished run for other programs",
 		Long: `Writes the vectors of all users and items of a finished run, as float32, and the ids of
 their rows in text files beside, one a line. The forms: npz and safetensors hold both in one
@@ -28,17 +28,18 @@ about.json says what the files are, how the model ranks by them, and what the ac
 run covers: a warning names what no noise protects, and noise that a seed takes off again.
 
 ` + exitCodes,
-		Args: wants(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if dir == "" {
-				return usagef("name a run with --vectors", "%s: no run is named", c.CommandPath())
+		Args: wants("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == "" {
+				return usagef("name a run directory", "%s: RUN is empty", c.CommandPath())
 			}
 			q.Form = vectors.Form(form)
-			return a.takeOut(c, dir, func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Vectors(ctx, q) })
+			return a.takeOut(c, args[0], func(ctx context.Context, s *export.Source) (*export.Exported, error) {
+				return s.Vectors(ctx, q)
+			})
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&dir, "vectors", "", "run directory")
 	p.StringVarP(&q.Out, "out", "o", "", "folder to write to; of npz and safetensors also the name of the file")
 	p.StringVar(&form, "format", "", "npy, npz, safetensors or parquet; without it, what the name of --out says, and else npz")
 	p.StringVar(&q.Release, "release", "", "which of the run's releases")
@@ -47,7 +48,7 @@ run covers: a warning names what no noise protects, and noise that a seed takes 
 	return c
 }
 
-// scores makes the command that writes the scores behind recommendations.
+// scores makes the command of the old name of recommend --k all, which with --k N titles the best items as scores.
 func (a *App) scores() *cobra.Command {
 	var q export.ListQuestion
 	c := &cobra.Command{
@@ -61,7 +62,8 @@ lists show the scores of the best alone. The end of the file's name says its for
 .csv or .parquet, and .trec with --k.
 
 ` + exitCodes,
-		Args: wants("RUN"),
+		Args:   wants("RUN"),
+		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("k") && q.K < 1 {
 				return usagef("leave it out for all items", "--k %d: want at least 1", q.K)

@@ -43,7 +43,7 @@ a .part file, and the same command goes on from there.
 
 Copies of some sets are got by hand. The error then says what to get and where, and --from
 takes the archive, its unpacked files, or a folder with them.`,
-		Args: wants("a data set, see privrec data list"),
+		Args: wants("a data set, see privrec list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Name = args[0]
 			r := screen.NewBytes(a.Stderr, quiet)
@@ -187,7 +187,7 @@ func (a *App) dataPrepare() *cobra.Command {
 		Long: `Compares the files of a set with their receipt, runs a recipe on them and keeps the
 filtered rows in the cache ($PRIVREC_CACHE, else below the user's cache folder), so that
 training starts at once. Shows the counts after every step.`,
-		Args: wants("a data set, see privrec data list"),
+		Args: wants("a data set, see privrec list"),
 	}
 	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
 		set, err := registry.Find(args[0])
@@ -217,7 +217,8 @@ training starts at once. Shows the counts after every step.`,
 		return inventory.Stats(s), nil
 	})
 	p := c.Flags()
-	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
+	p.StringVar(&recipe, "recipe", "",
+		"steps from raw rows to sequences, see privrec list; default: the first of the set")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
 	return c
 }

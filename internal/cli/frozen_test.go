@@ -232,7 +232,7 @@ func refuse(t *testing.T, got map[string]string) {
 	for _, f := range bad {
 		try("train", "dipsgnn", "--config", f.Name())
 		try("reproduce", "--grid", f.Name())
-		try("matrix", "--grid", f.Name())
+		try("attack", "matrix", "--grid", f.Name())
 		try("tune", "--study", f.Name())
 	}
 	if left, err := os.ReadDir("."); err != nil || len(left) != len(bad)+1 {
@@ -291,8 +291,8 @@ var asked = map[string][]string{
 		"data prepare standin-tiny",
 		"data stats standin-tiny",
 		"data stats standin-slates --recipe slates",
-		"epsilon --paper pricdsr",
-		"lint tables",
+		"account epsilon --paper pricdsr",
+		"audit tables",
 		"list",
 		"perturb features --attributes users.tsv --out m.tsv --epsilon 5 --category gender=F,M --seed 1 --shard 1/2",
 		"perturb features --attributes users.tsv --out m.tsv --epsilon 5 --category gender=F,M --seed 1 --shard 2/2",
@@ -304,12 +304,12 @@ var asked = map[string][]string{
 		"evaluate runs/train-rdpgcf",
 		"recommend runs/train-ease --user 3 --k 2",
 		"scores runs/train-ease --user 3 --k 2 --out tables/ease.tsv",
-		"export --vectors runs/train-bprmf --out tables/v --format npy",
-		"record runs/train-ease --out tables/kept.json --name ease",
+		"report vectors runs/train-bprmf --out tables/v --format npy",
+		"report record runs/train-ease --out tables/kept.json --name ease",
 		"reproduce --list",
 		"reproduce --claims --out t --profile full",
 	},
-	"matrix":          {"matrix --grid small.yaml --profile smoke --out t"},
+	"matrix":          {"attack matrix --grid small.yaml --profile smoke --out t"},
 	"tune":            {"tune --study study.yaml --out a"},
 	"reports":         {"data describe own-ml", "data stats own-ml --recipe all", "data verify own-ml"},
 	"reproducefigure": {"reproduce --grid ease-lambda.yaml --profile smoke --out t"},
@@ -325,7 +325,7 @@ var madeFirst = map[string]string{
 // unasked are commands with --json whose answers are of the machine, the time, the build or a network, run, which
 // prints what the task of its file prints, and those that TestPerturbFrozen asks.
 var unasked = []string{
-	"version", "doctor", "demo", "data fetch", "run", "perturb exposure", "perturb pricdsr",
+	"version", "list machine", "demo", "data fetch", "run", "perturb exposure", "perturb pricdsr",
 }
 
 // TestFrozenAnswers holds what every command with --json prints, with the brackets of the accountants in it, and

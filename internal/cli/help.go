@@ -51,12 +51,12 @@ func arrange(root *cobra.Command) {
 		id, title string
 		names     []string
 	}{
-		{"look", "Look around:", []string{"demo", "doctor", "list", "data", "lint", "serve"}},
+		{"look", "Look around:", []string{"demo", "list", "data"}},
 		{"run", "Train, protect, attack, compare:", []string{
-			"run", "train", "perturb", "attack", "matrix", "import", "evaluate", "recommend", "scores", "export", "compare",
-			"reproduce", "report", "tune",
+			"run", "train", "tune", "perturb", "attack", "import", "recommend", "evaluate", "compare", "reproduce",
+			"report",
 		}},
-		{"price", "Account for privacy:", []string{"account", "calibrate", "epsilon", "audit"}},
+		{"price", "Account for privacy:", []string{"account", "audit"}},
 	} {
 		group := &cobra.Group{ID: g.id, Title: g.title}
 		for _, c := range root.Commands() {
@@ -117,7 +117,7 @@ func group(kind string) func(c *cobra.Command, args []string) error {
 }
 
 // notSuggested are commands that are not named, nor those below them, in place of an unknown word.
-var notSuggested = map[string]bool{"completion": true, "help": true, "bench": true, "exact": true}
+var notSuggested = map[string]bool{"completion": true, "help": true, "exact": true}
 
 // commandHint returns the hint for a word after c that is no command there. It names the nearest command
 // after c, or the command of that name elsewhere, as for "privrec srgnn". Without either it lists what is

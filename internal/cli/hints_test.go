@@ -313,7 +313,9 @@ func TestHintsLeadOn(t *testing.T) {
 			t.Errorf("%s, after %q: hint %q", then, first, again)
 		}
 	}
-	for _, line := range []string{"lint tables no.yaml", "tune --study no.yaml", "reproduce --grid no.yaml", "train ease --config no.yaml"} {
+	for _, line := range []string{
+		"audit tables no.yaml", "tune --study no.yaml", "reproduce --grid no.yaml", "train ease --config no.yaml",
+	} {
 		if hint := hintOf(t, line); strings.Contains(hint, "--config") {
 			t.Errorf("%s: hint %q speaks of another flag", line, hint)
 		}

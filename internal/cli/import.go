@@ -21,7 +21,7 @@ func (a *App) importModel(c *cobra.Command) {
 	f := &taskFlags{own: map[string]*[]string{}}
 	c.Use = "import --recs FILE|--vectors FILE[,FILE] --train FILE [--truth FILE] [--non-members FILE] --out DIR"
 	c.Long = `Makes a run directory of a model that another program trained, of its files alone:
-evaluate, recommend, compare, attack --on, matrix --runs and report work on it. It keeps
+evaluate, recommend, compare, attack --on, attack matrix --runs and report work on it. It keeps
 copies of what was read. Its account says that nothing is known or claimed.
 
 With --recs the model shows lists and nothing else: tables with tabs or commas and a header

@@ -24,6 +24,8 @@ func (a *App) version() *cobra.Command {
 		Use:   "version",
 		Short: "show which program this is and how it was built",
 		Args:  wants(),
+
+		Hidden: true, // --version says it too
 	}
 	a.shows(c, func(_ *cobra.Command, _ []string) (run.Result, error) {
 		return versionInfo{run.BuildInfo()}, nil
@@ -47,13 +49,23 @@ func (v versionInfo) Text(w io.Writer) error {
 	return err
 }
 
-// list makes the command that shows tasks and data sets.
+// list makes the command that shows tasks and data sets, and below it the machine and schemas.
 func (a *App) list() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "list tasks and data sets",
-		Args:  wants(),
+		Short: "list tasks and data sets; what this machine is, and the schema of a file",
+		Long: `Lists the tasks and the data sets that there are. machine examines this machine, and
+schema prints the JSON Schema of a configuration or of what --json prints.
+
+` + exitCodes,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return group("command")(c, args)
+			}
+			return nil
+		},
 	}
+	c.AddCommand(a.machine(), a.schema())
 	a.shows(c, func(c *cobra.Command, _ []string) (run.Result, error) {
 		tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does")}
 		for _, t := range a.Tasks {
@@ -76,14 +88,14 @@ func (a *App) list() *cobra.Command {
 	return c
 }
 
-// doctor makes the command that examines this machine.
-func (a *App) doctor() *cobra.Command {
+// machine makes the command that examines this machine.
+func (a *App) machine() *cobra.Command {
 	var (
 		o             doctor.Options
 		asJSON, quiet bool
 	)
 	c := &cobra.Command{
-		Use:   "doctor",
+		Use:   "machine",
 		Short: "examine this machine: kernels, data, folders",
 		Long: `Examines this machine in a few seconds and leaves no file. It compares every family of
 kernels with plain loops on odd shapes, and one thread with all. It looks for the data

@@ -46,9 +46,10 @@ func TestEveryJSONIsRun(t *testing.T) {
 			if at < 0 || !slices.Contains(words, "--json") || words[0] == "fails" {
 				continue
 			}
-			c, _, err := root.Find(words[at+1:])
+			line, _ := movedLine(words[at+1:])
+			c, _, err := root.Find(line)
 			if err != nil {
-				t.Fatalf("%s: %s: %v", s, line, err)
+				t.Fatalf("%s: %s: %v", s, words, err)
 			}
 			run = append(run, c.CommandPath())
 		}
@@ -62,7 +63,8 @@ func TestEveryJSONIsRun(t *testing.T) {
 		same["privrec bench "+b.Name] = "privrec bench gemm"
 	}
 	// The commands of one folder, as of privrec account, are one code for several mechanisms.
-	folders := []string{"privrec account", "privrec account curve", "privrec account rdp", "privrec account selection", "privrec calibrate", "privrec audit exact"}
+	folders := []string{"privrec account", "privrec account curve", "privrec account rdp", "privrec account selection",
+		"privrec account calibrate", "privrec audit exact"}
 	// Not run by a script here: what they print is a run.Result that run.Show writes, as above.
 	slow := []string{"privrec demo", "privrec run"}
 	for _, c := range commandsWithJSON(root) {

@@ -12,20 +12,8 @@ import (
 	"privrec/internal/run"
 )
 
-// lint makes the command that checks what others have published.
-func (a *App) lint() *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "lint",
-		Short: "look for printed numbers that cannot be right",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  group("subject"),
-	}
-	parent.AddCommand(a.lintTables())
-	return parent
-}
-
-// lintTables makes the command that checks the tables of papers by what they print.
-func (a *App) lintTables() *cobra.Command {
+// auditTables makes the command that checks the tables of papers by what they print.
+func (a *App) auditTables() *cobra.Command {
 	var asJSON, strict bool
 	c := &cobra.Command{
 		Use:   "tables [FILE]...",

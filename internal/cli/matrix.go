@@ -19,7 +19,7 @@ import (
 	"privrec/internal/run"
 )
 
-// matrixFlags are the flags of privrec matrix.
+// matrixFlags are the flags of privrec attack matrix.
 type matrixFlags struct {
 	profile string
 	grid    string
@@ -42,8 +42,8 @@ type matrixFlags struct {
 // ownMatrix is the matrix that the command makes where none is named.
 const ownMatrix = "ml-100k"
 
-// matrix makes the command that attacks models under defences.
-func (a *App) matrix() *cobra.Command {
+// matrix adds the command that attacks models under defences to attack.
+func (a *App) matrix(verbs []*cobra.Command) []*cobra.Command {
 	var f matrixFlags
 	c := &cobra.Command{
 		Use:   "matrix [--grid FILE] [--profile smoke|quick|full] [--runs DIR]...",
@@ -74,7 +74,7 @@ of users: --attributes FILE names a table with a column user_id and a column an 
 The matrix goes to OUT/tables as Markdown, CSV, JSON, a page, and a heat map in SVG and PNG,
 beside *-runs.json with the time and memory of the runs. All but that file have the same
 bytes whenever and wherever they are made. --record FILE keeps what the cells measured in a
-small file too, as privrec record does.
+small file too, as privrec report record does.
 
 ` + exitCodes,
 		Args: wants(),
@@ -97,7 +97,7 @@ small file too, as privrec record does.
 	p.BoolVar(&f.json, "json", false, "print the matrix as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "print all that the runs report")
-	return c
+	return withVerb(verbs, "attack", c)
 }
 
 // openMatrix reads the matrix that is asked for, with the rows and the columns that are.
@@ -236,7 +236,7 @@ func recordMatrix(made *matrix.Made, f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	command := "privrec matrix --profile " + f.profile
+	command := "privrec attack matrix --profile " + f.profile
 	if f.grid != "" {
 		command += " --grid " + filepath.ToSlash(f.grid)
 	}

@@ -30,9 +30,9 @@ func TestNoiseKeyIsNowhereElse(t *testing.T) {
 		shown.Write(stderr.Bytes())
 	}
 	do("train", "rdpgcf", "--config", "../../configs/rdpgcf/smoke.yaml", "--out", dir, "--set", "train.epochs=2", "--set", "run.save_steps=2", "--set", "model.dim=4", "--set", "run.workers=1")
-	do("export", "--vectors", dir, "--out", filepath.Join(root, "vectors"))
+	do("report", "vectors", dir, "--out", filepath.Join(root, "vectors"))
 	do("report", dir, "--out", filepath.Join(root, "report"))
-	do("record", dir, "--out", filepath.Join(root, "record.json"), "--name", "a")
+	do("report", "record", dir, "--out", filepath.Join(root, "record.json"), "--name", "a")
 	do("report", "privacy", dir, "--out", filepath.Join(root, "review.html"))
 	do("recommend", dir, "--user", "3", "--k", "2")
 	do("evaluate", dir)

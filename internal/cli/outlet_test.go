@@ -21,7 +21,7 @@ func TestReaderThatWentAway(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{
 		"list", "version", "--help", "help train", "train dipsgnn --help", "train dipsgnn --defaults", "completion bash", "reproduce --no-run --quiet --profile smoke --out nowhere",
-		"data list", "data stats standin-tiny --quiet", "perturb pricdsr --dry-run --items 20 --length 3",
+		"audit tables", "data stats standin-tiny --quiet", "perturb pricdsr --dry-run --items 20 --length 3",
 		"account gaussian --sensitivity 1 --sigma 2 --steps 1 --delta 1e-6",
 		"account sampled-gaussian --sampling-rate 0.01 --noise-multiplier 1 --steps 10 --delta 1e-6 --json",
 	} {

@@ -18,15 +18,7 @@ import (
 // perturb adds the commands that perturb files to the verb "perturb". It makes that verb
 // where no task has it.
 func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
-	for _, v := range verbs {
-		if v.Name() == "perturb" {
-			v.AddCommand(a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures(), a.perturbMerge())
-			return verbs
-		}
-	}
-	v := &cobra.Command{Use: "perturb", Short: verbSummaries["perturb"], Args: cobra.ArbitraryArgs, RunE: group("task")}
-	v.AddCommand(a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures(), a.perturbMerge())
-	return append(verbs, v)
+	return withVerb(verbs, "perturb", a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures(), a.perturbMerge())
 }
 
 // historyFlags are the flags of perturb pricdsr.

@@ -36,7 +36,7 @@ func (a *App) report() *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
 		Use:   "report [OUT | RUN...] [--open]",
-		Short: "make pages of finished runs: an overview, a page for each paper and each run",
+		Short: "make pages of finished runs; show them in a browser, keep their numbers, write their vectors",
 		Long: `Makes pages of finished runs, and starts none. OUT is a folder of privrec reproduce: its
 tables are made again as far as its runs are finished, in the largest size that has any,
 and OUT/tables/index.html says what holds of every paper and what does not. A page for
@@ -62,7 +62,7 @@ The same runs give the same bytes; only costs.html has times and machines.
 	p.BoolVar(&f.force, "force", false, "pages of RUN replace an overview in --out that is of other runs, or is not ours")
 	p.BoolVar(&f.standIn, "stand-ins", false, "the tables were made with --stand-ins")
 	p.BoolVar(&f.open, "open", false, "open the overview in the browser")
-	c.AddCommand(a.reportPrivacy())
+	c.AddCommand(a.reportPrivacy(), a.record(), a.browse(), a.vectors())
 	return c
 }
 
@@ -354,7 +354,8 @@ The pages of this project are filled from such files: docs/results/records.
 	p.StringVar(&about, "about", "", "what the file has records of, in a sentence")
 	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if len(args) == 0 || into == "" || name == "" {
-			return nil, usagef("privrec record RUN --out FILE --name NAME", "%s: a run, --out and --name are needed", c.CommandPath())
+			return nil, usagef("privrec report record RUN --out FILE --name NAME",
+				"%s: a run, --out and --name are needed", c.CommandPath())
 		}
 		var match [2]*regexp.Regexp
 		for i, text := range []string{only, metrics} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,9 +21,10 @@ import (
 // recommend makes the command that lists items for users of a finished run.
 func (a *App) recommend() *cobra.Command {
 	var q export.ListQuestion
+	k := best{n: 20}
 	c := &cobra.Command{
-		Use:   "recommend RUN --all|--user ID [--user ID]... [--k N] [--out FILE]",
-		Short: "list the best items for users, from a finished run",
+		Use:   "recommend RUN --all|--user ID [--user ID]... [--k N|all] [--out FILE]",
+		Short: "list the best items for users, or the scores of all, from a finished run",
 		Long: `Lists the best items for users, from a finished run. RUN is a run directory. Users and
 items have the names of the data files, which must still be there: items that a user has
 already are left out. A run that kept several releases ranks by its first one, or by the
@@ -30,7 +32,9 @@ one that --release names.
 
 With --out the lists go to a file: user_id, item_id, rank and score in a table (.tsv, .csv),
 in Parquet, or as a TREC run (.trec). A file beside it says what the account of the run
-covers.
+covers. With --k all they are the scores of all items that could be recommended, without
+ranks and in the order of the data; models of two domains and imported lists do not have
+them.
 
 ` + exitCodes,
 		Args: wants("RUN"),
@@ -38,7 +42,15 @@ covers.
 			if len(q.Users) == 0 && !q.All {
 				return usagef("name one with --user, or take --all", "%s: no user is named", c.CommandPath())
 			}
-			if q.Out != "" {
+			q.K = k.n
+			switch {
+			case q.Out != "" && k.all:
+				return a.takeOut(c, args[0], func(ctx context.Context, s *export.Source) (*export.Exported, error) {
+					return s.Scores(ctx, q)
+				})
+			case k.all:
+				return usagef("name a file with --out", "%s: --k all belongs to --out", c.CommandPath())
+			case q.Out != "":
 				return a.takeOut(c, args[0], func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Lists(ctx, q) })
 			}
 			if q.All || q.Force {
@@ -54,10 +66,37 @@ covers.
 	}
 	listFlags(c, &q)
 	p := c.Flags()
-	p.IntVar(&q.K, "k", 20, "number of items for each user")
+	p.Var(&k, "k", "number of items for each user; all writes the scores of every item that could be recommended")
 	p.Bool("json", false, "as JSON")
 	return c
 }
+
+// best says how many items of a user are asked for: the n best, or all.
+type best struct {
+	n   int // 0 with all
+	all bool
+}
+
+// String implements pflag.Value.
+func (b *best) String() string {
+	if b.all {
+		return "all"
+	}
+	return strconv.Itoa(b.n)
+}
+
+// Set implements pflag.Value.
+func (b *best) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if text != "all" && err != nil {
+		return usagef("as in --k 20, or --k all", "--k %q: want a whole number, or all", text)
+	}
+	*b = best{n, text == "all"}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*best) Type() string { return "int|all" }
 
 // evaluate makes the command that measures: the test part of a finished run again, or lists that another program made.
 func (a *App) evaluate() *cobra.Command {

@@ -41,12 +41,13 @@ func schemaFiles(tasks []run.Task) []schema.File {
 	}
 	out := []schema.File{
 		schema.FileOf("grid", "A printed table or figure, or a study, for privrec reproduce --grid.", reproduce.Grid{}).Checked(of(reproduce.Probe)),
-		schema.FileOf("matrix", "Attacks against models under defences, for privrec matrix --grid.", matrix.Matrix{}).Checked(of(matrix.Probe)),
+		schema.FileOf("matrix", "Attacks against models under defences, for privrec attack matrix --grid.",
+			matrix.Matrix{}).Checked(of(matrix.Probe)),
 		schema.FileOf("study", "A search for settings, for privrec tune --study.", tune.Default()).Checked(of(tune.Probe)),
 		schema.FileOf("columns", "Which columns of data of your own are what: columns.yaml beside them.", registry.Columns{}),
 		schema.FileOf("claims", "Claims of a paper, for privrec reproduce --claims.", claims.Paper{}),
 		schema.FileOf("causes", "Why printed numbers differ from ours.", reproduce.CauseFile{}),
-		schema.FileOf("printed", "The numbers that a paper prints, for privrec lint.", printed.File{}),
+		schema.FileOf("printed", "The numbers that a paper prints, for privrec audit tables.", printed.File{}),
 	}
 	for _, p := range papers.Epsilons() {
 		out = append(out, p.File())
@@ -61,7 +62,7 @@ func (a *App) schema() *cobra.Command {
 		Use:   "schema VERB NAME | schema FILE | schema answer COMMAND... | schema --out DIR",
 		Short: "print the JSON Schema of a configuration, for editors, or of what --json prints",
 		Long: `Prints the JSON Schema, draft 2020-12, of the configuration of a task, as in
-privrec schema train lightgcn, or of another YAML file: ` + join(fileNames()) + `.
+privrec list schema train lightgcn, or of another YAML file: ` + join(fileNames()) + `.
 Editors complete and check YAML by it. This line, the first of a file, names it:
 
   # yaml-language-server: $schema=train-lightgcn.json
@@ -69,7 +70,7 @@ Editors complete and check YAML by it. This line, the first of a file, names it:
 A schema says types, ranges and words, and refuses keys that are not known. What it cannot
 say the program checks when it reads the file; the description of the schema lists that.
 
-With answer before a command, as in privrec schema answer account gaussian, it is the schema
+With answer before a command, as in privrec list schema answer account gaussian, it is the schema
 of the document that the command prints with --json.
 
 --out writes all of them into a folder. In a checkout make schemas puts them into docs/schemas,
@@ -146,7 +147,8 @@ func (a *App) findSchema(c *cobra.Command, args []string) (*jsonschema.Schema, e
 		return a.answerSchema(c, args[1:])
 	}
 	if len(args) == 0 || len(args) > 2 {
-		return nil, usagef("as in privrec schema train lightgcn, or one of "+join(fileNames()), "%s: name a task or a file", c.CommandPath())
+		return nil, usagef("as in privrec list schema train lightgcn, or one of "+join(fileNames()),
+			"%s: name a task or a file", c.CommandPath())
 	}
 	if len(args) == 1 {
 		for _, f := range schemaFiles(a.Tasks) {
@@ -198,28 +200,31 @@ func printedAnswers() []answer {
 		{"budget", "A budget that several runs spend from.", []any{calculator.Budget{}}, []string{"account budget *"}},
 		{"ledger", "What a ledger amounts to.", []any{&calculator.LedgerAccount{}}, []string{"account ledger"}},
 		{"events", "What the releases of another program amount to.", []any{&calculator.EventsAccount{}, eventlog.Example{}}, []string{"account events"}},
-		{"guarantee", "What releases amount to.", []any{&calculator.Guarantee{}}, []string{"account *"}},
-		{"noise", "The least noise for a guarantee, or the most of another number.", []any{&calculator.Noise{}}, []string{"calibrate *"}},
+		{"noise", "The least noise for a guarantee, or the most of another number.", []any{&calculator.Noise{}},
+			[]string{"account calibrate *"}},
 		{"law", "The law of a mechanism on a small domain.", []any{&enumerate.Answer{}}, []string{"audit exact *"}},
-		{"epsilon", "Claimed epsilons beside accounted ones.", []any{&epsilons.Answer{}}, []string{"epsilon"}},
+		{"epsilon", "Claimed epsilons beside accounted ones.", []any{&epsilons.Answer{}}, []string{"account epsilon"}},
+		{"guarantee", "What releases amount to.", []any{&calculator.Guarantee{}}, []string{"account *"}},
 		{"review", "A page for a review board that was written.", []any{review.Written{}}, []string{"report privacy"}},
-		{"doctor", "What a machine is and can do.", []any{&doctor.Report{}}, []string{"doctor"}},
+		{"doctor", "What a machine is and can do.", []any{&doctor.Report{}}, []string{"list machine"}},
 		{"version", "Which program this is.", []any{versionInfo{}}, []string{"version"}},
 		{"receipt", "What a fetch brought.", []any{inventory.Receipt{}}, []string{"data fetch"}},
 		{"verification", "Which files of data sets are on the disk.", []any{inventory.Verification{}}, []string{"data verify"}},
 		{"table", "A table.", []any{&report.Table{}}, []string{"data synth"}},
-		{"lint", "What printed numbers contradict.", []any{lint.Report{}}, []string{"lint *"}},
-		{"record", "A record that was kept.", []any{recorded{}}, []string{"record"}},
+		{"lint", "What printed numbers contradict.", []any{lint.Report{}}, []string{"audit tables"}},
+		{"record", "A record that was kept.", []any{recorded{}}, []string{"report record"}},
 		{"bench", "Measured speeds.", []any{measurements{}}, []string{"bench *"}},
-		{"matrix", "Attacks against models, or a forecast of their runs, or a shard of them.", []any{&matrix.Made{}, &report.Document{}, matrixPart{}}, []string{"matrix"}},
+		{"matrix", "Attacks against models, or a forecast of their runs, or a shard of them.",
+			[]any{&matrix.Made{}, &report.Document{}, matrixPart{}}, []string{"attack matrix"}},
 		{"reproduce", "Tables that were made or forecast, a list of tables, or verdicts on claims.", []any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
 		{"document", "Facts, tables and notes of a result.", []any{&report.Document{}}, []string{
-			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare", "scores", "export", "tune", "demo", "run",
+			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare",
+			"scores", "report vectors", "tune", "demo", "run",
 			"train *", "attack *", "audit *", "import", "import *", "perturb *"}},
 	}
 }
 
-// fileName returns the name of the file that privrec schema --out writes.
+// fileName returns the name of the file that privrec list schema --out writes.
 func (x answer) fileName() string { return "answers/" + x.name + ".json" }
 
 // schema returns the schema of the document.
@@ -246,7 +251,8 @@ func answerOf(command string) (answer, bool) {
 
 // answerSchema returns the schema of what a command prints with --json.
 func (a *App) answerSchema(c *cobra.Command, words []string) (*jsonschema.Schema, error) {
-	const fix = "as in privrec schema answer account gaussian"
+	const fix = "as in privrec list schema answer account gaussian"
+	words, _ = movedLine(words) // the old name of a command has the schema of the new one
 	asked, rest, err := c.Root().Find(words)
 	if len(words) == 0 || err != nil || len(rest) > 0 || asked.Flags().Lookup("json") == nil {
 		return nil, usagef(fix, "%s answer: name a command that has --json, not %q", c.CommandPath(), strings.Join(words, " "))

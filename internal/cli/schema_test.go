@@ -53,12 +53,12 @@ var configurationSchemas = sync.OnceValue(func() map[string]*js.Schema {
 	return out
 })
 
-// A schema that changes is seen: the list has the hash of every one that privrec schema --out writes. make docs writes
+// A schema that changes is seen: the list has the hash of every one that privrec list schema --out writes. make docs writes
 // the list.
 func TestSchemaHashes(t *testing.T) {
 	dir := t.TempDir()
 	app := &App{Tasks: papers.All(), Stdout: io.Discard, Stderr: io.Discard}
-	if code := app.Execute(t.Context(), []string{"schema", "--out", dir}); code != 0 {
+	if code := app.Execute(t.Context(), []string{"list", "schema", "--out", dir}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	var b bytes.Buffer

@@ -18,7 +18,7 @@ func TestServeCommand(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		app := &App{Stdout: in, Stderr: &complaints}
-		code <- app.Execute(ctx, []string{"serve", "../../testdata/runs", "--port", "0"})
+		code <- app.Execute(ctx, []string{"report", "serve", "../../testdata/runs", "--port", "0"})
 		in.Close()
 	}()
 	line := make([]byte, 200)

@@ -24,9 +24,10 @@ func TestAnswersEndAtTheFirstSignal(t *testing.T) {
 		"account rdp gaussian --sigma 1 --sensitivity 1 --alpha 4",
 		"account selection gaussian --sigma 1 --sensitivity 1 --steps 3 --delta 1e-6 --trials 10 --eta 1",
 		"account ledger ../../testdata/runs/train-dipsgnn --delta 1e-6",
-		"calibrate sampled-gaussian --sampling-rate 0.3 --steps 1000000 --epsilon 1 --delta 1e-90 --accountant pld",
+		"account calibrate sampled-gaussian --sampling-rate 0.3 --steps 1000000 --epsilon 1 --delta 1e-90 " +
+			"--accountant pld",
 		"audit exact pricdsr",
-		"epsilon --paper dipsgnn",
+		"account epsilon --paper dipsgnn",
 		"compare ../../testdata/runs/train-ease ../../testdata/runs/train-itemknn",
 	} {
 		var out, errs bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ import (
 var verbSummaries = map[string]string{
 	"train":   "train a model",
 	"perturb": "write protected data",
-	"attack":  "attack a run or a data set",
+	"attack":  "attack a run, a data set, or models under defences",
 	"import":  "make a run of a model that another program trained",
 }
 
@@ -49,6 +50,19 @@ func (a *App) verbs() []*cobra.Command {
 	return out
 }
 
+// withVerb adds commands that are no tasks to a verb, which it makes where no task has it.
+func withVerb(verbs []*cobra.Command, name string, more ...*cobra.Command) []*cobra.Command {
+	at := slices.IndexFunc(verbs, func(v *cobra.Command) bool { return v.Name() == name })
+	if at < 0 {
+		at = len(verbs)
+		verbs = append(verbs, &cobra.Command{
+			Use: name, Short: verbSummaries[name], Args: cobra.ArbitraryArgs, RunE: group("task"),
+		})
+	}
+	verbs[at].AddCommand(more...)
+	return verbs
+}
+
 // taskFlags are the flags of every task. Each stands for a key of the configuration.
 type taskFlags struct {
 	config   string
@@ -66,23 +80,23 @@ type taskFlags struct {
 	own       map[string]*[]string // of the task, by name: what was given, several of a list
 }
 
+// taskHelp is what the help of every task says.
+const taskHelp = `Results go to standard output and to the run directory, beside manifest, privacy.json,
+scores and a checkpoint. Ctrl-C saves a checkpoint; the same command with --resume goes on
+from it, to the same bytes as a run without interruption. A second Ctrl-C quits at once.`
+
 // task makes the command that runs a task.
 func (a *App) task(t run.Task) *cobra.Command {
 	f := taskFlags{own: map[string]*[]string{}}
 	c := &cobra.Command{
 		Use:   t.Name + " [--config FILE] [--set key=value]... [--out DIR] [--resume]",
 		Short: t.Summary,
-		Long: t.Summary + ".\n\n" + cited(t.Cite) + `Results go to standard output and to the run directory, beside manifest, privacy.json,
-scores and a checkpoint. Ctrl-C saves a checkpoint; the same command with --resume goes on
-from it, to the same bytes as a run without interruption. A second Ctrl-C quits at once.
-
-` + exitCodes,
-		Args: noWords(t),
-		RunE: func(c *cobra.Command, _ []string) error { return a.runTask(c, t, &f) },
+		Long:  t.Summary + ".\n\n" + cited(t.Cite) + taskHelp + "\n\n" + exitCodes,
+		Args:  noWords(t),
+		RunE:  func(c *cobra.Command, _ []string) error { return a.runTask(c, t, &f) },
 	}
 	p := c.Flags()
-	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML); without it, the defaults")
-	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
+	f.declareSource(p)
 	f.declare(p)
 	for _, own := range t.Flags {
 		f.own[own.Name] = ownFlag(p, own)
@@ -115,6 +129,12 @@ It does what privrec train lightgcn --config FILE does.
 	}
 	f.declare(c.Flags())
 	return c
+}
+
+// declareSource declares the flags that say which configuration is run, of commands that a file does not name.
+func (f *taskFlags) declareSource(p *pflag.FlagSet) {
+	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML); without it, the defaults")
+	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
 }
 
 // declare declares the flags that every run has.
@@ -243,7 +263,8 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f *taskFlags) error {
 		return err
 	}
 	if f.defaults && f.json {
-		return usagef("leave out --json; privrec schema prints JSON", "%s: --defaults prints YAML", c.CommandPath())
+		return usagef("leave out --json; privrec list schema prints JSON",
+			"%s: --defaults prints YAML", c.CommandPath())
 	}
 	if f.defaults {
 		b, err := t.Explained()

@@ -12,9 +12,10 @@ import (
 
 // Text writes the report for a terminal of 80 columns.
 func (r *Report) Text(w io.Writer) error {
-	d := &report.Document{Title: "privrec doctor: all is well", Subtitle: fmt.Sprintf("privrec %s, %s %s, %s", r.Build.Version, r.Build.Go, r.Machine.System, r.Build.Float)}
+	d := &report.Document{Title: "privrec list machine: all is well",
+		Subtitle: fmt.Sprintf("privrec %s, %s %s, %s", r.Build.Version, r.Build.Go, r.Machine.System, r.Build.Float)}
 	if !r.OK {
-		d.Title = "privrec doctor: a self-test failed"
+		d.Title = "privrec list machine: a self-test failed"
 	}
 	d.Facts = append(r.Machine.facts(), placeFacts(r.Places)...)
 	d.Tables = append(d.Tables, testTable(r.Tests), setTable(r.Sets))

@@ -55,7 +55,7 @@ type entry[S Source] struct {
 // Of returns the paper whose list is in configs/epsilon/NAME.yaml, with readings of type S.
 func Of[S Source](name string) Paper {
 	return Paper{Name: name, File: func() schema.File {
-		return schema.FileOf("epsilon-"+name, "Settings of the paper "+name+", for privrec epsilon.", file[S]{})
+		return schema.FileOf("epsilon-"+name, "Settings of the paper "+name+", for privrec account epsilon.", file[S]{})
 	}, Rows: func(files fs.FS) ([]Row, error) {
 		path := "epsilon/" + name + ".yaml"
 		text, err := fs.ReadFile(files, path)

@@ -95,7 +95,9 @@ func (x *extraction) files() ([]File, error) {
 	for _, f := range x.archive.Files {
 		g, ok := x.got[x.archive.place(f)]
 		if !ok {
-			return nil, &dataset.Error{File: x.archive.FileName(), Msg: "does not contain " + f, Hint: "is it the right archive? see privrec data list"}
+			return nil, &dataset.Error{
+				File: x.archive.FileName(), Msg: "does not contain " + f, Hint: "is it the right archive? see privrec list",
+			}
 		}
 		out = append(out, g)
 	}

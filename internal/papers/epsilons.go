@@ -9,7 +9,7 @@ import (
 	"privrec/internal/papers/rdpgcf"
 )
 
-// Epsilons returns every paper with settings for privrec epsilon.
+// Epsilons returns every paper with settings for privrec account epsilon.
 func Epsilons() []epsilons.Paper {
 	return []epsilons.Paper{dipsgnn.EpsilonRows(), rdpgcf.EpsilonRows(), gerai.EpsilonRows(), pricdsr.EpsilonRows(), exposure.EpsilonRows()}
 }

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// TestEpsilonRows compares the rows of privrec epsilon with numbers that this program did not
+// TestEpsilonRows compares the rows of privrec account epsilon with numbers that this program did not
 // make, from audits of the papers. They are printed with few digits: half of the last one, and
 // 0.5 % at least, is allowed.
 func TestEpsilonRows(t *testing.T) {

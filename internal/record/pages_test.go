@@ -222,6 +222,7 @@ func TestRecordFiles(t *testing.T) {
 		total += len(want)
 	}
 	if total > limit {
-		t.Errorf("the records have %d bytes, want at most %d: privrec record --only and --metrics keep what pages print", total, limit)
+		t.Errorf("the records have %d bytes, want at most %d: "+
+			"privrec report record --only and --metrics keep what pages print", total, limit)
 	}
 }

@@ -192,7 +192,7 @@ func (t Task) Schema() *jsonschema.Schema {
 // Rules lists the checks of the configuration that its JSON Schema cannot express.
 func (t Task) Rules() []config.Rule { return t.Action.probe().Rules }
 
-// SchemaFile returns the name of the JSON Schema file that privrec schema --out writes for the task.
+// SchemaFile returns the name of the JSON Schema file that privrec list schema --out writes for the task.
 func (t Task) SchemaFile() string { return t.Verb + "-" + t.Name + ".json" }
 
 // Limits describes in words the allowed values of the keys. It knows the checks of the default configuration.

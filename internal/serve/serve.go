@@ -71,7 +71,7 @@ func Serve(ctx context.Context, o Options) error {
 
 // open opens the served folder.
 func open(dir string) (*handler, error) {
-	fix := "name a folder of runs, as privrec serve runs"
+	fix := "name a folder of runs, as privrec report serve runs"
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist) || system.NotAFolder(err):
 		return nil, &run.UsageError{Message: "there is no folder " + dir, Fix: fix}

@@ -46,7 +46,7 @@ done
 
 # Rankings by vectors.
 "$privrec" train bprmf --set data.name=own-small --set train.epochs=2 --set model.dim=8 --workers 1 -q --out bprmf >/dev/null
-"$privrec" export --vectors bprmf --out vectors --format npy >/dev/null
+"$privrec" report vectors bprmf --out vectors --format npy >/dev/null
 "$privrec" import --vectors vectors/users.npy,vectors/items.npy --ids vectors/users.txt,vectors/items.txt \
 	--train rows/train.csv --truth rows/truth.csv -q --out imported >/dev/null
 "$beam" evaluate --users vectors/users.npy --user-ids vectors/users.txt --items vectors/items.npy --item-ids vectors/items.txt \

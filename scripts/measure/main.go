@@ -178,32 +178,57 @@ func (t *tree) draw(n int, seed uint64) error {
 }
 
 // heading is a command in the reference of commands.
-var heading = regexp.MustCompile("(?m)^#+ `?(privrec [a-z0-9 -]+?)`?$")
+var heading = regexp.MustCompile("(?m)^#+ (privrec [a-zA-Z0-9 -]+?)$")
 
-// commands counts the commands of the reference: below the program, and those without others below them.
-func commands(root string) (top, leaves int, err error) {
+// Places in the reference of commands.
+const (
+	hidden   = "\n## Commands that the help does not list\n"
+	ofModels = "\n### privrec train MODEL\n"
+)
+
+// reference is what the reference of commands holds.
+type reference struct {
+	top    int // commands below the program that its help lists
+	leaves int // commands without others below them: train MODEL and bench CASE count once each
+	models int // rows of the table of models
+}
+
+// commands counts the commands of the reference.
+func commands(root string) (r reference, err error) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "commands.md"))
 	if err != nil {
-		return 0, 0, err
+		return r, err
 	}
-	var all []string
-	for _, m := range heading.FindAllSubmatch(text, -1) {
-		all = append(all, string(m[1]))
+	shown, rest, found := strings.Cut(string(text), hidden)
+	_, models, trains := strings.Cut(shown, ofModels)
+	if !found || !trains {
+		return r, fmt.Errorf("docs/commands.md: want the headings %q and %q", hidden, ofModels)
 	}
+	models, _, _ = strings.Cut(models, "\n### ")
+	r.models = strings.Count(models, "\n| `")
+	of := func(text string) (all []string) {
+		for _, m := range heading.FindAllStringSubmatch(text, -1) {
+			all = append(all, m[1])
+		}
+		return all
+	}
+	all := append(of(shown), of(rest)...)
+	tops := map[string]bool{} // train is the first word of train MODEL
+	for _, c := range of(shown) {
+		tops[strings.Fields(c)[1]] = true
+	}
+	r.top = len(tops)
 	for _, c := range all {
-		if strings.Count(c, " ") == 1 {
-			top++
-		}
 		if !slices.ContainsFunc(all, func(o string) bool { return strings.HasPrefix(o, c+" ") }) {
-			leaves++
+			r.leaves++
 		}
 	}
-	return top, leaves, nil
+	return r, nil
 }
 
 // print prints the counts.
 func (t *tree) print(root string) error {
-	top, leaves, err := commands(root)
+	r, err := commands(root)
 	if err != nil {
 		return err
 	}
@@ -223,8 +248,9 @@ func (t *tree) print(root string) error {
 		{fmt.Sprintf("lines of sources over %d columns", widest), t.wide},
 		{"types named " + strings.Join(common, ", "), named},
 		{"values put into a context", t.keys},
-		{"commands at the top", top},
-		{"commands without others below them", leaves},
+		{"commands at the top that the help lists", r.top},
+		{"commands without others below them; train MODEL and bench CASE count once each", r.leaves},
+		{"models of train MODEL", r.models},
 	} {
 		fmt.Printf("%8d  %s\n", row.count, row.what)
 	}

@@ -69,7 +69,9 @@ func (from source) argWords(c *cobra.Command) completion {
 	switch strings.TrimPrefix(c.CommandPath(), "privrec ") {
 	case "compare":
 		return runDirs(",=", false)
-	case "evaluate", "recommend":
+	case "report record":
+		return runDirs("", false)
+	case "evaluate", "recommend", "report vectors":
 		return first(runDirs("", false))
 	case "run":
 		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

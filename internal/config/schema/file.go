@@ -37,7 +37,7 @@ func (f File) Rules() []config.Rule {
 	return f.probe().Rules
 }
 
-// FileName returns the name under which privrec schema --out writes the file's schema.
+// FileName returns the name under which privrec list schema --out writes the file's schema.
 func (f File) FileName() string { return f.Name + ".json" }
 
 // Schema returns the schema. Without Checked it contains types and keys only.

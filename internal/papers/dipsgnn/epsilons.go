@@ -11,7 +11,7 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// EpsilonRows returns the settings of this paper for privrec epsilon.
+// EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("dipsgnn") }
 
 // EpsilonReading is one reading of a setting: how the noise was set, and which releases one unit is in.

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/papers/exposure/protect"
 )
 
-// EpsilonRows returns the settings of this paper for privrec epsilon.
+// EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("exposure") }
 
 // EpsilonReading is one reading of a setting: how the positions of a slate are replaced.

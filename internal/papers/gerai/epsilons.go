@@ -9,7 +9,7 @@ import (
 	"privrec/internal/papers/gerai/features"
 )
 
-// EpsilonRows returns the settings of this paper for privrec epsilon.
+// EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("gerai") }
 
 // EpsilonReading is one reading of a setting: the features of a user, or the noise on the loss.

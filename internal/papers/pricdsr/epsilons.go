@@ -8,7 +8,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// EpsilonRows returns the settings of this paper for privrec epsilon.
+// EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("pricdsr") }
 
 // EpsilonReading is one reading of a setting: which mechanism perturbs rows, and how two of them

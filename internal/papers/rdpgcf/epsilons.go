@@ -9,7 +9,7 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// EpsilonRows returns the settings of this paper for privrec epsilon.
+// EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("rdpgcf") }
 
 // EpsilonReading is one reading of a setting: how the noise on layers was set, and what was released.

@@ -184,7 +184,7 @@ func TestMatrix(t *testing.T) {
 func recorded(t *testing.T, x *Made) {
 	t.Helper()
 	var f record.File
-	if err := x.Record(&f, "privrec matrix"); err != nil {
+	if err := x.Record(&f, "privrec attack matrix"); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "matrix.json")
@@ -211,7 +211,7 @@ func recorded(t *testing.T, x *Made) {
 	}
 	part := *x
 	part.Err = errors.New("two runs are missing")
-	if err := part.Record(&f, "privrec matrix"); err == nil {
+	if err := part.Record(&f, "privrec attack matrix"); err == nil {
 		t.Error("a matrix that lacks runs was recorded")
 	}
 }

@@ -22,7 +22,8 @@ func (p *paper) html() *report.Page {
 	d.Parts = append(d.Parts, p.panel())
 	if p.epsilons != nil {
 		d.Parts = append(d.Parts, report.Section{ID: "epsilons", Title: "Epsilons: claimed, as written, as released, as repaired",
-			Parts: []report.Part{report.Prose{"Settings of the paper itself, computed without a run, as privrec epsilon prints them."}, p.epsilons}})
+			Parts: []report.Part{report.Prose{"Settings of the paper itself, computed without a run, as privrec account epsilon " +
+				"prints them."}, p.epsilons}})
 	}
 	for _, m := range p.made {
 		d.Parts = append(d.Parts, m.section())
