@@ -59,7 +59,8 @@ func (o outputs) claim(ctx context.Context) (end func() error, err error) {
 
 // claimed returns the error for a name that another job has.
 func (o outputs) claimed(name string) error {
-	return &run.UsageError{Message: fmt.Sprintf("another job writes %s, says %s", o.whole, name), Fix: "wait for it; if its process is no more, remove that file and look at the ledger beside it"}
+	return &run.UsageError{Message: fmt.Sprintf("another job writes %s, says %s", o.whole, name),
+		Fix: "wait for it; if its process is no more, remove that file and look at the ledger beside it"}
 }
 
 // stemOf returns the name of the whole without its endings.

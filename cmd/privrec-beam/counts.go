@@ -81,12 +81,15 @@ func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Wri
 	var r releaseFlags
 	f.add(flags)
 	r.add(flags)
-	flags.Lookup("output").Usage = "file to write: the Gram matrix, for the key model.gram of privrec train ease; beside it NAME.items.tsv"
+	flags.Lookup("output").Usage = "file to write: the Gram matrix, for the key model.gram of privrec train ease; " +
+		"beside it NAME.items.tsv"
 	flags.IntVar(&s.Items, "items", 0, "number M of items, of ids 1 to M")
-	flags.StringVar(&s.Catalogue, "catalogue", "", "file with the ids of all items, in the order of the matrix, which all workers see")
+	flags.StringVar(&s.Catalogue, "catalogue", "",
+		"file with the ids of all items, in the order of the matrix, which all workers see")
 	return func(ctx context.Context, stdout, stderr io.Writer) (err error) {
 		if (s.Items > 0) == (s.Catalogue != "") {
-			return &run.UsageError{Message: "want one of --items and --catalogue", Fix: "--items M where the ids are 1 to M"}
+			return &run.UsageError{Message: "want one of --items and --catalogue",
+				Fix: "--items M where the ids are 1 to M"}
 		}
 		if s.Catalogue, err = absolute(s.Catalogue); err != nil {
 			return err
@@ -111,10 +114,12 @@ func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Wri
 		items := perturb.Shard{}.Beside(f.output, "items.tsv")
 		for _, name := range []string{f.output, items, bad} {
 			if !f.force && there(ctx, name) {
-				return &run.UsageError{Message: name + " is there already", Fix: "choose another --output, or --force to replace what is there"}
+				return &run.UsageError{Message: name + " is there already",
+					Fix: "choose another --output, or --force to replace what is there"}
 			}
 		}
-		all, err := runPerturb(ctx, job{Kind: countsKind, Histories: &pricdsr.Options{Settings: s}, Inputs: inputs, Shards: f.shards, Work: f.work})
+		all, err := runPerturb(ctx, job{Kind: countsKind, Histories: &pricdsr.Options{Settings: s}, Inputs: inputs,
+			Shards: f.shards, Work: f.work})
 		if err != nil {
 			return err
 		}
@@ -132,7 +137,8 @@ func counts(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Wri
 		for _, x := range all.Files {
 			n += x.Bad
 		}
-		_, err = fmt.Fprintf(stdout, "%d items, %d users, %d interactions: %s, %s; %d bad rows: %s\n", h.Items, h.Users, h.Interactions, f.output, items, n, bad)
+		_, err = fmt.Fprintf(stdout, "%d items, %d users, %d interactions: %s, %s; %d bad rows: %s\n", h.Items, h.Users,
+			h.Interactions, f.output, items, n, bad)
 		return err
 	}
 }

@@ -34,16 +34,25 @@ type evaluateFlags struct {
 func evaluate(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
 	var f evaluateFlags
 	f.add(flags)
-	flags.Lookup("input").Usage = "files of the rows that the model was trained on, as a pattern: user_id and item_id; forms as those of perturb"
-	flags.Lookup("output").Usage = "file to write: the measures, as metrics.json of privrec import has them; beside it NAME.scores.tsv.gz, by user"
-	flags.StringVar(&f.truth, "truth", "", "files of what users took later, as a pattern: user_id, item_id, and relevance if there is one")
-	flags.StringVar(&f.users, "users", "", "files of the vectors of users, as a pattern: .npy, .npz, .safetensors or .parquet; a worker reads one at a time")
-	flags.StringVar(&f.items, "items", "", "file of the vectors of items, which every worker holds; default: the file of --users")
-	flags.StringVar(&f.userIDs, "user-ids", "", "files of the ids of the users, as a pattern, in the order of --users; .parquet has them itself")
+	flags.Lookup("input").Usage = "files of the rows that the model was trained on, as a pattern: user_id and " +
+		"item_id; forms as those of perturb"
+	flags.Lookup("output").Usage = "file to write: the measures, as metrics.json of privrec import has them; beside " +
+		"it NAME.scores.tsv.gz, by user"
+	flags.StringVar(&f.truth, "truth", "",
+		"files of what users took later, as a pattern: user_id, item_id, and relevance if there is one")
+	flags.StringVar(&f.users, "users", "",
+		"files of the vectors of users, as a pattern: .npy, .npz, .safetensors or .parquet; a worker reads one at a "+
+			"time")
+	flags.StringVar(&f.items, "items", "",
+		"file of the vectors of items, which every worker holds; default: the file of --users")
+	flags.StringVar(&f.userIDs, "user-ids", "",
+		"files of the ids of the users, as a pattern, in the order of --users; .parquet has them itself")
 	flags.StringVar(&f.itemIDs, "item-ids", "", "file of the ids of the items")
 	flags.StringVar(&f.names, "names", "", "names of the two arrays in the files, with a comma between")
-	flags.StringVar(&f.biases, "biases", "", "arrays, in the files of vectors, with a number for each user and each item, or for each item")
-	flags.BoolVar(&f.rowNumbers, "row-numbers", false, "the numbers of the rows, from 0, are the ids; of one file of users")
+	flags.StringVar(&f.biases, "biases", "",
+		"arrays, in the files of vectors, with a number for each user and each item, or for each item")
+	flags.BoolVar(&f.rowNumbers, "row-numbers", false,
+		"the numbers of the rows, from 0, are the ids; of one file of users")
 	flags.StringVar(&f.score, "score", "inner", "what ranks items: inner (product) or cosine")
 	flags.StringVar(&f.cutoffs, "k", "5,10,20", "cut-offs")
 	flags.StringVar(&f.name, "name", "imported", "name of the model in tables")
@@ -64,7 +73,8 @@ func (f *evaluateFlags) ranking(ctx context.Context) (o *ranking, inputs []strin
 	}
 	switch {
 	case f.truth == "" || f.users == "":
-		return nil, nil, &run.UsageError{Message: "want --truth and --users", Fix: "--truth 'test/*.tsv.gz' --users 'users-*.parquet' --items items.parquet"}
+		return nil, nil, &run.UsageError{Message: "want --truth and --users",
+			Fix: "--truth 'test/*.tsv.gz' --users 'users-*.parquet' --items items.parquet"}
 	case f.score != "inner" && f.score != "cosine":
 		return nil, nil, &run.UsageError{Message: fmt.Sprintf("--score is %q, want inner or cosine", f.score)}
 	case f.score == "cosine" && f.biases != "":
@@ -88,7 +98,9 @@ func (f *evaluateFlags) ranking(ctx context.Context) (o *ranking, inputs []strin
 		}
 		for _, b := range o.Vectors.Biases {
 			if strings.Contains(b, ".") {
-				return nil, nil, &run.UsageError{Message: fmt.Sprintf("--biases: %s is no array of the files of vectors", b), Fix: "put the numbers into the files of vectors"}
+				return nil, nil, &run.UsageError{Message: fmt.Sprintf(
+					"--biases: %s is no array of the files of vectors", b),
+					Fix: "put the numbers into the files of vectors"}
 			}
 		}
 	}
@@ -108,7 +120,8 @@ func (f *evaluateFlags) ranking(ctx context.Context) (o *ranking, inputs []strin
 	}
 	o.Users, o.IDs, o.Truth = lists[0], lists[1], len(lists[2])
 	if o.IDs != nil && len(o.IDs) != len(o.Users) {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("--user-ids names %d files, and --users %d", len(o.IDs), len(o.Users))}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("--user-ids names %d files, and --users %d", len(o.IDs),
+			len(o.Users))}
 	}
 	if f.rowNumbers && len(o.Users) > 1 {
 		return nil, nil, &run.UsageError{Message: "--row-numbers is of one file of users"}
@@ -166,7 +179,8 @@ func (f *evaluateFlags) run(ctx context.Context, stdout, stderr io.Writer) error
 		}
 		for _, name := range list {
 			if there(ctx, name) {
-				return &run.UsageError{Message: name + " is there already", Fix: "choose another --output, or --force to replace what is there"}
+				return &run.UsageError{Message: name + " is there already",
+					Fix: "choose another --output, or --force to replace what is there"}
 			}
 		}
 	}
@@ -218,7 +232,8 @@ func (f *evaluateFlags) run(ctx context.Context, stdout, stderr io.Writer) error
 		return err
 	}
 	c := countersOf(all)
-	fmt.Fprintf(stderr, "%d users, %d rows, %d bad rows (%s); measures in %s and %s\n", c.Users, c.Rows, c.Bad, out.job("bad.tsv"), f.output, scores)
+	fmt.Fprintf(stderr, "%d users, %d rows, %d bad rows (%s); measures in %s and %s\n", c.Users, c.Rows, c.Bad,
+		out.job("bad.tsv"), f.output, scores)
 	d, err := r.Document(dataset.LevelC)
 	if err != nil {
 		return err
@@ -232,7 +247,8 @@ func (f *evaluateFlags) list(i int) string {
 }
 
 // gather adds up the counts of all shards, for the workers that rank. It writes the bad rows.
-func (f *evaluateFlags) gather(ctx context.Context, o *ranking, g *goods, all notes) (c rankCounts, st step, err error) {
+func (f *evaluateFlags) gather(ctx context.Context, o *ranking, g *goods,
+	all notes) (c rankCounts, st step, err error) {
 	sums, strange := make([]int64, 2*len(g.ids)), map[string]bool{}
 	for _, n := range withUsers(all.Shards) {
 		if err := addSums(ctx, n.Sums, sums); err != nil {
@@ -255,7 +271,8 @@ func (f *evaluateFlags) gather(ctx context.Context, o *ranking, g *goods, all no
 			c.UnseenItems++
 		}
 	}
-	st = step{Name: "rank", Work: f.work, Rank: &rankStep{Ranking: o, Counts: join(f.work, "items.sums"), Numbers: c.Words == 0}}
+	st = step{Name: "rank", Work: f.work, Rank: &rankStep{Ranking: o, Counts: join(f.work, "items.sums"),
+		Numbers: c.Words == 0}}
 	if len(strange) > 0 {
 		st.Rank.Strange = join(f.work, "strange.ids")
 		if err := writeIDs(ctx, st.Rank.Strange, strange); err != nil {
@@ -269,7 +286,8 @@ func (f *evaluateFlags) gather(ctx context.Context, o *ranking, g *goods, all no
 }
 
 // outcome returns the results in the form of an import.
-func (f *evaluateFlags) outcome(o *ranking, inputs []string, g *goods, all notes, c rankCounts, m *means) *imported.Outcome {
+func (f *evaluateFlags) outcome(o *ranking, inputs []string, g *goods, all notes, c rankCounts,
+	m *means) *imported.Outcome {
 	src := dataset.Source{Title: "rows of users and vectors, in shards", Level: dataset.LevelC}
 	for k, n := range all.Files {
 		src.Files = append(src.Files, dataset.File{Path: filepath.Base(inputs[k]), SHA256: n.SHA256})
@@ -278,12 +296,15 @@ func (f *evaluateFlags) outcome(o *ranking, inputs []string, g *goods, all notes
 		src.Files = append(src.Files, dataset.File{Path: filepath.Base(x.Path), Bytes: x.Bytes, SHA256: x.SHA256})
 	}
 	items := len(g.ids) + int(c.Vectorless)
-	n := imported.Counts{Listed: int(c.Vectors), Longest: len(g.ids), Unlisted: int(c.Unlisted), Vectorless: int(c.Vectorless), RepeatedTrain: int(c.RepeatedTrain),
+	n := imported.Counts{Listed: int(c.Vectors), Longest: len(g.ids), Unlisted: int(c.Unlisted),
+		Vectorless: int(c.Vectorless), RepeatedTrain: int(c.RepeatedTrain),
 		RepeatedTruth: int(c.RepeatedTruth), Irrelevant: int(c.Irrelevant), TruthTrained: int(c.TruthTrained)}
 	return imported.RankedElsewhere(f.name, topn.DataSummary{
 		Data:  experiment.Data{Name: "shards", Recipe: "imported", Level: src.Level, Source: src},
-		Users: int(c.Users), Items: items, TrainRows: int(c.TrainRows), TestRows: int(c.TestRows), TestUsers: int(c.TestUsers), UnseenUsers: int(c.UnseenUsers), UnseenItems: int(c.UnseenItems),
+		Users: int(c.Users), Items: items, TrainRows: int(c.TrainRows), TestRows: int(c.TestRows),
+		TestUsers: int(c.TestUsers), UnseenUsers: int(c.UnseenUsers), UnseenItems: int(c.UnseenItems),
 	}, n, m.metrics, []experiment.Scores{
-		experiment.NewScores(imported.RandomFloor, "", m.of(m.random)), experiment.NewScores(imported.PopularityFloor, "", m.of(m.popular)),
+		experiment.NewScores(imported.RandomFloor, "", m.of(m.random)), experiment.NewScores(imported.PopularityFloor,
+			"", m.of(m.popular)),
 	}, experiment.NewScores(f.name, "", m.of(m.own)))
 }

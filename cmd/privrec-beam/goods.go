@@ -82,7 +82,9 @@ func goodsOf(ctx context.Context, o *ranking) (*goods, error) {
 	// A product of so few items would be cut along the vectors, and its bits would depend on how many users are
 	// ranked at once.
 	if d := side.Rows.Cols; d >= 1024 && d >= 4*max(len(g.ids), eval.ChunkSize(len(g.ids))) {
-		return nil, &run.UsageError{Message: fmt.Sprintf("%d items have vectors of %d numbers: so few items are ranked on one machine", len(g.ids), d), Fix: "privrec import --vectors"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"%d items have vectors of %d numbers: so few items are ranked on one machine", len(g.ids), d),
+			Fix: "privrec import --vectors"}
 	}
 	kept.of, kept.g = o.Job, g
 	return g, nil

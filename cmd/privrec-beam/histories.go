@@ -129,7 +129,8 @@ func (h *historyRows) held(key, item []byte) (err error) {
 	if h.o.Strict {
 		if h.seen[string(item)] {
 			file, line := whereOf(key)
-			return h.bad(badRow{h.j.Inputs[file], line >> itemBits, "item_id: comes again for its user", string(h.last) + " " + string(item)})
+			return h.bad(badRow{h.j.Inputs[file], line >> itemBits, "item_id: comes again for its user",
+				string(h.last) + " " + string(item)})
 		}
 		h.seen[string(item)] = true
 	}

@@ -193,10 +193,11 @@ func (j *job) split(ctx context.Context, file int, emit func(shard int, note str
 	if v, ok := k.(vectorReader); ok && v.isVectors() {
 		note.SHA256, err = v.readVectors(ctx, dir, add)
 	} else {
-		note.SHA256, err = readRows(ctx, j.Inputs[file], dir, k.columns, func(r *format.Rows) error { return k.row(r, add) }, func(b badRow) error {
-			note.Bad++
-			return bad.add(dir, b)
-		})
+		note.SHA256, err = readRows(ctx, j.Inputs[file], dir, k.columns,
+			func(r *format.Rows) error { return k.row(r, add) }, func(b badRow) error {
+				note.Bad++
+				return bad.add(dir, b)
+			})
 	}
 	if err != nil {
 		return note, err

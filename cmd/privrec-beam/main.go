@@ -125,13 +125,15 @@ func runner() error {
 		name = f.Value.String()
 	}
 	if *jobopts.Async {
-		return &run.UsageError{Message: "the driver waits for its job: it gives the shards their names", Fix: "leave --async out"}
+		return &run.UsageError{Message: "the driver waits for its job: it gives the shards their names",
+			Fix: "leave --async out"}
 	}
 	switch name {
 	case "prism", "dataflow":
 	case "flink", "spark":
 		if *jobopts.Endpoint == "" {
-			return &run.UsageError{Message: "--runner " + name + " needs --endpoint HOST:PORT, of its job server", Fix: "scripts/beam/flink.sh starts one; see docs/scale.md"}
+			return &run.UsageError{Message: "--runner " + name + " needs --endpoint HOST:PORT, of its job server",
+				Fix: "scripts/beam/flink.sh starts one; see docs/scale.md"}
 		}
 	default:
 		return &run.UsageError{Message: fmt.Sprintf("no runner %q", name), Fix: "prism, flink, spark or dataflow"}

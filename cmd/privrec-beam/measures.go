@@ -54,7 +54,8 @@ type means struct {
 }
 
 func newMeans(ms []metrics.Metric) *means {
-	return &means{metrics: ms, own: make([]float64, len(ms)), random: make([]float64, len(ms)), popular: make([]float64, len(ms))}
+	return &means{metrics: ms, own: make([]float64, len(ms)), random: make([]float64, len(ms)),
+		popular: make([]float64, len(ms))}
 }
 
 func (m *means) add(x *measures) {
@@ -76,7 +77,8 @@ func (m *means) of(sums []float64) (out []metrics.Value) {
 
 // merge reads the measures of all shards in the order of users on one machine, so that sums of floats equal those of
 // one machine, whatever the shards. It writes them to a table.
-func (f *evaluateFlags) merge(ctx context.Context, to string, made []stepNote, compare func(a, b []byte) int, m *means) error {
+func (f *evaluateFlags) merge(ctx context.Context, to string, made []stepNote, compare func(a, b []byte) int,
+	m *means) error {
 	return writeFile(ctx, to, func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 		if err != nil {
@@ -111,7 +113,8 @@ func (f *evaluateFlags) merge(ctx context.Context, to string, made []stepNote, c
 }
 
 // mergePieces calls row with the rows of sorted pieces, in order. Each user is in one piece.
-func mergePieces(ctx context.Context, files []string, compare func(a, b []byte) int, row func(key, held []byte) error) error {
+func mergePieces(ctx context.Context, files []string, compare func(a, b []byte) int,
+	row func(key, held []byte) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	type next struct {

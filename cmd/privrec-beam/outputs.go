@@ -74,7 +74,8 @@ func (o outputs) free(ctx context.Context, inputs []string, force bool) error {
 		if whole, err := absolute(o.whole); err != nil {
 			return err
 		} else if isOutput(ctx, name) || name == whole {
-			return &run.UsageError{Message: name + " is an output of a job, and is to be read", Fix: "choose a pattern that finds the input alone, and another --output"}
+			return &run.UsageError{Message: name + " is an output of a job, and is to be read",
+				Fix: "choose a pattern that finds the input alone, and another --output"}
 		}
 	}
 	list, err := o.shardFiles(ctx)
@@ -90,7 +91,8 @@ func (o outputs) free(ctx context.Context, inputs []string, force bool) error {
 		}
 	}
 	if len(list) > 0 {
-		return &run.UsageError{Message: list[0] + " is there already", Fix: "choose another --output, or --force to replace what is there"}
+		return &run.UsageError{Message: list[0] + " is there already",
+			Fix: "choose another --output, or --force to replace what is there"}
 	}
 	return nil
 }
@@ -126,7 +128,8 @@ func (o outputs) clear(ctx context.Context) error {
 }
 
 // commit gives the tables of all shards their names, and returns the report of the whole.
-func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal, ledger string) (_ run.Result, c counters, err error) {
+func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal,
+	ledger string) (_ run.Result, c counters, err error) {
 	whole := j.whole()
 	digest := sha256.New()
 	c.Files = len(all.Files)
@@ -151,9 +154,11 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 		if (privacy.Seal{Entries: n.Part.Entries, Chain: n.Part.Chain}) != seal {
 			return nil, c, fmt.Errorf("the worker of shard %d released something else than the ledger says", n.Shard)
 		}
-		others := j.Kind == features.Kind || slices.Equal(n.Part.Others, shown.Part.Others) // of features each shard has its own
+		// of features each shard has its own
+		others := j.Kind == features.Kind || slices.Equal(n.Part.Others, shown.Part.Others)
 		if !others || n.Part.Cells != shown.Part.Cells || n.Part.Form != shown.Part.Form {
-			return nil, c, fmt.Errorf("shards %d and %d were made of different catalogues or vectors: a file changed while the job ran, or workers see different ones", shown.Shard, n.Shard)
+			return nil, c, fmt.Errorf("shards %d and %d were made of different catalogues or vectors: a file changed "+
+				"while the job ran, or workers see different ones", shown.Shard, n.Shard)
 		}
 		made[n.Shard] = n
 		same, counts = append(same, n.Part.Same), append(counts, n.Part.Counts)
@@ -212,13 +217,15 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 	if err := o.bad(ctx, all); err != nil {
 		return nil, c, err
 	}
-	r, err := whole.Report(perturb.Facts{In: first.In, Digest: first.SHA256, Noise: first.Noise, Seed: first.Seed, Ledger: seal}, joined, counts)
+	r, err := whole.Report(perturb.Facts{In: first.In, Digest: first.SHA256, Noise: first.Noise, Seed: first.Seed,
+		Ledger: seal}, joined, counts)
 	return r, c, err
 }
 
 // hold adds the largest number of slates of a user to the ledger, and to the data that the shards share, if each slate
 // has an epsilon. It returns both, and the path of the ledger.
-func (o outputs) hold(ctx context.Context, j job, all notes, same json.RawMessage, ledger string, seal privacy.Seal) (json.RawMessage, string, privacy.Seal, error) {
+func (o outputs) hold(ctx context.Context, j job, all notes, same json.RawMessage, ledger string,
+	seal privacy.Seal) (json.RawMessage, string, privacy.Seal, error) {
 	if j.Kind != protect.Kind || j.Slates.Replace != protect.ReplaceRR {
 		return same, ledger, seal, nil
 	}
@@ -269,7 +276,8 @@ func (o outputs) empty(i int, like []perturb.Table, heads [][]byte) (tables []pe
 		_, ending, _ := strings.Cut(strings.TrimPrefix(t.Name, from+".shard-"), ".")
 		sum := sha256.Sum256(heads[k])
 		n := int64(len(heads[k]))
-		tables = append(tables, perturb.Table{Name: fmt.Sprintf("%s.shard-%d-of-%d.%s", from, i, o.shards, ending), Head: n, Bytes: n, SHA256: hex.EncodeToString(sum[:])})
+		tables = append(tables, perturb.Table{Name: fmt.Sprintf("%s.shard-%d-of-%d.%s", from, i, o.shards, ending),
+			Head: n, Bytes: n, SHA256: hex.EncodeToString(sum[:])})
 	}
 	return tables
 }

@@ -30,11 +30,13 @@ type ioFlags struct {
 }
 
 func (f *ioFlags) add(flags *flag.FlagSet) {
-	flags.StringVar(&f.input, "input", "", "files to read, as a pattern such as 'logs/*.tsv.gz': .tsv, .csv, .inter, .txt, then .gz or .zst, or .parquet")
+	flags.StringVar(&f.input, "input", "",
+		"files to read, as a pattern such as 'logs/*.tsv.gz': .tsv, .csv, .inter, .txt, then .gz or .zst, or .parquet")
 	flags.StringVar(&f.output, "output", "", "name of the whole; shard 2 of 7 of p.tsv is p.shard-2-of-7.tsv")
 	flags.StringVar(&f.input, "in", "", "the same as --input")
 	flags.StringVar(&f.output, "out", "", "the same as --output")
-	flags.StringVar(&f.work, "work", "", "folder that all workers see, for what is passed on; default: beside the output")
+	flags.StringVar(&f.work, "work", "",
+		"folder that all workers see, for what is passed on; default: beside the output")
 	flags.IntVar(&f.shards, "shards", 8, "parts to make; a worker makes one at a time")
 	flags.BoolVar(&f.force, "force", false, "replace files of the same name")
 	flags.BoolVar(&f.keep, "keep-work", false, "leave the working folder")
@@ -79,10 +81,12 @@ func (f *ioFlags) files(ctx context.Context, name, pattern string) (inputs []str
 		form, ok := format.Of(file)
 		first, _ := format.Of(inputs[0])
 		if !ok && !strings.HasSuffix(file, ".parquet") {
-			return nil, &run.UsageError{Message: fmt.Sprintf("--%s: the name of %s does not tell its form", name, file), Fix: "names end in .tsv, .csv, .inter or .txt, then .gz or .zst, or in .parquet"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("--%s: the name of %s does not tell its form", name, file),
+				Fix: "names end in .tsv, .csv, .inter or .txt, then .gz or .zst, or in .parquet"}
 		}
 		if i > 0 && (form == format.Lines) != (first == format.Lines) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("--%s: %s has lines of items and %s has not", name, file, inputs[0]), Fix: "give files of one kind"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("--%s: %s has lines of items and %s has not", name, file,
+				inputs[0]), Fix: "give files of one kind"}
 		}
 	}
 	for i, name := range inputs {
@@ -126,7 +130,8 @@ func (f *noiseFlags) check(flags *flag.FlagSet, output, line string) (err error)
 	flags.Visit(func(x *flag.Flag) { given[x.Name] = true })
 	switch {
 	case given["seed"] == f.s.Secure:
-		return &run.UsageError{Message: "want one of --seed and --secure", Fix: "--seed 1 for research, --secure for data to release"}
+		return &run.UsageError{Message: "want one of --seed and --secure",
+			Fix: "--seed 1 for research, --secure for data to release"}
 	case !given["epsilon"] && !f.free:
 		return &run.UsageError{Message: "--epsilon is missing"}
 	}
@@ -143,7 +148,8 @@ func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stder
 	f.add(flags)
 	n.add(flags, &o.Settings, "sequences")
 	flags.Float64Var(&o.Epsilon, "epsilon", 0, "epsilon of one cell, or of what the mechanism protects")
-	flags.StringVar((*string)(&o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
+	flags.StringVar((*string)(&o.Variant), "mechanism", string(sequence.SDPFixed),
+		"sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
 	flags.IntVar(&o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
 	flags.StringVar(&o.Catalogue, "catalogue", "", "file with the public ids of all items, which all workers see")
 	flags.IntVar(&o.Length, "length", 0, "number L of cells in a row")
@@ -161,7 +167,8 @@ func perturbPricdsr(flags *flag.FlagSet) func(ctx context.Context, stdout, stder
 			return err
 		}
 		defer f.close()
-		j := job{Kind: pricdsr.Kind, Histories: &o, Out: filepath.Base(f.output), Inputs: inputs, Shards: f.shards, Work: f.work}
+		j := job{Kind: pricdsr.Kind, Histories: &o, Out: filepath.Base(f.output), Inputs: inputs, Shards: f.shards,
+			Work: f.work}
 		return f.perturb(ctx, j, stdout, stderr)
 	}
 }
@@ -298,7 +305,8 @@ func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) 
 	if err := copyFile(ctx, path, out.job("ledger.jsonl"), true); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "ledger written to %s; %d files to %d shards\n", out.job("ledger.jsonl"), len(j.Inputs), j.Shards)
+	fmt.Fprintf(stderr, "ledger written to %s; %d files to %d shards\n", out.job("ledger.jsonl"), len(j.Inputs),
+		j.Shards)
 	all, err := runPerturb(ctx, j)
 	if err != nil {
 		return err
@@ -319,7 +327,9 @@ func (f *ioFlags) perturb(ctx context.Context, j job, stdout, stderr io.Writer) 
 	if err := writeFile(ctx, out.job("counters.json"), counts.write); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d %s, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s joins them\n",
-		counts.Users, map[bool]string{true: "slates", false: "users"}[j.Kind == protect.Kind], counts.Rows, counts.Bad, out.job("bad.tsv"), f.output, f.output)
+	fmt.Fprintf(stderr, "%d %s, %d rows, %d bad rows (%s); shards written beside %s; privrec perturb merge --out %s "+
+		"joins them\n",
+		counts.Users, map[bool]string{true: "slates", false: "users"}[j.Kind == protect.Kind], counts.Rows, counts.Bad,
+		out.job("bad.tsv"), f.output, f.output)
 	return run.Show(stdout, false, r)
 }

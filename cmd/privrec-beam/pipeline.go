@@ -204,7 +204,8 @@ func runPerturb(ctx context.Context, j job) (all notes, err error) {
 		noted = slatePipeline(s, j, string(text), each)
 	} else {
 		pieces, read := beam.ParDo2(s.Scope("read files"), &splitFn{string(text)}, each)
-		noted = append(noted, read, beam.ParDo(s.Scope("make shards"), &makeFn{string(text)}, beam.GroupByKey(s, pieces)))
+		noted = append(noted, read, beam.ParDo(s.Scope("make shards"), &makeFn{string(text)},
+			beam.GroupByKey(s, pieces)))
 	}
 	keyed := beam.ParDo(s, one, beam.Flatten(s, noted...))
 	beam.ParDo(s.Scope("write notes"), &finishFn{j.Work}, beam.GroupByKey(s, keyed))

@@ -184,7 +184,8 @@ func (r *ranker) chunk(ctx context.Context) error {
 		}
 		deepest := min(max(r.depth, r.Ranking.Top), len(r.items.ids))
 		scoring.Lock()
-		best, err = eval.Top(ctx, &bpr.Ranking{Users: rows, Goods: r.items.rows}, samples, deepest, eval.Options{Exclude: exclude})
+		best, err = eval.Top(ctx, &bpr.Ranking{Users: rows, Goods: r.items.rows}, samples, deepest,
+			eval.Options{Exclude: exclude})
 		scoring.Unlock()
 		if err != nil {
 			return err

@@ -49,8 +49,10 @@ type rankCounts struct {
 // add adds the counts of other users.
 func (c *rankCounts) add(x rankCounts) {
 	for _, p := range []struct{ to, of *int64 }{
-		{&c.Users, &x.Users}, {&c.Vectors, &x.Vectors}, {&c.TestUsers, &x.TestUsers}, {&c.Unlisted, &x.Unlisted}, {&c.TrainRows, &x.TrainRows},
-		{&c.TestRows, &x.TestRows}, {&c.UnseenUsers, &x.UnseenUsers}, {&c.RepeatedTrain, &x.RepeatedTrain}, {&c.RepeatedTruth, &x.RepeatedTruth},
+		{&c.Users, &x.Users}, {&c.Vectors, &x.Vectors}, {&c.TestUsers, &x.TestUsers}, {&c.Unlisted, &x.Unlisted},
+		{&c.TrainRows, &x.TrainRows},
+		{&c.TestRows, &x.TestRows}, {&c.UnseenUsers, &x.UnseenUsers}, {&c.RepeatedTrain, &x.RepeatedTrain},
+		{&c.RepeatedTruth, &x.RepeatedTruth},
 		{&c.Irrelevant, &x.Irrelevant}, {&c.TruthTrained, &x.TruthTrained}, {&c.Words, &x.Words},
 	} {
 		*p.to += *p.of
@@ -93,21 +95,24 @@ func (k *rankRows) kindOf() int {
 
 func (k *rankRows) isVectors() bool { return k.kindOf() == isVector }
 
-func (k *rankRows) readVectors(ctx context.Context, dir string, add func(user, held []byte, p place) error) (string, error) {
+func (k *rankRows) readVectors(ctx context.Context, dir string,
+	add func(user, held []byte, p place) error) (string, error) {
 	path := k.inputs[k.file]
 	s, err := readSide(ctx, k.o.side(k.file-(len(k.inputs)-len(k.o.Users))), 0, dir)
 	if err != nil {
 		return "", err
 	}
 	if s.Rows.Cols != k.goods.rows.Cols {
-		return "", fmt.Errorf("%s: users have %d numbers each, and items %d: are rows and columns of one of them exchanged?", path, s.Rows.Cols, k.goods.rows.Cols)
+		return "", fmt.Errorf("%s: users have %d numbers each, and items %d: are rows and columns of one of them "+
+			"exchanged?", path, s.Rows.Cols, k.goods.rows.Cols)
 	}
 	for i, id := range s.IDs {
 		k.buf = k.buf[:0]
 		for _, x := range tensor.Row(s.Rows, i) {
 			k.buf = binary.LittleEndian.AppendUint64(k.buf, math.Float64bits(float64(x)))
 		}
-		if err := add([]byte(id), append([]byte{isVector}, k.buf...), place{time: isVector, line: uint64(i + 1)}); err != nil {
+		if err := add([]byte(id), append([]byte{isVector}, k.buf...),
+			place{time: isVector, line: uint64(i + 1)}); err != nil {
 			return "", err
 		}
 	}

@@ -28,13 +28,16 @@ type releaseFlags struct {
 }
 
 func (r *releaseFlags) add(flags *flag.FlagSet) {
-	flags.StringVar(&r.task, "release", "", "release with noise what dp-ease, dp-itemknn or dp-popularity needs; --output is then the run directory, which privrec train TASK --resume goes on from")
+	flags.StringVar(&r.task, "release", "",
+		"release with noise what dp-ease, dp-itemknn or dp-popularity needs; --output is then the run directory, "+
+			"which privrec train TASK --resume goes on from")
 	flags.StringVar(&r.config, "config", "", "configuration of that task (YAML); without it, the defaults")
 	flags.BoolVar(&r.resume, "resume", false, "go on with a release that was stopped")
-	flags.Func("set", "override one key of the configuration, as in model.items=500; may be repeated", func(text string) error {
-		r.sets = append(r.sets, text)
-		return nil
-	})
+	flags.Func("set", "override one key of the configuration, as in model.items=500; may be repeated",
+		func(text string) error {
+			r.sets = append(r.sets, text)
+			return nil
+		})
 	for _, x := range []struct{ name, key, usage string }{
 		{"epsilon", "privacy.epsilon", "epsilon of all that is released, for one user more or less"},
 		{"delta", "privacy.delta", "and its delta"},
@@ -46,42 +49,49 @@ func (r *releaseFlags) add(flags *flag.FlagSet) {
 			return nil
 		})
 	}
-	flags.BoolFunc("secure", "exact discrete noise from cryptographic bits ("+release.SecureKey+")", func(string) error {
-		r.sets = append(r.sets, release.SecureKey+"=true")
-		return nil
-	})
+	flags.BoolFunc("secure", "exact discrete noise from cryptographic bits ("+release.SecureKey+")",
+		func(string) error {
+			r.sets = append(r.sets, release.SecureKey+"=true")
+			return nil
+		})
 }
 
 // alone fails on flags that are only for a release.
 func (r *releaseFlags) alone() error {
 	if r.config != "" || r.resume || len(r.sets) > 0 {
-		return &run.UsageError{Message: "--config, --set, --seed, --noise-seed, --secure, --epsilon, --delta and --resume are of a release with noise", Fix: "--release dp-ease, or leave them out for exact counts"}
+		return &run.UsageError{Message: "--config, --set, --seed, --noise-seed, --secure, --epsilon, --delta and " +
+			"--resume are of a release with noise", Fix: "--release dp-ease, or leave them out for exact counts"}
 	}
 	return nil
 }
 
 // released makes the release. It records in the ledger what is unprotected and what is released before any noise is
 // drawn, once: workers only sum.
-func (r *releaseFlags) released(ctx context.Context, f *ioFlags, s perturb.Settings, cat *perturb.Catalogue, stdout, stderr io.Writer) error {
+func (r *releaseFlags) released(ctx context.Context, f *ioFlags, s perturb.Settings, cat *perturb.Catalogue, stdout,
+	stderr io.Writer) error {
 	if !isLocal(f.output) {
-		return &run.UsageError{Message: "--output is the directory of a run, which must be on a file system of this machine"}
+		return &run.UsageError{Message: "--output is the directory of a run, which must be on a file system of this " +
+			"machine"}
 	}
 	if f.force {
-		return &run.UsageError{Message: "--force: a release is not replaced", Fix: "choose another --output, whose releases then come on top"}
+		return &run.UsageError{Message: "--force: a release is not replaced",
+			Fix: "choose another --output, whose releases then come on top"}
 	}
 	inputs, err := f.open(ctx, f.input)
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	src := &farRows{cat: cat, job: job{Kind: countsKind, Histories: &pricdsr.Options{Settings: s}, Inputs: inputs, Shards: f.shards, Work: f.work}}
+	src := &farRows{cat: cat, job: job{Kind: countsKind, Histories: &pricdsr.Options{Settings: s}, Inputs: inputs,
+		Shards: f.shards, Work: f.work}}
 	tasks := gram.Elsewhere(func(env *run.Env) gram.Source { src.env = env; return src })
 	var names []string
 	for _, t := range tasks {
 		if names = append(names, t.Name); t.Name != r.task {
 			continue
 		}
-		dir, err := t.Start(ctx, run.Options{Config: r.config, Sets: append([]string{"run.out=" + f.output}, r.sets...), Resume: r.resume,
+		dir, err := t.Start(ctx, run.Options{Config: r.config, Sets: append([]string{"run.out=" + f.output}, r.sets...),
+			Resume: r.resume,
 			Stdout: stdout, Log: slog.New(slog.NewTextHandler(stderr, nil)), Progress: progress.Silent{}})
 		if !errors.Is(err, gram.ErrReleased) {
 			return err
@@ -89,8 +99,10 @@ func (r *releaseFlags) released(ctx context.Context, f *ioFlags, s perturb.Setti
 		if src.all.Files != nil {
 			fmt.Fprintf(stdout, "%d users, %d rows, %d bad rows\n", src.counts.Users, src.counts.Rows, src.counts.Bad)
 		}
-		_, err = fmt.Fprintf(stdout, "released: %s, %s\nnext, where the data are: privrec train %s --config %s --out %s --resume\n",
-			filepath.Join(dir, gram.ReleasedFile), filepath.Join(dir, run.LedgerName), t.Name, filepath.Join(dir, "config.yaml"), dir)
+		_, err = fmt.Fprintf(stdout,
+			"released: %s, %s\nnext, where the data are: privrec train %s --config %s --out %s --resume\n",
+			filepath.Join(dir, gram.ReleasedFile), filepath.Join(dir, run.LedgerName), t.Name,
+			filepath.Join(dir, "config.yaml"), dir)
 		return err
 	}
 	return &run.UsageError{Message: fmt.Sprintf("--release is %q, want one of %s", r.task, strings.Join(names, ", "))}
@@ -127,7 +139,8 @@ func (s *farRows) Counts(ctx context.Context, d gram.Draws) ([]float64, error) {
 		rows.Join(n.RowHash)
 	}
 	if s.counts.Users == 0 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("no row of the input can be used: all %d are bad", s.counts.Bad)}
+		return nil, &run.UsageError{Message: fmt.Sprintf("no row of the input can be used: all %d are bad",
+			s.counts.Bad)}
 	}
 	names := make([]string, s.cat.Size)
 	for i := range names {
@@ -137,7 +150,8 @@ func (s *farRows) Counts(ctx context.Context, d gram.Draws) ([]float64, error) {
 	if err := errors.Join(s.env.Private(digest), s.env.RecordData(gram.RowsName, digest.String())); err != nil {
 		return nil, err
 	}
-	if err := s.env.WriteArtefact("job.bad.tsv", func(w io.Writer) error { return writeBad(ctx, w, s.all) }); err != nil {
+	if err := s.env.WriteArtefact("job.bad.tsv",
+		func(w io.Writer) error { return writeBad(ctx, w, s.all) }); err != nil {
 		return nil, err
 	}
 	err = s.env.WriteArtefact("job.counters.json", s.counts.write)

@@ -29,7 +29,8 @@ type badRow struct {
 
 // write writes a bad row as a line. The text is quoted, so that nothing is lost.
 func (b badRow) write(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%q\n", b.file, b.line, strings.NewReplacer("\t", " ", "\n", " ").Replace(b.reason), b.text)
+	_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%q\n", b.file, b.line,
+		strings.NewReplacer("\t", " ", "\n", " ").Replace(b.reason), b.text)
 	return err
 }
 
@@ -39,7 +40,8 @@ const badHead = "file\tline\treason\trow\n"
 // readRows calls open with an input file after its header was read, row with every row, and bad with every row that
 // cannot be split or that row refuses. It returns the SHA-256 of the file. Only a file that cannot be read, or that
 // lacks a column, is an error. dir is for temporary files.
-func readRows(ctx context.Context, path, dir string, open, row func(r *format.Rows) error, bad func(b badRow) error) (digest string, err error) {
+func readRows(ctx context.Context, path, dir string, open, row func(r *format.Rows) error,
+	bad func(b badRow) error) (digest string, err error) {
 	at, err := local(ctx, path, dir)
 	if err != nil {
 		return "", err
@@ -63,7 +65,8 @@ func readRows(ctx context.Context, path, dir string, open, row func(r *format.Ro
 		return digest, nil
 	}
 	if !ok {
-		return "", fmt.Errorf("%s: its name does not tell the form: want .tsv, .csv, .inter or .txt, then .gz or .zst, or .parquet", path)
+		return "", fmt.Errorf("%s: its name does not tell the form: want .tsv, .csv, .inter or .txt, then .gz or "+
+			".zst, or .parquet", path)
 	}
 	r, err := format.OpenRows(ctx, at, form)
 	if err != nil {
@@ -144,7 +147,8 @@ func fromParquet(ctx context.Context, path, dir string) (string, error) {
 		case c.Kind == parquet.Int || c.Kind == parquet.Float || c.Kind == parquet.Text:
 			columns, names = append(columns, i), append(names, c.Name)
 		case c.Name == "timestamp": // without it rows would have another order
-			return "", &dataset.Error{Field: c.Name, Msg: "holds " + c.Type + ", want numbers", Hint: "write the times as seconds or milliseconds"}
+			return "", &dataset.Error{Field: c.Name, Msg: "holds " + c.Type + ", want numbers",
+				Hint: "write the times as seconds or milliseconds"}
 		}
 	}
 	to := filepath.Join(dir, attempt()+".csv")
@@ -159,7 +163,8 @@ func fromParquet(ctx context.Context, path, dir string) (string, error) {
 	if err == nil {
 		err = p.Read(ctx, columns, func(_ int64, v []parquet.Value) error {
 			for i, x := range v {
-				if c := p.Columns[columns[i]]; c.Kind == parquet.Text && bytes.ContainsAny(x.Text, "\r\n") { // a bad row: its one field is all there is
+				if c := p.Columns[columns[i]]; c.Kind == parquet.Text && bytes.ContainsAny(x.Text, "\r\n") {
+					// a bad row: its one field is all there is
 					return table.Write([]string{fmt.Sprintf("line break in %s: %q", c.Name, x.Text)})
 				}
 			}

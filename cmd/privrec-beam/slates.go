@@ -89,7 +89,8 @@ type cleanFn struct{ Job string }
 
 // ProcessElement emits the place of the good slates of a file, pieces with the number of slates of each user, and what
 // was read.
-func (f *cleanFn) ProcessElement(ctx context.Context, file int, slates, piece func(int, string), note func(string)) error {
+func (f *cleanFn) ProcessElement(ctx context.Context, file int, slates, piece func(int, string),
+	note func(string)) error {
 	j, err := readJob(f.Job)
 	if err != nil {
 		return err
@@ -128,7 +129,8 @@ func (f *mostFn) ProcessElement(ctx context.Context, part int, next func(*string
 type pastFn struct{ Job string }
 
 // ProcessElement emits the place of the sums.
-func (f *pastFn) ProcessElement(ctx context.Context, part int, next func(*string) bool, past func(int, string), note func(string)) error {
+func (f *pastFn) ProcessElement(ctx context.Context, part int, next func(*string) bool, past func(int, string),
+	note func(string)) error {
 	j, pieces, err := readPart(f.Job, next)
 	if err != nil {
 		return err
@@ -257,7 +259,8 @@ func slatePipeline(s beam.Scope, j job, text string, files beam.PCollection) (no
 		files, history = beam.ParDo2(s.Scope("tell files apart"), &apartFn{len(j.Inputs) - j.Ratings}, files)
 	}
 	handed, counted, read := beam.ParDo3(s.Scope("read slates"), &cleanFn{text}, files)
-	notes = append(notes, read, beam.ParDo(s.Scope("count slates of users"), &mostFn{text}, beam.GroupByKey(s, counted)))
+	notes = append(notes, read, beam.ParDo(s.Scope("count slates of users"), &mostFn{text},
+		beam.GroupByKey(s, counted)))
 	if j.Ratings > 0 {
 		pieces, read := beam.ParDo2(s.Scope("read histories"), &splitFn{text}, history)
 		past, summed := beam.ParDo2(s.Scope("sum up histories"), &pastFn{text}, beam.GroupByKey(s, pieces))
@@ -294,7 +297,9 @@ func slateColumns(r *format.Rows, length int) (user int, items []int, err error)
 		return 0, nil, err
 	}
 	if slices.Contains(r.Columns, "slate_id") {
-		return 0, nil, r.Fail("slate_id", "items of slates in rows of their own, which only privrec perturb exposure reads", "give a row for each slate: user_id and item_1 to item_T")
+		return 0, nil, r.Fail("slate_id",
+			"items of slates in rows of their own, which only privrec perturb exposure reads",
+			"give a row for each slate: user_id and item_1 to item_T")
 	}
 	for i := range length {
 		at, err := r.Column("item_" + strconv.Itoa(i+1))
@@ -304,7 +309,8 @@ func slateColumns(r *format.Rows, length int) (user int, items []int, err error)
 		items = append(items, at)
 	}
 	if slices.Contains(r.Columns, "item_"+strconv.Itoa(length+1)) {
-		return 0, nil, r.Fail("", fmt.Sprintf("more than %d items in a slate", length), "--length says how many a slate has")
+		return 0, nil, r.Fail("", fmt.Sprintf("more than %d items in a slate", length),
+			"--length says how many a slate has")
 	}
 	return user, items, nil
 }
@@ -348,7 +354,8 @@ func (j *job) clean(ctx context.Context, file int, piece func(int, string)) (s s
 			return nil
 		}
 		note.Counted++
-		return users.add(last, binary.AppendUvarint(scratch[:0], uint64(streak)), place{file: uint32(file), line: uint64(note.Counted)})
+		return users.add(last, binary.AppendUvarint(scratch[:0], uint64(streak)),
+			place{file: uint32(file), line: uint64(note.Counted)})
 	}
 	note.SHA256, err = readRows(ctx, j.Inputs[file], dir, func(r *format.Rows) (err error) {
 		user, items, err = slateColumns(r, o.Length)
@@ -373,7 +380,8 @@ func (j *job) clean(ctx context.Context, file int, piece func(int, string)) (s s
 				at = items[i]
 			}
 			if _, ok := cat.Number(r.Fields[at]); !ok {
-				return r.Fail("item_"+strconv.Itoa(i+1), fmt.Sprintf("%.40q is not in the catalogue of %d items", r.Fields[at], cat.Size), "")
+				return r.Fail("item_"+strconv.Itoa(i+1), fmt.Sprintf("%.40q is not in the catalogue of %d items",
+					r.Fields[at], cat.Size), "")
 			}
 			if line, err = format.CSV.AppendField(append(line, ','), r.Fields[at]); err != nil {
 				return r.Fail("item_"+strconv.Itoa(i+1), err.Error(), "")
@@ -511,20 +519,28 @@ func perturbExposure(flags *flag.FlagSet) func(ctx context.Context, stdout, stde
 	var n noiseFlags
 	var o protect.FileOptions
 	f.add(flags)
-	flags.Lookup("shards").Usage = "parts in which users are counted, and histories summed up; of the output every input file is a shard"
+	flags.Lookup("shards").Usage = "parts in which users are counted, and histories summed up; of the output every " +
+		"input file is a shard"
 	n.add(flags, &o.Settings, "slates")
 	flags.StringVar(&o.Replace, "replace", protect.ReplaceUniform, "uniform, popularity, in-batch or rr")
 	flags.StringVar(&o.Select, "select", "", "random, similar or dissimilar; default: random")
-	flags.BoolVar(&o.Weighted, "weighted", false, "draw positions with weights by similarity, in place of the first ones")
+	flags.BoolVar(&o.Weighted, "weighted", false,
+		"draw positions with weights by similarity, in place of the first ones")
 	flags.Float64Var(&o.Tau, "tau", protect.DefaultTau, "temperature of --weighted")
-	flags.StringVar(&o.Reference, "reference", protect.ReferencePast, "what similarity is measured to: past (behaviour) or slate (its mean)")
-	flags.StringVar(&o.Vectors, "vectors", "", "item vectors, which all workers see: table of item_id and numbers, or directory of a finished run of train sasrec")
-	history := flags.String("history", "", "files of past behaviour, as a pattern: tables of user_id and item_id, or \"user item item ...\" (.txt)")
+	flags.StringVar(&o.Reference, "reference", protect.ReferencePast,
+		"what similarity is measured to: past (behaviour) or slate (its mean)")
+	flags.StringVar(&o.Vectors, "vectors", "",
+		"item vectors, which all workers see: table of item_id and numbers, or directory of a finished run of train "+
+			"sasrec")
+	history := flags.String("history", "",
+		"files of past behaviour, as a pattern: tables of user_id and item_id, or \"user item item ...\" (.txt)")
 	flags.IntVar(&o.Batch, "batch", protect.DefaultBatch, "in-batch: how many slates in a row are a batch")
-	flags.BoolVar(&o.OwnRows, "own-rows", false, "in-batch: draw from the user's own slates too, as the published program does")
+	flags.BoolVar(&o.OwnRows, "own-rows", false,
+		"in-batch: draw from the user's own slates too, as the published program does")
 	flags.Float64Var(&o.Ratio, "ratio", 0, "share R of the positions, at least 0 and below 1")
 	flags.Float64Var(&o.Epsilon, "epsilon", 0, "epsilon of one position, with --replace rr")
-	flags.StringVar(&o.Catalogue, "catalogue", "", "file with the ids of all items, which all workers see; with count for popularity")
+	flags.StringVar(&o.Catalogue, "catalogue", "",
+		"file with the ids of all items, which all workers see; with count for popularity")
 	flags.IntVar(&o.Items, "items", 0, "size M of a catalogue with the ids 1 to M")
 	flags.IntVar(&o.Length, "length", 0, "number T of positions in a slate")
 	return func(ctx context.Context, stdout, stderr io.Writer) (err error) {
@@ -546,9 +562,11 @@ func perturbExposure(flags *flag.FlagSet) func(ctx context.Context, stdout, stde
 		}
 		defer f.close()
 		if len(inputs) > 10000 {
-			return &run.UsageError{Message: fmt.Sprintf("--input: %d files, want at most 10000", len(inputs)), Fix: "join some"}
+			return &run.UsageError{Message: fmt.Sprintf("--input: %d files, want at most 10000", len(inputs)),
+				Fix: "join some"}
 		}
-		j := job{Kind: protect.Kind, Slates: &o, Out: filepath.Base(f.output), Shards: len(inputs), Parts: f.shards, Work: f.work}
+		j := job{Kind: protect.Kind, Slates: &o, Out: filepath.Base(f.output), Shards: len(inputs), Parts: f.shards,
+			Work: f.work}
 		f.shards = len(inputs)
 		if *history != "" {
 			more, err := f.files(ctx, "history", *history)

@@ -135,7 +135,8 @@ func runStep(ctx context.Context, st step, shards []shardNote) (out []stepNote, 
 	}
 	for k, n := range out {
 		if n.Shard != shards[k].Shard || n.Users != shards[k].Users {
-			return nil, fmt.Errorf("the pipeline made shard %d of %d users, want shard %d of %d", n.Shard, n.Users, shards[k].Shard, shards[k].Users)
+			return nil, fmt.Errorf("the pipeline made shard %d of %d users, want shard %d of %d", n.Shard, n.Users,
+				shards[k].Shard, shards[k].Users)
 		}
 	}
 	return out, nil

@@ -50,7 +50,8 @@ func serveEngine(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("worker", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	at := map[string]*string{}
-	for _, name := range []string{"id", startFlag, "control_endpoint", "logging_endpoint", "artifact_endpoint", "semi_persist_dir"} {
+	for _, name := range []string{"id", startFlag, "control_endpoint", "logging_endpoint", "artifact_endpoint",
+		"semi_persist_dir"} {
 		at[name] = flags.String(name, "", "given by the engine")
 	}
 	if err := flags.Parse(args); err != nil {
@@ -62,7 +63,8 @@ func serveEngine(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("the engine at %s does not say what to do: %w", *at[startFlag], err)
 	}
-	for name, said := range map[string]string{"control_endpoint": info.GetControlEndpoint().GetUrl(), "logging_endpoint": info.GetLoggingEndpoint().GetUrl()} {
+	for name, said := range map[string]string{"control_endpoint": info.GetControlEndpoint().GetUrl(),
+		"logging_endpoint": info.GetLoggingEndpoint().GetUrl()} {
 		if said != "" {
 			*at[name] = said
 		}
@@ -86,7 +88,8 @@ func serveEngine(ctx context.Context, args []string) error {
 
 // workerPool returns the command that starts workers when an engine asks for them.
 func workerPool(flags *flag.FlagSet) func(ctx context.Context, stdout, stderr io.Writer) error {
-	at := flags.String("listen", "localhost:50000", "HOST:PORT at which the engine of this machine asks for workers; whom it lets in can start workers here")
+	at := flags.String("listen", "localhost:50000",
+		"HOST:PORT at which the engine of this machine asks for workers; whom it lets in can start workers here")
 	return func(ctx context.Context, stdout, stderr io.Writer) error {
 		l, err := net.Listen("tcp", *at)
 		if err != nil {
@@ -141,7 +144,8 @@ func (p *pool) say(format string, args ...any) {
 
 // StartWorker starts a process that works for the caller.
 func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
-	c := exec.CommandContext(p.ctx, p.program, "--id="+r.GetWorkerId(), "--"+startFlag+"="+r.GetProvisionEndpoint().GetUrl(),
+	c := exec.CommandContext(p.ctx, p.program, "--id="+r.GetWorkerId(), "--"+startFlag+"="+
+		r.GetProvisionEndpoint().GetUrl(),
 		"--control_endpoint="+r.GetControlEndpoint().GetUrl(), "--logging_endpoint="+r.GetLoggingEndpoint().GetUrl())
 	c.Stderr = os.Stderr
 	p.mu.Lock()
@@ -188,7 +192,8 @@ func workersOf() (sum string, end func(), err error) {
 	}
 	if *jobopts.EnvironmentConfig == "" {
 		if kind == "EXTERNAL" {
-			return "", end, &run.UsageError{Message: "--environment_type EXTERNAL needs --environment_config HOST:PORT", Fix: "privrec-beam worker on every machine of the engine says at which it starts workers"}
+			return "", end, &run.UsageError{Message: "--environment_type EXTERNAL needs --environment_config HOST:PORT",
+				Fix: "privrec-beam worker on every machine of the engine says at which it starts workers"}
 		}
 		path, err := os.Executable()
 		if err != nil {
@@ -224,7 +229,8 @@ func (j *job) check() error {
 	own, err := ownSum()
 	if err == nil && own != j.Program {
 		path, _ := os.Executable()
-		err = fmt.Errorf("the worker %s is another program (sha256 %.12s) than the driver (%.12s): copy that to all machines", path, own, j.Program)
+		err = fmt.Errorf("the worker %s is another program (sha256 %.12s) than the driver (%.12s): copy that to all "+
+			"machines", path, own, j.Program)
 	}
 	return err
 }

@@ -50,7 +50,8 @@ func (t *Tape) keepLookups() {
 // keepable panics if examples are to be kept apart and the rows are taken in chunks.
 func (c *tied) keepable(leaf *Node) {
 	if leaf.apart() {
-		failf("tiedCrossEntropy", []*Node{leaf}, "%d rows of %d classes are too many to keep examples apart", c.h.Rows, c.e.Rows)
+		failf("tiedCrossEntropy", []*Node{leaf}, "%d rows of %d classes are too many to keep examples apart", c.h.Rows,
+			c.e.Rows)
 	}
 }
 

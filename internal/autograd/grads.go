@@ -76,7 +76,8 @@ func (g *Grads) finish(t *Tape) {
 			e.state, e.dense = gradDense, e.leaf.G
 			for _, p := range e.lookups {
 				w := e.dense.Cols
-				t.columns(len(p.idx), w, job{kernel: scatterKernel, dst: e.dense.Data, a: p.node.dy(), idx: p.idx, w: w})
+				t.columns(len(p.idx), w, job{kernel: scatterKernel, dst: e.dense.Data, a: p.node.dy(), idx: p.idx,
+					w: w})
 			}
 		case len(e.lookups) > 0:
 			e.state = gradSparse
@@ -162,7 +163,8 @@ func (g *Grads) AddTo(sum *Grads, scale float64) {
 		}
 		if e.state == gradDense {
 			x, y := e.dense.Data, d.dense.Data
-			tensor.Parallel(len(x), gradBlock, func(_, lo, hi int) { tensor.Axpy(tensor.Float(scale), x[lo:hi], y[lo:hi]) })
+			tensor.Parallel(len(x), gradBlock,
+				func(_, lo, hi int) { tensor.Axpy(tensor.Float(scale), x[lo:hi], y[lo:hi]) })
 			continue
 		}
 		for k, r := range e.rows {

@@ -17,7 +17,8 @@ func (t *Tape) GRUGates(gi, gh, h *Node, update bool) *Node {
 	}
 	y := t.node("gruGates", n, d, gi, gh, h)
 	s := t.Buffer(n, 3*d) // r, z, c
-	t.each(n, 12*d, job{kernel: gruKernel, dst: y.V.Data, a: gi.flat(), b: gh.flat(), c: h.flat(), d: s.Data, w: d, flag: update})
+	t.each(n, 12*d, job{kernel: gruKernel, dst: y.V.Data, a: gi.flat(), b: gh.flat(), c: h.flat(), d: s.Data, w: d,
+		flag: update})
 	if y.need {
 		y.back = func() {
 			di, dh, dg := t.Buffer(n, 3*d), t.Buffer(n, 3*d), t.Buffer(n, d)
@@ -62,6 +63,7 @@ func gruBack(j *job, lo, hi int) {
 	d := j.w
 	for i := lo; i < hi; i++ {
 		at, all := i*d, 3*i*d
-		tensor.GRUBack(!j.flag, j.a[at:at+d], j.c[at:at+d], j.d[all:all+3*d], j.b[all:all+3*d], j.dst[all:all+3*d], j.e[all:all+3*d], j.f[at:at+d])
+		tensor.GRUBack(!j.flag, j.a[at:at+d], j.c[at:at+d], j.d[all:all+3*d], j.b[all:all+3*d], j.dst[all:all+3*d],
+			j.e[all:all+3*d], j.f[at:at+d])
 	}
 }

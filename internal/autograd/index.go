@@ -9,7 +9,8 @@ func (x *Node) Gather(idx []int32) *Node {
 	checkIndex("gather", x, idx, x.Rows())
 	w := x.Cols()
 	y := x.t.node("gather", len(idx), w, x)
-	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.V.Data, idx: idx, w: w, n: x.V.Stride, k: x.V.Rows})
+	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.V.Data, idx: idx, w: w, n: x.V.Stride,
+		k: x.V.Rows})
 	if y.need {
 		y.back = func() {
 			g := x.accZero()
@@ -101,7 +102,8 @@ func (x *Node) operand(k int) *Node {
 // copyTo copies src to dst, of the same shape; either may be a view.
 func (t *Tape) copyTo(dst, src tensor.Matrix) {
 	if dst.Cols > 0 {
-		t.each(dst.Rows, dst.Cols, job{kernel: copyKernel, dst: dst.Data, a: src.Data, w: dst.Cols, n: dst.Stride, k: src.Stride})
+		t.each(dst.Rows, dst.Cols, job{kernel: copyKernel, dst: dst.Data, a: src.Data, w: dst.Cols, n: dst.Stride,
+			k: src.Stride})
 	}
 }
 

@@ -26,12 +26,14 @@ func (x *Node) scaleRows(op string, kernel func(j *job, lo, hi int), c, eps floa
 	w := x.Cols()
 	y := x.t.node(op, x.Rows(), w, x)
 	f := x.t.Buffer(2, x.Rows())
-	rows := job{kernel: kernel, dst: y.V.Data, a: x.flat(), b: f.Data[:x.Rows()], c: f.Data[x.Rows():], w: w, x: c, y: eps}
+	rows := job{kernel: kernel, dst: y.V.Data, a: x.flat(), b: f.Data[:x.Rows()], c: f.Data[x.Rows():], w: w, x: c,
+		y: eps}
 	x.t.each(x.Rows(), 2*w, rows)
 	if y.need {
 		y.back = func() {
 			d := x.t.Buffer(x.Rows(), w)
-			x.t.each(x.Rows(), 2*w, job{kernel: scaleRowsBack, dst: d.Data, a: y.dy(), b: f.Data, c: f.Data[x.Rows():], d: x.flat(), w: w})
+			x.t.each(x.Rows(), 2*w, job{kernel: scaleRowsBack, dst: d.Data, a: y.dy(), b: f.Data, c: f.Data[x.Rows():],
+				d: x.flat(), w: w})
 			x.give(d)
 		}
 	}
@@ -126,7 +128,8 @@ func (x *Node) LayerNormWith(gain, shift *Node, eps float64) *Node {
 			}
 			if x.need {
 				d := t.Buffer(x.Rows(), w)
-				t.each(x.Rows(), w, job{kernel: layerNormBack, dst: d.Data, a: y.dy(), b: gain.flat(), d: xhat.Data, e: inv.Data, w: w})
+				t.each(x.Rows(), w, job{kernel: layerNormBack, dst: d.Data, a: y.dy(), b: gain.flat(), d: xhat.Data,
+					e: inv.Data, w: w})
 				x.give(d)
 			}
 			t.giveBack(xhat.Data)

@@ -115,7 +115,8 @@ func (s *shard) keep(t *Tape, loss *Node) {
 		if e.state == gradNone {
 			continue
 		}
-		g := tensor.Matrix{Rows: from.Rows, Cols: from.Cols, Stride: max(1, from.Cols), Data: s.arena.take(from.Rows * from.Cols)}
+		g := tensor.Matrix{Rows: from.Rows, Cols: from.Cols, Stride: max(1, from.Cols),
+			Data: s.arena.take(from.Rows * from.Cols)}
 		copy(g.Data, from.Data)
 		s.grads = append(s.grads, shardGrad{p: e.p, sparse: e.state == gradSparse, rows: s.rows[start:], g: g})
 	}

@@ -60,7 +60,8 @@ func (x *Node) CrossEntropy(targets []int32) *Node {
 	y.V.Data[0] = tensor.Float(tensor.Sum(losses.Data) * mean)
 	if y.need {
 		y.back = func() {
-			t.each(n, w, job{kernel: crossEntropyBack, dst: p.Data, idx: targets, w: w, s: tensor.Float(mean * float64(y.G.Data[0]))})
+			t.each(n, w, job{kernel: crossEntropyBack, dst: p.Data, idx: targets, w: w,
+				s: tensor.Float(mean * float64(y.G.Data[0]))})
 			x.give(p)
 		}
 	}

@@ -40,7 +40,8 @@ func (x *Node) softmaxRows(op string, causal bool) *Node {
 	if y.need {
 		y.back = func() {
 			d := x.t.Buffer(x.Rows(), w)
-			x.t.each(x.Rows(), w, job{kernel: softmaxBackKernel, dst: d.Data, a: y.V.Data, b: y.dy(), w: w, flag: causal})
+			x.t.each(x.Rows(), w, job{kernel: softmaxBackKernel, dst: d.Data, a: y.V.Data, b: y.dy(), w: w,
+				flag: causal})
 			x.give(d)
 		}
 	}

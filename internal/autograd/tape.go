@@ -107,7 +107,8 @@ func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	checkIndex(y.op, y, idx, p.Value.Rows)
 	w := p.Value.Cols
 	y.V = t.Buffer(len(idx), w)
-	t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: p.Value.Data, idx: idx, w: w, n: p.Value.Stride, k: p.Value.Rows})
+	t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: p.Value.Data, idx: idx, w: w, n: p.Value.Stride,
+		k: p.Value.Rows})
 	if !t.NoGrad {
 		y.need = true
 		e := t.grads.entry(p)

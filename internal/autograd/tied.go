@@ -55,7 +55,8 @@ func (t *Tape) TiedCrossEntropy(h *Node, p *Param, lo int, targets []int32) *Nod
 	}
 	for i, k := range targets {
 		if int(k) < lo || int(k) >= leaf.Rows() {
-			failf("tiedCrossEntropy", []*Node{h, leaf}, "target %d at position %d outside [%d, %d)", k, i, lo, leaf.Rows())
+			failf("tiedCrossEntropy", []*Node{h, leaf}, "target %d at position %d outside [%d, %d)", k, i, lo,
+				leaf.Rows())
 		}
 	}
 	y := t.node("tiedCrossEntropy", 1, 1, h, leaf)

@@ -123,7 +123,8 @@ func (c *tiles) backChunk(t *Tape, run func(g, lo, hi int)) {
 	if c.dh.Data != nil {
 		d := c.h.Cols
 		n := (c.r1 - c.r0) * d
-		t.each(n, c.groups(), job{kernel: tiedSum, dst: c.dh.Data[c.r0*d : c.r0*d+n], a: c.part, w: c.rows * d, n: c.groups()})
+		t.each(n, c.groups(), job{kernel: tiedSum, dst: c.dh.Data[c.r0*d : c.r0*d+n], a: c.part, w: c.rows * d,
+			n: c.groups()})
 	}
 }
 

@@ -58,15 +58,19 @@ const ProtocolTopN = "top-n"
 // ProtocolNextItem, shown beside their own.
 func BPRTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
-		bprTask(BPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, t, next, NextItemBPRMF, DefaultBPRMF),
-		bprTask(LightGCN, "graph collaborative filtering by propagation alone (RDP-GCF's Table 2)", lightgcn.Cite, t, next, NextItemLightGCN, DefaultLightGCN, CodeLightGCN),
-		bprTask(NGCF, "graph collaborative filtering with message networks (RDP-GCF's Table 2)", ngcf.Cite, t, next, NextItemNGCF, DefaultNGCF),
+		bprTask(BPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, t, next,
+			NextItemBPRMF, DefaultBPRMF),
+		bprTask(LightGCN, "graph collaborative filtering by propagation alone (RDP-GCF's Table 2)", lightgcn.Cite, t,
+			next, NextItemLightGCN, DefaultLightGCN, CodeLightGCN),
+		bprTask(NGCF, "graph collaborative filtering with message networks (RDP-GCF's Table 2)", ngcf.Cite, t, next,
+			NextItemNGCF, DefaultNGCF),
 	}
 }
 
 // bprTask returns the task of a model. own is its profile under ProtocolNextItem, and profiles are those under
 // ProtocolTopN, the default first.
-func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nextitem.Table, own func() BPRSetting[M], profiles ...func() BPRSetting[M]) run.Task {
+func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nextitem.Table, own func() BPRSetting[M],
+	profiles ...func() BPRSetting[M]) run.Task {
 	return run.Spec[BPRSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
 		Default: profiles[0],
@@ -90,7 +94,8 @@ func (s BPRSetting[M]) standing(profiles ...func() BPRSetting[M]) (experiment.St
 	for _, p := range profiles {
 		named[p().Profile] = p()
 	}
-	return experiment.Stand(s, s.Profile, named, func(s BPRSetting[M]) train.Length { return s.Train.Length() }, topn.Free()...)
+	return experiment.Stand(s, s.Profile, named, func(s BPRSetting[M]) train.Length { return s.Train.Length() },
+		topn.Free()...)
 }
 
 // topN opens the setting under package topn's protocol.
@@ -127,8 +132,11 @@ func (s BPRSetting[M]) check(v *config.Checker) {
 		s.checkNextItem(v)
 	} else {
 		s.Data.checkTopN(v)
-		v.Check(s.Train.Validation == 0, "train.validation", "has no effect under protocol %s, whose recipes hold rows out, must be 0, got %v", ProtocolTopN, s.Train.Validation)
-		v.Check(!s.Train.Refit, "train.refit", "has no effect under protocol %s, which trains once, must be false", ProtocolTopN)
+		v.Check(s.Train.Validation == 0, "train.validation",
+			"has no effect under protocol %s, whose recipes hold rows out, must be 0, got %v", ProtocolTopN,
+			s.Train.Validation)
+		v.Check(!s.Train.Refit, "train.refit", "has no effect under protocol %s, which trains once, must be false",
+			ProtocolTopN)
 	}
 	s.Model.Check(v)
 }
@@ -140,7 +148,8 @@ func checkProtocol(v *config.Checker, p string) {
 }
 
 func (d StaticData) checkTopN(v *config.Checker) {
-	v.Check(d.Candidates == "", "data.candidates", "has no effect under protocol %s, which ranks all items, must be empty, got %q", ProtocolTopN, d.Candidates)
+	v.Check(d.Candidates == "", "data.candidates",
+		"has no effect under protocol %s, which ranks all items, must be empty, got %q", ProtocolTopN, d.Candidates)
 }
 
 // NextItemBPRMF returns the setting of BPRMF on DIPSGNN's ML-1M.
@@ -188,7 +197,8 @@ func (d StaticData) checkNextItem(v *config.Checker) {
 }
 
 // nextItem opens the setting under package nextitem's protocol. own is its profile there.
-func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, table nextitem.Table, own BPRSetting[M]) (run.Work, error) {
+func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, table nextitem.Table,
+	own BPRSetting[M]) (run.Work, error) {
 	length := func(s BPRSetting[M]) train.Length { return s.Train.Length() }
 	standing, err := experiment.Stand(s, s.Profile, map[string]BPRSetting[M]{own.Profile: own}, length, "data.")
 	if err != nil {
@@ -200,7 +210,8 @@ func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string
 		From: s.Data.nextItem(),
 		Fit: nextitem.Training{
 			Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.RateBy, DecayEvery: t.RateEvery, L2: t.Decay,
-			Patience: t.Patience, Select: t.Select, Validation: t.Validation, ValidationSplit: nextitem.SplitSample, Refit: t.Refit,
+			Patience: t.Patience, Select: t.Select, Validation: t.Validation, ValidationSplit: nextitem.SplitSample,
+			Refit: t.Refit,
 		},
 		Eval: nextitem.Ranking{K: s.Eval.K, Every: s.Eval.Every},
 	})
@@ -208,8 +219,10 @@ func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string
 		return nil, err
 	}
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: env.Seed}
-		return nextitem.NewStatic(x, q, o, t.L2, func(g *graph.Bipartite) (nextitem.Vectors, error) { return s.Model.Vectors(g, env.Seed) })
+		o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch,
+			Seed: env.Seed}
+		return nextitem.NewStatic(x, q, o, t.L2,
+			func(g *graph.Bipartite) (nextitem.Vectors, error) { return s.Model.Vectors(g, env.Seed) })
 	}
 	return x, x.Unprotect()
 }
@@ -219,11 +232,15 @@ func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
 	s.Data.checkNextItem(v)
 	t := s.Train
 	v.Below("train.validation", t.Validation, 0, 1)
-	v.Check(t.Select != nextitem.SelectValidation || t.Validation > 0, "train.validation", "must be above 0 to select on validation")
-	v.Check(!t.Refit || t.Select == nextitem.SelectValidation, "train.refit", "needs train.select: %s", nextitem.SelectValidation)
-	v.Check(t.Patience == 0 || t.Validation > 0 || s.Eval.Every, "train.patience", "needs train.validation or eval.every to watch")
+	v.Check(t.Select != nextitem.SelectValidation || t.Validation > 0, "train.validation",
+		"must be above 0 to select on validation")
+	v.Check(!t.Refit || t.Select == nextitem.SelectValidation, "train.refit", "needs train.select: %s",
+		nextitem.SelectValidation)
+	v.Check(t.Patience == 0 || t.Validation > 0 || s.Eval.Every, "train.patience",
+		"needs train.validation or eval.every to watch")
 	v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", ProtocolNextItem)
-	v.Check(t.Optimizer == "", "train.optimizer", "has no effect under protocol %s, which takes Adam, must be left out", ProtocolNextItem)
+	v.Check(t.Optimizer == "", "train.optimizer", "has no effect under protocol %s, which takes Adam, must be left out",
+		ProtocolNextItem)
 	v.Check(t.Schedule == "", "train.schedule", "has no effect under protocol %s, must be left out", ProtocolNextItem)
 	v.Check(t.WarmUp == 0, "train.warm_up", "has no effect under protocol %s, must be left out", ProtocolNextItem)
 	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "has no effect under protocol %s, must be false", ProtocolNextItem)

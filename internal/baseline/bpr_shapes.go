@@ -101,7 +101,8 @@ func CodeLightGCN() BPRSetting[LightGCNShape] {
 
 // common returns RDP-GCF's setting for all methods, with a model's shape.
 func common[M BPRShape](m M) BPRSetting[M] {
-	return BPRSetting[M]{Profile: "paper", Data: StaticData{DataConfig: topn.DefaultData()}, Model: m, Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
+	return BPRSetting[M]{Profile: "paper", Data: StaticData{DataConfig: topn.DefaultData()}, Model: m,
+		Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
 }
 
 // Values returns an initialiser that draws the initial values of the tables.
@@ -141,7 +142,8 @@ func (s LightGCNShape) Check(v *config.Checker) {
 	s.Init.Check(v)
 	v.OneOf("model.tables", s.Tables, "", Bfloat16)
 	if s.Tables != "" {
-		v.Check(unsafe.Sizeof(tensor.Float(0)) == 4, "model.tables", "two-byte copies are of float32 tables, must be left out of a build that computes in float64")
+		v.Check(unsafe.Sizeof(tensor.Float(0)) == 4, "model.tables",
+			"two-byte copies are of float32 tables, must be left out of a build that computes in float64")
 	}
 }
 

@@ -34,8 +34,9 @@ const (
 
 // ClosedSetting configures a run of a model that is computed at once and not trained by epochs of a loss.
 type ClosedSetting[M ClosedShape] struct {
-	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // how the data are cut and which items are ranked: top-n, which "" means too, or next-item
+	Profile string `yaml:"profile"`
+	// how the data are cut and which items are ranked: top-n, which "" means too, or next-item
+	Protocol string          `yaml:"protocol,omitempty"`
 	Data     StaticData      `yaml:"data"`
 	Model    M               `yaml:"model"`
 	Eval     topn.EvalConfig `yaml:"eval"`
@@ -84,22 +85,29 @@ func DefaultItemKNN() ClosedSetting[ItemKNNShape] {
 }
 
 func closed[M ClosedShape](m M) ClosedSetting[M] {
-	return ClosedSetting[M]{Profile: "bars", Data: StaticData{DataConfig: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}}, Model: m, Eval: topn.DefaultEval()}
+	return ClosedSetting[M]{Profile: "bars",
+		Data: StaticData{DataConfig: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}}, Model: m,
+		Eval: topn.DefaultEval()}
 }
 
 // closedTasks returns the tasks of the models that are computed at once.
 func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
 		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, next, DefaultEASE),
-		closedTask(IALS, "factors of the pairs by alternating least squares, on the same rows", ials.Cite, t, next, DefaultIALS),
-		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, next, DefaultItemKNN),
-		closedTask(UserKNN, "items that users like a user have, on the same rows", userknn.Cite, t, next, DefaultUserKNN),
-		closedTask(RP3beta, "items at the end of walks of three steps, on the same rows", rp3beta.Cite, t, next, DefaultRP3beta),
+		closedTask(IALS, "factors of the pairs by alternating least squares, on the same rows", ials.Cite, t, next,
+			DefaultIALS),
+		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, next,
+			DefaultItemKNN),
+		closedTask(UserKNN, "items that users like a user have, on the same rows", userknn.Cite, t, next,
+			DefaultUserKNN),
+		closedTask(RP3beta, "items at the end of walks of three steps, on the same rows", rp3beta.Cite, t, next,
+			DefaultRP3beta),
 	}
 }
 
 // closedTask returns the task of a model with its one profile.
-func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table, profile func() ClosedSetting[M]) run.Task {
+func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table,
+	profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
 		Default: profile, Flags: gramFlags(profile().Model),
@@ -108,7 +116,8 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 			if env.Rehearsing() {
 				return nil, run.ErrNoForecast
 			}
-			standing, err := experiment.Stand(s, s.Profile, map[string]ClosedSetting[M]{profile().Profile: profile()}, nil, topn.Free()...)
+			standing, err := experiment.Stand(s, s.Profile, map[string]ClosedSetting[M]{profile().Profile: profile()},
+				nil, topn.Free()...)
 			if err != nil {
 				return nil, err
 			}
@@ -124,7 +133,8 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 func gramFlags(model any) []run.Flag {
 	switch model.(type) {
 	case EASEShape, ItemKNNShape:
-		return []run.Flag{{Name: "gram", Key: "model.gram", Usage: "file with the Gram matrix of the training rows, as privrec-beam counts writes it"}}
+		return []run.Flag{{Name: "gram", Key: "model.gram",
+			Usage: "file with the Gram matrix of the training rows, as privrec-beam counts writes it"}}
 	}
 	return nil
 }
@@ -150,7 +160,8 @@ func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method)
 
 // nextItem opens the setting under package nextitem's protocol. The model is computed from all training items, since
 // held-out ones choose nothing.
-func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, standing experiment.Standing, table nextitem.Table) (run.Work, error) {
+func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, standing experiment.Standing,
+	table nextitem.Table) (run.Work, error) {
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
 		Method: method, Standing: standing, Table: table, From: s.Data.nextItem(),
 		Fit: nextitem.Training{Select: nextitem.SelectLast}, Eval: nextitem.Ranking{K: s.Eval.K},
@@ -159,7 +170,8 @@ func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method str
 		return nil, err
 	}
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		return nextitem.NewComputed(x, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) { return s.Model.Fit(ctx, g, env.Seed) })
+		return nextitem.NewComputed(x, q,
+			func(g *graph.Bipartite) (eval.Scorer, func(), error) { return s.Model.Fit(ctx, g, env.Seed) })
 	}
 	return x, x.Unprotect()
 }
@@ -171,7 +183,8 @@ func (s ClosedSetting[M]) check(v *config.Checker) {
 	s.Data.Check(v)
 	if s.Protocol == ProtocolNextItem {
 		s.Data.checkNextItem(v)
-		v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", ProtocolNextItem)
+		v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0",
+			ProtocolNextItem)
 	} else {
 		s.Data.checkTopN(v)
 	}
@@ -189,7 +202,8 @@ func (s EASEShape) Check(v *config.Checker) {
 func (s ItemKNNShape) Check(v *config.Checker) {
 	v.OneOf("model.similarity", s.Similarity, string(nearest.Cosine), string(nearest.Dot))
 	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
-	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
+	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v",
+		s.Shrink)
 }
 
 // Fit implements ClosedShape.
@@ -200,8 +214,9 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eva
 	}
 	if need > int64(s.MemoryMB) {
 		return nil, nil, &run.UsageError{
-			Message: fmt.Sprintf("model.memory_mb: %d users and %d items need a matrix of %d MB, the limit is %d", g.Users, g.Items, need, s.MemoryMB),
-			Fix:     "allow more if the machine has it",
+			Message: fmt.Sprintf("model.memory_mb: %d users and %d items need a matrix of %d MB, the limit is %d",
+				g.Users, g.Items, need, s.MemoryMB),
+			Fix: "allow more if the machine has it",
 		}
 	}
 	counted, done, err := openGram(s.Gram)
@@ -223,7 +238,8 @@ func openGram(path string) (r *gram.Reader, done func(), err error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.gram: %v", err), Fix: "privrec-beam counts makes it"}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.gram: %v", err),
+			Fix: "privrec-beam counts makes it"}
 	}
 	if r, err = gram.NewReader(path, f); err != nil {
 		f.Close()
@@ -240,7 +256,8 @@ func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (
 	}
 	defer done()
 	o := itemknn.Options{MeanBias: s.MeanBias, Options: nearest.Options{
-		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise}}
+		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
+		Normalise: s.Normalise}}
 	var m *itemknn.Model
 	if counted != nil {
 		m, err = itemknn.FitGram(ctx, g, o, counted)

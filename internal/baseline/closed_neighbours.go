@@ -66,7 +66,8 @@ func (s UserKNNShape) Check(v *config.Checker) {
 	if s.Whose != "" {
 		v.OneOf("model.whose", s.Whose, string(userknn.OfUser), string(userknn.ToUser))
 	}
-	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
+	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v",
+		s.Shrink)
 }
 
 // Check implements ClosedShape.

@@ -39,13 +39,15 @@ func deepGRU4Rec() lastItemMethod[gru4rec.Config] {
 			v.Between("model.length", m.Length, 1, 10_000)
 			v.Between("train.stride", c.Train.Stride, 1, max(1, m.Length))
 		},
-		learn: func(x *nextitem.Experiment, c SessionConfig[gru4rec.Config]) func(q *nextitem.Part) (nextitem.Learner, error) {
+		learn: func(x *nextitem.Experiment,
+			c SessionConfig[gru4rec.Config]) func(q *nextitem.Part) (nextitem.Learner, error) {
 			return func(q *nextitem.Part) (nextitem.Learner, error) {
 				m, err := gru4rec.NewDeep(x.Items, c.Model, x.Env.Seed)
 				if err != nil {
 					return nil, err
 				}
-				return &deepLearner{Deep: m, part: q, stride: c.Train.Stride, windows: windows(q.Sequences, c.Model.Length, c.Train.Stride)}, nil
+				return &deepLearner{Deep: m, part: q, stride: c.Train.Stride,
+					windows: windows(q.Sequences, c.Model.Length, c.Train.Stride)}, nil
 			}
 		},
 		printed: map[string]float64{"HR@10": 0.2776, "NDCG@10": 0.1545, "MRR@10": 0.1171},
@@ -56,7 +58,8 @@ func deepGRU4Rec() lastItemMethod[gru4rec.Config] {
 func shallow(v *config.Checker, m gru4rec.Config) {
 	nextitem.CheckShape(v, m.Dim, 1)
 	for key, set := range map[string]bool{
-		"model.hidden": m.Hidden != 0, "model.layers": m.Layers != 0, "model.dropout": m.Dropout != 0, "model.length": m.Length != 0,
+		"model.hidden": m.Hidden != 0, "model.layers": m.Layers != 0, "model.dropout": m.Dropout != 0,
+		"model.length": m.Length != 0,
 	} {
 		v.Check(!set, key, "belongs to protocol %s, must be left out", ProtocolLeaveOneOut)
 	}

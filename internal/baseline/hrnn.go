@@ -46,8 +46,9 @@ type HRNNTrain struct {
 func DefaultHRNN(variant string) HRNNConfig {
 	c := HRNNConfig{
 		Profile: variant, Data: HRNNData{nextitem.ML1M(), SessionRule{Gap: 1800}}, Model: hrnn.Default(variant),
-		Train: HRNNTrain{Epochs: 10, Batch: 50, Rate: 0.1, Select: nextitem.SelectLast, ValidationSplit: nextitem.SplitSample},
-		Eval:  nextitem.Ranking{K: []int{5, 10, 20}, Every: true},
+		Train: HRNNTrain{Epochs: 10, Batch: 50, Rate: 0.1, Select: nextitem.SelectLast,
+			ValidationSplit: nextitem.SplitSample},
+		Eval: nextitem.Ranking{K: []int{5, 10, 20}, Every: true},
 	}
 	if variant == hrnn.VariantAll {
 		c.Train.Batch, c.Train.Momentum = 100, 0.2

@@ -199,7 +199,8 @@ func (s *hrnnScorer) remember() {
 			all = append(all, s.sequence(s.x.Train, u, len(s.x.Train.Sequences[u])))
 		}
 		mem := hrnn.Memory{
-			State: hrnn.State{Session: tensor.RowsView(s.past.Session, lo, hi), User: tensor.RowsView(s.past.User, lo, hi)},
+			State: hrnn.State{Session: tensor.RowsView(s.past.Session, lo, hi),
+				User: tensor.RowsView(s.past.User, lo, hi)},
 			Known: s.past.Known[lo:hi],
 		}
 		s.Read(t, mem, all, func(int, []int32, tensor.Matrix) {})

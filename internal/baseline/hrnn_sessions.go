@@ -10,10 +10,11 @@ import (
 
 // SessionRule says where a user's sequence is divided into sessions. One of gap, window and rows is set.
 type SessionRule struct {
-	Gap    int64  `yaml:"gap"`            // seconds: a session begins after a longer pause
-	Window int64  `yaml:"window"`         // in the unit of the data's times: a session begins with every multiple of it
-	Rows   int    `yaml:"rows"`           // a session is so many rows, for data that have an order and no times
-	Unit   string `yaml:"unit,omitempty"` // of the data's times: seconds, milliseconds, microseconds, nanoseconds; left out: told by how large they are
+	Gap    int64 `yaml:"gap"`    // seconds: a session begins after a longer pause
+	Window int64 `yaml:"window"` // in the unit of the data's times: a session begins with every multiple of it
+	Rows   int   `yaml:"rows"`   // a session is so many rows, for data that have an order and no times
+	// of the data's times: seconds, milliseconds, microseconds, nanoseconds; left out: told by how large they are
+	Unit string `yaml:"unit,omitempty"`
 }
 
 // check reports a rule that divides nothing, or by two criteria.
@@ -40,7 +41,8 @@ func (r SessionRule) on(d *dataset.Sequential) (SessionRule, string, error) {
 	var unit timeUnit
 	if r.Rows == 0 {
 		if d.Times == nil {
-			return r, "", &run.UsageError{Message: fmt.Sprintf("data.sessions: recipe %q of %s has no times", d.Recipe, d.Name), Fix: "data.sessions={rows: 20} divides by the number of rows"}
+			return r, "", &run.UsageError{Message: fmt.Sprintf("data.sessions: recipe %q of %s has no times", d.Recipe,
+				d.Name), Fix: "data.sessions={rows: 20} divides by the number of rows"}
 		}
 		var err error
 		if unit, err = r.unitOf(d); err != nil {
@@ -62,8 +64,11 @@ func (r SessionRule) on(d *dataset.Sequential) (SessionRule, string, error) {
 	}
 	sessions, rows := r.count(d)
 	if sessions == rows {
-		return r, "", &run.UsageError{Message: fmt.Sprintf("data.sessions: %s have %d sessions in %d training rows, by %s: no session has a row to learn from another", d.Name, sessions, rows, by),
-			Fix: "a longer data.sessions.gap or data.sessions.window joins rows; data.sessions={rows: 20} divides by the number of rows"}
+		return r, "", &run.UsageError{Message: fmt.Sprintf(
+			"data.sessions: %s have %d sessions in %d training rows, by %s: no session has a row to learn from another",
+			d.Name, sessions, rows, by),
+			Fix: "a longer data.sessions.gap or data.sessions.window joins rows; data.sessions={rows: 20} divides by " +
+				"the number of rows"}
 	}
 	return r, fmt.Sprintf("%d sessions in %d training rows, by %s", sessions, rows, by), nil
 }

@@ -16,7 +16,8 @@ type timeUnit struct {
 }
 
 // timeUnits lists the possible units of times. Each is a thousandth of the one before it.
-var timeUnits = []timeUnit{{"seconds", 1}, {"milliseconds", 1_000}, {"microseconds", 1_000_000}, {"nanoseconds", 1_000_000_000}}
+var timeUnits = []timeUnit{{"seconds", 1}, {"milliseconds", 1_000}, {"microseconds", 1_000_000},
+	{"nanoseconds", 1_000_000_000}}
 
 // unitNames lists the names of the units.
 func unitNames() (names []string) {
@@ -69,16 +70,22 @@ func (r SessionRule) unitOf(d *dataset.Sequential) (timeUnit, error) {
 				case one.name == "":
 					one, first = unit, t
 				case one != unit && r.Gap > 0:
-					return one, &run.UsageError{Message: fmt.Sprintf("data.sessions: the times of %s are not in one unit: %d looks like %s, %d like %s", d.Name, first, one.name, t, unit.name),
-						Fix: "write all times in one unit; if they are, data.sessions.unit=" + one.name + " says which one"}
+					return one, &run.UsageError{Message: fmt.Sprintf(
+						"data.sessions: the times of %s are not in one unit: %d looks like %s, %d like %s", d.Name,
+						first, one.name, t, unit.name),
+						Fix: "write all times in one unit; if they are, data.sessions.unit=" + one.name +
+							" says which one"}
 				}
 			}
 		}
 	}
 	if one.name == "" && (r.Gap > 0 || r.Window > 1) {
-		return one, &run.UsageError{Message: fmt.Sprintf("data.sessions: the times of %s go up to %d, so they are not seconds since 1970 but places in an order, or days", d.Name, last),
-			Fix: "data.sessions={rows: 20} divides by the number of rows; {window: 1} divides by days where times are days; " +
-				"where they count from a later beginning, data.sessions.unit states their unit: " + strings.Join(unitNames(), ", ")}
+		return one, &run.UsageError{Message: fmt.Sprintf("data.sessions: the times of %s go up to %d, so they are "+
+			"not seconds since 1970 but places in an order, or days", d.Name, last),
+			Fix: "data.sessions={rows: 20} divides by the number of rows; {window: 1} divides by days where times " +
+				"are days; " +
+				"where they count from a later beginning, data.sessions.unit states their unit: " +
+				strings.Join(unitNames(), ", ")}
 	}
 	return one, nil
 }

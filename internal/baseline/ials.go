@@ -48,7 +48,8 @@ func (s IALSShape) Check(v *config.Checker) {
 
 // Fit implements ClosedShape.
 func (s IALSShape) Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (eval.Scorer, func(), error) {
-	m, err := ials.Fit(ctx, g, ials.Options{Dim: s.Dim, Rounds: s.Rounds, Unobserved: s.Unobserved, Lambda: s.Lambda, Exponent: s.Exponent, Std: s.Std},
+	m, err := ials.Fit(ctx, g, ials.Options{Dim: s.Dim, Rounds: s.Rounds, Unobserved: s.Unobserved, Lambda: s.Lambda,
+		Exponent: s.Exponent, Std: s.Std},
 		seed.Stream("ials"))
 	if err != nil {
 		return nil, nil, err

@@ -18,7 +18,8 @@ func Sessions(table nextitem.Table) []run.Task {
 	return []run.Task{
 		srGNN().task(table),
 		apGNN().task(table),
-		session("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite, gru4rec.Default, gru4rec.New).under(deepGRU4Rec(), shallow).task(table),
+		session("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite,
+			gru4rec.Default, gru4rec.New).under(deepGRU4Rec(), shallow).task(table),
 	}
 }
 
@@ -59,7 +60,8 @@ func (s APGNNShape) Width() int { return s.Dim }
 func apGNN() method[APGNNShape] {
 	return method[APGNNShape]{
 		name: "APGNN", summary: "personalised session graph network without noise (DIPSGNN's Table 2)",
-		cite:    "Zhang et al., Personalized Graph Neural Networks with Attention Mechanism for Session-Aware Recommendation, arXiv 1910.08887",
+		cite: "Zhang et al., Personalized Graph Neural Networks with Attention Mechanism for Session-Aware " +
+			"Recommendation, arXiv 1910.08887",
 		profile: "paper",
 		shape: func() APGNNShape {
 			return APGNNShape{Dim: 100, UserDim: 50, Steps: 1, UserInput: nextitem.UserFeatures}
@@ -76,7 +78,8 @@ func apGNN() method[APGNNShape] {
 				if features, err = nextitem.ClearFeatures(x.Data.Features); err != nil {
 					return nil, nil, err
 				}
-				open = []experiment.Open{experiment.NotCovered("features", "user features enter the model in the clear")}
+				open = []experiment.Open{experiment.NotCovered("features",
+					"user features enter the model in the clear")}
 			}
 			return func() nextitem.Network {
 				init := x.Uniform(s.Dim)

@@ -66,7 +66,8 @@ func (d SASRecData) load(ctx context.Context, env *run.Env) (*dataset.Sequential
 func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	s := nextitem.Setting{
 		Method: c.method(),
-		From:   nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe, Candidates: c.Data.Candidates, Floor: c.Data.Floor},
+		From: nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe, Candidates: c.Data.Candidates,
+			Floor: c.Data.Floor},
 		Fit: nextitem.Training{
 			Epochs: c.Train.Epochs, Batch: c.Train.Batch, Rate: c.Train.Rate, DecayBy: 1, DecayEvery: 1,
 			Patience: c.Train.Patience, Select: nextitem.SelectValidation,
@@ -89,7 +90,8 @@ func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 		return train.Length{Epochs: c.Train.Epochs, Patience: c.Train.Patience}
 	}
 	s.Table = table
-	s.Standing, err = experiment.Stand(c, ProtocolNextItem, map[string]SASRecConfig{ProtocolNextItem: NextItemSASRec()}, length, "data.")
+	s.Standing, err = experiment.Stand(c, ProtocolNextItem, map[string]SASRecConfig{ProtocolNextItem: NextItemSASRec()},
+		length, "data.")
 	return s, err
 }
 
@@ -126,5 +128,6 @@ func keepSASRec(x *nextitem.Experiment, m nextitem.Learner) error {
 	if err := x.Env.WriteScores(sasrecItems, run.Column{Name: "item_id", Values: x.Data.ItemIDs[1:]}); err != nil {
 		return err
 	}
-	return experiment.Keep(x.Env, m.Params(), map[string]string{sasrecHashKey: x.Data.Source.Hash, sasrecIDsKey: sasrecIDs})
+	return experiment.Keep(x.Env, m.Params(), map[string]string{sasrecHashKey: x.Data.Source.Hash,
+		sasrecIDsKey: sasrecIDs})
 }

@@ -35,11 +35,13 @@ type SASRecData struct {
 	Recipe string `yaml:"recipe"` // filters and split of a data set; histories: the clicks of a set's training users
 	// Split, Slate and Behaviour are only for a set of slates: they say who its training users
 	// are. These must be the training users of the attack that the vectors are for.
-	Split      string `yaml:"split"`                // users or released
-	Slate      int    `yaml:"slate"`                // T
-	Behaviour  int    `yaml:"behaviour"`            // L
-	Candidates string `yaml:"candidates,omitempty"` // of protocol next-item: train or ten-core, the items that are ranked
-	Floor      string `yaml:"floor,omitempty"`      // models computed at once beside the result: computed, none; left out: for own data
+	Split     string `yaml:"split"`     // users or released
+	Slate     int    `yaml:"slate"`     // T
+	Behaviour int    `yaml:"behaviour"` // L
+	// of protocol next-item: train or ten-core, the items that are ranked
+	Candidates string `yaml:"candidates,omitempty"`
+	// models computed at once beside the result: computed, none; left out: for own data
+	Floor string `yaml:"floor,omitempty"`
 }
 
 // SASRecTrain sets how the model is optimised. Training stops early on the held-out items.
@@ -76,7 +78,8 @@ const (
 // reproductions, and needs fewer epochs.
 func DefaultSASRec() SASRecConfig {
 	return SASRecConfig{
-		Data:  SASRecData{Name: "exposure-zhihu", Recipe: slate.HistoriesRecipe, Split: slate.SplitUsers, Slate: 10, Behaviour: 5},
+		Data: SASRecData{Name: "exposure-zhihu", Recipe: slate.HistoriesRecipe, Split: slate.SplitUsers, Slate: 10,
+			Behaviour: 5},
 		Model: sasrec.Default(),
 		Train: SASRecTrain{Loss: LossAll, Epochs: 200, Batch: 128, Rate: 0.001, Beta2: 0.98, Patience: 10},
 		Eval:  SASRecEval{K: []int{5, 10, 20}, MaskSeen: true},
@@ -110,14 +113,17 @@ func checkSASRec(v *config.Checker, c SASRecConfig) {
 	v.Between("data.behaviour", c.Data.Behaviour, 1, 1000)
 	if next {
 		v.OneOf("data.candidates", c.Data.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
-		v.Check(c.Data.Recipe != slate.HistoriesRecipe, "data.recipe", "must hold out sequences for protocol %s, which %s does not", ProtocolNextItem, slate.HistoriesRecipe)
+		v.Check(c.Data.Recipe != slate.HistoriesRecipe, "data.recipe",
+			"must hold out sequences for protocol %s, which %s does not", ProtocolNextItem, slate.HistoriesRecipe)
 	} else {
-		v.Check(c.Data.Candidates == "", "data.candidates", "belongs to protocol %s, must be empty, got %q", ProtocolNextItem, c.Data.Candidates)
+		v.Check(c.Data.Candidates == "", "data.candidates", "belongs to protocol %s, must be empty, got %q",
+			ProtocolNextItem, c.Data.Candidates)
 	}
 	m := c.Model
 	v.Between("model.dim", m.Dim, 1, 4096)
 	v.Between("model.blocks", m.Blocks, 1, 100)
-	v.Check(m.Heads >= 1 && m.Dim%max(1, m.Heads) == 0, "model.heads", "must divide model.dim, got %d of %d", m.Heads, m.Dim)
+	v.Check(m.Heads >= 1 && m.Dim%max(1, m.Heads) == 0, "model.heads", "must divide model.dim, got %d of %d", m.Heads,
+		m.Dim)
 	v.Between("model.length", m.Length, 1, 10_000)
 	v.Below("model.dropout", m.Dropout, 0, 1)
 	v.OneOf("model.norm", m.Norm, sasrec.NormCode, sasrec.NormPaper)
@@ -136,17 +142,20 @@ func checkSASRec(v *config.Checker, c SASRecConfig) {
 	}
 	if next {
 		v.Inside("train.validation", t.Validation, 0, 1)
-		v.Check(!c.Eval.MaskSeen, "eval.mask_seen", "must be false for protocol %s, which ranks all items", ProtocolNextItem)
+		v.Check(!c.Eval.MaskSeen, "eval.mask_seen", "must be false for protocol %s, which ranks all items",
+			ProtocolNextItem)
 		return
 	}
-	v.Check(t.Validation == 0, "train.validation", "belongs to protocol %s, must be 0, got %v", ProtocolNextItem, t.Validation)
+	v.Check(t.Validation == 0, "train.validation", "belongs to protocol %s, must be 0, got %v", ProtocolNextItem,
+		t.Validation)
 	v.Check(!t.Refit, "train.refit", "belongs to protocol %s, must be false", ProtocolNextItem)
 	v.Check(!c.Eval.Every, "eval.every", "belongs to protocol %s, must be false", ProtocolNextItem)
 }
 
 // publishedSource names the source of the comparable numbers. It is a peer-reviewed rerun, and not the SASRec paper,
 // whose tables rank among 100 sampled items.
-const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one seed, 200 items read, full ranking without the history"
+const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one " +
+	"seed, 200 items read, full ranking without the history"
 
 // comparable adds the numbers of that rerun to a run under leave-one-out, if both have the same data and setting.
 func (c SASRecConfig) comparable(x *nextitem.Experiment) {
@@ -188,7 +197,8 @@ func (c SASRecConfig) published(level dataset.Level) map[string]float64 {
 }
 
 // recboleSource names the source of the other comparable numbers.
-const recboleSource = "RecBole's benchmark (benchmark/hyper/sequential at commit 5ebaece): one seed, 50 items read, full ranking of all items"
+const recboleSource = "RecBole's benchmark (benchmark/hyper/sequential at commit 5ebaece): one seed, 50 items read, " +
+	"full ranking of all items"
 
 // recbole returns the measurements of RecBole's benchmark for a model on its rows, split and ranking; nil if the rows
 // differ.
@@ -204,12 +214,14 @@ func recbole(name, recipe string, level dataset.Level, row map[string]float64) m
 // protocol.
 func (c *SASRecConfig) Suit(doc *config.Document) error {
 	if form := registry.FormOf(c.Data.Name, ""); c.Data.Recipe == slate.HistoriesRecipe &&
-		(doc.Given("data.recipe") && !doc.Overridden("data.name") || slate.Known(c.Data.Name) || form.Slates && !form.Log) {
+		(doc.Given("data.recipe") && !doc.Overridden("data.name") || slate.Known(c.Data.Name) || form.Slates &&
+			!form.Log) {
 		return nil
 	}
 	need := registry.Need{Cut: registry.LastItem}
 	next := registry.Need{Cut: registry.Prefixes}
-	if !doc.Given("protocol") && !doc.Given("data.recipe") && len(need.Suiting(c.Data.Name)) == 0 && len(next.Suiting(c.Data.Name)) > 0 {
+	if !doc.Given("protocol") && !doc.Given("data.recipe") && len(need.Suiting(c.Data.Name)) == 0 &&
+		len(next.Suiting(c.Data.Name)) > 0 {
 		c.Protocol = ProtocolNextItem
 		c.suitNextItem(doc)
 	}

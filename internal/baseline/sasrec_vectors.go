@@ -33,8 +33,10 @@ func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Fl
 	}
 	if table.hash != s.Source.Hash {
 		return nil, &run.UsageError{
-			Message: fmt.Sprintf("the run in %s was trained on other histories (%.12s) than those of %s (%.12s)", dir, table.hash, set.Name, s.Source.Hash),
-			Fix:     "train sasrec with data.recipe=" + slate.HistoriesRecipe + " and the name, split, slate, behaviour and run.seed of the attack",
+			Message: fmt.Sprintf("the run in %s was trained on other histories (%.12s) than those of %s (%.12s)", dir,
+				table.hash, set.Name, s.Source.Hash),
+			Fix: "train sasrec with data.recipe=" + slate.HistoriesRecipe +
+				" and the name, split, slate, behaviour and run.seed of the attack",
 		}
 	}
 	return byToken(s, table.rows, set)
@@ -50,8 +52,9 @@ func ItemVectorsByID(ctx context.Context, dir string) (map[string][]float32, err
 	}
 	if !table.named {
 		return nil, &run.UsageError{
-			Message: fmt.Sprintf("the run in %s is of an older program, which numbered the items of histories by popularity instead of naming them as the data do", dir),
-			Fix:     "train sasrec again with the config.yaml of that run and another --out",
+			Message: fmt.Sprintf("the run in %s is of an older program, which numbered the items of histories by "+
+				"popularity instead of naming them as the data do", dir),
+			Fix: "train sasrec again with the config.yaml of that run and another --out",
 		}
 	}
 	out := make(map[string][]float32, len(table.ids))
@@ -138,10 +141,12 @@ func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
 		return nil, err
 	}
 	if m.Task != sasrecTask {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is one of %q, which has no item vectors", dir, m.Task), Fix: "name a run of " + sasrecTask}
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is one of %q, which has no item vectors", dir,
+			m.Task), Fix: "name a run of " + sasrecTask}
 	}
 	if m.Status != run.StatusDone {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status), Fix: "finish it with --resume"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status),
+			Fix: "finish it with --resume"}
 	}
 	w, err := experiment.OpenModel(dir)
 	if err != nil {
@@ -163,7 +168,8 @@ func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
 		return nil, err
 	}
 	if len(t.ids) != t.rows.Rows-1 {
-		return nil, fmt.Errorf("read item vectors: %s lists %d items, the table has %d", path, len(t.ids), t.rows.Rows-1)
+		return nil, fmt.Errorf("read item vectors: %s lists %d items, the table has %d", path, len(t.ids),
+			t.rows.Rows-1)
 	}
 	return t, nil
 }

@@ -15,8 +15,9 @@ import (
 
 // SessionConfig configures one run of a network over sessions. M is the network's own shape.
 type SessionConfig[M Shape] struct {
-	Profile  string            `yaml:"profile"`
-	Protocol string            `yaml:"protocol,omitempty"` // ProtocolLeaveOneOut where the network has a form for it; "" means ProtocolNextItem
+	Profile string `yaml:"profile"`
+	// ProtocolLeaveOneOut where the network has a form for it; "" means ProtocolNextItem
+	Protocol string            `yaml:"protocol,omitempty"`
 	Data     nextitem.Data     `yaml:"data"`
 	Model    M                 `yaml:"model"`
 	Train    nextitem.Training `yaml:"train"`
@@ -57,7 +58,8 @@ func (m method[M]) under(form lastItemMethod[M], alone func(v *config.Checker, m
 }
 
 // session returns a method whose network reads only the sessions.
-func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func() M, build func(items int, m M, init nn.Init) N) method[M] {
+func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func() M,
+	build func(items int, m M, init nn.Init) N) method[M] {
 	return method[M]{
 		name: name, summary: summary, cite: cite, profile: "sessions", shape: shape,
 		check: func(v *config.Checker, m M) { nextitem.CheckShape(v, m.Width(), 1) },
@@ -83,7 +85,8 @@ func (m method[M]) task(table nextitem.Table) run.Task {
 		Check: func(v *config.Checker, c SessionConfig[M]) {
 			c.Data.Check(v, c.Profile)
 			if c.Protocol != "" {
-				v.Check(c.Protocol == ProtocolNextItem || m.lastItem != nil, "protocol", "must be %s or left out for %s, got %q", ProtocolNextItem, m.name, c.Protocol)
+				v.Check(c.Protocol == ProtocolNextItem || m.lastItem != nil, "protocol",
+					"must be %s or left out for %s, got %q", ProtocolNextItem, m.name, c.Protocol)
 				v.OneOf("protocol", c.Protocol, ProtocolNextItem, ProtocolLeaveOneOut)
 			}
 			if c.Protocol == ProtocolLeaveOneOut && m.lastItem != nil {
@@ -114,10 +117,12 @@ func (m method[M]) setting(c SessionConfig[M], table nextitem.Table) (nextitem.S
 	profiles, free := map[string]SessionConfig[M]{m.profile: m.config()}, []string(nil)
 	last := c.Protocol == ProtocolLeaveOneOut
 	if last {
-		profiles, free = map[string]SessionConfig[M]{m.lastItem.profile: m.lastItem.config()}, []string{"train.epochs", "train.stride", "train.batch", "data."}
+		profiles, free = map[string]SessionConfig[M]{m.lastItem.profile: m.lastItem.config()},
+			[]string{"train.epochs", "train.stride", "train.batch", "data."}
 	}
 	s, err := experiment.Stand(c, c.Profile, profiles, length, free...)
-	return nextitem.Setting{Method: m.name, Standing: s, From: c.Data, Fit: c.Train, Eval: c.Eval, Table: table, LastItem: last}, err
+	return nextitem.Setting{Method: m.name, Standing: s, From: c.Data, Fit: c.Train, Eval: c.Eval, Table: table,
+		LastItem: last}, err
 }
 
 // prepare sets the function that makes the network, and declares that nothing is protected.

@@ -20,7 +20,8 @@ func windows(sequences [][]int32, length, stride int) []window {
 			if first == 1 {
 				end = min(len(s), length+1)
 			}
-			all = append(all, window{user: int32(u), start: int32(max(0, end-1-length)), end: int32(end), first: int32(first)})
+			all = append(all, window{user: int32(u), start: int32(max(0, end-1-length)), end: int32(end),
+				first: int32(first)})
 			first = end
 		}
 	}

@@ -98,7 +98,8 @@ func accountants() []Case {
 		plain("account_exact_234k_s4", at+" sigma=4", exactly(4)),
 		plain("account_checked_234k_s1.1", at+" sigma=1.1, exact, with its checks", front(1.1)),
 		plain("account_pld_2p19", at+" sigma=1.1, 2^19 bins", func() error {
-			_, err := pld.Bracket(context.Background(), releases(1.1, longRun), accountDelta, pld.Options{Bins: 1 << 19})
+			_, err := pld.Bracket(context.Background(), releases(1.1, longRun), accountDelta,
+				pld.Options{Bins: 1 << 19})
 			return err
 		}),
 		plain("account_analytic", "sigma for epsilon=1 delta=1e-5", func() error {

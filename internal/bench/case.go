@@ -51,7 +51,8 @@ func Run(ctx context.Context, o Options, cases []Case) ([]Result, error) {
 		if err != nil {
 			return all, fmt.Errorf("bench %s: %w", c.Name, err)
 		}
-		all = append(all, Result{Name: c.Name, Shape: c.Shape, Threads: tensor.Workers(), MedianS: median, MinS: least, RSSMB: residentMB()})
+		all = append(all, Result{Name: c.Name, Shape: c.Shape, Threads: tensor.Workers(), MedianS: median, MinS: least,
+			RSSMB: residentMB()})
 	}
 	return all, nil
 }

@@ -71,9 +71,11 @@ type daslStep struct {
 
 func newDASLStep(s daslSizes, k daslKind) *daslStep {
 	m := newDASL(s, k.single, dasl.Paper().Dropout)
-	t := &daslStep{daslSizes: s, model: m, tape: autograd.NewTape(), params: m.Params(), draw: graphSeed.Stream("bench.dasl")}
+	t := &daslStep{daslSizes: s, model: m, tape: autograd.NewTape(), params: m.Params(),
+		draw: graphSeed.Stream("bench.dasl")}
 	if k.law {
-		users, own := newRanks(s.users, 20, 0.55, graphSeed.Stream("bench.users")), newRanks(s.items[0], 30, 0.75, graphSeed.Stream("bench.items"))
+		users, own := newRanks(s.users, 20, 0.55, graphSeed.Stream("bench.users")),
+			newRanks(s.items[0], 30, 0.75, graphSeed.Stream("bench.items"))
 		t.ranks = [4]*ranks{users, own, newRanks(s.items[1], 30, 0.75, graphSeed.Stream("bench.cross")), own}
 	}
 	if k.lazy {

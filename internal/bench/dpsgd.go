@@ -29,8 +29,10 @@ func DPSGD(ctx context.Context, o Options) ([]Result, error) {
 	var cases []Case
 	for _, adam := range []bool{true, false} {
 		for _, private := range []bool{true, false} {
-			name := map[bool]string{true: "private", false: "plain"}[private] + map[bool]string{true: "_adam", false: "_sgd"}[adam]
-			shape := fmt.Sprintf("table=%dx%d pairs=%d batch=%d loss=%.6f", s.Users+s.Items, s.Dim, s.Edges, s.Batch, pairsCheck())
+			name := map[bool]string{true: "private", false: "plain"}[private] + map[bool]string{true: "_adam",
+				false: "_sgd"}[adam]
+			shape := fmt.Sprintf("table=%dx%d pairs=%d batch=%d loss=%.6f", s.Users+s.Items, s.Dim, s.Edges, s.Batch,
+				pairsCheck())
 			cases = append(cases, Case{name, shape, func() (func() error, error) {
 				t, err := newPairsStep(s, private, adam)
 				if err != nil {
@@ -69,7 +71,8 @@ func newPairsStep(s Sizes, private, adam bool) (*pairsStep, error) {
 		return nil, err
 	}
 	n := s.Users + s.Items
-	t := &pairsStep{Sizes: s, adam: adam, graph: g, table: tensor.NewTable(n, s.Dim), draw: graphSeed.Stream("bench.pairs")}
+	t := &pairsStep{Sizes: s, adam: adam, graph: g, table: tensor.NewTable(n, s.Dim),
+		draw: graphSeed.Stream("bench.pairs")}
 	weights := graphSeed.Stream("bench.table")
 	for i := range t.table.Data {
 		t.table.Data[i] = tensor.Float(0.1 * weights.NormFloat64())
@@ -85,8 +88,10 @@ func newPairsStep(s Sizes, private, adam bool) (*pairsStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.steps, err = channel.OpenRowSteps[tensor.Float](channel.DPSGD{Purpose: "bench pairs", Clip: 1, NoiseMultiplier: 1, Examples: int64(g.Edges()),
-		Sampling: privacy.Poisson, Rate: min(1, float64(s.Batch)/float64(g.Edges())), Unit: privacy.Edge}, n, s.Dim, l, graphSeed.Stream("bench.noise"))
+	t.steps, err = channel.OpenRowSteps[tensor.Float](channel.DPSGD{Purpose: "bench pairs", Clip: 1, NoiseMultiplier: 1,
+		Examples: int64(g.Edges()),
+		Sampling: privacy.Poisson, Rate: min(1, float64(s.Batch)/float64(g.Edges())), Unit: privacy.Edge}, n, s.Dim, l,
+		graphSeed.Stream("bench.noise"))
 	return t, err
 }
 

@@ -41,7 +41,8 @@ func measureEASE(ctx context.Context, g *graph.Bipartite) ([]Result, error) {
 		start := time.Now()
 		err := call()
 		took := time.Since(start).Seconds()
-		return Result{Name: name, Shape: shape, Threads: tensor.Workers(), MedianS: took, MinS: took, RSSMB: residentMB()}, err
+		return Result{Name: name, Shape: shape, Threads: tensor.Workers(), MedianS: took, MinS: took,
+			RSSMB: residentMB()}, err
 	}
 	var m *ease.Model
 	fit, err := once("ease_fit", func() (err error) {

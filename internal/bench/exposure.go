@@ -26,7 +26,8 @@ func Exposure(ctx context.Context, o Options) ([]Result, error) {
 }
 
 func attackCases(ctx context.Context, s attackSizes) []Case {
-	shape := fmt.Sprintf("vocab=%d slate=%d behaviour=%d dim=%d batch=%d", s.vocab, s.slate, s.behaviour, s.dim, s.batch)
+	shape := fmt.Sprintf("vocab=%d slate=%d behaviour=%d dim=%d batch=%d", s.vocab, s.slate, s.behaviour, s.dim,
+		s.batch)
 	var cases []Case
 	for _, of := range [][2]string{{"mean", "gru"}, {"attention", "point"}, {"attention", "transformer"}} {
 		c := exposure.Paper(of[0], of[1])

@@ -25,9 +25,11 @@ func (p Product) Shape() string {
 // forms returns a product and its two gradients: C = A op(B), dA, dB.
 func forms(name string, tB bool, m, n, k int) []Product {
 	if tB {
-		return []Product{{name + "_fwd", false, true, m, n, k}, {name + "_dX", false, false, m, k, n}, {name + "_dW", true, false, n, k, m}}
+		return []Product{{name + "_fwd", false, true, m, n, k}, {name + "_dX", false, false, m, k, n},
+			{name + "_dW", true, false, n, k, m}}
 	}
-	return []Product{{name + "_fwd", false, false, m, n, k}, {name + "_dX", false, true, m, k, n}, {name + "_dW", true, false, k, n, m}}
+	return []Product{{name + "_fwd", false, false, m, n, k}, {name + "_dX", false, true, m, k, n},
+		{name + "_dW", true, false, k, n, m}}
 }
 
 // Products returns the shapes in which the models here spend their time: the softmax over a

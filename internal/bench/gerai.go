@@ -42,7 +42,8 @@ func geraiOf(ctx context.Context, o Options, s geraiSizes) ([]Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			shape := fmt.Sprintf("users=%d items=%d edges=%d dim=%d batch=%d loss=%.6f", s.Users, s.Items, s.Edges, s.Dim, batch, loss)
+			shape := fmt.Sprintf("users=%d items=%d edges=%d dim=%d batch=%d loss=%.6f", s.Users, s.Items, s.Edges,
+				s.Dim, batch, loss)
 			cases = append(cases, Case{fmt.Sprintf("%s_step_%d", name, batch), shape, func() (func() error, error) {
 				t, err := newGERAIStep(s, batch, exact)
 				if err != nil {
@@ -81,7 +82,8 @@ func newGERAIStep(s geraiSizes, batch int, exact bool) (*geraiStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: bpr.Pass, Negatives: bpr.Unseen, Batch: batch, Seed: graphSeed})
+	sampler, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: bpr.Pass, Negatives: bpr.Unseen, Batch: batch,
+		Seed: graphSeed})
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +98,9 @@ func newGERAIStep(s geraiSizes, batch int, exact bool) (*geraiStep, error) {
 		return nil, err
 	}
 	noise, err := channel.OpenFunctional[tensor.Float](channel.Functional{
-		Purpose: "bench loss", Epsilon: 0.4 * float64(g.Edges()) / float64(batch), Sensitivity: channel.PaperLogisticSensitivity(s.Dim) / float64(batch),
-		Unit: privacy.Sample, Neighbouring: privacy.Replace,
+		Purpose: "bench loss", Epsilon: 0.4 * float64(g.Edges()) / float64(batch),
+		Sensitivity: channel.PaperLogisticSensitivity(s.Dim) / float64(batch),
+		Unit:        privacy.Sample, Neighbouring: privacy.Replace,
 	}, l, graphSeed.Stream("bench.loss"))
 	t.objective.Coefficients = func(step int, linear, square []tensor.Float) error {
 		return noise.PerturbCoefficients([]uint64{uint64(step), 0}, linear, square)

@@ -39,7 +39,8 @@ type step struct {
 }
 
 func newStep(g *graph.Bipartite, batch int, e bpr.Encoder) (*step, error) {
-	sampler, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: bpr.Pass, Negatives: bpr.Unseen, Batch: batch, Seed: graphSeed})
+	sampler, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: bpr.Pass, Negatives: bpr.Unseen, Batch: batch,
+		Seed: graphSeed})
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +145,13 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int,
 			{name("rank"), fmt.Sprintf("%s depth=%d", shape, rankDepth), with(ranking(ctx, s))},
 		}
 	case "lightgcn":
-		short := func(g *graph.Bipartite) (func() error, []func(), error) { return newTraining(model, g, s, true, true) }
+		short := func(g *graph.Bipartite) (func() error, []func(), error) {
+			return newTraining(model, g, s, true,
+				true)
+		}
 		cases = []Case{
-			{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}, {name("product"), shape, with(product(s, false))},
+			{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))},
+			{name("product"), shape, with(product(s, false))},
 			{name("step_bfloat16"), deep, with(short)}, {name("product_bfloat16"), shape, with(product(s, true))},
 		}
 	case "rdpgcf":
@@ -170,7 +175,8 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int,
 }
 
 // newTraining makes a model and returns a call of its training step. short uses two-byte copies of the tables.
-func newTraining(model string, g *graph.Bipartite, s Sizes, frontier, short bool) (call func() error, done []func(), err error) {
+func newTraining(model string, g *graph.Bipartite, s Sizes, frontier,
+	short bool) (call func() error, done []func(), err error) {
 	init := nn.Normal(graphSeed, 0.1)
 	if model == "bprmf" {
 		m := bprmf.New(g.Users, g.Items, s.Dim, init)

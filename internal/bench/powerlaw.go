@@ -40,7 +40,8 @@ func (s Sizes) Check() error {
 		}
 	}
 	if cells := float64(s.Users) * float64(s.Items); float64(s.Edges)*most > cells/2 {
-		return fmt.Errorf("--edges is %d: %d times as many must be at most half of the %d x %d pairs", s.Edges, most, s.Users, s.Items)
+		return fmt.Errorf("--edges is %d: %d times as many must be at most half of the %d x %d pairs", s.Edges, most,
+			s.Users, s.Items)
 	}
 	return nil
 }
@@ -50,7 +51,8 @@ func (s Sizes) Check() error {
 // sizes its largest and median degrees are about Gowalla's. Users and items without an edge are
 // rare: each is drawn once.
 func powerLaw(s Sizes, seed rng.Seed) (*graph.Bipartite, error) {
-	users, items := newRanks(s.Users, 20, 0.55, seed.Stream("bench.users")), newRanks(s.Items, 30, 0.75, seed.Stream("bench.items"))
+	users, items := newRanks(s.Users, 20, 0.55, seed.Stream("bench.users")),
+		newRanks(s.Items, 30, 0.75, seed.Stream("bench.items"))
 	pair := func(u, i int32) uint64 { return uint64(u)<<32 | uint64(i) }
 	keys := make([]uint64, 0, s.Edges+s.Users+s.Items)
 	for u := range s.Users {
@@ -121,7 +123,8 @@ func readGraph(path string) (*graph.Bipartite, error) {
 		var at [2]int
 		for k, text := range [2]string{user, item} {
 			if at[k], err = strconv.Atoi(text); err != nil || at[k] < 0 || at[k] >= math.MaxInt32 {
-				return nil, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an item, counted from 0", path, len(edges)+1, text)
+				return nil, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an item, "+
+					"counted from 0", path, len(edges)+1, text)
 			}
 			top[k] = max(top[k], at[k]+1)
 		}

@@ -36,7 +36,8 @@ func sasrecOf(ctx context.Context, o Options, s sasrecSizes) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		shape := fmt.Sprintf("items=%d dim=%d blocks=%d heads=%d length=%d batch=%d loss=%.6f", s.items, s.Dim, s.Blocks, s.Heads, s.Length, s.batch, loss)
+		shape := fmt.Sprintf("items=%d dim=%d blocks=%d heads=%d length=%d batch=%d loss=%.6f", s.items, s.Dim,
+			s.Blocks, s.Heads, s.Length, s.batch, loss)
 		name := map[bool]string{false: "sasrec_all", true: "sasrec_sampled"}[sampled]
 		cases = append(cases, Case{name, shape, func() (func() error, error) {
 			t, err := newSASRecStep(s, sampled)
@@ -99,7 +100,8 @@ func (t *sasrecStep) run() error {
 	return t.adam.Step(t.params, t.tape.Grads(), 1e-3)
 }
 
-func sasrecLoss(t *autograd.Tape, m *sasrec.Model, b *sasrec.Batch, sampled bool, negatives []int32, step int) *autograd.Node {
+func sasrecLoss(t *autograd.Tape, m *sasrec.Model, b *sasrec.Batch, sampled bool, negatives []int32,
+	step int) *autograd.Node {
 	if sampled {
 		return m.Sampled(t, b, negatives, step)
 	}

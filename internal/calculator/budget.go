@@ -16,7 +16,8 @@ func BudgetDefaults(t *budget.Terms) error {
 	case t.Rule == budget.Approximate && t.Slack == 0:
 		t.Slack = t.Delta / 10
 	case t.Rule == budget.Renyi && t.Order == 0:
-		return run.Usagef("take the order that decides in a typical run, as privrec account rdp prints it; 1 + 2 ln(1/delta)/epsilon is near it",
+		return run.Usagef("take the order that decides in a typical run, as privrec account rdp prints it; 1 + 2 "+
+			"ln(1/delta)/epsilon is near it",
 			"--filter renyi wants an --order, which is fixed from now on")
 	}
 	return nil
@@ -72,8 +73,10 @@ func ShowBudget(path string) (run.Result, error) {
 	p.add("limit", limit, "", "")
 	p.add("left", max(0, limit-spent), "left", fmt.Sprintf("%.6g", max(0, limit-spent)))
 	lines := []spending{}
-	table := &report.Table{Name: "runs", Title: "What runs reserved, and what still counts", Columns: []report.Column{{Name: "number"}, {Name: "task"}, {Name: "run"},
-		{Name: "state"}, {Name: "resumed"}, {Name: "epsilon", Format: "%.6g"}, {Name: "delta", Format: "%.6g"}, {Name: "divergence", Format: "%.6g"}}}
+	table := &report.Table{Name: "runs", Title: "What runs reserved, and what still counts",
+		Columns: []report.Column{{Name: "number"}, {Name: "task"}, {Name: "run"},
+			{Name: "state"}, {Name: "resumed"}, {Name: "epsilon", Format: "%.6g"}, {Name: "delta", Format: "%.6g"},
+			{Name: "divergence", Format: "%.6g"}}}
 	for _, r := range b.Reservations {
 		state := string(r.State)
 		if r.State == budget.Begun {
@@ -86,8 +89,11 @@ func ShowBudget(path string) (run.Result, error) {
 	if len(lines) > 0 {
 		p.table = table
 	}
-	p.statement = strings.TrimSpace(fmt.Sprintf("all runs that spend from it are together (%.6g, %.6g)-differentially private for one %s (%s), also where the next run is chosen after the results of those before; what is spent so far is no smaller guarantee",
-		t.Epsilon, t.Delta, t.Unit, t.Neighbouring))
+	p.statement = strings.TrimSpace(
+		fmt.Sprintf("all runs that spend from it are together (%.6g, %.6g)-differentially private for one %s (%s), "+
+			"also where the next run is chosen after the results of those before; what is spent so far is no smaller "+
+			"guarantee",
+			t.Epsilon, t.Delta, t.Unit, t.Neighbouring))
 	return Budget{p}, nil
 }
 

@@ -50,7 +50,8 @@ func (n *Noise) page() *page {
 	case "advantage":
 		p.add("target_advantage", n.Target, "target advantage", short(n.Target))
 	case "tpr":
-		p.add("target_true_positive_rate", n.Target, "target", fmt.Sprintf("at most %s found at %s false alarms", percent(n.Target), percent(n.FPR)))
+		p.add("target_true_positive_rate", n.Target, "target", fmt.Sprintf("at most %s found at %s false alarms",
+			percent(n.Target), percent(n.FPR)))
 		p.add("target_false_positive_rate", n.FPR, "", "")
 	default:
 		p.add("target_epsilon", n.Target, "target epsilon", short(n.Target))
@@ -73,9 +74,11 @@ func (q *Question) Calibrate() (*Noise, error) {
 		n.Noise, err = q.leastForRisk(n.Target)
 	}
 	if errors.Is(err, accountant.ErrDelta) {
-		return nil, run.Usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
+		return nil, run.Usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes "+
+			"could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
 			noun(q.unit), near(q.exposed(), 3), nouns(q.unit)),
-			"--delta is %s, and %s is in a batch at all with probability %s", short(q.get("delta")), aNoun(q.unit), near(q.exposed(), 6))
+			"--delta is %s, and %s is in a batch at all with probability %s", short(q.get("delta")), aNoun(q.unit),
+			near(q.exposed(), 6))
 	}
 	if stopped := q.stopped(); stopped != nil {
 		return nil, stopped
@@ -85,7 +88,8 @@ func (q *Question) Calibrate() (*Noise, error) {
 		if n.Goal == "epsilon" {
 			at = " at delta " + short(q.get("delta"))
 		}
-		return nil, fmt.Errorf("no %s found for %s %s%s: %w", strings.ReplaceAll(n.Name, "-", " "), n.Goal, short(n.Target), at, err)
+		return nil, fmt.Errorf("no %s found for %s %s%s: %w", strings.ReplaceAll(n.Name, "-", " "), n.Goal,
+			short(n.Target), at, err)
 	}
 	q.put(n.Name, n.Noise)
 	if !q.given("delta") {
@@ -133,10 +137,11 @@ func (q *Question) attacked() (float64, error) {
 // leastForRisk returns the least noise with which an attacker reaches at most a target.
 func (q *Question) leastForRisk(target float64) (float64, error) {
 	gain := target - q.or("fpr", 0)
-	c, err := accountant.Calibrate(accountant.Goal{Epsilon: gain, Exposed: 1, Least: spanNoise.lo, Most: spanNoise.hi}, 1, func(noise float64) (float64, error) {
-		q.put(q.of.Noise, noise)
-		return q.attacked()
-	})
+	c, err := accountant.Calibrate(accountant.Goal{Epsilon: gain, Exposed: 1, Least: spanNoise.lo, Most: spanNoise.hi},
+		1, func(noise float64) (float64, error) {
+			q.put(q.of.Noise, noise)
+			return q.attacked()
+		})
 	return c.Noise, err
 }
 
@@ -216,7 +221,8 @@ func (q *Question) leastNoise(target float64) (float64, error) {
 		}
 	}
 	spent := q.epsilonAt(q.method)
-	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed(), Least: spanNoise.lo, Most: spanNoise.hi}
+	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed(), Least: spanNoise.lo,
+		Most: spanNoise.hi}
 	start := 1.0
 	if guess, exact, ok := q.guess(target); ok {
 		start = guess

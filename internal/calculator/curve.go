@@ -52,7 +52,8 @@ func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 		return nil, err
 	}
 	d := &Drawing{
-		Title: k.title(), Out: k.Out, Over: k.Over, Axis: k.axis, X: k.xs, Methods: k.methods, Results: table, Rates: k.rates,
+		Title: k.title(), Out: k.Out, Over: k.Over, Axis: k.axis, X: k.xs, Methods: k.methods, Results: table,
+		Rates:   k.rates,
 		Subject: privacy.Subject{Unit: k.unit, Neighbouring: k.relation}, Asked: k.asked(k.axis),
 	}
 	image, err := d.figure().Image(k.format)
@@ -175,14 +176,16 @@ func (k *Curve) checkOut() error {
 	case info.IsDir():
 		return run.Usagef("choose another --out", "--out is %s, which is a folder", k.Out)
 	case info.Mode().IsRegular() && !k.Force:
-		return run.WithHint(fmt.Errorf("write %s: %w", k.Out, fs.ErrExist), "choose another --out, or --force to replace what is there")
+		return run.WithHint(fmt.Errorf("write %s: %w", k.Out, fs.ErrExist),
+			"choose another --out, or --force to replace what is there")
 	}
 	return nil
 }
 
 // write writes the file, whole or not at all.
 func (k *Curve) write(image []byte) error {
-	if info, err := os.Stat(k.Out); err == nil && info.Mode().IsRegular() && !k.Force { // it was made during the computation
+	if info, err := os.Stat(k.Out); err == nil && info.Mode().IsRegular() && !k.Force {
+		// it was made during the computation
 		return fmt.Errorf("write %s: %w", k.Out, fs.ErrExist)
 	}
 	return system.WriteFile(k.Out, func(w io.Writer) error {

@@ -63,9 +63,11 @@ func (d *Drawing) page() *page {
 	p.echo(d.Asked)
 	p.add("neighbouring", d.Neighbouring, "", "")
 	p.add("unit", d.Unit, "", "")
-	p.statement = fmt.Sprintf("Epsilon for %s one %s against %s, the other numbers fixed.", change(d.Neighbouring), noun(d.Unit), axis)
+	p.statement = fmt.Sprintf("Epsilon for %s one %s against %s, the other numbers fixed.", change(d.Neighbouring),
+		noun(d.Unit), axis)
 	if d.Rates != nil {
-		p.statement = fmt.Sprintf("The largest true positive rate of an attacker against the false positive rate, for %s one %s: an upper bound from the whole privacy curve.", change(d.Neighbouring), noun(d.Unit))
+		p.statement = fmt.Sprintf("The largest true positive rate of an attacker against the false positive rate, "+
+			"for %s one %s: an upper bound from the whole privacy curve.", change(d.Neighbouring), noun(d.Unit))
 	}
 	if fallback {
 		p.warn("at some points the accountant asked for does not apply; the best other bound is drawn there")
@@ -93,7 +95,8 @@ func (d *Drawing) figure() report.Figure {
 	f := report.Figure{Title: d.Title, X: units[d.Axis], Y: "epsilon (nats)", LogX: true}
 	least, most := math.Inf(1), 0.0
 	for i, m := range d.Methods {
-		l := report.Line{Name: lineNames[m], X: d.X, Dashed: m == accountant.PLD} // dashed, since it may lie on the exact line
+		// dashed, since it may lie on the exact line
+		l := report.Line{Name: lineNames[m], X: d.X, Dashed: m == accountant.PLD}
 		if d.Rates != nil {
 			l.Y = d.Rates[i]
 		}
@@ -115,5 +118,6 @@ func (d *Drawing) figure() report.Figure {
 
 // lineNames holds the names of accountants in a legend.
 var lineNames = map[accountant.Method]string{
-	accountant.Analytic: "analytic", accountant.Contour: "exact", accountant.RDP: "RDP bound", accountant.PLD: "PLD upper bound",
+	accountant.Analytic: "analytic", accountant.Contour: "exact", accountant.RDP: "RDP bound",
+	accountant.PLD: "PLD upper bound",
 }

@@ -87,7 +87,8 @@ func (q *Question) eventsAccount(f *eventlog.File, log *eventlog.Account) (*Even
 		return nil, err
 	}
 	l := m.Ledger
-	a := &EventsAccount{File: f, Entries: len(f.Events), Noise: l.Noise(), Public: l.Assumptions(), Faults: log.Faults, Assumed: log.Assumed, Questions: log.Questions, Remarks: log.Remarks}
+	a := &EventsAccount{File: f, Entries: len(f.Events), Noise: l.Noise(), Public: l.Assumptions(), Faults: log.Faults,
+		Assumed: log.Assumed, Questions: log.Questions, Remarks: log.Remarks}
 	about := privacy.Subject{Unit: f.Unit, Neighbouring: m.Relation}
 	if err := q.eventsCovered(a, f, l, about); err != nil {
 		return nil, err
@@ -153,7 +154,8 @@ func (q *Question) eventsDelta(f *eventlog.File) error {
 		delta = f.Claim.Delta
 	}
 	if delta == 0 {
-		return run.Usagef("state delta in the file, or give --delta, well below one over the number of "+string(f.Unit)+"s", "%s has no delta", f.Path())
+		return run.Usagef("state delta in the file, or give --delta, well below one over the number of "+string(f.Unit)+
+			"s", "%s has no delta", f.Path())
 	}
 	if err := q.numbers["delta"].Set(short(delta)); err != nil {
 		return fmt.Errorf("%s: %w", f.Path(), err)
@@ -209,7 +211,8 @@ func (a *EventsAccount) covered() accountant.Result {
 }
 
 // eventsUnit accounts for one unit by the releases of a ledger. The risk is nil if it is unknown.
-func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
+func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []privacy.Entry,
+	u privacy.Subject) (accountant.Result, *Risk, error) {
 	fail := func(r accountant.Result, err error) (accountant.Result, *Risk, error) {
 		return r, nil, fmt.Errorf("%s: account of %s: %w", f.Path(), u.Unit, err)
 	}
@@ -230,7 +233,8 @@ func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []pri
 		if r, err = accountant.Best([]*accountant.Account{one}, law, nil, q.get("delta")); err != nil {
 			return fail(r, err)
 		}
-		r.Notes = append(r.Notes, "the risk of an attack is not known: there is no trade-off curve of the best of several runs")
+		r.Notes = append(r.Notes,
+			"the risk of an attack is not known: there is no trade-off curve of the best of several runs")
 		return r, nil, sound(r)
 	}
 	if r, err = books.Spent(q.get("delta")); err == nil {
@@ -249,7 +253,8 @@ func (q *Question) eventsUnit(f *eventlog.File, l *privacy.Ledger, entries []pri
 
 // eventsBooks charges the entries of a ledger. If one unit holds several of the units that a release is about, under
 // the same relation, the release costs a group of them, each sampled by itself.
-func (q *Question) eventsBooks(m accountant.Method, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (*accountant.Account, error) {
+func (q *Question) eventsBooks(m accountant.Method, l *privacy.Ledger, entries []privacy.Entry,
+	u privacy.Subject) (*accountant.Account, error) {
 	books, err := accountant.New(m, u.Unit, u.Neighbouring)
 	if err != nil {
 		return nil, err
@@ -270,7 +275,8 @@ func (q *Question) eventsBooks(m accountant.Method, l *privacy.Ledger, entries [
 // under the account's relation; 0 for other entries.
 func groupOf(e privacy.Entry, held []privacy.Holding, u privacy.Subject) int64 {
 	form := e.Event.Form()
-	if form.Way != privacy.OnSample || form.Method != privacy.Poisson || e.PerUnit != 0 || u.Neighbouring == privacy.Replace {
+	if form.Way != privacy.OnSample || form.Method != privacy.Poisson || e.PerUnit != 0 ||
+		u.Neighbouring == privacy.Replace {
 		return 0
 	}
 	about, ok := privacy.About(form.Event)
@@ -316,9 +322,11 @@ func (q *Question) claimed(a *EventsAccount, f *eventlog.File, l, held *privacy.
 		return nil
 	}
 	a.Faults = append(a.Faults, eventlog.Fault{
-		Name: "claim-below-account", File: f.Path(), Line: f.ClaimLine(), Field: "claim.epsilon", Effect: eventlog.Counted,
-		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s", near(c.Epsilon, 6), RoundUp(spent.Epsilon, 6), short(delta)),
-		Ask:     "With which program, sampling and number of steps was the claimed epsilon computed?",
+		Name: "claim-below-account", File: f.Path(), Line: f.ClaimLine(), Field: "claim.epsilon",
+		Effect: eventlog.Counted,
+		Message: fmt.Sprintf("the claimed epsilon is %s, and the releases of the file come to %s at delta %s",
+			near(c.Epsilon, 6), RoundUp(spent.Epsilon, 6), short(delta)),
+		Ask: "With which program, sampling and number of steps was the claimed epsilon computed?",
 	})
 	return nil
 }

@@ -58,7 +58,8 @@ func (a *EventsAccount) page() *page {
 		p.add("otherwise", list, "", "")
 	}
 	if a.Upper > 0 {
-		p.add("bracket", [2]float64{a.Lower, a.Upper}, "certified bracket", "["+roundDown(a.Lower, 6)+", "+RoundUp(a.Upper, 6)+"]")
+		p.add("bracket", [2]float64{a.Lower, a.Upper}, "certified bracket", "["+roundDown(a.Lower, 6)+", "+
+			RoundUp(a.Upper, 6)+"]")
 	}
 	if a.Renyi > 0 {
 		p.add("epsilon_rdp", a.Renyi, "by Rényi DP", RoundUp(a.Renyi, 6))
@@ -133,7 +134,8 @@ func (p *page) rates(r *Risk) {
 		}
 	}
 	for _, one := range r.Rates {
-		p.add("", nil, "members found at "+percent(one.FPR)+" false alarms", "at most "+percentUp(one.TPR)+" by what is protected")
+		p.add("", nil, "members found at "+percent(one.FPR)+" false alarms", "at most "+percentUp(one.TPR)+
+			" by what is protected")
 	}
 }
 

@@ -44,7 +44,8 @@ func (q *Question) asked(less ...string) Asked {
 		a.Numbers = append(a.Numbers, Given{key, q.numbers[name].json()})
 	}
 	if q.of.sgd {
-		a.Numbers = append(a.Numbers, Given{"sampling_rate", q.get("sampling-rate")}, Given{"steps", q.numbers["steps"].json()})
+		a.Numbers = append(a.Numbers, Given{"sampling_rate", q.get("sampling-rate")},
+			Given{"steps", q.numbers["steps"].json()})
 	}
 	if q.given("group") {
 		a.Numbers = append(a.Numbers, Given{"group", q.numbers["group"].json()})
@@ -76,10 +77,12 @@ func (p *page) bound(a Asked, method string) {
 }
 
 // subsets is the source of the certified bound for batches of a fixed size.
-const subsets = "Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9, as a dominating pair after Zhu, Dong, Wang, AISTATS 2022, theorems 10 and 11"
+const subsets = "Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9, as a dominating pair after Zhu, Dong, Wang, " +
+	"AISTATS 2022, theorems 10 and 11"
 
 // theorem27 is the source of the bound for batches of a fixed size.
-const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
+const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no " +
+	"more than without sampling"
 
 // Guarantee holds the epsilon and delta of releases.
 type Guarantee struct {
@@ -123,7 +126,8 @@ func (g *Guarantee) page() *page {
 		p.warn("the risk of an attack is not known: %s", g.NoRisk)
 	}
 	if g.Asked.Sampling == Shuffled {
-		p.warn("shuffled batches are not Poisson samples, whose epsilon is often quoted for them: the upper bound has no amplification by sampling, the lower one is of an attack on known data")
+		p.warn("shuffled batches are not Poisson samples, whose epsilon is often quoted for them: the upper bound " +
+			"has no amplification by sampling, the lower one is of an attack on known data")
 	}
 	p.judge(g.Result)
 	if m := g.Asked.Method; len(g.Notes) == 0 && m != "" && g.Method != string(m) && g.Method != unamplified {
@@ -131,8 +135,11 @@ func (g *Guarantee) page() *page {
 	}
 	if g.Exact != nil {
 		p.add("epsilon_exact", g.Exact.Epsilon, "exact epsilon", RoundUp(g.Exact.Epsilon, 6))
-		p.statement += fmt.Sprintf(" That is the closed form of the theorem; the exact value of the same releases is %s.", RoundUp(g.Exact.Epsilon, 4))
-		p.warn("the theorem is about one matrix that is released once a step: the paper's training releases two, anew for every prefix in every epoch; privacy.json of a run counts them")
+		p.statement += fmt.Sprintf(
+			" That is the closed form of the theorem; the exact value of the same releases is %s.",
+			RoundUp(g.Exact.Epsilon, 4))
+		p.warn("the theorem is about one matrix that is released once a step: the paper's training releases two, " +
+			"anew for every prefix in every epoch; privacy.json of a run counts them")
 	}
 	return p
 }
@@ -223,7 +230,8 @@ func (p *page) judge(r accountant.Result) {
 		return
 	}
 	if r.Delta > 1e-3 {
-		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), shownDelta(r.Delta))
+		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data",
+			noun(r.Unit), shownDelta(r.Delta))
 		return
 	}
 	if r.Delta == 0 { // pure, or held against the number of units already
@@ -238,10 +246,13 @@ func (p *page) judge(r accountant.Result) {
 // delta is added to a probability, and is not the probability of a failure.
 func statement(releases string, r accountant.Result) string {
 	if math.IsInf(r.Epsilon, 1) {
-		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
+		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.",
+			noun(r.Unit), releases)
 	}
-	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
-		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), RoundUp(r.Epsilon, 6), times(r.Epsilon), shownDelta(r.Delta))
+	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other "+
+		"%s, can conclude by at most a factor of e^%s%s, plus %s.",
+		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit),
+		RoundUp(r.Epsilon, 6), times(r.Epsilon), shownDelta(r.Delta))
 	if r.Unit == privacy.Cell {
 		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
 	}
@@ -256,7 +267,8 @@ func statement(releases string, r accountant.Result) string {
 	case r.Method == string(accountant.RDP), r.Method == unamplified && r.ForDelta: // which has no lower bound
 		return s + fmt.Sprintf(" The %s is an upper bound; the exact one may be smaller.", answer)
 	case r.Method == string(accountant.PLD), r.Method == unamplified:
-		return s + fmt.Sprintf(" The exact %s is proved to lie between %s and %s.", answer, roundDown(r.Lower, 6), upper)
+		return s + fmt.Sprintf(" The exact %s is proved to lie between %s and %s.", answer, roundDown(r.Lower, 6),
+			upper)
 	case r.Method == string(accountant.Contour), r.Method == string(accountant.Analytic):
 		return s + fmt.Sprintf(" The %s is exact, rounded up.", answer)
 	}
@@ -290,7 +302,8 @@ func (d *Divergence) page() *page {
 	if d.Asked.Sampling == privacy.WithoutReplacement {
 		bound = "is at most"
 	}
-	p.statement = fmt.Sprintf("The Rényi divergence of order %s between what %s shows before and after %s one %s %s %s nats; divergences of releases add up, order by order.",
+	p.statement = fmt.Sprintf("The Rényi divergence of order %s between what %s shows before and after %s one %s %s "+
+		"%s nats; divergences of releases add up, order by order.",
 		short(d.Alpha), d.Asked.Releases, change(d.Neighbouring), noun(d.Unit), bound, RoundUp(d.Nats, 6))
 	return p
 }
@@ -312,7 +325,9 @@ func (q *Question) Divergence() (*Divergence, error) {
 	}
 	v := curve(alpha)
 	if math.IsNaN(v) || v < 0 || math.IsInf(v, 1) {
-		return nil, fmt.Errorf("the divergence of order %s is too large for a number: %s", short(alpha), q.of.describe(q))
+		return nil, fmt.Errorf("the divergence of order %s is too large for a number: %s", short(alpha),
+			q.of.describe(q))
 	}
-	return &Divergence{Nats: v, Alpha: alpha, Subject: privacy.Subject{Unit: q.unit, Neighbouring: q.relation}, Asked: q.asked("alpha")}, nil
+	return &Divergence{Nats: v, Alpha: alpha, Subject: privacy.Subject{Unit: q.unit, Neighbouring: q.relation},
+		Asked: q.asked("alpha")}, nil
 }

@@ -72,7 +72,8 @@ func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, 
 	if err != nil {
 		return nil, err
 	}
-	a := &LedgerAccount{Path: path, Noise: l.Noise(), Entries: len(l.Entries()), Delta: q.get("delta"), Public: l.Assumptions(), Gap: gap}
+	a := &LedgerAccount{Path: path, Noise: l.Noise(), Entries: len(l.Entries()), Delta: q.get("delta"),
+		Public: l.Assumptions(), Gap: gap}
 	for _, u := range units {
 		g, err := q.ledgerGuarantee(path, l, u)
 		if err != nil {
@@ -109,7 +110,8 @@ func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
 	}
 	asked := privacy.Unit(unit)
 	if err := asked.Validate(); err != nil {
-		return nil, run.Usagef(didYouMean(unit, privacy.Units()), "--unit is %q, want %s", clip(unit), either(privacy.Units()))
+		return nil, run.Usagef(didYouMean(unit, privacy.Units()), "--unit is %q, want %s", clip(unit),
+			either(privacy.Units()))
 	}
 	u, ok := s.subject(asked)
 	if !ok {
@@ -138,7 +140,8 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 		return open
 	})
 	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {
-		return slices.ContainsFunc(privacy.Subjects(e.Event), func(s privacy.Subject) bool { return !s.Unit.Apart(u.Unit) })
+		return slices.ContainsFunc(privacy.Subjects(e.Event),
+			func(s privacy.Subject) bool { return !s.Unit.Apart(u.Unit) })
 	}) {
 		return UnitGuarantee{r, nil, risk}, nil
 	}
@@ -150,7 +153,8 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 }
 
 // ledgerUnit accounts for one unit. The risk is nil if it is unknown, as a note says.
-func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
+func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry,
+	u privacy.Subject) (accountant.Result, *Risk, error) {
 	books, err := q.account(q.method, u)
 	if err != nil {
 		return accountant.Result{}, nil, err

@@ -26,7 +26,8 @@ func (a *LedgerAccount) page() *page {
 		one.guarantee(g.Result)
 		if n := g.Protected; n != nil {
 			one.add("epsilon_protected", n.Epsilon, "of what is protected", RoundUp(n.Epsilon, 6))
-			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", RoundUp(n.Epsilon, 4))
+			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.",
+				RoundUp(n.Epsilon, 4))
 		}
 		one.ledgerRisk(g, a.Gap.Why != "")
 		one.judge(g.Result)
@@ -110,7 +111,8 @@ func atLeast(shown string) string {
 
 // mark adds "at least" to every epsilon of the answer.
 func (p *page) mark(gap Gap) {
-	p.statement = strings.TrimSpace(p.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
+	p.statement = strings.TrimSpace(p.statement +
+		" This counts what the ledger lists: the epsilon of the whole run is at least that.")
 	for i, f := range p.fields {
 		if (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
 			p.fields[i].shown = atLeast(f.shown)

@@ -60,14 +60,17 @@ func Mechanisms() []*Mechanism {
 	return []*Mechanism{
 		{
 			Name: "gaussian", Summary: "normal noise on every release",
-			Long:  "Each release is a value that moves by at most --sensitivity in the Euclidean norm\nbetween neighbours, plus normal noise of standard deviation --sigma.",
+			Long: "Each release is a value that moves by at most --sensitivity in the Euclidean norm\nbetween " +
+				"neighbours, plus normal noise of standard deviation --sigma.",
 			Noise: "sigma", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record,
 			Accountants: []accountant.Method{accountant.Contour, accountant.Analytic, accountant.RDP, accountant.PLD},
 			release: func(q *Question) (privacy.Event, error) {
-				return privacy.Gaussian{Sigma: q.get("sigma"), Sensitivity: q.get("sensitivity"), Unit: q.unit, Neighbouring: q.relation}, nil
+				return privacy.Gaussian{Sigma: q.get("sigma"), Sensitivity: q.get("sensitivity"), Unit: q.unit,
+					Neighbouring: q.relation}, nil
 			},
 			describe: func(q *Question) string {
-				return fmt.Sprintf("%s of sensitivity %s with normal noise of standard deviation %s", q.count(), q.shown("sensitivity"), q.shown("sigma"))
+				return fmt.Sprintf("%s of sensitivity %s with normal noise of standard deviation %s", q.count(),
+					q.shown("sensitivity"), q.shown("sigma"))
 			},
 		},
 		{
@@ -77,7 +80,8 @@ plus normal noise of standard deviation --noise-multiplier times C. Poisson
 batches take every record with probability --sampling-rate; batches without
 replacement have a fixed size. Where a record is added or removed the sum moves
 by C; where one is exchanged for another, by 2C.`,
-			Noise: "noise-multiplier", numbers: []string{"sampling-rate"}, Relations: anyRelation, Sampled: true, unit: privacy.Record,
+			Noise: "noise-multiplier", numbers: []string{"sampling-rate"}, Relations: anyRelation, Sampled: true,
+			unit:        privacy.Record,
 			Accountants: general, finds: []string{"sampling-rate", "steps"},
 			release: batchRelease,
 			describe: func(q *Question) string {
@@ -85,7 +89,8 @@ by C; where one is exchanged for another, by 2C.`,
 				if q.sampling == privacy.WithoutReplacement {
 					batches = "samples of fixed size"
 				}
-				return fmt.Sprintf("%s on %s of rate %s with noise multiplier %s", q.count(), batches, q.shown("sampling-rate"), q.shown("noise-multiplier"))
+				return fmt.Sprintf("%s on %s of rate %s with noise multiplier %s", q.count(), batches,
+					q.shown("sampling-rate"), q.shown("noise-multiplier"))
 			},
 		},
 		{
@@ -99,7 +104,8 @@ answer: poisson takes every record by itself in every step, without-replacement
 draws a batch of fixed size in every step, shuffled cuts the shuffled records into
 batches once an epoch. Shuffled batches are not Poisson: no amplification is proved for
 them that is near, so they are charged as without any, with a lower bound beside it.`,
-			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"}, sgd: true, Relations: anyRelation, Sampled: true, unit: privacy.Record,
+			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"}, sgd: true,
+			Relations: anyRelation, Sampled: true, unit: privacy.Record,
 			Accountants: general, finds: []string{"batch", "epochs"},
 			release: batchRelease,
 			describe: func(q *Question) string {
@@ -108,20 +114,26 @@ them that is near, so they are charged as without any, with a lower bound beside
 				case privacy.WithoutReplacement:
 					batches = "samples of exactly " + q.shown("batch")
 				case Shuffled:
-					return fmt.Sprintf("%s epochs of shuffled batches of %s of %s records with noise multiplier %s", q.shown("epochs"), q.shown("batch"), q.shown("records"), q.shown("noise-multiplier"))
+					return fmt.Sprintf("%s epochs of shuffled batches of %s of %s records with noise multiplier %s",
+						q.shown("epochs"), q.shown("batch"), q.shown("records"), q.shown("noise-multiplier"))
 				}
-				return fmt.Sprintf("%s steps (%s epochs) on %s of %s records with noise multiplier %s", q.shown("steps"), q.shown("epochs"), batches, q.shown("records"), q.shown("noise-multiplier"))
+				return fmt.Sprintf("%s steps (%s epochs) on %s of %s records with noise multiplier %s",
+					q.shown("steps"), q.shown("epochs"), batches, q.shown("records"), q.shown("noise-multiplier"))
 			},
 		},
 		{
 			Name: "laplace", Summary: "Laplace noise on every release",
-			Long:  "Each release is a value that moves by at most --sensitivity in the l1 norm between\nneighbours, plus Laplace noise of scale --scale.",
-			Noise: "scale", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record, Accountants: general,
+			Long: "Each release is a value that moves by at most --sensitivity in the l1 norm between\nneighbours, " +
+				"plus Laplace noise of scale --scale.",
+			Noise: "scale", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record,
+			Accountants: general,
 			release: func(q *Question) (privacy.Event, error) {
-				return privacy.Laplace{Scale: q.get("scale"), Sensitivity: q.get("sensitivity"), Unit: q.unit, Neighbouring: q.relation}, nil
+				return privacy.Laplace{Scale: q.get("scale"), Sensitivity: q.get("sensitivity"), Unit: q.unit,
+					Neighbouring: q.relation}, nil
 			},
 			describe: func(q *Question) string {
-				return fmt.Sprintf("%s of l1 sensitivity %s with Laplace noise of scale %s", q.count(), q.shown("sensitivity"), q.shown("scale"))
+				return fmt.Sprintf("%s of l1 sensitivity %s with Laplace noise of scale %s", q.count(),
+					q.shown("sensitivity"), q.shown("scale"))
 			},
 		},
 		{
@@ -131,10 +143,12 @@ e^epsilon/(e^epsilon + categories - 1), each other one with equal probability. -
 is that of one release.`,
 			numbers: []string{"epsilon", "categories"}, unit: privacy.Record, Accountants: general,
 			release: func(q *Question) (privacy.Event, error) {
-				return privacy.RandomizedResponse{Epsilon: q.get("epsilon"), Categories: int64(q.get("categories")), Unit: q.unit}, nil
+				return privacy.RandomizedResponse{Epsilon: q.get("epsilon"), Categories: int64(q.get("categories")),
+					Unit: q.unit}, nil
 			},
 			describe: func(q *Question) string {
-				return fmt.Sprintf("%s of one of %s values by randomized response of epsilon %s", q.count(), q.shown("categories"), q.shown("epsilon"))
+				return fmt.Sprintf("%s of one of %s values by randomized response of epsilon %s", q.count(),
+					q.shown("categories"), q.shown("epsilon"))
 			},
 		},
 	}
@@ -173,10 +187,12 @@ deviation --sigma. It is Rényi differential privacy under the classic conversio
 the exact value of the same releases is printed beside it.`,
 		Noise: "sigma", numbers: []string{"clip"}, unit: privacy.Edge, closed: true,
 		release: func(q *Question) (privacy.Event, error) {
-			return privacy.Gaussian{Sigma: q.get("sigma"), Sensitivity: q.get("clip"), Unit: q.unit, Neighbouring: q.relation}, nil
+			return privacy.Gaussian{Sigma: q.get("sigma"), Sensitivity: q.get("clip"), Unit: q.unit,
+				Neighbouring: q.relation}, nil
 		},
 		describe: func(q *Question) string {
-			return fmt.Sprintf("%s of aggregates clipped at %s with normal noise of standard deviation %s", q.count(), q.shown("clip"), q.shown("sigma"))
+			return fmt.Sprintf("%s of aggregates clipped at %s with normal noise of standard deviation %s", q.count(),
+				q.shown("clip"), q.shown("sigma"))
 		},
 	}
 }

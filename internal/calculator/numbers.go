@@ -70,7 +70,8 @@ func (s span) parse(flag, text string) (float64, error) {
 	if s.ratio && strings.Contains(text, "/") {
 		v, ok := fraction(text)
 		if !ok {
-			return 0, run.Usagef("a fraction is one whole number over another above 0, such as 256/60000", "--%s is %q, want %s", flag, clip(text), s)
+			return 0, run.Usagef("a fraction is one whole number over another above 0, such as 256/60000",
+				"--%s is %q, want %s", flag, clip(text), s)
 		}
 		if !s.holds(v) {
 			return 0, run.Usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)

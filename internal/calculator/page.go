@@ -44,7 +44,8 @@ func (p *page) MarshalJSON() ([]byte, error) {
 		warnings = []string{}
 	}
 	first := true
-	for _, f := range append(slices.Clone(p.fields), field{key: "statement", value: p.statement}, field{key: "warnings", value: warnings}) {
+	for _, f := range append(slices.Clone(p.fields), field{key: "statement", value: p.statement},
+		field{key: "warnings", value: warnings}) {
 		if f.key == "" {
 			continue
 		}

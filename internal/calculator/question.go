@@ -187,13 +187,15 @@ func (q *Question) Check() error {
 
 // checkGoal fails on numbers that exclude each other.
 func (q *Question) checkGoal() error {
-	for _, pair := range [][2]string{{"at-epsilon", "delta"}, {"advantage", "tpr"}, {"advantage", "epsilon"}, {"tpr", "epsilon"}} {
+	for _, pair := range [][2]string{{"at-epsilon", "delta"}, {"advantage", "tpr"}, {"advantage", "epsilon"},
+		{"tpr", "epsilon"}} {
 		if q.given(pair[0]) && q.given(pair[1]) && (pair[1] != "epsilon" || q.find != "") {
 			return run.Usagef("leave out one of them", "--%s and --%s are given, want one", pair[0], pair[1])
 		}
 	}
 	if q.given("tpr") && q.get("tpr") <= q.get("fpr") {
-		return run.Usagef("an attacker who guesses has a true positive rate of --fpr", "--tpr is %s and --fpr %s, want a larger --tpr", short(q.get("tpr")), short(q.get("fpr")))
+		return run.Usagef("an attacker who guesses has a true positive rate of --fpr",
+			"--tpr is %s and --fpr %s, want a larger --tpr", short(q.get("tpr")), short(q.get("fpr")))
 	}
 	if q.Find == "" {
 		return nil
@@ -238,7 +240,8 @@ func (q *Question) checkRelation() error {
 		q.sampling = privacy.Sampling(q.Sampling)
 		methods := q.of.samplings()
 		if !slices.Contains(methods, q.sampling) {
-			return run.Usagef(didYouMean(q.Sampling, methods), "--sampling is %q, want %s", clip(q.Sampling), list(methods))
+			return run.Usagef(didYouMean(q.Sampling, methods), "--sampling is %q, want %s", clip(q.Sampling),
+				list(methods))
 		}
 		switch q.sampling {
 		case privacy.WithoutReplacement:
@@ -252,10 +255,12 @@ func (q *Question) checkRelation() error {
 	}
 	asked := privacy.Neighbouring(q.Neighbouring)
 	if !slices.Contains(q.of.Relations, asked) {
-		return run.Usagef(didYouMean(q.Neighbouring, q.of.Relations), "--neighbouring is %q, want %s", clip(q.Neighbouring), list(q.of.Relations))
+		return run.Usagef(didYouMean(q.Neighbouring, q.of.Relations), "--neighbouring is %q, want %s",
+			clip(q.Neighbouring), list(q.of.Relations))
 	}
 	if q.sampling == privacy.WithoutReplacement && asked != privacy.Replace {
-		return run.Usagef("batches of a fixed size keep the number of records: leave out --neighbouring, or take --sampling poisson",
+		return run.Usagef("batches of a fixed size keep the number of records: leave out --neighbouring, or take "+
+			"--sampling poisson",
 			"--neighbouring %s does not go with --sampling without-replacement", asked)
 	}
 	if q.sampling == Shuffled && asked == privacy.AddRemove {
@@ -285,7 +290,8 @@ func (q *Question) setMethod(flag, text string) error {
 	m := accountant.Method(text)
 	switch {
 	case !slices.Contains(q.of.Accountants, m):
-		return run.Usagef(didYouMean(text, q.of.Accountants), "--%s is %q, want %s", flag, clip(text), list(q.of.Accountants))
+		return run.Usagef(didYouMean(text, q.of.Accountants), "--%s is %q, want %s", flag, clip(text),
+			list(q.of.Accountants))
 	case q.sampling == privacy.WithoutReplacement && m != accountant.RDP && m != accountant.PLD:
 		return run.Usagef("take --"+flag+" pld or rdp: batches of a fixed size have bounds, and no exact value",
 			"--%s %s does not go with --sampling without-replacement", flag, m)

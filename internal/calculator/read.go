@@ -16,7 +16,8 @@ import (
 	"privrec/internal/system"
 )
 
-const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory, perturbed rows in NAME.tsv theirs in NAME.ledger.jsonl"
+const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory, perturbed rows in NAME.tsv theirs in " +
+	"NAME.ledger.jsonl"
 
 // ledgerPath returns the ledger that a path names: a file, or the ledger of a run directory.
 func ledgerPath(path string) (string, error) {
@@ -61,18 +62,23 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, gap Gap, err 
 			return nil, gap, err
 		}
 		gap.Status = m.Status
-		gap.Why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
+		gap.Why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of "+
+			"the finished run is at least that", filepath.Dir(path), m.Status)
 		if !l.Closes() {
-			gap.Unprotected = "a ledger of version privrec/1 lists what is unprotected only when its run ends: an epsilon that is finite here may be infinite"
+			gap.Unprotected = "a ledger of version privrec/1 lists what is unprotected only when its run ends: an " +
+				"epsilon that is finite here may be infinite"
 		}
 	case m != nil && m.Ledger != nil && *m.Ledger != seal:
-		return nil, gap, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal, m.Ledger),
+		return nil, gap, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal,
+			m.Ledger),
 			Hint: "one of the two is not as the run wrote it: nothing is accounted from such a ledger"}
 	case m != nil && m.Ledger == nil && closed:
-		return nil, gap, &dataset.Error{File: path, Msg: "is closed, and the manifest of its run does not say how it ends",
+		return nil, gap, &dataset.Error{File: path,
+			Msg:  "is closed, and the manifest of its run does not say how it ends",
 			Hint: "the ledger or manifest.json beside it is of another run"}
 	case !closed && (m == nil || m.Ledger == nil):
-		gap.Why = "a ledger of version privrec/1 has no closing line: lines at its end may have been lost, and the epsilon is at least that of the lines that are there"
+		gap.Why = "a ledger of version privrec/1 has no closing line: lines at its end may have been lost, and the " +
+			"epsilon is at least that of the lines that are there"
 	}
 	return l, gap, nil
 }
@@ -86,7 +92,8 @@ func coversCheckpoint(path string, key *privacy.Key) error {
 	}
 	if err := (privacy.Reading{Key: key}).Covers(path, st); err != nil {
 		return &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "),
-			Hint: "the checkpoint beside it holds results of more releases, or of another ledger: nothing is accounted from this one"}
+			Hint: "the checkpoint beside it holds results of more releases, or of another ledger: nothing is " +
+				"accounted from this one"}
 	}
 	return nil
 }
@@ -101,7 +108,9 @@ func manifestBeside(path string) (*run.Manifest, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, &dataset.Error{File: path, Msg: "the manifest beside it, which says whether its run is done, cannot be read", Err: err, Hint: "a copy of the ledger alone is accounted if it is closed"}
+		return nil, &dataset.Error{File: path,
+			Msg: "the manifest beside it, which says whether its run is done, cannot be read", Err: err,
+			Hint: "a copy of the ledger alone is accounted if it is closed"}
 	}
 	return &m, nil
 }
@@ -124,7 +133,8 @@ func reportBeside(path string, seal privacy.Seal) error {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil {
-		return &dataset.Error{File: stem + ".report.json", Msg: "is not the report of the ledger beside it", Err: err, Hint: "a copy of the ledger alone is accounted if it is closed"}
+		return &dataset.Error{File: stem + ".report.json", Msg: "is not the report of the ledger beside it", Err: err,
+			Hint: "a copy of the ledger alone is accounted if it is closed"}
 	}
 	for _, f := range r.Facts {
 		if f.Label == "ledger" && f.Value != seal.String() {
@@ -137,18 +147,21 @@ func reportBeside(path string, seal privacy.Seal) error {
 
 // badLedger returns an error of reading a ledger in the terms of the command line.
 func badLedger(path string, err error, m *run.Manifest) error {
-	bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "), Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
+	bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "),
+		Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
 	switch {
 	case errors.Is(err, privacy.ErrNoKey):
 		bad.Hint = "name the file of its key: --ledger-key FILE"
 	case errors.Is(err, privacy.ErrWrongKey):
 		bad.Hint = "name the key file that the run had"
 	case errors.Is(err, privacy.ErrUnkeyed):
-		bad.Hint = "this is not the ledger of a run with that ledger key: name another ledger, or leave out --ledger-key"
+		bad.Hint = "this is not the ledger of a run with that ledger key: name another ledger, or leave out " +
+			"--ledger-key"
 	case errors.Is(err, privacy.ErrCut) && m != nil:
 		bad.Hint = "the manifest beside it says that the run is done: the ledger is not as the run wrote it"
 	case errors.Is(err, privacy.ErrCut):
-		bad.Hint = "a copy of a whole ledger ends in its closing line; for a run that has not ended, name its directory, whose manifest says so"
+		bad.Hint = "a copy of a whole ledger ends in its closing line; for a run that has not ended, name its " +
+			"directory, whose manifest says so"
 	case m != nil && m.Status != run.StatusDone:
 		bad.Hint = "if the run was stopped while it wrote that, --resume mends it: nothing is accounted before"
 	}

@@ -36,7 +36,8 @@ const riskLeast, riskPoints = 1e-4, 120
 
 // riskOf returns the risk of a trade-off curve.
 func riskOf(t *accountant.TradeOff, prior float64) *Risk {
-	r := &Risk{Subject: t.Subject, Prior: prior, Advantage: t.Advantage(), Right: t.Right(prior), Method: t.Method, Notes: t.Notes}
+	r := &Risk{Subject: t.Subject, Prior: prior, Advantage: t.Advantage(), Right: t.Right(prior), Method: t.Method,
+		Notes: t.Notes}
 	for _, a := range riskRates {
 		r.Rates = append(r.Rates, Rate{a, t.TPR(a), t.Posterior(prior, a)})
 	}
@@ -82,12 +83,16 @@ func (r *Risk) Statement() string {
 	if one.TPR == 1 {
 		return fmt.Sprintf("Nothing rules out an attacker who finds every %s and is never wrong.", noun(r.Unit))
 	}
-	outsiders, named, are, too := "outsiders", fmt.Sprintf("members (a member is %s in the data)", aNoun(r.Unit)), "are members", "are"
+	outsiders, named, are, too := "outsiders", fmt.Sprintf("members (a member is %s in the data)", aNoun(r.Unit)),
+		"are members", "are"
 	if r.Neighbouring == privacy.Replace {
-		outsiders, named, are, too = "those with another "+noun(r.Unit), fmt.Sprintf("those with the %s in question", noun(r.Unit)), "have it", "do"
+		outsiders, named, are, too = "those with another "+noun(r.Unit), fmt.Sprintf("those with the %s in question",
+			noun(r.Unit)), "have it", "do"
 	}
-	return fmt.Sprintf("An attacker who is wrong about %s of %s finds at most %s of %s. If %s of all %s, then at most %s of those that this attacker names %s, and no attacker guesses right with a probability above %s.",
-		percent(one.FPR), outsiders, percentUp(one.TPR), named, percent(r.Prior), are, percentUp(one.Posterior), too, percentUp(r.Right))
+	return fmt.Sprintf("An attacker who is wrong about %s of %s finds at most %s of %s. If %s of all %s, then at "+
+		"most %s of those that this attacker names %s, and no attacker guesses right with a probability above %s.",
+		percent(one.FPR), outsiders, percentUp(one.TPR), named, percent(r.Prior), are, percentUp(one.Posterior), too,
+		percentUp(r.Right))
 }
 
 // percent returns a share in percent as given; percentUp rounds it up to four digits.

@@ -68,10 +68,13 @@ func (s *Selection) page() *page {
 	p.add("gamma", s.Law.Gamma, "gamma", near(s.Law.Gamma, 6))
 	p.echo(s.Asked)
 	p.add("theorem", theorem2, "theorem", theorem2)
-	p.statement = statement(what, s.Best) + fmt.Sprintf(" The number of runs is drawn from the truncated negative binomial law with eta %s, gamma %s, a mean of %s.",
-		short(s.Law.Eta), near(s.Law.Gamma, 4), near(s.Law.Mean(), 6))
+	p.statement = statement(what, s.Best) +
+		fmt.Sprintf(" The number of runs is drawn from the truncated negative binomial law with eta %s, gamma %s, a "+
+			"mean of %s.",
+			short(s.Law.Eta), near(s.Law.Gamma, 4), near(s.Law.Mean(), 6))
 	p.judge(s.Best)
-	p.warn("runs are ordered by what they release: a score on private rows is a release too, and needs noise that is counted among the releases")
+	p.warn("runs are ordered by what they release: a score on private rows is a release too, and needs noise that is " +
+		"counted among the releases")
 	p.warn("nothing else may be released: neither the other runs nor their number")
 	return p
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // shuffledSource names the source of the lower bound for shuffled batches.
-const shuffledSource = "lower bound: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha, Zhang, ICML 2024, arXiv 2403.17673, by an event in every epoch; upper bound: no amplification"
+const shuffledSource = "lower bound: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha, Zhang, ICML 2024, arXiv " +
+	"2403.17673, by an event in every epoch; upper bound: no amplification"
 
 // shuffledLower returns a lower bound of epsilon for shuffled batches, 0 if delta is asked for. One
 // record is 1 and all others are -1, after Chua et al., "How private are DP-SGD implementations?".

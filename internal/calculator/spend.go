@@ -150,7 +150,8 @@ func (q *Question) closedForm() (*Guarantee, error) {
 		return nil, err
 	}
 	return &Guarantee{
-		Result: accountant.Result{Unit: q.unit, Neighbouring: q.relation, Delta: q.get("delta"), Epsilon: eps, Method: closedMethod},
-		Asked:  q.asked("delta"), Exact: &truth,
+		Result: accountant.Result{Unit: q.unit, Neighbouring: q.relation, Delta: q.get("delta"), Epsilon: eps,
+			Method: closedMethod},
+		Asked: q.asked("delta"), Exact: &truth,
 	}, nil
 }

@@ -98,7 +98,8 @@ func (s ledgerSubjects) remarks(u privacy.Subject) (all []string) {
 	var said []privacy.Unit
 	for _, d := range s.direct {
 		if d.Neighbouring != "" && d.Neighbouring != u.Neighbouring && d.Unit == u.Unit {
-			say("the account of one %s is about one exchanged for another: releases about one under %s are charged as a group of two", noun(u.Unit), d.Neighbouring)
+			say("the account of one %s is about one exchanged for another: releases about one under %s are charged "+
+				"as a group of two", noun(u.Unit), d.Neighbouring)
 		}
 		if d.Unit == u.Unit || slices.Contains(said, d.Unit) {
 			continue
@@ -106,11 +107,13 @@ func (s ledgerSubjects) remarks(u privacy.Subject) (all []string) {
 		said = append(said, d.Unit)
 		switch most := s.holds(u.Unit, d.Unit); {
 		case d.Unit.Apart(u.Unit):
-			say("what is about one %s is other data than one %s, and left out of its account", noun(d.Unit), noun(u.Unit))
+			say("what is about one %s is other data than one %s, and left out of its account", noun(d.Unit),
+				noun(u.Unit))
 		case u.Unit.Contains(d.Unit) && most == 1:
 			say("the account of one %s is that of its one %s", noun(u.Unit), noun(d.Unit))
 		case u.Unit.Contains(d.Unit) && most > 0:
-			say("the account of one %s is that of a group of %d %s, the most that one holds; how many each holds is taken as known", noun(u.Unit), most, nouns(d.Unit))
+			say("the account of one %s is that of a group of %d %s, the most that one holds; how many each holds is "+
+				"taken as known", noun(u.Unit), most, nouns(d.Unit))
 		}
 	}
 	return all

@@ -24,7 +24,8 @@ func short(v float64) string {
 		return "infinite"
 	}
 	format := byte('e')
-	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e6 || v == math.Trunc(v) && a < 1e12 && v/1e6 != math.Trunc(v/1e6) {
+	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e6 || v == math.Trunc(v) && a < 1e12 &&
+		v/1e6 != math.Trunc(v/1e6) {
 		format = 'f'
 	}
 	return shortExponent.Replace(strconv.FormatFloat(v, format, -1, 64))

@@ -77,10 +77,13 @@ const Floor = "floor"
 
 // statements lists what a part may say, and the keys that belong to some of them alone.
 var (
-	statements = []string{"rises", "falls", "above", "below", "ordered", "near", "reaches", "gains", "widens", "peaks", "dips", "keeps", "loses", "epsilon"}
-	keysOf     = map[string][]string{
-		"at": {"peaks", "dips", "keeps", "loses"}, "share": {"keeps", "loses"}, "by": {"above", "below", "near", "reaches", "gains"}, "ends": {"rises", "falls"},
-		"most": {"above", "below", "ordered", "near"}, "except": {"above", "below"}, "claimed": {"epsilon"}, "unit": {"epsilon"},
+	statements = []string{"rises", "falls", "above", "below", "ordered", "near", "reaches", "gains", "widens", "peaks",
+		"dips", "keeps", "loses", "epsilon"}
+	keysOf = map[string][]string{
+		"at": {"peaks", "dips", "keeps", "loses"}, "share": {"keeps", "loses"},
+		"by": {"above", "below", "near", "reaches", "gains"}, "ends": {"rises", "falls"},
+		"most": {"above", "below", "ordered", "near"}, "except": {"above", "below"}, "claimed": {"epsilon"},
+		"unit":   {"epsilon"},
 		"before": {"epsilon"},
 	}
 )
@@ -112,13 +115,15 @@ func (c *Claim) check(v *config.Checker, at string, grids []*Grid) {
 func (c *Claim) form(v *config.Checker, at string) {
 	v.NotEmpty(at+".id", c.ID)
 	v.NotEmpty(at+".text", c.Text)
-	v.Check((len(c.Parts) > 0) != (c.Lacks != ""), at+".parts", "must name at least one, or lacks must say why none can be tested")
+	v.Check((len(c.Parts) > 0) != (c.Lacks != ""), at+".parts",
+		"must name at least one, or lacks must say why none can be tested")
 }
 
 // refer reports what the parts of a claim get wrong about grids.
 func (c *Claim) refer(v *config.Checker, at string, grids []*Grid) {
 	if len(c.Parts) > 0 && find(grids, c.Grid) == nil {
-		v.Check(false, at+".grid", "%q is not a grid of the paper; there are %s", c.Grid, strings.Join(names(grids), ", "))
+		v.Check(false, at+".grid", "%q is not a grid of the paper; there are %s", c.Grid,
+			strings.Join(names(grids), ", "))
 		return
 	}
 	for j := range c.Parts {
@@ -139,27 +144,36 @@ func (p *Part) form(v *config.Checker, at string) bool {
 	if !v.OneOf(key("says"), p.Says, statements...) {
 		return false
 	}
-	given := map[string]bool{"at": len(p.At) > 0, "share": p.Share != 0, "by": p.By != 0, "ends": p.Ends, "most": p.Most, "except": len(p.Except) > 0, "claimed": p.Claimed != 0, "unit": p.Unit != "",
+	given := map[string]bool{"at": len(p.At) > 0, "share": p.Share != 0, "by": p.By != 0, "ends": p.Ends,
+		"most": p.Most, "except": len(p.Except) > 0, "claimed": p.Claimed != 0, "unit": p.Unit != "",
 		"before": p.Before}
 	ok := true
 	for _, name := range []string{"at", "share", "by", "ends", "most", "except", "claimed", "unit", "before"} {
-		ok = v.CheckAs(!given[name] || slices.Contains(keysOf[name], p.Says), key(name), "belongs to "+listed(keysOf[name])+" alone", "belongs to %s, not to %s", listed(keysOf[name]), p.Says) && ok
+		ok = v.CheckAs(!given[name] || slices.Contains(keysOf[name], p.Says), key(name), "belongs to "+
+			listed(keysOf[name])+" alone", "belongs to %s, not to %s", listed(keysOf[name]), p.Says) && ok
 	}
 	most := map[string]int{"widens": 2}[p.Says]
 	least := max(1, most)
 	if slices.Contains([]string{"above", "below", "ordered", "near", "gains"}, p.Says) {
 		least = 2
 	}
-	ok = v.CheckAs(len(p.Lines) >= least && (most == 0 || len(p.Lines) == most), key("lines"), "must name as many lines as the statement is about", "%s", wantLines(least, most)) && ok
-	ok = v.Check(p.Says != "gains" || len(p.Lines)%2 == 0, key("lines"), "must be pairs, the upper one first, got %d lines", len(p.Lines)) && ok
-	ok = v.Check(len(p.Grids) == 0 || len(p.Grids) == len(p.Lines), key("grids"), "must name one for each line, got %d for %d", len(p.Grids), len(p.Lines)) && ok
-	ok = v.Check(p.Says != "peaks" && p.Says != "dips" || len(p.At) == 1, key("at"), "must be one value: where the peak is") && ok
+	ok = v.CheckAs(len(p.Lines) >= least && (most == 0 || len(p.Lines) == most), key("lines"),
+		"must name as many lines as the statement is about", "%s", wantLines(least, most)) && ok
+	ok = v.Check(p.Says != "gains" || len(p.Lines)%2 == 0, key("lines"),
+		"must be pairs, the upper one first, got %d lines", len(p.Lines)) && ok
+	ok = v.Check(len(p.Grids) == 0 || len(p.Grids) == len(p.Lines), key("grids"),
+		"must name one for each line, got %d for %d", len(p.Grids), len(p.Lines)) && ok
+	ok = v.Check(p.Says != "peaks" && p.Says != "dips" || len(p.At) == 1, key("at"),
+		"must be one value: where the peak is") && ok
 	needs := slices.Contains(keysOf["share"], p.Says)
 	ok = v.Check(!needs || p.Share > 0 && p.Share < 1, key("share"), "must lie in (0,1), got %v", p.Share) && ok
 	ok = v.Check(p.Says != "near" || p.By > 0 && p.By < 1, key("by"), "must lie in (0,1), got %v", p.By) && ok
-	ok = v.Limited(config.Limit{Lo: -1, Hi: math.NaN(), OpenLo: true}, p.By > -1, key("by"), "must be above -1, got %v", p.By) && ok
-	ok = v.Limited(config.Limit{Lo: 0, Hi: 1, OpenHi: true}, p.P >= 0 && p.P < 1, key("p"), "must lie in [0,1), got %v", p.P) && ok
-	ok = v.Limited(config.RangeLimit(0, math.NaN()), p.Claimed >= 0, key("claimed"), "must not be negative, got %v", p.Claimed) && ok
+	ok = v.Limited(config.Limit{Lo: -1, Hi: math.NaN(), OpenLo: true}, p.By > -1, key("by"), "must be above -1, got %v",
+		p.By) && ok
+	ok = v.Limited(config.Limit{Lo: 0, Hi: 1, OpenHi: true}, p.P >= 0 && p.P < 1, key("p"), "must lie in [0,1), got %v",
+		p.P) && ok
+	ok = v.Limited(config.RangeLimit(0, math.NaN()), p.Claimed >= 0, key("claimed"), "must not be negative, got %v",
+		p.Claimed) && ok
 	ok = v.Check(p.Says != "epsilon" || p.Unit != "", key("unit"), "must name a unit of privacy, as in edge") && ok
 	return ok
 }
@@ -170,7 +184,8 @@ func (p *Part) checkLines(v *config.Checker, key func(string) string, c *Claim, 
 	for k := range p.Lines {
 		g := p.grid(k, c, grids)
 		if g == nil {
-			v.Check(false, key(fmt.Sprintf("grids.%d", k)), "%q is not a grid of the paper; there are %s", p.Grids[k], strings.Join(names(grids), ", "))
+			v.Check(false, key(fmt.Sprintf("grids.%d", k)), "%q is not a grid of the paper; there are %s", p.Grids[k],
+				strings.Join(names(grids), ", "))
 			return
 		}
 		if p.Lines[k] != Floor {
@@ -178,7 +193,9 @@ func (p *Part) checkLines(v *config.Checker, key func(string) string, c *Claim, 
 			ok = v.Check(known, key(fmt.Sprintf("lines.%d", k)), "%q is not a row of the grid", p.Lines[k]) && ok
 		}
 		if p.Says != "epsilon" {
-			ok = v.Check(p.Metric == "" || slices.ContainsFunc(g.Metrics, func(m Name) bool { return m.Name == p.Metric }), key("metric"), "%q is not among the grid's metrics", p.Metric) && ok
+			ok = v.Check(p.Metric == "" ||
+				slices.ContainsFunc(g.Metrics, func(m Name) bool { return m.Name == p.Metric }), key("metric"),
+				"%q is not among the grid's metrics", p.Metric) && ok
 		}
 	}
 	g := p.grid(0, c, grids)
@@ -189,7 +206,8 @@ func (p *Part) checkLines(v *config.Checker, key func(string) string, c *Claim, 
 		ok = v.Check(has(name), key(fmt.Sprintf("data.%d", k)), "%q is not among the grid's data", name) && ok
 	}
 	for k, e := range p.Except {
-		ok = v.Check(has(e.Data), key(fmt.Sprintf("except.%d.data", k)), "%q is not among the grid's data", e.Data) && ok
+		ok = v.Check(has(e.Data), key(fmt.Sprintf("except.%d.data", k)), "%q is not among the grid's data", e.Data) &&
+			ok
 	}
 	if !ok || p.Says == "epsilon" {
 		return

@@ -89,7 +89,9 @@ func (p *Part) statements(c *Claim, grids []*Grid) (out []stated) {
 	}
 	if len(together) > 0 {
 		name := fmt.Sprintf("mean gain of %s over %s, less %s", p.Lines[0], p.Lines[1], percent(p.By))
-		out = append(out, stated{printed: where[2:], metric: printed(first.Metrics, metric), list: []contrast{{name: name, metric: metric, terms: together, strict: true, ratio: true, less: 100 * p.By}}})
+		out = append(out, stated{printed: where[2:], metric: printed(first.Metrics, metric),
+			list: []contrast{{name: name, metric: metric, terms: together, strict: true, ratio: true,
+				less: 100 * p.By}}})
 	}
 	return out
 }
@@ -107,7 +109,8 @@ func (p *Part) contrasts(lines []*Line, metric string) (out []contrast, err erro
 		if !up {
 			from, to = to, from
 		}
-		add(fmt.Sprintf("%s at %v less at %v", l.Name, to.Value, from.Value), strict, term{of: to, factor: 1}, term{of: from, factor: -1})
+		add(fmt.Sprintf("%s at %v less at %v", l.Name, to.Value, from.Value), strict, term{of: to, factor: 1},
+			term{of: from, factor: -1})
 	}
 	switch p.Says {
 	case "rises", "falls":
@@ -124,7 +127,8 @@ func (p *Part) contrasts(lines []*Line, metric string) (out []contrast, err erro
 	case "reaches":
 		for _, l := range lines {
 			for _, m := range l.Points {
-				out = append(out, contrast{name: fmt.Sprintf("%s less %s", m.Label, percent(p.By)), metric: metric, terms: []term{{m, l.Data, 1}}, strict: true, less: 100 * p.By})
+				out = append(out, contrast{name: fmt.Sprintf("%s less %s", m.Label, percent(p.By)), metric: metric,
+					terms: []term{{m, l.Data, 1}}, strict: true, less: 100 * p.By})
 			}
 		}
 	case "above", "below", "ordered", "near":
@@ -134,7 +138,8 @@ func (p *Part) contrasts(lines []*Line, metric string) (out []contrast, err erro
 				upper = lines[k-1]
 			}
 			kept := slices.DeleteFunc(pairs(upper, lines[k]), func(q [2]*Point) bool {
-				return slices.ContainsFunc(p.Except, func(e Exception) bool { return e.Data == upper.Data && e.At == where(upper, q).Value })
+				return slices.ContainsFunc(p.Except,
+					func(e Exception) bool { return e.Data == upper.Data && e.At == where(upper, q).Value })
 			})
 			if len(kept) == 0 {
 				return nil, fmt.Errorf("%s and %s have no value in common", upper.Name, lines[k].Name)
@@ -149,8 +154,10 @@ func (p *Part) contrasts(lines []*Line, metric string) (out []contrast, err erro
 			return nil, fmt.Errorf("%s and %s have one value in common", lines[0].Name, lines[1].Name)
 		}
 		a, b := kept[0], kept[len(kept)-1]
-		add(fmt.Sprintf("%s less %s, at %v less at %v", lines[0].Name, lines[1].Name, where(lines[0], b).Value, where(lines[0], a).Value), true,
-			term{of: b[0], factor: 1}, term{of: b[1], factor: -1}, term{of: a[0], factor: -1}, term{of: a[1], factor: 1})
+		add(fmt.Sprintf("%s less %s, at %v less at %v", lines[0].Name, lines[1].Name, where(lines[0], b).Value,
+			where(lines[0], a).Value), true,
+			term{of: b[0], factor: 1}, term{of: b[1], factor: -1}, term{of: a[0], factor: -1},
+			term{of: a[1], factor: 1})
 	case "peaks", "dips":
 		for _, l := range lines {
 			top := l.at(p.At[0])
@@ -198,14 +205,17 @@ func (p *Part) pair(add func(string, bool, ...term), upper, lower *Line, q [2]*P
 		return strconv.FormatFloat(f, 'g', 5, 64) + " times " + l.Name
 	}
 	if p.Says == "below" {
-		add(times(1-p.By, lower)+" less "+upper.Name+at, true, term{of: q[1], factor: 1 - p.By}, term{of: q[0], factor: -1})
+		add(times(1-p.By, lower)+" less "+upper.Name+at, true, term{of: q[1], factor: 1 - p.By},
+			term{of: q[0], factor: -1})
 		return
 	}
 	if p.Says != "near" {
-		add(upper.Name+" less "+times(1+p.By, lower)+at, true, term{of: q[0], factor: 1}, term{of: q[1], factor: -(1 + p.By)})
+		add(upper.Name+" less "+times(1+p.By, lower)+at, true, term{of: q[0], factor: 1},
+			term{of: q[1], factor: -(1 + p.By)})
 		return
 	}
-	add(upper.Name+" less "+times(1-p.By, lower)+at, true, term{of: q[0], factor: 1}, term{of: q[1], factor: -(1 - p.By)})
+	add(upper.Name+" less "+times(1-p.By, lower)+at, true, term{of: q[0], factor: 1},
+		term{of: q[1], factor: -(1 - p.By)})
 	add(times(1+p.By, lower)+" less "+upper.Name+at, true, term{of: q[1], factor: 1 + p.By}, term{of: q[0], factor: -1})
 }
 

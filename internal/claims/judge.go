@@ -124,7 +124,8 @@ func correct(family []*test) error {
 
 // judge returns the verdict on a difference of a family.
 func (t *test) judge(family int) Comparison {
-	c := Comparison{Name: t.name, Difference: number(t.mean), Users: pair(t.users), Seeds: pair(t.seeds), Trainings: t.trainings, Basis: t.basis}
+	c := Comparison{Name: t.name, Difference: number(t.mean), Users: pair(t.users), Seeds: pair(t.seeds),
+		Trainings: t.trainings, Basis: t.basis}
 	raw := min(1, 2*min(t.measured.above, t.measured.below))
 	if t.basis != "" {
 		c.P, c.Holm = number(raw), number(min(t.above, t.below))
@@ -139,7 +140,8 @@ func (t *test) judge(family int) Comparison {
 	case t.above <= t.alpha && t.agrees(1):
 		c.Verdict = Holds
 	case 2*t.least > t.alpha:
-		c.Verdict, c.Why = Undecided, fmt.Sprintf("too few seeds: no two-sided p of the exact test is below %.3g", 2*t.least)
+		c.Verdict, c.Why = Undecided, fmt.Sprintf("too few seeds: no two-sided p of the exact test is below %.3g",
+			2*t.least)
 	case raw > t.alpha:
 		c.Verdict, c.Why = Undecided, fmt.Sprintf("p %.2g", raw)
 		if !math.IsNaN(t.users.Lo) && t.users.Lo <= 0 && t.users.Hi >= 0 {
@@ -148,7 +150,8 @@ func (t *test) judge(family int) Comparison {
 	case min(t.above, t.below) > t.alpha && t.least > 0 && float64(family)*t.least > t.alpha:
 		c.Verdict, c.Why = Undecided, fmt.Sprintf("too few seeds for %d comparisons", family)
 	case min(t.above, t.below) > t.alpha:
-		c.Verdict, c.Why = Undecided, fmt.Sprintf("p %.2g, and %.2g when corrected for %d comparisons", raw, min(t.above, t.below), family)
+		c.Verdict, c.Why = Undecided, fmt.Sprintf("p %.2g, and %.2g when corrected for %d comparisons", raw,
+			min(t.above, t.below), family)
 	default:
 		c.Verdict, c.Why = Undecided, "another seed may turn it: the interval over seeds contains 0"
 	}
@@ -167,7 +170,8 @@ func (s *sheet) close(family int, runs *[]string) {
 			*runs = appendNew(*runs, r)
 		}
 		count[c.Verdict]++
-		if d := on.decides; d < 0 || rank(c.Verdict) > rank(on.Comparisons[d].Verdict) || c.Verdict == on.Comparisons[d].Verdict && t.strict && t.mean < s.tests[d].mean {
+		if d := on.decides; d < 0 || rank(c.Verdict) > rank(on.Comparisons[d].Verdict) ||
+			c.Verdict == on.Comparisons[d].Verdict && t.strict && t.mean < s.tests[d].mean {
 			on.decides = i
 		}
 	}
@@ -271,7 +275,8 @@ func (j *Judged) close(lacks string) {
 		j.Why += fmt.Sprintf("; %d of %d parts are not tested", count[Untested], len(j.Parts))
 	}
 	if j.Verdict == Undecided && count[Undecided] == 0 {
-		j.Why = fmt.Sprintf("%d of %d parts are tested and hold, on %s; of the others: %s", count[Holds], len(j.Parts), strings.Join(of[Holds], ", "), shown.Why)
+		j.Why = fmt.Sprintf("%d of %d parts are tested and hold, on %s; of the others: %s", count[Holds], len(j.Parts),
+			strings.Join(of[Holds], ", "), shown.Why)
 	}
 }
 

@@ -75,14 +75,16 @@ func (g *Grid) line(name, data, axis string) *Line {
 func floor(l *Line, metric string) *Line {
 	out := &Line{Name: "the highest floor of " + l.Name, Data: l.Data, Axis: l.Axis}
 	for _, p := range l.Points {
-		f := &Point{Label: out.Name, Value: p.Value, Level: p.Level, Lacks: p.Lacks, Seeds: p.Seeds, Values: map[string][]float64{}, Runs: p.Runs}
+		f := &Point{Label: out.Name, Value: p.Value, Level: p.Level, Lacks: p.Lacks, Seeds: p.Seeds,
+			Values: map[string][]float64{}, Runs: p.Runs}
 		var names []string
 		for name := range p.Floors {
 			names = append(names, name)
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			if own := p.Floors[name][metric]; len(own) > 0 && (f.Values[metric] == nil || mean(own) > mean(f.Values[metric])) {
+			if own := p.Floors[name][metric]; len(own) > 0 &&
+				(f.Values[metric] == nil || mean(own) > mean(f.Values[metric])) {
 				f.Values[metric], f.Label = own, "floor "+name
 			}
 		}

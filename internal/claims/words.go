@@ -22,7 +22,8 @@ func (p *Part) words(metric string) string {
 			text = fmt.Sprintf("%s at most %s below %s", p.Lines[0], percent(-p.By), listed(p.Lines[1:]))
 		}
 		for i, e := range p.Except {
-			text += map[bool]string{true: ", except at ", false: " and "}[i == 0] + fmt.Sprintf("%v on %s", e.At, e.Data)
+			text += map[bool]string{true: ", except at ", false: " and "}[i == 0] + fmt.Sprintf("%v on %s", e.At,
+				e.Data)
 		}
 		if p.P > 0 {
 			text += fmt.Sprintf(", p < %g", p.P)
@@ -57,7 +58,8 @@ func (p *Part) words(metric string) string {
 			where = strings.ReplaceAll(strings.Trim(fmt.Sprint(p.At), "[]"), " ", " and ")
 		}
 		if p.Says == "keeps" {
-			return fmt.Sprintf("%s keeps at least %.4g %% of its first value at %s%s", list, 100*(1-p.Share), where, end)
+			return fmt.Sprintf("%s keeps at least %.4g %% of its first value at %s%s", list, 100*(1-p.Share), where,
+				end)
 		}
 		return fmt.Sprintf("%s loses at least %.4g %% of its first value at %s%s", list, 100*p.Share, where, end)
 	case "epsilon":

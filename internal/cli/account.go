@@ -62,7 +62,8 @@ it where no closed form is known. Orders need not be whole.`,
 	}
 	for _, m := range calculator.Single() {
 		q := calculator.AskDivergence(m)
-		parent.AddCommand(a.questionCommand(q, "Rényi divergence of one release with "+m.Summary, func() (run.Result, error) { return q.Divergence() }))
+		parent.AddCommand(a.questionCommand(q, "Rényi divergence of one release with "+m.Summary,
+			func() (run.Result, error) { return q.Divergence() }))
 	}
 	return parent
 }
@@ -81,7 +82,8 @@ Steinke, Hyperparameter Tuning with Rényi Differential Privacy, ICLR 2022, theo
 	}
 	for _, m := range calculator.Single() {
 		q := calculator.AskSelection(m)
-		parent.AddCommand(a.questionCommand(q, "the best of several runs with "+m.Summary, func() (run.Result, error) { return q.Selected() }))
+		parent.AddCommand(a.questionCommand(q, "the best of several runs with "+m.Summary,
+			func() (run.Result, error) { return q.Selected() }))
 	}
 	return parent
 }
@@ -102,10 +104,13 @@ is asked for: it is accounted at exactly the number that is printed.
 	}
 	for _, m := range append(calculator.Noisy(), calculator.Dipsgnn()) {
 		q := calculator.AskCalibration(m)
-		c := a.questionCommand(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, func() (run.Result, error) { return q.Calibrate() })
+		c := a.questionCommand(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary,
+			func() (run.Result, error) { return q.Calibrate() })
 		accountantFlag(c, q)
 		if finds := m.Finds(); len(finds) > 1 {
-			c.Flags().StringVar(&q.Find, "find", "", fmt.Sprintf("number to find, whose own flag is left out: the least noise, or the most of another: %s (default %s)", join(finds), m.Noise))
+			c.Flags().StringVar(&q.Find, "find", "",
+				fmt.Sprintf("number to find, whose own flag is left out: the least noise, or the most of another: %s "+
+					"(default %s)", join(finds), m.Noise))
 		}
 		parent.AddCommand(c)
 	}
@@ -154,11 +159,13 @@ func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	})
 	questionFlags(c, k.Question)
 	p := c.Flags()
-	p.StringVar(&k.Over, "over", "", "what is on the axis: delta, noise or steps, without its own flag, or fpr: the trade-off curve of an attack")
+	p.StringVar(&k.Over, "over", "",
+		"what is on the axis: delta, noise or steps, without its own flag, or fpr: the trade-off curve of an attack")
 	p.StringVar(&k.From, "from", "", "first value on the axis, in the range of its flag")
 	p.StringVar(&k.To, "to", "", "last value on the axis")
 	p.Var(k.Points, k.Points.Name(), k.Points.Usage())
-	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp,pld where exact does not apply)", words(m.Accountants)))
+	p.StringSliceVar(&k.Accountants, "accountants", nil,
+		fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp,pld where exact does not apply)", words(m.Accountants)))
 	p.StringVarP(&k.Out, "out", "o", "", "file to write, .svg or .png")
 	p.BoolVar(&k.Force, "force", false, "replace a file of the same name")
 	return c
@@ -219,9 +226,11 @@ func questionFlags(c *cobra.Command, q *calculator.Question) {
 		p.StringVar(&q.Sampling, "sampling", q.Sampling, "how batches are drawn: "+m.Samplings())
 	}
 	if len(m.Relations) > 0 {
-		usage := "relation of neighbouring data sets that --sensitivity is for: add-remove, replace, zero-out (default add-remove)"
+		usage := "relation of neighbouring data sets that --sensitivity is for: add-remove, replace, zero-out " +
+			"(default add-remove)"
 		if m.Sampled {
-			usage = "relation of neighbouring data sets: add-remove, replace, zero-out (default add-remove; replace without replacement)"
+			usage = "relation of neighbouring data sets: add-remove, replace, zero-out (default add-remove; replace " +
+				"without replacement)"
 		}
 		p.StringVar(&q.Neighbouring, "neighbouring", "", usage)
 	}

@@ -78,7 +78,8 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	args, moved := movedLine(args)
 	inner := *a
 	inner.Stdout, inner.args = out, args
-	inner.completes = len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+	inner.completes = len(args) > 0 &&
+		(args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 	root := inner.root()
 	root.SetOut(out)
 	root.SetErr(a.Stderr)
@@ -186,7 +187,9 @@ func wants(names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags are the flags that name a file or a folder, in any command.
-var pathFlags = []string{"attributes", "biases", "catalogue", "config", "data", "gram", "graph", "grid", "history", "ids", "in", "interactions", "ledger-key", "lists", "non-members", "on", "out", "parent", "plot", "record", "records", "recs", "runs", "study", "train", "train-config", "truth", "vectors"}
+var pathFlags = []string{"attributes", "biases", "catalogue", "config", "data", "gram", "graph", "grid", "history",
+	"ids", "in", "interactions", "ledger-key", "lists", "non-members", "on", "out", "parent", "plot", "record",
+	"records", "recs", "runs", "study", "train", "train-config", "truth", "vectors"}
 
 // refuseDash refuses "-" as the name of a file or a folder, before a command does anything. In
 // other programs it stands for standard input or output; here it would become a file of that
@@ -220,7 +223,8 @@ func texts(p *pflag.Flag) []string {
 // Such a flag would silently take its default.
 func refuseEmpty(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(p *pflag.Flag) {
-		if err == nil && (p.Value.Type() == "string" || slices.Contains(pathFlags, p.Name)) && slices.Contains(texts(p), "") {
+		if err == nil && (p.Value.Type() == "string" || slices.Contains(pathFlags, p.Name)) &&
+			slices.Contains(texts(p), "") {
 			err = usagef("give it a value, or leave it out", "%s: --%s is empty", c.CommandPath(), p.Name)
 		}
 	})

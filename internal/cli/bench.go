@@ -87,21 +87,24 @@ func (a *App) bench() *cobra.Command {
 					return err
 				}
 				if len(list) == 0 {
-					return usagef("leave --only out to see all", "no case of %s has %q in its name", c.CommandPath(), o.Only)
+					return usagef("leave --only out to see all", "no case of %s has %q in its name", c.CommandPath(),
+						o.Only)
 				}
 				return run.Show(a.Stdout, asJSON, measurements{b.Summary + ", kernels " + tensor.SIMD(), list})
 			},
 		}
 		c.Flags().IntVar(&workers, "workers", 0, "threads, 0 for all cores")
 		c.Flags().BoolVar(&asJSON, "json", false, "a list of {name, shape, threads, median_s, min_s, gflops, rss_mb}")
-		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 takes "+bench.ProductTime.String()+" for a product and "+bench.StepTime.String()+" for any other case")
+		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 takes "+bench.ProductTime.String()+
+			" for a product and "+bench.StepTime.String()+" for any other case")
 		c.Flags().StringVar(&o.Only, "only", "", "only cases with this in their name")
 		c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 		if b.Sizes {
 			sizeFlags(c.Flags(), &o.Sizes)
 		}
 		if b.Graph {
-			c.Flags().StringVar(&o.Graph, "graph", "", "file with a user and an item, numbers from 0, in each line: measured in place of drawn graphs")
+			c.Flags().StringVar(&o.Graph, "graph", "",
+				"file with a user and an item, numbers from 0, in each line: measured in place of drawn graphs")
 		}
 		parent.AddCommand(c)
 	}
@@ -131,8 +134,10 @@ func benches() []Bench {
 		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true, Graph: true},
 		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true, Graph: true},
 		{Name: "ngcf", Summary: "training step of NGCF", Run: bench.Step("ngcf"), Sizes: true, Graph: true},
-		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"), Sizes: true, Graph: true},
-		{Name: "dpsgd", Summary: "training step of matrix factorisation with per-example clipping and noise, and without", Run: bench.DPSGD, Sizes: true},
+		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"),
+			Sizes: true, Graph: true},
+		{Name: "dpsgd", Summary: "training step of matrix factorisation with per-example clipping and noise, and " +
+			"without", Run: bench.DPSGD, Sizes: true},
 		{Name: "sasrec", Summary: "training step of SASRec on the items of ML-1M", Run: bench.SASRec},
 		{Name: "exposure", Summary: "training step and ranking of exposure attacks", Run: bench.Exposure},
 	}

@@ -41,7 +41,8 @@ func (a *App) dataList() *cobra.Command {
 		Hidden: true,
 	}
 	a.shows(c, func(_ *cobra.Command, _ []string) (run.Result, error) {
-		return &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}, nil
+		return &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}},
+			nil
 	})
 	return c
 }
@@ -118,7 +119,8 @@ impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 		if recipe == "" {
 			recipe = set.Recipes[0].Name // the recipe that is used most stands first
 		}
-		s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
+		s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache,
+			Seed: rng.Seed(seed)})
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +134,8 @@ impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in and of random splits")
 	p.IntVar(&slates.T, "slate", 0, "recipe slates: items shown, 0 for 10")
 	p.IntVar(&slates.L, "behaviour", 0, "recipe slates: clicks before them, 0 for 5")
-	p.StringVar(&slates.Early, "early", slate.EarlyKeep, "recipe slates: clicks that come before their item was shown: keep, drop or refuse")
+	p.StringVar(&slates.Early, "early", slate.EarlyKeep,
+		"recipe slates: clicks that come before their item was shown: keep, drop or refuse")
 	p.BoolVar(&noCache, "no-cache", false, "neither read nor write the cache of filtered rows")
 	return c
 }

@@ -64,7 +64,8 @@ certified bracket of its ledger.
 	p := c.Flags()
 	p.StringVar(&f.paper, "paper", epsilons.All, "a paper, or all")
 	p.StringVarP(&f.config, "config", "c", "", "configuration file: forecast the account of its run")
-	p.StringVar(&f.task, "task", "", `task of the configuration, as in "train dipsgnn", where the file does not name it`)
+	p.StringVar(&f.task, "task", "",
+		`task of the configuration, as in "train dipsgnn", where the file does not name it`)
 	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration; may be repeated")
 	p.StringVar(&f.on, "on", "", "a finished run: the account that it wrote")
 	p.StringVar(&f.keyFile, "ledger-key", "", "file of the secret key that the ledger of the run was written with")
@@ -172,7 +173,8 @@ digest, or those of --sha256, as manifest.json of a run has it.`,
 	p.Float64Var(&t.Epsilon, "epsilon", 0, "epsilon of all runs together")
 	p.Float64Var(&t.Delta, "delta", 0, "delta of all runs together; 0 with --filter sum")
 	p.StringVar(&unit, "unit", string(privacy.User), "unit that the guarantee is about: "+words(privacy.Units()))
-	p.StringVar(&neighbouring, "neighbouring", string(privacy.AddRemove), "relation of neighbouring data sets: add-remove, replace, zero-out")
+	p.StringVar(&neighbouring, "neighbouring", string(privacy.AddRemove),
+		"relation of neighbouring data sets: add-remove, replace, zero-out")
 	p.StringVar(&t.Data, "data", "", "name of the data set, for readers")
 	p.StringVar(&t.SHA256, "sha256", "", "digest of the data")
 	p.StringVar(&rule, "filter", string(budget.Sum), "how costs add up: "+words(budget.Rules()))

@@ -41,7 +41,8 @@ run covers: a warning names what no noise protects, and noise that a seed takes 
 	}
 	p := c.Flags()
 	p.StringVarP(&q.Out, "out", "o", "", "folder to write to; of npz and safetensors also the name of the file")
-	p.StringVar(&form, "format", "", "npy, npz, safetensors or parquet; without it, what the name of --out says, and else npz")
+	p.StringVar(&form, "format", "",
+		"npy, npz, safetensors or parquet; without it, what the name of --out says, and else npz")
 	p.StringVar(&q.Release, "release", "", "which of the run's releases")
 	p.BoolVar(&q.Force, "force", false, "replace files that are there")
 	p.Bool("json", false, "as JSON")
@@ -68,7 +69,8 @@ lists show the scores of the best alone. The end of the file's name says its for
 			if c.Flags().Changed("k") && q.K < 1 {
 				return usagef("leave it out for all items", "--k %d: want at least 1", q.K)
 			}
-			return a.takeOut(c, args[0], func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Scores(ctx, q) })
+			return a.takeOut(c, args[0],
+				func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Scores(ctx, q) })
 		},
 	}
 	listFlags(c, &q)
@@ -89,7 +91,8 @@ func listFlags(c *cobra.Command, q *export.ListQuestion) {
 }
 
 // takeOut opens a run, writes what is asked for, shows what was written, and warns of what its account does not cover.
-func (a *App) takeOut(c *cobra.Command, dir string, write func(context.Context, *export.Source) (*export.Exported, error)) error {
+func (a *App) takeOut(c *cobra.Command, dir string,
+	write func(context.Context, *export.Source) (*export.Exported, error)) error {
 	r := newReporter(a.Stderr, false)
 	ctx := progress.With(c.Context(), r)
 	s, err := export.Open(ctx, a.Tasks, dir)

@@ -77,10 +77,12 @@ takes the archive, its unpacked files, or a folder with them.`,
 	}
 	p := c.Flags()
 	p.StringVar(&o.Dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.StringArrayVar(&o.From, "from", nil, "a copy to take in place of a download: archive, unpacked file or folder; may be repeated")
+	p.StringArrayVar(&o.From, "from", nil,
+		"a copy to take in place of a download: archive, unpacked file or folder; may be repeated")
 	p.BoolVar(&accept, "accept-terms", false, "accept the owner's terms without being asked, for scripts")
 	p.BoolVar(&o.PinNew, "pin-new", false, "accept content other than the published one; results on it say so")
-	p.StringVar(&o.Mirror, "mirror", "", "web address of a folder with the archives, in place of the official addresses")
+	p.StringVar(&o.Mirror, "mirror", "",
+		"web address of a folder with the archives, in place of the official addresses")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
@@ -89,7 +91,8 @@ takes the archive, its unpacked files, or a folder with them.`,
 // acceptTerms shows the terms of a set and asks for them, unless they were accepted on
 // the command line.
 func (a *App) acceptTerms(ctx context.Context, s fetch.Source, accepted bool) (bool, error) {
-	fmt.Fprintf(a.Stderr, "%s\n  from     %s\n  terms    %s\n  used by  %s\n", s.Title, s.Address, s.Licence, join(s.UsedBy))
+	fmt.Fprintf(a.Stderr, "%s\n  from     %s\n  terms    %s\n  used by  %s\n", s.Title, s.Address, s.Licence,
+		join(s.UsedBy))
 	for _, x := range s.Archives {
 		fmt.Fprintf(a.Stderr, "  file     %s, %s\n", x.FileName(), x.About())
 	}
@@ -98,7 +101,8 @@ func (a *App) acceptTerms(ctx context.Context, s fetch.Source, accepted bool) (b
 		return true, nil
 	}
 	if !screen.IsTerminal(os.Stdin) {
-		return false, usagef("read them above, then give --accept-terms", "%s: terms must be accepted, and there is no terminal to ask on", s.Name)
+		return false, usagef("read them above, then give --accept-terms",
+			"%s: terms must be accepted, and there is no terminal to ask on", s.Name)
 	}
 	fmt.Fprint(a.Stderr, "accept these terms? [y/N] ")
 	answer := make(chan string, 1)

@@ -22,7 +22,8 @@ type gate struct {
 // flags gives a command the flags of a gate.
 func (g *gate) flags(c *cobra.Command) {
 	c.Flags().StringVar(&g.text, "max-epsilon", "", "exit with code 4 where epsilon is above this, or infinite")
-	c.Flags().BoolVar(&g.strict, "strict", false, "exit with code 4 where something is open, assumed or does not fit, whatever epsilon is")
+	c.Flags().BoolVar(&g.strict, "strict", false,
+		"exit with code 4 where something is open, assumed or does not fit, whatever epsilon is")
 }
 
 // ready reads the flags.
@@ -49,7 +50,8 @@ func (g *gate) hold(all []promised, doubts []string) error {
 	if g.asked {
 		for _, p := range all {
 			if !(p.epsilon <= g.most) {
-				e.why = append(e.why, fmt.Sprintf("epsilon of one %s is %s, and --max-epsilon is %v", p.unit, calculator.RoundUp(p.epsilon, 6), g.most))
+				e.why = append(e.why, fmt.Sprintf("epsilon of one %s is %s, and --max-epsilon is %v", p.unit,
+					calculator.RoundUp(p.epsilon, 6), g.most))
 			}
 		}
 		if len(all) == 0 {

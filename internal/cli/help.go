@@ -24,10 +24,12 @@ func (a *App) firstCommands() string {
 	}
 	var lines [][2]string
 	if a.Demo != nil {
-		lines = append(lines, [2]string{"privrec demo", "a recommender with noise beside one without, and what its epsilon is worth; offline"})
+		lines = append(lines, [2]string{"privrec demo",
+			"a recommender with noise beside one without, and what its epsilon is worth; offline"})
 	}
 	if has("train lightgcn") {
-		lines = append(lines, [2]string{"privrec train lightgcn --set data.name=standin-demo", "a run of your own, on generated data"})
+		lines = append(lines, [2]string{"privrec train lightgcn --set data.name=standin-demo",
+			"a run of your own, on generated data"})
 	}
 	if has("train dipsgnn") {
 		lines = append(lines, [2]string{"privrec reproduce dipsgnn --profile smoke", "a paper's table, small"})
@@ -110,7 +112,8 @@ func group(kind string) func(c *cobra.Command, args []string) error {
 		}
 		known := "known: " + join(names)
 		if len(args) == 0 {
-			return usagef(known+"; "+c.CommandPath()+" --help says what each is", "%s wants a %s", c.CommandPath(), kind)
+			return usagef(known+"; "+c.CommandPath()+" --help says what each is", "%s wants a %s", c.CommandPath(),
+				kind)
 		}
 		return usagef(commandHint(c, args[0], known), "unknown %s %q for %s", kind, args[0], c.CommandPath())
 	}
@@ -192,7 +195,8 @@ func (a *App) flagHint(c *cobra.Command, err error) string {
 }
 
 // keyNames are words for keys that have another name.
-var keyNames = map[string]string{"data": "name", "dataset": "name", "lr": "rate", "learning_rate": "rate", "batch_size": "batch", "embedding_dim": "dim"}
+var keyNames = map[string]string{"data": "name", "dataset": "name", "lr": "rate", "learning_rate": "rate",
+	"batch_size": "batch", "embedding_dim": "dim"}
 
 // keysNamed lists the keys of a task that end in a word, with dashes for underscores, or in what the word stands for.
 func keysNamed(t run.Task, word string) (keys []string) {
@@ -240,7 +244,8 @@ func noWords(t run.Task) cobra.PositionalArgs {
 		default:
 			return wants()(c, args)
 		}
-		return usagef(meant([]string{fix})+fmt.Sprintf(" see %s --help", c.CommandPath()), "%s: unexpected argument %q", c.CommandPath(), word)
+		return usagef(meant([]string{fix})+fmt.Sprintf(" see %s --help", c.CommandPath()), "%s: unexpected argument %q",
+			c.CommandPath(), word)
 	}
 }
 

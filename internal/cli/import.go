@@ -70,7 +70,8 @@ func (a *App) importTask(c *cobra.Command) (t run.Task, err error) {
 			continue
 		}
 		if found != "" {
-			return t, usagef("a run is of one form: import the other into a directory of its own", "--%s and --%s exclude each other", found, by.flag)
+			return t, usagef("a run is of one form: import the other into a directory of its own",
+				"--%s and --%s exclude each other", found, by.flag)
 		}
 		found = by.flag
 		for _, x := range a.Tasks {
@@ -80,7 +81,8 @@ func (a *App) importTask(c *cobra.Command) (t run.Task, err error) {
 		}
 	}
 	if found == "" {
-		return t, usagef(fmt.Sprintf("name it with %s", strings.Join(flags, " or ")), "%s: no model is named", c.CommandPath())
+		return t, usagef(fmt.Sprintf("name it with %s", strings.Join(flags, " or ")), "%s: no model is named",
+			c.CommandPath())
 	}
 	for _, x := range a.Tasks {
 		for _, own := range x.Flags {

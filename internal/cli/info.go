@@ -45,7 +45,8 @@ func (v versionInfo) Text(w io.Writer) error {
 	if v.Dirty {
 		commit += " with local changes"
 	}
-	_, err := fmt.Fprintf(w, "privrec %s (%s)\n%s %s/%s, %s, kernels %s\n", v.Version, commit, v.Go, v.OS, v.Arch, v.Float, v.SIMD)
+	_, err := fmt.Fprintf(w, "privrec %s (%s)\n%s %s/%s, %s, kernels %s\n", v.Version, commit, v.Go, v.OS, v.Arch,
+		v.Float, v.SIMD)
 	return err
 }
 
@@ -77,9 +78,11 @@ schema prints the JSON Schema of a configuration or of what --json prints.
 		for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures()} {
 			tasks.Add("privrec perturb "+c.Name(), c.Short)
 		}
-		doc := &report.Document{Title: "Tasks and data sets", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
+		doc := &report.Document{Title: "Tasks and data sets",
+			Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
 		sets, slates := len(doc.Tables[0].Rows), len(doc.Tables[1].Rows)
-		doc.Subtitle = fmt.Sprintf("%d tasks, %d data sets of interactions, %d of what users were shown", len(tasks.Rows), sets, slates)
+		doc.Subtitle = fmt.Sprintf("%d tasks, %d data sets of interactions, %d of what users were shown",
+			len(tasks.Rows), sets, slates)
 		if len(a.Tasks) > 0 {
 			doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
 		}

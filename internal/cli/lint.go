@@ -45,7 +45,8 @@ rules, the findings, and for each the numbers behind it with their places.
 				return fmt.Errorf("show the findings: %w", err)
 			}
 			if n := len(r.Findings); strict && n > 0 {
-				return run.WithHint(fmt.Errorf("%d findings", n), "without --strict findings are shown and nothing fails")
+				return run.WithHint(fmt.Errorf("%d findings", n),
+					"without --strict findings are shown and nothing fails")
 			}
 			return nil
 		},
@@ -71,7 +72,8 @@ func transcriptions(names []string) (files, others []*printed.File, err error) {
 			return nil, nil, err
 		}
 		if i := slices.IndexFunc(files, func(o *printed.File) bool { return o.Paper == f.Paper }); i >= 0 {
-			return nil, nil, usagef("check them one at a time", "%s and %s are both of the paper %s", files[i].Name(), name, f.Paper)
+			return nil, nil, usagef("check them one at a time", "%s and %s are both of the paper %s", files[i].Name(),
+				name, f.Paper)
 		}
 		files = append(files, f)
 		others = slices.DeleteFunc(others, func(o *printed.File) bool { return o.Paper == f.Paper })

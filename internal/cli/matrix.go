@@ -85,13 +85,18 @@ small file too, as privrec report record does.
 	p.StringVar(&f.grid, "grid", "", "file of the matrix; its configurations are found relative to it")
 	p.StringArrayVar(&f.runs, "runs", nil, "a finished run, or a folder of them, as rows; may be repeated")
 	p.StringArrayVar(&f.attacks, "attack", nil, "make only this column; may be repeated")
-	p.StringVar(&f.users, "attributes", "", "with --runs, table of attributes of the users of imported runs, which have none themselves")
+	p.StringVar(&f.users, "attributes", "",
+		"with --runs, table of attributes of the users of imported runs, which have none themselves")
 	p.StringVarP(&f.out, "out", "o", "runs/matrix", "folder for runs and tables")
-	p.StringVar(&f.record, "record", "", "keep what each row measured in this file of records, with those that are there")
-	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run and attack that has it, as in run.save_seconds=60; the matrix says so; may be repeated")
+	p.StringVar(&f.record, "record", "",
+		"keep what each row measured in this file of records, with those that are there")
+	p.StringArrayVar(&f.sets, "set", nil,
+		"override one key in every run and attack that has it, as in run.save_seconds=60; the matrix says so; may be "+
+			"repeated")
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
 	p.StringVar(&f.shard, "shard", "", "make one part of the runs, as in 2/3, and no matrix")
-	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: say what runs there are, and what time, memory and disk they would take")
+	p.BoolVar(&f.dryRun, "dry-run", false,
+		"start nothing: say what runs there are, and what time, memory and disk they would take")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the matrix of finished runs")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
 	p.BoolVar(&f.json, "json", false, "print the matrix as one JSON document")
@@ -143,10 +148,12 @@ func runFolders(names []string) (dirs []string, err error) {
 		}
 		found, err := filepath.Glob(filepath.Join(name, "*", "manifest.json"))
 		if err != nil || len(found) == 0 {
-			return nil, usagef("name run directories, or a folder of them, as privrec train writes them", "--runs: there is no run in %s", name)
+			return nil, usagef("name run directories, or a folder of them, as privrec train writes them",
+				"--runs: there is no run in %s", name)
 		}
 		for _, file := range found {
-			if m, err := run.ReadManifest(filepath.Dir(file)); err == nil && m.Status == run.StatusDone && (strings.HasPrefix(m.Task, "train ") || experiment.IsImported(m.Task)) {
+			if m, err := run.ReadManifest(filepath.Dir(file)); err == nil && m.Status == run.StatusDone &&
+				(strings.HasPrefix(m.Task, "train ") || experiment.IsImported(m.Task)) {
 				dirs = append(dirs, filepath.Dir(file))
 			}
 		}
@@ -166,13 +173,16 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 	case f.out == "":
 		return usagef("the default is runs/matrix", "--out is empty")
 	case f.dryRun && f.noRun:
-		return usagef("--dry-run estimates, --no-run makes the matrix of what is finished", "--dry-run and --no-run exclude each other")
+		return usagef("--dry-run estimates, --no-run makes the matrix of what is finished",
+			"--dry-run and --no-run exclude each other")
 	case shard.Of > 0 && f.noRun:
-		return usagef("--no-run makes the matrix of all shards: leave out --shard", "--shard and --no-run exclude each other")
+		return usagef("--no-run makes the matrix of all shards: leave out --shard",
+			"--shard and --no-run exclude each other")
 	case f.quiet && f.verbose:
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
 	case f.record != "" && (f.dryRun || shard.Of > 0):
-		return usagef("leave out --record, and give it when the matrix is made", "--record: --dry-run and --shard make no matrix")
+		return usagef("leave out --record, and give it when the matrix is made",
+			"--record: --dry-run and --shard make no matrix")
 	}
 	m, err := a.openMatrix(f)
 	if err != nil {

@@ -40,7 +40,8 @@ func (a *App) taskOfFile(file string) (run.Task, error) {
 	if owner := a.owner(file); owner != "" {
 		return run.Task{}, usagef("privrec "+owner+" "+file, "%s: this is not the configuration of a task", file)
 	}
-	return run.Task{}, usagef(`write a line such as task: train lightgcn; privrec list shows the tasks`, "%s: it names no task", file)
+	return run.Task{}, usagef(`write a line such as task: train lightgcn; privrec list shows the tasks`,
+		"%s: it names no task", file)
 }
 
 // nameOwner says of a configuration file that a task refused that it is one of another task, or the grid of a table.
@@ -54,7 +55,8 @@ func (a *App) nameOwner(err error, t run.Task, file string) error {
 	if owner == "" || owner == t.String() {
 		return err
 	}
-	return usagef(fmt.Sprintf("take it with privrec %s; privrec %s --defaults prints a configuration to begin with", owner, t),
+	return usagef(fmt.Sprintf("take it with privrec %s; privrec %s --defaults prints a configuration to begin with",
+		owner, t),
 		"%s: this is a configuration of %s, not of %s", file, owner, t)
 }
 

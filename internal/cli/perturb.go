@@ -74,15 +74,20 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 	}
 	p := c.Flags()
 	f.add(p, &f.o.Settings, "histories", "sequences", "noise")
-	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one cell, or of what the mechanism protects; see --dry-run")
-	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
-	p.StringVar(&f.o.Parent, "parent", "", "file of a budget that the release is charged to first, for a user's whole row; see privrec account budget")
+	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0,
+		"epsilon of one cell, or of what the mechanism protects; see --dry-run")
+	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed),
+		"sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
+	p.StringVar(&f.o.Parent, "parent", "",
+		"file of a budget that the release is charged to first, for a user's whole row; see privrec account budget")
 	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
-	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
+	p.StringVar(&f.o.Catalogue, "catalogue", "",
+		"file with the public ids of all items, under item_id or one a line (.txt)")
 	p.IntVar(&f.o.Length, "length", 0, "number L of cells in a row")
 	p.BoolVar(&f.o.KeepOrder, "keep-order", false, "users in the order of the input, not by id")
 	p.BoolVar(&f.o.Strict, "strict", false, "refuse repeated items and histories longer than L")
-	p.BoolVar(&f.o.Limits, "limits", false, "accept epsilon 0 (nothing of the rows is left) and inf (nothing is protected)")
+	p.BoolVar(&f.o.Limits, "limits", false,
+		"accept epsilon 0 (nothing of the rows is left) and inf (nothing is protected)")
 	p.BoolVar(&f.o.Small, "small", false, "accept fewer items than cells")
 	p.BoolVar(&f.dryRun, "dry-run", false, "print the share of cells kept over a range of epsilons, and read no file")
 	p.Float64SliceVar(&f.epsilons, "epsilons", nil, "epsilons for --dry-run; default: around ln M")
@@ -121,7 +126,8 @@ func (a *App) showKept(c *cobra.Command, f *historyFlags) error {
 	o, list := &f.o, f.epsilons
 	for _, e := range list {
 		if !(e >= 0) || math.IsInf(e, 1) {
-			return usagef("whole numbers around ln M show most", "--epsilons has %g, want finite numbers, 0 or above", e)
+			return usagef("whole numbers around ln M show most", "--epsilons has %g, want finite numbers, 0 or above",
+				e)
 		}
 	}
 	given := c.Flags().Changed("epsilon")

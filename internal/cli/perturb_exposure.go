@@ -57,14 +57,19 @@ then read twice. rr needs one of the two: never take the catalogue from the slat
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one position, with --replace rr")
 	p.BoolVar(&f.o.Weighted, "weighted", false, "draw positions with weights by similarity, in place of the first ones")
 	p.Float64Var(&f.o.Tau, "tau", protect.DefaultTau, "temperature of --weighted")
-	p.StringVar(&f.o.Reference, "reference", protect.ReferencePast, "what similarity is measured to: past (behaviour) or slate (its mean)")
-	p.StringVar(&f.o.Vectors, "vectors", "", "item vectors: table of item_id and numbers, or directory of a finished run of train sasrec")
-	p.StringVar(&f.o.History, "history", "", "past behaviour: table of user_id and item_id, or \"user item item ...\" (.txt)")
-	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the ids of all items, under item_id or one a line (.txt); with count for popularity")
+	p.StringVar(&f.o.Reference, "reference", protect.ReferencePast,
+		"what similarity is measured to: past (behaviour) or slate (its mean)")
+	p.StringVar(&f.o.Vectors, "vectors", "",
+		"item vectors: table of item_id and numbers, or directory of a finished run of train sasrec")
+	p.StringVar(&f.o.History, "history", "",
+		"past behaviour: table of user_id and item_id, or \"user item item ...\" (.txt)")
+	p.StringVar(&f.o.Catalogue, "catalogue", "",
+		"file with the ids of all items, under item_id or one a line (.txt); with count for popularity")
 	p.IntVar(&f.o.Items, "items", 0, "size M of a catalogue with the ids 1 to M")
 	p.IntVar(&f.o.Length, "length", 0, "number T of positions in a slate; default: that of the first slate")
 	p.IntVar(&f.o.Batch, "batch", protect.DefaultBatch, "in-batch: how many slates in a row are a batch")
-	p.BoolVar(&f.o.OwnRows, "own-rows", false, "in-batch: draw from the user's own slates too, as the published program does")
+	p.BoolVar(&f.o.OwnRows, "own-rows", false,
+		"in-batch: draw from the user's own slates too, as the published program does")
 	return c
 }
 
@@ -88,8 +93,10 @@ func (a *App) runPerturbExposure(c *cobra.Command, f *slateFlags) error {
 		return usagef("0.2 replaces two of ten positions", "--ratio is missing")
 	case (changed("batch") || changed("own-rows")) && o.Replace != protect.ReplaceInBatch:
 		return usagef("add --replace in-batch", "--batch and --own-rows work only with --replace in-batch")
-	case (changed("weighted") || changed("tau") || changed("reference")) && o.Select != protect.SelectSimilar && o.Select != protect.SelectDissimilar:
-		return usagef("add --select similar or dissimilar", "--weighted, --tau and --reference work only with --select similar or dissimilar")
+	case (changed("weighted") || changed("tau") || changed("reference")) && o.Select != protect.SelectSimilar &&
+		o.Select != protect.SelectDissimilar:
+		return usagef("add --select similar or dissimilar",
+			"--weighted, --tau and --reference work only with --select similar or dissimilar")
 	}
 	r := newReporter(a.Stderr, f.quiet)
 	o.Progress = r

@@ -40,7 +40,8 @@ func (columnFlag) Type() string { return "column" }
 func (a *App) perturbFeatures() *cobra.Command {
 	var f featureFlags
 	c := &cobra.Command{
-		Use:   "features --attributes FILE --out FILE --epsilon E --category NAME=LEVELS ... [--in FILE --items M] [--secure]",
+		Use: "features --attributes FILE --out FILE --epsilon E --category NAME=LEVELS ... [--in FILE --items M] " +
+			"[--secure]",
 		Short: "write perturbed user features: the local privacy layer of GERAI",
 		Long: `Perturbs the features of every user once, before anyone sees them ("Graph embedding for
 recommendation against attribute inference attacks", algorithms 1 and 2).
@@ -81,10 +82,12 @@ files are.
 		p.Lookup(name).Usage = "tsv, csv or inter; default: by the end of the name"
 	}
 	p.StringVar(&f.o.Attributes, "attributes", "", "table of users and their features")
-	p.StringVar((*string)(&f.o.AttributesForm), "attributes-form", "", "tsv, csv or inter; default: by the end of the name")
+	p.StringVar((*string)(&f.o.AttributesForm), "attributes-form", "",
+		"tsv, csv or inter; default: by the end of the name")
 	p.Var(columnFlag{&f.o.Columns, columns.Number}, "number", "a number, as NAME=LOW..HIGH; once for each")
 	p.Var(columnFlag{&f.o.Columns, columns.Category}, "category", "a category, as NAME=LEVEL,LEVEL,...; once for each")
-	p.Var(columnFlag{&f.o.Columns, columns.Bands}, "bands", "a number in groups, as NAME=BORDER,BORDER,...; once for each")
+	p.Var(columnFlag{&f.o.Columns, columns.Bands}, "bands",
+		"a number in groups, as NAME=BORDER,BORDER,...; once for each")
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of a user's whole row; with --each of every feature")
 	p.IntVar(&f.o.Draw, "draw", 0, "features that each user sends; default: epsilon/2.5, rounded down")
 	p.BoolVar(&f.o.Each, "each", false, "every user sends every feature")
@@ -98,7 +101,8 @@ func (a *App) runPerturbFeatures(c *cobra.Command, f *featureFlags) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	if c.Flags().Changed("attributes-form") && f.o.AttributesForm != format.TSV && f.o.AttributesForm != format.CSV && f.o.AttributesForm != format.Atomic {
+	if c.Flags().Changed("attributes-form") && f.o.AttributesForm != format.TSV && f.o.AttributesForm != format.CSV &&
+		f.o.AttributesForm != format.Atomic {
 		return usagef("want tsv, csv or inter", "--attributes-form is %q", string(f.o.AttributesForm))
 	}
 	if !c.Flags().Changed("epsilon") {

@@ -36,8 +36,10 @@ func (f *fileFlags) add(p *pflag.FlagSet, s *perturb.Settings, rows, purpose, dr
 	p.StringVar((*string)(&s.OutForm), "out-form", "", "tsv, csv, inter or lines; default: by the end of the name")
 	p.StringVar(&s.Purpose, "purpose", purpose, "name of the release in the ledger; another name has other "+draws)
 	p.Uint64Var((*uint64)(&s.Seed), "seed", 0, "seed of research noise; default: a new one, which is printed")
-	p.BoolVar(&s.Secure, "secure", false, "cryptographic bits, for data to release: without a seed, and never the same again")
-	p.StringVar(&f.keyFile, "ledger-key", "", "file with a secret key for the ledger: without the key no change of the ledger goes unseen")
+	p.BoolVar(&s.Secure, "secure", false,
+		"cryptographic bits, for data to release: without a seed, and never the same again")
+	p.StringVar(&f.keyFile, "ledger-key", "",
+		"file with a secret key for the ledger: without the key no change of the ledger goes unseen")
 	p.BoolVar(&s.Force, "force", false, "replace files of the same name")
 	p.StringVar(&f.shard, "shard", "", "make one part, as in 2/7, beside the others; privrec perturb merge joins them")
 	p.IntVar(&s.Workers, "workers", 0, "threads, 0 for all cores; the output does not depend on them")
@@ -80,11 +82,14 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 func (a *App) showPerturbed(f fileFlags, r reporter, report run.Result) error {
 	if !f.Secure {
 		if f.fresh {
-			fmt.Fprintf(r, "seed %d: drawn for this run; two outputs with one seed would show whose rows changed between them; --seed %d repeats the run\n", uint64(f.Seed), uint64(f.Seed))
+			fmt.Fprintf(r, "seed %d: drawn for this run; two outputs with one seed would show whose rows changed "+
+				"between them; --seed %d repeats the run\n", uint64(f.Seed), uint64(f.Seed))
 		} else {
-			fmt.Fprintf(r, "warning: --seed %d gives the same noise every time: beside another output with it, whose rows changed shows\n", uint64(f.Seed))
+			fmt.Fprintf(r, "warning: --seed %d gives the same noise every time: beside another output with it, whose "+
+				"rows changed shows\n", uint64(f.Seed))
 		}
-		fmt.Fprintf(r, "warning: research noise: the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", uint64(f.Seed))
+		fmt.Fprintf(r, "warning: research noise: the seed, %d, undoes it: not for release; --secure takes "+
+			"cryptographic bits\n", uint64(f.Seed))
 	}
 	r.Phase("written to " + f.Shard.Name(f.Out))
 	return run.Show(a.Stdout, f.asJSON, report)
@@ -116,7 +121,8 @@ with --secure was released twice if both outputs were seen: the ledger counts wh
 			}
 			r := newReporter(a.Stderr, quiet)
 			m.Progress = r
-			done, err := perturb.Merge(c.Context(), m, map[string]perturb.Whole{pricdsr.Kind: pricdsr.Whole(), features.Kind: features.Whole(), protect.Kind: protect.Whole()})
+			done, err := perturb.Merge(c.Context(), m, map[string]perturb.Whole{pricdsr.Kind: pricdsr.Whole(),
+				features.Kind: features.Whole(), protect.Kind: protect.Whole()})
 			if err != nil {
 				return err
 			}

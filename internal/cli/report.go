@@ -56,10 +56,12 @@ The same runs give the same bytes; only costs.html has times and machines.
 		RunE: func(c *cobra.Command, args []string) error { return a.makePages(c.Context(), args, f) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.profile, "profile", "", "size of the tables: smoke, quick or full (default: the largest with finished runs)")
+	p.StringVar(&f.profile, "profile", "",
+		"size of the tables: smoke, quick or full (default: the largest with finished runs)")
 	p.StringArrayVar(&f.grids, "grid", nil, "a grid file of your own, beside the papers' tables; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "runs/report", "folder for the pages of RUN")
-	p.BoolVar(&f.force, "force", false, "pages of RUN replace an overview in --out that is of other runs, or is not ours")
+	p.BoolVar(&f.force, "force", false,
+		"pages of RUN replace an overview in --out that is of other runs, or is not ours")
 	p.BoolVar(&f.standIn, "stand-ins", false, "the tables were made with --stand-ins")
 	p.BoolVar(&f.open, "open", false, "open the overview in the browser")
 	c.AddCommand(a.reportPrivacy(), a.record(), a.browse(), a.vectors())
@@ -97,7 +99,8 @@ the directory of a run, whatever its account says: finite, infinite or none.
 		}
 		if delta != "" {
 			if s.Delta, err = strconv.ParseFloat(delta, 64); err != nil || !(s.Delta > 0 && s.Delta < 1) {
-				return nil, usagef("a probability well below one over the number of users, such as 1e-6", "--delta is %q, want above 0 and below 1", delta)
+				return nil, usagef("a probability well below one over the number of users, such as 1e-6",
+					"--delta is %q, want above 0 and below 1", delta)
 			}
 		}
 		if _, err := os.Lstat(out); err == nil && !force {
@@ -143,14 +146,17 @@ func (a *App) makePages(ctx context.Context, args []string, f reportFlags) error
 			if m, err := run.ReadManifest(dir); err != nil {
 				return err
 			} else if m.Status != run.StatusDone {
-				return usagef("finish it first: the command that began it, with --resume", "%s is not finished: %s", dir, m.Status)
+				return usagef("finish it first: the command that began it, with --resume", "%s is not finished: %s",
+					dir, m.Status)
 			}
 		}
 	case len(dirs) > 0 || len(args) > 1:
-		return usagef("name one folder of reproduce, or any number of runs", "%s is not the directory of a run", args[slices.IndexFunc(args, func(s string) bool { return !slices.Contains(dirs, s) })])
+		return usagef("name one folder of reproduce, or any number of runs", "%s is not the directory of a run",
+			args[slices.IndexFunc(args, func(s string) bool { return !slices.Contains(dirs, s) })])
 	default:
 		if _, err := os.Stat(filepath.Join(args[0], "runs")); err != nil {
-			return usagef("OUT is the folder that privrec reproduce --out names, RUN a directory below OUT/runs", "%s holds neither a run nor runs of privrec reproduce", args[0])
+			return usagef("OUT is the folder that privrec reproduce --out names, RUN a directory below OUT/runs",
+				"%s holds neither a run nor runs of privrec reproduce", args[0])
 		}
 		set.Out = args[0]
 		if err := a.lookAtTables(ctx, &set, f); err != nil {
@@ -251,7 +257,8 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 
 // tablePages writes the pages of tables that were made, and of those that were made in the same
 // folder before.
-func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options, f tableFlags) (string, error) {
+func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options,
+	f tableFlags) (string, error) {
 	set := pages.Set{Out: o.Out}
 	var others []*reproduce.Grid
 	if f.all {

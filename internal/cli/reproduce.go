@@ -108,21 +108,28 @@ document: the tables, each with its name, its files and how far its runs are.
 	p.StringVar(&f.profile, "profile", "quick", "size: smoke, quick or full")
 	p.StringVar(&f.grid, "grid", "", "a grid file of your own; its configurations are found relative to it")
 	p.StringVarP(&f.out, "out", "o", "runs/reproduce", "folder for runs and tables")
-	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run, as in train.epochs=1; the table says so; may be repeated")
+	p.StringArrayVar(&f.sets, "set", nil,
+		"override one key in every run, as in train.epochs=1; the table says so; may be repeated")
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
 	p.StringVar(&f.shard, "shard", "", "make one part of the runs, as in 2/3, and no table")
 	p.BoolVar(&f.standIn, "stand-ins", false, "take generated rows where data are missing, as size smoke does")
-	p.BoolVar(&f.printed, "as-printed", false, "train as the paper says, where size full has fewer and larger steps for the same model")
-	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: say what runs there are, and what time, memory and disk they would take")
+	p.BoolVar(&f.printed, "as-printed", false,
+		"train as the paper says, where size full has fewer and larger steps for the same model")
+	p.BoolVar(&f.dryRun, "dry-run", false,
+		"start nothing: say what runs there are, and what time, memory and disk they would take")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the table of finished runs")
-	p.BoolVar(&f.list, "list", false, "start nothing: list tables and figures, how many numbers each has, and how many of them the data at hand and finished runs fill")
-	p.BoolVar(&f.claims, "claims", false, "start nothing: hold the papers' claims against finished runs, and show which hold")
+	p.BoolVar(&f.list, "list", false,
+		"start nothing: list tables and figures, how many numbers each has, and how many of them the data at hand "+
+			"and finished runs fill")
+	p.BoolVar(&f.claims, "claims", false,
+		"start nothing: hold the papers' claims against finished runs, and show which hold")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
 	p.StringVar(&f.records, "records", "",
 		"start nothing: take runs that are not in OUT from this folder of kept runs; the default size is full")
 	p.Lookup("records").NoOptDefVal = record.KeptRuns
 	p.DurationVar(&f.during, "for", 0,
-		"make runs for so long, as in 150m, those first that add most to the evidence; with --records they are kept there")
+		"make runs for so long, as in 150m, those first that add most to the evidence; with --records they are kept "+
+			"there")
 	p.IntVar(&f.jobs, "jobs", 1, "processes that share the work of --for; the threads are divided among them")
 	p.BoolVar(&f.json, "json", false, "print the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
@@ -142,7 +149,8 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 		grids[i], any = printed, any || departs
 	}
 	if !any {
-		return nil, usagef("leave it out", "--as-printed changes nothing: in size %s these tables depart from no step of their papers", f.profile)
+		return nil, usagef("leave it out",
+			"--as-printed changes nothing: in size %s these tables depart from no step of their papers", f.profile)
 	}
 	return grids, nil
 }
@@ -174,7 +182,8 @@ func (a *App) named(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 	g, err := reproduce.Load(f.grid, a.Tasks)
 	if err != nil {
 		if owner := a.owner(f.grid); owner != "" {
-			err = usagef("privrec run "+f.grid, "%s: this is a configuration of %s, not the grid of a table", f.grid, owner)
+			err = usagef("privrec run "+f.grid, "%s: this is a configuration of %s, not the grid of a table", f.grid,
+				owner)
 		}
 		return nil, err
 	}
@@ -203,7 +212,8 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 		return usagef("leave out all but one", "--list, --dry-run and --no-run exclude each other")
 	}
 	if f.dryRun && f.noRun {
-		return usagef("--dry-run estimates, --no-run makes the table of what is finished", "--dry-run and --no-run exclude each other")
+		return usagef("--dry-run estimates, --no-run makes the table of what is finished",
+			"--dry-run and --no-run exclude each other")
 	}
 	grids, err := a.grids(papers, f)
 	if err != nil {
@@ -224,7 +234,8 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 		return err
 	}
 	if shard.Of > 0 && f.noRun {
-		return usagef("--no-run makes the tables of all shards: leave out --shard", "--shard and --no-run exclude each other")
+		return usagef("--no-run makes the tables of all shards: leave out --shard",
+			"--shard and --no-run exclude each other")
 	}
 	if f.during > 0 {
 		return a.queue(ctx, papers, grids, shelf, f)
@@ -383,7 +394,8 @@ type verdicts struct {
 // verdicts. It starts nothing.
 func (a *App) showClaims(papers []string, f tableFlags, shelf *record.Shelf) error {
 	if f.table != 0 || f.figure != 0 || f.grid != "" || f.list || f.dryRun {
-		return usagef("leave out --table, --figure, --grid, --list and --dry-run", "--claims shows the claims of whole papers")
+		return usagef("leave out --table, --figure, --grid, --list and --dry-run",
+			"--claims shows the claims of whole papers")
 	}
 	grids, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
 	if err != nil {

@@ -51,7 +51,8 @@ them.
 			case k.all:
 				return usagef("name a file with --out", "%s: --k all belongs to --out", c.CommandPath())
 			case q.Out != "":
-				return a.takeOut(c, args[0], func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Lists(ctx, q) })
+				return a.takeOut(c, args[0],
+					func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Lists(ctx, q) })
 			}
 			if q.All || q.Force {
 				return usagef("name a file with --out", "%s: --all and --force belong to --out", c.CommandPath())
@@ -61,7 +62,8 @@ them.
 				return err
 			}
 			o := experiment.Question{Users: q.Users, K: q.K, Release: q.Release}
-			return a.serve(c, args[0], asJSON, func(s experiment.Answers) (run.Result, error) { return s.Recommend(c.Context(), o) })
+			return a.serve(c, args[0], asJSON,
+				func(s experiment.Answers) (run.Result, error) { return s.Recommend(c.Context(), o) })
 		},
 	}
 	listFlags(c, &q)
@@ -132,7 +134,8 @@ items stand beside them, and coverage, Gini and novelty are measured.
 					return usagef("name the lists with --recs", "--%s belongs to --recs", name)
 				}
 			}
-			return a.serve(c, args[0], asJSON, func(s experiment.Answers) (run.Result, error) { return s.Evaluate(c.Context()) })
+			return a.serve(c, args[0], asJSON,
+				func(s experiment.Answers) (run.Result, error) { return s.Evaluate(c.Context()) })
 		},
 	}
 	p := c.Flags()
@@ -191,7 +194,8 @@ the same there is no interval, and p is that of an exact sign test; one user has
 	}
 	a.answers(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if len(args) < 2 {
-			return nil, usagef("name two: privrec compare RUN RUN", "%s: %d runs to compare", c.CommandPath(), len(args))
+			return nil, usagef("name two: privrec compare RUN RUN", "%s: %d runs to compare", c.CommandPath(),
+				len(args))
 		}
 		var groups []compare.Group
 		for _, arg := range args {

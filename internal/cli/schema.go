@@ -40,11 +40,14 @@ func schemaFiles(tasks []run.Task) []schema.File {
 		return func() config.Probed { return probe(tasks) }
 	}
 	out := []schema.File{
-		schema.FileOf("grid", "A printed table or figure, or a study, for privrec reproduce --grid.", reproduce.Grid{}).Checked(of(reproduce.Probe)),
+		schema.FileOf("grid", "A printed table or figure, or a study, for privrec reproduce --grid.",
+			reproduce.Grid{}).Checked(of(reproduce.Probe)),
 		schema.FileOf("matrix", "Attacks against models under defences, for privrec attack matrix --grid.",
 			matrix.Matrix{}).Checked(of(matrix.Probe)),
-		schema.FileOf("study", "A search for settings, for privrec tune --study.", tune.Default()).Checked(of(tune.Probe)),
-		schema.FileOf("columns", "Which columns of data of your own are what: columns.yaml beside them.", registry.Columns{}),
+		schema.FileOf("study", "A search for settings, for privrec tune --study.",
+			tune.Default()).Checked(of(tune.Probe)),
+		schema.FileOf("columns", "Which columns of data of your own are what: columns.yaml beside them.",
+			registry.Columns{}),
 		schema.FileOf("claims", "Claims of a paper, for privrec reproduce --claims.", claims.Paper{}),
 		schema.FileOf("causes", "Why printed numbers differ from ours.", reproduce.CauseFile{}),
 		schema.FileOf("printed", "The numbers that a paper prints, for privrec audit tables.", printed.File{}),
@@ -81,7 +84,8 @@ where the first lines of the shipped files look for them.
 		RunE: func(c *cobra.Command, args []string) error {
 			if out != "" {
 				if len(args) > 0 {
-					return usagef("leave one of them out", "%s: --out and %q together", c.CommandPath(), strings.Join(args, " "))
+					return usagef("leave one of them out", "%s: --out and %q together", c.CommandPath(),
+						strings.Join(args, " "))
 				}
 				return a.writeSchemas(out)
 			}
@@ -125,7 +129,8 @@ func (a *App) writeSchemas(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := system.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := system.WriteFile(filepath.Join(dir, name),
+			func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}
@@ -161,7 +166,8 @@ func (a *App) findSchema(c *cobra.Command, args []string) (*jsonschema.Schema, e
 	var found []run.Task
 	for _, t := range a.Tasks {
 		known = append(known, t.String())
-		if slices.Equal(args, []string{t.Verb, t.Name}) || slices.Equal(args, []string{t.Name}) || slices.Equal(args, []string{t.String()}) {
+		if slices.Equal(args, []string{t.Verb, t.Name}) || slices.Equal(args, []string{t.Name}) ||
+			slices.Equal(args, []string{t.String()}) {
 			found = append(found, t)
 		}
 	}
@@ -196,10 +202,12 @@ func printedAnswers() []answer {
 	return []answer{
 		{"divergence", "One point of a Rényi curve.", []any{&calculator.Divergence{}}, []string{"account rdp *"}},
 		{"curve", "A privacy curve that was drawn.", []any{&calculator.Drawing{}}, []string{"account curve *"}},
-		{"selection", "What the best of several runs costs.", []any{&calculator.Selection{}}, []string{"account selection *"}},
+		{"selection", "What the best of several runs costs.", []any{&calculator.Selection{}},
+			[]string{"account selection *"}},
 		{"budget", "A budget that several runs spend from.", []any{calculator.Budget{}}, []string{"account budget *"}},
 		{"ledger", "What a ledger amounts to.", []any{&calculator.LedgerAccount{}}, []string{"account ledger"}},
-		{"events", "What the releases of another program amount to.", []any{&calculator.EventsAccount{}, eventlog.Example{}}, []string{"account events"}},
+		{"events", "What the releases of another program amount to.",
+			[]any{&calculator.EventsAccount{}, eventlog.Example{}}, []string{"account events"}},
 		{"noise", "The least noise for a guarantee, or the most of another number.", []any{&calculator.Noise{}},
 			[]string{"account calibrate *"}},
 		{"law", "The law of a mechanism on a small domain.", []any{&enumerate.Answer{}}, []string{"audit exact *"}},
@@ -209,14 +217,16 @@ func printedAnswers() []answer {
 		{"doctor", "What a machine is and can do.", []any{&doctor.Report{}}, []string{"list machine"}},
 		{"version", "Which program this is.", []any{versionInfo{}}, []string{"version"}},
 		{"receipt", "What a fetch brought.", []any{inventory.Receipt{}}, []string{"data fetch"}},
-		{"verification", "Which files of data sets are on the disk.", []any{inventory.Verification{}}, []string{"data verify"}},
+		{"verification", "Which files of data sets are on the disk.", []any{inventory.Verification{}},
+			[]string{"data verify"}},
 		{"table", "A table.", []any{&report.Table{}}, []string{"data synth"}},
 		{"lint", "What printed numbers contradict.", []any{lint.Report{}}, []string{"audit tables"}},
 		{"record", "A record that was kept.", []any{recorded{}}, []string{"report record"}},
 		{"bench", "Measured speeds.", []any{measurements{}}, []string{"bench *"}},
 		{"matrix", "Attacks against models, or a forecast of their runs, or a shard of them.",
 			[]any{&matrix.Made{}, &report.Document{}, matrixPart{}}, []string{"attack matrix"}},
-		{"reproduce", "Tables that were made or forecast, a list of tables, or verdicts on claims.", []any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
+		{"reproduce", "Tables that were made or forecast, a list of tables, or verdicts on claims.",
+			[]any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
 		{"document", "Facts, tables and notes of a result.", []any{&report.Document{}}, []string{
 			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare",
 			"scores", "report vectors", "tune", "demo", "run",
@@ -255,7 +265,8 @@ func (a *App) answerSchema(c *cobra.Command, words []string) (*jsonschema.Schema
 	words, _ = movedLine(words) // the old name of a command has the schema of the new one
 	asked, rest, err := c.Root().Find(words)
 	if len(words) == 0 || err != nil || len(rest) > 0 || asked.Flags().Lookup("json") == nil {
-		return nil, usagef(fix, "%s answer: name a command that has --json, not %q", c.CommandPath(), strings.Join(words, " "))
+		return nil, usagef(fix, "%s answer: name a command that has --json, not %q", c.CommandPath(),
+			strings.Join(words, " "))
 	}
 	x, ok := answerOf(strings.TrimPrefix(asked.CommandPath(), c.Root().Name()+" "))
 	if !ok {

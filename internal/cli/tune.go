@@ -66,10 +66,12 @@ the choice is accounted for (Papernot and Steinke, ICLR 2022).
 	p := c.Flags()
 	p.StringVar(&f.study, "study", "", "study file (YAML)")
 	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML) of the task; without it, the defaults")
-	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration in all trials, as in data.name=ml-100k; may be repeated")
+	p.StringArrayVar(&f.sets, "set", nil,
+		"override one key of the configuration in all trials, as in data.name=ml-100k; may be repeated")
 	p.StringArrayVar(&f.spaces, "space", nil, "a key with its space, as in train.rate=log:1e-4,1e-2; may be repeated")
 	p.IntVar(&f.trials, "trials", 0, "trials of every task; 0: those of the study, or 16")
-	p.StringVar(&f.objective, "objective", "", "metric of validation rows to make as large as it gets; default that of the study, or NDCG@20")
+	p.StringVar(&f.objective, "objective", "",
+		"metric of validation rows to make as large as it gets; default that of the study, or NDCG@20")
 	p.Uint64Var(&f.seed, "seed", 1, "seed of the settings, the rows and the runs")
 	p.StringVarP(&f.out, "out", "o", "", "folder for the log, the trials and the winners; default runs/tune/<study>")
 	p.IntVar(&f.jobs, "jobs", 1, "trials at a time")
@@ -117,7 +119,8 @@ func (a *App) runTune(c *cobra.Command, args []string, f tuneFlags) error {
 }
 
 func (a *App) search(ctx context.Context, s *tune.Study, f tuneFlags, r reporter) (*tune.Result, error) {
-	return tune.Run(ctx, s, tune.Options{Out: f.out, Jobs: f.jobs, Workers: f.workers, Resume: f.resume, Log: screen.NewLogger(r, f.quiet), Progress: r})
+	return tune.Run(ctx, s, tune.Options{Out: f.out, Jobs: f.jobs, Workers: f.workers, Resume: f.resume,
+		Log: screen.NewLogger(r, f.quiet), Progress: r})
 }
 
 // study reads the study file, or makes a study of one task from the flags.
@@ -138,12 +141,15 @@ func (a *App) study(c *cobra.Command, args []string, f tuneFlags) (*tune.Study, 
 		}
 	} else {
 		if len(args) != 1 {
-			return nil, usagef("name one TASK, or a study by --study FILE", "privrec tune: want one task, got %d", len(args))
+			return nil, usagef("name one TASK, or a study by --study FILE", "privrec tune: want one task, got %d",
+				len(args))
 		}
 		if len(f.spaces) == 0 {
-			return nil, usagef("add --space key=log:lo,hi or another space", "privrec tune %s: nothing to search", args[0])
+			return nil, usagef("add --space key=log:lo,hi or another space", "privrec tune %s: nothing to search",
+				args[0])
 		}
-		t := tune.Task{Task: "train " + strings.TrimPrefix(args[0], "train "), Config: f.config, Space: map[string]tune.Space{}}
+		t := tune.Task{Task: "train " + strings.TrimPrefix(args[0], "train "), Config: f.config,
+			Space: map[string]tune.Space{}}
 		for _, text := range f.spaces {
 			key, space, _ := strings.Cut(text, "=")
 			x, err := tune.ParseSpace(space)

@@ -38,7 +38,8 @@ func (a *App) verbs() []*cobra.Command {
 		}
 		v := byVerb[t.Verb]
 		if v == nil {
-			v = &cobra.Command{Use: t.Verb, Short: verbSummaries[t.Verb], Args: cobra.ArbitraryArgs, RunE: group("task")}
+			v = &cobra.Command{Use: t.Verb, Short: verbSummaries[t.Verb], Args: cobra.ArbitraryArgs,
+				RunE: group("task")}
 			byVerb[t.Verb] = v
 			out = append(out, v)
 		}
@@ -139,15 +140,18 @@ func (f *taskFlags) declareSource(p *pflag.FlagSet) {
 
 // declare declares the flags that every run has.
 func (f *taskFlags) declare(p *pflag.FlagSet) {
-	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration, as in train.epochs=3; may be repeated")
+	p.StringArrayVar(&f.sets, "set", nil,
+		"override one key of the configuration, as in train.epochs=3; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "", "run directory (run.out); default runs/<task>-<configuration hash>")
 	p.BoolVar(&f.resume, "resume", false, "go on from the checkpoint in the run directory")
 	p.IntVar(&f.workers, "workers", 0, "threads (run.workers), 0 for all cores; results do not depend on them")
 	p.Uint64Var(&f.seed, "seed", 1, "seed of every random number (run.seed)")
-	p.StringVar(&f.ledgerKey, "ledger-key", "", "file with a secret key for the ledger (run.ledger_key): without the key no change of the ledger goes unseen")
+	p.StringVar(&f.ledgerKey, "ledger-key", "",
+		"file with a secret key for the ledger (run.ledger_key): without the key no change of the ledger goes unseen")
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
-	p.Var((*logForm)(&f.log), "log", "write what each epoch comes to in another form too: tensorboard, an event file in the run directory")
+	p.Var((*logForm)(&f.log), "log",
+		"write what each epoch comes to in another form too: tensorboard, an event file in the run directory")
 }
 
 // ownFlag declares a flag of a task.

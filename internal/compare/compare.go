@@ -40,8 +40,9 @@ type Difference struct {
 	Metric   string
 	Mean     float64
 	Interval *[2]float64 // at level Confidence, over users; nil where nothing varies from user to user
-	P        *float64    // two-sided, of no difference: Student's, or the exact sign test's where nothing varies; nil for one user
-	Holm     *float64    // adjusted for all differences of the result that have a P
+	// two-sided, of no difference: Student's, or the exact sign test's where nothing varies; nil for one user
+	P    *float64
+	Holm *float64 // adjusted for all differences of the result that have a P
 }
 
 // Result holds a comparison of groups.
@@ -68,7 +69,8 @@ func Compare(groups []Group) (*Result, error) {
 		}
 	}
 	if len(metrics) == 0 {
-		return nil, fmt.Errorf("compare: the runs have no metric in common; the first has %s", strings.Join(first.Metrics, ", "))
+		return nil, fmt.Errorf("compare: the runs have no metric in common; the first has %s",
+			strings.Join(first.Metrics, ", "))
 	}
 	weights := first.Weights
 	if weights == nil {
@@ -113,10 +115,12 @@ func Compare(groups []Group) (*Result, error) {
 // without returns notes on why differences have no interval, or no p.
 func (r *Result) without(users int) []string {
 	if users == 1 {
-		return []string{"there is one user: what others would change cannot be said, so that there is neither an interval nor a p value"}
+		return []string{"there is one user: what others would change cannot be said, so that there is neither an " +
+			"interval nor a p value"}
 	}
 	if slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.Interval == nil }) {
-		return []string{"where all users differ by the same, or none does, nothing says how far users spread: there is no interval, and p is that of the exact sign test"}
+		return []string{"where all users differ by the same, or none does, nothing says how far users spread: there " +
+			"is no interval, and p is that of the exact sign test"}
 	}
 	return nil
 }
@@ -126,7 +130,8 @@ func imported(groups []Group) (notes []string) {
 	for _, g := range groups {
 		for _, s := range g.Runs {
 			if experiment.IsImported(s.Manifest.Task) {
-				notes = append(notes, fmt.Sprintf("%s was imported: its users are those of the others, with as many test rows each; that they are the same rows, is for you to know", s.Ref))
+				notes = append(notes, fmt.Sprintf("%s was imported: its users are those of the others, with as many "+
+					"test rows each; that they are the same rows, is for you to know", s.Ref))
 			}
 		}
 	}
@@ -139,10 +144,12 @@ func same(a, b *Scores) error {
 		return &Error{b.Ref, fmt.Sprintf("it ran on %s, but %s on %s", y, a.Ref, x), "compare runs on the same data"}
 	}
 	if x, y := a.Data.Recipe, b.Data.Recipe; x != "" && y != "" && x != y {
-		return &Error{b.Ref, fmt.Sprintf("its test rows are those of recipe %s, but %s has those of %s", y, a.Ref, x), "users are compared one by one: split and filters must be the same"}
+		return &Error{b.Ref, fmt.Sprintf("its test rows are those of recipe %s, but %s has those of %s", y, a.Ref, x),
+			"users are compared one by one: split and filters must be the same"}
 	}
 	if x, y := a.Data.Candidates, b.Data.Candidates; x != y && a.sampled() && b.sampled() {
-		return &Error{b.Ref, fmt.Sprintf("its rows stand among %d sampled items, but those of %s among %d", y, a.Ref, x), "scores among sampled items are comparable at one number of items alone"}
+		return &Error{b.Ref, fmt.Sprintf("its rows stand among %d sampled items, but those of %s among %d", y, a.Ref,
+			x), "scores among sampled items are comparable at one number of items alone"}
 	}
 	brought := experiment.IsImported(a.Manifest.Task) && experiment.IsImported(b.Manifest.Task)
 	for _, d := range a.Manifest.Data {
@@ -154,12 +161,14 @@ func same(a, b *Scores) error {
 					}
 					continue
 				}
-				return &Error{b.Ref, fmt.Sprintf("its input %s differs from that of %s", d.Name, a.Ref), "compare runs on the same files"}
+				return &Error{b.Ref, fmt.Sprintf("its input %s differs from that of %s", d.Name, a.Ref),
+					"compare runs on the same files"}
 			}
 		}
 	}
 	if len(a.Users) != len(b.Users) {
-		return &Error{b.Ref, fmt.Sprintf("it scored %d users, but %s scored %d", len(b.Users), a.Ref, len(a.Users)), "users are compared one by one: split and filters must be the same"}
+		return &Error{b.Ref, fmt.Sprintf("it scored %d users, but %s scored %d", len(b.Users), a.Ref, len(a.Users)),
+			"users are compared one by one: split and filters must be the same"}
 	}
 	known := make(map[string]bool, len(a.Users))
 	for _, u := range a.Users {
@@ -167,7 +176,8 @@ func same(a, b *Scores) error {
 	}
 	for _, u := range b.Users {
 		if !known[u] {
-			return &Error{b.Ref, fmt.Sprintf("it scored user %q, but %s did not", u, a.Ref), "users are compared one by one: split and filters must be the same"}
+			return &Error{b.Ref, fmt.Sprintf("it scored user %q, but %s did not", u, a.Ref),
+				"users are compared one by one: split and filters must be the same"}
 		}
 	}
 	if (a.Weights == nil) != (b.Weights == nil) {
@@ -176,10 +186,12 @@ func same(a, b *Scores) error {
 	at := place(b.Users)
 	for i, u := range a.Users {
 		if a.Rows != nil && b.Rows != nil && a.Rows[i] != b.Rows[at[u]] {
-			return &Error{b.Ref, fmt.Sprintf("user %q has %v test rows, but in %s %v", u, b.Rows[at[u]], a.Ref, a.Rows[i]), "users are compared one by one, by the same rows"}
+			return &Error{b.Ref, fmt.Sprintf("user %q has %v test rows, but in %s %v", u, b.Rows[at[u]], a.Ref,
+				a.Rows[i]), "users are compared one by one, by the same rows"}
 		}
 		if a.Weights != nil && a.Weights[i] != b.Weights[at[u]] {
-			return &Error{b.Ref, fmt.Sprintf("user %q has %v samples, but in %s %v", u, b.Weights[at[u]], a.Ref, a.Weights[i]), "split and filters must be the same"}
+			return &Error{b.Ref, fmt.Sprintf("user %q has %v samples, but in %s %v", u, b.Weights[at[u]], a.Ref,
+				a.Weights[i]), "split and filters must be the same"}
 		}
 	}
 	return nil
@@ -188,7 +200,8 @@ func same(a, b *Scores) error {
 // sameCut returns an error for imported runs whose models were trained on different rows, or are measured by different
 // rows.
 func sameCut(a, b *Scores) error {
-	for _, part := range []struct{ file, what string }{{"train", "was trained on other rows than"}, {"truth", "is measured by other rows than"}} {
+	for _, part := range []struct{ file, what string }{{"train", "was trained on other rows than"},
+		{"truth", "is measured by other rows than"}} {
 		var sums [2][sha256.Size]byte
 		for k, s := range []*Scores{a, b} {
 			text, err := experiment.ImportedPart(s.dir, part.file)
@@ -235,10 +248,13 @@ func notes(groups []Group) []string {
 	}
 	for _, g := range groups[1:] {
 		if seeds(g) != seeds(groups[0]) {
-			out = append(out, fmt.Sprintf("seeds of %s are %s, of %s %s: where the split is drawn from the seed, test rows differ too", g.Name, seeds(g), groups[0].Name, seeds(groups[0])))
+			out = append(out, fmt.Sprintf(
+				"seeds of %s are %s, of %s %s: where the split is drawn from the seed, test rows differ too", g.Name,
+				seeds(g), groups[0].Name, seeds(groups[0])))
 		}
 	}
-	return append(out, "intervals and p values are over users, for these trainings; sd over runs shows what another seed changes")
+	return append(out, "intervals and p values are over users, for these trainings; sd over runs shows what another "+
+		"seed changes")
 }
 
 // mean returns the mean of a group's runs for each user, in the order of users.
@@ -306,7 +322,8 @@ func difference(a, b, weights []float64) (Difference, error) {
 
 // Document returns the result as tables, in percent.
 func (r *Result) Document() *report.Document {
-	means := &report.Table{Name: "means", Title: "Means, in percent", Columns: report.Columns("%.2f", "method", "metric", "mean", "sd over runs", "runs", "users")}
+	means := &report.Table{Name: "means", Title: "Means, in percent",
+		Columns: report.Columns("%.2f", "method", "metric", "mean", "sd over runs", "runs", "users")}
 	for _, m := range r.Means {
 		var sd any
 		if m.SD != nil {
@@ -314,7 +331,8 @@ func (r *Result) Document() *report.Document {
 		}
 		means.Add(m.Group, m.Metric, 100*m.Mean, sd, m.Runs, m.Users)
 	}
-	diffs := &report.Table{Name: "differences", Title: "Differences from the first method, user by user, in percentage points",
+	diffs := &report.Table{Name: "differences",
+		Title:   "Differences from the first method, user by user, in percentage points",
 		Columns: report.Columns("%+.2f", "method", "metric", "difference", "95 % from", "to", "p", "p, Holm")}
 	diffs.Columns[5].Format, diffs.Columns[6].Format = "%.2g", "%.2g"
 	for _, d := range r.Differences {

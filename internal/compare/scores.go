@@ -168,11 +168,14 @@ func table(ref, dir, name string) (string, error) {
 	case len(found) == 1 && name == "":
 		return found[0], nil
 	case len(found) == 1:
-		return "", &Error{ref, fmt.Sprintf("the run keeps one table of scores, which is not called %q", name), "leave out the name"}
+		return "", &Error{ref, fmt.Sprintf("the run keeps one table of scores, which is not called %q", name),
+			"leave out the name"}
 	case name == "":
-		return "", &Error{ref, "the run keeps several tables of scores", fmt.Sprintf("name one of them, as in %s:%s; there are %s", ref, names[0], strings.Join(names, ", "))}
+		return "", &Error{ref, "the run keeps several tables of scores",
+			fmt.Sprintf("name one of them, as in %s:%s; there are %s", ref, names[0], strings.Join(names, ", "))}
 	}
-	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " + strings.Join(names, ", ")}
+	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " +
+		strings.Join(names, ", ")}
 }
 
 // mostOfScores bounds the size of a table of scores, packed and unpacked, in bytes: that of ten million users.

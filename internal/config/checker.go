@@ -134,7 +134,8 @@ func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
 // Between records a problem unless x is from lo to hi, both included.
 func (c *Checker) Between(key string, x, lo, hi int) bool {
 	c.note(key, "%d..%d", lo, hi)
-	return c.Limited(RangeLimit(float64(lo), float64(hi)), x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo, hi, x)
+	return c.Limited(RangeLimit(float64(lo), float64(hi)), x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo,
+		hi, x)
 }
 
 // AtLeast records a problem for an integer below lo.

@@ -121,7 +121,8 @@ func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 	var out []pair
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		if k.Kind != yaml.ScalarNode || k.Value == "<<" || k.Anchor != "" || k.Tag == "!!null" || k.Style&yaml.TaggedStyle != 0 {
+		if k.Kind != yaml.ScalarNode || k.Value == "<<" || k.Anchor != "" || k.Tag == "!!null" ||
+			k.Style&yaml.TaggedStyle != 0 {
 			d.fail(k, path, "a key must be a plain word, found %s", describe(k))
 			continue
 		}

@@ -144,7 +144,8 @@ func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
 	case err != nil:
 		return malformed(err)
 	default:
-		return fail(second.Line, second.Column, "keep one document in a file", "a second document starts here, only one is read")
+		return fail(second.Line, second.Column, "keep one document in a file",
+			"a second document starts here, only one is read")
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) != 1 {
 		return empty()

@@ -57,7 +57,8 @@ func ProbeAll[C any](check func(v *Checker, c C), from ...C) Probed {
 
 // probe does the work of ProbeAll for a list of configurations of any type.
 func probe(check func(v *Checker, c any), from reflect.Value) Probed {
-	p := prober{words: map[string][]string{}, seen: map[string]bool{}, rules: map[string]bool{}, loose: map[string]bool{}}
+	p := prober{words: map[string][]string{}, seen: map[string]bool{}, rules: map[string]bool{},
+		loose: map[string]bool{}}
 	p.record = func(c reflect.Value) (found map[string]Finding) {
 		v := NewRecorder()
 		v.probed = p.rules
@@ -216,7 +217,8 @@ func (p *prober) condition(path string, v reflect.Value, here any, with, without
 		c.In = with
 		return c, true
 	case v.Kind() == reflect.String && words != nil:
-		known := slices.DeleteFunc(slices.Clone(with), func(x any) bool { return x != "" && !slices.Contains(words, x.(string)) })
+		known := slices.DeleteFunc(slices.Clone(with),
+			func(x any) bool { return x != "" && !slices.Contains(words, x.(string)) })
 		if len(without) == 1 || len(known) == 0 {
 			c.Out = without
 		} else {

@@ -38,7 +38,8 @@ func (s *Shape) fill(t reflect.Type, v reflect.Value) {
 		s.Default = v.Interface()
 	}
 	entry := func() {
-		s.Entry = &Shape{Field: Field{Path: s.Path + "[]", Of: s.Of, Name: s.Name, Type: TypeName(t.Elem()), Group: t.Elem().Kind() == reflect.Struct && !isScalar(t.Elem())}}
+		s.Entry = &Shape{Field: Field{Path: s.Path + "[]", Of: s.Of, Name: s.Name, Type: TypeName(t.Elem()),
+			Group: t.Elem().Kind() == reflect.Struct && !isScalar(t.Elem())}}
 		s.Entry.fill(t.Elem(), reflect.Value{})
 	}
 	switch {
@@ -76,7 +77,8 @@ func (s *Shape) keys(t reflect.Type, v reflect.Value) {
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice && !isScalar(of) {
 			of = of.Elem()
 		}
-		k := &Shape{Field: Field{Path: join(s.Path, name), Of: TypeName(t), Name: f.Name, Type: TypeName(of), Spare: leftOut(f)}, Inf: infinite(f)}
+		k := &Shape{Field: Field{Path: join(s.Path, name), Of: TypeName(t), Name: f.Name, Type: TypeName(of),
+			Spare: leftOut(f)}, Inf: infinite(f)}
 		k.fill(f.Type, def)
 		s.Keys = append(s.Keys, k)
 	}

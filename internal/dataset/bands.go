@@ -24,7 +24,8 @@ func (c *Column) Bands(name string, borders ...float64) (Column, error) {
 	}
 	for i, b := range borders {
 		if math.IsNaN(b) || math.IsInf(b, 0) || i > 0 && b <= borders[i-1] {
-			return out, &Error{Field: c.Name, Msg: fmt.Sprintf("the borders of bands must be finite and ascend, got %v", borders)}
+			return out, &Error{Field: c.Name, Msg: fmt.Sprintf("the borders of bands must be finite and ascend, got %v",
+				borders)}
 		}
 	}
 	text := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -44,7 +45,8 @@ func (c *Column) Bands(name string, borders ...float64) (Column, error) {
 	for i, level := range c.Levels {
 		x, err := strconv.ParseFloat(level, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return out, &Error{Field: c.Name, Msg: fmt.Sprintf("value %q is not a number, so it is in no band of %v", level, borders)}
+			return out, &Error{Field: c.Name, Msg: fmt.Sprintf("value %q is not a number, so it is in no band of %v",
+				level, borders)}
 		}
 		of[i] = band(borders, x, true)
 	}

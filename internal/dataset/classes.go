@@ -7,11 +7,13 @@ import "fmt"
 // categorical, if a user has no value, and if all users have the same one.
 func (f *Features) Classes(name string, borders ...float64) (Column, error) {
 	if f == nil {
-		return Column{}, &Error{Field: name, Msg: "the recipe takes no user features, so users have no classes", Hint: "choose a recipe that has this feature"}
+		return Column{}, &Error{Field: name, Msg: "the recipe takes no user features, so users have no classes",
+			Hint: "choose a recipe that has this feature"}
 	}
 	named, err := f.Column(name)
 	if err != nil {
-		return Column{}, &Error{File: f.Source, Field: name, Msg: fmt.Sprintf("users have no such feature, they have %v", f.names())}
+		return Column{}, &Error{File: f.Source, Field: name,
+			Msg: fmt.Sprintf("users have no such feature, they have %v", f.names())}
 	}
 	c := *named
 	if len(borders) > 0 {
@@ -20,7 +22,8 @@ func (f *Features) Classes(name string, borders ...float64) (Column, error) {
 		}
 	}
 	if c.Kind != Categorical {
-		return Column{}, &Error{File: f.Source, Field: name, Msg: "the feature is a number, which has no classes without borders"}
+		return Column{}, &Error{File: f.Source, Field: name,
+			Msg: "the feature is a number, which has no classes without borders"}
 	}
 	every := make([]int32, len(c.Codes))
 	for u, code := range c.Codes {
@@ -31,7 +34,8 @@ func (f *Features) Classes(name string, borders ...float64) (Column, error) {
 	}
 	c = c.Gather(every)
 	if len(c.Levels) < 2 {
-		return Column{}, &Error{File: f.Source, Field: name, Msg: fmt.Sprintf("all users have the same value, one class of %v", c.Levels)}
+		return Column{}, &Error{File: f.Source, Field: name,
+			Msg: fmt.Sprintf("all users have the same value, one class of %v", c.Levels)}
 	}
 	return c, nil
 }

@@ -145,7 +145,8 @@ func (d *Domain) Lists(n int, seed rng.Seed, users []string) ([][]int32, error) 
 		list := make([]int32, 0, n)
 		for len(list) < n {
 			if left == 0 {
-				return nil, fmt.Errorf("dataset: user %d has %d items of %s to be ranked against, want %d", u, len(list), d.Name, n)
+				return nil, fmt.Errorf("dataset: user %d has %d items of %s to be ranked against, want %d", u,
+					len(list), d.Name, n)
 			}
 			item := drawLeft(&s, cum, taken, u+1, left)
 			list = append(list, item)
@@ -202,11 +203,13 @@ type Domain struct {
 // LeftOut counts the held-out rows of a domain and those among them that are not ranked. The
 // test rows left out are TestItem + TestByValid.
 type LeftOut struct {
-	ValidRows   int `json:"valid_rows"`          // held out, before any was left out
-	TestRows    int `json:"test_rows"`           // held out, before any was left out
-	ValidItem   int `json:"valid_new_item"`      // validation rows whose item no training row has
-	TestItem    int `json:"test_new_item"`       // test rows whose item neither a training row nor a ranked validation row has
-	TestByValid int `json:"test_by_their_valid"` // test rows with a known item, left out only because the validation row of the same user is
+	ValidRows int `json:"valid_rows"`     // held out, before any was left out
+	TestRows  int `json:"test_rows"`      // held out, before any was left out
+	ValidItem int `json:"valid_new_item"` // validation rows whose item no training row has
+	// test rows whose item neither a training row nor a ranked validation row has
+	TestItem int `json:"test_new_item"`
+	// test rows with a known item, left out only because the validation row of the same user is
+	TestByValid int `json:"test_by_their_valid"`
 }
 
 // Test returns the number of test rows left out.
@@ -227,7 +230,8 @@ func (c *Cross) Join(names []string, logs []*Log, pick [2]int) error {
 		c.Domains[i] = leaveOneOut(names[k], logs[k], shared)
 	}
 	if n := sharedItems(logs[pick[0]], logs[pick[1]]); n > 0 {
-		c.Source.Notes = append(slices.Clip(c.Source.Notes), fmt.Sprintf("%d items are in both domains; each domain counts them as its own", n))
+		c.Source.Notes = append(slices.Clip(c.Source.Notes),
+			fmt.Sprintf("%d items are in both domains; each domain counts them as its own", n))
 	}
 	return nil
 }

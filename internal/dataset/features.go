@@ -93,7 +93,8 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	for i, id := range userIDs {
 		row, ok := rowOf[id]
 		if !ok {
-			return nil, &Error{File: f.Source, Field: "user", Msg: fmt.Sprintf("user %q has interactions but no line of user features", id),
+			return nil, &Error{File: f.Source, Field: "user",
+				Msg:  fmt.Sprintf("user %q has interactions but no line of user features", id),
 				Hint: "add the user to the user file, or choose a recipe without user features"}
 		}
 		rows[i] = row
@@ -147,7 +148,8 @@ func (f *Features) Complete() error {
 		return nil
 	}
 	return &Error{File: f.Source, Field: "user", Msg: f.covered() + " have a line of user features",
-		Hint: "add the others, or write \"partial: true\" into columns.yaml beside it: users without a line then have no values"}
+		Hint: "add the others, or write \"partial: true\" into columns.yaml beside it: users without a line then " +
+			"have no values"}
 }
 
 // covered returns a phrase for how many of the users have a row.

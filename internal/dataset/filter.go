@@ -166,7 +166,9 @@ func countRung(name string, keep []bool, l *Log) Rung {
 func (l *Log) nonEmpty(keep []bool, filter string) (*Log, error) {
 	out := l.Keep(keep)
 	if out.Len() == 0 {
-		return nil, &Error{File: l.Name, Msg: fmt.Sprintf("no rows left after filter %q (%d rows of %d users before it)", filter, l.Len(), len(l.UserIDs)),
+		return nil, &Error{File: l.Name,
+			Msg: fmt.Sprintf("no rows left after filter %q (%d rows of %d users before it)", filter, l.Len(),
+				len(l.UserIDs)),
 			Hint: "loosen that filter, or check that the data are the ones the recipe is for"}
 	}
 	return out, nil

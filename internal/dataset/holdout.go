@@ -34,7 +34,8 @@ func (h HoldOut) Check() error {
 		value float64
 	}{{"users", h.Users}, {"rows", h.Rows}, {"apart", h.Apart}} {
 		if !(c.value >= 0 && c.value < 1) {
-			return fmt.Errorf("dataset: chance of %s to be held out is %v, want at least 0 and below 1", c.name, c.value)
+			return fmt.Errorf("dataset: chance of %s to be held out is %v, want at least 0 and below 1", c.name,
+				c.value)
 		}
 	}
 	if h.Labels && (h.Users != 0 || h.Apart != 0) {
@@ -110,7 +111,8 @@ func RefuseChange(ctx context.Context, what string) error {
 // data.
 func RefuseHoldOut(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
-		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocols top-n and next-item"}
+		return &Error{File: what, Msg: "users and rows of these data cannot be held out",
+			Hint: "run.hold_out is for models of protocols top-n and next-item"}
 	}
 	return nil
 }
@@ -139,7 +141,8 @@ func (h HoldOut) UsersHeld(ids []string) []bool {
 
 // rows returns the draws about rows, and a function that reports for a drawn number whether the row is held out.
 func (h HoldOut) rows() (lots *Lots, held func(number uint64) bool) {
-	return NewLots(h.Seed.Stream("hold out rows", h.Draw)), func(number uint64) bool { return h.Rows > 0 && below(number, h.Rows) != h.Swap }
+	return NewLots(h.Seed.Stream("hold out rows", h.Draw)),
+		func(number uint64) bool { return h.Rows > 0 && below(number, h.Rows) != h.Swap }
 }
 
 // Parts removes the held-out rows from the parts of a log. Training rows are drawn among a user's training rows, as
@@ -150,7 +153,8 @@ func (h HoldOut) Parts(l *Log, parts []Part) {
 	var train []int
 	for u, held := range users {
 		train = trainRows(train[:0], parts, off[u], off[u+1])
-		for k, number := range lots.Rows(l.UserIDs[u], len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }) {
+		for k, number := range lots.Rows(l.UserIDs[u], len(train),
+			func(k int) string { return l.ItemIDs[l.Items[train[k]]] }) {
 			if drawn(number) {
 				parts[train[k]] = dropped
 			}

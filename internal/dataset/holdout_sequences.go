@@ -90,8 +90,10 @@ func (s *Sequential) Pairs() *Interactions {
 		}
 		return out
 	}
-	return &Interactions{Name: s.Name, Recipe: s.Recipe, Users: s.Users, Items: s.Items, UserIDs: s.UserIDs, ItemIDs: s.ItemIDs[1:],
-		Train: part(s.Train), Valid: part(s.Valid), Test: part(s.Test), Features: s.Features, Ladder: s.Ladder, Source: s.Source}
+	return &Interactions{Name: s.Name, Recipe: s.Recipe, Users: s.Users, Items: s.Items, UserIDs: s.UserIDs,
+		ItemIDs: s.ItemIDs[1:],
+		Train:   part(s.Train), Valid: part(s.Valid), Test: part(s.Test), Features: s.Features, Ladder: s.Ladder,
+		Source: s.Source}
 }
 
 // askedWhole reports whether models are asked about whole data, as if nothing were held out; see WithRowsSeed.

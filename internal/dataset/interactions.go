@@ -10,12 +10,13 @@ import (
 // filters. An item without a training row can still be ranked, and so can items for a user who is only in test. Do not
 // change it once it is made.
 type Interactions struct {
-	Name     string // of the data set
-	Recipe   string // recipe that made the data
-	Users    int
-	Items    int
-	Train    [][]int32   // per user, items 0..Items-1 ascending
-	Labels   [][]int32   // those of Train that are learned from, where others are held out of it (HoldOut.Labels); nil: all
+	Name   string // of the data set
+	Recipe string // recipe that made the data
+	Users  int
+	Items  int
+	Train  [][]int32 // per user, items 0..Items-1 ascending
+	// those of Train that are learned from, where others are held out of it (HoldOut.Labels); nil: all
+	Labels   [][]int32
 	Valid    [][]int32   // as Train; nil unless the split has a validation part
 	Test     [][]int32   // as Train
 	InPlace  InPlace     // meaning of Test; Valid is nil if test rows are withheld
@@ -108,8 +109,10 @@ func (x *Interactions) distinct() error {
 					if k != p {
 						where = "in " + sides[k].name + " and in " + s.name
 					}
-					return &Error{File: x.Name, Field: "item", Msg: fmt.Sprintf("user %q has item %q %s", x.UserIDs[u], x.ItemIDs[item], where),
-						Hint: "keep one row of the pair; for data of your own data.recipe=distinct+" + x.Recipe + " does that"}
+					return &Error{File: x.Name, Field: "item", Msg: fmt.Sprintf("user %q has item %q %s", x.UserIDs[u],
+						x.ItemIDs[item], where),
+						Hint: "keep one row of the pair; for data of your own data.recipe=distinct+" + x.Recipe +
+							" does that"}
 				}
 				seen[item] = int32(3*u + p + 1)
 			}

@@ -66,7 +66,8 @@ func (l Ladder) Compare(wants []Want) []Check {
 			{"rows", w.Rows, got.Rows}, {"samples", w.Samples, got.Samples},
 		} {
 			if c.want != 0 {
-				out = append(out, Check{Rung: w.Name, Count: c.count, Want: c.want, Got: c.got, Paper: w.Paper, From: w.From})
+				out = append(out, Check{Rung: w.Name, Count: c.count, Want: c.want, Got: c.got, Paper: w.Paper,
+					From: w.From})
 			}
 		}
 	}
@@ -80,7 +81,8 @@ type Level byte
 const (
 	LevelA Level = 'A' // real data and the authors' own split
 	LevelB Level = 'B' // real data with counts equal to the paper's
-	LevelC Level = 'C' // real data with other counts or another split than the published one, or without printed counts to compare
+	// real data with other counts or another split than the published one, or without printed counts to compare
+	LevelC Level = 'C'
 	LevelD Level = 'D' // synthetic stand-in
 )
 

@@ -41,7 +41,8 @@ type Log struct {
 	// Complete is set if ItemIDs come from a list that was stated beforehand: items may have no row, and all of them
 	// are items of the data.
 	Complete bool
-	Ladder   Ladder // what the reader dropped, from raw to the rows here; nil when it dropped nothing; filters do not pass it on
+	// what the reader dropped, from raw to the rows here; nil when it dropped nothing; filters do not pass it on
+	Ladder Ladder
 }
 
 // Len returns the number of rows.
@@ -77,8 +78,9 @@ func (l *Log) Keep(keep []bool) *Log {
 		}
 	}
 	out := &Log{
-		Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, TimesPerUnit: l.TimesPerUnit, UserIDs: userIDs, ItemIDs: itemIDs,
-		Users: make([]int32, 0, n), Items: make([]int32, 0, n),
+		Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, TimesPerUnit: l.TimesPerUnit, UserIDs: userIDs,
+		ItemIDs: itemIDs,
+		Users:   make([]int32, 0, n), Items: make([]int32, 0, n),
 		Times: pick(l.Times, keep, n), Values: pick(l.Values, keep, n), Parts: pick(l.Parts, keep, n),
 	}
 	for row, k := range keep {
@@ -159,13 +161,15 @@ func Ascending(ids []string) (rank []int32, sorted []string) {
 // ascending, every id used.
 func (l *Log) Valid() error {
 	n := l.Len()
-	if n == 0 || len(l.Items) != n || l.Times != nil && len(l.Times) != n || l.Values != nil && len(l.Values) != n || l.Parts != nil && len(l.Parts) != n {
+	if n == 0 || len(l.Items) != n || l.Times != nil && len(l.Times) != n || l.Values != nil && len(l.Values) != n ||
+		l.Parts != nil && len(l.Parts) != n {
 		return errors.New("columns of different length")
 	}
 	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
 	for row := range n {
 		u, i := l.Users[row], l.Items[row]
-		if u < 0 || int(u) >= len(users) || i < 0 || int(i) >= len(items) || row > 0 && u < l.Users[row-1] || l.Parts != nil && l.Parts[row] > Test {
+		if u < 0 || int(u) >= len(users) || i < 0 || int(i) >= len(items) || row > 0 && u < l.Users[row-1] ||
+			l.Parts != nil && l.Parts[row] > Test {
 			return fmt.Errorf("row %d", row)
 		}
 		users[u], items[i] = true, true

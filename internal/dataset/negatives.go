@@ -23,7 +23,8 @@ type Negatives struct {
 // in train have weight 0.
 func NewNegatives(items int, power float64, train [][]int32, alsoMet ...[][]int32) (*Negatives, error) {
 	if items < 1 || power < 0 || math.IsNaN(power) || math.IsInf(power, 0) {
-		return nil, fmt.Errorf("dataset: negatives need items >= 1 and a finite power >= 0, got %d and %v", items, power)
+		return nil, fmt.Errorf("dataset: negatives need items >= 1 and a finite power >= 0, got %d and %v", items,
+			power)
 	}
 	n := &Negatives{items: items}
 	counts := make([]float64, items+1)

@@ -65,7 +65,8 @@ func (p Planting) Check() error {
 	case p.Canaries < 1:
 		return fmt.Errorf("dataset: %d canaries, want at least 1", p.Canaries)
 	case p.Rows < LeastRows(p.Unit), LeastRows(p.Unit) == 0 && p.Rows != 0:
-		return fmt.Errorf("dataset: %d rows of a canary %s, want at least %d; 0 of a unit that is one row", p.Rows, p.Unit, LeastRows(p.Unit))
+		return fmt.Errorf("dataset: %d rows of a canary %s, want at least %d; 0 of a unit that is one row", p.Rows,
+			p.Unit, LeastRows(p.Unit))
 	case p.In == nil:
 		return fmt.Errorf("dataset: canaries have no coins")
 	}
@@ -103,7 +104,8 @@ func Planted(ctx context.Context) *Planting {
 // refusePlanting returns an error for data that are always loaded without canaries, if some are to be planted.
 func refusePlanting(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(plantingKey{}).(*planted); ok {
-		return &Error{File: what, Msg: "no canaries can be planted into these data", Hint: "run.plant is for models of protocols top-n and next-item"}
+		return &Error{File: what, Msg: "no canaries can be planted into these data",
+			Hint: "run.plant is for models of protocols top-n and next-item"}
 	}
 	return nil
 }
@@ -118,7 +120,9 @@ func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
 	case CanaryRating:
 		draw = p.ratings
 	case CanarySequence, CanaryInteraction, CanaryOrder:
-		return nil, nil, &Error{File: d.Name, Msg: fmt.Sprintf("a canary %s has an order, and these data are pairs without one", p.Unit), Hint: "plant an " + CanaryEdge + " or a " + CanaryUser}
+		return nil, nil, &Error{File: d.Name,
+			Msg:  fmt.Sprintf("a canary %s has an order, and these data are pairs without one", p.Unit),
+			Hint: "plant an " + CanaryEdge + " or a " + CanaryUser}
 	}
 	all, err := draw(d)
 	if err != nil {
@@ -181,7 +185,8 @@ func (p Planting) edges(d *Interactions) ([]Canary, error) {
 	var all []Canary
 	for next, turn, idle := 0, 0, 0; len(all) < p.Canaries; turn++ {
 		if idle == len(users) { // a whole round found no room
-			return nil, &Error{File: d.Name, Msg: fmt.Sprintf("there is room for %d canary edges, not for %d", len(all), p.Canaries), Hint: "plant fewer"}
+			return nil, &Error{File: d.Name, Msg: fmt.Sprintf("there is room for %d canary edges, not for %d", len(all),
+				p.Canaries), Hint: "plant fewer"}
 		}
 		u := users[order[turn%len(users)]]
 		idle++
@@ -215,7 +220,8 @@ func (x *Interactions) has(u, item int32) bool {
 // users returns canaries with drawn items, for users who are not in the data.
 func (p Planting) users(d *Interactions) ([]Canary, error) {
 	if p.Rows > d.Items {
-		return nil, &Error{File: d.Name, Msg: fmt.Sprintf("canary users are to have %d of the %d items", p.Rows, d.Items), Hint: "give them fewer"}
+		return nil, &Error{File: d.Name, Msg: fmt.Sprintf("canary users are to have %d of the %d items", p.Rows,
+			d.Items), Hint: "give them fewer"}
 	}
 	all := make([]Canary, p.Canaries)
 	for k := range all {

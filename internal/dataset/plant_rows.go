@@ -20,7 +20,8 @@ func (p Planting) ratings(d *Interactions) ([]Canary, error) {
 }
 
 func withoutRatings(data string) error {
-	return &Error{File: data, Field: "rating", Msg: "a canary rating is a rating, and these data have none", Hint: "plant an " + CanaryEdge}
+	return &Error{File: data, Field: "rating", Msg: "a canary rating is a rating, and these data have none",
+		Hint: "plant an " + CanaryEdge}
 }
 
 // oneEach returns as many drawn users with rows as there are canaries, and a row of each. It fails if there are fewer
@@ -32,7 +33,8 @@ func (p Planting) oneEach(data string, rows [][]int32) (users []int32, at []int,
 		}
 	}
 	if p.Canaries > len(users) {
-		return nil, nil, &Error{File: data, Msg: fmt.Sprintf("there is room for %d canaries, one a user, not for %d", len(users), p.Canaries), Hint: "plant fewer"}
+		return nil, nil, &Error{File: data, Msg: fmt.Sprintf("there is room for %d canaries, one a user, not for %d",
+			len(users), p.Canaries), Hint: "plant fewer"}
 	}
 	s := p.Seed.Stream("canary " + p.Unit + "s, one a user")
 	drawn := make([]int32, p.Canaries)
@@ -108,9 +110,11 @@ func (p Planting) amongRows(s *Sequential) (*Sequential, []SequenceCanary, error
 func (p Planting) strange(s *Sequential, k int, u int32) (int32, error) {
 	stream := p.Seed.Stream("canary edge, item", uint64(k))
 	for _, i := range stream.Perm(s.Items) {
-		if item := i + 1; !slices.ContainsFunc([][][]int32{s.Train, s.Valid, s.Test}, func(part [][]int32) bool { return part != nil && slices.Contains(part[u], item) }) {
+		if item := i + 1; !slices.ContainsFunc([][][]int32{s.Train, s.Valid, s.Test},
+			func(part [][]int32) bool { return part != nil && slices.Contains(part[u], item) }) {
 			return item, nil
 		}
 	}
-	return 0, &Error{File: s.Name, Msg: fmt.Sprintf("user %q has all %d items, and there is no place for a canary edge", s.UserIDs[u], s.Items), Hint: "plant fewer"}
+	return 0, &Error{File: s.Name, Msg: fmt.Sprintf("user %q has all %d items, and there is no place for a canary edge",
+		s.UserIDs[u], s.Items), Hint: "plant fewer"}
 }

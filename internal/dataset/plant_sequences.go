@@ -45,7 +45,8 @@ func PlantSequences(ctx context.Context, s *Sequential) (*Sequential, error) {
 func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, error) {
 	switch p.Unit {
 	case CanaryUser:
-		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("a canary %s has no order, and these data are sequences", p.Unit), Hint: "plant a " + CanarySequence}
+		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("a canary %s has no order, and these data are sequences",
+			p.Unit), Hint: "plant a " + CanarySequence}
 	case CanaryEdge, CanaryRating:
 		return p.amongRows(s)
 	}
@@ -54,7 +55,8 @@ func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, e
 		drawn++
 	}
 	if drawn > s.Items {
-		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("canary sequences are to have %d of the %d items", drawn, s.Items), Hint: "give them fewer"}
+		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("canary sequences are to have %d of the %d items", drawn,
+			s.Items), Hint: "give them fewer"}
 	}
 	out, err := p.addSequences(s)
 	if err != nil {
@@ -67,7 +69,8 @@ func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, e
 		for i := range items {
 			items[i]++
 		}
-		c := SequenceCanary{User: out.UserIDs[s.Users+k], At: s.Users + k, Items: items[:p.Rows:p.Rows], Last: s.ItemIDs[items[p.Rows-1]]}
+		c := SequenceCanary{User: out.UserIDs[s.Users+k], At: s.Users + k, Items: items[:p.Rows:p.Rows],
+			Last: s.ItemIDs[items[p.Rows-1]]}
 		if p.Unit == CanaryInteraction {
 			c.Other = s.ItemIDs[items[p.Rows]]
 		}
@@ -182,7 +185,8 @@ func canaryIDs(data string, users []string, n int) ([]string, error) {
 	}
 	less := LessIDs(slices.Concat(users, out))
 	if less(last, out[0]) >= 0 {
-		return nil, &Error{File: data, Field: "user", Msg: fmt.Sprintf("canary users are to come after all others, and %q does not come before %q", last, out[0])}
+		return nil, &Error{File: data, Field: "user",
+			Msg: fmt.Sprintf("canary users are to come after all others, and %q does not come before %q", last, out[0])}
 	}
 	return out, nil
 }

@@ -10,26 +10,28 @@ import (
 // zero field switches its step off.
 type Recipe struct {
 	Name      string
-	About     string   // one line: which preprocessing this is
-	Dedupe    Dedupe   // of (user, item) pairs
-	MinRating float32  // keep rows with at least this rating
-	MinItem   int      // keep items with at least this many rows, in one pass
-	MinUser   int      // then users with at least this many rows, in one pass
-	Core      int      // k of the iterated k-core
-	LastN     int      // keep the last rows of each user, without filtering again
-	Split     Split    // required
-	Digest    string   // of the rows that were published with their split, see Log.Digest; "" where none is known
-	Ratings   bool     // keep the ratings of the training rows, for a model that uses them
-	Times     bool     // keep the times of all rows, where the source has them, for a model that divides sequences by them
-	Features  []string // user features that the model takes, nil for none
-	Known     bool     // keep ratings and all user features where the source has them, for data of any form
-	Wants     []Want
-	Notes     []string // differences from the paper to print with the data
+	About     string  // one line: which preprocessing this is
+	Dedupe    Dedupe  // of (user, item) pairs
+	MinRating float32 // keep rows with at least this rating
+	MinItem   int     // keep items with at least this many rows, in one pass
+	MinUser   int     // then users with at least this many rows, in one pass
+	Core      int     // k of the iterated k-core
+	LastN     int     // keep the last rows of each user, without filtering again
+	Split     Split   // required
+	Digest    string  // of the rows that were published with their split, see Log.Digest; "" where none is known
+	Ratings   bool    // keep the ratings of the training rows, for a model that uses them
+	// keep the times of all rows, where the source has them, for a model that divides sequences by them
+	Times    bool
+	Features []string // user features that the model takes, nil for none
+	Known    bool     // keep ratings and all user features where the source has them, for data of any form
+	Wants    []Want
+	Notes    []string // differences from the paper to print with the data
 }
 
 // Steps returns the filtering steps as text, which is the key of a cache entry.
 func (r Recipe) Steps() string {
-	return fmt.Sprintf("dedupe=%d rating>=%g item>=%d user>=%d core=%d last=%d", r.Dedupe, r.MinRating, r.MinItem, r.MinUser, r.Core, r.LastN)
+	return fmt.Sprintf("dedupe=%d rating>=%g item>=%d user>=%d core=%d last=%d", r.Dedupe, r.MinRating, r.MinItem,
+		r.MinUser, r.Core, r.LastN)
 }
 
 // Filter returns the rows after the steps before the split, and their ladder, which starts at the raw counts.
@@ -111,7 +113,8 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 	s.CandidatesCore = candidates(ladder)
 	if len(r.Features) > 0 {
 		if features == nil {
-			return nil, &Error{File: l.Name, Field: strings.Join(r.Features, ", "), Msg: "the recipe takes user features but the data have none"}
+			return nil, &Error{File: l.Name, Field: strings.Join(r.Features, ", "),
+				Msg: "the recipe takes user features but the data have none"}
 		}
 		if s.Features, err = features.For(s.UserIDs, r.Features); err != nil {
 			if e, ok := err.(*Error); ok && e.File == "" {
@@ -132,7 +135,9 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: notes,
 		Level: grade(l.StandIn, from, r.Split.Random(), checks), Decided: r.Decisions(from == splitPublished)}
 	if from == splitOther && !l.StandIn {
-		s.Source.Notes = append(slices.Clip(notes), "these are not the rows of the published split, or they are split another way: results published for that split are not about these data")
+		s.Source.Notes = append(slices.Clip(notes),
+			"these are not the rows of the published split, or they are split another way: results published for "+
+				"that split are not about these data")
 	}
 	return s, nil
 }

@@ -5,10 +5,11 @@ import "fmt"
 // Sequential is a data set ready for a model: each user's items in time order, split and renumbered. Do not change it
 // once it is made.
 type Sequential struct {
-	Name           string      // of the data set
-	Recipe         string      // that made the data
-	Items          int         // V: items with a row in train; ids are 1..V
-	CandidatesCore int         // items left by the filters, before truncation and split; programs that fix their items early rank over these
+	Name   string // of the data set
+	Recipe string // that made the data
+	Items  int    // V: items with a row in train; ids are 1..V
+	// items left by the filters, before truncation and split; programs that fix their items early rank over these
+	CandidatesCore int
 	Users          int         // U
 	Train          [][]int32   // per user, item ids 1..V in time order; may be empty
 	Valid          [][]int32   // nil unless the split has a validation part; items unseen in train removed

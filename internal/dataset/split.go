@@ -19,7 +19,8 @@ const (
 	SplitLeaveOneOut SplitKind = "leave-one-out" // last row test, the one before it valid if asked, the rest train
 	SplitFixed       SplitKind = "fixed"         // as the source files are split
 	SplitTime        SplitKind = "time"          // rows before one moment train, rows from it on test
-	SplitRandom      SplitKind = "random"        // random rows of a user train, the rest test; both parts keep the order of time
+	// random rows of a user train, the rest test; both parts keep the order of time
+	SplitRandom SplitKind = "random"
 )
 
 // Split says how to split a log into parts.
@@ -46,11 +47,13 @@ func (s Split) Random() bool { return s.Kind == SplitRandom || s.ValidShare > 0 
 // in train whole. SplitTime cuts at the time of row floor(f*n) of all rows in time order; all rows of exactly that time
 // are test. Random choices are drawn about users and rows by their ids, see Lots.
 func (s Split) Parts(l *Log) ([]Part, error) {
-	if (s.Kind == SplitFraction || s.Kind == SplitTime || s.Kind == SplitRandom) && !(s.Fraction > 0 && s.Fraction < 1) {
+	if (s.Kind == SplitFraction || s.Kind == SplitTime || s.Kind == SplitRandom) &&
+		!(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, fmt.Errorf("dataset: split %q needs a fraction between 0 and 1, got %v", s.Kind, s.Fraction)
 	}
 	if s.ValidShare != 0 && (!(s.ValidShare > 0 && s.ValidShare < 1) || s.Kind != SplitRandom && s.Kind != SplitFixed) {
-		return nil, fmt.Errorf("dataset: split %q cannot hold out a share of %v of its training rows", s.Kind, s.ValidShare)
+		return nil, fmt.Errorf("dataset: split %q cannot hold out a share of %v of its training rows", s.Kind,
+			s.ValidShare)
 	}
 	parts := make([]Part, l.Len())
 	off := l.Offsets()
@@ -77,12 +80,14 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 		}
 	case SplitFixed:
 		if l.Parts == nil {
-			return nil, &Error{File: l.Name, Msg: "the recipe takes the split of the source, but the source is not split"}
+			return nil, &Error{File: l.Name,
+				Msg: "the recipe takes the split of the source, but the source is not split"}
 		}
 		copy(parts, l.Parts)
 	case SplitTime:
 		if l.Times == nil {
-			return nil, &Error{File: l.Name, Field: "timestamp", Msg: "the recipe splits by time but the data have none"}
+			return nil, &Error{File: l.Name, Field: "timestamp",
+				Msg: "the recipe splits by time but the data have none"}
 		}
 		sorted := slices.Clone(l.Times)
 		slices.Sort(sorted)
@@ -107,7 +112,8 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 				s.testByPlace(parts, u, off[u], off[u+1], train)
 				continue
 			}
-			for _, k := range least(lots.Rows(id, m, func(k int) string { return l.ItemIDs[l.Items[off[u]+k]] }), m-train) {
+			for _, k := range least(lots.Rows(id, m, func(k int) string { return l.ItemIDs[l.Items[off[u]+k]] }),
+				m-train) {
 				parts[off[u]+k] = Test
 			}
 		}
@@ -132,7 +138,8 @@ func (s Split) holdOut(l *Log, parts []Part) {
 	for u, id := range l.UserIDs {
 		train = trainRows(train[:0], parts, off[u], off[u+1])
 		held := min(lots.share(id, s.ValidShare, len(train)), max(0, len(train)-1))
-		for _, k := range least(lots.Rows(id, len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }), held) {
+		for _, k := range least(lots.Rows(id, len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }),
+			held) {
 			parts[train[k]] = Valid
 		}
 	}

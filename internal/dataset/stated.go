@@ -82,7 +82,8 @@ func (l *Log) Of(items, users *Stated) *Log {
 			users.Left++
 		}
 	}
-	out := &Log{Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, TimesPerUnit: l.TimesPerUnit, ItemIDs: itemIDs, UserIDs: userIDs, Complete: items != nil}
+	out := &Log{Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, TimesPerUnit: l.TimesPerUnit, ItemIDs: itemIDs,
+		UserIDs: userIDs, Complete: items != nil}
 	var rows []int
 	for row, k := range keep {
 		if k {

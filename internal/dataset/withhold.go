@@ -103,7 +103,8 @@ func (w Withholding) Parts(l *Log, parts []Part) InPlace {
 	lots, off := NewLots(w.Seed.Stream("withhold")), l.Offsets()
 	for u, id := range l.UserIDs {
 		train = trainRows(train[:0], parts, off[u], off[u+1])
-		for _, k := range least(lots.Rows(id, len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }), floorShare(w.Share, len(train))) {
+		for _, k := range least(lots.Rows(id, len(train), func(k int) string { return l.ItemIDs[l.Items[train[k]]] }),
+			floorShare(w.Share, len(train))) {
 			parts[train[k]] = Test
 		}
 	}

@@ -125,7 +125,9 @@ func train(ctx context.Context, o Options, name string, sets []string) (*outcome
 	dir := filepath.Join(o.Out, name)
 	sets = slices.Concat([]string{fmt.Sprintf("run.seed=%d", o.Seed), "run.out=" + dir}, small, sets, o.sets)
 	o.Progress.Phase("train the " + name + " model")
-	if _, err := dipsgnn.Task().Start(ctx, run.Options{Sets: sets, NoiseSeed: run.NoiseSeedOf(o.Seed), Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
+	if _, err := dipsgnn.Task().Start(ctx, run.Options{Sets: sets, NoiseSeed: run.NoiseSeedOf(o.Seed),
+		Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler),
+		Progress: o.Progress}); err != nil {
 		return nil, err
 	}
 	out := &outcome{}
@@ -159,13 +161,15 @@ func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 		return nil, err
 	}
 	d := &report.Document{
-		Title:    title,
-		Subtitle: fmt.Sprintf("DIPSGNN (arXiv 2309.11515) and its non-private twin on generated sequences of %d users, seed %d", private.Data.Users, seed),
-		Level:    dataset.LevelD,
-		Tables:   []*report.Table{table},
-		Figures:  []report.Figure{losses(private, twin)},
+		Title: title,
+		Subtitle: fmt.Sprintf("DIPSGNN (arXiv 2309.11515) and its non-private twin on generated sequences of %d "+
+			"users, seed %d", private.Data.Users, seed),
+		Level:   dataset.LevelD,
+		Tables:  []*report.Table{table},
+		Figures: []report.Figure{losses(private, twin)},
 		Notes: []string{
-			"the data are generated: the comparison shows how the parts work and says nothing about the paper's numbers",
+			"the data are generated: the comparison shows how the parts work and says nothing about the paper's " +
+				"numbers",
 			"claimed is the paper's theorem; accounted is the budget of the mechanism that ran, for the named unit",
 		},
 	}
@@ -180,7 +184,8 @@ func conclude(c report.Comparison) string {
 	last := len(c.Metrics) - 1
 	floor := slices.MaxFunc(c.Floors, func(a, b report.Row) int { return cmp.Compare(a.Values[last], b.Values[last]) })
 	twin := c.Ours[len(c.Ours)-1].Values[last]
-	return fmt.Sprintf("With noise the recommender has %s %.1f %%, the same network without any has %.1f %%, and %s, which learns nothing, has %.1f %%",
+	return fmt.Sprintf("With noise the recommender has %s %.1f %%, the same network without any has %.1f %%, and %s, "+
+		"which learns nothing, has %.1f %%",
 		c.Metrics[last], 100*c.Ours[0].Values[last], 100*twin, floor.Label, 100*floor.Values[last])
 }
 
@@ -205,7 +210,8 @@ func discard(out string) (page bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil || !bytes.Contains(text, []byte("<title>"+html.EscapeString(title)+"</title>")):
-		return false, &run.UsageError{Message: fmt.Sprintf("%s exists and is not a page of the demo", path), Fix: "choose another --out"}
+		return false, &run.UsageError{Message: fmt.Sprintf("%s exists and is not a page of the demo", path),
+			Fix: "choose another --out"}
 	}
 	page = err == nil
 	return page, run.Discard(note, filepath.Join(out, private), filepath.Join(out, nonPrivate))

@@ -78,10 +78,12 @@ func (r *Report) Err() error {
 	}
 	err := fmt.Errorf("self-test failed: %s", strings.Join(bad, ", "))
 	if r.Build.SIMD == "off" {
-		return run.WithHint(err, "plain Go fails too: the memory or the processor may be faulty; do not trust any result of this machine")
+		return run.WithHint(err,
+			"plain Go fails too: the memory or the processor may be faulty; do not trust any result of this machine")
 	}
-	return run.WithHint(err, "set PRIVREC_SIMD=off and run privrec list machine again: if that passes, work with it set; "+
-		"results of this machine without it are wrong")
+	return run.WithHint(err,
+		"set PRIVREC_SIMD=off and run privrec list machine again: if that passes, work with it set; "+
+			"results of this machine without it are wrong")
 }
 
 // known returns every set that has files, in the registry's order.

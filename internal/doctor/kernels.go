@@ -8,7 +8,8 @@ import (
 )
 
 // shapes lists products by rows, columns and inner dimension, none a multiple of a tile.
-var shapes = [][3]int{{1, 1, 1}, {3, 5, 7}, {17, 31, 13}, {33, 65, 100}, {100, 129, 150}, {7, 301, 50}, {129, 1, 63}, {5, 9, 0}}
+var shapes = [][3]int{{1, 1, 1}, {3, 5, 7}, {17, 31, 13}, {33, 65, 100}, {100, 129, 150}, {7, 301, 50}, {129, 1, 63},
+	{5, 9, 0}}
 
 // products tests Gemm with every transposition, with and without an old result.
 func products(j *judge) {
@@ -41,7 +42,8 @@ func products(j *judge) {
 						want[i*n+l], size[i*n+l] = sum, terms
 					}
 				}
-				j.near(fmt.Sprintf("%dx%dx%d, transposed %v %v", m, n, k, tA, tB), c.Data, want, func(i int) float64 { return size[i] })
+				j.near(fmt.Sprintf("%dx%dx%d, transposed %v %v", m, n, k, tA, tB), c.Data, want,
+					func(i int) float64 { return size[i] })
 			}
 		}
 	}
@@ -91,11 +93,15 @@ func vectors(j *judge) {
 			j.near(fmt.Sprintf("%s, %d", what, n), got, want, func(int) float64 { return 8 })
 		}
 		elementwise("add", func(d []tensor.Float) { tensor.Add(d, x) }, func(x, y float64) float64 { return x + y })
-		elementwise("axpy", func(d []tensor.Float) { tensor.Axpy(0.75, x, d) }, func(x, y float64) float64 { return 0.75*x + y })
+		elementwise("axpy", func(d []tensor.Float) { tensor.Axpy(0.75, x, d) },
+			func(x, y float64) float64 { return 0.75*x + y })
 		elementwise("mul", func(d []tensor.Float) { tensor.Mul(d, x, y) }, func(x, y float64) float64 { return x * y })
-		elementwise("scale", func(d []tensor.Float) { tensor.Scale(-0.5, d) }, func(_, y float64) float64 { return -0.5 * y })
-		elementwise("scaleTo", func(d []tensor.Float) { tensor.ScaleTo(3, d, x) }, func(x, _ float64) float64 { return 3 * x })
-		elementwise("scaleAdd", func(d []tensor.Float) { tensor.ScaleAdd(2, x, 0.25, d) }, func(x, y float64) float64 { return 2*x + 0.25*y })
+		elementwise("scale", func(d []tensor.Float) { tensor.Scale(-0.5, d) },
+			func(_, y float64) float64 { return -0.5 * y })
+		elementwise("scaleTo", func(d []tensor.Float) { tensor.ScaleTo(3, d, x) },
+			func(x, _ float64) float64 { return 3 * x })
+		elementwise("scaleAdd", func(d []tensor.Float) { tensor.ScaleAdd(2, x, 0.25, d) },
+			func(x, y float64) float64 { return 2*x + 0.25*y })
 		dot, sum, sq, size, most := 0.0, 0.0, 0.0, 0.0, math.Inf(-1)
 		for i := range x {
 			v, w := float64(x[i]), float64(y[i])
@@ -142,7 +148,8 @@ func functions(j *judge) {
 		for i := range x {
 			total += math.Exp(float64(x[i]) - 20)
 		}
-		j.near(fmt.Sprintf("expSum, %d", n), []tensor.Float{tensor.Float(sum)}, []float64{total}, func(int) float64 { return total })
+		j.near(fmt.Sprintf("expSum, %d", n), []tensor.Float{tensor.Float(sum)}, []float64{total},
+			func(int) float64 { return total })
 	}
 }
 

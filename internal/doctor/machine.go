@@ -15,9 +15,10 @@ import (
 // Machine describes the hardware to compute with.
 type Machine struct {
 	run.Machine
-	Threads     int    `json:"threads"`               // GOMAXPROCS: the threads that the system lets this process use
-	SIMD        string `json:"simd"`                  // avx512, avx2, off
-	Available   int64  `json:"available_bytes"`       // free memory and memory that can be freed; 0 where the system does not say
+	Threads int    `json:"threads"` // GOMAXPROCS: the threads that the system lets this process use
+	SIMD    string `json:"simd"`    // avx512, avx2, off
+	// free memory and memory that can be freed; 0 where the system does not say
+	Available   int64  `json:"available_bytes"`
 	MemoryLimit int64  `json:"limit_bytes,omitempty"` // limit of the container; 0: none, or unknown
 	Forced      string `json:"simd_forced,omitempty"` // $PRIVREC_SIMD
 	System      string `json:"system"`                // linux/amd64
@@ -39,7 +40,8 @@ func thisMachine() Machine {
 		m.Load, _ = strconv.ParseFloat(first, 64) // 0 if it is not a number
 	}
 	if b, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && (m.MemoryBytes == 0 || n < m.MemoryBytes) {
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil &&
+			(m.MemoryBytes == 0 || n < m.MemoryBytes) {
 			m.MemoryLimit = n // "max" is not a number
 		}
 	}

@@ -89,7 +89,8 @@ func placeFacts(list []Place) []report.Fact {
 }
 
 func testTable(list []Test) *report.Table {
-	t := &report.Table{Name: "self-tests", Title: "Self-tests", Columns: report.Columns("%.3f", "kernels", "verdict", "cases", "worst error")}
+	t := &report.Table{Name: "self-tests", Title: "Self-tests", Columns: report.Columns("%.3f", "kernels", "verdict",
+		"cases", "worst error")}
 	for _, x := range list {
 		verdict := "ok"
 		if !x.OK {
@@ -108,7 +109,8 @@ func testTable(list []Test) *report.Table {
 
 // setTable lists the sets that are there and names those that are not.
 func setTable(list []Set) *report.Table {
-	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "state", "size", "receipt")}
+	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "state", "size",
+		"receipt")}
 	var missing []string
 	unread := false
 	for _, s := range list {

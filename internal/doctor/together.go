@@ -84,7 +84,8 @@ func random(j *judge) {
 	s = rng.Seed(1).Stream("doctor")
 	s.Uniforms(u)
 	for _, r := range recorded {
-		j.is(math.Abs(float64(z[r.at])-r.normal) <= 1e-5*(1+math.Abs(r.normal)), "normal %d is %v, plain Go draws %v", r.at, z[r.at], r.normal)
+		j.is(math.Abs(float64(z[r.at])-r.normal) <= 1e-5*(1+math.Abs(r.normal)), "normal %d is %v, plain Go draws %v",
+			r.at, z[r.at], r.normal)
 		j.is(float64(u[r.at]) == r.uniform, "uniform %d is %v, plain Go draws %v", r.at, u[r.at], r.uniform)
 	}
 	var m [5]float64 // raw moments
@@ -99,7 +100,8 @@ func random(j *judge) {
 		name           string
 		got, want, std float64 // std is the standard deviation of one draw's contribution
 	}{
-		{"mean", m[1], 0, 1}, {"variance", m[2], 1, math.Sqrt(2)}, {"third moment", m[3], 0, math.Sqrt(15)}, {"fourth moment", m[4], 3, math.Sqrt(96)},
+		{"mean", m[1], 0, 1}, {"variance", m[2], 1, math.Sqrt(2)}, {"third moment", m[3], 0, math.Sqrt(15)},
+		{"fourth moment", m[4], 3, math.Sqrt(96)},
 	} {
 		share := math.Abs(c.got-c.want) / (6 * c.std / math.Sqrt(n))
 		j.is(share <= 1, "%s of %d normals is %v, want %v", c.name, n, c.got, c.want)

@@ -121,7 +121,8 @@ func (e entry[S]) row(paper string, p *pricer) (Row, error) {
 		name string
 		from *S
 		to   **Reading
-	}{{"written", e.Written, &r.Written}, {"released", e.Released, &r.Released}, {"repaired", e.Repaired, &r.Repaired}} {
+	}{{"written", e.Written, &r.Written}, {"released", e.Released, &r.Released},
+		{"repaired", e.Repaired, &r.Repaired}} {
 		if x.from == nil {
 			continue
 		}

@@ -28,7 +28,8 @@ func Papers(files fs.FS, list []Paper, name string) (rows []Row, err error) {
 		rows = append(rows, of...)
 	}
 	if rows == nil {
-		return nil, run.Usagef(nearest(name, append(known, All)), "--paper is %q, want %s", name, strings.Join(append(known, All), ", "))
+		return nil, run.Usagef(nearest(name, append(known, All)), "--paper is %q, want %s", name,
+			strings.Join(append(known, All), ", "))
 	}
 	return rows, nil
 }
@@ -45,7 +46,8 @@ func OfUnit(rows []Row, unit string) ([]Row, error) {
 		}
 	}
 	if !slices.Contains(known, unit) {
-		return nil, run.Usagef(nearest(unit, known), "--unit is %q, and the rows are about %s", unit, strings.Join(known, ", "))
+		return nil, run.Usagef(nearest(unit, known), "--unit is %q, and the rows are about %s", unit,
+			strings.Join(known, ", "))
 	}
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Unit != privacy.Unit(unit) }), nil
 }

@@ -124,7 +124,8 @@ func (p *pricer) bracket(r *Reading, exact accountant.Result, all []Charge, s Se
 	// Both ends are rounded in the last digits.
 	const slack = 1e-9
 	if exact.Epsilon < proved.Lower*(1-slack) || exact.Epsilon > proved.Epsilon*(1+slack) {
-		return fmt.Errorf("the exact epsilon %v is outside the certified bracket [%v, %v]", exact.Epsilon, proved.Lower, proved.Epsilon)
+		return fmt.Errorf("the exact epsilon %v is outside the certified bracket [%v, %v]", exact.Epsilon, proved.Lower,
+			proved.Epsilon)
 	}
 	r.Upper = number(max(proved.Epsilon, exact.Epsilon))
 	return nil
@@ -133,7 +134,8 @@ func (p *pricer) bracket(r *Reading, exact accountant.Result, all []Charge, s Se
 // exactMethod returns the method for the exact epsilon: the closed form of normal noise without sampling, else the
 // integral.
 func exactMethod(all []Charge) accountant.Method {
-	if slices.ContainsFunc(all, func(c Charge) bool { _, normal := privacy.LawOf(c.Event).(privacy.NormalLaw); return !normal }) {
+	if slices.ContainsFunc(all,
+		func(c Charge) bool { _, normal := privacy.LawOf(c.Event).(privacy.NormalLaw); return !normal }) {
 		return accountant.Contour
 	}
 	return accountant.Analytic

@@ -21,17 +21,21 @@ import (
 func OfRun(dir string, key *privacy.Key) ([]Row, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
-		return nil, &dataset.Error{File: dir, Msg: "is no run directory", Err: err, Hint: "name the directory of a finished run"}
+		return nil, &dataset.Error{File: dir, Msg: "is no run directory", Err: err,
+			Hint: "name the directory of a finished run"}
 	}
 	if m.Status != run.StatusDone {
-		return nil, &dataset.Error{File: dir, Msg: fmt.Sprintf("the run is %s, not done: its account is written when it ends", m.Status), Hint: "privrec account ledger " + dir + " accounts for what it released so far"}
+		return nil, &dataset.Error{File: dir,
+			Msg:  fmt.Sprintf("the run is %s, not done: its account is written when it ends", m.Status),
+			Hint: "privrec account ledger " + dir + " accounts for what it released so far"}
 	}
 	a, err := experiment.ReadAccount(dir)
 	if err != nil {
 		return nil, err
 	}
 	if a == nil {
-		return nil, &dataset.Error{File: dir, Msg: "the run wrote no account", Hint: "this task states nothing about privacy"}
+		return nil, &dataset.Error{File: dir, Msg: "the run wrote no account",
+			Hint: "this task states nothing about privacy"}
 	}
 	rows := OfAccount(m.Task+", "+dir, a)
 	if _, err := os.Stat(filepath.Join(dir, run.LedgerName)); err != nil {
@@ -64,7 +68,8 @@ func Planned(name string, account any) ([]Row, error) {
 // units maps the names of units in accounts that have names of their own.
 var units = map[string]privacy.Unit{
 	"edge-unit": privacy.Edge, "delete": privacy.Interaction, "substitute": privacy.Interaction,
-	"cell or order of two": privacy.Cell, "slate": privacy.User, "item of a user": privacy.User, "training triple": privacy.Sample,
+	"cell or order of two": privacy.Cell, "slate": privacy.User, "item of a user": privacy.User,
+	"training triple": privacy.Sample,
 }
 
 // OfAccount returns the rows of an account: one for each kind of neighbour, one for user features, and one for the
@@ -101,11 +106,13 @@ func OfAccount(name string, a *experiment.Account) (rows []Row) {
 				r.Open = append(r.Open, o)
 			}
 		}
-		claim(row(u.Unit+": "+u.Neighbouring, u.Unit, u.Neighbouring, u.Delta, r), a.Claimed != nil && a.Claimed.Unit == u.Unit)
+		claim(row(u.Unit+": "+u.Neighbouring, u.Unit, u.Neighbouring, u.Delta, r), a.Claimed != nil &&
+			a.Claimed.Unit == u.Unit)
 	}
 	// What is open may be about other data than any unit.
 	apart := slices.ContainsFunc(a.Unbounded, func(o experiment.Open) bool {
-		return !slices.ContainsFunc(a.Units, func(u experiment.Unit) bool { return slices.Contains(u.Unbounded, o.What) })
+		return !slices.ContainsFunc(a.Units,
+			func(u experiment.Unit) bool { return slices.Contains(u.Unbounded, o.What) })
 	})
 	if len(a.Units) == 0 || apart {
 		delta, unit := 0.0, string(privacy.Record)
@@ -116,7 +123,8 @@ func OfAccount(name string, a *experiment.Account) (rows []Row) {
 	}
 	if f := a.Features; f != nil {
 		eps := f.Eps1
-		r := row(fmt.Sprintf("user features, local: %d of %d", f.K, f.N), string(privacy.Feature), string(privacy.Replace), 0, &Reading{Exact: &eps, Whole: f.Total, Open: f.Unbounded})
+		r := row(fmt.Sprintf("user features, local: %d of %d", f.K, f.N), string(privacy.Feature),
+			string(privacy.Replace), 0, &Reading{Exact: &eps, Whole: f.Total, Open: f.Unbounded})
 		r.Claimed = &f.Eps1
 	}
 	return rows
@@ -150,7 +158,8 @@ func (r *Row) certify(dir string, key *privacy.Key) error {
 		}
 		const slack = 1e-6 // of an account against its ledger
 		exact := float64(*x.Exact)
-		if spent.Unit == r.Unit && spent.Neighbouring == r.Neighbouring && spent.Lower > 0 && exact >= spent.Lower*(1-slack) && exact <= spent.Epsilon*(1+slack) {
+		if spent.Unit == r.Unit && spent.Neighbouring == r.Neighbouring && spent.Lower > 0 &&
+			exact >= spent.Lower*(1-slack) && exact <= spent.Epsilon*(1+slack) {
 			x.Lower, x.Upper = number(spent.Lower), number(spent.Epsilon)
 		}
 	}

@@ -81,7 +81,8 @@ func (a *Answer) summary() string {
 			more++
 		}
 	}
-	return fmt.Sprintf("%d settings; of %d that claim an epsilon, %d come to more as released, and %d to none, since noise does not cover all that is released",
+	return fmt.Sprintf("%d settings; of %d that claim an epsilon, %d come to more as released, and %d to none, since "+
+		"noise does not cover all that is released",
 		len(a.Rows), claims, more, open)
 }
 
@@ -97,17 +98,21 @@ func (a *Answer) papers() (names []string) {
 
 // legend explains the columns.
 var legend = []string{
-	"as written: the noise that the paper describes, with every release that the unit is in, by the paper's own formula where it has one; exact: the same noise and releases without that formula, with a certified bracket",
-	"as released: the same for the authors' program; as repaired: with other noise or another mechanism, which the cell names; -: there is none",
+	"as written: the noise that the paper describes, with every release that the unit is in, by the paper's own " +
+		"formula where it has one; exact: the same noise and releases without that formula, with a certified bracket",
+	"as released: the same for the authors' program; as repaired: with other noise or another mechanism, which the " +
+		"cell names; -: there is none",
 	"all of these are of what noise covers; where something is unprotected the epsilon of the whole run is infinite",
 }
 
 // legendOfRun explains the columns of a run's table.
-const legendOfRun = "accounted: the exact epsilon of what noise covers, with a certified bracket where the ledger has one; whole run: with what is unprotected; -: there is none"
+const legendOfRun = "accounted: the exact epsilon of what noise covers, with a certified bracket where the ledger " +
+	"has one; whole run: with what is unprotected; -: there is none"
 
 // tableOfRun returns the table of a run, one line for each kind of neighbour.
 func tableOfRun(name string, rows []Row) *report.Table {
-	t := &report.Table{Name: "run", Title: name, Columns: []report.Column{{Name: "neighbours"}, {Name: "delta", Format: "%g"}, {Name: "claimed"},
+	t := &report.Table{Name: "run", Title: name, Columns: []report.Column{{Name: "neighbours"},
+		{Name: "delta", Format: "%g"}, {Name: "claimed"},
 		{Name: "accounted"}, {Name: "bracket"}, {Name: "whole run"}, {Name: "unprotected"}}}
 	why := reasons{to: t, said: map[string]bool{}}
 	for _, r := range rows {
@@ -153,8 +158,10 @@ func (w reasons) of(readings ...*Reading) (names []string) {
 
 // Table returns the table of a paper, one line for each setting. Below it stands what is unprotected, and why.
 func Table(paper string, rows []Row) *report.Table {
-	t := &report.Table{Name: paper, Title: paper, Columns: []report.Column{{Name: "setting"}, {Name: "unit"}, {Name: "delta", Format: "%g"}, {Name: "claimed"},
-		{Name: "as written"}, {Name: "exact"}, {Name: "bracket"}, {Name: "as released"}, {Name: "as repaired"}, {Name: "whole run"}, {Name: "unprotected"}}}
+	t := &report.Table{Name: paper, Title: paper, Columns: []report.Column{{Name: "setting"}, {Name: "unit"},
+		{Name: "delta", Format: "%g"}, {Name: "claimed"},
+		{Name: "as written"}, {Name: "exact"}, {Name: "bracket"}, {Name: "as released"}, {Name: "as repaired"},
+		{Name: "whole run"}, {Name: "unprotected"}}}
 	why := reasons{to: t, said: map[string]bool{}}
 	for _, r := range rows {
 		var claimed any = "-"
@@ -168,7 +175,8 @@ func Table(paper string, rows []Row) *report.Table {
 				exact, bracket = float64(*x.Exact), x.bracket()
 			}
 		}
-		t.Add(r.Setting, fmt.Sprintf("%s, %s", r.Unit, r.Neighbouring), r.Delta, claimed, shown(r.Written), exact, bracket, shown(r.Released), repaired(r.Repaired), whole, things(why.of(r.Written, r.Released)))
+		t.Add(r.Setting, fmt.Sprintf("%s, %s", r.Unit, r.Neighbouring), r.Delta, claimed, shown(r.Written), exact,
+			bracket, shown(r.Released), repaired(r.Repaired), whole, things(why.of(r.Written, r.Released)))
 	}
 	return t
 }

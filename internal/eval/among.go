@@ -14,7 +14,8 @@ import (
 // among returns, for sample i, a function that lists the candidates of target k: distinct items, without the target.
 // Each list may use the memory of the one before. RanksAmong calls among from several goroutines, and scores every
 // sample once.
-func RanksAmong(ctx context.Context, s Scorer, samples []int32, targets [][]int32, among func(i int) func(k int) []int32, o Options) ([][]int32, error) {
+func RanksAmong(ctx context.Context, s Scorer, samples []int32, targets [][]int32,
+	among func(i int) func(k int) []int32, o Options) ([][]int32, error) {
 	if len(samples) != len(targets) {
 		return nil, fmt.Errorf("eval: %d samples for %d target sets", len(samples), len(targets))
 	}

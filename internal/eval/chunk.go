@@ -29,7 +29,8 @@ const grainWork = 1 << 15
 // chunks scores all samples, a chunk at a time, and passes each row to visit. It calls visit from several goroutines,
 // once for each position i in samples; visit returns a description of a fault in the row, or "". The error is that of
 // the first failing sample, by position, for any number of workers.
-func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit func(i int, scores []tensor.Float) string) error {
+func chunks(ctx context.Context, s Scorer, samples []int32, o Options,
+	visit func(i int, scores []tensor.Float) string) error {
 	items, size := s.Items(), o.Chunk
 	if items < 1 {
 		return fmt.Errorf("eval: the scorer has %d items", items)
@@ -63,7 +64,8 @@ func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit fun
 		hi := min(lo+size, len(samples))
 		scores := tensor.RowsView(all, 0, hi-lo)
 		if err := score(s, tape, samples[lo:hi:hi], scores); err != nil {
-			return fmt.Errorf("eval: samples %d-%d (%d-%d of %d): %w", samples[lo], samples[hi-1], lo, hi-1, len(samples), err)
+			return fmt.Errorf("eval: samples %d-%d (%d-%d of %d): %w", samples[lo], samples[hi-1], lo, hi-1,
+				len(samples), err)
 		}
 		tensor.Parallel(hi-lo, max(1, grainWork/items), func(_, from, to int) {
 			for i := from; i < to; i++ {
@@ -92,7 +94,8 @@ const notFinite = "not finite"
 
 // inspect checks a row, masks excluded items, and visits it. It returns a description of a fault in the row, such as a
 // panic of the caller's functions.
-func inspect(row []tensor.Float, sample int32, i int, o Options, visit func(int, []tensor.Float) string) (fault string) {
+func inspect(row []tensor.Float, sample int32, i int, o Options,
+	visit func(int, []tensor.Float) string) (fault string) {
 	defer func() {
 		if r := recover(); r != nil {
 			fault = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())

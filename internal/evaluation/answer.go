@@ -35,15 +35,21 @@ func (*Answer) JSONForms() []any { return []any{&report.Document{}} }
 // Document returns the answer as a report.
 func (a *Answer) Document() *report.Document {
 	d := &report.Document{
-		Title:    fmt.Sprintf("Lists of %s against %s, as %s measures them", a.Question.Recs, a.Question.Truth, a.Definition.Program),
+		Title: fmt.Sprintf("Lists of %s against %s, as %s measures them", a.Question.Recs, a.Question.Truth,
+			a.Definition.Program),
 		Subtitle: "evidence level not known: lists of your own",
 		Facts:    a.facts(),
 		Tables:   []*report.Table{a.table(), a.formulas()},
 	}
 	if a.Random == nil {
-		d.Notes = append(d.Notes, "no floors: --train FILE names the rows that the recommender was trained on, and popular and random items stand beside the lists")
+		d.Notes = append(d.Notes,
+			"no floors: --train FILE names the rows that the recommender was trained on, and popular and random "+
+				"items stand beside the lists")
 	} else {
-		d.Notes = append(d.Notes, fmt.Sprintf("floors give each user who has a list as many items as it has, of all known ones but those of the user's own training rows: the most popular by training users, and the mean of %d random draws (seed %d)", draws, seed))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("floors give each user who has a list as many items as it has, of all known ones but those "+
+				"of the user's own training rows: the most popular by training users, and the mean of %d random "+
+				"draws (seed %d)", draws, seed))
 	}
 	d.Notes = append(d.Notes, a.remarks()...)
 	return d
@@ -61,7 +67,8 @@ func (a *Answer) facts() []report.Fact {
 		{Label: "users with both", Value: fmt.Sprint(c.both)},
 	}
 	if f.train != nil {
-		facts = append(facts, report.Fact{Label: "training rows", Value: fmt.Sprint(len(f.train.Rows)), Note: f.train.Form})
+		facts = append(facts, report.Fact{Label: "training rows", Value: fmt.Sprint(len(f.train.Rows)),
+			Note: f.train.Form})
 	}
 	return facts
 }
@@ -107,7 +114,10 @@ func floor(of map[string]float64, name string) float64 {
 
 // formulas returns a table of the definitions of the metrics, and of missing ones.
 func (a *Answer) formulas() *report.Table {
-	t := &report.Table{Name: "definitions", Title: "What they mean: L is the list, T the user's relevant items, h_i is 1 where item i of L is in T, P(i) the share of hits among the first i, g_i the gain of item i", Columns: []report.Column{{Name: "metric"}, {Name: "definition"}}}
+	t := &report.Table{Name: "definitions",
+		Title: "What they mean: L is the list, T the user's relevant items, h_i is 1 where item i of L is in T, P(i) " +
+			"the share of hits among the first i, g_i the gain of item i",
+		Columns: []report.Column{{Name: "metric"}, {Name: "definition"}}}
 	last := ""
 	for _, v := range a.Result.Values {
 		if v.Kind != last {
@@ -129,10 +139,14 @@ func (a *Answer) strange() bool {
 // Warnings returns sentences about what makes the numbers doubtful.
 func (a *Answer) Warnings() (out []string) {
 	if n, rows := a.counts.unknownRows, len(a.files.recs.Rows); a.strange() {
-		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items that are in neither the truth nor the training rows: they count as misses; ids are text, 7 and 7.0 are two items", 100*float64(n)/float64(rows), n, rows))
+		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items that are in "+
+			"neither the truth nor the training rows: they count as misses; ids are text, 7 and 7.0 are two items",
+			100*float64(n)/float64(rows), n, rows))
 	}
 	if a.counts.rising && a.order() == byScores {
-		out = append(out, "warning: the scores of every list rise with the rows of the file, and the largest is taken as best: if the smallest is, as with ranks and distances, all lists are turned around; call the column rank, or turn the sign")
+		out = append(out, "warning: the scores of every list rise with the rows of the file, and the largest is "+
+			"taken as best: if the smallest is, as with ranks and distances, all lists are turned around; call the "+
+			"column rank, or turn the sign")
 	}
 	return out
 }
@@ -155,7 +169,8 @@ func (a *Answer) remarks() (notes []string) {
 	add(c.ties, "%d rows of lists share their score with another of the same list", c.ties)
 	add(c.irrelevant, "%d rows of the truth have a relevance below 1 and are not relevant", c.irrelevant)
 	if a.files.truth.Graded && !a.Definition.Graded {
-		notes = append(notes, "every relevant item counts 1: "+a.Definition.Program+" is asked without the gains of the truth")
+		notes = append(notes, "every relevant item counts 1: "+a.Definition.Program+
+			" is asked without the gains of the truth")
 	}
 	where := "not in the truth"
 	if a.files.train != nil {

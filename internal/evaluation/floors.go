@@ -17,7 +17,8 @@ const (
 // floors measures popular and random items in place of the lists, for the users who have one and with as many items.
 // own holds the items of each user's training rows, which are left out. Random lists are drawn, since definitions treat
 // short lists differently and no expectation fits all of them. Both results are values by name of metric.
-func floors(ctx context.Context, d definition.Definition, in *definition.Input, own []map[int32]bool, cutoffs []int) (popular, random map[string]float64, err error) {
+func floors(ctx context.Context, d definition.Definition, in *definition.Input, own []map[int32]bool,
+	cutoffs []int) (popular, random map[string]float64, err error) {
 	rank := metrics.RanksByCount(in.Train.By)
 	order := make([]int32, len(rank))
 	for item, r := range rank {

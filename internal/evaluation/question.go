@@ -60,12 +60,16 @@ func Ask(ctx context.Context, q Question) (*Answer, error) {
 	a := &Answer{Question: q, Definition: d, files: f, counts: f.count(q.K)}
 	if a.counts.repeats > 0 && d.RefusesRepeats {
 		r := a.counts.repeat
-		return nil, f.recs.Fail(r.again, "item", fmt.Sprintf("the list of user %s holds item %s twice", f.user(r.again.User), f.item(r.again.Item)), fmt.Sprintf("the first is line %d; --definition ranx, lenskit or elliot take such lists, each in its own way", r.first))
+		return nil, f.recs.Fail(r.again, "item", fmt.Sprintf("the list of user %s holds item %s twice",
+			f.user(r.again.User), f.item(r.again.Item)),
+			fmt.Sprintf("the first is line %d; --definition ranx, lenskit or elliot take such lists, each in its own "+
+				"way", r.first))
 	}
 	in := f.input()
 	a.Result = d.Measure(in, q.K)
 	if a.Result.Averaged == 0 {
-		return nil, &dataset.Error{File: q.Truth, Msg: "no user is left to average: " + d.Program + " averages " + d.Who, Hint: "ids are text: 7 and 7.0 are two users"}
+		return nil, &dataset.Error{File: q.Truth, Msg: "no user is left to average: " + d.Program + " averages " +
+			d.Who, Hint: "ids are text: 7 and 7.0 are two users"}
 	}
 	if f.train != nil {
 		if a.Popularity, a.Random, err = floors(ctx, d, in, f.own(), q.K); err != nil {
@@ -112,10 +116,16 @@ func (f *files) match() error {
 		}
 	}
 	if !slices.ContainsFunc(f.recs.Rows, func(r lists.Row) bool { return users[r.User] }) {
-		return f.recs.Fail(f.recs.Rows[0], "user", fmt.Sprintf("no user of the lists is in %s, where one is called %s and here one is %s", f.truth.Path, f.user(f.truth.Rows[0].User), f.user(f.recs.Rows[0].User)), "ids are text, the same in all files: 7 and 7.0 are two users")
+		return f.recs.Fail(f.recs.Rows[0], "user",
+			fmt.Sprintf("no user of the lists is in %s, where one is called %s and here one is %s", f.truth.Path,
+				f.user(f.truth.Rows[0].User), f.user(f.recs.Rows[0].User)),
+			"ids are text, the same in all files: 7 and 7.0 are two users")
 	}
 	if !slices.ContainsFunc(f.recs.Rows, func(r lists.Row) bool { return items[r.Item] }) {
-		return f.recs.Fail(f.recs.Rows[0], "item", fmt.Sprintf("no listed item is in %s, where one is called %s and here one is %s", f.truth.Path, f.item(f.truth.Rows[0].Item), f.item(f.recs.Rows[0].Item)), "ids are text, the same in all files: 7 and 7.0 are two items")
+		return f.recs.Fail(f.recs.Rows[0], "item",
+			fmt.Sprintf("no listed item is in %s, where one is called %s and here one is %s", f.truth.Path,
+				f.item(f.truth.Rows[0].Item), f.item(f.recs.Rows[0].Item)),
+			"ids are text, the same in all files: 7 and 7.0 are two items")
 	}
 	return nil
 }
@@ -125,9 +135,11 @@ func (f *files) item(i int32) string { return dataset.Quote([]byte(f.ids.Items.I
 
 // input returns the rows in the form that a definition takes.
 func (f *files) input() *definition.Input {
-	in := &definition.Input{Users: make([]definition.User, len(f.ids.Users.IDs)), Items: f.ids.Items.IDs, Ranked: f.recs.Ranked, Scored: f.recs.Scored}
+	in := &definition.Input{Users: make([]definition.User, len(f.ids.Users.IDs)), Items: f.ids.Items.IDs,
+		Ranked: f.recs.Ranked, Scored: f.recs.Scored}
 	for _, r := range f.recs.Rows {
-		in.Users[r.User].List = append(in.Users[r.User].List, definition.Entry{Item: r.Item, Rank: r.Rank, Score: r.Score})
+		in.Users[r.User].List = append(in.Users[r.User].List, definition.Entry{Item: r.Item, Rank: r.Rank,
+			Score: r.Score})
 	}
 	for _, r := range f.truth.Rows {
 		in.Users[r.User].Truth = append(in.Users[r.User].Truth, definition.Target{Item: r.Item, Gain: r.Score})

@@ -22,11 +22,12 @@ type Account struct {
 	// Repeatable is a sentence about who can draw the noise again; empty if nobody can. The run sets it.
 	Repeatable string `json:"noise_can_be_repeated,omitempty"`
 
-	Version   int            `json:"version"`
-	Noise     string         `json:"noise"` // "none", or how far the draws can be trusted
-	Claimed   *Claim         `json:"claimed"`
-	Units     []Unit         `json:"units"`     // empty where nothing is protected
-	Total     privacy.Number `json:"eps_total"` // of the whole run and its worst unit: infinity unless unbounded is empty
+	Version int    `json:"version"`
+	Noise   string `json:"noise"` // "none", or how far the draws can be trusted
+	Claimed *Claim `json:"claimed"`
+	Units   []Unit `json:"units"` // empty where nothing is protected
+	// of the whole run and its worst unit: infinity unless unbounded is empty
+	Total     privacy.Number `json:"eps_total"`
 	Unbounded []Open         `json:"unbounded"`
 	// Public lists the assumptions of a finite total.
 	Public []privacy.Assumption `json:"public,omitempty"`
@@ -55,13 +56,14 @@ type Claim struct {
 
 // Unit holds the guarantee for one kind of neighbour.
 type Unit struct {
-	Unit         string         `json:"unit"`
-	Neighbouring string         `json:"neighbouring"`
-	Delta        float64        `json:"delta"`
-	Positions    int            `json:"positions,omitempty"` // that one unit holds, where its epsilon is a sum over them
-	Accounted    Accounted      `json:"accounted"`
-	Total        privacy.Number `json:"eps_total"` // infinity where something unbounded is about the unit
-	Unbounded    []string       `json:"unbounded"` // names of what is
+	Unit         string  `json:"unit"`
+	Neighbouring string  `json:"neighbouring"`
+	Delta        float64 `json:"delta"`
+	// that one unit holds, where its epsilon is a sum over them
+	Positions int            `json:"positions,omitempty"`
+	Accounted Accounted      `json:"accounted"`
+	Total     privacy.Number `json:"eps_total"` // infinity where something unbounded is about the unit
+	Unbounded []string       `json:"unbounded"` // names of what is
 }
 
 // Accounted holds the epsilon of the releases with noise.
@@ -80,7 +82,8 @@ func NotCovered(what, why string) Open { return Open{what, why} }
 
 // Unprotected returns the account of a method without any privacy, which leaves what open for the reason why.
 func Unprotected(what, why string) Account {
-	return Account{Version: Version, Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{{what, why}}}
+	return Account{Version: Version, Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)),
+		Unbounded: []Open{{what, why}}}
 }
 
 // Leave adds something that no finite epsilon covers, and why.
@@ -116,7 +119,8 @@ func Names(open []Open) []string {
 // Add enters the guarantee for one kind of neighbour. epsilon is that of the releases with noise. The account's total
 // becomes the largest of all, and infinite if anything is open.
 func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.Number) {
-	u := Unit{Unit: unit, Neighbouring: neighbouring, Delta: delta, Accounted: Accounted{epsilon}, Total: epsilon, Unbounded: Names(a.Unbounded)}
+	u := Unit{Unit: unit, Neighbouring: neighbouring, Delta: delta, Accounted: Accounted{epsilon}, Total: epsilon,
+		Unbounded: Names(a.Unbounded)}
 	if len(a.Unbounded) > 0 {
 		u.Total = privacy.Number(math.Inf(1))
 	}
@@ -128,7 +132,8 @@ func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.
 // and a note for everything open.
 func (a *Account) ShowOpen(d *report.Document) {
 	d.Conclusion = a.Conclusion()
-	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "infinity", Note: "of the whole run, without bound: " + strings.Join(Names(a.Unbounded), ", ")})
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "infinity",
+		Note: "of the whole run, without bound: " + strings.Join(Names(a.Unbounded), ", ")})
 	for _, o := range a.Unbounded {
 		d.Notes = append(d.Notes, o.What+": "+o.Why)
 	}
@@ -164,7 +169,8 @@ func (a *Account) PublicText() string {
 // Protected returns the account of a method with noise, before anything is composed. It has no claim and nothing open.
 // taken lists the assumptions of a finite total.
 func Protected(taken ...privacy.Assumption) Account {
-	return Account{Version: Version, Noise: string(privacy.Research), Units: []Unit{}, Unbounded: []Open{}, Public: taken}
+	return Account{Version: Version, Noise: string(privacy.Research), Units: []Unit{}, Unbounded: []Open{},
+		Public: taken}
 }
 
 // Takes adds the assumptions that the run's ledger states and the account does not, such as that only one copy of a
@@ -191,7 +197,8 @@ func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) 
 		return err
 	}
 	if math.IsInf(spent.Epsilon, 1) {
-		return fmt.Errorf("account: nothing bounds what the noise in the ledger costs one %s (%s): %v", of.Unit, of.Neighbouring, spent.Unprotected)
+		return fmt.Errorf("account: nothing bounds what the noise in the ledger costs one %s (%s): %v", of.Unit,
+			of.Neighbouring, spent.Unprotected)
 	}
 	if spent.Epsilon == 0 {
 		if len(a.Unbounded) == 0 {
@@ -215,7 +222,8 @@ func (a *Account) Show(d *report.Document) {
 	if len(a.Unbounded) > 0 {
 		a.ShowOpen(d)
 	} else {
-		d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: a.Total.String(), Note: "the worst unit, over all releases of the run"})
+		d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: a.Total.String(),
+			Note: "the worst unit, over all releases of the run"})
 	}
 	if len(a.Units) > 0 {
 		title := "What the noise of the run guarantees"
@@ -223,7 +231,8 @@ func (a *Account) Show(d *report.Document) {
 			title = "What the noise comes to by itself, no guarantee of the run"
 		}
 		t := &report.Table{Name: "account", Title: title,
-			Columns: []report.Column{{Name: "unit"}, {Name: "neighbours"}, {Name: "delta", Format: "%g"}, {Name: "epsilon", Format: "%.5g"}}}
+			Columns: []report.Column{{Name: "unit"}, {Name: "neighbours"}, {Name: "delta", Format: "%g"},
+				{Name: "epsilon", Format: "%.5g"}}}
 		for _, u := range a.Units {
 			t.Add(u.Unit, u.Neighbouring, u.Delta, float64(u.Accounted.Eps))
 		}

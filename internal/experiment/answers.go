@@ -63,7 +63,8 @@ func Ask(ctx context.Context, tasks []run.Task, dir string) (Answers, error) {
 
 // NoRelease returns the error for a user who names a release of a run that has only one.
 func NoRelease(dir, release string) error {
-	return &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release), Fix: "it has only one: leave out recommend --release and on.release"}
+	return &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release),
+		Fix: "it has only one: leave out recommend --release and on.release"}
 }
 
 // Head holds the fields that every answer of a finished run begins with.
@@ -107,7 +108,8 @@ type Recommendations struct {
 
 // Document returns the lists as one table.
 func (r *Recommendations) Document() *report.Document {
-	t := &report.Table{Name: "recommendations", Columns: []report.Column{{Name: "user"}, {Name: "rank"}, {Name: "item"}, {Name: "score", Format: "%.6g"}}, Notes: r.Notes}
+	t := &report.Table{Name: "recommendations", Columns: []report.Column{{Name: "user"}, {Name: "rank"}, {Name: "item"},
+		{Name: "score", Format: "%.6g"}}, Notes: r.Notes}
 	for _, l := range r.Lists {
 		for k, i := range l.Items {
 			t.Add(l.User, k+1, i.Item, i.Score)
@@ -153,7 +155,8 @@ func (r Ranking) samples(o Question) ([]int32, error) {
 	for i, user := range o.Users {
 		s, ok := r.Sample(user)
 		if !ok {
-			return nil, &run.UsageError{Message: fmt.Sprintf("%s has no user %q%s", r.Data, user, r.Without), Fix: "users go by the names in the data files"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("%s has no user %q%s", r.Data, user, r.Without),
+				Fix: "users go by the names in the data files"}
 		}
 		samples[i] = s
 	}
@@ -191,7 +194,8 @@ func (r Ranking) Scores(ctx context.Context, users []string, visit func(user int
 }
 
 // HiddenNote warns that recommendations without a user's own items reveal those items.
-const HiddenNote = "items that the user has in training or validation are left out; anyone who sees the list can guess them from what is missing"
+const HiddenNote = "items that the user has in training or validation are left out; anyone who sees the list can " +
+	"guess them from what is missing"
 
 // Evaluation holds the second measurement of a finished run.
 type Evaluation struct {

@@ -75,37 +75,45 @@ func (a *Account) Decide(env *run.Env, s dataset.Source, t Taken) error {
 	before := len(a.Unbounded)
 	a.decide(s, t)
 	if open := a.Unbounded[before:]; env.Secure() && len(open) > 0 {
-		return &run.UsageError{Message: fmt.Sprintf("run.secure: the rows decide the %s, which no noise covers: epsilon would be infinite", open[0].What), Fix: open[0].Why}
+		return &run.UsageError{Message: fmt.Sprintf(
+			"run.secure: the rows decide the %s, which no noise covers: epsilon would be infinite", open[0].What),
+			Fix: open[0].Why}
 	}
 	return nil
 }
 
 func (a *Account) decide(s dataset.Source, t Taken) {
-	a.Public = append(a.Public[:len(a.Public):len(a.Public)], privacy.Assumption{What: "how rows were split", Why: "each by the ids of user and item, and by the rows of the same user"})
+	a.Public = append(a.Public[:len(a.Public):len(a.Public)], privacy.Assumption{What: "how rows were split",
+		Why: "each by the ids of user and item, and by the rows of the same user"})
 	switch {
 	case s.StandIn:
-		a.public("which users and items there are, how many, and how rows were filtered", "the rows are generated: no person is in them")
+		a.public("which users and items there are, how many, and how rows were filtered",
+			"the rows are generated: no person is in them")
 		return
 	case s.Decided.Published:
-		a.public("which users and items there are, how many, and how rows were filtered", fmt.Sprintf("as the split was published (SHA-256 of the files %.12s)", s.Hash))
+		a.public("which users and items there are, how many, and how rows were filtered",
+			fmt.Sprintf("as the split was published (SHA-256 of the files %.12s)", s.Hash))
 		return
 	}
 	if t.Items {
 		if s.Items != nil {
 			a.public("which items there are", s.Items.String()+", stated beforehand")
 		} else {
-			a.Leave(OpenCatalogue, "which items there are is taken from the rows, so an item that nobody else has shows its user; data.items=FILE states the ids of all items")
+			a.Leave(OpenCatalogue, "which items there are is taken from the rows, so an item that nobody else has "+
+				"shows its user; data.items=FILE states the ids of all items")
 		}
 	}
 	if t.Users {
 		if s.Users != nil {
 			a.public("which users there are", s.Users.String()+", stated beforehand")
 		} else {
-			a.Leave(OpenUsers, "which users there are is taken from the rows, so a user's only row shows that user; data.users=FILE states the ids of all users")
+			a.Leave(OpenUsers, "which users there are is taken from the rows, so a user's only row shows that user; "+
+				"data.users=FILE states the ids of all users")
 		}
 	}
 	if f := s.Decided.Filters; len(f) > 0 {
-		a.Leave(OpenFilter, fmt.Sprintf("%s counts rows of many users, so one row decides whether rows of others stay; take a recipe without it, and state the items by data.items=FILE", strings.Join(f, " and ")))
+		a.Leave(OpenFilter, fmt.Sprintf("%s counts rows of many users, so one row decides whether rows of others "+
+			"stay; take a recipe without it, and state the items by data.items=FILE", strings.Join(f, " and ")))
 	}
 	for _, n := range t.HowMany {
 		switch {
@@ -114,7 +122,8 @@ func (a *Account) decide(s dataset.Source, t Taken) {
 		case n.Of == "users" && t.Users && s.Users != nil:
 			// as many as the list has
 		default:
-			a.Leave(OpenNumber+n.Of, fmt.Sprintf("it is counted in the rows and sets %s; %s states a public number", n.Sets, n.Key))
+			a.Leave(OpenNumber+n.Of, fmt.Sprintf("it is counted in the rows and sets %s; %s states a public number",
+				n.Sets, n.Key))
 		}
 	}
 }

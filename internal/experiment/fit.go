@@ -110,7 +110,8 @@ func (r Rehearsed) Estimate() run.Forecast {
 	rest := r.Opening + r.Ranking
 	return run.Forecast{
 		Steps: r.Of, StepSeconds: step, Seconds: rest + float64(r.Of)*step, Fastest: rest + float64(r.Of)*least,
-		Basis: fmt.Sprintf("%d training steps on the run's own rows (mean %.1f ms, fastest %.1f ms) for %s; every epoch counted, none saved by stopping early",
+		Basis: fmt.Sprintf("%d training steps on the run's own rows (mean %.1f ms, fastest %.1f ms) for %s; every "+
+			"epoch counted, none saved by stopping early",
 			len(r.Steps), 1000*step, 1000*least, r.Text),
 	}
 }

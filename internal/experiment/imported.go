@@ -50,7 +50,8 @@ func RemarksOn(a Answers) []string {
 func ListsOf(ctx context.Context, a Answers, users []string, k int, release string) ([][]string, error) {
 	if l, ok := a.(Listing); ok {
 		if release != "" {
-			return nil, &run.UsageError{Message: fmt.Sprintf("imported lists have no release %q", release), Fix: "leave out on.release"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("imported lists have no release %q", release),
+				Fix: "leave out on.release"}
 		}
 		if err := Stored(l, k); err != nil {
 			return nil, err
@@ -85,7 +86,9 @@ func ListsOf(ctx context.Context, a Answers, users []string, k int, release stri
 // Stored returns an error if k is larger than the longest stored list.
 func Stored(l Listing, k int) error {
 	if longest := l.Longest(); k > longest {
-		return &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, and the longest imported list has %d", k, longest), Fix: fmt.Sprintf("ask for at most %d, or import longer lists: nothing is behind them to rank further", longest)}
+		return &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, and the longest imported list has %d",
+			k, longest), Fix: fmt.Sprintf(
+			"ask for at most %d, or import longer lists: nothing is behind them to rank further", longest)}
 	}
 	return nil
 }
@@ -130,7 +133,10 @@ const Unknown = "unknown"
 // Elsewhere returns the account of a model that another program trained. It has no claim, and its total is infinite,
 // because nothing here bounds it.
 func Elsewhere() Account {
-	return Account{Version: Version, Noise: Unknown, Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
-		NotCovered("training elsewhere", "another program trained the model: what it was shown, drew and released is not known here, and no epsilon is claimed or accounted for it"),
-	}}
+	return Account{Version: Version, Noise: Unknown, Units: []Unit{}, Total: privacy.Number(math.Inf(1)),
+		Unbounded: []Open{
+			NotCovered("training elsewhere",
+				"another program trained the model: what it was shown, drew and released is not known here, and no "+
+					"epsilon is claimed or accounted for it"),
+		}}
 }

@@ -61,14 +61,17 @@ func (d Data) Measured() string { return cmp.Or(d.InPlace, "test") }
 
 // Scores holds one row of results.
 type Scores struct {
-	Name      string                `json:"name"`
-	Release   string                `json:"release,omitempty"` // of a run that ranks several: noisy, avg, clean; noise on or off
-	Values    map[string]float64    `json:"values"`            // by metric name
-	Users     map[string]float64    `json:"users,omitempty"`   // means over users of their means, where Values are over samples
+	Name string `json:"name"`
+	// of a run that ranks several: noisy, avg, clean; noise on or off
+	Release string             `json:"release,omitempty"`
+	Values  map[string]float64 `json:"values"` // by metric name
+	// means over users of their means, where Values are over samples
+	Users     map[string]float64    `json:"users,omitempty"`
 	Intervals map[string][2]float64 `json:"intervals,omitempty"`
 	Guesses   map[string]float64    `json:"guesses,omitempty"` // mean number of distinct items named, by cutoff
-	Paper     map[string]float64    `json:"paper,omitempty"`   // what is printed for the same setting; absent where nothing is
-	Printed   string                `json:"printed,omitempty"` // where
+	// what is printed for the same setting; absent where nothing is
+	Paper   map[string]float64 `json:"paper,omitempty"`
+	Printed string             `json:"printed,omitempty"` // where
 }
 
 // NewScores returns a row of means.
@@ -140,11 +143,12 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 
 // Trained holds the length and the epochs of the reported training.
 type Trained struct {
-	Selected  int     `json:"selected_epoch"` // of the evaluated model; 0: nothing was trained by epochs
-	Cap       int     `json:"epoch_cap"`
-	Steps     int     `json:"steps"` // of all trainings
-	Stopped   bool    `json:"stopped_early"`
-	Short     string  `json:"short,omitempty"`     // why the training is shorter than that of its profile, and not set against the paper
+	Selected int  `json:"selected_epoch"` // of the evaluated model; 0: nothing was trained by epochs
+	Cap      int  `json:"epoch_cap"`
+	Steps    int  `json:"steps"` // of all trainings
+	Stopped  bool `json:"stopped_early"`
+	// why the training is shorter than that of its profile, and not set against the paper
+	Short     string  `json:"short,omitempty"`
 	Epochs    []Epoch `json:"epochs"`              // of the training that is reported
 	Selection []Epoch `json:"selection,omitempty"` // of the one that chose how long it lasts
 }

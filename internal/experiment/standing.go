@@ -21,7 +21,8 @@ type Standing struct {
 // Stand compares a setting with the profile that it names, which is a key of named. Keys that begin with a word of free
 // may differ without making it another method: the data, a swept width, the length of training. length returns how long
 // a setting trains; nil if it does not train by epochs.
-func Stand[C any](setting C, profile string, named map[string]C, length func(C) train.Length, free ...string) (Standing, error) {
+func Stand[C any](setting C, profile string, named map[string]C, length func(C) train.Length,
+	free ...string) (Standing, error) {
 	base, ok := named[profile]
 	if !ok {
 		return Standing{Text: fmt.Sprintf("own setting %q", profile)}, nil
@@ -41,7 +42,8 @@ func Stand[C any](setting C, profile string, named map[string]C, length func(C) 
 		if key == run.ParentKey { // the budget that a run spends from changes nothing of the method
 			continue
 		}
-		s.Printed = s.Printed && slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+		s.Printed = s.Printed &&
+			slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 	}
 	return s, nil
 }

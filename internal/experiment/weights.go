@@ -42,7 +42,8 @@ type Vectors struct {
 func KeepVectors(env *run.Env, releases []Vectors) error {
 	var tensors []run.NamedTensor
 	for _, v := range releases {
-		tensors = append(tensors, run.MatrixTensor(vectorName(v.Release, "user"), v.Users), run.MatrixTensor(vectorName(v.Release, "item"), v.Items))
+		tensors = append(tensors, run.MatrixTensor(vectorName(v.Release, "user"), v.Users),
+			run.MatrixTensor(vectorName(v.Release, "item"), v.Items))
 		if v.Output.Rows > 0 {
 			tensors = append(tensors, run.MatrixTensor(vectorName(v.Release, "output"), v.Output))
 		}
@@ -167,12 +168,14 @@ func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 			return v, err
 		}
 		if m.Rows != side.rows {
-			return v, fmt.Errorf("read the model: %s has %d rows of %q, the data %d", w.path, m.Rows, name(side.name), side.rows)
+			return v, fmt.Errorf("read the model: %s has %d rows of %q, the data %d", w.path, m.Rows, name(side.name),
+				side.rows)
 		}
 		*side.to = m
 	}
 	if v.Users.Cols != v.Items.Cols {
-		return v, fmt.Errorf("read the model: %s has users of %d and items of %d numbers", w.path, v.Users.Cols, v.Items.Cols)
+		return v, fmt.Errorf("read the model: %s has users of %d and items of %d numbers", w.path, v.Users.Cols,
+			v.Items.Cols)
 	}
 	if at := name("output"); w.has(at) {
 		v.Output, err = w.Matrix(at)

@@ -20,7 +20,8 @@ func Find(tasks []run.Task, name, what string) (run.Task, error) {
 			return t, nil
 		}
 	}
-	return run.Task{}, &run.UsageError{Message: fmt.Sprintf("there is no task %q whose runs can be %s", name, what), Fix: "privrec list shows them, such as train ease"}
+	return run.Task{}, &run.UsageError{Message: fmt.Sprintf("there is no task %q whose runs can be %s", name, what),
+		Fix: "privrec list shows them, such as train ease"}
 }
 
 // Within trains a model in a directory as part of another run, or continues one that was started there. It prints
@@ -30,7 +31,8 @@ func Within(ctx context.Context, task run.Task, config, dir string, noise uint64
 	workers := tensor.Workers() // the run sets those of its own configuration
 	defer tensor.SetWorkers(workers)
 	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
-	_, err = task.Start(ctx, run.Options{Config: config, NoiseSeed: run.NoiseSeedOf(noise), Resume: err == nil, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
+	_, err = task.Start(ctx, run.Options{Config: config, NoiseSeed: run.NoiseSeedOf(noise), Resume: err == nil,
+		Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
 		Sets: append(append([]string{}, sets...), "run.out="+dir, fmt.Sprintf("run.workers=%d", workers))})
 	return err
 }

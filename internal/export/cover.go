@@ -19,9 +19,10 @@ type Cover struct {
 	Units      []experiment.Unit    `json:"units,omitempty"`
 	NotCovered []experiment.Open    `json:"not_covered,omitempty"`
 	Public     []privacy.Assumption `json:"public,omitempty"`
-	Threat     string               `json:"threat,omitempty"` // against whom the guarantee holds, where the account says it
-	Conclusion string               `json:"conclusion"`
-	Warnings   []string             `json:"warnings,omitempty"` // why the files should not be given away
+	// against whom the guarantee holds, where the account says it
+	Threat     string   `json:"threat,omitempty"`
+	Conclusion string   `json:"conclusion"`
+	Warnings   []string `json:"warnings,omitempty"` // why the files should not be given away
 }
 
 // covered returns the coverage by the account of a run.
@@ -34,8 +35,10 @@ func covered(dir string, m run.Manifest) (Cover, error) {
 		text := "the run has no account of privacy: what its files tell about users is not known"
 		return Cover{Conclusion: text, Warnings: []string{text}}, nil
 	}
-	c := Cover{Noise: a.Noise, Claimed: a.Claimed, Total: &a.Total, Units: a.Units, NotCovered: a.Unbounded, Public: a.Public, Conclusion: a.Conclusion()}
-	if a.Noise == "none" || a.Noise == "" || a.Noise == experiment.Unknown { // no noise is in the files that could be overrated
+	c := Cover{Noise: a.Noise, Claimed: a.Claimed, Total: &a.Total, Units: a.Units, NotCovered: a.Unbounded,
+		Public: a.Public, Conclusion: a.Conclusion()}
+	if a.Noise == "none" || a.Noise == "" || a.Noise == experiment.Unknown {
+		// no noise is in the files that could be overrated
 		return c, nil
 	}
 	var own struct {
@@ -49,20 +52,27 @@ func covered(dir string, m run.Manifest) (Cover, error) {
 		return Cover{}, fmt.Errorf("read the account: %w", err)
 	}
 	if c.Threat = own.Threat; c.Threat != "" {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are computed from their own rows in the clear and are not covered", c.Threat))
+		c.Warnings = append(c.Warnings,
+			fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are computed from their own rows in "+
+				"the clear and are not covered", c.Threat))
 	}
 	for _, o := range a.Unbounded {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee does not cover %s: %s", experiment.Thing(o.What), o.Why))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee does not cover %s: %s", experiment.Thing(o.What),
+			o.Why))
 	}
 	switch m.Noise {
 	case run.NoiseOfSystem:
 	case run.NoiseOfSeed:
 		c.Warnings = append(c.Warnings, a.Repeatable)
 	case run.NoiseOfKey:
-		c.Warnings = append(c.Warnings, "the noise is research noise, in floating point, whose last digits tell the value beneath; who has "+run.NoiseFile+" of the run directory takes it off again")
+		c.Warnings = append(c.Warnings,
+			"the noise is research noise, in floating point, whose last digits tell the value beneath; who has "+
+				run.NoiseFile+" of the run directory takes it off again")
 	default: // of an older program
 		if !m.Secure {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("the noise is research noise of seed %d: who knows or guesses the seed takes it off again", m.Seed))
+			c.Warnings = append(c.Warnings,
+				fmt.Sprintf("the noise is research noise of seed %d: who knows or guesses the seed takes it off again",
+					m.Seed))
 		}
 	}
 	return c, nil

@@ -65,7 +65,8 @@ func (s *Source) Scores(ctx context.Context, q ListQuestion) (*Exported, error) 
 		if _, lists := s.Answers.(experiment.Listing); lists {
 			why = "imported lists, with nothing behind them"
 		}
-		return nil, run.Usagef("--k 20 takes those of the 20 best items; models of users and items, of sessions, of sequences, and imported vectors show the scores of all",
+		return nil, run.Usagef("--k 20 takes those of the 20 best items; models of users and items, of sessions, of "+
+			"sequences, and imported vectors show the scores of all",
 			"the run in %s does not show the scores of all items: it is %s", s.Dir, why)
 	}
 	return s.rows(ctx, "Scores", q, false, func(users []string, w *lists.Writer) ([]string, error) {
@@ -73,7 +74,8 @@ func (s *Source) Scores(ctx context.Context, q ListQuestion) (*Exported, error) 
 		if err != nil {
 			return nil, err
 		}
-		best, err := s.Answers.Recommend(ctx, experiment.Question{Users: users[:1], K: 1, Release: q.Release}) // which says what is left out
+		// which says what is left out
+		best, err := s.Answers.Recommend(ctx, experiment.Question{Users: users[:1], K: 1, Release: q.Release})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +84,8 @@ func (s *Source) Scores(ctx context.Context, q ListQuestion) (*Exported, error) 
 		for len(users) > 0 {
 			some := users[:min(len(users), size)]
 			users = users[len(some):]
-			if err := r.Scores(ctx, some, func(user int, scores []tensor.Float) { copy(tensor.Row(held, user), scores) }); err != nil {
+			if err := r.Scores(ctx, some,
+				func(user int, scores []tensor.Float) { copy(tensor.Row(held, user), scores) }); err != nil {
 				return nil, err
 			}
 			for u, user := range some {
@@ -122,7 +125,8 @@ func candidates(r experiment.Ranking, user string, scores []tensor.Float, w *lis
 }
 
 // rows writes a file of users' rows, and the coverage by the run's account.
-func (s *Source) rows(ctx context.Context, what string, q ListQuestion, ranked bool, write func(users []string, w *lists.Writer) (notes []string, err error)) (*Exported, error) {
+func (s *Source) rows(ctx context.Context, what string, q ListQuestion, ranked bool,
+	write func(users []string, w *lists.Writer) (notes []string, err error)) (*Exported, error) {
 	form, kind, err := lists.FormOf(q.Out)
 	switch {
 	case q.Out == "":
@@ -130,7 +134,8 @@ func (s *Source) rows(ctx context.Context, what string, q ListQuestion, ranked b
 	case err != nil:
 		return nil, run.Usagef("", "%v", err)
 	case form == lists.TREC && !ranked:
-		return nil, run.Usagef("write .tsv, .csv or .parquet, or --k best items", "%s: a TREC run has ranks, and scores of all candidates have none", q.Out)
+		return nil, run.Usagef("write .tsv, .csv or .parquet, or --k best items",
+			"%s: a TREC run has ranks, and scores of all candidates have none", q.Out)
 	}
 	users, err := s.users(ctx, q.Users, q.All)
 	if err != nil {

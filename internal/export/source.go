@@ -96,7 +96,8 @@ type About struct {
 
 // about returns the beginning of a description of files.
 func (s *Source) about(what, release string) About {
-	return About{Run: s.Dir, Task: s.manifest.Task, Config: s.manifest.ConfigHash, Seed: s.manifest.Seed, Method: s.outcome.Method, Release: release, What: what, Cover: s.cover}
+	return About{Run: s.Dir, Task: s.manifest.Task, Config: s.manifest.ConfigHash, Seed: s.manifest.Seed,
+		Method: s.outcome.Method, Release: release, What: what, Cover: s.cover}
 }
 
 // Exported holds the result of an export.

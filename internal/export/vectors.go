@@ -48,7 +48,8 @@ func (q *VectorQuestion) places(tables []string) (p place, err error) {
 		return p, run.Usagef("leave out --format, or name a folder", "%s ends in another form than %s", q.Out, q.Form)
 	}
 	if isFile && !q.Form.Single() {
-		return p, run.Usagef("name a folder", "users and items are two files of form %s, and %s names one", q.Form, q.Out)
+		return p, run.Usagef("name a folder", "users and items are two files of form %s, and %s names one", q.Form,
+			q.Out)
 	}
 	if isFile {
 		stem := strings.TrimSuffix(q.Out, filepath.Ext(q.Out))
@@ -70,7 +71,9 @@ func (q *VectorQuestion) places(tables []string) (p place, err error) {
 func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, error) {
 	embedded, ok := s.Answers.(experiment.Embedded)
 	if !ok {
-		return nil, run.Usagef("take its lists with recommend --all --out", "the run in %s has no vectors of users: %s ranks by what a user did, or keeps lists", s.Dir, s.outcome.Method)
+		return nil, run.Usagef("take its lists with recommend --all --out",
+			"the run in %s has no vectors of users: %s ranks by what a user did, or keeps lists", s.Dir,
+			s.outcome.Method)
 	}
 	if _, err := q.places(nil); err != nil { // before a model is made again
 		return nil, err
@@ -79,10 +82,12 @@ func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, erro
 	if err != nil {
 		return nil, run.Interrupted(ctx, err)
 	}
-	tables := []vectors.Table{{Name: "users", Rows: v.Users, IDs: v.UserIDs}, {Name: "items", Rows: v.Items, IDs: v.ItemIDs}}
+	tables := []vectors.Table{{Name: "users", Rows: v.Users, IDs: v.UserIDs},
+		{Name: "items", Rows: v.Items, IDs: v.ItemIDs}}
 	names := []string{"users", "items"}
 	if v.Output.Rows > 0 {
-		tables, names = append(tables, vectors.Table{Name: "output", Rows: v.Output, IDs: numbers(v.Output)}), append(names, "output")
+		tables, names = append(tables, vectors.Table{Name: "output", Rows: v.Output, IDs: numbers(v.Output)}),
+			append(names, "output")
 	}
 	p, err := q.places(names)
 	if err != nil {
@@ -92,7 +97,8 @@ func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, erro
 	about.Scores, about.Users, about.Items = v.Scores, v.Users.Rows, v.Items.Rows
 	about.Files = append(append(about.Files, p.tables...), p.ids[0], p.ids[1])
 	if v.Scores != experiment.InnerProduct {
-		about.Notes = append(about.Notes, "the model ranks by "+v.Scores+": inner products of these vectors may rank otherwise")
+		about.Notes = append(about.Notes, "the model ranks by "+v.Scores+
+			": inner products of these vectors may rank otherwise")
 	}
 	if err := free(q.Force, append(slices.Clone(about.Files), p.about)...); err != nil {
 		return nil, err
@@ -120,7 +126,8 @@ func (s *Source) Vectors(ctx context.Context, q VectorQuestion) (*Exported, erro
 		if !q.Form.Single() {
 			of = tables[i : i+1]
 		}
-		if err := system.WriteFile(path, func(w io.Writer) error { return vectors.Write(w, q.Form, remarks, of...) }); err != nil {
+		if err := system.WriteFile(path,
+			func(w io.Writer) error { return vectors.Write(w, q.Form, remarks, of...) }); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +147,8 @@ func numbers(m tensor.Matrix) []string {
 // remarks returns the description as metadata, for file formats that have a place for it.
 func (a About) remarks() (map[string]string, error) {
 	privacy, err := json.Marshal(a.Cover)
-	return map[string]string{"task": a.Task, "method": a.Method, "config_sha256": a.Config, "scores": a.Scores, "privacy": string(privacy)}, err
+	return map[string]string{"task": a.Task, "method": a.Method, "config_sha256": a.Config, "scores": a.Scores,
+		"privacy": string(privacy)}, err
 }
 
 // head returns the head of an answer.

@@ -18,11 +18,12 @@ import (
 
 // Options says which data set to fetch and how.
 type Options struct {
-	Name   string
-	Dir    string   // folder with one folder a data set; "" takes $PRIVREC_DATA
-	From   []string // copies on this machine: archives, files unpacked from them, or folders of these; nothing is downloaded then
-	Mirror string   // address of a folder with the archives, used in place of every other address
-	PinNew bool     // accept content that is not the published one, and say so in the receipt
+	Name string
+	Dir  string // folder with one folder a data set; "" takes $PRIVREC_DATA
+	// copies on this machine: archives, files unpacked from them, or folders of these; nothing is downloaded then
+	From   []string
+	Mirror string // address of a folder with the archives, used in place of every other address
+	PinNew bool   // accept content that is not the published one, and say so in the receipt
 
 	// AcceptTerms is called once, before anything is written, unless the receipt of an earlier fetch names the same
 	// terms. False ends the fetch with ErrRefused. The field is required: leaving it empty accepts no terms.
@@ -80,7 +81,8 @@ func Fetch(ctx context.Context, o Options) (Receipt, error) {
 		}
 	}
 	if src.Manual != "" && len(o.From) == 0 && o.Mirror == "" {
-		return Receipt{}, &dataset.Error{File: src.Name, Msg: "the owner gives a copy to each user who asks", Err: ErrOffline,
+		return Receipt{}, &dataset.Error{File: src.Name, Msg: "the owner gives a copy to each user who asks",
+			Err:  ErrOffline,
 			Hint: src.Manual + "; for example: privrec data fetch " + src.Name + src.fromFlags()}
 	}
 	given, err := src.assign(o.From)
@@ -100,7 +102,8 @@ func Fetch(ctx context.Context, o Options) (Receipt, error) {
 		}
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return Receipt{}, &dataset.Error{File: folder, Msg: "cannot make the folder", Err: err, Hint: "choose a writable --data"}
+		return Receipt{}, &dataset.Error{File: folder, Msg: "cannot make the folder", Err: err,
+			Hint: "choose a writable --data"}
 	}
 	l, err := acquire(folder)
 	if err != nil {
@@ -129,7 +132,8 @@ func (o *Options) prepare() (Source, string, error) {
 		return Source{}, "", err
 	}
 	if src.Generated() {
-		return Source{}, "", &dataset.Error{File: src.Name, Msg: "is generated here, there is nothing to fetch", Hint: "see privrec data synth --help"}
+		return Source{}, "", &dataset.Error{File: src.Name, Msg: "is generated here, there is nothing to fetch",
+			Hint: "see privrec data synth --help"}
 	}
 	folder, err := Folder(o.Dir, src.Name)
 	return src, folder, err
@@ -164,7 +168,8 @@ func (j *job) run(ctx context.Context, given []copies) (r Receipt, err error) {
 	}
 	temp, err := os.MkdirTemp(j.folder, tempPrefix+"*")
 	if err != nil {
-		return Receipt{}, &dataset.Error{File: j.folder, Msg: "cannot write", Err: err, Hint: "choose a writable --data"}
+		return Receipt{}, &dataset.Error{File: j.folder, Msg: "cannot write", Err: err,
+			Hint: "choose a writable --data"}
 	}
 	defer os.RemoveAll(temp)
 	r = Receipt{Version: 1, Name: j.src.Name, Time: time.Now().UTC().Truncate(time.Second), Terms: j.src.Licence}
@@ -276,7 +281,8 @@ func (j *job) compare(a Archive, got *Archived, md5 string) error {
 	}
 	if j.PinNew {
 		got.Want = want
-		j.Progress.Phase(fmt.Sprintf("%s is not the published file (%s instead of %s), accepted because of --pin-new", got.Name, have, want))
+		j.Progress.Phase(fmt.Sprintf("%s is not the published file (%s instead of %s), accepted because of --pin-new",
+			got.Name, have, want))
 		return nil
 	}
 	return changed(got.Name, want, have)
@@ -289,7 +295,8 @@ func describe(hash string, bytes int64) string {
 // changed returns the error for content that is not the expected one.
 func changed(file, want, got string) error {
 	return &dataset.Error{File: file, Msg: fmt.Sprintf("want %s; got %s", want, got), Err: ErrChanged,
-		Hint: "a damaged copy or a new version: try again or another copy; --pin-new accepts it as it is, and results on it say so"}
+		Hint: "a damaged copy or a new version: try again or another copy; --pin-new accepts it as it is, and " +
+			"results on it say so"}
 }
 
 // compareFiles checks unpacked files against published hashes and reports whether one that

@@ -37,7 +37,8 @@ func (s Source) assign(paths []string) ([]copies, error) {
 			found := false
 			for i, a := range s.Archives {
 				for _, f := range append([]string{a.FileName()}, a.Files...) {
-					for _, q := range []string{filepath.Join(p, path.Base(f)), filepath.Join(p, f), filepath.Join(p, a.place(f))} {
+					for _, q := range []string{filepath.Join(p, path.Base(f)), filepath.Join(p, f),
+						filepath.Join(p, a.place(f))} {
 						if st, err := os.Stat(q); err == nil && st.Mode().IsRegular() {
 							out[i].set(a, f, q)
 							found = true
@@ -68,7 +69,8 @@ func (s Source) assign(paths []string) ([]copies, error) {
 			lacks = []string{a.FileName()}
 		}
 		if len(lacks) > 0 {
-			return nil, &dataset.Error{File: s.Name, Msg: "not given: " + strings.Join(lacks, ", "), Hint: "give each file with its own --from, or the folder that holds them"}
+			return nil, &dataset.Error{File: s.Name, Msg: "not given: " + strings.Join(lacks, ", "),
+				Hint: "give each file with its own --from, or the folder that holds them"}
 		}
 	}
 	return out, nil
@@ -88,7 +90,8 @@ func (s Source) match(p string, out []copies) bool {
 		for i, a := range s.Archives {
 			for _, f := range a.Files {
 				same := path.Base(f) == base || path.Base(f) == strings.TrimSuffix(base, ".gz")
-				if same && (!exact && out[i].files[f] == "" || strings.Contains(filepath.Base(filepath.Dir(p)), a.Into)) {
+				if same && (!exact && out[i].files[f] == "" ||
+					strings.Contains(filepath.Base(filepath.Dir(p)), a.Into)) {
 					out[i].set(a, f, p)
 					return true
 				}
@@ -211,7 +214,8 @@ func same(ctx context.Context, p string, want Archived) error {
 		return err
 	}
 	if got.SHA256 != want.SHA256 {
-		return &dataset.Error{File: p, Msg: fmt.Sprintf("changed while it was being unpacked: sha256 %s, then %s", want.SHA256, got.SHA256), Hint: "run again"}
+		return &dataset.Error{File: p, Msg: fmt.Sprintf("changed while it was being unpacked: sha256 %s, then %s",
+			want.SHA256, got.SHA256), Hint: "run again"}
 	}
 	return nil
 }

@@ -27,9 +27,11 @@ func acquire(folder string) (*lock, error) {
 	switch {
 	case errors.Is(err, system.ErrBusy):
 		f.Close()
-		return nil, &dataset.Error{File: folder, Msg: "another process is fetching into this folder", Hint: "wait for it or stop it"}
+		return nil, &dataset.Error{File: folder, Msg: "another process is fetching into this folder",
+			Hint: "wait for it or stop it"}
 	case system.CannotLock(err):
-		return nil, &dataset.Error{File: folder, Msg: "cannot lock", Err: err, Hint: "choose a --data on a file system with locks"}
+		return nil, &dataset.Error{File: folder, Msg: "cannot lock", Err: err,
+			Hint: "choose a --data on a file system with locks"}
 	case err != nil:
 		return nil, &dataset.Error{File: folder, Msg: "cannot write", Err: err, Hint: "choose a writable --data"}
 	}

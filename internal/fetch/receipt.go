@@ -88,7 +88,8 @@ func readReceipt(folder string) (Receipt, error) {
 		}
 	}
 	if err != nil {
-		return Receipt{}, &dataset.Error{File: path, Msg: "not a receipt", Err: err, Hint: "remove it and fetch the set again"}
+		return Receipt{}, &dataset.Error{File: path, Msg: "not a receipt", Err: err,
+			Hint: "remove it and fetch the set again"}
 	}
 	return r, nil
 }

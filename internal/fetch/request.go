@@ -140,7 +140,8 @@ func (r *request) do(ctx context.Context) error {
 
 // judge returns an error for an answer that cannot be the file.
 func (r *request) judge(resp *http.Response, total int64) error {
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" || kind == "application/xhtml+xml" {
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" ||
+		kind == "application/xhtml+xml" {
 		return final("the server sends a web page, not the file")
 	}
 	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
@@ -309,7 +310,8 @@ func (r *request) client(published bool) *http.Client {
 		case last.Scheme == "https" && to.Scheme != "https":
 			return &redirectError{"redirected from https to " + to.Scheme}
 		case to.Host != via[0].URL.Host && !published:
-			return &redirectError{fmt.Sprintf("redirected to another host, %s, and no hash is published to check its content", to.Host)}
+			return &redirectError{fmt.Sprintf(
+				"redirected to another host, %s, and no hash is published to check its content", to.Host)}
 		}
 		return nil
 	}

@@ -14,11 +14,12 @@ import (
 
 // Source describes where one data set comes from, as in data/sources.yaml.
 type Source struct {
-	Name     string
-	Title    string
-	Address  string    // official page, for the user
-	Licence  string    // licence and terms in one sentence
-	Manual   string    `yaml:"manual"`  // what to do by hand where the owner gives copies on request; "" when it can be downloaded
+	Name    string
+	Title   string
+	Address string // official page, for the user
+	Licence string // licence and terms in one sentence
+	// what to do by hand where the owner gives copies on request; "" when it can be downloaded
+	Manual   string    `yaml:"manual"`
 	UsedBy   []string  `yaml:"used_by"` // papers
 	Archives []Archive // none: generated here
 	Recipes  []Expected
@@ -139,7 +140,8 @@ func parse(name string, text []byte) ([]Source, error) {
 			}
 			for _, h := range a.Hashes {
 				if !places[h.File] || !hexadecimal(h.SHA256, 64) {
-					return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d.hashes", at, j), "%s: no such file or no sha256", h.File)
+					return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d.hashes", at, j), "%s: no such file or no sha256",
+						h.File)
 				}
 			}
 		}
@@ -180,7 +182,8 @@ func (a Archive) fault(manual bool) string {
 
 // plain reports whether a name belongs to a file directly in its folder.
 func plain(name string) bool {
-	return name != "" && name == filepath.Base(name) && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) && name[0] != '.'
+	return name != "" && name == filepath.Base(name) && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) &&
+		name[0] != '.'
 }
 
 // hexadecimal reports whether s is n lower-case hexadecimal digits.

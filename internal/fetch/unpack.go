@@ -70,7 +70,8 @@ func (x *extraction) run(name string) error {
 		x.limits.Ratio, x.limits.Bytes = 1, st.Size() // a plain file does not grow
 		err = x.take(x.archive.Files[0], f, st.Size())
 	default:
-		return &dataset.Error{File: name, Msg: "is not a zip, tar or gzip archive", Hint: "look into the file: a server may have sent a web page in its place"}
+		return &dataset.Error{File: name, Msg: "is not a zip, tar or gzip archive",
+			Hint: "look into the file: a server may have sent a web page in its place"}
 	}
 	if err != nil {
 		if x.ctx.Err() != nil {
@@ -96,7 +97,8 @@ func (x *extraction) files() ([]File, error) {
 		g, ok := x.got[x.archive.place(f)]
 		if !ok {
 			return nil, &dataset.Error{
-				File: x.archive.FileName(), Msg: "does not contain " + f, Hint: "is it the right archive? see privrec list",
+				File: x.archive.FileName(), Msg: "does not contain " + f,
+				Hint: "is it the right archive? see privrec list",
 			}
 		}
 		out = append(out, g)
@@ -116,7 +118,8 @@ func (x *extraction) zip(f *os.File, size int64) error {
 		if err := x.judge(e.Name, e.Mode().Type()); err != nil {
 			return err
 		}
-		if declared += e.UncompressedSize64; e.UncompressedSize64 > uint64(x.limits.Bytes) || declared > uint64(x.limits.Bytes) {
+		if declared += e.UncompressedSize64; e.UncompressedSize64 > uint64(x.limits.Bytes) ||
+			declared > uint64(x.limits.Bytes) {
 			return x.bomb()
 		}
 	}
@@ -157,7 +160,8 @@ func (x *extraction) gzip(f *os.File) error {
 		return x.tar(buf)
 	}
 	if len(x.archive.Files) != 1 {
-		return &dataset.Error{File: f.Name(), Msg: "contains one compressed file, but wanted are " + strings.Join(x.archive.Files, ", ")}
+		return &dataset.Error{File: f.Name(), Msg: "contains one compressed file, but wanted are " +
+			strings.Join(x.archive.Files, ", ")}
 	}
 	return x.take(x.archive.Files[0], buf, -1)
 }
@@ -220,11 +224,13 @@ func (x *extraction) judge(name string, kind fs.FileMode) error {
 }
 
 func (x *extraction) refuse(why string) error {
-	return &dataset.Error{File: x.archive.FileName(), Msg: "refused: " + why, Hint: "do not unpack it by hand either; get the archive from its owner"}
+	return &dataset.Error{File: x.archive.FileName(), Msg: "refused: " + why,
+		Hint: "do not unpack it by hand either; get the archive from its owner"}
 }
 
 func (x *extraction) bomb() error {
-	return x.refuse(fmt.Sprintf("unpacks to more than %s or %d bytes for each byte read", Size(x.limits.Bytes), x.limits.Ratio))
+	return x.refuse(fmt.Sprintf("unpacks to more than %s or %d bytes for each byte read", Size(x.limits.Bytes),
+		x.limits.Ratio))
 }
 
 // wanted returns which file an entry may be, and how well its name agrees.

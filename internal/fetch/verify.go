@@ -71,7 +71,8 @@ func (r Report) Bad() []Checked {
 func (r Report) Problems() []error {
 	var out []error
 	for _, f := range r.Bad() {
-		e := &dataset.Error{File: r.Folder + "/" + f.Name, Msg: "not in the receipt", Hint: "bring the file back with: privrec data fetch " + r.Name}
+		e := &dataset.Error{File: r.Folder + "/" + f.Name, Msg: "not in the receipt",
+			Hint: "bring the file back with: privrec data fetch " + r.Name}
 		switch f.State {
 		case Changed:
 			e.Msg = fmt.Sprintf("changed, sha256 should be %s (%s) but is %s", f.Want, f.By, f.Got)
@@ -91,7 +92,8 @@ func (r Report) Absent() error {
 	if r.Verdict != VerdictAbsent {
 		return nil
 	}
-	return &dataset.Error{File: r.Folder, Msg: "no file of " + r.Name + " is here", Err: dataset.ErrNotFound, Hint: "privrec data fetch " + r.Name}
+	return &dataset.Error{File: r.Folder, Msg: "no file of " + r.Name + " is here", Err: dataset.ErrNotFound,
+		Hint: "privrec data fetch " + r.Name}
 }
 
 // Present returns the names of the sets that have a folder in dir; dir "" takes $PRIVREC_DATA.
@@ -176,9 +178,11 @@ func verify(ctx context.Context, src Source, folder string) (Report, error) {
 	for _, name := range sorted(present) {
 		switch {
 		case strings.HasSuffix(name, partExt):
-			r.Files = append(r.Files, Checked{Name: name, State: Unfinished, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
+			r.Files = append(r.Files,
+				Checked{Name: name, State: Unfinished, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
 		case r.Receipt && !strings.HasSuffix(name, partExt+stateExt):
-			r.Files = append(r.Files, Checked{Name: name, State: Extra, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
+			r.Files = append(r.Files,
+				Checked{Name: name, State: Extra, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
 		}
 	}
 	r.Verdict = verdict(r, receipt)

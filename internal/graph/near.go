@@ -63,7 +63,8 @@ func (g *Bipartite) tryNear() *Near {
 		medians(placeU, placeI, g.UserPtr, g.UserItem)
 		medians(placeI, placeU, g.ItemPtr, g.ItemUser)
 	}
-	return &Near{Users: ordered(places(placeU), g.UserPtr, g.UserItem), Items: ordered(places(placeI), g.ItemPtr, g.ItemUser)}
+	return &Near{Users: ordered(places(placeU), g.UserPtr, g.UserItem),
+		Items: ordered(places(placeI), g.ItemPtr, g.ItemUser)}
 }
 
 // met returns users and items in the order in which a breadth-first search from the

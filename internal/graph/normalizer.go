@@ -34,7 +34,8 @@ const (
 //	sum            l = r = 1
 func ParseNormalizer(s string) (Normalizer, error) {
 	name, arg, has := strings.Cut(s, ":")
-	r, ok := map[string]rule{"sym": symmetric, "sym-clamp": symmetricMin, "right-clamp": rightMin, "sum": plainSum}[name]
+	r, ok := map[string]rule{"sym": symmetric, "sym-clamp": symmetricMin, "right-clamp": rightMin,
+		"sum": plainSum}[name]
 	clamped := r == symmetricMin || r == rightMin
 	if !ok || has != clamped {
 		return Normalizer{}, fmt.Errorf("graph: normaliser %q: want sym, sym-clamp:K, right-clamp:K or sum", s)
@@ -43,7 +44,8 @@ func ParseNormalizer(s string) (Normalizer, error) {
 	if clamped {
 		k, err := strconv.Atoi(arg)
 		if err != nil || k < 1 || k > math.MaxInt32 {
-			return Normalizer{}, fmt.Errorf("graph: normaliser %q: the least degree is %q, want a number from 1 to %d", s, arg, math.MaxInt32)
+			return Normalizer{}, fmt.Errorf("graph: normaliser %q: the least degree is %q, want a number from 1 to %d",
+				s, arg, math.MaxInt32)
 		}
 		n.clamp = k
 	}

@@ -12,7 +12,8 @@ import (
 func Describe(ctx context.Context, name string, opts registry.Options) (*registry.Description, error) {
 	if _, ok, err := SlateSource(name, ""); err != nil || ok {
 		if err == nil {
-			err = &dataset.Error{File: name, Msg: "a set of slates has no description", Hint: "privrec data stats " + name + " counts it"}
+			err = &dataset.Error{File: name, Msg: "a set of slates has no description", Hint: "privrec data stats " +
+				name + " counts it"}
 		}
 		return nil, err
 	}
@@ -24,8 +25,10 @@ func Describe(ctx context.Context, name string, opts registry.Options) (*registr
 
 // Described returns a report of a set's files, their columns and the terms of their owner.
 func Described(d *registry.Description) *report.Document {
-	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "bytes", "sha256", "rows")}
-	columns := &report.Table{Name: "columns", Title: "Columns", Columns: report.Columns("", "file", "column", "what", "type")}
+	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "bytes", "sha256",
+		"rows")}
+	columns := &report.Table{Name: "columns", Title: "Columns", Columns: report.Columns("", "file", "column", "what",
+		"type")}
 	for _, f := range d.Files {
 		files.Add(f.Name, f.Bytes, f.SHA256, string(f.Rows))
 		for _, c := range f.Columns {
@@ -36,7 +39,8 @@ func Described(d *registry.Description) *report.Document {
 			columns.Add(f.Name, c.Name, c.Role, typ)
 		}
 	}
-	counts := &report.Table{Name: "counts", Title: "Interactions as they are read", Columns: report.Columns("", "what", "count")}
+	counts := &report.Table{Name: "counts", Title: "Interactions as they are read",
+		Columns: report.Columns("", "what", "count")}
 	counts.Add("users", d.Users)
 	counts.Add("items", d.Items)
 	counts.Add("rows", d.Rows)

@@ -52,7 +52,8 @@ func recipes(s registry.Set) string {
 
 // Slates returns a table of the sets of slates that exposure attacks accept.
 func Slates() *report.Table {
-	t := &report.Table{Name: "slates", Title: "Sets of slates, for exposure attacks (recipe slates)", Columns: report.Columns("", "name", "what", "pairs", "from")}
+	t := &report.Table{Name: "slates", Title: "Sets of slates, for exposure attacks (recipe slates)",
+		Columns: report.Columns("", "name", "what", "pairs", "from")}
 	for _, s := range slate.Sources() {
 		from := s.From
 		if s.StandIn {
@@ -81,7 +82,8 @@ func SlateSource(name, recipe string) (src slate.Source, ok bool, err error) {
 	case i < 0:
 		return src, false, nil
 	case recipe != "" && recipe != SlatesRecipe:
-		return src, false, &dataset.Error{File: name, Msg: fmt.Sprintf("unknown recipe %q", recipe), Hint: "known are " + SlatesRecipe}
+		return src, false, &dataset.Error{File: name, Msg: fmt.Sprintf("unknown recipe %q", recipe),
+			Hint: "known are " + SlatesRecipe}
 	}
 	return slate.Sources()[i], true, nil
 }
@@ -119,14 +121,17 @@ type Receipt struct{ fetch.Receipt }
 
 // Text writes the files, and notes on the archives that they came in.
 func (r Receipt) Text(w io.Writer) error {
-	t := &report.Table{Name: "files", Title: fmt.Sprintf("%s, fetched %s", r.Name, r.Time.Format("2006-01-02 15:04 MST")), Columns: report.Columns("", "file", "bytes", "sha256")}
+	t := &report.Table{Name: "files", Title: fmt.Sprintf("%s, fetched %s", r.Name,
+		r.Time.Format("2006-01-02 15:04 MST")), Columns: report.Columns("", "file", "bytes", "sha256")}
 	for _, f := range r.Files {
 		t.Add(f.Name, f.Bytes, f.SHA256)
 	}
 	for _, x := range r.Archives {
 		switch {
 		case x.Want != "":
-			t.Notes = append(t.Notes, fmt.Sprintf("%s is not the published file (%s) and was accepted: evidence of level C at most.", x.Name, x.Want))
+			t.Notes = append(t.Notes,
+				fmt.Sprintf("%s is not the published file (%s) and was accepted: evidence of level C at most.", x.Name,
+					x.Want))
 		case x.Published == "":
 			t.Notes = append(t.Notes, x.Name+" has no published hash; from now on it is compared with this receipt.")
 		}
@@ -140,7 +145,8 @@ type Verification []fetch.Report
 // Text writes a line a set and a line a file.
 func (v Verification) Text(w io.Writer) error {
 	sets := &report.Table{Name: "sets", Title: "Data sets", Columns: report.Columns("", "set", "verdict", "folder")}
-	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "state", "bytes", "compared with", "sha256")}
+	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "state", "bytes",
+		"compared with", "sha256")}
 	for _, x := range v {
 		sets.Add(x.Name, x.Verdict, x.Folder)
 		for _, f := range x.Files {

@@ -14,7 +14,8 @@ import (
 func Stats(s *dataset.Sequential) *report.Document {
 	checks := checksTable(s.Source.Checks)
 	st := s.Stats()
-	shape := &report.Table{Name: "shape", Title: "Sequences", Columns: []report.Column{{Name: "statistic"}, {Name: "value", Format: "%.4f"}}}
+	shape := &report.Table{Name: "shape", Title: "Sequences", Columns: []report.Column{{Name: "statistic"},
+		{Name: "value", Format: "%.4f"}}}
 	shape.Add("users", st.Users)
 	shape.Add("items", st.Items)
 	shape.Add("rows", st.Rows)
@@ -38,7 +39,8 @@ func Stats(s *dataset.Sequential) *report.Document {
 
 // ladderTable shows the counts after every step.
 func ladderTable(l dataset.Ladder) *report.Table {
-	t := &report.Table{Name: "ladder", Title: "Counts after every step", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
+	t := &report.Table{Name: "ladder", Title: "Counts after every step", Columns: report.Columns("", "step", "users",
+		"items", "rows", "samples")}
 	for _, r := range l {
 		t.Add(r.Name, count(r.Users), count(r.Items), count(r.Rows), count(r.Samples))
 	}
@@ -47,7 +49,8 @@ func ladderTable(l dataset.Ladder) *report.Table {
 
 // checksTable shows counts beside the expected ones.
 func checksTable(checks []dataset.Check) *report.Table {
-	t := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got", "want", "verdict", "from")}
+	t := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got",
+		"want", "verdict", "from")}
 	for _, c := range checks {
 		verdict := "equal"
 		if !c.OK() {

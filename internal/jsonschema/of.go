@@ -236,7 +236,8 @@ func (b *builder) object(t reflect.Type) (*Schema, error) {
 		if !dominant(i, all) {
 			continue
 		}
-		of, err := b.of(k.field.Type, leftOut(k.field, "omitempty") || k.field.Type.Kind() == reflect.Pointer && leftOut(k.field, "omitzero"))
+		of, err := b.of(k.field.Type, leftOut(k.field, "omitempty") || k.field.Type.Kind() == reflect.Pointer &&
+			leftOut(k.field, "omitzero"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}

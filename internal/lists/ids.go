@@ -71,13 +71,16 @@ func (f *File) Left() (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: %d rows hold an empty list, and are left out", name, f.Empty))
 	}
 	if f.Fillers > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d rows have the least score of 32 bits, which fills lists that have no more items: they are left out", name, f.Fillers))
+		notes = append(notes, fmt.Sprintf(
+			"%s: %d rows have the least score of 32 bits, which fills lists that have no more items: they are left out",
+			name, f.Fillers))
 	}
 	if counted := format.Counted(f.perUnit); counted != "" {
 		notes = append(notes, name+": "+counted)
 	}
 	if f.Rated {
-		notes = append(notes, name+": an item with a rating above 0 is relevant, others are not; a column relevance says it otherwise")
+		notes = append(notes, name+
+			": an item with a rating above 0 is relevant, others are not; a column relevance says it otherwise")
 	}
 	return notes
 }

@@ -24,7 +24,8 @@ func (p *parser) jsonLines() error {
 	err := p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(line [][]byte) error {
 		o, err := readObject(line[0])
 		if err != nil {
-			return p.in.Fail("", err.Error(), `each line is one object, as pandas writes it with orient="records", lines=True`)
+			return p.in.Fail("", err.Error(),
+				`each line is one object, as pandas writes it with orient="records", lines=True`)
 		}
 		if o.noItems(r) {
 			p.file.Empty++
@@ -198,7 +199,8 @@ func (o *object) array(d *json.Decoder, name string, depth int) error {
 			if first == nil {
 				first, columns = e, make([][][]byte, len(e.names))
 			}
-			if len(list) > 0 || len(e.names) == 0 || !slices.Equal(e.names, first.names) || slices.Contains(e.inLists(), true) {
+			if len(list) > 0 || len(e.names) == 0 || !slices.Equal(e.names, first.names) ||
+				slices.Contains(e.inLists(), true) {
 				return unlike
 			}
 			for i, v := range e.values {

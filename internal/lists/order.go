@@ -16,8 +16,11 @@ func (f *File) trueScores(ids *IDs) error {
 		return nil
 	}
 	first := f.Rows[0]
-	return f.Fail(first, "score", fmt.Sprintf("the scores of every list are %v, %v, ... in the order of the rows, which looks like a rank: the largest score is best, and would turn the lists around", first.Score, first.Score+1),
-		"call the column rank if its smallest number is best; where they are scores, write the rows of each list with the largest first")
+	return f.Fail(first, "score",
+		fmt.Sprintf("the scores of every list are %v, %v, ... in the order of the rows, which looks like a rank: the "+
+			"largest score is best, and would turn the lists around", first.Score, first.Score+1),
+		"call the column rank if its smallest number is best; where they are scores, write the rows of each list "+
+			"with the largest first")
 }
 
 // Rising reports whether the scores of every list with several rows rise with the rows of the file, and some list has
@@ -110,7 +113,11 @@ func (f *File) agree(ids *IDs) error {
 	if against == lists {
 		how = "in all lists, whose scores rise with the ranks"
 	}
-	return f.Fail(at[1], "rank", fmt.Sprintf("ranks and scores order the items differently %s: of user %s, item %s has rank %d and score %v, item %s rank %d and score %v", how,
-		dataset.Quote([]byte(ids.Users.IDs[at[0].User])), item(at[0]), at[0].Rank, at[0].Score, item(at[1]), at[1].Rank, at[1].Score),
+	return f.Fail(at[1], "rank",
+		fmt.Sprintf("ranks and scores order the items differently %s: of user %s, item %s has rank %d and score %v, "+
+			"item %s rank %d and score %v", how,
+			dataset.Quote([]byte(ids.Users.IDs[at[0].User])), item(at[0]), at[0].Rank, at[0].Score, item(at[1]),
+			at[1].Rank,
+			at[1].Score),
 		"rank 1 is best, and so is the largest score: leave out the column that does not order the lists")
 }

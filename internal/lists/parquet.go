@@ -81,7 +81,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		case number && k != parquet.Int && k != parquet.Float && k != parquet.Floats:
 			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want numbers", "")
 		case !number && k != parquet.Int && k != parquet.Text:
-			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want whole numbers or text", "ids of floating-point numbers come from a table with gaps: convert them")
+			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want whole numbers or text",
+				"ids of floating-point numbers come from a table with gaps: convert them")
 		}
 		columns = append(columns, column)
 		return len(columns) - 1, nil
@@ -97,7 +98,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 			return err
 		}
 	}
-	c.orders = slices.DeleteFunc(c.orders, func(i int) bool { return p.Columns[i].Kind != parquet.Int && p.Columns[i].Kind != parquet.Float })
+	c.orders = slices.DeleteFunc(c.orders,
+		func(i int) bool { return p.Columns[i].Kind != parquet.Int && p.Columns[i].Kind != parquet.Float })
 	seen, read := newSeen(header, c), len(columns)
 	columns = append(columns, c.orders...)
 	if p.Rows > maxRows {

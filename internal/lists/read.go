@@ -72,7 +72,8 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 		if v := bytes.Split(first, []byte("\t")); kind == Recommended && len(v) == 3 && isNumber(v[2]) {
 			hint = `it has no header: where its columns are user, item and score, as in files of Elliot, (printf 'user_id\titem_id\tscore\n'; cat FILE) > NEW mends it`
 		}
-		return nil, &dataset.Error{File: in.Path(), Line: 1, Msg: "not a form that is read: " + dataset.Quote(first), Hint: hint}
+		return nil, &dataset.Error{File: in.Path(), Line: 1, Msg: "not a form that is read: " + dataset.Quote(first),
+			Hint: hint}
 	}
 	if err != nil {
 		return nil, err
@@ -83,10 +84,14 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 
 // hints holds how a file of each kind begins.
 var hints = map[Kind]string{
-	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or JSON lines; or a TREC run: user Q0 item rank score name; or Parquet",
-	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
-	History:     "a header with user_id and item_id, timestamp if there is one, between tabs or commas; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
-	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
+	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or " +
+		"JSON lines; or a TREC run: user Q0 item rank score name; or Parquet",
+	Truth: "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or " +
+		"ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
+	History: "a header with user_id and item_id, timestamp if there is one, between tabs or commas; or " +
+		"ratings.dat: user::item::rating::time; or JSON lines; or Parquet",
+	Training: "a header with user_id and item_id between tabs or commas; or ratings.dat: " +
+		"user::item::rating::time; or JSON lines; or Parquet",
 }
 
 // parser reads the rows of one file.
@@ -193,7 +198,8 @@ func (p *parser) eachWords(names []string, row func(v [][]byte) error) error {
 	return p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(line [][]byte) error {
 		v := bytes.Fields(line[0])
 		if len(v) != len(names) {
-			return p.in.Fail("", fmt.Sprintf("%d fields instead of %d (%s)", len(v), len(names), strings.Join(names, ", ")), "")
+			return p.in.Fail("", fmt.Sprintf("%d fields instead of %d (%s)", len(v), len(names),
+				strings.Join(names, ", ")), "")
 		}
 		return row(v)
 	})
@@ -236,7 +242,9 @@ func (f *File) oneJudgement(ids *IDs) error {
 			if f.Rated {
 				field, is = "rating", "a rating that makes its relevance"
 			}
-			return f.Fail(r, field, fmt.Sprintf("user %s has item %s with %s %v here and %v on line %d", dataset.Quote([]byte(ids.Users.IDs[r.User])), dataset.Quote([]byte(ids.Items.IDs[r.Item])), is, r.Score, was.Score, was.Line),
+			return f.Fail(r, field, fmt.Sprintf("user %s has item %s with %s %v here and %v on line %d",
+				dataset.Quote([]byte(ids.Users.IDs[r.User])), dataset.Quote([]byte(ids.Items.IDs[r.Item])), is, r.Score,
+				was.Score, was.Line),
 				"keep the judgement that counts")
 		}
 	}
@@ -273,5 +281,7 @@ func (f *File) distinctRanks(ids *IDs) error {
 	if bad == nil {
 		return nil
 	}
-	return f.Fail(*bad, "rank", fmt.Sprintf("the list of user %s has rank %d twice", dataset.Quote([]byte(ids.Users.IDs[bad.User])), bad.Rank), fmt.Sprintf("the first is line %d; leave the column out where scores order the lists", first.Line))
+	return f.Fail(*bad, "rank", fmt.Sprintf("the list of user %s has rank %d twice",
+		dataset.Quote([]byte(ids.Users.IDs[bad.User])), bad.Rank),
+		fmt.Sprintf("the first is line %d; leave the column out where scores order the lists", first.Line))
 }

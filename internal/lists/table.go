@@ -81,7 +81,8 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 		at int
 	}{{format.User, c.user}, {format.Item, c.item}} {
 		if need.at < 0 && err == nil {
-			err = fail(string(need.is), "column is missing", "the columns are "+strings.Join(header, ", ")+"; it may be called "+need.is.Spelled())
+			err = fail(string(need.is), "column is missing", "the columns are "+strings.Join(header, ", ")+
+				"; it may be called "+need.is.Spelled())
 		}
 	}
 	for i, name := range header {
@@ -101,8 +102,9 @@ func find(kind Kind, header []string, fail func(field, msg, hint string) error) 
 func (f *File) reads(kind Kind, header []string, c columns) {
 	f.Ranked, f.Scored, f.Graded, f.Timed = c.rank >= 0, c.score >= 0, c.relevance >= 0, c.time >= 0
 	if c.places != nil {
-		f.Taken = append(f.Taken, fmt.Sprintf("the columns %s to %s are read as the items of a list, the first one best",
-			header[c.places[0]], header[c.places[len(c.places)-1]]))
+		f.Taken = append(f.Taken,
+			fmt.Sprintf("the columns %s to %s are read as the items of a list, the first one best",
+				header[c.places[0]], header[c.places[len(c.places)-1]]))
 	}
 	if f.Rated = f.Graded && format.Rating.Means(header[c.relevance]); f.Rated {
 		f.Graded = false
@@ -184,7 +186,8 @@ func (p *parser) begin(header []string, inLists []bool, fail func(field, msg, hi
 	r := &rows{parser: p, header: header, inLists: inLists, c: c, listed: c.places != nil || inLists[c.item]}
 	for _, at := range c.used() {
 		if inLists[at] && (!r.listed || c.places != nil) {
-			return nil, fail(header[at], "holds lists, and "+header[c.item]+" does not", "a list has a value for each item of a row")
+			return nil, fail(header[at], "holds lists, and "+header[c.item]+" does not",
+				"a list has a value for each item of a row")
 		}
 	}
 	p.file.reads(p.kind, header, c)
@@ -324,7 +327,8 @@ type seen struct {
 }
 
 func newSeen(header []string, c columns) *seen {
-	s := &seen{first: make([]float64, len(c.orders)), numbers: make([]bool, len(c.orders)), differ: make([]bool, len(c.orders))}
+	s := &seen{first: make([]float64, len(c.orders)), numbers: make([]bool, len(c.orders)),
+		differ: make([]bool, len(c.orders))}
 	for k, i := range c.orders {
 		s.names, s.numbers[k] = append(s.names, header[i]), true
 	}
@@ -347,8 +351,10 @@ func (s *seen) value(k int, x float64, number bool) {
 func (s *seen) none(path string) error {
 	for k, name := range s.names {
 		if s.numbers[k] && s.differ[k] {
-			return &dataset.Error{File: path, Field: name, Msg: "the lists have neither ranks nor scores, and this column of numbers is not read",
-				Hint: "call it score if its largest number is best, or rank if its smallest is; leave it out where the order of the file counts"}
+			return &dataset.Error{File: path, Field: name,
+				Msg: "the lists have neither ranks nor scores, and this column of numbers is not read",
+				Hint: "call it score if its largest number is best, or rank if its smallest is; leave it out where " +
+					"the order of the file counts"}
 		}
 	}
 	return nil

@@ -68,7 +68,8 @@ func NewWriter(w io.Writer, form Form, kind compress.Kind, ranked bool) (*Writer
 	var err error
 	switch form {
 	case Parquet:
-		kinds := map[string]parquet.Kind{"user_id": parquet.Text, "item_id": parquet.Text, "rank": parquet.Int, "score": parquet.Float}
+		kinds := map[string]parquet.Kind{"user_id": parquet.Text, "item_id": parquet.Text, "rank": parquet.Int,
+			"score": parquet.Float}
 		fields := make([]parquet.Field, len(columns))
 		for i, c := range columns {
 			fields[i] = parquet.Field{Name: c, Kind: kinds[c]}
@@ -104,7 +105,9 @@ func (w *Writer) Row(user, item string, rank int, score float64) error {
 	if w.form == TREC {
 		for i, id := range []string{user, item} {
 			if strings.ContainsAny(id, " \t") {
-				return &dataset.Error{Msg: fmt.Sprintf("the id %s has a space in it, which separates the fields of a TREC run", dataset.Quote([]byte(id))), Hint: "write .tsv, .csv or .parquet"}
+				return &dataset.Error{Msg: fmt.Sprintf(
+					"the id %s has a space in it, which separates the fields of a TREC run", dataset.Quote([]byte(id))),
+					Hint: "write .tsv, .csv or .parquet"}
 			}
 			w.buf = append(append(w.buf, id...), [2]string{" Q0 ", " "}[i]...)
 		}
@@ -115,7 +118,8 @@ func (w *Writer) Row(user, item string, rank int, score float64) error {
 	sep := map[Form]byte{TSV: '\t', CSV: ','}[w.form]
 	for _, id := range []string{user, item} {
 		if w.buf, err = format.Form(w.form).AppendField(w.buf, []byte(id)); err != nil {
-			return &dataset.Error{Msg: fmt.Sprintf("the id %s has a tab in it", dataset.Quote([]byte(id))), Hint: "write .csv or .parquet"}
+			return &dataset.Error{Msg: fmt.Sprintf("the id %s has a tab in it", dataset.Quote([]byte(id))),
+				Hint: "write .csv or .parquet"}
 		}
 		w.buf = append(w.buf, sep)
 	}

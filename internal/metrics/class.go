@@ -59,5 +59,6 @@ func ParseClass(name string) (ClassMetric, error) {
 		names = append(names, s.name)
 	}
 	slices.Sort(names)
-	return ClassMetric{}, fmt.Errorf("metric %q: want one of %s, and what is predicted, such as micro F1 gender", name, strings.Join(names, ", "))
+	return ClassMetric{}, fmt.Errorf("metric %q: want one of %s, and what is predicted, such as micro F1 gender", name,
+		strings.Join(names, ", "))
 }

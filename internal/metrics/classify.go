@@ -71,7 +71,8 @@ func NewConfusion(truth, predicted []int, classes int) (Confusion, error) {
 	for i, t := range truth {
 		p := predicted[i]
 		if t < 0 || t >= classes || p < 0 || p >= classes {
-			return Confusion{}, fmt.Errorf("confusion: sample %d has class %d, predicted %d, of %d classes", i, t, p, classes)
+			return Confusion{}, fmt.Errorf("confusion: sample %d has class %d, predicted %d, of %d classes", i, t, p,
+				classes)
 		}
 		c.Count[t][p]++
 	}

@@ -24,10 +24,14 @@ const (
 var detectScores = [...]struct{ name, means string }{
 	{"AUC", "chance that a positive scores above a negative, equal scores one half"},
 	{"advantage", "largest true positive rate less false positive rate of any threshold"},
-	{"TPR at 0.1% FPR", "largest true positive rate of the thresholds whose false positive rate is at most 0.001, equal scores in random order"},
-	{"TPR at 1% FPR", "largest true positive rate of the thresholds whose false positive rate is at most 0.01, equal scores in random order"},
-	{"TPR at 10% FPR", "largest true positive rate of the thresholds whose false positive rate is at most 0.1, equal scores in random order"},
-	{"right guesses", "share of positives among the guesses that the budget allows, the highest scores; of equal ones the mean"},
+	{"TPR at 0.1% FPR", "largest true positive rate of the thresholds whose false positive rate is at most 0.001, " +
+		"equal scores in random order"},
+	{"TPR at 1% FPR", "largest true positive rate of the thresholds whose false positive rate is at most 0.01, equal " +
+		"scores in random order"},
+	{"TPR at 10% FPR", "largest true positive rate of the thresholds whose false positive rate is at most 0.1, equal " +
+		"scores in random order"},
+	{"right guesses", "share of positives among the guesses that the budget allows, the highest scores; of equal " +
+		"ones the mean"},
 }
 
 // FalsePositiveRates holds the rates of TPRAtThousandth, TPRAtHundredth and TPRAtTenth.
@@ -65,7 +69,8 @@ func ParseDetect(name string) (DetectMetric, error) {
 		}
 		names = append(names, s.name)
 	}
-	return DetectMetric{}, fmt.Errorf("metric %q: want one of %s, and what is detected, such as AUC members", name, strings.Join(names, ", "))
+	return DetectMetric{}, fmt.Errorf("metric %q: want one of %s, and what is detected, such as AUC members", name,
+		strings.Join(names, ", "))
 }
 
 // Detection holds a value for each DetectScore, in their order. All are shares.

@@ -65,7 +65,8 @@ const (
 )
 
 var guessScores = [...]struct{ name, means string }{
-	{"AP", "area under precision and recall: the sum over thresholds of what each adds to the recall, times the precision there"},
+	{"AP", "area under precision and recall: the sum over thresholds of what each adds to the recall, times the " +
+		"precision there"},
 	{"precision", "share of positives among the guesses, the highest scores; of equal ones the mean"},
 	{"recall", "share of the positives that are among the guesses, the highest scores; of equal ones the mean"},
 }
@@ -101,7 +102,8 @@ func (m GuessMetric) Definition() string {
 // ParseGuess returns the metric of a name such as "precision at 4x edges". It fails on an unknown measure, on an
 // invalid number of guesses, and on a name that does not say what is guessed.
 func ParseGuess(name string) (GuessMetric, error) {
-	bad := fmt.Errorf("metric %q: want AP, precision at NUMBERx or recall at NUMBERx, and what is guessed, such as AP edges", name)
+	bad := fmt.Errorf("metric %q: want AP, precision at NUMBERx or recall at NUMBERx, and what is guessed, such as "+
+		"AP edges", name)
 	for i, s := range guessScores {
 		rest, ok := strings.CutPrefix(name, s.name+" ")
 		if !ok {

@@ -99,5 +99,6 @@ func (m Metric) ListsDefinition() string {
 	if gain == "" {
 		return m.String() + ": not defined for several lists"
 	}
-	return fmt.Sprintf("%v: mean over the n targets of %s, 0 when r > %d; r is the best rank over all lists, n is not cut, there is no ideal DCG", m, gain, m.K)
+	return fmt.Sprintf("%v: mean over the n targets of %s, 0 when r > %d; r is the best rank over all lists, n is "+
+		"not cut, there is no ideal DCG", m, gain, m.K)
 }

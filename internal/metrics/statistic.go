@@ -39,7 +39,8 @@ var statistics = []struct {
 	{Impressions, "rows of a log: an item shown to a user"},
 	{Clicks, "impressions with a click"},
 	{PairCount, "pairs of a slate and the clicks before it"},
-	{Accuracy, "share of the positions of a slate that hold an item which the user clicked in any of their slates, mean over pairs of users whose clicks are known"},
+	{Accuracy, "share of the positions of a slate that hold an item which the user clicked in any of their slates, " +
+		"mean over pairs of users whose clicks are known"},
 }
 
 // String returns the name used in tables and files.

@@ -80,7 +80,8 @@ func EvenWeights(layers int) []float64 {
 // Rows returns the rows of Z for the nodes of a batch, (len(batchUsers), d) and (len(batchItems), d); nodes may repeat.
 // users and items are the tables E, and get dense gradients. The backward of the result must run before the next call
 // of a method of p. Rows fails on shapes that do not fit the graph, on nodes outside it, and if the noise fails.
-func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batchUsers, batchItems []int32) (zu, zi *autograd.Node, err error) {
+func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batchUsers,
+	batchItems []int32) (zu, zi *autograd.Node, err error) {
 	w, err := p.begin([2]tensor.Matrix{users.Value, items.Value})
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +99,8 @@ func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batch
 	turn := p.turn
 	y = t.Custom("propagate", y, func() {
 		if p.turn != turn {
-			panic(&autograd.Error{Op: "propagate", Message: "backward after another call of the same propagation", Params: []string{users.Name, items.Name}})
+			panic(&autograd.Error{Op: "propagate", Message: "backward after another call of the same propagation",
+				Params: []string{users.Name, items.Name}})
 		}
 		p.turn++ // the memory that backward needs is overwritten
 		w.backward(t, leaves, y.G)
@@ -109,7 +111,8 @@ func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batch
 // All computes every row of Z, without gradient: zUsers (Users, d) and zItems
 // (Items, d) from the tables users and items of the same shapes.
 func (p *Propagation) All(users, items, zUsers, zItems tensor.Matrix) error {
-	if zUsers.Rows != users.Rows || zUsers.Cols != users.Cols || zItems.Rows != items.Rows || zItems.Cols != items.Cols {
+	if zUsers.Rows != users.Rows || zUsers.Cols != users.Cols || zItems.Rows != items.Rows ||
+		zItems.Cols != items.Cols {
 		return fmt.Errorf("nn: propagation of %d x %d and %d x %d into %d x %d and %d x %d", users.Rows, users.Cols,
 			items.Rows, items.Cols, zUsers.Rows, zUsers.Cols, zItems.Rows, zItems.Cols)
 	}
@@ -149,7 +152,8 @@ func (p *Propagation) Each(users, items tensor.Matrix, visit func(layer int, x t
 // becomes A~ items and toItems (Items, d) A~ users. They must not overlap the
 // tables.
 func (p *Propagation) Product(users, items, toUsers, toItems tensor.Matrix) error {
-	if toUsers.Rows != users.Rows || toUsers.Cols != users.Cols || toItems.Rows != items.Rows || toItems.Cols != items.Cols {
+	if toUsers.Rows != users.Rows || toUsers.Cols != users.Cols || toItems.Rows != items.Rows ||
+		toItems.Cols != items.Cols {
 		return fmt.Errorf("nn: product of %d x %d and %d x %d into %d x %d and %d x %d", users.Rows, users.Cols,
 			items.Rows, items.Cols, toUsers.Rows, toUsers.Cols, toItems.Rows, toItems.Cols)
 	}

@@ -51,7 +51,8 @@ func (o origin) gatherTo(p tensor.Pattern, lo, hi int, left, right []tensor.Floa
 // place. In the backward it is that of h[l].
 func (p *plan) copied(l int) [2]tensor.Bfloat16 {
 	for len(p.copies) <= l {
-		p.copies = append(p.copies, [2]tensor.Bfloat16{tensor.NewBfloat16(p.graph.Users, p.cols), tensor.NewBfloat16(p.graph.Items, p.cols)})
+		p.copies = append(p.copies, [2]tensor.Bfloat16{tensor.NewBfloat16(p.graph.Users, p.cols),
+			tensor.NewBfloat16(p.graph.Items, p.cols)})
 	}
 	return p.copies[l]
 }
@@ -118,7 +119,8 @@ func (w *work) roundedBack(l int) {
 
 // eachBlock calls in parallel, for each chunk, the function that of returns, with some of the chunk's rows lo to hi and
 // memory for them, few enough to stay in the nearest cache. It calls skip with the rows between that only leaves out.
-func (w *work) eachBlock(only *reach, of func(ch chunk) func(lo, hi int, sum tensor.Matrix), skip func(ch chunk, lo, hi int)) {
+func (w *work) eachBlock(only *reach, of func(ch chunk) func(lo, hi int, sum tensor.Matrix),
+	skip func(ch chunk, lo, hi int)) {
 	w.sums = grown(w.sums, len(w.chunks)*blockRows, w.cols)
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]

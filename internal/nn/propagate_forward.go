@@ -380,6 +380,7 @@ func (w *work) product(src [2]origin, dst [2]tensor.Matrix) {
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		other := 1 - ch.side
-		w.aggregate(ch.side, w.plan.rows[ch.side], ch.lo, ch.hi, w.leftAt[ch.side], w.part(w.right, other), src[other], dst[ch.side])
+		w.aggregate(ch.side, w.plan.rows[ch.side], ch.lo, ch.hi, w.leftAt[ch.side], w.part(w.right, other), src[other],
+			dst[ch.side])
 	})
 }

@@ -127,8 +127,10 @@ func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
 	case slices.ContainsFunc(p.Weights, func(a float64) bool { return math.IsNaN(a) || math.IsInf(a, 0) }):
 		return nil, fmt.Errorf("nn: propagation: weights %v are not finite", p.Weights)
 	case p.Bfloat16 && (p.Noise != nil || p.NormalizeRows):
-		return nil, errors.New("nn: propagation: two-byte copies with noise or normalised rows: rounding makes rows longer")
-	case tables[0].Rows != g.Users || tables[1].Rows != g.Items || tables[0].Cols != tables[1].Cols || tables[0].Cols < 1:
+		return nil, errors.New("nn: propagation: two-byte copies with noise or normalised rows: rounding makes rows " +
+			"longer")
+	case tables[0].Rows != g.Users || tables[1].Rows != g.Items || tables[0].Cols != tables[1].Cols ||
+		tables[0].Cols < 1:
 		return nil, fmt.Errorf("nn: propagation: tables of %d x %d and %d x %d for %d users and %d items",
 			tables[0].Rows, tables[0].Cols, tables[1].Rows, tables[1].Cols, g.Users, g.Items)
 	}

@@ -38,7 +38,8 @@ func (p *plan) arrange(near *graph.Near) error {
 			return fmt.Errorf("nn: propagation: %s: %w", [2]string{"items of users", "users of items"}[side], err)
 		}
 		if pattern.Rows() != p.size(Side(side)) {
-			return fmt.Errorf("nn: propagation: the rows of the graph do not fit %d users and %d items", g.Users, g.Items)
+			return fmt.Errorf("nn: propagation: the rows of the graph do not fit %d users and %d items", g.Users,
+				g.Items)
 		}
 		s.rows[side] = pattern
 	}
@@ -120,7 +121,8 @@ func (p *plan) spot(v int32) int {
 
 // aggregate computes the rows at places lo to hi of a side into dst, which has all
 // rows of the side, by node.
-func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right []tensor.Float, x origin, dst tensor.Matrix) {
+func (p *plan) aggregate(side Side, rows tensor.Pattern, lo, hi int, left, right []tensor.Float, x origin,
+	dst tensor.Matrix) {
 	if p.moved {
 		x.gatherTo(rows, lo, hi, left, right, dst, p.nodeAt[side][lo:])
 	} else {
@@ -142,7 +144,8 @@ var nearCache = tensor.NearCache
 func (w *work) improve() error {
 	p := w.plan
 	p.calls++
-	if p.calls != settled || w.call.Noise != nil || max(p.graph.Users, p.graph.Items)*p.cols*w.valueBytes() <= nearCache() {
+	if p.calls != settled || w.call.Noise != nil ||
+		max(p.graph.Users, p.graph.Items)*p.cols*w.valueBytes() <= nearCache() {
 		return nil
 	}
 	near := p.graph.Near()

@@ -239,7 +239,8 @@ func (a *AdamLazy) Step(params []*autograd.Param, g *autograd.Grads, lr float64)
 		for k, r := range u.rows {
 			s.fetch(s.p, u.rows[min(k+1, len(u.rows)):min(k+2, len(u.rows))])
 			o := int(r) * cols
-			tensor.AdamStep(tensor.Row(s.p.Value, int(r)), tensor.Row(u.vals, k), s.a.Data[o:o+cols], s.b.Data[o:o+cols], coef)
+			tensor.AdamStep(tensor.Row(s.p.Value, int(r)), tensor.Row(u.vals, k), s.a.Data[o:o+cols],
+				s.b.Data[o:o+cols], coef)
 			s.last[r] = int32(a.steps)
 		}
 	})

@@ -80,7 +80,8 @@ func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) 
 		case s.p != nil && s.p != p:
 			return fmt.Errorf("optim: two parameters are named %q", p.Name)
 		case s.a.Rows != p.Value.Rows || s.a.Cols != p.Value.Cols:
-			return fmt.Errorf("optim: state of %q is %d x %d, the parameter %d x %d", p.Name, s.a.Rows, s.a.Cols, p.Value.Rows, p.Value.Cols)
+			return fmt.Errorf("optim: state of %q is %d x %d, the parameter %d x %d", p.Name, s.a.Rows, s.a.Cols,
+				p.Value.Rows, p.Value.Cols)
 		}
 	}
 	if m.loaded {

@@ -83,7 +83,8 @@ func (m *memory) Load(state []NamedTensor) error {
 				s.last[i] = int32(k)
 			}
 		default:
-			return fmt.Errorf("optim: state %q (%d x %d) is not of a %s optimiser, or is there twice", e.Name, e.Value.Rows, e.Value.Cols, m.prefix)
+			return fmt.Errorf("optim: state %q (%d x %d) is not of a %s optimiser, or is there twice", e.Name,
+				e.Value.Rows, e.Value.Cols, m.prefix)
 		}
 	}
 	if n.steps < 0 {

@@ -11,5 +11,6 @@ import (
 
 // Epsilons returns every paper with settings for privrec account epsilon.
 func Epsilons() []epsilons.Paper {
-	return []epsilons.Paper{dipsgnn.EpsilonRows(), rdpgcf.EpsilonRows(), gerai.EpsilonRows(), pricdsr.EpsilonRows(), exposure.EpsilonRows()}
+	return []epsilons.Paper{dipsgnn.EpsilonRows(), rdpgcf.EpsilonRows(), gerai.EpsilonRows(), pricdsr.EpsilonRows(),
+		exposure.EpsilonRows()}
 }

@@ -23,7 +23,8 @@ const blockBytes = 4 << 20
 // NewBlock returns a block for records with length cells each. most is the largest number of records; 0 means as many
 // as have 2^14 cells.
 func NewBlock[C any](length, most, tables int) *Block[C] {
-	return &Block[C]{length: length, most: recordsOf(length, most), Lines: make([][]byte, tables), packed: make([][]byte, tables)}
+	return &Block[C]{length: length, most: recordsOf(length, most), Lines: make([][]byte, tables),
+		packed: make([][]byte, tables)}
 }
 
 // recordsOf returns the default number of records of length cells in a block.

@@ -101,7 +101,8 @@ func (e *engine[C]) tables(ctx context.Context, l *privacy.Ledger) (err error) {
 }
 
 // sorted perturbs all records, sorts them by their first id and writes them.
-func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *Block[C]) error, l *privacy.Ledger) (err error) {
+func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *Block[C]) error,
+	l *privacy.Ledger) (err error) {
 	s := NewSorter(e.spill)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	done := int64(0)
@@ -218,7 +219,8 @@ type blockWorker[C any] struct {
 }
 
 func (e *engine[C]) newBlockWorker() (h *blockWorker[C], err error) {
-	h = &blockWorker[C]{in: e.in, index: e.Shard.Of > 0, ranked: e.ranked(), byUser: e.ByUser, was: make([]int, 1+len(e.Beside))}
+	h = &blockWorker[C]{in: e.in, index: e.Shard.Of > 0, ranked: e.ranked(), byUser: e.ByUser,
+		was: make([]int, 1+len(e.Beside))}
 	if h.perturb, err = e.Worker(); err != nil {
 		return nil, err
 	}

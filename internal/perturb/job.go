@@ -31,14 +31,15 @@ type Records[C any] interface {
 // the job.
 type Job[C any] struct {
 	*Settings
-	Noun    string    // what progress calls the records, such as users
-	Sources []string  // other files that are read, and so never overwritten
-	Beside  []Output  // tables beside the output: a name, and the ending that replaces that of the output's name, such as .empty.tsv
-	Sort    *Codec[C] // sorts records by their first id; nil: they keep the order of the file
-	Batch   int       // consecutive records that make a block; 0: as many as are quick to work on
-	Kind    string    // name of the command, for the merge of shards
-	ByUser  bool      // a shard has the records of some users, by their first ids; otherwise it has some blocks
-	Ranked  bool      // records come in the order of their first ids
+	Noun    string   // what progress calls the records, such as users
+	Sources []string // other files that are read, and so never overwritten
+	// tables beside the output: a name, and the ending that replaces that of the output's name, such as .empty.tsv
+	Beside []Output
+	Sort   *Codec[C] // sorts records by their first id; nil: they keep the order of the file
+	Batch  int       // consecutive records that make a block; 0: as many as are quick to work on
+	Kind   string    // name of the command, for the merge of shards
+	ByUser bool      // a shard has the records of some users, by their first ids; otherwise it has some blocks
+	Ranked bool      // records come in the order of their first ids
 
 	// Open reads all other inputs, and opens the file.
 	Open func(ctx context.Context) (Records[C], error)

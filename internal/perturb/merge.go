@@ -55,11 +55,13 @@ func (w Whole) agrees(p Part, recorded []privacy.Entry) error {
 		return err
 	}
 	for _, x := range recorded {
-		if b, err := privacy.MarshalEvent(x.Event); err == nil && x.Purpose == purpose && x.Count == 1 && bytes.Equal(b, want) {
+		if b, err := privacy.MarshalEvent(x.Event); err == nil && x.Purpose == purpose && x.Count == 1 &&
+			bytes.Equal(b, want) {
 			return nil
 		}
 	}
-	return Refuse("make the shards again", "the settings of shard %d of %d of %s are not those that its ledger is of", p.Shard, p.Of, p.Out)
+	return Refuse("make the shards again", "the settings of shard %d of %d of %s are not those that its ledger is of",
+		p.Shard, p.Of, p.Out)
 }
 
 // Merge writes the output of all parts: the same bytes as the command without shards under the same seed. It fails if a
@@ -83,7 +85,8 @@ func Merge(ctx context.Context, m Merging, kinds map[string]Whole) (_ run.Result
 	for _, x := range kind.Beside {
 		set.Files = append(set.Files, Output{x.Name, stem + x.Path + packing(m.Out)})
 	}
-	set.Files = append(set.Files, Output{ledgerFile, stem + ".ledger.jsonl"}, Output{textFile, stem + ".report.txt"}, Output{jsonFile, stem + ".report.json"}, Output{outFile, m.Out})
+	set.Files = append(set.Files, Output{ledgerFile, stem + ".ledger.jsonl"}, Output{textFile, stem + ".report.txt"},
+		Output{jsonFile, stem + ".report.json"}, Output{outFile, m.Out})
 	for _, p := range parts {
 		for _, t := range p.Tables {
 			set.Sources = append(set.Sources, filepath.Join(dir, t.Name))
@@ -153,22 +156,30 @@ func (m Merging) find() (parts []Part, dir string, err error) {
 			return nil, "", err
 		}
 		if p.Out != filepath.Base(m.Out) {
-			return nil, "", Refuse("give that as --out", "%s is a part of %s, not of %s", e.Name(), p.Out, filepath.Base(m.Out))
+			return nil, "", Refuse("give that as --out", "%s is a part of %s, not of %s", e.Name(), p.Out,
+				filepath.Base(m.Out))
 		}
 		parts = append(parts, p)
 	}
 	if len(parts) == 0 {
-		return nil, "", Refuse("make them with --shard 1/2 and --shard 2/2, and copy them to one folder", "no shard of %s is in %s", filepath.Base(m.Out), dir)
+		return nil, "", Refuse("make them with --shard 1/2 and --shard 2/2, and copy them to one folder",
+			"no shard of %s is in %s", filepath.Base(m.Out), dir)
 	}
-	slices.SortFunc(parts, func(a, b Part) int { return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Shard, b.Shard)) })
+	slices.SortFunc(parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(a.Of, b.Of),
+			cmp.Compare(a.Shard, b.Shard))
+	})
 	for _, p := range parts[1:] {
 		if diff := parts[0].differs(p); diff != "" {
-			return nil, "", Refuse("make all shards of one file, with one program and the same flags", "shard %d of %d and shard %d of %d of %s differ in %s", parts[0].Shard, parts[0].Of, p.Shard, p.Of, p.Out, diff)
+			return nil, "", Refuse("make all shards of one file, with one program and the same flags",
+				"shard %d of %d and shard %d of %d of %s differ in %s", parts[0].Shard, parts[0].Of, p.Shard, p.Of,
+				p.Out, diff)
 		}
 	}
 	for k, p := range parts[1:] {
 		if p.Shard == parts[k].Shard {
-			return nil, "", Refuse("keep the files of one of them: a shard that was made twice is two releases, and only one may be in the whole", "shard %d of %d of %s is there twice", p.Shard, p.Of, p.Out)
+			return nil, "", Refuse("keep the files of one of them: a shard that was made twice is two releases, and "+
+				"only one may be in the whole", "shard %d of %d of %s is there twice", p.Shard, p.Of, p.Out)
 		}
 	}
 	var missing []string
@@ -178,7 +189,8 @@ func (m Merging) find() (parts []Part, dir string, err error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, "", Refuse("make them, or copy them there", "of %d shards of %s %s has no shard %s", parts[0].Of, parts[0].Out, dir, strings.Join(missing, ", "))
+		return nil, "", Refuse("make them, or copy them there", "of %d shards of %s %s has no shard %s", parts[0].Of,
+			parts[0].Out, dir, strings.Join(missing, ", "))
 	}
 	return parts, dir, nil
 }
@@ -219,8 +231,10 @@ func (p Part) differs(q Part) string {
 		what string
 		same bool
 	}{
-		{"the command", p.Kind == q.Kind}, {"the number of shards", p.Of == q.Of}, {"the kind of noise", p.Noise == q.Noise},
-		{"the seed", p.Seed == q.Seed}, {"the input", p.SHA256 == q.SHA256}, {"the catalogue or another file", slices.Equal(p.Others, q.Others)},
+		{"the command", p.Kind == q.Kind}, {"the number of shards", p.Of == q.Of},
+		{"the kind of noise", p.Noise == q.Noise},
+		{"the seed", p.Seed == q.Seed}, {"the input", p.SHA256 == q.SHA256},
+		{"the catalogue or another file", slices.Equal(p.Others, q.Others)},
 		{"the form of the output", p.Form == q.Form}, {"the order of the output", p.Ranked == q.Ranked},
 	} {
 		if !x.same {
@@ -257,13 +271,15 @@ func (m Merging) ledger(st *Stage, dir string, parts []Part, kind Whole) (s priv
 			return s, err
 		}
 		if seal, closed := l.Seal(); !closed || seal != (privacy.Seal{Entries: p.Entries, Chain: p.Chain}) {
-			return s, Refuse("make the shard again", "%s is not the ledger that shard %d of %d ended with", path, p.Shard, p.Of)
+			return s, Refuse("make the shard again", "%s is not the ledger that shard %d of %d ended with", path,
+				p.Shard, p.Of)
 		}
 		if first == nil {
 			first = l
 		}
 		if seal, _ := first.Seal(); seal != (privacy.Seal{Entries: p.Entries, Chain: p.Chain}) {
-			return s, Refuse("make all shards of one file, with the same flags", "the ledgers of shard %d and shard %d of %d say different things", parts[0].Shard, p.Shard, p.Of)
+			return s, Refuse("make all shards of one file, with the same flags",
+				"the ledgers of shard %d and shard %d of %d say different things", parts[0].Shard, p.Shard, p.Of)
 		}
 	}
 	if err := kind.agrees(parts[0], first.Entries()); err != nil {

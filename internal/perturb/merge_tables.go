@@ -75,7 +75,8 @@ func join(ctx context.Context, h *partHeap, j *joiner) error {
 		}
 		r := h.live[0]
 		if last != nil && h.compare(last, r.key) == 0 {
-			return Refuse("make the shards again: the ledger of the whole has one release of each", "%s: a record of it is in another shard too", r.index.name)
+			return Refuse("make the shards again: the ledger of the whole has one release of each",
+				"%s: a record of it is in another shard too", r.index.name)
 		}
 		last = append(last[:0], r.key...)
 		if err := j.add(r); err != nil {

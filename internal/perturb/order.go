@@ -15,10 +15,12 @@ type stretch interface {
 // inOrder fills blocks in one goroutine and processes them in several. The caller's goroutine uses them in the order in
 // which they were filled. fill calls next for the next empty block, which also passes on the previous one; next returns
 // the zero value after a failure. The first error, or the end of the context, ends the work and is returned.
-func inOrder[B stretch](ctx context.Context, workers int, blocks []B, fill func(next func() B) error, work func(worker int, b B) error, use func(b B) error) error {
+func inOrder[B stretch](ctx context.Context, workers int, blocks []B, fill func(next func() B) error,
+	work func(worker int, b B) error, use func(b B) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	free, todo, line := make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks))
+	free, todo, line := make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks)),
+		make(chan *turn[B], len(blocks))
 	for _, b := range blocks {
 		free <- &turn[B]{block: b, done: make(chan struct{}, 1)}
 	}

@@ -68,7 +68,8 @@ func (s *Settings) Check(purpose string) error {
 	case s.Items != 0 && s.Catalogue != "":
 		return Refuse("the catalogue has the number of its ids", "items and a catalogue are given")
 	case s.Shard.Of > 0 && s.Parent != "":
-		return Refuse("reserve it once, by a command without --shard", "every shard would be charged to the budget in %s again", s.Parent)
+		return Refuse("reserve it once, by a command without --shard",
+			"every shard would be charged to the budget in %s again", s.Parent)
 	case s.Items < 0:
 		return Refuse("", "items is %d, want at least 1", s.Items)
 	}
@@ -108,7 +109,8 @@ func FormOf(what, path, line, more string) (format.Form, error) {
 	}
 	f, ok := of(path)
 	if !ok {
-		return f, Refuse("names end in .tsv, .csv, .inter, or .txt for "+line+", then .gz or .zst"+more, "--%s: the name %q does not tell the form", what, filepath.Base(path))
+		return f, Refuse("names end in .tsv, .csv, .inter, or .txt for "+line+", then .gz or .zst"+more,
+			"--%s: the name %q does not tell the form", what, filepath.Base(path))
 	}
 	return f, nil
 }

@@ -68,15 +68,16 @@ type Part struct {
 	Of      int    `json:"of"`
 
 	// The following fields are equal in all parts.
-	Noise   privacy.Noise   `json:"noise"`
-	Seed    uint64          `json:"seed,omitempty"`
-	Form    format.Form     `json:"form"`
-	SHA256  string          `json:"input_sha256"`
-	Others  []string        `json:"others_sha256,omitempty"` // of the other files that were read, catalogue first
-	Ranked  bool            `json:"ranked"`                  // records are in the order of their ids, not in that of the file
-	Cells   int             `json:"cells"`                   // of a record
-	Batch   int             `json:"batch,omitempty"`         // records in a block; 0: as many as are quick to work on
-	Same    json.RawMessage `json:"settings"`                // of the command, and what every part counted alike
+	Noise  privacy.Noise `json:"noise"`
+	Seed   uint64        `json:"seed,omitempty"`
+	Form   format.Form   `json:"form"`
+	SHA256 string        `json:"input_sha256"`
+	Others []string      `json:"others_sha256,omitempty"` // of the other files that were read, catalogue first
+	// records are in the order of their ids, not in that of the file
+	Ranked  bool            `json:"ranked"`
+	Cells   int             `json:"cells"`           // of a record
+	Batch   int             `json:"batch,omitempty"` // records in a block; 0: as many as are quick to work on
+	Same    json.RawMessage `json:"settings"`        // of the command, and what every part counted alike
 	Entries int             `json:"ledger_entries"`
 	Chain   string          `json:"ledger_chain"`
 
@@ -121,7 +122,8 @@ func (e *engine[C]) part(ctx context.Context, whole string, f Facts) error {
 	same, counts := e.State()
 	p := Part{
 		Version: PartVersion, Kind: e.Kind, Out: filepath.Base(whole), Shard: e.Shard.I, Of: e.Shard.Of,
-		Noise: f.Noise, Seed: f.Seed, Form: e.OutForm, SHA256: f.Digest, Ranked: e.ranked(), Cells: e.in.Length(), Batch: e.Batch,
+		Noise: f.Noise, Seed: f.Seed, Form: e.OutForm, SHA256: f.Digest, Ranked: e.ranked(), Cells: e.in.Length(),
+		Batch:   e.Batch,
 		Entries: f.Ledger.Entries, Chain: f.Ledger.Chain, In: f.In,
 	}
 	var err error
@@ -153,7 +155,8 @@ func (e *engine[C]) part(ctx context.Context, whole string, f Facts) error {
 		names = append(names, x.Name)
 	}
 	for k, name := range append(names, indexFile) {
-		p.Tables = append(p.Tables, Table{paths[name], e.sums[k].head, e.sums[k].bytes, hex.EncodeToString(e.sums[k].hash.Sum(nil))})
+		p.Tables = append(p.Tables, Table{paths[name], e.sums[k].head, e.sums[k].bytes,
+			hex.EncodeToString(e.sums[k].hash.Sum(nil))})
 	}
 	return e.st.Create(partFile, p.Write)
 }

@@ -37,15 +37,19 @@ func (o Outputs) Free() error {
 		}
 		if len(halves) > 0 {
 			return &run.UsageError{
-				Message: fmt.Sprintf("a command before this one was stopped while it replaced the files of %s, or is doing so now: they are incomplete, and what was there before is in %s", o.main(), strings.Join(halves, ", ")),
-				Fix:     fmt.Sprintf("move what begins with %q back from there to its name, or choose another --out, or --force to write a new set and remove the folder", wasPrefix),
+				Message: fmt.Sprintf("a command before this one was stopped while it replaced the files of %s, or is "+
+					"doing so now: they are incomplete, and what was there before is in %s", o.main(),
+					strings.Join(halves, ", ")),
+				Fix: fmt.Sprintf("move what begins with %q back from there to its name, or choose another --out, "+
+					"or --force to write a new set and remove the folder", wasPrefix),
 			}
 		}
 	}
 	for _, x := range o.Files {
 		for _, path := range o.Sources {
 			if sameName(path, x.Path) {
-				return &run.UsageError{Message: x.Path + " is read by this run: it cannot be written too", Fix: "choose another --out"}
+				return &run.UsageError{Message: x.Path + " is read by this run: it cannot be written too",
+					Fix: "choose another --out"}
 			}
 		}
 		info, err := os.Lstat(x.Path)
@@ -54,9 +58,11 @@ func (o Outputs) Free() error {
 		case info.IsDir():
 			return &run.UsageError{Message: x.Path + " is a folder", Fix: "choose another --out"}
 		case !info.Mode().IsRegular():
-			return &run.UsageError{Message: x.Path + " is a link, a pipe or a device", Fix: "name a file: all files of a set get their names at once, which would replace it"}
+			return &run.UsageError{Message: x.Path + " is a link, a pipe or a device",
+				Fix: "name a file: all files of a set get their names at once, which would replace it"}
 		case !o.Force:
-			return &run.UsageError{Message: x.Path + " is there already", Fix: "choose another --out, or --force to replace what is there"}
+			return &run.UsageError{Message: x.Path + " is there already",
+				Fix: "choose another --out, or --force to replace what is there"}
 		}
 	}
 	return nil
@@ -123,7 +129,8 @@ func (s *Stage) Commit(p run.Progress) (err error) {
 		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped had left", dir))
 	}
 	for _, dir := range s.interrupted {
-		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped while it replaced the files of %s had left", dir, s.set.main()))
+		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped while it replaced the files of %s had left",
+			dir, s.set.main()))
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	return err

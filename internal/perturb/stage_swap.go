@@ -32,7 +32,8 @@ type journal struct {
 // leaves a folder with the old files and a journal, which interrupted finds.
 func (s *Stage) swap() error {
 	out := s.set.main()
-	err := s.Create(journalFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(journal{filepath.Base(out)}) })
+	err := s.Create(journalFile,
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(journal{filepath.Base(out)}) })
 	if err != nil {
 		return &format.WriteError{File: out, Err: err}
 	}
@@ -66,13 +67,15 @@ func (s *Stage) undo(away, placed []Output, why error) error {
 	for _, x := range slices.Backward(placed) {
 		if err := os.Remove(x.Path); err != nil {
 			s.stuck = true
-			return errors.Join(why, fmt.Errorf("%s could not be removed again; what stood there is in %s: %w", x.Path, s.dir, err))
+			return errors.Join(why, fmt.Errorf("%s could not be removed again; what stood there is in %s: %w", x.Path,
+				s.dir, err))
 		}
 	}
 	for _, x := range slices.Backward(away) {
 		if err := s.rename(s.Path(wasPrefix+x.Name), x.Path); err != nil {
 			s.stuck = true
-			return errors.Join(why, fmt.Errorf("what was in %s could not be put back and is in %s: %w", x.Path, s.dir, err))
+			return errors.Join(why, fmt.Errorf("what was in %s could not be put back and is in %s: %w", x.Path, s.dir,
+				err))
 		}
 	}
 	return why

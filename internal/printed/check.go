@@ -26,7 +26,8 @@ var families = []string{"Recall", "HR", "Hit", "MRR", "NDCG", "Precision", "F1"}
 // others are the metrics without a cut-off, and the statistics of data sets.
 var others = []string{
 	"micro F1", "MAP", "AUC",
-	"users", "items", "interactions", "impressions", "clicks", "pairs", "mean length", "density", "features", "dimensions",
+	"users", "items", "interactions", "impressions", "clicks", "pairs", "mean length", "density", "features",
+	"dimensions",
 }
 
 var ranked = regexp.MustCompile(`^([A-Za-z0-9]+)@([1-9][0-9]*)$`)
@@ -59,7 +60,8 @@ func (f File) check(doc *config.Document) (*File, error) {
 	for name, m := range f.Metrics {
 		family, k := m.Family()
 		known := k > 0 && (slices.Contains(families, family)) || k == 0 && slices.Contains(others, m.Is)
-		v.Check(known, "metrics."+name+".is", "%q is no metric; known are %s with a cut-off as in Recall@20, and %s", m.Is, strings.Join(families, ", "), strings.Join(others, ", "))
+		v.Check(known, "metrics."+name+".is", "%q is no metric; known are %s with a cut-off as in Recall@20, and %s",
+			m.Is, strings.Join(families, ", "), strings.Join(others, ", "))
 		v.OneOf("metrics."+name+".unit", m.Unit, units...)
 	}
 	v.Check(len(f.Blocks) > 0, "blocks", "must have at least one")
@@ -100,8 +102,10 @@ func (f *File) checkBlock(v *config.Checker, i int) {
 		v.Check(ok, at(fmt.Sprintf("columns.%d", j)), "%q is not among the file's metrics", c)
 		v.Check(!slices.Contains(b.Columns[:j], c), at(fmt.Sprintf("columns.%d", j)), "%q is there already", c)
 	}
-	v.Check((b.Kind == Drawn) == (len(b.Rows) == 0), at("rows"), "a table has rows, and a figure without printed numbers has none")
-	v.Check((b.Kind == Drawn) == (len(b.Drawn) > 0), at("drawn"), "a figure says what is drawn, and a table has nothing drawn")
+	v.Check((b.Kind == Drawn) == (len(b.Rows) == 0), at("rows"),
+		"a table has rows, and a figure without printed numbers has none")
+	v.Check((b.Kind == Drawn) == (len(b.Drawn) > 0), at("drawn"),
+		"a figure says what is drawn, and a table has nothing drawn")
 	v.Check(b.Test == nil || len(b.Improvements) > 0, at("test"), "there are no improvements that it could be of")
 	seen := map[string]int{}
 	for j := range b.Rows {
@@ -120,7 +124,8 @@ func (f *File) checkBlock(v *config.Checker, i int) {
 
 // checkRow reports what is wrong with a row, or with an improvement.
 func (f *File) checkRow(v *config.Checker, b *Block, r Row, at string) {
-	v.Check(len(r.Values) == len(b.Columns), at+".values", "%d numbers for %d columns; write a dash where the paper prints one", len(r.Values), len(b.Columns))
+	v.Check(len(r.Values) == len(b.Columns), at+".values",
+		"%d numbers for %d columns; write a dash where the paper prints one", len(r.Values), len(b.Columns))
 	v.Check(or(r.Data, b.Data) != "", at+".data", "must name the data set")
 	v.Check(b.Kind != Results || or(r.Method, b.Method) != "", at+".method", "must name the method")
 }

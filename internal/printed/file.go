@@ -10,7 +10,8 @@ import (
 
 // File is the transcription of one paper, or of the reference results.
 type File struct {
-	Paper    string             `yaml:"paper"` // name of the paper on the command line; "reference" for published results of others
+	// name of the paper on the command line; "reference" for published results of others
+	Paper    string             `yaml:"paper"`
 	Cite     string             `yaml:"cite"`
 	Year     int                `yaml:"year"`
 	Seeds    int                `yaml:"seeds"`    // runs behind a printed mean; 0: not stated
@@ -59,20 +60,21 @@ const (
 
 // Block is a printed table or figure, or one table of the reference results.
 type Block struct {
-	Table        int             `yaml:"table"`
-	Figure       int             `yaml:"figure"`
-	ID           string          `yaml:"id"`     // of a reference table
-	Where        string          `yaml:"where"`  // section, table or file
-	Year         int             `yaml:"year"`   // of a reference table; 0: that of the file
-	Origin       string          `yaml:"origin"` // of a reference table: who ran it
-	About        string          `yaml:"about"`
-	Kind         string          `yaml:"kind"`
-	Relevant     string          `yaml:"relevant"` // items in a list that count as found: one, many, or "inferred one" where the paper does not say it; empty: unknown
-	Data         string          `yaml:"data"`     // of every row that names none
-	Method       string          `yaml:"method"`   // of every row that names none
-	Setting      Setting         `yaml:"setting"`  // of every row
-	Counts       map[string]Word `yaml:"counts"`   // users, items, interactions, as the source states them
-	Columns      []string        `yaml:"columns"`  // keys of File.Metrics
+	Table  int    `yaml:"table"`
+	Figure int    `yaml:"figure"`
+	ID     string `yaml:"id"`     // of a reference table
+	Where  string `yaml:"where"`  // section, table or file
+	Year   int    `yaml:"year"`   // of a reference table; 0: that of the file
+	Origin string `yaml:"origin"` // of a reference table: who ran it
+	About  string `yaml:"about"`
+	Kind   string `yaml:"kind"`
+	// items in a list that count as found: one, many, or "inferred one" where the paper does not say it; empty: unknown
+	Relevant     string          `yaml:"relevant"`
+	Data         string          `yaml:"data"`    // of every row that names none
+	Method       string          `yaml:"method"`  // of every row that names none
+	Setting      Setting         `yaml:"setting"` // of every row
+	Counts       map[string]Word `yaml:"counts"`  // users, items, interactions, as the source states them
+	Columns      []string        `yaml:"columns"` // keys of File.Metrics
 	Rows         []Row           `yaml:"rows"`
 	Test         *Test           `yaml:"test"` // behind the stars of the improvements
 	Improvements []Row           `yaml:"improvements"`

@@ -38,7 +38,8 @@ type Release interface {
 
 // kinds has one empty event of every kind.
 var kinds = []Event{
-	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{}, Exponential{},
+	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{},
+	Exponential{},
 	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},
 }
 

@@ -27,9 +27,11 @@ func (e Gaussian) Law() Law       { return NormalLaw{e.Sigma, e.Sensitivity, e.N
 func (e Gaussian) Validate() error {
 	var norm error
 	if e.Norm != 0 && (!(2*e.Norm >= e.Sensitivity) || math.IsInf(e.Norm, 1)) {
-		norm = fmt.Errorf("norm is %v, want at least half of the sensitivity and finite, or none: units that long move a sum by twice that at most", e.Norm)
+		norm = fmt.Errorf("norm is %v, want at least half of the sensitivity and finite, or none: units that long "+
+			"move a sum by twice that at most", e.Norm)
 	}
-	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), norm, e.Unit.Validate(), e.Neighbouring.Validate())
+	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), norm,
+		e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
 // Release returns an event about subject s that has this law.
@@ -76,7 +78,8 @@ func (e DiscreteGaussian) Law() Law       { return DiscreteNormalLaw{e.Sigma, e.
 
 // Validate returns an error for the first field out of its range.
 func (e DiscreteGaussian) Validate() error {
-	return first("discrete-gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
+	return first("discrete-gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity),
+		atLeastStep(e.Sensitivity),
 		atLeast("dimension", e.Dimension, 1), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 

@@ -16,7 +16,8 @@ func (e Laplace) Law() Law       { return LaplaceLaw{e.Scale, e.Sensitivity} }
 
 // Validate returns an error for the first field out of its range.
 func (e Laplace) Validate() error {
-	return first("laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+	return first("laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(),
+		e.Neighbouring.Validate())
 }
 
 // Group returns the release of a group. By the triangle inequality its sensitivity is the sum along the changes.
@@ -52,7 +53,8 @@ func (e DiscreteLaplace) Law() Law       { return DiscreteLaplaceLaw{e.Scale, e.
 
 // Validate returns an error for the first field out of its range.
 func (e DiscreteLaplace) Validate() error {
-	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
+	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity),
+		atLeastStep(e.Sensitivity),
 		e.Unit.Validate(), e.Neighbouring.Validate())
 }
 

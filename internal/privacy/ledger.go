@@ -64,7 +64,8 @@ func NewLedger(noise Noise) (*Ledger, error) {
 
 func newLedger(h header) *Ledger {
 	_, chain := h.line()
-	return &Ledger{head: h, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{}, stated: holdings{}, unwritten: holdings{}}
+	return &Ledger{head: h, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{},
+		stated: holdings{}, unwritten: holdings{}}
 }
 
 // CreateLedger creates a ledger file, under key k or without one if k is nil. It fails if the file exists.

@@ -45,7 +45,8 @@ func (l *Ledger) foreseen(e Entry) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%d releases of %q (%s) are not in what the run reserved of its budget", e.Count, e.Purpose, e.Event.Kind())
+	return fmt.Errorf("%d releases of %q (%s) are not in what the run reserved of its budget", e.Count, e.Purpose,
+		e.Event.Kind())
 }
 
 // Relative tolerances on the quotient of a planned Gaussian: a recomputed deviation is rounded, and discrete noise is

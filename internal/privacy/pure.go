@@ -51,7 +51,8 @@ func (e RandomizedResponse) Law() Law       { return ResponseLaw{e.Epsilon, e.Ca
 
 // Validate returns an error for the first field out of its range.
 func (e RandomizedResponse) Validate() error {
-	return first("randomized-response", positive("epsilon", e.Epsilon), atLeast("categories", e.Categories, 2), e.Unit.Validate())
+	return first("randomized-response", positive("epsilon", e.Epsilon), atLeast("categories", e.Categories, 2),
+		e.Unit.Validate())
 }
 
 func (RandomizedResponse) local() {}

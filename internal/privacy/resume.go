@@ -123,7 +123,8 @@ func (l *Ledger) restore(st LedgerState) error {
 			return fmt.Errorf("pending entry of the checkpoint: %w", err)
 		}
 		if e.Period != "" || e.PerUnit != 0 {
-			return fmt.Errorf("pending entry of the checkpoint: period %q and per_unit %d, want none", e.Period, e.PerUnit)
+			return fmt.Errorf("pending entry of the checkpoint: period %q and per_unit %d, want none", e.Period,
+				e.PerUnit)
 		}
 		if err := l.record(e.Purpose, e.Event, e.Count); err != nil {
 			return err

@@ -31,7 +31,8 @@ func (e SphericalLaplace) epsilon() float64 {
 
 // Validate returns an error for the first field out of its range.
 func (e SphericalLaplace) Validate() error {
-	return first("spherical-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+	return first("spherical-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity),
+		e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
 // Group returns the release of a group, with the distances of its changes added up. If the changes move several

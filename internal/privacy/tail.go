@@ -69,7 +69,8 @@ func (l *Ledger) State() (LedgerState, error) {
 	if err := l.sync(); err != nil {
 		return LedgerState{}, err
 	}
-	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.unwritten.list()}
+	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{},
+		Holdings: l.unwritten.list()}
 	for _, e := range l.open("") {
 		e.PerUnit = 0 // stored by purpose, below
 		b, err := e.marshal()
@@ -121,7 +122,8 @@ func (l *Ledger) says(held []Holding, entries []Entry) bool {
 	}
 	for _, e := range entries {
 		if !slices.ContainsFunc(l.rest, func(x line) bool {
-			return x.release() && alike(x.entry, e) && x.entry.Count >= e.Count && looser(x.entry.PerUnit, e.PerUnit) == x.entry.PerUnit
+			return x.release() && alike(x.entry, e) && x.entry.Count >= e.Count &&
+				looser(x.entry.PerUnit, e.PerUnit) == x.entry.PerUnit
 		}) {
 			return false
 		}
@@ -158,7 +160,8 @@ func (l *Ledger) atLeast(held []Holding, entries []Entry) ([]Holding, []Entry) {
 			entries = append(entries, x.entry)
 			continue
 		}
-		entries[i].Count, entries[i].PerUnit = max(entries[i].Count, x.entry.Count), looser(entries[i].PerUnit, x.entry.PerUnit)
+		entries[i].Count, entries[i].PerUnit = max(entries[i].Count, x.entry.Count),
+			looser(entries[i].PerUnit, x.entry.PerUnit)
 	}
 	return most.list(), entries
 }

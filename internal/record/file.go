@@ -28,7 +28,8 @@ func Read(path string) (*File, error) {
 	d.DisallowUnknownFields()
 	f := &File{}
 	if err := d.Decode(f); err != nil {
-		return nil, fmt.Errorf("read records: %s:%d: %w", path, 1+bytes.Count(b[:min(int(d.InputOffset()), len(b))], []byte("\n")), err)
+		return nil, fmt.Errorf("read records: %s:%d: %w", path, 1+bytes.Count(b[:min(int(d.InputOffset()), len(b))],
+			[]byte("\n")), err)
 	}
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("read records: %s: %w", path, err)

@@ -32,7 +32,8 @@ func Of(dir string, keep Keep) (Run, error) {
 		return Run{}, fmt.Errorf("record: %s: %w", dir, err)
 	}
 	if m.Status != run.StatusDone || len(m.Attempts) == 0 {
-		return Run{}, fmt.Errorf("record: %s: the status is %q, want %q: only finished runs leave a record", dir, m.Status, run.StatusDone)
+		return Run{}, fmt.Errorf("record: %s: the status is %q, want %q: only finished runs leave a record", dir,
+			m.Status, run.StatusDone)
 	}
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {
@@ -44,13 +45,15 @@ func Of(dir string, keep Keep) (Run, error) {
 	}
 	last := m.Attempts[len(m.Attempts)-1]
 	r := Run{
-		Task: m.Task, Method: o.Method, Setting: setting(o.Setting), ConfigFile: configFile(m.ConfigFile), ConfigHash: m.ConfigHash, Seed: m.Seed,
+		Task: m.Task, Method: o.Method, Setting: setting(o.Setting), ConfigFile: configFile(m.ConfigFile),
+		ConfigHash: m.ConfigHash, Seed: m.Seed,
 		DataName: o.Data.Name, Recipe: o.Data.Recipe, Level: o.Data.Level, Data: m.Data,
 		Scores: keep.scores(o.Evaluations), Floors: Keep{Metrics: keep.Metrics}.scores(o.Floors),
 		Epochs:  Epochs{Selected: o.Selected, Run: len(o.Chose()), Cap: o.Cap, Steps: o.Steps, Short: o.Short},
 		Epsilon: e,
-		Version: last.Build.Version, Commit: last.Build.Commit, Dirty: last.Build.Dirty, Build: Build(last.Build), Machine: Machine(last.Machine),
-		Ended: last.Started.Add(time.Duration(last.Seconds * float64(time.Second))).UTC().Truncate(time.Second),
+		Version: last.Build.Version, Commit: last.Build.Commit, Dirty: last.Build.Dirty, Build: Build(last.Build),
+		Machine: Machine(last.Machine),
+		Ended:   last.Started.Add(time.Duration(last.Seconds * float64(time.Second))).UTC().Truncate(time.Second),
 	}
 	if keep.Gains {
 		if r.Gains, err = keep.gains(dir); err != nil {
@@ -91,7 +94,8 @@ func configFile(path string) string {
 	if _, rest, ok := strings.Cut(path, "configs/"); ok {
 		return "configs/" + rest
 	}
-	if rest, ok := strings.CutPrefix(path, "../"); ok && !strings.Contains(rest, "..") { // of a grid, which is below configs
+	if rest, ok := strings.CutPrefix(path, "../"); ok && !strings.Contains(rest, "..") {
+		// of a grid, which is below configs
 		return "configs/" + rest
 	}
 	return filepath.Base(path)
@@ -224,7 +228,8 @@ func Join(name string, runs []Run) (Record, error) {
 	seen := map[uint64]bool{}
 	for _, r := range runs {
 		switch {
-		case r.Task != first.Task || r.Setting != first.Setting || r.DataName != first.DataName || r.Recipe != first.Recipe:
+		case r.Task != first.Task || r.Setting != first.Setting || r.DataName != first.DataName ||
+			r.Recipe != first.Recipe:
 			return Record{}, fmt.Errorf("record %s: %s (%s, %s) and %s (%s, %s) are not the same but for their seeds",
 				name, first.Task, first.Setting, first.DataName, r.Task, r.Setting, r.DataName)
 		case seen[r.Seed]:

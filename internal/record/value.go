@@ -35,7 +35,8 @@ func (r *Record) Value(field string) (Value, error) {
 		if !ok {
 			return Value{}, r.unknown(field, keys(r.Measured.Values))
 		}
-		return Value{Mean: v, SD: math.NaN(), Low: r.Measured.Values[field+" low"], High: r.Measured.Values[field+" high"]}, nil
+		return Value{Mean: v, SD: math.NaN(), Low: r.Measured.Values[field+" low"],
+			High: r.Measured.Values[field+" high"]}, nil
 	}
 	if field == "seeds" {
 		return Value{Mean: float64(len(r.Runs)), SD: math.NaN()}, nil
@@ -133,7 +134,8 @@ func (r *Run) value(field string) (float64, error) {
 		if v, ok := s.Values[metric]; ok {
 			return 100 * v, nil
 		}
-		return 0, fmt.Errorf("no field %q: the scores %q have no metric %q; they have %s", field, s.Name, metric, strings.Join(keys(s.Values), ", "))
+		return 0, fmt.Errorf("no field %q: the scores %q have no metric %q; they have %s", field, s.Name, metric,
+			strings.Join(keys(s.Values), ", "))
 	}
 	return 0, fmt.Errorf("no field %q: no scores have the name or release %q", field, name)
 }
@@ -176,7 +178,8 @@ func (r *Run) epsilon(field string) (float64, error) {
 			return float64(u.Epsilon), nil
 		}
 	}
-	return 0, fmt.Errorf("no field epsilon.%s: the account has claimed, total, as noise UNIT NEIGHBOURING %v and as part NAME %v", field, r.Epsilon.Units, r.Epsilon.Parts)
+	return 0, fmt.Errorf("no field epsilon.%s: the account has claimed, total, as noise UNIT NEIGHBOURING %v and as "+
+		"part NAME %v", field, r.Epsilon.Units, r.Epsilon.Parts)
 }
 
 // Format returns a value as text with a number of decimals. flags are "+" for a sign, "," for separated thousands and

@@ -104,7 +104,8 @@ func (c Chart) Image(format string) ([]byte, error) {
 		y -= heads[i].high
 		for j, p := range s.Panels {
 			x := in.Min.X + vg.Length(j)*(panelWidth+panelGap)
-			area := draw.Canvas{Canvas: in.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - panelHeight}, Max: vg.Point{X: x + panelWidth, Y: y}}}
+			area := draw.Canvas{Canvas: in.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - panelHeight},
+				Max: vg.Point{X: x + panelWidth, Y: y}}}
 			p.draw(area, heads[i].looks)
 		}
 		y -= panelHeight + panelGap
@@ -169,15 +170,18 @@ func (s Strip) check() error {
 			}
 		}
 		for _, c := range p.Curves {
-			if len(c.X) != len(c.Y) || c.Band != nil && len(c.Band) != len(c.X) || c.Bars != nil && len(c.Bars) != len(c.X) {
-				return fmt.Errorf("report: curve %q has %d x, %d y, a band of %d and %d bars", c.Name, len(c.X), len(c.Y), len(c.Band), len(c.Bars))
+			if len(c.X) != len(c.Y) || c.Band != nil && len(c.Band) != len(c.X) || c.Bars != nil &&
+				len(c.Bars) != len(c.X) {
+				return fmt.Errorf("report: curve %q has %d x, %d y, a band of %d and %d bars", c.Name, len(c.X),
+					len(c.Y), len(c.Band), len(c.Bars))
 			}
 			for i, x := range c.X {
 				if !c.shows(i) {
 					continue
 				}
 				if p.LogX && x <= 0 {
-					return fmt.Errorf("report: curve %q has the point (%g, %g), which a logarithmic axis cannot show", c.Name, x, c.Y[i])
+					return fmt.Errorf("report: curve %q has the point (%g, %g), which a logarithmic axis cannot show",
+						c.Name, x, c.Y[i])
 				}
 				drawn++
 			}
@@ -204,7 +208,8 @@ var (
 
 // textStyle returns a style of left-aligned text that hangs from its point.
 func textStyle(points float64, c color.Color) text.Style {
-	s := text.Style{Color: c, Font: font.From(plot.DefaultFont, vg.Points(points)), Handler: plot.DefaultTextHandler, XAlign: text.XLeft, YAlign: text.YTop}
+	s := text.Style{Color: c, Font: font.From(plot.DefaultFont, vg.Points(points)), Handler: plot.DefaultTextHandler,
+		XAlign: text.XLeft, YAlign: text.YTop}
 	s.Font.Variant = "Sans"
 	return s
 }

@@ -38,7 +38,8 @@ func (c Chart) ColumnPDF() ([]byte, error) {
 		heads[i].draw(in, 0, y)
 		y -= heads[i].high
 		for _, p := range s.Panels {
-			p.draw(draw.Canvas{Canvas: file, Rectangle: vg.Rectangle{Min: vg.Point{Y: y - panelHeight}, Max: vg.Point{X: panelWidth, Y: y}}}, heads[i].looks)
+			p.draw(draw.Canvas{Canvas: file, Rectangle: vg.Rectangle{Min: vg.Point{Y: y - panelHeight},
+				Max: vg.Point{X: panelWidth, Y: y}}}, heads[i].looks)
 			y -= panelHeight + panelGap
 		}
 	}

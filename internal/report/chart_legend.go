@@ -16,7 +16,8 @@ type look struct {
 
 // marks distinguish curves where colours cannot.
 var marks = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
+	draw.TriangleGlyph{}, draw.CrossGlyph{},
 }
 
 // lookOf returns the look of the i-th curve.
@@ -77,8 +78,10 @@ func (l legend) draw(c draw.Canvas, x, y vg.Length) {
 	for i, at := range l.at {
 		k := l.looks[l.names[i]]
 		middle := y - at.Y - nameHigh/2
-		c.StrokeLine2(draw.LineStyle{Color: k.color, Width: vg.Points(1.8), Dashes: k.dashes}, x+at.X, middle, x+at.X+sampleWidth-vg.Points(5), middle)
-		c.DrawGlyph(draw.GlyphStyle{Color: k.color, Radius: markRadius, Shape: k.mark}, vg.Point{X: x + at.X + (sampleWidth-vg.Points(5))/2, Y: middle})
+		c.StrokeLine2(draw.LineStyle{Color: k.color, Width: vg.Points(1.8), Dashes: k.dashes}, x+at.X, middle,
+			x+at.X+sampleWidth-vg.Points(5), middle)
+		c.DrawGlyph(draw.GlyphStyle{Color: k.color, Radius: markRadius, Shape: k.mark},
+			vg.Point{X: x + at.X + (sampleWidth-vg.Points(5))/2, Y: middle})
 		c.FillText(nameStyle, vg.Point{X: x + at.X + sampleWidth, Y: y - at.Y - vg.Points(1.5)}, l.names[i])
 	}
 }

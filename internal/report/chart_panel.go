@@ -22,12 +22,14 @@ var (
 const markRadius = vg.Length(2.6)
 
 // levelDashes distinguish levels.
-var levelDashes = [][]vg.Length{{vg.Points(6), vg.Points(3)}, {vg.Points(2), vg.Points(2)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}, {vg.Points(1), vg.Points(3)}}
+var levelDashes = [][]vg.Length{{vg.Points(6), vg.Points(3)}, {vg.Points(2), vg.Points(2)},
+	{vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}, {vg.Points(1), vg.Points(3)}}
 
 // draw draws the panel. It must have passed check.
 func (p Panel) draw(c draw.Canvas, looks map[string]look) {
 	if p.Title != "" {
-		c.Max.Y -= writeLines(&c, nameStyle, p.Title, c.Rectangle.Min.Add(vg.Point{Y: c.Size().Y}), c.Size().X) + vg.Points(2)
+		c.Max.Y -= writeLines(&c, nameStyle, p.Title, c.Rectangle.Min.Add(vg.Point{Y: c.Size().Y}), c.Size().X) +
+			vg.Points(2)
 	}
 	names := vg.Length(0) // room for the names of the levels
 	for _, l := range p.Levels {
@@ -40,10 +42,12 @@ func (p Panel) draw(c draw.Canvas, looks map[string]look) {
 	x, y := a.plot.Transforms(&area)
 	if a.infinite {
 		mid := x(a.edge)
-		area.StrokeLine2(draw.LineStyle{Color: levelColor, Width: vg.Points(0.7), Dashes: levelDashes[1]}, mid, area.Min.Y, mid, area.Max.Y)
+		area.StrokeLine2(draw.LineStyle{Color: levelColor, Width: vg.Points(0.7), Dashes: levelDashes[1]}, mid,
+			area.Min.Y, mid, area.Max.Y)
 	}
 	for i, l := range p.Levels {
-		area.StrokeLine2(draw.LineStyle{Color: levelColor, Width: vg.Points(1), Dashes: levelDashes[i%len(levelDashes)]}, area.Min.X, y(l.Y), area.Max.X, y(l.Y))
+		area.StrokeLine2(draw.LineStyle{Color: levelColor, Width: vg.Points(1),
+			Dashes: levelDashes[i%len(levelDashes)]}, area.Min.X, y(l.Y), area.Max.X, y(l.Y))
 	}
 	p.nameLevels(c, area, y)
 	place := func(v float64) vg.Length {
@@ -224,7 +228,9 @@ func (c Curve) drawBand(area draw.Canvas, k look, x, y func(float64) vg.Length) 
 		}
 		if c.Apart || math.IsInf(c.X[i], 1) { // a narrow band of its own
 			at := x(c.X[i])
-			area.FillPolygon(faint(k.color), []vg.Point{{X: at - markRadius, Y: y(c.Band[i][0])}, {X: at - markRadius, Y: y(c.Band[i][1])}, {X: at + markRadius, Y: y(c.Band[i][1])}, {X: at + markRadius, Y: y(c.Band[i][0])}})
+			area.FillPolygon(faint(k.color), []vg.Point{{X: at - markRadius, Y: y(c.Band[i][0])},
+				{X: at - markRadius, Y: y(c.Band[i][1])}, {X: at + markRadius, Y: y(c.Band[i][1])},
+				{X: at + markRadius, Y: y(c.Band[i][0])}})
 			continue
 		}
 		upper = append(upper, vg.Point{X: x(c.X[i]), Y: y(c.Band[i][1])})

@@ -84,7 +84,8 @@ func (c Comparison) Table() (*Table, error) {
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("values in percent; evidence level %v: %s", c.Level, c.Level.Meaning()))
 	if printed {
-		t.Notes = append(t.Notes, fmt.Sprintf("level %v allows no comparison with the paper's printed numbers", c.Level))
+		t.Notes = append(t.Notes, fmt.Sprintf("level %v allows no comparison with the paper's printed numbers",
+			c.Level))
 	}
 	t.Notes = append(t.Notes, c.Notes...)
 	return t, nil

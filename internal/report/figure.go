@@ -105,7 +105,9 @@ func (f Figure) plot() (*plot.Plot, []plotter.XYs, error) {
 				continue
 			}
 			if f.LogX && !(l.X[j] > 0) || f.LogY && !(l.Y[j] > 0) {
-				return nil, nil, fmt.Errorf("report: line %q has the point (%g, %g), which a logarithmic axis cannot show", l.Name, l.X[j], l.Y[j])
+				return nil, nil, fmt.Errorf(
+					"report: line %q has the point (%g, %g), which a logarithmic axis cannot show", l.Name, l.X[j],
+					l.Y[j])
 			}
 			xy = append(xy, plotter.XY{X: l.X[j], Y: l.Y[j]})
 		}
@@ -187,7 +189,8 @@ func free(p *plot.Plot, legend plot.Legend, lines []plotter.XYs, c draw.Canvas) 
 	x, y := p.Transforms(&area)
 	for _, at := range corners {
 		box := legendBox(legend, at, area)
-		near := vg.Rectangle{Min: vg.Point{X: box.Min.X - clearance, Y: box.Min.Y - clearance}, Max: vg.Point{X: box.Max.X + clearance, Y: box.Max.Y + clearance}}
+		near := vg.Rectangle{Min: vg.Point{X: box.Min.X - clearance, Y: box.Min.Y - clearance},
+			Max: vg.Point{X: box.Max.X + clearance, Y: box.Max.Y + clearance}}
 		if near.Min.X < area.Min.X-clearance || near.Min.Y < area.Min.Y-clearance || crossed(near, lines, x, y) {
 			continue
 		}
@@ -232,7 +235,8 @@ func crossed(r vg.Rectangle, lines []plotter.XYs, x, y func(float64) vg.Length) 
 // part between the horizontal ones overlap (Liang and Barsky).
 func meets(r vg.Rectangle, a, b vg.Point) bool {
 	from, to := vg.Length(0), vg.Length(1)
-	for _, s := range []struct{ at, step, lo, hi vg.Length }{{a.X, b.X - a.X, r.Min.X, r.Max.X}, {a.Y, b.Y - a.Y, r.Min.Y, r.Max.Y}} {
+	for _, s := range []struct{ at, step, lo, hi vg.Length }{{a.X, b.X - a.X, r.Min.X, r.Max.X},
+		{a.Y, b.Y - a.Y, r.Min.Y, r.Max.Y}} {
 		if s.step == 0 {
 			if s.at < s.lo || s.at > s.hi {
 				return false

@@ -63,7 +63,8 @@ type heatKey struct {
 
 // keys returns the explanation of the colours.
 func (h Heat) keys() (list []heatKey) {
-	for _, k := range []heatKey{{h.Above, HeatCell{Shade: keyShade}}, {h.Pale, HeatCell{}}, {h.Below, HeatCell{Shade: -keyShade}}, {"no number: the words say why", HeatCell{Empty: true}}} {
+	for _, k := range []heatKey{{h.Above, HeatCell{Shade: keyShade}}, {h.Pale, HeatCell{}},
+		{h.Below, HeatCell{Shade: -keyShade}}, {"no number: the words say why", HeatCell{Empty: true}}} {
 		if k.words != "" {
 			list = append(list, k)
 		}
@@ -78,11 +79,13 @@ func (h Heat) check() error {
 	}
 	for _, r := range h.Rows {
 		if len(r.Cells) != len(h.Columns) {
-			return fmt.Errorf("report: heat map %q: row %q has %d cells for %d columns", h.Title, r.Label, len(r.Cells), len(h.Columns))
+			return fmt.Errorf("report: heat map %q: row %q has %d cells for %d columns", h.Title, r.Label, len(r.Cells),
+				len(h.Columns))
 		}
 		for _, c := range r.Cells {
 			if !(math.Abs(c.Shade) <= 1) {
-				return fmt.Errorf("report: heat map %q: row %q has a shade of %v, want -1 to 1", h.Title, r.Label, c.Shade)
+				return fmt.Errorf("report: heat map %q: row %q has a shade of %v, want -1 to 1", h.Title, r.Label,
+					c.Shade)
 			}
 		}
 	}
@@ -96,7 +99,8 @@ func (h Heat) put(p *page) error {
 	}
 	p.ids++
 	caption := fmt.Sprint(p.ids)
-	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%s\"><table class=\"heat\">\n<caption id=\"caption-%s\">", caption, caption)
+	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%s\"><table "+
+		"class=\"heat\">\n<caption id=\"caption-%s\">", caption, caption)
 	p.heading(h.Title)
 	p.put("</caption>\n<thead><tr><th scope=\"col\">%s</th>", h.Head)
 	if h.Beside != "" {

@@ -42,12 +42,14 @@ func (h Heat) lay() (s heatSize) {
 	}
 	s.wide = s.left + heatCell*vg.Length(len(h.Columns))
 	high := func(c cellText, wide vg.Length) vg.Length { return c.high(wide-2*heatPad) + 2*heatPad }
-	s.head = max(high(cellText{words: h.Head, style: headStyle}, heatLabel), high(cellText{words: h.Beside, style: headStyle}, heatBeside))
+	s.head = max(high(cellText{words: h.Head, style: headStyle}, heatLabel),
+		high(cellText{words: h.Beside, style: headStyle}, heatBeside))
 	for _, c := range h.Columns {
 		s.head = max(s.head, high(cellText{words: c, style: headStyle}, heatCell))
 	}
 	for _, r := range h.Rows {
-		row := max(heatRow, high(cellText{words: r.Label, style: nameStyle}, heatLabel), high(cellText{words: r.Beside, style: smallStyle}, heatBeside))
+		row := max(heatRow, high(cellText{words: r.Label, style: nameStyle}, heatLabel),
+			high(cellText{words: r.Beside, style: smallStyle}, heatBeside))
 		for _, c := range r.Cells {
 			row = max(row, high(c.text(), heatCell))
 		}

@@ -53,7 +53,8 @@ func (p *page) heading(text string) {
 // HTML writes the document as one page that loads nothing from elsewhere and has no script.
 func (d *Document) HTML(w io.Writer) error {
 	p := new(page)
-	p.head(&Page{lead: d.lead, Title: d.Title, Subtitle: d.Subtitle, Conclusion: d.Conclusion, Level: d.Level, Facts: d.Facts})
+	p.head(&Page{lead: d.lead, Title: d.Title, Subtitle: d.Subtitle, Conclusion: d.Conclusion, Level: d.Level,
+		Facts: d.Facts})
 	var parts []Part
 	for _, c := range d.Charts {
 		parts = append(parts, c)
@@ -231,7 +232,8 @@ func (t *Table) put(p *page) error {
 	if t.Sorts && p.scripted {
 		class = ` class="sorts"`
 	}
-	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%s\"><table%s>\n<caption id=\"caption-%s\">", caption, class, caption)
+	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%s\"><table%s>\n<caption "+
+		"id=\"caption-%s\">", caption, class, caption)
 	if t.Title != "" {
 		p.heading(t.Title)
 	} else {

@@ -64,7 +64,8 @@ func (d *Document) LaTeX(w io.Writer) error {
 // latexEscapes replaces characters that LaTeX reads as commands, and signs that its fonts have only in formulas.
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
-	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`,
+	`"`, `\textquotedbl{}`,
 	"±", `$\pm$`, "∞", `$\infty$`, "≤", `$\leq$`, "≥", `$\geq$`, "×", `$\times$`, "·", `$\cdot$`, "−", "$-$",
 	"ε", `$\varepsilon$`, "δ", `$\delta$`, "σ", `$\sigma$`, "λ", `$\lambda$`, "\n", " ", "\r", " ",
 )

@@ -155,7 +155,8 @@ func (c *pdfCanvas) path(p vg.Path) {
 			} else { // a parabola as a cubic curve
 				a, b = at.Add(a.Sub(at).Scale(2.0/3)), s.Pos.Add(a.Sub(s.Pos).Scale(2.0/3))
 			}
-			c.put("%s %s %s %s %s %s c", decimal(a.X.Points()), decimal(a.Y.Points()), decimal(b.X.Points()), decimal(b.Y.Points()), decimal(s.Pos.X.Points()), decimal(s.Pos.Y.Points()))
+			c.put("%s %s %s %s %s %s c", decimal(a.X.Points()), decimal(a.Y.Points()), decimal(b.X.Points()),
+				decimal(b.Y.Points()), decimal(s.Pos.X.Points()), decimal(s.Pos.Y.Points()))
 		case vg.CloseComp:
 			c.put("h")
 			continue
@@ -183,7 +184,8 @@ func (c *pdfCanvas) arc(s vg.PathComp, first bool) vg.Point {
 		s1, c1 := math.Sincos(from + step)
 		a := p.Add(vg.Point{X: -k * vg.Length(s0), Y: k * vg.Length(c0)})
 		b := q.Add(vg.Point{X: k * vg.Length(s1), Y: -k * vg.Length(c1)})
-		c.put("%s %s %s %s %s %s c", decimal(a.X.Points()), decimal(a.Y.Points()), decimal(b.X.Points()), decimal(b.Y.Points()), decimal(q.X.Points()), decimal(q.Y.Points()))
+		c.put("%s %s %s %s %s %s c", decimal(a.X.Points()), decimal(a.Y.Points()), decimal(b.X.Points()),
+			decimal(b.Y.Points()), decimal(q.X.Points()), decimal(q.Y.Points()))
 	}
 	return q
 }
@@ -227,7 +229,8 @@ func (c *pdfCanvas) glyph(f font.Face, buf *sfnt.Buffer, g sfnt.GlyphIndex, em f
 		return // a blank
 	}
 	var at [2]float64
-	place := func(p fixed.Point26_6) [2]float64 { return [2]float64{x + float64(p.X), -float64(p.Y)} } // y runs down there
+	// y runs down there
+	place := func(p fixed.Point26_6) [2]float64 { return [2]float64{x + float64(p.X), -float64(p.Y)} }
 	for _, s := range outline {
 		a := place(s.Args[0])
 		switch s.Op {
@@ -240,11 +243,13 @@ func (c *pdfCanvas) glyph(f font.Face, buf *sfnt.Buffer, g sfnt.GlyphIndex, em f
 		case sfnt.SegmentOpQuadTo:
 			b := place(s.Args[1])
 			third := func(p, q float64) string { return decimal(p + 2.0/3*(q-p)) }
-			c.put("%s %s %s %s %s %s c", third(at[0], a[0]), third(at[1], a[1]), third(b[0], a[0]), third(b[1], a[1]), decimal(b[0]), decimal(b[1]))
+			c.put("%s %s %s %s %s %s c", third(at[0], a[0]), third(at[1], a[1]), third(b[0], a[0]), third(b[1], a[1]),
+				decimal(b[0]), decimal(b[1]))
 			at = b
 		case sfnt.SegmentOpCubeTo:
 			b, e := place(s.Args[1]), place(s.Args[2])
-			c.put("%s %s %s %s %s %s c", decimal(a[0]), decimal(a[1]), decimal(b[0]), decimal(b[1]), decimal(e[0]), decimal(e[1]))
+			c.put("%s %s %s %s %s %s c", decimal(a[0]), decimal(a[1]), decimal(b[0]), decimal(b[1]), decimal(e[0]),
+				decimal(e[1]))
 			at = e
 		}
 	}
@@ -282,7 +287,8 @@ func (c *pdfCanvas) WriteTo(w io.Writer) (int64, error) {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
 		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %s %s] /Contents 4 0 R /Resources << /ExtGState << %s>> >> >>", decimal(c.w.Points()), decimal(c.h.Points()), states),
+		fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %s %s] /Contents 4 0 R /Resources << /ExtGState << "+
+			"%s>> >> >>", decimal(c.w.Points()), decimal(c.h.Points()), states),
 		fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", packed.Len(), packed.Bytes()),
 	}
 	var b bytes.Buffer

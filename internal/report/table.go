@@ -278,7 +278,8 @@ func (t *Table) Markdown(w io.Writer) error {
 		for c, s := range row {
 			s = escapeMarkdown(s)
 			if c < len(t.Rows[r]) {
-				if l, ok := t.Rows[r][c].(Link); ok && l.To != "" && l.To[0] != '#' { // a place on the page is none here
+				if l, ok := t.Rows[r][c].(Link); ok && l.To != "" && l.To[0] != '#' {
+					// a place on the page is none here
 					s = "[" + s + "](" + l.To + ")"
 				}
 			}
@@ -293,7 +294,8 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "\n", " ")
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[",
+	`\[`, "]", `\]`, "\n", " ")
 
 func escapeMarkdown(s string) string { return markdownEscapes.Replace(s) }
 

@@ -181,17 +181,21 @@ func checkValues(v *config.Checker, at string, values []float64, log bool) {
 		key := fmt.Sprintf("%s.%d", at, i)
 		v.Check(!math.IsNaN(x) && !math.IsInf(x, 0), key, "must be finite, got %v", x)
 		v.Check(!log || x > 0, key, "must be positive on a logarithmic axis, got %v", x)
-		v.Check(i == 0 || x > values[i-1], key, "must be larger than the value before, got %v after %v", x, values[max(i, 1)-1])
+		v.Check(i == 0 || x > values[i-1], key, "must be larger than the value before, got %v after %v", x,
+			values[max(i, 1)-1])
 	}
 }
 
 // checkPoints reports what is wrong with the axes that a row names.
 func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string) {
 	for k, name := range r.Axes {
-		v.CheckAs(g.axis(name) != nil, at(fmt.Sprintf("axes.%d", k)), "must be among the grid's axes", "%q is not among the grid's axes", name)
-		v.CheckAs(!slices.Contains(r.Axes[:k], name), at(fmt.Sprintf("axes.%d", k)), "no axis is there twice", "%s is there already", name)
+		v.CheckAs(g.axis(name) != nil, at(fmt.Sprintf("axes.%d", k)), "must be among the grid's axes",
+			"%q is not among the grid's axes", name)
+		v.CheckAs(!slices.Contains(r.Axes[:k], name), at(fmt.Sprintf("axes.%d", k)), "no axis is there twice",
+			"%s is there already", name)
 	}
-	v.Check(len(r.Axes) == 1 || r.Key == "" && len(r.Values) == 0 && len(r.At) == 0, at("axes"), "a row with its own key, values or overrides at points must name one axis, got %d", len(r.Axes))
+	v.Check(len(r.Axes) == 1 || r.Key == "" && len(r.Values) == 0 && len(r.At) == 0, at("axes"),
+		"a row with its own key, values or overrides at points must name one axis, got %d", len(r.Axes))
 	if len(r.Axes) == 0 {
 		return
 	}
@@ -200,11 +204,16 @@ func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string
 		return
 	}
 	if a.picks() {
-		v.CheckAs(len(r.Axes) == 1 && r.Key == "" && strings.Contains(r.Evaluation, a.hole()), at("evaluation"), "must hold the name of an axis without a key in braces, and no other axis", "must hold %s, since the axis has no key and picks an evaluation", a.hole())
+		v.CheckAs(len(r.Axes) == 1 && r.Key == "" && strings.Contains(r.Evaluation, a.hole()), at("evaluation"),
+			"must hold the name of an axis without a key in braces, and no other axis",
+			"must hold %s, since the axis has no key and picks an evaluation", a.hole())
 	}
-	v.CheckAs(!a.On || len(r.On) > 0, at("axes"), "an axis of runs that a row is about is for rows that are about some", "%s is a key of runs that a row is about, and this row is about none", a.Name)
+	v.CheckAs(!a.On || len(r.On) > 0, at("axes"), "an axis of runs that a row is about is for rows that are about some",
+		"%s is a key of runs that a row is about, and this row is about none", a.Name)
 	checkValues(v, at("values"), r.Values, a.Log)
 	for k, p := range r.At {
-		v.CheckAs(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke, a.Quick), p.Value), at(fmt.Sprintf("at.%d.value", k)), "must be among the values of the axis", "%v is not among the values of %s", p.Value, a.Name)
+		v.CheckAs(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke, a.Quick), p.Value),
+			at(fmt.Sprintf("at.%d.value", k)), "must be among the values of the axis",
+			"%v is not among the values of %s", p.Value, a.Name)
 	}
 }

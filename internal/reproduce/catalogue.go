@@ -34,8 +34,10 @@ type Catalogued struct {
 // and what finished runs in o.Out fill. It looks at names of files and at manifests, and at no
 // more.
 func Listing(grids []*Grid, o Options) (*report.Document, error) {
-	t := &report.Table{Name: "tables", Title: "Tables", Columns: report.Columns("", "command", "title", "grid", "printed", "fillable", "filled", "data missing")}
-	f := &report.Table{Name: "figures", Title: "Figures", Columns: report.Columns("", "command", "title", "grid", "drawn", "fillable", "filled", "data missing")}
+	t := &report.Table{Name: "tables", Title: "Tables", Columns: report.Columns("", "command", "title", "grid",
+		"printed", "fillable", "filled", "data missing")}
+	f := &report.Table{Name: "figures", Title: "Figures", Columns: report.Columns("", "command", "title", "grid",
+		"drawn", "fillable", "filled", "data missing")}
 	var sum [2]Catalogued
 	for _, g := range grids {
 		e, err := g.catalogue(o)
@@ -59,7 +61,8 @@ func Listing(grids []*Grid, o Options) (*report.Document, error) {
 		d.Tables = append(d.Tables, list)
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = []string{"printed: numbers that the paper prints, each once; fillable: of these, those whose data are at hand, or generated in this size; filled: of these, those of finished runs"}
+		t.Notes = []string{"printed: numbers that the paper prints, each once; fillable: of these, those whose data " +
+			"are at hand, or generated in this size; filled: of these, those of finished runs"}
 	}
 	if len(f.Rows) > 0 {
 		f.Notes = []string{"drawn: values on the axes times metrics; papers print no numbers of their figures"}
@@ -77,7 +80,8 @@ func listed(list []string) any {
 
 // catalogue counts one grid.
 func (g *Grid) catalogue(o Options) (*Catalogued, error) {
-	e := &Catalogued{Command: g.command(), Name: g.Name, Paper: g.Paper, Table: g.Table, Figure: g.Figure, Title: g.Title}
+	e := &Catalogued{Command: g.command(), Name: g.Name, Paper: g.Paper, Table: g.Table, Figure: g.Figure,
+		Title: g.Title}
 	entries, runs, err := g.runs(o)
 	if err != nil {
 		return nil, err
@@ -187,11 +191,14 @@ func Select(grids []*Grid, papers []string, table, figure int) ([]*Grid, error) 
 	case len(out) > 0:
 		return out, nil
 	case len(names) == 0 && figure != 0:
-		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure), Fix: "there are only tables; see privrec reproduce --list"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure),
+			Fix: "there are only tables; see privrec reproduce --list"}
 	case figure != 0:
-		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure), Fix: "there are " + strings.Join(names, ", ")}
+		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure), Fix: "there are " +
+			strings.Join(names, ", ")}
 	}
-	return nil, &run.UsageError{Message: fmt.Sprintf("no table %d", table), Fix: "there are " + strings.Join(names, ", ")}
+	return nil, &run.UsageError{Message: fmt.Sprintf("no table %d", table), Fix: "there are " +
+		strings.Join(names, ", ")}
 }
 
 // Of returns the grids of the named papers, or all where none is named.
@@ -205,7 +212,8 @@ func Of(grids []*Grid, papers []string) (out []*Grid, err error) {
 	}
 	for _, p := range papers {
 		if !slices.Contains(known, p) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p), Fix: suggest(p, known)}
+			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p),
+				Fix: suggest(p, known)}
 		}
 	}
 	return out, nil

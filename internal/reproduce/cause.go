@@ -13,7 +13,8 @@ import (
 
 // CauseCodes lists the codes of the causes of a difference.
 func CauseCodes() []string {
-	return []string{"data", "split", "metric definition", "unstated setting", "program differs from text", "chosen on test", "copied row", "mechanism as specified", "budget of epochs", "other"}
+	return []string{"data", "split", "metric definition", "unstated setting", "program differs from text",
+		"chosen on test", "copied row", "mechanism as specified", "budget of epochs", "other"}
 }
 
 // NoCause stands in place of a cause's sentence where a number differs and no cause is known. No
@@ -97,7 +98,8 @@ func (f *CauseFile) check(doc *config.Document, grids []*Grid, whole bool) error
 		v.NotEmpty(at+".says", c.Says)
 		v.OneOf(at+".ours", c.Ours, "", "above", "below")
 		if s := c.Shown; s != nil {
-			v.Check((s.Evaluation == "") != (s.Method == ""), at+".shown_by", "must name either a method or an evaluation")
+			v.Check((s.Evaluation == "") != (s.Method == ""), at+".shown_by",
+				"must name either a method or an evaluation")
 			v.Check(s.Setting == "" || s.Method != "", at+".shown_by.setting", "must not be there without a method")
 		}
 		if !whole {
@@ -110,7 +112,8 @@ func (f *CauseFile) check(doc *config.Document, grids []*Grid, whole bool) error
 				for j := range g.Metrics {
 					fits = fits || r.printed(j) != nil && c.fits(g, r, g.Metrics[j].Name)
 				}
-				if glob(c.Grid, g.Name) && c.Shown != nil && r.Method == c.Shown.Method && r.Variant == c.Shown.Setting {
+				if glob(c.Grid, g.Name) && c.Shown != nil && r.Method == c.Shown.Method &&
+					r.Variant == c.Shown.Setting {
 					shown = true
 				}
 			}
@@ -127,7 +130,8 @@ func (c *Cause) fits(g *Grid, r *Row, metric string) bool {
 	if r.point != nil {
 		setting = r.point.setting
 	}
-	return glob(c.Grid, g.Name) && anyGlob(c.Data, r.Data) && anyGlob(c.Method, r.Method) && anyGlob(c.Setting, setting) && anyGlob(c.Metric, metric)
+	return glob(c.Grid, g.Name) && anyGlob(c.Data, r.Data) && anyGlob(c.Method, r.Method) &&
+		anyGlob(c.Setting, setting) && anyGlob(c.Metric, metric)
 }
 
 // anyGlob reports whether a pattern of a list fits, or there are none.
@@ -219,13 +223,15 @@ func (g *Grid) shown(by *Shown, c *Cell, s *summary, rows []*summary, metric int
 	if c.Ours != nil {
 		ours = inText(c.Unit, c.inPercent(c.Ours), "") + " here, "
 	}
-	return fmt.Sprintf("%s%s with %s (%s), %s printed", ours, inText(c.Unit, mean, ""), name, plural(n, "seed"), inText(c.Unit, c.inPercent(c.Printed), "")), nil
+	return fmt.Sprintf("%s%s with %s (%s), %s printed", ours, inText(c.Unit, mean, ""), name, plural(n, "seed"),
+		inText(c.Unit, c.inPercent(c.Printed), "")), nil
 }
 
 // causeTable makes the table of causes: a line for the numbers of a row that share one. It returns
 // nil where no number needs a cause.
 func (g *Grid) causeTable(rows []*summary) *report.Table {
-	t := &report.Table{Name: "causes", Title: "Why numbers differ, as far as it is known", Columns: report.Columns("", "method", "data", "metrics", "status", "cause", "sentence", "shown by")}
+	t := &report.Table{Name: "causes", Title: "Why numbers differ, as far as it is known",
+		Columns: report.Columns("", "method", "data", "metrics", "status", "cause", "sentence", "shown by")}
 	for _, s := range rows {
 		var keys []string
 		metrics, first, shown := map[string][]string{}, map[string]*Cell{}, map[string][]string{}
@@ -245,7 +251,8 @@ func (g *Grid) causeTable(rows []*summary) *report.Table {
 		}
 		for _, k := range keys {
 			c := first[k]
-			t.Add(s.entry.row.Label(), s.entry.data.Printed, strings.Join(metrics[k], ", "), c.Status, c.Cause, c.Why, strings.Join(shown[k], "; "))
+			t.Add(s.entry.row.Label(), s.entry.data.Printed, strings.Join(metrics[k], ", "), c.Status, c.Cause, c.Why,
+				strings.Join(shown[k], "; "))
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -297,7 +304,8 @@ func CountStatuses(cells []Cell) Standings {
 
 // String writes the counts in a sentence.
 func (n Standings) String() string {
-	text := fmt.Sprintf("of %s, %d match, %d are within noise, %d differ", plural(n.Printed, "printed number"), n.Match, n.WithinNoise, n.Differs)
+	text := fmt.Sprintf("of %s, %d match, %d are within noise, %d differ", plural(n.Printed, "printed number"), n.Match,
+		n.WithinNoise, n.Differs)
 	if n.NoCause > 0 {
 		text += fmt.Sprintf(" (%d without a known cause)", n.NoCause)
 	}

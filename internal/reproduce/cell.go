@@ -205,7 +205,8 @@ func (c *Cell) inPercent(x *float64) float64 {
 // data are the paper's, with the authors' split or the same counts, as far as there are results.
 // Counts may stand there whatever they are, since they say what the level is.
 func (c *Cell) comparable() bool {
-	return c.Printed != nil && !c.StandIn && (c.Unit == count || c.Level == "" || c.Level == dataset.LevelA.String() || c.Level == dataset.LevelB.String())
+	return c.Printed != nil && !c.StandIn && (c.Unit == count || c.Level == "" || c.Level == dataset.LevelA.String() ||
+		c.Level == dataset.LevelB.String())
 }
 
 // full returns the setting with the value on the axis.
@@ -213,7 +214,8 @@ func (c *Cell) full() string {
 	if c.At == nil {
 		return c.Setting
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%s, %s %s", c.Setting, c.Axis, strconv.FormatFloat(*c.At, 'g', -1, 64)), ", ")
+	return strings.TrimPrefix(fmt.Sprintf("%s, %s %s", c.Setting, c.Axis, strconv.FormatFloat(*c.At, 'g', -1, 64)),
+		", ")
 }
 
 // guarantees enters the epsilons, of the worst seed. What is claimed of the rows' own data counts
@@ -255,7 +257,8 @@ func highestFloor(s *summary, rows []*summary, metric int) (name string, floor f
 // two must be there in both: the random floor alone is equal for different test rows.
 func sameProtocol(a, b *summary) bool {
 	seed := func(r *result) uint64 { return r.seed }
-	if a.entry.name != b.entry.name || len(a.results) == 0 || !slices.Equal(each(a.results, seed), each(b.results, seed)) {
+	if a.entry.name != b.entry.name || len(a.results) == 0 ||
+		!slices.Equal(each(a.results, seed), each(b.results, seed)) {
 		return false
 	}
 	shared := 0

@@ -42,7 +42,8 @@ func Claims(tree fs.FS, grids []*Grid, papers ...string) ([]*claims.Paper, error
 			return nil, err
 		}
 		if p.Name != paper {
-			return nil, fmt.Errorf("%s%s: paper: must be %s, as the file is called, got %s", builtIn, name, paper, p.Name)
+			return nil, fmt.Errorf("%s%s: paper: must be %s, as the file is called, got %s", builtIn, name, paper,
+				p.Name)
 		}
 		out = append(out, p)
 	}
@@ -74,7 +75,8 @@ func Verdicts(papers []*claims.Paper, grids []*Grid, o Options, made ...*Table) 
 	for _, p := range papers {
 		var with []*claims.Grid
 		for _, g := range grids {
-			if g.Paper != p.Name || !slices.ContainsFunc(p.Claims, func(c claims.Claim) bool { return c.About(g.Name) }) {
+			if g.Paper != p.Name || !slices.ContainsFunc(p.Claims,
+				func(c claims.Claim) bool { return c.About(g.Name) }) {
 				continue
 			}
 			var rows []*summary
@@ -166,7 +168,8 @@ func (g *Grid) withResults(lines []*line) *claims.Grid {
 // evidence returns a result for claims. Trainings that are shorter than the paper's, and
 // generated data, decide nothing about a paper; a study of our own may be about them.
 func (g *Grid) evidence(m *summary) *claims.Point {
-	p := &claims.Point{Label: m.entry.row.Label(), Value: m.value(), Values: map[string][]float64{}, Users: map[string]claims.Users{}, Floors: map[string]map[string][]float64{}}
+	p := &claims.Point{Label: m.entry.row.Label(), Value: m.value(), Values: map[string][]float64{},
+		Users: map[string]claims.Users{}, Floors: map[string]map[string][]float64{}}
 	for _, r := range m.results {
 		p.Seeds = append(p.Seeds, r.seed)
 	}
@@ -190,7 +193,8 @@ func (g *Grid) evidence(m *summary) *claims.Point {
 		if math.IsInf(noise, 1) {
 			noise = math.NaN()
 		}
-		p.Account = append(p.Account, claims.Epsilon{Unit: a.unit, Neighbouring: a.neighbouring, Delta: a.delta, Claimed: a.claimed, Accounted: a.accounted, Noise: noise, Open: a.open})
+		p.Account = append(p.Account, claims.Epsilon{Unit: a.unit, Neighbouring: a.neighbouring, Delta: a.delta,
+			Claimed: a.claimed, Accounted: a.accounted, Noise: noise, Open: a.open})
 	}
 	for _, r := range m.runs {
 		if r.Status == Done {

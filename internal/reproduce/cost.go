@@ -45,8 +45,10 @@ const (
 // in nothing else take the same. Every other key counts, since EdgeRand's epsilon, for
 // example, makes a larger graph. A key that ends in a point stands for all below it.
 var neutral = []string{
-	"run.", "profile", "data.items", "data.users", "data.sizes.", "train.epochs", "train.rate", "train.l2", "train.momentum", "train.decay_every",
-	"model.init.", "model.norm", "model.dropout", "model.dropout_init", "model.dropout_user", "model.lambda", "model.lambda_users", "model.common",
+	"run.", "profile", "data.items", "data.users", "data.sizes.", "train.epochs", "train.rate", "train.l2",
+	"train.momentum", "train.decay_every",
+	"model.init.", "model.norm", "model.dropout", "model.dropout_init", "model.dropout_user", "model.lambda",
+	"model.lambda_users", "model.common",
 	"privacy.epsilon", "privacy.delta", "privacy.clip", "privacy.transitions.", "privacy.features.epsilon",
 	"features.epsilon", "loss.epsilon", "auxiliary.epsilon",
 }
@@ -69,7 +71,9 @@ func (r *Run) effort() (key string, epochs int, err error) {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.entry.task)
 	for _, k := range slices.Sorted(maps.Keys(values)) {
-		if !strings.HasPrefix(k, onRuns+".") && !(k == onRun && len(r.about) > 0) && !slices.ContainsFunc(neutral, func(n string) bool { return k == n || strings.HasSuffix(n, ".") && strings.HasPrefix(k, n) }) {
+		if !strings.HasPrefix(k, onRuns+".") && !(k == onRun && len(r.about) > 0) &&
+			!slices.ContainsFunc(neutral,
+				func(n string) bool { return k == n || strings.HasSuffix(n, ".") && strings.HasPrefix(k, n) }) {
 			fmt.Fprintf(&b, "%s=%s\n", k, values[k])
 		}
 	}

@@ -15,11 +15,12 @@ import (
 // Count is a row of a grid that counts data and trains nothing: the data set after one step of
 // its recipe. It becomes a Row.
 type Count struct {
-	Data      string     `yaml:"data"`       // one of Grid.Data
-	Label     string     `yaml:"counted"`    // what is counted, as in "after truncation"
-	About     string     `yaml:"about"`      // a sentence, for the table's notes
-	Recipe    string     `yaml:"recipe"`     // of a set of one domain
-	Step      string     `yaml:"step"`       // of the recipe, by the end of its name; a domain; or "feature" and its name. Empty: the first
+	Data   string `yaml:"data"`    // one of Grid.Data
+	Label  string `yaml:"counted"` // what is counted, as in "after truncation"
+	About  string `yaml:"about"`   // a sentence, for the table's notes
+	Recipe string `yaml:"recipe"`  // of a set of one domain
+	// of the recipe, by the end of its name; a domain; or "feature" and its name. Empty: the first
+	Step      string     `yaml:"step"`
 	SmokeStep string     `yaml:"smoke_step"` // of generated data, where theirs are called otherwise
 	Set       []string   `yaml:"set"`        // overrides in every size
 	Smoke     []string   `yaml:"smoke"`      // and in one
@@ -38,9 +39,11 @@ const notInData = "not in the data"
 // countRows makes rows of what the grid counts.
 func (g *Grid) countRows(v *config.Checker) {
 	v.Check(len(g.Counts) == 0 || len(g.Rows) == 0, "statistics", "must not be there beside rows")
-	v.Check(len(g.Counts) == 0 == (g.Unit != count), "statistics", "a grid has statistics if its unit is %s, and no others", count)
+	v.Check(len(g.Counts) == 0 == (g.Unit != count), "statistics",
+		"a grid has statistics if its unit is %s, and no others", count)
 	for i, c := range g.Counts {
-		r := Row{Method: c.Label, About: c.About, Data: c.Data, Evaluation: c.Step, SmokeEvaluation: c.SmokeStep, Place: fmt.Sprintf("statistics.%d", i), Printed: c.Printed, PrintedAs: c.PrintedAs, Again: c.Again,
+		r := Row{Method: c.Label, About: c.About, Data: c.Data, Evaluation: c.Step, SmokeEvaluation: c.SmokeStep,
+			Place: fmt.Sprintf("statistics.%d", i), Printed: c.Printed, PrintedAs: c.PrintedAs, Again: c.Again,
 			Setting: Setting{Task: counting, Set: c.Set, Smoke: c.Smoke}}
 		if c.Recipe != "" {
 			r.Set = append([]string{"data.recipe=" + c.Recipe}, c.Set...)
@@ -153,7 +156,8 @@ func (g *Grid) stepsOf(of []*summary) []string {
 	if slices.Contains(whole, true) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: no step has all printed numbers; %s", of[0].entry.data.Printed, strings.Join(parts, "; "))}
+	return []string{fmt.Sprintf("%s: no step has all printed numbers; %s", of[0].entry.data.Printed,
+		strings.Join(parts, "; "))}
 }
 
 // equals reports whether x is a printed number to the digits that it is printed with.

@@ -155,7 +155,8 @@ func (g *Grid) strip(lines []*line, metric int) (s report.Strip) {
 	}
 	y := g.Metrics[metric].Printed + " (percent)"
 	if len(alone.X) > 0 {
-		return report.Strip{Panels: []report.Panel{{Y: y, Words: words, Levels: levels, Curves: []report.Curve{alone.Curve}}}}
+		return report.Strip{Panels: []report.Panel{{Y: y, Words: words, Levels: levels,
+			Curves: []report.Curve{alone.Curve}}}}
 	}
 	for i := range g.Axes {
 		a := &g.Axes[i]
@@ -197,7 +198,8 @@ func (g *Grid) strip(lines []*line, metric int) (s report.Strip) {
 // within reports whether the finite points of curves lie in a range, but for rounding.
 func within(curves []report.Curve, r [2]float64) bool {
 	return !slices.ContainsFunc(curves, func(c report.Curve) bool {
-		return slices.ContainsFunc(c.X, func(x float64) bool { return !math.IsInf(x, 1) && (x < 0.99*r[0] || x > 1.01*r[1]) })
+		return slices.ContainsFunc(c.X,
+			func(x float64) bool { return !math.IsInf(x, 1) && (x < 0.99*r[0] || x > 1.01*r[1]) })
 	})
 }
 
@@ -292,10 +294,12 @@ func (g *Grid) caption(lines []*line, metric int) string {
 	}
 	for i := range g.Data {
 		d := &g.Data[i]
-		names, values := floorValues(slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l.data != d }), metric)
+		names, values := floorValues(slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l.data != d }),
+			metric)
 		for _, n := range names {
 			if lo, hi := slices.Min(values[n]), slices.Max(values[n]); hi-lo > 0.05 {
-				parts = append(parts, fmt.Sprintf("%s on %s lies from %s to %s, by what is ranked", n, d.Printed, decimals(lo, ""), decimals(hi, "")))
+				parts = append(parts, fmt.Sprintf("%s on %s lies from %s to %s, by what is ranked", n, d.Printed,
+					decimals(lo, ""), decimals(hi, "")))
 			}
 		}
 	}

@@ -77,7 +77,8 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 		b.base.Sets = append([]string{"data.name=" + c.name}, b.base.Sets...)
 		c.about = append(c.about, &b)
 	}
-	if err := g.open(c, r.Setting, size, slices.Concat(p.Set, p.Departures), slices.Concat(point.sets, sets)); err != nil {
+	if err := g.open(c, r.Setting, size, slices.Concat(p.Set, p.Departures),
+		slices.Concat(point.sets, sets)); err != nil {
 		return nil, err
 	}
 	c.there = r.Finished
@@ -102,7 +103,8 @@ func (g *Grid) open(c *entry, s Setting, size string, common, sets []string) (er
 	c.base.Sets = slices.Concat(s.Set, common, own, sets)
 	for _, s := range c.base.Sets {
 		if key, _, _ := strings.Cut(s, "="); slices.Contains(gridKeys, strings.TrimSpace(key)) {
-			return &run.UsageError{Message: fmt.Sprintf("override %s: the table sets %s itself", s, strings.TrimSpace(key)),
+			return &run.UsageError{Message: fmt.Sprintf("override %s: the table sets %s itself", s,
+				strings.TrimSpace(key)),
 				Fix: "the grid sets data and seeds, and --out sets the folder"}
 		}
 	}
@@ -119,7 +121,8 @@ func (c *entry) check() error {
 		dirs[i] = "unused"
 	}
 	if len(dirs) > 1 && !aboutOf(c.task).List {
-		return &run.UsageError{Message: fmt.Sprintf("on: %s is about one run, and %d are named", c.task, len(dirs)), Fix: "make a row of each"}
+		return &run.UsageError{Message: fmt.Sprintf("on: %s is about one run, and %d are named", c.task, len(dirs)),
+			Fix: "make a row of each"}
 	}
 	_, err := c.plan(c.seeds[0], dirs...)
 	return err
@@ -204,7 +207,8 @@ func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s%s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, of, seed))
+	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s%s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"),
+		plan.Hash, of, seed))
 	r.options = c.options(r.Dir, seed, dirs...)
 	*list = append(*list, r)
 	return r, nil
@@ -351,7 +355,8 @@ func (r *Run) look() (*run.Manifest, error) {
 	case run.StateFinal:
 		r.Status, r.Problem = Failed, oneLine(p.Manifest.Error)
 	case run.StateForeign:
-		return nil, &run.UsageError{Message: fmt.Sprintf("%s holds a run of another configuration", r.Dir), Fix: "choose another --out"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("%s holds a run of another configuration", r.Dir),
+			Fix: "choose another --out"}
 	}
 	return p.Manifest, nil
 }

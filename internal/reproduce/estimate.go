@@ -19,8 +19,10 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 	if err != nil {
 		return nil, err
 	}
-	t := &report.Table{Name: g.Name, Title: fmt.Sprintf("Runs of %s, size %s", g.Name, o.Size), Columns: []report.Column{
-		{Name: "method"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "steps"}, {Name: "ms a step", Format: "%.1f"}, {Name: "time"}, {Name: "memory MB"}}}
+	t := &report.Table{Name: g.Name, Title: fmt.Sprintf("Runs of %s, size %s", g.Name, o.Size),
+		Columns: []report.Column{
+			{Name: "method"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "steps"},
+			{Name: "ms a step", Format: "%.1f"}, {Name: "time"}, {Name: "memory MB"}}}
 	p, _, err := g.size(o.Size, g.Rows[0].Setting)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,8 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 			case bad != nil:
 				return nil, bad
 			default:
-				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status), f.Steps, 1000*f.StepSeconds, lasting(f.Seconds), int(f.Bytes>>20))
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status), f.Steps, 1000*f.StepSeconds,
+					lasting(f.Seconds), int(f.Bytes>>20))
 				total, fastest, memory = total+f.Seconds, fastest+f.Fastest, max(memory, f.Bytes)
 				if note := r.Method + " on " + r.On() + ": " + f.Basis; !slices.Contains(d.Notes, note) {
 					d.Notes = append(d.Notes, note)
@@ -100,17 +103,25 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		}
 	}
 	d.Tables = []*report.Table{t}
-	d.Facts = []report.Fact{{Label: "not finished", Value: fmt.Sprintf("%d of %d runs", open, len(first)), Note: "finished runs are not repeated"}}
+	d.Facts = []report.Fact{{Label: "not finished", Value: fmt.Sprintf("%d of %d runs", open, len(first)),
+		Note: "finished runs are not repeated"}}
 	if open > unmeasured {
 		d.Facts = append(d.Facts,
-			report.Fact{Label: "time", Value: "about " + lasting(total), Note: "on this machine under its present load, one run after the other; a run that has begun counts in full"},
-			report.Fact{Label: "at best", Value: "about " + lasting(fastest), Note: "if every step were as fast as the fastest one measured"},
-			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20), Note: "the peak of the program's memory while it measured the largest row"})
+			report.Fact{Label: "time", Value: "about " + lasting(total),
+				Note: "on this machine under its present load, one run after the other; a run that has begun counts " +
+					"in full"},
+			report.Fact{Label: "at best", Value: "about " + lasting(fastest),
+				Note: "if every step were as fast as the fastest one measured"},
+			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20),
+				Note: "the peak of the program's memory while it measured the largest row"})
 	}
 	if unmeasured > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, they are about runs that are not made, or their task makes no forecast"})
+		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured),
+			Note: "their data are missing, they are about runs that are not made, or their task makes no forecast"})
 	}
-	d.Notes = append(d.Notes, "these are estimates: the time of a few steps, multiplied by the number that the settings ask for; no file was written")
+	d.Notes = append(d.Notes,
+		"these are estimates: the time of a few steps, multiplied by the number that the settings ask for; no file "+
+			"was written")
 	return d, nil
 }
 

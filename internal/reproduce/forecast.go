@@ -33,7 +33,8 @@ type Ahead struct {
 
 // add adds what another table takes.
 func (a *Ahead) add(b Ahead) {
-	a.Runs, a.Done, a.NoData, a.ToMake, a.Rough = a.Runs+b.Runs-b.Shared, a.Done+b.Done, a.NoData+b.NoData, a.ToMake+b.ToMake, a.Rough+b.Rough
+	a.Runs, a.Done, a.NoData, a.ToMake, a.Rough = a.Runs+b.Runs-b.Shared, a.Done+b.Done, a.NoData+b.NoData,
+		a.ToMake+b.ToMake, a.Rough+b.Rough
 	a.Seconds, a.Memory, a.Disk = a.Seconds+b.Seconds, max(a.Memory, b.Memory), a.Disk+b.Disk
 }
 
@@ -63,8 +64,10 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		}
 	}
 	scale := t.speed / speed()
-	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{}, measured: map[string]Cost{}}
-	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs", "to make", "time", "memory MB", "disk MB", "data")}
+	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{},
+		measured: map[string]Cost{}}
+	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs",
+		"to make", "time", "memory MB", "disk MB", "data")}
 	var all []Ahead
 	var sum Ahead
 	add := func(name string, a Ahead, data string) {
@@ -91,26 +94,34 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		sum.add(a)
 	}
 	add("together", sum, "")
-	d := &report.Document{Title: "What " + plural(len(p.tables), "table") + " would take", Subtitle: "size " + p.o.Size, Tables: []*report.Table{list}}
+	d := &report.Document{Title: "What " + plural(len(p.tables), "table") + " would take", Subtitle: "size " + p.o.Size,
+		Tables: []*report.Table{list}}
 	d.Facts = []report.Fact{
-		{Label: "to make", Value: fmt.Sprintf("%d of %d runs", sum.ToMake, sum.Runs), Note: "each once; finished runs are not repeated"},
-		{Label: "time", Value: "about " + lasting(sum.Seconds), Note: "one run after the other, when nothing else uses the machine; a run that has begun counts in full"},
+		{Label: "to make", Value: fmt.Sprintf("%d of %d runs", sum.ToMake, sum.Runs),
+			Note: "each once; finished runs are not repeated"},
+		{Label: "time", Value: "about " + lasting(sum.Seconds),
+			Note: "one run after the other, when nothing else uses the machine; a run that has begun counts in full"},
 	}
 	if s := p.o.Shard; s.Of > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "part", Value: s.String(), Note: "the runs of the other shards are not counted"})
+		d.Facts = append(d.Facts, report.Fact{Label: "part", Value: s.String(),
+			Note: "the runs of the other shards are not counted"})
 	}
 	if sum.NoData > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "without data", Value: plural(sum.NoData, "run"), Note: "--stand-ins makes them on generated rows"})
+		d.Facts = append(d.Facts, report.Fact{Label: "without data", Value: plural(sum.NoData, "run"),
+			Note: "--stand-ins makes them on generated rows"})
 	}
 	if lacking := p.lackingData(); len(lacking.Rows) > 0 {
 		d.Tables = append(d.Tables, lacking)
 	}
 	d.Notes = []string{
 		"runs that several tables share are counted once: the time of a shared run is that of the first table",
-		fmt.Sprintf("time: recorded times of equal steps, at the fastest, times %.2f, which is the speed of dense products here against that of the machine that recorded them; memory and disk as recorded there", scale),
+		fmt.Sprintf("time: recorded times of equal steps, at the fastest, times %.2f, which is the speed of dense "+
+			"products here against that of the machine that recorded them; memory and disk as recorded there", scale),
 	}
 	if sum.Rough > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d of the %d runs have no recorded cost: they count as the mean of runs of the same task; --verbose measures them", sum.Rough, sum.ToMake))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("%d of the %d runs have no recorded cost: they count as the mean of runs of the same task; "+
+				"--verbose measures them", sum.Rough, sum.ToMake))
 	}
 	return d, all, nil
 }
@@ -215,7 +226,8 @@ func (f *forecast) cost(ctx context.Context, r *Run) (Cost, error) {
 
 // lackingData lists the data sets that the tables name and that are not here.
 func (p *Plan) lackingData() *report.Table {
-	t := &report.Table{Name: "missing", Title: "Data that are missing", Columns: report.Columns("", "data", "for", "where they come from")}
+	t := &report.Table{Name: "missing", Title: "Data that are missing",
+		Columns: report.Columns("", "data", "for", "where they come from")}
 	var names []string
 	tables := map[string][]string{}
 	for _, x := range p.tables {
@@ -231,7 +243,8 @@ func (p *Plan) lackingData() *report.Table {
 		t.Add(n, strings.Join(tables[n], ", "), absent(n))
 	}
 	if len(names) > 0 {
-		t.Notes = []string{"privrec data fetch NAME says what it would load, under which terms, and puts it into $PRIVREC_DATA"}
+		t.Notes = []string{"privrec data fetch NAME says what it would load, under which terms, and puts it into " +
+			"$PRIVREC_DATA"}
 	}
 	return t
 }
@@ -288,7 +301,8 @@ func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
 			c = Cost{Seconds: f.Fastest, Memory: f.Bytes}
 		}
 		written[key] = true
-		fmt.Fprintf(w, "%s,%s,%s,%d,%.4g,%d,%d\n", key, r.entry.task, r.Data, epochs, c.Seconds, c.Memory>>20, c.Disk>>10)
+		fmt.Fprintf(w, "%s,%s,%s,%d,%.4g,%d,%d\n", key, r.entry.task, r.Data, epochs, c.Seconds, c.Memory>>20,
+			c.Disk>>10)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 	"privrec/internal/run"
 )
 
-// What the file of a grid may say, without a look at the configurations that it names. Limits are those of its schema too.
+// What the file of a grid may say, without a look at the configurations that it names. Limits are those of its schema
+// too.
 
 var (
 	gridName  = regexp.MustCompile(`^[A-Za-z0-9-][A-Za-z0-9.-]*$`)
@@ -25,11 +26,15 @@ var (
 // Probe tries what the checks of grids say of their keys: of a table, a figure, a study, and a table that counts.
 func Probe(tasks []run.Task) config.Probed {
 	size, number := Size{About: "what is cut short", Seeds: []uint64{1}}, 0.5
-	table := Grid{Name: "grid", Paper: "paper", Table: 1, Title: "title", Place: Place{Cite: "cite", Where: "where"}, Unit: percent,
-		Metrics: []Metric{{Name: "Recall@20", Printed: "R@20"}}, Data: []Data{{Name: "ml-1m", Printed: "ML-1M", StandIn: "standin-tiny"}}, Sizes: Sizes{size, size, size}}
+	table := Grid{Name: "grid", Paper: "paper", Table: 1, Title: "title", Place: Place{Cite: "cite", Where: "where"},
+		Unit:    percent,
+		Metrics: []Metric{{Name: "Recall@20", Printed: "R@20"}},
+		Data:    []Data{{Name: "ml-1m", Printed: "ML-1M", StandIn: "standin-tiny"}}, Sizes: Sizes{size, size, size}}
 	trained := Setting{Task: "train bprmf", Config: "file.yaml"}
-	row := Row{Method: "method", Data: "ml-1m", Setting: trained, On: []Setting{trained}, Printed: []*float64{&number}, Spread: []*float64{&number}}
-	table.Rows, table.Gains = []Row{row, row}, []Gain{{Method: "method", Over: "other", Data: "ml-1m", Printed: []*float64{&number}}}
+	row := Row{Method: "method", Data: "ml-1m", Setting: trained, On: []Setting{trained}, Printed: []*float64{&number},
+		Spread: []*float64{&number}}
+	table.Rows, table.Gains = []Row{row, row},
+		[]Gain{{Method: "method", Over: "other", Data: "ml-1m", Printed: []*float64{&number}}}
 	table.Rows[1].Method, table.Rows[1].Again = "other", true
 
 	transcribed := table
@@ -42,11 +47,15 @@ func Probe(tasks []run.Task) config.Probed {
 
 	study := table
 	study.Table, study.Gains, study.Paper, study.Place = 0, nil, "", Place{}
-	study.Axes = []Axis{{Name: "epsilon", Key: "privacy.epsilon", Values: []float64{1, 2}, Smoke: []float64{1}, Quick: []float64{1}, On: true}}
+	study.Axes = []Axis{{Name: "epsilon", Key: "privacy.epsilon", Values: []float64{1, 2}, Smoke: []float64{1},
+		Quick: []float64{1}, On: true}}
 	varied := row
-	varied.Axes, varied.Values, varied.At, varied.Printed, varied.Spread = []string{"epsilon"}, []float64{1, 2}, []At{{Value: 1}}, nil, nil
+	varied.Axes, varied.Values, varied.At, varied.Printed, varied.Spread = []string{"epsilon"}, []float64{1, 2},
+		[]At{{Value: 1}}, nil, nil
 	study.Rows = []Row{varied}
-	study.Claims = []claims.Claim{{ID: "id", Text: "text", Parts: []claims.Part{{Says: "above", Lines: []string{"method", "other"}, Except: []claims.Exception{{Data: "ml-1m"}}}}}}
+	study.Claims = []claims.Claim{{ID: "id", Text: "text",
+		Parts: []claims.Part{{Says: "above", Lines: []string{"method", "other"},
+			Except: []claims.Exception{{Data: "ml-1m"}}}}}}
 	figure := study
 	figure.Paper, figure.Figure, figure.Place = table.Paper, 1, table.Place
 	picked := varied
@@ -54,7 +63,8 @@ func Probe(tasks []run.Task) config.Probed {
 	figure.Axes, figure.Rows = []Axis{{Name: "epsilon", Values: []float64{1, 2}, Log: true}}, []Row{picked}
 
 	counted := table
-	counted.Unit, counted.Rows, counted.Gains, counted.Metrics = count, nil, nil, []Metric{{Name: "users", Printed: "users"}}
+	counted.Unit, counted.Rows, counted.Gains, counted.Metrics = count, nil, nil,
+		[]Metric{{Name: "users", Printed: "users"}}
 	counted.Counts = []Count{{Data: "ml-1m", Label: "the file as it is", Printed: []*float64{&number}}}
 	countedThere := counted // in a transcription too
 	countedThere.Paper, countedThere.Metrics = transcribed.Paper, []Metric{{Name: "users", Printed: "users"}}
@@ -67,8 +77,8 @@ func Probe(tasks []run.Task) config.Probed {
 	}, Grid{}, table, transcribed, study, figure, counted, countedThere)
 }
 
-// CheckForm reports every problem of the file of a grid, but for the configurations that it names and what its claims say
-// of its rows.
+// CheckForm reports every problem of the file of a grid, but for the configurations that it names and what its claims
+// say of its rows.
 func CheckForm(name string, text []byte, tasks []run.Task) error {
 	g, doc, err := config.Parse(name, text, nil, Grid{})
 	if err != nil {
@@ -95,7 +105,8 @@ func (g *Grid) form(v *config.Checker, tasks []run.Task) {
 	v.NotEmpty("title", g.Title)
 	if !study {
 		v.NotEmpty("source.cite", g.Place.Cite)
-		v.Limited(config.FilledLimit(), g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
+		v.Limited(config.FilledLimit(), g.Place.Where != "", "source.where",
+			"must say where in the paper the numbers stand")
 	}
 	v.AtLeast("source.seeds", g.Place.Seeds, 0)
 	units := config.OneOfLimit(percent, share, count)
@@ -103,7 +114,8 @@ func (g *Grid) form(v *config.Checker, tasks []run.Task) {
 		g.nameDefaults()
 		units = config.OrLimit(units, "")
 	}
-	v.Limited(units, slices.Contains(units.Words, g.Unit), "unit", "must be %s, %s or %s, got %q", percent, share, count, g.Unit)
+	v.Limited(units, slices.Contains(units.Words, g.Unit), "unit", "must be %s, %s or %s, got %q", percent, share,
+		count, g.Unit)
 	g.countRows(v)
 	g.checkMetrics(v)
 	g.checkData(v)
@@ -133,13 +145,16 @@ func (g *Grid) checkMetrics(v *config.Checker) {
 			continue
 		}
 		m, err := measure(g.Metrics[i].Name, g.Unit)
-		if !v.CheckAs(err == nil, at, "must be a metric, such as Recall@20, micro F1 gender or AUC member users; where the unit is count, a statistic of data", "%v", err) {
+		if !v.CheckAs(err == nil, at,
+			"must be a metric, such as Recall@20, micro F1 gender or AUC member users; where the unit is count, a "+
+				"statistic of data", "%v", err) {
 			continue
 		}
 		g.Metrics[i].Measure = m
 		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Measure == m })
 		v.CheckAs(!twice, at, "no metric is there twice", "%v is there already", m)
-		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must be the paper's heading of the column")
+		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i),
+			"must be the paper's heading of the column")
 	}
 }
 
@@ -174,7 +189,8 @@ func (g *Grid) checkSizes(v *config.Checker) {
 		v.Some(at+".seeds", len(p.Seeds))
 		v.Limited(config.FilledLimit(), p.About != "", at+".about", "must say what it leaves out")
 		for j, s := range p.Seeds {
-			v.CheckAs(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "no seed is there twice", "seed %d is there already", s)
+			v.CheckAs(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "no seed is there twice",
+				"seed %d is there already", s)
 		}
 	}
 }
@@ -195,20 +211,28 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	r, at := &g.Rows[i], func(key string) string { return g.place(i) + "." + key }
 	method := methodKey(g.place(i))
 	v.NotEmpty(method, r.Method)
-	v.CheckAs(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "must be among the grid's data", "%q is not among the grid's data", r.Data)
+	v.CheckAs(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"),
+		"must be among the grid's data", "%q is not among the grid's data", r.Data)
 	g.checkSetting(v, r.Setting, at)
 	for k, s := range r.On {
 		g.checkSetting(v, s, func(key string) string { return at(fmt.Sprintf("on.%d.%s", k, key)) })
 	}
 	g.checkPoints(v, r, at)
 	none := len(r.Printed) == 0 && (g.Table == 0 || r.Printed != nil)
-	v.CheckAs(none || len(r.Printed) == len(g.Metrics), at("printed"), "must be a number, or null, for each metric, or [] for none",
+	v.CheckAs(none || len(r.Printed) == len(g.Metrics), at("printed"),
+		"must be a number, or null, for each metric, or [] for none",
 		"%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
-	v.CheckAs(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"), "must follow a row of the data with these printed numbers", "no earlier row of %s has these printed numbers", r.Data)
-	v.CheckAs(len(r.Spread) == len(r.Printed) || len(r.Spread) == 0, at("spread"), "must be as many as there are printed numbers", "%d printed deviations for %d printed numbers", len(r.Spread), len(r.Printed))
+	v.CheckAs(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"),
+		"must follow a row of the data with these printed numbers", "no earlier row of %s has these printed numbers",
+		r.Data)
+	v.CheckAs(len(r.Spread) == len(r.Printed) || len(r.Spread) == 0, at("spread"),
+		"must be as many as there are printed numbers", "%d printed deviations for %d printed numbers", len(r.Spread),
+		len(r.Printed))
 	for j := range i {
 		o := &g.Rows[j]
-		v.CheckAs(o.Label() != r.Label() || o.Data != r.Data, method, "rows of one method on the same data must differ in the key setting", "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
+		v.CheckAs(o.Label() != r.Label() || o.Data != r.Data, method,
+			"rows of one method on the same data must differ in the key setting",
+			"%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
 	}
 }
 

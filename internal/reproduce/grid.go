@@ -87,7 +87,8 @@ func measure(name, unit string) (Measure, error) {
 	case strings.Contains(name, "@"):
 		return metrics.Parse(name)
 	}
-	if m, err := metrics.ParseDetect(name); err == nil && (strings.HasPrefix(m.Of, "member ") || strings.HasPrefix(m.Of, "edges ")) {
+	if m, err := metrics.ParseDetect(name); err == nil &&
+		(strings.HasPrefix(m.Of, "member ") || strings.HasPrefix(m.Of, "edges ")) {
 		return m, nil
 	}
 	if m, err := metrics.ParseGuess(name); err == nil && strings.HasPrefix(m.Of, "edges ") {
@@ -170,8 +171,8 @@ type Row struct {
 	// UnitOf is the unit of privacy whose accounted epsilon counts, as "user" or "edge". Empty: the
 	// worst.
 	UnitOf string `yaml:"unit"`
-	// Printed has a number for each metric, null where the paper prints none, and is [] where it prints none of the row.
-	// Left out, the numbers are those of the paper's transcription.
+	// Printed has a number for each metric, null where the paper prints none, and is [] where it prints none of the
+	// row. Left out, the numbers are those of the paper's transcription.
 	Printed []*float64 `yaml:"printed"`
 	// PrintedAs names the row by words of the transcription where its own are others: table (0 for a sentence), data,
 	// method, and what tells its setting from those of other rows, as in {method: Mean, K: 5}.
@@ -394,7 +395,8 @@ func methodKey(row string) string {
 // repeats reports whether another row has the row's printed numbers, and has them first.
 func (r *Row) repeats(o Row) bool {
 	same := func(a, b *float64) bool { return a == nil || b != nil && *a == *b }
-	return !o.Again && o.Data == r.Data && slices.EqualFunc(r.Printed, o.Printed, same) && slices.ContainsFunc(r.Printed, func(p *float64) bool { return p != nil })
+	return !o.Again && o.Data == r.Data && slices.EqualFunc(r.Printed, o.Printed, same) &&
+		slices.ContainsFunc(r.Printed, func(p *float64) bool { return p != nil })
 }
 
 // checkConfigs lets the task of every row, and those of the runs that it is about, check
@@ -414,7 +416,8 @@ func (g *Grid) checkConfigs(v *config.Checker) {
 				continue
 			}
 			bad[r.Line()+" "+r.Data] = true
-			at := g.place(slices.IndexFunc(g.Rows, func(o Row) bool { return o.Label() == r.Line() && o.Data == r.Data }))
+			at := g.place(slices.IndexFunc(g.Rows,
+				func(o Row) bool { return o.Label() == r.Line() && o.Data == r.Data }))
 			var one *config.Error
 			if errors.As(err, &one) && one.Set != "" {
 				v.Check(false, at, "size %s sets %s: %s", name, one.Set, one.Message)

@@ -80,7 +80,8 @@ func (o *Outcome) Finished() (n int) {
 // WriteIndex writes the page index.md, which lists the tables so far: how far their runs are,
 // their levels, and their pages. It holds no time and no machine.
 func (t *Tally) WriteIndex() error {
-	list := &report.Table{Name: "tables", Title: "Tables and figures", Columns: report.Columns("", "table", "title", "runs", "state", "level")}
+	list := &report.Table{Name: "tables", Title: "Tables and figures", Columns: report.Columns("", "table", "title",
+		"runs", "state", "level")}
 	for _, l := range t.list.Tables {
 		level := "mixed, or none"
 		if l.Document.Level != 0 {
@@ -91,7 +92,9 @@ func (t *Tally) WriteIndex() error {
 	n := t.Total().Runs
 	n.Now = 0
 	d := &report.Document{Title: "Tables and figures, size " + t.list.Size, Tables: []*report.Table{list},
-		Facts: []report.Fact{{Label: "runs", Value: plural(n.Total, "run") + ": " + n.words(false), Note: "each once, also where several tables share it"}},
+		Facts: []report.Fact{{Label: "runs", Value: plural(n.Total, "run") + ": " + n.words(false),
+			Note: "each once, also where several tables share it"}},
 		Notes: []string{"level D stands for generated rows: a number of that level says nothing about the paper"}}
-	return system.WriteFile(filepath.Join(t.list.Out, "tables", "index.md"), func(w io.Writer) error { return d.Markdown(w) })
+	return system.WriteFile(filepath.Join(t.list.Out, "tables", "index.md"),
+		func(w io.Writer) error { return d.Markdown(w) })
 }

@@ -11,8 +11,10 @@ import (
 // empty where there is no number. A printed number is left out where ours are of level C or D or
 // from generated data.
 func numbers(cells []Cell) *report.Table {
-	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data", "method", "setting", "metric", "level", "state",
-		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta", "floor_random", "floor_popularity",
+	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data",
+		"method", "setting", "metric", "level", "state",
+		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta",
+		"floor_random", "floor_popularity",
 		"claimed_epsilon", "accounted_epsilon", "epochs_run", "commit",
 		"status", "margin", "margin_basis", "cause", "why", "evidence")}
 	for i := range cells {
@@ -29,7 +31,8 @@ func numbers(cells []Cell) *report.Table {
 			return nil
 		}
 		t.Add(c.Grid, c.Profile, c.Taken, c.Data, c.Method, c.full(), c.Metric, c.Level, string(c.State),
-			paper, value(c.Ours), value(c.SD), value(c.Low), value(c.High), c.Seeds, c.SeedsOf, value(c.Difference), floor("random"), floor("popularity"),
+			paper, value(c.Ours), value(c.SD), value(c.Low), value(c.High), c.Seeds, c.SeedsOf, value(c.Difference),
+			floor("random"), floor("popularity"),
 			pointed(c.ClaimedEpsilon), pointed(c.AccountedEpsilon), c.Epochs, c.Commits,
 			c.Status, value(c.Margin), c.Basis, c.Cause, c.Why, c.Evidence)
 	}
@@ -58,9 +61,11 @@ func (g *Grid) points(d *Data, rows []*summary, lines []*line) *report.Table {
 	if taken := rows[0].entry.name; taken != d.Name {
 		title += ", replaced by the generated " + taken
 	}
-	t := &report.Table{Name: d.Name, Title: title + " (percent)", Columns: report.Columns("%.4g", "line", "axis", "value", "accounted epsilon")}
+	t := &report.Table{Name: d.Name, Title: title + " (percent)", Columns: report.Columns("%.4g", "line", "axis",
+		"value", "accounted epsilon")}
 	for _, m := range g.Metrics {
-		t.Columns = append(t.Columns, report.Columns("", m.Printed, fmt.Sprintf("%.0f %% over users", 100*confidence), fmt.Sprintf("%.0f %% over seeds", 100*confidence))...)
+		t.Columns = append(t.Columns, report.Columns("", m.Printed, fmt.Sprintf("%.0f %% over users", 100*confidence),
+			fmt.Sprintf("%.0f %% over seeds", 100*confidence))...)
 	}
 	t.Columns = append(t.Columns, report.Columns("", "seeds")...)
 	for _, f := range floors(rows) {
@@ -100,8 +105,10 @@ func between(lo, hi float64) any {
 
 // pointNumbers makes the table of a figure for programs: a line for each point and metric.
 func (g *Grid) pointNumbers(lines []*line) *report.Table {
-	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis", "value", "unit", "claimed_epsilon", "accounted_epsilon",
-		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done", "seeds")}
+	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis",
+		"value", "unit", "claimed_epsilon", "accounted_epsilon",
+		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done",
+		"seeds")}
 	for _, l := range lines {
 		for _, m := range l.rows {
 			row, level, axis, value, claimed := m.entry.row, "", "", math.NaN(), math.NaN()
@@ -123,8 +130,10 @@ func (g *Grid) pointNumbers(lines []*line) *report.Table {
 					mean = c.mean
 				}
 				u := m.users[i]
-				t.Add(g.Name, m.entry.size, row.Panel, m.entry.name, l.name, axis, number(value), row.UnitOf, number(claimed), number(m.accounted()),
-					g.Metrics[i].Name, level, string(m.status()), number(mean), number(u.lo), number(u.hi), number(c.lo), number(c.hi), len(c.values), len(m.runs))
+				t.Add(g.Name, m.entry.size, row.Panel, m.entry.name, l.name, axis, number(value), row.UnitOf,
+					number(claimed), number(m.accounted()),
+					g.Metrics[i].Name, level, string(m.status()), number(mean), number(u.lo), number(u.hi),
+					number(c.lo), number(c.hi), len(c.values), len(m.runs))
 			}
 		}
 	}

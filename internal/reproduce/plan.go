@@ -79,7 +79,8 @@ type planned struct {
 
 // NewPlan plans some tables. It writes nothing.
 func NewPlan(grids []*Grid, o Options) (*Plan, error) {
-	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{}, shares: map[string]mean{}}
+	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{},
+		shares: map[string]mean{}}
 	p.tables = make([]*planned, len(grids))
 	err := system.Together(len(grids), func(i int) (err error) {
 		t := &planned{grid: grids[i]}
@@ -233,7 +234,8 @@ func (p *Plan) Missing() string {
 	case len(all) == 0 || len(open) == 0:
 		return ""
 	case len(all) > 1:
-		return fmt.Sprintf("not finished: %s; there are shards of several numbers (%v), which deal the runs differently: make all of one", plural(len(open), "run"), all)
+		return fmt.Sprintf("not finished: %s; there are shards of several numbers (%v), which deal the runs "+
+			"differently: make all of one", plural(len(open), "run"), all)
 	}
 	of := all[0]
 	p.deal(of)
@@ -266,14 +268,17 @@ func (p *Plan) OneKind() (note string, err error) {
 		}
 	}
 	if len(floats) > 1 {
-		return "", run.Usagef("make all shards with one program", "the shards are not of one kind: some were made in %s", strings.Join(slices.Sorted(maps.Keys(floats)), ", others in "))
+		return "", run.Usagef("make all shards with one program",
+			"the shards are not of one kind: some were made in %s", strings.Join(slices.Sorted(maps.Keys(floats)),
+				", others in "))
 	}
 	for _, x := range []struct {
 		what string
 		of   map[string]bool
 	}{{"programs", programs}, {"kernels", kernels}} {
 		if len(x.of) > 1 {
-			note += fmt.Sprintf("; shards were made by several %s (%s): last digits may differ from those of one machine", x.what, strings.Join(slices.Sorted(maps.Keys(x.of)), ", "))
+			note += fmt.Sprintf("; shards were made by several %s (%s): last digits may differ from those of one "+
+				"machine", x.what, strings.Join(slices.Sorted(maps.Keys(x.of)), ", "))
 		}
 	}
 	return strings.TrimPrefix(note, "; "), nil

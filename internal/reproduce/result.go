@@ -19,11 +19,12 @@ import (
 
 // result is what the table takes from one finished run.
 type result struct {
-	seed        uint64
-	short       string // why the training is shorter than the paper's; empty where it is not
-	standing    string // how the run's configuration relates to the profile that it names
-	level       dataset.Level
-	values      []float64            // in the order of the grid's metrics: shares, or counts; a statistic that the data lack is NaN
+	seed     uint64
+	short    string // why the training is shorter than the paper's; empty where it is not
+	standing string // how the run's configuration relates to the profile that it names
+	level    dataset.Level
+	// in the order of the grid's metrics: shares, or counts; a statistic that the data lack is NaN
+	values      []float64
 	evaluations []experiment.Scores  // all of the run
 	floors      map[string][]float64 // by name; values as above
 	order       []string             // of the floors
@@ -64,7 +65,8 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if err != nil {
 		return nil, bad("%v", err)
 	}
-	out := &result{seed: r.Seed, standing: m.Setting, short: m.Short, level: m.Data.Level, evaluations: m.Evaluations, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	out := &result{seed: r.Seed, standing: m.Setting, short: m.Short, level: m.Data.Level, evaluations: m.Evaluations,
+		floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
 	for _, of := range r.about { // a number about a model that was trained less says nothing of the paper's
 		attacked, err := experiment.ReadOutcome(of.Dir)
 		if err != nil {
@@ -131,7 +133,8 @@ func choose(all []experiment.Scores, end string) (experiment.Scores, error) {
 	case len(found) == 0:
 		return experiment.Scores{}, fmt.Errorf("no evaluation ends in %q; there are %s", end, strings.Join(names, ", "))
 	case len(found) > 1 && end != "":
-		return experiment.Scores{}, fmt.Errorf("%d evaluations end in %q; there are %s", len(found), end, strings.Join(names, ", "))
+		return experiment.Scores{}, fmt.Errorf("%d evaluations end in %q; there are %s", len(found), end,
+			strings.Join(names, ", "))
 	}
 	return found[0], nil
 }

@@ -65,7 +65,11 @@ const (
 const aloneShare = 0.10
 
 // StatusMeaning explains the statuses in a sentence for readers.
-const StatusMeaning = "status: differs: further from the printed number than chance explains (the interval of our seeds and of theirs; that of the test users where the split is ours; rounding); match: not further, from three seeds on, and the interval is narrower than the difference to the nearest other method; within noise: not further, but these results could not tell it from another method's number; not reproducible: the printed number cannot be had, and the causes say why"
+const StatusMeaning = "status: differs: further from the printed number than chance explains (the interval of our " +
+	"seeds and of theirs; that of the test users where the split is ours; rounding); match: not further, from three " +
+	"seeds on, and the interval is narrower than the difference to the nearest other method; within noise: not " +
+	"further, but these results could not tell it from another method's number; not reproducible: the printed number " +
+	"cannot be had, and the causes say why"
 
 // evidence is what the status of a number rests on, in the unit of the cell.
 type evidence struct {
@@ -123,13 +127,15 @@ func (e *evidence) seeds() (half float64, words []string, err error) {
 	}
 	if known && m >= 3 {
 		half, err = stats.THalf(e.spread, m, confidence)
-		return half * math.Sqrt(1+float64(m)/float64(n)), []string{fmt.Sprintf("%s beside %d with printed spread", plural(n, "seed"), m)}, err
+		return half * math.Sqrt(1+float64(m)/float64(n)),
+			[]string{fmt.Sprintf("%s beside %d with printed spread", plural(n, "seed"), m)}, err
 	}
 	part := seedShare
 	if e.noisy || !e.authors && math.IsNaN(e.users) {
 		part = wideShare
 	}
-	return part * math.Abs(e.printed), []string{fmt.Sprintf("%s: %.0f %% of the printed number", plural(n, "seed"), 100*part)}, nil
+	return part * math.Abs(e.printed),
+		[]string{fmt.Sprintf("%s: %.0f %% of the printed number", plural(n, "seed"), 100*part)}, nil
 }
 
 // judge decides the status of a cell. It leaves the cell without one, and says why, where nothing
@@ -201,7 +207,8 @@ func (s *summary) silent(c *Cell) string {
 
 // noisy reports whether some run of the row draws noise for privacy.
 func (s *summary) noisy() bool {
-	return slices.ContainsFunc(s.results, func(r *result) bool { return r.account != nil && r.account.Noise != "" && r.account.Noise != "none" })
+	return slices.ContainsFunc(s.results,
+		func(r *result) bool { return r.account != nil && r.account.Noise != "" && r.account.Noise != "none" })
 }
 
 // rounding returns half a unit of the last digit that the paper prints in the column of a metric,

@@ -72,7 +72,8 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 		s.results, s.level = append(s.results, res), max(s.level, res.level)
 	}
 	for i := range g.Metrics {
-		col := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(), floors: map[string]float64{}}
+		col := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(),
+			floors: map[string]float64{}}
 		for _, r := range s.results {
 			if x := r.values[i]; !math.IsNaN(x) {
 				col.values = append(col.values, g.scale()*x)
@@ -98,7 +99,8 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 			}
 		}
 		col.stated = c.row.printed(i) != nil
-		if p := c.row.printed(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level) || g.Unit == count) && !s.standIn() {
+		if p := c.row.printed(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level) || g.Unit == count) &&
+			!s.standIn() {
 			if col.paper = *p; g.Unit == share {
 				col.paper *= 100
 			}
@@ -229,7 +231,8 @@ func (s *summary) accounts() (lines []accountLine, reasons []experiment.Open) {
 			claimed = float64(b.Claimed.Eps)
 		}
 		for _, u := range b.Units {
-			l := accountLine{u.Unit, u.Neighbouring, u.Delta, none, float64(u.Total), float64(u.Accounted.Eps), u.Unbounded}
+			l := accountLine{u.Unit, u.Neighbouring, u.Delta, none, float64(u.Total), float64(u.Accounted.Eps),
+				u.Unbounded}
 			if b.Claimed != nil && b.Claimed.Unit == u.Unit {
 				l.claimed = claimed
 			}
@@ -261,7 +264,8 @@ const gainWhy = "differences of two rows, each of which is compared in its own p
 
 // row returns what stands for a gain among the rows of a table.
 func (p Gain) row() Row {
-	return Row{gain: true, Method: p.Method + " over " + p.Over, Data: p.Data, Printed: p.Printed, About: "computed from the means of the two rows, in percent of the second"}
+	return Row{gain: true, Method: p.Method + " over " + p.Over, Data: p.Data, Printed: p.Printed,
+		About: "computed from the means of the two rows, in percent of the second"}
 }
 
 // gainRows lists the gains as rows.
@@ -274,17 +278,22 @@ func (g *Grid) gainRows() (out []Row) {
 
 // find returns the index of a row, or -1.
 func (g *Grid) find(method, setting, data string) int {
-	return slices.IndexFunc(g.Rows, func(r Row) bool { return r.Method == method && r.Variant == setting && r.Data == data })
+	return slices.IndexFunc(g.Rows,
+		func(r Row) bool { return r.Method == method && r.Variant == setting && r.Data == data })
 }
 
 // checkGain reports what is wrong with a gain.
 func (g *Grid) checkGain(v *config.Checker, i int) {
 	p, at := g.Gains[i], func(key string) string { return fmt.Sprintf("gains.%d.%s", i, key) }
-	v.CheckAs(g.Unit == percent, at("printed"), "gains are percent, and so is the unit of their grid", "gains are percent, and the grid's unit is %s", g.Unit)
+	v.CheckAs(g.Unit == percent, at("printed"), "gains are percent, and so is the unit of their grid",
+		"gains are percent, and the grid's unit is %s", g.Unit)
 	v.Check(len(g.Axes) == 0, at("data"), "gains are of tables, and this grid has axes")
-	v.CheckAs(g.find(p.Method, p.Setting, p.Data) >= 0, at("method"), "must be a row on the same data", "no row %q with setting %q on %s", p.Method, p.Setting, p.Data)
-	v.CheckAs(g.find(p.Over, p.OverSetting, p.Data) >= 0, at("over"), "must be a row on the same data", "no row %q with setting %q on %s", p.Over, p.OverSetting, p.Data)
-	v.CheckAs(len(p.Printed) == len(g.Metrics), at("printed"), "must be a number, or null, for each metric", "%d printed numbers for %d metrics; write null where the paper prints none", len(p.Printed), len(g.Metrics))
+	v.CheckAs(g.find(p.Method, p.Setting, p.Data) >= 0, at("method"), "must be a row on the same data",
+		"no row %q with setting %q on %s", p.Method, p.Setting, p.Data)
+	v.CheckAs(g.find(p.Over, p.OverSetting, p.Data) >= 0, at("over"), "must be a row on the same data",
+		"no row %q with setting %q on %s", p.Over, p.OverSetting, p.Data)
+	v.CheckAs(len(p.Printed) == len(g.Metrics), at("printed"), "must be a number, or null, for each metric",
+		"%d printed numbers for %d metrics; write null where the paper prints none", len(p.Printed), len(g.Metrics))
 }
 
 // gains computes the gains from the rows. A gain has a result if both rows have one, and stands
@@ -312,13 +321,15 @@ func (g *Grid) gains(rows []*summary) (out []*summary) {
 			}
 		}
 		for k := range g.Metrics {
-			c := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(), mean: math.NaN(), floors: map[string]float64{}, stated: row.printed(k) != nil}
+			c := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(), mean: math.NaN(),
+				floors: map[string]float64{}, stated: row.printed(k) != nil}
 			x, y := a.columns[k], b.columns[k]
 			if len(x.values) > 0 && len(y.values) > 0 && y.mean != 0 {
 				c.mean = 100 * (x.mean/y.mean - 1)
 				c.values = []float64{c.mean}
 			}
-			if printed := row.printed(k); printed != nil && (len(s.results) == 0 || !math.IsNaN(x.paper) && !math.IsNaN(y.paper)) && !s.standIn() {
+			if printed := row.printed(k); printed != nil && (len(s.results) == 0 || !math.IsNaN(x.paper) &&
+				!math.IsNaN(y.paper)) && !s.standIn() {
 				if c.paper = *printed; !math.IsNaN(x.delta) && !math.IsNaN(y.delta) {
 					c.delta = c.mean - c.paper
 				}

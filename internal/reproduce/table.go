@@ -248,13 +248,17 @@ func decimals(x float64, sign string) string {
 // accounts makes the table of epsilons, claimed and accounted, and returns why some are
 // infinite.
 func (g *Grid) accounts(rows []*summary) (*report.Table, []experiment.Open) {
-	t := &report.Table{Name: "privacy", Title: "Epsilon of each unit: claimed, and accounted for the releases of the run (worst seed)", Columns: report.Columns("%.4g",
-		"method", "data", "unit", "neighbours", "delta", "claimed", "accounted", "of the noise alone", "without bound")}
+	t := &report.Table{Name: "privacy",
+		Title: "Epsilon of each unit: claimed, and accounted for the releases of the run (worst seed)",
+		Columns: report.Columns("%.4g",
+			"method", "data", "unit", "neighbours", "delta", "claimed", "accounted", "of the noise alone",
+			"without bound")}
 	var reasons []experiment.Open
 	for _, s := range rows {
 		lines, why := s.accounts()
 		for _, l := range lines {
-			t.Add(s.entry.row.Label(), s.entry.on(), l.unit, l.neighbouring, number(l.delta), number(l.claimed), number(l.accounted), number(l.noise), strings.Join(l.open, ", "))
+			t.Add(s.entry.row.Label(), s.entry.on(), l.unit, l.neighbouring, number(l.delta), number(l.claimed),
+				number(l.accounted), number(l.noise), strings.Join(l.open, ", "))
 		}
 		for _, u := range why {
 			if !slices.Contains(reasons, u) {
@@ -267,7 +271,8 @@ func (g *Grid) accounts(rows []*summary) (*report.Table, []experiment.Open) {
 
 // runTable makes the table of the runs behind each row.
 func (g *Grid) runTable(rows []*summary) *report.Table {
-	t := &report.Table{Name: "runs", Title: "Runs", Columns: report.Columns("", "method", "data", "level", "profile", "seeds", "epochs run", "state", "commit")}
+	t := &report.Table{Name: "runs", Title: "Runs", Columns: report.Columns("", "method", "data", "level", "profile",
+		"seeds", "epochs run", "state", "commit")}
 	for _, s := range rows {
 		level := ""
 		if s.level != 0 {
@@ -277,9 +282,11 @@ func (g *Grid) runTable(rows []*summary) *report.Table {
 		for _, r := range s.runs {
 			seeds = append(seeds, fmt.Sprint(r.Seed))
 		}
-		t.Add(s.entry.row.Label(), s.entry.on(), level, s.entry.size, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
+		t.Add(s.entry.row.Label(), s.entry.on(), level, s.entry.size, strings.Join(seeds, ", "), s.epochs(),
+			string(s.status()), s.commits())
 	}
-	t.Notes = []string{"epochs run: \"a + b\" is a training of a epochs that chose b, and a second one of b epochs on all samples; seed by seed where seeds differ"}
+	t.Notes = []string{"epochs run: \"a + b\" is a training of a epochs that chose b, and a second one of b epochs " +
+		"on all samples; seed by seed where seeds differ"}
 	return t
 }
 
@@ -324,7 +331,8 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 	}
 	if spread {
-		out = append(out, fmt.Sprintf("a ± b: mean and sample standard deviation over the seeds; from three seeds on, Student's interval for the mean at %.0f %%", 100*confidence))
+		out = append(out, fmt.Sprintf("a ± b: mean and sample standard deviation over the seeds; from three seeds "+
+			"on, Student's interval for the mean at %.0f %%", 100*confidence))
 	}
 	for _, m := range g.Metrics {
 		definition := m.definition()
@@ -360,7 +368,8 @@ func (g *Grid) aboutRows(rows []*summary) (out []string) {
 	for _, s := range rows {
 		line := s.entry.row.About
 		for k, b := range s.entry.about {
-			made := fmt.Sprintf("on the run of %s under %s, made first with the same seed", b.task, path.Base(s.entry.row.On[k].Config))
+			made := fmt.Sprintf("on the run of %s under %s, made first with the same seed", b.task,
+				path.Base(s.entry.row.On[k].Config))
 			line = strings.TrimPrefix(line+"; "+made, "; ")
 		}
 		if short := s.short(); short != "" && s.any(func(c column) float64 { return c.paper }) {

@@ -51,7 +51,8 @@ type Total struct {
 
 // String writes the total in a line.
 func (t Total) String() string {
-	return fmt.Sprintf("%s, %s: %s; %s; pages in %s", plural(t.Tables, "table"), plural(t.Runs.Total, "run"), t.Runs.words(true), took(t.Seconds), t.Folder)
+	return fmt.Sprintf("%s, %s: %s; %s; pages in %s", plural(t.Tables, "table"), plural(t.Runs.Total, "run"),
+		t.Runs.words(true), took(t.Seconds), t.Folder)
 }
 
 // Tally counts tables and their runs as they are made.
@@ -95,7 +96,8 @@ func (t *Tally) Add(made *Outcome) string {
 	began := t.opened
 	t.opened = t.now()
 	if len(made.Files) == 0 {
-		return fmt.Sprintf("%-*s  %s: %s; %s; %v writes no table", t.wide, made.Name, plural(n.Total, "run"), n.words(false), took(t.opened.Sub(began).Seconds()), made.shard)
+		return fmt.Sprintf("%-*s  %s: %s; %s; %v writes no table", t.wide, made.Name, plural(n.Total, "run"),
+			n.words(false), took(t.opened.Sub(began).Seconds()), made.shard)
 	}
 	page := made.Files[0]
 	return fmt.Sprintf("%-*s  %s: %s; %s; %s; %s", t.wide, made.Name, plural(n.Total, "run"), n.words(false),
@@ -104,7 +106,8 @@ func (t *Tally) Add(made *Outcome) string {
 
 // Total returns the counts of the tables so far.
 func (t *Tally) Total() Total {
-	return Total{len(t.list.Tables), countRuns(t.runs, t.shard), t.now().Sub(t.start).Seconds(), filepath.Join(t.list.Out, "tables")}
+	return Total{len(t.list.Tables), countRuns(t.runs, t.shard), t.now().Sub(t.start).Seconds(),
+		filepath.Join(t.list.Out, "tables")}
 }
 
 // List returns the tables so far and their total.
@@ -171,8 +174,10 @@ func (n Counts) words(now bool) string {
 		n    int
 		text string
 	}{
-		{n.Done, done}, {n.Failed, fmt.Sprintf("%d failed", n.Failed)}, {n.NoData, fmt.Sprintf("%d without data", n.NoData)},
-		{n.Others, fmt.Sprintf("%d made by other processes", n.Others)}, {n.Waiting, fmt.Sprintf("%d not finished", n.Waiting)},
+		{n.Done, done}, {n.Failed, fmt.Sprintf("%d failed", n.Failed)},
+		{n.NoData, fmt.Sprintf("%d without data", n.NoData)},
+		{n.Others, fmt.Sprintf("%d made by other processes", n.Others)},
+		{n.Waiting, fmt.Sprintf("%d not finished", n.Waiting)},
 		{n.Shards, fmt.Sprintf("%d of other shards", n.Shards)},
 	} {
 		if c.n > 0 {

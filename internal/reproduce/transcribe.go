@@ -17,7 +17,8 @@ func (g *Grid) transcribe(v *config.Checker) {
 	all := printed.Of(g.Paper)
 	there := g.Table != 0 && len(all) > 0
 	belongs := func(as printed.Setting, place string, ok bool) bool {
-		v.Check(len(as) == 0 || ok, place+".printed_as", "belongs to a table of a transcribed paper, and not beside printed")
+		v.Check(len(as) == 0 || ok, place+".printed_as",
+			"belongs to a table of a transcribed paper, and not beside printed")
 		return ok
 	}
 	l, results := lookup{Checker: v, grid: g, said: map[string]bool{}}, printed.Having(all, printed.Setting{"over": ""})

@@ -33,9 +33,10 @@ type Options struct {
 	// nothing take them. Nil: none.
 	Records  *record.Shelf
 	Log      *slog.Logger
-	Progress run.Progress                            // of the work as a whole
-	Run      run.Progress                            // of the run that goes on; nil: as Progress
-	Watch    func(title string, runs []Run, now int) // called after every change; now is the run that goes on, or -1. May be nil
+	Progress run.Progress // of the work as a whole
+	Run      run.Progress // of the run that goes on; nil: as Progress
+	// called after every change; now is the run that goes on, or -1. May be nil
+	Watch func(title string, runs []Run, now int)
 }
 
 // Outcome is a table, as far as it could be made.
@@ -78,7 +79,8 @@ func (o *Outcome) Err() error {
 	case n[Failed] > 0:
 		return fmt.Errorf("%s: %d of %d runs failed%s", o.Name, n[Failed], total, where)
 	case open > 0:
-		return run.WithHint(fmt.Errorf("%s: %d of %d runs are not finished%s", o.Name, open, total, where), "the same command goes on from there")
+		return run.WithHint(fmt.Errorf("%s: %d of %d runs are not finished%s", o.Name, open, total, where),
+			"the same command goes on from there")
 	case total > 0 && n[NoData] == total:
 		return &dataset.Error{File: o.Name, Msg: o.Lacking(), Hint: o.hint + "; --profile smoke needs no data"}
 	}
@@ -332,8 +334,10 @@ func (g *Grid) sizeOf(r *Row, o Options) string {
 func (g *Grid) replaced(o Options, rows []*summary) (out []string) {
 	for i := range g.Data {
 		d := &g.Data[i]
-		if j := slices.IndexFunc(rows, func(s *summary) bool { return s.entry.data == d && s.entry.size != o.Size }); j >= 0 {
-			out = append(out, fmt.Sprintf("%s: the files of %s are missing; they come %s. Generated rows (%s) under the settings of size %s stand in their place: level D, which says nothing about the paper",
+		if j := slices.IndexFunc(rows,
+			func(s *summary) bool { return s.entry.data == d && s.entry.size != o.Size }); j >= 0 {
+			out = append(out, fmt.Sprintf("%s: the files of %s are missing; they come %s. Generated rows (%s) under "+
+				"the settings of size %s stand in their place: level D, which says nothing about the paper",
 				d.Printed, d.Name, absent(d.Name), rows[j].entry.name, rows[j].entry.size))
 		}
 	}

@@ -18,14 +18,18 @@ func (r *Review) HTML(w io.Writer) error { return r.Page().HTML(w) }
 // Page returns the review as a page: the answers first, then what an attacker gains, the meaning of the words, the
 // assumptions of the account, and what to ask.
 func (r *Review) Page() *report.Page {
-	d := &report.Page{Title: "Privacy review: " + r.Subject, Subtitle: r.Kind + ": " + r.Source, Conclusion: r.Conclusion(), Facts: r.facts(), Style: report.Markup(style)}
+	d := &report.Page{Title: "Privacy review: " + r.Subject, Subtitle: r.Kind + ": " + r.Source,
+		Conclusion: r.Conclusion(), Facts: r.facts(), Style: report.Markup(style)}
 	if len(r.Open) > 0 {
 		var list report.Notes
 		for _, o := range r.Open {
 			list = append(list, thing(o))
 		}
-		d.Parts = append(d.Parts, report.Section{ID: "open", Title: "What leaves without protection", Parts: []report.Part{
-			report.Prose{"No noise covers these. What they flow into may tell of single people, and no limit to that can be stated."}, list}})
+		d.Parts = append(d.Parts, report.Section{ID: "open", Title: "What leaves without protection",
+			Parts: []report.Part{
+				report.Prose{"No noise covers these. What they flow into may tell of single people, and no limit to " +
+					"that " +
+					"can be stated."}, list}})
 	}
 	d.Parts = append(d.Parts, r.gains())
 	if len(r.Warnings) > 0 {
@@ -33,10 +37,12 @@ func (r *Review) Page() *report.Page {
 		for _, x := range r.Warnings {
 			list = append(list, sentence(strings.ReplaceAll(x.Name, "-", " ")+": "+x.Message))
 		}
-		d.Parts = append(d.Parts, report.Section{ID: "warnings", Title: "What does not fit", Parts: []report.Part{list}})
+		d.Parts = append(d.Parts, report.Section{ID: "warnings", Title: "What does not fit",
+			Parts: []report.Part{list}})
 	}
 	if len(r.Ask) > 0 {
-		d.Parts = append(d.Parts, report.Section{ID: "ask", Title: "What to ask those who made it", Parts: []report.Part{r.asked()}})
+		d.Parts = append(d.Parts, report.Section{ID: "ask", Title: "What to ask those who made it",
+			Parts: []report.Part{r.asked()}})
 	}
 	d.Parts = append(d.Parts, r.numbers(), r.words())
 	return d
@@ -54,16 +60,19 @@ func (r *Review) Conclusion() string {
 	case r.NotKnown != "":
 		return sentence("not known: " + r.NotKnown + "; it may be private or not, and this page can say neither")
 	case r.Nothing != "":
-		return "Nothing is promised: " + r.Nothing + ". Treat what it released as if it showed every row that it was made of."
+		return "Nothing is promised: " + r.Nothing +
+			". Treat what it released as if it showed every row that it was made of."
 	case !ok:
-		return sentence("nothing is protected: " + openNames(r.Open) + " leave without noise, and no noise is added to anything")
+		return sentence("nothing is protected: " + openNames(r.Open) +
+			" leave without noise, and no noise is added to anything")
 	case !r.bounded():
 		text := "No guarantee"
 		if len(r.Open) > 0 {
 			text += ": nothing protects " + openNames(r.Open)
 		}
 		if !math.IsInf(g.Covered, 1) {
-			text += fmt.Sprintf(". The noise that was added would come to epsilon %s for one %s if nothing else had left", up(g.Covered, 4), one(g.Unit))
+			text += fmt.Sprintf(". The noise that was added would come to epsilon %s for one %s if nothing else had "+
+				"left", up(g.Covered, 4), one(g.Unit))
 		}
 		return sentence(text)
 	}
@@ -72,10 +81,12 @@ func (r *Review) Conclusion() string {
 		text += " so far"
 	}
 	if len(g.Otherwise) > 0 {
-		text += " if what the file does not say is so; " + g.otherwise(func(o calculator.Otherwise) string { return up(o.Epsilon, 4) })
+		text += " if what the file does not say is so; " +
+			g.otherwise(func(o calculator.Otherwise) string { return up(o.Epsilon, 4) })
 	}
 	if g.Risk != nil {
-		text += fmt.Sprintf(": an attacker who must tell whether that %s is in the data is right at most %s times in 100", one(g.Unit), times(rightAtEven(g.Risk)))
+		text += fmt.Sprintf(": an attacker who must tell whether that %s is in the data is right at most %s times in "+
+			"100", one(g.Unit), times(rightAtEven(g.Risk)))
 		if len(g.Otherwise) > 0 {
 			text += "; " + g.otherwise(func(o calculator.Otherwise) string {
 				if o.Risk == nil {
@@ -86,7 +97,8 @@ func (r *Review) Conclusion() string {
 		}
 		text += "; guessing is right 50 times"
 	} else {
-		text += fmt.Sprintf(": anything concluded from what was released becomes at most %s likelier by it", factor(g.Epsilon))
+		text += fmt.Sprintf(": anything concluded from what was released becomes at most %s likelier by it",
+			factor(g.Epsilon))
 	}
 	if g.Epsilon > 10 {
 		text += ". That rules out little"
@@ -160,7 +172,8 @@ func (r *Review) facts() (list []report.Fact) {
 	}
 	open, note := "nothing that is listed", "all releases that it lists have noise"
 	if n := len(r.Public); n > 0 {
-		note += fmt.Sprintf("; %s taken as public, see below", map[bool]string{true: "1 thing is", false: fmt.Sprintf("%d things are", n)}[n == 1])
+		note += fmt.Sprintf("; %s taken as public, see below",
+			map[bool]string{true: "1 thing is", false: fmt.Sprintf("%d things are", n)}[n == 1])
 	}
 	if r.Unsaid > 0 {
 		note += "; the file does not say everything, see the questions"
@@ -231,7 +244,8 @@ func (r *Review) asked() report.Part {
 func (r *Review) numbers() report.Part {
 	var parts []report.Part
 	if len(r.Guarantees) > 1 {
-		t := &report.Table{Name: "units", Title: "For every unit", Columns: report.Columns("", "of one", "compared are", "delta", "epsilon of everything", "of the noise alone")}
+		t := &report.Table{Name: "units", Title: "For every unit", Columns: report.Columns("", "of one", "compared are",
+			"delta", "epsilon of everything", "of the noise alone")}
 		for _, g := range r.Guarantees {
 			delta := "0"
 			if g.Delta > 0 {
@@ -243,7 +257,9 @@ func (r *Review) numbers() report.Part {
 	}
 	var list report.Notes
 	if g, ok := r.main(); ok && !math.IsInf(g.Covered, 1) && g.Lower > 0 {
-		list = append(list, fmt.Sprintf("The epsilon of the noise is proved to lie between %s and %s: it is neither a guess nor far too careful.", down(g.Lower, 4), up(g.Covered, 4)))
+		list = append(list, fmt.Sprintf(
+			"The epsilon of the noise is proved to lie between %s and %s: it is neither a guess nor far too careful.",
+			down(g.Lower, 4), up(g.Covered, 4)))
 	}
 	if len(r.Released) > 0 {
 		list = append(list, "What leaves: "+strings.Join(r.Released, ", ")+".")
@@ -270,14 +286,21 @@ func (r *Review) words() report.Part {
 	g, ok := r.main()
 	list := report.Notes{}
 	if ok {
-		list = append(list, fmt.Sprintf("Unit: whose data are hidden as a whole. Here it is one %s. What belongs to several of them is protected less.", one(g.Unit)))
-		list = append(list, fmt.Sprintf("Neighbours: what is compared. Here these are %s. A guarantee says that an observer can hardly tell the two apart.", compared(g.Neighbours, g.Unit)))
+		list = append(list, fmt.Sprintf("Unit: whose data are hidden as a whole. Here it is one %s. What belongs to "+
+			"several of them is protected less.", one(g.Unit)))
+		list = append(list, fmt.Sprintf("Neighbours: what is compared. Here these are %s. A guarantee says that an "+
+			"observer can hardly tell the two apart.", compared(g.Neighbours, g.Unit)))
 	}
 	list = append(list,
-		"Epsilon: how far the two can differ at most, whatever the observer knows and computes. Anything concluded becomes at most e^epsilon times likelier: 1.1 times at 0.1, 2.7 at 1, 20 at 3, 22,000 at 10. Epsilons of several releases about the same people add up.",
-		"Delta: a probability that is set aside, in which the limit may be exceeded. It must be far below one over the number of people, or publishing one of them whole would be allowed.",
-		"No bound: something leaves without noise, so no number limits what it tells. That is no proof of a leak; it says that none can be ruled out.",
-		"At most: all numbers here are upper bounds, for any attacker. What today's attacks find is less, and says less about tomorrow's.",
+		"Epsilon: how far the two can differ at most, whatever the observer knows and computes. Anything concluded "+
+			"becomes at most e^epsilon times likelier: 1.1 times at 0.1, 2.7 at 1, 20 at 3, 22,000 at 10. Epsilons "+
+			"of several releases about the same people add up.",
+		"Delta: a probability that is set aside, in which the limit may be exceeded. It must be far below one over "+
+			"the number of people, or publishing one of them whole would be allowed.",
+		"No bound: something leaves without noise, so no number limits what it tells. That is no proof of a leak; it "+
+			"says that none can be ruled out.",
+		"At most: all numbers here are upper bounds, for any attacker. What today's attacks find is less, and says "+
+			"less about tomorrow's.",
 	)
 	return report.Section{ID: "words", Title: "What the words mean", Parts: []report.Part{list}}
 }

@@ -33,7 +33,8 @@ func Of(path string, s Settings) (*Review, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &dataset.Error{File: path, Msg: "no such file or folder", Hint: "name a file of events, a ledger or the directory of a run"}
+		return nil, &dataset.Error{File: path, Msg: "no such file or folder",
+			Hint: "name a file of events, a ledger or the directory of a run"}
 	case err != nil:
 		return nil, &dataset.Error{File: path, Msg: "cannot be read", Err: err}
 	case info.IsDir():
@@ -113,7 +114,9 @@ func ofEvents(path string, text []byte, s Settings) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{Subject: cmp.Or(f.Title, filepath.Base(path)), Source: path, Kind: fmt.Sprintf("file of events of another program, %s", counted(a.Entries, "event")), Records: f.Units(), Released: f.Released}
+	r := &Review{Subject: cmp.Or(f.Title, filepath.Base(path)), Source: path,
+		Kind: fmt.Sprintf("file of events of another program, %s", counted(a.Entries, "event")), Records: f.Units(),
+		Released: f.Released}
 	g := guaranteeOf(a.UnitGuarantee)
 	g.Lower, g.Otherwise = a.Lower, a.Otherwise
 	if a.Stated != nil {
@@ -155,7 +158,8 @@ func ofEvents(path string, text []byte, s Settings) (*Review, error) {
 
 // guaranteeOf returns the guarantee of an account.
 func guaranteeOf(u calculator.UnitGuarantee) Guarantee {
-	g := Guarantee{Unit: string(u.Unit), Neighbours: u.Neighbouring, Delta: u.Delta, Epsilon: u.Epsilon, Covered: u.Epsilon, Lower: u.Lower, Risk: u.Risk}
+	g := Guarantee{Unit: string(u.Unit), Neighbours: u.Neighbouring, Delta: u.Delta, Epsilon: u.Epsilon,
+		Covered: u.Epsilon, Lower: u.Lower, Risk: u.Risk}
 	if u.Protected != nil {
 		g.Covered, g.Lower = u.Protected.Epsilon, u.Protected.Lower
 	} else if math.IsInf(u.Epsilon, 1) {
@@ -173,13 +177,15 @@ func (r *Review) public(list []privacy.Assumption) {
 // ofLedger returns the review of a ledger.
 func ofLedger(path string, s Settings) (*Review, error) {
 	if s.Delta == 0 {
-		return nil, run.Usagef("give --delta well below one over the number of users or records, such as 1e-6", "%s is a ledger, which has no delta", path)
+		return nil, run.Usagef("give --delta well below one over the number of users or records, such as 1e-6",
+			"%s is a ledger, which has no delta", path)
 	}
 	a, err := askLedger(path, s.Delta, s.Key)
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{Subject: filepath.Base(path), Source: path, Kind: fmt.Sprintf("ledger of a run, %d entries", a.Entries)}
+	r := &Review{Subject: filepath.Base(path), Source: path, Kind: fmt.Sprintf("ledger of a run, %d entries",
+		a.Entries)}
 	r.ledger(a)
 	for _, g := range a.Guarantees {
 		one := guaranteeOf(g)
@@ -212,7 +218,8 @@ func (r *Review) ledger(a *calculator.LedgerAccount) {
 		r.public(a.Public)
 	}
 	r.Rests = append(r.Rests, a.Remarks...)
-	if slices.ContainsFunc(a.Guarantees, func(g calculator.UnitGuarantee) bool { return !math.IsInf(guaranteeOf(g).Covered, 1) }) {
+	if slices.ContainsFunc(a.Guarantees,
+		func(g calculator.UnitGuarantee) bool { return !math.IsInf(guaranteeOf(g).Covered, 1) }) {
 		r.noise(a.Noise)
 	}
 	if a.Gap.Why != "" {
@@ -228,8 +235,12 @@ func (r *Review) noise(n privacy.Noise) {
 		r.Noise = "exactly, on a grid, from cryptographic random bits"
 	case privacy.Research:
 		r.Noise = "from a seed or in floating point, for research"
-		r.Warnings = append(r.Warnings, Warning{"research noise", "the noise is seeded, or drawn in floating point, whose last digits tell the value beneath: the guarantee holds on paper, and the model must not leave the house with it"})
-		r.Ask = append(r.Ask, "Is this the run whose model is released? Then train it with exact noise (run.secure=true), which cannot be made again.")
+		r.Warnings = append(r.Warnings,
+			Warning{"research noise",
+				"the noise is seeded, or drawn in floating point, whose last digits tell the value beneath: the " +
+					"guarantee holds on paper, and the model must not leave the house with it"})
+		r.Ask = append(r.Ask, "Is this the run whose model is released? Then train it with exact noise "+
+			"(run.secure=true), which cannot be made again.")
 	}
 }
 
@@ -237,7 +248,8 @@ func (r *Review) noise(n privacy.Noise) {
 func ofRun(dir string, s Settings) (*Review, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
-		return nil, &dataset.Error{File: dir, Msg: "is no run directory", Err: err, Hint: "name the directory of a run, a ledger or a file of events"}
+		return nil, &dataset.Error{File: dir, Msg: "is no run directory", Err: err,
+			Hint: "name the directory of a run, a ledger or a file of events"}
 	}
 	r := &Review{Subject: m.Task, Source: dir, Kind: "directory of a run"}
 	if m.ConfigHash != "" {
@@ -253,14 +265,16 @@ func ofRun(dir string, s Settings) (*Review, error) {
 	if a == nil {
 		r.Nothing = "the run wrote no account: its task states nothing about privacy"
 		r.askOpen()
-		r.Ask = append(r.Ask, "What of the rows that it read can be found again in what it released? privrec attack and privrec audit measure that.")
+		r.Ask = append(r.Ask, "What of the rows that it read can be found again in what it released? privrec attack "+
+			"and privrec audit measure that.")
 		return r, nil
 	}
 	if a.Noise == experiment.Unknown {
 		for _, o := range a.Unbounded {
 			r.NotKnown = o.Why
 		}
-		r.Ask = append(r.Ask, "How was the model trained: with noise, on which samples, for how many steps? privrec account events --example prints a file in which that can be stated, and a review of it.",
+		r.Ask = append(r.Ask, "How was the model trained: with noise, on which samples, for how many steps? privrec "+
+			"account events --example prints a file in which that can be stated, and a review of it.",
 			"Which files leave the house, and to whom? Logs and measurements on private rows are releases too.")
 		return r, nil
 	}
@@ -273,7 +287,8 @@ func ofRun(dir string, s Settings) (*Review, error) {
 	r.public(a.Public)
 	delta := s.Delta
 	for _, u := range a.Units {
-		g := Guarantee{Unit: unitName(u.Unit), Neighbours: privacy.Neighbouring(u.Neighbouring), Delta: u.Delta, Epsilon: float64(u.Total), Covered: float64(u.Accounted.Eps)}
+		g := Guarantee{Unit: unitName(u.Unit), Neighbours: privacy.Neighbouring(u.Neighbouring), Delta: u.Delta,
+			Epsilon: float64(u.Total), Covered: float64(u.Accounted.Eps)}
 		r.Guarantees = append(r.Guarantees, g)
 		delta = cmp.Or(delta, u.Delta)
 	}
@@ -281,7 +296,8 @@ func ofRun(dir string, s Settings) (*Review, error) {
 		for _, o := range f.Unbounded {
 			r.addOpen(experiment.Thing(o.What), o.Why)
 		}
-		r.Guarantees = append(r.Guarantees, Guarantee{Unit: string(privacy.Feature), Neighbours: privacy.Replace, Epsilon: float64(f.Total), Covered: float64(f.Eps1)})
+		r.Guarantees = append(r.Guarantees, Guarantee{Unit: string(privacy.Feature), Neighbours: privacy.Replace,
+			Epsilon: float64(f.Total), Covered: float64(f.Eps1)})
 	}
 	if err := r.runLedger(dir, cmp.Or(delta, 1e-6), s.Key); err != nil {
 		return nil, err
@@ -293,7 +309,9 @@ func ofRun(dir string, s Settings) (*Review, error) {
 // ofUnfinished returns the review of an unfinished run, by its ledger so far.
 func ofUnfinished(r *Review, m run.Manifest, s Settings) (*Review, error) {
 	if _, err := os.Stat(filepath.Join(r.Source, run.LedgerName)); err != nil {
-		return nil, &dataset.Error{File: r.Source, Msg: fmt.Sprintf("the run is %s, not done, and has no ledger: its account is written when it ends", m.Status), Hint: "finish it first: the command that began it, with --resume"}
+		return nil, &dataset.Error{File: r.Source,
+			Msg: fmt.Sprintf("the run is %s, not done, and has no ledger: its account is written when it ends",
+				m.Status), Hint: "finish it first: the command that began it, with --resume"}
 	}
 	of, err := ofLedger(filepath.Join(r.Source, run.LedgerName), s)
 	if err != nil {
@@ -339,15 +357,19 @@ func (r *Review) askOpen() {
 		r.Ask = append([]string{askOpen(r.Open)}, r.Ask...)
 	}
 	if len(r.Public) > 0 {
-		r.Ask = append(r.Ask, "Was all that is taken as public (see below) known before the data were seen, or is it a secret of single people?")
+		r.Ask = append(r.Ask, "Was all that is taken as public (see below) known before the data were seen, or is it "+
+			"a secret of single people?")
 	}
-	r.Ask = append(r.Ask, "Which files leave the house, and to whom? Only what the account lists is covered; logs and measurements on private rows are releases too.",
-		"Are the same people's data trained on again, or released otherwise? Epsilons add up (privrec account budget keeps the sum).")
+	r.Ask = append(r.Ask, "Which files leave the house, and to whom? Only what the account lists is covered; logs "+
+		"and measurements on private rows are releases too.",
+		"Are the same people's data trained on again, or released otherwise? Epsilons add up (privrec account budget "+
+			"keeps the sum).")
 }
 
 // askOpen returns a question about open things.
 func askOpen(open []Open) string {
-	return fmt.Sprintf("Must this leave without noise: %s? It can be left out, be fixed or made public beforehand, or get noise that is counted.", openNames(open))
+	return fmt.Sprintf("Must this leave without noise: %s? It can be left out, be fixed or made public beforehand, "+
+		"or get noise that is counted.", openNames(open))
 }
 
 func appendNew(list []string, s string) []string {

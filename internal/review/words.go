@@ -13,18 +13,24 @@ import (
 
 // units explains units for readers who do not know the word.
 var units = map[string][3]string{ // one of them, several, what it is
-	"user":        {"user", "users", "all that the data have about one person"},
-	"interaction": {"interaction", "interactions", "one click, purchase or rating: a person has many, and they are not protected together"},
-	"record":      {"record", "records", "one row of the data: a person who has several is protected less"},
-	"sample":      {"training example", "training examples", "one row that the model was trained on: a person has many, and they are not protected together"},
-	"edge":        {"edge", "edges", "one link between two items in a person's history: a person has many, and they are not protected together"},
-	"feature":     {"feature vector", "feature vectors", "what a person says of themselves, such as their age; not what they did"},
-	"cell":        {"cell of a history", "cells of histories", "one item in a person's history, or the order of two: a person has many, and they are not protected together"},
-	"position":    {"position of a list", "positions of lists", "one place in one list that a person was shown"},
+	"user": {"user", "users", "all that the data have about one person"},
+	"interaction": {"interaction", "interactions",
+		"one click, purchase or rating: a person has many, and they are not protected together"},
+	"record": {"record", "records", "one row of the data: a person who has several is protected less"},
+	"sample": {"training example", "training examples",
+		"one row that the model was trained on: a person has many, and they are not protected together"},
+	"edge": {"edge", "edges",
+		"one link between two items in a person's history: a person has many, and they are not protected together"},
+	"feature": {"feature vector", "feature vectors",
+		"what a person says of themselves, such as their age; not what they did"},
+	"cell": {"cell of a history", "cells of histories",
+		"one item in a person's history, or the order of two: a person has many, and they are not protected together"},
+	"position": {"position of a list", "positions of lists", "one place in one list that a person was shown"},
 }
 
 // ownUnits maps units of accounts that have names of their own.
-var ownUnits = map[string]string{"edge-unit": string(privacy.Edge), "delete": string(privacy.Interaction), "substitute": string(privacy.Interaction)}
+var ownUnits = map[string]string{"edge-unit": string(privacy.Edge), "delete": string(privacy.Interaction),
+	"substitute": string(privacy.Interaction)}
 
 // unitName returns the usual name of an account's unit.
 func unitName(name string) string {

@@ -22,7 +22,8 @@ func (w Written) Text(to io.Writer) error {
 
 // MarshalJSON writes the answers.
 func (w Written) MarshalJSON() ([]byte, error) {
-	x := answer{Out: w.Out, Source: w.Source, Conclusion: w.Conclusion(), Open: []string{}, Warnings: []string{}, Ask: append([]string{}, w.Ask...)}
+	x := answer{Out: w.Out, Source: w.Source, Conclusion: w.Conclusion(), Open: []string{}, Warnings: []string{},
+		Ask: append([]string{}, w.Ask...)}
 	if g, ok := w.main(); ok {
 		all, part := privacy.Number(g.Epsilon), privacy.Number(g.Covered)
 		x.Unit, x.Neighbours, x.Epsilon, x.Covered, x.Delta = g.Unit, string(g.Neighbours), &all, &part, g.Delta

@@ -96,7 +96,8 @@ func (s *Stream) Fingerprint() (f [4]uint32) {
 // Restore moves s to a state from State of the same stream. It fails on the state of another stream.
 func (s *Stream) Restore(st State) error {
 	if own := s.State().ID; own != st.ID {
-		return fmt.Errorf("rng: state of stream %08x restored into stream %08x: another seed, name or index", st.ID, own)
+		return fmt.Errorf("rng: state of stream %08x restored into stream %08x: another seed, name or index", st.ID,
+			own)
 	}
 	s.Seek(st.Pos)
 	return nil

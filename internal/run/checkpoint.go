@@ -46,7 +46,8 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 	if !json.Valid(c.State) {
 		return errors.New("state is not JSON")
 	}
-	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName, metaSIMD: simdPath()}
+	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName,
+		metaSIMD: simdPath()}
 	switch {
 	case e.mode != running:
 		return errWritesNothing
@@ -165,8 +166,9 @@ func LedgerAtCheckpoint(dir string) (st privacy.LedgerState, ok bool, err error)
 func (e *Env) checkMeta(path string, meta map[string]string) error {
 	if got := meta[metaConfig]; got != e.ConfigHash {
 		return &UsageError{
-			Message: fmt.Sprintf("checkpoint %s was written by another configuration (%.12s, this one is %.12s)", path, got, e.ConfigHash),
-			Fix:     "resume with the config.yaml in the run directory, or choose another --out",
+			Message: fmt.Sprintf("checkpoint %s was written by another configuration (%.12s, this one is %.12s)", path,
+				got, e.ConfigHash),
+			Fix: "resume with the config.yaml in the run directory, or choose another --out",
 		}
 	}
 	if was := meta[metaFloat]; was != floatName {
@@ -177,8 +179,9 @@ func (e *Env) checkMeta(path string, meta map[string]string) error {
 	}
 	if was := meta[metaSIMD]; was != simdPath() {
 		return &UsageError{
-			Message: fmt.Sprintf("checkpoint %s was computed with %s kernels, this run uses %s: the result would be that of neither", path, was, simdPath()),
-			Fix:     fmt.Sprintf("resume with PRIVREC_SIMD=%s, or start again with another --out", was),
+			Message: fmt.Sprintf("checkpoint %s was computed with %s kernels, this run uses %s: the result would be "+
+				"that of neither", path, was, simdPath()),
+			Fix: fmt.Sprintf("resume with PRIVREC_SIMD=%s, or start again with another --out", was),
 		}
 	}
 	if !json.Valid([]byte(meta[metaState])) {

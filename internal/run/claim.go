@@ -111,8 +111,9 @@ func inspect(dir string, yaml []byte) (c contents, err error) {
 			}
 			if !bytes.Equal(b, yaml) {
 				return c, &UsageError{
-					Message: fmt.Sprintf("%s is not the file of a run, and the run would replace it", filepath.Join(dir, name)),
-					Fix:     "choose another --out, or give the file another name",
+					Message: fmt.Sprintf("%s is not the file of a run, and the run would replace it",
+						filepath.Join(dir, name)),
+					Fix: "choose another --out, or give the file another name",
 				}
 			}
 			c.config = true

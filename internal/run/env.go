@@ -140,7 +140,8 @@ func (e *Env) AppendLog(event string, args ...any) {
 // on an input whose hash is not the recorded one.
 func (e *Env) RecordData(name, sha256 string) error {
 	if f, ok := e.Finished(); ok && f.Data(name) != sha256 {
-		return &UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", name, e.Dir), Fix: "restore the data"}
+		return &UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", name, e.Dir),
+			Fix: "restore the data"}
 	}
 	if e.mode != running {
 		return nil
@@ -152,8 +153,9 @@ func (e *Env) RecordData(name, sha256 string) error {
 			}
 			if e.Resume && !e.fresh {
 				return &UsageError{
-					Message: fmt.Sprintf("data %s changed since the run in %s began (%.12s, now %.12s)", name, e.Dir, d.SHA256, sha256),
-					Fix:     "restore the data, or start again with another --out",
+					Message: fmt.Sprintf("data %s changed since the run in %s began (%.12s, now %.12s)", name, e.Dir,
+						d.SHA256, sha256),
+					Fix: "restore the data, or start again with another --out",
 				}
 			}
 			e.manifest.Data[i].SHA256 = sha256

@@ -103,7 +103,8 @@ func ParsePart(flag, text string) (i, of int, err error) {
 	}
 	var rest string
 	if n, _ := fmt.Sscanf(text, "%d/%d%s", &i, &of, &rest); n != 2 || i < 1 || i > of || of > maxParts {
-		return 0, 0, &UsageError{Message: fmt.Sprintf("%s is %q, want a part such as 2/3", flag, text), Fix: "1/3, 2/3 and 3/3 together make the whole"}
+		return 0, 0, &UsageError{Message: fmt.Sprintf("%s is %q, want a part such as 2/3", flag, text),
+			Fix: "1/3, 2/3 and 3/3 together make the whole"}
 	}
 	return i, of, nil
 }

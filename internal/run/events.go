@@ -89,7 +89,8 @@ func (e *Env) spentByNow() (all []tensorboard.Scalar, err error) {
 			}
 		}
 		name := fmt.Sprintf("%s (%s), delta %g", s.Unit, s.Neighbouring, eventsDelta)
-		all = append(all, tensorboard.Scalar{Tag: "epsilon/" + name, Value: whole}, tensorboard.Scalar{Tag: "epsilon of the noise/" + name, Value: noise.Epsilon})
+		all = append(all, tensorboard.Scalar{Tag: "epsilon/" + name, Value: whole},
+			tensorboard.Scalar{Tag: "epsilon of the noise/" + name, Value: noise.Epsilon})
 	}
 	return all, nil
 }

@@ -14,13 +14,16 @@ import (
 type HoldOut struct {
 	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance of a user to be held out, with all rows
 	Rows  float64 `yaml:"rows,omitempty" json:"rows,omitempty"`   // chance of a training row
-	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty"` // chance of a user to be held out before, by a draw that draw and swap do not change
-	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw
-	Swap  bool    `yaml:"swap,omitempty" json:"swap,omitempty"`   // what the draw holds out is kept, and the others are held out
-	// Labels holds rows out of the loss alone: they stay in the graph that the model computes on. For tasks that learn from
-	// edges of a graph one by one.
-	Labels bool   `yaml:"labels,omitempty" json:"labels,omitempty"`
-	Seed   uint64 `yaml:"seed,omitempty" json:"seed,omitempty"` // of the draws, of random splits and of generated rows; 0: run.seed
+	// chance of a user to be held out before, by a draw that draw and swap do not change
+	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty"`
+	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"` // number of the draw
+	// what the draw holds out is kept, and the others are held out
+	Swap bool `yaml:"swap,omitempty" json:"swap,omitempty"`
+	// Labels holds rows out of the loss alone: they stay in the graph that the model computes on. For tasks that learn
+	// from edges of a graph one by one.
+	Labels bool `yaml:"labels,omitempty" json:"labels,omitempty"`
+	// of the draws, of random splits and of generated rows; 0: run.seed
+	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
 }
 
 // active reports whether anything is held out.
@@ -64,8 +67,10 @@ func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, er
 		done      bool
 		what, fix string
 	}{
-		{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of", "it is for models of protocols top-n and next-item"},
-		{planted(), "run.plant: this task loads no data that canaries can be planted into", "it is for models of protocols top-n and next-item"},
+		{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of",
+			"it is for models of protocols top-n and next-item"},
+		{planted(), "run.plant: this task loads no data that canaries can be planted into",
+			"it is for models of protocols top-n and next-item"},
 	} {
 		if !c.done {
 			closeWork(w)

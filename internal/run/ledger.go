@@ -78,7 +78,8 @@ func (e *Env) Once() (*privacy.Ledger, error) {
 
 // errNoLedger is a fault of the program: a run must declare what it leaves unprotected before it writes
 // anything.
-var errNoLedger = errors.New("a run cannot write files before it has opened its ledger and declared there what is not protected")
+var errNoLedger = errors.New(
+	"a run cannot write files before it has opened its ledger and declared there what is not protected")
 
 // stated fails unless the run has declared what it leaves unprotected. It syncs all releases so far to the
 // ledger file.
@@ -104,7 +105,8 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 			return nil, false, otherKey(err)
 		}
 		if l.Noise() != noise {
-			return nil, false, errors.Join(fmt.Errorf("ledger %s has noise %q, but this run draws %q", path, l.Noise(), noise), l.Leave())
+			return nil, false, errors.Join(fmt.Errorf("ledger %s has noise %q, but this run draws %q", path, l.Noise(),
+				noise), l.Leave())
 		}
 		return l, true, nil
 	}
@@ -134,7 +136,8 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 // lists reports whether a file may hold a ledger with releases. A ledger that was cut in its first line lists none.
 func (e *Env) lists(path string) bool {
 	_, err := privacy.Reading{Key: e.key, Unfinished: true}.File(path)
-	return err == nil || errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
+	return err == nil || errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) ||
+		errors.Is(err, privacy.ErrUnkeyed)
 }
 
 // releasedForGood reports whether a ledger lists releases that a repeated run would make a second time, because their
@@ -143,7 +146,8 @@ func (e *Env) lists(path string) bool {
 func releasedForGood(path string, k *privacy.Key) bool {
 	x, err := privacy.Reading{Key: k}.Extent(path)
 	if err != nil {
-		return errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
+		return errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) ||
+			errors.Is(err, privacy.ErrUnkeyed)
 	}
 	return x.Noise == privacy.Secure && x.Releases > 0
 }
@@ -170,11 +174,13 @@ func (e *Env) ReleasedOf(purpose string) bool {
 func otherKey(err error) error {
 	switch {
 	case errors.Is(err, privacy.ErrNoKey), errors.Is(err, privacy.ErrWrongKey):
-		return &UsageError{Message: err.Error(), Fix: "resume with the key file that the run began with: --ledger-key FILE"}
+		return &UsageError{Message: err.Error(),
+			Fix: "resume with the key file that the run began with: --ledger-key FILE"}
 	case errors.Is(err, privacy.ErrUnkeyed):
 		return &UsageError{Message: err.Error(), Fix: "resume without --ledger-key, or start again with another --out"}
 	}
-	return WithHint(err, "the ledger was changed after the checkpoint, or is of another program; start again with another --out")
+	return WithHint(err, "the ledger was changed after the checkpoint, or is of another program; start again with "+
+		"another --out")
 }
 
 // show writes all releases so far to the ledger file. Callers call it before anything made from them becomes visible.

@@ -90,14 +90,15 @@ type Data struct {
 
 // Attempt describes one process that worked on the run.
 type Attempt struct {
-	Started      time.Time `json:"started"`
-	Seconds      float64   `json:"seconds"`
-	CPUSeconds   float64   `json:"cpu_seconds,omitempty"` // processor time of the process, all threads; other work on the machine adds little to it
-	Resumed      bool      `json:"resumed,omitempty"`
-	Status       string    `json:"status"`
-	PeakRSSBytes int64     `json:"peak_rss_bytes"`
-	Build        Build     `json:"build"`
-	Machine      Machine   `json:"machine"`
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"`
+	// processor time of the process, all threads; other work on the machine adds little to it
+	CPUSeconds   float64 `json:"cpu_seconds,omitempty"`
+	Resumed      bool    `json:"resumed,omitempty"`
+	Status       string  `json:"status"`
+	PeakRSSBytes int64   `json:"peak_rss_bytes"`
+	Build        Build   `json:"build"`
+	Machine      Machine `json:"machine"`
 }
 
 // Took returns the time of all attempts in seconds. An attempt counts with its wall time, or with its processor time
@@ -118,7 +119,8 @@ var release string
 
 // BuildInfo describes this program.
 func BuildInfo() Build {
-	b := Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Float: floatName, SIMD: simdPath()}
+	b := Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Float: floatName,
+		SIMD: simdPath()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -126,7 +126,9 @@ func (e *Env) noiseKey() (rng.Key, error) {
 		return k, nil
 	}
 	if e.mode == reopened {
-		return k, &UsageError{Message: fmt.Sprintf("the run in %s answers with the noise that it was trained with, and the key of it cannot be read: %v", e.Dir, err),
+		return k, &UsageError{Message: fmt.Sprintf(
+			"the run in %s answers with the noise that it was trained with, and the key of it cannot be read: %v",
+			e.Dir, err),
 			Fix: "restore " + NoiseFile + " from a copy of the run, or train again with another --out"}
 	}
 	if e.Resume && released(filepath.Join(e.Dir, LedgerName), e.key) {
@@ -139,8 +141,10 @@ func (e *Env) noiseKey() (rng.Key, error) {
 // lostNoise refuses to go on with a run whose noise cannot be drawn again.
 func lostNoise(dir string, err error) error {
 	return &UsageError{
-		Message: fmt.Sprintf("the run in %s has made releases, and the key of their noise cannot be read: %v; other noise on the same data would be a second release, in no account", dir, err),
-		Fix:     "restore " + NoiseFile + " from a copy of the run, or choose another --out, whose releases then come on top",
+		Message: fmt.Sprintf("the run in %s has made releases, and the key of their noise cannot be read: %v; other "+
+			"noise on the same data would be a second release, in no account", dir, err),
+		Fix: "restore " + NoiseFile +
+			" from a copy of the run, or choose another --out, whose releases then come on top",
 	}
 }
 
@@ -207,7 +211,8 @@ func (e *Env) Repeatable() string {
 
 // Repeats returns a sentence about who can draw the noise of a seed again.
 func Repeats(seed uint64) string {
-	return fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the data and %s, which is %d: epsilon holds as if that number were unknown", NoiseSeedKey, seed)
+	return fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the data and %s, which is %d: "+
+		"epsilon holds as if that number were unknown", NoiseSeedKey, seed)
 }
 
 // Leading is a Result that can begin with a line of the run.
@@ -253,11 +258,14 @@ func checkNoiseSeed(s Settings, secure bool) error {
 	if !secure || s.NoiseSeed == 0 {
 		return nil
 	}
-	return &UsageError{Message: NoiseSeedKey + ": secure noise is drawn from the system, once, and has no seed", Fix: "leave out " + NoiseSeedKey + ", or ask for no secure noise"}
+	return &UsageError{Message: NoiseSeedKey + ": secure noise is drawn from the system, once, and has no seed",
+		Fix: "leave out " + NoiseSeedKey + ", or ask for no secure noise"}
 }
 
 // Remade states once, for a program that makes many runs, that their noise can be repeated.
-const Remade = "the noise of the runs made here can be repeated, and taken off again, by whoever has the data: their run.noise_seed follows from their seed, so that tables are the same every time; epsilon holds as if it were unknown"
+const Remade = "the noise of the runs made here can be repeated, and taken off again, by whoever has the data: their " +
+	"run.noise_seed follows from their seed, so that tables are the same every time; epsilon holds as if it were " +
+	"unknown"
 
 // NoiseSeedOf returns the noise seed for a run with the given seed, for a program that makes many runs. The
 // configuration also keys the noise, so runs that differ in any setting have different noise.

@@ -85,8 +85,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		}
 		if releasedForGood(filepath.Join(dir, LedgerName), b.key) {
 			return nil, &UsageError{
-				Message: fmt.Sprintf("the run in %s has made releases whose noise cannot be drawn again: to begin anew would be a second release, in no ledger", dir),
-				Fix:     "continue it with --resume, or choose another --out, whose releases then come on top",
+				Message: fmt.Sprintf("the run in %s has made releases whose noise cannot be drawn again: to begin "+
+					"anew would be a second release, in no ledger", dir),
+				Fix: "continue it with --resume, or choose another --out, whose releases then come on top",
 			}
 		}
 		if err := checkNoise(dir, old, b); err != nil {
@@ -95,8 +96,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		fresh = true // an earlier attempt left nothing to keep
 	case !fresh && old.ConfigHash != b.hash:
 		return nil, &UsageError{
-			Message: fmt.Sprintf("run directory %s was made by another configuration%s", dir, firstDifference(dir, yaml)),
-			Fix:     "resume with the config.yaml in it, or choose another --out",
+			Message: fmt.Sprintf("run directory %s was made by another configuration%s", dir,
+				firstDifference(dir, yaml)),
+			Fix: "resume with the config.yaml in it, or choose another --out",
 		}
 	case !fresh && old.Status == StatusDone:
 		if err := settleDone(dir, b.key); err != nil {
@@ -105,8 +107,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		return nil, showAgain(dir, o)
 	case !fresh && old.Draws != ByID:
 		return nil, &UsageError{
-			Message: fmt.Sprintf("the run in %s was begun by an earlier program, which drew users and rows by their place and not by their ids: this program would go on with other rows", dir),
-			Fix:     "start again with another --out",
+			Message: fmt.Sprintf("the run in %s was begun by an earlier program, which drew users and rows by their "+
+				"place and not by their ids: this program would go on with other rows", dir),
+			Fix: "start again with another --out",
 		}
 	}
 	if o.Resume && fresh {
@@ -114,13 +117,15 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, events: eventFile{wanted: o.Events}, key: b.key, spends: spending{from: b.parent}, lock: l, cpu: system.CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
+		out: o.Stdout, json: o.JSON, events: eventFile{wanted: o.Events}, key: b.key, spends: spending{from: b.parent},
+		lock: l, cpu: system.CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
 		ConfigHash: b.hash, Draws: ByID, Results: ResultsOf(t.String()), Stages: map[string]float64{},
 	}
-	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(), Machine: ThisMachine()}
+	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(),
+		Machine: ThisMachine()}
 	if h := b.settings.HoldOut; h.active() {
 		e.manifest.HoldOut = &h
 	}

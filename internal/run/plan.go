@@ -126,9 +126,11 @@ type Forecast struct {
 	Steps       int     `json:"steps"`        // training steps, at most
 	StepSeconds float64 `json:"step_seconds"` // mean of the measured steps
 	Seconds     float64 `json:"seconds"`      // of the whole run, at most, with the machine as busy as it is now
-	Fastest     float64 `json:"fastest"`      // seconds of the whole run if every step were as fast as the fastest measured one
-	Bytes       int64   `json:"bytes"`        // most memory that the program had resident during the measurement; 0: unknown
-	Basis       string  `json:"basis"`        // one sentence: what was measured and how the whole was computed
+	// seconds of the whole run if every step were as fast as the fastest measured one
+	Fastest float64 `json:"fastest"`
+	// most memory that the program had resident during the measurement; 0: unknown
+	Bytes int64  `json:"bytes"`
+	Basis string `json:"basis"` // one sentence: what was measured and how the whole was computed
 }
 
 // ErrNoForecast is returned for a task without a forecast.
@@ -193,7 +195,8 @@ func TimeSteps(ctx context.Context, m train.Model, r Rehearsal) (seconds []float
 	}()
 	tape, params := autograd.NewTape(), m.Params()
 	tape.BeforeRead = r.BeforeRead
-	for began, i := time.Now(), 0; len(seconds) < r.Fewest || time.Since(began) < r.Least || i < r.Steps && time.Since(began) < r.Most; i++ {
+	for began, i := time.Now(), 0; len(seconds) < r.Fewest || time.Since(began) < r.Least || i < r.Steps &&
+		time.Since(began) < r.Most; i++ {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx))
 		}

@@ -17,11 +17,13 @@ type Plant struct {
 	// Unit is what a canary is: an edge, a user and an item, or a rating. Of protocol top-n it can be
 	// a user of random items too, of next-item a sequence of random items, an interaction or an order.
 	Unit     string `yaml:"unit,omitempty" json:"unit"`
-	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`     // in or out
-	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"`   // items of a canary with rows of its own
-	Coins    string `yaml:"coins,omitempty" json:"coins,omitempty"` // empty: each is in by a fair coin; in, out: all are
-	Draw     uint64 `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw of the coins
-	Seed     uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`   // of canaries and coins, of random splits and of generated rows; 0: run.seed
+	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`   // in or out
+	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"` // items of a canary with rows of its own
+	// empty: each is in by a fair coin; in, out: all are
+	Coins string `yaml:"coins,omitempty" json:"coins,omitempty"`
+	Draw  uint64 `yaml:"draw,omitempty" json:"draw,omitempty"` // number of the draw of the coins
+	// of canaries and coins, of random splits and of generated rows; 0: run.seed
+	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
 }
 
 // Values of Plant.Coins.
@@ -33,7 +35,8 @@ const (
 // check reports what cannot be planted.
 func (p Plant) check(v *config.Checker) {
 	if p.Unit == "" { // nothing is planted
-		v.Check(p == Plant{}, "run.plant.unit", "must be one of %s where other keys of run.plant are set, got %q", strings.Join(dataset.CanaryUnits(), ", "), p.Unit)
+		v.Check(p == Plant{}, "run.plant.unit", "must be one of %s where other keys of run.plant are set, got %q",
+			strings.Join(dataset.CanaryUnits(), ", "), p.Unit)
 		return
 	}
 	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryUnits()...)
@@ -53,7 +56,8 @@ func (p Plant) Flips(seed rng.Seed) (audit.Coins, error) {
 
 // Of returns the canaries to plant into the data of a run with the given seed.
 func (p Plant) Of(seed rng.Seed) (dataset.Planting, error) {
-	out := dataset.Planting{Unit: p.Unit, Canaries: p.Canaries, Rows: p.Rows, Seed: rng.Seed(cmp.Or(p.Seed, uint64(seed)))}
+	out := dataset.Planting{Unit: p.Unit, Canaries: p.Canaries, Rows: p.Rows,
+		Seed: rng.Seed(cmp.Or(p.Seed, uint64(seed)))}
 	coins, err := p.Flips(seed)
 	out.In = coins.In
 	if p.Coins != "" {

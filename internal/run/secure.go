@@ -12,7 +12,8 @@ import (
 const SecureKey = "run.secure"
 
 // secureTasks names the tasks whose runs can have secure noise. A test compares it with Spec.Secure of all tasks.
-var secureTasks = []string{"train dp-popularity", "train dp-ease", "train dp-itemknn", "train dp-sgd-mf", "train dpsgd", "train dipsgnn", "train rdpgcf"}
+var secureTasks = []string{"train dp-popularity", "train dp-ease", "train dp-itemknn", "train dp-sgd-mf", "train dpsgd",
+	"train dipsgnn", "train rdpgcf"}
 
 // SecureTasks returns the names of the tasks whose runs can have secure noise.
 func SecureTasks() []string { return slices.Clone(secureTasks) }
@@ -28,7 +29,9 @@ func NoSecure(what, why string) error {
 
 // secureNote returns the manifest's note about a run with secure noise.
 func secureNote(seed uint64) string {
-	return fmt.Sprintf("secure noise: samples and noise are from cryptographic bits, have no seed and cannot be drawn again; run.seed %d is used only for what is public or needs no secret (initial values, splits of the data, which of their items users contribute)", seed)
+	return fmt.Sprintf("secure noise: samples and noise are from cryptographic bits, have no seed and cannot be "+
+		"drawn again; run.seed %d is used only for what is public or needs no secret (initial values, splits of the "+
+		"data, which of their items users contribute)", seed)
 }
 
 // continued adds an assumption to the declaration of a resumed run with secure noise: no other copy of its directory
@@ -43,7 +46,8 @@ func (e *Env) continued(d privacy.Declaration) privacy.Declaration {
 
 // onlyOne holds the assumption of a resumed run with secure noise.
 var onlyOne = privacy.Assumption{What: "that only one copy of the run's folder went on after a stop",
-	Why: "every copy that goes on draws noise of its own, which the ledgers of the others do not have; a run that spends from a budget is held to one"}
+	Why: "every copy that goes on draws noise of its own, which the ledgers of the others do not have; a run that " +
+		"spends from a budget is held to one"}
 
 // Secure reports whether the run promises secure noise: samples and noise from cryptographic bits, discrete
 // distributions sampled exactly, and exact sums. Its ledger must be marked as secure, and mechanisms that draw other

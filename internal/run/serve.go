@@ -73,14 +73,16 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
 		return nil, err
 	}
 	if m.Status != StatusDone {
-		return nil, &UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status), Fix: "finish it with --resume"}
+		return nil, &UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status),
+			Fix: "finish it with --resume"}
 	}
 	for _, t := range tasks {
 		if t.String() != m.Task {
 			continue
 		}
 		if !t.Action.answers {
-			return nil, &UsageError{Message: fmt.Sprintf("%s: runs of %s cannot be asked for recommendations", dir, m.Task)}
+			return nil, &UsageError{Message: fmt.Sprintf("%s: runs of %s cannot be asked for recommendations", dir,
+				m.Task)}
 		}
 		path := filepath.Join(dir, configName)
 		b, err := t.Action.load(t, source{path: path, effective: true}, nil)
@@ -88,10 +90,12 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
 			return nil, err
 		}
 		if b.hash != m.ConfigHash {
-			return nil, &UsageError{Message: fmt.Sprintf("%s is not the configuration of the run in %s", path, dir), Fix: "restore it, or train again with another --out"}
+			return nil, &UsageError{Message: fmt.Sprintf("%s is not the configuration of the run in %s", path, dir),
+				Fix: "restore it, or train again with another --out"}
 		}
 		setWorkers(b.settings.Workers)
-		return b.answer(m.Within(ctx), Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m, noiseSeed: b.settings.NoiseSeed})
+		return b.answer(m.Within(ctx), Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m,
+			noiseSeed: b.settings.NoiseSeed})
 	}
 	return nil, &UsageError{Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}
 }

@@ -80,69 +80,72 @@ func (s Spec[C]) Task() Task {
 	whole := func() wholeFile[C] {
 		return wholeFile[C]{Of: name, Run: Settings{Seed: 1, SaveSeconds: 20}, Task: s.Default()}
 	}
-	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure, Noisy: s.Noisy, Action: Action{
-		defaults: func() ([]byte, error) { return config.Encode(whole()) },
-		keys:     config.Keys[wholeFile[C]],
-		fields:   config.Fields[wholeFile[C]],
-		limits: func() map[string]string {
-			v := config.NewRecorder()
-			if s.Check != nil {
-				s.Check(v, s.Default())
-			}
-			return v.Limits()
-		},
-		shape: func() *config.Shape { return config.ShapeOf(whole()) },
-		probe: sync.OnceValue(func() config.Probed {
-			return config.Probe(whole(), func(v *config.Checker, c wholeFile[C]) {
-				c.check(v, name, s.Check)
-				if !s.Secure { // load refuses it
-					v.Limited(config.OnlyLimit(false), true, "run.secure", "")
+	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure,
+		Noisy: s.Noisy, Action: Action{
+			defaults: func() ([]byte, error) { return config.Encode(whole()) },
+			keys:     config.Keys[wholeFile[C]],
+			fields:   config.Fields[wholeFile[C]],
+			limits: func() map[string]string {
+				v := config.NewRecorder()
+				if s.Check != nil {
+					s.Check(v, s.Default())
 				}
-			})
-		}),
-		answers: s.Answers,
-		load: func(task Task, from source, sets []string) (*bound, error) {
-			c, doc, err := read(from, sets, whole())
-			if err != nil {
-				return nil, err
-			}
-			var unsuited error
-			if !from.effective {
-				unsuited = s.suit(&c.Task, doc)
-			}
-			v := config.NewChecker(doc)
-			c.check(v, name, s.Check)
-			if err := v.Err(); err != nil {
-				return nil, err
-			}
-			if unsuited != nil {
-				return nil, unsuited
-			}
-			if c.Run.Secure && !s.Secure {
-				return nil, NoSecure(task.String(), cmp.Or(s.NotSecure, "its releases are in floating point, or it makes none"))
-			}
-			if err := checkNoiseSeed(c.Run, secretly(c)); err != nil {
-				return nil, err
-			}
-			told := from.noiseSeed != 0 && s.Noisy && !secretly(c) && c.Run.NoiseSeed == 0
-			if told {
-				c.Run.NoiseSeed = from.noiseSeed
-			}
-			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure, c.Run.Plant, c.Run.NoiseSeed})
-			if err != nil {
-				return nil, err
-			}
-			parent := ""
-			if p, ok := any(c.Task).(Spender); ok {
-				parent = p.SpendsFrom()
-			}
-			return &bound{
-				settings: c.Run, hash: hash, parent: parent, secure: secretly(c), told: told,
-				yaml: func() ([]byte, error) { return saved(c, whole(), s.suit) },
-				open: func(ctx context.Context, env *Env) (Work, error) { return s.Open(ctx, env, c.Task) },
-			}, nil
-		},
-	}}
+				return v.Limits()
+			},
+			shape: func() *config.Shape { return config.ShapeOf(whole()) },
+			probe: sync.OnceValue(func() config.Probed {
+				return config.Probe(whole(), func(v *config.Checker, c wholeFile[C]) {
+					c.check(v, name, s.Check)
+					if !s.Secure { // load refuses it
+						v.Limited(config.OnlyLimit(false), true, "run.secure", "")
+					}
+				})
+			}),
+			answers: s.Answers,
+			load: func(task Task, from source, sets []string) (*bound, error) {
+				c, doc, err := read(from, sets, whole())
+				if err != nil {
+					return nil, err
+				}
+				var unsuited error
+				if !from.effective {
+					unsuited = s.suit(&c.Task, doc)
+				}
+				v := config.NewChecker(doc)
+				c.check(v, name, s.Check)
+				if err := v.Err(); err != nil {
+					return nil, err
+				}
+				if unsuited != nil {
+					return nil, unsuited
+				}
+				if c.Run.Secure && !s.Secure {
+					return nil, NoSecure(task.String(),
+						cmp.Or(s.NotSecure, "its releases are in floating point, or it makes none"))
+				}
+				if err := checkNoiseSeed(c.Run, secretly(c)); err != nil {
+					return nil, err
+				}
+				told := from.noiseSeed != 0 && s.Noisy && !secretly(c) && c.Run.NoiseSeed == 0
+				if told {
+					c.Run.NoiseSeed = from.noiseSeed
+				}
+				hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure,
+					c.Run.Plant, c.Run.NoiseSeed})
+				if err != nil {
+					return nil, err
+				}
+				parent := ""
+				if p, ok := any(c.Task).(Spender); ok {
+					parent = p.SpendsFrom()
+				}
+				return &bound{
+					settings: c.Run, hash: hash, parent: parent, secure: secretly(c), told: told,
+					yaml: func() ([]byte, error) { return saved(c, whole(), s.suit) },
+					open: func(ctx context.Context, env *Env) (Work, error) { return s.Open(ctx, env, c.Task) },
+				}, nil
+			},
+		}}
 }
 
 // suit sets the settings that the user did not give to values that suit the data.
@@ -273,7 +276,8 @@ func Rehearse(seed rng.Seed) *Env {
 // memory. The run's seed and configuration hash reproduce its releases with the same draws, so they are no new
 // releases. RecordData fails on data other than those of the run.
 func (f Finished) Reopen() *Env {
-	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure,
+	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened,
+		began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure,
 		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
 }
 

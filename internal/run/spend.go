@@ -67,8 +67,9 @@ func (e *Env) reserve(d privacy.Declaration) error {
 	err = budget.Change(path, func(b *budget.File) error {
 		id := b.Of(standing, r)
 		if id != 0 && elsewhere(was, path) {
-			return &budget.Refusal{Cause: budget.ErrElsewhere, Message: fmt.Sprintf("the run spends from the budget in %s, and %s is a copy of it: "+
-				"what is released here would be paid there", was, path),
+			return &budget.Refusal{Cause: budget.ErrElsewhere,
+				Message: fmt.Sprintf("the run spends from the budget in %s, and %s is a copy of it: "+
+					"what is released here would be paid there", was, path),
 				Fix: "go on in the folder that was copied, or remove the copy of the budget " +
 					"and make a new one, which pays for the whole run"}
 		}
@@ -91,7 +92,8 @@ func (e *Env) reserve(d privacy.Declaration) error {
 		e.spends = spending{from: e.spends.from}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &UsageError{Message: fmt.Sprintf("%s: %v", ParentKey, err), Fix: "make the budget first: privrec account budget create FILE"}
+		return &UsageError{Message: fmt.Sprintf("%s: %v", ParentKey, err),
+			Fix: "make the budget first: privrec account budget create FILE"}
 	}
 	return err
 }

@@ -87,7 +87,8 @@ func (s Settings) key() (*privacy.Key, error) {
 	}
 	k, err := privacy.ReadKey(s.LedgerKey)
 	if err != nil {
-		return nil, &UsageError{Message: "run.ledger_key: " + err.Error(), Fix: "name a file of at least 16 secret bytes, as head -c 32 /dev/urandom writes them"}
+		return nil, &UsageError{Message: "run.ledger_key: " + err.Error(),
+			Fix: "name a file of at least 16 secret bytes, as head -c 32 /dev/urandom writes them"}
 	}
 	return k, nil
 }
@@ -97,9 +98,12 @@ const maxSaveSeconds = 7 * 24 * 3600
 
 // check reports settings out of their range.
 func (s Settings) check(v *config.Checker) {
-	v.Limited(config.RangeLimit(0, MaxWorkers), s.Workers >= 0 && s.Workers <= MaxWorkers, "run.workers", "must lie in 0 to %d, got %d", MaxWorkers, s.Workers)
-	v.Limited(config.RangeLimit(0, maxSaveSeconds), s.SaveSeconds >= 0 && s.SaveSeconds <= maxSaveSeconds, "run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds)
-	v.Limited(config.RangeLimit(0, math.NaN()), s.SaveSteps >= 0, "run.save_steps", "must be at least 0, got %d", s.SaveSteps)
+	v.Limited(config.RangeLimit(0, MaxWorkers), s.Workers >= 0 && s.Workers <= MaxWorkers, "run.workers",
+		"must lie in 0 to %d, got %d", MaxWorkers, s.Workers)
+	v.Limited(config.RangeLimit(0, maxSaveSeconds), s.SaveSeconds >= 0 && s.SaveSeconds <= maxSaveSeconds,
+		"run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds)
+	v.Limited(config.RangeLimit(0, math.NaN()), s.SaveSteps >= 0, "run.save_steps", "must be at least 0, got %d",
+		s.SaveSteps)
 	// Elsewhere "-" is standard output; here it would be a folder of that name.
 	v.Limited(config.NotLimit("-"), s.Out != "-", "run.out", "must name a folder, got \"-\"")
 }
@@ -182,7 +186,8 @@ func (t Task) Fields() []config.Field { return t.Action.fields() }
 func (t Task) Schema() *jsonschema.Schema {
 	return schema.Of(schema.Source{
 		ID: t.SchemaFile(), Title: "privrec " + t.String(),
-		About:    fmt.Sprintf("Configuration of privrec %s: %s. Source: %s.", t, t.Summary, strings.TrimSuffix(t.Cite, ".")),
+		About: fmt.Sprintf("Configuration of privrec %s: %s. Source: %s.", t, t.Summary,
+			strings.TrimSuffix(t.Cite, ".")),
 		Shape:    t.Action.shape(),
 		Probed:   t.Action.probe(),
 		Comments: explain.BuiltIn(),

@@ -55,7 +55,8 @@ func (e *Env) TrainHooks() train.Hooks {
 		},
 		OnEpoch: func(i train.EpochInfo) {
 			line := fmt.Sprintf("epoch %d  loss %.4f  lr %.3g", i.Epoch+1, i.Loss, i.LR)
-			args := []any{"epoch", i.Epoch + 1, "loss", i.Loss, "lr", i.LR, "train_seconds", i.TrainSeconds, "validate_seconds", i.ValidateSeconds}
+			args := []any{"epoch", i.Epoch + 1, "loss", i.Loss, "lr", i.LR, "train_seconds", i.TrainSeconds,
+				"validate_seconds", i.ValidateSeconds}
 			for j, s := range i.Scores {
 				// The line shows the widest cut-off of each measure, the log all.
 				if j+1 == len(i.Scores) || measure(i.Scores[j+1].Name) != measure(s.Name) {

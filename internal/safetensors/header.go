@@ -93,7 +93,8 @@ func Decode(header []byte, read ...string) (names []string, infos []Info, meta m
 		case len(read) > 0 && !slices.Contains(read, in.DType):
 			return nil, nil, nil, fmt.Errorf("tensor %q has type %q, want %s", name, in.DType, either(read))
 		case !ok || in.Offsets[0] < 0 || in.Offsets[1]-in.Offsets[0] != n*int64(size):
-			return nil, nil, nil, fmt.Errorf("tensor %q has shape %v in %d bytes", name, in.Shape, in.Offsets[1]-in.Offsets[0])
+			return nil, nil, nil, fmt.Errorf("tensor %q has shape %v in %d bytes", name, in.Shape,
+				in.Offsets[1]-in.Offsets[0])
 		}
 		entries = append(entries, entry{name, in})
 	}

@@ -49,12 +49,15 @@ func listing(q query, f *found) listed {
 	for _, r := range q.choose(f.Runs) {
 		v := r.value(q.Metric)
 		e := entry{
-			Name: r.Name, Task: r.Task, State: r.State, Problem: r.Problem, Seed: r.Seed, Method: r.Method, Setting: r.Setting,
-			Data: r.Data, Recipe: r.Recipe, Level: level(r.Level), Metric: v.Metric, Value: finite(v.Value), Interval: v.Interval,
-			Floor: finite(v.Floor), FloorName: v.FloorName, Seconds: r.Seconds,
+			Name: r.Name, Task: r.Task, State: r.State, Problem: r.Problem, Seed: r.Seed, Method: r.Method,
+			Setting: r.Setting,
+			Data:    r.Data, Recipe: r.Recipe, Level: level(r.Level), Metric: v.Metric, Value: finite(v.Value),
+			Interval: v.Interval,
+			Floor:    finite(v.Floor), FloorName: v.FloorName, Seconds: r.Seconds,
 		}
 		if p := r.epsilons(); p != nil {
-			e.Claimed, e.Unit, e.Accounted, e.Worst, e.WorstUnit = p.Claimed, p.Unit, &p.Accounted, &p.Worst, p.WorstUnit
+			e.Claimed, e.Unit, e.Accounted, e.Worst, e.WorstUnit = p.Claimed, p.Unit, &p.Accounted, &p.Worst,
+				p.WorstUnit
 		}
 		if !r.Started.IsZero() {
 			e.Started = &r.Started

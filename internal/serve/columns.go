@@ -24,9 +24,11 @@ var columns []column = listColumns()
 func listColumns() []column {
 	return []column{
 		{"name", "run", false, func(_ query, r *Run) key { return text(r.Title() + "\x00" + r.Name) }, cellName},
-		{"task", "task", false, func(_ query, r *Run) key { return text(r.Task) }, func(p *report.Sheet, _ query, r *Run) { p.Put("%s", r.Task) }},
+		{"task", "task", false, func(_ query, r *Run) key { return text(r.Task) },
+			func(p *report.Sheet, _ query, r *Run) { p.Put("%s", r.Task) }},
 		{"data", "data", false, func(_ query, r *Run) key { return text(r.Data) }, cellData},
-		{"seed", "seed", true, func(_ query, r *Run) key { return key{number: float64(r.Seed), missing: r.Task == ""} }, func(p *report.Sheet, _ query, r *Run) { p.Put("%v", r.Seed) }},
+		{"seed", "seed", true, func(_ query, r *Run) key { return key{number: float64(r.Seed), missing: r.Task == ""} },
+			func(p *report.Sheet, _ query, r *Run) { p.Put("%v", r.Seed) }},
 		{"state", "state", false, func(_ query, r *Run) key { return text(r.State) }, cellState},
 		{"metric", "metric, in percent", true, func(q query, r *Run) key {
 			v := r.value(q.Metric)
@@ -49,7 +51,8 @@ func listColumns() []column {
 			}
 			return key{missing: true}
 		}, cellAccounted},
-		{"time", "time", true, func(_ query, r *Run) key { return key{number: r.Seconds, missing: r.Seconds == 0} }, cellTime},
+		{"time", "time", true, func(_ query, r *Run) key { return key{number: r.Seconds, missing: r.Seconds == 0} },
+			cellTime},
 		{"started", "begun (UTC)", false, func(_ query, r *Run) key {
 			return key{number: float64(r.Started.UnixMilli()), missing: r.Started.IsZero()}
 		}, cellStarted},
@@ -65,7 +68,8 @@ func columnNames() []string {
 }
 
 func cellName(p *report.Sheet, _ query, r *Run) {
-	p.Put(`<a href="%s"><bdi>%s</bdi></a><small class="where"><bdi>%s</bdi></small>`, runLink(r.Name), r.Title(), r.Name)
+	p.Put(`<a href="%s"><bdi>%s</bdi></a><small class="where"><bdi>%s</bdi></small>`, runLink(r.Name), r.Title(),
+		r.Name)
 }
 
 func cellData(p *report.Sheet, _ query, r *Run) {
@@ -176,7 +180,8 @@ func cellStarted(p *report.Sheet, _ query, r *Run) {
 		return
 	}
 	at := r.Started.UTC()
-	p.Put(`<time datetime="%s">%s<small>%s</small></time>`, at.Format(time.RFC3339), at.Format("2006-01-02"), at.Format("15:04"))
+	p.Put(`<time datetime="%s">%s<small>%s</small></time>`, at.Format(time.RFC3339), at.Format("2006-01-02"),
+		at.Format("15:04"))
 }
 
 // percent returns a share in percent.

@@ -44,7 +44,8 @@ func (h *handler) compare(v url.Values) (*report.Sheet, error) {
 	}
 	test := h.test(runs)
 	p := h.begin("Runs compared", "")
-	p.Put("<header><div>\n<h1>%s side by side</h1>\n</div></header>\n<p class=\"conclusion\">%s</p>\n", plural(len(runs), "run"), test.sentence())
+	p.Put("<header><div>\n<h1>%s side by side</h1>\n</div></header>\n<p class=\"conclusion\">%s</p>\n",
+		plural(len(runs), "run"), test.sentence())
 	h.putColumns(p, runs)
 	test.put(p)
 	h.putDifferences(p, runs)
@@ -106,14 +107,17 @@ func (h *handler) putColumns(p *report.Sheet, runs []*Run) {
 			}
 		})
 	}
-	p.Put("</tbody></table></div>\n<p class=\"note\">Of each run its first row of results; a run's own page has all.</p>\n")
+	p.Put("</tbody></table></div>\n<p class=\"note\">Of each run its first row of results; a run's own page has " +
+		"all.</p>\n")
 }
 
 // putSides begins a table with a column for each run.
 func putSides(p *report.Sheet, label string, runs []*Run) {
-	p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"sidebyside\"><thead><tr><td></td>", label)
+	p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table "+
+		"class=\"sidebyside\"><thead><tr><td></td>", label)
 	for i, r := range runs {
-		p.Put("<th scope=\"col\">%v. <a href=\"%s\"><bdi>%s</bdi></a><small class=\"where\"><bdi>%s</bdi></small></th>", i+1, runLink(r.Name), r.Title(), r.Name)
+		p.Put("<th scope=\"col\">%v. <a href=\"%s\"><bdi>%s</bdi></a><small class=\"where\"><bdi>%s</bdi></small></th>",
+			i+1, runLink(r.Name), r.Title(), r.Name)
 	}
 	p.Put("</tr></thead>\n<tbody>\n")
 }
@@ -232,7 +236,8 @@ func (h *handler) scores(r *Run) (s *compare.Scores, name string, err error) {
 	if len(tables) > 1 {
 		name = tables[0]
 		for _, t := range tables {
-			if release := r.Scores[:min(1, len(r.Scores))]; len(release) > 0 && release[0].Release != "" && strings.HasSuffix("-"+t, "-"+release[0].Release) {
+			if release := r.Scores[:min(1, len(r.Scores))]; len(release) > 0 && release[0].Release != "" &&
+				strings.HasSuffix("-"+t, "-"+release[0].Release) {
 				name = t
 			}
 		}
@@ -260,7 +265,8 @@ func (t *tested) sentence() string {
 		case d.Holm == nil:
 			parts = append(parts, fmt.Sprintf("%s cannot be tested against the first, with one user", d.Group))
 		case *d.Holm >= 0.05:
-			parts = append(parts, fmt.Sprintf("%s does not differ from the first by more than chance (p %.2g)", d.Group, *d.Holm))
+			parts = append(parts, fmt.Sprintf("%s does not differ from the first by more than chance (p %.2g)", d.Group,
+				*d.Holm))
 		case d.Mean > 0:
 			parts = append(parts, fmt.Sprintf("%s is better by %s points (p %.2g)", d.Group, percent(d.Mean), *d.Holm))
 		default:
@@ -274,7 +280,10 @@ func (t *tested) sentence() string {
 func (t *tested) put(p *report.Sheet) {
 	p.Put("<h2>Paired test, against the first run</h2>\n")
 	if t.result != nil {
-		p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paired test\"><table><thead><tr><th scope=\"col\">run</th><th scope=\"col\">metric</th><th scope=\"col\" class=\"r\">difference, points</th><th scope=\"col\" class=\"r\">95 %% from</th><th scope=\"col\" class=\"r\">to</th><th scope=\"col\" class=\"r\">p</th><th scope=\"col\" class=\"r\">p, Holm</th></tr></thead>\n<tbody>\n")
+		p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paired test\"><table><thead><tr><th " +
+			"scope=\"col\">run</th><th scope=\"col\">metric</th><th scope=\"col\" class=\"r\">difference, " +
+			"points</th><th scope=\"col\" class=\"r\">95 %% from</th><th scope=\"col\" class=\"r\">to</th><th " +
+			"scope=\"col\" class=\"r\">p</th><th scope=\"col\" class=\"r\">p, Holm</th></tr></thead>\n<tbody>\n")
 		for _, d := range t.result.Differences {
 			from, to, chance, holm := "-", "-", "-", "-"
 			if d.Interval != nil {
@@ -283,7 +292,8 @@ func (t *tested) put(p *report.Sheet) {
 			if d.P != nil {
 				chance, holm = fmt.Sprintf("%.2g", *d.P), fmt.Sprintf("%.2g", *d.Holm)
 			}
-			p.Put("<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td></tr>\n",
+			p.Put("<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s</td><td class=\"r\">%s</td><td "+
+				"class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td></tr>\n",
 				d.Group, d.Metric, signed(d.Mean), from, to, chance, holm)
 		}
 		p.Put("</tbody></table></div>\n")

@@ -179,7 +179,8 @@ func (e *Epsilons) Holds() bool {
 
 // fits reports whether every word of a text occurs somewhere in the run.
 func (r *Run) fits(text string) bool {
-	all := strings.ToLower(strings.Join([]string{r.Name, r.Task, r.Method, r.Setting, r.Data, r.Recipe, r.State, r.Problem}, "\n"))
+	all := strings.ToLower(strings.Join([]string{r.Name, r.Task, r.Method, r.Setting, r.Data, r.Recipe, r.State,
+		r.Problem}, "\n"))
 	for _, w := range strings.Fields(strings.ToLower(text)) {
 		if !strings.Contains(all, w) {
 			return false

@@ -20,7 +20,8 @@ var ownFiles = []string{
 // kinds maps the endings of served report files to their types.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf",
-	".csv": "text/csv; charset=utf-8", ".json": "application/json", ".jsonl": "application/jsonl", ".md": "text/plain; charset=utf-8",
+	".csv": "text/csv; charset=utf-8", ".json": "application/json", ".jsonl": "application/jsonl",
+	".md":  "text/plain; charset=utf-8",
 	".tex": "text/plain; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".yaml": "text/plain; charset=utf-8",
 }
 
@@ -51,7 +52,8 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request) {
 	f, err := h.root.Open(name)
 	if err != nil {
 		code := http.StatusInternalServerError
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "escapes") {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+			strings.Contains(err.Error(), "escapes") {
 			code = http.StatusNotFound
 		}
 		refuse(w, code, "the file cannot be opened")

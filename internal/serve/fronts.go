@@ -68,7 +68,8 @@ func (h *handler) fronts(v url.Values) (*report.Sheet, error) {
 	p.Put("</div></header>\n<p class=\"conclusion\">%s</p>\n", frontSentence(scenes, metric, over))
 	p.Put("<form class=\"filter\" action=\"/fronts\" method=\"get\">\n")
 	putSelect(p, "metric", "metric", metric, "that of most runs", pairs(metrics))
-	putSelect(p, "over", "over", over, "accounted ε", [][2]string{{overAccounted, "accounted ε"}, {overClaimed, "claimed ε"}})
+	putSelect(p, "over", "over", over, "accounted ε",
+		[][2]string{{overAccounted, "accounted ε"}, {overClaimed, "claimed ε"}})
 	putSelect(p, "data", "data", given["data"], "all", pairs(sets))
 	p.Put("<div class=\"buttons\"><button>Draw</button> <a href=\"/fronts\">Reset</a></div>\n</form>\n")
 	for _, s := range scenes {
@@ -127,7 +128,8 @@ func gather(runs []*Run, metric, over, data string) []*drawn {
 	for _, r := range runs {
 		v := r.value(metric)
 		e := r.epsilons()
-		if r.State != run.StatusDone || e == nil || math.IsNaN(v.Value) || data != "" && r.Data != data && report.Visible(r.Data) != data {
+		if r.State != run.StatusDone || e == nil || math.IsNaN(v.Value) || data != "" && r.Data != data &&
+			report.Visible(r.Data) != data {
 			continue
 		}
 		x, unit := float64(e.Worst), e.WorstUnit
@@ -168,7 +170,8 @@ func (d *drawn) add(r *Run, v Value, x float64, unit string) {
 // frontSentence returns a sentence about what the page shows.
 func frontSentence(scenes []*drawn, metric, over string) string {
 	if len(scenes) == 0 {
-		return fmt.Sprintf("No finished run with %s has a finite %s ε, so there is no front to draw.", cmp.Or(metric, "a metric"), over)
+		return fmt.Sprintf("No finished run with %s has a finite %s ε, so there is no front to draw.",
+			cmp.Or(metric, "a metric"), over)
 	}
 	under, finite := 0, 0
 	for _, d := range scenes {
@@ -181,7 +184,8 @@ func frontSentence(scenes []*drawn, metric, over string) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s of finished runs over their %s ε: %d of %d settings with a finite ε are not above the highest floor, which needs no model.", metric, over, under, finite)
+	return fmt.Sprintf("%s of finished runs over their %s ε: %d of %d settings with a finite ε are not above the "+
+		"highest floor, which needs no model.", metric, over, under, finite)
 }
 
 // names returns the curve name of each point. If units differ, a name includes the unit of its epsilon, since hiding
@@ -236,7 +240,8 @@ func (d *drawn) put(p *report.Sheet, metric, over string) error {
 		}
 		c.X, c.Y, c.Bars = append(c.X, q.x), append(c.Y, mean), append(c.Bars, bar)
 		bars = append(bars, bar)
-		if q.floorName != "" && !slices.ContainsFunc(panel.Levels, func(l report.Level) bool { return l.Name == report.Visible(q.floorName) }) {
+		if q.floorName != "" && !slices.ContainsFunc(panel.Levels,
+			func(l report.Level) bool { return l.Name == report.Visible(q.floorName) }) {
 			panel.Levels = append(panel.Levels, report.Level{Name: report.Visible(q.floorName), Y: 100 * q.floor})
 		}
 	}
@@ -245,14 +250,22 @@ func (d *drawn) put(p *report.Sheet, metric, over string) error {
 		title += " (level " + d.level.String() + ")"
 	}
 	err := p.Chart(report.Chart{Title: title, Strips: []report.Strip{{Panels: []report.Panel{panel}}},
-		Caption: "One point a setting: mean over its seeds, with Student's 95 % interval where there are two or more. ∞: no guarantee, or no claim. Epsilons of different units, such as an edge and a user, protect different things."})
+		Caption: "One point a setting: mean over its seeds, with Student's 95 % interval where there are two or " +
+			"more. ∞: no guarantee, or no claim. Epsilons of different units, such as an edge and a user, protect " +
+			"different things."})
 	if err != nil {
 		return err
 	}
-	p.Put("<details><summary>Numbers (%s)</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"numbers\"><table><thead><tr><th scope=\"col\">method</th><th scope=\"col\">setting</th><th scope=\"col\" class=\"r\">%s ε</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"r\">%s, percent</th><th scope=\"col\" class=\"r\">95 %% from</th><th scope=\"col\" class=\"r\">to</th><th scope=\"col\" class=\"r\">seeds</th></tr></thead>\n<tbody>\n",
+	p.Put("<details><summary>Numbers (%s)</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "+
+		"aria-label=\"numbers\"><table><thead><tr><th scope=\"col\">method</th><th scope=\"col\">setting</th><th "+
+		"scope=\"col\" class=\"r\">%s ε</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"r\">%s, "+
+		"percent</th><th scope=\"col\" class=\"r\">95 %% from</th><th scope=\"col\" class=\"r\">to</th><th "+
+		"scope=\"col\" class=\"r\">seeds</th></tr></thead>\n<tbody>\n",
 		plural(len(d.points), "setting"), over, metric)
 	for i, q := range d.points {
-		p.Put("<tr><th scope=\"row\"><bdi>%s</bdi></th><td class=\"wrap\">%s</td><td class=\"r\">%s</td><td>%s</td><td class=\"r\">%s</td>", q.method, q.setting, epsilon(q.x), q.unit, percent(stats.Mean(q.values)))
+		p.Put("<tr><th scope=\"row\"><bdi>%s</bdi></th><td class=\"wrap\">%s</td><td "+
+			"class=\"r\">%s</td><td>%s</td><td class=\"r\">%s</td>", q.method, q.setting, epsilon(q.x), q.unit,
+			percent(stats.Mean(q.values)))
 		for _, end := range bars[i] {
 			if math.IsNaN(end) {
 				p.Put("<td class=\"r\">–</td>")

@@ -78,7 +78,8 @@ func (h *handler) page(write func(v url.Values) (*report.Sheet, error)) http.Han
 		if err != nil {
 			code = status(err)
 			p = h.begin("Not shown", "")
-			p.Put("<h1>Not shown</h1>\n<p class=\"conclusion\">%s</p>\n<p><a href=\"/\">All runs</a></p>\n", sentence(err.Error()))
+			p.Put("<h1>Not shown</h1>\n<p class=\"conclusion\">%s</p>\n<p><a href=\"/\">All runs</a></p>\n",
+				sentence(err.Error()))
 			end(p)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

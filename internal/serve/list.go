@@ -29,9 +29,11 @@ func (h *handler) list(v url.Values) (*report.Sheet, error) {
 	}
 	runs := q.choose(all.Runs)
 	p := h.begin("Runs in "+filepath.Base(h.path), "/")
-	p.Put("<header><div>\n<h1>Runs in <bdi>%s</bdi></h1>\n</div></header>\n<p class=\"conclusion\">%s</p>\n", filepath.Base(h.path), conclusion(all.Runs))
+	p.Put("<header><div>\n<h1>Runs in <bdi>%s</bdi></h1>\n</div></header>\n<p class=\"conclusion\">%s</p>\n",
+		filepath.Base(h.path), conclusion(all.Runs))
 	if all.Cut {
-		p.Put("<p class=\"note\">The folder is larger than is looked at (%v folders, %v deep): some runs may be missing. Serve a folder nearer to them.</p>\n", maxFolders, maxDepth)
+		p.Put("<p class=\"note\">The folder is larger than is looked at (%v folders, %v deep): some runs may be "+
+			"missing. Serve a folder nearer to them.</p>\n", maxFolders, maxDepth)
 	}
 	putPages(p, all.Pages)
 	putFilter(p, q, all.Runs)
@@ -41,10 +43,15 @@ func (h *handler) list(v url.Values) (*report.Sheet, error) {
 		return p, nil
 	}
 	shown := runs[:min(len(runs), maxRows)]
-	p.Put("<form action=\"/compare\" method=\"get\" id=\"choose\">\n<div class=\"tools\"><button data-most=\"%v\">Compare the chosen runs</button> <span class=\"note\" id=\"chosen\" role=\"status\">Choose two to %v.</span> <span class=\"note count\" id=\"count\" role=\"status\">%s</span></div>\n",
+	p.Put("<form action=\"/compare\" method=\"get\" id=\"choose\">\n<div class=\"tools\"><button "+
+		"data-most=\"%v\">Compare the chosen runs</button> <span class=\"note\" id=\"chosen\" role=\"status\">Choose "+
+		"two to %v.</span> <span class=\"note count\" id=\"count\" role=\"status\">%s</span></div>\n",
 		maxCompared, maxCompared, shownText(len(shown), len(runs), len(all.Runs)))
 	h.putTable(p, q, shown)
-	p.Put("</form>\n<p class=\"note\">The metric is the first of the run's first result, unless one is chosen above; the floor is the highest of what needs no model, under the same protocol. Accounted ε is for the unit of the claim, and below it for the worst unit where that is another. The same list as data: <a href=\"/api/runs.json%s\">runs.json</a>.</p>\n",
+	p.Put("</form>\n<p class=\"note\">The metric is the first of the run's first result, unless one is chosen above; "+
+		"the floor is the highest of what needs no model, under the same protocol. Accounted ε is for the unit of "+
+		"the claim, and below it for the worst unit where that is another. The same list as data: <a "+
+		"href=\"/api/runs.json%s\">runs.json</a>.</p>\n",
 		strings.TrimPrefix(q.link(), "/"))
 	p.Put("<script>%s</script>\n", report.Markup(script))
 	end(p)
@@ -98,7 +105,8 @@ func conclusion(runs []*Run) string {
 	}
 	if claims > 0 {
 		text += fmt.Sprintf(" %s an epsilon: %d hold it, %d come to more and %d give no guarantee at all.",
-			map[bool]string{true: "1 claims", false: fmt.Sprintf("%d claim", claims)}[claims == 1], hold, claims-hold-unbounded, unbounded)
+			map[bool]string{true: "1 claims", false: fmt.Sprintf("%d claim", claims)}[claims == 1], hold,
+			claims-hold-unbounded, unbounded)
 	}
 	if below > 0 {
 		text += fmt.Sprintf(" %d of %d measured runs are not above their floor.", below, measured)
@@ -124,7 +132,8 @@ func putPages(p *report.Sheet, pages []string) {
 		first := func(s string) int { return map[bool]int{true: 0, false: 1}[path.Base(s) == "index.html"] }
 		return cmp.Or(strings.Compare(path.Dir(a), path.Dir(b)), first(a)-first(b))
 	})
-	p.Put("<details class=\"pages\"%s><summary>Reports (%v)</summary>\n<ul>\n", report.Markup(map[bool]string{true: " open", false: ""}[len(pages) <= 12]), len(pages))
+	p.Put("<details class=\"pages\"%s><summary>Reports (%v)</summary>\n<ul>\n",
+		report.Markup(map[bool]string{true: " open", false: ""}[len(pages) <= 12]), len(pages))
 	for _, name := range pages {
 		p.Put("<li><a href=\"%s\"><bdi>%s</bdi></a></li>\n", fileLink(name), name)
 	}
@@ -144,15 +153,19 @@ func putFilter(p *report.Sheet, q query, all []*Run) {
 		}
 		return slices.SortedFunc(maps.Keys(seen), report.Natural)
 	}
-	p.Put("<form class=\"filter\" action=\"/\" method=\"get\" role=\"search\">\n<label>words<input type=\"search\" name=\"q\" id=\"q\" value=\"%s\" maxlength=\"%v\"></label>\n", q.Text, maxText)
+	p.Put("<form class=\"filter\" action=\"/\" method=\"get\" role=\"search\">\n<label>words<input type=\"search\" "+
+		"name=\"q\" id=\"q\" value=\"%s\" maxlength=\"%v\"></label>\n", q.Text, maxText)
 	putSelect(p, "task", "task", q.Task, "all", pairs(words(func(r *Run) []string { return []string{r.Task} })))
 	putSelect(p, "data", "data", q.Data, "all", pairs(words(func(r *Run) []string { return []string{r.Data} })))
-	putSelect(p, "level", "level", q.Level, "all", pairs(words(func(r *Run) []string { return []string{level(r.Level)} })))
+	putSelect(p, "level", "level", q.Level, "all",
+		pairs(words(func(r *Run) []string { return []string{level(r.Level)} })))
 	putSelect(p, "state", "state", q.State, "all", pairs(words(func(r *Run) []string { return []string{r.State} })))
 	putSelect(p, "privacy", "privacy", q.Private, "all", [][2]string{
-		{privateClaim, "claims an ε"}, {privateHolds, "holds its claim"}, {privateNot, "exceeds its claim"}, {privateNone, "claims none"},
+		{privateClaim, "claims an ε"}, {privateHolds, "holds its claim"}, {privateNot, "exceeds its claim"},
+		{privateNone, "claims none"},
 	})
-	putSelect(p, "metric", "metric", q.Metric, "first of each run", pairs(words(func(r *Run) []string { return r.Metrics })))
+	putSelect(p, "metric", "metric", q.Metric, "first of each run",
+		pairs(words(func(r *Run) []string { return r.Metrics })))
 	var orders [][2]string
 	for _, c := range columns {
 		orders = append(orders, [2]string{c.name, c.head}, [2]string{"-" + c.name, c.head + ", falling"})
@@ -175,7 +188,8 @@ func putSelect(p *report.Sheet, name, label, chosen, none string, options [][2]s
 
 // putTable writes the table of runs. Its cells carry their labels, because a narrow screen shows them as cards.
 func (h *handler) putTable(p *report.Sheet, q query, runs []*Run) {
-	p.Put("<table class=\"runs\" role=\"table\" aria-label=\"runs\">\n<thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\"><span class=\"hidden\">choose</span></th>")
+	p.Put("<table class=\"runs\" role=\"table\" aria-label=\"runs\">\n<thead role=\"rowgroup\"><tr role=\"row\"><th " +
+		"role=\"columnheader\" scope=\"col\"><span class=\"hidden\">choose</span></th>")
 	for _, c := range columns {
 		to, sorted, arrow := q, report.Markup(""), ""
 		to.Sort = c.name
@@ -185,11 +199,13 @@ func (h *handler) putTable(p *report.Sheet, q query, runs []*Run) {
 		case "-" + c.name:
 			sorted, arrow = ` aria-sort="descending"`, " ▼"
 		}
-		p.Put("<th role=\"columnheader\" scope=\"col\"%s%s><a href=\"%s\">%s</a>%s</th>", right(c), sorted, to.link(), c.head, arrow)
+		p.Put("<th role=\"columnheader\" scope=\"col\"%s%s><a href=\"%s\">%s</a>%s</th>", right(c), sorted, to.link(),
+			c.head, arrow)
 	}
 	p.Put("</tr></thead>\n<tbody role=\"rowgroup\">\n")
 	for _, r := range runs {
-		p.Put("<tr role=\"row\"><td role=\"cell\" class=\"pick\"><input type=\"checkbox\" name=\"run\" value=\"%s\" aria-label=\"choose %s\"></td>", ref(r.Name), r.Name)
+		p.Put("<tr role=\"row\"><td role=\"cell\" class=\"pick\"><input type=\"checkbox\" name=\"run\" value=\"%s\" "+
+			"aria-label=\"choose %s\"></td>", ref(r.Name), r.Name)
 		for _, c := range columns {
 			p.Put("<td role=\"cell\"%s data-label=\"%s\">", right(c), c.head)
 			c.cell(p, q, r)

@@ -9,22 +9,28 @@ import (
 
 // putPrivacy writes the claim, the account for each kind of neighbour, and what no noise covers.
 func putPrivacy(p *report.Sheet, a *experiment.Account) {
-	p.Put("<div class=\"privacy\">\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"epsilons\"><table><thead><tr><th scope=\"col\">of</th><th scope=\"col\" class=\"r\">ε</th><th scope=\"col\" class=\"r\">δ</th></tr></thead>\n<tbody>\n")
+	p.Put("<div class=\"privacy\">\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" " +
+		"aria-label=\"epsilons\"><table><thead><tr><th scope=\"col\">of</th><th scope=\"col\" class=\"r\">ε</th><th " +
+		"scope=\"col\" class=\"r\">δ</th></tr></thead>\n<tbody>\n")
 	if c := a.Claimed; c != nil {
-		p.Put("<tr><th scope=\"row\">claimed, for one %s<small>%s</small></th><td class=\"r\">%s</td><td class=\"r\">%s</td></tr>\n", c.Unit, c.Theorem, epsilon(float64(c.Eps)), delta(c.Delta))
+		p.Put("<tr><th scope=\"row\">claimed, for one %s<small>%s</small></th><td class=\"r\">%s</td><td "+
+			"class=\"r\">%s</td></tr>\n", c.Unit, c.Theorem, epsilon(float64(c.Eps)), delta(c.Delta))
 	} else {
 		p.Put("<tr><th scope=\"row\">claimed</th><td class=\"r\">nothing</td><td class=\"r\">–</td></tr>\n")
 	}
 	for _, u := range a.Units {
-		p.Put("<tr><th scope=\"row\">accounted, for one %s<small>%s</small></th><td class=\"r\"><b>%s</b>", u.Unit, u.Neighbouring, epsilon(float64(u.Total)))
+		p.Put("<tr><th scope=\"row\">accounted, for one %s<small>%s</small></th><td class=\"r\"><b>%s</b>", u.Unit,
+			u.Neighbouring, epsilon(float64(u.Total)))
 		if u.Total != u.Accounted.Eps {
 			p.Put("<small>%s of what noise covers</small>", epsilon(float64(u.Accounted.Eps)))
 		}
 		p.Put("</td><td class=\"r\">%s</td></tr>\n", delta(u.Delta))
 	}
-	p.Put("<tr><th scope=\"row\">accounted, whole run and its worst unit</th><td class=\"r\"><b>%s</b></td><td class=\"r\"></td></tr>\n", epsilon(float64(a.Total)))
+	p.Put("<tr><th scope=\"row\">accounted, whole run and its worst unit</th><td class=\"r\"><b>%s</b></td><td "+
+		"class=\"r\"></td></tr>\n", epsilon(float64(a.Total)))
 	if f := a.Features; f != nil {
-		p.Put("<tr><th scope=\"row\">features of a user, beside the rows</th><td class=\"r\"><b>%s</b></td><td class=\"r\"></td></tr>\n", epsilon(float64(f.Total)))
+		p.Put("<tr><th scope=\"row\">features of a user, beside the rows</th><td class=\"r\"><b>%s</b></td><td "+
+			"class=\"r\"></td></tr>\n", epsilon(float64(f.Total)))
 	}
 	p.Put("</tbody></table></div>\n")
 	if len(a.Unbounded) > 0 {

@@ -32,7 +32,8 @@ const (
 )
 
 // states are the values of query.State.
-var states = []string{run.StatusDone, run.StatusRunning, run.StatusInterrupted, run.StatusKilled, run.StatusFailed, unreadable}
+var states = []string{run.StatusDone, run.StatusRunning, run.StatusInterrupted, run.StatusKilled, run.StatusFailed,
+	unreadable}
 
 // levels are the values of query.Level.
 var levels = []string{"A", "B", "C", "D"}
@@ -128,7 +129,8 @@ func (q query) choose(all []*Run) []*Run {
 func (q query) has(r *Run) bool {
 	// A form of a page sends what the page shows.
 	is := func(want, got string) bool { return want == "" || want == got || want == report.Visible(got) }
-	if !is(q.Task, r.Task) || !is(q.Data, r.Data) || !is(q.State, r.State) || !is(q.Level, level(r.Level)) || !r.fits(q.Text) {
+	if !is(q.Task, r.Task) || !is(q.Data, r.Data) || !is(q.State, r.State) || !is(q.Level, level(r.Level)) ||
+		!r.fits(q.Text) {
 		return false
 	}
 	if q.Metric != "" && !slices.Contains(r.Metrics, q.Metric) {

@@ -40,7 +40,9 @@ func (h *handler) run(v url.Values) (*report.Sheet, error) {
 		return nil, err
 	}
 	if settings := h.settings(r); len(settings) > 0 {
-		p.Put("<h2>Configuration</h2>\n<details><summary>%s</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"configuration\"><table><thead><tr><th scope=\"col\">key</th><th scope=\"col\">value</th></tr></thead>\n<tbody>\n", plural(len(settings), "key"))
+		p.Put("<h2>Configuration</h2>\n<details><summary>%s</summary>\n<div class=\"scroll\" tabindex=\"0\" "+
+			"role=\"region\" aria-label=\"configuration\"><table><thead><tr><th scope=\"col\">key</th><th "+
+			"scope=\"col\">value</th></tr></thead>\n<tbody>\n", plural(len(settings), "key"))
 		for _, s := range settings {
 			p.Put("<tr><th scope=\"row\">%s</th><td class=\"wrap\">%s</td></tr>\n", s.Key, s.Value)
 		}
@@ -88,7 +90,8 @@ func verdict(r *Run) string {
 
 // putResults writes every row of a run with its intervals, after its floors.
 func putResults(p *report.Sheet, r *Run) {
-	p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"results\"><table><thead><tr><th scope=\"col\">row</th>")
+	p.Put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"results\"><table><thead><tr><th " +
+		"scope=\"col\">row</th>")
 	for _, m := range r.Metrics {
 		p.Put("<th scope=\"col\" class=\"r\" title=\"%s\">%s</th>", r.Definitions[m], m)
 	}
@@ -139,7 +142,8 @@ func (h *handler) putCurves(p *report.Sheet, r *Run) error {
 	for _, f := range experiment.Curves(o.Method, "loss", o.Chose()) {
 		c := report.Chart{Title: f.Title, Strips: []report.Strip{{Panels: []report.Panel{{X: f.X, Y: f.Y}}}}}
 		for _, l := range f.Lines {
-			c.Strips[0].Panels[0].Curves = append(c.Strips[0].Panels[0].Curves, report.Curve{Name: l.Name, X: l.X, Y: l.Y})
+			c.Strips[0].Panels[0].Curves = append(c.Strips[0].Panels[0].Curves,
+				report.Curve{Name: l.Name, X: l.X, Y: l.Y})
 		}
 		if err := p.Chart(c); err != nil {
 			return err

@@ -116,7 +116,8 @@ func listen(port int) ([]net.Listener, error) {
 
 func busy(port int, err error) error {
 	if system.PortTaken(err) {
-		return &run.UsageError{Message: fmt.Sprintf("port %d is taken", port), Fix: "choose another --port; 0 takes a free one"}
+		return &run.UsageError{Message: fmt.Sprintf("port %d is taken", port),
+			Fix: "choose another --port; 0 takes a free one"}
 	}
 	return fmt.Errorf("serve: listen on port %d: %w", port, err)
 }

@@ -162,11 +162,13 @@ func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src ra
 	}
 	clusters := len(num[0])
 	if clusters < 2 || resamples < 100 {
-		return nil, fmt.Errorf("cluster bootstrap: %d clusters, %d resamples; at least 2 and 100 are needed", clusters, resamples)
+		return nil, fmt.Errorf("cluster bootstrap: %d clusters, %d resamples; at least 2 and 100 are needed", clusters,
+			resamples)
 	}
 	for j := range num {
 		if len(num[j]) != clusters || len(den[j]) != clusters {
-			return nil, fmt.Errorf("cluster bootstrap: statistic %d has %d and %d clusters, the first has %d", j, len(num[j]), len(den[j]), clusters)
+			return nil, fmt.Errorf("cluster bootstrap: statistic %d has %d and %d clusters, the first has %d", j,
+				len(num[j]), len(den[j]), clusters)
 		}
 		for u, v := range num[j] {
 			if d := den[j][u]; !(d > 0) || math.IsInf(d, 0) || math.IsNaN(v) || math.IsInf(v, 0) {

@@ -21,7 +21,8 @@ func ResampledT(x []float64, share, least, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	if len(x) < 2 || !(share > 0) || math.IsInf(share, 0) || !(least >= 0) {
-		return Interval{}, fmt.Errorf("resampled t interval: %d values, share %v, least deviation %v; at least 2 values, a positive share and no negative deviation are needed", len(x), share, least)
+		return Interval{}, fmt.Errorf("resampled t interval: %d values, share %v, least deviation %v; at least 2 "+
+			"values, a positive share and no negative deviation are needed", len(x), share, least)
 	}
 	t := studentQuantile((1+level)/2, float64(len(x)-1))
 	mean, half := Mean(x), t*max(least, SD(x))*math.Sqrt(1/float64(len(x))+share)

@@ -44,7 +44,8 @@ func PeakMemory() int64 {
 	if memoryInfo.Find() != nil {
 		return 0
 	}
-	if ok, _, _ := memoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.size)); ok == 0 {
+	if ok, _, _ := memoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)),
+		uintptr(c.size)); ok == 0 {
 		return 0
 	}
 	return int64(c.peak)
@@ -75,7 +76,8 @@ func SyncDir(dir string) error {
 	if err == nil {
 		err = errors.Join(windows.FlushFileBuffers(h), windows.CloseHandle(h))
 	}
-	for _, cannot := range []error{windows.ERROR_ACCESS_DENIED, windows.ERROR_INVALID_FUNCTION, windows.ERROR_NOT_SUPPORTED} {
+	for _, cannot := range []error{windows.ERROR_ACCESS_DENIED, windows.ERROR_INVALID_FUNCTION,
+		windows.ERROR_NOT_SUPPORTED} {
 		if errors.Is(err, cannot) {
 			return nil
 		}
@@ -88,7 +90,8 @@ func NotAFolder(err error) bool { return errors.Is(err, windows.ERROR_DIRECTORY)
 
 // DiskFull reports whether an error says that the disk is full, or this user's quota.
 func DiskFull(err error) bool {
-	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) || errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
+		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
 // ReaderGone reports whether an error says that the other end of a pipe is closed.

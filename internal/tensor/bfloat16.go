@@ -67,5 +67,6 @@ func (p Pattern) gatherBfloat16(lo, hi int, left, right []Float, x Bfloat16, dst
 	if p.empty(lo, hi, left, right, x.Rows, x.Cols, dst, to) {
 		return
 	}
-	kernel.GatherBfloat16(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.words[0], x.stride, &dst.Data[0], dst.Stride, dst.Cols, to)
+	kernel.GatherBfloat16(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.words[0], x.stride, &dst.Data[0],
+		dst.Stride, dst.Cols, to)
 }

@@ -20,7 +20,8 @@ type BLAS struct{ gonum.Implementation }
 func UseBLAS() { blas32.Use(BLAS{}) }
 
 // Sgemm computes c = alpha op(a) op(b) + beta c.
-func (impl BLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (impl BLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int,
+	beta float32, c []float32, ldc int) {
 	// gonum checks its arguments and says what is wrong; an empty product costs
 	// nothing, and leaves c alone with beta = 1.
 	ra, ca, rb, cb := m, k, k, n
@@ -42,12 +43,14 @@ func (impl BLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []fl
 }
 
 // Sgemv computes y = alpha op(a) x + beta y.
-func (impl BLAS) Sgemv(t blas.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
+func (impl BLAS) Sgemv(t blas.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int,
+	beta float32, y []float32, incY int) {
 	lx, ly := n, m
 	if t != blas.NoTrans {
 		lx, ly = m, n
 	}
-	if alpha == 0 || incX != 1 || incY != 1 || m <= 0 || n <= 0 || !fits(m, n, lda, a) || len(x) < lx || len(y) < ly || !known(t) {
+	if alpha == 0 || incX != 1 || incY != 1 || m <= 0 || n <= 0 || !fits(m, n, lda, a) || len(x) < lx || len(y) < ly ||
+		!known(t) {
 		impl.Implementation.Sgemv(t, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}

@@ -24,7 +24,8 @@ func FromTriplets(rows, cols int, ri, ci []int32, val []Float) (*CSR, error) {
 		return nil, fmt.Errorf("tensor: triplets: %d x %d matrix from %d rows, %d columns, %d values",
 			rows, cols, len(ri), len(ci), len(val))
 	}
-	m := &CSR{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1), Idx: make([]int32, len(ri)), Val: make([]Float, len(ri))}
+	m := &CSR{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1), Idx: make([]int32, len(ri)),
+		Val: make([]Float, len(ri))}
 	for e, r := range ri {
 		if r < 0 || int(r) >= rows || ci[e] < 0 || int(ci[e]) >= cols {
 			return nil, fmt.Errorf("tensor: triplets: entry %d at (%d, %d) outside %d x %d", e, r, ci[e], rows, cols)
@@ -46,7 +47,8 @@ func FromTriplets(rows, cols int, ri, ci []int32, val []Float) (*CSR, error) {
 // Transpose returns the transposed matrix, with the columns of a row in ascending
 // order.
 func (m *CSR) Transpose() *CSR {
-	t := &CSR{Rows: m.Cols, Cols: m.Rows, Ptr: make([]int64, m.Cols+1), Idx: make([]int32, len(m.Idx)), Val: make([]Float, len(m.Val))}
+	t := &CSR{Rows: m.Cols, Cols: m.Rows, Ptr: make([]int64, m.Cols+1), Idx: make([]int32, len(m.Idx)),
+		Val: make([]Float, len(m.Val))}
 	for _, j := range m.Idx {
 		t.Ptr[j+1]++
 	}
@@ -112,7 +114,8 @@ func (m *CSR) rows(lo, hi int, dst, x Matrix, add bool) {
 			panic(fmt.Sprintf("tensor: sparse product: entry %d is in column %d of %d", first+int64(e), j, m.Cols))
 		}
 	}
-	kernel.SpMMRows(m.Ptr[lo:hi+1], m.Idx[:end], m.Val[:end], firstOf(x), x.Stride, firstOf(dst), dst.Stride, dst.Cols, add)
+	kernel.SpMMRows(m.Ptr[lo:hi+1], m.Idx[:end], m.Val[:end], firstOf(x), x.Stride, firstOf(dst), dst.Stride, dst.Cols,
+		add)
 }
 
 // Pattern is a sparse matrix of ones in compressed rows: row i has its ones in
@@ -129,7 +132,8 @@ type Pattern struct {
 // offsets that do not rise from 0 to len(idx) and on a column outside 0..cols-1.
 func NewPattern(cols int, ptr []int64, idx []int32) (Pattern, error) {
 	if len(ptr) == 0 || ptr[0] != 0 || ptr[len(ptr)-1] != int64(len(idx)) || cols < 0 {
-		return Pattern{}, fmt.Errorf("tensor: pattern of %d columns: %d offsets for %d entries do not rise from 0", cols, len(ptr), len(idx))
+		return Pattern{}, fmt.Errorf("tensor: pattern of %d columns: %d offsets for %d entries do not rise from 0",
+			cols, len(ptr), len(idx))
 	}
 	for i := 1; i < len(ptr); i++ {
 		if ptr[i] < ptr[i-1] {
@@ -168,8 +172,10 @@ func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
 func (p Pattern) MulRows(lo, hi int, val []Float, x, dst Matrix) {
 	check("sparse product", x)
 	check("sparse product", dst)
-	if lo < 0 || hi < lo || hi > p.Rows() || len(val) != len(p.idx) || x.Rows != p.cols || dst.Rows != hi-lo || dst.Cols != x.Cols {
-		panic(fmt.Sprintf("tensor: sparse product: rows %d..%d of a %d x %d pattern, %d values, times %d x %d into %d x %d",
+	if lo < 0 || hi < lo || hi > p.Rows() || len(val) != len(p.idx) || x.Rows != p.cols || dst.Rows != hi-lo ||
+		dst.Cols != x.Cols {
+		panic(fmt.Sprintf("tensor: sparse product: rows %d..%d of a %d x %d pattern, %d values, times %d x %d into "+
+			"%d x %d",
 			lo, hi, p.Rows(), p.cols, len(val), x.Rows, x.Cols, dst.Rows, dst.Cols))
 	}
 	if lo < hi && x.Cols > 0 {
@@ -215,7 +221,8 @@ func (p Pattern) gather(lo, hi int, left, right []Float, x, dst Matrix, to []int
 	if p.empty(lo, hi, left, right, x.Rows, x.Cols, dst, to) {
 		return
 	}
-	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride, dst.Cols, to)
+	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride,
+		dst.Cols, to)
 }
 
 // empty panics unless rows lo to hi of p can be gathered from rows x cols into dst. It reports whether nothing is left
@@ -224,7 +231,8 @@ func (p Pattern) empty(lo, hi int, left, right []Float, rows, cols int, dst Matr
 	check("gather", dst)
 	if lo < 0 || hi < lo || hi > p.Rows() || len(left) != p.Rows() || len(right) != p.cols ||
 		rows != p.cols || dst.Cols != cols {
-		panic(fmt.Sprintf("tensor: gather: rows %d..%d of a %d x %d pattern, %d and %d factors, of %d x %d into %d x %d",
+		panic(fmt.Sprintf("tensor: gather: rows %d..%d of a %d x %d pattern, %d and %d factors, of %d x %d into %d x "+
+			"%d",
 			lo, hi, p.Rows(), p.cols, len(left), len(right), rows, cols, dst.Rows, dst.Cols))
 	}
 	if lo == hi || cols == 0 {

@@ -185,7 +185,8 @@ func (j *productJob) rowsOf(s *gemmScratch, i0, i1, l0, l1 int, b, c *Float, ldc
 			ars, acs = 1, j.lda
 		}
 		for i := 0; i < m; i += h {
-			kernel.Strip(min(h, m-i), k, element(j.a, j.lda, j.tA, i0+i, l0), ars, acs, b, ptr(c, i*ldc), ldc, n, alpha, acc)
+			kernel.Strip(min(h, m-i), k, element(j.a, j.lda, j.tA, i0+i, l0), ars, acs, b, ptr(c, i*ldc), ldc, n, alpha,
+				acc)
 		}
 		return
 	}

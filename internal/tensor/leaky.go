@@ -20,7 +20,8 @@ func (b Bits) Row(i int) Bits { return Bits{b.Stride, b.Words[i*b.Stride:]} }
 func (b Bits) first(op string, rows, cols int) *uint64 {
 	need := (cols + 63) / 64
 	if b.Stride != 0 && b.Stride < need || len(b.Words) < (rows-1)*b.Stride+need {
-		panic(fmt.Sprintf("tensor: %s: bits of %d words, stride %d, for %d x %d", op, len(b.Words), b.Stride, rows, cols))
+		panic(fmt.Sprintf("tensor: %s: bits of %d words, stride %d, for %d x %d", op, len(b.Words), b.Stride, rows,
+			cols))
 	}
 	return &b.Words[0]
 }
@@ -31,7 +32,8 @@ func gapless(op string, m ...Matrix) bool {
 	for _, x := range m {
 		check(op, x)
 		if x.Rows != m[0].Rows || x.Cols != m[0].Cols || x.Stride != max(1, x.Cols) {
-			panic(fmt.Sprintf("tensor: %s: %d x %d, stride %d, with %d x %d", op, x.Rows, x.Cols, x.Stride, m[0].Rows, m[0].Cols))
+			panic(fmt.Sprintf("tensor: %s: %d x %d, stride %d, with %d x %d", op, x.Rows, x.Cols, x.Stride, m[0].Rows,
+				m[0].Cols))
 		}
 	}
 	return m[0].Rows > 0 && m[0].Cols > 0
@@ -44,7 +46,8 @@ func LeakyDrop(y, z Matrix, b1, b2 []Float, slope, keep Float, kept, above Bits)
 	sameLen("leaky-drop", y.Cols, len(b1), len(b2))
 	if gapless("leaky-drop", y, z) {
 		kernel.LeakyDrop(b1, b2, y.Rows, &y.Data[0], &z.Data[0], slope, keep,
-			kept.first("leaky-drop", y.Rows, y.Cols), kept.Stride, above.first("leaky-drop", y.Rows, y.Cols), above.Stride)
+			kept.first("leaky-drop", y.Rows, y.Cols), kept.Stride, above.first("leaky-drop", y.Rows, y.Cols),
+			above.Stride)
 	}
 }
 
@@ -52,7 +55,8 @@ func LeakyDrop(y, z Matrix, b1, b2 []Float, slope, keep Float, kept, above Bits)
 func LeakyBack(g Matrix, slope, keep Float, kept, above Bits) {
 	if gapless("leaky-back", g) {
 		kernel.LeakyBack(g.Cols, g.Rows, &g.Data[0], slope, keep,
-			kept.first("leaky-back", g.Rows, g.Cols), kept.Stride, above.first("leaky-back", g.Rows, g.Cols), above.Stride)
+			kept.first("leaky-back", g.Rows, g.Cols), kept.Stride, above.first("leaky-back", g.Rows, g.Cols),
+			above.Stride)
 	}
 }
 

@@ -56,7 +56,8 @@ func (p Packed) Mul(a Matrix, add bool, c Matrix) {
 	check("packed mul", a)
 	check("packed mul", c)
 	if a.Cols != p.k || c.Rows != a.Rows || c.Cols != p.n {
-		panic(fmt.Sprintf("tensor: packed mul: %d x %d times %d x %d into %d x %d", a.Rows, a.Cols, p.k, p.n, c.Rows, c.Cols))
+		panic(fmt.Sprintf("tensor: packed mul: %d x %d times %d x %d into %d x %d", a.Rows, a.Cols, p.k, p.n, c.Rows,
+			c.Cols))
 	}
 	if c.Rows == 0 || c.Cols == 0 {
 		return

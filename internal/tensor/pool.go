@@ -165,7 +165,8 @@ func (p *pool) start() {
 	defer p.config.Unlock()
 	for len(p.workers) < p.size-1 {
 		id := len(p.workers) + 1
-		w := &worker{id: id, wake: make(chan struct{}, 1), ended: make(chan struct{}), polite: id >= runtime.GOMAXPROCS(0)}
+		w := &worker{id: id, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+			polite: id >= runtime.GOMAXPROCS(0)}
 		p.workers = append(p.workers, w)
 		go w.loop(p)
 	}

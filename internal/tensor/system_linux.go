@@ -44,7 +44,8 @@ var schedstat = []byte("/proc/thread-self/schedstat\x00")
 // 0 if the system does not tell. It allocates nothing, since it is called within sections.
 func runDelay() (thread int, waited time.Duration) {
 	const here = ^uintptr(99) // AT_FDCWD, -100
-	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, here, uintptr(unsafe.Pointer(&schedstat[0])), syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
+	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, here, uintptr(unsafe.Pointer(&schedstat[0])),
+		syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
 	if errno != 0 {
 		return 0, 0
 	}
@@ -75,7 +76,8 @@ func secondNumber(text []byte) (x int64, ok bool) {
 // do.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
-	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), 0, 0) // a signal ends it early, which does no harm
+	// a signal ends it early, which does no harm
+	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
 // getcpu maps an architecture to the number of a system call that package syscall lacks.
@@ -108,7 +110,8 @@ func leave(processor int) {
 	if rest == [128]uint64{} {
 		return
 	}
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, n, uintptr(unsafe.Pointer(&rest))); errno == 0 {
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, n,
+		uintptr(unsafe.Pointer(&rest))); errno == 0 {
 		syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, n, uintptr(unsafe.Pointer(&all)))
 	}
 }

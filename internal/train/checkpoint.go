@@ -79,7 +79,8 @@ func (a identity) diff(b identity) error {
 		name     string
 		old, now any
 	}{
-		{"samples", a.Samples, b.Samples}, {"batch size", a.BatchSize, b.BatchSize}, {"drop last", a.DropLast, b.DropLast},
+		{"samples", a.Samples, b.Samples}, {"batch size", a.BatchSize, b.BatchSize},
+		{"drop last", a.DropLast, b.DropLast},
 		{"shuffle", a.Shuffle, b.Shuffle}, {"seed", a.Seed, b.Seed}, {"epochs", a.Epochs, b.Epochs},
 		{"selection", a.Select, b.Select}, {"float bits", a.Float, b.Float}, {"configuration", a.Tag, b.Tag},
 	} {
@@ -203,7 +204,8 @@ func (c *Checkpoint) withPrefix(prefix string) []autograd.NamedTensor {
 // checkPrefixes returns an error for a tensor that belongs to no part of a run.
 func (c *Checkpoint) checkPrefixes() error {
 	for _, t := range c.Tensors {
-		if !slices.ContainsFunc([]string{prefixParam, prefixBest, prefixOptim}, func(p string) bool { return strings.HasPrefix(t.Name, p) }) {
+		if !slices.ContainsFunc([]string{prefixParam, prefixBest, prefixOptim},
+			func(p string) bool { return strings.HasPrefix(t.Name, p) }) {
 			return fmt.Errorf("checkpoint: unknown tensor %q", t.Name)
 		}
 	}

@@ -159,7 +159,8 @@ func (l *loop) finishEpoch(ctx context.Context, lr float64, entered time.Time) e
 		return err
 	}
 	record := EpochRecord{
-		Epoch: at.Epoch, Steps: at.Batch, Samples: at.Seen, LR: l.effective(lr), Loss: float64(at.LossSum) / float64(at.Seen),
+		Epoch: at.Epoch, Steps: at.Batch, Samples: at.Seen, LR: l.effective(lr),
+		Loss: float64(at.LossSum) / float64(at.Seen),
 	}
 	trained := time.Now()
 	stop := false
@@ -207,7 +208,8 @@ func (l *loop) validate(ctx context.Context) ([]Score, error) {
 	}
 	for _, s := range scores {
 		if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
-			return nil, fmt.Errorf("train: validation after epoch %d: %s is %v: %w", l.at.Epoch+1, s.Name, s.Value, ErrNotFinite)
+			return nil, fmt.Errorf("train: validation after epoch %d: %s is %v: %w", l.at.Epoch+1, s.Name, s.Value,
+				ErrNotFinite)
 		}
 	}
 	return slices.Clone(scores), nil

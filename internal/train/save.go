@@ -56,7 +56,8 @@ func (l *loop) save() error {
 	}
 	l.saved, l.savedAt = time.Now(), mark{l.at.Epoch, l.at.Batch, l.at.Done}
 	if l.opt.Hooks.OnSave != nil {
-		l.opt.Hooks.OnSave(SaveInfo{Epoch: l.at.Epoch, Batch: l.at.Batch, Step: l.at.Step, Seconds: l.saved.Sub(began).Seconds()})
+		l.opt.Hooks.OnSave(SaveInfo{Epoch: l.at.Epoch, Batch: l.at.Batch, Step: l.at.Step,
+			Seconds: l.saved.Sub(began).Seconds()})
 	}
 	return nil
 }
@@ -150,7 +151,8 @@ func (p *progress) check(o *Options) error {
 	case p.Batch < 0 || p.Batch > o.batches():
 		return fmt.Errorf("checkpoint: at batch %d of %d", p.Batch, o.batches())
 	case p.Step != p.Epoch*o.batches()+p.Batch || p.Seen != min(p.Batch*o.BatchSize, o.samples()):
-		return fmt.Errorf("checkpoint: step %d and %d samples do not fit epoch %d, batch %d", p.Step, p.Seen, p.Epoch, p.Batch)
+		return fmt.Errorf("checkpoint: step %d and %d samples do not fit epoch %d, batch %d", p.Step, p.Seen, p.Epoch,
+			p.Batch)
 	case p.Stop.Bad < 0:
 		return fmt.Errorf("checkpoint: %d epochs without improvement", p.Stop.Bad)
 	case p.Best >= len(p.History) || p.Best < -1:

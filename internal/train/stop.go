@@ -124,9 +124,11 @@ func (stated Length) Short(own Length, ran int, stopped bool) string {
 	case !stopped:
 		return fmt.Sprintf("trained for %d of the %d epochs stated, ended by the cap", ran, stated.Epochs)
 	case stated.Patience == 0:
-		return fmt.Sprintf("trained for %d of the %d epochs stated, stopped early where nothing stops them", ran, stated.Epochs)
+		return fmt.Sprintf("trained for %d of the %d epochs stated, stopped early where nothing stops them", ran,
+			stated.Epochs)
 	case own.Patience < stated.Patience:
-		return fmt.Sprintf("trained for %d of the %d epochs stated, stopped after %d without gain in place of %d", ran, stated.Epochs, own.Patience, stated.Patience)
+		return fmt.Sprintf("trained for %d of the %d epochs stated, stopped after %d without gain in place of %d", ran,
+			stated.Epochs, own.Patience, stated.Patience)
 	}
 	return ""
 }

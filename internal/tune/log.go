@@ -15,18 +15,20 @@ import (
 
 // Line holds a trial in the log.
 type Line struct {
-	Trial     int                `json:"trial"`              // from 1
-	Task      string             `json:"task"`               // as the study names it
-	Candidate int                `json:"candidate"`          // which setting of the task, from 1
-	Rung      int                `json:"rung"`               // of successive halving, from 0
-	Resource  int                `json:"resource,omitempty"` // of the study's key
-	Settings  map[string]string  `json:"settings"`           // what differs from the configuration; empty: it as it stands
-	Config    string             `json:"trial_sha256"`       // of the effective configuration, the seed and the rows
-	Status    string             `json:"status"`             // done or failed
-	Error     string             `json:"error,omitempty"`
-	Score     float64            `json:"score"`             // the objective; with noise where the choice is private; 0 of a failed trial
-	Metrics   map[string]float64 `json:"metrics,omitempty"` // of validation rows
-	Epoch     int                `json:"epoch,omitempty"`   // of the model that was measured
+	Trial     int    `json:"trial"`              // from 1
+	Task      string `json:"task"`               // as the study names it
+	Candidate int    `json:"candidate"`          // which setting of the task, from 1
+	Rung      int    `json:"rung"`               // of successive halving, from 0
+	Resource  int    `json:"resource,omitempty"` // of the study's key
+	// what differs from the configuration; empty: it as it stands
+	Settings map[string]string `json:"settings"`
+	Config   string            `json:"trial_sha256"` // of the effective configuration, the seed and the rows
+	Status   string            `json:"status"`       // done or failed
+	Error    string            `json:"error,omitempty"`
+	// the objective; with noise where the choice is private; 0 of a failed trial
+	Score   float64            `json:"score"`
+	Metrics map[string]float64 `json:"metrics,omitempty"` // of validation rows
+	Epoch   int                `json:"epoch,omitempty"`   // of the model that was measured
 }
 
 // Values of Line.Status.
@@ -68,7 +70,8 @@ func openJournal(out string, study []byte, resume bool) (*journal, error) {
 // open takes the log for this process, and reads its lines.
 func (j *journal) open(out string, study []byte, resume bool) error {
 	if err := system.TryLock(j.f); err != nil {
-		return run.Usagef("wait for it, stop it, or choose another --out", "%s is being written by another process", j.f.Name())
+		return run.Usagef("wait for it, stop it, or choose another --out", "%s is being written by another process",
+			j.f.Name())
 	}
 	if err := j.read(); err != nil {
 		return err
@@ -93,7 +96,8 @@ func (j *journal) same(path string, study []byte, resume bool) error {
 	case err != nil:
 		return err
 	case !resume:
-		return run.Usagef("continue it with --resume, or choose another --out", "%s already holds a search", filepath.Dir(path))
+		return run.Usagef("continue it with --resume, or choose another --out", "%s already holds a search",
+			filepath.Dir(path))
 	case !bytes.Equal(was, study):
 		return run.Usagef("resume with the study as it was, or choose another --out", "%s is of another study", path)
 	}
@@ -121,7 +125,8 @@ func (j *journal) read() error {
 		}
 		var l Line
 		if err := json.Unmarshal(text, &l); err != nil {
-			return run.WithHint(fmt.Errorf("%s:%d: not a trial: %w", j.f.Name(), i+1, err), "start again with another --out")
+			return run.WithHint(fmt.Errorf("%s:%d: not a trial: %w", j.f.Name(), i+1, err),
+				"start again with another --out")
 		}
 		j.lines = append(j.lines, l)
 	}
@@ -135,7 +140,8 @@ func (j *journal) find(want Line) (Line, bool, error) {
 	}
 	got := j.lines[want.Trial-1]
 	if got.Trial != want.Trial || got.Config != want.Config {
-		return got, false, run.Usagef("start again with another --out", "%s:%d: is of another trial: a configuration changed since", j.f.Name(), want.Trial)
+		return got, false, run.Usagef("start again with another --out",
+			"%s:%d: is of another trial: a configuration changed since", j.f.Name(), want.Trial)
 	}
 	return got, true, nil
 }

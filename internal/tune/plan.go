@@ -92,7 +92,8 @@ func (s *Study) candidate(t *Task, number int) (c candidate, err error) {
 		c = candidate{number, map[string]string{}}
 		if number > 1 || s.Rows == Private {
 			for _, k := range t.keys() {
-				c.settings[k] = t.Space[k].draw(rng.Seed(s.Seed).Stream("tune."+t.Name+"."+k, uint64(number), uint64(try)))
+				c.settings[k] = t.Space[k].draw(rng.Seed(s.Seed).Stream("tune."+t.Name+"."+k, uint64(number),
+					uint64(try)))
 			}
 		}
 		if _, err = t.task.Plan(s.options(t, c, rung{}, "unused")); err == nil || len(c.settings) == 0 {
@@ -116,7 +117,8 @@ func (s *Study) options(t *Task, c candidate, r rung, dir string) run.Options {
 	}
 	quoted, _ := json.Marshal(dir) // a string; JSON's quoting is YAML's too
 	sets = append(sets, fmt.Sprintf("run.seed=%d", s.seed(t, c)), "run.out="+string(quoted))
-	return run.Options{Config: t.Config, Sets: sets, NoiseSeed: run.NoiseSeedOf(s.seed(t, c)), Withhold: &dataset.Withholding{Seed: rng.Seed(s.Seed), Share: s.Cut}}
+	return run.Options{Config: t.Config, Sets: sets, NoiseSeed: run.NoiseSeedOf(s.seed(t, c)),
+		Withhold: &dataset.Withholding{Seed: rng.Seed(s.Seed), Share: s.Cut}}
 }
 
 // refit is the key of a second training on all rows, for configurations that have one.
@@ -153,6 +155,7 @@ func (x trial) dir(out string) string {
 // line returns the trial's line of the log before it has run.
 func (s *Study) line(x trial) (Line, error) {
 	p, err := x.task.task.Plan(s.options(x.task, x.candidate, x.at, "unused"))
-	return Line{Trial: x.number, Task: x.task.Name, Candidate: x.candidate.number, Rung: x.rung, Resource: x.at.resource,
+	return Line{Trial: x.number, Task: x.task.Name, Candidate: x.candidate.number, Rung: x.rung,
+		Resource: x.at.resource,
 		Settings: x.settings, Config: p.Hash}, err
 }

@@ -42,7 +42,9 @@ func (s *Study) scoreStream(t *Task, trial string, data []run.Data) rng.Stream {
 // blur replaces the score of a trial by the noisy sum over users, and removes values without noise.
 func (s *Study) blur(x trial, dir, protocol string, l *Line) error {
 	if protocol != topn.Name {
-		return run.Usagef("rows: public, or another task", "%s: a user has several samples under protocol %s, so one user changes the score without bound", x.task.Task, protocol)
+		return run.Usagef("rows: public, or another task",
+			"%s: a user has several samples under protocol %s, so one user changes the score without bound",
+			x.task.Task, protocol)
 	}
 	var o struct {
 		Data struct {
@@ -148,10 +150,15 @@ func why(r accountant.Result) (names []string) {
 // words returns sentences on the privacy cost of a choice by private rows.
 func (p *Price) words(t *Task, s *Study) []string {
 	if open := why(p.Selected); len(open) > 0 {
-		return []string{fmt.Sprintf("%s: no epsilon bounds it for one user, before or after the choice: without noise are %v", t.Name, open)}
+		return []string{fmt.Sprintf(
+			"%s: no epsilon bounds it for one user, before or after the choice: without noise are %v", t.Name, open)}
 	}
 	return []string{
-		fmt.Sprintf("%s: epsilon for one user at delta %g: %.4g of a single run; %.4g of the best trial as it is (law of the number of trials: eta %g, gamma %.4g, mean %d; noise of %g on the sum of scores, inside); %.4g with one more run under its setting. A trial is charged as the most expensive of those made: a space in which another setting costs more has no such bound",
-			t.Name, s.Selection.Delta, p.Single.Epsilon, p.Selected.Epsilon, p.Law.Eta, p.Law.Gamma, s.Trials, s.Selection.Sigma, p.Again.Epsilon),
+		fmt.Sprintf("%s: epsilon for one user at delta %g: %.4g of a single run; %.4g of the best trial as it is "+
+			"(law of the number of trials: eta %g, gamma %.4g, mean %d; noise of %g on the sum of scores, inside); "+
+			"%.4g with one more run under its setting. A trial is charged as the most expensive of those made: a "+
+			"space in which another setting costs more has no such bound",
+			t.Name, s.Selection.Delta, p.Single.Epsilon, p.Selected.Epsilon, p.Law.Eta, p.Law.Gamma, s.Trials,
+			s.Selection.Sigma, p.Again.Epsilon),
 	}
 }

@@ -86,7 +86,8 @@ func (r *Result) finish() error {
 		if t.best == nil {
 			continue
 		}
-		x := trial{task: t.Task, at: rung{resource: t.best.Resource}, candidate: candidate{t.best.Candidate, t.best.Settings}}
+		x := trial{task: t.Task, at: rung{resource: t.best.Resource},
+			candidate: candidate{t.best.Candidate, t.best.Settings}}
 		o, err := experiment.ReadOutcome(x.dir(r.out))
 		if err != nil {
 			return err
@@ -142,10 +143,13 @@ func (r *Result) keep(t *searched, x trial, epoch int) error {
 		return err
 	}
 	return system.WriteFile(t.file, func(w io.Writer) error {
-		where := fmt.Sprintf("# %s: the best of %d trials by %s on validation rows of %s, %s.\n# Study %s, seed %d, trial %d: %s\n",
-			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial, settings(*t.best))
+		where := fmt.Sprintf("# %s: the best of %d trials by %s on validation rows of %s, %s.\n# Study %s, seed %d, "+
+			"trial %d: %s\n",
+			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial,
+			settings(*t.best))
 		if s.Rows == Private { // the file may be released, but not how many trials there were
-			where = fmt.Sprintf("# %s: the best of a random number of trials, %d on average, by %s on private validation rows of %s, %s.\n# Study %s: %s\n",
+			where = fmt.Sprintf("# %s: the best of a random number of trials, %d on average, by %s on private "+
+				"validation rows of %s, %s.\n# Study %s: %s\n",
 				t.Task.Task, s.Trials, s.Objective, t.data, r.value(*t.best), s.Name, settings(*t.best))
 		}
 		_, err := fmt.Fprintf(w, "%s%s", where, text)
@@ -186,7 +190,8 @@ func (r *Result) document() *report.Document {
 		d.Notes = append(d.Notes, run.Remade)
 	}
 	best := &report.Table{Name: "best", Title: "The best of each task's trials", Columns: []report.Column{
-		{Name: "task"}, {Name: "trials"}, {Name: "failed"}, {Name: "as it stands"}, {Name: "best"}, {Name: "trial"}, {Name: "setting"}}}
+		{Name: "task"}, {Name: "trials"}, {Name: "failed"}, {Name: "as it stands"}, {Name: "best"}, {Name: "trial"},
+		{Name: "setting"}}}
 	all := &report.Table{Name: "trials", Title: "All trials, as the log has them", Columns: []report.Column{
 		{Name: "trial"}, {Name: "task"}, {Name: "rung"}, {Name: s.Objective}, {Name: "epoch"}, {Name: "setting"}}}
 	for _, t := range r.tasks {
@@ -212,7 +217,9 @@ func (r *Result) document() *report.Document {
 		d.Notes = append(d.Notes, r.cost(t)...)
 	}
 	if s.Rows == Private && len(r.tasks) > 1 {
-		d.Notes = append(d.Notes, "each epsilon is for one task's choice alone: where the winners of several tasks are released, their epsilons and their deltas add up")
+		d.Notes = append(d.Notes,
+			"each epsilon is for one task's choice alone: where the winners of several tasks are released, their "+
+				"epsilons and their deltas add up")
 	}
 	best.Notes = append(best.Notes, r.unit())
 	d.Tables = []*report.Table{best, all}
@@ -222,7 +229,9 @@ func (r *Result) document() *report.Document {
 // unit returns words for the unit of scores.
 func (r *Result) unit() string {
 	if r.study.Rows == Private {
-		return "scores are sums over users, with noise; only the best trial of each task may be released, not the log, the other trials or their number, and as if the study's seed were unknown: it tells all noise and that number"
+		return "scores are sums over users, with noise; only the best trial of each task may be released, not the " +
+			"log, the other trials or their number, and as if the study's seed were unknown: it tells all noise and " +
+			"that number"
 	}
 	return "values in percent; the best value is a little too high, since it is the largest of several"
 }
@@ -239,12 +248,15 @@ func (r *Result) cost(t searched) []string {
 	if t.price != nil {
 		return t.price.words(t.Task, r.study)
 	}
-	x := trial{task: t.Task, at: rung{resource: t.best.Resource}, candidate: candidate{t.best.Candidate, t.best.Settings}}
+	x := trial{task: t.Task, at: rung{resource: t.best.Resource},
+		candidate: candidate{t.best.Candidate, t.best.Settings}}
 	a, err := experiment.ReadAccount(x.dir(r.out))
 	if err != nil || a == nil || math.IsInf(float64(a.Total), 1) {
 		return nil // nothing is guaranteed that a choice could weaken
 	}
-	return []string{fmt.Sprintf("%s: epsilon %s of a single run, of its worst unit; the choice adds nothing for users of other data, since the rows that chose, %s, are public to the study. Users of these rows get no guarantee from it", t.Name, a.Total, t.data)}
+	return []string{fmt.Sprintf("%s: epsilon %s of a single run, of its worst unit; the choice adds nothing for "+
+		"users of other data, since the rows that chose, %s, are public to the study. Users of these rows get no "+
+		"guarantee from it", t.Name, a.Total, t.data)}
 }
 
 // oneLine joins the lines of an error.

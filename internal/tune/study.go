@@ -14,14 +14,16 @@ import (
 
 // Study says which tasks to search, how, and how much each may spend.
 type Study struct {
-	Name      string    `yaml:"name"`
-	About     string    `yaml:"about,omitempty"` // a sentence, for the results
-	Seed      uint64    `yaml:"seed"`            // of the settings that are drawn, of the rows and of the runs
-	Trials    int       `yaml:"trials"`          // of every task; the mean number where the choice is private
-	Objective string    `yaml:"objective"`       // metric of validation rows to make as large as it gets, such as NDCG@20
-	Search    string    `yaml:"search"`          // random or halving
-	Halving   Halving   `yaml:"halving,omitempty"`
-	Cut       float64   `yaml:"cut"`                 // share of every user's training rows to choose by, where a recipe holds out none
+	Name   string `yaml:"name"`
+	About  string `yaml:"about,omitempty"` // a sentence, for the results
+	Seed   uint64 `yaml:"seed"`            // of the settings that are drawn, of the rows and of the runs
+	Trials int    `yaml:"trials"`          // of every task; the mean number where the choice is private
+	// metric of validation rows to make as large as it gets, such as NDCG@20
+	Objective string  `yaml:"objective"`
+	Search    string  `yaml:"search"` // random or halving
+	Halving   Halving `yaml:"halving,omitempty"`
+	// share of every user's training rows to choose by, where a recipe holds out none
+	Cut       float64   `yaml:"cut"`
 	Rows      string    `yaml:"rows"`                // public or private: whose rows choose
 	Selection Selection `yaml:"selection,omitempty"` // of private rows
 	Set       []string  `yaml:"set,omitempty"`       // overrides of all tasks, as in data.name=ml-100k
@@ -45,14 +47,16 @@ type Selection struct {
 
 // Task is a method with its space.
 type Task struct {
-	Name    string           `yaml:"name,omitempty"` // in results; default: the task's own
-	Task    string           `yaml:"task"`           // as in "train bprmf"
-	Config  string           `yaml:"config"`         // file, relative to the study's; its setting is the first trial
-	Set     []string         `yaml:"set,omitempty"`
-	Search  string           `yaml:"search,omitempty"`  // random: a model that is computed at once, in a study by halving
-	Release string           `yaml:"release,omitempty"` // of a method that ranks by several; default: the first
-	Final   []string         `yaml:"final,omitempty"`   // overrides of the winning configuration; {epoch} is the best trial's epoch
-	Space   map[string]Space `yaml:"space,omitempty"`   // by key
+	Name   string   `yaml:"name,omitempty"` // in results; default: the task's own
+	Task   string   `yaml:"task"`           // as in "train bprmf"
+	Config string   `yaml:"config"`         // file, relative to the study's; its setting is the first trial
+	Set    []string `yaml:"set,omitempty"`
+	// random: a model that is computed at once, in a study by halving
+	Search  string `yaml:"search,omitempty"`
+	Release string `yaml:"release,omitempty"` // of a method that ranks by several; default: the first
+	// overrides of the winning configuration; {epoch} is the best trial's epoch
+	Final []string         `yaml:"final,omitempty"`
+	Space map[string]Space `yaml:"space,omitempty"` // by key
 
 	task run.Task
 }
@@ -134,13 +138,18 @@ func (s *Study) form(v *config.Checker, tasks []run.Task) {
 	if s.Search == HalvingName {
 		v.NotEmpty("halving.key", s.Halving.Key)
 		v.Between("halving.least", s.Halving.Least, 1, 100_000)
-		v.CheckAs(s.Halving.Most >= s.Halving.Least, "halving.most", "must be at least halving.least", "must be at least halving.least %d, got %d", s.Halving.Least, s.Halving.Most)
+		v.CheckAs(s.Halving.Most >= s.Halving.Least, "halving.most", "must be at least halving.least",
+			"must be at least halving.least %d, got %d", s.Halving.Least, s.Halving.Most)
 		v.Between("halving.keep", s.Halving.Keep, 2, 100)
 	}
 	if s.Rows == Private {
-		v.Check(s.Search == Random, "search", "must be random where rows are private: what later rungs see of earlier ones has no account")
-		v.Limited(config.Limit{Lo: -1, Hi: 100, OpenLo: true}, s.Selection.Eta > -1 && s.Selection.Eta <= 100, "selection.eta", "must be above -1 and at most 100, got %v", s.Selection.Eta)
-		v.CheckAs(!m.Sampled(), "objective", "must be a mean over users where rows are private", "must be a mean over users where rows are private: %s is one over rows, of which one user has any number", m)
+		v.Check(s.Search == Random, "search",
+			"must be random where rows are private: what later rungs see of earlier ones has no account")
+		v.Limited(config.Limit{Lo: -1, Hi: 100, OpenLo: true}, s.Selection.Eta > -1 && s.Selection.Eta <= 100,
+			"selection.eta", "must be above -1 and at most 100, got %v", s.Selection.Eta)
+		v.CheckAs(!m.Sampled(), "objective", "must be a mean over users where rows are private",
+			"must be a mean over users where rows are private: %s is one over rows, of which one user has any number",
+			m)
 		v.Within("selection.sigma", s.Selection.Sigma, 1e-6, 1e9)
 		v.Within("selection.delta", s.Selection.Delta, 1e-15, 0.1)
 	}
@@ -149,7 +158,8 @@ func (s *Study) form(v *config.Checker, tasks []run.Task) {
 	for i := range s.Tasks {
 		t, key := &s.Tasks[i], func(name string) string { return fmt.Sprintf("tasks.%d.%s", i, name) }
 		t.find(v, key, tasks, s)
-		v.CheckAs(!slices.Contains(names, t.Name), key("name"), "no two tasks have one name", "%q names two tasks", t.Name)
+		v.CheckAs(!slices.Contains(names, t.Name), key("name"), "no two tasks have one name", "%q names two tasks",
+			t.Name)
 		names = append(names, t.Name)
 	}
 }
@@ -169,20 +179,29 @@ func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task
 	if t.Name == "" {
 		t.Name = t.task.Name
 	}
-	v.Limited(config.OrLimit(config.PatternLimit(plainName.String()), ""), plainName.MatchString(t.Name), key("name"), "must be letters, digits, '.' and '-', got %q", t.Name)
+	v.Limited(config.OrLimit(config.PatternLimit(plainName.String()), ""), plainName.MatchString(t.Name), key("name"),
+		"must be letters, digits, '.' and '-', got %q", t.Name)
 	if t.Search != "" {
 		v.OneOf(key("search"), t.Search, Random)
 	} else if s.Search == HalvingName {
-		v.CheckAs(t.has(s.Halving.Key), key("search"), "must be random, in a study by halving, for a task without the key of the rungs", "%s has no key %s to give rungs by: search: random gives it %d whole trials", t.Task, s.Halving.Key, s.Trials)
+		v.CheckAs(t.has(s.Halving.Key), key("search"),
+			"must be random, in a study by halving, for a task without the key of the rungs",
+			"%s has no key %s to give rungs by: search: random gives it %d whole trials", t.Task, s.Halving.Key,
+			s.Trials)
 		_, twice := t.Space[s.Halving.Key]
-		v.CheckEntry(!twice, key("space"), s.Halving.Key, "cannot have the resource of the rungs", "is the resource of the rungs, and cannot be searched too")
+		v.CheckEntry(!twice, key("space"), s.Halving.Key, "cannot have the resource of the rungs",
+			"is the resource of the rungs, and cannot be searched too")
 	}
 	if s.Rows == Private {
-		v.Check(!slices.ContainsFunc(t.Final, func(f string) bool { return strings.Contains(f, epochWord) }), key("final"),
+		v.Check(!slices.ContainsFunc(t.Final, func(f string) bool { return strings.Contains(f, epochWord) }),
+			key("final"),
 			"cannot have %s where rows are private: which epoch was best has no noise", epochWord)
 		for _, k := range []string{"privacy.epsilon", "privacy.delta"} {
 			_, drawn := t.Space[k]
-			v.CheckEntry(!drawn, key("space"), k, "cannot have privacy.epsilon and privacy.delta where rows are private", "cannot be searched where rows are private: the price is that of the most expensive setting, whether it was drawn or not")
+			v.CheckEntry(!drawn, key("space"), k,
+				"cannot have privacy.epsilon and privacy.delta where rows are private",
+				"cannot be searched where rows are private: the price is that of the most expensive setting, whether "+
+					"it was drawn or not")
 		}
 	}
 	for _, k := range t.keys() {
@@ -190,11 +209,14 @@ func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task
 			continue
 		}
 		for _, fixed := range []string{"run.", "data.", "eval."} {
-			v.CheckEntry(!strings.HasPrefix(k, fixed), key("space"), k, "keys run.*, data.* and eval.* are the same in all trials, and cannot be searched",
+			v.CheckEntry(!strings.HasPrefix(k, fixed), key("space"), k,
+				"keys run.*, data.* and eval.* are the same in all trials, and cannot be searched",
 				"keys %s* are the same in all trials, and cannot be searched", fixed)
 		}
 		err := t.Space[k].check()
-		v.CheckEntry(err == nil, key("space"), k, "must be one of choice, uniform, log and integer, the last three with two finite ends, the lower one first, and log above 0", "%v", err)
+		v.CheckEntry(err == nil, key("space"), k,
+			"must be one of choice, uniform, log and integer, the last three with two finite ends, the lower one "+
+				"first, and log above 0", "%v", err)
 	}
 }
 

@@ -261,11 +261,14 @@ func (s *Study) score(x trial, dir string, l *Line) error {
 		return err
 	}
 	if o.Data.InPlace != experiment.Validation {
-		return run.Usagef("settings can be chosen under the protocols top-n and next-item", "%s measured other rows than validation rows, under protocol %s", x.task.Task, o.Protocol)
+		return run.Usagef("settings can be chosen under the protocols top-n and next-item",
+			"%s measured other rows than validation rows, under protocol %s", x.task.Task, o.Protocol)
 	}
-	at := slices.IndexFunc(o.Evaluations, func(e experiment.Scores) bool { return x.task.Release == "" || e.Release == x.task.Release })
+	at := slices.IndexFunc(o.Evaluations,
+		func(e experiment.Scores) bool { return x.task.Release == "" || e.Release == x.task.Release })
 	if at < 0 {
-		return run.Usagef("leave release out, or name one of its releases", "%s has no release %q", x.task.Task, x.task.Release)
+		return run.Usagef("leave release out, or name one of its releases", "%s has no release %q", x.task.Task,
+			x.task.Release)
 	}
 	m, err := metrics.Parse(s.Objective)
 	if err != nil {
@@ -274,7 +277,8 @@ func (s *Study) score(x trial, dir string, l *Line) error {
 	values := o.Evaluations[at].Values
 	v, ok := values[m.String()]
 	if !ok {
-		return run.Usagef(fmt.Sprintf("it has %v; cutoffs are set by eval.k", o.Metrics), "%s does not measure the objective %s", x.task.Task, m)
+		return run.Usagef(fmt.Sprintf("it has %v; cutoffs are set by eval.k", o.Metrics),
+			"%s does not measure the objective %s", x.task.Task, m)
 	}
 	l.Status, l.Score, l.Metrics, l.Epoch = done, v, values, o.Selected
 	if s.Rows == Private {

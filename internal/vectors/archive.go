@@ -25,7 +25,8 @@ func (f *File) npz(ctx context.Context, in io.ReaderAt, size int64, want []Want)
 		name, ok := strings.CutSuffix(m.Name, ".npy")
 		switch {
 		case strings.HasSuffix(m.Name, ".pkl"):
-			return errors.New("an archive of pickles, as torch.save writes it: it is not read, since reading it runs what it holds; save arrays with numpy.savez or as safetensors")
+			return errors.New("an archive of pickles, as torch.save writes it: it is not read, since reading it runs " +
+				"what it holds; save arrays with numpy.savez or as safetensors")
 		case !ok:
 			continue
 		case slices.Contains(names, name):
@@ -85,7 +86,8 @@ func readMember(ctx context.Context, m *zip.File, size int64, w Want) (t Table, 
 		return t, err
 	}
 	if need := int64(rows) * int64(cols) * int64(a.of.size); need != full-used {
-		return t, fmt.Errorf("an array of %s %s takes %d bytes, and %d follow the header", a.of.name, shown(a.shape), need, full-used)
+		return t, fmt.Errorf("an array of %s %s takes %d bytes, and %d follow the header", a.of.name, shown(a.shape),
+			need, full-used)
 	}
 	if t.Rows, err = a.fill(ctx, r, rows, cols, min(packed, full)); err != nil {
 		return t, err
@@ -118,7 +120,8 @@ func (f *File) safetensors(ctx context.Context, in io.ReaderAt, size int64, want
 		if err != nil {
 			return err
 		}
-		t, err := readTensor(ctx, io.NewSectionReader(in, begin+infos[i].Offsets[0], infos[i].Offsets[1]-infos[i].Offsets[0]), infos[i], w)
+		t, err := readTensor(ctx, io.NewSectionReader(in, begin+infos[i].Offsets[0],
+			infos[i].Offsets[1]-infos[i].Offsets[0]), infos[i], w)
 		if err != nil {
 			return inArray(f.Path, names[i], err)
 		}

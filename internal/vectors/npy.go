@@ -175,7 +175,8 @@ func (p *literal) descr(a *array) error {
 		return fmt.Errorf("its header has the type %q", s)
 	}
 	if kind[0] == 'O' {
-		return errors.New("an object array: it holds pickled Python objects, which are not read, since reading them runs what they hold; save an array of float32")
+		return errors.New("an object array: it holds pickled Python objects, which are not read, since reading them " +
+			"runs what they hold; save an array of float32")
 	}
 	what := kinds[kind[0]]
 	if what == "" {

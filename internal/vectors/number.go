@@ -113,5 +113,6 @@ func (a array) fill(ctx context.Context, r io.Reader, rows, cols int, ready int6
 
 // tensors maps the types of safetensors that are read to number types.
 var tensors = map[string]number{
-	"F16": float(2, binary.LittleEndian), "BF16": bfloat, "F32": float(4, binary.LittleEndian), "F64": float(8, binary.LittleEndian),
+	"F16": float(2, binary.LittleEndian), "BF16": bfloat, "F32": float(4, binary.LittleEndian),
+	"F64": float(8, binary.LittleEndian),
 }

@@ -50,7 +50,8 @@ func readParquet(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Tab
 	err = p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
 		for i := range v {
 			if v[i].Null {
-				return &parquet.ColumnError{Column: p.Columns[columns[i]].Name, Row: n, Err: errors.New("empty, or with an empty number")}
+				return &parquet.ColumnError{Column: p.Columns[columns[i]].Name, Row: n,
+					Err: errors.New("empty, or with an empty number")}
 			}
 		}
 		if lead == 1 {
@@ -77,7 +78,8 @@ func readParquet(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Tab
 		case n == 1:
 			cols = width
 		case width != cols:
-			return &parquet.ColumnError{Column: p.Columns[numbers[0]].Name, Row: n, Err: fmt.Errorf("%d numbers, and %d in the rows before", width, cols)}
+			return &parquet.ColumnError{Column: p.Columns[numbers[0]].Name, Row: n,
+				Err: fmt.Errorf("%d numbers, and %d in the rows before", width, cols)}
 		}
 		if len(flat) > maxCells || !plausible(int64(len(flat))*4, size) {
 			return fmt.Errorf("more than %d numbers, which a file of %d bytes cannot tell apart", before, size)
@@ -92,7 +94,8 @@ func readParquet(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Tab
 		return t, err
 	}
 	if at, again := repeated(t.IDs); again {
-		return t, &parquet.ColumnError{Column: p.Columns[id].Name, Row: int64(at + 1), Err: errors.New("second row of " + dataset.Quote([]byte(t.IDs[at])))}
+		return t, &parquet.ColumnError{Column: p.Columns[id].Name, Row: int64(at + 1),
+			Err: errors.New("second row of " + dataset.Quote([]byte(t.IDs[at])))}
 	}
 	t.Rows = tensor.From(rows, cols, flat)
 	return t, nil
@@ -107,10 +110,12 @@ func layout(all []parquet.Column) (id int, numbers []int, err error) {
 		switch {
 		case slices.Contains(idColumns, name):
 			if id >= 0 {
-				return 0, nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("the column %s has ids too: keep one of them", all[id].Name)}
+				return 0, nil, &parquet.ColumnError{Column: c.Name,
+					Err: fmt.Errorf("the column %s has ids too: keep one of them", all[id].Name)}
 			}
 			if c.InLists || c.Kind != parquet.Int && c.Kind != parquet.Text {
-				return 0, nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want whole numbers or text", c.Type)}
+				return 0, nil, &parquet.ColumnError{Column: c.Name,
+					Err: fmt.Errorf("holds %s, want whole numbers or text", c.Type)}
 			}
 			id = i
 		case c.Kind == parquet.Floats:
@@ -118,14 +123,18 @@ func layout(all []parquet.Column) (id int, numbers []int, err error) {
 		case c.Kind == parquet.Float && !c.InLists:
 			numbers = append(numbers, i)
 		default:
-			return 0, nil, &parquet.ColumnError{Column: c.Name, Err: fmt.Errorf("holds %s, want numbers, lists of numbers, or ids under the name id, user_id or item_id", c.Type)}
+			return 0, nil, &parquet.ColumnError{Column: c.Name,
+				Err: fmt.Errorf("holds %s, want numbers, lists of numbers, or ids under the name id, user_id or "+
+					"item_id", c.Type)}
 		}
 	}
 	switch {
 	case len(lists) > 1:
-		return 0, nil, &parquet.ColumnError{Column: all[lists[1]].Name, Err: fmt.Errorf("the column %s has lists too: keep one of them", all[lists[0]].Name)}
+		return 0, nil, &parquet.ColumnError{Column: all[lists[1]].Name,
+			Err: fmt.Errorf("the column %s has lists too: keep one of them", all[lists[0]].Name)}
 	case len(lists) == 1 && len(numbers) > 0:
-		return 0, nil, &parquet.ColumnError{Column: all[numbers[0]].Name, Err: fmt.Errorf("numbers beside the lists of %s: keep one of them", all[lists[0]].Name)}
+		return 0, nil, &parquet.ColumnError{Column: all[numbers[0]].Name,
+			Err: fmt.Errorf("numbers beside the lists of %s: keep one of them", all[lists[0]].Name)}
 	case len(lists) == 1:
 		return id, lists, nil
 	case len(numbers) == 0:

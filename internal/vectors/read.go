@@ -27,7 +27,8 @@ func Read(ctx context.Context, path string, want ...Want) (*File, error) {
 	case st.IsDir():
 		return nil, &dataset.Error{File: path, Msg: "is a directory, not a file of vectors"}
 	case !st.Mode().IsRegular():
-		return nil, &dataset.Error{File: path, Msg: "is not a regular file", Hint: "vectors are read from several places of a file: a pipe cannot be"}
+		return nil, &dataset.Error{File: path, Msg: "is not a regular file",
+			Hint: "vectors are read from several places of a file: a pipe cannot be"}
 	}
 	f := &File{Path: path}
 	if err := f.read(ctx, in, st.Size(), want); err != nil {
@@ -63,11 +64,13 @@ func (f *File) read(ctx context.Context, in io.ReaderAt, size int64, want []Want
 		f.Form = "safetensors"
 		return f.safetensors(ctx, in, size, want)
 	case head[0] == 0x80 && len(head) > 1 && head[1] >= 2 && head[1] <= 5:
-		return errors.New("a pickle: it is not read, since reading it runs what it holds; save arrays with numpy.save or as safetensors")
+		return errors.New("a pickle: it is not read, since reading it runs what it holds; save arrays with " +
+			"numpy.save or as safetensors")
 	case begins("\x1f\x8b"), begins("\x28\xb5\x2f\xfd"):
 		return errors.New("compressed: unpack it first")
 	}
-	return &dataset.Error{File: f.Path, Msg: "not a form that is read: it begins with " + dataset.Quote(head), Hint: "vectors come as .npy, .npz, .safetensors or Parquet"}
+	return &dataset.Error{File: f.Path, Msg: "not a form that is read: it begins with " + dataset.Quote(head),
+		Hint: "vectors come as .npy, .npz, .safetensors or Parquet"}
 }
 
 // single reads the array of a file that has only one.
@@ -92,7 +95,8 @@ func readNpy(ctx context.Context, in io.ReaderAt, size int64, w Want) (t Table, 
 		return t, err
 	}
 	if need := int64(rows) * int64(cols) * int64(a.of.size); need != size-used {
-		return t, fmt.Errorf("an array of %s %s takes %d bytes, and %d follow the header", a.of.name, shown(a.shape), need, size-used)
+		return t, fmt.Errorf("an array of %s %s takes %d bytes, and %d follow the header", a.of.name, shown(a.shape),
+			need, size-used)
 	}
 	t.Rows, err = a.fill(ctx, r, rows, cols, size-used)
 	return t, err

@@ -67,7 +67,8 @@ func (a array) size(flat bool) (rows, cols int, err error) {
 	case rows < 1 || cols < 1:
 		return 0, 0, fmt.Errorf("shape %s holds no vector", shown(a.shape))
 	case cols > maxWidth:
-		return 0, 0, fmt.Errorf("shape %s: vectors of at most %d numbers are read; are rows and columns exchanged?", shown(a.shape), maxWidth)
+		return 0, 0, fmt.Errorf("shape %s: vectors of at most %d numbers are read; are rows and columns exchanged?",
+			shown(a.shape), maxWidth)
 	case rows > maxCells/cols:
 		return 0, 0, fmt.Errorf("shape %s: at most %d numbers are read", shown(a.shape), maxCells)
 	}
@@ -102,7 +103,8 @@ func (w Want) pick(path string, names []string) (int, error) {
 	case len(w.Names) == 0 && len(names) == 1:
 		return 0, nil
 	case len(w.Names) == 0:
-		return 0, &dataset.Error{File: path, Msg: fmt.Sprintf("%d arrays in the file, and none is named", len(names)), Hint: has}
+		return 0, &dataset.Error{File: path, Msg: fmt.Sprintf("%d arrays in the file, and none is named", len(names)),
+			Hint: has}
 	}
 	return 0, &dataset.Error{File: path, Field: w.Names[0], Msg: "no array of that name", Hint: has}
 }

@@ -90,7 +90,8 @@ func writeNpy(w io.Writer, m tensor.Matrix) error {
 func writeNpz(w io.Writer, tables []Table) error {
 	z := zip.NewWriter(w)
 	for _, t := range tables {
-		m, err := z.CreateHeader(&zip.FileHeader{Name: t.Name + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+		m, err := z.CreateHeader(&zip.FileHeader{Name: t.Name + ".npy", Method: zip.Store,
+			Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,8 @@ func writeSafetensors(w io.Writer, remarks map[string]string, tables []Table) er
 	at := int64(0)
 	for i, t := range tables {
 		end := at + 4*int64(t.Rows.Rows)*int64(t.Rows.Cols)
-		names[i], infos[i] = t.Name, safetensors.Info{DType: "F32", Shape: []int{t.Rows.Rows, t.Rows.Cols}, Offsets: [2]int64{at, end}}
+		names[i], infos[i] = t.Name, safetensors.Info{DType: "F32", Shape: []int{t.Rows.Rows, t.Rows.Cols},
+			Offsets: [2]int64{at, end}}
 		at = end
 	}
 	header, err := safetensors.Encode(names, infos, remarks)
@@ -126,7 +128,8 @@ func writeSafetensors(w io.Writer, remarks map[string]string, tables []Table) er
 
 // writeParquet writes a table with a column "id" and a column "vector" of lists.
 func writeParquet(w io.Writer, remarks map[string]string, t Table) error {
-	p, err := parquet.NewWriter(w, parquet.Field{Name: "id", Kind: parquet.Text}, parquet.Field{Name: "vector", Kind: parquet.Floats})
+	p, err := parquet.NewWriter(w, parquet.Field{Name: "id", Kind: parquet.Text},
+		parquet.Field{Name: "vector", Kind: parquet.Floats})
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,8 @@ func compile(p platform, version, to string) error {
 		vcs = "-buildvcs=true"
 	}
 	linker := "-s -w -X privrec/internal/run.release=" + version
-	c := exec.Command("go", "build", "-tags", "minimal", "-trimpath", vcs, "-ldflags", linker, "-o", to, "./cmd/privrec")
+	c := exec.Command("go", "build", "-tags", "minimal", "-trimpath", vcs, "-ldflags", linker, "-o", to,
+		"./cmd/privrec")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
 	var said bytes.Buffer
 	c.Stdout, c.Stderr = &said, &said

@@ -33,7 +33,8 @@ type wheel struct {
 }
 
 // A version is public, with at most a development release, in a form that PEP 440 would not normalise.
-var versionForm = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*))*((a|b|rc)(0|[1-9]\d*))?(\.post(0|[1-9]\d*))?(\.dev(0|[1-9]\d*))?$`)
+var versionForm = regexp.MustCompile(
+	`^(0|[1-9]\d*)(\.(0|[1-9]\d*))*((a|b|rc)(0|[1-9]\d*))?(\.post(0|[1-9]\d*))?(\.dev(0|[1-9]\d*))?$`)
 
 // newWheel reads the files that do not depend on the platform, from the embedded module and
 // from the root of the repository.

@@ -135,7 +135,9 @@ func countClasses(class []int32, classes int) (count []int, present []int32, err
 		}
 	}
 	if len(present) < 2 {
-		return nil, nil, fmt.Errorf("%d users have %d of %d classes: an attribute with fewer than two values cannot be inferred", len(class), len(present), classes)
+		return nil, nil, fmt.Errorf(
+			"%d users have %d of %d classes: an attribute with fewer than two values cannot be inferred", len(class),
+			len(present), classes)
 	}
 	return count, present, nil
 }
@@ -147,7 +149,8 @@ func checkValues(x tensor.Matrix) error {
 	for i := range x.Rows {
 		for j, v := range tensor.Row(x, i) {
 			if !(math.Abs(float64(v)) <= largestValue) {
-				return fmt.Errorf("row %d, column %d is %v, not a number of at most %.0e in size", i, j, v, largestValue)
+				return fmt.Errorf("row %d, column %d is %v, not a number of at most %.0e in size", i, j, v,
+					largestValue)
 			}
 		}
 	}

@@ -30,7 +30,8 @@ type process struct {
 func fitProcess(ctx context.Context, t *training, _ rng.Stream) (fill, error) {
 	n := len(t.class)
 	if n > processUsers {
-		return nil, t.unsuitable("learns from at most %d users, not %d: its time grows with the cube of their number", processUsers, n)
+		return nil, t.unsuitable("learns from at most %d users, not %d: its time grows with the cube of their number",
+			processUsers, n)
 	}
 	rows := sparseOf(t.x)
 	kernel := mat.NewSymDense(n, nil)

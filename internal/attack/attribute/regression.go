@@ -58,7 +58,8 @@ func solveLogistic(ctx context.Context, t *training) (r *regression, w []float64
 	if r.outputs == 2 {
 		r.outputs = 1
 	}
-	r.p, r.d, r.loss = make([]float64, rows.rows*r.outputs), make([]float64, rows.rows*r.outputs), make([]float64, rows.rows)
+	r.p, r.d, r.loss = make([]float64, rows.rows*r.outputs), make([]float64, rows.rows*r.outputs),
+		make([]float64, rows.rows)
 	if w, err = minimise(ctx, r, (rows.cols+1)*r.outputs); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", t.name, err)
 	}

@@ -23,7 +23,8 @@ type Scores struct {
 // Measure fails without users, on a class out of range and on a probability that is NaN.
 func Measure(p [][]float64, class []int32, classes int) (Scores, error) {
 	if len(p) != len(class) || len(p) == 0 {
-		return Scores{}, fmt.Errorf("attribute: %d rows of probabilities for the classes of %d users", len(p), len(class))
+		return Scores{}, fmt.Errorf("attribute: %d rows of probabilities for the classes of %d users", len(p),
+			len(class))
 	}
 	truth, guess := make([]int, len(class)), make([]int, len(class))
 	for i, row := range p {

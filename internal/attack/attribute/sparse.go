@@ -33,7 +33,8 @@ func (s sparse) row(i int) ([]int32, []float64) {
 
 // transposed returns the transpose of s.
 func (s sparse) transposed() sparse {
-	t := sparse{rows: s.cols, cols: s.rows, ptr: make([]int, s.cols+1), idx: make([]int32, len(s.idx)), val: make([]float64, len(s.val))}
+	t := sparse{rows: s.cols, cols: s.rows, ptr: make([]int, s.cols+1), idx: make([]int32, len(s.idx)),
+		val: make([]float64, len(s.val))}
 	for _, j := range s.idx {
 		t.ptr[j+1]++
 	}

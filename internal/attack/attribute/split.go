@@ -25,7 +25,8 @@ func Stratified(class []int32, classes int, share float64, s rng.Stream) (Split,
 	}
 	left := whole(share * float64(len(class)))
 	if left == 0 || left == len(class) {
-		return Split{}, fmt.Errorf("attribute: cut of users: a share of %v of %d users leaves a part empty", share, len(class))
+		return Split{}, fmt.Errorf("attribute: cut of users: a share of %v of %d users leaves a part empty", share,
+			len(class))
 	}
 	places := make([]int, classes)
 	for c, n := range count {

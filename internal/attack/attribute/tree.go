@@ -75,7 +75,8 @@ type grower struct {
 // grow returns the tree of the weighted users. It splits until a node has one class or its rows are equal, with
 // no limit of depth (Breiman et al. 1984, without pruning). looks and draw are as in grower.
 func (t *table) grow(ctx context.Context, weight []int64, looks int, draw *rng.Stream) (tree, error) {
-	g := &grower{table: t, weight: weight, draw: draw, looks: looks, inside: make([]int64, len(t.class)), order: make([]int32, t.columns.rows)}
+	g := &grower{table: t, weight: weight, draw: draw, looks: looks, inside: make([]int64, len(t.class)),
+		order: make([]int32, t.columns.rows)}
 	for j := range g.order {
 		g.order[j] = int32(j)
 	}

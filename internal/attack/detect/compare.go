@@ -66,10 +66,12 @@ type Result struct {
 // workers.
 func Compare(c Candidates, attacks []Attack, o Options) ([]Result, error) {
 	if len(c.Cluster) != len(c.Positive) || c.Weight != nil && len(c.Weight) != len(c.Positive) {
-		return nil, fmt.Errorf("detect: %d clusters and %d weights for %d candidates", len(c.Cluster), len(c.Weight), len(c.Positive))
+		return nil, fmt.Errorf("detect: %d clusters and %d weights for %d candidates", len(c.Cluster), len(c.Weight),
+			len(c.Positive))
 	}
 	if o.Measure == nil || o.Resamples < 100 || c.Count < 2 || !(o.Confidence > 0 && o.Confidence < 1) {
-		return nil, fmt.Errorf("detect: %d resamples of %d clusters at level %v; want a measure, at least 100 of 2, and a level between 0 and 1", o.Resamples, c.Count, o.Confidence)
+		return nil, fmt.Errorf("detect: %d resamples of %d clusters at level %v; want a measure, at least 100 of 2, "+
+			"and a level between 0 and 1", o.Resamples, c.Count, o.Confidence)
 	}
 	out, curves := make([]Result, len(attacks)), make([]*metrics.ROC, len(attacks))
 	for k, a := range attacks {
@@ -121,7 +123,8 @@ func Compare(c Candidates, attacks []Attack, o Options) ([]Result, error) {
 	})
 	draws = slices.DeleteFunc(draws, func(d [][]float64) bool { return d == nil })
 	if len(draws) < 100 {
-		return nil, fmt.Errorf("detect: only %d resamples of %d clusters have positives and others", len(draws), c.Count)
+		return nil, fmt.Errorf("detect: only %d resamples of %d clusters have positives and others", len(draws),
+			c.Count)
 	}
 	for k := range out {
 		r := &out[k]

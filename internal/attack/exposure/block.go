@@ -31,8 +31,9 @@ func newBlocks(of string, c Config, decoder bool, init nn.Init, seed rng.Seed) [
 			return part{nn.NewLayerNorm(name+"."+what+".norm", c.Dim), nn.NewDropout(name+"."+what, c.Dropout, seed)}
 		}
 		b := &block{
-			self: nn.NewAttention(name+".self", c.Dim, c.Heads, decoder, init),
-			up:   nn.NewLinear(name+".ffn.up", c.Dim, c.FFN, true, init), down: nn.NewLinear(name+".ffn.down", c.FFN, c.Dim, true, init),
+			self:   nn.NewAttention(name+".self", c.Dim, c.Heads, decoder, init),
+			up:     nn.NewLinear(name+".ffn.up", c.Dim, c.FFN, true, init),
+			down:   nn.NewLinear(name+".ffn.down", c.FFN, c.Dim, true, init),
 			ofSelf: newPart("self"), ofF: newPart("ffn"),
 		}
 		if decoder {

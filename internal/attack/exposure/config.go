@@ -21,10 +21,12 @@ func Decoders() []string { return slices.Clone(decoders) }
 
 // Values of [Config].Tie and [Config].ContextDecode.
 const (
-	TiePaper     = "paper" // one matrix: items of slates, items fed to the decoder, output layer (section 5.3)
-	TieCode      = "code"  // a matrix for the encoder; output and decoder input share one in gru and lstm, not in transformer
+	TiePaper = "paper" // one matrix: items of slates, items fed to the decoder, output layer (section 5.3)
+	// a matrix for the encoder; output and decoder input share one in gru and lstm, not in transformer
+	TieCode      = "code"
 	ContextFixed = "fixed" // the encoder's vector at every step, as in training
-	ContextState = "state" // the decoder's own state in its place from the second step of ranking on, as in the released program
+	// the decoder's own state in its place from the second step of ranking on, as in the released program
+	ContextState = "state"
 )
 
 // Config is the shape of an attack and how it guesses.
@@ -100,7 +102,8 @@ func (c Config) Check() (field, problem string) {
 	}
 	switch {
 	case oneOf("encoder", c.Encoder, encoders...), oneOf("decoder", c.Decoder, decoders...),
-		atLeast("dim", c.Dim, 1), atLeast("heads", c.Heads, 1), atLeast("ffn", c.FFN, 1), atLeast("blocks", c.Blocks, 1),
+		atLeast("dim", c.Dim, 1), atLeast("heads", c.Heads, 1), atLeast("ffn", c.FFN, 1),
+		atLeast("blocks", c.Blocks, 1),
 		below1("dropout", c.Dropout), below1("smoothing", c.Smoothing),
 		oneOf("init", c.Init, "xavier-normal", "xavier-uniform"), oneOf("tie", c.Tie, TiePaper, TieCode),
 		oneOf("context_decode", c.ContextDecode, ContextFixed, ContextState):

@@ -39,8 +39,9 @@ func newDecoder(c Config, items *autograd.Param, l int, init nn.Init, seed rng.S
 		return &recurrent{items: items, drop: drop, byState: c.ContextDecode == ContextState,
 			lstm: nn.NewLSTMCell("lstm", 2*c.Dim, c.Dim, init)}
 	case "transformer":
-		return &transformer{items: items, drop: drop, scale: c.scale(), blocks: newBlocks("decoder", c, true, init, seed),
-			norm: nn.NewLayerNorm("decoder.norm", c.Dim), place: places(l+1, c.Dim)}
+		return &transformer{items: items, drop: drop, scale: c.scale(),
+			blocks: newBlocks("decoder", c, true, init, seed),
+			norm:   nn.NewLayerNorm("decoder.norm", c.Dim), place: places(l+1, c.Dim)}
 	}
 	return nil
 }

@@ -15,8 +15,9 @@ const (
 	FloorRandom       = "random"        // a uniformly random order for each pair
 	FloorPopularity   = "popularity"    // the most clicked in the training pairs first
 	FloorCooccurrence = "co-occurrence" // the most clicked before slates that show the same items first
-	FloorKindRatio    = "kind-ratio"    // the most often clicked for each time shown first: the kind of an item, not its user
-	FloorNull         = "null"          // popularity under the name of an attack that does not read the slate
+	// the most often clicked for each time shown first: the kind of an item, not its user
+	FloorKindRatio = "kind-ratio"
+	FloorNull      = "null" // popularity under the name of an attack that does not read the slate
 )
 
 // Floors lists the names of all floors. The first three stand beside every attack.
@@ -50,7 +51,8 @@ func counts(p *slate.Pairs, vocab int) (shown, clicked []int32, err error) {
 		for i, v := range tokens {
 			switch {
 			case v < 0 || int(v) >= vocab:
-				return fmt.Errorf("training pair %d: %s token %d is outside the vocabulary of %d", i/width, what, v, vocab)
+				return fmt.Errorf("training pair %d: %s token %d is outside the vocabulary of %d", i/width, what, v,
+					vocab)
 			case v >= slate.FirstItem:
 				into[v]++
 			}
@@ -116,7 +118,8 @@ func NewKindRatio(train *slate.Pairs, vocab int) (*Fixed, error) {
 func (f *Fixed) Lists() int { return 1 }
 
 // Rank implements [Ranker].
-func (f *Fixed) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
+func (f *Fixed) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32,
+	visit func(row int32, lists [][]int32) error) error {
 	return blocks(ctx, p, rows, depth, 1, func(row int32, lists [][]int32) error {
 		if candidates == nil {
 			lists[0] = append(lists[0], f.order[:min(depth, len(f.order))]...)
@@ -136,5 +139,6 @@ func (f *Fixed) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth in
 }
 
 func notAnItem(row, v int32, vocab int) error {
-	return fmt.Errorf("ranking slates: candidate %d of row %d is not an item: items are %d to %d", v, row, slate.FirstItem, vocab-1)
+	return fmt.Errorf("ranking slates: candidate %d of row %d is not an item: items are %d to %d", v, row,
+		slate.FirstItem, vocab-1)
 }

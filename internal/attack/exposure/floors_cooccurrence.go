@@ -95,7 +95,8 @@ func NewCooccurrence(train *slate.Pairs, vocab int) (*Cooccurrence, error) {
 func (c *Cooccurrence) Lists() int { return 1 }
 
 // Rank implements [Ranker].
-func (c *Cooccurrence) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
+func (c *Cooccurrence) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int,
+	candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
 	vocab := len(c.clicked)
 	return blocks(ctx, p, rows, depth, 1, func(row int32, lists [][]int32) error {
 		w := c.scratch.Get().(*cooccurrenceScratch)

@@ -29,7 +29,8 @@ func NewRandomLists(vocab, lists int, seed rng.Seed) *Random {
 func (r *Random) Lists() int { return r.lists }
 
 // Rank implements [Ranker].
-func (r *Random) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
+func (r *Random) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32,
+	visit func(row int32, lists [][]int32) error) error {
 	return blocks(ctx, p, rows, depth, r.lists, func(row int32, lists [][]int32) error {
 		n := max(0, r.vocab-int(slate.FirstItem))
 		var among []int32
@@ -75,7 +76,8 @@ const (
 
 // blocks ranks rows (nil: all) block by block, several rows at once, and visits them in order. It calls rank from
 // several goroutines to fill the given empty lists; the result of rank must depend only on the row.
-func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int, rank func(row int32, lists [][]int32) error, visit func(row int32, lists [][]int32) error) error {
+func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int,
+	rank func(row int32, lists [][]int32) error, visit func(row int32, lists [][]int32) error) error {
 	if err := checkRank(p, rows, depth); err != nil {
 		return err
 	}
@@ -162,7 +164,8 @@ func Deal(r Ranker, lists int) (Ranker, error) {
 func (d dealt) Lists() int { return d.lists }
 
 // Rank implements [Ranker].
-func (d dealt) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
+func (d dealt) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32,
+	visit func(row int32, lists [][]int32) error) error {
 	out := make([][]int32, d.lists)
 	return d.Ranker.Rank(ctx, p, rows, depth*d.lists, candidates, func(row int32, lists [][]int32) error {
 		deal(out, lists[0])

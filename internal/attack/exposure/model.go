@@ -34,7 +34,8 @@ func New(c Config, vocab, T, L int, seed rng.Seed) (*Model, error) {
 		return nil, fmt.Errorf("exposure attack: %s: %s", field, problem)
 	}
 	if vocab <= int(slate.FirstItem) || T < 1 || L < 1 {
-		return nil, fmt.Errorf("exposure attack: a vocabulary of %d tokens, %d of them items, slates of %d, behaviours of %d", vocab, vocab-int(slate.FirstItem), T, L)
+		return nil, fmt.Errorf("exposure attack: a vocabulary of %d tokens, %d of them items, slates of %d, "+
+			"behaviours of %d", vocab, vocab-int(slate.FirstItem), T, L)
 	}
 	init := xavier(c.Init, seed)
 	m := &Model{Config: c, vocab: vocab, t: T, l: L}
@@ -96,7 +97,8 @@ func (m *Model) Lists() int {
 // fits refuses pairs whose lengths differ from the model's.
 func (m *Model) fits(p *slate.Pairs) error {
 	if p.T != m.t || p.L != m.l {
-		return fmt.Errorf("exposure attack: pairs of slates of %d and behaviours of %d, the model is for %d and %d", p.T, p.L, m.t, m.l)
+		return fmt.Errorf("exposure attack: pairs of slates of %d and behaviours of %d, the model is for %d and %d",
+			p.T, p.L, m.t, m.l)
 	}
 	return nil
 }
@@ -131,7 +133,8 @@ func (m *Model) loss(t *autograd.Tape, b *batch, step uint64) *autograd.Node {
 		q := autograd.SoftTargets{Class: b.class, Off: b.many, On: 1 / float64(m.l), Rest: m.Smoothing}
 		return t.TiedSoftmax(m.enc.vector(t, &b.slates, step), m.out, m.a, q)
 	}
-	return t.TiedSoftmax(m.dec.states(t, m.enc.context(t, &b.slates, step, m.Decoder), b, step), m.out, m.a, autograd.OneHot(b.class))
+	return t.TiedSoftmax(m.dec.states(t, m.enc.context(t, &b.slates, step, m.Decoder), b, step), m.out, m.a,
+		autograd.OneHot(b.class))
 }
 
 // ValidationLoss returns the loss over all of p without dropout. It computes batchSize pairs at a time, which

@@ -37,9 +37,12 @@ type Protocol struct {
 	Budget     string `yaml:"budget"`  // BudgetKL, BudgetK or BudgetList; "" is k*L
 	Cutoffs    []int  `yaml:"cutoffs"` // k, ascending; none is 5, 10, 20
 
-	CompleteOnly    bool `yaml:"complete_only"`    // leave out pairs with an item that no training pair holds; otherwise unknown clicks are misses
-	DistinctTargets bool `yaml:"distinct_targets"` // leave out pairs whose clicks repeat an item; otherwise a repeated click is a miss
-	DropEnded       bool `yaml:"drop_ended"`       // leave out pairs for which one of several lists is empty, because decoding ended; otherwise its guesses are misses
+	// leave out pairs with an item that no training pair holds; otherwise unknown clicks are misses
+	CompleteOnly bool `yaml:"complete_only"`
+	// leave out pairs whose clicks repeat an item; otherwise a repeated click is a miss
+	DistinctTargets bool `yaml:"distinct_targets"`
+	// leave out pairs for which one of several lists is empty, because decoding ended; otherwise its guesses are misses
+	DropEnded bool `yaml:"drop_ended"`
 
 	// Logged holds the items shown to each user of the pairs, possibly repeated: [slate.Set].Logged. Only
 	// VocabularyLogged reads it.
@@ -105,7 +108,8 @@ func (q Protocol) String() string {
 	for _, b := range []struct {
 		on   bool
 		what string
-	}{{q.CompleteOnly, "with unknown items"}, {q.DistinctTargets, "with repeated clicks"}, {q.DropEnded, "whose decoding ended early"}} {
+	}{{q.CompleteOnly, "with unknown items"}, {q.DistinctTargets, "with repeated clicks"},
+		{q.DropEnded, "whose decoding ended early"}} {
 		if b.on {
 			s += ", without pairs " + b.what
 		}

@@ -12,7 +12,8 @@ import (
 // 3.2.2; there is no beam. Behaviours are not read. Rank asks for candidates from one goroutine. It skips candidates
 // that are specials unless Specials is set, and fails on candidates outside the vocabulary. Memory does not grow with
 // the number of rows: Rank works on rankRows at a time.
-func (m *Model) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) (err error) {
+func (m *Model) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32,
+	visit func(row int32, lists [][]int32) error) (err error) {
 	defer recovered(&err)
 	if err := checkRank(p, rows, depth); err != nil {
 		return err
@@ -60,7 +61,8 @@ func (d *decoding) ask(rows []int32, candidates func(row int32) []int32) error {
 		c := candidates(r)
 		for _, x := range c {
 			if x < 0 || int(x) >= d.m.vocab {
-				return fmt.Errorf("ranking slates: row %d: candidate %d is outside the vocabulary of %d", r, x, d.m.vocab)
+				return fmt.Errorf("ranking slates: row %d: candidate %d is outside the vocabulary of %d", r, x,
+					d.m.vocab)
 			}
 		}
 		d.candidates = append(d.candidates, c)
@@ -93,7 +95,8 @@ type Ranker interface {
 	// Rank calls visit for every row, in the order of rows, from one goroutine. The lists are valid only during the
 	// call, may share memory with each other, and must not be changed. An error of visit ends Rank, which returns it as
 	// it is.
-	Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error
+	Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32,
+		visit func(row int32, lists [][]int32) error) error
 }
 
 // checkRank fails on arguments of Rank out of range: rows are 0 to p.Len()-1, depth is at least 1.

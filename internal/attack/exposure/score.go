@@ -63,7 +63,8 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	q = q.withDefaults()
 	j := ranker.Lists()
 	if j != 1 && j != p.L && q.Budget == BudgetKL {
-		return nil, fmt.Errorf("scoring guesses: %d lists for %d clicks: the budget k*L needs one list, or one for each click", j, p.L)
+		return nil, fmt.Errorf("scoring guesses: %d lists for %d clicks: the budget k*L needs one list, or one for "+
+			"each click", j, p.L)
 	}
 	rows, dropped := q.rows(p)
 	candidates, err := q.candidates(p, rows)
@@ -83,12 +84,14 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	err = ranker.Rank(ctx, p, rows, depth, candidates, func(row int32, lists [][]int32) error {
 		shown.Add(1)
 		if next >= len(rows) || row != rows[next] || len(lists) != j {
-			return fmt.Errorf("scoring guesses: row %d with %d lists instead of number %d of %d rows with %d", row, len(lists), next, len(rows), j)
+			return fmt.Errorf("scoring guesses: row %d with %d lists instead of number %d of %d rows with %d", row,
+				len(lists), next, len(rows), j)
 		}
 		next++
 		for _, list := range lists {
 			if len(list) > depth {
-				return fmt.Errorf("scoring guesses: row %d: a list of %d items, %d were asked for", row, len(list), depth)
+				return fmt.Errorf("scoring guesses: row %d: a list of %d items, %d were asked for", row, len(list),
+					depth)
 			}
 		}
 		if q.DropEnded && j > 1 && slices.ContainsFunc(lists, func(l []int32) bool { return len(l) == 0 }) {
@@ -149,7 +152,8 @@ func EvaluateLike(ctx context.Context, ranker Ranker, p *slate.Pairs, other *Res
 	err = ranker.Rank(ctx, p, rows, depth, candidates, func(row int32, lists [][]int32) error {
 		shown.Add(1)
 		if next >= len(rows) || row != rows[next] || len(lists) != 1 || len(lists[0]) > depth {
-			return fmt.Errorf("scoring guesses: row %d answered where number %d of %d rows is due", row, next, len(rows))
+			return fmt.Errorf("scoring guesses: row %d answered where number %d of %d rows is due", row, next,
+				len(rows))
 		}
 		levels = sc.levels(levels[:0], lists[0], other.guesses[next*r.depth:(next+1)*r.depth])
 		next++

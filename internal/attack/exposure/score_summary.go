@@ -148,7 +148,8 @@ func Difference(a, b *Result, o Intervals) (*Summary, error) {
 // comparable fails if two results differ in their pairs or their protocol.
 func (r *Result) comparable(o *Result) error {
 	if !r.Protocol.same(o.Protocol) {
-		return fmt.Errorf("protocols differ: %s at %v, and %s at %v", r.Protocol, r.Protocol.Cutoffs, o.Protocol, o.Protocol.Cutoffs)
+		return fmt.Errorf("protocols differ: %s at %v, and %s at %v", r.Protocol, r.Protocol.Cutoffs, o.Protocol,
+			o.Protocol.Cutoffs)
 	}
 	if !slices.Equal(r.Rows, o.Rows) {
 		return fmt.Errorf("not the same pairs: %d and %d of them", len(r.Rows), len(o.Rows))

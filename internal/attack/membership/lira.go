@@ -36,7 +36,8 @@ func (r References) moments(candidates int, online bool) (m moments, err error) 
 		var of [2][]float64
 		for k := range r.Score {
 			if len(r.Score[k]) != candidates || len(r.In[k]) != candidates {
-				return m, fmt.Errorf("membership: model %d has %d scores of %d candidates", k, len(r.Score[k]), candidates)
+				return m, fmt.Errorf("membership: model %d has %d scores of %d candidates", k, len(r.Score[k]),
+					candidates)
 			}
 			side := 1
 			if r.In[k][i] {
@@ -45,7 +46,8 @@ func (r References) moments(candidates int, online bool) (m moments, err error) 
 			of[side] = append(of[side], r.Score[k][i])
 		}
 		if len(of[1]) == 0 || online && len(of[0]) == 0 {
-			return m, fmt.Errorf("membership: candidate %d is in %d and out of %d reference models, want at least one of each", i, len(of[0]), len(of[1]))
+			return m, fmt.Errorf("membership: candidate %d is in %d and out of %d reference models, want at least "+
+				"one of each", i, len(of[0]), len(of[1]))
 		}
 		m.in[i], m.out[i] = stats.Mean(of[0]), stats.Mean(of[1])
 		for side, mean := range []float64{m.in[i], m.out[i]} {
@@ -62,7 +64,8 @@ func (r References) moments(candidates int, online bool) (m moments, err error) 
 	}
 	spread := stats.SD(all)
 	if !(spread > 0) {
-		return m, fmt.Errorf("membership: reference models give all candidates the same score: there is nothing to tell them by")
+		return m, fmt.Errorf("membership: reference models give all candidates the same score: there is nothing to " +
+			"tell them by")
 	}
 	// A model that gives all strangers one score has no spread there. Any other score is then
 	// far away, and not infinitely far.

@@ -90,7 +90,8 @@ func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *auto
 			*x = old
 			numeric := (hi - lo) / float64(up-down)
 			analytic := float64(grads[i].Data[k])
-			allowed := tol*max(math.Abs(analytic), math.Abs(numeric), scale/10) + 32*eps*max(base, math.Abs(hi))/(2*step)
+			allowed := tol*max(math.Abs(analytic), math.Abs(numeric), scale/10) + 32*eps*max(base,
+				math.Abs(hi))/(2*step)
 			if diff := math.Abs(analytic - numeric); !(diff <= allowed) {
 				return &Mismatch{p.Name, row, col, analytic, numeric, allowed}
 			}

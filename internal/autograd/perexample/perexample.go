@@ -67,7 +67,8 @@ func Of(t *autograd.Tape, layouts ...[]int32) (*Gradients, error) {
 			}
 		}
 		if u.off == nil {
-			return nil, fmt.Errorf("per-example gradients: %s is used in %d rows, which no layout has", f.Param.Name, f.Right.Rows)
+			return nil, fmt.Errorf("per-example gradients: %s is used in %d rows, which no layout has", f.Param.Name,
+				f.Right.Rows)
 		}
 		g.add(u)
 	}

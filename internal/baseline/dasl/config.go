@@ -46,7 +46,8 @@ const (
 
 // Training returns the settings that the protocol applies to the epochs.
 func (t Train) Training() crossdomain.Training {
-	return crossdomain.Training{Epochs: t.Epochs, Rate: t.Rate, Patience: t.Patience, Select: t.Select == SelectValidation, Refit: t.Refit}
+	return crossdomain.Training{Epochs: t.Epochs, Rate: t.Rate, Patience: t.Patience,
+		Select: t.Select == SelectValidation, Refit: t.Refit}
 }
 
 // Selected reports whether validation rows decide anything about the model.
@@ -58,15 +59,19 @@ func (t Train) Check(v *config.Checker, single bool) {
 	v.Between("train.batch", t.Batch, 1, 1_000_000)
 	v.Within("train.rate", t.Rate, 1e-12, 100)
 	v.Between("train.align_steps", t.AlignSteps, 0, 100_000)
-	v.Check(!single || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d", t.AlignSteps)
+	v.Check(!single || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d",
+		t.AlignSteps)
 	v.Between("train.auxiliary_steps", t.AuxiliarySteps, 0, 100_000_000)
-	v.Check(!single || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d", t.AuxiliarySteps)
-	v.Check(t.AuxiliarySteps == 0 || t.Shuffle == ShuffleEach, "train.auxiliary_steps", "needs train.shuffle %s: it takes the first of every shuffled pass", ShuffleEach)
+	v.Check(!single || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d",
+		t.AuxiliarySteps)
+	v.Check(t.AuxiliarySteps == 0 || t.Shuffle == ShuffleEach, "train.auxiliary_steps",
+		"needs train.shuffle %s: it takes the first of every shuffled pass", ShuffleEach)
 	v.OneOf("train.align_adam", t.AlignAdam, AdamOwn, AdamShared)
 	v.OneOf("train.shuffle", t.Shuffle, ShuffleEach, ShuffleOnce)
 	v.Between("train.patience", t.Patience, 0, 100_000)
 	v.OneOf("train.select", t.Select, SelectValidation, SelectLast)
-	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", SelectValidation)
+	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit",
+		"needs train.select %s: it trains for as many epochs as that chose", SelectValidation)
 }
 
 // CheckModel reports settings that a model of rows with this number of columns cannot have.
@@ -74,12 +79,15 @@ func CheckModel(v *config.Checker, m dasl.Config, columns int) {
 	v.Between("model.dim", m.Dim, 2, 4096)
 	v.Check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
 	v.Between("model.window", m.Window, 1, 1000)
-	v.Check(columns > m.Window+1, "data.length", "must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2, columns)
+	v.Check(columns > m.Window+1, "data.length",
+		"must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2,
+		columns)
 	v.OneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
 	if m.Attention == dasl.AttentionConstant {
 		v.Within("model.gate", m.GateValue, 1e-6, 1)
 	} else {
-		v.Check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant, m.Attention)
+		v.Check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant,
+			m.Attention)
 	}
 	v.OneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
 	if m.Head == dasl.HeadCode {

@@ -41,8 +41,10 @@ type order struct {
 
 // New returns a training of a new model of the rows. items are those of the target and the auxiliary domain; single
 // leaves the latter out. c.Model and c must have been checked.
-func New(rows *crossdomain.Rows, users int, items [2]int, model dasl.Config, single bool, c Train, seed rng.Seed) (*Trainer, error) {
-	t := &Trainer{model: dasl.New(users, items, model, single, seed), rows: rows, cfg: c, seed: seed, width: model.Window, domains: 2}
+func New(rows *crossdomain.Rows, users int, items [2]int, model dasl.Config, single bool, c Train,
+	seed rng.Seed) (*Trainer, error) {
+	t := &Trainer{model: dasl.New(users, items, model, single, seed), rows: rows, cfg: c, seed: seed,
+		width: model.Window, domains: 2}
 	if single {
 		t.domains = 1
 	}
@@ -170,7 +172,8 @@ func (t *Trainer) negative(domain int, row []int32, s *rng.Stream) (int32, error
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("has all %d items of the rows of domain %d: there is no negative to draw", len(items), domain+1)
+	return 0, fmt.Errorf("has all %d items of the rows of domain %d: there is no negative to draw", len(items),
+		domain+1)
 }
 
 // Samples implements crossdomain.Model.

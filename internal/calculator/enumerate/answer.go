@@ -27,15 +27,16 @@ type Answer struct {
 
 // Class holds the result for one kind of neighbours. The epsilons are natural logarithms.
 type Class struct {
-	Neighbours string         `json:"neighbours"`
-	Pairs      int            `json:"pairs"`
-	Ratio      string         `json:"worst_ratio"` // a fraction where it is short; "unbounded"
-	Epsilon    privacy.Number `json:"epsilon"`     // logarithm of the worst ratio; +Inf: only one of a pair can give some output
-	Error      float64        `json:"error"`       // of the logarithm, at most; 0: rational arithmetic
-	Claimed    privacy.Number `json:"claimed"`
-	Recorded   privacy.Number `json:"recorded"` // what the ledger of a run says of it
-	Verdict    string         `json:"verdict"`  // meets, is below, exceeds
-	Example    *Example       `json:"example"`  // nil: the class has no pair
+	Neighbours string `json:"neighbours"`
+	Pairs      int    `json:"pairs"`
+	Ratio      string `json:"worst_ratio"` // a fraction where it is short; "unbounded"
+	// logarithm of the worst ratio; +Inf: only one of a pair can give some output
+	Epsilon  privacy.Number `json:"epsilon"`
+	Error    float64        `json:"error"` // of the logarithm, at most; 0: rational arithmetic
+	Claimed  privacy.Number `json:"claimed"`
+	Recorded privacy.Number `json:"recorded"` // what the ledger of a run says of it
+	Verdict  string         `json:"verdict"`  // meets, is below, exceeds
+	Example  *Example       `json:"example"`  // nil: the class has no pair
 }
 
 // Example is a pair of neighbours and an output with the worst ratio.
@@ -65,7 +66,8 @@ type claim struct {
 }
 
 // enumerate computes the classes of a mechanism.
-func enumerate[I, O comparable](a *Answer, o *Odds, m exact.Mechanism[I, O], classes []exact.Class[I], claims []claim) error {
+func enumerate[I, O comparable](a *Answer, o *Odds, m exact.Mechanism[I, O], classes []exact.Class[I],
+	claims []claim) error {
 	for i := range classes {
 		classes[i].Claim = exact.Power(o.low, int(claims[i].claimed))
 	}
@@ -78,7 +80,8 @@ func enumerate[I, O comparable](a *Answer, o *Odds, m exact.Mechanism[I, O], cla
 			continue
 		}
 		c := Class{Neighbours: f.Class, Pairs: f.Pairs, Epsilon: privacy.Number(f.Epsilon()), Ratio: "unbounded",
-			Claimed: privacy.Number(claims[i].claimed * o.Epsilon), Recorded: privacy.Number(claims[i].recorded * o.Epsilon)}
+			Claimed:  privacy.Number(claims[i].claimed * o.Epsilon),
+			Recorded: privacy.Number(claims[i].recorded * o.Epsilon)}
 		if f.Worst != nil {
 			c.Ratio = fraction(f.Worst)
 		}
@@ -86,7 +89,8 @@ func enumerate[I, O comparable](a *Answer, o *Odds, m exact.Mechanism[I, O], cla
 		case f.Worst == nil || f.Worst.Cmp(above) > 0:
 			c.Verdict = exceeds
 		case !f.Holds():
-			return fmt.Errorf("the worst ratio of %q and its claim agree to 2^-198: neither is known to be larger", f.Class)
+			return fmt.Errorf("the worst ratio of %q and its claim agree to 2^-198: neither is known to be larger",
+				f.Class)
 		case f.Tight() || o.x == nil && new(big.Rat).Quo(f.Worst, f.Claim).Cmp(new(big.Rat).Sub(one, near)) > 0:
 			c.Verdict = meets
 		default:
@@ -139,27 +143,38 @@ func (a *Answer) conclude() {
 		}
 		a.Holds = false
 		if e := c.Example; math.IsInf(float64(c.Epsilon), 1) {
-			a.Notes = append(a.Notes, fmt.Sprintf("the claim is false for %s: output %s has probability %s from %s and cannot come from %s, so no epsilon holds",
-				c.Neighbours, e.Output, e.Probability, e.From, e.Against))
+			a.Notes = append(a.Notes,
+				fmt.Sprintf("the claim is false for %s: output %s has probability %s from %s and cannot come from "+
+					"%s, so no epsilon holds",
+					c.Neighbours, e.Output, e.Probability, e.From, e.Against))
 		} else {
-			a.Notes = append(a.Notes, fmt.Sprintf("the claim is false for %s: output %s has probability %s from %s and %s from %s, a ratio of %s: epsilon is at least %.6g, and %.6g is claimed",
-				c.Neighbours, e.Output, e.Probability, e.From, e.Other, e.Against, c.Ratio, float64(c.Epsilon), float64(c.Claimed)))
+			a.Notes = append(a.Notes,
+				fmt.Sprintf("the claim is false for %s: output %s has probability %s from %s and %s from %s, a ratio "+
+					"of %s: epsilon is at least %.6g, and %.6g is claimed",
+					c.Neighbours, e.Output, e.Probability, e.From, e.Other, e.Against, c.Ratio, float64(c.Epsilon),
+					float64(c.Claimed)))
 		}
 	}
 	if a.Holds {
-		a.Notes = append(a.Notes, "the claim holds for every pair of neighbours of this size, and for no others is anything shown")
+		a.Notes = append(a.Notes,
+			"the claim holds for every pair of neighbours of this size, and for no others is anything shown")
 	}
 }
 
 // Text shows the answer to a person.
 func (a *Answer) Text(w io.Writer) error {
-	t := &report.Table{Name: "classes", Title: "The worst ratio of probabilities of one output, for each class of neighbours", Columns: []report.Column{
-		{Name: "neighbours"}, {Name: "pairs"}, {Name: "worst ratio"}, {Name: "epsilon", Format: "%.6g"}, {Name: "claimed", Format: "%.6g"},
-		{Name: "in ledgers", Format: "%.6g"}, {Name: "the worst"}, {Name: "from"}, {Name: "against"}, {Name: "output"}}}
+	t := &report.Table{Name: "classes",
+		Title: "The worst ratio of probabilities of one output, for each class of neighbours", Columns: []report.Column{
+			{Name: "neighbours"}, {Name: "pairs"}, {Name: "worst ratio"}, {Name: "epsilon", Format: "%.6g"},
+			{Name: "claimed", Format: "%.6g"},
+			{Name: "in ledgers", Format: "%.6g"}, {Name: "the worst"}, {Name: "from"}, {Name: "against"},
+			{Name: "output"}}}
 	for _, c := range a.Classes {
-		t.Add(c.Neighbours, c.Pairs, c.Ratio, float64(c.Epsilon), float64(c.Claimed), float64(c.Recorded), c.Verdict+" the claim", c.Example.From, c.Example.Against, c.Example.Output)
+		t.Add(c.Neighbours, c.Pairs, c.Ratio, float64(c.Epsilon), float64(c.Claimed), float64(c.Recorded), c.Verdict+
+			" the claim", c.Example.From, c.Example.Against, c.Example.Output)
 	}
-	d := &report.Document{Title: a.Title, Facts: []report.Fact{{Label: "size", Value: a.Size}, {Label: "epsilon", Value: a.At}, {Label: "law", Value: a.Law}, {Label: "claim", Value: a.Claim}},
+	d := &report.Document{Title: a.Title, Facts: []report.Fact{{Label: "size", Value: a.Size},
+		{Label: "epsilon", Value: a.At}, {Label: "law", Value: a.Law}, {Label: "claim", Value: a.Claim}},
 		Tables: []*report.Table{t}, Notes: a.Notes}
 	return d.Text(w)
 }

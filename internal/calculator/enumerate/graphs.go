@@ -29,10 +29,12 @@ func (q *EdgeRand) Answer() (*Answer, error) {
 		return nil, err
 	}
 	flip := new(big.Rat).SetFloat64(edges.EdgeRand{Epsilon: q.Odds.Epsilon}.Flip())
-	law := "every cell flips independently with the probability that this program computes, which is a rational number; its sampler skips from flip to flip in floating point and is not enumerated"
+	law := "every cell flips independently with the probability that this program computes, which is a rational " +
+		"number; its sampler skips from flip to flip in floating point and is not enumerated"
 	if q.Odds.x != nil {
 		flip = new(big.Rat).Inv(new(big.Rat).Add(q.Odds.x, one))
-		law = "every cell flips independently with probability 1/(e^epsilon + 1), in rational numbers; the sampler skips from flip to flip in floating point and is not enumerated"
+		law = "every cell flips independently with probability 1/(e^epsilon + 1), in rational numbers; the sampler " +
+			"skips from flip to flip in floating point and is not enumerated"
 	}
 	keep := new(big.Rat).Sub(one, flip)
 	m := func(in string, c *exact.Choices) string {
@@ -44,13 +46,16 @@ func (q *EdgeRand) Answer() (*Answer, error) {
 		}
 		return string(out)
 	}
-	a := &Answer{Title: "Exact audit of EdgeRand", Epsilon: q.Odds.Epsilon, At: q.Odds.String() + ", of one cell", Size: fmt.Sprintf("all %d matrices of %d x %d cells", 1<<cells, q.Rows, q.Cols),
-		Law: law, Claim: "epsilon for one edge more or less (Wu, Long, Zhang, Li, LinkTeller, IEEE S&P 2022); a row is a node's edges, and nothing is claimed but the sum over them"}
+	a := &Answer{Title: "Exact audit of EdgeRand", Epsilon: q.Odds.Epsilon, At: q.Odds.String() + ", of one cell",
+		Size: fmt.Sprintf("all %d matrices of %d x %d cells", 1<<cells, q.Rows, q.Cols),
+		Law:  law, Claim: "epsilon for one edge more or less (Wu, Long, Zhang, Li, LinkTeller, IEEE S&P 2022); a row " +
+			"is a node's edges, and nothing is claimed but the sum over them"}
 	classes := []exact.Class[string]{
 		{Name: "an edge more or less", Pairs: q.neighbours(1)},
 		{Name: "all edges of a row", Pairs: q.neighbours(q.Cols)},
 	}
-	return a, enumerate(a, &q.Odds, m, classes, []claim{{classes[0].Name, 1, 1}, {classes[1].Name, float64(q.Cols), float64(q.Cols)}})
+	return a, enumerate(a, &q.Odds, m, classes,
+		[]claim{{classes[0].Name, 1, 1}, {classes[1].Name, float64(q.Cols), float64(q.Cols)}})
 }
 
 // neighbours yields every pair of matrices that differ in n consecutive cells of a row, which start at a multiple of n.

@@ -60,16 +60,19 @@ func (q *LapGraph) Answer() (*Answer, error) {
 	case q.Count != CountRounded && q.Count != CountTruncated:
 		return nil, run.Usagef("", "--count is %q, want %s or %s", q.Count, CountRounded, CountTruncated)
 	case q.Rows < 1 || q.Cols < 1 || q.Rows > maxCells || q.Cols > maxCells || cells > maxCells:
-		return nil, run.Usagef("take --rows or --cols smaller", "%d x %d cells: the law takes about %.3g products of sums of powers, and an answer may have %d cells",
+		return nil, run.Usagef("take --rows or --cols smaller",
+			"%d x %d cells: the law takes about %.3g products of sums of powers, and an answer may have %d cells",
 			q.Rows, q.Cols, math.Pow(float64(q.Rows)*float64(q.Cols), 5), maxCells)
 	}
 	l, err := newLapLaw(cells, q.Epsilon, share, q.Count == CountTruncated)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Title: "Exact audit of LapGraph, count " + q.Count, Epsilon: q.Epsilon, At: fmt.Sprintf("%.6g, of one edge; %.6g of it for the count", q.Epsilon, share*q.Epsilon),
-		Size:  fmt.Sprintf("all %d matrices of %d x %d cells", 1<<cells, q.Rows, q.Cols),
-		Law:   "that of noise in real numbers, by integrals in interval arithmetic with proved errors; noise in floating point is not covered",
+	a := &Answer{Title: "Exact audit of LapGraph, count " + q.Count, Epsilon: q.Epsilon,
+		At:   fmt.Sprintf("%.6g, of one edge; %.6g of it for the count", q.Epsilon, share*q.Epsilon),
+		Size: fmt.Sprintf("all %d matrices of %d x %d cells", 1<<cells, q.Rows, q.Cols),
+		Law: "that of noise in real numbers, by integrals in interval arithmetic with proved errors; noise in " +
+			"floating point is not covered",
 		Claim: "epsilon for one edge more or less (Wu, Long, Zhang, Li, LinkTeller, IEEE S&P 2022)"}
 	return a, l.worst(a, q)
 }
@@ -93,13 +96,15 @@ func newLapLaw(cells int, epsilon, share float64, truncated bool) (*lapLaw, erro
 // worst adds the largest ratio over all outputs and all pairs that differ in one edge.
 func (l *lapLaw) worst(a *Answer, q *LapGraph) error {
 	var best interval
-	c := Class{Neighbours: "an edge more or less", Pairs: l.cells << (l.cells - 1), Claimed: privacy.Number(q.Epsilon), Recorded: privacy.Number(q.Epsilon)}
+	c := Class{Neighbours: "an edge more or less", Pairs: l.cells << (l.cells - 1), Claimed: privacy.Number(q.Epsilon),
+		Recorded: privacy.Number(q.Epsilon)}
 	for ones := range l.cells {
 		for k := range l.cells + 1 {
 			for in := max(0, k-(l.cells-ones)); in <= min(ones, k); in++ {
 				zeros, out, rest := k-in, ones-in, l.cells-ones-(k-in)
 				p := l.probability(in, zeros, out, rest)
-				for _, next := range [][4]int{{in + 1, zeros - 1, out, rest}, {in, zeros, out + 1, rest - 1}} { // one of the zeros becomes a one
+				for _, next := range [][4]int{{in + 1, zeros - 1, out, rest}, {in, zeros, out + 1, rest - 1}} {
+					// one of the zeros becomes a one
 					if next[1] < 0 || next[3] < 0 {
 						continue
 					}
@@ -141,7 +146,8 @@ func (l *lapLaw) worst(a *Answer, q *LapGraph) error {
 // example returns a pair of matrices and an output as text. Cells in the output come first.
 func (l *lapLaw) example(q *LapGraph, one, two [4]int, more bool, p, r interval) *Example {
 	of := func(c [4]int) string {
-		return strings.Repeat("1", c[0]) + strings.Repeat("0", c[1]) + strings.Repeat("1", c[2]) + strings.Repeat("0", c[3])
+		return strings.Repeat("1", c[0]) + strings.Repeat("0", c[1]) + strings.Repeat("1", c[2]) + strings.Repeat("0",
+			c[3])
 	}
 	if more {
 		one, two = two, one
@@ -152,7 +158,8 @@ func (l *lapLaw) example(q *LapGraph, one, two [4]int, more bool, p, r interval)
 	}
 	k := one[0] + one[1]
 	return &Example{From: rowsOf(of(one), q.Cols), Against: rowsOf(of(two), q.Cols),
-		Output: rowsOf(strings.Repeat("1", k)+strings.Repeat("0", l.cells-k), q.Cols), Probability: show(p), Other: show(r)}
+		Output: rowsOf(strings.Repeat("1", k)+strings.Repeat("0", l.cells-k), q.Cols), Probability: show(p),
+		Other: show(r)}
 }
 
 // probability returns the probability of one output that contains in ones and zeros zeros of the matrix. Outside it are
@@ -224,7 +231,8 @@ func (l *lapLaw) top(a, b, c, d int) interval {
 	}
 	nothing := whole(0)
 	p := part(series{1: half}, series{1: half.mul(l.x)}, invX, nothing, nothing) // t from 1 up, u from 1/x down
-	p = p.add(part(series{1: half}, series{0: unit, -1: half.mul(invX).neg()}, unit, invX, rational(new(big.Rat).Neg(l.eps2))))
+	p = p.add(part(series{1: half}, series{0: unit, -1: half.mul(invX).neg()}, unit, invX,
+		rational(new(big.Rat).Neg(l.eps2))))
 	p = p.add(part(series{0: unit, 1: half.neg()}, series{0: unit, 1: half.mul(invX).neg()}, nothing, unit, nothing))
 	l.tops[key] = p
 	return p

@@ -35,7 +35,8 @@ func (o *Odds) fill() error {
 			return run.Usagef("", "--epsilon is %v, want 2^-32 to %d", o.Epsilon, maxEpsilon)
 		}
 		o.low, _ = mechanism.ExpBelow(o.Epsilon).Rat(nil)
-		o.high = new(big.Rat).Mul(o.low, new(big.Rat).Add(one, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 198))))
+		o.high = new(big.Rat).Mul(o.low,
+			new(big.Rat).Add(one, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 198))))
 		return nil
 	case o.Ratio == "":
 		o.Ratio = defaultRatio
@@ -63,9 +64,11 @@ func (o *Odds) String() string {
 // law returns a sentence about how the choices were made.
 func (o *Odds) law() string {
 	if o.x != nil {
-		return "the sampler of this program was run once for every way in which its choices can come out, in rational numbers, with e^epsilon rational"
+		return "the sampler of this program was run once for every way in which its choices can come out, in " +
+			"rational numbers, with e^epsilon rational"
 	}
-	return "the sampler of this program was run once for every way in which its choices can come out, in rational numbers, with its own thresholds of 128 bits"
+	return "the sampler of this program was run once for every way in which its choices can come out, in rational " +
+		"numbers, with its own thresholds of 128 bits"
 }
 
 var one = big.NewRat(1, 1)

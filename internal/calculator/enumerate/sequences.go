@@ -35,7 +35,8 @@ func tooLarge(flags string, paths float64) error {
 	if paths <= maxPaths {
 		return nil
 	}
-	return run.Usagef("take "+flags+" smaller", "the whole law takes up to %.3g runs of the mechanism, and an answer may take %d", paths, maxPaths)
+	return run.Usagef("take "+flags+" smaller",
+		"the whole law takes up to %.3g runs of the mechanism, and an answer may take %d", paths, maxPaths)
 }
 
 // Answer computes the distribution.
@@ -56,7 +57,8 @@ func (q *Sequences) Answer() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Title: "Exact audit of the sequence mechanism " + q.Variant, Epsilon: q.Odds.Epsilon, At: q.Odds.String() + ", of one draw",
+	a := &Answer{Title: "Exact audit of the sequence mechanism " + q.Variant, Epsilon: q.Odds.Epsilon,
+		At:   q.Odds.String() + ", of one draw",
 		Size: fmt.Sprintf("%d items, rows of %d cells, %.0f rows", q.Items, q.Length, q.rows()), Law: q.Odds.law()}
 	var (
 		classes []exact.Class[exact.Row]
@@ -65,7 +67,8 @@ func (q *Sequences) Answer() (*Answer, error) {
 	)
 	a.Claim, all = q.promises()
 	for _, x := range all {
-		classes = append(classes, exact.Class[exact.Row]{Name: string(x.class), Pairs: exact.SequencePairs(x.class, q.Items, q.Length)})
+		classes = append(classes, exact.Class[exact.Row]{Name: string(x.class),
+			Pairs: exact.SequencePairs(x.class, q.Items, q.Length)})
 		claims = append(claims, claim{string(x.class), x.claimed, x.recorded})
 	}
 	return a, enumerate(a, &q.Odds, mech, classes, claims)
@@ -83,19 +86,25 @@ func (q *Sequences) promises() (claim string, all []promise) {
 	row := float64(q.Length)
 	switch sequence.Variant(q.Variant) {
 	case sequence.SDPUser:
-		return "as many epsilons of a draw as a row has cells, for a user's whole row; the epsilon of the mechanism is that of the row",
-			[]promise{{exact.ItemItem, 1, row}, {exact.ZeroItem, 1, row}, {exact.SwapZero, 1, row}, {exact.AnyRow, row, row}}
+		return "as many epsilons of a draw as a row has cells, for a user's whole row; the epsilon of the mechanism " +
+				"is that of the row",
+			[]promise{{exact.ItemItem, 1, row}, {exact.ZeroItem, 1, row}, {exact.SwapZero, 1, row},
+				{exact.AnyRow, row, row}}
 	case sequence.SDPLengths:
-		for _, c := range []exact.SequenceClass{exact.ItemItem, exact.SwapFull, exact.SwapClear, exact.SwapFront, exact.SwapAfter} {
+		for _, c := range []exact.SequenceClass{exact.ItemItem, exact.SwapFull, exact.SwapClear, exact.SwapFront,
+			exact.SwapAfter} {
 			all = append(all, promise{c, 1, 1})
 		}
-		return "epsilon for another item in a cell, or an exchange of two items; how many items a row has, and where, is public",
+		return "epsilon for another item in a cell, or an exchange of two items; how many items a row has, and " +
+				"where, is public",
 			append(all, promise{exact.SameCells, row, row})
 	case sequence.Set:
 		return "epsilon for one interaction that is added, removed, replaced or moved, and nothing for an order",
-			[]promise{{exact.SameItems, 0, 1}, {exact.MoreItem, 1, 1}, {exact.OtherItem, 1, 1}, {exact.AnyRow, row, row}}
+			[]promise{{exact.SameItems, 0, 1}, {exact.MoreItem, 1, 1}, {exact.OtherItem, 1, 1},
+				{exact.AnyRow, row, row}}
 	}
-	claim = "PriCDSR paper, theorem 1: epsilon for every two neighbours of its definition 2, one cell or an exchange of two"
+	claim = "PriCDSR paper, theorem 1: epsilon for every two neighbours of its definition 2, one cell or an exchange " +
+		"of two"
 	if q.Variant == string(sequence.RR) {
 		claim = "randomised response: epsilon for one cell, twice that for an exchange of two"
 	}
@@ -148,7 +157,8 @@ func (q *Sequences) law() (exact.Mechanism[exact.Row, exact.Row], error) {
 	if err != nil {
 		return nil, err
 	}
-	m := sequence.Mechanism{Purpose: "audit", Variant: sequence.Variant(q.Variant), Epsilon: q.Odds.Epsilon, Items: q.Items, Length: q.Length}
+	m := sequence.Mechanism{Purpose: "audit", Variant: sequence.Variant(q.Variant), Epsilon: q.Odds.Epsilon,
+		Items: q.Items, Length: q.Length}
 	if m.Variant == sequence.SDPUser {
 		m.Epsilon *= float64(q.Length)
 	}

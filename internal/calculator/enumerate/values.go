@@ -39,13 +39,16 @@ func (q *Values) Answer() (*Answer, error) {
 		return nil, err
 	}
 	forced := &choices{x: q.Odds.x}
-	m := local.Oracle{Purpose: "audit", Kind: local.OracleKind(q.Kind), Epsilon: q.Odds.Epsilon, Categories: q.Categories, Unit: privacy.User}
+	m := local.Oracle{Purpose: "audit", Kind: local.OracleKind(q.Kind), Epsilon: q.Odds.Epsilon,
+		Categories: q.Categories, Unit: privacy.User}
 	s, err := m.Single(forced)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Title: "Exact audit of the frequency oracle " + q.Kind, Epsilon: q.Odds.Epsilon, At: q.Odds.String() + ", of one report",
-		Size: fmt.Sprintf("%d categories", q.Categories), Law: q.Odds.law(), Claim: "epsilon for every two values (Wang, Blocki, Li, Jha, USENIX Security 2017, section 4)"}
+	a := &Answer{Title: "Exact audit of the frequency oracle " + q.Kind, Epsilon: q.Odds.Epsilon, At: q.Odds.String() +
+		", of one report",
+		Size: fmt.Sprintf("%d categories", q.Categories), Law: q.Odds.law(),
+		Claim: "epsilon for every two values (Wang, Blocki, Li, Jha, USENIX Security 2017, section 4)"}
 	paths := float64(q.Categories)
 	inputs := make([]string, q.Categories) // a category; of olh its hash function too, which is public
 	for i := range inputs {
@@ -57,7 +60,9 @@ func (q *Values) Answer() (*Answer, error) {
 		paths = math.Pow(2, float64(q.Categories))
 		if m.Kind == local.SUE && q.Odds.x != nil {
 			if forced.x = root(q.Odds.x); forced.x == nil {
-				return nil, run.Usagef("such as 4 or 9/4, or give --epsilon", "sue sends bits with half of epsilon: --odds is %s, want a square of a rational number", q.Odds.x.RatString())
+				return nil, run.Usagef("such as 4 or 9/4, or give --epsilon",
+					"sue sends bits with half of epsilon: --odds is %s, want a square of a rational number",
+					q.Odds.x.RatString())
 			}
 		}
 	case local.OLH:
@@ -68,7 +73,8 @@ func (q *Values) Answer() (*Answer, error) {
 			return nil, err
 		}
 		a.Size += fmt.Sprintf(", hashed to %d, by every function", g)
-		a.Law += "; the hash function is public and does not depend on the value, so the law is given it: every function of the categories is taken"
+		a.Law += "; the hash function is public and does not depend on the value, so the law is given it: every " +
+			"function of the categories is taken"
 		pairs = hashed(q.Categories, g)
 	default:
 		if q.Categories == 2 {
@@ -82,13 +88,18 @@ func (q *Values) Answer() (*Answer, error) {
 		forced.c = c
 		value, function, _ := strings.Cut(in, " under ")
 		x, _ := strconv.ParseUint(value, 10, 64)
-		out, err := s.Report(x, func(x uint64) uint64 { h, _ := strconv.ParseUint(strings.Split(function, "-")[x], 10, 64); return h })
+		out, err := s.Report(x, func(x uint64) uint64 {
+			h, _ := strconv.ParseUint(strings.Split(function, "-")[x], 10,
+				64)
+			return h
+		})
 		if err != nil {
 			panic(fmt.Errorf("audit: a value of the mechanism's domain was refused: %w", err))
 		}
 		return out
 	}
-	return a, enumerate(a, &q.Odds, law, []exact.Class[string]{{Name: "any two values", Pairs: pairs}}, []claim{{"any two values", 1, 1}})
+	return a, enumerate(a, &q.Odds, law, []exact.Class[string]{{Name: "any two values", Pairs: pairs}},
+		[]claim{{"any two values", 1, 1}})
 }
 
 // hashed yields every pair of values under every function to g hashes, as "value under hash-hash-...".

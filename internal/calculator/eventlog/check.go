@@ -30,7 +30,8 @@ type mechanism struct {
 // mechanisms lists the possible mechanisms of an event.
 var mechanisms = []mechanism{
 	{dpSGD, []string{"noise_multiplier"}, []string{"sampling_rate", "steps", "sampling", "sampled_unit", "log"}},
-	{"gaussian", nil, []string{"sigma", "sensitivity", "noise_multiplier", "norm", "clip", "sampling_rate", "sampling", "sampled_unit"}},
+	{"gaussian", nil, []string{"sigma", "sensitivity", "noise_multiplier", "norm", "clip", "sampling_rate", "sampling",
+		"sampled_unit"}},
 	{"laplace", nil, []string{"scale", "sensitivity", "epsilon", "sampling_rate", "sampling", "sampled_unit"}},
 	{"discrete-gaussian", []string{"sigma", "sensitivity", "dimension"}, nil},
 	{"discrete-laplace", []string{"scale", "sensitivity"}, nil},
@@ -94,7 +95,8 @@ func (f *File) checkHead(c checker) {
 	c.whole("records", f.Records, 1)
 	c.number("delta", f.Delta, 0, 1)
 	if x := f.Claim; x != nil {
-		c.Check(x.Epsilon > 0 && !math.IsInf(x.Epsilon, 1), "claim.epsilon", "must be positive and finite, got %v", x.Epsilon)
+		c.Check(x.Epsilon > 0 && !math.IsInf(x.Epsilon, 1), "claim.epsilon", "must be positive and finite, got %v",
+			x.Epsilon)
 		c.Check(x.Delta >= 0 && x.Delta < 1, "claim.delta", "must be at least 0 and below 1, got %v", x.Delta)
 		c.unit("claim.unit", x.Unit)
 	}
@@ -132,7 +134,8 @@ func (f *File) checkTuning(c checker, x *Tuning) {
 	c.word("tuning.counted", x.Counted, "nothing", "as-events", "random-runs")
 	c.word("tuning.epoch", x.Epoch, "last", "public", "private", "counted")
 	random := x.Counted == "random-runs"
-	c.Check(random == (x.Eta != nil) && random == (x.Mean != nil), "tuning.counted", "random-runs needs eta and mean, the law of the number of runs, and no other has them")
+	c.Check(random == (x.Eta != nil) && random == (x.Mean != nil), "tuning.counted",
+		"random-runs needs eta and mean, the law of the number of runs, and no other has them")
 	c.number("tuning.eta", x.Eta, -1, 101)
 	if x.Mean != nil {
 		c.Check(*x.Mean >= 1 && *x.Mean <= 1e9, "tuning.mean", "must be 1 to 1e9, got %v", *x.Mean)
@@ -159,7 +162,8 @@ func (e *Event) check(c checker, key string, depth int) {
 		if e.Mechanism == dpSGD {
 			counts = nil
 		}
-		c.Check(slices.Contains(slices.Concat(common, of.need, of.may, counts), k), key+k, "is no key of %s, which has %v", e.Mechanism, slices.Concat(of.need, of.may))
+		c.Check(slices.Contains(slices.Concat(common, of.need, of.may, counts), k), key+k,
+			"is no key of %s, which has %v", e.Mechanism, slices.Concat(of.need, of.may))
 	}
 	for _, k := range of.need {
 		c.Check(slices.Contains(given, k), key+k, "is missing: %s needs it", e.Mechanism)
@@ -189,12 +193,14 @@ func (e *Event) check(c checker, key string, depth int) {
 	}
 	c.within(key+"epsilon", e.Epsilon, 1e-9, 1e4)
 	if e.SamplingRate != nil {
-		c.Check(*e.SamplingRate > 1e-12 && *e.SamplingRate <= 1, key+"sampling_rate", "must be above 1e-12 and at most 1, got %v", *e.SamplingRate)
+		c.Check(*e.SamplingRate > 1e-12 && *e.SamplingRate <= 1, key+"sampling_rate",
+			"must be above 1e-12 and at most 1, got %v", *e.SamplingRate)
 	}
 	e.checkPairs(c, key)
 	if l := e.Log; l != nil {
 		if q := or(e.SamplingRate, 1); l.Epochs != nil && q > 0 {
-			c.Check(*l.Epochs/q <= mostSteps, key+"log.epochs", "is %v, at a sampling rate of %v: more than 1e15 steps", *l.Epochs, q)
+			c.Check(*l.Epochs/q <= mostSteps, key+"log.epochs", "is %v, at a sampling rate of %v: more than 1e15 steps",
+				*l.Epochs, q)
 		}
 		l.check(c, key+"log.")
 	}
@@ -204,7 +210,8 @@ func (e *Event) check(c checker, key string, depth int) {
 	}
 	for i := range e.Events {
 		in := &e.Events[i]
-		c.Check(in.Mechanism != dpSGD && in.At == "" && in.PerUnit == nil, fmt.Sprintf("%sevents.%d", key, i), "must be no dp-sgd and have neither at nor per_unit, which stand at the top")
+		c.Check(in.Mechanism != dpSGD && in.At == "" && in.PerUnit == nil, fmt.Sprintf("%sevents.%d", key, i),
+			"must be no dp-sgd and have neither at nor per_unit, which stand at the top")
 		in.check(c, fmt.Sprintf("%sevents.%d.", key, i), depth+1)
 	}
 	if e.Mechanism == composed || e.Mechanism == parallel {
@@ -226,23 +233,34 @@ func (e *Event) checkPairs(c checker, key string) {
 		l := e.Log
 		derived := l != nil && l.Records != nil && l.Batch != nil
 		shuffled := e.Sampling == string(Shuffled)
-		c.word(key+"sampling", e.Sampling, string(privacy.Poisson), string(privacy.WithoutReplacement), string(Shuffled))
-		c.Check(e.SamplingRate != nil || derived || shuffled, key+"sampling_rate", "is missing, and log has no records and batch to compute it from")
-		c.Check(shuffled || e.Steps != nil || derived && l.Epochs != nil || l != nil && l.Steps != nil, key+"steps", "is missing, and log has neither steps nor records, batch and epochs")
+		c.word(key+"sampling", e.Sampling, string(privacy.Poisson), string(privacy.WithoutReplacement),
+			string(Shuffled))
+		c.Check(e.SamplingRate != nil || derived || shuffled, key+"sampling_rate",
+			"is missing, and log has no records and batch to compute it from")
+		c.Check(shuffled || e.Steps != nil || derived && l.Epochs != nil || l != nil && l.Steps != nil, key+"steps",
+			"is missing, and log has neither steps nor records, batch and epochs")
 		to := cmp.Or(e.Neighbours, c.file.relation())
-		c.Check(!shuffled || to != privacy.AddRemove, key+"sampling", "of shuffled records does not go with neighbours add-remove: one record less moves all others to other batches; state zero-out or replace")
-		c.Check(e.Sampling != string(privacy.WithoutReplacement) || to == privacy.Replace, key+"sampling", "without replacement keeps the number of records: state neighbours: replace")
-		c.Check(!shuffled || l != nil && l.Epochs != nil, key+"log.epochs", "is missing: batches of shuffled records are counted by epochs")
+		c.Check(!shuffled || to != privacy.AddRemove, key+"sampling",
+			"of shuffled records does not go with neighbours add-remove: one record less moves all others to other "+
+				"batches; state zero-out or replace")
+		c.Check(e.Sampling != string(privacy.WithoutReplacement) || to == privacy.Replace, key+"sampling",
+			"without replacement keeps the number of records: state neighbours: replace")
+		c.Check(!shuffled || l != nil && l.Epochs != nil, key+"log.epochs",
+			"is missing: batches of shuffled records are counted by epochs")
 	case "gaussian":
-		c.Check((e.Sigma != nil) != (e.NoiseMultiplier != nil), key+"sigma", "must be given, or noise_multiplier, and not both")
+		c.Check((e.Sigma != nil) != (e.NoiseMultiplier != nil), key+"sigma",
+			"must be given, or noise_multiplier, and not both")
 		c.Check(e.NoiseMultiplier != nil || e.Sensitivity != nil, key+"sensitivity", "is missing: sigma needs it")
 	case "laplace":
 		both := e.Scale != nil && e.Sensitivity != nil
-		c.Check(both != (e.Epsilon != nil) && (both || e.Scale == nil && e.Sensitivity == nil), key+"scale", "must be given with sensitivity, or epsilon alone, which is sensitivity over scale")
+		c.Check(both != (e.Epsilon != nil) && (both || e.Scale == nil && e.Sensitivity == nil), key+"scale",
+			"must be given with sensitivity, or epsilon alone, which is sensitivity over scale")
 	case "randomized-response":
-		c.Check((e.Epsilon != nil) != (e.Keep != nil), key+"epsilon", "must be given, or keep, the probability of the true answer, and not both")
+		c.Check((e.Epsilon != nil) != (e.Keep != nil), key+"epsilon",
+			"must be given, or keep, the probability of the true answer, and not both")
 		if e.Keep != nil && e.Categories != nil {
-			c.Check(*e.Keep > 1/float64(*e.Categories) && *e.Keep < 1, key+"keep", "must be above 1 over the categories and below 1, got %v", *e.Keep)
+			c.Check(*e.Keep > 1/float64(*e.Categories) && *e.Keep < 1, key+"keep",
+				"must be above 1 over the categories and below 1, got %v", *e.Keep)
 		}
 	}
 	if e.Mechanism != dpSGD && (e.Sampling != "" || e.SamplingRate != nil) {
@@ -250,7 +268,8 @@ func (e *Event) checkPairs(c checker, key string) {
 		c.Check(e.SamplingRate != nil, key+"sampling_rate", "is missing: sampling needs it")
 		c.Check(e.Sampling != "", key+"sampling", "is missing: how the sample of this rate is drawn")
 	}
-	c.Check(e.Mechanism == dpSGD || e.SampledUnit == "" || e.SamplingRate != nil, key+"sampling_rate", "is missing: sampled_unit needs it")
+	c.Check(e.Mechanism == dpSGD || e.SampledUnit == "" || e.SamplingRate != nil, key+"sampling_rate",
+		"is missing: sampled_unit needs it")
 }
 
 func (l *Log) check(c checker, key string) {
@@ -261,7 +280,8 @@ func (l *Log) check(c checker, key string) {
 	c.whole(key+"microbatch", l.Microbatch, 1)
 	if l.Workers != nil {
 		c.Check(*l.Workers >= 1 && *l.Workers <= 1_000_000, key+"workers", "must be 1 to 1e6, got %d", *l.Workers)
-		c.Check(or(l.Batch, 1) <= 1e15/max(1, *l.Workers), key+"workers", "is %d, and so many batches of %d are more than 1e15 records", *l.Workers, or(l.Batch, 1))
+		c.Check(or(l.Batch, 1) <= 1e15/max(1, *l.Workers), key+"workers",
+			"is %d, and so many batches of %d are more than 1e15 records", *l.Workers, or(l.Batch, 1))
 	}
 	if l.Records != nil && l.Batch != nil {
 		c.Check(*l.Batch <= *l.Records, key+"batch", "is %d, more than the %d records", *l.Batch, *l.Records)
@@ -272,7 +292,8 @@ func (l *Log) check(c checker, key string) {
 		if l.Records != nil && l.Batch != nil {
 			each = math.Max(each, float64(*l.Records)/math.Max(1, float64(*l.Batch)))
 		}
-		c.Check(*l.Epochs*each <= mostSteps, key+"epochs", "is %v, of %.6g steps each: more than 1e15 steps", *l.Epochs, each)
+		c.Check(*l.Epochs*each <= mostSteps, key+"epochs", "is %v, of %.6g steps each: more than 1e15 steps", *l.Epochs,
+			each)
 	}
 	for i, n := range l.BatchSizes {
 		if n < 0 || n > 1e15 {
@@ -358,11 +379,15 @@ func (e *Event) given() (keys []string) {
 		key string
 		is  bool
 	}{
-		{"name", e.Name != ""}, {"mechanism", e.Mechanism != ""}, {"unit", e.Unit != ""}, {"neighbours", e.Neighbours != ""}, {"at", e.At != ""},
+		{"name", e.Name != ""}, {"mechanism", e.Mechanism != ""}, {"unit", e.Unit != ""},
+		{"neighbours", e.Neighbours != ""}, {"at", e.At != ""},
 		{"releases", e.Releases != nil}, {"steps", e.Steps != nil}, {"per_unit", e.PerUnit != nil},
-		{"noise_multiplier", e.NoiseMultiplier != nil}, {"sampling_rate", e.SamplingRate != nil}, {"sampling", e.Sampling != ""}, {"sampled_unit", e.SampledUnit != ""},
-		{"sigma", e.Sigma != nil}, {"scale", e.Scale != nil}, {"sensitivity", e.Sensitivity != nil}, {"norm", e.Norm != nil}, {"clip", e.Clip != nil},
-		{"epsilon", e.Epsilon != nil}, {"categories", e.Categories != nil}, {"keep", e.Keep != nil}, {"dimension", e.Dimension != nil},
+		{"noise_multiplier", e.NoiseMultiplier != nil}, {"sampling_rate", e.SamplingRate != nil},
+		{"sampling", e.Sampling != ""}, {"sampled_unit", e.SampledUnit != ""},
+		{"sigma", e.Sigma != nil}, {"scale", e.Scale != nil}, {"sensitivity", e.Sensitivity != nil},
+		{"norm", e.Norm != nil}, {"clip", e.Clip != nil},
+		{"epsilon", e.Epsilon != nil}, {"categories", e.Categories != nil}, {"keep", e.Keep != nil},
+		{"dimension", e.Dimension != nil},
 		{"fixed", e.Fixed}, {"events", e.Events != nil}, {"log", e.Log != nil},
 	} {
 		if x.is {

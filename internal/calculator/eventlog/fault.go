@@ -133,7 +133,8 @@ func (s *search) charged(p *plan, format string, args ...any) {
 
 // fault records a fault of the head.
 func (s *search) fault(name, field string, effect Effect, ask, format string, args ...any) {
-	s.found = append(s.found, Fault{Name: name, File: s.file.path, Line: s.file.head.line(field), Field: field, Message: fmt.Sprintf(format, args...), Effect: effect, Ask: ask})
+	s.found = append(s.found, Fault{Name: name, File: s.file.path, Line: s.file.head.line(field), Field: field,
+		Message: fmt.Sprintf(format, args...), Effect: effect, Ask: ask})
 	if effect == Opens {
 		s.without = append(s.without, privacy.Unprotected{What: openNames[name], Why: s.found[len(s.found)-1].Message})
 	}
@@ -141,19 +142,24 @@ func (s *search) fault(name, field string, effect Effect, ask, format string, ar
 
 // openNames maps faults to names of what they leave open.
 var openNames = map[string]string{
-	"tuning-not-counted": "the choice of settings", "epoch-not-counted": "the choice of the epoch", "seed-published": "the noise, whose seed is published",
-	"drawn-batch": "the size of the drawn batches", "clip-from-data": "the clipping norm", "records-mixed": "gradients that are not of one record",
+	"tuning-not-counted": "the choice of settings", "epoch-not-counted": "the choice of the epoch",
+	"seed-published": "the noise, whose seed is published",
+	"drawn-batch":    "the size of the drawn batches", "clip-from-data": "the clipping norm",
+	"records-mixed":    "gradients that are not of one record",
 	"clip-not-counted": "the clipping norm", "microbatches": "gradients that were averaged before they were clipped",
 }
 
 // FaultNames returns the names of all faults with their meanings.
 func FaultNames() [][2]string {
 	return [][2]string{
-		{"fixed-batches", "the batches were shuffled, in order or of a fixed size, and the sampling is stated as another"},
+		{"fixed-batches", "the batches were shuffled, in order or of a fixed size, and the sampling is stated as " +
+			"another"},
 		{"other-sampling", "each record was drawn by its own coin, and the sampling is stated as another"},
-		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log, these vary more than at one rate, or are more records than the data have"},
+		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log, these vary more " +
+			"than at one rate, or are more records than the data have"},
 		{"too-few-steps", "fewer steps, or epochs of shuffled records, are accounted than the log shows"},
-		{"multiplier-does-not-fit", "the noise multiplier is not the standard deviation of the log over its clipping norm"},
+		{"multiplier-does-not-fit",
+			"the noise multiplier is not the standard deviation of the log over its clipping norm"},
 		{"no-noise", "the noise multiplier or the standard deviation is 0"},
 		{"drawn-batch", "the sum is divided by the size of the batch that was drawn"},
 		{"clip-from-data", "the clipping norm was chosen by looking at the data"},
@@ -162,7 +168,8 @@ func FaultNames() [][2]string {
 		{"records-mixed", "the loss of one record depends on the others of its batch"},
 		{"microbatches", "several records were clipped as one"},
 		{"sensitivity-too-small", "the sensitivity is below what the clipping norm allows"},
-		{"mixed-unit", "a release is about another unit than the guarantee, and the file does not say how many one holds"},
+		{"mixed-unit", "a release is about another unit than the guarantee, and the file does not say how many one " +
+			"holds"},
 		{"mixed-neighbours", "a release is under a relation that says nothing about that of the guarantee"},
 		{"tuning-not-counted", "settings were chosen by private rows, and nothing counts that"},
 		{"epoch-not-counted", "the epoch was chosen by private rows, and nothing counts that"},

@@ -99,7 +99,8 @@ type Event struct {
 	SamplingRate    *float64 `yaml:"sampling_rate"`
 	Sampling        string   `yaml:"sampling"`
 
-	SampledUnit privacy.Unit `yaml:"sampled_unit"` // what enters a sample by a draw of its own; empty: that of the event
+	// what enters a sample by a draw of its own; empty: that of the event
+	SampledUnit privacy.Unit `yaml:"sampled_unit"`
 
 	Sigma       *float64 `yaml:"sigma"`
 	Scale       *float64 `yaml:"scale"`

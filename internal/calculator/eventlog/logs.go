@@ -115,9 +115,12 @@ func (s *search) records(g *trainings) float64 {
 		was := p.rate
 		p.rate = math.Min(1, p.rate*n/all)
 		if n > all*(1+fits) {
-			s.at(p.at, "log.records", "rate-does-not-fit", Corrected, askRate, "batches are said to be drawn from %d records, and the data have %d: the sampling rate is %.6g for them, which is charged", *g.log.Records, *s.file.Records, p.rate)
+			s.at(p.at, "log.records", "rate-does-not-fit", Corrected, askRate,
+				"batches are said to be drawn from %d records, and the data have %d: the sampling rate is %.6g for "+
+					"them, which is charged", *g.log.Records, *s.file.Records, p.rate)
 		} else {
-			s.charged(p, "a sampling rate of %.9g, that of the %d records of the data, and not %.9g, that of the log's %d", p.rate, *s.file.Records, was, *g.log.Records)
+			s.charged(p, "a sampling rate of %.9g, that of the %d records of the data, and not %.9g, that of the "+
+				"log's %d", p.rate, *s.file.Records, was, *g.log.Records)
 		}
 	}
 	return all
@@ -141,14 +144,18 @@ func (s *search) parts(g *trainings, n float64) {
 		return
 	case sizes > steps && !g.parts && !beyond(total(l.BatchSizes), mean/workers, variance/workers):
 		g.parts = true
-		s.assume(fmt.Sprintf("%s: the %d sizes of the log are of parts of batches, since they add up to %d steps with the batches of the sampling rate, and noise is added once in a step", g.names(), sizes, steps),
-			fmt.Sprintf("%s: are the %d batches of the log parts that are added up before noise is added (log: accumulated: true), or did each get noise of its own (false)?", g.names(), sizes))
+		s.assume(fmt.Sprintf("%s: the %d sizes of the log are of parts of batches, since they add up to %d steps "+
+			"with the batches of the sampling rate, and noise is added once in a step", g.names(), sizes, steps),
+			fmt.Sprintf("%s: are the %d batches of the log parts that are added up before noise is added (log: "+
+				"accumulated: true), or did each get noise of its own (false)?", g.names(), sizes))
 		s.otherwise(g.plans, "each part of a batch got noise of its own", noisesParts)
 	case sizes == 0 && or(l.Steps, 0) > steps && l.Batch != nil && near(float64(*l.Steps)*float64(l.whole()), mean):
 		g.parts = true
 		if l.Accumulated == nil {
-			s.assume(fmt.Sprintf("%s: the %d steps of the log are of parts of batches, since they come to %d steps with the batches of the sampling rate, and noise is added once in these", g.names(), *l.Steps, steps),
-				fmt.Sprintf("%s: are the %d steps of the log parts that are added up before noise is added (log: accumulated: true), or did each get noise of its own (false)?", g.names(), *l.Steps))
+			s.assume(fmt.Sprintf("%s: the %d steps of the log are of parts of batches, since they come to %d steps "+
+				"with the batches of the sampling rate, and noise is added once in these", g.names(), *l.Steps, steps),
+				fmt.Sprintf("%s: are the %d steps of the log parts that are added up before noise is added (log: "+
+					"accumulated: true), or did each get noise of its own (false)?", g.names(), *l.Steps))
 			s.otherwise(g.plans, "each part of a batch got noise of its own", noisesParts)
 		}
 	}
@@ -196,23 +203,30 @@ func (s *search) rateOfBatch(g *trainings, n float64) {
 	b := float64(l.whole())
 	is := rateUp(l.whole(), int64(n))
 	right := func(p *plan) bool {
-		return slices.ContainsFunc([]float64{b / n, 1 / math.Ceil(n/b), 1 / max(1, math.Floor(n/b))}, func(r float64) bool { return near(p.rate, r) })
+		return slices.ContainsFunc([]float64{b / n, 1 / math.Ceil(n/b), 1 / max(1, math.Floor(n/b))},
+			func(r float64) bool { return near(p.rate, r) })
 	}
 	some := slices.ContainsFunc(g.plans, right)
 	for _, p := range g.plans {
 		switch {
 		case p.rate >= is, some && !right(p):
 		case right(p):
-			s.charged(p, "a sampling rate of %.9g, that of batches of %d of %.0f records, and not the stated %.9g", is, l.whole(), n, p.rate)
+			s.charged(p, "a sampling rate of %.9g, that of batches of %d of %.0f records, and not the stated %.9g", is,
+				l.whole(), n, p.rate)
 			p.rate = is
 		default:
-			s.at(p.at, s.rateField(p), "rate-does-not-fit", Corrected, askRate, "the sampling rate is %v, and batches of %d of %.0f records have %.6g: the larger one is charged", p.rate, l.whole(), n, is)
+			s.at(p.at, s.rateField(p), "rate-does-not-fit", Corrected, askRate,
+				"the sampling rate is %v, and batches of %d of %.0f records have %.6g: the larger one is charged",
+				p.rate, l.whole(), n, is)
 			p.rate = is
 		}
 	}
-	if some && int64(len(l.BatchSizes)) != g.steps() && slices.ContainsFunc(g.plans, func(p *plan) bool { return p.rate < is && !right(p) }) {
-		s.assume(fmt.Sprintf("%s: the log's batch of %d is that of some of these events, and the others have the smaller batches of their rates", g.names(), l.whole()),
-			fmt.Sprintf("%s: what was the batch of each of these events? They share one log, which has one.", g.names()))
+	if some && int64(len(l.BatchSizes)) != g.steps() &&
+		slices.ContainsFunc(g.plans, func(p *plan) bool { return p.rate < is && !right(p) }) {
+		s.assume(fmt.Sprintf("%s: the log's batch of %d is that of some of these events, and the others have the "+
+			"smaller batches of their rates", g.names(), l.whole()),
+			fmt.Sprintf("%s: what was the batch of each of these events? They share one log, which has one.",
+				g.names()))
 	}
 }
 
@@ -270,18 +284,24 @@ func (s *search) rateOf(p *plan, sizes []int64, n, workers float64) {
 		return
 	}
 	if k := math.Round(mean / sum); k >= 2 && !beyond(sum, mean/k, mean/k*(1-p.rate)) {
-		s.assume(fmt.Sprintf("%s: the sizes of the log are those of one of %.0f workers, since each is one of so many of what the sampling rate has", p.name, k),
-			fmt.Sprintf("%s: how many workers shared a batch (log: workers), and are the sizes those of one of them?", p.name))
+		s.assume(fmt.Sprintf("%s: the sizes of the log are those of one of %.0f workers, since each is one of so "+
+			"many of what the sampling rate has", p.name, k),
+			fmt.Sprintf("%s: how many workers shared a batch (log: workers), and are the sizes those of one of them?",
+				p.name))
 		return
 	}
-	s.assume(fmt.Sprintf("%s: the larger batches of the sampling rate, %.6g on average, and not those of the log, %.6g", p.name, mean/m, sum/m),
-		fmt.Sprintf("%s: why are the batches of the log smaller than the sampling rate says? Are they those of one of several workers (log: workers)?", p.name))
+	s.assume(fmt.Sprintf("%s: the larger batches of the sampling rate, %.6g on average, and not those of the log, %.6g",
+		p.name, mean/m, sum/m),
+		fmt.Sprintf("%s: why are the batches of the log smaller than the sampling rate says? Are they those of one "+
+			"of several workers (log: workers)?", p.name))
 }
 
 // raise charges a larger rate, shown by the sizes.
 func (s *search) raise(p *plan, rate float64) {
 	if rate > p.rate {
-		s.at(p.at, s.rateField(p), "rate-does-not-fit", Corrected, askRate, "the sampling rate is %v, and the batches of the log have %.6g of the records on average: the larger one is charged", p.rate, rate)
+		s.at(p.at, s.rateField(p), "rate-does-not-fit", Corrected, askRate,
+			"the sampling rate is %v, and the batches of the log have %.6g of the records on average: the larger one "+
+				"is charged", p.rate, rate)
 		p.rate = rate
 	}
 }
@@ -298,8 +318,10 @@ func (s *search) uneven(g *trainings, n float64) {
 		}
 		top := slices.Max(p.sizes)
 		if rate := math.Min(1, float64(top)*float64(or(g.log.Workers, 1))/n); rate > p.rate {
-			s.at(p.at, "log.batch_sizes", "rate-does-not-fit", Corrected, "Did all steps have the same sampling rate? State an event for each rate.",
-				"the sampling rate is %v, and the batches of the log vary more than those of one rate: that of the largest, with %d records, is charged, %.6g", p.rate, top, rate)
+			s.at(p.at, "log.batch_sizes", "rate-does-not-fit", Corrected,
+				"Did all steps have the same sampling rate? State an event for each rate.",
+				"the sampling rate is %v, and the batches of the log vary more than those of one rate: that of the "+
+					"largest, with %d records, is charged, %.6g", p.rate, top, rate)
 			p.rate = rate
 		}
 	}

@@ -21,7 +21,10 @@ func (s *search) meanings(plans []plan) (all []Meaning, err error) {
 		}
 	}
 	if len(choices) > mostChoices {
-		return nil, &dataset.Error{File: s.file.path, Msg: fmt.Sprintf("has logs that contradict the sampling in %d ways, want at most %d", len(choices), mostChoices), Hint: "state the sampling as the log shows it, or account for the trainings in files of their own"}
+		return nil, &dataset.Error{File: s.file.path,
+			Msg: fmt.Sprintf("has logs that contradict the sampling in %d ways, want at most %d", len(choices),
+				mostChoices), Hint: "state the sampling as the log shows it, or account for the trainings in files " +
+				"of their own"}
 	}
 	said := map[string]bool{}
 	for chosen := range 1 << len(choices) {

@@ -147,7 +147,8 @@ func (e *Event) release(s privacy.Subject, widened float64) (privacy.Event, erro
 	var out privacy.Event
 	switch e.Mechanism {
 	case "gaussian":
-		g := privacy.Gaussian{Sensitivity: widened * or(e.Sensitivity, 1), Norm: or(e.Norm, 0), Unit: s.Unit, Neighbouring: s.Neighbouring}
+		g := privacy.Gaussian{Sensitivity: widened * or(e.Sensitivity, 1), Norm: or(e.Norm, 0), Unit: s.Unit,
+			Neighbouring: s.Neighbouring}
 		if e.Sigma != nil {
 			g.Sigma = *e.Sigma
 		} else {
@@ -164,9 +165,11 @@ func (e *Event) release(s privacy.Subject, widened float64) (privacy.Event, erro
 		}
 		out = l
 	case "discrete-gaussian":
-		out = privacy.DiscreteGaussian{Sigma: *e.Sigma, Sensitivity: *e.Sensitivity, Dimension: *e.Dimension, Unit: s.Unit, Neighbouring: s.Neighbouring}
+		out = privacy.DiscreteGaussian{Sigma: *e.Sigma, Sensitivity: *e.Sensitivity, Dimension: *e.Dimension,
+			Unit: s.Unit, Neighbouring: s.Neighbouring}
 	case "discrete-laplace":
-		out = privacy.DiscreteLaplace{Scale: *e.Scale, Sensitivity: *e.Sensitivity, Unit: s.Unit, Neighbouring: s.Neighbouring}
+		out = privacy.DiscreteLaplace{Scale: *e.Scale, Sensitivity: *e.Sensitivity, Unit: s.Unit,
+			Neighbouring: s.Neighbouring}
 	case "randomized-response":
 		eps := or(e.Epsilon, 0)
 		if e.Keep != nil {
@@ -224,7 +227,8 @@ func (f *File) ledger(plans []plan, without []privacy.Unprotected) (*privacy.Led
 	for _, p := range plans {
 		d.WithoutNoise = append(d.WithoutNoise, p.without...)
 		if p.noiseless {
-			d.WithoutNoise = append(d.WithoutNoise, privacy.Unprotected{What: p.name, Why: "its noise multiplier is 0: the sums leave as they are"})
+			d.WithoutNoise = append(d.WithoutNoise,
+				privacy.Unprotected{What: p.name, Why: "its noise multiplier is 0: the sums leave as they are"})
 		}
 	}
 	if err := l.Declare(d); err != nil {

@@ -67,7 +67,8 @@ func Parse(path string, text []byte) (*File, error) {
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, &dataset.Error{File: path, Msg: "is empty", Hint: hintForm}
 	case IsLedger(text):
-		return nil, &dataset.Error{File: path, Line: 1, Msg: "is the ledger of a run", Hint: "privrec account ledger " + path + " --delta d"}
+		return nil, &dataset.Error{File: path, Line: 1, Msg: "is the ledger of a run", Hint: "privrec account ledger " +
+			path + " --delta d"}
 	}
 	f := &File{path: path, ended: -1}
 	var err error
@@ -77,7 +78,8 @@ func Parse(path string, text []byte) (*File, error) {
 		err = f.document(text)
 	}
 	if err == nil && f.Version == 0 {
-		err = config.Errors{{File: path, Line: 1, Path: "privrec_events", Message: "is missing", Fix: fmt.Sprintf("begin the file with privrec_events: %d; %s", Version, hintForm)}}
+		err = config.Errors{{File: path, Line: 1, Path: "privrec_events", Message: "is missing",
+			Fix: fmt.Sprintf("begin the file with privrec_events: %d; %s", Version, hintForm)}}
 	}
 	if err == nil {
 		err = f.check()
@@ -165,7 +167,8 @@ func (f *File) placeAll(p place) {
 // count refuses more events than are read.
 func (f *File) count() error {
 	if len(f.Events) > maxEvents {
-		return &dataset.Error{File: f.path, Msg: fmt.Sprintf("has %d events, want at most %d", len(f.Events), maxEvents), Hint: "one event may stand for many steps: say how many"}
+		return &dataset.Error{File: f.path, Msg: fmt.Sprintf("has %d events, want at most %d", len(f.Events),
+			maxEvents), Hint: "one event may stand for many steps: say how many"}
 	}
 	return nil
 }
@@ -186,7 +189,8 @@ func (f *File) lines(text []byte) error {
 			continue
 		}
 		if line[0] != '{' || !json.Valid(finite(line)) {
-			return &dataset.Error{File: f.path, Line: n, Msg: "is no object of JSON", Hint: "JSON Lines have one object in each line: first the head, then an event in each; " + hintForm}
+			return &dataset.Error{File: f.path, Line: n, Msg: "is no object of JSON",
+				Hint: "JSON Lines have one object in each line: first the head, then an event in each; " + hintForm}
 		}
 		line = plain(line)
 		if !started {
@@ -207,7 +211,8 @@ func (f *File) lines(text []byte) error {
 		}
 		if x.End != nil {
 			if len(x.Event.given()) > 0 || f.ended >= 0 || f.End != nil {
-				return config.Errors{{File: f.path, Line: n, Path: "end", Message: "must stand alone in a line, once in a file"}}
+				return config.Errors{{File: f.path, Line: n, Path: "end",
+					Message: "must stand alone in a line, once in a file"}}
 			}
 			f.End, f.ended = x.End, len(f.Events)
 			continue
@@ -225,8 +230,10 @@ func unlike(err error) error {
 	var all config.Errors
 	if errors.As(err, &all) {
 		for _, e := range all {
-			if e.Fix == "" && (strings.Contains(e.Message, `Infinity"`) || strings.Contains(e.Message, `the text "NaN"`)) {
-				e.Fix = "JSON has no such number: leave the key out or write null, such as a claim where nothing is claimed"
+			if e.Fix == "" && (strings.Contains(e.Message, `Infinity"`) ||
+				strings.Contains(e.Message, `the text "NaN"`)) {
+				e.Fix = "JSON has no such number: leave the key out or write null, such as a claim where nothing is " +
+					"claimed"
 			}
 		}
 	}

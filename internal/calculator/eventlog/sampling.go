@@ -9,7 +9,8 @@ import (
 )
 
 // relationWords maps relations of neighbours to words for what happens to a unit.
-var relationWords = map[privacy.Neighbouring]string{privacy.AddRemove: "added or removed", privacy.ZeroOut: "blanked", privacy.Replace: "exchanged for another"}
+var relationWords = map[privacy.Neighbouring]string{privacy.AddRemove: "added or removed", privacy.ZeroOut: "blanked",
+	privacy.Replace: "exchanged for another"}
 
 // shown holds what a log says about how batches were drawn.
 type shown struct {
@@ -46,7 +47,8 @@ func (s *search) sampling(g *trainings, p *plan) {
 		if o.relation == privacy.AddRemove {
 			o.relation = privacy.ZeroOut
 		}
-		what = fmt.Sprintf("without amplification by sampling, for one %s %s, in one batch of each of %d epochs", o.unit, relationWords[o.relation], o.releases)
+		what = fmt.Sprintf("without amplification by sampling, for one %s %s, in one batch of each of %d epochs",
+			o.unit, relationWords[o.relation], o.releases)
 	case privacy.WithoutReplacement:
 		if o.relation = privacy.Replace; !s.drawnSteps(g, p, o) {
 			return
@@ -56,13 +58,17 @@ func (s *search) sampling(g *trainings, p *plan) {
 		if !s.drawnSteps(g, p, o) {
 			return
 		}
-		name, what = "other-sampling", fmt.Sprintf("on samples into which each %s comes by its own coin", cmp.Or(o.sampled, o.unit))
+		name, what = "other-sampling", fmt.Sprintf("on samples into which each %s comes by its own coin",
+			cmp.Or(o.sampled, o.unit))
 	}
 	p.other, p.evidence = o, fmt.Sprint(p.sampling, " ", x.sampling, " ", x.field, " ", g.log.Loader)
-	s.at(p.at, x.field, name, Corrected, askSampling, "%s, and %s: that is accounted %s, and the larger epsilon of the two is charged", said, x.why, what)
+	s.at(p.at, x.field, name, Corrected, askSampling,
+		"%s, and %s: that is accounted %s, and the larger epsilon of the two is charged", said, x.why, what)
 }
 
-const askSampling = "Does each record enter each batch by its own coin (Poisson), is a sample of a fixed size drawn for each step, or are the records shuffled and cut? The epsilon of the first is often quoted for the last and is far smaller."
+const askSampling = "Does each record enter each batch by its own coin (Poisson), is a sample of a fixed size drawn " +
+	"for each step, or are the records shuffled and cut? The epsilon of the first is often quoted for the last and " +
+	"is far smaller."
 
 // drawnSteps sets the plan of a shuffled training to the steps and the rate of samples drawn for each step, and reports
 // whether the log gives them.
@@ -71,7 +77,9 @@ func (s *search) drawnSteps(g *trainings, stated, p *plan) bool {
 		return true
 	}
 	if p.rate == 0 {
-		s.assume(p.name+": the records are shuffled, as the event states", p.name+": how are batches drawn? The event and its log say different things, and nothing says which part of the records is in a batch.")
+		s.assume(p.name+": the records are shuffled, as the event states",
+			p.name+": how are batches drawn? The event and its log say different things, and nothing says which part "+
+				"of the records is in a batch.")
 		return false
 	}
 	_, hi := s.perEpoch(g, s.recordsOf(g, p))
@@ -92,7 +100,8 @@ func (s *search) recordsOf(g *trainings, p *plan) float64 {
 func (s *search) drawn(g *trainings, p *plan) shown {
 	l := g.log
 	sizes := s.shape(g, p)
-	by := map[string]privacy.Sampling{"poisson": privacy.Poisson, "shuffled": Shuffled, "in-order": Shuffled, "fixed-size": privacy.WithoutReplacement}[l.Loader]
+	by := map[string]privacy.Sampling{"poisson": privacy.Poisson, "shuffled": Shuffled, "in-order": Shuffled,
+		"fixed-size": privacy.WithoutReplacement}[l.Loader]
 	drops := or(l.DropLast, false)
 	ask := func(say string) {
 		s.assume(p.name+": "+say, fmt.Sprintf("%s: how were the batches drawn? The log contradicts itself.", p.name))
@@ -102,21 +111,26 @@ func (s *search) drawn(g *trainings, p *plan) shown {
 		if p.sampling == privacy.Poisson {
 			return shown{Shuffled, "log.batch_sizes", sizes.why}
 		}
-		ask(fmt.Sprintf("the worse of %s, as stated, and poisson, as the loader is: the sizes of the batches are not those of Poisson samples", p.sampling))
+		ask(fmt.Sprintf("the worse of %s, as stated, and poisson, as the loader is: the sizes of the batches are not "+
+			"those of Poisson samples", p.sampling))
 		return shown{privacy.Poisson, "log.loader", "the loader is poisson"}
 	case by == privacy.Poisson && drops, by == privacy.WithoutReplacement && drops:
 		ask("the loader is " + l.Loader + ", as the log says, and no last batch is dropped, which it says too")
 	case by == Shuffled && sizes.vary, by == privacy.WithoutReplacement && sizes.vary:
-		ask("the loader is " + l.Loader + ", as the log says, though the sizes of its batches vary as those of Poisson samples do")
+		ask("the loader is " + l.Loader +
+			", as the log says, though the sizes of its batches vary as those of Poisson samples do")
 	}
 	switch {
 	case by == privacy.WithoutReplacement && sizes.several && !sizes.vary && p.sampling != Shuffled:
-		return shown{Shuffled, "log.batch_sizes", "the batches are not all of one size, though the loader is fixed-size"}
+		return shown{Shuffled, "log.batch_sizes",
+			"the batches are not all of one size, though the loader is fixed-size"}
 	case by != "":
 		return shown{by, "log.loader", "the loader is " + l.Loader}
 	case drops && sizes.vary && p.sampling != Shuffled:
-		s.assume(fmt.Sprintf("%s: no last batch is dropped, which the log says: the sizes of its batches vary as those of Poisson samples do, and batches that are cut have one size", p.name),
-			p.name+": was the last batch of an epoch dropped, as the log says, or were samples drawn, as the sizes of its batches show?")
+		s.assume(fmt.Sprintf("%s: no last batch is dropped, which the log says: the sizes of its batches vary as "+
+			"those of Poisson samples do, and batches that are cut have one size", p.name),
+			p.name+": was the last batch of an epoch dropped, as the log says, or were samples drawn, as the sizes "+
+				"of its batches show?")
 	case drops && p.sampling != Shuffled:
 		return shown{Shuffled, "log.drop_last", "a last batch is dropped, which samples do not have"}
 	}
@@ -157,8 +171,10 @@ func (s *search) shape(g *trainings, p *plan) (x shape) {
 	if g.parts {
 		// A step whose parts all have one size has a multiple of it. Each other part is of one step.
 		k := int(g.steps()) - (len(sizes) - most)
-		if x.fixed = n > 0 && multiplesByChance(k, int(g.steps()), float64(size), n/float64(or(g.log.Workers, 1)), rate) < falseAlarm; x.fixed {
-			x.why = fmt.Sprintf("%d of %d parts of batches have exactly %d records, which those of Poisson samples do not", most, len(sizes), size)
+		if x.fixed = n > 0 && multiplesByChance(k, int(g.steps()), float64(size), n/float64(or(g.log.Workers, 1)),
+			rate) < falseAlarm; x.fixed {
+			x.why = fmt.Sprintf("%d of %d parts of batches have exactly %d records, which those of Poisson samples "+
+				"do not", most, len(sizes), size)
 		}
 		return x
 	}
@@ -166,9 +182,11 @@ func (s *search) shape(g *trainings, p *plan) (x shape) {
 	x.vary = !as.less && !as.more && x.several && len(sizes) >= 10 && 2*most <= len(sizes)
 	if x.fixed = as.less; as.less {
 		by := math.Sqrt(total(sizes) / float64(len(sizes)) * (1 - rate))
-		x.why = fmt.Sprintf("%d of %d batches have exactly %d records, and the size of a Poisson sample varies by about %.3g", most, len(sizes), size, by)
+		x.why = fmt.Sprintf("%d of %d batches have exactly %d records, and the size of a Poisson sample varies by "+
+			"about %.3g", most, len(sizes), size, by)
 		if 4*most < len(sizes) {
-			x.why = fmt.Sprintf("the sizes of the %d batches vary far less than those of Poisson samples, which vary by about %.3g", len(sizes), by)
+			x.why = fmt.Sprintf("the sizes of the %d batches vary far less than those of Poisson samples, which vary "+
+				"by about %.3g", len(sizes), by)
 		}
 	}
 	return x

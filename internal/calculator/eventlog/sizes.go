@@ -82,7 +82,8 @@ func spreadOf(sizes []int64, rate float64) (x spread) {
 	// The fourth moment of a binomial number over its squared variance is at most 3 + 1/v. Of sums of such squares the
 	// lower tail has Maurer's bound, and the mean of the sizes takes at most a square of 50 away.
 	t := m - sum - 50
-	x.less = equalByChance(most, len(sizes), mean/rate, rate) < falseAlarm || t > 0 && math.Exp(-t*t/(2*m*(3+1/v))) < falseAlarm
+	x.less = equalByChance(most, len(sizes), mean/rate, rate) < falseAlarm || t > 0 &&
+		math.Exp(-t*t/(2*m*(3+1/v))) < falseAlarm
 	x.more = sum > m+100+14*math.Sqrt(m*(3+1/v))
 	return x
 }

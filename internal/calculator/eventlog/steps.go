@@ -29,7 +29,8 @@ func (s *search) steps(g *trainings, n float64) {
 			least, why = b, fmt.Sprintf("%v epochs of %.6g steps are %d", *l.Epochs, hi, b)
 		}
 	}
-	if len(g.plans) > 1 && sizes == 0 && slices.ContainsFunc(g.plans, func(p *plan) bool { return p.releases < least }) {
+	if len(g.plans) > 1 && sizes == 0 &&
+		slices.ContainsFunc(g.plans, func(p *plan) bool { return p.releases < least }) {
 		s.assume(g.names()+": one training, whose steps these events share, since they have one log",
 			g.names()+": is this one training with one log, or several whose logs say the same?")
 	}
@@ -45,7 +46,8 @@ func (s *search) steps(g *trainings, n float64) {
 				field = f
 			}
 		}
-		s.at(g.plans[0].at, field, "too-few-steps", Corrected, "How many noisy steps were made, over all epochs and restarts?",
+		s.at(g.plans[0].at, field, "too-few-steps", Corrected,
+			"How many noisy steps were made, over all epochs and restarts?",
 			"%d steps are accounted, and %s: the larger number is charged", total, why)
 	}
 	s.more(g, least-total)
@@ -89,8 +91,10 @@ func (s *search) perEpoch(g *trainings, n float64) (lo, hi float64) {
 	}
 	each := float64(*l.StepsPerEpoch)
 	if hi > 0 && (each < lo || each > hi) {
-		s.assume(fmt.Sprintf("%s: the worse of the log's %d steps per epoch and of %.6g, which its records and batch have", g.names(), *l.StepsPerEpoch, hi),
-			fmt.Sprintf("%s: how many steps has an epoch? The log says %d, and its records and batch come to %.6g.", g.names(), *l.StepsPerEpoch, hi))
+		s.assume(fmt.Sprintf("%s: the worse of the log's %d steps per epoch and of %.6g, which its records and batch "+
+			"have", g.names(), *l.StepsPerEpoch, hi),
+			fmt.Sprintf("%s: how many steps has an epoch? The log says %d, and its records and batch come to %.6g.",
+				g.names(), *l.StepsPerEpoch, hi))
 		return min(each, lo), max(each, hi)
 	}
 	return each, each
@@ -108,7 +112,8 @@ func (s *search) epochsOf(g *trainings, p *plan, n float64) {
 	}
 	why := "%v epochs are accounted, and %d steps with the batches of the log are %.6g: the larger number is charged"
 	if shown > *g.log.Epochs*(1+fits) {
-		s.at(p.at, "log.epochs", "too-few-steps", Corrected, "How often were all records gone through, over all restarts?", why, *g.log.Epochs, made, shown)
+		s.at(p.at, "log.epochs", "too-few-steps", Corrected,
+			"How often were all records gone through, over all restarts?", why, *g.log.Epochs, made, shown)
 	} else {
 		s.charged(p, why, *g.log.Epochs, made, shown)
 	}
@@ -134,7 +139,8 @@ func (s *search) epochs(g *trainings, p *plan, n float64, steps int64) float64 {
 	switch {
 	case hi == 0 || made <= math.Ceil(shown*hi):
 	case lo < hi && math.Mod(made, hi) == 0:
-		s.assume(fmt.Sprintf("%s: an epoch has %.0f steps, the last of them with fewer records", p.name, hi), fmt.Sprintf("%s: is the rest of the records at the end of an epoch left out (log: drop_last)?", p.name))
+		s.assume(fmt.Sprintf("%s: an epoch has %.0f steps, the last of them with fewer records", p.name, hi),
+			fmt.Sprintf("%s: is the rest of the records at the end of an epoch left out (log: drop_last)?", p.name))
 		shown = math.Max(shown, made/hi)
 	default:
 		shown = math.Max(shown, made/lo)

@@ -51,7 +51,8 @@ func (l *lines) Add(n int) {
 	l.done += n
 	if now := l.now(); now.Sub(l.last) >= lineEvery {
 		l.last = now
-		fmt.Fprintf(l.w, "%s: %d of %d (%d %%)%s\n", l.what, l.done, l.total, 100*l.done/max(1, l.total), left(now.Sub(l.begun), l.done, l.total))
+		fmt.Fprintf(l.w, "%s: %d of %d (%d %%)%s\n", l.what, l.done, l.total, 100*l.done/max(1, l.total),
+			left(now.Sub(l.begun), l.done, l.total))
 	}
 }
 
@@ -89,5 +90,6 @@ func (l *byteLines) Add(n int) {
 		fmt.Fprintf(l.w, "%s: %s\n", l.what, fetch.Size(int64(l.done)))
 		return
 	}
-	fmt.Fprintf(l.w, "%s: %s of %s (%d %%)\n", l.what, fetch.Size(int64(l.done)), fetch.Size(int64(l.total)), 100*l.done/l.total)
+	fmt.Fprintf(l.w, "%s: %s of %s (%d %%)\n", l.what, fetch.Size(int64(l.done)), fetch.Size(int64(l.total)),
+		100*l.done/l.total)
 }

@@ -176,7 +176,8 @@ func (v *live) lines(most int) []string {
 		}
 		rows[len(rows)-1] += fmt.Sprintf("  %d: %-14s", r.Seed, state)
 	}
-	out := []string{fmt.Sprintf("%s: %d of %d runs done, %s", v.title, finished, len(v.runs), v.now().Sub(v.started).Round(time.Second))}
+	out := []string{fmt.Sprintf("%s: %d of %d runs done, %s", v.title, finished, len(v.runs),
+		v.now().Sub(v.started).Round(time.Second))}
 	if room := max(1, most-2); len(rows) > room {
 		from := min(max(0, current-room/2), len(rows)-room)
 		rows = rows[from : from+room]

@@ -54,7 +54,8 @@ func (c Comments) Of(f config.Field) string {
 
 // common explains words that are keys of many configurations.
 var common = map[string]string{
-	"align_adam":       "of the steps on the alignment: own, with moments of their own, or shared, with those of all steps",
+	"align_adam": "of the steps on the alignment: own, with moments of their own, or shared, with those of all " +
+		"steps",
 	"batch":            "samples of a step",
 	"beta2":            "of Adam: decay of the mean of squared gradients",
 	"count_share":      "share of the budget that is spent on the counts",

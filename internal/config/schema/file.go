@@ -20,7 +20,8 @@ type File struct {
 
 // FileOf returns the description of a file that is read over def. Its fields are those of the type.
 func FileOf[T any](name, about string, def T) File {
-	return File{Name: name, About: about, Shape: func() *config.Shape { return config.ShapeOf(def) }, Fields: config.Fields[T]}
+	return File{Name: name, About: about, Shape: func() *config.Shape { return config.ShapeOf(def) },
+		Fields: config.Fields[T]}
 }
 
 // Checked returns the file with the results of its checks. probe is called only if a schema or the rules are wanted.
@@ -42,12 +43,14 @@ func (f File) FileName() string { return f.Name + ".json" }
 
 // Schema returns the schema. Without Checked it contains types and keys only.
 func (f File) Schema() *js.Schema {
-	s := Source{ID: f.FileName(), Title: "privrec " + f.Name, About: f.About, Shape: f.Shape(), Comments: explain.BuiltIn()}
+	s := Source{ID: f.FileName(), Title: "privrec " + f.Name, About: f.About, Shape: f.Shape(),
+		Comments: explain.BuiltIn()}
 	if f.probe != nil {
 		s.About += " Configurations that it names, and what it says of them, the program checks when it reads the file."
 		s.Probed = f.probe()
 	} else {
-		s.About += " The schema has keys and types. The program checks ranges, words and relations when it reads the file."
+		s.About += " The schema has keys and types. The program checks ranges, words and relations when it reads the " +
+			"file."
 	}
 	return Of(s)
 }

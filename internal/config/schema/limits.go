@@ -28,9 +28,11 @@ func (b *builder) apply(l config.Conditional) {
 	}
 	limit, when := l.Limit, l.When
 	when = slices.DeleteFunc(slices.Clone(when), func(w config.Condition) bool { // that there are entries to limit
-		return (w.Path == l.Path || strings.HasPrefix(l.Path, w.Path+"[]")) && len(w.Out) == 1 && w.Out[0] == config.Empty
+		return (w.Path == l.Path || strings.HasPrefix(l.Path, w.Path+"[]")) && len(w.Out) == 1 &&
+			w.Out[0] == config.Empty
 	})
-	if n.shape.List && slices.ContainsFunc(l.When, func(w config.Condition) bool { return w.Path == l.Path }) && len(when) < len(l.When) {
+	if n.shape.List && slices.ContainsFunc(l.When, func(w config.Condition) bool { return w.Path == l.Path }) &&
+		len(when) < len(l.When) {
 		limit.Filled = false // of a list with entries
 	}
 	if len(when) == 1 && when[0].Path == l.Path && len(when[0].Out) == 1 {
@@ -209,7 +211,8 @@ func count(b bool) int {
 func merge(s, part *js.Schema) {
 	typed := func(x *js.Decimal) bool { return x != nil && len(*x) < 18 } // not the bounds of a Go type
 	switch {
-	case s.Pattern != "" && part.Pattern != "", s.Enum != nil && part.Enum != nil, s.AnyOf != nil && part.AnyOf != nil, s.Not != nil && part.Not != nil,
+	case s.Pattern != "" && part.Pattern != "", s.Enum != nil && part.Enum != nil, s.AnyOf != nil && part.AnyOf != nil,
+		s.Not != nil && part.Not != nil,
 		typed(s.Minimum) || s.Above != nil || typed(s.Maximum) || s.Below != nil:
 		if !reflect.DeepEqual(s.Enum, part.Enum) || part.Enum == nil {
 			s.AllOf = append(s.AllOf, part)

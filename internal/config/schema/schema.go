@@ -94,7 +94,8 @@ func (b *builder) build(s *config.Shape, parent *config.Shape) *js.Schema {
 	case s.Group:
 		out.Type, out.Additional = js.Types{js.Object}, false
 		for _, k := range s.Keys {
-			out.Properties = append(out.Properties, js.Property{Key: k.Path[strings.LastIndexAny(k.Path, ".")+1:], Schema: b.build(k, s)})
+			out.Properties = append(out.Properties, js.Property{Key: k.Path[strings.LastIndexAny(k.Path, ".")+1:],
+				Schema: b.build(k, s)})
 		}
 	case s.List:
 		out.Type, out.Items = js.Types{js.Array}, b.build(s.Entry, s)
@@ -188,7 +189,8 @@ func scalar(out *js.Schema, s *config.Shape) {
 			out.Minimum, out.Maximum = js.Float(-math.MaxFloat64), js.Float(math.MaxFloat64)
 		}
 	case k >= reflect.Int && k <= reflect.Int64:
-		out.Type, out.Minimum, out.Maximum = js.Types{js.Integer}, dec("%d", int64(-1)<<(bits-1)), dec("%d", int64(1)<<(bits-1)-1)
+		out.Type, out.Minimum, out.Maximum = js.Types{js.Integer}, dec("%d", int64(-1)<<(bits-1)),
+			dec("%d", int64(1)<<(bits-1)-1)
 	default:
 		out.Type, out.Minimum, out.Maximum = js.Types{js.Integer}, js.Float(0), dec("%d", ^uint64(0)>>(64-bits))
 	}

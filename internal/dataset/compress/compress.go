@@ -107,7 +107,8 @@ func Unpack(kind Kind, block []byte, size int) ([]byte, error) {
 		defer z.Close()
 		from = z
 	case Zstd:
-		z, err := zstd.NewReader(bytes.NewReader(block), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		z, err := zstd.NewReader(bytes.NewReader(block), zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderMaxWindow(128<<20))
 		if err != nil {
 			return nil, err
 		}

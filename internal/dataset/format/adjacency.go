@@ -32,12 +32,14 @@ func parseAdjacency(in *Input) (*dataset.Log, error) {
 		name, rest, _ := bytes.Cut(line, []byte(" "))
 		if _, err := in.ID("user", name); err != nil {
 			if i := bytes.IndexAny(line, "\t,;"); i >= 0 {
-				err.(*dataset.Error).Hint = "numbers must stand between single spaces, this line uses " + dataset.Quote(line[i:i+1])
+				err.(*dataset.Error).Hint = "numbers must stand between single spaces, this line uses " +
+					dataset.Quote(line[i:i+1])
 			}
 			return nil, err
 		}
 		if first, ok := lineOf[string(name)]; ok {
-			return nil, in.Fail("user", "user "+dataset.Quote(name)+" has a second line", "the first is line "+strconv.Itoa(first))
+			return nil, in.Fail("user", "user "+dataset.Quote(name)+" has a second line", "the first is line "+
+				strconv.Itoa(first))
 		}
 		lineOf[string(name)] = in.num
 		if len(rest) == 0 {
@@ -69,7 +71,8 @@ func parseSequences(in *Input) (*dataset.Log, error) {
 		return nil, err
 	}
 	if want := []string{"user", "items"}; !slices.Equal(names, want) {
-		return nil, in.Fail("", "the header is not user and items, separated by a tab", "a user's items are in one column, oldest first, separated by spaces")
+		return nil, in.Fail("", "the header is not user and items, separated by a tab",
+			"a user's items are in one column, oldest first, separated by spaces")
 	}
 	var b dataset.Builder
 	lineOf := map[int32]int{}
@@ -80,7 +83,8 @@ func parseSequences(in *Input) (*dataset.Log, error) {
 		}
 		user := b.Users.ID(name)
 		if first, ok := lineOf[user]; ok {
-			return in.Fail("user", "user "+dataset.Quote(name)+" has a second line", "the first is line "+strconv.Itoa(first))
+			return in.Fail("user", "user "+dataset.Quote(name)+" has a second line", "the first is line "+
+				strconv.Itoa(first))
 		}
 		lineOf[user] = in.num
 		rest, more := v[1], true
@@ -88,7 +92,8 @@ func parseSequences(in *Input) (*dataset.Log, error) {
 			var item []byte
 			item, rest, more = bytes.Cut(rest, []byte(" "))
 			if len(item) == 0 {
-				return in.Fail("items", "empty item", "items are separated by single spaces, and every line has at least one")
+				return in.Fail("items", "empty item",
+					"items are separated by single spaces, and every line has at least one")
 			}
 			b.Add(user, b.Items.ID(item))
 		}

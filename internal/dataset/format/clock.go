@@ -26,7 +26,8 @@ const mostDigits = 9
 func (c *Clock) Add(in *Input, field string, b []byte) error {
 	whole, part, err := in.instant(field, b)
 	if err == nil && len(part) > mostDigits {
-		err = in.Fail(field, fmt.Sprintf("time %s has %d digits after the point", dataset.Quote(b), len(part)), fmt.Sprintf("at most %d are read", mostDigits))
+		err = in.Fail(field, fmt.Sprintf("time %s has %d digits after the point", dataset.Quote(b), len(part)),
+			fmt.Sprintf("at most %d are read", mostDigits))
 	}
 	if err != nil {
 		return err
@@ -116,7 +117,8 @@ func (c *Clock) Times(file, field string, per int64) ([]int64, error) {
 	for i, t := range c.Whole {
 		if t > math.MaxInt64/per-1 || t < -math.MaxInt64/per+1 {
 			return nil, &dataset.Error{File: file, Field: field,
-				Msg:  fmt.Sprintf("the time %d of row %d is too large, where other times have fractions of %d digits", t, i+1, c.digits),
+				Msg: fmt.Sprintf("the time %d of row %d is too large, where other times have fractions of %d digits",
+					t, i+1, c.digits),
 				Hint: "write all times as whole numbers"}
 		}
 		c.Whole[i] = t * per

@@ -42,7 +42,8 @@ func (fb *FeatureBuilder) Add(in *Input, user []byte, fields [][]byte) error {
 	n := len(fb.users.IDs)
 	if int(fb.users.ID(user)) != n {
 		first := fb.firstAt[fb.users.ID(user)]
-		return in.Fail("user", "user "+dataset.Quote(user)+" has a second line of features", "the first is on line "+strconv.Itoa(first))
+		return in.Fail("user", "user "+dataset.Quote(user)+" has a second line of features", "the first is on line "+
+			strconv.Itoa(first))
 	}
 	fb.firstAt = append(fb.firstAt, in.num)
 	for i := range fb.columns {

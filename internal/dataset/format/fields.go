@@ -61,7 +61,8 @@ func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 				field = line[:i]
 			}
 			if bytes.IndexByte(field, '"') >= 0 {
-				return nil, in.Fail("", fmt.Sprintf("field %d has a quote inside an unquoted value %s", len(s.fields)+1, dataset.Quote(field)), "quote the whole field and double the quotes in it")
+				return nil, in.Fail("", fmt.Sprintf("field %d has a quote inside an unquoted value %s", len(s.fields)+1,
+					dataset.Quote(field)), "quote the whole field and double the quotes in it")
 			}
 			s.fields = append(s.fields, field)
 			if i < 0 {
@@ -75,7 +76,8 @@ func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 		for {
 			i := bytes.IndexByte(rest, '"')
 			if i < 0 {
-				return nil, in.Fail("", fmt.Sprintf("field %d has an opening quote and no closing one", len(s.fields)+1), "a quoted field must end on its own line")
+				return nil, in.Fail("", fmt.Sprintf("field %d has an opening quote and no closing one",
+					len(s.fields)+1), "a quoted field must end on its own line")
 			}
 			field = append(field, rest[:i]...)
 			rest = rest[i+1:]
@@ -187,7 +189,8 @@ func (in *Input) notInteger(field string, b []byte) error {
 func (in *Input) notNumber(field string, b []byte, why string) *dataset.Error {
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, string(b)); err == nil {
-			return in.bad(field, "a date in place of a number: "+dataset.Quote(b), fmt.Sprintf("write times as numbers; in Unix seconds, of UTC, this one is %d", t.Unix()))
+			return in.bad(field, "a date in place of a number: "+dataset.Quote(b),
+				fmt.Sprintf("write times as numbers; in Unix seconds, of UTC, this one is %d", t.Unix()))
 		}
 	}
 	return in.bad(field, why+dataset.Quote(b), "")
@@ -205,11 +208,13 @@ func (in *Input) ID(field string, b []byte) ([]byte, error) {
 	v, err := in.Integer(field, b)
 	switch {
 	case err != nil:
-		return nil, in.Fail(field, "not an id: "+dataset.Quote(b), "ids of this format are integers from 0 to 2147483647")
+		return nil, in.Fail(field, "not an id: "+dataset.Quote(b),
+			"ids of this format are integers from 0 to 2147483647")
 	case v < 0:
 		return nil, in.Fail(field, "negative id "+dataset.Quote(b), "")
 	case v > math.MaxInt32:
-		return nil, in.Fail(field, "id "+dataset.Quote(b)+" is too large", "ids of this format are integers from 0 to 2147483647")
+		return nil, in.Fail(field, "id "+dataset.Quote(b)+" is too large",
+			"ids of this format are integers from 0 to 2147483647")
 	}
 	return b, nil
 }
@@ -337,7 +342,8 @@ func (f Form) AppendField(dst, id []byte) ([]byte, error) {
 		bad = " \t"
 	}
 	if bytes.ContainsAny(id, bad) {
-		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id, string(f)), Hint: "--out-form csv quotes what it must"}
+		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id,
+			string(f)), Hint: "--out-form csv quotes what it must"}
 	}
 	return append(dst, id...), nil
 }

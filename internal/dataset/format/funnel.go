@@ -85,7 +85,8 @@ func (in *Input) FinishFunnel(b *dataset.Builder, f *Funnel) (*dataset.Log, erro
 func (f *Funnel) empty(file string) error {
 	for i, s := range f.stages {
 		if s.rows == 0 {
-			return &dataset.Error{File: file, Msg: "no rows left after step " + dataset.Quote([]byte(s.name)) + " (" + strconv.Itoa(f.stages[i-1].rows) + " rows before it)",
+			return &dataset.Error{File: file, Msg: "no rows left after step " + dataset.Quote([]byte(s.name)) + " (" +
+				strconv.Itoa(f.stages[i-1].rows) + " rows before it)",
 				Hint: "is this the whole file, and the one the recipe is for?"}
 		}
 	}

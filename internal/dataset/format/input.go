@@ -132,7 +132,8 @@ func NewInput(ctx context.Context, name string, r io.Reader) (*Input, error) {
 	switch {
 	case len(magic) == 0:
 		return nil, &dataset.Error{File: name, Msg: "file is empty"}
-	case len(magic) == 1 && magic[0] == gzipMagic[0], len(magic) > 1 && len(magic) < 4 && bytes.HasPrefix(zstdMagic, magic):
+	case len(magic) == 1 && magic[0] == gzipMagic[0], len(magic) > 1 && len(magic) < 4 &&
+		bytes.HasPrefix(zstdMagic, magic):
 		return nil, in.readError(io.ErrUnexpectedEOF) // all that is left of a compressed file; no text starts like this
 	case bytes.HasPrefix(magic, gzipMagic):
 		z, err := gzip.NewReader(raw)
@@ -153,7 +154,8 @@ func NewInput(ctx context.Context, name string, r io.Reader) (*Input, error) {
 	// A read error is reported with the first line.
 	if mark, _ := in.buf.Peek(2); bytes.Equal(mark, []byte{0xff, 0xfe}) || bytes.Equal(mark, []byte{0xfe, 0xff}) {
 		in.Close()
-		return nil, &dataset.Error{File: name, Msg: "the file is UTF-16, want UTF-8", Hint: "convert it, for example with: iconv -f utf-16 -t utf-8"}
+		return nil, &dataset.Error{File: name, Msg: "the file is UTF-16, want UTF-8",
+			Hint: "convert it, for example with: iconv -f utf-16 -t utf-8"}
 	}
 	return in, nil
 }
@@ -214,13 +216,15 @@ func (in *Input) line() ([]byte, error) {
 				"were files joined? remove the mark: sed -i 's/\\xef\\xbb\\xbf//' FILE")
 		}
 		if in.blank != 0 {
-			return nil, &dataset.Error{File: in.file, Line: in.blank, Msg: "blank line inside the file", Hint: "remove it, or check that the file was not cut and joined"}
+			return nil, &dataset.Error{File: in.file, Line: in.blank, Msg: "blank line inside the file",
+				Hint: "remove it, or check that the file was not cut and joined"}
 		}
 		if !in.OtherText && !utf8.Valid(b) {
 			return nil, in.Fail("", "invalid UTF-8", "convert the file, for example with: iconv -f latin1 -t utf-8")
 		}
 		if bytes.IndexByte(b, 0) >= 0 {
-			return nil, in.Fail("", "zero byte in a text file", "the file is binary or UTF-16; convert it to UTF-8 text")
+			return nil, in.Fail("", "zero byte in a text file",
+				"the file is binary or UTF-16; convert it to UTF-8 text")
 		}
 		if in.head != nil && bytes.EqualFold(b, in.head) {
 			return nil, in.Fail("", "the header stands here again", "were files joined? remove this line")
@@ -252,7 +256,8 @@ func (in *Input) rawLine() ([]byte, error) {
 	in.long = in.long[:0]
 	for errors.Is(err, bufio.ErrBufferFull) {
 		if len(in.long)+len(b) > maxLine {
-			return nil, &dataset.Error{File: in.file, Line: in.num + 1, Msg: fmt.Sprintf("line is longer than %d bytes", maxLine), Hint: "is this a text file?"}
+			return nil, &dataset.Error{File: in.file, Line: in.num + 1, Msg: fmt.Sprintf("line is longer than %d bytes",
+				maxLine), Hint: "is this a text file?"}
 		}
 		in.long = append(in.long, b...)
 		b, err = in.buf.ReadSlice('\n')

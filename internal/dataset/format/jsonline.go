@@ -26,7 +26,8 @@ func (in *Input) members(line []byte, wanted []string, raw [][]byte) error {
 	p := jsonLine{b: line}
 	p.space()
 	if !p.eat('{') {
-		return in.Fail("", "not a JSON object: "+dataset.Quote(line), "each line of this file is one object between { and }")
+		return in.Fail("", "not a JSON object: "+dataset.Quote(line),
+			"each line of this file is one object between { and }")
 	}
 	p.space()
 	if !p.eat('}') {
@@ -77,7 +78,8 @@ func (in *Input) badJSON(p *jsonLine, want string) error {
 	if p.at >= len(p.b) {
 		return in.Fail("", "JSON object ends too early, "+want+" should follow", "the line is short; was the file cut?")
 	}
-	return in.Fail("", "not JSON: "+want+" should stand at byte "+strconv.Itoa(p.at+1)+", got "+dataset.Quote(p.b[p.at:]), "")
+	return in.Fail("", "not JSON: "+want+" should stand at byte "+strconv.Itoa(p.at+1)+", got "+
+		dataset.Quote(p.b[p.at:]), "")
 }
 
 func (p *jsonLine) space() {

@@ -25,12 +25,17 @@ const (
 // names holds the column names of each meaning, in the form of bare: usual ones, and names written by RecBole, LensKit,
 // Surprise, Spark, implicit, Elliot, pandas and MovieLens.
 var names = map[Meaning]struct{ usual, others []string }{
-	User:      {[]string{"userid", "user", "uid"}, []string{"customerid", "customer", "reviewerid", "visitorid", "users"}},
-	Item:      {[]string{"itemid", "item", "iid"}, []string{"movieid", "productid", "product", "asin", "parentasin", "isbn", "bookid", "artistid", "trackid", "businessid", "newsid", "articleid", "items", "rec", "recs", "recommendation", "recommendations", "recommendeditem", "recommendeditems"}},
-	Rating:    {[]string{"rating"}, []string{"ratings", "stars", "overall", "bookrating", "rui"}},
-	Time:      {[]string{"timestamp", "time"}, []string{"ts", "unixtime", "unixtimestamp", "unixreviewtime", "timestamps"}},
-	Rank:      {[]string{"rank"}, []string{"position", "pos", "ranking", "place"}},
-	Score:     {[]string{"score", "prediction"}, []string{"scores", "predictions", "pred", "preds", "est", "estimate", "predictedrating", "probability", "prob", "rating", "ratings", "yhat", "ypred"}},
+	User: {[]string{"userid", "user", "uid"}, []string{"customerid", "customer", "reviewerid", "visitorid",
+		"users"}},
+	Item: {[]string{"itemid", "item", "iid"}, []string{"movieid", "productid", "product", "asin", "parentasin",
+		"isbn", "bookid", "artistid", "trackid", "businessid", "newsid", "articleid", "items", "rec", "recs",
+		"recommendation", "recommendations", "recommendeditem", "recommendeditems"}},
+	Rating: {[]string{"rating"}, []string{"ratings", "stars", "overall", "bookrating", "rui"}},
+	Time: {[]string{"timestamp", "time"}, []string{"ts", "unixtime", "unixtimestamp", "unixreviewtime",
+		"timestamps"}},
+	Rank: {[]string{"rank"}, []string{"position", "pos", "ranking", "place"}},
+	Score: {[]string{"score", "prediction"}, []string{"scores", "predictions", "pred", "preds", "est", "estimate",
+		"predictedrating", "probability", "prob", "rating", "ratings", "yhat", "ypred"}},
 	Shown:     {[]string{"shownat", "shown"}, []string{"impressiontime", "impressiontimestamp", "showtime"}},
 	Clicked:   {[]string{"clickedat", "clicked"}, []string{"clicktime", "clicktimestamp", "click"}},
 	Relevance: {[]string{"relevance"}, []string{"rel", "qrel", "rating", "ratings", "stars", "rui"}},
@@ -105,10 +110,12 @@ func (m Meaning) Taken(column string) string {
 // Spelled returns a list of names of such a column, for a hint.
 func (m Meaning) Spelled() string {
 	n := names[m]
-	return strings.Join(append([]string{string(m)}, slices.DeleteFunc(slices.Concat(n.usual, n.others), func(s string) bool { return s == bare(string(m)) })...), ", ")
+	return strings.Join(append([]string{string(m)}, slices.DeleteFunc(slices.Concat(n.usual, n.others),
+		func(s string) bool { return s == bare(string(m)) })...), ", ")
 }
 
 // Counts reports whether a column name is one that pandas gives to the row numbers of a table, which have no meaning.
 func Counts(column string) bool {
-	return column == "" || strings.HasPrefix(strings.ToLower(column), "unnamed: ") || slices.Contains([]string{"index", "level_0"}, strings.ToLower(column))
+	return column == "" || strings.HasPrefix(strings.ToLower(column), "unnamed: ") ||
+		slices.Contains([]string{"index", "level_0"}, strings.ToLower(column))
 }

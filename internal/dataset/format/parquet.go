@@ -38,7 +38,8 @@ func (in *Input) openParquet(f *os.File) error {
 	}
 	for _, c := range p.Columns {
 		if strings.ContainsAny(c.Name, "\t\r\n") {
-			return &dataset.Error{File: in.file, Field: c.Name, Msg: "a column with a tab or a line end in its name", Hint: "give it another name"}
+			return &dataset.Error{File: in.file, Field: c.Name, Msg: "a column with a tab or a line end in its name",
+				Hint: "give it another name"}
 		}
 		if c.InLists || c.Kind == parquet.Other {
 			return &dataset.Error{File: in.file, Field: c.Name, Msg: "holds " + c.Type + ", want numbers or text",
@@ -80,7 +81,8 @@ func writeRows(ctx context.Context, p *parquet.File, to io.Writer) error {
 			case c.Kind == parquet.Float:
 				b = strconv.AppendFloat(b, x.Float, 'f', -1, 64)
 			case bytes.ContainsAny(x.Text, "\t\r\n"):
-				return &parquet.ColumnError{Column: c.Name, Row: n, Err: errors.New("a text with a tab or a line end: " + dataset.Quote(x.Text))}
+				return &parquet.ColumnError{Column: c.Name, Row: n,
+					Err: errors.New("a text with a tab or a line end: " + dataset.Quote(x.Text))}
 			case c.Kind == parquet.Time:
 				b = strconv.AppendInt(b, x.Int, 10)
 			default:

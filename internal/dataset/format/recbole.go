@@ -43,9 +43,11 @@ func (t Table) inter(in *Input) (*dataset.Log, error) {
 
 // typesOf returns an error if the columns of interactions have wrong types.
 func (t Table) typesOf(in *Input, names, types []string) error {
-	for _, col := range [][2]string{{t.user(), "token"}, {t.item(), "token"}, {cmp.Or(t.Rating, "rating"), "float"}, {cmp.Or(t.Time, "timestamp"), "float"}} {
+	for _, col := range [][2]string{{t.user(), "token"}, {t.item(), "token"}, {cmp.Or(t.Rating, "rating"), "float"},
+		{cmp.Or(t.Time, "timestamp"), "float"}} {
 		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
-			return in.Fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+":"+col[1]+" in the header")
+			return in.Fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+
+				":"+col[1]+" in the header")
 		}
 	}
 	return nil
@@ -82,7 +84,8 @@ func (t Table) userAtomic(in *Input) (*dataset.Features, error) {
 		case "float":
 			of[n] = dataset.Numeric
 		default:
-			return nil, in.Fail(n, "a user feature of type "+types[i]+" is not supported", "drop the column, or give one value a user")
+			return nil, in.Fail(n, "a user feature of type "+types[i]+" is not supported",
+				"drop the column, or give one value a user")
 		}
 		if k, ok := t.Kinds[n]; ok {
 			of[n] = k
@@ -108,7 +111,8 @@ func (t Table) untyped(in *Input, names []string) ([]string, error) {
 	plain, types := make([]string, len(names)), make([]string, len(names))
 	for i, n := range names {
 		at := strings.LastIndexByte(n, ':')
-		if at < 1 || !slices.Contains(atomicTypes, n[at+1:]) || strings.ContainsAny(n[:at], ":\t,;|") { // several columns in one
+		if at < 1 || !slices.Contains(atomicTypes, n[at+1:]) || strings.ContainsAny(n[:at], ":\t,;|") {
+			// several columns in one
 			return names, nil
 		}
 		plain[i], types[i] = n[:at], n[at+1:]
@@ -123,15 +127,18 @@ func (in *Input) atomicHeader() (names, types []string, err error) {
 		return nil, nil, err
 	}
 	if len(cols) == 1 && strings.Count(cols[0], ":") > 1 {
-		return nil, nil, in.Fail("", "one column in the header: "+dataset.Quote([]byte(cols[0])), "columns of a RecBole file are separated by tabs")
+		return nil, nil, in.Fail("", "one column in the header: "+dataset.Quote([]byte(cols[0])),
+			"columns of a RecBole file are separated by tabs")
 	}
 	for _, c := range cols {
 		name, typ, ok := strings.Cut(c, ":")
 		if !ok {
-			return nil, nil, in.Fail(c, "header has no type", "a RecBole header reads user_id:token, item_id:token, rating:float, ... separated by tabs")
+			return nil, nil, in.Fail(c, "header has no type",
+				"a RecBole header reads user_id:token, item_id:token, rating:float, ... separated by tabs")
 		}
 		if !slices.Contains(atomicTypes, typ) {
-			return nil, nil, in.Fail(name, "unknown type "+strconv.Quote(typ), "types are "+strings.Join(atomicTypes, ", "))
+			return nil, nil, in.Fail(name, "unknown type "+strconv.Quote(typ), "types are "+
+				strings.Join(atomicTypes, ", "))
 		}
 		names, types = append(names, name), append(types, typ)
 	}
@@ -167,11 +174,13 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 				"only tables with commas or semicolons have quotes: write it without, or with commas as .csv")
 		}
 		if len(fields) == 1 && bytes.Contains(f, []byte("::")) {
-			return nil, in.Fail("", "one column in the header: "+dataset.Quote(f), "its columns are separated by ::, which a table has as tabs or commas")
+			return nil, in.Fail("", "one column in the header: "+dataset.Quote(f),
+				"its columns are separated by ::, which a table has as tabs or commas")
 		}
 		if names[i] = strings.TrimSpace(string(f)); names[i] == "" {
 			if i == 0 && len(fields) > 1 {
-				return nil, in.Fail("", "the first column has no name", "write the file without it if it counts rows: pandas with index=False, R with row.names=FALSE")
+				return nil, in.Fail("", "the first column has no name",
+					"write the file without it if it counts rows: pandas with index=False, R with row.names=FALSE")
 			}
 			return nil, in.Fail("", fmt.Sprintf("column %d has no name", i+1), "")
 		}

@@ -67,7 +67,8 @@ func (r *Rows) Next() bool {
 	}
 	if r.form == Lines {
 		if line = bytes.TrimRight(line, " "); bytes.IndexByte(line, '\t') >= 0 {
-			r.err = r.in.Fail("", "a tab in the line: "+dataset.Quote(line), "fields of a line are separated by single spaces")
+			r.err = r.in.Fail("", "a tab in the line: "+dataset.Quote(line),
+				"fields of a line are separated by single spaces")
 			return false
 		}
 		if r.err = r.in.noTable(line); r.err != nil {

@@ -25,7 +25,8 @@ func newShare(ctx context.Context, verb string, f *os.File) *shareReader {
 	r := &shareReader{f: f}
 	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > 0 {
 		r.size = st.Size()
-		r.Stretch = progress.BeginShares(ctx, fmt.Sprintf("%s %s, %.1f MB", verb, filepath.Base(f.Name()), float64(r.size)/1e6))
+		r.Stretch = progress.BeginShares(ctx, fmt.Sprintf("%s %s, %.1f MB", verb, filepath.Base(f.Name()),
+			float64(r.size)/1e6))
 	}
 	return r
 }
@@ -64,5 +65,6 @@ func HashFile(ctx context.Context, path string) (dataset.File, error) {
 			return dataset.File{}, fmt.Errorf("dataset: hash %s: %w", path, err)
 		}
 	}
-	return dataset.File{Path: path, Bytes: st.Size(), SHA256: hex.EncodeToString(sum.Sum(nil)), Modified: st.ModTime().UnixNano()}, nil
+	return dataset.File{Path: path, Bytes: st.Size(), SHA256: hex.EncodeToString(sum.Sum(nil)),
+		Modified: st.ModTime().UnixNano()}, nil
 }

@@ -201,7 +201,8 @@ func (s *Stream) begins() error {
 		return nil
 	}
 	if line, again := s.ended[string(s.User)]; again {
-		return s.in.Fail("user_id", fmt.Sprintf("the user of line %d comes again: the rows of a user must stand together", line), s.Sort())
+		return s.in.Fail("user_id",
+			fmt.Sprintf("the user of line %d comes again: the rows of a user must stand together", line), s.Sort())
 	}
 	if s.ended[string(s.User)] = s.in.num; len(s.ended) == mostEnded {
 		s.ended = nil
@@ -237,7 +238,8 @@ func (c *cursor) sorted(by ...sortKey) string {
 		for _, k := range by {
 			names = append(names, strconv.Quote(k.name))
 		}
-		code := fmt.Sprintf("import pandas; pandas.read_parquet(%q).sort_values([%s], kind=\"stable\").to_parquet(\"SORTED.parquet\")",
+		code := fmt.Sprintf("import pandas; pandas.read_parquet(%q).sort_values([%s], "+
+			"kind=\"stable\").to_parquet(\"SORTED.parquet\")",
 			c.in.file, strings.Join(names, ", "))
 		return "python3 -c " + system.ShellQuote(code)
 	}
@@ -269,7 +271,9 @@ func (s *Stream) time(b []byte) error {
 		return err
 	}
 	if !s.Starts && (t < s.Time || t == s.Time && bytes.Compare(part, s.part) < 0) {
-		return s.in.Fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), dataset.Quote(s.User)), "rows of a user must be in order of time: sort the file by user and time")
+		return s.in.Fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s",
+			decimal(t, part), decimal(s.Time, s.part), dataset.Quote(s.User)),
+			"rows of a user must be in order of time: sort the file by user and time")
 	}
 	s.Time, s.part = t, append(s.part[:0], part...)
 	return nil

@@ -95,7 +95,8 @@ func (t Table) Columns(ctx context.Context, path string, form Form) (taken, unre
 				taken = append(taken, c.means.Taken(c.is))
 			}
 		}
-		unread = slices.DeleteFunc(names, func(n string) bool { return slices.Contains([]string{k.User, k.Item, k.Rating, k.Time}, n) })
+		unread = slices.DeleteFunc(names,
+			func(n string) bool { return slices.Contains([]string{k.User, k.Item, k.Rating, k.Time}, n) })
 		return none, nil
 	})
 	return taken, unread, err
@@ -136,7 +137,8 @@ func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	s := &Splitter{Sep: cmp.Or(t.Sep, "\t")}
 	s.quotes = s.Sep == "," || s.Sep == ";"
 	if len(s.Sep) != 1 && s.Sep != "::" {
-		return nil, nil, &dataset.Error{File: in.file, Msg: "separator must be one byte, or ::, got " + dataset.Quote([]byte(s.Sep))}
+		return nil, nil, &dataset.Error{File: in.file, Msg: "separator must be one byte, or ::, got " +
+			dataset.Quote([]byte(s.Sep))}
 	}
 	names, err := in.header(s)
 	if err != nil {

@@ -27,7 +27,8 @@ var atomicExts = []string{cardExt, ".inter", ".user"}
 // are synthetic, wherever the folder is moved. It writes each file whole or not at all and makes dir if it is missing.
 // Reading the files back gives the same log, except for its Hash. If files of the same name exist, it fails and leaves
 // them as they are, or with replace removes them once all new ones are written.
-func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note string, replace bool) (files []dataset.File, err error) {
+func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note string,
+	replace bool) (files []dataset.File, err error) {
 	if err := writable(l, f); err != nil {
 		return nil, err
 	}
@@ -183,7 +184,8 @@ func WriteInter(w *bufio.Writer, l *dataset.Log) {
 func writeUsers(w *bufio.Writer, f *dataset.Features) {
 	w.WriteString("user_id:token")
 	for _, c := range f.Columns {
-		w.WriteString("\t" + c.Name + map[dataset.Kind]string{dataset.Categorical: ":token", dataset.Numeric: ":float"}[c.Kind])
+		w.WriteString("\t" + c.Name + map[dataset.Kind]string{dataset.Categorical: ":token",
+			dataset.Numeric: ":float"}[c.Kind])
 	}
 	for u, id := range f.UserIDs {
 		w.WriteString("\n" + id)

@@ -7,6 +7,7 @@
 //
 // Read are columns of whole numbers, floating-point numbers, text and times, and lists of numbers or text, also as
 // fields of the groups of a list; pages of version 1 and 2; plain and dictionary encoding; no compression, Snappy, gzip
-// and zstd. That is what pandas, polars and Arrow write unless they are told otherwise. All else is refused by its name.
-// Source: the format's specification, github.com/apache/parquet-format, parquet.thrift and Encodings.md, version 2.11.
+// and zstd. That is what pandas, polars and Arrow write unless they are told otherwise. All else is refused by its
+// name. Source: the format's specification, github.com/apache/parquet-format, parquet.thrift and Encodings.md, version
+// 2.11.
 package parquet

@@ -97,7 +97,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:4]))
 	if length > size-12 || length > maxFooter {
-		return nil, fmt.Errorf("the footer says that it has %d bytes, of a file of %d bytes and %d at most", length, size, maxFooter)
+		return nil, fmt.Errorf("the footer says that it has %d bytes, of a file of %d bytes and %d at most", length,
+			size, maxFooter)
 	}
 	b := make([]byte, length)
 	if _, err := r.ReadAt(b, size-8-length); err != nil {
@@ -206,7 +207,8 @@ func (c *Column) number(e node) {
 	case c.physical == 1 || c.physical == 2:
 		c.Kind = Int
 		converted := e.at(6).number
-		c.unsigned = e.has(6) && converted >= 11 && converted <= 14 || e.at(10).has(10) && e.at(10).at(10).at(2).number == 0
+		c.unsigned = e.has(6) && converted >= 11 && converted <= 14 || e.at(10).has(10) &&
+			e.at(10).at(10).at(2).number == 0
 	case c.physical == 4 || c.physical == 5:
 		c.Kind = Float
 	case c.physical == 6:
@@ -216,7 +218,8 @@ func (c *Column) number(e node) {
 
 // logical returns the name of a column's logical type if it is neither a number nor text; "" otherwise.
 func logical(e node) string {
-	for id, name := range map[int16]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIMESTAMP", 11: "UNKNOWN", 13: "BSON", 14: "UUID", 15: "FLOAT16"} {
+	for id, name := range map[int16]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIMESTAMP", 11: "UNKNOWN",
+		13: "BSON", 14: "UUID", 15: "FLOAT16"} {
 		if e.at(10).has(id) {
 			return name
 		}
@@ -224,7 +227,8 @@ func logical(e node) string {
 	if e.has(6) {
 		switch t := e.at(6).number; t {
 		case 5, 6, 7, 8, 9, 10, 20, 21:
-			return map[int64]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIME", 9: "TIMESTAMP", 10: "TIMESTAMP", 20: "BSON", 21: "INTERVAL"}[t]
+			return map[int64]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIME", 9: "TIMESTAMP", 10: "TIMESTAMP",
+				20: "BSON", 21: "INTERVAL"}[t]
 		}
 	}
 	return ""

@@ -167,7 +167,8 @@ func (p *cursor) read() error {
 	p.at += int64(len(head) - len(d.b))
 	full, packed := h.at(2).number, h.at(3).number
 	if full < 0 || full > maxPage || packed < 0 || packed > p.f.size-p.at {
-		return fmt.Errorf("a page says that it has %d bytes, and %d in the file of %d bytes: at most %d are read", full, packed, p.f.size, maxPage)
+		return fmt.Errorf("a page says that it has %d bytes, and %d in the file of %d bytes: at most %d are read", full,
+			packed, p.f.size, maxPage)
 	}
 	b := make([]byte, packed)
 	if _, err := p.f.r.ReadAt(b, p.at); err != nil {
@@ -195,7 +196,8 @@ var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4_RAW"}
 func (p *cursor) unpack(b []byte, size int) ([]byte, error) {
 	codec, ok := codecs[p.codec]
 	if !ok {
-		return nil, fmt.Errorf("compressed with %s, which is not read: write it with Snappy or zstd", codecNames[p.codec])
+		return nil, fmt.Errorf("compressed with %s, which is not read: write it with Snappy or zstd",
+			codecNames[p.codec])
 	}
 	return compress.Unpack(codec, b, size)
 }
@@ -274,7 +276,8 @@ func (p *cursor) data2(h node, b []byte, size int) error {
 		return err
 	}
 	levels, repeats := h.at(5).number, h.at(6).number
-	if levels < 0 || repeats < 0 || levels > int64(len(b)) || repeats > int64(len(b)) || levels+repeats > int64(min(len(b), size)) {
+	if levels < 0 || repeats < 0 || levels > int64(len(b)) || repeats > int64(len(b)) ||
+		levels+repeats > int64(min(len(b), size)) {
 		return errRuns
 	}
 	above := int(levels + repeats)
@@ -334,7 +337,8 @@ func (p *cursor) values(encoding int64, n int, repeats, levels, b []byte) error 
 }
 
 func encodingName(e int64) string {
-	names := map[int64]string{3: "RLE", 4: "BIT_PACKED", 5: "DELTA_BINARY_PACKED", 6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 9: "BYTE_STREAM_SPLIT"}
+	names := map[int64]string{3: "RLE", 4: "BIT_PACKED", 5: "DELTA_BINARY_PACKED", 6: "DELTA_LENGTH_BYTE_ARRAY",
+		7: "DELTA_BYTE_ARRAY", 9: "BYTE_STREAM_SPLIT"}
 	if n, ok := names[e]; ok {
 		return n
 	}

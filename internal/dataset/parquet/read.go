@@ -26,7 +26,8 @@ const spread, few = 64, 1 << 20
 // Read calls row with the values of some columns, for every row from 1 on. It needs memory for one page of each column.
 func (f *File) Read(ctx context.Context, columns []int, row func(n int64, v []Value) error) error {
 	if f.Rows < 0 || f.Rows > few && (f.Rows-few)/spread > f.size {
-		return fmt.Errorf("the footer says that there are %d rows, which a file of %d bytes cannot tell apart", f.Rows, f.size)
+		return fmt.Errorf("the footer says that there are %d rows, which a file of %d bytes cannot tell apart", f.Rows,
+			f.size)
 	}
 	n := int64(0)
 	v := make([]Value, len(columns))

@@ -25,7 +25,8 @@ func parseAmazonRatings(in *format.Input) (*dataset.Log, error) {
 	err := in.EachRow(&s, amazonRatings.names, func(v [][]byte) error {
 		if in.Line() <= amazonProbe && len(v[0]) == asinLen && len(v[1]) > asinLen {
 			if swapped++; swapped == amazonProbe {
-				return in.Fail("user", "the first columns are item and user, in the order of the 2018 release", "take the 2014 file (ratings_<Category>.csv), or swap the columns")
+				return in.Fail("user", "the first columns are item and user, in the order of the 2018 release",
+					"take the 2014 file (ratings_<Category>.csv), or swap the columns")
 			}
 		}
 		return ratingRow(in, &b, in.Token, v)

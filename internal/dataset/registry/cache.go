@@ -51,7 +51,8 @@ func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dat
 		dir = filepath.Join(base, "privrec")
 	}
 	hash := hashOf(files)
-	key := sha256.Sum256([]byte(strings.Join([]string{cacheVersion, set, strings.Join(l.Files, " "), l.Steps, r.Steps(), hash, fmt.Sprint(format.HasCard(files[0].Path))}, "\n")))
+	key := sha256.Sum256([]byte(strings.Join([]string{cacheVersion, set, strings.Join(l.Files, " "), l.Steps, r.Steps(),
+		hash, fmt.Sprint(format.HasCard(files[0].Path))}, "\n")))
 	return cache{path: filepath.Join(dir, set+"-"+hex.EncodeToString(key[:8])+".rows"), hash: hash}
 }
 

@@ -19,7 +19,8 @@ func sealEntry(e *entry) func(io.Writer) error {
 	payload := encodeEntry(e)
 	sum := sha256.Sum256(payload)
 	return func(w io.Writer) error {
-		_, err := io.Copy(w, io.MultiReader(strings.NewReader(cacheVersion), bytes.NewReader(sum[:]), bytes.NewReader(payload)))
+		_, err := io.Copy(w, io.MultiReader(strings.NewReader(cacheVersion), bytes.NewReader(sum[:]),
+			bytes.NewReader(payload)))
 		return err
 	}
 }
@@ -118,7 +119,8 @@ func decodeEntry(b []byte) (*entry, error) {
 			d.fail()
 			break
 		}
-		e.ladder = append(e.ladder, dataset.Rung{Name: name[0], Users: int(counts[0]), Items: int(counts[1]), Rows: int(counts[2]), Samples: int(counts[3])})
+		e.ladder = append(e.ladder, dataset.Rung{Name: name[0], Users: int(counts[0]), Items: int(counts[1]),
+			Rows: int(counts[2]), Samples: int(counts[3])})
 	}
 	if kind := d.byte(); kind == 1 || kind == 2 {
 		e.features = d.features()

@@ -42,7 +42,8 @@ func FindCross(name string) (CrossSet, error) {
 		names = append(names, s.Name)
 	}
 	e := &dataset.Error{File: name, Msg: "unknown cross-domain data set", Hint: Nearest(name, names) +
-		fmt.Sprintf("known are %s, and %sA+%sB for two logs of your own", strings.Join(names, ", "), OwnPrefix, OwnPrefix)}
+		fmt.Sprintf("known are %s, and %sA+%sB for two logs of your own", strings.Join(names, ", "), OwnPrefix,
+			OwnPrefix)}
 	if _, err := Find(name); err == nil {
 		e.Msg = "has one domain, and the task takes two"
 	}
@@ -55,7 +56,8 @@ func (s CrossSet) domain(name string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, &dataset.Error{File: s.Name, Msg: fmt.Sprintf("unknown domain %q", name), Hint: "known are " + strings.Join(names, ", ")}
+	return 0, &dataset.Error{File: s.Name, Msg: fmt.Sprintf("unknown domain %q", name), Hint: "known are " +
+		strings.Join(names, ", ")}
 }
 
 func (s CrossSet) domainNames() (names []string) {
@@ -101,7 +103,8 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 
 // load returns the filtered rows of every domain.
 func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *dataset.Cross, error) {
-	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn, Decided: s.recipe.Decisions(false)}}
+	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn,
+		Decided: s.recipe.Decisions(false)}}
 	if s.standIn {
 		var logs []*dataset.Log
 		logs, c.Source.Hash = standin.CrossLogs(opts.Seed)
@@ -117,7 +120,8 @@ func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *data
 		hashes = append(hashes, q.Source.Hash)
 		c.Source.Files = append(c.Source.Files, q.Source.Files...)
 		for _, rung := range q.Ladder {
-			if strings.HasPrefix(rung.Name, dataset.RungTrain) || strings.HasPrefix(rung.Name, dataset.RungValid) || strings.HasPrefix(rung.Name, dataset.RungTest) {
+			if strings.HasPrefix(rung.Name, dataset.RungTrain) || strings.HasPrefix(rung.Name, dataset.RungValid) ||
+				strings.HasPrefix(rung.Name, dataset.RungTest) {
 				continue // counts of this domain only
 			}
 			if len(s.sets) > 1 {

@@ -74,7 +74,8 @@ func Describe(ctx context.Context, name string, opts Options) (*Description, err
 	if err != nil {
 		return nil, err
 	}
-	d := &Description{Set: set, Hash: log.Hash, StandIn: log.StandIn, Users: len(log.UserIDs), Items: len(log.ItemIDs), Rows: log.Len()}
+	d := &Description{Set: set, Hash: log.Hash, StandIn: log.StandIn, Users: len(log.UserIDs), Items: len(log.ItemIDs),
+		Rows: log.Len()}
 	var c Columns
 	for _, f := range files {
 		if plainBase(f.Path) == ColumnsFile {
@@ -200,7 +201,8 @@ func (f *FileForm) read(ctx context.Context) (err error) {
 var fixedTypes = map[string]string{
 	"user": "text", "items": "text",
 	"user_id": "text", "business_id": "text", "stars": "number", "date": "text",
-	"review_count": "integer", "useful": "integer", "funny": "integer", "cool": "integer", "fans": "integer", "average_stars": "number",
+	"review_count": "integer", "useful": "integer", "funny": "integer", "cool": "integer", "fans": "integer",
+	"average_stars": "number",
 }
 
 // header returns the columns as named in the first line.

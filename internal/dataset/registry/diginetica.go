@@ -13,11 +13,14 @@ import (
 func diginetica() Set {
 	return Set{
 		Name: "session-diginetica", Title: "Diginetica sessions, SR-GNN's split",
-		Address: "https://github.com/CCIIPLab/GCE-GNN (datasets/diginetica), from https://competitions.codalab.org/competitions/11161 (CIKM Cup 2016)",
-		Licence: "published for the CIKM Cup 2016 for research; neither repository with the split states a licence, do not redistribute",
+		Address: "https://github.com/CCIIPLab/GCE-GNN (datasets/diginetica), from " +
+			"https://competitions.codalab.org/competitions/11161 (CIKM Cup 2016)",
+		Licence: "published for the CIKM Cup 2016 for research; neither repository with the split states a licence, " +
+			"do not redistribute",
 		Layouts: []Layout{{Files: []string{"sessions.tsv"}, Read: logOnly(ReadSplitSessions)}},
 		Recipes: []dataset.Recipe{{
-			Name: "srgnn", About: "Wu et al., AAAI 2019, section 4.1: the last week's sessions are test, as published; every prefix is a sample",
+			Name: "srgnn", About: "Wu et al., AAAI 2019, section 4.1: the last week's sessions are test, as " +
+				"published; every prefix is a sample",
 			Split: dataset.Split{Kind: dataset.SplitFixed, Ordered: true}, Digest: digineticaDigest,
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Items: 43097, Rows: 982961}, Paper: true, From: "table 1"},
@@ -47,7 +50,8 @@ func parseSplitSessions(in *format.Input) (*dataset.Log, error) {
 		return nil, err
 	}
 	if len(names) != 3 || names[0] != "session" || names[1] != "split" || names[2] != "items" {
-		return nil, in.Fail("", "the header is not session, split and items, separated by tabs", "the items of a session are in one column, oldest first, separated by spaces")
+		return nil, in.Fail("", "the header is not session, split and items, separated by tabs",
+			"the items of a session are in one column, oldest first, separated by spaces")
 	}
 	b := dataset.Builder{Parts: []dataset.Part{}}
 	lineOf := map[int32]int{}
@@ -58,7 +62,8 @@ func parseSplitSessions(in *format.Input) (*dataset.Log, error) {
 		}
 		session := b.Users.ID(name)
 		if first, ok := lineOf[session]; ok {
-			return in.Fail("session", "session "+dataset.Quote(name)+" has a second line", "the first is line "+strconv.Itoa(first))
+			return in.Fail("session", "session "+dataset.Quote(name)+" has a second line", "the first is line "+
+				strconv.Itoa(first))
 		}
 		lineOf[session] = in.Line()
 		part := dataset.Train
@@ -81,7 +86,8 @@ func parseSplitSessions(in *format.Input) (*dataset.Log, error) {
 			n++
 		}
 		if n < 2 {
-			return in.Fail("items", "a session of one item", "a session has two items or more, since each but the first is a label")
+			return in.Fail("items", "a session of one item",
+				"a session has two items or more, since each but the first is a label")
 		}
 		return nil
 	})

@@ -55,7 +55,8 @@ func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 		w.Sequences(s)
 	}
 	if h := dataset.HeldOut(ctx); h != nil && h.Labels {
-		return nil, &dataset.Error{File: set.Name, Msg: "rows of sequences cannot be held out of labels alone", Hint: "leave run.hold_out.labels out"}
+		return nil, &dataset.Error{File: set.Name, Msg: "rows of sequences cannot be held out of labels alone",
+			Hint: "leave run.hold_out.labels out"}
 	}
 	return dataset.PlantSequences(ctx, dataset.HoldOutSequences(ctx, s))
 }
@@ -191,7 +192,8 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 }
 
 // finish returns filtered rows split, limited to the items and users that the options state, and these rows too.
-func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset.Log, ladder dataset.Ladder, f *dataset.Features) (*dataset.Sequential, *dataset.Log, error) {
+func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset.Log, ladder dataset.Ladder,
+	f *dataset.Features) (*dataset.Sequential, *dataset.Log, error) {
 	items, users, err := s.stated(ctx, o)
 	if err != nil {
 		return nil, nil, err
@@ -199,7 +201,8 @@ func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset
 	if items != nil || users != nil {
 		l = l.Of(items, users)
 		if ladder = append(slices.Clip(ladder), l.Rung("of stated ids")); l.Len() == 0 {
-			return nil, nil, &dataset.Error{File: cmp.Or(o.Items, o.Users), Msg: "no row has an id of this list", Hint: "ids are compared letter by letter"}
+			return nil, nil, &dataset.Error{File: cmp.Or(o.Items, o.Users), Msg: "no row has an id of this list",
+				Hint: "ids are compared letter by letter"}
 		}
 	}
 	out, err := r.Finish(l, ladder, f)
@@ -231,7 +234,8 @@ func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dat
 }
 
 // readLayout parses the files. It fails on a file that changed since it was hashed.
-func readLayout(ctx context.Context, name string, layout Layout, files []dataset.File) (*dataset.Log, *dataset.Features, error) {
+func readLayout(ctx context.Context, name string, layout Layout,
+	files []dataset.File) (*dataset.Log, *dataset.Features, error) {
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
@@ -242,7 +246,8 @@ func readLayout(ctx context.Context, name string, layout Layout, files []dataset
 	}
 	for _, f := range files {
 		if st, err := os.Stat(f.Path); err != nil || st.Size() != f.Bytes || st.ModTime().UnixNano() != f.Modified {
-			return nil, nil, &dataset.Error{File: f.Path, Msg: "file changed while it was being read", Err: err, Hint: "run again"}
+			return nil, nil, &dataset.Error{File: f.Path, Msg: "file changed while it was being read", Err: err,
+				Hint: "run again"}
 		}
 	}
 	log.Name, log.Hash = name, hashOf(files)
@@ -264,9 +269,11 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 	if dir == "" {
 		dir = os.Getenv("PRIVREC_DATA")
 	}
-	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(cmp.Or(dir, "$PRIVREC_DATA"), s.Name) + "; standin-demo needs no files"
+	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(cmp.Or(dir, "$PRIVREC_DATA"),
+		s.Name) + "; standin-demo needs no files"
 	if IsOwn(s.Name) {
-		hint = "put your table there under one of these names, see docs/add-your-own-data.md; standin-demo needs no files"
+		hint = "put your table there under one of these names, see docs/add-your-own-data.md; standin-demo needs no " +
+			"files"
 	}
 	if !strings.HasPrefix(s.Name, OwnPrefix) {
 		hint = "privrec data fetch " + s.Name + ", or " + hint
@@ -277,12 +284,14 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 	}
 	looked := "looked for " + strings.Join(wanted, ", or ") + " (plain, .gz or .zst)"
 	if dir == "" {
-		return Layout{}, nil, &dataset.Error{File: s.Name, Msg: "no data folder: PRIVREC_DATA is not set; " + looked, Err: dataset.ErrNotFound,
+		return Layout{}, nil, &dataset.Error{File: s.Name, Msg: "no data folder: PRIVREC_DATA is not set; " + looked,
+			Err:  dataset.ErrNotFound,
 			Hint: "set PRIVREC_DATA to the folder that holds " + s.Name + "/; " + hint}
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return Layout{}, nil, &dataset.Error{File: dir, Msg: "no such folder of data sets", Err: dataset.ErrNotFound,
-			Hint: "set PRIVREC_DATA, or --data where there is that flag, to the folder that holds " + s.Name + "/; standin-demo needs no files"}
+			Hint: "set PRIVREC_DATA, or --data where there is that flag, to the folder that holds " + s.Name +
+				"/; standin-demo needs no files"}
 	}
 	folder := filepath.Join(dir, s.Name)
 	if IsOwn(s.Name) {
@@ -309,7 +318,8 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 		}
 		return l, files, nil
 	}
-	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound, Hint: s.tablesHint(folder) + hint}
+	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound,
+		Hint: s.tablesHint(folder) + hint}
 }
 
 // tablesHint returns a hint how to rename tables that are in a folder under other names, or "".
@@ -320,7 +330,8 @@ func (s Set) tablesHint(folder string) string {
 		base := plainBase(e.Name())
 		switch ext := filepath.Ext(base); {
 		case e.IsDir() || base == ColumnsFile || strings.HasSuffix(base, ".users"+ext):
-		case strings.HasPrefix(base, "impressions."), strings.HasPrefix(base, OwnTarget+"."), strings.HasPrefix(base, OwnSource+"."):
+		case strings.HasPrefix(base, "impressions."), strings.HasPrefix(base, OwnTarget+"."),
+			strings.HasPrefix(base, OwnSource+"."):
 			other = base
 		case first == "" && slices.Contains([]string{".csv", ".tsv", ".inter", ".parquet"}, ext):
 			first = base
@@ -334,7 +345,8 @@ func (s Set) tablesHint(folder string) string {
 	case IsOwn(s.Name):
 		return fmt.Sprintf("the folder has %s: if that is the log, call it %s%s; ", first, s.Name, filepath.Ext(first))
 	default:
-		return fmt.Sprintf("the folder has %s, which is none of these: a table of your own is read as %s%s%s in a folder %s%s; ", first, OwnPrefix, own, filepath.Ext(first), OwnPrefix, own)
+		return fmt.Sprintf("the folder has %s, which is none of these: a table of your own is read as %s%s%s in a "+
+			"folder %s%s; ", first, OwnPrefix, own, filepath.Ext(first), OwnPrefix, own)
 	}
 }
 

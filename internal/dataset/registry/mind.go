@@ -58,14 +58,17 @@ func parseMIND(in *format.Input, b *dataset.Builder, f *format.Funnel, part data
 		u := b.Users.ID(user)
 		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
 		if err != nil || at.Nanosecond() != 0 {
-			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format look like 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "not a time: "+dataset.Quote(v[2]),
+				"times of this format look like 11/11/2019 9:05:58 AM")
 		}
 		for more := true; more; {
 			var shown []byte
 			shown, v[4], more = bytes.Cut(v[4], []byte(" "))
 			cut := len(shown) - 2
 			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
-				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and cannot be used here")
+				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown),
+					"they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and "+
+						"cannot be used here")
 			}
 			item := b.Items.ID(shown[:cut])
 			if shown[cut+1] == '0' {

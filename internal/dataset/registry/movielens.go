@@ -34,7 +34,8 @@ func ReadUData(ctx context.Context, path string) (*dataset.Log, error) {
 // ReadUsersDat reads MovieLens-1M's users.dat (user::gender::age::occupation::zip). Age is the
 // code of a group, so it is categorical.
 func ReadUsersDat(ctx context.Context, path string) (*dataset.Features, error) {
-	return format.ReadFile(ctx, path, func(in *format.Input) (*dataset.Features, error) { return usersDat.features(in, nil) })
+	return format.ReadFile(ctx, path,
+		func(in *format.Input) (*dataset.Features, error) { return usersDat.features(in, nil) })
 }
 
 // ReadUUser reads MovieLens-100K's u.user (user|age|gender|occupation|zip). Age is
@@ -57,7 +58,8 @@ func (f movieLensFormat) log(in *format.Input) (*dataset.Log, error) {
 }
 
 // ratingRow appends a row of user, item, rating, timestamp, with ids that id checks.
-func ratingRow(in *format.Input, b *dataset.Builder, id func(field string, b []byte) ([]byte, error), v [][]byte) error {
+func ratingRow(in *format.Input, b *dataset.Builder, id func(field string, b []byte) ([]byte, error),
+	v [][]byte) error {
 	user, err := id("user", v[0])
 	if err != nil {
 		return err

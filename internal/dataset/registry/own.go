@@ -62,7 +62,8 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 		}
 	}
 	if len(users) > 1 {
-		return nil, nil, &dataset.Error{File: users[0], Msg: "and " + filepath.Base(users[1]) + " beside it both have user features", Hint: "keep one of them"}
+		return nil, nil, &dataset.Error{File: users[0], Msg: "and " + filepath.Base(users[1]) +
+			" beside it both have user features", Hint: "keep one of them"}
 	}
 	table := c.table()
 	switch base := plainBase(paths[0]); {
@@ -105,7 +106,8 @@ func columnNotes(ctx context.Context, files []dataset.File, l *dataset.Log) (not
 		notes = append(notes, name+": "+x)
 	}
 	if len(unread) > 0 {
-		note := fmt.Sprintf("%s: not read: %s; %s beside it says what columns are", name, strings.Join(unread, ", "), ColumnsFile)
+		note := fmt.Sprintf("%s: not read: %s; %s beside it says what columns are", name, strings.Join(unread, ", "),
+			ColumnsFile)
 		if l.Times == nil {
 			note += "; without times the rows are in the order of the file"
 		}
@@ -169,7 +171,8 @@ func IsOwn(name string) bool { return strings.HasPrefix(name, OwnPrefix) }
 // ownName reports whether a name can be that of a folder on every system: letters, digits, "-",
 // "_" and ".", and not "." first.
 func ownName(s string) bool {
-	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
+	return s != "" && s[0] != '.' &&
+		strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
 // OwnNames returns the names of the folders in dir that hold own data, in order. dir "" takes $PRIVREC_DATA. For a

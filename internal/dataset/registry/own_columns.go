@@ -44,7 +44,8 @@ func readColumns(ctx context.Context, path string) (c Columns, err error) {
 	}
 	v := config.NewChecker(doc)
 	var taken []string
-	for _, n := range []struct{ key, name string }{{"user", c.User}, {"item", c.Item}, {"rating", c.Rating}, {"timestamp", c.Timestamp}, {"shown", c.Shown}, {"clicked", c.Clicked}} {
+	for _, n := range []struct{ key, name string }{{"user", c.User}, {"item", c.Item}, {"rating", c.Rating},
+		{"timestamp", c.Timestamp}, {"shown", c.Shown}, {"clicked", c.Clicked}} {
 		if n.name != "" {
 			v.Check(!slices.Contains(taken, n.name), n.key, "names column %q, which is another one too", n.name)
 			taken = append(taken, n.name)
@@ -52,7 +53,8 @@ func readColumns(ctx context.Context, path string) (c Columns, err error) {
 	}
 	for i, n := range c.Numbers {
 		v.Check(!slices.Contains(c.Numbers[:i], n), "numbers", "names %q twice", n)
-		v.Check(len(c.Features) == 0 || slices.Contains(c.Features, n), "numbers", "names %q, which is none of the features", n)
+		v.Check(len(c.Features) == 0 || slices.Contains(c.Features, n), "numbers",
+			"names %q, which is none of the features", n)
 	}
 	for i, n := range c.Features {
 		v.Check(!slices.Contains(c.Features[:i], n), "features", "names %q twice", n)
@@ -83,14 +85,16 @@ func hintColumns(err error, paths []string) error {
 	case e.Hint != "":
 		e.Hint += "; "
 	}
-	e.Hint += fmt.Sprintf("a file %s beside the table says what columns of other names are, as in %s: NAME", ColumnsFile, strings.TrimSuffix(e.Field, "_id"))
+	e.Hint += fmt.Sprintf("a file %s beside the table says what columns of other names are, as in %s: NAME",
+		ColumnsFile, strings.TrimSuffix(e.Field, "_id"))
 	return e
 }
 
 // misspelt returns an error for a file that is meant for the names of columns but has a wrong name.
 func misspelt(folder string) error {
 	if path := filepath.Join(folder, "columns.yml"); Stored(path) {
-		return &dataset.Error{File: path, Msg: "is not read: the file with the names of columns is called " + ColumnsFile, Hint: "rename it"}
+		return &dataset.Error{File: path, Msg: "is not read: the file with the names of columns is called " +
+			ColumnsFile, Hint: "rename it"}
 	}
 	return nil
 }
@@ -132,7 +136,8 @@ func (c Columns) features(ctx context.Context, path string) (*dataset.Features, 
 	f.Source, f.Partial = path, c.Partial
 	for _, n := range c.Numbers {
 		if _, err := f.Column(n); err != nil {
-			return nil, &dataset.Error{File: path, Field: n, Msg: "column is missing, which " + ColumnsFile + " calls a number"}
+			return nil, &dataset.Error{File: path, Field: n, Msg: "column is missing, which " + ColumnsFile +
+				" calls a number"}
 		}
 	}
 	if len(c.Features) == 0 {
@@ -142,7 +147,8 @@ func (c Columns) features(ctx context.Context, path string) (*dataset.Features, 
 	for _, n := range c.Features {
 		col, err := f.Column(n)
 		if err != nil {
-			return nil, &dataset.Error{File: path, Field: n, Msg: "column is missing, which " + ColumnsFile + " calls a feature"}
+			return nil, &dataset.Error{File: path, Field: n, Msg: "column is missing, which " + ColumnsFile +
+				" calls a feature"}
 		}
 		keep = append(keep, *col)
 	}

@@ -20,7 +20,8 @@ const (
 
 // Spelling explains how the name of a recipe of own data is composed.
 const Spelling = "or one spelled by steps, filters first, such as distinct+5-core+leave-one-out: " +
-	"distinct, rating-R, items-N, users-N, N-core, last-N; then one of fraction, fraction-P, ratio, ratio-P, leave-one-out, split; " +
+	"distinct, rating-R, items-N, users-N, N-core, last-N; then one of fraction, fraction-P, ratio, ratio-P, " +
+	"leave-one-out, split; " +
 	"after ratio or split also valid-P, P percent of the training rows held out"
 
 // ownRecipes returns the recipes of own data that have a name.
@@ -31,14 +32,20 @@ func ownRecipes() []dataset.Recipe {
 	held.ValidShare = 0.1
 	all := []dataset.Recipe{
 		{Name: "all", About: "every row; the first 80 % of a user's rows train", Split: first},
-		{Name: "5-core", About: "5-core, the last 100 rows of a user, the first 80 % of them train", Core: 5, LastN: 100, Split: first},
-		{Name: "10-core", About: "10-core, the last 100 rows of a user, the first 80 % of them train", Core: 10, LastN: 100, Split: first},
+		{Name: "5-core", About: "5-core, the last 100 rows of a user, the first 80 % of them train", Core: 5,
+			LastN: 100, Split: first},
+		{Name: "10-core", About: "10-core, the last 100 rows of a user, the first 80 % of them train", Core: 10,
+			LastN: 100, Split: first},
 		{Name: OwnRecent, About: "the last 100 rows of a user, the first 80 % of them train", LastN: 100, Split: first},
-		{Name: OwnLeaveOneOut, About: "every row; a user's last one is test, the one before it validation", Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true}},
-		{Name: OwnRatio, About: "the first of a repeated pair; a random 80 % of a user's rows train", Dedupe: dataset.KeepFirst, Split: random},
-		{Name: OwnRatioValid, About: "recipe ratio with a random tenth of the training rows held out for validation", Dedupe: dataset.KeepFirst, Split: held},
+		{Name: OwnLeaveOneOut, About: "every row; a user's last one is test, the one before it validation",
+			Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true}},
+		{Name: OwnRatio, About: "the first of a repeated pair; a random 80 % of a user's rows train",
+			Dedupe: dataset.KeepFirst, Split: random},
+		{Name: OwnRatioValid, About: "recipe ratio with a random tenth of the training rows held out for validation",
+			Dedupe: dataset.KeepFirst, Split: held},
 		{Name: OwnSplit, About: "train.txt and test.txt as they are", Split: dataset.Split{Kind: dataset.SplitFixed}},
-		{Name: OwnSplitValid, About: "recipe split with a random tenth of the training rows held out for validation", Split: dataset.Split{Kind: dataset.SplitFixed, ValidShare: 0.1}},
+		{Name: OwnSplitValid, About: "recipe split with a random tenth of the training rows held out for validation",
+			Split: dataset.Split{Kind: dataset.SplitFixed, ValidShare: 0.1}},
 	}
 	for i := range all {
 		all[i].Times, all[i].Known = true, true
@@ -108,7 +115,8 @@ func spelled(set, name string, names []string) (dataset.Recipe, error) {
 	fail := func(msg, hint string) (dataset.Recipe, error) {
 		return dataset.Recipe{}, &dataset.Error{File: set, Msg: msg, Hint: hint}
 	}
-	known := "known are " + strings.Join(names, ", ") + "; a configuration chooses one with data.recipe, as in --set data.recipe=" + names[0] + "; " + Spelling
+	known := "known are " + strings.Join(names, ", ") +
+		"; a configuration chooses one with data.recipe, as in --set data.recipe=" + names[0] + "; " + Spelling
 	before, divided := -1, false
 	for _, word := range strings.Split(name, "+") {
 		found := false
@@ -132,10 +140,12 @@ func spelled(set, name string, names []string) (dataset.Recipe, error) {
 		}
 	}
 	if !divided {
-		return fail(fmt.Sprintf("recipe %q does not say how to split", name), "add a split: "+name+"+leave-one-out, for example; "+Spelling)
+		return fail(fmt.Sprintf("recipe %q does not say how to split", name), "add a split: "+name+
+			"+leave-one-out, for example; "+Spelling)
 	}
 	if s := r.Split; s.ValidShare > 0 && s.Kind != dataset.SplitRandom && s.Kind != dataset.SplitFixed {
-		return fail(fmt.Sprintf("recipe %q: valid holds out rows of a split that is ratio or split", name), "leave-one-out has validation rows of its own; models on fraction hold out samples by train.validation")
+		return fail(fmt.Sprintf("recipe %q: valid holds out rows of a split that is ratio or split", name),
+			"leave-one-out has validation rows of its own; models on fraction hold out samples by train.validation")
 	}
 	return r, nil
 }

@@ -21,7 +21,8 @@ type Public struct {
 	// Items is a file with the ids of all items, one a line or in a column item_id; rows of other items are left out.
 	// published takes the list that the data set was published with.
 	Items string `yaml:"items,omitempty"`
-	Users string `yaml:"users,omitempty"` // a file with the ids of all users, likewise in a column user_id; or published
+	// a file with the ids of all users, likewise in a column user_id; or published
+	Users string `yaml:"users,omitempty"`
 	Sizes Sizes  `yaml:"sizes,omitempty"`
 }
 
@@ -81,7 +82,8 @@ func SameLists(was, now dataset.Source) error {
 		case (x.was == nil) != (x.now == nil):
 			return errors.New("lists of ids are stated for one of two loads of the same data")
 		case x.was != nil && x.was.SHA256 != x.now.SHA256:
-			return &dataset.Error{File: x.now.File, Msg: "the list was another one when the run was made", Hint: "restore it"}
+			return &dataset.Error{File: x.now.File, Msg: "the list was another one when the run was made",
+				Hint: "restore it"}
 		}
 	}
 	return nil
@@ -151,11 +153,14 @@ func (s Set) published(dir, key string, known []list) (path, column string, err 
 		}
 	}
 	if names == nil {
-		return "", "", &dataset.Error{File: s.Name, Field: key, Msg: "privrec knows of no such list that these data were published with",
+		return "", "", &dataset.Error{File: s.Name, Field: key,
+			Msg:  "privrec knows of no such list that these data were published with",
 			Hint: "name a file with all ids, one a line: " + key + "=FILE"}
 	}
-	return "", "", &dataset.Error{File: filepath.Join(dir, s.Name), Field: key, Msg: "the list is not here: looked for " + strings.Join(names, ", ") + " (plain, .gz or .zst)",
-		Hint: "put the list that came with the data there, or name a file with all ids: " + key + "=FILE", Err: dataset.ErrNotFound}
+	return "", "", &dataset.Error{File: filepath.Join(dir, s.Name), Field: key,
+		Msg:  "the list is not here: looked for " + strings.Join(names, ", ") + " (plain, .gz or .zst)",
+		Hint: "put the list that came with the data there, or name a file with all ids: " + key + "=FILE",
+		Err:  dataset.ErrNotFound}
 }
 
 // readStated reads a list of ids: a column of a table, or every line. If column is not a word, it ends the ids at the
@@ -170,14 +175,16 @@ func readStated(ctx context.Context, path, column string) (*dataset.Stated, erro
 	}
 	var names []string
 	form, ok := format.OfInput(path)
-	if base := plainBase(path); strings.HasSuffix(base, ".item") || strings.HasSuffix(base, ".user") { // RecBole's atomic files have one form
+	if base := plainBase(path); strings.HasSuffix(base, ".item") || strings.HasSuffix(base, ".user") {
+		// RecBole's atomic files have one form
 		form, ok = format.Atomic, true
 	}
 	switch {
 	case column == "::" || column == "|":
 		names, err = readFirst(ctx, path, column)
 	case !ok:
-		return nil, &dataset.Error{File: path, Msg: "the name does not tell the form", Hint: "names end in .txt for an id a line, or in .tsv, .csv, .inter for a table with a column " + column}
+		return nil, &dataset.Error{File: path, Msg: "the name does not tell the form",
+			Hint: "names end in .txt for an id a line, or in .tsv, .csv, .inter for a table with a column " + column}
 	default:
 		names, err = format.ReadIDs(ctx, path, form, column)
 	}

@@ -66,7 +66,8 @@ func Find(name string) (Set, error) {
 		p, err := standin.Find(name)
 		return StandIn(p), err
 	}
-	return Set{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: ownFolder(name) + Nearest(name, names) + "known are " + strings.Join(names, ", ")}
+	return Set{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: ownFolder(name) + Nearest(name, names) +
+		"known are " + strings.Join(names, ", ")}
 }
 
 // Recipe returns the set's recipe with the name.
@@ -118,7 +119,8 @@ func ownFolder(name string) string {
 	if st, err := os.Stat(filepath.Join(dir, name)); dir == "" || !ownName(name) || err != nil || !st.IsDir() {
 		return ""
 	}
-	return fmt.Sprintf("a folder with data of your own, and its table, have a name with %s before it: %s%s; ", OwnPrefix, OwnPrefix, name)
+	return fmt.Sprintf("a folder with data of your own, and its table, have a name with %s before it: %s%s; ",
+		OwnPrefix, OwnPrefix, name)
 }
 
 // plainly maps a character that the name of a data set may not have to a hyphen.

@@ -14,20 +14,25 @@ func CrossSets() []CrossSet {
 	return []CrossSet{
 		crossTable(toyGame(), []CrossDomain{{"toys", "A:"}, {"games", "B:"}}),
 		crossTable(foodKitchen(), []CrossDomain{{"food", "A:"}, {"kitchen", "B:"}},
-			dataset.Want{Rung: dataset.Rung{Name: "food", Items: 11837, Rows: 83663}, From: "the table's own description"},
-			dataset.Want{Rung: dataset.Rung{Name: "kitchen", Items: 16258, Rows: 89885}, From: "the table's own description"}),
+			dataset.Want{Rung: dataset.Rung{Name: "food", Items: 11837, Rows: 83663},
+				From: "the table's own description"},
+			dataset.Want{Rung: dataset.Rung{Name: "kitchen", Items: 16258, Rows: 89885},
+				From: "the table's own description"}),
 		amazonCross(),
-		{Name: standin.CrossName, Title: "synthetic pair of domains with shared tastes", standIn: true, Domains: []CrossDomain{{Name: "left"}, {Name: "right"}}},
+		{Name: standin.CrossName, Title: "synthetic pair of domains with shared tastes", standIn: true,
+			Domains: []CrossDomain{{Name: "left"}, {Name: "right"}}},
 	}
 }
 
 // crossTable returns a set whose domains are in one table. wants are additional expected counts.
 func crossTable(set Set, domains []CrossDomain, wants ...dataset.Want) CrossSet {
 	r := set.Recipes[0]
-	return CrossSet{Name: set.Name, Title: set.Title, Domains: domains, sets: []Set{set}, recipe: r, wants: append(slices.Clip(r.Wants), wants...), notes: r.Notes}
+	return CrossSet{Name: set.Name, Title: set.Title, Domains: domains, sets: []Set{set}, recipe: r,
+		wants: append(slices.Clip(r.Wants), wants...), notes: r.Notes}
 }
 
-const crossLicence = "derived from Amazon review ratings, which their owner offers for academic research; no formal licence, research only, do not redistribute"
+const crossLicence = "derived from Amazon review ratings, which their owner offers for academic research; no formal " +
+	"licence, research only, do not redistribute"
 
 func toyGame() Set {
 	return Set{
@@ -35,13 +40,17 @@ func toyGame() Set {
 		Address: "https://github.com/hulkima/PDRec (Dataset/Amazon_toy)", Licence: crossLicence,
 		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: logOnly(ReadCrossTable)}},
 		Recipes: []dataset.Recipe{{
-			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the first of a repeated pair, the last row test, the one before it validation",
+			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the first of a repeated " +
+				"pair, the last row test, the one before it validation",
 			Dedupe: dataset.KeepFirst, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
 			Wants: []dataset.Want{
-				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7996, Items: 49603, Rows: 197358}, From: "the table's own description"},
-				{Rung: dataset.Rung{Name: "distinct pairs", Rows: 197358 - 7351}, From: "the table's own description: 7,351 repeated pairs"},
+				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7996, Items: 49603, Rows: 197358},
+					From: "the table's own description"},
+				{Rung: dataset.Rung{Name: "distinct pairs", Rows: 197358 - 7351},
+					From: "the table's own description: 7,351 repeated pairs"},
 			},
-			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published; DASL was evaluated on these two domains, preprocessed another way"},
+			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published; DASL was evaluated on " +
+				"these two domains, preprocessed another way"},
 		}},
 	}
 }
@@ -52,10 +61,12 @@ func foodKitchen() Set {
 		Address: "https://github.com/DiMarzioBian/ABXI (data/afk)", Licence: crossLicence,
 		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: logOnly(ReadCrossTable)}},
 		Recipes: []dataset.Recipe{{
-			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the last row test, the one before it validation",
+			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the last row test, the " +
+				"one before it validation",
 			Dedupe: dataset.KeepFirst, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
 			Wants: []dataset.Want{
-				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7144, Items: 28095, Rows: 173548}, From: "the table's own description"},
+				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7144, Items: 28095, Rows: 173548},
+					From: "the table's own description"},
 			},
 			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published"},
 		}},

@@ -97,7 +97,8 @@ func (n Need) suits(r dataset.Recipe) bool {
 	cut := true
 	switch n.Cut {
 	case Pairs:
-		cut = (s.Kind == dataset.SplitRandom || s.Kind == dataset.SplitFixed && !s.Ordered) && (!n.Valid || s.ValidShare > 0)
+		cut = (s.Kind == dataset.SplitRandom || s.Kind == dataset.SplitFixed && !s.Ordered) &&
+			(!n.Valid || s.ValidShare > 0)
 	case Prefixes:
 		cut = s.Kind == dataset.SplitFraction || s.Kind == dataset.SplitFixed && s.Ordered
 	case LastItem:
@@ -106,13 +107,15 @@ func (n Need) suits(r dataset.Recipe) bool {
 	for _, f := range n.Features {
 		cut = cut && slices.Contains(r.Features, f)
 	}
-	return cut && (!n.Ratings || r.Ratings) && (!n.Times || r.Times) && (!n.Draws || len(r.Decisions(false).Filters) == 0)
+	return cut && (!n.Ratings || r.Ratings) && (!n.Times || r.Times) &&
+		(!n.Draws || len(r.Decisions(false).Filters) == 0)
 }
 
 // String returns what a suitable recipe does, as words after "that".
 func (n Need) String() string {
 	text := map[Cut]string{
-		AnyCut: "can be taken", Pairs: "draws test rows or takes the published ones, in no order", Prefixes: "cuts users' rows in order, the later ones for testing",
+		AnyCut: "can be taken", Pairs: "draws test rows or takes the published ones, in no order",
+		Prefixes: "cuts users' rows in order, the later ones for testing",
 		LastItem: "holds out a user's last row for testing and the one before it for validation",
 	}[n.Cut]
 	if n.Valid && n.Cut == Pairs {
@@ -142,7 +145,9 @@ func (n Need) missing(name, why string) error {
 			can = append(can, s.Name)
 		}
 	}
-	return &dataset.Error{File: name, Msg: why, Hint: ownFolder(name) + Nearest(name, can) + fmt.Sprintf("data sets that can be taken: %s, and %sNAME for data of your own", strings.Join(can, ", "), OwnPrefix)}
+	return &dataset.Error{File: name, Msg: why, Hint: ownFolder(name) + Nearest(name, can) +
+		fmt.Sprintf("data sets that can be taken: %s, and %sNAME for data of your own", strings.Join(can, ", "),
+			OwnPrefix)}
 }
 
 // own returns the recipe of own data that suits. If the files have a split, it is a recipe of that split.

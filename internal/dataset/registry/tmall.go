@@ -65,7 +65,8 @@ func (t TmallLog) parse(in *format.Input) (*dataset.Log, error) {
 		}
 		action := v[at[3]]
 		if len(action) != 1 || action[0] < '0' || action[0] > '3' {
-			return in.Fail("action_type", "not an action: "+dataset.Quote(action), "actions are 0 click, 1 cart, 2 purchase, 3 favourite")
+			return in.Fail("action_type", "not an action: "+dataset.Quote(action),
+				"actions are 0 click, 1 cart, 2 purchase, 3 favourite")
 		}
 		switch {
 		case string(action) != t.Action:

@@ -98,7 +98,8 @@ func parseYelpUsers(in *format.Input, known []string) (*dataset.Features, error)
 		return nil, err
 	}
 	if users > 0 && fb.Len() == 0 {
-		return nil, &dataset.Error{File: in.Path(), Msg: "none of its " + strconv.Itoa(users) + " users has a review", Hint: "are both files of the same release?"}
+		return nil, &dataset.Error{File: in.Path(), Msg: "none of its " + strconv.Itoa(users) + " users has a review",
+			Hint: "are both files of the same release?"}
 	}
 	return fb.Features(in)
 }
@@ -113,7 +114,8 @@ func readYelp(ctx context.Context, paths []string) (*dataset.Log, *dataset.Featu
 	if !slices.IsSorted(known) { // ids that are all numbers are in the order of numbers
 		known = slices.Sorted(slices.Values(known))
 	}
-	f, err := format.ReadFile(ctx, paths[1], func(in *format.Input) (*dataset.Features, error) { return parseYelpUsers(in, known) })
+	f, err := format.ReadFile(ctx, paths[1],
+		func(in *format.Input) (*dataset.Features, error) { return parseYelpUsers(in, known) })
 	return l, f, err
 }
 
@@ -132,7 +134,8 @@ func compareID(id string, b []byte) int {
 // 1970.
 func date(in *format.Input, field string, b []byte) (int64, error) {
 	bad := func() (int64, error) {
-		return 0, in.Fail(field, "not a date: "+dataset.Quote(b), "dates of this format look like 2018-07-07 or 2018-07-07 22:09:11")
+		return 0, in.Fail(field, "not a date: "+dataset.Quote(b),
+			"dates of this format look like 2018-07-07 or 2018-07-07 22:09:11")
 	}
 	const form = "0000-00-00 00:00:00"
 	if len(b) != len(form) && len(b) != len("0000-00-00") {
@@ -151,7 +154,8 @@ func date(in *format.Input, field string, b []byte) (int64, error) {
 		}
 	}
 	t := time.Date(part[0], time.Month(part[1]), part[2], part[3], part[4], part[5], 0, time.UTC)
-	if t.Month() != time.Month(part[1]) || t.Day() != part[2] || t.Hour() != part[3] || t.Minute() != part[4] || t.Second() != part[5] {
+	if t.Month() != time.Month(part[1]) || t.Day() != part[2] || t.Hour() != part[3] || t.Minute() != part[4] ||
+		t.Second() != part[5] {
 		return bad()
 	}
 	return t.Unix(), nil

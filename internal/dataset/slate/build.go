@@ -170,7 +170,8 @@ func (n *losses) none(users, early, clicks int) (lack, hint string) {
 	if n.windows.Rows == 0 {
 		lack, hint = fmt.Sprintf(": none of %d users has %d clicks", users, n.o.L), "choose shorter behaviours"
 	} else {
-		lack, hint = fmt.Sprintf(": none of %d windows of %d clicks has %d items shown after it", n.windows.Rows, n.o.L, n.o.T), "choose shorter slates or behaviours"
+		lack, hint = fmt.Sprintf(": none of %d windows of %d clicks has %d items shown after it", n.windows.Rows, n.o.L,
+			n.o.T), "choose shorter slates or behaviours"
 		if n.last > 0 {
 			lack += fmt.Sprintf(", %d have none at all", n.last)
 			hint = "do the times of shown and clicked items have the same unit and clock? else " + hint

@@ -20,9 +20,11 @@ func BuildMIND(m *Impressions, o Options) (*Set, error) {
 	if len(m.ItemIDs) < o.T {
 		return nil, smallCatalogue(m.Name, len(m.ItemIDs), o.T)
 	}
-	r := raw{name: m.Name, hash: m.Hash, users: m.UserIDs, items: m.ItemIDs, pairs: newPairs(o.T, o.L, 4*len(m.UserIDs)), ladder: m.ladder()}
+	r := raw{name: m.Name, hash: m.Hash, users: m.UserIDs, items: m.ItemIDs,
+		pairs: newPairs(o.T, o.L, 4*len(m.UserIDs)), ladder: m.ladder()}
 	if n := len(m.repeated); n > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d logs repeat an earlier one in number, user, time and items: they are left out", n))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%d logs repeat an earlier one in number, user, time and items: they are left out", n))
 	}
 	logs := make([][]int32, len(m.UserIDs))
 	for i := range m.Logs {

@@ -19,13 +19,15 @@ func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 	hint := ""
 	switch {
 	case 2*early.Rows > clicks:
-		hint = "do the times of clicks have another unit (s and ms) or clock than those of shown items, or are they flags 0 or 1?"
+		hint = "do the times of clicks have another unit (s and ms) or clock than those of shown items, or are they " +
+			"flags 0 or 1?"
 	case o.Early == EarlyRefuse:
 		hint = "early: keep uses such clicks, drop takes the items as shown and not clicked"
 	default:
 		r.ladder = append(r.ladder, early)
-		r.notes = append(r.notes, fmt.Sprintf("%d of %d clicks (%.1f %%) come before their item was shown (option early: %s)",
-			early.Rows, clicks, 100*float64(early.Rows)/float64(clicks), o.Early))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%d of %d clicks (%.1f %%) come before their item was shown (option early: %s)",
+				early.Rows, clicks, 100*float64(early.Rows)/float64(clicks), o.Early))
 		return early.Rows, nil
 	}
 	row := 0
@@ -33,7 +35,8 @@ func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 		row++
 	}
 	return 0, &dataset.Error{File: l.Name, Line: l.line(row), Field: l.clickColumn, Hint: hint,
-		Msg: fmt.Sprintf("%d of %d clicks come before their item was shown, this one first: user %q was shown %q at %d and clicked at %d",
+		Msg: fmt.Sprintf("%d of %d clicks come before their item was shown, this one first: user %q was shown %q at "+
+			"%d and clicked at %d",
 			early.Rows, clicks, l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]], l.Shown[row], l.Clicked[row])}
 }
 

@@ -13,18 +13,25 @@ import (
 // files. Fewer pairs train on Zhihu here, because not all slates can be rebuilt.
 var (
 	zhihuTables = []dataset.Want{
-		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
-		{Rung: dataset.Rung{Name: "train, histories released", Users: 6341, Rows: 170537}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true,
+			From: "section 5.1 and the authors' index of pairs"},
+		{Rung: dataset.Rung{Name: "train, histories released", Users: 6341, Rows: 170537}, Paper: true,
+			From: "the authors' split"},
 		{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 170537}, Paper: true, From: "the authors' split"},
 		{Rung: dataset.Rung{Name: dataset.RungValid, Rows: 21317}, Paper: true, From: "the authors' split"},
-		{Rung: dataset.Rung{Name: dataset.RungValid + ", complete", Rows: 13613}, Paper: true, From: "the pairs that the authors' programs use"},
+		{Rung: dataset.Rung{Name: dataset.RungValid + ", complete", Rows: 13613}, Paper: true,
+			From: "the pairs that the authors' programs use"},
 		{Rung: dataset.Rung{Name: dataset.RungTest, Users: 817, Rows: 21317}, Paper: true, From: "the authors' split"},
-		{Rung: dataset.Rung{Name: dataset.RungTest + ", complete", Rows: 13970}, Paper: true, From: "the pairs that the authors' programs use"},
-		{Rung: dataset.Rung{Name: dataset.RungTest + ", complete, distinct clicks", Rows: 13870}, Paper: true, From: "those that their sequence metric takes"},
+		{Rung: dataset.Rung{Name: dataset.RungTest + ", complete", Rows: 13970}, Paper: true,
+			From: "the pairs that the authors' programs use"},
+		{Rung: dataset.Rung{Name: dataset.RungTest + ", complete, distinct clicks", Rows: 13870}, Paper: true,
+			From: "those that their sequence metric takes"},
 	}
 	mindTables = []dataset.Want{
-		{Rung: dataset.Rung{Name: "pairs", Users: 67992, Rows: 291595}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
-		{Rung: dataset.Rung{Name: "valid, released", Users: 6882, Rows: 29159}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: "pairs", Users: 67992, Rows: 291595}, Paper: true,
+			From: "section 5.1 and the authors' index of pairs"},
+		{Rung: dataset.Rung{Name: "valid, released", Users: 6882, Rows: 29159}, Paper: true,
+			From: "the authors' split"},
 		{Rung: dataset.Rung{Name: "test, released", Users: 7005, Rows: 29159}, Paper: true, From: "the authors' split"},
 		{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 233276}, Paper: true, From: "the authors' split"},
 	}
@@ -44,7 +51,8 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if top := slices.Max(owners); int(top) >= len(users) {
-		return nil, &dataset.Error{File: tab.folder, Msg: fmt.Sprintf("sequence2user.tsv names user %d, user_items.tsv has %d users", top, len(users))}
+		return nil, &dataset.Error{File: tab.folder,
+			Msg: fmt.Sprintf("sequence2user.tsv names user %d, user_items.tsv has %d users", top, len(users))}
 	}
 	training, err := tab.training("train_reconstructed.tsv", len(users))
 	if err != nil {
@@ -84,7 +92,8 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	for i, r := range test {
 		add(s.Test, owners[b+i], r)
 	}
-	s.Ladder = append(s.Ladder, dataset.Rung{Name: "train, histories released", Users: len(distinct(owners[:a])), Rows: a})
+	s.Ladder = append(s.Ladder, dataset.Rung{Name: "train, histories released", Users: len(distinct(owners[:a])),
+		Rows: a})
 	if short.Rows > 0 {
 		s.Ladder = append(s.Ladder, short)
 	}
@@ -96,11 +105,15 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	s.unknown(o)
 	s.Histories = chains(s.Train, len(s.Users), s.Logged)
 	s.noteRelease(zhihuTables[0],
-		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same rule has 90.7 % of the items right",
-		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: results that need no training pairs have level A",
+		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same "+
+			"rule has 90.7 % of the items right",
+		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: results "+
+			"that need no training pairs have level A",
 		lostPlaces)
 	if n := s.Valid.count(unknownUser); n > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("the users of %d validation pairs could not be found: all shown items of these pairs are unknown", n))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("the users of %d validation pairs could not be found: all shown items of these pairs are "+
+				"unknown", n))
 	}
 	return s, nil
 }
@@ -157,7 +170,8 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	s.Histories = chains(s.Train, len(s.Users), nil)
 	s.noteRelease(mindTables[0],
 		"the authors published no training pairs: their validation pairs train here, about 26,000 in place of 233,276",
-		"the users of the training pairs are not known: a chain of overlapping windows counts as one user, and all pairs outside of chains as one more",
+		"the users of the training pairs are not known: a chain of overlapping windows counts as one user, and all "+
+			"pairs outside of chains as one more",
 		"the other items that a user was shown are not known: the protocol with logged candidates is left out",
 		lostPlaces)
 	return s, nil

@@ -27,7 +27,8 @@ type raw struct {
 // by tokens.
 func (r raw) finish(o Options) (*Set, error) {
 	if r.pairs.Len() == 0 {
-		return nil, &dataset.Error{File: r.name, Msg: fmt.Sprintf("no pair of %d clicks and %d items shown after them%s", o.L, o.T, r.lack),
+		return nil, &dataset.Error{File: r.name,
+			Msg:  fmt.Sprintf("no pair of %d clicks and %d items shown after them%s", o.L, o.T, r.lack),
 			Hint: cmp.Or(r.hint, "choose shorter slates or behaviours")}
 	}
 	r.ladder = append(r.ladder, r.itemRung("pairs"))
@@ -36,7 +37,8 @@ func (r raw) finish(o Options) (*Set, error) {
 		return nil, err
 	}
 	token, vocab := r.vocabulary(parts[0])
-	s := &Set{Name: r.name, Hash: r.hash, Vocab: vocab, Items: names(token, vocab, r.items), Users: r.users, Ladder: r.ladder, Notes: r.notes, Level: r.level}
+	s := &Set{Name: r.name, Hash: r.hash, Vocab: vocab, Items: names(token, vocab, r.items), Users: r.users,
+		Ladder: r.ladder, Notes: r.notes, Level: r.level}
 	for i, rows := range parts {
 		p := r.pairs.Select(rows)
 		for _, col := range [][]int32{p.Slates, p.Behaviours} {
@@ -97,7 +99,8 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 			}
 		}
 		if train == 0 || train == valid {
-			return parts, &dataset.Error{File: r.name, Msg: fmt.Sprintf("%d pairs are too few for a released split of 80/10/10 %%", n)}
+			return parts, &dataset.Error{File: r.name,
+				Msg: fmt.Sprintf("%d pairs are too few for a released split of 80/10/10 %%", n)}
 		}
 	} else {
 		of, err := dealUsers(r.name, r.users, distinct(r.pairs.Users), o.Seed)
@@ -120,7 +123,8 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 // A part that got none takes one user of the largest part: the one with the smallest number.
 func dealUsers(name string, ids []string, users []int32, seed rng.Seed) (map[int32]int, error) {
 	if len(users) < 3 {
-		return nil, &dataset.Error{File: name, Msg: fmt.Sprintf("%d users have pairs, three parts need at least 3", len(users))}
+		return nil, &dataset.Error{File: name, Msg: fmt.Sprintf("%d users have pairs, three parts need at least 3",
+			len(users))}
 	}
 	lots := dataset.NewLots(seed.Stream("slate/users"))
 	of, drawn, sizes := make(map[int32]int, len(users)), make(map[int32]float64, len(users)), [3]int{}
@@ -217,7 +221,8 @@ func (r raw) lists(s *Set, token []int32) {
 	for _, u := range s.Train.Users {
 		trains[u] = true
 	}
-	s.Logged, s.Clicked, s.Histories = make([][]int32, len(r.users)), make([][]int32, len(r.users)), make([][]int32, len(r.users))
+	s.Logged, s.Clicked, s.Histories = make([][]int32, len(r.users)), make([][]int32, len(r.users)),
+		make([][]int32, len(r.users))
 	for u := range r.users {
 		s.Logged[u] = known(r.logged[u])
 		clicked := slices.Clone(r.clicks[u])

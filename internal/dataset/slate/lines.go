@@ -23,7 +23,8 @@ func openTable(ctx context.Context, path string, form format.Form, columns ...st
 	got, want := strings.Join(in.Columns, sep), strings.Join(columns, sep)
 	if got != want {
 		in.Close()
-		return nil, in.Fail("", "not the header: "+dataset.Quote([]byte(got)), fmt.Sprintf("the first line must be %q", want))
+		return nil, in.Fail("", "not the header: "+dataset.Quote([]byte(got)),
+			fmt.Sprintf("the first line must be %q", want))
 	}
 	return in, nil
 }

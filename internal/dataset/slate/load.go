@@ -28,11 +28,24 @@ type Source struct {
 // impressions.csv, columns user, item, shown_at, clicked_at, in the folder own-shop.
 func Sources() []Source {
 	return []Source{
-		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as published, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Files: tableFiles("exposure/zhihu"), Wants: zhihuTables, load: loadZhihu},
-		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the published validation pairs train, test users are halved; the other shown items are not known", From: "tables made of the authors' release, in exposure/mind", Files: tableFiles("exposure/mind"), Wants: mindTables, load: loadMIND},
-		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "windows over the clicks of inter_impression.csv", From: zhihuAddress, Files: []string{"zhihurec/inter_impression.csv"}, Wants: zhihuWants, load: loadZhihuRec},
-		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress, Files: []string{"mind-small/train/behaviors.tsv", "mind-small/dev/behaviors.tsv"}, Wants: mindWants, load: loadMINDSmall},
-		{Name: StandIn, Title: "stand-in slates (synthetic)", About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true, load: loadStandIn},
+		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors",
+			About: "validation and test pairs as published, training slates rebuilt, logged items of every user",
+			From:  "tables made of the authors' release, in exposure/zhihu", Files: tableFiles("exposure/zhihu"),
+			Wants: zhihuTables, load: loadZhihu},
+		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors",
+			About: "the published validation pairs train, test users are halved; the other shown items are not known",
+			From:  "tables made of the authors' release, in exposure/mind", Files: tableFiles("exposure/mind"),
+			Wants: mindTables, load: loadMIND},
+		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "windows over the clicks of inter_impression.csv",
+			From: zhihuAddress, Files: []string{"zhihurec/inter_impression.csv"}, Wants: zhihuWants,
+			load: loadZhihuRec},
+		{Name: "mind-small", Title: "MIND-small news impressions",
+			About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress,
+			Files: []string{"mind-small/train/behaviors.tsv", "mind-small/dev/behaviors.tsv"}, Wants: mindWants,
+			load: loadMINDSmall},
+		{Name: StandIn, Title: "stand-in slates (synthetic)",
+			About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true,
+			load: loadStandIn},
 	}
 }
 
@@ -51,7 +64,10 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if dataset.ByPlace(ctx) && o.Split != SplitReleased {
-		return nil, &dataset.Error{File: name, Msg: "the run is of an earlier program, which dealt users to the parts by their place, and cannot be asked", Hint: "train again with another --out"}
+		return nil, &dataset.Error{File: name,
+			Msg: "the run is of an earlier program, which dealt users to the parts by their place, and cannot be " +
+				"asked",
+			Hint: "train again with another --out"}
 	}
 	if err := Find(name); err != nil {
 		return nil, err
@@ -102,7 +118,9 @@ func Find(name string) error {
 		msg = "is a data set of interactions, and no set of slates: it does not say what users were shown"
 	}
 	return &dataset.Error{File: name, Msg: msg,
-		Hint: registry.Nearest(name, known) + fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
+		Hint: registry.Nearest(name, known) +
+			fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name",
+				strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
 }
 
 // check fills in defaults and returns an error for values that an option cannot have.
@@ -120,7 +138,8 @@ func (o *Options) check(name string) error {
 		}
 	}
 	if o.Most < 0 {
-		return &dataset.Error{File: name, Field: "most", Msg: fmt.Sprintf("must be at least 1, or 0 for the default, got %d", o.Most)}
+		return &dataset.Error{File: name, Field: "most",
+			Msg: fmt.Sprintf("must be at least 1, or 0 for the default, got %d", o.Most)}
 	}
 	for _, c := range []struct {
 		field string
@@ -138,7 +157,8 @@ func (o *Options) check(name string) error {
 			*c.at = c.known[0]
 		}
 		if !slices.Contains(c.known, *c.at) {
-			return &dataset.Error{File: name, Field: c.field, Msg: fmt.Sprintf("unknown choice %q", *c.at), Hint: "known are " + strings.Join(c.known, ", ")}
+			return &dataset.Error{File: name, Field: c.field, Msg: fmt.Sprintf("unknown choice %q", *c.at),
+				Hint: "known are " + strings.Join(c.known, ", ")}
 		}
 	}
 	if o.Most == 0 && o.Pairing == PairIndex {
@@ -153,10 +173,12 @@ func dataDir(name, dir string) (string, error) {
 		dir = os.Getenv("PRIVREC_DATA")
 	}
 	if dir == "" {
-		return "", &dataset.Error{File: name, Msg: "no data folder: PRIVREC_DATA is not set", Err: dataset.ErrNotFound, Hint: "set PRIVREC_DATA to the folder of data sets; standin-slates needs none"}
+		return "", &dataset.Error{File: name, Msg: "no data folder: PRIVREC_DATA is not set", Err: dataset.ErrNotFound,
+			Hint: "set PRIVREC_DATA to the folder of data sets; standin-slates needs none"}
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return "", &dataset.Error{File: dir, Msg: "no such folder of data sets", Err: dataset.ErrNotFound, Hint: "set PRIVREC_DATA to the folder of data sets; standin-slates needs none"}
+		return "", &dataset.Error{File: dir, Msg: "no such folder of data sets", Err: dataset.ErrNotFound,
+			Hint: "set PRIVREC_DATA to the folder of data sets; standin-slates needs none"}
 	}
 	return dir, nil
 }

@@ -93,7 +93,9 @@ func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
 				sep = ","
 			}
 			return at, in.Fail("", "not the header: "+dataset.Quote([]byte(strings.Join(in.Columns, sep))),
-				fmt.Sprintf("the first line must be %q, or have shown and clicked in place of the last two; %s beside the table names columns that are called otherwise", strings.Join(genericColumns, sep), registry.ColumnsFile))
+				fmt.Sprintf("the first line must be %q, or have shown and clicked in place of the last two; %s "+
+					"beside the table names columns that are called otherwise", strings.Join(genericColumns, sep),
+					registry.ColumnsFile))
 		}
 	}
 	return at, nil
@@ -175,7 +177,8 @@ func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error
 func addTime(in *format.Rows, c *format.Clock, i int, least int64) error {
 	field := in.Columns[i]
 	if t := in.Fields[i]; len(t) == 0 || least > 0 && string(t) == "0" {
-		return in.Fail(field, "missing time", "every row says when the item was shown; a click time of 0 means no click")
+		return in.Fail(field, "missing time",
+			"every row says when the item was shown; a click time of 0 means no click")
 	}
 	if err := in.AddTime(c, i); err != nil {
 		return err

@@ -22,14 +22,18 @@ const (
 // = 10, and the counts in the authors' index of pairs.
 var (
 	zhihuWants = []dataset.Want{
-		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7963, Items: 64573, Rows: 1000026}, Paper: true, From: "table 2"},
+		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7963, Items: 64573, Rows: 1000026}, Paper: true,
+			From: "table 2"},
 		{Rung: dataset.Rung{Name: "clicked", Rows: 271725}, Paper: true, From: "table 2"},
-		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
+		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true,
+			From: "section 5.1 and the authors' index of pairs"},
 	}
 	mindWants = []dataset.Want{
-		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 94057, Items: 34376, Rows: 8584442}, Paper: true, From: "table 2"},
+		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 94057, Items: 34376, Rows: 8584442}, Paper: true,
+			From: "table 2"},
 		{Rung: dataset.Rung{Name: "clicked", Rows: 347727}, Paper: true, From: "table 2"},
-		{Rung: dataset.Rung{Name: "pairs", Users: 67992, Rows: 291595}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
+		{Rung: dataset.Rung{Name: "pairs", Users: 67992, Rows: 291595}, Paper: true,
+			From: "section 5.1 and the authors' index of pairs"},
 	}
 )
 
@@ -140,13 +144,16 @@ func ownTable(ctx context.Context, name string, o Options) (path string, form fo
 	case noCommas == nil:
 		return commas, format.CSV, nil
 	}
-	return "", form, &dataset.Error{File: filepath.Join(dir, name), Msg: fmt.Sprintf("looked for %s and %s (plain, .gz or .zst)", ownTSV, ownCSV), Err: dataset.ErrNotFound,
-		Hint: "put a table with the columns " + strings.Join(genericColumns, ", ") + " there, see docs/add-your-own-data.md"}
+	return "", form, &dataset.Error{File: filepath.Join(dir, name),
+		Msg: fmt.Sprintf("looked for %s and %s (plain, .gz or .zst)", ownTSV, ownCSV), Err: dataset.ErrNotFound,
+		Hint: "put a table with the columns " + strings.Join(genericColumns, ", ") +
+			" there, see docs/add-your-own-data.md"}
 }
 
 // notTheSame returns the error for two files in place of one.
 func notTheSame(path, other string) error {
-	return &dataset.Error{File: path, Msg: "and " + filepath.Base(other) + " beside it are not the same", Hint: "keep the right one"}
+	return &dataset.Error{File: path, Msg: "and " + filepath.Base(other) + " beside it are not the same",
+		Hint: "keep the right one"}
 }
 
 // inFolder returns the path of a file of a set.
@@ -158,7 +165,8 @@ func inFolder(ctx context.Context, name, address string, o Options, file string)
 	path, err := find(ctx, filepath.Join(dir, name), file)
 	var e *dataset.Error
 	if errors.Is(err, dataset.ErrNotFound) && errors.As(err, &e) && address != "" {
-		e.Hint = fmt.Sprintf("get it from %s and put it into %s; standin-slates needs no files", address, filepath.Join(dir, name))
+		e.Hint = fmt.Sprintf("get it from %s and put it into %s; standin-slates needs no files", address,
+			filepath.Join(dir, name))
 	}
 	return path, err
 }

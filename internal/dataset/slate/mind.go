@@ -54,7 +54,8 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 			return nil, err
 		}
 		if len(m.Logs) == before {
-			return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("all %d logs are also in %s", len(m.repeated)-repeated, strings.Join(paths[:i], ", ")), Hint: "was the same file put in two places?"}
+			return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("all %d logs are also in %s",
+				len(m.repeated)-repeated, strings.Join(paths[:i], ", ")), Hint: "was the same file put in two places?"}
 		}
 		digests, m.Name = append(digests, digest), path
 	}
@@ -75,7 +76,8 @@ type logKey struct {
 func (m *Impressions) add(log Impression, met logIndex) {
 	k := logKey{log.ID, log.User, log.Time}
 	for _, i := range met[k] {
-		if x := m.Logs[i]; slices.Equal(x.History, log.History) && slices.Equal(x.Shown, log.Shown) && slices.Equal(x.Clicked, log.Clicked) {
+		if x := m.Logs[i]; slices.Equal(x.History, log.History) && slices.Equal(x.Shown, log.Shown) &&
+			slices.Equal(x.Clicked, log.Clicked) {
 			m.repeated = append(m.repeated, log)
 			return
 		}
@@ -95,7 +97,8 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 		}
 		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
 		if err != nil {
-			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format look like 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "not a time: "+dataset.Quote(v[2]),
+				"times of this format look like 11/11/2019 9:05:58 AM")
 		}
 		log := Impression{ID: string(v[0]), User: users.of(v[1]), Time: at.Unix()}
 		if len(v[3]) > 0 {
@@ -116,7 +119,9 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 			shown, v[4], more = bytes.Cut(v[4], []byte{' '})
 			cut := len(shown) - 2
 			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
-				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and cannot be used here")
+				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown),
+					"they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and "+
+						"cannot be used here")
 			}
 			log.Shown, log.Clicked = append(log.Shown, items.of(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // lostPlaces is a note for every set made from the authors' files.
-const lostPlaces = "the authors' files do not have the unknown items of a pair nor their places: here they are OOV at the end of the slate or behaviour"
+const lostPlaces = "the authors' files do not have the unknown items of a pair nor their places: here they are OOV " +
+	"at the end of the slate or behaviour"
 
 // borders returns the part sizes of n pairs by the cut of the published program: the first 80 %, the next 10 % and the
 // next 10 %, each rounded down, so that the last pair or two belong to no part.
@@ -26,7 +27,9 @@ func openTables(ctx context.Context, name, sub string, o Options) (*tables, []in
 		return nil, nil, err
 	}
 	if o.T > tableT && sub == "mind" || o.L > tableL {
-		return nil, nil, &dataset.Error{File: name, Msg: fmt.Sprintf("slates of %d and behaviours of %d items: the extracted tables have %d and %d", o.T, o.L, tableT, tableL)}
+		return nil, nil, &dataset.Error{File: name,
+			Msg: fmt.Sprintf("slates of %d and behaviours of %d items: the extracted tables have %d and %d", o.T, o.L,
+				tableT, tableL)}
 	}
 	folder := filepath.Join(dir, "exposure", sub)
 	tab := &tables{ctx: ctx, folder: folder}
@@ -55,7 +58,8 @@ func (t *tables) evaluated(owners []int32) (valid, test []pairRow, err error) {
 
 // set returns a set without its parts, after all tables are read. Its ladder begins with all pairs.
 func (t *tables) set(name string, owners []int32) *Set {
-	return &Set{Name: name, Hash: dataset.SourceHash(t.digests...), Vocab: t.vocab, Items: t.items, Level: dataset.LevelC,
+	return &Set{Name: name, Hash: dataset.SourceHash(t.digests...), Vocab: t.vocab, Items: t.items,
+		Level:  dataset.LevelC,
 		Ladder: dataset.Ladder{{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}}}
 }
 
@@ -63,25 +67,29 @@ func (t *tables) set(name string, owners []int32) *Set {
 // users as in theirs: for other tables of this form the facts need not hold.
 func (s *Set) noteRelease(want dataset.Want, known ...string) {
 	if all := s.Ladder[0]; all.Rows != want.Rung.Rows || all.Users != want.Rung.Users {
-		known = []string{fmt.Sprintf("these are not the authors' pairs, but %d of %d users where theirs are %d of %d: what is known of theirs, such as how true training slates are, is not known of these",
+		known = []string{fmt.Sprintf("these are not the authors' pairs, but %d of %d users where theirs are %d of "+
+			"%d: what is known of theirs, such as how true training slates are, is not known of these",
 			all.Rows, all.Users, want.Rung.Rows, want.Rung.Users)}
 	}
 	s.Notes = append(s.Notes, known...)
 }
 
 func smallCatalogue(file string, items, t int) error {
-	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
+	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items,
+		t), Hint: "choose shorter slates"}
 }
 
 // inOrder returns an error unless test pairs are in the order of the pair index and belong to the users that it names.
 func inOrder(folder string, test []pairRow, owners []int32, first int) error {
 	if len(test) != len(owners) {
-		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, but sequence2user.tsv leaves %d for it", len(test), len(owners))}
+		return &dataset.Error{File: folder,
+			Msg: fmt.Sprintf("test.tsv has %d pairs, but sequence2user.tsv leaves %d for it", len(test), len(owners))}
 	}
 	for i, r := range test {
 		if r.seq != int64(first+i) || r.user != fmt.Sprint(owners[i]) {
 			return &dataset.Error{File: filepath.Join(folder, "test.tsv"), Line: i + 2, Field: "seq_id",
-				Msg: fmt.Sprintf("pair %d of user %s, but sequence2user.tsv has pair %d of user %d here", r.seq, r.user, first+i, owners[i])}
+				Msg: fmt.Sprintf("pair %d of user %s, but sequence2user.tsv has pair %d of user %d here", r.seq, r.user,
+					first+i, owners[i])}
 		}
 	}
 	return nil

@@ -33,10 +33,12 @@ func (s *Set) Sequences() (*dataset.Sequential, error) {
 		}
 		name := s.Items[token]
 		if first, ok := tokenOf[name]; ok {
-			return nil, &dataset.Error{File: s.Name, Field: "item", Msg: fmt.Sprintf("tokens %d and %d are both %.40q", first, token, name)}
+			return nil, &dataset.Error{File: s.Name, Field: "item", Msg: fmt.Sprintf("tokens %d and %d are both %.40q",
+				first, token, name)}
 		}
 		if strings.ContainsAny(name, "\t\n\r") { // found out before the training, not after it
-			return nil, &dataset.Error{File: s.Name, Field: "item", Msg: fmt.Sprintf("%.40q has a tab or a line break, which the list of a run's items cannot hold", name)}
+			return nil, &dataset.Error{File: s.Name, Field: "item",
+				Msg: fmt.Sprintf("%.40q has a tab or a line break, which the list of a run's items cannot hold", name)}
 		}
 		tokenOf[name] = token
 		l.ItemIDs = append(l.ItemIDs, name)
@@ -61,7 +63,8 @@ func (s *Set) Sequences() (*dataset.Sequential, error) {
 	if l.Len() == 0 {
 		return nil, &dataset.Error{File: s.Name, Msg: "the set knows no histories of training users"}
 	}
-	r := dataset.Recipe{Name: HistoriesRecipe, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true}, Notes: s.Notes}
+	r := dataset.Recipe{Name: HistoriesRecipe, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
+		Notes: s.Notes}
 	out, err := r.Apply(l, nil)
 	if err != nil {
 		return nil, err

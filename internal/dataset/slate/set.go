@@ -16,8 +16,11 @@ type Set struct {
 	Users              []string // ids; the last may be UnknownUser
 	Train, Valid, Test *Pairs   // never nil
 
-	Logged    [][]int32 // per user: items shown, in the order shown, repeats kept, unknown items left out; nil where not known, nil for all if known for no user
-	Clicked   [][]int32 // per user: clicked items that occur in a slate of the user, ascending, each once; nil as in Logged
+	// per user: items shown, in the order shown, repeats kept, unknown items left out; nil where not known, nil for all
+	// if known for no user
+	Logged [][]int32
+	// per user: clicked items that occur in a slate of the user, ascending, each once; nil as in Logged
+	Clicked   [][]int32
 	Histories [][]int32 // per user: clicks in time order, OLDEST first; nil for users who do not train
 
 	Level  dataset.Level  // of evidence
@@ -127,7 +130,8 @@ func (p *Pairs) Select(rows []int32) *Pairs {
 }
 
 func newPairs(t, l, n int) *Pairs {
-	return &Pairs{T: t, L: l, Slates: make([]int32, 0, n*t), Behaviours: make([]int32, 0, n*l), Users: make([]int32, 0, n), Complete: make([]bool, 0, n)}
+	return &Pairs{T: t, L: l, Slates: make([]int32, 0, n*t), Behaviours: make([]int32, 0, n*l),
+		Users: make([]int32, 0, n), Complete: make([]bool, 0, n)}
 }
 
 // add appends a row of T and L tokens.

@@ -133,7 +133,8 @@ func draw(cumulative []float64, s *rng.Stream) int32 {
 
 // standInHash returns a hash for a generated set, in place of that of files.
 func standInHash(seed rng.Seed) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "standin-slates 1 %d %d %d %d %d %g %d %g %g %d", standInUsers, standInItems, standInClusters, standInVisits,
+	sum := sha256.Sum256(fmt.Appendf(nil, "standin-slates 1 %d %d %d %d %d %g %d %g %g %d", standInUsers, standInItems,
+		standInClusters, standInVisits,
 		standInShown, standInRelated, standInNeighbour, standInSkew, standInLoyal, seed))
 	return hex.EncodeToString(sum[:])
 }

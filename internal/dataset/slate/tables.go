@@ -65,7 +65,8 @@ func find(ctx context.Context, folder, name string) (string, error) {
 	if found != "" {
 		return found, nil
 	}
-	return "", &dataset.Error{File: folder, Msg: fmt.Sprintf("looked for %s (plain, .gz or .zst)", name), Err: dataset.ErrNotFound}
+	return "", &dataset.Error{File: folder, Msg: fmt.Sprintf("looked for %s (plain, .gz or .zst)", name),
+		Err: dataset.ErrNotFound}
 }
 
 // read opens one table and calls row for each of its lines.
@@ -113,31 +114,33 @@ func (t *tables) owners(name string) ([]int32, error) {
 // pairs reads a table of validation or test pairs.
 func (t *tables) pairs(name string) ([]pairRow, error) {
 	var rows []pairRow
-	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"}, func(in *format.Rows, v [][]byte) (err error) {
-		r := pairRow{user: string(v[1])}
-		if r.seq, err = integer(in, "seq_id", v[0], -1, 1<<30); err != nil {
-			return err
-		}
-		if len(v[1]) == 0 {
-			return in.Fail("user", "empty", "a user that is not known is -1")
-		}
-		complete, err := integer(in, "complete", v[2], 0, 1)
-		if err != nil {
-			return err
-		}
-		if r.slate, err = t.tokens(in, "exposure", v[3], tableT); err != nil {
-			return err
-		}
-		if r.behaviour, err = t.tokens(in, "history", v[4], tableL); err != nil {
-			return err
-		}
-		r.complete = len(r.slate) == tableT && len(r.behaviour) == tableL
-		if r.complete != (complete == 1) {
-			return in.Fail("complete", fmt.Sprintf("is %d, but there are %d shown and %d clicked items", complete, len(r.slate), len(r.behaviour)), "")
-		}
-		rows = append(rows, r)
-		return nil
-	})
+	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"},
+		func(in *format.Rows, v [][]byte) (err error) {
+			r := pairRow{user: string(v[1])}
+			if r.seq, err = integer(in, "seq_id", v[0], -1, 1<<30); err != nil {
+				return err
+			}
+			if len(v[1]) == 0 {
+				return in.Fail("user", "empty", "a user that is not known is -1")
+			}
+			complete, err := integer(in, "complete", v[2], 0, 1)
+			if err != nil {
+				return err
+			}
+			if r.slate, err = t.tokens(in, "exposure", v[3], tableT); err != nil {
+				return err
+			}
+			if r.behaviour, err = t.tokens(in, "history", v[4], tableL); err != nil {
+				return err
+			}
+			r.complete = len(r.slate) == tableT && len(r.behaviour) == tableL
+			if r.complete != (complete == 1) {
+				return in.Fail("complete", fmt.Sprintf("is %d, but there are %d shown and %d clicked items", complete,
+					len(r.slate), len(r.behaviour)), "")
+			}
+			rows = append(rows, r)
+			return nil
+		})
 	return rows, err
 }
 
@@ -178,7 +181,8 @@ func (t *tables) training(name string, users int) ([]trainRow, error) {
 			return err
 		}
 		if len(r.slate) != tableT || len(r.behaviour) != tableL {
-			return in.Fail("", fmt.Sprintf("%d shown and %d clicked items, training pairs have %d and %d", len(r.slate), len(r.behaviour), tableT, tableL), "")
+			return in.Fail("", fmt.Sprintf("%d shown and %d clicked items, training pairs have %d and %d", len(r.slate),
+				len(r.behaviour), tableT, tableL), "")
 		}
 		rows = append(rows, r)
 		return nil
@@ -201,7 +205,8 @@ func (t *tables) logged(name string) (users []string, shown, clicked [][]int32, 
 			return err
 		}
 		slices.Sort(c)
-		users, shown, clicked = append(users, strconv.Itoa(len(users))), append(shown, s), append(clicked, slices.Compact(c))
+		users, shown, clicked = append(users, strconv.Itoa(len(users))), append(shown, s),
+			append(clicked, slices.Compact(c))
 		return nil
 	})
 	return users, shown, clicked, err

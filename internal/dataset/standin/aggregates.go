@@ -82,7 +82,8 @@ func (p Profile) Matches(l *dataset.Log, f *dataset.Features, r dataset.Recipe) 
 			}
 		}
 	}
-	counts("", Aggregates{Users: p.Users, Items: p.Items, Rows: p.Rows}, Aggregates{Users: len(l.UserIDs), Items: len(l.ItemIDs), Rows: l.Len()})
+	counts("", Aggregates{Users: p.Users, Items: p.Items, Rows: p.Rows},
+		Aggregates{Users: len(l.UserIDs), Items: len(l.ItemIDs), Rows: l.Len()})
 	users, items := l.Counts()
 	add("mean rows per user", float64(p.Rows)/float64(p.Users), float64(l.Len())/float64(len(users)))
 	ratings := make([]int, 5)
@@ -113,8 +114,10 @@ func (p Profile) Matches(l *dataset.Log, f *dataset.Features, r dataset.Recipe) 
 		curve      []Quantile
 		total, low int
 		got        []int
-	}{{"rows per user", p.Lengths, p.Rows, min(p.MinLength, p.Rows/p.Users), users}, {"rows per item", p.Popularity, p.Rows, max(1, p.MinItem), items},
-		{"likes per user", p.Likes, p.liked(), 0, userLikes}, {"likes per item", p.ItemLikes, p.liked(), 0, itemLikes}} {
+	}{{"rows per user", p.Lengths, p.Rows, min(p.MinLength, p.Rows/p.Users), users},
+		{"rows per item", p.Popularity, p.Rows, max(1, p.MinItem), items},
+		{"likes per user", p.Likes, p.liked(), 0, userLikes}, {"likes per item", p.ItemLikes, p.liked(), 0,
+			itemLikes}} {
 		if c.curve == nil {
 			continue
 		}

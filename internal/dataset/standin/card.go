@@ -15,7 +15,8 @@ const Licence = "no rights reserved: made of random numbers, holds no data of re
 // Write writes rows that Generate made from this profile with this seed, like format.WriteAtomic, or with replace like
 // format.ReplaceAtomic. Its card says which statistics are matched, before and after the recipe r, how well, and which
 // are not.
-func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Features, r dataset.Recipe, replace bool) ([]dataset.File, error) {
+func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Features, r dataset.Recipe,
+	replace bool) ([]dataset.File, error) {
 	matches, err := p.Matches(l, f, r)
 	if err != nil {
 		return nil, err

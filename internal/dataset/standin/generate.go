@@ -116,7 +116,8 @@ func (g *generator) plan() error {
 	for i, n := range counts {
 		dislikes[i] = n - likes[i]
 	}
-	g.like, g.dislike = newQuotas(likes, g.cluster, g.Clusters, g.Crowd), newQuotas(dislikes, g.cluster, g.Clusters, g.Crowd)
+	g.like, g.dislike = newQuotas(likes, g.cluster, g.Clusters, g.Crowd),
+		newQuotas(dislikes, g.cluster, g.Clusters, g.Crowd)
 	g.seen = make([]int32, g.Items)
 	g.successors(likes, s.Sub(4))
 

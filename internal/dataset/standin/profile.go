@@ -31,16 +31,17 @@ type Profile struct {
 	Gini        [4]float64 // of rows per user, rows per item, likes per user, likes per item; zeros are not known
 	Ratings     [5]int     // relative frequencies of the ratings 1..5
 	Attributes  []Attribute
-	Clusters    int        // latent taste factors
-	Taste       float64    // spread of users' log-weights over clusters
-	Markov      float64    // probability that a liked item follows from the one liked before
-	Successors  int        // items that may follow an item
-	Decay       float64    // of the probabilities along that list, in (0,1)
-	Crowd       float64    // how much more than in proportion long users get popular items, see quotas; 0: no more
-	Early       float64    // how much sooner users get popular items: 0 not at all, 1 as strongly as chance acts, more above
-	After       Aggregates // of the real data after the recipe; zero fields are not known
-	Core        int        // k-core of the recipe for this size
-	Assumed     []string   // guesses that no source states, for the card
+	Clusters    int     // latent taste factors
+	Taste       float64 // spread of users' log-weights over clusters
+	Markov      float64 // probability that a liked item follows from the one liked before
+	Successors  int     // items that may follow an item
+	Decay       float64 // of the probabilities along that list, in (0,1)
+	Crowd       float64 // how much more than in proportion long users get popular items, see quotas; 0: no more
+	// how much sooner users get popular items: 0 not at all, 1 as strongly as chance acts, more above
+	Early   float64
+	After   Aggregates // of the real data after the recipe; zero fields are not known
+	Core    int        // k-core of the recipe for this size
+	Assumed []string   // guesses that no source states, for the card
 }
 
 // Quantile is one point of a distribution: a share P of the values is at most V.
@@ -67,13 +68,18 @@ func (a Attribute) label(v int) string {
 
 // Aggregates of MovieLens 1M: rows per user and per item at 29 quantiles.
 var (
-	ml1mP       = []float64{0, .025, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9, .925, .95, .965, .98, .99, .995, .9975, .999, 1}
-	ml1mLengths = []float64{20, 21, 23, 27, 32, 38, 44, 51, 60, 70, 81, 96, 109, 126, 148, 173, 208, 253, 309, 400, 467, 556, 647.5, 784, 907, 1045, 1239, 1343, 2314}
+	ml1mP = []float64{0, .025, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9,
+		.925, .95, .965, .98, .99, .995, .9975, .999, 1}
+	ml1mLengths = []float64{20, 21, 23, 27, 32, 38, 44, 51, 60, 70, 81, 96, 109, 126, 148, 173, 208, 253, 309, 400, 467,
+		556, 647.5, 784, 907, 1045, 1239, 1343, 2314}
 	// Rows of rating 4 and 5 per user and per item. The points around 9 and 10 decide a
 	// 10-core, those around 99 and 100 a cut at 100.
-	ml1mLikes     = []float64{0, 11, 13, 17, 20, 23, 27, 32, 38, 44, 51, 58, 67, 78, 91, 105, 124, 145, 176, 225, 252, 299, 343.6, 413.2, 494.4, 577.4, 691.8, 816.9, 1435}
-	ml1mItemLikes = []float64{0, 0, 1, 2, 4, 7, 10, 14, 19, 25, 32, 44, 57, 77, 101, 131, 170, 230, 313, 436.5, 536.1, 680, 829.3, 1040.6, 1421, 1820.3, 2073.2, 2260, 2853}
-	ml1mItems     = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5, 862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
+	ml1mLikes = []float64{0, 11, 13, 17, 20, 23, 27, 32, 38, 44, 51, 58, 67, 78, 91, 105, 124, 145, 176, 225, 252,
+		299, 343.6, 413.2, 494.4, 577.4, 691.8, 816.9, 1435}
+	ml1mItemLikes = []float64{0, 0, 1, 2, 4, 7, 10, 14, 19, 25, 32, 44, 57, 77, 101, 131, 170, 230, 313, 436.5, 536.1,
+		680, 829.3, 1040.6, 1421, 1820.3, 2073.2, 2260, 2853}
+	ml1mItems = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5,
+		862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
 )
 
 // curve returns the curve of values at the shares ml1mP, with the exact points inserted.
@@ -108,15 +114,18 @@ func Profiles() []Profile {
 		Name: "ml-1m", Title: "stand-in for MovieLens 1M (synthetic)",
 		Users: 6040, Items: 3706, Rows: 1000209, MinLength: 20,
 		Lengths: curve(ml1mLengths), Popularity: curve(ml1mItems),
-		Likes:     curve(ml1mLikes, slices.Concat(step(6040, 2, 1), step(6040, 90, 10), step(6040, 384, 15), step(6040, 860, 20), step(6040, 4119, 100))...),
+		Likes: curve(ml1mLikes, slices.Concat(step(6040, 2, 1), step(6040, 90, 10), step(6040, 384, 15),
+			step(6040, 860, 20), step(6040, 4119, 100))...),
 		ItemLikes: curve(ml1mItemLikes, slices.Concat(step(3706, 173, 1), step(3706, 895, 10))...),
 		UserRank:  0.955, ItemRank: 0.952,
 		Gini:    [4]float64{0.5286, 0.6336, 0.5071, 0.7129},
 		Ratings: [5]int{56174, 107557, 261197, 348971, 226310},
 		Attributes: []Attribute{
 			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{1709, 4331}, Effect: 0.5},
-			{Name: "age", Values: []string{"1", "18", "25", "35", "45", "50", "56"}, Counts: []int{222, 1103, 2096, 1193, 550, 496, 380}, Effect: 0.4, Order: true},
-			{Name: "occupation", Counts: []int{711, 528, 267, 173, 759, 112, 236, 679, 17, 92, 195, 129, 388, 142, 302, 144, 241, 502, 70, 72, 281}, Effect: 0.2},
+			{Name: "age", Values: []string{"1", "18", "25", "35", "45", "50", "56"},
+				Counts: []int{222, 1103, 2096, 1193, 550, 496, 380}, Effect: 0.4, Order: true},
+			{Name: "occupation", Counts: []int{711, 528, 267, 173, 759, 112, 236, 679, 17, 92, 195, 129, 388, 142, 302,
+				144, 241, 502, 70, 72, 281}, Effect: 0.2},
 		},
 		Clusters: 30, Taste: 2, Markov: 0.46, Successors: 80, Decay: 0.96, Crowd: 60, Early: 6, Core: 10,
 		After: Aggregates{Users: 5949, Items: 2810, Rows: 365535, TestItems: 2751, Gini: 0.6379, AtCap: 0.3211,
@@ -131,7 +140,8 @@ func Profiles() []Profile {
 }
 
 // scaled returns a profile of the same kind of data at another size: the curves keep their shape.
-func (p Profile) scaled(name string, users, items, rows, clusters, core int, markov float64, successors int, decay float64) Profile {
+func (p Profile) scaled(name string, users, items, rows, clusters, core int, markov float64, successors int,
+	decay float64) Profile {
 	p.Name, p.Title = name, fmt.Sprintf("synthetic data of the kind of %s, %d users", p.Name, users)
 	p.Users, p.Items, p.Rows, p.Clusters, p.Core = users, items, rows, clusters, core
 	p.Markov, p.Successors, p.Decay = markov, successors, decay
@@ -183,13 +193,15 @@ func Find(name string) (Profile, error) {
 		if rest, ok := strings.CutPrefix(of, p.Name+times); ok {
 			n, err := strconv.Atoi(rest)
 			if err != nil || n < 2 || n > mostTimes || strconv.Itoa(n) != rest {
-				return Profile{}, &dataset.Error{File: name, Msg: fmt.Sprintf("%q is no multiple of the users, want a number from 2 to %d", rest, mostTimes)}
+				return Profile{}, &dataset.Error{File: name,
+					Msg: fmt.Sprintf("%q is no multiple of the users, want a number from 2 to %d", rest, mostTimes)}
 			}
 			return p.Times(n), nil
 		}
 		names = append(names, p.Name)
 	}
-	return Profile{}, &dataset.Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ") + ", and each with -xN for N times the users"}
+	return Profile{}, &dataset.Error{File: name, Msg: "unknown stand-in", Hint: "known are " +
+		strings.Join(names, ", ") + ", and each with -xN for N times the users"}
 }
 
 // spread returns n values of a quantile curve, its ends included, ascending, each in [lo, hi], scaled to sum to total.
@@ -248,7 +260,8 @@ func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 // must not fall.
 func ascends(q []Quantile) error {
 	if len(q) < 2 || q[0].P != 0 || q[len(q)-1].P != 1 || !(q[0].V >= 0) || math.IsInf(q[len(q)-1].V, 0) {
-		return fmt.Errorf("dataset: a curve must go from share 0 to share 1 with values from 0 on, got %d points: %v", len(q), q)
+		return fmt.Errorf("dataset: a curve must go from share 0 to share 1 with values from 0 on, got %d points: %v",
+			len(q), q)
 	}
 	for i := 1; i < len(q); i++ {
 		if !(q[i].P > q[i-1].P && q[i].V >= q[i-1].V) {
@@ -308,7 +321,8 @@ func logNormal(n int, low, mu, sigma float64) []Quantile {
 	var out []Quantile
 	at := func(above float64) { // of n values, this many are larger
 		p := 1 - (above+0.5)/float64(n)
-		out = append(out, Quantile{(float64(n-1) - above) / float64(n-1), low + math.Exp(mu+sigma*math.Sqrt2*math.Erfinv(2*p-1))})
+		out = append(out, Quantile{(float64(n-1) - above) / float64(n-1),
+			low + math.Exp(mu+sigma*math.Sqrt2*math.Erfinv(2*p-1))})
 	}
 	for above := float64(n - 1); above >= 1; above = math.Floor(above * 0.9) {
 		if above > 0.05*float64(n) { // the bulk in steps of a fortieth

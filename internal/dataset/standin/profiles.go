@@ -18,23 +18,33 @@ func ml100kProfile() Profile {
 	p := Profile{
 		Name: "ml-100k", Title: "stand-in for MovieLens 100K (synthetic)", Like: "ml-100k",
 		Users: 943, Items: 1682, Rows: 100000, MinLength: 20,
-		Lengths:    curve([]float64{20, 20, 21, 23, 26, 29, 33, 38, 43, 50, 57, 65, 75, 93, 108, 127.4, 148, 171.6, 205.4, 244.4, 275.7, 310.6, 342.3, 388, 442.5, 500.2, 601.9, 688, 737}),
-		Popularity: curve([]float64{1, 1, 1, 2, 3, 5, 6, 9, 12, 16, 21, 27, 34, 43, 51.7, 65, 80, 100, 127.8, 169, 191.9, 229.8, 259, 298.4, 369.1, 430.2, 484.2, 508.3, 583}, upper(1682, []int{1}, []float64{509})...),
-		Likes:      curve([]float64{0, 8, 10, 12, 14, 17, 19, 22.6, 25, 28, 34, 39, 43, 49, 57.3, 70, 80.5, 96.6, 115, 138.8, 149, 171, 181.1, 212.3, 257, 270.4, 277.9, 325.2, 378}),
-		ItemLikes:  curve([]float64{0, 0, 0, 0, 1, 1, 2, 2, 3, 4, 6, 9, 12, 16, 22, 30, 39, 51, 70, 98, 117.9, 152, 179.2, 220.8, 248.8, 296.4, 347.2, 387.6, 501}, upper(1682, []int{1}, []float64{406})...),
-		UserRank:   0.932, ItemRank: 0.953,
+		Lengths: curve([]float64{20, 20, 21, 23, 26, 29, 33, 38, 43, 50, 57, 65, 75, 93, 108, 127.4, 148, 171.6,
+			205.4, 244.4, 275.7, 310.6, 342.3, 388, 442.5, 500.2, 601.9, 688, 737}),
+		Popularity: curve([]float64{1, 1, 1, 2, 3, 5, 6, 9, 12, 16, 21, 27, 34, 43, 51.7, 65, 80, 100, 127.8, 169,
+			191.9, 229.8, 259, 298.4, 369.1, 430.2, 484.2, 508.3, 583}, upper(1682, []int{1}, []float64{509})...),
+		Likes: curve([]float64{0, 8, 10, 12, 14, 17, 19, 22.6, 25, 28, 34, 39, 43, 49, 57.3, 70, 80.5, 96.6, 115,
+			138.8, 149, 171, 181.1, 212.3, 257, 270.4, 277.9, 325.2, 378}),
+		ItemLikes: curve([]float64{0, 0, 0, 0, 1, 1, 2, 2, 3, 4, 6, 9, 12, 16, 22, 30, 39, 51, 70, 98, 117.9, 152,
+			179.2, 220.8, 248.8, 296.4, 347.2, 387.6, 501}, upper(1682, []int{1}, []float64{406})...),
+		UserRank: 0.932, ItemRank: 0.953,
 		Gini:    [4]float64{0.4719, 0.6290, 0.4703, 0.7115},
 		Ratings: [5]int{6110, 11370, 27145, 34174, 21201},
 		Attributes: []Attribute{
 			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{273, 670}, Effect: 0.5},
 			{Name: "age", Kind: dataset.Numeric, Effect: 0.4, Order: true,
-				Counts: []int{1, 1, 1, 5, 3, 6, 5, 14, 18, 23, 32, 27, 37, 28, 33, 38, 34, 35, 36, 32, 39, 25, 28, 26, 17, 27, 21, 19, 17, 22, 21, 10, 21, 13, 23, 15, 12, 14, 20, 19, 20, 20, 6, 12, 4, 11, 6, 9, 3, 3, 9, 3, 2, 3, 2, 3, 1, 2, 2, 3, 1}},
-			{Name: "occupation", Values: []string{"administrator", "artist", "doctor", "educator", "engineer", "entertainment", "executive", "healthcare", "homemaker", "lawyer", "librarian",
-				"marketing", "none", "other", "programmer", "retired", "salesman", "scientist", "student", "technician", "writer"},
-				Counts: []int{79, 28, 7, 95, 67, 18, 32, 16, 7, 12, 51, 26, 9, 105, 66, 14, 12, 31, 196, 27, 45}, Effect: 0.2},
+				Counts: []int{1, 1, 1, 5, 3, 6, 5, 14, 18, 23, 32, 27, 37, 28, 33, 38, 34, 35, 36, 32, 39, 25, 28, 26,
+					17, 27, 21, 19, 17, 22, 21, 10, 21, 13, 23, 15, 12, 14, 20, 19, 20, 20, 6, 12, 4, 11, 6, 9, 3, 3, 9,
+					3, 2, 3, 2, 3, 1, 2, 2, 3, 1}},
+			{Name: "occupation", Values: []string{"administrator", "artist", "doctor", "educator", "engineer",
+				"entertainment", "executive", "healthcare", "homemaker", "lawyer", "librarian",
+				"marketing", "none", "other", "programmer", "retired", "salesman", "scientist", "student", "technician",
+				"writer"},
+				Counts: []int{79, 28, 7, 95, 67, 18, 32, 16, 7, 12, 51, 26, 9, 105, 66, 14, 12, 31, 196, 27, 45},
+				Effect: 0.2},
 		},
 		Clusters: 20, Taste: 1.5, Markov: 0.4, Successors: 40, Decay: 0.95, Crowd: 10,
-		After: Aggregates{Users: 943, Items: 1149, Rows: 39774, TestItems: 1077, Gini: 0.4930, Lengths: [7]float64{18, 21, 33, 50, 50, 50, 50}},
+		After: Aggregates{Users: 943, Items: 1149, Rows: 39774, TestItems: 1077, Gini: 0.4930,
+			Lengths: [7]float64{18, 21, 33, 50, 50, 50, 50}},
 	}
 	for age := 7; age <= 73; age++ { // the ages that occur
 		if !slices.Contains([]int{8, 9, 12, 67, 71, 72}, age) {
@@ -45,8 +55,10 @@ func ml100kProfile() Profile {
 }
 
 var (
-	gowallaLengths = []float64{9, 10, 10, 11, 12, 13, 14, 15, 16, 17, 19, 20, 22, 25, 28, 32, 37, 43, 52, 67, 80, 102, 125, 166, 227.9, 308.7, 413.4, 542.3, 1014}
-	gowallaItems   = []float64{10, 10, 10, 10, 11, 11, 12, 12, 13, 13, 14, 15, 16, 17, 19, 21, 24, 27, 33, 43, 51, 67, 83, 116.4, 173, 240.4, 341.1, 532.2, 2310}
+	gowallaLengths = []float64{9, 10, 10, 11, 12, 13, 14, 15, 16, 17, 19, 20, 22, 25, 28, 32, 37, 43, 52, 67, 80, 102,
+		125, 166, 227.9, 308.7, 413.4, 542.3, 1014}
+	gowallaItems = []float64{10, 10, 10, 10, 11, 11, 12, 12, 13, 13, 14, 15, 16, 17, 19, 21, 24, 27, 33, 43, 51, 67,
+		83, 116.4, 173, 240.4, 341.1, 532.2, 2310}
 	gowallaLongest = upper(29858, []int{1, 3, 5, 8, 12, 20}, []float64{831, 809, 785, 687, 670, 602})
 	gowallaTop     = upper(40981, []int{1, 3, 5, 8, 12, 20, 30}, []float64{1978, 1729, 1492, 1315, 904, 769, 592})
 )
@@ -73,7 +85,8 @@ func yelp2018Profile() Profile {
 		Users: 31668, Items: 38048, Rows: 1561406, MinLength: 10, MinItem: 10, Implicit: true,
 		Lengths: curve(gowallaLengths, gowallaLongest...), Popularity: curve(gowallaItems, gowallaTop...),
 		Clusters: 200, Taste: 2.5, Markov: 0.3, Successors: 40, Decay: 0.95, Crowd: 10,
-		Assumed: []string{"the shape of both curves, which is that of Gowalla, another 10-core of visits, at these counts", assumedTaste,
+		Assumed: []string{"the shape of both curves, which is that of Gowalla, another 10-core of visits, at these " +
+			"counts", assumedTaste,
 			"the split, which is drawn at random here where the real one is published"},
 	}
 }
@@ -85,7 +98,8 @@ const assumedPareto = "the curve of rows per item, a Pareto law from 10 rows on 
 // a log-normal law of rows per user above 9.5.
 func yelpProfile() Profile {
 	ladder := func(name string, counts ...int) Attribute {
-		return Attribute{Name: name, Kind: dataset.Numeric, Numbers: []float64{0, 1, 3, 10, 30, 100, 300, 1000}, Counts: counts, Effect: 0.2, Order: true}
+		return Attribute{Name: name, Kind: dataset.Numeric, Numbers: []float64{0, 1, 3, 10, 30, 100, 300, 1000},
+			Counts: counts, Effect: 0.2, Order: true}
 	}
 	return Profile{
 		Name: "yelp", Title: "stand-in for Yelp as DIPSGNN cuts it (synthetic)", Like: "yelp",
@@ -93,13 +107,16 @@ func yelpProfile() Profile {
 		Lengths:    logNormal(99011, 9.5, 1.8644, 1.4477),
 		Popularity: pareto(10, 2762407./56428, 3000),
 		Attributes: []Attribute{
-			ladder("review_count", 0, 1, 4, 20, 40, 25, 8, 2), ladder("useful", 5, 10, 20, 25, 20, 12, 6, 2), ladder("funny", 20, 20, 20, 18, 12, 6, 3, 1),
+			ladder("review_count", 0, 1, 4, 20, 40, 25, 8, 2), ladder("useful", 5, 10, 20, 25, 20, 12, 6, 2),
+			ladder("funny", 20, 20, 20, 18, 12, 6, 3, 1),
 			ladder("cool", 15, 18, 20, 20, 14, 8, 4, 1), ladder("fans", 45, 25, 15, 10, 4, 1, 0, 0),
-			{Name: "average_stars", Kind: dataset.Numeric, Numbers: []float64{1, 2, 2.5, 3, 3.5, 4, 4.5, 5}, Counts: []int{1, 2, 5, 12, 30, 33, 14, 3}, Effect: 0.2, Order: true},
+			{Name: "average_stars", Kind: dataset.Numeric, Numbers: []float64{1, 2, 2.5, 3, 3.5, 4, 4.5, 5},
+				Counts: []int{1, 2, 5, 12, 30, 33, 14, 3}, Effect: 0.2, Order: true},
 		},
 		Clusters: 200, Taste: 2.5, Markov: 0.3, Successors: 40, Decay: 0.95, Crowd: 10,
-		After:   Aggregates{Users: 99011, Rows: 1842418},
-		Assumed: []string{"the law of rows per user, log-normal above 9.5, fitted to the two sums that are printed", assumedPareto, "every attribute", "ratings, of which there are none", assumedTaste},
+		After: Aggregates{Users: 99011, Rows: 1842418},
+		Assumed: []string{"the law of rows per user, log-normal above 9.5, fitted to the two sums that are printed",
+			assumedPareto, "every attribute", "ratings, of which there are none", assumedTaste},
 	}
 }
 
@@ -112,12 +129,14 @@ func tmallProfile() Profile {
 		Lengths:    logNormal(132724, 9.5, 2.3084, 1.3977),
 		Popularity: pareto(10, 4801954./98226, 5000),
 		Attributes: []Attribute{
-			{Name: "age_range", Values: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}, Counts: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, Effect: 0.3, Order: true},
+			{Name: "age_range", Values: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"},
+				Counts: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, Effect: 0.3, Order: true},
 			{Name: "gender", Values: []string{"0", "1", "2"}, Counts: []int{1, 1, 1}, Effect: 0.4},
 		},
 		Clusters: 300, Taste: 2.5, Markov: 0.3, Successors: 40, Decay: 0.95, Crowd: 10,
 		After: Aggregates{Users: 132724, Rows: 3338788},
-		Assumed: []string{"the law of rows per user, log-normal above 9.5, fitted to the two sums that are printed", assumedPareto, "the shares of age range and gender, even here",
+		Assumed: []string{"the law of rows per user, log-normal above 9.5, fitted to the two sums that are printed",
+			assumedPareto, "the shares of age range and gender, even here",
 			"that nobody clicks an item twice; the real log repeats pairs and keeps them", assumedTaste},
 	}
 }

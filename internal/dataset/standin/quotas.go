@@ -27,7 +27,8 @@ type quotas struct {
 // weighs 1 + crowd times that of the least popular one: users who come first get more of the popular items, those who
 // come last fewer.
 func newQuotas(plan []int, cluster []int32, clusters int, crowd float64) *quotas {
-	q := &quotas{plan: plan, rest: make([]int, len(plan)), weight: make([]int, len(plan)), inCluster: make([]int, clusters), cluster: cluster,
+	q := &quotas{plan: plan, rest: make([]int, len(plan)), weight: make([]int, len(plan)),
+		inCluster: make([]int, clusters), cluster: cluster,
 		place: make([]int32, len(plan)), member: make([][]int32, clusters), tree: make([][]int, clusters)}
 	for i, c := range cluster {
 		q.member[c] = append(q.member[c], int32(i))

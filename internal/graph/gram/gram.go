@@ -131,7 +131,8 @@ func NewReader(name string, in io.Reader) (*Reader, error) {
 	if err == nil {
 		_, err = fmt.Sscanf(string(line), headerForm, &r.Items, &r.Users, &r.Interactions)
 	}
-	if err != nil || r.Items < 0 || r.Items > maxItems || r.Users < 0 || r.Interactions < 0 || string(line) != fmt.Sprintf(headerForm, r.Items, r.Users, r.Interactions) {
+	if err != nil || r.Items < 0 || r.Items > maxItems || r.Users < 0 || r.Interactions < 0 ||
+		string(line) != fmt.Sprintf(headerForm, r.Items, r.Users, r.Interactions) {
 		return nil, fmt.Errorf("%s: not a Gram matrix: its first line is another", name)
 	}
 	return r, nil
@@ -185,7 +186,8 @@ func (r *Reader) Of(ctx context.Context, g *graph.Bipartite, entry func(i, j int
 		}
 	}
 	if r.Header != want {
-		return fmt.Errorf("the Gram matrix is of %d items, %d users and %d interactions, the data have %d, %d and %d", r.Items, r.Users, r.Interactions, want.Items, want.Users, want.Interactions)
+		return fmt.Errorf("the Gram matrix is of %d items, %d users and %d interactions, the data have %d, %d and %d",
+			r.Items, r.Users, r.Interactions, want.Items, want.Users, want.Interactions)
 	}
 	for i := range g.Items {
 		if i&255 == 0 && ctx.Err() != nil {
@@ -202,7 +204,8 @@ func (r *Reader) Of(ctx context.Context, g *graph.Bipartite, entry func(i, j int
 			return err
 		}
 		if have := len(g.UsersOf(i)); own != int64(have) {
-			return fmt.Errorf("item %d has %d users in the Gram matrix and %d in the data: the matrix is of other rows, or its items stand in another order", i, own, have)
+			return fmt.Errorf("item %d has %d users in the Gram matrix and %d in the data: the matrix is of other "+
+				"rows, or its items stand in another order", i, own, have)
 		}
 	}
 	return r.End()

@@ -119,7 +119,8 @@ func (d Definition) Measure(in *Input, cutoffs []int) Result {
 			for _, s := range r.averaged {
 				sum += of(s)
 			}
-			res.Values = append(res.Values, Value{at(m.name, k), m.name, share(sum, float64(len(r.averaged))), m.formula})
+			res.Values = append(res.Values, Value{at(m.name, k), m.name, share(sum, float64(len(r.averaged))),
+				m.formula})
 		}
 	}
 	for _, m := range d.whole {

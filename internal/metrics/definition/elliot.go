@@ -33,34 +33,42 @@ func elliot() Definition {
 		each: []measure{
 			{name: "Recall", formula: "hits in the first K / |T|", of: recallOfTruth},
 			{name: "Precision", formula: "hits in the first K / K", of: precisionOfCut},
-			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top", of: gainOfBest},
-			{name: "MAP", formula: "mean of P(i) over i = 1 to K, hit or not", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 {
-					sum := 0.0
-					for i := 1; i <= k; i++ {
-						sum += s.hits(i) / float64(i)
+			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top",
+				of: gainOfBest},
+			{name: "MAP", formula: "mean of P(i) over i = 1 to K, hit or not",
+				of: func(_ *run, k int) func(*sample) float64 {
+					return func(s *sample) float64 {
+						sum := 0.0
+						for i := 1; i <= k; i++ {
+							sum += s.hits(i) / float64(i)
+						}
+						return sum / float64(k)
 					}
-					return sum / float64(k)
-				}
-			}},
+				}},
 			{name: "MRR", formula: "1/position of the first hit, 0 beyond K", of: reciprocal},
 			{name: "HR", formula: "1 with a hit in the first K", of: hit},
-			{name: "Novelty", train: true, formula: "EFD: sum of h_i w(i) -log2(n_i/R) over i <= K, divided by the sum of w(i) = 1/log2(i+1); n_i users have item i, of R pairs in training", of: discovery},
-			{name: "EPC", train: true, formula: "sum of h_i w(i) (1 - n_i/N) over i <= K, divided by the sum of w(i) = 1/log2(i+1); n_i of N training users have item i", of: complement},
+			{name: "Novelty", train: true,
+				formula: "EFD: sum of h_i w(i) -log2(n_i/R) over i <= K, divided by the sum of w(i) = 1/log2(i+1); " +
+					"n_i users have item i, of R pairs in training", of: discovery},
+			{name: "EPC", train: true,
+				formula: "sum of h_i w(i) (1 - n_i/N) over i <= K, divided by the sum of w(i) = 1/log2(i+1); n_i of " +
+					"N training users have item i", of: complement},
 		},
 		whole: []overall{
 			{name: "Coverage", formula: "items in the first K of any list, a number", of: func(r *run, k int) float64 {
 				return float64(len(r.frequencies(k)))
 			}},
-			{name: "Gini", train: true, formula: "1 - sum_j (2j-n-1) c_j / ((n-1) sum c), c_j: how often item j is in the first K, ascending, of the n items of training rows", fails: func(r *run) string {
-				if r.in.Train.Items < 2 {
-					return "Elliot divides by the items of training rows less one"
-				}
-				return ""
-			}, of: func(r *run, k int) float64 {
-				counts, n := r.frequencies(k), r.in.Train.Items
-				return 1 - share(tilt(counts, n), float64(n-1)*float64(total(counts)))
-			}},
+			{name: "Gini", train: true,
+				formula: "1 - sum_j (2j-n-1) c_j / ((n-1) sum c), c_j: how often item j is in the first K, " +
+					"ascending, of the n items of training rows", fails: func(r *run) string {
+					if r.in.Train.Items < 2 {
+						return "Elliot divides by the items of training rows less one"
+					}
+					return ""
+				}, of: func(r *run, k int) float64 {
+					counts, n := r.frequencies(k), r.in.Train.Items
+					return 1 - share(tilt(counts, n), float64(n-1)*float64(total(counts)))
+				}},
 		},
 	}
 }

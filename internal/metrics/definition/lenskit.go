@@ -23,55 +23,66 @@ import (
 //	            have any, as a share, 1 for the most popular and 0 for an item without users    (_pop.py)
 //
 // The discount is the one of Järvelin and Kekäläinen (2002): the first two positions weigh the same. An item that a
-// list holds twice is a hit twice, so that Recall can pass 1; a row of the truth that comes twice is two relevant items.
-// Where a user has a list and no truth, AveragePrecision ends with a division by zero and there is no MAP.
+// list holds twice is a hit twice, so that Recall can pass 1; a row of the truth that comes twice is two relevant
+// items. Where a user has a list and no truth, AveragePrecision ends with a division by zero and there is no MAP.
 //
 // LensKit 0.14 (lenskit/metrics/topn.py) has no AveragePrecision and no Gini. A user without truth has no recall and no
-// ndcg there, so that means leave them out, and counts 0 in the others. Its bulk precision divides by K for short lists.
+// ndcg there, so that means leave them out, and counts 0 in the others. Its bulk precision divides by K for short
+// lists.
 func lenskit() Definition {
 	return Definition{
 		Name: "lenskit", Program: "LensKit 2025.8.1",
-		Who:     "users with a list; one without truth counts 0, one without a list is left out",
-		Order:   "by rank, else by score; equal scores keep the order of the file, in LensKit that of numpy's unstable sort",
+		Who: "users with a list; one without truth counts 0, one without a list is left out",
+		Order: "by rank, else by score; equal scores keep the order of the file, in LensKit that of numpy's " +
+			"unstable sort",
 		Repeats: "each counts",
 		Without: []string{"Coverage"},
 		order:   byRank,
 		targets: func(t []Target) []Target { return t },
 		counts:  func(s *sample) bool { return s.listed },
 		each: []measure{
-			{name: "Recall", formula: "hits in the first K / min(|T|,K)", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 { return share(s.hits(k), float64(min(s.relevant, k))) }
-			}},
-			{name: "Precision", formula: "hits in the first K / min(|L|,K)", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 { return share(s.hits(k), float64(min(len(s.list), k))) }
-			}},
-			{name: "NDCG", formula: "sum of h_i/max(log2 i,1) over i <= K, divided by its value for min(|T|,K) hits on top", of: func(_ *run, k int) func(*sample) float64 {
+			{name: "Recall", formula: "hits in the first K / min(|T|,K)",
+				of: func(_ *run, k int) func(*sample) float64 {
+					return func(s *sample) float64 { return share(s.hits(k), float64(min(s.relevant, k))) }
+				}},
+			{name: "Precision", formula: "hits in the first K / min(|L|,K)",
+				of: func(_ *run, k int) func(*sample) float64 {
+					return func(s *sample) float64 { return share(s.hits(k), float64(min(len(s.list), k))) }
+				}},
+			{name: "NDCG", formula: "sum of h_i/max(log2 i,1) over i <= K, divided by its value for min(|T|,K) hits " +
+				"on top", of: func(_ *run, k int) func(*sample) float64 {
 				return func(s *sample) float64 {
 					return share(discounted(s.gain, k, log2), discounted(s.ideal, k, log2))
 				}
 			}},
-			{name: "MAP", formula: "sum of h_i P(i) over i <= K, divided by min(|T|,|L|,K)", fails: withoutTruth, of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 {
-					return share(s.precisions(k), float64(min(s.relevant, len(s.list), k)))
-				}
-			}},
+			{name: "MAP", formula: "sum of h_i P(i) over i <= K, divided by min(|T|,|L|,K)", fails: withoutTruth,
+				of: func(_ *run, k int) func(*sample) float64 {
+					return func(s *sample) float64 {
+						return share(s.precisions(k), float64(min(s.relevant, len(s.list), k)))
+					}
+				}},
 			{name: "MRR", formula: "1/position of the first hit, 0 beyond K", of: reciprocal},
 			{name: "HR", formula: "1 with a hit in the first K", of: hit},
-			{name: "Novelty", train: true, formula: "MeanPopRank: mean over the first K items of the rank of their training users among items that have any, as a share; the smaller, the more novel", of: func(r *run, k int) func(*sample) float64 {
-				rank := popularityRanks(r.in.Train.By)
-				return func(s *sample) float64 {
-					sum, top := 0.0, s.list[:min(k, len(s.list))]
-					for _, i := range top {
-						sum += rank[i]
+			{name: "Novelty", train: true,
+				formula: "MeanPopRank: mean over the first K items of the rank of their training users among items " +
+					"that have any, as a share; the smaller, the more novel",
+				of: func(r *run, k int) func(*sample) float64 {
+					rank := popularityRanks(r.in.Train.By)
+					return func(s *sample) float64 {
+						sum, top := 0.0, s.list[:min(k, len(s.list))]
+						for _, i := range top {
+							sum += rank[i]
+						}
+						return share(sum, float64(len(top)))
 					}
-					return share(sum, float64(len(top)))
-				}
-			}},
+				}},
 		},
 		whole: []overall{
-			{name: "Gini", train: true, formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of the n items of training rows, truth and lists", of: func(r *run, k int) float64 {
-				return gini(r.frequencies(k), len(r.in.Items))
-			}},
+			{name: "Gini", train: true,
+				formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of the " +
+					"n items of training rows, truth and lists", of: func(r *run, k int) float64 {
+					return gini(r.frequencies(k), len(r.in.Items))
+				}},
 		},
 	}
 }

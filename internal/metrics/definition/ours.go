@@ -34,7 +34,8 @@ func ours() Definition {
 	}
 	d.each = append(d.each, measure{
 		name: "Novelty", train: true,
-		formula: "mean over the first K items of -log2(max(n_i, 1) / N), n_i of the N training users have item i; 0 without a list",
+		formula: "mean over the first K items of -log2(max(n_i, 1) / N), n_i of the N training users have item i; 0 " +
+			"without a list",
 		of: func(r *run, k int) func(*sample) float64 {
 			n := float64(r.in.Train.Users)
 			return func(s *sample) float64 {
@@ -56,8 +57,9 @@ func ours() Definition {
 		},
 		{
 			name: "Gini", train: true,
-			formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of the n items of training rows, truth and lists",
-			of:      func(r *run, k int) float64 { return gini(r.frequencies(k), len(r.in.Items)) },
+			formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of the n " +
+				"items of training rows, truth and lists",
+			of: func(r *run, k int) float64 { return gini(r.frequencies(k), len(r.in.Items)) },
 		},
 	}
 	return d

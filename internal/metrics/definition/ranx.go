@@ -27,7 +27,8 @@ func ranx() Definition {
 				return func(s *sample) float64 { return share(s.hits(k), float64(s.relevant)) }
 			}},
 			{name: "Precision", formula: "hits in the first K / K", of: precisionOfCut},
-			{name: "NDCG", formula: "sum of g_i/log2(i+1) over i <= K, divided by its value for the K largest gains on top", of: gainedNDCG},
+			{name: "NDCG", formula: "sum of g_i/log2(i+1) over i <= K, divided by its value for the K largest gains " +
+				"on top", of: gainedNDCG},
 			{name: "MAP", formula: "sum of h_i P(i) over i <= K, divided by |T|", of: averagePrecision},
 			{name: "MRR", formula: "1/position of the first hit, 0 beyond K", of: reciprocal},
 			{name: "HR", formula: "1 with a hit in the first K", of: hit},

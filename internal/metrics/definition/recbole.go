@@ -30,29 +30,37 @@ func recbole() Definition {
 		each: []measure{
 			{name: "Recall", formula: "hits in the first K / |T|", of: recallOfTruth},
 			{name: "Precision", formula: "hits in the first K / K", of: precisionOfCut},
-			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top", of: gainOfBest},
-			{name: "MAP", formula: "sum of h_i P(i) over i <= K, divided by min(|T|,K)", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 { return s.precisions(k) / float64(min(s.relevant, k)) }
-			}},
+			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top",
+				of: gainOfBest},
+			{name: "MAP", formula: "sum of h_i P(i) over i <= K, divided by min(|T|,K)",
+				of: func(_ *run, k int) func(*sample) float64 {
+					return func(s *sample) float64 { return s.precisions(k) / float64(min(s.relevant, k)) }
+				}},
 			{name: "MRR", formula: "1/position of the first hit, 0 beyond K", of: reciprocal},
 			{name: "HR", formula: "1 with a hit in the first K", of: hit},
-			{name: "Novelty", train: true, formula: "AveragePopularity: training rows of the first K items / K; the smaller, the more novel", of: func(r *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 {
-					sum := 0.0
-					for _, i := range s.list[:min(k, len(s.list))] {
-						sum += float64(r.in.Train.Rows[i])
+			{name: "Novelty", train: true,
+				formula: "AveragePopularity: training rows of the first K items / K; the smaller, the more novel",
+				of: func(r *run, k int) func(*sample) float64 {
+					return func(s *sample) float64 {
+						sum := 0.0
+						for _, i := range s.list[:min(k, len(s.list))] {
+							sum += float64(r.in.Train.Rows[i])
+						}
+						return sum / float64(k)
 					}
-					return sum / float64(k)
-				}
-			}},
+				}},
 		},
 		whole: []overall{
-			{name: "Coverage", train: true, formula: "items in the first K of any list / (items + 1 for padding); short lists are filled with padding", of: func(r *run, k int) float64 {
-				return share(float64(len(r.padded(k))), float64(len(r.in.Items)+1))
-			}},
-			{name: "Gini", train: true, formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of n = items + 1 for padding", of: func(r *run, k int) float64 {
-				return gini(r.padded(k), len(r.in.Items)+1)
-			}},
+			{name: "Coverage", train: true,
+				formula: "items in the first K of any list / (items + 1 for padding); short lists are filled with " +
+					"padding", of: func(r *run, k int) float64 {
+					return share(float64(len(r.padded(k))), float64(len(r.in.Items)+1))
+				}},
+			{name: "Gini", train: true,
+				formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of n = " +
+					"items + 1 for padding", of: func(r *run, k int) float64 {
+					return gini(r.padded(k), len(r.in.Items)+1)
+				}},
 		},
 	}
 }

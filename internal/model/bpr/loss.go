@@ -24,8 +24,9 @@ func Loss(users, items *autograd.Node, scale, count float64) *autograd.Node {
 		n = items.Rows()/b - 1
 	}
 	if n < 1 || items.Rows() != (1+n)*b || items.Cols() != users.Cols() {
-		panic(&autograd.Error{Op: "bpr", Message: "items are not a multiple, from twice, of the users, of the same width",
-			Shapes: [][2]int{{b, users.Cols()}, {items.Rows(), items.Cols()}}})
+		panic(&autograd.Error{Op: "bpr",
+			Message: "items are not a multiple, from twice, of the users, of the same width",
+			Shapes:  [][2]int{{b, users.Cols()}, {items.Rows(), items.Cols()}}})
 	}
 	y := t.Fused("bpr", 1, 1, users, items)
 	each, slope := t.Buffer(b, n), t.Buffer(b, n)

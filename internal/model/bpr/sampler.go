@@ -71,14 +71,16 @@ func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 	case o.Batch < 1:
 		return nil, fmt.Errorf("bpr: batch of %d, want at least 1", o.Batch)
 	case g.Edges() == 0:
-		return nil, fmt.Errorf("bpr: a graph of %d users and %d items without edges has nothing to sample", g.Users, g.Items)
+		return nil, fmt.Errorf("bpr: a graph of %d users and %d items without edges has nothing to sample", g.Users,
+			g.Items)
 	}
 	o.Each = max(1, o.Each)
 	if o.Seen == nil {
 		o.Seen = g
 	}
 	if o.Seen.Users != g.Users || o.Seen.Items != g.Items {
-		return nil, fmt.Errorf("bpr: negatives of %d users and %d items, positives of %d and %d", o.Seen.Users, o.Seen.Items, g.Users, g.Items)
+		return nil, fmt.Errorf("bpr: negatives of %d users and %d items, positives of %d and %d", o.Seen.Users,
+			o.Seen.Items, g.Users, g.Items)
 	}
 	s := &Sampler{graph: g, o: o, rate: min(1, float64(o.Batch)/float64(g.Edges())), draws: o.Seed.Stream("bpr.sample")}
 	for u := range g.Users {

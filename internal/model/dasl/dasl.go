@@ -54,7 +54,8 @@ import (
 )
 
 // Cite names the publication.
-const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Click-Through Rate Prediction, KDD 2021, arXiv 2106.02768"
+const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Click-Through Rate Prediction, KDD " +
+	"2021, arXiv 2106.02768"
 
 // Config is the model's shape.
 type Config struct {

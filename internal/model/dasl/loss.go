@@ -31,7 +31,8 @@ func (m *Model) encode(t *autograd.Tape, domain int, b *Batch) (p, user *autogra
 			beside = t.Rows(other.User, b.User)
 		}
 		states := other.unit.read(t, t.Rows(other.Item, b.Cross), beside, b.Cross, mask)
-		readings = append(readings, reading{states: states, energy: own.energies(t, states), ids: b.Cross, summed: m.cfg.Attention == AttentionFull})
+		readings = append(readings, reading{states: states, energy: own.energies(t, states), ids: b.Cross,
+			summed: m.cfg.Attention == AttentionFull})
 	}
 	return pool(t, n, factor, mask, readings...), user
 }

@@ -33,7 +33,8 @@ type scratch struct{ after, before, reset tensor.Matrix }
 
 // rows returns rows lo to hi of all.
 func (s scratch) rows(lo, hi int) scratch {
-	return scratch{tensor.RowsView(s.after, lo, hi), tensor.RowsView(s.before, lo, hi), tensor.RowsView(s.reset, lo, hi)}
+	return scratch{tensor.RowsView(s.after, lo, hi), tensor.RowsView(s.before, lo, hi),
+		tensor.RowsView(s.reset, lo, hi)}
 }
 
 // recur returns the states of the recurrence
@@ -45,7 +46,8 @@ func (s scratch) rows(lo, hi int) scratch {
 // next one reads them.
 func recur(t *autograd.Tape, x, w, v, u *autograd.Node, ids []int32, mask bool) *autograd.Node {
 	b, d := v.Rows(), u.Cols()
-	c := &recurrence{x: x, w: w, v: v, u: u, ids: ids, mask: mask, b: b, d: d, y: t.Fused("daslRecur", x.Rows(), d, x, w, v, u),
+	c := &recurrence{x: x, w: w, v: v, u: u, ids: ids, mask: mask, b: b, d: d,
+		y: t.Fused("daslRecur", x.Rows(), d, x, w, v, u),
 		s: t.Buffer(x.Rows(), 3*d), rs: t.Buffer(x.Rows(), d), zero: t.BufferZero(b, d)}
 	right := c.weights(t, true)
 	tensor.Parallel(b, recurGrain, func(_, lo, hi int) { c.forward(lo, hi, right) })
@@ -144,8 +146,10 @@ func (c *recurrence) backward(t *autograd.Tape) {
 	if u.Needs() && n > b {
 		g := u.AddGrad()
 		late := tensor.RowsView(ds, b, n)
-		tensor.Gemm(true, false, 1, tensor.ColsView(late, 0, 2*d), tensor.RowsView(c.y.V, 0, n-b), 1, tensor.RowsView(g, 0, 2*d))
-		tensor.Gemm(true, false, 1, tensor.ColsView(late, 2*d, 3*d), tensor.RowsView(c.rs, b, n), 1, tensor.RowsView(g, 2*d, 3*d))
+		tensor.Gemm(true, false, 1, tensor.ColsView(late, 0, 2*d), tensor.RowsView(c.y.V, 0, n-b), 1,
+			tensor.RowsView(g, 0, 2*d))
+		tensor.Gemm(true, false, 1, tensor.ColsView(late, 2*d, 3*d), tensor.RowsView(c.rs, b, n), 1,
+			tensor.RowsView(g, 2*d, 3*d))
 	}
 	if w.Needs() {
 		tensor.Gemm(true, false, 1, ds, x.V, 1, w.AddGrad())
@@ -172,14 +176,16 @@ func (c *recurrence) back(lo, hi int, right weights, ds, dx tensor.Matrix, s scr
 				clear(out)
 				tensor.SumTo(before, tensor.Row(s.after, i), tensor.Row(dy, i))
 			} else {
-				tensor.KeepBack(tensor.Row(dy, i), tensor.Row(s.after, i), tensor.Row(h, i), row[d:2*d], row[2*d:], out[d:2*d], out[2*d:], before)
+				tensor.KeepBack(tensor.Row(dy, i), tensor.Row(s.after, i), tensor.Row(h, i), row[d:2*d], row[2*d:],
+					out[d:2*d], out[2*d:], before)
 			}
 		}
 		if k > 0 {
 			right.cand.Mul(tensor.ColsView(dnow, 2*d, 3*d), false, s.reset)
 			for i := range hi - lo {
 				if !c.stays(k, lo+i) {
-					tensor.ResetBack(tensor.Row(s.reset, i), tensor.Row(h, i), tensor.Row(now, i)[:d], tensor.Row(dnow, i)[:d], tensor.Row(s.before, i))
+					tensor.ResetBack(tensor.Row(s.reset, i), tensor.Row(h, i), tensor.Row(now, i)[:d],
+						tensor.Row(dnow, i)[:d], tensor.Row(s.before, i))
 				}
 			}
 			right.gates.Mul(tensor.ColsView(dnow, 0, 2*d), true, s.before)

@@ -89,7 +89,8 @@ func (m *Model) fit(ctx context.Context, lambda float64, counted *gramfile.Reade
 		return err
 	}
 	if m.byUser {
-		m.items = &tensor.CSR{Rows: m.graph.Items, Cols: m.graph.Users, Ptr: m.graph.ItemPtr, Idx: m.graph.ItemUser, Val: ones(m.graph.Edges())}
+		m.items = &tensor.CSR{Rows: m.graph.Items, Cols: m.graph.Users, Ptr: m.graph.ItemPtr, Idx: m.graph.ItemUser,
+			Val: ones(m.graph.Edges())}
 	}
 	var bad error
 	s := progress.Begin(ctx, "weigh items", len(m.scale))
@@ -101,7 +102,9 @@ func (m *Model) fit(ctx context.Context, lambda float64, counted *gramfile.Reade
 		}
 		p := m.diagonal(j, lambda)
 		if m.scale[j] = 1 / p; !(p > 0) || math.IsInf(m.scale[j], 1) {
-			bad = errors.Join(bad, fmt.Errorf("item %d has weight %g on itself, want positive: lambda %g is too small for this precision", j, p, lambda))
+			bad = errors.Join(bad, fmt.Errorf(
+				"item %d has weight %g on itself, want positive: lambda %g is too small for this precision", j, p,
+				lambda))
 			break
 		}
 	}

@@ -28,7 +28,8 @@ func Invert(ctx context.Context, a tensor.Matrix) error {
 	for i := range n {
 		clear(tensor.Row(a, i)[i+1:])
 	}
-	w := workspace{panel: tensor.NewTable(n, min(n, block)), product: tensor.NewTable(n, min(n, block)), least: make([]float64, n)}
+	w := workspace{panel: tensor.NewTable(n, min(n, block)), product: tensor.NewTable(n, min(n, block)),
+		least: make([]float64, n)}
 	for i := range n {
 		w.least[i] = leastPivot * float64(a.Data[i*a.Stride+i])
 	}
@@ -133,7 +134,8 @@ func (w workspace) invertFactor(a tensor.Matrix, k int) error {
 	for lo := end; lo < n; lo += group {
 		hi := min(lo+group, n)
 		// Right of the diagonal the rows hold zeros.
-		tensor.Gemm(false, false, -1, view(a, lo, hi, end, hi), view(w.product, end, hi, 0, end-k), 0, view(a, lo, hi, k, end))
+		tensor.Gemm(false, false, -1, view(a, lo, hi, end, hi), view(w.product, end, hi, 0, end-k), 0,
+			view(a, lo, hi, k, end))
 	}
 	return nil
 }
@@ -183,7 +185,8 @@ func invertTriangle(a tensor.Matrix, least []float64) (row int, err error) {
 			if i != j {
 				l[i*n+j] = sum / l[j*n+j]
 			} else if !(sum > 0 && sum > least[i]) || math.IsInf(sum, 1) {
-				return i, fmt.Errorf("pivot is %g: the matrix is not positive definite, or lambda is too small for this precision", sum)
+				return i, fmt.Errorf("pivot is %g: the matrix is not positive definite, or lambda is too small for "+
+					"this precision", sum)
 			} else {
 				l[i*n+i] = math.Sqrt(sum)
 			}

@@ -17,9 +17,10 @@ type attention struct {
 	// scores sets dst to w2·sigma(x + y) of edges, with one x and rows y. down adds the gradients that follow from g,
 	// those of the scores: g sigma to dw, and g sigma', without the factor w2, to dx and rows of dy.
 	scores func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float)
-	down   func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float)
-	grad   []tensor.Float // of the scores, in the order of back
-	slope  []tensor.Float // of the alphas, in the order of to
+	down   func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix,
+		dw []tensor.Float)
+	grad  []tensor.Float // of the scores, in the order of back
+	slope []tensor.Float // of the alphas, in the order of to
 }
 
 // attend returns sum_k alpha_ck m_k of every centre c (centres, d): equations 5, 7 and 8 over the entries k of row c of
@@ -30,9 +31,11 @@ type attention struct {
 // one core in a fixed order, so results do not depend on the number of workers.
 func attend(own, seen, message, weigh *autograd.Node, p *plan, hidden string) *autograd.Node {
 	t, d, to := own.Tape(), own.Cols(), p.to
-	if own.Rows() != to.Rows || seen.Rows() != to.Cols || message.Rows() != to.Cols || seen.Cols() != d || message.Cols() != d || weigh.Rows() != 1 || weigh.Cols() != d {
+	if own.Rows() != to.Rows || seen.Rows() != to.Cols || message.Rows() != to.Cols || seen.Cols() != d ||
+		message.Cols() != d || weigh.Rows() != 1 || weigh.Cols() != d {
 		panic(&autograd.Error{Op: "geraiAttend", Message: "centres, messages, weights and edges do not fit together",
-			Shapes: [][2]int{{own.Rows(), d}, {seen.Rows(), seen.Cols()}, {message.Rows(), message.Cols()}, {weigh.Rows(), weigh.Cols()}, {to.Rows, to.Cols}}})
+			Shapes: [][2]int{{own.Rows(), d}, {seen.Rows(), seen.Cols()}, {message.Rows(), message.Cols()},
+				{weigh.Rows(), weigh.Cols()}, {to.Rows, to.Cols}}})
 	}
 	a := &attention{own: own, seen: seen, message: message, weigh: weigh, p: p, to: to}
 	a.x, a.z, a.scores, a.down = seen.V, own.V, byEdge(tensor.SigmoidDot), byEdgeBack(tensor.SigmoidBack)
@@ -50,7 +53,8 @@ func attend(own, seen, message, weigh *autograd.Node, p *plan, hidden string) *a
 }
 
 // byEdge returns a function for the scores of edges from one for a single edge.
-func byEdge(score func(x, y, w []tensor.Float) tensor.Float) func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float) {
+func byEdge(score func(x, y, w []tensor.Float) tensor.Float) func(dst, x []tensor.Float, y tensor.Matrix, rows []int32,
+	w []tensor.Float) {
 	return func(dst, x []tensor.Float, y tensor.Matrix, rows []int32, w []tensor.Float) {
 		for e, k := range rows {
 			dst[e] = score(x, tensor.Row(y, int(k)), w)
@@ -59,8 +63,10 @@ func byEdge(score func(x, y, w []tensor.Float) tensor.Float) func(dst, x []tenso
 }
 
 // byEdgeBack returns a function for the gradients of edges from one for a single edge.
-func byEdgeBack(down func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)) func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
-	return func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
+func byEdgeBack(down func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)) func(g, x []tensor.Float, y tensor.Matrix,
+	rows []int32, dx []tensor.Float, dy tensor.Matrix, dw []tensor.Float) {
+	return func(g, x []tensor.Float, y tensor.Matrix, rows []int32, dx []tensor.Float, dy tensor.Matrix,
+		dw []tensor.Float) {
 		for e, k := range rows {
 			down(g[e], x, tensor.Row(y, int(k)), dx, tensor.Row(dy, int(k)), dw)
 		}

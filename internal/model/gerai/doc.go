@@ -29,4 +29,5 @@
 package gerai
 
 // Cite names the publication.
-const Cite = "Zhang et al., Graph Embedding for Recommendation against Attribute Inference Attacks, WWW 2021, arXiv 2101.12549"
+const Cite = "Zhang et al., Graph Embedding for Recommendation against Attribute Inference Attacks, WWW 2021, arXiv " +
+	"2101.12549"

@@ -23,11 +23,12 @@ const (
 
 // Config is the model's shape and where it begins.
 type Config struct {
-	Dim        int    `yaml:"dim"`                  // d
-	Hidden     string `yaml:"hidden"`               // Sigmoid or ReLU
-	Norm       string `yaml:"norm"`                 // Rational, Sigmoid or Clip
-	Init       string `yaml:"init"`                 // Glorot or Normal
-	Neighbours int    `yaml:"neighbours,omitempty"` // most neighbours that a node looks at in a training step; 0 for all
+	Dim    int    `yaml:"dim"`    // d
+	Hidden string `yaml:"hidden"` // Sigmoid or ReLU
+	Norm   string `yaml:"norm"`   // Rational, Sigmoid or Clip
+	Init   string `yaml:"init"`   // Glorot or Normal
+	// most neighbours that a node looks at in a training step; 0 for all
+	Neighbours int `yaml:"neighbours,omitempty"`
 }
 
 // Default returns the configuration of the paper, with choices that train well where the paper leaves them open.
@@ -104,7 +105,8 @@ func New(g *graph.Bipartite, features tensor.Matrix, c Config, seed rng.Seed, in
 		return nil, err
 	}
 	if features.Rows != g.Users || features.Cols < 1 || features.Stride != features.Cols {
-		return nil, fmt.Errorf("gerai: features of %d x %d (stride %d) for %d users", features.Rows, features.Cols, features.Stride, g.Users)
+		return nil, fmt.Errorf("gerai: features of %d x %d (stride %d) for %d users", features.Rows, features.Cols,
+			features.Stride, g.Users)
 	}
 	d := c.Dim
 	m := &Model{
@@ -139,12 +141,18 @@ func (m *Model) forward(t *autograd.Tape, p *plan, j joined) (users, items *auto
 	if !p.whole {
 		nodes, from = m.items(t, p.nodes[p.border:]), m.users(t, p.nodes[:p.border])
 	}
-	y := m.base(t, from, nodes, j.first, t.Use(first.W), t.Use(first.B)).ReLU()                                         // (nodes, d)
-	y = second.Forward(t, y).ReLU()                                                                                     // (nodes, d)
-	seen := y.MatMulT(j.seen)                                                                                           // (nodes, d)
-	own := m.base(t, m.users(t, p.centres[:p.users]), m.items(t, p.centres[p.users:]), j.self, t.Use(m.Self.W), j.bias) // (centres, d)
-	sum := attend(own, seen, y, t.Use(m.Weigh), p, m.c.Hidden)                                                          // (centres, d)
-	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                                                            // (centres, d)
+	// (nodes, d)
+	y := m.base(t, from, nodes, j.first, t.Use(first.W), t.Use(first.B)).ReLU()
+	// (nodes, d)
+	y = second.Forward(t, y).ReLU()
+	// (nodes, d)
+	seen := y.MatMulT(j.seen)
+	// (centres, d)
+	own := m.base(t, m.users(t, p.centres[:p.users]), m.items(t, p.centres[p.users:]), j.self, t.Use(m.Self.W), j.bias)
+	// (centres, d)
+	sum := attend(own, seen, y, t.Use(m.Weigh), p, m.c.Hidden)
+	// (centres, d)
+	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()
 	return m.OfUser.Forward(t, star.SliceRows(0, p.users)), m.OfItem.Forward(t, star.SliceRows(p.users, star.Rows()))
 }
 

@@ -15,7 +15,8 @@ type joined struct {
 // enter records all parameters on the tape, in the order in which forward reads them.
 func (m *Model) enter(t *autograd.Tape) {
 	first, second, last := m.Message.Layers[0], m.Message.Layers[1], m.Message.Layers[2]
-	for _, p := range []*autograd.Param{m.Item, first.W, first.B, m.User, second.W, second.B, m.Seen.W, last.W, m.Self.B, last.B, m.Self.W,
+	for _, p := range []*autograd.Param{m.Item, first.W, first.B, m.User, second.W, second.B, m.Seen.W, last.W,
+		m.Self.B, last.B, m.Self.W,
 		m.Weigh, m.Update.W, m.Update.B, m.OfUser.W, m.OfItem.W, m.OfItem.B, m.H} {
 		t.Use(p)
 	}

@@ -36,7 +36,9 @@ type DeadError struct {
 
 // Error implements error.
 func (e *DeadError) Error() string {
-	return fmt.Sprintf("gerai: at step %d only %.2g %% of the entries of q pass a gradient (norm %s, initial values %s), less than %.2g %%: nothing can be learned; take initial values %s with norm %s, a larger batch or a smaller learning rate",
+	return fmt.Sprintf("gerai: at step %d only %.2g %% of the entries of q pass a gradient (norm %s, initial values "+
+		"%s), less than %.2g %%: nothing can be learned; take initial values %s with norm %s, a larger batch or a "+
+		"smaller learning rate",
 		e.Step, 100*e.Share, e.Config.Norm, e.Config.Init, 100*e.Least, Glorot, Rational)
 }
 
@@ -44,7 +46,8 @@ func (e *DeadError) Error() string {
 // does, and with a *DeadError. The model must not be used again before its backward has run.
 func (m *Model) Loss(t *autograd.Tape, step int, triples bpr.Triples, o Objective) (*autograd.Node, error) {
 	if b := len(triples.Users); b == 0 || len(triples.Items) != 2*b {
-		return nil, fmt.Errorf("gerai: %d items for %d users, want a positive and a negative each", len(triples.Items), b)
+		return nil, fmt.Errorf("gerai: %d items for %d users, want a positive and a negative each", len(triples.Items),
+			b)
 	}
 	m.turn++
 	m.enter(t)
@@ -144,7 +147,8 @@ func (l *pairLoss) node(t *autograd.Tape) (*autograd.Node, error) {
 
 // q writes q of the k-th triple's user and an item into out, and its derivative into row k of up. It returns how many
 // entries have a derivative other than 0.
-func (l *pairLoss) q(norm func(x, slope []tensor.Float) int, k int, item int32, out []tensor.Float, up tensor.Matrix) int {
+func (l *pairLoss) q(norm func(x, slope []tensor.Float) int, k int, item int32, out []tensor.Float,
+	up tensor.Matrix) int {
 	copy(out, tensor.Row(l.users.V, int(l.m.plan.user[k])))
 	tensor.Add(out, tensor.Row(l.items.V, int(item)))
 	return norm(out, tensor.Row(up, k))
@@ -180,7 +184,8 @@ func (l *pairLoss) value() float64 {
 // backward adds up by triple, in order: rows of users and items repeat.
 func (l *pairLoss) backward(y *autograd.Node) {
 	if l.turn != l.m.turn {
-		panic(&autograd.Error{Op: "geraiLoss", Message: "backward after another step of the same model", Params: []string{l.m.H.Name}})
+		panic(&autograd.Error{Op: "geraiLoss", Message: "backward after another step of the same model",
+			Params: []string{l.m.H.Name}})
 	}
 	p, g, h := &l.m.plan, y.G.Data[0], l.h.V.Data[:l.h.Cols()]
 	du, di := l.users.AddGrad(), l.items.AddGrad()

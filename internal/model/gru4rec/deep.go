@@ -48,7 +48,8 @@ func NewDeep(items int, c Config, seed rng.Seed) (*Deep, error) {
 	}
 	in := c.Dim
 	for k := range c.Layers {
-		m.Layers = append(m.Layers, nn.NewGRUCell(fmt.Sprintf("gru%d", k), in, c.Hidden, nn.ResetAfter, nn.GateKeep, init))
+		m.Layers = append(m.Layers, nn.NewGRUCell(fmt.Sprintf("gru%d", k), in, c.Hidden, nn.ResetAfter, nn.GateKeep,
+			init))
 		in = c.Hidden
 	}
 	return m, nil

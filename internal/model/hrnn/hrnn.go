@@ -11,7 +11,8 @@ import (
 )
 
 // Cite names the publication.
-const Cite = "Quadrana et al., Personalizing Session-based Recommendations with Hierarchical Recurrent Neural Networks, RecSys 2017, arXiv 1706.04148"
+const Cite = "Quadrana et al., Personalizing Session-based Recommendations with Hierarchical Recurrent Neural " +
+	"Networks, RecSys 2017, arXiv 1706.04148"
 
 // Variants of the network.
 const (
@@ -85,9 +86,10 @@ func New(items int, c Config, seed rng.Seed) (*Model, error) {
 	between := func(n, m int) nn.Init { return nn.Uniform(seed, math.Sqrt(6/float64(n+m))) }
 	gates := func(name string) *autograd.Param { return nn.NewParam(name, 3*d, d, between(d, d)) }
 	m := &Model{
-		Config: c,
-		In:     nn.NewTableParam("in", items+1, 3*d, between(items, d)),
-		Out:    nn.NewTableParam("out", items+1, d, between(items, d)), Bias: nn.NewParam("out.b", items+1, 1, nn.Zeros),
+		Config:   c,
+		In:       nn.NewTableParam("in", items+1, 3*d, between(items, d)),
+		Out:      nn.NewTableParam("out", items+1, d, between(items, d)),
+		Bias:     nn.NewParam("out.b", items+1, 1, nn.Zeros),
 		SessionU: gates("session.U"), SessionB: nn.NewParam("session.b", 1, 3*d, nn.Zeros),
 		UserW: gates("user.W"), UserU: gates("user.U"), UserB: nn.NewParam("user.b", 1, 3*d, nn.Zeros),
 		First:       nn.NewLinear("first", d, d, true, nn.Xavier(seed)),
@@ -132,7 +134,8 @@ func NewState(n, d int) State { return State{tensor.New(n, d), tensor.New(n, d)}
 
 // Step reads an item of every row (eq. 1 to 4) and returns the states after it (n, d). It uses only the values of
 // states. On a tape in training mode it drops elements, which depend on index.
-func (m *Model) Step(t *autograd.Tape, states State, items []int32, begins []Begin, index uint64) (session, user *autograd.Node) {
+func (m *Model) Step(t *autograd.Tape, states State, items []int32, begins []Begin,
+	index uint64) (session, user *autograd.Node) {
 	n, d := len(items), m.Config.Dim
 	h, c := t.BufferZero(n, d), t.BufferZero(n, d)
 	var rows, began []int32 // began: rows where a session follows another one

@@ -26,7 +26,8 @@ func NewMemory(n, d int) Memory { return Memory{NewState(n, d), make([]bool, n)}
 // visit gets the states after the item at a place: row k of states (len(users), d) belongs to users[k]. They are valid
 // during the call. The states of a session's last item predict what comes next, but nothing continues from them, as in
 // training. Read resets the tape.
-func (m *Model) Read(t *autograd.Tape, mem Memory, sequences []Sequence, visit func(place int, users []int32, states tensor.Matrix)) {
+func (m *Model) Read(t *autograd.Tape, mem Memory, sequences []Sequence,
+	visit func(place int, users []int32, states tensor.Matrix)) {
 	order := make([]int32, len(sequences)) // longest first
 	for u := range order {
 		order[u] = int32(u)
@@ -55,7 +56,8 @@ func (m *Model) Read(t *autograd.Tape, mem Memory, sequences []Sequence, visit f
 			break
 		}
 		t.Reset()
-		session, user := m.Step(t, State{tensor.RowsView(now.Session, 0, n), tensor.RowsView(now.User, 0, n)}, items[:n], begins[:n], 0)
+		session, user := m.Step(t, State{tensor.RowsView(now.Session, 0, n), tensor.RowsView(now.User, 0, n)},
+			items[:n], begins[:n], 0)
 		visit(place, order[:n], session.V)
 		for k, u := range order[:n] {
 			if next := place + 1; next < length(u) && !sequences[u].Begins[next] {

@@ -26,4 +26,5 @@
 package ials
 
 // Cite names the publications.
-const Cite = "Hu, Koren, Volinsky, Collaborative Filtering for Implicit Feedback Datasets, ICDM 2008; Rendle et al., Revisiting the Performance of iALS on Item Recommendation Benchmarks, RecSys 2022, arXiv 2110.14037"
+const Cite = "Hu, Koren, Volinsky, Collaborative Filtering for Implicit Feedback Datasets, ICDM 2008; Rendle et al., " +
+	"Revisiting the Performance of iALS on Item Recommendation Benchmarks, RecSys 2022, arXiv 2110.14037"

@@ -62,7 +62,8 @@ func (o Options) check(g *graph.Bipartite) error {
 		name  string
 		value float64
 		zero  bool
-	}{{"the weight of all pairs", o.Unobserved, true}, {"lambda", o.Lambda, false}, {"the exponent", o.Exponent, true}, {"the standard deviation", o.Std, false}} {
+	}{{"the weight of all pairs", o.Unobserved, true}, {"lambda", o.Lambda, false}, {"the exponent", o.Exponent, true},
+		{"the standard deviation", o.Std, false}} {
 		if !(x.value > 0 || x.zero && x.value == 0) || math.IsInf(x.value, 1) {
 			return fmt.Errorf("ials: %s is %v, want positive and finite", x.name, x.value)
 		}

@@ -76,7 +76,8 @@ func (o Options) row(w *workspace, s side, common tensor.Matrix, k int) error {
 		w.a.Data[i*w.a.Stride+i] += tensor.Float(penalty)
 	}
 	if i, ok := tensor.Cholesky(w.a); !ok {
-		return fmt.Errorf("ials: the equations of %s %d are not positive definite at row %d: lambda %g is too small for this precision", s.name, k, i, o.Lambda)
+		return fmt.Errorf("ials: the equations of %s %d are not positive definite at row %d: lambda %g is too small "+
+			"for this precision", s.name, k, i, o.Lambda)
 	}
 	tensor.CholeskySolve(w.a, x)
 	return nil

@@ -23,16 +23,18 @@ func FitGram(ctx context.Context, g *graph.Bipartite, o Options, counted *gram.R
 	if err != nil {
 		return nil, fmt.Errorf("itemknn: %w", err)
 	}
-	return fit(ctx, g, o.means(g), func(j int) float64 { return float64(c.ptr[j+1] - c.ptr[j]) }, func() func(j int) []nearest.Neighbour {
-		var all []nearest.Neighbour
-		return func(j int) []nearest.Neighbour {
-			all = all[:0]
-			for k := c.ptr[j]; k < c.ptr[j+1]; k++ {
-				all = append(all, nearest.Neighbour{ID: c.item[k], Weight: o.Weight(c.users[k], g.ItemDegree(j), g.ItemDegree(int(c.item[k])))})
+	return fit(ctx, g, o.means(g), func(j int) float64 { return float64(c.ptr[j+1] - c.ptr[j]) },
+		func() func(j int) []nearest.Neighbour {
+			var all []nearest.Neighbour
+			return func(j int) []nearest.Neighbour {
+				all = all[:0]
+				for k := c.ptr[j]; k < c.ptr[j+1]; k++ {
+					all = append(all, nearest.Neighbour{ID: c.item[k], Weight: o.Weight(c.users[k], g.ItemDegree(j),
+						g.ItemDegree(int(c.item[k])))})
+				}
+				return nearest.Keep(all, o.Neighbours, o.Normalise)
 			}
-			return nearest.Keep(all, o.Neighbours, o.Normalise)
-		}
-	})
+		})
 }
 
 // pairs holds, for each item j, the items that share users with it, and how many: those at ptr[j] to ptr[j+1].

@@ -73,21 +73,22 @@ func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) 
 		return nil, fmt.Errorf("itemknn: %d means for %d items", len(o.Mean), g.Items)
 	}
 	bad := make([]bool, g.Items)
-	m, err := fit(ctx, g, o.Mean, func(int) float64 { return float64(g.Items) }, func() func(j int) []nearest.Neighbour {
-		row := make([]float64, g.Items)
-		var all []nearest.Neighbour
-		return func(j int) []nearest.Neighbour {
-			o.Similar(j, row)
-			all = all[:0]
-			for i, v := range row {
-				bad[j] = bad[j] || math.IsNaN(v) || math.IsInf(v, 0)
-				if i != j && v > 0 {
-					all = append(all, nearest.Neighbour{ID: int32(i), Weight: v})
+	m, err := fit(ctx, g, o.Mean, func(int) float64 { return float64(g.Items) },
+		func() func(j int) []nearest.Neighbour {
+			row := make([]float64, g.Items)
+			var all []nearest.Neighbour
+			return func(j int) []nearest.Neighbour {
+				o.Similar(j, row)
+				all = all[:0]
+				for i, v := range row {
+					bad[j] = bad[j] || math.IsNaN(v) || math.IsInf(v, 0)
+					if i != j && v > 0 {
+						all = append(all, nearest.Neighbour{ID: int32(i), Weight: v})
+					}
 				}
+				return nearest.Keep(all, o.Neighbours, o.Normalise)
 			}
-			return nearest.Keep(all, o.Neighbours, o.Normalise)
-		}
-	})
+		})
 	if j := slices.Index(bad, true); err == nil && j >= 0 {
 		return nil, fmt.Errorf("itemknn: a similarity of item %d is no finite number", j)
 	}
@@ -95,7 +96,8 @@ func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) 
 }
 
 // fit returns the model from the neighbours of every item, as nearest.Lists finds them.
-func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j int) float64, worker func() func(j int) []nearest.Neighbour) (*Model, error) {
+func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j int) float64,
+	worker func() func(j int) []nearest.Neighbour) (*Model, error) {
 	if g.Users == 0 || g.Items == 0 {
 		return nil, errors.New("itemknn: no users or no items")
 	}

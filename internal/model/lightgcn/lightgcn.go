@@ -26,7 +26,8 @@ import (
 )
 
 // Cite names the publication.
-const Cite = "He et al., LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation, SIGIR 2020, arXiv 2002.02126"
+const Cite = "He et al., LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation, SIGIR " +
+	"2020, arXiv 2002.02126"
 
 // Model holds the tables and their propagation over the graph.
 type Model struct {

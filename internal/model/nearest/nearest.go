@@ -20,7 +20,8 @@ type Neighbour struct {
 
 // Lists returns the neighbours of rows 0..n-1. cost estimates the time for a row, for the progress that is shown under
 // the name what. Each worker calls worker for a function of its own that finds them. Lists fails if ctx ends.
-func Lists(ctx context.Context, what string, n int, cost func(j int) float64, worker func() func(j int) []Neighbour) ([][]Neighbour, error) {
+func Lists(ctx context.Context, what string, n int, cost func(j int) float64,
+	worker func() func(j int) []Neighbour) ([][]Neighbour, error) {
 	lists := make([][]Neighbour, n)
 	s := progress.BeginShares(ctx, what)
 	defer s.End()

@@ -114,7 +114,8 @@ func newNetwork(m *Model) *network {
 		n.slab[side] = tensor.NewTable(p.Value.Rows*tables, d).Data
 		for l := range inner {
 			n.layer[l][side], n.sum[l][side] = n.table(side, 2*l), n.table(side, 2*l+1)
-			n.kept[l][side], n.above[l][side] = resize(tensor.Bits{}, p.Value.Rows, d), resize(tensor.Bits{}, p.Value.Rows, d)
+			n.kept[l][side], n.above[l][side] = resize(tensor.Bits{}, p.Value.Rows, d),
+				resize(tensor.Bits{}, p.Value.Rows, d)
 		}
 		n.grad[side] = n.table(side, 2*inner)
 		n.top[side].place = make([]int32, p.Value.Rows)
@@ -185,7 +186,8 @@ func (n *network) rows(t *autograd.Tape, step int, users, items []int32) *autogr
 	})
 	return t.Custom("ngcf", y, func() {
 		if n.turn != turn {
-			panic(&autograd.Error{Op: "ngcf", Message: "backward after another call of the same model", Params: []string{m.User.Name, m.Item.Name}})
+			panic(&autograd.Error{Op: "ngcf", Message: "backward after another call of the same model",
+				Params: []string{m.User.Name, m.Item.Name}})
 		}
 		n.turn++ // the memory that backward needs is overwritten
 		n.backward(leaves, y.G, dropout)

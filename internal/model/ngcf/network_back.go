@@ -28,7 +28,8 @@ func (n *network) backward(leaves []*autograd.Node, dy tensor.Matrix, dropout bo
 		x := n.below(l)
 		n.rowsBack(l, n.blocks, leaves, func(s span, w *scratch) layerRows {
 			n.handDown(l+1, s, dy, w)
-			return layerRows{x[s.side], n.sum[l][s.side], n.grad[s.side], m.lap.own[s.side].Data, keep, n.keptOf(l, s.side, dropout), n.above[l][s.side]}
+			return layerRows{x[s.side], n.sum[l][s.side], n.grad[s.side], m.lap.own[s.side].Data, keep,
+				n.keptOf(l, s.side, dropout), n.above[l][s.side]}
 		})
 	}
 	n.each(n.tiles, func(s span, w *scratch) { n.handDown(0, s, dy, w) })

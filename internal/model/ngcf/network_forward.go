@@ -8,7 +8,8 @@ import (
 // transform turns s, sums over neighbours of rows x, into S, which adds own[i] times row i, and sets y = LeakyReLU(S W1
 // + b1 + (x ∘ S) W2 + b2), times keep where kept has a bit, else 0. It records the signs of LeakyReLU's argument in
 // above.
-func (n *network) transform(l int, own []tensor.Float, x, s, y tensor.Matrix, keep tensor.Float, kept, above tensor.Bits, w *scratch) {
+func (n *network) transform(l int, own []tensor.Float, x, s, y tensor.Matrix, keep tensor.Float, kept,
+	above tensor.Bits, w *scratch) {
 	p, z := w.table(0, x.Rows), w.table(1, x.Rows)
 	one, two := n.m.Sum[l], n.m.Bi[l]
 	tensor.AddScaled(own, s, x, p)
@@ -79,7 +80,8 @@ func (n *network) forward(step int, dropout bool) {
 				kept = n.kept[l][t.side].Row(t.lo)
 				n.draw(n.message(step, l, t.side), t.lo, t.hi, n.kept[l][t.side], t.lo, w)
 			}
-			n.transform(l, m.lap.own[t.side].Data[t.lo:t.hi], t.of(x[t.side]), s, t.of(n.layer[l][t.side]), keep, kept, n.above[l][t.side].Row(t.lo), w)
+			n.transform(l, m.lap.own[t.side].Data[t.lo:t.hi], t.of(x[t.side]), s, t.of(n.layer[l][t.side]), keep, kept,
+				n.above[l][t.side].Row(t.lo), w)
 		})
 	}
 	last := m.c.Layers - 1
@@ -87,7 +89,8 @@ func (n *network) forward(step int, dropout bool) {
 	n.ours = n.ours[:0]
 	for side := range n.top {
 		t := &n.top[side]
-		n.kept[last][side], n.above[last][side] = resize(n.kept[last][side], len(t.nodes), m.c.Dim), resize(n.above[last][side], len(t.nodes), m.c.Dim)
+		n.kept[last][side], n.above[last][side] = resize(n.kept[last][side], len(t.nodes), m.c.Dim),
+			resize(n.above[last][side], len(t.nodes), m.c.Dim)
 		n.ours = cut(n.ours, side, len(t.nodes), topRowsTile)
 	}
 	n.each(n.ours, func(s span, w *scratch) {
@@ -104,7 +107,8 @@ func (n *network) forward(step int, dropout bool) {
 		if dropout {
 			kept = n.kept[last][s.side].Row(s.lo)
 		}
-		n.transform(last, t.own[s.lo:s.hi], s.of(t.x), s.of(t.s), s.of(t.y), keep, kept, n.above[last][s.side].Row(s.lo), w)
+		n.transform(last, t.own[s.lo:s.hi], s.of(t.x), s.of(t.s), s.of(t.y), keep, kept,
+			n.above[last][s.side].Row(s.lo), w)
 	})
 }
 

@@ -106,7 +106,8 @@ func (m *Model) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.En
 	for side, batch := range [2][]int32{users, items} {
 		for _, v := range batch {
 			if v < 0 || int(v) >= m.params(side).Rows {
-				return bpr.Encoded{}, fmt.Errorf("ngcf: %s %d is outside 0..%d", [2]string{"user", "item"}[side], v, m.params(side).Rows-1)
+				return bpr.Encoded{}, fmt.Errorf("ngcf: %s %d is outside 0..%d", [2]string{"user", "item"}[side], v,
+					m.params(side).Rows-1)
 			}
 		}
 	}
@@ -160,7 +161,8 @@ func newLaplacian(g *graph.Bipartite) (*laplacian, error) {
 		l.at[side] = at
 		values := func() []tensor.Float { return make([]tensor.Float, len(idx[side])) }
 		l.to[side] = &tensor.CSR{Rows: nodes[side], Cols: nodes[other], Ptr: ptr[side], Idx: idx[side], Val: values()}
-		l.back[side] = &tensor.CSR{Rows: nodes[other], Cols: nodes[side], Ptr: ptr[other], Idx: idx[other], Val: values()}
+		l.back[side] = &tensor.CSR{Rows: nodes[other], Cols: nodes[side], Ptr: ptr[other], Idx: idx[other],
+			Val: values()}
 		l.own[side] = tensor.New(nodes[side], 1)
 		l.whole[side] = make([]tensor.Float, nodes[side])
 		l.across[side] = make([]int32, len(idx[side]))

@@ -28,4 +28,5 @@
 package rap
 
 // Cite names the publication.
-const Cite = "Beigi et al., Privacy-Aware Recommendation with Private-Attribute Protection using Adversarial Learning, WSDM 2020, arXiv 1911.09872"
+const Cite = "Beigi et al., Privacy-Aware Recommendation with Private-Attribute Protection using Adversarial " +
+	"Learning, WSDM 2020, arXiv 1911.09872"

@@ -38,7 +38,8 @@ import (
 )
 
 // Cite names the publication.
-const Cite = "Paudel, Christoffel, Newell, Bernstein, Updatable, Accurate, Diverse, and Scalable Recommendations for Interactive Applications, ACM TiiS 2017"
+const Cite = "Paudel, Christoffel, Newell, Bernstein, Updatable, Accurate, Diverse, and Scalable Recommendations for " +
+	"Interactive Applications, ACM TiiS 2017"
 
 // Options sets the powers of the walk, and which of its weights are kept.
 type Options struct {
@@ -84,41 +85,44 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 		ofUser[v] = math.Pow(float64(len(g.ItemsOf(v))), -o.Alpha)
 	}
 	for i := range ofItem {
-		ofItem[i], popular[i] = math.Pow(float64(g.ItemDegree(i)), -o.Alpha), math.Pow(float64(g.ItemDegree(i)), -o.Beta)
+		ofItem[i], popular[i] = math.Pow(float64(g.ItemDegree(i)), -o.Alpha),
+			math.Pow(float64(g.ItemDegree(i)), -o.Beta)
 	}
 	x := nearest.Matrix{Columns: g.UsersOf, Rows: g.ItemsOf} // transposed: a row is an item
 	vanished := make([]bool, g.Items)
-	lists, err := nearest.Lists(ctx, fmt.Sprintf("walk from %d items", g.Items), g.Items, x.Pairs, func() func(i int) []nearest.Neighbour {
-		mass := make([]float64, g.Items)
-		var reached []int32
-		var all []nearest.Neighbour
-		return func(i int) []nearest.Neighbour {
-			reached, all = reached[:0], all[:0]
-			for _, v := range g.UsersOf(i) {
-				for _, j := range g.ItemsOf(int(v)) {
-					if mass[j] == 0 {
-						reached = append(reached, j)
+	lists, err := nearest.Lists(ctx, fmt.Sprintf("walk from %d items", g.Items), g.Items, x.Pairs,
+		func() func(i int) []nearest.Neighbour {
+			mass := make([]float64, g.Items)
+			var reached []int32
+			var all []nearest.Neighbour
+			return func(i int) []nearest.Neighbour {
+				reached, all = reached[:0], all[:0]
+				for _, v := range g.UsersOf(i) {
+					for _, j := range g.ItemsOf(int(v)) {
+						if mass[j] == 0 {
+							reached = append(reached, j)
+						}
+						mass[j] += ofUser[v]
 					}
-					mass[j] += ofUser[v]
 				}
-			}
-			for _, j := range reached {
-				w := ofItem[i] * mass[j] * popular[j]
-				if mass[j] = 0; int(j) == i {
-					continue
+				for _, j := range reached {
+					w := ofItem[i] * mass[j] * popular[j]
+					if mass[j] = 0; int(j) == i {
+						continue
+					}
+					vanished[i] = vanished[i] || !(w > 0)
+					all = append(all, nearest.Neighbour{ID: j, Weight: w})
 				}
-				vanished[i] = vanished[i] || !(w > 0)
-				all = append(all, nearest.Neighbour{ID: j, Weight: w})
+				return nearest.Keep(all, o.Neighbours, o.Normalise)
 			}
-			return nearest.Keep(all, o.Neighbours, o.Normalise)
-		}
-	})
+		})
 	if err != nil {
 		return nil, err
 	}
 	for i, bad := range vanished {
 		if bad {
-			return nil, fmt.Errorf("rp3beta: weights of item %d vanish: alpha %g or beta %g is too large", i, o.Alpha, o.Beta)
+			return nil, fmt.Errorf("rp3beta: weights of item %d vanish: alpha %g or beta %g is too large", i, o.Alpha,
+				o.Beta)
 		}
 	}
 	if o.Columns {

@@ -55,7 +55,8 @@ func (b *Batch) AddSome(sequence []int32, learn func(place int) bool) error {
 		return err
 	}
 	if len(s) < 2 {
-		return fmt.Errorf("sasrec: sequence %d of the batch has %d items, want 2 or more to learn from", b.Len(), len(s))
+		return fmt.Errorf("sasrec: sequence %d of the batch has %d items, want 2 or more to learn from", b.Len(),
+			len(s))
 	}
 	s = s[max(0, len(s)-1-b.length):]
 	row, place := len(b.Items), len(sequence)-len(s)
@@ -105,7 +106,8 @@ func NewNegatives(users [][]int32, items int, seed rng.Seed) (*Negatives, error)
 		have = slices.Clone(have)
 		slices.Sort(have)
 		if n.have[u] = slices.Compact(have); len(n.have[u]) >= items {
-			return nil, fmt.Errorf("sasrec: user %d has all %d items, so no negative can be drawn; the loss over all items needs none", u, items)
+			return nil, fmt.Errorf("sasrec: user %d has all %d items, so no negative can be drawn; the loss over all "+
+				"items needs none", u, items)
 		}
 	}
 	return n, nil

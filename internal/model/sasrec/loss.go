@@ -18,7 +18,8 @@ const itemsPerRow = 8
 // is not the paper's loss. Later reproductions found it to be better (Petrov and Macdonald, RecSys 2023; Klenitskiy and
 // Vasilev, RecSys 2023).
 func (m *Model) CrossEntropy(t *autograd.Tape, b *Batch, step int) *autograd.Node {
-	return m.mean(t, b, max(partRows, m.Items()/itemsPerRow), step, func(t *autograd.Tape, b *Batch, h *autograd.Node, _ int) *autograd.Node {
+	return m.mean(t, b, max(partRows, m.Items()/itemsPerRow), step, func(t *autograd.Tape, b *Batch, h *autograd.Node,
+		_ int) *autograd.Node {
 		return t.TiedCrossEntropy(h, m.Item, 1, b.Targets)
 	})
 }
@@ -35,7 +36,8 @@ func (m *Model) Sampled(t *autograd.Tape, b *Batch, negatives []int32, step int)
 
 // mean returns the mean of a loss over the rows with targets. loss returns that mean for a part of the batch: h are its
 // rows of F with a target (L, d), and first is the number of targets before it. Parts have about rows rows each.
-func (m *Model) mean(t *autograd.Tape, b *Batch, rows, step int, loss func(t *autograd.Tape, b *Batch, h *autograd.Node, first int) *autograd.Node) *autograd.Node {
+func (m *Model) mean(t *autograd.Tape, b *Batch, rows, step int, loss func(t *autograd.Tape, b *Batch, h *autograd.Node,
+	first int) *autograd.Node) *autograd.Node {
 	parts, firsts := b.cut(rows)
 	if len(parts) == 1 {
 		return loss(t, b, m.learned(t, b, at(step)), 0)
@@ -73,7 +75,8 @@ func (b *Batch) cut(rows int) (parts []Batch, firsts []int) {
 		last, _ := slices.BinarySearch(b.Learned, hi)
 		parts = append(parts, Batch{
 			Items: b.Items[lo:hi], Positions: b.Positions[lo:hi], Targets: b.Targets[first:last],
-			Learned: less(b.Learned[first:last], lo), Offsets: less(b.Offsets[from:to+1], lo), Last: less(b.Last[from:to], lo),
+			Learned: less(b.Learned[first:last], lo), Offsets: less(b.Offsets[from:to+1], lo),
+			Last:   less(b.Last[from:to], lo),
 			length: b.length,
 		})
 		firsts = append(firsts, first)

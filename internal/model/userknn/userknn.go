@@ -75,7 +75,8 @@ func Fit(ctx context.Context, g *graph.Bipartite, o nearest.Options) (*Model, er
 		return nil, errors.New("userknn: no users or no items")
 	}
 	x := nearest.Matrix{Columns: g.ItemsOf, Rows: g.UsersOf}
-	lists, err := nearest.Lists(ctx, fmt.Sprintf("find the neighbours of %d users", g.Users), g.Users, x.Pairs, o.Similar(x, g.Users))
+	lists, err := nearest.Lists(ctx, fmt.Sprintf("find the neighbours of %d users", g.Users), g.Users, x.Pairs,
+		o.Similar(x, g.Users))
 	if err != nil {
 		return nil, err
 	}

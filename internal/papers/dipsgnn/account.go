@@ -126,7 +126,8 @@ func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 // accounting returns the parts of an account that the configuration alone determines.
 func (c Config) accounting() Accounting {
 	a := Accounting{
-		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
+		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps,
+		Norm:          c.Model.Norm,
 		SquaredStd:    c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
 		EvalNoiseOff:  slices.Contains(c.Eval.Noise, nextitem.NoiseOff),
 		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
@@ -180,7 +181,8 @@ func (p *protection) agree(account *Privacy) error {
 	}
 	want := float64(account.Units[0].Accounted.EpsExact)
 	if got := spent.Epsilon; !(math.Abs(got-want) <= 1e-6*want) {
-		return fmt.Errorf("the ledger composes to epsilon %.8g for one unit edge, the run's account says %.8g", got, want)
+		return fmt.Errorf("the ledger composes to epsilon %.8g for one unit edge, the run's account says %.8g", got,
+			want)
 	}
 	return nil
 }
@@ -221,10 +223,12 @@ func (p *Privacy) Show(d *report.Document) {
 	)
 	if p.Features != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + p.Features.Total.String(),
-			Note: fmt.Sprintf("local, %d of %d features a user, claimed %v", p.Features.K, p.Features.N, p.Features.Eps1)})
+			Note: fmt.Sprintf("local, %d of %d features a user, claimed %v", p.Features.K, p.Features.N,
+				p.Features.Eps1)})
 	}
 	t := &report.Table{
-		Name: "privacy", Title: fmt.Sprintf("What the noise on "+on+" amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
+		Name: "privacy", Title: fmt.Sprintf("What the noise on "+on+
+			" amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
 		Columns: []report.Column{{Name: "counting"}, {Name: "squared sensitivity x releases", Format: "%.0f"},
 			{Name: "epsilon, paper's conversion", Format: "%.2f"}, {Name: "epsilon, exact", Format: "%.2f"}},
 	}
@@ -235,12 +239,15 @@ func (p *Privacy) Show(d *report.Document) {
 		t.Add(fmt.Sprintf("whole run, evaluations included: %s, %s", u.Unit.Unit, u.Neighbouring),
 			u.Accounted.S2M, float64(u.Accounted.EpsRDP), float64(u.Accounted.EpsExact))
 	}
-	t.Notes = append(t.Notes, "units are counted after filtering, truncation and split, which depend on the rows of all users")
+	t.Notes = append(t.Notes,
+		"units are counted after filtering, truncation and split, which depend on the rows of all users")
 	for _, u := range p.Unbounded {
 		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
 	}
 	if len(p.Published) > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", p.Published))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in "+
+				"the clear", p.Published))
 	}
 	if len(p.Public) > 0 {
 		t.Notes = append(t.Notes, "taken as public: "+p.PublicText())

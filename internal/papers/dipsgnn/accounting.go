@@ -101,8 +101,10 @@ func (a Accounting) Privacy() (*Privacy, error) {
 		return nil, err
 	}
 	p := &Privacy{
-		Account: experiment.Account{Version: experiment.Version, Noise: string(privacy.Research), Unbounded: a.unbounded()},
-		Delta:   a.Delta, T: a.Steps, C: a.Norm, Sigma: a.Sigma(), NoiseStd: a.NoiseStd(), Evaluations: []EvaluationCount{},
+		Account: experiment.Account{Version: experiment.Version, Noise: string(privacy.Research),
+			Unbounded: a.unbounded()},
+		Delta: a.Delta, T: a.Steps, C: a.Norm, Sigma: a.Sigma(), NoiseStd: a.NoiseStd(),
+		Evaluations: []EvaluationCount{},
 		Claimed: &Claim{S2: s2Claimed, M: 1,
 			Claim: experiment.Claim{Theorem: "4.2", Unit: "edge-unit", Eps: privacy.Number(a.Epsilon), Delta: a.Delta}},
 	}
@@ -110,7 +112,8 @@ func (a Accounting) Privacy() (*Privacy, error) {
 		p.NoiseOn = NoiseOnEdges
 	}
 	if a.Count != "" {
-		p.Claimed = &Claim{S2: int(a.S2M), M: 1, Claim: experiment.Claim{Theorem: "4.2", Unit: unitOf[a.Count], Eps: privacy.Number(a.Epsilon), Delta: a.Delta}}
+		p.Claimed = &Claim{S2: int(a.S2M), M: 1, Claim: experiment.Claim{Theorem: "4.2", Unit: unitOf[a.Count],
+			Eps: privacy.Number(a.Epsilon), Delta: a.Delta}}
 	}
 	if a.closed() {
 		p.Public = public
@@ -162,7 +165,8 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	if err != nil {
 		return Cost{}, fmt.Errorf("accounting: %w", err)
 	}
-	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)), EpsExact: privacy.Number(exact)}, nil
+	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)),
+		EpsExact: privacy.Number(exact)}, nil
 }
 
 // counting is one way to count a run's releases: its name and its s² M.
@@ -294,7 +298,8 @@ func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
 			return nil, err
 		}
 		p.Account.Add(u.name, u.neighbours, a.Delta, c.EpsExact)
-		row := UnitAccount{p.Account.Units[len(p.Account.Units)-1], Accounted{S2: u.s2, MTrain: releases, MEval: eval, Cost: c}}
+		row := UnitAccount{p.Account.Units[len(p.Account.Units)-1], Accounted{S2: u.s2, MTrain: releases, MEval: eval,
+			Cost: c}}
 		out = append(out, row)
 	}
 	return out, nil

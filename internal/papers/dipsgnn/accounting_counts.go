@@ -26,13 +26,15 @@ type sensitivity struct {
 // and Hb_x - Hb_s. The squared lengths of the three differences of three vectors of length C add up to 9 C² at most,
 // since that is 3 sum |v|² - |sum v|². The rows of A_in Hb move by the differences of Hb_r, Hb_x and Hb_y likewise.
 // Items that are the same make it less, and so do places at an end.
-var ofMessages = sensitivity{edge: 2, deleteInside: 10, deleteEnd: 2, replaceInside: 20, replaceApart: 12, replaceEnd: 6, perUser: 8,
+var ofMessages = sensitivity{edge: 2, deleteInside: 10, deleteEnd: 2, replaceInside: 20, replaceApart: 12,
+	replaceEnd: 6, perUser: 8,
 	swap: 18, swapTwo: 4}
 
 // ofGraphs holds the sensitivities of the counts A_out themselves; A_in is the same release. A deletion takes one from
 // (p,a) and (a,q) and adds one to (p,q). All transitions of a user may be of one pair, and of another pair after the
 // exchange.
-var ofGraphs = sensitivity{edge: 1, deleteInside: 3, deleteEnd: 1, replaceInside: 6, replaceApart: 4, replaceEnd: 2, perUser: 2, swap: 6, swapTwo: 2}
+var ofGraphs = sensitivity{edge: 1, deleteInside: 3, deleteEnd: 1, replaceInside: 6, replaceApart: 4, replaceEnd: 2,
+	perUser: 2, swap: 6, swapTwo: 2}
 
 // sensitivity returns the squared sensitivities of the run's releases.
 func (a Accounting) sensitivity() sensitivity {

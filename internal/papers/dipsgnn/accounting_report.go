@@ -77,9 +77,13 @@ func (a Accounting) closed() bool {
 
 // public lists the assumptions of a closed account.
 var public = []privacy.Assumption{
-	{What: "of every window of a training sequence: which items it has and how often, the last of them, and the label", Why: "readout and labels use these in the clear; the guarantee is for the order of the other items"},
-	{What: "which items there are, how many users and windows, and how the rows were filtered, truncated and split", Why: "they depend on the rows of all users"},
-	{What: "a user's own lists", Why: "beside noisy messages they are computed from which items the user has and the last of them in the clear, so the guarantee is for what all others see (joint differential privacy)"},
+	{What: "of every window of a training sequence: which items it has and how often, the last of them, and the label",
+		Why: "readout and labels use these in the clear; the guarantee is for the order of the other items"},
+	{What: "which items there are, how many users and windows, and how the rows were filtered, truncated and split",
+		Why: "they depend on the rows of all users"},
+	{What: "a user's own lists",
+		Why: "beside noisy messages they are computed from which items the user has and the last of them in the " +
+			"clear, so the guarantee is for what all others see (joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "losses, floors and ranks of test samples are of labels in the clear"},
 }
@@ -90,16 +94,23 @@ func (a Accounting) unbounded() []experiment.Open {
 		return []experiment.Open{}
 	}
 	list := []experiment.Open{
-		experiment.NotCovered("labels", "the loss sees the next item: the gradient of the embedding table points against the label's row and along every other row outside the session"),
-		experiment.NotCovered("readout", "the last item and the sum over positions are looked up in the raw sequence; only transition counts pass through the noise"),
+		experiment.NotCovered("labels",
+			"the loss sees the next item: the gradient of the embedding table points against the label's row and "+
+				"along every other row outside the session"),
+		experiment.NotCovered("readout",
+			"the last item and the sum over positions are looked up in the raw sequence; only transition counts pass "+
+				"through the noise"),
 	}
 	if !a.StopGradient && !a.ZeroAdjacency && !a.Edges {
-		list = append(list, experiment.NotCovered("backward", "the backward pass multiplies gradients by the transposed adjacency in the clear, which post-processing does not cover"))
+		list = append(list, experiment.NotCovered("backward",
+			"the backward pass multiplies gradients by the transposed adjacency in the clear, which post-processing "+
+				"does not cover"))
 	}
 	if math.IsInf(a.Epsilon, 1) && !a.ZeroAdjacency {
 		list = append(list, experiment.NotCovered("no_noise", "the aggregation runs without noise"))
 	} else if a.EvalNoiseOff {
-		list = append(list, experiment.NotCovered("eval_noise_off", "recommendations are made without noise from the raw sequence"))
+		list = append(list, experiment.NotCovered("eval_noise_off",
+			"recommendations are made without noise from the raw sequence"))
 	}
 	if a.Selected {
 		list = append(list, nextitem.OpenSelection)
@@ -113,11 +124,14 @@ const whyRange = "numbers are scaled by the minimum and maximum over all users, 
 // choice was made for all users and the other features were left in the clear. scaled says that some features are
 // numbers, scaled by the minimum and maximum of the data.
 func Features(eps1 float64, k, n int, shared, scaled bool) *experiment.Features {
-	f := &experiment.Features{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n, Total: privacy.Number(eps1), Unbounded: []experiment.Open{}}
+	f := &experiment.Features{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n,
+		Total: privacy.Number(eps1), Unbounded: []experiment.Open{}}
 	if math.IsInf(eps1, 1) {
-		f.Unbounded = append(f.Unbounded, experiment.NotCovered("no_perturbation", "features enter the model in the clear"))
+		f.Unbounded = append(f.Unbounded,
+			experiment.NotCovered("no_perturbation", "features enter the model in the clear"))
 	} else if !f.Zeroed {
-		f.Unbounded = append(f.Unbounded, experiment.NotCovered("unselected", fmt.Sprintf("%d of %d features are left in the clear", n-k, n)))
+		f.Unbounded = append(f.Unbounded,
+			experiment.NotCovered("unselected", fmt.Sprintf("%d of %d features are left in the clear", n-k, n)))
 	}
 	if scaled {
 		f.Unbounded = append(f.Unbounded, experiment.NotCovered("range", whyRange))

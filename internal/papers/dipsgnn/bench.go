@@ -79,7 +79,8 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 		}
 	}
 	learner := &nextitem.Sessions{
-		Net: &noisy{Network: NewNetwork(items, c.Model, init), user: nextitem.NewUserInput(features, users, c.Model.UserDim, init),
+		Net: &noisy{Network: NewNetwork(items, c.Model, init), user: nextitem.NewUserInput(features, users,
+			c.Model.UserDim, init),
 			noise: func(*nextitem.Part) (noise, error) { return added, nil }},
 		Part: p, Batch: benchBatch,
 	}

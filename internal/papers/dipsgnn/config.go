@@ -15,7 +15,8 @@ import (
 // accounting part, each choice is a field of its own. A profile is a named set of values for
 // them.
 type Config struct {
-	Profile string            `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
+	// name of the set of choices, for reports: paper, code, repaired, or your own
+	Profile string            `yaml:"profile"`
 	Data    nextitem.Data     `yaml:"data"`
 	Model   ModelConfig       `yaml:"model"`
 	Privacy PrivacyConfig     `yaml:"privacy"`
@@ -136,15 +137,18 @@ func check(v *config.Checker, c Config) {
 	v.Inside("privacy.transitions.delta", t.Delta, 0, 1)
 	v.OneOf("privacy.transitions.noise_std", t.NoiseStd, StdSigma, StdSigmaSquared)
 	v.OneOf("privacy.transitions.noise_on", t.NoiseOn, "", NoiseOnMessages, NoiseOnEdges)
-	v.Check(!t.onEdges() || t.NoiseStd == StdSigma, "privacy.transitions.noise_std", "must be %s for noise on %s", StdSigma, NoiseOnEdges)
-	v.Check(!t.onEdges() || !math.IsInf(t.Epsilon, 1), "privacy.transitions.epsilon", "must be finite for noise on %s", NoiseOnEdges)
+	v.Check(!t.onEdges() || t.NoiseStd == StdSigma, "privacy.transitions.noise_std", "must be %s for noise on %s",
+		StdSigma, NoiseOnEdges)
+	v.Check(!t.onEdges() || !math.IsInf(t.Epsilon, 1), "privacy.transitions.epsilon", "must be finite for noise on %s",
+		NoiseOnEdges)
 	c.checkCount(v)
 	v.Check(c.Model.Normalise != NormaliseNone || t.onEdges() || math.IsInf(t.Epsilon, 1), "model.normalise",
 		"must bound the rows that noise on %s is calibrated to", NoiseOnMessages)
 	if v.OK() && !math.IsInf(t.Epsilon, 1) {
 		_, std := c.deviations()
 		v.Check(std > minStd && std < maxStd, "privacy.transitions.epsilon",
-			"gives noise of standard deviation %v with model.norm and model.steps, which floating point does not hold", std)
+			"gives noise of standard deviation %v with model.norm and model.steps, which floating point does not hold",
+			std)
 	}
 	v.Check(!slices.Contains(c.Eval.Noise, nextitem.NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
 		"%q needs a finite privacy.transitions.epsilon", nextitem.NoiseOn)
@@ -166,10 +170,13 @@ func (c Config) checkCount(v *config.Checker) {
 	if t.Count == "" {
 		return
 	}
-	v.Check(!c.Train.Selected(), "privacy.transitions.count", "is for a known number of releases: needs train.select=%s, train.patience=0 and train.refit=false", nextitem.SelectLast)
+	v.Check(!c.Train.Selected(), "privacy.transitions.count",
+		"is for a known number of releases: needs train.select=%s, train.patience=0 and train.refit=false",
+		nextitem.SelectLast)
 	v.Check(!t.onEdges() && !math.IsInf(t.Epsilon, 1) && t.NoiseStd == StdSigma, "privacy.transitions.count",
 		"needs noise on %s, a finite epsilon and noise_std=%s", NoiseOnMessages, StdSigma)
-	v.Check(c.Model.Adjacency == AdjacencyCounts, "privacy.transitions.count", "needs model.adjacency=%s", AdjacencyCounts)
+	v.Check(c.Model.Adjacency == AdjacencyCounts, "privacy.transitions.count", "needs model.adjacency=%s",
+		AdjacencyCounts)
 	v.Check(t.Count != CountSwap || t.Window > 0, "privacy.transitions.count",
 		"%s needs privacy.transitions.window: the labels of all prefixes of a sequence show its order", CountSwap)
 }
@@ -203,7 +210,8 @@ const (
 
 // checkEpsilon accepts .inf, which switches a mechanism off.
 func checkEpsilon(v *config.Checker, key string, x float64) {
-	v.Check(x >= minEpsilon && (x <= maxEpsilon || math.IsInf(x, 1)), key, "must lie in [%g,%d] or be .inf, got %v", minEpsilon, maxEpsilon, x)
+	v.Check(x >= minEpsilon && (x <= maxEpsilon || math.IsInf(x, 1)), key, "must lie in [%g,%d] or be .inf, got %v",
+		minEpsilon, maxEpsilon, x)
 }
 
 // Code returns the published program's setting on ML-1M, including its mistakes: noise of standard deviation sigma
@@ -224,13 +232,15 @@ func Code() Config {
 // setting returns a configuration in the form of the protocol.
 func (c Config) setting() (nextitem.Setting, error) {
 	length := func(c Config) train.Length { return c.Train.Length() }
-	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(), "edgerand": EdgeRand()}, length)
+	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(),
+		"edgerand": EdgeRand()}, length)
 	method := "DIPSGNN"
 	if c.Privacy.Transitions.onEdges() {
 		method = "EdgeRand"
 	}
 	return nextitem.Setting{
-		Method: method, Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
+		Method: method, Standing: s, From: c.Data, Fit: c.Train,
+		Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
 		Window: c.Privacy.Transitions.Window,
 	}, err
 }

@@ -41,9 +41,11 @@ func (d Descent) ItemDeviation(b privacy.Budget) (float64, error) {
 func (d Descent) Charges(noise float64, s privacy.Subject, b privacy.Budget) (list []epsilons.Charge, err error) {
 	law := func(deviation, length float64) privacy.Event {
 		if s.Neighbouring == privacy.Replace {
-			return privacy.Gaussian{Sigma: deviation * length, Sensitivity: 2 * length, Norm: length, Unit: s.Unit, Neighbouring: s.Neighbouring}
+			return privacy.Gaussian{Sigma: deviation * length, Sensitivity: 2 * length, Norm: length, Unit: s.Unit,
+				Neighbouring: s.Neighbouring}
 		}
-		return privacy.Gaussian{Sigma: deviation * length, Sensitivity: length, Unit: s.Unit, Neighbouring: s.Neighbouring}
+		return privacy.Gaussian{Sigma: deviation * length, Sensitivity: length, Unit: s.Unit,
+			Neighbouring: s.Neighbouring}
 	}
 	if d.Inputs > 0 {
 		deviation, err := d.ItemDeviation(b)
@@ -52,12 +54,14 @@ func (d Descent) Charges(noise float64, s privacy.Subject, b privacy.Budget) (li
 		}
 		list = append(list, epsilons.Charge{Event: law(deviation, 1), Count: 1})
 	}
-	return append(list, epsilons.Charge{Event: privacy.Sampled{Event: law(noise, cmp.Or(d.Clip, 1)), Rate: d.Rate(), Method: privacy.Poisson}, Count: d.Steps()}), nil
+	return append(list, epsilons.Charge{Event: privacy.Sampled{Event: law(noise, cmp.Or(d.Clip, 1)), Rate: d.Rate(),
+		Method: privacy.Poisson}, Count: d.Steps()}), nil
 }
 
 // Calibrate returns the least noise multiplier at which the exact account of all releases is within the budget. step
 // gives the event of a step if its noise is not normal; nil: it is.
-func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget, step func(noise float64) (privacy.Event, error)) (float64, error) {
+func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget,
+	step func(noise float64) (privacy.Event, error)) (float64, error) {
 	goal := accountant.Goal{Epsilon: b.Epsilon, Delta: b.Delta, Exposed: accountant.Exposed(d.Rate(), d.Steps())}
 	if d.Inputs > 0 {
 		goal.Exposed = 1
@@ -90,7 +94,8 @@ func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget, step func(noise 
 // Releases implements epsilons.Source.
 func (d Descent) Releases(s epsilons.Setting) (of epsilons.Releases, err error) {
 	if d.Examples < 1 || d.Batch < 1 || d.Epochs < 1 || !(d.Inputs >= 0 && d.Inputs < 1) || !(d.Clip >= 0) {
-		return of, fmt.Errorf("descent: examples %d, batch %d, epochs %d, inputs %v, clip %v, want at least 1 of each, a share below 1 and no negative clip", d.Examples, d.Batch, d.Epochs, d.Inputs, d.Clip)
+		return of, fmt.Errorf("descent: examples %d, batch %d, epochs %d, inputs %v, clip %v, want at least 1 of "+
+			"each, a share below 1 and no negative clip", d.Examples, d.Batch, d.Epochs, d.Inputs, d.Clip)
 	}
 	b := privacy.Budget{Epsilon: s.Claimed, Delta: s.Delta}
 	noise, err := d.Calibrate(s.Subject, b, nil)

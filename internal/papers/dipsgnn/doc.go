@@ -34,14 +34,15 @@
 //
 // # Settings with a guarantee
 //
-// Config.Privacy.Transitions.Count sets the noise so that the theorem's formula covers all releases of a run. That alone
-// guarantees nothing: the labels and the last items of a sequence's prefixes are its items in their order, and no noise
-// covers them (TestWhatIsReadInTheClear). So training sequences are cut into windows that share no row, each one sample.
-// Of a window the items, the last one and the label are public, and the order of the others is private. Messages are all
-// that reads it, once the backward pass stops before them (StopGradient). The neighbours are two windows in which two
-// neighbouring items have changed places; ofMessages has the sensitivity, 18 C², which TestSwapSensitivity finds to be
-// the largest distance over all short sequences. Rows of a release are in the order of the nodes, and sums over nodes
-// round in that order; noise in floating point hides that no better than anything else, see privacy.Research.
+// Config.Privacy.Transitions.Count sets the noise so that the theorem's formula covers all releases of a run. That
+// alone guarantees nothing: the labels and the last items of a sequence's prefixes are its items in their order, and no
+// noise covers them (TestWhatIsReadInTheClear). So training sequences are cut into windows that share no row, each one
+// sample. Of a window the items, the last one and the label are public, and the order of the others is private.
+// Messages are all that reads it, once the backward pass stops before them (StopGradient). The neighbours are two
+// windows in which two neighbouring items have changed places; ofMessages has the sensitivity, 18 C², which
+// TestSwapSensitivity finds to be the largest distance over all short sequences. Rows of a release are in the order of
+// the nodes, and sums over nodes round in that order; noise in floating point hides that no better than anything else,
+// see privacy.Research.
 //
 // Guarantees for an interaction or a user need noise on gradients, which package dpsgd has.
 package dipsgnn

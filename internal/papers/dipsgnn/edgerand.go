@@ -48,7 +48,8 @@ const graphsAtOnce = 256
 
 // newGraphNoise releases the graphs of samples of the sequences. It records their events in a ledger, with the number
 // of prefixes that the worst edge is in as the bound for one unit.
-func newGraphNoise(purpose string, sigma float64, sequences [][]int32, samples dataset.Samples, p *protection) (*graphNoise, error) {
+func newGraphNoise(purpose string, sigma float64, sequences [][]int32, samples dataset.Samples,
+	p *protection) (*graphNoise, error) {
 	g := &graphNoise{first: make([]int32, len(sequences))}
 	at := int32(0)
 	for u, s := range sequences {
@@ -58,7 +59,8 @@ func newGraphNoise(purpose string, sigma float64, sequences [][]int32, samples d
 	if err != nil {
 		return nil, err
 	}
-	law := channel.Gaussian{Purpose: purpose, Sigma: sigma, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: share}
+	law := channel.Gaussian{Purpose: purpose, Sigma: sigma, Sensitivity: 1, Unit: privacy.Edge,
+		Neighbouring: privacy.AddRemove, Share: share}
 	if err := p.once.Bound(purpose, max(1, counts.Edge)); err != nil {
 		return nil, err
 	}
@@ -131,7 +133,8 @@ func distincts(sequences [][]int32) [][]int32 {
 }
 
 // matrices returns the released matrices of a batch, one after another, and where each begins.
-func (g *graphNoise) matrices(t *autograd.Tape, b *graph.Packed, samples dataset.Samples, list []int32, adjacency bool) (*graphMatrices, error) {
+func (g *graphNoise) matrices(t *autograd.Tape, b *graph.Packed, samples dataset.Samples, list []int32,
+	adjacency bool) (*graphMatrices, error) {
 	m := &graphMatrices{graph: b, at: make([]int, b.Len()+1)}
 	user, length := make([]int32, b.Len()), make([]int32, b.Len())
 	for k, s := range list {

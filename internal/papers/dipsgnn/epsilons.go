@@ -30,7 +30,8 @@ type EpsilonReading struct {
 	Stopped bool    `yaml:"stopped"` // the backward pass does not go through the transitions
 	// Window cuts sequences into windows of so many rows, each one sample; 0: every prefix is a sample.
 	Window int `yaml:"window"`
-	Test   int `yaml:"test"` // items of the longest test sequence, whose prefixes are ranked with noise once; 0: none is
+	// items of the longest test sequence, whose prefixes are ranked with noise once; 0: none is
+	Test int `yaml:"test"`
 	// Calibrated sets the noise so that what is counted comes to the claim by the theorem's
 	// formula, where otherwise one release of one matrix does.
 	Calibrated bool `yaml:"calibrated"`
@@ -62,7 +63,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 		a.Train = prefixes(1, r.Longest-1).multiplicity(a.sensitivity())
 	}
 	if r.Test > 0 {
-		a.Evaluations = []Evaluation{{Name: "test", Counts: prefixes(1, r.Test-1).multiplicity(a.sensitivity()), Passes: 1}}
+		a.Evaluations = []Evaluation{{Name: "test", Counts: prefixes(1, r.Test-1).multiplicity(a.sensitivity()),
+			Passes: 1}}
 	}
 	s2m, err := a.counted(r.Count)
 	if err != nil {
@@ -72,7 +74,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 	if r.Calibrated {
 		std = accountant.ClosedSigma(a.Norm, float64(a.Steps)*float64(s2m), s.Claimed, s.Delta)
 	}
-	g := privacy.Gaussian{Sigma: std, Sensitivity: a.Norm * math.Sqrt(float64(s2m)), Unit: s.Unit, Neighbouring: s.Neighbouring}
+	g := privacy.Gaussian{Sigma: std, Sensitivity: a.Norm * math.Sqrt(float64(s2m)), Unit: s.Unit,
+		Neighbouring: s.Neighbouring}
 	mu := g.Sensitivity / std
 	of = epsilons.Releases{
 		Charges: []epsilons.Charge{{Event: g, Count: int64(a.Steps)}},

@@ -65,16 +65,18 @@ func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 // in the readout. The paper's "updated implicitly" would rescale it differently on every row.
 // Candidates are the raw item rows.
 func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, perturb Perturb) *autograd.Node {
-	return n.forward(t, t.Rows(n.Item, g.Node), g, user, func(hb *autograd.Node, step int, dir Direction) *autograd.Node {
-		return perturb(n.sum(t, hb, g, dir), step, dir) // (N, D), eq. 7
-	})
+	return n.forward(t, t.Rows(n.Item, g.Node), g, user,
+		func(hb *autograd.Node, step int, dir Direction) *autograd.Node {
+			return perturb(n.sum(t, hb, g, dir), step, dir) // (N, D), eq. 7
+		})
 }
 
 // aggregate computes the aggregated rows (N, D) of one direction of one step from bounded rows (N, D).
 type aggregate func(hb *autograd.Node, step int, dir Direction) *autograd.Node
 
 // forward is Forward from initial states h (N, d).
-func (n *Network) forward(t *autograd.Tape, h *autograd.Node, g *graph.Packed, user *autograd.Node, sum aggregate) *autograd.Node {
+func (n *Network) forward(t *autograd.Tape, h *autograd.Node, g *graph.Packed, user *autograd.Node,
+	sum aggregate) *autograd.Node {
 	each := user.Gather(g.SampleOf) // (N, d')
 	for step := range n.Steps {
 		hb := n.bound(h.ConcatCols(each)) // (N, D), eq. 6
@@ -169,7 +171,8 @@ func (n *noisy) Params() []*autograd.Param { return append(n.Network.Params(), n
 func (n *noisy) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, error) {
 	user := n.user.Vectors(t, s.Users)
 	if n.inputs != nil {
-		return n.forward(t, n.inputs(t, s), s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return n.sum(t, hb, s.Graph, dir) }), nil
+		return n.forward(t, n.inputs(t, s), s.Graph, user,
+			func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return n.sum(t, hb, s.Graph, dir) }), nil
 	}
 	if n.graphs != nil && s.Noisy {
 		return n.onReleased(t, s, user)
@@ -201,7 +204,8 @@ func (n *noisy) onReleased(t *autograd.Tape, s *nextitem.Step, user *autograd.No
 	if err != nil {
 		return nil, err
 	}
-	return n.forward(t, t.Rows(n.Item, s.Graph.Node), s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return m.sum(t, hb, dir) }), nil
+	return n.forward(t, t.Rows(n.Item, s.Graph.Node), s.Graph, user,
+		func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return m.sum(t, hb, dir) }), nil
 }
 
 // aggregationNoise adds independent normal noise to every coordinate of every aggregated row, in both directions. It is
@@ -238,7 +242,8 @@ func (a *aggregationNoise) perturb(y *autograd.Node, step int, dir Direction) *a
 	})
 }
 
-func (a *aggregationNoise) release(c *channel.Channel[tensor.Float], data []tensor.Float, rows, cols int, step uint64) error {
+func (a *aggregationNoise) release(c *channel.Channel[tensor.Float], data []tensor.Float, rows, cols int,
+	step uint64) error {
 	r, err := c.Start(a.samples, rows, cols, a.pass, step)
 	if err == nil && a.show != nil {
 		err = a.show()

@@ -9,7 +9,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-const cite = "Hu and Fang, Towards Differential Privacy in Sequential Recommendation: A Noisy Graph Neural Network Approach, arXiv 2309.11515"
+const cite = "Hu and Fang, Towards Differential Privacy in Sequential Recommendation: A Noisy Graph Neural Network " +
+	"Approach, arXiv 2309.11515"
 
 // Task returns the task of this paper's method. The baselines are in package baseline; Tables returns the paper's
 // printed values for them.

@@ -44,12 +44,15 @@ const (
 
 // newWholeMessages returns the finest grid for messages of length norm under noise of deviation std.
 func newWholeMessages(norm, std float64) (*wholeMessages, error) {
-	_, e := math.Frexp(math.Nextafter(max(norm/mostMessage, std/mostStd), 0)) // the least power of two that is not below
+	// the least power of two that is not below
+	_, e := math.Frexp(math.Nextafter(max(norm/mostMessage, std/mostStd), 0))
 	w := &wholeMessages{step: math.Ldexp(1, e)}
 	w.perStep = 1 / w.step
 	radius := norm * w.perStep
 	if radius < leastMessage || std*w.perStep < leastStd {
-		return nil, run.NoSecure(Task().String()+" with this noise", fmt.Sprintf("messages of %.3g steps and noise of %.3g do not fit single precision together, want at least %d and %d", radius, std*w.perStep, leastMessage, leastStd))
+		return nil, run.NoSecure(Task().String()+" with this noise",
+			fmt.Sprintf("messages of %.3g steps and noise of %.3g do not fit single precision together, want at "+
+				"least %d and %d", radius, std*w.perStep, leastMessage, leastStd))
 	}
 	w.longest = int64(math.Floor(radius * radius))
 	return w, nil
@@ -59,8 +62,10 @@ func newWholeMessages(norm, std float64) (*wholeMessages, error) {
 // everything, since discrete noise on samples has an exact account. Its variance is 9 squared steps larger than that of
 // the normal noise in the run's account, which makes it at least as private (package accountant/terms).
 func (w *wholeMessages) mechanism(purpose string, norm, std float64, width int) secure.DiscreteGaussian {
-	return secure.DiscreteGaussian{Purpose: purpose, Sigma: math.Sqrt(std*std + 9*w.step*w.step), Sensitivity: norm, Dimension: int64(max(width, 2)),
-		Bound: mostEdges * mostMessage * w.step, Grid: w.step, Whole: true, Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: share, Rate: 1}
+	return secure.DiscreteGaussian{Purpose: purpose, Sigma: math.Sqrt(std*std + 9*w.step*w.step), Sensitivity: norm,
+		Dimension: int64(max(width, 2)),
+		Bound:     mostEdges * mostMessage * w.step, Grid: w.step, Whole: true, Unit: privacy.Edge,
+		Neighbouring: privacy.AddRemove, Share: share, Rate: 1}
 }
 
 // messages returns rows rounded to the grid, as constants: the backward pass does not go through transitions.
@@ -91,12 +96,14 @@ func (w *wholeMessages) fault() error {
 // where in the session its item came. It fails on a session with more edges than sums have room for.
 func sorted(g *graph.Packed) (*graph.Packed, error) {
 	out := &graph.Packed{NodeOff: g.NodeOff, SampleOf: g.SampleOf, EdgeOff: g.EdgeOff, User: g.User, Label: g.Label,
-		Node: make([]int32, g.Nodes()), Count: make([]tensor.Float, g.Nodes()), Src: slices.Clone(g.Src), Dst: slices.Clone(g.Dst), Last: slices.Clone(g.Last)}
+		Node: make([]int32, g.Nodes()), Count: make([]tensor.Float, g.Nodes()), Src: slices.Clone(g.Src),
+		Dst: slices.Clone(g.Dst), Last: slices.Clone(g.Last)}
 	to := make([]int32, g.Nodes()) // the new number of a node
 	for b := range g.Len() {
 		lo, hi := g.NodeOff[b], g.NodeOff[b+1]
 		if n := g.EdgeOff[b+1] - g.EdgeOff[b]; n > mostEdges {
-			return nil, &run.UsageError{Message: fmt.Sprintf("a session of %d transitions, and exact sums hold %d", n, mostEdges), Fix: "cut them with privacy.transitions.window, or take a recipe of shorter sequences"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("a session of %d transitions, and exact sums hold %d", n,
+				mostEdges), Fix: "cut them with privacy.transitions.window, or take a recipe of shorter sequences"}
 		}
 		order := make([]int32, 0, hi-lo)
 		for v := lo; v < hi; v++ {
@@ -118,8 +125,10 @@ func sorted(g *graph.Packed) (*graph.Packed, error) {
 
 // errLost returns the error for a run that was stopped after it had released more than its last checkpoint knows.
 func errLost(dir string, lost int64) error {
-	return &run.UsageError{Message: fmt.Sprintf("the run in %s was stopped after its last checkpoint, when it had made %d more releases: other noise would be a second release of the same windows", dir, lost),
-		Fix: "train again with another --out; what was released stays in the ledger. A run that is interrupted, and not killed, writes a checkpoint first"}
+	return &run.UsageError{Message: fmt.Sprintf("the run in %s was stopped after its last checkpoint, when it had "+
+		"made %d more releases: other noise would be a second release of the same windows", dir, lost),
+		Fix: "train again with another --out; what was released stays in the ledger. A run that is interrupted, and " +
+			"not killed, writes a checkpoint first"}
 }
 
 // secretly refuses a setting whose noise cannot be secure, and creates the grid of its messages.
@@ -127,11 +136,16 @@ func (p *protection) secretly() error {
 	c := p.cfg
 	switch {
 	case c.Privacy.Transitions.onEdges():
-		return run.NoSecure(Task().String()+" with noise on "+NoiseOnEdges, "its noise is on matrices in floating point")
+		return run.NoSecure(Task().String()+" with noise on "+NoiseOnEdges,
+			"its noise is on matrices in floating point")
 	case !p.noise.closed() || c.Privacy.Transitions.Count != CountSwap:
-		return run.NoSecure(Task().String()+" as published", "labels, readout and backward pass have no noise, so that there is no guarantee to keep; privacy.transitions.count="+CountSwap+" with windows has one")
+		return run.NoSecure(Task().String()+" as published",
+			"labels, readout and backward pass have no noise, so that there is no guarantee to keep; "+
+				"privacy.transitions.count="+CountSwap+" with windows has one")
 	case c.Model.UserInput == nextitem.UserFeatures && p.x.Data.Features != nil:
-		return run.NoSecure(Task().String()+" with model.user_input="+nextitem.UserFeatures, "the local perturbation of user features compares numbers in floating point; model.user_input="+nextitem.UserID+" needs none")
+		return run.NoSecure(Task().String()+" with model.user_input="+nextitem.UserFeatures,
+			"the local perturbation of user features compares numbers in floating point; model.user_input="+
+				nextitem.UserID+" needs none")
 	}
 	var err error
 	p.whole, err = newWholeMessages(c.Model.Norm, p.noise.NoiseStd())
@@ -141,7 +155,8 @@ func (p *protection) secretly() error {
 // openSecretly opens the noise of one direction of a part.
 func (p *protection) openSecretly(purpose string) (*channel.Channel[tensor.Float], error) {
 	width := p.cfg.Model.Dim + p.cfg.Model.UserDim
-	return secure.OpenGaussian[tensor.Float](p.whole.mechanism(purpose, p.cfg.Model.Norm, p.noise.NoiseStd(), width), p.ledger)
+	return secure.OpenGaussian[tensor.Float](p.whole.mechanism(purpose, p.cfg.Model.Norm, p.noise.NoiseStd(), width),
+		p.ledger)
 }
 
 // keepLost fails if an earlier attempt released more than its last checkpoint knows.

@@ -37,7 +37,8 @@ type Release struct {
 // account returns the account of a run: of an attack that protects nothing, or of the protection of its slates. s
 // counts the slates of one user.
 func (c Config) account(s shares) *Account {
-	a := &Account{Account: experiment.Unprotected("behaviours", "the attack trains on the clicks of other users in the clear and is measured on those of its victims")}
+	a := &Account{Account: experiment.Unprotected("behaviours",
+		"the attack trains on the clicks of other users in the clear and is measured on those of its victims")}
 	p := c.Protect
 	switch {
 	case !p.On():
@@ -48,7 +49,8 @@ func (c Config) account(s shares) *Account {
 		a.Leave("slates", why)
 		c.Sweep.account(a, c.Data.Slate, s)
 	case p.Replace != protect.ReplaceRR:
-		a.Leave("slates", "replacing positions by sampled items has no guarantee: what is left of a slate is shown as it is")
+		a.Leave("slates", "replacing positions by sampled items has no guarantee: what is left of a slate is shown "+
+			"as it is")
 	default:
 		a.respond(s)
 		for _, u := range responseUnits(p.Epsilon, c.Data.Slate, s) {
@@ -77,7 +79,8 @@ func (a *Account) respond(s shares) {
 		a.Leave(unitUser, s.Unknown)
 		a.Leave(unitItem, s.Unknown)
 	}
-	a.Leave("catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given that list")
+	a.Leave("catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given "+
+		"that list")
 }
 
 // responseUnits returns the guarantees of randomized response on every position of slates of t items, without totals. A
@@ -85,7 +88,8 @@ func (a *Account) respond(s shares) {
 // change all of them at once.
 func responseUnits(epsilon float64, t int, s shares) []experiment.Unit {
 	unit := func(name string, positions int, neighbouring string) experiment.Unit {
-		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Positions: positions, Accounted: experiment.Accounted{Eps: privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
+		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Positions: positions,
+			Accounted: experiment.Accounted{Eps: privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
 	}
 	units := []experiment.Unit{
 		unit(string(privacy.Position), 1, "the item at one position of one slate replaced"),
@@ -94,12 +98,16 @@ func responseUnits(epsilon float64, t int, s shares) []experiment.Unit {
 	if s.Unknown != "" {
 		return units
 	}
-	item := fmt.Sprintf("an item replaced wherever one user is shown it: in %d positions at most, slates of a user overlap", s.Item)
+	item := fmt.Sprintf("an item replaced wherever one user is shown it: in %d positions at most, slates of a user "+
+		"overlap", s.Item)
 	if s.Item > s.Known {
-		item = fmt.Sprintf("an item replaced wherever one user is shown it: in %d positions at most, slates of a user overlap, all items without a token counted as one; of the others in %d", s.Item, s.Known)
+		item = fmt.Sprintf("an item replaced wherever one user is shown it: in %d positions at most, slates of a "+
+			"user overlap, all items without a token counted as one; of the others in %d", s.Item, s.Known)
 	}
 	return append(units,
-		unit(unitUser, s.Slates*t, fmt.Sprintf("all slates of one user replaced: %d of %d at most in what is released, their epsilons added up (basic composition)", s.Slates, t)),
+		unit(unitUser, s.Slates*t,
+			fmt.Sprintf("all slates of one user replaced: %d of %d at most in what is released, their epsilons added "+
+				"up (basic composition)", s.Slates, t)),
 		unit(unitItem, s.Item, item+", their epsilons added up (basic composition)"))
 }
 
@@ -116,7 +124,8 @@ func (c SweepConfig) account(a *Account, t int, s shares) {
 	sum := 0.0
 	for _, x := range c.settings() {
 		if x.Replace == protect.ReplaceRR {
-			a.Releases = append(a.Releases, Release{x.String(), parts, string(privacy.Position), privacy.Number(x.Epsilon), t, privacy.Number(float64(t) * x.Epsilon),
+			a.Releases = append(a.Releases, Release{x.String(), parts, string(privacy.Position),
+				privacy.Number(x.Epsilon), t, privacy.Number(float64(t) * x.Epsilon),
 				privacy.Number(float64(s.Slates*t) * x.Epsilon)})
 			sum += x.Epsilon
 		}
@@ -141,7 +150,8 @@ func article(u experiment.Unit) string {
 
 // sweepTable returns a table of the releases of a sweep.
 func (a *Account) sweepTable() *report.Table {
-	t := &report.Table{Name: "privacy", Title: "What randomized response released in the sweep: epsilon of each setting, and of all",
+	t := &report.Table{Name: "privacy",
+		Title:   "What randomized response released in the sweep: epsilon of each setting, and of all",
 		Columns: []report.Column{{Name: "setting"}, {Name: "slates"}}}
 	for _, u := range a.Units {
 		t.Columns = append(t.Columns, report.Column{Name: article(u), Format: "%.6g"})
@@ -159,7 +169,8 @@ func (a *Account) sweepTable() *report.Table {
 	if n := len(a.Releases); n > 1 {
 		row(fmt.Sprintf("all %d settings", n), nil, float64(a.Units[0].Accounted.Eps))
 	}
-	t.Notes = append(t.Notes, "each is that of the protected slates by themselves: the same slates are attacked as they were beside them")
+	t.Notes = append(t.Notes,
+		"each is that of the protected slates by themselves: the same slates are attacked as they were beside them")
 	for _, u := range a.Units {
 		t.Notes = append(t.Notes, article(u)+": "+u.Neighbouring)
 	}
@@ -173,7 +184,8 @@ func (a *Account) hold(l *privacy.Ledger) error {
 		if u.Unit != unitUser || u.Positions < 1 {
 			continue
 		}
-		if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: int64(u.Positions)}); err != nil {
+		if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position,
+			Most: int64(u.Positions)}); err != nil {
 			return err
 		}
 	}

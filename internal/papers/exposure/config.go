@@ -43,16 +43,18 @@ type DataConfig struct {
 	Clicks    string `yaml:"clicks"`     // in the order they were shown, or clicked
 	Stride    int    `yaml:"stride"`     // clicks from one window of a user to the next
 	FirstOnly bool   `yaml:"first_only"` // of a user's records of one item only the first
-	Early     string `yaml:"early"`      // a click before its item was shown: keep, drop or refuse; more such clicks than others are refused
-	Logs      string `yaml:"logs"`       // a user's logs of MIND: in the order of the file, or of time
-	Pairing   string `yaml:"pairing"`    // of MIND: index, as the program lays histories beside slates, or log
-	Most      int    `yaml:"most"`       // pairs of a user of MIND; 0: 5 by index, any number by log
+	// a click before its item was shown: keep, drop or refuse; more such clicks than others are refused
+	Early   string `yaml:"early"`
+	Logs    string `yaml:"logs"`    // a user's logs of MIND: in the order of the file, or of time
+	Pairing string `yaml:"pairing"` // of MIND: index, as the program lays histories beside slates, or log
+	Most    int    `yaml:"most"`    // pairs of a user of MIND; 0: 5 by index, any number by log
 }
 
 // options returns the options for loading the pairs.
 func (d DataConfig) options(seed rng.Seed) slate.Options {
-	return slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride, FirstOnly: d.FirstOnly,
-		Early: d.Early, Logs: d.Logs, Pairing: d.Pairing, Most: d.Most, Unknown: d.Unknown}
+	return slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride,
+		FirstOnly: d.FirstOnly,
+		Early:     d.Early, Logs: d.Logs, Pairing: d.Pairing, Most: d.Most, Unknown: d.Unknown}
 }
 
 // OnConfig attacks the recommendations of a finished run of this program instead of a
@@ -95,8 +97,9 @@ func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attac
 // ProtectConfig says what is done to slates before they are shown (section 4 of the
 // paper).
 type ProtectConfig struct {
-	Select   string  `yaml:"select"`   // which positions are replaced: none, random, similar or dissimilar
-	Replace  string  `yaml:"replace"`  // by what: uniform, popularity or in-batch; rr answers every position and selects none; empty: nothing
+	Select string `yaml:"select"` // which positions are replaced: none, random, similar or dissimilar
+	// by what: uniform, popularity or in-batch; rr answers every position and selects none; empty: nothing
+	Replace  string  `yaml:"replace"`
 	Ratio    float64 `yaml:"ratio"`    // of the positions, in [0, 1)
 	Epsilon  float64 `yaml:"epsilon"`  // of rr, one position
 	Weighted bool    `yaml:"weighted"` // positions are drawn by similarity, not the first by it
@@ -104,7 +107,8 @@ type ProtectConfig struct {
 	// Reference is what similarity is to: past, the user's behaviour, or slate, the mean of
 	// the slate itself.
 	Reference string `yaml:"reference"`
-	Vectors   string `yaml:"vectors"` // of similarity: a finished run of train sasrec on the same set, or here, trained in this run
+	// of similarity: a finished run of train sasrec on the same set, or here, trained in this run
+	Vectors string `yaml:"vectors"`
 	// VectorsEpochs is the most epochs of vectors that are trained here; 0: as many as train
 	// sasrec takes.
 	VectorsEpochs int `yaml:"vectors_epochs,omitempty"`
@@ -142,7 +146,8 @@ func (c SweepConfig) settings() []protect.Setting {
 
 // similarity reports whether any protection of the sweep needs vectors.
 func (c SweepConfig) similarity() bool {
-	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, protect.SelectSimilar) || slices.Contains(c.Select, protect.SelectDissimilar))
+	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, protect.SelectSimilar) ||
+		slices.Contains(c.Select, protect.SelectDissimilar))
 }
 
 // AttackerClean and AttackerAdaptive name the attackers on protected slates: trained on clean slates, and on protected
@@ -178,14 +183,18 @@ func Default() Config {
 		},
 		Attack: attack.Paper("mean", "point"),
 		Train: TrainConfig{
-			Training: attack.PaperTraining(), Epochs: 200, Batches: batchesEach, Sample: 1, Patience: 3, Select: selectValidation,
+			Training: attack.PaperTraining(), Epochs: 200, Batches: batchesEach, Sample: 1, Patience: 3,
+			Select: selectValidation,
 		},
 		Eval: slates.Eval{
-			K: []int{5, 10, 20}, Vocabulary: []string{attack.VocabularyFull}, Budget: []string{attack.BudgetKL, attack.BudgetK},
+			K: []int{5, 10, 20}, Vocabulary: []string{attack.VocabularyFull},
+			Budget:   []string{attack.BudgetKL, attack.BudgetK},
 			Repeated: Keep, Early: Keep, Confidence: 0.95, Resamples: 1000,
 		},
-		Protect: ProtectConfig{Select: protect.SelectNone, Tau: protect.DefaultTau, Reference: protect.ReferencePast, Batch: protect.DefaultBatch, Attacker: AttackerClean},
-		Sweep:   SweepConfig{Select: []string{}, Replace: []string{}, Ratios: []float64{}, Epsilons: []float64{}, Attackers: []string{AttackerClean}, Slates: []int{}},
+		Protect: ProtectConfig{Select: protect.SelectNone, Tau: protect.DefaultTau, Reference: protect.ReferencePast,
+			Batch: protect.DefaultBatch, Attacker: AttackerClean},
+		Sweep: SweepConfig{Select: []string{}, Replace: []string{}, Ratios: []float64{}, Epsilons: []float64{},
+			Attackers: []string{AttackerClean}, Slates: []int{}},
 	}
 }
 

@@ -98,7 +98,8 @@ func (x *attackRun) figures(ctx context.Context, m *attack.Model, floors []slate
 	if len(settings) == 0 && len(x.cfg.Sweep.Slates) == 0 {
 		return nil, nil
 	}
-	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors, FloorGuesses: x.Guesses(x.Protocols()[0], m.Lists())}
+	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors,
+		FloorGuesses: x.Guesses(x.Protocols()[0], m.Lists())}
 	accuracy, _ := protect.Accuracy(x.Set, x.Test)
 	f.Accuracy = share(accuracy)
 	if len(settings) > 0 {
@@ -117,7 +118,8 @@ func (x *attackRun) figures(ctx context.Context, m *attack.Model, floors []slate
 }
 
 // sweepProtections attacks the test pairs under every protection.
-func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, settings []protect.Setting, f *Figures) error {
+func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, settings []protect.Setting,
+	f *Figures) error {
 	defer x.Env.Stage("sweep")()
 	pool, err := protect.NewPool(x.Set)
 	if err != nil {
@@ -141,23 +143,24 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 		return err
 	}
 	n, found := 0, []map[string]slates.Found(nil) // by point, by attacker
-	points, err := protect.Sweep(ctx, x.Set, x.Test, settings, o, func(ctx context.Context, p protect.Protected) (map[string]float64, error) {
-		x.Env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
-		n++
-		all, by := map[string]float64{}, map[string]slates.Found{}
-		for _, who := range x.cfg.Sweep.Attackers {
-			f, err := x.meet(ctx, m, who, p, floors)
-			if err != nil {
-				return nil, err
+	points, err := protect.Sweep(ctx, x.Set, x.Test, settings, o,
+		func(ctx context.Context, p protect.Protected) (map[string]float64, error) {
+			x.Env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
+			n++
+			all, by := map[string]float64{}, map[string]slates.Found{}
+			for _, who := range x.cfg.Sweep.Attackers {
+				f, err := x.meet(ctx, m, who, p, floors)
+				if err != nil {
+					return nil, err
+				}
+				by[who] = f
+				for name, v := range f.Values {
+					all[who+" "+name] = v
+				}
 			}
-			by[who] = f
-			for name, v := range f.Values {
-				all[who+" "+name] = v
-			}
-		}
-		found = append(found, by)
-		return all, nil
-	})
+			found = append(found, by)
+			return all, nil
+		})
 	if err != nil {
 		return err
 	}
@@ -170,7 +173,8 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 
 // meet returns the results of an attacker on protected slates. A point measured before the run was stopped is read from
 // its directory; its slates are protected again, because the ledger must hold the release.
-func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p protect.Protected, floors []slates.Floor) (slates.Found, error) {
+func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p protect.Protected,
+	floors []slates.Floor) (slates.Found, error) {
 	if who == AttackerClean || p.Clean() {
 		return x.Find(ctx, m, p.Pairs, floors)
 	}
@@ -207,7 +211,8 @@ func (x *attackRun) onSlates(ctx context.Context, m *attack.Model, length int) (
 	defer x.Env.Stage("sweep")()
 	x.Env.Progress.Phase(fmt.Sprintf("slates of %d", length))
 	y := *x
-	y.Train, y.Valid, y.Test, y.Whole = first(x.Train, length), first(x.Valid, length), first(x.Test, length), first(x.Whole, length)
+	y.Train, y.Valid, y.Test, y.Whole = first(x.Train, length), first(x.Valid, length), first(x.Test, length),
+		first(x.Whole, length)
 	p := SlatesPoint{Length: length}
 	found, err := x.kept(fmt.Sprintf("slates of %d", length), func() (slates.Found, error) {
 		held, err := y.SweepFloors()
@@ -282,9 +287,11 @@ func fileName(name string) string {
 }
 
 // fill adds points, and compares mechanisms at the same accuracy: at the accuracies of the first mechanism.
-func (f *Figures) fill(points []protect.Point, found []map[string]slates.Found, attackers, metrics []string, test *slate.Pairs) {
+func (f *Figures) fill(points []protect.Point, found []map[string]slates.Found, attackers, metrics []string,
+	test *slate.Pairs) {
 	for i, p := range points {
-		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy), Distinct: share(p.Distinct),
+		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy),
+			Distinct: share(p.Distinct),
 			Replaced: float64(p.Report.Replaced) / float64(max(1, len(test.Slates)))}
 		if p.Clean() {
 			e.Mechanism = p.String()

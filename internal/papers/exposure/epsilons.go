@@ -38,7 +38,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 		return of, nil
 	}
 	if !(r.Epsilon >= protect.MinEpsilon && r.Epsilon <= protect.MaxEpsilon) {
-		return of, fmt.Errorf("epsilon is %v, want %v to %v", r.Epsilon, protect.MinEpsilon, float64(protect.MaxEpsilon))
+		return of, fmt.Errorf("epsilon is %v, want %v to %v", r.Epsilon, protect.MinEpsilon,
+			float64(protect.MaxEpsilon))
 	}
 	u, err := unitOf(responseUnits(r.Epsilon, r.Slate, shares{Slates: r.Slates}), string(s.Unit))
 	of.Pure = float64(u.Accounted.Eps)

@@ -43,16 +43,21 @@ func (c Config) loadPairs(ctx context.Context, env *run.Env, tasks []run.Task) (
 		return nil, err
 	}
 	if slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged) && set.Logged == nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("eval.vocabulary: what users of %s were shown in all is not known", set.Name), Fix: "leave " + attack.VocabularyLogged + " out"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"eval.vocabulary: what users of %s were shown in all is not known", set.Name), Fix: "leave " +
+			attack.VocabularyLogged + " out"}
 	}
 	if most := slices.Max(c.Eval.K); most > set.Vocab-int(slate.FirstItem) {
-		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most, set.Vocab-int(slate.FirstItem), set.Name), Fix: "leave that cutoff out"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most,
+			set.Vocab-int(slate.FirstItem), set.Name), Fix: "leave that cutoff out"}
 	}
 	for _, part := range []struct {
 		name string
 		p    *slate.Pairs
 		need bool
-	}{{"training", set.Train, true}, {"validation", set.Valid, c.Train.Select == selectValidation || c.Train.Patience > 0}, {"test", set.Test, true}} {
+	}{{"training", set.Train, true},
+		{"validation", set.Valid, c.Train.Select == selectValidation || c.Train.Patience > 0},
+		{"test", set.Test, true}} {
 		if part.need && part.p.Len() == 0 {
 			return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("the split leaves no %s pairs", part.name)}
 		}
@@ -63,7 +68,8 @@ func (c Config) loadPairs(ctx context.Context, env *run.Env, tasks []run.Task) (
 // prepare returns the attack on a set, with a sample of the training pairs if the setting says so.
 func prepare(env *run.Env, c Config, set *slate.Set) (x *attackRun, err error) {
 	x = &attackRun{cfg: c, Bench: slates.Bench{
-		Env: env, Method: c.method(), Set: set, Eval: c.Eval, Train: set.Train, Valid: set.Valid, Test: set.Test, Whole: set.Train,
+		Env: env, Method: c.method(), Set: set, Eval: c.Eval, Train: set.Train, Valid: set.Valid, Test: set.Test,
+		Whole:         set.Train,
 		DropsRepeated: c.dropsRepeated(), StopAtEnd: c.Attack.StopAtEnd,
 	}}
 	if x.standing, err = c.standing(); err != nil {
@@ -78,7 +84,8 @@ func (c Config) method() string {
 	return fmt.Sprintf("%s encoder, %s decoder", c.Attack.Encoder, c.Attack.Decoder)
 }
 
-const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv 2210.08435"
+const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv " +
+	"2210.08435"
 
 // Task returns the attack on slates of a data set, or on the recommendations of finished runs of others.
 func Task(others []run.Task) run.Task {
@@ -117,7 +124,8 @@ func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*atta
 func (x *attackRun) Run(ctx context.Context) error {
 	a := x.cfg.account(sharesOf(x.Set, x.released()))
 	if x.selected() {
-		a.Leave("selection", "the loss on the validation pairs decides, in the clear, when training ends or which epoch is reported")
+		a.Leave("selection", "the loss on the validation pairs decides, in the clear, when training ends or which "+
+			"epoch is reported")
 	}
 	var err error
 	if x.ledger, err = x.Env.Ledger(privacy.Research, a.Declaration()); err != nil {
@@ -164,7 +172,8 @@ func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}
 	defer giveBack(m)
 	opening := x.Env.Opening()
-	seconds, err := timeSteps(ctx, objective{m.On(x.Train)}, c.Train.Optimizer(), c.Train.Rate, firstRows(x.Train.Len()), c.Train.Batch)
+	seconds, err := timeSteps(ctx, objective{m.On(x.Train)}, c.Train.Optimizer(), c.Train.Rate,
+		firstRows(x.Train.Len()), c.Train.Batch)
 	if err != nil {
 		return f, err
 	}
@@ -187,7 +196,8 @@ func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	ranked := x.Test.Len() * len(c.Eval.Vocabulary)
 	return experiment.Rehearsed{
 		Opening: opening, Steps: seconds, Of: steps, Ranking: float64(validated)*perValid + float64(ranked)*perTest,
-		Text: fmt.Sprintf("%d epochs of %d, the loss of %d validation pairs an epoch (%.3f ms each) and %d test pairs ranked (%.3f ms each)",
+		Text: fmt.Sprintf("%d epochs of %d, the loss of %d validation pairs an epoch (%.3f ms each) and %d test "+
+			"pairs ranked (%.3f ms each)",
 			c.Train.Epochs, perEpoch, x.Valid.Len(), 1000*perValid, ranked, 1000*perTest),
 	}.Estimate(), nil
 }
@@ -213,7 +223,8 @@ func firstRows(n int) []int32 {
 }
 
 // timeSteps returns the times of training steps on consecutive rows, which start over after the last.
-func timeSteps(ctx context.Context, m train.Model, o train.Optimizer, rate float64, rows []int32, batch int) ([]float64, error) {
+func timeSteps(ctx context.Context, m train.Model, o train.Optimizer, rate float64, rows []int32,
+	batch int) ([]float64, error) {
 	samples := make([]int32, min(batch, len(rows)))
 	return run.TimeSteps(ctx, m, run.Rehearsal{
 		Optimizer: o, Rate: rate, Warm: 1, Fewest: 1, Steps: 20, Most: forecastTime,

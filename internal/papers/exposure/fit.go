@@ -70,8 +70,10 @@ func (c TrainConfig) model(x *attackRun, m *attack.Model) train.Model {
 func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 	c := x.cfg.Train
 	o := train.Options{
-		Samples: x.Train.Len(), BatchSize: c.Batch, Shuffle: true, Seed: x.Env.Seed, Epochs: c.Epochs, Optimizer: c.Optimizer(), Rate: c.Rate,
-		Hooks: x.Env.TrainHooks(), Store: store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps, Tag: x.Env.ConfigHash,
+		Samples: x.Train.Len(), BatchSize: c.Batch, Shuffle: true, Seed: x.Env.Seed, Epochs: c.Epochs,
+		Optimizer: c.Optimizer(), Rate: c.Rate,
+		Hooks: x.Env.TrainHooks(), Store: store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
+		Tag: x.Env.ConfigHash,
 	}
 	if c.Batches == batchesOnce {
 		o.Samples, o.BatchSize = (x.Train.Len()+c.Batch-1)/c.Batch, 1

@@ -43,9 +43,11 @@ func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Resu
 		standing.Stated = train.Length{} // no paper trains on the recommendations of a run
 	}
 	o := &Outcome{Protection: x.protected(), Outcome: experiment.Outcome[slates.DataSummary]{
-		Version: experiment.Version, Method: x.cfg.method(), Protocol: slates.Name, Setting: x.standing.Text, Data: x.Summary(),
+		Version: experiment.Version, Method: x.cfg.method(), Protocol: slates.Name, Setting: x.standing.Text,
+		Data:    x.Summary(),
 		Metrics: x.Metrics(), Definitions: experiment.Define(x.Metrics(), metrics.Metric.ListsDefinition),
-		Trained: experiment.TrainedBy(&experiment.Fitted{Result: r}, c.Select == selectValidation && r.Best >= 0, c.Epochs, c.length(), standing),
+		Trained: experiment.TrainedBy(&experiment.Fitted{Result: r}, c.Select == selectValidation &&
+			r.Best >= 0, c.Epochs, c.length(), standing),
 	}}
 	floors, err := x.Floors()
 	if err != nil {
@@ -73,7 +75,8 @@ func (o *Outcome) unfinished(t TrainConfig) string {
 	case o.Stopped || o.Selected < ran && ran-o.Selected >= t.Patience:
 		return ""
 	}
-	return fmt.Sprintf("the attack was trained for %s, %s, and not until more would not help: a lower bound", counted(ran, "epoch"), counted(o.Steps, "step"))
+	return fmt.Sprintf("the attack was trained for %s, %s, and not until more would not help: a lower bound",
+		counted(ran, "epoch"), counted(o.Steps, "step"))
 }
 
 // counted returns a number with the name of what it counts.

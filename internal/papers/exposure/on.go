@@ -74,12 +74,14 @@ func (c Config) pairsOf(ctx context.Context, s experiment.Answers, name string, 
 	if err := v.ask(ctx, s, kept, c.On.Release); err != nil {
 		return nil, err
 	}
-	set, err := slate.Build(&v.log, slate.Options{Split: c.Data.Split, Seed: seed, T: v.t, L: v.l, Unknown: c.Data.Unknown})
+	set, err := slate.Build(&v.log, slate.Options{Split: c.Data.Split, Seed: seed, T: v.t, L: v.l,
+		Unknown: c.Data.Unknown})
 	if err != nil {
 		return nil, err
 	}
 	set.Ladder = append(v.ladder, set.Ladder...)
-	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of their items", name))
+	set.Notes = append(set.Notes, order,
+		fmt.Sprintf("slates are what %s recommends: each user has one, after the last of their items", name))
 	set.Notes = append(set.Notes, experiment.RemarksOn(s)...)
 	if c, ok := s.(experiment.Carrying); ok {
 		d, _ := c.Rows()
@@ -112,7 +114,8 @@ type victims struct {
 // ask adds the slates of the users; a user whose slate is shorter than T is left out.
 func (v *victims) ask(ctx context.Context, s experiment.Answers, users []experiment.History, release string) error {
 	if len(users) == 0 {
-		return &dataset.Error{File: v.log.Name, Msg: fmt.Sprintf("no user has %d items", v.l), Hint: "choose a smaller data.behaviour"}
+		return &dataset.Error{File: v.log.Name, Msg: fmt.Sprintf("no user has %d items", v.l),
+			Hint: "choose a smaller data.behaviour"}
 	}
 	names := make([]string, len(users))
 	for i, u := range users {
@@ -132,7 +135,8 @@ func (v *victims) ask(ctx context.Context, s experiment.Answers, users []experim
 		v.add(u.User, behaviour, slates[i])
 	}
 	v.log.Hash = hex.EncodeToString(sum.Sum(nil))
-	v.ladder = append(v.ladder, dataset.Rung{Name: fmt.Sprintf("with a slate of %d", v.t), Users: len(v.log.UserIDs), Items: len(v.log.ItemIDs), Rows: len(v.log.Users)})
+	v.ladder = append(v.ladder, dataset.Rung{Name: fmt.Sprintf("with a slate of %d", v.t), Users: len(v.log.UserIDs),
+		Items: len(v.log.ItemIDs), Rows: len(v.log.Users)})
 	return nil
 }
 

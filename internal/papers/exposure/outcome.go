@@ -36,7 +36,8 @@ func (x *attackRun) protected() *ProtectionOutcome {
 	s := protect.Setting{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon}
 	before, _ := protect.Accuracy(x.Set, x.Set.Test)
 	after, _ := protect.Accuracy(x.Set, x.Test)
-	return &ProtectionOutcome{Mechanism: s.String(), Attacker: c.Attacker, Replaced: float64(r.Replaced) / float64(max(1, len(x.Test.Slates))),
+	return &ProtectionOutcome{Mechanism: s.String(), Attacker: c.Attacker,
+		Replaced: float64(r.Replaced) / float64(max(1, len(x.Test.Slates))),
 		Accuracy: share(after), Before: share(before), Keep: r.Keep, Epsilon: r.Epsilon, Blind: r.Blind}
 }
 

@@ -44,7 +44,8 @@ func (x *attackRun) document(o *Outcome) (*report.Document, error) {
 // cutoff.
 func (x *attackRun) drawn() []string {
 	k := x.cfg.Eval.K[len(x.cfg.Eval.K)/2]
-	return []string{metrics.Metric{Kind: metrics.Recall, K: k}.String(), metrics.Metric{Kind: metrics.NDCG, K: k}.String()}
+	return []string{metrics.Metric{Kind: metrics.Recall, K: k}.String(),
+		metrics.Metric{Kind: metrics.NDCG, K: k}.String()}
 }
 
 // facts returns facts about the attacked slates, the length of training, and the leaks.
@@ -58,7 +59,8 @@ func (x *attackRun) facts(o *Outcome) []report.Fact {
 	if o.Stopped {
 		ended = fmt.Sprintf("stopped after %d", len(o.Epochs))
 	}
-	epochs := report.Fact{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the attack of epoch %d is reported, %d steps in all", o.Selected, o.Steps)}
+	epochs := report.Fact{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended),
+		Note: fmt.Sprintf("the attack of epoch %d is reported, %d steps in all", o.Selected, o.Steps)}
 	taught := report.Fact{Label: "trained on", Value: trained, Note: "of other users"}
 	if o.Cap == 0 {
 		epochs = report.Fact{Label: "epochs", Value: "none", Note: "random weights, never trained"}
@@ -70,15 +72,19 @@ func (x *attackRun) facts(o *Outcome) []report.Fact {
 	}
 	facts := []report.Fact{
 		{Label: "attacked", Value: attacked,
-			Note: fmt.Sprintf("%d of them hold no item that is new to the attacker; %d items can be guessed", o.Data.Complete, o.Data.Items)},
+			Note: fmt.Sprintf("%d of them hold no item that is new to the attacker; %d items can be guessed",
+				o.Data.Complete, o.Data.Items)},
 		taught,
 		epochs,
 	}
 	if p := o.Protection; p != nil {
-		note := fmt.Sprintf("%.1f %% of the positions hold another item; the attacker is %s", 100*p.Replaced, p.Attacker)
+		note := fmt.Sprintf("%.1f %% of the positions hold another item; the attacker is %s", 100*p.Replaced,
+			p.Attacker)
 		facts = append(facts, report.Fact{Label: "protected", Value: p.Mechanism, Note: note})
 		if !math.IsNaN(float64(p.Before)) {
-			facts = append(facts, report.Fact{Label: "accuracy", Value: fmt.Sprintf("%.4f of the positions", float64(p.Accuracy)), Note: fmt.Sprintf("of recommendations, %.4f before", float64(p.Before))})
+			facts = append(facts, report.Fact{Label: "accuracy",
+				Value: fmt.Sprintf("%.4f of the positions", float64(p.Accuracy)),
+				Note:  fmt.Sprintf("of recommendations, %.4f before", float64(p.Before))})
 		}
 	}
 	return append(facts, o.Protocols[0].Answer(o.unfinished(t), x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
@@ -106,7 +112,8 @@ func (x *attackRun) cautions() (notes []string) {
 	c := x.cfg
 	for _, v := range c.Eval.Vocabulary {
 		if v == attack.VocabularyLogged {
-			notes = append(notes, "logged: candidates are the victim's own log, which holds the answers: its scores are no leak by themselves")
+			notes = append(notes, "logged: candidates are the victim's own log, which holds the answers: its scores "+
+				"are no leak by themselves")
 			break
 		}
 	}
@@ -114,13 +121,16 @@ func (x *attackRun) cautions() (notes []string) {
 		notes = append(notes, "the floors count all training pairs, the attack is trained on a sample of them")
 	}
 	if c.Train.WarmUp > 0 {
-		notes = append(notes, fmt.Sprintf("the learning rate rises for %d steps to %.3g and falls from there", c.Train.WarmUp, c.Train.Rate/math.Sqrt(float64(c.Train.WarmUp))))
+		notes = append(notes, fmt.Sprintf("the learning rate rises for %d steps to %.3g and falls from there",
+			c.Train.WarmUp, c.Train.Rate/math.Sqrt(float64(c.Train.WarmUp))))
 	}
 	if len(c.leftOut()) > 0 {
-		notes = append(notes, "pairs are left out of the average ("+strings.Join(c.leftOut(), ", ")+"): the scores are those of easier pairs")
+		notes = append(notes, "pairs are left out of the average ("+strings.Join(c.leftOut(), ", ")+
+			"): the scores are those of easier pairs")
 	}
 	if x.protection != nil && c.Protect.Attacker == AttackerClean {
-		notes = append(notes, "the attacker was trained on slates as they were: one who knows of the protection trains on protected ones, --set protect.attacker=adaptive")
+		notes = append(notes, "the attacker was trained on slates as they were: one who knows of the protection "+
+			"trains on protected ones, --set protect.attacker=adaptive")
 	}
 	return notes
 }

@@ -33,13 +33,15 @@ func sharesOf(set *slate.Set, parts []part) shares {
 	for k, p := range parts {
 		s.T = max(s.T, p.pairs.T)
 		if n := unknownUsers(set, p); n > 0 {
-			return shares{T: s.T, Unknown: fmt.Sprintf("the users of %d %s pairs are not known: how many slates one user has cannot be said", n, p.name)}
+			return shares{T: s.T, Unknown: fmt.Sprintf(
+				"the users of %d %s pairs are not known: how many slates one user has cannot be said", n, p.name)}
 		}
 		for i, u := range p.pairs.Users {
 			rows = append(rows, row{u, int32(k), int32(i)})
 		}
 	}
-	slices.SortFunc(rows, func(a, b row) int { return int(a.user) - int(b.user) }) // counts do not depend on the order of one user's
+	// counts do not depend on the order of one user's
+	slices.SortFunc(rows, func(a, b row) int { return int(a.user) - int(b.user) })
 	held, seen := make([]int, set.Vocab), []int32(nil)
 	for from := 0; from < len(rows); {
 		to := from

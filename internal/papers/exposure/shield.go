@@ -75,14 +75,16 @@ func (x *attackRun) parallel() *protect.Parallel {
 }
 
 // protectPart protects one part of the pairs, with random choices of its own.
-func protectPart(ctx context.Context, o protect.Options, part string, p *slate.Pairs) (*slate.Pairs, protect.Report, error) {
+func protectPart(ctx context.Context, o protect.Options, part string,
+	p *slate.Pairs) (*slate.Pairs, protect.Report, error) {
 	o.Part = part
 	return protect.Slates(ctx, p, o)
 }
 
 // options returns the options of a setting, without the data.
 func (c ProtectConfig) options() protect.Options {
-	o := protect.Options{Method: protect.Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
+	o := protect.Options{Method: protect.Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio,
+		Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
 		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}}
 	if o.Replace == protect.ReplaceRR {
 		o.Select = ""

@@ -18,8 +18,11 @@ import (
 // are in metrics.json.
 func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 	if len(f.Points) > 0 {
-		t := &report.Table{Name: "protection", Title: "Protected slates: what they keep and what they leak (figures 8 to 13)", Columns: []report.Column{
-			{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "accuracy", Format: "%.4f"}, {Name: "replaced", Format: "%.3f"}, {Name: "attacker"}}}
+		t := &report.Table{Name: "protection",
+			Title: "Protected slates: what they keep and what they leak (figures 8 to 13)", Columns: []report.Column{
+				{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"},
+				{Name: "accuracy", Format: "%.4f"},
+				{Name: "replaced", Format: "%.3f"}, {Name: "attacker"}}}
 		for _, n := range names {
 			t.Columns = append(t.Columns, report.Column{Name: n, Format: "%.2f"})
 		}
@@ -45,20 +48,28 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 			}
 			t.Add(row...)
 		}
-		t.Notes = append(t.Notes, "scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was never shown counts as never clicked")
+		t.Notes = append(t.Notes,
+			"scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was "+
+				"never shown counts as never clicked")
 		if math.IsNaN(float64(f.Accuracy)) {
 			t.Notes = append(t.Notes, "the accuracy is not known: the data do not say what these users clicked")
 		}
 		if f.FloorGuesses == "" {
-			t.Notes = append(t.Notes, "the floors popularity and random read no slate: an attacker below them has been misled, and does better to guess what is popular")
+			t.Notes = append(t.Notes,
+				"the floors popularity and random read no slate: an attacker below them has been misled, and does "+
+					"better to guess what is popular")
 		} else {
-			t.Notes = append(t.Notes, "the floors here name more distinct items than the attackers, on slates as they are: the table of leaks compares with as many")
+			t.Notes = append(t.Notes,
+				"the floors here name more distinct items than the attackers, on slates as they are: the table of "+
+					"leaks compares with as many")
 		}
 		list = append(list, t, f.leaks(equal))
 	}
 	if len(f.Equal) > 0 {
-		t := &report.Table{Name: "equal-accuracy", Title: "What mechanisms leave where they keep the same accuracy", Columns: []report.Column{
-			{Name: "accuracy", Format: "%.4f"}, {Name: "attacker"}, {Name: "metric"}, {Name: "mechanism"}, {Name: "percent", Format: "%.2f"}}}
+		t := &report.Table{Name: "equal-accuracy", Title: "What mechanisms leave where they keep the same accuracy",
+			Columns: []report.Column{
+				{Name: "accuracy", Format: "%.4f"}, {Name: "attacker"}, {Name: "metric"}, {Name: "mechanism"},
+				{Name: "percent", Format: "%.2f"}}}
 		for _, e := range f.Equal {
 			if e.Metric != equal {
 				continue
@@ -71,7 +82,8 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 		list = append(list, t)
 	}
 	if len(f.Slates) > 0 {
-		t := &report.Table{Name: "slates", Title: "Slates of other lengths (figures 6 and 7)", Columns: []report.Column{{Name: "length"}, {Name: "row"}}}
+		t := &report.Table{Name: "slates", Title: "Slates of other lengths (figures 6 and 7)",
+			Columns: []report.Column{{Name: "length"}, {Name: "row"}}}
 		for _, n := range names {
 			t.Columns = append(t.Columns, report.Column{Name: n, Format: "%.2f"})
 		}
@@ -94,9 +106,12 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 
 // leaks returns the gains of all points over floors with as many guesses, in one metric.
 func (f *Figures) leaks(metric string) *report.Table {
-	t := &report.Table{Name: "protection-leak", Title: "Leak of protected slates: " + metric + " less that of a floor that names as many distinct items for every pair, percent", Columns: []report.Column{
-		{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "attacker"}, {Name: "named", Format: "%.2f"}, {Name: "over"}, {Name: "attack", Format: "%.2f"},
-		{Name: "floor", Format: "%.2f"}, {Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
+	t := &report.Table{Name: "protection-leak", Title: "Leak of protected slates: " + metric +
+		" less that of a floor that names as many distinct items for every pair, percent", Columns: []report.Column{
+		{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "attacker"},
+		{Name: "named", Format: "%.2f"}, {Name: "over"}, {Name: "attack", Format: "%.2f"},
+		{Name: "floor", Format: "%.2f"}, {Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"},
+		{Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
 	m, err := metrics.Parse(metric)
 	if err != nil {
 		return t
@@ -109,7 +124,9 @@ func (f *Figures) leaks(metric string) *report.Table {
 				if g.Metric != metric {
 					continue
 				}
-				row := []any{p.Mechanism, nil, nil, a.Name, a.Guesses[slates.Cutoff(m.K)], g.Over, 100 * (g.Floor + g.Value), 100 * g.Floor, 100 * g.Value, 100 * g.Interval[0], 100 * g.Interval[1], g.Leaks()}
+				row := []any{p.Mechanism, nil, nil, a.Name, a.Guesses[slates.Cutoff(m.K)], g.Over,
+					100 * (g.Floor + g.Value), 100 * g.Floor, 100 * g.Value, 100 * g.Interval[0], 100 * g.Interval[1],
+					g.Leaks()}
 				if p.Ratio > 0 {
 					row[1] = p.Ratio
 				}
@@ -120,7 +137,8 @@ func (f *Figures) leaks(metric string) *report.Table {
 			}
 		}
 	}
-	t.Notes = append(t.Notes, "floors see the slates that the attacker sees; what they count are training pairs as they were",
+	t.Notes = append(t.Notes,
+		"floors see the slates that the attacker sees; what they count are training pairs as they were",
 		"popularity reads no slate: an attacker below it has been misled, and does better to guess what is popular")
 	t.Notes = append(t.Notes, slates.UnequalNote(all)...)
 	return t
@@ -171,7 +189,8 @@ func (f *Figures) plots(names []string) (list []report.Figure) {
 
 // byRatio returns a first panel of figures 8 to 13.
 func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
-	g := report.Figure{Title: fmt.Sprintf("%s by ratio, positions %s (figures 8 to 13)", name, how), X: "ratio of positions replaced", Y: name + " (percent)"}
+	g := report.Figure{Title: fmt.Sprintf("%s by ratio, positions %s (figures 8 to 13)", name, how),
+		X: "ratio of positions replaced", Y: name + " (percent)"}
 	last := 0.0
 	for a := range attackers(f.Points) {
 		for _, kind := range kinds {
@@ -185,7 +204,8 @@ func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
 
 // gainByRatio returns a figure of the gains over popularity with as many guesses.
 func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
-	g := report.Figure{Title: fmt.Sprintf("%s less that of popularity with as many guesses, by ratio, positions %s", name, how), X: "ratio of positions replaced", Y: name + " (points)"}
+	g := report.Figure{Title: fmt.Sprintf("%s less that of popularity with as many guesses, by ratio, positions %s",
+		name, how), X: "ratio of positions replaced", Y: name + " (points)"}
 	last := 0.0
 	for a := range attackers(f.Points) {
 		for _, kind := range kinds {
@@ -202,13 +222,15 @@ func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
 			g.Lines = append(g.Lines, l)
 		}
 	}
-	g.Lines = append(g.Lines, report.Line{Name: "no more than popularity", X: []float64{0, last}, Y: []float64{0, 0}, Dashed: true})
+	g.Lines = append(g.Lines, report.Line{Name: "no more than popularity", X: []float64{0, last}, Y: []float64{0, 0},
+		Dashed: true})
 	return g
 }
 
 // accuracyByRatio returns the last panel of figures 8 to 13.
 func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
-	g := report.Figure{Title: fmt.Sprintf("Recommendation accuracy by ratio, positions %s (figures 8 to 13)", how), X: "ratio of positions replaced", Y: "share of positions clicked"}
+	g := report.Figure{Title: fmt.Sprintf("Recommendation accuracy by ratio, positions %s (figures 8 to 13)", how),
+		X: "ratio of positions replaced", Y: "share of positions clicked"}
 	for _, kind := range kinds {
 		l := report.Line{Name: kind}
 		for _, p := range f.Points {
@@ -223,7 +245,8 @@ func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
 
 // byAccuracy returns a figure that compares mechanisms, and randomized response, at the same accuracy.
 func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
-	g := report.Figure{Title: fmt.Sprintf("%s by accuracy kept, positions %s", name, how), X: "recommendation accuracy", Y: name + " (percent)"}
+	g := report.Figure{Title: fmt.Sprintf("%s by accuracy kept, positions %s", name, how), X: "recommendation accuracy",
+		Y: name + " (percent)"}
 	for a := range attackers(f.Points) {
 		for _, kind := range append(slices.Clone(kinds), protect.ReplaceRR) {
 			if _, l := f.lines(kind, a, name); len(l.X) > 1 {
@@ -281,7 +304,8 @@ func (f *Figures) level(name, floor string, from, to float64) report.Line {
 
 // lengths returns figures 6 and 7.
 func (f *Figures) lengths(name string) report.Figure {
-	out := report.Figure{Title: name + " by the length of slates (figures 6 and 7)", X: "items of a slate", Y: name + " (percent)"}
+	out := report.Figure{Title: name + " by the length of slates (figures 6 and 7)", X: "items of a slate", Y: name +
+		" (percent)"}
 	for _, p := range f.Slates {
 		for i, v := range p.Values {
 			if i == len(out.Lines) {

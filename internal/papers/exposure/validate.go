@@ -17,12 +17,14 @@ import (
 func Check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
 	c.checkData(v)
-	if v.OneOf("attack.encoder", c.Attack.Encoder, attack.Encoders()...) && v.OneOf("attack.decoder", c.Attack.Decoder, attack.Decoders()...) {
+	if v.OneOf("attack.encoder", c.Attack.Encoder, attack.Encoders()...) &&
+		v.OneOf("attack.decoder", c.Attack.Decoder, attack.Decoders()...) {
 		under(v, "attack", c.Attack.Check)
 	}
 	c.Train.check(v)
 	c.Eval.Check(v)
-	v.Check(!c.ofLists() || !slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged), "eval.vocabulary", "must be %s for the users of a run: it has no log of what was shown", attack.VocabularyFull)
+	v.Check(!c.ofLists() || !slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged), "eval.vocabulary",
+		"must be %s for the users of a run: it has no log of what was shown", attack.VocabularyFull)
 	c.checkProtect(v)
 	c.checkSweep(v)
 }
@@ -43,13 +45,16 @@ func (c Config) checkData(v *config.Checker) {
 	c.Files.Check(v, "on.run", c.On.Run != "")
 	v.Check(d.Name != "" || c.ofLists(), "data.name", "must name a set of slates, or on.run a finished run")
 	// A file may name a set all the same: a complete one always does.
-	v.Check(c.On.Run == "" || !v.Overridden("data.name"), "data.name", "is not read with on.run, whose run is attacked: leave one of them out")
+	v.Check(c.On.Run == "" || !v.Overridden("data.name"), "data.name",
+		"is not read with on.run, whose run is attacked: leave one of them out")
 	v.Check(!c.On.Beside || c.On.Run != "", "on.beside", "is read with on.run only")
 	v.Check(!c.On.Beside || !filepath.IsAbs(c.On.Run), "on.run", "names %q, which is not beside this run", c.On.Run)
 	v.Check(c.On.Release == "" || c.On.Run != "", "on.release", "belongs to on.run, which is empty")
 	v.OneOf("data.split", d.Split, slate.SplitUsers, slate.SplitReleased)
-	v.Check(!c.Files.Given() || !v.Overridden("data.name"), "data.name", "is not read with files.recs, whose lists are attacked: leave one of them out")
-	v.Check(!c.ofLists() || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q", slate.SplitUsers, d.Split)
+	v.Check(!c.Files.Given() || !v.Overridden("data.name"), "data.name",
+		"is not read with files.recs, whose lists are attacked: leave one of them out")
+	v.Check(!c.ofLists() || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q",
+		slate.SplitUsers, d.Split)
 	v.Between("data.slate", d.Slate, 1, 1000)
 	v.Between("data.behaviour", d.Behaviour, 1, 100)
 	v.OneOf("data.unknown", d.Unknown, slate.UnknownOOV, slate.UnknownDrop)
@@ -84,28 +89,37 @@ func (c Config) checkProtect(v *config.Checker) {
 	v.Within("protect.tau", p.Tau, 1e-9, 1e9)
 	v.Between("protect.batch", p.Batch, 2, 1_000_000)
 	similar := p.Select == protect.SelectSimilar || p.Select == protect.SelectDissimilar
-	v.Check(similar || c.Sweep.similarity() || p.Vectors == "", "protect.vectors", "belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
-	v.Check(!similar || p.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which %s needs", p.Select)
-	v.Check(similar || c.Sweep.similarity() || !p.Weighted, "protect.weighted", "belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
+	v.Check(similar || c.Sweep.similarity() || p.Vectors == "", "protect.vectors",
+		"belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
+	v.Check(!similar || p.Vectors != "", "protect.vectors",
+		"must be here or name a finished run of train sasrec, which %s needs", p.Select)
+	v.Check(similar || c.Sweep.similarity() || !p.Weighted, "protect.weighted",
+		"belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
 	if !v.OneOf("protect.select", p.Select, append(protect.Selections(), protect.SelectNone)...) {
 		return
 	}
 	if !p.On() {
-		v.Check(p.Select == protect.SelectNone, "protect.replace", "must say by what the positions of protect.select=%s are replaced: one of %s", p.Select, strings.Join(protect.Replacements(), ", "))
+		v.Check(p.Select == protect.SelectNone, "protect.replace",
+			"must say by what the positions of protect.select=%s are replaced: one of %s", p.Select,
+			strings.Join(protect.Replacements(), ", "))
 		v.Check(p.Ratio == 0, "protect.ratio", "must be 0 where protect.replace is empty, got %v", p.Ratio)
 		v.Check(p.Epsilon == 0, "protect.epsilon", "must be 0 where protect.replace is empty, got %v", p.Epsilon)
-		v.Check(p.Attacker == AttackerClean, "protect.attacker", "must be %s where nothing is protected, got %s", AttackerClean, p.Attacker)
+		v.Check(p.Attacker == AttackerClean, "protect.attacker", "must be %s where nothing is protected, got %s",
+			AttackerClean, p.Attacker)
 		return
 	}
 	v.OneOf("protect.replace", p.Replace, protect.Replacements()...)
 	if p.Replace == protect.ReplaceRR {
-		v.Check(p.Select == protect.SelectNone, "protect.select", "must be %s with %s, which answers every position, got %q", protect.SelectNone, protect.ReplaceRR, p.Select)
-		v.Check(p.Ratio == 0, "protect.ratio", "must be 0 with %s, which takes an epsilon, got %v", protect.ReplaceRR, p.Ratio)
+		v.Check(p.Select == protect.SelectNone, "protect.select",
+			"must be %s with %s, which answers every position, got %q", protect.SelectNone, protect.ReplaceRR, p.Select)
+		v.Check(p.Ratio == 0, "protect.ratio", "must be 0 with %s, which takes an epsilon, got %v", protect.ReplaceRR,
+			p.Ratio)
 		v.Within("protect.epsilon", p.Epsilon, protect.MinEpsilon, protect.MaxEpsilon)
 	} else {
 		v.OneOf("protect.select", p.Select, protect.Selections()...)
 		v.Below("protect.ratio", p.Ratio, 0, 1)
-		v.Check(p.Epsilon == 0, "protect.epsilon", "belongs to %s: replacing by %s has no guarantee, got %v", protect.ReplaceRR, p.Replace, p.Epsilon)
+		v.Check(p.Epsilon == 0, "protect.epsilon", "belongs to %s: replacing by %s has no guarantee, got %v",
+			protect.ReplaceRR, p.Replace, p.Epsilon)
 	}
 }
 
@@ -127,11 +141,17 @@ func (c Config) checkSweep(v *config.Checker) {
 	}
 	v.Check(n == 0 || n == 3, "sweep", "select, replace and ratios go together: fill all three or none")
 	config.Each(v, "sweep.ratios", s.Ratios, func(r float64) bool { return v.Inside("sweep.ratios", r, 0, 1) })
-	config.Each(v, "sweep.epsilons", s.Epsilons, func(e float64) bool { return v.Within("sweep.epsilons", e, protect.MinEpsilon, protect.MaxEpsilon) })
-	config.Each(v, "sweep.slates", s.Slates, func(t int) bool { return v.Between("sweep.slates", t, 1, max(1, c.Data.Slate)) })
-	v.Check(!c.Protect.On() || len(s.settings()) == 0, "sweep", "starts from slates as they are: leave protect.replace empty")
-	v.Check(c.Protect.VectorsEpochs >= 0 && (c.Protect.VectorsEpochs == 0 || c.Protect.Vectors == vectorsHere), "protect.vectors_epochs", "belongs to vectors that are trained here, and is at least 0, got %d", c.Protect.VectorsEpochs)
-	v.Check(!s.similarity() || c.Protect.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which sweep.select needs")
+	config.Each(v, "sweep.epsilons", s.Epsilons,
+		func(e float64) bool { return v.Within("sweep.epsilons", e, protect.MinEpsilon, protect.MaxEpsilon) })
+	config.Each(v, "sweep.slates", s.Slates,
+		func(t int) bool { return v.Between("sweep.slates", t, 1, max(1, c.Data.Slate)) })
+	v.Check(!c.Protect.On() || len(s.settings()) == 0, "sweep",
+		"starts from slates as they are: leave protect.replace empty")
+	v.Check(c.Protect.VectorsEpochs >= 0 && (c.Protect.VectorsEpochs == 0 || c.Protect.Vectors == vectorsHere),
+		"protect.vectors_epochs", "belongs to vectors that are trained here, and is at least 0, got %d",
+		c.Protect.VectorsEpochs)
+	v.Check(!s.similarity() || c.Protect.Vectors != "", "protect.vectors",
+		"must be here or name a finished run of train sasrec, which sweep.select needs")
 }
 
 // standing compares a setting with the profile that it names.

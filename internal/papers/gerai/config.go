@@ -59,9 +59,10 @@ func Default() Config {
 		Data:     topn.DataConfig{Name: "ml-100k", Recipe: "gerai"},
 		Features: features.Default(),
 		Model:    gcn.Default(),
-		Loss:     LossConfig{Form: FormPolynomial, Noise: NoiseStep, Epsilon: 0.4, Gamma: 0.01, Over: OverTriples, Alive: 0.01},
-		Train:    topn.DefaultTrain(),
-		Eval:     topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
+		Loss: LossConfig{Form: FormPolynomial, Noise: NoiseStep, Epsilon: 0.4, Gamma: 0.01, Over: OverTriples,
+			Alive: 0.01},
+		Train: topn.DefaultTrain(),
+		Eval:  topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
 	}
 	c.Train.Epochs, c.Train.Rate, c.Train.L2 = 40, 0.005, 0
 	c.Train.RateEvery, c.Train.RateBy = 30, 0.2
@@ -149,9 +150,11 @@ func (c Config) check(v *config.Checker) {
 	v.Check(c.Train.L2 == 0, "train.l2", own, c.Train.L2)
 	v.Check(c.Train.Decay == 0, "train.decay", own, c.Train.Decay)
 	v.Check(c.Train.Each == 1, "train.negatives_each", "must be 1: a triple has one negative, got %d", c.Train.Each)
-	v.Check(c.Train.Schedule == "", "train.schedule", "must be left out: noise and account are for steps of train.batch, got %q",
+	v.Check(c.Train.Schedule == "", "train.schedule",
+		"must be left out: noise and account are for steps of train.batch, got %q",
 		c.Train.Schedule)
-	v.Check(c.Train.Sampler == "pass", "train.sampler", "must be pass: the account counts batches of a fixed size, got %q", c.Train.Sampler)
+	v.Check(c.Train.Sampler == "pass", "train.sampler",
+		"must be pass: the account counts batches of a fixed size, got %q", c.Train.Sampler)
 	c.Eval.CheckOwn(v)
 }
 
@@ -159,7 +162,8 @@ func (c Config) check(v *config.Checker) {
 func (l LossConfig) check(v *config.Checker) {
 	v.OneOf("loss.form", l.Form, FormPolynomial, FormExact)
 	v.OneOf("loss.noise", l.Noise, NoiseOff, NoiseOnce, NoiseStep, NoiseScalar)
-	v.Check(l.Form == FormPolynomial || l.Noise == NoiseOff, "loss.noise", "must be %s with form %s: only a polynomial has coefficients, got %q", NoiseOff, FormExact, l.Noise)
+	v.Check(l.Form == FormPolynomial || l.Noise == NoiseOff, "loss.noise",
+		"must be %s with form %s: only a polynomial has coefficients, got %q", NoiseOff, FormExact, l.Noise)
 	v.Within("loss.epsilon", l.Epsilon, 1e-3, 1e3)
 	v.Below("loss.gamma", l.Gamma, 0, 1e3)
 	v.OneOf("loss.over", l.Over, OverTriples, OverBatch)
@@ -169,17 +173,21 @@ func (l LossConfig) check(v *config.Checker) {
 // checkGCN reports privacy settings of the network without privacy.
 func (c Config) checkGCN(v *config.Checker) {
 	c.check(v)
-	v.Check(c.Features.Noise == features.NoiseNone, "features.noise", "must be %s: the task gerai has noise, got %q", features.NoiseNone, c.Features.Noise)
-	v.Check(c.Loss.Noise == NoiseOff, "loss.noise", "must be %s: the task gerai has noise, got %q", NoiseOff, c.Loss.Noise)
+	v.Check(c.Features.Noise == features.NoiseNone, "features.noise", "must be %s: the task gerai has noise, got %q",
+		features.NoiseNone, c.Features.Noise)
+	v.Check(c.Loss.Noise == NoiseOff, "loss.noise", "must be %s: the task gerai has noise, got %q", NoiseOff,
+		c.Loss.Noise)
 }
 
 // Suit implements run.Suited. Without privacy training stops early, since choosing by validation rows then leaks
 // nothing that was protected.
 func (c *Config) Suit(doc *config.Document) error {
 	clear := c.Loss.Noise == NoiseOff && c.Features.Noise == features.NoiseNone
-	if registry.IsOwn(c.Data.Name) && clear && !doc.Given("train.select") && !doc.Given("train.patience") && !doc.Given("data.recipe") {
+	if registry.IsOwn(c.Data.Name) && clear && !doc.Given("train.select") && !doc.Given("train.patience") &&
+		!doc.Given("data.recipe") {
 		c.Train.Select, c.Train.Patience = topn.SelectValidation, 10
 	}
 	c.Eval.SuitOwn(doc, c.Data.Name)
-	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Ratings: true, Features: []string{features.Gender, features.Age, features.Occupation}})
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Ratings: true,
+		Features: []string{features.Gender, features.Age, features.Occupation}})
 }

@@ -91,7 +91,9 @@ func (r EpsilonReading) shared(c Config, s epsilons.Setting) (of epsilons.Releas
 	each := math.Log1p(math.Expm1(s.Claimed/float64(r.Steps)) / q)
 	of.Pure = float64(r.Steps) * math.Log1p(q*math.Expm1(each))
 	scale := Scale(c.Model.Dim, each, r.Batch)
-	of.Noise = fmt.Sprintf("Laplace scale %.4g on each coefficient, epsilon %.4g a step on a sample of rate %.4g", scale, each, q)
-	of.Open = []experiment.Open{experiment.NotCovered("network", "only h would be private: the gradients of all other parameters have no noise")}
+	of.Noise = fmt.Sprintf("Laplace scale %.4g on each coefficient, epsilon %.4g a step on a sample of rate %.4g",
+		scale, each, q)
+	of.Open = []experiment.Open{experiment.NotCovered("network",
+		"only h would be private: the gradients of all other parameters have no noise")}
 	return of, nil
 }

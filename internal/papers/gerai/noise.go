@@ -69,8 +69,9 @@ func (c Config) openNoise(x *topn.Experiment, ledger *privacy.Ledger) (*lossNois
 			return nil, err
 		}
 		o, err := channel.OpenFunctional[tensor.Float](channel.Functional{
-			Purpose: purpose, Epsilon: stepEpsilon(c.Loss.Epsilon, triples, size), Sensitivity: channel.PaperLogisticSensitivity(c.Model.Dim) / float64(size),
-			Unit: privacy.Sample, Neighbouring: privacy.Replace,
+			Purpose: purpose, Epsilon: stepEpsilon(c.Loss.Epsilon, triples, size),
+			Sensitivity: channel.PaperLogisticSensitivity(c.Model.Dim) / float64(size),
+			Unit:        privacy.Sample, Neighbouring: privacy.Replace,
 		}, n.ledger, s)
 		if err != nil {
 			return nil, err

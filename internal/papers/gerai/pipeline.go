@@ -26,10 +26,15 @@ import (
 func Tasks() []run.Task {
 	task := func(name, summary string, def func() Config, check func(Config, *config.Checker)) run.Task {
 		return run.Spec[Config]{
-			Verb: "train", Name: name, Noisy: name == "gerai", Summary: summary, Cite: gcn.Cite, Answers: true, Default: def,
-			Check: func(v *config.Checker, c Config) { check(c, v) },
-			Open:  func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, name) },
-			NotSecure: "graph and triples are ratings in the clear, under any noise on the loss, so that its account is infinite and there is no guarantee to keep; " +
+			Verb: "train", Name: name, Noisy: name == "gerai", Summary: summary, Cite: gcn.Cite, Answers: true,
+			Default: def,
+			Check:   func(v *config.Checker, c Config) { check(c, v) },
+			Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
+				return open(ctx, env, c,
+					name)
+			},
+			NotSecure: "graph and triples are ratings in the clear, under any noise on the loss, so that its account " +
+				"is infinite and there is no guarantee to keep; " +
 				"perturb features --secure releases users' features alone",
 		}.Task()
 	}
@@ -47,12 +52,15 @@ func (c Config) method(task string) (topn.Method, error) {
 	named := map[string]Config{"paper": DefaultGCN()}
 	name := nameGCN
 	if task == "gerai" {
-		named = map[string]Config{"paper": Default(), "nl": noLocal(), "nf": noFunctional(), "repaired": Repaired(), "printed": Printed()}
+		named = map[string]Config{"paper": Default(), "nl": noLocal(), "nf": noFunctional(), "repaired": Repaired(),
+			"printed": Printed()}
 		name = c.name()
 	}
-	standing, err := experiment.Stand(c, c.Profile, named, func(c Config) train.Length { return c.Train.Length() }, append(topn.Free(), "run.")...)
+	standing, err := experiment.Stand(c, c.Profile, named, func(c Config) train.Length { return c.Train.Length() },
+		append(topn.Free(), "run.")...)
 	return topn.Method{
-		Name: name, Standing: standing, Data: c.Data, Train: c.Train, Eval: c.Eval, Tables: Tables(), Loss: "mean loss with penalty (nats)",
+		Name: name, Standing: standing, Data: c.Data, Train: c.Train, Eval: c.Eval, Tables: Tables(),
+		Loss:  "mean loss with penalty (nats)",
 		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Loss.Epsilon}, Labels: true,
 		Scorer: func(v experiment.Vectors) (eval.Scorer, error) {
 			return &gcn.Ranking{Users: v.Users, Goods: v.Items, H: v.Output, Norm: c.Model.Norm}, nil
@@ -75,8 +83,9 @@ func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, e
 		return x, nil
 	}
 	if n := looked(x.Graph); registry.IsOwn(c.Data.Name) && c.Model.Neighbours == 0 && n > many {
-		env.Log.Warn(fmt.Sprintf("a node of a training step looks at all its neighbours, %.0f on average; model.neighbours=50 "+
-			"lets it look at a sample, which takes less time", n))
+		env.Log.Warn(fmt.Sprintf(
+			"a node of a training step looks at all its neighbours, %.0f on average; model.neighbours=50 "+
+				"lets it look at a sample, which takes less time", n))
 	}
 	return x, x.Again()
 }
@@ -116,7 +125,8 @@ func (c Config) make(x *topn.Experiment) error {
 	if err != nil {
 		return err
 	}
-	l := &learner{Model: net, o: gcn.Objective{Exact: c.Loss.Form == FormExact, Gamma: c.Loss.Gamma, Sum: float64(x.Positives()), Alive: c.Loss.Alive}}
+	l := &learner{Model: net, o: gcn.Objective{Exact: c.Loss.Form == FormExact, Gamma: c.Loss.Gamma,
+		Sum: float64(x.Positives()), Alive: c.Loss.Alive}}
 	if c.Loss.Over == OverBatch {
 		l.o.Sum = float64(c.Train.Batch)
 	}
@@ -135,7 +145,8 @@ func (c Config) table(x *topn.Experiment) (tensor.Matrix, error) {
 	if err != nil {
 		return tensor.Matrix{}, err
 	}
-	t, err := c.Features.Release(x.Data, once, func(purpose string) (rng.Stream, error) { return x.Env.Noise("gerai", purpose) })
+	t, err := c.Features.Release(x.Data, once,
+		func(purpose string) (rng.Stream, error) { return x.Env.Noise("gerai", purpose) })
 	if err != nil {
 		return tensor.Matrix{}, err
 	}
@@ -165,7 +176,8 @@ func (l *learner) Loss(t *autograd.Tape, s topn.Step) (*autograd.Node, error) {
 	loss, err := l.Model.Loss(t, s.Number, s.Triples, l.o)
 	var dead *gcn.DeadError
 	if errors.As(err, &dead) {
-		return nil, &run.UsageError{Message: err.Error(), Fix: "set model.init to " + gcn.Glorot + " and model.norm to " + gcn.Rational +
+		return nil, &run.UsageError{Message: err.Error(), Fix: "set model.init to " + gcn.Glorot +
+			" and model.norm to " + gcn.Rational +
 			", a larger train.batch or a smaller train.rate; loss.alive 0 goes on all the same"}
 	}
 	return loss, err

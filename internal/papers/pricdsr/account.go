@@ -24,7 +24,8 @@ func (c Config) account(items int) *Account {
 		"target rows", "the model trains on the target domain and evaluates it in the clear")}
 	a.Noise = string(privacy.Research)
 	if c.Train.Selected() {
-		a.Leave("selection", "validation rows of the target domain decide, in the clear, when training ends or which epoch is reported")
+		a.Leave("selection", "validation rows of the target domain decide, in the clear, when training ends or which "+
+			"epoch is reported")
 	}
 	switch c.Auxiliary.Kind {
 	case AuxiliaryNone:
@@ -48,15 +49,18 @@ func (c Config) account(items int) *Account {
 	}
 	a.Units, a.Public = p.units, p.public
 	if c.Auxiliary.Items > 0 {
-		a.Public = append(a.Public, privacy.Assumption{What: "ids of items", Why: fmt.Sprintf("the catalogue is stated, 1 to %d", items)})
+		a.Public = append(a.Public,
+			privacy.Assumption{What: "ids of items", Why: fmt.Sprintf("the catalogue is stated, 1 to %d", items)})
 	}
 	if len(a.Public) > 0 {
-		a.Public = append(a.Public, privacy.Assumption{What: "what a run notes of its files", Why: "counts and check sums are of the rows as they are"})
+		a.Public = append(a.Public, privacy.Assumption{What: "what a run notes of its files",
+			Why: "counts and check sums are of the rows as they are"})
 	}
 	if c.Auxiliary.Items > 0 {
 		return a
 	}
-	a.Leave("catalogue", "the items that can be drawn are those of the auxiliary domain's table after its filters; the guarantee holds given that list")
+	a.Leave("catalogue", "the items that can be drawn are those of the auxiliary domain's table after its filters; "+
+		"the guarantee holds given that list")
 	return a
 }
 
@@ -70,14 +74,18 @@ const (
 // Show implements crossdomain.Account: it adds the account to a result.
 func (a *Account) Show(d *report.Document) {
 	if a.Claimed != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: whose(a.Claimed.Theorem) + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
+		d.Facts = append(d.Facts,
+			report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)),
+				Note: whose(a.Claimed.Theorem) + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
 	}
 	a.ShowOpen(d)
 	if len(a.Public) > 0 {
 		d.Notes = append(d.Notes, "taken as public: "+a.PublicText())
 	}
 	if len(a.Units) > 0 {
-		t := &report.Table{Name: "privacy", Title: fmt.Sprintf("What the released auxiliary rows guarantee (%s, %d items, %d columns)", a.Mechanism, a.Catalogue, a.Length),
+		t := &report.Table{Name: "privacy",
+			Title: fmt.Sprintf("What the released auxiliary rows guarantee (%s, %d items, %d columns)", a.Mechanism,
+				a.Catalogue, a.Length),
 			Columns: []report.Column{{Name: "protected"}, {Name: "neighbours"}, {Name: "epsilon", Format: "%.6g"}}}
 		for _, u := range a.Units {
 			t.Add(u.Unit, u.Neighbouring, float64(u.Total))

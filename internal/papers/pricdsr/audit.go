@@ -37,7 +37,8 @@ type AuditMechanism struct {
 	Name    string  `yaml:"name"`    // sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
 	Epsilon float64 `yaml:"epsilon"` // of one draw; of a user for sdp-user, of an interaction for set
 	Length  int     `yaml:"length"`  // cells of a row
-	Items   int     `yaml:"items"`   // of the catalogue; 0: those of the data. Items beyond a smaller one are renumbered
+	// of the catalogue; 0: those of the data. Items beyond a smaller one are renumbered
+	Items int `yaml:"items"`
 	// Differ is value, another item in one cell; order, two items exchanged; padding, an item and an empty
 	// cell exchanged; or row, other items in all cells.
 	Differ string `yaml:"differ"`
@@ -64,7 +65,8 @@ func off(m sequence.Mechanism) sequence.Mechanism {
 
 // DefaultAudit returns the audit of the paper's claim for one cell.
 func DefaultAudit() AuditConfig {
-	c := AuditConfig{Profile: "default", Mechanism: AuditMechanism{Name: string(sequence.SDPPaper), Epsilon: 2, Length: 20, Items: 100, Differ: differValue}, Audit: auditing.DefaultRelease()}
+	c := AuditConfig{Profile: "default", Mechanism: AuditMechanism{Name: string(sequence.SDPPaper), Epsilon: 2,
+		Length: 20, Items: 100, Differ: differValue}, Audit: auditing.DefaultRelease()}
 	c.Data.Name, c.Data.Recipe = "ml-100k", "dipsgnn"
 	return c
 }
@@ -72,11 +74,14 @@ func DefaultAudit() AuditConfig {
 // AuditTask returns the audit of the perturbation of rows.
 func AuditTask() run.Task {
 	return auditing.Releases[AuditConfig]{
-		Name: "pricdsr", Summary: "lower bounds on epsilon of PriCDSR's perturbed rows, by what they tell of canary rows", Cite: cite,
+		Name: "pricdsr", Summary: "lower bounds on epsilon of PriCDSR's perturbed rows, by what they tell of canary " +
+			"rows", Cite: cite,
 		Flags: []run.Flag{
 			{Name: "mechanism", Key: "mechanism.name", Usage: "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr"},
-			{Name: "epsilon", Key: "mechanism.epsilon", Number: true, Usage: "epsilon of one draw; of a user for sdp-user, of an interaction for set"},
-			{Name: "differ", Key: "mechanism.differ", Usage: "how the two rows of a canary differ: value, order, padding or row"},
+			{Name: "epsilon", Key: "mechanism.epsilon", Number: true,
+				Usage: "epsilon of one draw; of a user for sdp-user, of an interaction for set"},
+			{Name: "differ", Key: "mechanism.differ",
+				Usage: "how the two rows of a canary differ: value, order, padding or row"},
 			{Name: "canaries", Key: "audit.canaries", Number: true, Usage: "rows, each one of two by a coin"},
 		},
 		Default: DefaultAudit, Check: checkAudit,
@@ -106,8 +111,10 @@ func checkAudit(v *config.Checker, c AuditConfig) {
 	v.OneOf("mechanism.name", m.Name, names...)
 	v.Within("mechanism.epsilon", m.Epsilon, 1e-3, 1e4)
 	v.Between("mechanism.length", m.Length, 2, 10_000)
-	v.Check(m.Items == 0 || m.Items > 2*m.Length, "mechanism.items", "must be 0 or above twice mechanism.length, got %d", m.Items)
-	v.Check(m.Differ != differPadding || m.Name != string(sequence.SDPLengths), "mechanism.differ", "must not be %s for %s, which shows where padding is", differPadding, sequence.SDPLengths)
+	v.Check(m.Items == 0 || m.Items > 2*m.Length, "mechanism.items",
+		"must be 0 or above twice mechanism.length, got %d", m.Items)
+	v.Check(m.Differ != differPadding || m.Name != string(sequence.SDPLengths), "mechanism.differ",
+		"must not be %s for %s, which shows where padding is", differPadding, sequence.SDPLengths)
 	v.OneOf("mechanism.differ", m.Differ, differValue, differOrder, differPadding, differRow)
 	c.Audit.Check(v)
 }
@@ -128,12 +135,15 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
 	}
-	m := sequence.Mechanism{Purpose: "canary rows", Variant: sequence.Variant(c.Mechanism.Name), Epsilon: c.Mechanism.Epsilon, Items: c.Mechanism.Items, Length: c.Mechanism.Length}
+	m := sequence.Mechanism{Purpose: "canary rows", Variant: sequence.Variant(c.Mechanism.Name),
+		Epsilon: c.Mechanism.Epsilon, Items: c.Mechanism.Items, Length: c.Mechanism.Length}
 	if m.Items == 0 {
 		m.Items = d.Items
 	}
 	if m.Items <= 2*m.Length {
-		return nil, &run.UsageError{Message: fmt.Sprintf("mechanism.items: the data have %d items, which must be above twice mechanism.length", m.Items), Fix: "take shorter rows"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"mechanism.items: the data have %d items, which must be above twice mechanism.length", m.Items),
+			Fix: "take shorter rows"}
 	}
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -151,13 +161,20 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 		return nil, err
 	}
 	claim := promiseOf(m).claim
-	claimed := map[string][]string{differValue: {unitOrder, unitInteraction}, differOrder: {unitOrder, unitInteraction}, differRow: {unitUser}}[differ]
+	claimed := map[string][]string{differValue: {unitOrder, unitInteraction}, differOrder: {unitOrder, unitInteraction},
+		differRow: {unitUser}}[differ]
 	return &auditing.Channel{
-		Method: "PriCDSR, " + c.Mechanism.Name, Setting: fmt.Sprintf("epsilon %g, %d items, %d cells a row", m.Epsilon, m.Items, m.Length),
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
-		Unit: differs[c.Mechanism.Differ].unit, Differ: differs[c.Mechanism.Differ].text, Sees: "the released rows: how many of the cells in which both sides differ have what the one has there, less those that have what the other has",
-		Epsilon: epsilon, Claimed: &claim, Claims: slices.Contains(claimed, claim.Unit), Off: fmt.Sprintf("mechanism.epsilon=%g", off(m).Epsilon),
-		Release: func(_ context.Context, name string, in func(int) bool, silent bool, l *privacy.Ledger) ([]float64, error) {
+		Method: "PriCDSR, " + c.Mechanism.Name, Setting: fmt.Sprintf("epsilon %g, %d items, %d cells a row", m.Epsilon,
+			m.Items, m.Length),
+		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
+			Ladder: d.Ladder},
+		Unit: differs[c.Mechanism.Differ].unit, Differ: differs[c.Mechanism.Differ].text,
+		Sees: "the released rows: how many of the cells in which both sides differ have what the one has there, " +
+			"less those that have what the other has",
+		Epsilon: epsilon, Claimed: &claim, Claims: slices.Contains(claimed, claim.Unit),
+		Off: fmt.Sprintf("mechanism.epsilon=%g", off(m).Epsilon),
+		Release: func(_ context.Context, name string, in func(int) bool, silent bool,
+			l *privacy.Ledger) ([]float64, error) {
 			m := m
 			if m.Purpose += ", " + name; silent {
 				m = off(m)
@@ -173,10 +190,11 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 
 // differs describes the difference between the two sides of a canary, in short and as a sentence.
 var differs = map[string]struct{ unit, text string }{
-	differValue:   {"value of a cell", "a user's row, and that with another item in one cell"},
-	differOrder:   {"order of two items", "a user's row, and that with two items exchanged"},
-	differPadding: {"order of an item and an empty cell", "a user's row, and that with an item and an empty cell exchanged"},
-	differRow:     {"row", "a user's row, and one of as many other items"},
+	differValue: {"value of a cell", "a user's row, and that with another item in one cell"},
+	differOrder: {"order of two items", "a user's row, and that with two items exchanged"},
+	differPadding: {"order of an item and an empty cell",
+		"a user's row, and that with an item and an empty cell exchanged"},
+	differRow: {"row", "a user's row, and one of as many other items"},
 }
 
 // canaries returns both sides of every canary, made from the rows of users in turn.

@@ -29,8 +29,9 @@ type AuxiliaryConfig struct {
 	// "uniform", noise that does not depend on them (a placebo: epsilon 0), "permuted",
 	// the rows of other users, "permuted-perturbed", those released (the placebo of
 	// perturbed: as much noise, nothing of the user), or "none": DASL-single.
-	Kind      string `yaml:"kind"`
-	Mechanism string `yaml:"mechanism"` // of the perturbed kinds and uniform: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
+	Kind string `yaml:"kind"`
+	// of the perturbed kinds and uniform: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
+	Mechanism string `yaml:"mechanism"`
 	// Epsilon is that of one draw, for sdp-user of a user's row, and for set of an interaction.
 	// .inf releases the rows as they are.
 	Epsilon float64 `yaml:"epsilon"`
@@ -63,9 +64,11 @@ func Default() Config {
 // DefaultDASL returns the base model on unperturbed rows.
 func DefaultDASL() Config {
 	return Config{
-		Profile: "paper", Data: crossdomain.Data{Name: "cd-amazon-toy-game", Target: "toys", Auxiliary: "games", Length: 51},
+		Profile: "paper", Data: crossdomain.Data{Name: "cd-amazon-toy-game", Target: "toys", Auxiliary: "games",
+			Length: 51},
 		Model: dasl.Paper(), Auxiliary: AuxiliaryConfig{Kind: AuxiliaryReal},
-		Train: baseline.Train{Epochs: 1000, Batch: 128, Rate: 1e-3, AlignSteps: 1, AlignAdam: baseline.AdamOwn, Shuffle: baseline.ShuffleEach,
+		Train: baseline.Train{Epochs: 1000, Batch: 128, Rate: 1e-3, AlignSteps: 1, AlignAdam: baseline.AdamOwn,
+			Shuffle:  baseline.ShuffleEach,
 			Patience: 50, Select: baseline.SelectValidation, Refit: true},
 		Eval: crossdomain.Eval{K: []int{5, 10}, Negatives: 100, NegativesSeed: 1, Full: true},
 	}

@@ -31,12 +31,15 @@ type EpsilonReading struct {
 var openTarget = experiment.NotCovered("target rows", "the model trains on the target domain in the clear")
 
 // openSeen names what the released program leaves open.
-var openSeen = experiment.NotCovered("catalogue", "items are drawn among those of the data: where the changed interaction is the only one with its item, some rows can be written on one side only")
+var openSeen = experiment.NotCovered("catalogue",
+	"items are drawn among those of the data: where the changed interaction is the only one with its item, some rows "+
+		"can be written on one side only")
 
 // Releases implements epsilons.Source. The log-ratios of probabilities are attained: by two full rows without a common
 // item, and by the smallest counterexample to theorem 1, which package audit/exact computes in full.
 func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err error) {
-	m := sequence.Mechanism{Purpose: "auxiliary rows", Variant: sequence.Variant(r.Mechanism), Epsilon: r.Epsilon, Items: r.Items, Length: r.Length}
+	m := sequence.Mechanism{Purpose: "auxiliary rows", Variant: sequence.Variant(r.Mechanism), Epsilon: r.Epsilon,
+		Items: r.Items, Length: r.Length}
 	if m.Epsilon == 0 {
 		m.Epsilon = s.Claimed
 	}
@@ -45,7 +48,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 	}
 	of.Noise = fmt.Sprintf("a cell keeps its item with probability %.4g", m.Keep(0))
 	if m.Variant == sequence.Set {
-		of.Noise = fmt.Sprintf("an item of a row is drawn with probability 1/2, each of the others with %.4g", setNoise(m))
+		of.Noise = fmt.Sprintf("an item of a row is drawn with probability 1/2, each of the others with %.4g",
+			setNoise(m))
 	}
 	of.Open = []experiment.Open{openTarget}
 	if r.Seen {
@@ -66,19 +70,23 @@ func worst(m sequence.Mechanism, differ string, moved int) (float64, error) {
 	switch m.Variant {
 	case sequence.Set:
 		// One interaction, wherever it stands; a row of other items.
-		return map[string]float64{"value": m.Epsilon, "moved": m.Epsilon, "order": m.Epsilon, "row": n * m.Epsilon}[differ], known(differ)
+		return map[string]float64{"value": m.Epsilon, "moved": m.Epsilon, "order": m.Epsilon,
+			"row": n * m.Epsilon}[differ], known(differ)
 	case sequence.SDPUser:
-		return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": draw, "row": m.Epsilon}[differ], known(differ)
+		return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": draw,
+			"row": m.Epsilon}[differ], known(differ)
 	case sequence.SDPLengths:
 		if differ == "moved" {
-			return 0, fmt.Errorf("%s shows how many items a row has, so that an interaction left out has no epsilon", m.Variant)
+			return 0, fmt.Errorf("%s shows how many items a row has, so that an interaction left out has no epsilon",
+				m.Variant)
 		}
 	}
 	order := 2 * draw
 	if m.Variant == sequence.SDPFixed || m.Variant == sequence.SDPLengths {
 		order = draw
 	}
-	return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": order, "row": n * draw}[differ], known(differ)
+	return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": order, "row": n * draw}[differ],
+		known(differ)
 }
 
 // known refuses an unknown kind of difference.

@@ -71,13 +71,17 @@ func Warning(m sequence.Mechanism) string {
 	case math.IsInf(m.Epsilon, 1):
 		return "epsilon is infinite, the output is the rows as they are: nothing is protected"
 	case m.Variant == sequence.Set && o == Noise:
-		return fmt.Sprintf("epsilon %g is far below ln m = %.2f: beside half of a row's items a set has about %.3g others, the output is pure noise", m.Epsilon, middle, float64(m.Items)*setNoise(m))
+		return fmt.Sprintf("epsilon %g is far below ln m = %.2f: beside half of a row's items a set has about %.3g "+
+			"others, the output is pure noise", m.Epsilon, middle, float64(m.Items)*setNoise(m))
 	case m.Variant == sequence.Set && o == PlainText:
-		return fmt.Sprintf("epsilon %g is far above ln m = %.2f: a set has half of a row's items and about %.3g others, the output is nearly half of the plain text", m.Epsilon, middle, float64(m.Items)*setNoise(m))
+		return fmt.Sprintf("epsilon %g is far above ln m = %.2f: a set has half of a row's items and about %.3g "+
+			"others, the output is nearly half of the plain text", m.Epsilon, middle, float64(m.Items)*setNoise(m))
 	case o == Noise:
-		return fmt.Sprintf("%s %g is far below ln m = %.2f: a share %.3g of the cells is kept, the output is pure noise", name, m.Draw(), middle, m.Keep(0))
+		return fmt.Sprintf("%s %g is far below ln m = %.2f: a share %.3g of the cells is kept, the output is pure "+
+			"noise", name, m.Draw(), middle, m.Keep(0))
 	case o == PlainText:
-		return fmt.Sprintf("%s %g is far above ln m = %.2f: a share %.3g of the cells is replaced, the output is nearly plain text", name, m.Draw(), middle, m.Replace(0))
+		return fmt.Sprintf("%s %g is far above ln m = %.2f: a share %.3g of the cells is replaced, the output is "+
+			"nearly plain text", name, m.Draw(), middle, m.Replace(0))
 	}
 	return ""
 }
@@ -122,11 +126,14 @@ func KeepTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 		return setTable(m, epsilons)
 	}
 	t := &report.Table{
-		Name:  "keep",
-		Title: fmt.Sprintf("What is kept of %d cells, %d items, %s (ln m = %.2f)", m.Length, m.Items, m.Variant, math.Log(float64(m.Items))),
+		Name: "keep",
+		Title: fmt.Sprintf("What is kept of %d cells, %d items, %s (ln m = %.2f)", m.Length, m.Items, m.Variant,
+			math.Log(float64(m.Items))),
 		Columns: []report.Column{
-			{Name: "epsilon", Format: "%g"}, {Name: "kept", Format: "%.6g"}, {Name: "kept, last cell", Format: "%.6g"}, {Name: "replaced", Format: "%.3g"},
-			{Name: "in place", Format: "%.6g"}, {Name: "items of a full row", Format: "%.3g"}, {Name: "at least one", Format: "%.3g"},
+			{Name: "epsilon", Format: "%g"}, {Name: "kept", Format: "%.6g"}, {Name: "kept, last cell", Format: "%.6g"},
+			{Name: "replaced", Format: "%.3g"},
+			{Name: "in place", Format: "%.6g"}, {Name: "items of a full row", Format: "%.3g"},
+			{Name: "at least one", Format: "%.3g"},
 			{Name: "epsilon of a user", Format: "%g"}, {Name: "outlook"},
 		},
 	}
@@ -137,7 +144,8 @@ func KeepTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 			sum += s
 			none *= 1 - s
 		}
-		t.Add(e, m.Keep(0), m.Keep(m.Length-1), m.Replace(0), sum/float64(m.Length), sum, 1-none, userEpsilon(m), string(OutlookOf(m.Draw(), m.Items)))
+		t.Add(e, m.Keep(0), m.Keep(m.Length-1), m.Replace(0), sum/float64(m.Length), sum, 1-none, userEpsilon(m),
+			string(OutlookOf(m.Draw(), m.Items)))
 	}
 	return t
 }
@@ -154,16 +162,19 @@ func userEpsilon(m sequence.Mechanism) float64 {
 // row's, and the share of a full row's items among those drawn.
 func setTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 	t := &report.Table{
-		Name:  "keep",
-		Title: fmt.Sprintf("What sets of rows of at most %d items are made of, %d items in all (ln m = %.2f)", m.Length, m.Items, math.Log(float64(m.Items))),
+		Name: "keep",
+		Title: fmt.Sprintf("What sets of rows of at most %d items are made of, %d items in all (ln m = %.2f)", m.Length,
+			m.Items, math.Log(float64(m.Items))),
 		Columns: []report.Column{
-			{Name: "epsilon", Format: "%g"}, {Name: "items kept", Format: "%g"}, {Name: "other items", Format: "%.3g"}, {Name: "own share, full row", Format: "%.3g"},
+			{Name: "epsilon", Format: "%g"}, {Name: "items kept", Format: "%g"}, {Name: "other items", Format: "%.3g"},
+			{Name: "own share, full row", Format: "%.3g"},
 			{Name: "epsilon of a user", Format: "%g"}, {Name: "outlook"},
 		},
 	}
 	for _, e := range epsilons {
 		m.Epsilon = e
-		t.Add(e, m.Keep(0), float64(max(0, m.Items-m.Length))*setNoise(m), ownShare(m), userEpsilon(m), string(OutlookOf(e, m.Items)))
+		t.Add(e, m.Keep(0), float64(max(0, m.Items-m.Length))*setNoise(m), ownShare(m), userEpsilon(m),
+			string(OutlookOf(e, m.Items)))
 	}
 	return t
 }
@@ -218,11 +229,14 @@ func Forecast(m sequence.Mechanism, epsilons []float64) *report.Document {
 func forecastNotes(m sequence.Mechanism) []string {
 	if m.Variant == sequence.Set {
 		return []string{
-			"Every item of a row is in its set with probability 1/2, every other one with 1/(e^epsilon + 1). Order is not released.",
-			fmt.Sprintf("epsilon protects one interaction of one user, added, removed, replaced or moved; for the whole row of a user epsilon is at most as many times that as the row has cells: %d.", m.Length),
+			"Every item of a row is in its set with probability 1/2, every other one with 1/(e^epsilon + 1). Order " +
+				"is not released.",
+			fmt.Sprintf("epsilon protects one interaction of one user, added, removed, replaced or moved; for the "+
+				"whole row of a user epsilon is at most as many times that as the row has cells: %d.", m.Length),
 		}
 	}
-	protects := fmt.Sprintf("epsilon protects one cell of one user, or the order of two; for the whole row of a user epsilon is as many times that as the row has cells: %d.", m.Length)
+	protects := fmt.Sprintf("epsilon protects one cell of one user, or the order of two; for the whole row of a user "+
+		"epsilon is as many times that as the row has cells: %d.", m.Length)
 	switch m.Variant {
 	case sequence.SDPUser:
 		protects = fmt.Sprintf("epsilon protects the whole row of a user; a cell has one part in %d of it.", m.Length)
@@ -230,8 +244,10 @@ func forecastNotes(m sequence.Mechanism) []string {
 		protects += " How many items a row has is not protected."
 	}
 	return []string{
-		fmt.Sprintf("The first item of a row is kept with the share under \"kept\"; half are at epsilon = %.2f.", halfKept(m)),
-		"A person whose history is known is found again wherever one item stays in its column: by chance a wrong row agrees in a column once in m.",
+		fmt.Sprintf("The first item of a row is kept with the share under \"kept\"; half are at epsilon = %.2f.",
+			halfKept(m)),
+		"A person whose history is known is found again wherever one item stays in its column: by chance a wrong row " +
+			"agrees in a column once in m.",
 		protects,
 	}
 }

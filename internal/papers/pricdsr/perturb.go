@@ -66,12 +66,16 @@ func (p *perturber) job() perturb.Job[int32] {
 // spends returns the cost of the release: a whole row replaced by another, at a pure epsilon.
 func (p *perturber) spends() (task string, plan *privacy.Plan, err error) {
 	if p.m.Variant == sequence.SDPLengths {
-		return "", nil, &budget.Refusal{Message: "the guarantee of " + string(p.m.Variant) + " for a row takes its length as public, and a budget is for rows of any length", Fix: "take another --mechanism, or leave out --parent"}
+		return "", nil, &budget.Refusal{Message: "the guarantee of " + string(p.m.Variant) +
+			" for a row takes its length as public, and a budget is for rows of any length",
+			Fix: "take another --mechanism, or leave out --parent"}
 	}
 	e := p.m.UserEvent()
 	cost, ok := e.(privacy.PureLDP)
 	if !ok {
-		return "", nil, &budget.Refusal{Message: fmt.Sprintf("the release has no finite epsilon for a row, and nothing of it can be spent from the budget in %s", p.o.Parent), Fix: "take a finite --epsilon"}
+		return "", nil, &budget.Refusal{Message: fmt.Sprintf(
+			"the release has no finite epsilon for a row, and nothing of it can be spent from the budget in %s",
+			p.o.Parent), Fix: "take a finite --epsilon"}
 	}
 	return "perturb pricdsr", &privacy.Plan{
 		Budget:   privacy.Budget{Epsilon: cost.Epsilon, Delta: pureDelta},
@@ -101,7 +105,8 @@ func (p *perturber) catalogue(ctx context.Context) (*perturb.Catalogue, error) {
 		return nil, err
 	}
 	if cat.Size < p.o.Length && !p.o.Small {
-		err = perturb.Refuse("is --items the size of the whole catalogue? --small accepts it", "%d items are fewer than the %d cells of a row", cat.Size, p.o.Length)
+		err = perturb.Refuse("is --items the size of the whole catalogue? --small accepts it",
+			"%d items are fewer than the %d cells of a row", cat.Size, p.o.Length)
 	}
 	if err := errors.Join(err, cat.Writable(p.o.OutForm, p.o.Catalogue)); err != nil {
 		return nil, err
@@ -115,7 +120,8 @@ func (p *perturber) catalogue(ctx context.Context) (*perturb.Catalogue, error) {
 
 // bits returns random bits from a stream that no other setting has.
 func (p *perturber) bits() mechanism.Bits {
-	return p.o.Bits(p.o.Seed.Stream("perturb pricdsr "+p.o.Purpose+" "+string(p.o.Variant), math.Float64bits(p.o.Epsilon), uint64(p.m.Items), uint64(p.m.Length)))
+	return p.o.Bits(p.o.Seed.Stream("perturb pricdsr "+p.o.Purpose+" "+string(p.o.Variant),
+		math.Float64bits(p.o.Epsilon), uint64(p.m.Items), uint64(p.m.Length)))
 }
 
 // release records that every row is perturbed, once.
@@ -123,7 +129,8 @@ func (p *perturber) release(l *privacy.Ledger, spill func() (*os.File, error)) (
 	if p.seq, err = p.m.OpenUsers(l, p.bits(), func() (sequence.Spill, error) { return spill() }); err != nil {
 		return err
 	}
-	p.o.Progress.Phase(fmt.Sprintf("perturb %s with %s, epsilon %g, %d items, %d cells a row", p.o.In, p.o.Variant, p.o.Epsilon, p.m.Items, p.m.Length))
+	p.o.Progress.Phase(fmt.Sprintf("perturb %s with %s, epsilon %g, %d items, %d cells a row", p.o.In, p.o.Variant,
+		p.o.Epsilon, p.m.Items, p.m.Length))
 	if w := Warning(p.m); w != "" {
 		p.o.Progress.Phase("warning: " + w)
 	}
@@ -170,7 +177,8 @@ func (p *perturber) repeated(err error) error {
 
 // newReport returns the report of the perturbation.
 func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
-	p.report = &Report{Facts: f, Tally: p.in.Tally, Counts: *p.newCounts(), Retained: p.seq.Retained(), Mechanism: p.m, KeepOrder: p.o.KeepOrder}
+	p.report = &Report{Facts: f, Tally: p.in.Tally, Counts: *p.newCounts(), Retained: p.seq.Retained(), Mechanism: p.m,
+		KeepOrder: p.o.KeepOrder}
 	for _, c := range p.counts {
 		p.report.add(*c)
 	}
@@ -200,45 +208,49 @@ type (
 
 func (p *perturber) state() (same, counts any) {
 	m := p.m
-	return shardSame{m.Purpose, m.Variant, privacy.Number(m.Epsilon), m.Items, m.Length, m.Limits, p.o.KeepOrder, p.in.Tally},
+	return shardSame{m.Purpose, m.Variant, privacy.Number(m.Epsilon), m.Items, m.Length, m.Limits, p.o.KeepOrder,
+			p.in.Tally},
 		shardCounts{p.report.Counts, p.seq.Watched()}
 }
 
 // Whole says how to join the shards of Perturb.
 func Whole() perturb.Whole {
-	return perturb.Whole{Beside: histories.Beside(), Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
-		var s shardSame
-		if err := json.Unmarshal(same, &s); err != nil {
-			return nil, err
-		}
-		m := s.mechanism()
-		r := &Report{Facts: f, Tally: s.Tally, Counts: Counts{Lengths: make([]int64, m.Length+1)}, Mechanism: m, KeepOrder: s.KeepOrder}
-		var seen sequence.Watched
-		for _, b := range counts {
-			var c shardCounts
-			if err := json.Unmarshal(b, &c); err != nil {
+	return perturb.Whole{Beside: histories.Beside(), Join: joinShards, Release: releaseOf,
+		Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+			var s shardSame
+			if err := json.Unmarshal(same, &s); err != nil {
 				return nil, err
 			}
-			if c.Users == 0 {
-				continue
+			m := s.mechanism()
+			r := &Report{Facts: f, Tally: s.Tally, Counts: Counts{Lengths: make([]int64, m.Length+1)}, Mechanism: m,
+				KeepOrder: s.KeepOrder}
+			var seen sequence.Watched
+			for _, b := range counts {
+				var c shardCounts
+				if err := json.Unmarshal(b, &c); err != nil {
+					return nil, err
+				}
+				if c.Users == 0 {
+					continue
+				}
+				if len(c.Lengths) != len(r.Lengths) {
+					return nil, fmt.Errorf("a shard counted rows of %d cells, want %d", len(c.Lengths)-1, m.Length)
+				}
+				r.add(c.Counts)
+				seen.Add(c.Watched)
 			}
-			if len(c.Lengths) != len(r.Lengths) {
-				return nil, fmt.Errorf("a shard counted rows of %d cells, want %d", len(c.Lengths)-1, m.Length)
+			var err error
+			if r.Retained, err = m.Retained(seen); err != nil {
+				return nil, err
 			}
-			r.add(c.Counts)
-			seen.Add(c.Watched)
-		}
-		var err error
-		if r.Retained, err = m.Retained(seen); err != nil {
-			return nil, err
-		}
-		return r.Document(), nil
-	}}
+			return r.Document(), nil
+		}}
 }
 
 // mechanism returns the mechanism of the settings of shards.
 func (s shardSame) mechanism() sequence.Mechanism {
-	return sequence.Mechanism{Purpose: s.Purpose, Variant: s.Variant, Epsilon: float64(s.Epsilon), Items: s.Items, Length: s.Length, Limits: s.Limits}
+	return sequence.Mechanism{Purpose: s.Purpose, Variant: s.Variant, Epsilon: float64(s.Epsilon), Items: s.Items,
+		Length: s.Length, Limits: s.Limits}
 }
 
 // releaseOf returns the release of the settings of shards.
@@ -268,7 +280,9 @@ func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 		if s != all {
 			return nil, errors.New("shards were made with other settings")
 		}
-		all.Tally = histories.Tally{Rows: all.Tally.Rows + t.Rows, Repeats: all.Tally.Repeats + t.Repeats, RepeatUsers: all.Tally.RepeatUsers + t.RepeatUsers, Cut: all.Tally.Cut + t.Cut, CutUsers: all.Tally.CutUsers + t.CutUsers}
+		all.Tally = histories.Tally{Rows: all.Tally.Rows + t.Rows, Repeats: all.Tally.Repeats + t.Repeats,
+			RepeatUsers: all.Tally.RepeatUsers + t.RepeatUsers, Cut: all.Tally.Cut + t.Cut,
+			CutUsers: all.Tally.CutUsers + t.CutUsers}
 	}
 	return json.Marshal(all)
 }
@@ -284,7 +298,10 @@ func (o *Options) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.Cata
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.m.OpenUsers(l, p.bits(), func() (sequence.Spill, error) { return nil, errors.New("no user is perturbed here") })
+	_, err = p.m.OpenUsers(l, p.bits(), func() (sequence.Spill, error) {
+		return nil,
+			errors.New("no user is perturbed here")
+	})
 	return cat, err
 }
 
@@ -302,7 +319,8 @@ type Options struct {
 
 // Mechanism returns the mechanism that the options describe, with m items.
 func (o Options) Mechanism(m int) sequence.Mechanism {
-	return sequence.Mechanism{Purpose: o.Purpose, Variant: o.Variant, Epsilon: o.Epsilon, Items: m, Length: o.Length, Limits: o.Limits}
+	return sequence.Mechanism{Purpose: o.Purpose, Variant: o.Variant, Epsilon: o.Epsilon, Items: m, Length: o.Length,
+		Limits: o.Limits}
 }
 
 const fixLength = "it is how many cells a row has, the longest history to keep, such as 100"
@@ -314,19 +332,23 @@ func (o *Options) Check() error {
 	}
 	switch {
 	case !slices.Contains(sequence.Variants(), o.Variant):
-		return perturb.Refuse("known: "+strings.Join(mechanisms(), ", "), "mechanism %q is not known", string(o.Variant))
+		return perturb.Refuse("known: "+strings.Join(mechanisms(), ", "), "mechanism %q is not known",
+			string(o.Variant))
 	case math.IsNaN(o.Epsilon) || o.Epsilon < 0:
 		return perturb.Refuse("half of the cells are kept at epsilon = ln m", "epsilon is %g, want above 0", o.Epsilon)
 	case !o.Limits && o.Epsilon == 0:
-		return perturb.Refuse("--limits accepts it: the output then does not depend on the rows at all", "epsilon is 0, want above 0")
+		return perturb.Refuse("--limits accepts it: the output then does not depend on the rows at all",
+			"epsilon is 0, want above 0")
 	case !o.Limits && math.IsInf(o.Epsilon, 1):
-		return perturb.Refuse("--limits accepts it: the output then is the rows as they are, and nothing is protected", "epsilon is infinite")
+		return perturb.Refuse("--limits accepts it: the output then is the rows as they are, and nothing is protected",
+			"epsilon is infinite")
 	case o.Length == 0:
 		return perturb.Refuse(fixLength, "--length is missing")
 	case o.Length < 0:
 		return perturb.Refuse(fixLength, "length is %d, want at least 1", o.Length)
 	case o.Items == 0 && o.Catalogue == "":
-		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the rows", "the size of the catalogue is missing")
+		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the rows",
+			"the size of the catalogue is missing")
 	}
 	return o.Settings.Check("sequences")
 }

@@ -18,15 +18,18 @@ const cite = "Lin, Pan, Ming, Privacy-Preserving Cross-Domain Sequential Recomme
 func Tasks() []run.Task {
 	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted, AuxiliaryPlacebo}
 	return []run.Task{
-		task("pricdsr", "DASL on perturbed rows of the auxiliary domain", cite, Default, append(with, AuxiliaryNone)...),
-		task("dasl", "sequences of two domains with dual attention (PriCDSR's base model)", dasl.Cite, DefaultDASL, with...),
+		task("pricdsr", "DASL on perturbed rows of the auxiliary domain", cite, Default,
+			append(with, AuxiliaryNone)...),
+		task("dasl", "sequences of two domains with dual attention (PriCDSR's base model)", dasl.Cite, DefaultDASL,
+			with...),
 		task("dasl-single", "DASL without the auxiliary domain", dasl.Cite, DefaultSingle, AuxiliaryNone),
 	}
 }
 
 // task returns a task that trains on these kinds of auxiliary rows.
 func task(name, summary, cite string, def func() Config, kinds ...string) run.Task {
-	return run.Spec[Config]{Verb: "train", Name: name, Summary: summary, Cite: cite, Default: def, Check: check(kinds...), Open: open, Answers: true, Noisy: name != "dasl-single"}.Task()
+	return run.Spec[Config]{Verb: "train", Name: name, Summary: summary, Cite: cite, Default: def,
+		Check: check(kinds...), Open: open, Answers: true, Noisy: name != "dasl-single"}.Task()
 }
 
 // open loads the data, declares what is open and releases the auxiliary rows. A finished run gets the same rows from
@@ -39,7 +42,9 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	items := [2]int{x.Data.Domains[0].Items, x.Data.Domains[1].Items}
 	if stated := c.Auxiliary.Items; stated > 0 {
 		if stated < items[1] {
-			return nil, &run.UsageError{Message: fmt.Sprintf("auxiliary.items: a catalogue of %d items, and an item of the auxiliary domain has the id %d", stated, items[1]), Fix: "state the size of the whole catalogue"}
+			return nil, &run.UsageError{Message: fmt.Sprintf(
+				"auxiliary.items: a catalogue of %d items, and an item of the auxiliary domain has the id %d", stated,
+				items[1]), Fix: "state the size of the whole catalogue"}
 		}
 		items[1] = stated
 	}

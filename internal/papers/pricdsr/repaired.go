@@ -32,13 +32,16 @@ const paperTheorem = "theorem 1"
 // as cells change, up to the length of a row.
 func promiseOf(m sequence.Mechanism) promise {
 	unit := func(name, neighbouring string, epsilon float64) experiment.Unit {
-		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Accounted: experiment.Accounted{Eps: privacy.Number(epsilon)}, Total: privacy.Number(epsilon), Unbounded: []string{}}
+		return experiment.Unit{Unit: name, Neighbouring: neighbouring,
+			Accounted: experiment.Accounted{Eps: privacy.Number(epsilon)}, Total: privacy.Number(epsilon),
+			Unbounded: []string{}}
 	}
 	claim := func(unit, theorem string) experiment.Claim {
 		return experiment.Claim{Eps: privacy.Number(m.Epsilon), Unit: unit, Theorem: theorem}
 	}
 	row := m.Epsilon * float64(m.Length)
-	const replaced, anyRow = "the item of one cell of an auxiliary row, or padding, replaced", "an auxiliary row replaced"
+	const replaced, anyRow = "the item of one cell of an auxiliary row, or padding, replaced",
+		"an auxiliary row replaced"
 	const ownRow = "a user's row replaced"
 	users := []privacy.Assumption{{What: "which users there are", Why: "each of them has a row"}}
 	switch m.Variant {
@@ -86,9 +89,11 @@ func expectation(m sequence.Mechanism) string {
 	var s strings.Builder
 	switch m.Variant {
 	case sequence.Set:
-		fmt.Fprintf(&s, "half of a row's items are in its set, beside %.3g other items on average; order is not released", float64(m.Items)*setNoise(m))
+		fmt.Fprintf(&s, "half of a row's items are in its set, beside %.3g other items on average; order is not "+
+			"released", float64(m.Items)*setNoise(m))
 	case sequence.SDPUser:
-		fmt.Fprintf(&s, "the last %d cells of a row have %.3g of its epsilon each, and a share %.3g of them is kept", m.Length, m.Draw(), m.Keep(0))
+		fmt.Fprintf(&s, "the last %d cells of a row have %.3g of its epsilon each, and a share %.3g of them is kept",
+			m.Length, m.Draw(), m.Keep(0))
 	}
 	return s.String()
 }

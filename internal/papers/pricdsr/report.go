@@ -25,13 +25,16 @@ type Report struct {
 // Document returns the report as a document.
 func (r *Report) Document() *report.Document {
 	m := r.Mechanism
-	kept := report.Fact{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)), Note: fmt.Sprintf("the share at the first cell; half at epsilon = %.2f", halfKept(m))}
+	kept := report.Fact{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)),
+		Note: fmt.Sprintf("the share at the first cell; half at epsilon = %.2f", halfKept(m))}
 	if m.Variant == sequence.Set {
-		kept = report.Fact{Label: "items kept", Value: "0.5", Note: fmt.Sprintf("and %.4g others a row on average", float64(m.Items)*setNoise(m))}
+		kept = report.Fact{Label: "items kept", Value: "0.5", Note: fmt.Sprintf("and %.4g others a row on average",
+			float64(m.Items)*setNoise(m))}
 	}
-	d := r.Facts.Document(fmt.Sprintf("Perturbed sequences: %s, epsilon %g", m.Variant, m.Epsilon), fmt.Sprintf("%d items, %d cells a row", m.Items, m.Length), []report.Fact{
-		kept, {Label: "outlook", Value: string(OutlookOf(m.Draw(), m.Items))},
-	}, nil)
+	d := r.Facts.Document(fmt.Sprintf("Perturbed sequences: %s, epsilon %g", m.Variant, m.Epsilon),
+		fmt.Sprintf("%d items, %d cells a row", m.Items, m.Length), []report.Fact{
+			kept, {Label: "outlook", Value: string(OutlookOf(m.Draw(), m.Items))},
+		}, nil)
 	d.Tables, d.Notes = []*report.Table{r.guarantee(), r.counts(), r.survival()}, r.notes()
 	return d
 }
@@ -55,7 +58,9 @@ func (r *Report) guarantee() *report.Table {
 	t.Add("the value of one cell of one user", m.Epsilon)
 	t.Add("the order of two cells of one user", swap)
 	t.Add(fmt.Sprintf("a whole row: all %d cells of one user", m.Length), m.Epsilon*float64(m.Length))
-	t.Notes = append(t.Notes, "An interaction added or removed moves those before it: the row differs in its own cell and one for each interaction before it, each at epsilon. A new one at the end moves all.")
+	t.Notes = append(t.Notes,
+		"An interaction added or removed moves those before it: the row differs in its own cell and one for each "+
+			"interaction before it, each at epsilon. A new one at the end moves all.")
 	return t
 }
 
@@ -74,7 +79,8 @@ func (r *Report) counts() *report.Table {
 
 func (r *Report) survival() *report.Table {
 	t := &report.Table{Name: "survival", Title: "Survival (true data: not for release)", Columns: []report.Column{
-		{Name: "what"}, {Name: "of"}, {Name: "kept"}, {Name: "closed form", Format: "%.1f"}, {Name: "standard deviations apart", Format: "%+.2f"}}}
+		{Name: "what"}, {Name: "of"}, {Name: "kept"}, {Name: "closed form", Format: "%.1f"},
+		{Name: "standard deviations apart", Format: "%+.2f"}}}
 	apart := func(kept int64, mean, sd float64) any {
 		if sd == 0 {
 			return nil
@@ -97,8 +103,10 @@ func (r *Report) survival() *report.Table {
 	mean, sd := r.expected(r.Mechanism)
 	t.Add("items in their column", r.Items(), r.InPlace, mean, apart(r.InPlace, mean, sd))
 	if r.Mechanism.Variant == sequence.SDPPaper {
-		t.Notes = append(t.Notes, fmt.Sprintf("In sdp-paper the share depends on the zeros written: the closed form of items in their column is of rows without any, and the share of others is at least %.4f of it.",
-			1-float64(r.Mechanism.Length)/math.Max(1, float64(r.Mechanism.Items))))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("In sdp-paper the share depends on the zeros written: the closed form of items in their "+
+				"column is of rows without any, and the share of others is at least %.4f of it.",
+				1-float64(r.Mechanism.Length)/math.Max(1, float64(r.Mechanism.Items))))
 	}
 	return t
 }
@@ -122,16 +130,19 @@ func (r *Report) notes() []string {
 		notes = append(notes, "warning: "+w)
 	}
 	if m.Variant == sequence.SDPPaper {
-		notes = append(notes, "warning: sdp-paper is not epsilon-private as its theorem 1 says: the order of two cells shows with 2 epsilon where a row has padding; sdp-fixed keeps to epsilon")
+		notes = append(notes, "warning: sdp-paper is not epsilon-private as its theorem 1 says: the order of two "+
+			"cells shows with 2 epsilon where a row has padding; sdp-fixed keeps to epsilon")
 	}
 	if r.Noise == privacy.Research {
 		notes = append(notes, perturb.ResearchNote)
 	}
 	if r.Repeats > 0 {
-		notes = append(notes, fmt.Sprintf("items that came again, of which the first occurrence counts: %d, of users: %d", r.Repeats, r.RepeatUsers))
+		notes = append(notes, fmt.Sprintf(
+			"items that came again, of which the first occurrence counts: %d, of users: %d", r.Repeats, r.RepeatUsers))
 	}
 	if r.Cut > 0 {
-		notes = append(notes, fmt.Sprintf("users with more than %d items, of which the last ones count: %d", m.Length, r.CutUsers))
+		notes = append(notes, fmt.Sprintf("users with more than %d items, of which the last ones count: %d", m.Length,
+			r.CutUsers))
 	}
 	if r.KeepOrder {
 		notes = append(notes, "users stand in the order of the input, which is not protected")

@@ -24,17 +24,21 @@ func check(kinds ...string) func(v *config.Checker, c Config) {
 		if a.released() || a.Kind == AuxiliaryUniform {
 			v.OneOf("auxiliary.mechanism", a.Mechanism, mechanisms()...)
 		} else {
-			v.Check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
+			v.Check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s",
+				AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
 		}
 		if a.released() {
 			v.Check(a.Epsilon > 0, "auxiliary.epsilon", "must be above 0, got %v; %s is 0", a.Epsilon, AuxiliaryUniform)
 		} else {
-			v.Check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
+			v.Check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s",
+				AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
 		}
 		user := a.Mechanism == string(sequence.SDPUser)
-		v.Check(user || a.Columns == 0, "auxiliary.columns", "belongs to mechanism %s, must be 0 for %q", sequence.SDPUser, a.Mechanism)
+		v.Check(user || a.Columns == 0, "auxiliary.columns", "belongs to mechanism %s, must be 0 for %q",
+			sequence.SDPUser, a.Mechanism)
 		v.Between("auxiliary.columns", a.Columns, 0, max(0, c.Data.Length-2))
-		v.Check(a.Items == 0 || a.Mechanism != "", "auxiliary.items", "belongs to a mechanism, must be 0 without one, got %d", a.Items)
+		v.Check(a.Items == 0 || a.Mechanism != "", "auxiliary.items",
+			"belongs to a mechanism, must be 0 without one, got %d", a.Items)
 		v.Between("auxiliary.items", a.Items, 0, 1<<28)
 		c.Train.Check(v, c.Single())
 	}
@@ -85,10 +89,12 @@ func (c Config) base() (base Config, ok bool) {
 // cautions returns notes on effects of a setting that its reader may not expect.
 func (c Config) cautions(items int) (notes []string) {
 	if c.Model.Attention == dasl.AttentionGate && c.Model.Head == dasl.HeadInner && !c.Single() {
-		notes = append(notes, "attention gate with head inner: the other history scales a user's scores by one number, so that beside item biases it cannot change a ranking")
+		notes = append(notes, "attention gate with head inner: the other history scales a user's scores by one "+
+			"number, so that beside item biases it cannot change a ranking")
 	}
 	if c.Model.Attention == dasl.AttentionConstant && !c.Single() {
-		notes = append(notes, "attention constant: the other history is not read; what differs from DASL-single is the steps on the auxiliary domain and the alignment")
+		notes = append(notes, "attention constant: the other history is not read; what differs from DASL-single is "+
+			"the steps on the auxiliary domain and the alignment")
 	}
 	if c.Auxiliary.released() && !math.IsInf(c.Auxiliary.Epsilon, 1) {
 		for _, w := range []string{expectation(c.sequence(items)), Warning(c.sequence(items))} {

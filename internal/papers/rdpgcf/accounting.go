@@ -98,7 +98,8 @@ func (c Config) Account(r Ran) (*Account, error) {
 		return nil, fmt.Errorf("account: method %q is not %q", c.Privacy.Method, MethodLayers)
 	}
 	if r.Steps < 0 || r.Releases < 0 || r.Edges < 1 || !(r.Sigma >= 0) || math.IsInf(r.Sigma, 1) {
-		return nil, fmt.Errorf("account: %d steps, %d releases, %d edges and sigma %v", r.Steps, r.Releases, r.Edges, r.Sigma)
+		return nil, fmt.Errorf("account: %d steps, %d releases, %d edges and sigma %v", r.Steps, r.Releases, r.Edges,
+			r.Sigma)
 	}
 	cal, err := c.Calibration(r.Edges)
 	if err != nil {
@@ -119,7 +120,8 @@ func (c Config) Account(r Ran) (*Account, error) {
 
 // newAccount returns an account without any release.
 func newAccount(method string, delta, sigma float64) *Account {
-	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{}, Account: experiment.Protected()}
+	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{},
+		Account: experiment.Protected()}
 }
 
 // claim adds the paper's guarantee as the configuration reads it, and all readings.
@@ -131,10 +133,12 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 	if c.Privacy.Accounting != AccountingFixed {
 		bound := boundNames[cal.Accounting]
 		if cal.Batch != c.Train.Scheduled().Batch {
-			bound += fmt.Sprintf(" for the paper's steps of %d pairs; those that ran have %d", cal.Batch, c.Train.Scheduled().Batch)
+			bound += fmt.Sprintf(" for the paper's steps of %d pairs; those that ran have %d", cal.Batch,
+				c.Train.Scheduled().Batch)
 		}
 		a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, cal.Delta, bound), Conversion: cal.Conversion,
-			Count: cal.Count, PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
+			Count: cal.Count, PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(),
+			Steps: cal.Steps()}
 	}
 	_, isOrder, err := order(cal.Conversion) // whose reading leaves delta out
 	if err != nil {
@@ -156,7 +160,8 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 			}
 			sound := !isOrder && (accounting == AccountingNone && count != CountLayer ||
 				accounting == AccountingPoisson && count == CountStep && c.Privacy.Propagation == PropagationSampled)
-			a.Readings = append(a.Readings, Reading{Accounting: accounting, Count: count, Releases: perStep * cal.Steps(),
+			a.Readings = append(a.Readings, Reading{Accounting: accounting, Count: count,
+				Releases:    perStep * cal.Steps(),
 				Sensitivity: sensitivity, Eps: privacy.Number(eps), Sound: sound})
 		}
 	}
@@ -172,10 +177,13 @@ var boundNames = map[string]string{
 // forward adds the releases that were made. Those of training use all edges or sampled ones; the others use all edges.
 func (a *Account) forward(c Config, cal Calibration, r Ran) error {
 	n := int64(cal.Layers)
-	layer := privacy.Gaussian{Sigma: r.Sigma, Sensitivity: cal.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	layer := privacy.Gaussian{Sigma: r.Sigma, Sensitivity: cal.Joint, Unit: privacy.Edge,
+		Neighbouring: privacy.AddRemove}
 	if c.Privacy.Propagation == PropagationSampled {
-		step := privacy.Sampled{Rate: cal.Rate(), Method: privacy.Poisson, Event: privacy.SelfComposed{Event: layer, Count: n}}
-		if err := a.add("forward releases of training, on Poisson samples of the edges", step, r.Steps, layer, n, cal.Rate()); err != nil {
+		step := privacy.Sampled{Rate: cal.Rate(), Method: privacy.Poisson,
+			Event: privacy.SelfComposed{Event: layer, Count: n}}
+		if err := a.add("forward releases of training, on Poisson samples of the edges", step, r.Steps, layer, n,
+			cal.Rate()); err != nil {
 			return err
 		}
 	} else if err := a.add("forward releases of training", layer, r.Steps*n, layer, 1, 1); err != nil {
@@ -194,7 +202,8 @@ func (a *Account) add(name string, e privacy.Event, count int64, g privacy.Gauss
 	if err != nil {
 		return fmt.Errorf("account: %s: %w", name, err)
 	}
-	p := Component{Name: name, Releases: count * each, Sensitivity: g.Sensitivity, Std: g.Sigma, Rate: rate, Eps: privacy.Number(eps)}
+	p := Component{Name: name, Releases: count * each, Sensitivity: g.Sensitivity, Std: g.Sigma, Rate: rate,
+		Eps: privacy.Number(eps)}
 	if rate == 1 {
 		p.Mu = privacy.Number(g.Sensitivity * math.Sqrt(float64(count*each)) / g.Sigma)
 	}
@@ -257,19 +266,24 @@ func (c Config) open(r Ran) []experiment.Open {
 	if r.Sigma == 0 {
 		leave("no_noise", "layers are propagated without noise")
 	}
-	leave("backward", "the backward pass multiplies by the adjacency again, in the clear; post-processing covers functions of the noisy output only")
-	leave("layer_0", "the tables are trained on both and leave inside the vectors; so the inputs of a propagation depend on the edges, and even its releases do not compose as added up here")
+	leave("backward", "the backward pass multiplies by the adjacency again, in the clear; post-processing covers "+
+		"functions of the noisy output only")
+	leave("layer_0", "the tables are trained on both and leave inside the vectors; so the inputs of a propagation "+
+		"depend on the edges, and even its releases do not compose as added up here")
 	if c.Model.Norm != "sum" {
-		leave("degrees", "the normaliser divides by degrees counted on the training edges: the noise on layers covers what they change there, and nothing where the backward pass divides by them again")
+		leave("degrees", "the normaliser divides by degrees counted on the training edges: the noise on layers "+
+			"covers what they change there, and nothing where the backward pass divides by them again")
 	}
 	if c.Train.Negatives != "all" {
-		leave("negatives", "negatives are drawn among the items that a user does not have, so that the set of the others shows")
+		leave("negatives", "negatives are drawn among the items that a user does not have, so that the set of the "+
+			"others shows")
 	}
 	if c.Train.Sampler == "user-uniform" {
 		leave("sampler", "positives are drawn by users' degrees, which no noise covers")
 	}
 	if r.Filtered {
-		leave("filter", "users and items are there or not by their numbers of rows, so that a row more or less can add or remove others")
+		leave("filter", "users and items are there or not by their numbers of rows, so that a row more or less can "+
+			"add or remove others")
 	}
 	if r.Selected {
 		list = append(list, topn.OpenSelection)

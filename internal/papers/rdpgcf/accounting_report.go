@@ -44,7 +44,8 @@ func (a *Account) lines() []line {
 			case CountStep:
 				per = "1 release"
 			}
-			text += fmt.Sprintf(", %s per step, sensitivity %.4g, %d epochs, sigma=%.4g", per, c.Sensitivity, c.Epochs, a.Sigma)
+			text += fmt.Sprintf(", %s per step, sensitivity %.4g, %d epochs, sigma=%.4g", per, c.Sensitivity, c.Epochs,
+				a.Sigma)
 		}
 		lines = append(lines, line{"claimed", text + ")"})
 	}
@@ -101,23 +102,28 @@ func (a *Account) Show(d *report.Document) {
 	}
 	d.Conclusion = said.Conclusion()
 	if c := a.Claimed; c != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: short(c.Eps), Note: fmt.Sprintf("%s, at delta %g", c.Theorem, c.Delta)})
+		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: short(c.Eps),
+			Note: fmt.Sprintf("%s, at delta %g", c.Theorem, c.Delta)})
 	}
 	note := "every edge, over all releases of the run"
 	if len(a.Unbounded) > 0 {
 		note = "without bound: " + strings.Join(a.names(), ", ")
 	}
 	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: short(a.Total), Note: note})
-	words := &report.Table{Name: "account", Title: "What is claimed, and what the run comes to, for one edge more or less",
+	words := &report.Table{Name: "account",
+		Title:   "What is claimed, and what the run comes to, for one edge more or less",
 		Columns: []report.Column{{Name: "which"}, {Name: "epsilon, and of what"}}}
 	for _, l := range a.lines() {
 		words.Add(l.head, l.text)
 	}
 	d.Tables = append(d.Tables, words)
 	if len(a.Components) > 0 {
-		t := &report.Table{Name: "privacy", Title: fmt.Sprintf("What noise covers, for one edge more or less (delta %g)", a.Delta),
-			Columns: []report.Column{{Name: "component"}, {Name: "releases", Format: "%.0f"}, {Name: "sensitivity", Format: "%.4g"},
-				{Name: "noise std", Format: "%.4g"}, {Name: "sampled", Format: "%.4g"}, {Name: "epsilon", Format: "%.4g"}}}
+		t := &report.Table{Name: "privacy",
+			Title: fmt.Sprintf("What noise covers, for one edge more or less (delta %g)", a.Delta),
+			Columns: []report.Column{{Name: "component"}, {Name: "releases", Format: "%.0f"},
+				{Name: "sensitivity", Format: "%.4g"},
+				{Name: "noise std", Format: "%.4g"}, {Name: "sampled", Format: "%.4g"},
+				{Name: "epsilon", Format: "%.4g"}}}
 		for _, p := range a.Components {
 			t.Add(p.Name, float64(p.Releases), p.Sensitivity, p.Std, p.Rate, float64(p.Eps))
 		}
@@ -125,15 +131,20 @@ func (a *Account) Show(d *report.Document) {
 		d.Tables = append(d.Tables, t)
 	}
 	if len(a.Readings) > 0 {
-		t := &report.Table{Name: "readings", Title: "What the noise would be worth by each way of counting the whole training",
-			Columns: []report.Column{{Name: "accounting"}, {Name: "count"}, {Name: "releases", Format: "%.0f"}, {Name: "epsilon", Format: "%.4g"}, {Name: "holds for the forward releases"}}}
+		t := &report.Table{Name: "readings",
+			Title: "What the noise would be worth by each way of counting the whole training",
+			Columns: []report.Column{{Name: "accounting"}, {Name: "count"}, {Name: "releases", Format: "%.0f"},
+				{Name: "epsilon", Format: "%.4g"}, {Name: "holds for the forward releases"}}}
 		for _, r := range a.Readings {
-			t.Add(r.Accounting, r.Count, float64(r.Releases), float64(r.Eps), map[bool]string{true: "yes", false: "no"}[r.Sound])
+			t.Add(r.Accounting, r.Count, float64(r.Releases), float64(r.Eps),
+				map[bool]string{true: "yes", false: "no"}[r.Sound])
 		}
 		d.Tables = append(d.Tables, t)
 	}
 	if len(a.Published) > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on edges in the clear", a.Published))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on edges in the "+
+				"clear", a.Published))
 	}
 	if len(a.Public) > 0 {
 		d.Notes = append(d.Notes, "taken as public: "+a.PublicText())

@@ -85,7 +85,8 @@ func (c Calibration) validate() error {
 		check(c.Batch >= 1, "batch is %d, want at least 1", c.Batch),
 		check(c.Epochs >= 1, "epochs is %d, want at least 1", c.Epochs),
 		check(c.Layers >= 1, "layers is %d, want at least 1", c.Layers),
-		check(c.View > 0 && c.Joint >= c.View && !math.IsInf(c.Joint, 1), "sensitivities are %v and %v, want positive, the joint one not below", c.View, c.Joint))
+		check(c.View > 0 && c.Joint >= c.View && !math.IsInf(c.Joint, 1),
+			"sensitivities are %v and %v, want positive, the joint one not below", c.View, c.Joint))
 }
 
 // Rate returns q = B/E, at most 1.
@@ -119,7 +120,8 @@ func (c Calibration) releases() (perStep int64, sensitivity float64, err error) 
 	case CountStep:
 		return 1, c.Joint * math.Sqrt(float64(c.Layers)), nil
 	}
-	return 0, 0, fmt.Errorf("unknown count %q, want %s, %s, %s or %s", c.Count, CountLayer, CountViews, CountJoint, CountStep)
+	return 0, 0, fmt.Errorf("unknown count %q, want %s, %s, %s or %s", c.Count, CountLayer, CountViews, CountJoint,
+		CountStep)
 }
 
 // curve returns the Rényi divergence of all steps at a noise multiplier, the noise divided by the sensitivity of one
@@ -135,7 +137,8 @@ func (c Calibration) curve(multiplier float64) (rdp.Curve, error) {
 	}
 	switch c.Accounting {
 	case AccountingPrinted:
-		base, err = rdp.WithoutReplacement{Rate: c.Rate(), Base: base, EpsInf: math.Inf(1), Variant: rdp.Printed, Capped: !c.Raw}.Curve()
+		base, err = rdp.WithoutReplacement{Rate: c.Rate(), Base: base, EpsInf: math.Inf(1), Variant: rdp.Printed,
+			Capped: !c.Raw}.Curve()
 	case AccountingPoisson:
 		base, err = rdp.SampledGaussian(c.Rate(), multiplier)
 	case AccountingNone:
@@ -206,11 +209,13 @@ func (c Calibration) Multiplier(epsilon float64) (float64, error) {
 	}
 	if c.Raw {
 		if floor, err := c.Floor(); err == nil && epsilon <= floor {
-			return 0, fmt.Errorf("calibrate sigma: epsilon %v is out of reach of Theorem 3: however large the noise, with %d steps at rate %.4g it does not get below %.4g",
+			return 0, fmt.Errorf("calibrate sigma: epsilon %v is out of reach of Theorem 3: however large the noise, "+
+				"with %d steps at rate %.4g it does not get below %.4g",
 				epsilon, c.Steps(), c.Rate(), floor)
 		}
 	}
-	found, err := accountant.Calibrate(accountant.Goal{Epsilon: epsilon, Delta: c.Delta, Exposed: c.exposed()}, 1, c.Epsilon)
+	found, err := accountant.Calibrate(accountant.Goal{Epsilon: epsilon, Delta: c.Delta, Exposed: c.exposed()}, 1,
+		c.Epsilon)
 	if err != nil {
 		return 0, fmt.Errorf("calibrate sigma: %w", err)
 	}

@@ -11,7 +11,8 @@ import (
 // Config is one training run of RDP-GCF. Where the paper says nothing, or cannot mean what it
 // says, each choice is a field of its own. A profile is a named set of values for them.
 type Config struct {
-	Profile string           `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
+	// name of the set of choices, for reports: paper, code, repaired, or your own
+	Profile string           `yaml:"profile"`
 	Data    topn.DataConfig  `yaml:"data"`
 	Model   ModelConfig      `yaml:"model"`
 	Privacy Privacy          `yaml:"privacy"`

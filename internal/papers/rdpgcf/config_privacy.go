@@ -158,28 +158,36 @@ func (p Privacy) check(v *config.Checker, c Config) {
 		v.OneOf("privacy.conversion", p.Conversion, ConversionClassic, ConversionTight)
 	}
 	if p.Accounting == AccountingFixed {
-		v.Check(p.Sigma > 0 && p.Sigma < 1e9, "privacy.sigma", "must lie in (0,1e+09) for accounting fixed, got %v", p.Sigma)
+		v.Check(p.Sigma > 0 && p.Sigma < 1e9, "privacy.sigma", "must lie in (0,1e+09) for accounting fixed, got %v",
+			p.Sigma)
 	} else {
 		v.Check(p.Sigma == 0, "privacy.sigma", "belongs to accounting fixed, must be 0 for %s", p.Accounting)
 	}
-	v.Check(p.PlannedEpochs == 0 || p.PlannedEpochs >= c.Train.Epochs, "privacy.planned_epochs", "must be 0 or at least train.epochs %d, got %d", c.Train.Epochs, p.PlannedEpochs)
+	v.Check(p.PlannedEpochs == 0 || p.PlannedEpochs >= c.Train.Epochs, "privacy.planned_epochs",
+		"must be 0 or at least train.epochs %d, got %d", c.Train.Epochs, p.PlannedEpochs)
 	if p.Method == MethodLayers {
-		v.Check(c.Model.NormaliseRows || !p.noisy(), "model.normalise_rows", "must be true where there is noise: the sensitivity is that of unit rows, others have none")
+		v.Check(c.Model.NormaliseRows || !p.noisy(), "model.normalise_rows",
+			"must be true where there is noise: the sensitivity is that of unit rows, others have none")
 	}
 	p.checkUnused(v)
 	v.OneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
 	if p.Propagation == PropagationSampled {
 		if p.Accounting != AccountingFixed { // which claims nothing
 			v.Check(p.Accounting != AccountingPrinted, "privacy.accounting",
-				"must be poisson, none or fixed where privacy.propagation is sampled: Theorem 3 is about samples of a fixed size, got %q", p.Accounting)
+				"must be poisson, none or fixed where privacy.propagation is sampled: Theorem 3 is about samples of "+
+					"a fixed size, got %q", p.Accounting)
 			v.Check(p.Count == CountStep, "privacy.count",
-				"must be step where privacy.propagation is sampled: the layers of a step see one sample, which amplifies them once; counted one by one they would claim too little, got %q", p.Count)
+				"must be step where privacy.propagation is sampled: the layers of a step see one sample, which "+
+					"amplifies them once; counted one by one they would claim too little, got %q", p.Count)
 		}
-		v.Check(c.Train.Schedule == "", "train.schedule", "must be left out where privacy.propagation is sampled, got %q", c.Train.Schedule)
-		v.Check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
+		v.Check(c.Train.Schedule == "", "train.schedule",
+			"must be left out where privacy.propagation is sampled, got %q", c.Train.Schedule)
+		v.Check(c.Train.Sampler == "poisson", "train.sampler",
+			"must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
 		n, err := graph.ParseNormalizer(c.Model.Norm)
 		v.Check(err != nil || n.String() != "sym", "model.norm",
-			"must have a public least degree where privacy.propagation is sampled (sym-clamp:K, right-clamp:K or sum): the sampled degrees are 0 or 1 mostly")
+			"must have a public least degree where privacy.propagation is sampled (sym-clamp:K, right-clamp:K or "+
+				"sum): the sampled degrees are 0 or 1 mostly")
 	}
 	p.checkRepaired(v, c)
 }
@@ -193,15 +201,23 @@ func (p Privacy) checkUnused(v *config.Checker) {
 			key      string
 			got, def any
 		}{
-			{"graph_share", r.GraphShare, d.Repaired.GraphShare}, {"count_share", r.CountShare, d.Repaired.CountShare}, {"label_share", r.LabelShare, d.Repaired.LabelShare},
-			{"edges", r.Edges, d.Repaired.Edges}, {"map", r.Map, d.Repaired.Map}, {"dim", r.Dim, d.Repaired.Dim}, {"clip", r.Clip, d.Repaired.Clip},
+			{"graph_share", r.GraphShare, d.Repaired.GraphShare}, {"count_share", r.CountShare, d.Repaired.CountShare},
+			{"label_share", r.LabelShare, d.Repaired.LabelShare},
+			{"edges", r.Edges, d.Repaired.Edges}, {"map", r.Map, d.Repaired.Map}, {"dim", r.Dim, d.Repaired.Dim},
+			{"clip", r.Clip, d.Repaired.Clip},
 		} {
-			v.Check(f.got == f.def, "privacy.repaired."+f.key, "has no effect under privacy.method %s, got %v: take privacy.method=%s, or leave it at %v", p.Method, f.got, MethodRepaired, f.def)
+			v.Check(f.got == f.def, "privacy.repaired."+f.key,
+				"has no effect under privacy.method %s, got %v: take privacy.method=%s, or leave it at %v", p.Method,
+				f.got, MethodRepaired, f.def)
 		}
 	}
 	if p.Accounting == AccountingFixed {
-		v.Check(p.Epsilon == d.Epsilon, "privacy.epsilon", "has no effect under privacy.accounting %s, where privacy.sigma is the noise, got %v: take another privacy.accounting, or leave it at %v", p.Accounting, p.Epsilon, d.Epsilon)
-		v.Check(p.Count == d.Count, "privacy.count", "has no effect under privacy.accounting %s, which claims nothing, got %q: take another privacy.accounting, or leave it at %s", p.Accounting, p.Count, d.Count)
+		v.Check(p.Epsilon == d.Epsilon, "privacy.epsilon",
+			"has no effect under privacy.accounting %s, where privacy.sigma is the noise, got %v: take another "+
+				"privacy.accounting, or leave it at %v", p.Accounting, p.Epsilon, d.Epsilon)
+		v.Check(p.Count == d.Count, "privacy.count",
+			"has no effect under privacy.accounting %s, which claims nothing, got %q: take another "+
+				"privacy.accounting, or leave it at %s", p.Accounting, p.Count, d.Count)
 	}
 }
 
@@ -211,37 +227,55 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	}
 	r, t := p.Repaired, c.Train
 	v.Check(!math.IsInf(p.Epsilon, 1), "privacy.epsilon", "must be finite for the repaired method")
-	v.Check(p.Accounting == AccountingPoisson, "privacy.accounting", "must be poisson for the repaired method, which trains on Poisson batches, got %q", p.Accounting)
+	v.Check(p.Accounting == AccountingPoisson, "privacy.accounting",
+		"must be poisson for the repaired method, which trains on Poisson batches, got %q", p.Accounting)
 	v.Check(p.Count == CountJoint, "privacy.count", "must be joint for the repaired method, got %q", p.Count)
-	v.Check(p.PlannedEpochs == 0, "privacy.planned_epochs", "must be 0 for the repaired method, which pays for the epochs that it runs, got %d", p.PlannedEpochs)
-	v.Check(p.Propagation == PropagationFull, "privacy.propagation", "must be full for the repaired method, which propagates once, got %q", p.Propagation)
+	v.Check(p.PlannedEpochs == 0, "privacy.planned_epochs",
+		"must be 0 for the repaired method, which pays for the epochs that it runs, got %d", p.PlannedEpochs)
+	v.Check(p.Propagation == PropagationFull, "privacy.propagation",
+		"must be full for the repaired method, which propagates once, got %q", p.Propagation)
 	v.Check(t.Sampler == "poisson", "train.sampler", "must be poisson for the repaired method, got %q", t.Sampler)
-	v.Check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
-	v.Check(t.Each == 1, "train.negatives_each", "must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
-	v.Check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d", t.RateEvery)
+	v.Check(t.Negatives == "all", "train.negatives",
+		"must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
+	v.Check(t.Each == 1, "train.negatives_each",
+		"must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
+	v.Check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d",
+		t.RateEvery)
 	v.Check(t.Schedule == "", "train.schedule", "must be left out for the repaired method, got %q", t.Schedule)
-	v.Check(t.WarmUp == 0, "train.warm_up", "must be 0 for the repaired method, whose rate is constant, got %d", t.WarmUp)
-	v.Check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
+	v.Check(t.WarmUp == 0, "train.warm_up", "must be 0 for the repaired method, whose rate is constant, got %d",
+		t.WarmUp)
+	v.Check(t.Patience == 0, "train.patience",
+		"must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
 	v.Check(t.Select == topn.SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.Check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
-	v.Check(t.Optimizer == "" || t.Optimizer == topn.Adam, "train.optimizer", "must be adam for the repaired method, or left out, got %q", t.Optimizer)
-	v.Check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
-	v.Check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
+	v.Check(t.Optimizer == "" || t.Optimizer == topn.Adam, "train.optimizer",
+		"must be adam for the repaired method, or left out, got %q", t.Optimizer)
+	v.Check(c.Model.NormaliseRows, "model.normalise_rows",
+		"must be true for the repaired method: the sensitivity is that of unit rows")
+	v.Check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds",
+		"must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
 	// What the method has no use for must be as in its profile: a setting that changed
 	// nothing would pass for one that did.
-	v.Check(p.Conversion == ConversionTight, "privacy.conversion", "must be %s for the repaired method, whose parts are composed exactly, got %q", ConversionTight, p.Conversion)
-	v.Check(c.Model.Init == baseline.InitConfig{Law: baseline.LawXavier}, "model.init", "must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", baseline.LawXavier, c.Model.Init)
+	v.Check(p.Conversion == ConversionTight, "privacy.conversion",
+		"must be %s for the repaired method, whose parts are composed exactly, got %q", ConversionTight, p.Conversion)
+	v.Check(c.Model.Init == baseline.InitConfig{Law: baseline.LawXavier}, "model.init",
+		"must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", baseline.LawXavier,
+		c.Model.Init)
 	v.Check(c.Release.Average == 1, "release.average", "must be 1 for the repaired method, got %d", c.Release.Average)
-	v.Check(!c.Eval.Every, "eval.every", "must be false for the repaired method: nothing is ranked before its map is trained")
+	v.Check(!c.Eval.Every, "eval.every",
+		"must be false for the repaired method: nothing is ranked before its map is trained")
 	v.Check(!c.Eval.Sigmoid, "eval.sigmoid", "must be false for the repaired method, which ranks by its scores")
 	v.Below("privacy.repaired.label_share", r.LabelShare, 0, 1)
 	if r.LabelShare > 0 {
-		v.Check(r.GraphShare == 0, "privacy.repaired.graph_share", "must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)
+		v.Check(r.GraphShare == 0, "privacy.repaired.graph_share",
+			"must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)
 	} else {
 		v.Inside("privacy.repaired.graph_share", r.GraphShare, 0, 1)
 	}
-	v.Check(r.CountShare >= 0 && r.CountShare+r.GraphShare < 1, "privacy.repaired.count_share", "must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
-	v.Check(r.Edges >= 0 && r.Edges <= math.MaxInt32, "privacy.repaired.edges", "must lie in 0..%d, got %d", math.MaxInt32, r.Edges)
+	v.Check(r.CountShare >= 0 && r.CountShare+r.GraphShare < 1, "privacy.repaired.count_share",
+		"must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
+	v.Check(r.Edges >= 0 && r.Edges <= math.MaxInt32, "privacy.repaired.edges", "must lie in 0..%d, got %d",
+		math.MaxInt32, r.Edges)
 	v.OneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
 	if r.Map == MapLinear {
 		v.Between("privacy.repaired.dim", r.Dim, 1, 1024)

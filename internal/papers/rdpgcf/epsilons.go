@@ -38,7 +38,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 		c.Model.Norm = r.Norm
 	}
 	if r.Epochs < 0 || r.Epochs > c.Train.Epochs || r.Propagations < 0 {
-		return of, fmt.Errorf("epochs %d and propagations %d, want 0 to %d and at least 0", r.Epochs, r.Propagations, c.Train.Epochs)
+		return of, fmt.Errorf("epochs %d and propagations %d, want 0 to %d and at least 0", r.Epochs, r.Propagations,
+			c.Train.Epochs)
 	}
 	cal, err := c.Calibration(r.Edges)
 	if err != nil {
@@ -66,7 +67,8 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 		of.Open = c.open(Ran{Edges: r.Edges, Sigma: sigma, Steps: steps, Selected: c.Train.Selected()})
 	}
 	if r.Theorem {
-		of.Noise = fmt.Sprintf("sigma %.4g, %d releases of sensitivity %.4g, sampled at rate %.4g", sigma, cal.Steps()*int64(cal.Layers), cal.View, cal.Rate())
+		of.Noise = fmt.Sprintf("sigma %.4g, %d releases of sensitivity %.4g, sampled at rate %.4g", sigma,
+			cal.Steps()*int64(cal.Layers), cal.View, cal.Rate())
 		of.Stated, err = cal.EpsilonOf(sigma)
 		return of, err
 	}

@@ -56,7 +56,8 @@ type layerNoiseOptions struct {
 
 // newLayerNoise opens the noise. It records events in ledger l, and draws noise from the streams that stream returns by
 // purpose.
-func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
+func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger,
+	stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
 	if o.layers < 1 || o.perEpoch < 1 || !(o.rate > 0 && o.rate <= 1) {
 		return nil, fmt.Errorf("noise of %d layers, %d steps an epoch, rate %v", o.layers, o.perEpoch, o.rate)
 	}
@@ -73,7 +74,8 @@ func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose s
 	}
 	training := l
 	if o.rate < 1 {
-		layer := privacy.Gaussian{Sigma: o.sigma, Sensitivity: o.joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+		layer := privacy.Gaussian{Sigma: o.sigma, Sensitivity: o.joint, Unit: privacy.Edge,
+			Neighbouring: privacy.AddRemove}
 		a.sampled = &privacy.Sampled{Rate: o.rate, Method: privacy.Poisson,
 			Event: privacy.SelfComposed{Event: layer, Count: int64(o.layers)}}
 		// At records the step; the channel's own record, layer by layer and without
@@ -142,7 +144,8 @@ func (a *layerNoise) Begin(layer int, rows [2]int, cols int) (err error) {
 		return errors.New("noise: no propagation was named")
 	}
 	a.users, a.cols = rows[nn.UserSide], cols
-	a.open, err = a.current.Start([]int32{int32(layer)}, rows[nn.UserSide]+rows[nn.ItemSide], cols, uint64(a.at>>passBits), uint64(a.at))
+	a.open, err = a.current.Start([]int32{int32(layer)}, rows[nn.UserSide]+rows[nn.ItemSide], cols,
+		uint64(a.at>>passBits), uint64(a.at))
 	return err
 }
 

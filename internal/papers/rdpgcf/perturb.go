@@ -79,14 +79,16 @@ func (c PerturbConfig) Expected(method string, users, items int, edges int64) (r
 // perturbGraph returns a noisy users x items block of a graph, and records the release in ledger l. Degrees of the
 // released graph are those of its own edges. It refuses a graph that does not fit the allowed memory before it draws
 // anything.
-func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy.Ledger, s rng.Stream) (*graph.Bipartite, error) {
+func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy.Ledger,
+	s rng.Stream) (*graph.Bipartite, error) {
 	expected, _, err := c.Expected(method, g.Users, g.Items, int64(g.Edges()))
 	if err != nil {
 		return nil, err
 	}
 	if room := expected + 8*math.Sqrt(expected); room > float64(c.limit()) {
 		return nil, &run.UsageError{
-			Message: fmt.Sprintf("perturb.memory_mb: %s at epsilon %v is expected to release %.4g edges of %d users and %d items, %.0f MB for both directions; the limit is %d",
+			Message: fmt.Sprintf("perturb.memory_mb: %s at epsilon %v is expected to release %.4g edges of %d users "+
+				"and %d items, %.0f MB for both directions; the limit is %d",
 				method, c.Epsilon, expected, g.Users, g.Items, expected*bytesPerEdge/(1<<20), c.MemoryMB),
 			Fix: "take a larger epsilon, or allow more memory",
 		}
@@ -102,7 +104,8 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 		return nil, fmt.Errorf("perturb the graph: %w", err)
 	}
 	back := out.Transpose()
-	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: out.Ptr, UserItem: out.Idx, ItemPtr: back.Ptr, ItemUser: back.Idx}, nil
+	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: out.Ptr, UserItem: out.Idx, ItemPtr: back.Ptr,
+		ItemUser: back.Idx}, nil
 }
 
 // pureDelta is the delta charged to a budget for releases that are private with delta 0, since accountants need one
@@ -121,7 +124,8 @@ func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
 		}
 		count = 1
 	}
-	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: pureDelta}, Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: pureDelta},
+		Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
 	p.Whole = count > 1 // the ledger has them once
 	for _, e := range events {
 		p.Releases = append(p.Releases, privacy.Entry{Purpose: purposeGraph, Count: count, Event: e})
@@ -133,7 +137,8 @@ func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
 // used edges.
 func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *privacy.Ledger) (*Account, error) {
 	a := newAccount(method, 0, 0)
-	a.Claimed = &Claim{Claim: claimed(c.Epsilon, 0, method+", pure, of every cell of users x items"), Rate: 1, Sensitivity: 1}
+	a.Claimed = &Claim{Claim: claimed(c.Epsilon, 0, method+", pure, of every cell of users x items"), Rate: 1,
+		Sensitivity: 1}
 	a.CoveredBy = "sum of pure epsilons"
 	for _, e := range l.Entries() {
 		if e.Purpose != purposeGraph {
@@ -152,7 +157,8 @@ func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *priva
 		a.Covered += p.Eps
 	}
 	if want := c.Epsilon; !(math.Abs(float64(a.Covered)-want) <= 1e-9*want) {
-		return nil, fmt.Errorf("the ledger's releases of the graph come to epsilon %v, the setting's is %v", float64(a.Covered), want)
+		return nil, fmt.Errorf("the ledger's releases of the graph come to epsilon %v, the setting's is %v",
+			float64(a.Covered), want)
 	}
 	a.Unbounded, a.Public = c.open(t)
 	a.close()
@@ -166,11 +172,13 @@ func (c PerturbConfig) open(t topn.TrainConfig) ([]experiment.Open, []privacy.As
 	if c.Labels == LabelsRaw {
 		open = append(open, experiment.NotCovered("labels", "the positive pairs of training are the true edges"))
 		if t.Negatives != bpr.All {
-			open = append(open, experiment.NotCovered("negatives", "negatives are drawn among the items that a user truly does not have"))
+			open = append(open, experiment.NotCovered("negatives",
+				"negatives are drawn among the items that a user truly does not have"))
 		}
 	}
 	if t.Selected() {
-		open = append(open, experiment.NotCovered("selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"))
+		open = append(open, experiment.NotCovered("selection",
+			"held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"))
 	}
 	if len(open) > 0 {
 		return open, nil

@@ -38,11 +38,13 @@ func (s GraphSetting) SpendsFrom() string { return s.Privacy.Parent }
 func DefaultGraph() GraphSetting {
 	s := baseline.DefaultLightGCN()
 	return GraphSetting{Profile: s.Profile, Data: s.Data.DataConfig, Model: s.Model,
-		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train.TrainConfig, Eval: s.Eval}
+		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train.TrainConfig,
+		Eval: s.Eval}
 }
 
 // graphCite names the paper that released graphs in both ways, and that of the network trained on them.
-const graphCite = "Wu, Long, Zhang, Li, LinkTeller: Recovering Private Edges from Graph Neural Networks via Influence Analysis, S&P 2022, arXiv 2108.06504, for the graph; " + lightgcn.Cite + ", for the network"
+const graphCite = "Wu, Long, Zhang, Li, LinkTeller: Recovering Private Edges from Graph Neural Networks via " +
+	"Influence Analysis, S&P 2022, arXiv 2108.06504, for the graph; " + lightgcn.Cite + ", for the network"
 
 // graphTask returns the task of LightGCN on a graph perturbed by a method.
 func graphTask(method, summary string) run.Task {
@@ -68,11 +70,13 @@ func graphTask(method, summary string) run.Task {
 func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting) (run.Work, error) {
 	base := DefaultGraph()
 	base.Perturb = s.Perturb // the figure's own axis, and what the paper leaves open
-	standing, err := experiment.Stand(s, s.Profile, map[string]GraphSetting{base.Profile: base}, func(s GraphSetting) train.Length { return s.Train.Length() }, topn.Free()...)
+	standing, err := experiment.Stand(s, s.Profile, map[string]GraphSetting{base.Profile: base},
+		func(s GraphSetting) train.Length { return s.Train.Length() }, topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
-	x, err := topn.Load(ctx, env, topn.Method{Name: method, Standing: standing, Data: s.Data, Train: s.Train, Eval: s.Eval, Tables: Tables(),
+	x, err := topn.Load(ctx, env, topn.Method{Name: method, Standing: standing, Data: s.Data, Train: s.Train,
+		Eval: s.Eval, Tables: Tables(),
 		Shape: topn.Shape{Dim: s.Model.Dim, Layers: s.Model.Layers, Epsilon: s.Perturb.Epsilon}})
 	if err != nil {
 		return nil, err
@@ -130,13 +134,15 @@ func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.S
 	}
 	if s.Perturb.Labels == LabelsPerturbed {
 		if released.Edges() == 0 {
-			return fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v", s.Perturb.Epsilon)
+			return fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v",
+				s.Perturb.Epsilon)
 		}
 		err := x.LearnFrom(released)
 		if none := (*bpr.NoNegativeError)(nil); errors.As(err, &none) {
 			return &run.UsageError{
-				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to draw", method, x.Data.UserIDs[none.User], none.Items),
-				Fix:     "train.negatives=" + bpr.All + " draws among all items, or take a larger perturb.epsilon",
+				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to "+
+					"draw", method, x.Data.UserIDs[none.User], none.Items),
+				Fix: "train.negatives=" + bpr.All + " draws among all items, or take a larger perturb.epsilon",
 			}
 		}
 		if err != nil {

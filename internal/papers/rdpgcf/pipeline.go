@@ -10,14 +10,17 @@ import (
 	"privrec/internal/train"
 )
 
-const cite = "Wang, Wang, Liu, Deng, Graph Convolutional Collaborative Filtering Recommendation Algorithm Based on Rényi Differential Privacy, Journal of Software (in Chinese) 2024, jos.org.cn/1000-9825/7165"
+const cite = "Wang, Wang, Liu, Deng, Graph Convolutional Collaborative Filtering Recommendation Algorithm Based on " +
+	"Rényi Differential Privacy, Journal of Software (in Chinese) 2024, jos.org.cn/1000-9825/7165"
 
 // Tasks returns the tasks of this paper. The baselines are in package baseline.
 func Tasks() []run.Task {
 	return []run.Task{
 		run.Spec[Config]{
-			Verb: "train", Name: "rdpgcf", Cite: cite, Noisy: true, Summary: "graph collaborative filtering with noisy layers",
-			Default: Default, Check: func(v *config.Checker, c Config) { c.check(v) }, Open: open, Answers: true, Secure: true,
+			Verb: "train", Name: "rdpgcf", Cite: cite, Noisy: true,
+			Summary: "graph collaborative filtering with noisy layers",
+			Default: Default, Check: func(v *config.Checker, c Config) { c.check(v) }, Open: open, Answers: true,
+			Secure: true,
 		}.Task(),
 		graphTask(EdgeRand, "LightGCN on a graph released by randomised response (RDP-GCF's Figure 2)"),
 		graphTask(LapGraph, "LightGCN on the largest cells of a graph under Laplace noise (RDP-GCF's Figure 2)"),
@@ -35,7 +38,9 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return openRepaired(ctx, env, m, c)
 	}
 	if env.Secure() {
-		return nil, run.NoSecure("train rdpgcf with privacy.method="+c.Privacy.Method, "its labels, tables and backward pass have no noise, so that there is no guarantee to keep; privacy.method="+MethodRepaired+" has one")
+		return nil, run.NoSecure("train rdpgcf with privacy.method="+c.Privacy.Method,
+			"its labels, tables and backward pass have no noise, so that there is no guarantee to keep; "+
+				"privacy.method="+MethodRepaired+" has one")
 	}
 	x, err := topn.Load(ctx, env, m)
 	if err != nil {
@@ -66,7 +71,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 
 // method describes a setting to the protocol.
 func (c Config) method() (topn.Method, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(), "repaired": Repaired()},
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(),
+		"repaired": Repaired()},
 		func(c Config) train.Length { return c.Train.Length() }, topn.Free()...)
 	return topn.Method{
 		Name: methodRDPGCF, Standing: standing, Data: c.Data, Train: c.Train, Eval: c.Eval,

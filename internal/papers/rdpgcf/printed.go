@@ -20,7 +20,8 @@ func Tables() topn.Tables {
 			}
 			return PaperValue(method, data, s.Dim, s.Layers, s.Epsilon)
 		},
-		Note:      "mean of five seeds without spread; its BPRMF, NGCF and LightGCN on Gowalla and Yelp are the published numbers of others",
+		Note: "mean of five seeds without spread; its BPRMF, NGCF and LightGCN on Gowalla and Yelp are the " +
+			"published numbers of others",
 		Published: References,
 	}
 }

@@ -73,7 +73,8 @@ func (c Config) plannedAccount(edges int64, sigma float64) (*Account, error) {
 }
 
 // openNoise opens the noise on layers.
-func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
+func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger,
+	stream func(purpose string) (rng.Stream, error)) (*layerNoise, error) {
 	rate := 1.0
 	if c.Privacy.Propagation == PropagationSampled {
 		rate = cal.Rate()
@@ -95,10 +96,12 @@ func (c Config) sigma(cal Calibration) (float64, error) {
 	}
 	s, err := cal.Sigma(c.Privacy.Epsilon)
 	if err == nil && s > mostSigma {
-		err = fmt.Errorf("epsilon %v asks for noise of standard deviation %.3g: above %g nothing of a graph is left", c.Privacy.Epsilon, s, float64(mostSigma))
+		err = fmt.Errorf("epsilon %v asks for noise of standard deviation %.3g: above %g nothing of a graph is left",
+			c.Privacy.Epsilon, s, float64(mostSigma))
 	}
 	if err != nil {
-		return 0, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, fewer epochs, or another privacy.accounting"}
+		return 0, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err),
+			Fix: "take a larger epsilon, fewer epochs, or another privacy.accounting"}
 	}
 	return s, nil
 }
@@ -168,10 +171,17 @@ func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Ac
 
 // Assumptions of a finite total.
 var (
-	publicUnit     = privacy.Assumption{What: "which row trains", Why: "the unit is a training row: where a share of a user's rows trains, a row more can put another one of that user's into training, and costs two"}
-	publicSettings = privacy.Assumption{What: "the settings", Why: "to choose them by results on these rows is not accounted for"}
-	publicLists    = privacy.Assumption{What: "users' own lists", Why: "they leave out the items of the user's own row, which shows that row to its reader: the guarantee is for the vectors, and for what all others see"}
-	publicReport   = privacy.Assumption{What: "what is measured here", Why: "numbers of rows, check sums of their files, floors and ranks of held-out rows, whose masks are the training rows"}
+	publicUnit = privacy.Assumption{What: "which row trains",
+		Why: "the unit is a training row: where a share of a user's rows trains, a row more can put another one of " +
+			"that user's into training, and costs two"}
+	publicSettings = privacy.Assumption{What: "the settings",
+		Why: "to choose them by results on these rows is not accounted for"}
+	publicLists = privacy.Assumption{What: "users' own lists",
+		Why: "they leave out the items of the user's own row, which shows that row to its reader: the guarantee is " +
+			"for the vectors, and for what all others see"}
+	publicReport = privacy.Assumption{What: "what is measured here",
+		Why: "numbers of rows, check sums of their files, floors and ranks of held-out rows, whose masks are the " +
+			"training rows"}
 )
 
 // declare opens the run's ledger with what the run leaves open, and the assumptions of a finite total.

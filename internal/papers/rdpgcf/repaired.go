@@ -45,10 +45,12 @@ func (s Split) events() (events []privacy.Event, count []int64) {
 	}
 	layer := privacy.Gaussian{Sigma: s.Sigma, Sensitivity: s.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	step := privacy.Sampled{Rate: s.Rate, Method: privacy.Poisson,
-		Event: privacy.Gaussian{Sigma: s.Multiplier, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+		Event: privacy.Gaussian{Sigma: s.Multiplier, Sensitivity: 1, Unit: privacy.Edge,
+			Neighbouring: privacy.AddRemove}}
 	events, count = []privacy.Event{layer, step}, []int64{int64(s.Layers), s.Steps}
 	if s.Counts > 0 {
-		events, count = append(events, privacy.Gaussian{Sigma: s.Counts, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}), append(count, 1)
+		events, count = append(events, privacy.Gaussian{Sigma: s.Counts, Sensitivity: 1, Unit: privacy.Edge,
+			Neighbouring: privacy.AddRemove}), append(count, 1)
 	}
 	return events, count
 }
@@ -107,7 +109,8 @@ func (c Config) divide(edges int64) (Split, error) {
 		return Split{}, fmt.Errorf("repaired: %w", err)
 	}
 	p := c.Privacy.Repaired
-	s := Split{Joint: cal.Joint, Layers: cal.Layers, Rate: cal.Rate(), Steps: cal.StepsRun(), Delta: c.Privacy.Delta, Apart: p.LabelShare > 0}
+	s := Split{Joint: cal.Joint, Layers: cal.Layers, Rate: cal.Rate(), Steps: cal.StepsRun(), Delta: c.Privacy.Delta,
+		Apart: p.LabelShare > 0}
 	share := p.GraphShare
 	if s.Apart {
 		share = (1 - p.CountShare) * (1 - 1e-9) // room for the rounding of a sum of shares
@@ -158,7 +161,8 @@ func (c Config) taken() []privacy.Assumption {
 // takes returns what the repaired method uses of its data beside edges. A stated number of edges is a setting.
 func (c Config) takes() experiment.Taken {
 	t := ofGraph()
-	t.HowMany = []experiment.Number{{Of: "training edges", Sets: "the rate and the number of steps", Key: "privacy.repaired.edges", Stated: int(c.Privacy.Repaired.Edges)}}
+	t.HowMany = []experiment.Number{{Of: "training edges", Sets: "the rate and the number of steps",
+		Key: "privacy.repaired.edges", Stated: int(c.Privacy.Repaired.Edges)}}
 	return t
 }
 
@@ -184,7 +188,8 @@ func (s Split) plan(c Config) *privacy.Plan {
 	if s.Apart {
 		return nil
 	}
-	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: s.Delta}, Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: s.Delta},
+		Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
 	events, count := s.events()
 	for i, purpose := range []string{purposeReleases, purposeLabels, purposeCounts}[:len(events)] {
 		p.Releases = append(p.Releases, privacy.Entry{Purpose: purpose, Count: count[i], Event: events[i]})
@@ -197,7 +202,8 @@ func (s Split) plan(c Config) *privacy.Plan {
 func (s Split) account(c Config) (*Account, error) {
 	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
 	a.Public = c.taken()
-	a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, s.Delta, "exact composition of all parts"), Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
+	a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, s.Delta, "exact composition of all parts"),
+		Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	if s.secret != nil {
 		a.Noise, a.Published = string(privacy.Secure), []string{experiment.ModelFile, run.LedgerName}
 	}
@@ -205,7 +211,8 @@ func (s Split) account(c Config) (*Account, error) {
 	in := func(sigma, sensitivity float64) privacy.Gaussian { // in the data's unit
 		return privacy.Gaussian{Sigma: sigma, Sensitivity: sensitivity}
 	}
-	if err := a.add("one propagation of rows that no edge entered", events[0], count[0], in(s.Sigma, s.Joint), 1, 1); err != nil {
+	if err := a.add("one propagation of rows that no edge entered", events[0], count[0], in(s.Sigma, s.Joint), 1,
+		1); err != nil {
 		return nil, err
 	}
 	if s.Counts > 0 {
@@ -213,7 +220,8 @@ func (s Split) account(c Config) (*Account, error) {
 			return nil, err
 		}
 	}
-	if err := a.add("labels, by DP-SGD (noise in units of the longest gradient)", events[1], count[1], in(s.Multiplier, 1), 1, s.Rate); err != nil {
+	if err := a.add("labels, by DP-SGD (noise in units of the longest gradient)", events[1], count[1],
+		in(s.Multiplier, 1), 1, s.Rate); err != nil {
 		return nil, err
 	}
 	if !s.Apart {
@@ -223,7 +231,8 @@ func (s Split) account(c Config) (*Account, error) {
 	if err != nil {
 		return nil, fmt.Errorf("account: %w", err)
 	}
-	a.Covered, a.CoveredBy = privacy.Number(eps), "the larger of the labels and of everything else: an edge is in one of them"
+	a.Covered, a.CoveredBy = privacy.Number(eps),
+		"the larger of the labels and of everything else: an edge is in one of them"
 	a.close()
 	return a, nil
 }
@@ -285,7 +294,8 @@ const (
 
 // newRepairedRun releases the noisy rows of the edges of g under a split of the setting's budget, and prepares the map,
 // which is trained on the edges of labels.
-func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream streams) (*repairedRun, error) {
+func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger,
+	stream streams) (*repairedRun, error) {
 	r := &repairedRun{cfg: c, split: split, graph: labels, ledger: l, stream: stream}
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
@@ -306,7 +316,8 @@ func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privac
 		r.fresh = true
 		return r, l.Flush("before training")
 	}
-	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.4}, l, stream.noise)
+	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1,
+		perEpoch: 1, share: 0.4}, l, stream.noise)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,8 @@ func (b *biased) vectors(c *cachedRows) (users, items tensor.Matrix) {
 		}
 		return y
 	}
-	return widen(u, func(int) tensor.Float { return 1 }), widen(i, func(v int) tensor.Float { return weight * b.bias[v] })
+	return widen(u, func(int) tensor.Float { return 1 }),
+		widen(i, func(v int) tensor.Float { return weight * b.bias[v] })
 }
 
 // apart divides the edges of a graph. Every edge is a label with probability share. The choice depends only on its user
@@ -117,7 +118,8 @@ func apart(g *graph.Bipartite, share float64, s rng.Stream) (rows, labels *graph
 		}
 	}
 	if len(edges[0]) == 0 || len(edges[1]) == 0 {
-		return nil, nil, fmt.Errorf("privacy.repaired.label_share: of %d edges %d are labels: take another share", g.Edges(), len(edges[1]))
+		return nil, nil, fmt.Errorf("privacy.repaired.label_share: of %d edges %d are labels: take another share",
+			g.Edges(), len(edges[1]))
 	}
 	if rows, err = graph.NewBipartite(g.Users, g.Items, edges[0]); err != nil {
 		return nil, nil, err

@@ -184,7 +184,8 @@ func (c *cachedRows) dim() int    { return c.layer[0].Cols }
 func (c *cachedRows) items() int  { return c.layer[0].Rows - c.users }
 
 // cacheRows draws rows in directions that depend only on stream, and propagates them once, normalised and with noise.
-func cacheRows(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, noise nn.LayerNoise, stream rng.Stream) (*cachedRows, error) {
+func cacheRows(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, noise nn.LayerNoise,
+	stream rng.Stream) (*cachedRows, error) {
 	draw := func(side uint64, rows int) tensor.Matrix {
 		x := tensor.NewTable(rows, dim)
 		tensor.Parallel(rows, 256, func(_, lo, hi int) {
@@ -202,7 +203,8 @@ func cacheRows(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, noise
 	users, items := draw(0, g.Users), draw(1, g.Items)
 	defer tensor.Free(users)
 	defer tensor.Free(items)
-	p := &nn.Propagation{Graph: g, Norm: norm, Layers: layers, Weights: nn.EvenWeights(layers), NormalizeRows: true, Noise: noise}
+	p := &nn.Propagation{Graph: g, Norm: norm, Layers: layers, Weights: nn.EvenWeights(layers), NormalizeRows: true,
+		Noise: noise}
 	defer p.Close()
 	c := &cachedRows{users: g.Users}
 	err := p.Each(users, items, func(_ int, x tensor.Matrix) error {

@@ -44,7 +44,8 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		}
 		users, items := r.vectors()
 		return &topn.Made{
-			Name: methodRDPGCF + ", repaired", Scorer: &bpr.Ranking{Users: users, Goods: items}, Steps: int(r.split.Steps),
+			Name: methodRDPGCF + ", repaired", Scorer: &bpr.Ranking{Users: users, Goods: items},
+			Steps:   int(r.split.Steps),
 			Vectors: &experiment.Vectors{Release: ReleaseNoisy, Users: users, Items: items},
 		}, nil
 	}
@@ -142,7 +143,9 @@ func (c Config) again(env *run.Env, split Split, g, labels *graph.Bipartite, str
 		r := &repairedRun{cfg: c, split: split, graph: labels, stream: stream}
 		return r, r.takeKept(kept, g)
 	case env.ReleasedForGood():
-		return nil, run.WithHint(fmt.Errorf("the run in %s was stopped between its first release and its first checkpoint: other rows would be a second release", env.Dir), "train again with another --out")
+		return nil, run.WithHint(
+			fmt.Errorf("the run in %s was stopped between its first release and its first checkpoint: other rows "+
+				"would be a second release", env.Dir), "train again with another --out")
 	}
 	return nil, nil
 }
@@ -156,7 +159,8 @@ func (r *repairedRun) kept() (out []run.NamedTensor) {
 		out = append(out, run.MatrixTensor(fmt.Sprintf("layer %d", l), x))
 	}
 	if b, ok := r.m.(*biased); ok {
-		out = append(out, run.MatrixTensor(purposeCounts, tensor.Matrix{Rows: 1, Cols: len(b.bias), Stride: len(b.bias), Data: b.bias}))
+		out = append(out, run.MatrixTensor(purposeCounts, tensor.Matrix{Rows: 1, Cols: len(b.bias), Stride: len(b.bias),
+			Data: b.bias}))
 	}
 	return out
 }
@@ -213,6 +217,7 @@ func (w *repairedWork) Forecast(ctx context.Context) (f run.Forecast, err error)
 	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
 	return experiment.Rehearsed{
 		Opening: opening, Steps: []float64{step}, Of: int(steps), Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.Method.Train.Epochs, timed, 1000*user, w.TestUsers()),
+		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.Method.Train.Epochs,
+			timed, 1000*user, w.TestUsers()),
 	}.Estimate(), err
 }

@@ -41,7 +41,8 @@ func (r *repairedRun) newTraining() (*mapTraining, error) {
 			return nil, err
 		}
 		steps, err = channel.OpenDPSGD[tensor.Float](channel.DPSGD{
-			Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
+			Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier,
+			Examples: int64(r.graph.Edges()),
 			Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
 		}, n, r.ledger, s)
 		if err != nil {
@@ -52,8 +53,11 @@ func (r *repairedRun) newTraining() (*mapTraining, error) {
 		return nil, err
 	}
 	return &mapTraining{r: r, steps: steps,
-		mean: make([]tensor.Float, n), first: make([]tensor.Float, n), second: make([]tensor.Float, n), gradients: tensor.New(gradientsAtOnce, n),
-		negatives: r.stream.draws(purposeLabels + ", negatives"), perEpoch: r.split.Steps / int64(r.cfg.Train.Epochs)}, nil
+			mean: make([]tensor.Float, n), first: make([]tensor.Float, n), second: make([]tensor.Float, n),
+			gradients: tensor.New(gradientsAtOnce, n),
+			negatives: r.stream.draws(purposeLabels + ", negatives"),
+			perEpoch:  r.split.Steps / int64(r.cfg.Train.Epochs)},
+		nil
 }
 
 // advance makes the next step. A step that an earlier attempt lost, and that cannot be made again, counts as made
@@ -93,7 +97,8 @@ func (m *mapTraining) advance() error {
 		tensor.Scale(tensor.Float(float64(r.graph.Edges())/float64(r.cfg.labelEdges(r.graph))), m.mean)
 	}
 	m.step++
-	tensor.AdamStep(r.m.weights(), m.mean, m.first, m.second, tensor.NewAdamCoef(t.Rate, 0.9, 0.999, 1e-8, t.L2, int(m.step)))
+	tensor.AdamStep(r.m.weights(), m.mean, m.first, m.second, tensor.NewAdamCoef(t.Rate, 0.9, 0.999, 1e-8, t.L2,
+		int(m.step)))
 	return m.ended(epoch)
 }
 
@@ -143,8 +148,10 @@ func (m *mapTraining) restore(c run.Checkpoint) error {
 	if err := json.Unmarshal(c.State, &s); err != nil {
 		return fmt.Errorf("checkpoint: state: %w", err)
 	}
-	if n := m.r.split.Steps; s.Step < 0 || s.Step > n || s.Step%2 == 1 && s.Step != n || s.Step != s.Labels.Batches.Batches {
-		return fmt.Errorf("checkpoint: at step %d of %d, after %d batches", s.Step, m.r.split.Steps, s.Labels.Batches.Batches)
+	if n := m.r.split.Steps; s.Step < 0 || s.Step > n || s.Step%2 == 1 && s.Step != n ||
+		s.Step != s.Labels.Batches.Batches {
+		return fmt.Errorf("checkpoint: at step %d of %d, after %d batches", s.Step, m.r.split.Steps,
+			s.Labels.Batches.Batches)
 	}
 	own := m.named()
 	if len(c.Tensors) != len(own) {
@@ -157,7 +164,8 @@ func (m *mapTraining) restore(c run.Checkpoint) error {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
 		if want := own[i]; t.Name != want.Name || x.Rows != want.Shape[0] || x.Cols != want.Shape[1] {
-			return fmt.Errorf("checkpoint: tensor %q is %dx%d, the run has %q of %dx%d", t.Name, x.Rows, x.Cols, want.Name, want.Shape[0], want.Shape[1])
+			return fmt.Errorf("checkpoint: tensor %q is %dx%d, the run has %q of %dx%d", t.Name, x.Rows, x.Cols,
+				want.Name, want.Shape[0], want.Shape[1])
 		}
 		kept[i] = x
 	}
@@ -191,7 +199,8 @@ func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps i
 		// The batches of steps are compared two by two. A checkpoint between the two would
 		// lose a comparison, and with it the bytes of a run without interruption.
 		Together: 2,
-		Of:       r.split.Steps, Made: func() int64 { return m.step }, Advance: m.advance, Checkpoint: m.checkpoint, Restore: m.restore,
+		Of:       r.split.Steps, Made: func() int64 { return m.step }, Advance: m.advance, Checkpoint: m.checkpoint,
+		Restore: m.restore,
 	}
 	if err := w.Run(ctx, env, done); err != nil {
 		return err

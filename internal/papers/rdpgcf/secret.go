@@ -44,26 +44,33 @@ func (c Config) secretly(g, labels *graph.Bipartite) (Split, error) {
 		return s, err
 	}
 	if n := max(int64(labels.Edges()), c.labelEdges(labels)); c.Privacy.Repaired.Edges > 0 && n > largestStated {
-		return s, fmt.Errorf("privacy.repaired.edges: the grid of sums of gradients depends on how many of %d edges there are: secure noise can hide that of up to %d", n, largestStated)
+		return s, fmt.Errorf("privacy.repaired.edges: the grid of sums of gradients depends on how many of %d edges "+
+			"there are: secure noise can hide that of up to %d", n, largestStated)
 	}
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
 		return s, err
 	}
-	x := &secret{dim: newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, rng.Stream{}).size(), events: make([]privacy.Event, 2, 3)}
+	x := &secret{dim: newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, rng.Stream{}).size(),
+		events: make([]privacy.Event, 2, 3)}
 	if x.sums, err = newWholeSums(g, norm, s.Sigma); err != nil {
 		return s, err
 	}
 	s.Sigma, s.Joint = s.Sigma/s.Joint*x.sums.joint, x.sums.joint
-	x.layers = secure.DiscreteGaussian{Purpose: purposeReleases, Sigma: s.Sigma, Sensitivity: s.Joint, Dimension: int64(g.Nodes() * c.Model.Dim),
-		Bound: x.sums.most * x.sums.step, Grid: x.sums.step, Whole: true, Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: 0.4, Rate: 1}
+	x.layers = secure.DiscreteGaussian{Purpose: purposeReleases, Sigma: s.Sigma, Sensitivity: s.Joint,
+		Dimension: int64(g.Nodes() * c.Model.Dim),
+		Bound:     x.sums.most * x.sums.step, Grid: x.sums.step, Whole: true, Unit: privacy.Edge,
+		Neighbouring: privacy.AddRemove, Share: 0.4, Rate: 1}
 	if x.events[0], err = x.layers.Event(); err != nil {
 		return s, err
 	}
 	if s.Counts > 0 {
 		x.dim++
-		x.counts = secure.DiscreteGaussian{Purpose: purposeCounts, Sigma: s.Counts, Sensitivity: 1, Dimension: countsMoved,
-			Bound: math.MaxInt32, Grid: countsGrid, Whole: true, Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: 0.2, Rate: 1}
+		x.counts = secure.DiscreteGaussian{Purpose: purposeCounts, Sigma: s.Counts, Sensitivity: 1,
+			Dimension: countsMoved,
+			Bound:     math.MaxInt32, Grid: countsGrid, Whole: true, Unit: privacy.Edge,
+			Neighbouring: privacy.AddRemove,
+			Share:        0.2, Rate: 1}
 		e, err := x.counts.Event()
 		if err != nil {
 			return s, err

@@ -54,7 +54,9 @@ func newWholeSums(g *graph.Bipartite, norm graph.Normalizer, sigma float64) (*wh
 			return nil, err
 		}
 	case norm.String() != "sum":
-		return nil, run.NoSecure("train rdpgcf with model.norm="+norm.String(), "its sums are divided by the degree of their own node too, which has no form in whole numbers here; right-clamp:K and sum have one")
+		return nil, run.NoSecure("train rdpgcf with model.norm="+norm.String(),
+			"its sums are divided by the degree of their own node too, which has no form in whole numbers here; "+
+				"right-clamp:K and sum have one")
 	}
 	_, e := math.Frexp(sigma)
 	bits := min(max(stepsOfDeviation-e, leastBits), mostBits)
@@ -69,7 +71,8 @@ func newWholeSums(g *graph.Bipartite, norm graph.Normalizer, sigma float64) (*wh
 	squares := s.shift(g.Items) + s.shift(g.Users) // at most 2^42: exact in a float64
 	s.joint = math.Nextafter(math.Sqrt(float64(squares)), math.Inf(1)) * math.Ldexp(1, -a)
 	if s.most = float64(max(g.Users, g.Items)) * float64(s.weights[0]) * math.Ldexp(1, s.row); s.most > 1<<51 {
-		return nil, fmt.Errorf("sums over %d nodes with noise of deviation %g do not fit into 52 bits", len(s.weights)-1, sigma)
+		return nil, fmt.Errorf("sums over %d nodes with noise of deviation %g do not fit into 52 bits",
+			len(s.weights)-1, sigma)
 	}
 	return s, nil
 }

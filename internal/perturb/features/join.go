@@ -83,7 +83,8 @@ func (j *join) next(b *perturb.Block[float64]) (bool, error) {
 	line, held := lineOf(held)
 	if j.lastLine > 0 && bytes.Equal(id, j.last) {
 		return false, &dataset.Error{File: j.src.Attributes, Line: max(line, j.lastLine), Field: userColumn,
-			Msg: fmt.Sprintf("user %s has a second row of features", dataset.Quote(id)), Hint: fmt.Sprintf("the first is on line %d", min(line, j.lastLine))}
+			Msg:  fmt.Sprintf("user %s has a second row of features", dataset.Quote(id)),
+			Hint: fmt.Sprintf("the first is on line %d", min(line, j.lastLine))}
 	}
 	j.last, j.lastLine = append(j.last[:0], id...), line
 	cells := j.row
@@ -118,10 +119,12 @@ func (j *join) statistics(id []byte, line int, row []float64) error {
 	}
 	if first == 0 {
 		return &dataset.Error{File: j.src.Attributes, Line: line, Field: userColumn,
-			Msg: fmt.Sprintf("user %s has a row of features, but no rating in %s", dataset.Quote(id), j.src.Ratings), Hint: "both tables must have the same users"}
+			Msg:  fmt.Sprintf("user %s has a row of features, but no rating in %s", dataset.Quote(id), j.src.Ratings),
+			Hint: "both tables must have the same users"}
 	}
 	if err := j.src.Statistics.Of(j.counts, row); err != nil {
-		return &dataset.Error{File: j.src.Ratings, Line: first, Field: userColumn, Msg: fmt.Sprintf("user %s, whose first row this is", dataset.Quote(id)), Err: err}
+		return &dataset.Error{File: j.src.Ratings, Line: first, Field: userColumn,
+			Msg: fmt.Sprintf("user %s, whose first row this is", dataset.Quote(id)), Err: err}
 	}
 	return errors.Join(j.errs[:]...)
 }
@@ -130,7 +133,9 @@ func (j *join) statistics(id []byte, line int, row []float64) error {
 func (j *join) stranger() error {
 	line, _ := lineOf(j.rating)
 	return &dataset.Error{File: j.src.Ratings, Line: line, Field: userColumn,
-		Msg: fmt.Sprintf("user %s has ratings, but no row of features in %s", dataset.Quote(j.rater), j.src.Attributes), Hint: "both tables must have the same users"}
+		Msg: fmt.Sprintf("user %s has ratings, but no row of features in %s", dataset.Quote(j.rater),
+			j.src.Attributes),
+		Hint: "both tables must have the same users"}
 }
 
 // appendCells writes a line and cells; appendLevel a line and a level.

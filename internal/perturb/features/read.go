@@ -197,7 +197,8 @@ func (c Column) cells(cells []float64, rows *format.Rows, at int, missing bool) 
 	field := rows.Fields[at]
 	if len(field) == 0 {
 		if !missing {
-			return nil, rows.Fail(c.Name, "empty: the user has no value", "--missing sends it as no value, which is hidden like any other")
+			return nil, rows.Fail(c.Name, "empty: the user has no value",
+				"--missing sends it as no value, which is hidden like any other")
 		}
 		return append(cells, make([]float64, c.Width())...), nil
 	}
@@ -207,7 +208,8 @@ func (c Column) cells(cells []float64, rows *format.Rows, at int, missing bool) 
 				return oneHot(cells, c, i), nil
 			}
 		}
-		return nil, rows.Fail(c.Name, fmt.Sprintf("%s is not one of the declared levels %v", dataset.Quote(field), c.Levels), "--category declares all levels, also those that no user has")
+		return nil, rows.Fail(c.Name, fmt.Sprintf("%s is not one of the declared levels %v", dataset.Quote(field),
+			c.Levels), "--category declares all levels, also those that no user has")
 	}
 	x, err := rows.Float(at)
 	if err != nil {
@@ -221,7 +223,8 @@ func (c Column) cells(cells []float64, rows *format.Rows, at int, missing bool) 
 		return oneHot(cells, c, int(g.Codes[0])), nil
 	}
 	if x < c.Low || x > c.High {
-		return nil, rows.Fail(c.Name, fmt.Sprintf("%v is outside the declared range %v..%v", x, c.Low, c.High), "--number declares a public range that holds for all users")
+		return nil, rows.Fail(c.Name, fmt.Sprintf("%v is outside the declared range %v..%v", x, c.Low, c.High),
+			"--number declares a public range that holds for all users")
 	}
 	return append(cells, c.scale(x)), nil
 }
@@ -249,7 +252,8 @@ func (r *Reader) levels(to *perturb.Sorter) error {
 			return err
 		}
 		if level := int(x); float64(level) != x || level < 1 || level > r.src.Statistics.Levels {
-			return r.ratings.Fail(ratingColumn, fmt.Sprintf("%v is not a whole number from 1 to %d", x, r.src.Statistics.Levels), "")
+			return r.ratings.Fail(ratingColumn, fmt.Sprintf("%v is not a whole number from 1 to %d", x,
+				r.src.Statistics.Levels), "")
 		}
 		r.Ratings++
 		line := r.ratings.Line()

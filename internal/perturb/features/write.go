@@ -23,8 +23,10 @@ func (r *Reader) header() ([]byte, error) {
 	}
 	var err error
 	for _, name := range names {
-		if head, err = r.src.OutForm.AppendField(append(head, perturb.Separator(r.src.OutForm)), []byte(name+number)); err != nil {
-			return nil, perturb.Refuse("--out-form csv quotes what it must", "the name %q cannot stand in the header of the output", name)
+		if head, err = r.src.OutForm.AppendField(append(head, perturb.Separator(r.src.OutForm)),
+			[]byte(name+number)); err != nil {
+			return nil, perturb.Refuse("--out-form csv quotes what it must",
+				"the name %q cannot stand in the header of the output", name)
 		}
 	}
 	return append(head, '\n'), nil

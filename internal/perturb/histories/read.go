@@ -56,7 +56,8 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, stri
 			s.Progress.Phase(filepath.Base(s.In) + ": " + left)
 		}
 	}
-	r := &Reader{s: in, cat: cat, set: s, strict: strict, seen: make([]uint32, cat.Size+1), ring: make([]int32, s.Length), tails: make([][]byte, s.Length)}
+	r := &Reader{s: in, cat: cat, set: s, strict: strict, seen: make([]uint32, cat.Size+1),
+		ring: make([]int32, s.Length), tails: make([][]byte, s.Length)}
 	for c := range r.tails {
 		r.tails[c] = append(strconv.AppendInt([]byte{perturb.Separator(s.OutForm)}, int64(c+1), 10), '\n')
 	}
@@ -116,7 +117,9 @@ func (r *Reader) writable() (err error) {
 // cannot hold.
 func Writable(dst []byte, out format.Form, user []byte) (_ []byte, err error) {
 	if dst, err = out.AppendField(dst, user); err == nil && bytes.IndexByte(user, '\t') >= 0 {
-		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, which the list of empty rows, a .tsv, cannot hold", user), Hint: "give the user another id"}
+		err = &dataset.Error{Msg: fmt.Sprintf(
+			"user id %.40q has a tab in it, which the list of empty rows, a .tsv, cannot hold", user),
+			Hint: "give the user another id"}
 	}
 	return dst, err
 }
@@ -139,14 +142,16 @@ func (r *Reader) take() (again bool, err error) {
 	}
 	if r.seen[id] == r.mark {
 		if r.strict {
-			return false, r.fail("item_id", "without --strict the first occurrence counts", "item %.40q comes again for user %.40q", r.s.Item, r.s.User)
+			return false, r.fail("item_id", "without --strict the first occurrence counts",
+				"item %.40q comes again for user %.40q", r.s.Item, r.s.User)
 		}
 		r.Tally.Repeats++
 		return true, nil
 	}
 	r.seen[id] = r.mark
 	if r.strict && r.n == int64(len(r.ring)) {
-		return false, r.fail("user_id", "without --strict the last ones count; --length says how many", "user %.40q has more than %d items", r.s.User, len(r.ring))
+		return false, r.fail("user_id", "without --strict the last ones count; --length says how many",
+			"user %.40q has more than %d items", r.s.User, len(r.ring))
 	}
 	r.ring[r.n%int64(len(r.ring))] = id
 	r.n++
@@ -191,14 +196,18 @@ func (r *Reader) item(b []byte) (int32, error) {
 		return id, nil
 	}
 	if r.cat.Named() {
-		return 0, r.fail("item_id", "the catalogue lists all items, also those that no user has", "item %.40q is not in the catalogue of %d items", b, r.cat.Size)
+		return 0, r.fail("item_id", "the catalogue lists all items, also those that no user has",
+			"item %.40q is not in the catalogue of %d items", b, r.cat.Size)
 	}
 	id, ok := perturb.WholeNumber(b)
 	switch {
 	case !ok:
-		return 0, r.fail("item_id", "give the ids in --catalogue FILE where they are not 1 to m", "item %.40q is not a number from 1 to %d", b, r.cat.Size)
+		return 0, r.fail("item_id", "give the ids in --catalogue FILE where they are not 1 to m",
+			"item %.40q is not a number from 1 to %d", b, r.cat.Size)
 	case id == 0:
-		return 0, r.fail("item_id", "number the items from 1, or give their ids in --catalogue FILE", "item 0 is padding, items are 1 to %d", r.cat.Size)
+		return 0, r.fail("item_id", "number the items from 1, or give their ids in --catalogue FILE",
+			"item 0 is padding, items are 1 to %d", r.cat.Size)
 	}
-	return 0, r.fail("item_id", "--items counts the whole catalogue, also the items that no user has", "item %d is outside the catalogue of %d items", id, r.cat.Size)
+	return 0, r.fail("item_id", "--items counts the whole catalogue, also the items that no user has",
+		"item %d is outside the catalogue of %d items", id, r.cat.Size)
 }

@@ -50,7 +50,8 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, room
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{set: s, rows: rows, cat: cat, new: cat.Size == 0, t: s.Length, slate: -1, tally: slateTally{room: room}}
+	r := &Reader{set: s, rows: rows, cat: cat, new: cat.Size == 0, t: s.Length, slate: -1,
+		tally: slateTally{room: room}}
 	err = r.columns()
 	ok := false
 	if err == nil {
@@ -139,12 +140,15 @@ func (r *Reader) columns() (err error) {
 	for i, name := range r.rows.Columns { // not another column: its items would be lost
 		n, found := strings.CutPrefix(name, "item_")
 		if _, err := strconv.Atoi(n); found && err == nil && !slices.Contains(r.wide, i) {
-			return r.rows.Fail("", fmt.Sprintf("column %s is in the header, but only %d consecutive columns from item_1", name, len(r.wide)), "positions count from 1, and none is left out")
+			return r.rows.Fail("", fmt.Sprintf(
+				"column %s is in the header, but only %d consecutive columns from item_1", name, len(r.wide)),
+				"positions count from 1, and none is left out")
 		}
 	}
 	if len(r.wide) == 0 {
 		return r.rows.Fail("", "neither slate_id nor item_1 is in the header: "+strings.Join(r.rows.Columns, ", "),
-			"slates in rows have user_id and item_1 to item_T, items in rows have user_id, slate_id, position and item_id")
+			"slates in rows have user_id and item_1 to item_T, items in rows have user_id, slate_id, position and "+
+				"item_id")
 	}
 	return nil
 }
@@ -208,7 +212,8 @@ func (r *Reader) length(n int) error {
 // wanted returns the required length of a slate, and a hint for another length.
 func (r *Reader) wanted() (due, hint string) {
 	if r.set.Length > 0 {
-		return fmt.Sprintf("--length says %d", r.t), "leave out --length where all slates are of one length, or split the file by length"
+		return fmt.Sprintf("--length says %d", r.t),
+			"leave out --length where all slates are of one length, or split the file by length"
 	}
 	return fmt.Sprintf("the others have %d", r.t), "slates of a file are of one length: split the file by length"
 }
@@ -244,11 +249,14 @@ func (r *Reader) unknown(item []byte) error {
 	n, ok := perturb.WholeNumber(item)
 	switch {
 	case r.cat.Named():
-		return r.fail(r.field(), fmt.Sprintf("item %.40q is not in the catalogue of %d items", item, r.cat.Size), "the catalogue must list all items, shown or not")
+		return r.fail(r.field(), fmt.Sprintf("item %.40q is not in the catalogue of %d items", item, r.cat.Size),
+			"the catalogue must list all items, shown or not")
 	case !ok || item[0] == '0' && len(item) > 1:
-		return r.fail(r.field(), fmt.Sprintf("item %.40q is not a number from 1 to %d, without zeros in front", item, r.cat.Size), "give the ids in --catalogue FILE where they are not 1 to M")
+		return r.fail(r.field(), fmt.Sprintf("item %.40q is not a number from 1 to %d, without zeros in front", item,
+			r.cat.Size), "give the ids in --catalogue FILE where they are not 1 to M")
 	}
-	return r.fail(r.field(), fmt.Sprintf("item %d is outside the catalogue of %d items", n, r.cat.Size), "--items is the size of the whole catalogue, from 1")
+	return r.fail(r.field(), fmt.Sprintf("item %d is outside the catalogue of %d items", n, r.cat.Size),
+		"--items is the size of the whole catalogue, from 1")
 }
 
 // readLong reads the rows of a slate. The first is read already.
@@ -266,12 +274,14 @@ func (r *Reader) readLong() error {
 			return err
 		}
 		if at != int64(len(r.Items)+1) {
-			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID, len(r.Items)+1),
+			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID,
+				len(r.Items)+1),
 				"the rows of a slate stand together, in order of position, from 1: "+
 					r.rows.Sorted(r.position, r.user, r.slate))
 		}
 		if at == 1 && !r.tally.add(r.userID, r.slateID) {
-			return r.fail("slate_id", fmt.Sprintf("slate %.40q of user %.40q is in the file twice", r.slateID, r.userID),
+			return r.fail("slate_id", fmt.Sprintf("slate %.40q of user %.40q is in the file twice", r.slateID,
+				r.userID),
 				"a slate is released once: leave one out, or give the other an id of its own")
 		}
 		if err := r.push(r.rows.Fields[r.item]); err != nil {
@@ -294,7 +304,8 @@ func (r *Reader) readLong() error {
 	}
 	if r.t != 0 && len(r.Items) != r.t {
 		due, hint := r.wanted()
-		return &dataset.Error{File: r.set.In, Line: r.line, Field: "position", Msg: fmt.Sprintf("slate %.40q has %d items, %s", r.slateID, len(r.Items), due), Hint: hint}
+		return &dataset.Error{File: r.set.In, Line: r.line, Field: "position",
+			Msg: fmt.Sprintf("slate %.40q has %d items, %s", r.slateID, len(r.Items), due), Hint: hint}
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ func (r *Reader) Headers() []string {
 		token, number = ":token", ":float"
 	}
 	if r.Named() {
-		return []string{"user_id" + token + sep + "slate_id" + token + sep + "position" + number + sep + "item_id" + token + "\n"}
+		return []string{"user_id" + token + sep + "slate_id" + token + sep + "position" + number + sep + "item_id" +
+			token + "\n"}
 	}
 	head := "user_id" + token
 	for i := range r.t {

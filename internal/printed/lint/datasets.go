@@ -27,9 +27,11 @@ func mixedColumns(p *paper, _ []*paper) []Finding {
 			if f.Line == 0 {
 				f.Line = r.line
 			}
-			says = append(says, fmt.Sprintf("on %s they give %s, and %s are printed", r.data, digits(got.middle(), 0), rows.Number.Text))
+			says = append(says, fmt.Sprintf("on %s they give %s, and %s are printed", r.data, digits(got.middle(), 0),
+				rows.Number.Text))
 			f.Evidence = append(f.Evidence, show(*users), show(*length), show(*rows),
-				Evidence{Paper: p.file.Paper, Place: "computed: users times mean length on " + r.data, Value: digits(got.middle(), 0)})
+				Evidence{Paper: p.file.Paper, Place: "computed: users times mean length on " + r.data,
+					Value: digits(got.middle(), 0)})
 		}
 		if len(says) == 0 {
 			continue
@@ -56,10 +58,13 @@ func density(p *paper, _ []*paper) []Finding {
 			fit := exact(*rows).over(exact(*users).times(exact(*d)))
 			out = append(out, Finding{
 				Severity: Error, Place: r.place, Line: r.line,
-				Text: fmt.Sprintf("a density of %s is printed, but users, items and interactions give %s; the density fits %s items, and %s are printed",
-					d.Number.Text, digits(got.middle()*scale(*d), d.Number.Digits), span(math.Ceil(fit.low), math.Floor(fit.high), 0), items.Number.Text),
+				Text: fmt.Sprintf("a density of %s is printed, but users, items and interactions give %s; the "+
+					"density fits %s items, and %s are printed",
+					d.Number.Text, digits(got.middle()*scale(*d), d.Number.Digits),
+					span(math.Ceil(fit.low), math.Floor(fit.high), 0), items.Number.Text),
 				Evidence: []Evidence{show(*users), show(*items), show(*rows), show(*d),
-					{Paper: p.file.Paper, Place: "computed: density on " + r.data, Value: digits(got.middle()*scale(*d), d.Number.Digits)}},
+					{Paper: p.file.Paper, Place: "computed: density on " + r.data,
+						Value: digits(got.middle()*scale(*d), d.Number.Digits)}},
 			})
 		}
 	}
@@ -90,11 +95,13 @@ func sizes(p *paper) map[string][]size {
 			if users == nil || items == nil || rows == nil || r.taken == "" {
 				continue
 			}
-			out[r.taken] = append(out[r.taken], size{*users.Number.Value, *items.Number.Value, *rows.Number.Value, show(*rows)})
+			out[r.taken] = append(out[r.taken], size{*users.Number.Value, *items.Number.Value, *rows.Number.Value,
+				show(*rows)})
 		}
 		if name := p.file.Data[t.Data]; name != "" && t.Counts != nil {
 			s := size{count(t.Counts["users"]), count(t.Counts["items"]), count(t.Counts["interactions"]),
-				Evidence{Paper: p.file.Paper, Place: t.Name() + ", " + t.Data + ", interactions", Value: string(t.Counts["interactions"])}}
+				Evidence{Paper: p.file.Paper, Place: t.Name() + ", " + t.Data + ", interactions",
+					Value: string(t.Counts["interactions"])}}
 			out[name] = append(out[name], s)
 		}
 	}
@@ -145,7 +152,8 @@ func counts(p *paper, all []*paper) []Finding {
 	var out []Finding
 	for _, name := range sortedKeys(mine) {
 		for _, a := range mine[name] {
-			f := Finding{Severity: Warning, Place: a.evidence.Place, Line: a.evidence.Line, Evidence: []Evidence{a.evidence}}
+			f := Finding{Severity: Warning, Place: a.evidence.Place, Line: a.evidence.Line,
+				Evidence: []Evidence{a.evidence}}
 			for _, o := range all {
 				if o == p {
 					continue

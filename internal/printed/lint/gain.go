@@ -53,14 +53,16 @@ func gains(p *paper, _ []*paper) []Finding {
 func improvement(t *table, r *row) []Finding {
 	var out []Finding
 	for _, v := range r.values {
-		cells, bounded := ratios(t, printed.Gain{Method: r.method, Over: r.Over, Metrics: []string{v.Column}, Data: []string{r.data}, Setting: r.Setting})
+		cells, bounded := ratios(t, printed.Gain{Method: r.method, Over: r.Over, Metrics: []string{v.Column},
+			Data: []string{r.data}, Setting: r.Setting})
 		if len(cells) != 1 || !bounded {
 			continue
 		}
 		if got := cells[0].gain(); !got.meets(exact(v)) {
 			out = append(out, Finding{
 				Severity: Error, Place: v.Place(), Line: v.Line, Evidence: append(cells[0].evidence, show(v)),
-				Text: fmt.Sprintf("an improvement of %s over %s of %s percent is printed, but the two numbers give %s percent", r.method, r.Over, v.Number.Text, percents(got)),
+				Text: fmt.Sprintf("an improvement of %s over %s of %s percent is printed, but the two numbers give "+
+					"%s percent", r.method, r.Over, v.Number.Text, percents(got)),
 			})
 		}
 	}
@@ -75,7 +77,8 @@ func percents(x interval) string { return span(x.low*100, x.high*100, 2) }
 func ratios(t *table, g printed.Gain) (out []ratio, bounded bool) {
 	bounded = true
 	for _, a := range t.rows {
-		if a.improvement || a.method != g.Method || !within(g.Setting, a.Setting) || len(g.Data) > 0 && !slices.Contains(g.Data, a.data) {
+		if a.improvement || a.method != g.Method || !within(g.Setting, a.Setting) || len(g.Data) > 0 &&
+			!slices.Contains(g.Data, a.data) {
 			continue
 		}
 		i := slices.IndexFunc(t.rows, func(b *row) bool {
@@ -159,9 +162,11 @@ func meanGain(p *paper, s printed.Sentence) (Finding, bool) {
 	var computed []string
 	for _, r := range all[:2] {
 		computed = append(computed, fmt.Sprintf("%s is %s percent", r.name, percents(r.mean)))
-		f.Evidence = append(f.Evidence, Evidence{Paper: p.file.Paper, Place: "computed: " + r.name, Value: percents(r.mean)})
+		f.Evidence = append(f.Evidence, Evidence{Paper: p.file.Paper, Place: "computed: " + r.name,
+			Value: percents(r.mean)})
 	}
-	f.Text = fmt.Sprintf("%s of %s percent is stated, but from %s %s%s", s.About, s.Value.Text, t.Name(), strings.Join(computed, ", "), explains)
+	f.Text = fmt.Sprintf("%s of %s percent is stated, but from %s %s%s", s.About, s.Value.Text, t.Name(),
+		strings.Join(computed, ", "), explains)
 	return f, true
 }
 

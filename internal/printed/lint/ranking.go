@@ -68,7 +68,8 @@ func order(p *paper, _ []*paper) []Finding {
 				if exact(a).above(exact(b)) {
 					out = append(out, Finding{
 						Severity: Error, Place: r.place, Line: r.line, Evidence: []Evidence{show(a), show(b)},
-						Text: fmt.Sprintf("%s is %s and %s is %s, but a longer list holds all that a shorter one found", a.Column, a.Number.Text, b.Column, b.Number.Text),
+						Text: fmt.Sprintf("%s is %s and %s is %s, but a longer list holds all that a shorter one found",
+							a.Column, a.Number.Text, b.Column, b.Number.Text),
 					})
 				}
 			}
@@ -113,10 +114,12 @@ func bounds(p *paper, _ []*paper) []Finding {
 					}
 				}
 				if precision != nil {
-					most(hit, exact(*precision).scaled(float64(k)), fmt.Sprintf("a list of %d with a hit has a precision of at least 1/%d", k, k), precision)
+					most(hit, exact(*precision).scaled(float64(k)),
+						fmt.Sprintf("a list of %d with a hit has a precision of at least 1/%d", k, k), precision)
 				}
 				if mrr != nil {
-					most(hit, exact(*mrr).scaled(float64(k)), fmt.Sprintf("a list of %d with a hit has a reciprocal rank of at least 1/%d", k, k), mrr)
+					most(hit, exact(*mrr).scaled(float64(k)),
+						fmt.Sprintf("a list of %d with a hit has a reciprocal rank of at least 1/%d", k, k), mrr)
 				}
 			}
 			if f1 != nil && precision != nil && recall != nil && exact(*precision).low > 0 && exact(*recall).low > 0 {
@@ -181,7 +184,8 @@ func oneItem(p *paper, _ []*paper) []Finding {
 			if len(says) == 0 {
 				continue
 			}
-			f.Text = fmt.Sprintf("%s does not fit %s for lists with one relevant item", family, hits[0].Metric.Is[:len(hits[0].Metric.Is)-len(fmt.Sprint(cutoff(hits[0])))-1])
+			f.Text = fmt.Sprintf("%s does not fit %s for lists with one relevant item", family,
+				hits[0].Metric.Is[:len(hits[0].Metric.Is)-len(fmt.Sprint(cutoff(hits[0])))-1])
 			if t.Relevant == inferredOne {
 				f.Text += ", which the paper does not state"
 			}
@@ -209,11 +213,13 @@ type step struct {
 
 // say describes a step that does not fit.
 func (s step) say(allowed interval) string {
-	low, high := digits(allowed.low*scale(s.after), s.after.Number.Digits+1), digits(allowed.high*scale(s.after), s.after.Number.Digits+1)
+	low, high := digits(allowed.low*scale(s.after), s.after.Number.Digits+1),
+		digits(allowed.high*scale(s.after), s.after.Number.Digits+1)
 	if s.before == nil {
 		return fmt.Sprintf("%s is %s and could be %s to %s", s.after.Column, s.after.Number.Text, low, high)
 	}
-	return fmt.Sprintf("%s to %s goes from %s to %s, and could rise by %s to %s", s.before.Column, s.after.Column, s.before.Number.Text, s.after.Number.Text, low, high)
+	return fmt.Sprintf("%s to %s goes from %s to %s, and could rise by %s to %s", s.before.Column, s.after.Column,
+		s.before.Number.Text, s.after.Number.Text, low, high)
 }
 
 // steps pairs the cut-offs that hit rate and metric share.

@@ -58,7 +58,8 @@ func conflicts(p *paper, _ []*paper) []Finding {
 		}
 		out = append(out, Finding{
 			Severity: Error, Place: first.Block + ", " + k.data + ", " + k.method, Line: first.Line, Evidence: bad,
-			Text: fmt.Sprintf("the same setting%s has different numbers in different places: %s", under, strings.Join(says, "; ")),
+			Text: fmt.Sprintf("the same setting%s has different numbers in different places: %s", under,
+				strings.Join(says, "; ")),
 		})
 	}
 	return out
@@ -178,7 +179,8 @@ func copyOf(t *table, method string, from []source) Finding {
 		}
 	}
 	f.Line = f.Evidence[0].Line
-	f.Text = fmt.Sprintf("%d numbers on %s equal those of %s digit for digit, which a run of one's own on other splits or seeds would hardly give; the row was probably taken over", numbers, join(data), join(sources))
+	f.Text = fmt.Sprintf("%d numbers on %s equal those of %s digit for digit, which a run of one's own on other "+
+		"splits or seeds would hardly give; the row was probably taken over", numbers, join(data), join(sources))
 	return f
 }
 
@@ -188,15 +190,18 @@ func repeated(p *paper, _ []*paper) []Finding {
 	for _, t := range p.tables {
 		for i, r := range t.rows {
 			for _, o := range t.rows[:i] {
-				if r.improvement != o.improvement || r.Copied != "" || o.Copied != "" || len(r.values) != len(o.values) {
+				if r.improvement != o.improvement || r.Copied != "" || o.Copied != "" ||
+					len(r.values) != len(o.values) {
 					continue
 				}
 				pairs, ok := same(r, o)
-				equal := !slices.ContainsFunc(pairs, func(x [2]printed.Value) bool { return x[0].Number.String() != x[1].Number.String() })
+				equal := !slices.ContainsFunc(pairs,
+					func(x [2]printed.Value) bool { return x[0].Number.String() != x[1].Number.String() })
 				if !ok || len(pairs) != len(r.values) || !equal {
 					continue
 				}
-				f := Finding{Severity: Warning, Place: r.place, Line: r.line, Text: fmt.Sprintf("all %d numbers equal those of %s", len(pairs), o.place)}
+				f := Finding{Severity: Warning, Place: r.place, Line: r.line,
+					Text: fmt.Sprintf("all %d numbers equal those of %s", len(pairs), o.place)}
 				for _, x := range pairs {
 					f.Evidence = append(f.Evidence, show(x[0]), show(x[1]))
 				}

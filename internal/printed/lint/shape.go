@@ -27,7 +27,8 @@ func ranges(p *paper, _ []*paper) []Finding {
 					text = "is no whole number"
 				}
 				if text != "" {
-					out = append(out, Finding{Severity: Error, Place: v.Place(), Line: v.Line, Evidence: []Evidence{show(v)}, Text: v.Number.Text + " " + text})
+					out = append(out, Finding{Severity: Error, Place: v.Place(), Line: v.Line,
+						Evidence: []Evidence{show(v)}, Text: v.Number.Text + " " + text})
 				}
 			}
 		}
@@ -44,7 +45,8 @@ func misprints(p *paper, _ []*paper) []Finding {
 				if v.Number.Slip {
 					out = append(out, Finding{
 						Severity: Note, Place: v.Place(), Line: v.Line, Evidence: []Evidence{show(v)},
-						Text: fmt.Sprintf("%s is printed, which must be %s", v.Number.Text, digits(*v.Number.Value, v.Number.Digits)),
+						Text: fmt.Sprintf("%s is printed, which must be %s", v.Number.Text,
+							digits(*v.Number.Value, v.Number.Digits)),
 					})
 				}
 			}
@@ -77,7 +79,8 @@ func bestMark(p *paper, _ []*paper) []Finding {
 						if f.Line == 0 {
 							f.Line = r.line
 						}
-						says = append(says, fmt.Sprintf("%s on %s is %s, and %s has %s", v.Column, v.Data, v.Number.Text, o.method+" ("+o.Setting.String()+")", w.Number.Text))
+						says = append(says, fmt.Sprintf("%s on %s is %s, and %s has %s", v.Column, v.Data,
+							v.Number.Text, o.method+" ("+o.Setting.String()+")", w.Number.Text))
 						f.Evidence = append(f.Evidence, show(v), show(*w))
 					}
 				}

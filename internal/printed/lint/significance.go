@@ -31,21 +31,26 @@ func significance(p *paper, _ []*paper) []Finding {
 			Evidence: []Evidence{
 				{Paper: p.file.Paper, Place: t.Name() + ", " + t.Test.Name, Value: "p < " + t.Test.Below.Text},
 				{Paper: p.file.Paper, Place: "runs", Value: fmt.Sprint(n)},
-				{Paper: p.file.Paper, Place: "computed: least two-sided p-value of an exact test", Value: short(2 * one)},
+				{Paper: p.file.Paper, Place: "computed: least two-sided p-value of an exact test",
+					Value: short(2 * one)},
 				{Paper: p.file.Paper, Place: "computed: least one-sided p-value of an exact test", Value: short(one)},
 			},
 		}
-		least := fmt.Sprintf("with %d pairs an exact test (sign, Wilcoxon, permutation) cannot go below %s two-sided or %s one-sided", n, short(2*one), short(one))
+		least := fmt.Sprintf("with %d pairs an exact test (sign, Wilcoxon, permutation) cannot go below %s two-sided "+
+			"or %s one-sided", n, short(2*one), short(one))
 		switch {
 		case exactTests.MatchString(t.Test.Name) && stated <= one:
 			f.Severity = Error
-			f.Text = fmt.Sprintf("p < %s by %s over %d runs is impossible: %s", t.Test.Below.Text, article(t.Test.Name), n, least)
+			f.Text = fmt.Sprintf("p < %s by %s over %d runs is impossible: %s", t.Test.Below.Text, article(t.Test.Name),
+				n, least)
 		case exactTests.MatchString(t.Test.Name):
 			f.Severity = Warning
-			f.Text = fmt.Sprintf("p < %s by %s over %d runs holds one-sided at best: %s", t.Test.Below.Text, article(t.Test.Name), n, least)
+			f.Text = fmt.Sprintf("p < %s by %s over %d runs holds one-sided at best: %s", t.Test.Below.Text,
+				article(t.Test.Name), n, least)
 		default:
 			f.Severity = Warning
-			f.Text = fmt.Sprintf("p < %s is stated by %s, and %d runs: if the pairs are the runs, %s, so all %s rest on the assumption that %d differences are normal",
+			f.Text = fmt.Sprintf("p < %s is stated by %s, and %d runs: if the pairs are the runs, %s, so all %s rest "+
+				"on the assumption that %d differences are normal",
 				t.Test.Below.Text, article(t.Test.Name), n, least, plural(stars(t), "star"), n)
 		}
 		out = append(out, f)
@@ -73,22 +78,26 @@ func short(x float64) string { return fmt.Sprintf("%.4g", x) }
 func sentences(p *paper, _ []*paper) []Finding {
 	var out []Finding
 	for i, s := range p.file.Sentences {
-		f := Finding{Severity: Error, Place: s.Where, Line: p.file.Line(fmt.Sprintf("sentences.%d", i)), Evidence: []Evidence{stating(p, s)}}
+		f := Finding{Severity: Error, Place: s.Where, Line: p.file.Line(fmt.Sprintf("sentences.%d", i)),
+			Evidence: []Evidence{stating(p, s)}}
 		var v *printed.Value
 		switch {
 		case s.Same != nil:
 			v = cell(p.table(s.Same.Table), s.Same.Metric, s.Same.Data)
 			if v != nil && !exact(*v).meets(of(s.Value, s.Unit)) {
-				f.Text = fmt.Sprintf("%s: the sentence says %s and %s prints %s", s.About, s.Value.Text, v.Block, v.Number.Text)
+				f.Text = fmt.Sprintf("%s: the sentence says %s and %s prints %s", s.About, s.Value.Text, v.Block,
+					v.Number.Text)
 			}
 		case s.Best != nil:
 			v = best(p, *s.Best)
 			if v != nil && !exact(*v).meets(of(s.Value, s.Unit)) {
-				f.Text = fmt.Sprintf("%s: the sentence says %s, but %s is %s", s.About, s.Value.Text, v.Place(), v.Number.Text)
+				f.Text = fmt.Sprintf("%s: the sentence says %s, but %s is %s", s.About, s.Value.Text, v.Place(),
+					v.Number.Text)
 			}
 		case s.Columns != nil:
 			if t := p.table(s.Columns.Table); t != nil && *s.Value.Value != float64(len(t.Columns)) {
-				f.Text = fmt.Sprintf("%s: the sentence says %s, and %s has %d", s.About, s.Value.Text, t.Name(), len(t.Columns))
+				f.Text = fmt.Sprintf("%s: the sentence says %s, and %s has %d", s.About, s.Value.Text, t.Name(),
+					len(t.Columns))
 			}
 		}
 		if f.Text == "" {

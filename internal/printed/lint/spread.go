@@ -34,14 +34,17 @@ func sameInput(p *paper, _ []*paper) []Finding {
 				if value*float64(tests) >= chance {
 					continue
 				}
-				says = append(says, fmt.Sprintf("%s is %s, and %s there (p = %s)", n[1].Column, n[1].Number, n[0].Number, short(value)))
+				says = append(says, fmt.Sprintf("%s is %s, and %s there (p = %s)", n[1].Column, n[1].Number,
+					n[0].Number, short(value)))
 				f.Evidence = append(f.Evidence, show(n[0]), show(n[1]),
-					Evidence{Paper: p.file.Paper, Place: "computed: p-value of a t-test on " + n[1].Column, Value: short(value)})
+					Evidence{Paper: p.file.Paper, Place: "computed: p-value of a t-test on " + n[1].Column,
+						Value: short(value)})
 			}
 			if len(says) == 0 {
 				continue
 			}
-			f.Text = fmt.Sprintf("%s sees only %s here as in %s, but its results differ by more than %d runs explain: %s",
+			f.Text = fmt.Sprintf("%s sees only %s here as in %s, but its results differ by more than %d runs "+
+				"explain: %s",
 				x.b.method, x.data, x.a.data, p.file.Seeds, strings.Join(says, "; "))
 			out = append(out, f)
 		}
@@ -63,7 +66,8 @@ func sameData(f *printed.File, t *table) []rowPair {
 	for i, b := range t.rows {
 		data := f.Sees[b.method][b.data]
 		for _, a := range t.rows[:i] {
-			if data == "" || a.method != b.method || f.Sees[a.method][a.data] != data || a.Setting.String() != b.Setting.String() || a.improvement || b.improvement {
+			if data == "" || a.method != b.method || f.Sees[a.method][a.data] != data ||
+				a.Setting.String() != b.Setting.String() || a.improvement || b.improvement {
 				continue
 			}
 			x := rowPair{a: a, b: b, data: data}

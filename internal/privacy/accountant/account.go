@@ -216,9 +216,11 @@ func (a *Account) paidByDelta(delta float64) string {
 	case p == 0 || p == 1 || !(delta >= p/10):
 		return ""
 	case terms.CheckDelta(delta, p) != nil:
-		return fmt.Sprintf("delta alone allows publishing a sampled %s whole: it is in one of the releases with a probability of only %.6g, so the guarantee would hold without any noise", a.unit, p)
+		return fmt.Sprintf("delta alone allows publishing a sampled %s whole: it is in one of the releases with a "+
+			"probability of only %.6g, so the guarantee would hold without any noise", a.unit, p)
 	}
-	return fmt.Sprintf("delta is %.3g times the probability %.6g that a %s is in one of the releases: it allows publishing that share of the released %ss whole", delta/p, p, a.unit, a.unit)
+	return fmt.Sprintf("delta is %.3g times the probability %.6g that a %s is in one of the releases: it allows "+
+		"publishing that share of the released %ss whole", delta/p, p, a.unit, a.unit)
 }
 
 // DeltaAt returns the guarantee at epsilon, 0 or more, for everything that was charged. Its Delta is the answer, and 1

@@ -89,7 +89,9 @@ func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, err
 		return Calibrated{}, s.stopped
 	}
 	if best.eps == 0 && math.IsNaN(less.eps) {
-		return Calibrated{}, fmt.Errorf("epsilon is 0 at a noise of %.3g, and accounting for less noise fails, so this is perhaps not the least: %w", s.noise(best.x), s.failed)
+		return Calibrated{}, fmt.Errorf(
+			"epsilon is 0 at a noise of %.3g, and accounting for less noise fails, so this is perhaps not the least: "+
+				"%w", s.noise(best.x), s.failed)
 	}
 	return Calibrated{s.noise(best.x), best.eps, s.calls}, nil
 }
@@ -164,7 +166,8 @@ func (s *search) bracket(x float64) (lo, hi probe, err error) {
 		p, from, to = q, min(from, q.x), max(to, q.x)
 		stride = math.Min(2*stride, 8)
 	}
-	if err = fmt.Errorf("no noise between %.3g and %.3g gives epsilon %v", s.noise(from), s.noise(to), s.target); from == to {
+	if err = fmt.Errorf("no noise between %.3g and %.3g gives epsilon %v", s.noise(from), s.noise(to),
+		s.target); from == to {
 		err = fmt.Errorf("a noise of %.3g, the end of what is tried, does not give epsilon %v", s.noise(from), s.target)
 	}
 	if p.within() {

@@ -59,7 +59,8 @@ func (x restater) forEntries(entries []privacy.Entry) restater {
 // its answers.
 func (x restater) changesTwoAnswers(e privacy.Event) bool {
 	s, ok := privacy.About(e)
-	return ok && privacy.Local(e) && (s.Unit == privacy.Edge || s.Unit == privacy.Interaction) && (s.Unit != x.Unit || x.moved)
+	return ok && privacy.Local(e) && (s.Unit == privacy.Edge || s.Unit == privacy.Interaction) &&
+		(s.Unit != x.Unit || x.moved)
 }
 
 // flatten returns the cost of a ledger entry for one unit of the account. The list is empty for an entry about other
@@ -130,7 +131,8 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 		steps *= 2
 	}
 	if steps == 0 {
-		return 0, fmt.Sprintf("noise about one %s under %s says nothing about one %s under %s", s.Unit, s.Neighbouring, x.Unit, x.Neighbouring)
+		return 0, fmt.Sprintf("noise about one %s under %s says nothing about one %s under %s", s.Unit, s.Neighbouring,
+			x.Unit, x.Neighbouring)
 	}
 	if most > math.MaxInt64/steps {
 		return math.MaxInt64, ""
@@ -224,7 +226,9 @@ func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (p
 	if form.Method == privacy.WithoutReplacement {
 		for _, s := range privacy.Subjects(of) {
 			if s.Neighbouring != "" && !s.Unit.Apart(x.Unit) && !x.keepsCount(s) {
-				return privacy.Unprotected{What: purpose, Why: fmt.Sprintf("samples of a fixed size are drawn otherwise if there is one %s less: what noise on them costs one %s is not known", s.Unit, x.Unit)}, nil
+				return privacy.Unprotected{What: purpose,
+					Why: fmt.Sprintf("samples of a fixed size are drawn otherwise if there is one %s less: what "+
+						"noise on them costs one %s is not known", s.Unit, x.Unit)}, nil
 			}
 		}
 	}

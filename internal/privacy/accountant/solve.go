@@ -119,7 +119,8 @@ func contour(l terms.List, q question, r Result) (Result, error) {
 
 // checked does the work of contour with two given methods: the closed form of Gaussians, and the exact value of
 // everything else.
-func checked(l terms.List, q question, r Result, gaussians func(terms.List, question, Result) (Result, error), exactly func([]terms.Term) (exact.Value, float64, error)) (Result, error) {
+func checked(l terms.List, q question, r Result, gaussians func(terms.List, question, Result) (Result, error),
+	exactly func([]terms.Term) (exact.Value, float64, error)) (Result, error) {
 	if s, err := gaussians(l, q, r); err == nil { // Gaussians alone have a closed form
 		if err := q.doubtGaussians(l, s); err != nil {
 			return fallBack(l, q, r, err)
@@ -178,7 +179,8 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note str
 	const slack = 1e-9
 	b, err := q.bracket(ts, checkBins)
 	// A mesh that is too coarse may give no number at all.
-	for bins := 4 * checkBins; q.ctx.Err() == nil && bins <= checkMost && (err != nil || b.Upper-b.Lower > checkWidth*b.Upper); bins *= 4 {
+	for bins := 4 * checkBins; q.ctx.Err() == nil && bins <= checkMost &&
+		(err != nil || b.Upper-b.Lower > checkWidth*b.Upper); bins *= 4 {
 		b, err = q.bracket(ts, bins)
 	}
 	if err == nil && (hi < b.Lower*(1-slack) || lo > b.Upper*(1+slack)) {

@@ -122,7 +122,8 @@ func (t *TradeOff) of(eps, delta []float64) {
 	}
 	for lo := 0; lo < len(eps); lo += blockPoints {
 		hi := min(lo+blockPoints, len(eps))
-		t.pieces = append(t.pieces, curvePart{slices.Min(t.up[lo:hi]), slices.Max(t.down[lo:hi]), slices.Min(delta[lo:hi])})
+		t.pieces = append(t.pieces, curvePart{slices.Min(t.up[lo:hi]), slices.Max(t.down[lo:hi]),
+			slices.Min(delta[lo:hi])})
 	}
 }
 

@@ -58,7 +58,8 @@ func (b Bound) AtCeiling() bool { return b.Epsilon >= b.Ceiling }
 func (b Bound) Contradicts(epsilon float64) bool { return b.Epsilon > epsilon }
 
 func (o Options) bound(method string) Bound {
-	return Bound{Method: method, Delta: o.Delta, Confidence: 1 - o.Level, Level: o.Level, Copies: o.Copies, Tests: o.Tests}
+	return Bound{Method: method, Delta: o.Delta, Confidence: 1 - o.Level, Level: o.Level, Copies: o.Copies,
+		Tests: o.Tests}
 }
 
 // OneRun audits one run under (epsilon, delta)-DP, see OneRunPValue.
@@ -109,7 +110,8 @@ func TwoRun(r Rates, o Options) (Bound, error) {
 	b.Rates = &r
 	epsilon := func(r Rates) (float64, error) {
 		p, err := r.bounds(level)
-		return math.Max(ratio(p.truePositive, p.falsePositive, o.Delta, o.Copies), ratio(p.trueNegative, p.falseNegative, o.Delta, o.Copies)), err
+		return math.Max(ratio(p.truePositive, p.falsePositive, o.Delta, o.Copies),
+			ratio(p.trueNegative, p.falseNegative, o.Delta, o.Copies)), err
 	}
 	var first, second error
 	b.Epsilon, first = epsilon(r)
@@ -180,11 +182,13 @@ type Contradiction struct {
 
 // Error returns a message with both numbers.
 func (e *Contradiction) Error() string {
-	return fmt.Sprintf("the audit of %s shows epsilon above %.4g at delta %g with confidence %.4g %%, and the account promises %.4g for one %s: one of the two is wrong",
+	return fmt.Sprintf("the audit of %s shows epsilon above %.4g at delta %g with confidence %.4g %%, and the "+
+		"account promises %.4g for one %s: one of the two is wrong",
 		e.Of, e.Audited.Epsilon, e.Audited.Delta, 100*e.Audited.Confidence, e.Accounted, e.Unit)
 }
 
 // Hint suggests where the mistake may be.
 func (e *Contradiction) Hint() string {
-	return "look at the noise, the accountant and what the auditor was shown; by chance it happens once in " + fmt.Sprintf("%.4g", 1/e.Audited.Level) + " audits at most"
+	return "look at the noise, the accountant and what the auditor was shown; by chance it happens once in " +
+		fmt.Sprintf("%.4g", 1/e.Audited.Level) + " audits at most"
 }

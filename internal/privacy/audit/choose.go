@@ -45,7 +45,8 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 // of the rest had no influence on the choice, so the bound holds at the full level. Each rule is given for 1000
 // canaries and scaled to the size of either subset. share, above 0 and below 1, is the share of canaries used for
 // choosing. The stream draws this subset, and must not be the stream of the coins.
-func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Stream, o Options, bound Bounder) (Rule, Bound, error) {
+func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Stream, o Options,
+	bound Bounder) (Rule, Bound, error) {
 	fail := func(err error) (Rule, Bound, error) { return Rule{}, Bound{}, fmt.Errorf("split: %w", err) }
 	if len(rules) == 0 || bound == nil {
 		return fail(errors.New("no rules, or no bound to compute"))

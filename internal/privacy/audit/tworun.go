@@ -154,5 +154,6 @@ func TwoRunMu(r Rates, level float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return math.Max(0, -(mathext.NormalQuantile(b.falsePositive)+mathext.NormalQuantile(b.falseNegative))*(1-margin)), nil
+	return math.Max(0, -(mathext.NormalQuantile(b.falsePositive)+mathext.NormalQuantile(b.falseNegative))*(1-margin)),
+		nil
 }

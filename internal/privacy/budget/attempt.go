@@ -79,14 +79,17 @@ func (b *File) Continue(id int, r Reservation, s Standing, p *privacy.Plan, keep
 		return err
 	case c.Epsilon > x.Reserved.Epsilon*(1+privacy.PlanMargin) && b.Terms.Rule != Renyi, c.Delta > x.Reserved.Delta,
 		c.Divergence > x.Reserved.Divergence*(1+privacy.PlanMargin):
-		return &Refusal{Message: fmt.Sprintf("the run would spend epsilon %.6g at delta %.6g now, and reserved epsilon %.6g at delta %.6g in %s: "+
-			"the program that goes on counts it otherwise than the one that began it",
-			c.Epsilon, c.Delta, x.Reserved.Epsilon, x.Reserved.Delta, b.path), Fix: "go on with the program that began the run, or start again with another --out"}
+		return &Refusal{Message: fmt.Sprintf(
+			"the run would spend epsilon %.6g at delta %.6g now, and reserved epsilon %.6g at delta %.6g in %s: "+
+				"the program that goes on counts it otherwise than the one that began it",
+			c.Epsilon, c.Delta, x.Reserved.Epsilon, x.Reserved.Delta, b.path),
+			Fix: "go on with the program that began the run, or start again with another --out"}
 	}
 	if err := keep(x.Mark); err != nil {
 		return err
 	}
-	return b.add(entry{Attempt: &attempt{ID: id, Number: x.Attempt + 1, Mark: r.Mark, Chain: s.Continue, Releases: s.Ledger.Releases}})
+	return b.add(entry{Attempt: &attempt{ID: id, Number: x.Attempt + 1, Mark: r.Mark, Chain: s.Continue,
+		Releases: s.Ledger.Releases}})
 }
 
 // elsewhere returns the refusal of a run that may not release under a reservation.

@@ -108,12 +108,14 @@ func (b *File) price(p *privacy.Plan) (Cost, error) {
 		for _, o := range open {
 			why = append(why, o.What+": "+o.Why)
 		}
-		return c, &Refusal{Message: fmt.Sprintf("the run's epsilon for one %s is infinite, and no budget covers it: %s", t.Unit, strings.Join(why, "; ")),
+		return c, &Refusal{Message: fmt.Sprintf("the run's epsilon for one %s is infinite, and no budget covers it: %s",
+			t.Unit, strings.Join(why, "; ")),
 			Fix: "take a budget of another unit, or a setting whose account is finite"}
 	}
 	if p.Subject == (privacy.Subject{Unit: t.Unit, Neighbouring: t.Neighbouring}) {
 		if c.Epsilon > p.Epsilon*(1+privacy.PlanMargin) && t.Rule != Renyi {
-			return c, fmt.Errorf("budget %s: the run's releases come to epsilon %v and it says %v", b.path, c.Epsilon, p.Epsilon)
+			return c, fmt.Errorf("budget %s: the run's releases come to epsilon %v and it says %v", b.path, c.Epsilon,
+				p.Epsilon)
 		}
 		if t.Rule != Renyi {
 			c.Epsilon = p.Epsilon // the run keeps within its own statement
@@ -128,18 +130,22 @@ func (b *File) price(p *privacy.Plan) (Cost, error) {
 func (b *File) overdrawn(c Cost, spent, limit float64) error {
 	t := b.Terms
 	if t.Rule == Renyi {
-		return &Refusal{Message: fmt.Sprintf("the run would spend a divergence of %.6g at order %v (epsilon %.6g at delta %g alone), and %.6g of %.6g is left of the budget in %s",
+		return &Refusal{Message: fmt.Sprintf("the run would spend a divergence of %.6g at order %v (epsilon %.6g at "+
+			"delta %g alone), and %.6g of %.6g is left of the budget in %s",
 			c.Divergence, t.Order, c.Epsilon, c.Delta, max(0, limit-spent), limit, b.path), Fix: overdrawnFix}
 	}
 	delta := t.Delta - t.Slack
 	for _, r := range b.Reservations {
 		delta -= r.Held.Delta
 	}
-	left := fmt.Sprintf("epsilon %.6g of %.6g and delta %.6g of %.6g are left", max(0, limit-spent), t.Epsilon, max(0, delta), t.Delta)
+	left := fmt.Sprintf("epsilon %.6g of %.6g and delta %.6g of %.6g are left", max(0, limit-spent), t.Epsilon,
+		max(0, delta), t.Delta)
 	if t.Rule == Approximate {
-		left = fmt.Sprintf("the runs so far compose to epsilon %.6g of %.6g, and delta %.6g of %.6g is left", spent, t.Epsilon, max(0, delta), t.Delta)
+		left = fmt.Sprintf("the runs so far compose to epsilon %.6g of %.6g, and delta %.6g of %.6g is left", spent,
+			t.Epsilon, max(0, delta), t.Delta)
 	}
-	return &Refusal{Message: fmt.Sprintf("the run would spend epsilon %.6g at delta %.6g, and %s of the budget in %s", c.Epsilon, c.Delta, left, b.path), Fix: overdrawnFix}
+	return &Refusal{Message: fmt.Sprintf("the run would spend epsilon %.6g at delta %.6g, and %s of the budget in %s",
+		c.Epsilon, c.Delta, left, b.path), Fix: overdrawnFix}
 }
 
 const overdrawnFix = "take a smaller epsilon; privrec account budget show says what was spent by which run"
@@ -152,9 +158,11 @@ func (b *File) checkData(r Reservation) error {
 	}
 	switch {
 	case r.SHA256 == "":
-		return &Refusal{Message: "the run does not say which data it is on, and the budget in " + b.path + " is for one data set"}
+		return &Refusal{Message: "the run does not say which data it is on, and the budget in " + b.path +
+			" is for one data set"}
 	case want != "" && want != r.SHA256:
-		return &Refusal{Message: fmt.Sprintf("the run is on %s (%.12s), and the budget in %s is for %s (%.12s)", r.Data, r.SHA256, b.path, of, want),
+		return &Refusal{Message: fmt.Sprintf("the run is on %s (%.12s), and the budget in %s is for %s (%.12s)", r.Data,
+			r.SHA256, b.path, of, want),
 			Fix: "make a budget for these data: privrec account budget create"}
 	}
 	return nil

@@ -30,11 +30,12 @@ type Terms struct {
 	Delta        float64              `json:"delta"`
 	Unit         privacy.Unit         `json:"unit"`
 	Neighbouring privacy.Neighbouring `json:"neighbouring"`
-	Data         string               `json:"data"`             // name, for readers
-	SHA256       string               `json:"sha256,omitempty"` // of the data as manifests have it; "": those of the first run
-	Rule         Rule                 `json:"filter"`
-	Order        float64              `json:"order,omitempty"` // of a Rényi rule
-	Slack        float64              `json:"slack,omitempty"` // of an approximate rule
+	Data         string               `json:"data"` // name, for readers
+	// of the data as manifests have it; "": those of the first run
+	SHA256 string  `json:"sha256,omitempty"`
+	Rule   Rule    `json:"filter"`
+	Order  float64 `json:"order,omitempty"` // of a Rényi rule
+	Slack  float64 `json:"slack,omitempty"` // of an approximate rule
 }
 
 // The versions of a budget's file. The first one has no attempts, but a file of it that is used again gets them too.
@@ -48,7 +49,8 @@ func (t Terms) Validate() error {
 	if t.Version != version && t.Version != oldVersion {
 		return fmt.Errorf("it is of version %q, this program reads %q and %q", t.Version, oldVersion, version)
 	}
-	err := errors.Join(privacy.Budget{Epsilon: t.Epsilon, Delta: t.Delta}.Validate(), t.Unit.Validate(), t.Neighbouring.Validate())
+	err := errors.Join(privacy.Budget{Epsilon: t.Epsilon, Delta: t.Delta}.Validate(), t.Unit.Validate(),
+		t.Neighbouring.Validate())
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,8 @@ func (t Terms) Validate() error {
 func (t Terms) filter() (*classic.Filter, error) {
 	b := privacy.Budget{Epsilon: t.Epsilon, Delta: t.Delta}
 	if (t.Order != 0) != (t.Rule == Renyi) || (t.Slack != 0) != (t.Rule == Approximate) {
-		return nil, fmt.Errorf("filter %s with order %v and slack %v: only %s has an order, and only %s a slack", t.Rule, t.Order, t.Slack, Renyi, Approximate)
+		return nil, fmt.Errorf("filter %s with order %v and slack %v: only %s has an order, and only %s a slack",
+			t.Rule, t.Order, t.Slack, Renyi, Approximate)
 	}
 	switch t.Rule {
 	case Sum:
@@ -91,7 +94,8 @@ func (c Cost) validate(t Terms) error {
 		}
 	}
 	if c.Delta > t.Delta || c.Divergence != 0 && t.Rule != Renyi {
-		return fmt.Errorf("a cost of delta %v and divergence %v, by the filter %s at delta %v", c.Delta, c.Divergence, t.Rule, t.Delta)
+		return fmt.Errorf("a cost of delta %v and divergence %v, by the filter %s at delta %v", c.Delta, c.Divergence,
+			t.Rule, t.Delta)
 	}
 	return nil
 }
@@ -106,7 +110,8 @@ func (t Terms) charge(f *classic.Filter, c Cost) error {
 
 // Price returns an upper bound on the cost of releases for one unit of the budget. The epsilon is that at delta, by the
 // best accountant. It is infinite, with the reasons in open, if nothing bounds the cost.
-func (t Terms) Price(entries []privacy.Entry, held []privacy.Holding, delta float64) (c Cost, open []privacy.Unprotected, err error) {
+func (t Terms) Price(entries []privacy.Entry, held []privacy.Holding,
+	delta float64) (c Cost, open []privacy.Unprotected, err error) {
 	c.Delta = delta
 	method := accountant.Contour
 	if t.Rule == Renyi {

@@ -156,7 +156,10 @@ func plainKeys(b []byte) error {
 		if seen[k] {
 			return fmt.Errorf("key %q comes twice", k)
 		}
-		if strings.ContainsFunc(k, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		if strings.ContainsFunc(k, func(r rune) bool {
+			return r != '_' && (r < 'a' || r > 'z') && (r < '0' ||
+				r > '9')
+		}) {
 			return fmt.Errorf("unknown key %q", k)
 		}
 		seen[k] = true

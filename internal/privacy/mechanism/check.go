@@ -20,7 +20,8 @@ type Share float64
 // Validate returns an error for a share outside [0, 1].
 func (s Share) Validate() error {
 	if !(s >= 0 && s <= 1) {
-		return fmt.Errorf("share of the false-alarm probability is %v, want above 0 and at most 1, or 0 for 1", float64(s))
+		return fmt.Errorf("share of the false-alarm probability is %v, want above 0 and at most 1, or 0 for 1",
+			float64(s))
 	}
 	return nil
 }
@@ -46,7 +47,8 @@ type CheckError struct {
 
 // Error implements error.
 func (e *CheckError) Error() string {
-	s := fmt.Sprintf("noise check of %s failed: %s is %.6g, want within [%.6g, %.6g] after %d values", e.Purpose, e.What, e.Got, e.Low, e.High, e.N)
+	s := fmt.Sprintf("noise check of %s failed: %s is %.6g, want within [%.6g, %.6g] after %d values", e.Purpose,
+		e.What, e.Got, e.Low, e.High, e.N)
 	if e.Hint != "" {
 		s += " (" + e.Hint + ")"
 	}

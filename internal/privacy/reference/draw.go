@@ -16,7 +16,8 @@ type Drawn struct {
 
 // Units returns all units, for random ledgers.
 func Units() []privacy.Unit {
-	return []privacy.Unit{privacy.User, privacy.Edge, privacy.Interaction, privacy.Cell, privacy.Position, privacy.Sample, privacy.Feature, privacy.Record}
+	return []privacy.Unit{privacy.User, privacy.Edge, privacy.Interaction, privacy.Cell, privacy.Position,
+		privacy.Sample, privacy.Feature, privacy.Record}
 }
 
 // drawer draws events. One run is about few units, each under one relation, as a ledger must be
@@ -48,7 +49,8 @@ func Draw(s *rng.Stream) Drawn {
 		}
 	}
 	for i := range 1 + s.IntN(30)*s.IntN(2) {
-		e := privacy.Entry{Period: "1", Purpose: fmt.Sprint("release ", i), Count: int64(1 + s.IntN(8)), Event: d.event(2)}
+		e := privacy.Entry{Period: "1", Purpose: fmt.Sprint("release ", i), Count: int64(1 + s.IntN(8)),
+			Event: d.event(2)}
 		if s.Float64() < .3 {
 			e.PerUnit = int64(1 + s.IntN(4))
 		}
@@ -101,7 +103,8 @@ func (d *drawer) parallel(depth int) privacy.Event {
 	}
 	u := d.unit()
 	one := d.leaf(u)
-	return privacy.Parallel{Events: []privacy.Event{one, privacy.SelfComposed{Event: one, Count: int64(1 + d.s.IntN(3))}}, Fixed: d.s.Float64() < .5}
+	return privacy.Parallel{Events: []privacy.Event{one,
+		privacy.SelfComposed{Event: one, Count: int64(1 + d.s.IntN(3))}}, Fixed: d.s.Float64() < .5}
 }
 
 // sampled returns a sampled event, mostly one that accountants can price.
@@ -123,7 +126,8 @@ func (d *drawer) sampled() privacy.Event {
 // gaussian returns Gaussian noise with no norm, with a norm of half the sensitivity as clipped sums have, or with a
 // norm of up to twice that.
 func (d *drawer) gaussian(u privacy.Unit) privacy.Event {
-	g := privacy.Gaussian{Sigma: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: d.relations[u]}
+	g := privacy.Gaussian{Sigma: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u,
+		Neighbouring: d.relations[u]}
 	switch d.s.IntN(3) {
 	case 0:
 		g.Norm = g.Sensitivity / 2
@@ -150,11 +154,13 @@ func (d *drawer) leaf(u privacy.Unit) privacy.Event {
 	switch d.s.IntN(6) {
 	case 0:
 		if d.s.Float64() < .1 {
-			return privacy.SphericalLaplace{Scale: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: r}
+			return privacy.SphericalLaplace{Scale: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u,
+				Neighbouring: r}
 		}
 		return privacy.Laplace{Scale: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: r}
 	case 1:
-		e := privacy.DiscreteGaussian{Sigma: d.between(.5, 20), Sensitivity: d.nearly(3), Dimension: 1, Unit: u, Neighbouring: r}
+		e := privacy.DiscreteGaussian{Sigma: d.between(.5, 20), Sensitivity: d.nearly(3), Dimension: 1, Unit: u,
+			Neighbouring: r}
 		if d.s.Float64() < .2 {
 			e.Dimension = int64(1 + d.s.IntN(20))
 		}

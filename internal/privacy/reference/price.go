@@ -288,7 +288,8 @@ func (p *pricer) sampled(e privacy.Sampled, n, k int64) ([]Part, error) {
 		return one(mirrored{far, e.Rate})
 	case g.Norm > 0 && 2*g.Norm <= g.Sensitivity*(1+1e-9): // from one end to the other
 		return one(mirrored{g.Norm / g.Sigma, e.Rate})
-	case e.Method == privacy.WithoutReplacement: // another unit is in the sample in place of this one: no further than it
+	case e.Method == privacy.WithoutReplacement:
+		// another unit is in the sample in place of this one: no further than it
 		return one(sampled{normal{far}, e.Rate, p.remove})
 	case g.Norm > 0: // from 0 to the largest contribution
 		return one(sampled{normal{min(g.Norm/g.Sigma, far)}, e.Rate, p.remove})

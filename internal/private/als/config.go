@@ -45,10 +45,12 @@ type ModelConfig struct {
 	Lambda float64 `yaml:"lambda"`
 
 	// Of the cells "observed":
-	Unobserved float64 `yaml:"unobserved,omitempty"`  // w0, the weight of all cells
-	LambdaItem float64 `yaml:"lambda_item,omitempty"` // of items' vectors, in deviations of the noise of their matrices times sqrt(d), and at least 1e-3
-	Matrices   float64 `yaml:"matrices,omitempty"`    // share of a round that the items' matrices take
-	Common     float64 `yaml:"common,omitempty"`      // share of a round that the matrix of all users takes; with Unobserved alone
+	Unobserved float64 `yaml:"unobserved,omitempty"` // w0, the weight of all cells
+	// of items' vectors, in deviations of the noise of their matrices times sqrt(d), and at least 1e-3
+	LambdaItem float64 `yaml:"lambda_item,omitempty"`
+	Matrices   float64 `yaml:"matrices,omitempty"` // share of a round that the items' matrices take
+	// share of a round that the matrix of all users takes; with Unobserved alone
+	Common float64 `yaml:"common,omitempty"`
 }
 
 // Values of the choices above.
@@ -71,9 +73,11 @@ const (
 // Default returns the setting on MovieLens 1M. It was chosen on the validation rows of
 // MovieLens 100K, at noise that is as large against the number of users.
 func Default() Config {
-	c := Config{Profile: "private", Data: topn.DataConfig{Name: "ml-1m", Recipe: "gerai"}, Privacy: release.Default(), Eval: topn.DefaultEval()}
+	c := Config{Profile: "private", Data: topn.DataConfig{Name: "ml-1m", Recipe: "gerai"}, Privacy: release.Default(),
+		Eval: topn.DefaultEval()}
 	c.Privacy.Items = 100
-	c.Model = ModelConfig{Items: 500, Dim: 16, Rounds: 4, Cells: CellsAll, Values: ValuesOnes, ItemWeight: 0.25, Clip: 0.2, Growth: 1.4, Average: true, Shrink: 1, Lambda: 0.1}
+	c.Model = ModelConfig{Items: 500, Dim: 16, Rounds: 4, Cells: CellsAll, Values: ValuesOnes, ItemWeight: 0.25,
+		Clip: 0.2, Growth: 1.4, Average: true, Shrink: 1, Lambda: 0.1}
 	return c
 }
 
@@ -82,10 +86,12 @@ func check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
 	c.Data.Check(v)
 	c.Privacy.Check(v)
-	v.Check(!c.Privacy.Secure, "privacy.secure", "must be false: noise of several rounds cannot be drawn a second time when a run goes on")
+	v.Check(!c.Privacy.Secure, "privacy.secure",
+		"must be false: noise of several rounds cannot be drawn a second time when a run goes on")
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)
-	v.Check(c.Protocol == "" || c.Model.Values == ValuesOnes, "model.values", "must be %s under protocol %s, which knows no ratings", ValuesOnes, c.Protocol)
+	v.Check(c.Protocol == "" || c.Model.Values == ValuesOnes, "model.values",
+		"must be %s under protocol %s, which knows no ratings", ValuesOnes, c.Protocol)
 	m := c.Model
 	v.Between("model.items", m.Items, 2, 1_000_000)
 	v.Between("model.dim", m.Dim, 1, 512)
@@ -97,8 +103,10 @@ func check(v *config.Checker, c Config) {
 	v.Within("model.clip", m.Clip, 1e-6, 1e6)
 	v.Within("model.growth", m.Growth, 0.01, 100)
 	if m.Cells == CellsAll {
-		v.Check(m.Values == ValuesOnes, "model.values", "must be ones with model.cells all: a pair that is not there counts as 0")
-		v.Check(m.Clip <= 1, "model.clip", "must be at most 1 with model.cells all, where no vector is longer, got %v", m.Clip)
+		v.Check(m.Values == ValuesOnes, "model.values",
+			"must be ones with model.cells all: a pair that is not there counts as 0")
+		v.Check(m.Clip <= 1, "model.clip", "must be at most 1 with model.cells all, where no vector is longer, got %v",
+			m.Clip)
 		v.Below("model.shrink", m.Shrink, 0, 1e6)
 		v.Below("model.lambda", m.Lambda, 0, 1e6)
 		for _, x := range []struct {
@@ -109,14 +117,16 @@ func check(v *config.Checker, c Config) {
 		}
 		return
 	}
-	v.Check(!m.Average && m.Shrink == 0, "model.average", "must be false, and model.shrink 0, with model.cells observed")
+	v.Check(!m.Average && m.Shrink == 0, "model.average",
+		"must be false, and model.shrink 0, with model.cells observed")
 	v.Below("model.unobserved", m.Unobserved, 0, 1e6)
 	v.Within("model.lambda", m.Lambda, 1e-6, 1e6)
 	v.Below("model.lambda_item", m.LambdaItem, 0, 1e6)
 	v.Within("model.matrices", m.Matrices, 1e-6, 1-1e-6)
 	if m.Unobserved > 0 {
 		v.Within("model.common", m.Common, 1e-6, 1-1e-6)
-		v.Check(m.Matrices+m.Common < 1, "model.common", "must leave something with model.matrices, got %v and %v", m.Common, m.Matrices)
+		v.Check(m.Matrices+m.Common < 1, "model.common", "must leave something with model.matrices, got %v and %v",
+			m.Common, m.Matrices)
 	} else {
 		v.Check(m.Common == 0, "model.common", "has no effect with model.unobserved 0, must be 0, got %v", m.Common)
 	}

@@ -19,12 +19,14 @@ import (
 const Name = "DP-ALS"
 
 // Cite names the publications.
-const Cite = "Chien et al., Private Alternating Least Squares, ICML 2021; Krichene et al., Multi-Task Differential Privacy Under Distribution Skew, ICML 2023"
+const Cite = "Chien et al., Private Alternating Least Squares, ICML 2021; Krichene et al., Multi-Task Differential " +
+	"Privacy Under Distribution Skew, ICML 2023"
 
 // Task returns the task train dp-als.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dp-als", Noisy: true, Summary: "alternating least squares with noise on items' sums, private for a whole user", Cite: Cite,
+		Verb: "train", Name: "dp-als", Noisy: true,
+		Summary: "alternating least squares with noise on items' sums, private for a whole user", Cite: Cite,
 		Default: Default, Check: check, Answers: true, Open: open,
 	}.Task()
 }
@@ -42,11 +44,13 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if env.Rehearsing() {
 		return nil, run.ErrNoForecast
 	}
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil, topn.Free()...)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil,
+		topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
-	m := topn.Method{Name: Name, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}}
+	m := topn.Method{Name: Name, Standing: standing, Data: c.Data, Eval: c.Eval,
+		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}}
 	a := release.NewAccount(c.Privacy, "Gaussian mechanism, on counts and in every round", nil)
 	w := &work{env: env, cfg: c}
 	if c.Protocol == nextitem.Name {
@@ -117,7 +121,8 @@ func (w *work) begin() (*trainer, []round, error) {
 	t := &trainer{cfg: w.cfg, releaser: w.releaser}
 	t.prior = newPrior(released, w.cfg.Model.Items, w.cfg.Model.ItemWeight, counts.Deviation())
 	if m := len(t.prior.items); m <= w.cfg.Model.Dim {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.dim: %d, but the data has %d items", w.cfg.Model.Dim, m), Fix: "take fewer"}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("model.dim: %d, but the data has %d items",
+			w.cfg.Model.Dim, m), Fix: "take fewer"}
 	}
 	weights := release.Weights(released, t.prior.items, counts.Deviation(), p.Prefer)
 	if t.rows, err = newRows(d, t.prior, w.cfg.Model, w.draw("rounds", p.Items, weights)); err != nil {
@@ -146,6 +151,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items}, Vectors: &experiment.Vectors{Users: users, Items: items},
-		Close: func() { tensor.Free(users); tensor.Free(items) }}, nil
+	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items},
+		Vectors: &experiment.Vectors{Users: users, Items: items},
+		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
 }

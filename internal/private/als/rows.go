@@ -90,7 +90,8 @@ func newRows(d *dataset.Interactions, p *prior, m ModelConfig, draw release.Draw
 			return nil, err
 		}
 	}
-	x := &rows{whole: make([][]cell, len(d.Train)), given: make([][]cell, len(d.Train)), of: make([][]entry, len(p.items))}
+	x := &rows{whole: make([][]cell, len(d.Train)), given: make([][]cell, len(d.Train)),
+		of: make([][]entry, len(p.items))}
 	tensor.Parallel(len(d.Train), 64, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			all := d.Train[u]
@@ -124,8 +125,9 @@ func checkRatings(d *dataset.Interactions) error {
 	for u, list := range d.Ratings {
 		for k, r := range list {
 			if !(r >= lowestRating && r <= highestRating) {
-				return &dataset.Error{File: d.Name, Field: "rating", Msg: fmt.Sprintf("user %q rates item %q with %v, want %d to %d: the noise is for that range",
-					d.UserIDs[u], d.ItemIDs[d.Train[u][k]], r, lowestRating, highestRating)}
+				return &dataset.Error{File: d.Name, Field: "rating",
+					Msg: fmt.Sprintf("user %q rates item %q with %v, want %d to %d: the noise is for that range",
+						d.UserIDs[u], d.ItemIDs[d.Train[u][k]], r, lowestRating, highestRating)}
 			}
 		}
 	}

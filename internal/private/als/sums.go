@@ -34,19 +34,22 @@ func checkUsers(n int) error {
 // vectorSum describes the release of b. A user's term has the norm |b_u| = |u| sqrt(sum of w² r²) <= G G_r.
 func vectorSum(round int, clip, most float64, k, d int) release.Sum {
 	s := clip * most
-	return release.Sum{Purpose: fmt.Sprintf("round %d: vectors of items", round), Sensitivity: s, Dimension: k * d, Grid: gridOf(s)}
+	return release.Sum{Purpose: fmt.Sprintf("round %d: vectors of items", round), Sensitivity: s, Dimension: k * d,
+		Grid: gridOf(s)}
 }
 
 // matrixSum describes the release of A. A user's term has the norm |A_u| = |u|² sqrt(sum of w²) <= G².
 func matrixSum(round int, clip float64, k, d int) release.Sum {
 	s := clip * clip
-	return release.Sum{Purpose: fmt.Sprintf("round %d: matrices of items", round), Sensitivity: s, Dimension: k * d * (d + 1) / 2, Grid: gridOf(s)}
+	return release.Sum{Purpose: fmt.Sprintf("round %d: matrices of items", round), Sensitivity: s,
+		Dimension: k * d * (d + 1) / 2, Grid: gridOf(s)}
 }
 
 // commonSum describes the release of K. A user's term has the norm |u u'| = |u|² <= G².
 func commonSum(round int, clip float64, d int) release.Sum {
 	s := clip * clip
-	return release.Sum{Purpose: fmt.Sprintf("round %d: matrix of all users", round), Sensitivity: s, Dimension: d * (d + 1) / 2, Grid: gridOf(s)}
+	return release.Sum{Purpose: fmt.Sprintf("round %d: matrix of all users", round), Sensitivity: s,
+		Dimension: d * (d + 1) / 2, Grid: gridOf(s)}
 }
 
 // vectors returns b (m, d), b_j = sum over users who contribute j of w_uj r_uj u.

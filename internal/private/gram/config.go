@@ -51,9 +51,11 @@ type MatrixConfig struct {
 
 // Default returns the setting of DP-EASE on MovieLens 1M, chosen on validation rows of MovieLens 100K.
 func Default() Config {
-	c := Config{Profile: "private", Data: topn.DataConfig{Name: "ml-1m", Recipe: "gerai"}, Privacy: release.Default(), Eval: topn.DefaultEval()}
+	c := Config{Profile: "private", Data: topn.DataConfig{Name: "ml-1m", Recipe: "gerai"}, Privacy: release.Default(),
+		Eval: topn.DefaultEval()}
 	c.Privacy.Items, c.Privacy.CountItems = 150, 20
-	c.Model = MatrixConfig{Items: 1000, Floor: 0.1, ItemWeight: 0.4, UserWeight: 1, Shrink: ShrinkOperator, Diagonal: DiagonalKept, Lambda: 1, Popularity: 0.03}
+	c.Model = MatrixConfig{Items: 1000, Floor: 0.1, ItemWeight: 0.4, UserWeight: 1, Shrink: ShrinkOperator,
+		Diagonal: DiagonalKept, Lambda: 1, Popularity: 0.03}
 	return c
 }
 
@@ -67,7 +69,8 @@ func DefaultKNN() Config {
 // DefaultPopularity returns the setting of DP popularity.
 func DefaultPopularity() PopularityConfig {
 	c := Default()
-	return PopularityConfig{Profile: c.Profile, Data: c.Data, Privacy: release.Privacy{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Items: c.Privacy.CountItems, Counts: 1}, Eval: c.Eval}
+	return PopularityConfig{Profile: c.Profile, Data: c.Data, Privacy: release.Privacy{Epsilon: c.Privacy.Epsilon,
+		Delta: c.Privacy.Delta, Items: c.Privacy.CountItems, Counts: 1}, Eval: c.Eval}
 }
 
 // check reports every setting that cannot be run.

@@ -100,5 +100,7 @@ func (w *work) notLost() error {
 	default:
 		return nil
 	}
-	return run.WithHint(fmt.Errorf("the run in %s was stopped after its ledger had the release of %s and before that was on file: to draw its noise again would be a second release", w.env.Dir, purpose), "start again with another --out, whose releases then come on top")
+	return run.WithHint(fmt.Errorf("the run in %s was stopped after its ledger had the release of %s and before that "+
+		"was on file: to draw its noise again would be a second release", w.env.Dir, purpose),
+		"start again with another --out, whose releases then come on top")
 }

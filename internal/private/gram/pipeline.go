@@ -40,40 +40,51 @@ type opener func(w *work, ctx context.Context, protocol string, m topn.Method, t
 func tasks(open opener) []run.Task {
 	return []run.Task{
 		run.Spec[PopularityConfig]{
-			Verb: "train", Name: "dp-popularity", Noisy: true, Summary: "items by counts with noise, private for a whole user",
-			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Secure: true, Flags: flags,
+			Verb: "train", Name: "dp-popularity", Noisy: true,
+			Summary: "items by counts with noise, private for a whole user",
+			Cite:    "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity,
+			Answers: true,
+			Secure:  true, Flags: flags,
 			Open: func(ctx context.Context, env *run.Env, c PopularityConfig) (run.Work, error) {
 				return openPopularity(ctx, env, c, open)
 			},
 		}.Task(),
-		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", "ours: the Gaussian mechanism on the matrix of items; on "+ease.Cite, Default, open),
-		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", "ours: the Gaussian mechanism on the matrix of items; on "+itemknn.Cite, DefaultKNN, open),
+		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user",
+			"ours: the Gaussian mechanism on the matrix of items; on "+ease.Cite, Default, open),
+		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user",
+			"ours: the Gaussian mechanism on the matrix of items; on "+itemknn.Cite, DefaultKNN, open),
 	}
 }
 
 func task(method, name, summary, cite string, profile func() Config, open opener) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: profile, Answers: true, Secure: true, Flags: flags,
+		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: profile, Answers: true,
+		Secure: true, Flags: flags,
 		Check: func(v *config.Checker, c Config) { check(v, c, method == ItemKNN) },
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
-			standing, err := experiment.Stand(c, c.Profile, map[string]Config{profile().Profile: profile()}, nil, topn.Free()...)
+			standing, err := experiment.Stand(c, c.Profile, map[string]Config{profile().Profile: profile()}, nil,
+				topn.Free()...)
 			if err != nil {
 				return nil, err
 			}
 			w := newWork(env, method, c.Privacy, &c.Model)
-			m := topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
-			return open(w, ctx, c.Protocol, m, "one release of counts and one of the item matrix, by the Gaussian mechanism")
+			m := topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval,
+				Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
+			return open(w, ctx, c.Protocol, m,
+				"one release of counts and one of the item matrix, by the Gaussian mechanism")
 		},
 	}.Task()
 }
 
 func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig, open opener) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]PopularityConfig{c.Profile: DefaultPopularity()}, nil, topn.Free()...)
+	standing, err := experiment.Stand(c, c.Profile, map[string]PopularityConfig{c.Profile: DefaultPopularity()}, nil,
+		topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
 	w := newWork(env, Popularity, c.Privacy, nil)
-	m := topn.Method{Name: Popularity, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
+	m := topn.Method{Name: Popularity, Standing: standing, Data: c.Data, Eval: c.Eval,
+		Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
 	return open(w, ctx, c.Protocol, m, "one release of counts, by the Gaussian mechanism")
 }
 
@@ -157,7 +168,8 @@ func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
 	if err := w.sameRows(); err != nil {
 		return nil, err
 	}
-	if err := w.env.Private(r.TrainRows()); err != nil { // nothing else is read, here or where rows are added up elsewhere
+	if err := w.env.Private(r.TrainRows()); err != nil {
+		// nothing else is read, here or where rows are added up elsewhere
 		return nil, err
 	}
 	return w.make(ctx)
@@ -188,7 +200,8 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	}
 	p := w.plan(r.counts, sums)
 	if !slices.Equal(p.Items, r.items) {
-		return nil, run.WithHint(fmt.Errorf("the released matrix is of other items than the released counts name"), "train again with another --out")
+		return nil, run.WithHint(fmt.Errorf("the released matrix is of other items than the released counts name"),
+			"train again with another --out")
 	}
 	b, err := w.weights(ctx, r, p)
 	if err != nil {
@@ -220,7 +233,9 @@ func (w *work) weights(ctx context.Context, r *released, p *Plan) (tensor.Matrix
 	}
 	b, raised, err := w.matrix.ease(ctx, d.square, unit)
 	if raised > 0 && err == nil {
-		err = w.env.Note(fmt.Sprintf("the released matrix was not positive definite with model.lambda %g: it was doubled %d times", w.matrix.Lambda, raised))
+		err = w.env.Note(fmt.Sprintf(
+			"the released matrix was not positive definite with model.lambda %g: it was doubled %d times",
+			w.matrix.Lambda, raised))
 	}
 	return b, err
 }
@@ -237,7 +252,8 @@ func (w *work) obtain(ctx context.Context) (*released, error) {
 		case r != nil:
 			return r, w.repeat(r)
 		case finished || !w.keeps && w.env.ReleasedForGood():
-			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.env.Dir, ReleasedFile), "train again with another --out")
+			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.env.Dir, ReleasedFile),
+				"train again with another --out")
 		}
 	}
 	if w.keeps {
@@ -285,7 +301,9 @@ func (w *work) sameRows() error {
 		same = was == sum.Of(w.rows.ItemIDs)
 	}
 	if !same {
-		return run.WithHint(fmt.Errorf("the run in %s released sums of other rows than the training rows of the data, or of items in another order", w.env.Dir), "add up the training rows, with the ids of all items in the order of the data")
+		return run.WithHint(fmt.Errorf(
+			"the run in %s released sums of other rows than the training rows of the data, or of items in another "+
+				"order", w.env.Dir), "add up the training rows, with the ids of all items in the order of the data")
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ type scorer struct {
 
 // newScorer returns a scorer with weights among some items. prior has a number for every item.
 func newScorer(g *graph.Bipartite, prior []float64, items []int32, weights tensor.Matrix) *scorer {
-	s := &scorer{graph: g, items: items, weights: weights, place: make([]int32, g.Items), prior: make([]tensor.Float, g.Items)}
+	s := &scorer{graph: g, items: items, weights: weights, place: make([]int32, g.Items),
+		prior: make([]tensor.Float, g.Items)}
 	for i := range s.place {
 		s.place[i], s.prior[i] = -1, tensor.Float(prior[i])
 	}

@@ -34,7 +34,8 @@ func newPlan(items []int32, weights []float64, most int, exponent float64) *Plan
 		d = math.Pow(p.longest(), 1-exponent)
 	}
 	_, e := math.Frexp(d) // d is at least 2^(e-1)
-	p.Sum = release.Sum{Purpose: Purpose, Sensitivity: d, Dimension: most * (most + 1) / 2, Grid: math.Ldexp(1, e-1-gridBits)}
+	p.Sum = release.Sum{Purpose: Purpose, Sensitivity: d, Dimension: most * (most + 1) / 2,
+		Grid: math.Ldexp(1, e-1-gridBits)}
 	return p
 }
 

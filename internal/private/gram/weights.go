@@ -82,7 +82,10 @@ func (c MatrixConfig) cosine(g square, diagonal []float64, unit float64) tensor.
 				all = append(all, near{i, s})
 			}
 		}
-		slices.SortFunc(all, func(a, b near) int { return cmp.Or(cmp.Compare(b.of, a.of), cmp.Compare(a.item, b.item)) })
+		slices.SortFunc(all, func(a, b near) int {
+			return cmp.Or(cmp.Compare(b.of, a.of),
+				cmp.Compare(a.item, b.item))
+		})
 		for _, x := range all[:min(c.Neighbours, len(all))] {
 			tensor.Row(out, x.item)[j] = tensor.Float(x.of)
 		}

@@ -34,7 +34,9 @@ type Beside struct {
 
 // public lists the assumptions of a finite total that every private recommender has.
 var public = []privacy.Assumption{
-	{What: "users' own lists", Why: "they are computed from the user's own row in the clear: the guarantee is for what all others see (joint differential privacy)"},
+	{What: "users' own lists",
+		Why: "they are computed from the user's own row in the clear: the guarantee is for what all others see " +
+			"(joint differential privacy)"},
 	{What: "the settings", Why: "choosing them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "numbers of users and rows, floors, and ranks of held-out rows"},
 }
@@ -46,7 +48,8 @@ func NewAccount(p Privacy, theorem string, published []string) *Account {
 	if p.Secure {
 		a.Noise = string(privacy.Secure)
 	}
-	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(About.Unit), Theorem: theorem}
+	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(About.Unit),
+		Theorem: theorem}
 	return a
 }
 
@@ -93,7 +96,8 @@ func (a *Account) Compose(l *privacy.Ledger) error {
 		return err
 	}
 	if got := float64(a.Noised()); !(got <= p.Epsilon && got >= p.Epsilon*(1-unused)) {
-		return fmt.Errorf("account: the ledger comes to epsilon %.10g for one user, want %v and not above it", got, p.Epsilon)
+		return fmt.Errorf("account: the ledger comes to epsilon %.10g for one user, want %v and not above it", got,
+			p.Epsilon)
 	}
 	beside := []accountant.Method{accountant.PLD, accountant.RDP}
 	if p.Secure {
@@ -108,8 +112,10 @@ func (a *Account) Compose(l *privacy.Ledger) error {
 		if err != nil {
 			return err
 		}
-		if m == accountant.PLD && !(spent.Lower <= float64(a.Noised())*(1+1e-9) && float64(a.Noised()) <= spent.Epsilon*(1+1e-9)) {
-			return fmt.Errorf("account: the exact epsilon %.10g is outside the certified bracket %.10g to %.10g", float64(a.Noised()), spent.Lower, spent.Epsilon)
+		if m == accountant.PLD && !(spent.Lower <= float64(a.Noised())*(1+1e-9) &&
+			float64(a.Noised()) <= spent.Epsilon*(1+1e-9)) {
+			return fmt.Errorf("account: the exact epsilon %.10g is outside the certified bracket %.10g to %.10g",
+				float64(a.Noised()), spent.Lower, spent.Epsilon)
 		}
 		a.Beside = append(a.Beside, Beside{string(m), privacy.Number(spent.Lower), privacy.Number(spent.Epsilon)})
 	}
@@ -121,7 +127,8 @@ func (a *Account) Show(d *report.Document) {
 	d.Facts = append(d.Facts, report.Fact{Label: "threat model", Value: "joint differential privacy", Note: Threat})
 	a.Account.Show(d)
 	t := &report.Table{Name: "accountants", Title: "The same ledger by other accountants, for one user more or less",
-		Columns: []report.Column{{Name: "method"}, {Name: "at least", Format: "%.6g"}, {Name: "at most", Format: "%.6g"}}}
+		Columns: []report.Column{{Name: "method"}, {Name: "at least", Format: "%.6g"},
+			{Name: "at most", Format: "%.6g"}}}
 	if !a.privacy.Secure {
 		t.Add("exact", float64(a.Noised()), float64(a.Noised()))
 	} else if len(a.Beside) > 0 && a.Noised() < a.Beside[0].Eps {
@@ -144,7 +151,10 @@ func (a *Account) leaves() string {
 	case len(a.Published) == 0:
 		return "nothing of the run directory is private: the guarantee is for what the method would release"
 	case a.privacy.Secure:
-		return fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", a.Published)
+		return fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows "+
+			"in the clear", a.Published)
 	}
-	return fmt.Sprintf("the guarantee is for %v, as if the noise were exact (privacy.secure makes it so), and its key, noise.key or run.noise_seed, unknown; all other files of the run directory depend on users' rows in the clear", a.Published)
+	return fmt.Sprintf("the guarantee is for %v, as if the noise were exact (privacy.secure makes it so), and its "+
+		"key, noise.key or run.noise_seed, unknown; all other files of the run directory depend on users' rows in "+
+		"the clear", a.Published)
 }

@@ -17,7 +17,8 @@ import (
 // CheckProtocol reports an unknown protocol. An empty word means that of package topn, nextitem.Name that of DIPSGNN.
 func CheckProtocol(v *config.Checker, protocol string, e topn.EvalConfig) {
 	v.OneOf("protocol", protocol, "", nextitem.Name)
-	v.Check(protocol == "" || e.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", nextitem.Name)
+	v.Check(protocol == "" || e.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0",
+		nextitem.Name)
 }
 
 // Suit sets the recipe to one that suits the data under a protocol, if the user named none. Published recipes of
@@ -43,18 +44,21 @@ type Rows struct {
 // It also returns what the model needs to know of the data. The model ranks all test samples of a user alike.
 func NextItem(ctx context.Context, env *run.Env, m topn.Method) (*nextitem.Experiment, *dataset.Interactions, error) {
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
-		Method: m.Name, Standing: m.Standing, From: nextitem.Data{Name: m.Data.Name, Recipe: m.Data.Recipe, Public: m.Data.Public, Candidates: nextitem.CandidatesTrain},
+		Method: m.Name, Standing: m.Standing, From: nextitem.Data{Name: m.Data.Name, Recipe: m.Data.Recipe,
+			Public: m.Data.Public, Candidates: nextitem.CandidatesTrain},
 		Fit: nextitem.Training{Select: nextitem.SelectLast}, Eval: nextitem.Ranking{K: m.Eval.K},
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	d := x.Data
-	return x, &dataset.Interactions{Name: d.Name, Recipe: d.Recipe, Users: d.Users, Items: d.Items, UserIDs: d.UserIDs, ItemIDs: d.ItemIDs[1:], Source: d.Source}, nil
+	return x, &dataset.Interactions{Name: d.Name, Recipe: d.Recipe, Users: d.Users, Items: d.Items, UserIDs: d.UserIDs,
+		ItemIDs: d.ItemIDs[1:], Source: d.Source}, nil
 }
 
 // Computes sets the function that computes the model of x. A user's row has each item once.
-func Computes(ctx context.Context, x *nextitem.Experiment, d *dataset.Interactions, make func(ctx context.Context, r Rows) (*topn.Made, error)) {
+func Computes(ctx context.Context, x *nextitem.Experiment, d *dataset.Interactions,
+	make func(ctx context.Context, r Rows) (*topn.Made, error)) {
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		return nextitem.NewComputed(x, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) {
 			of := *d

@@ -15,8 +15,9 @@ import (
 type Privacy struct {
 	Epsilon float64 `yaml:"epsilon"` // of all that is released, for one user more or less
 	Delta   float64 `yaml:"delta"`
-	Items   int     `yaml:"items"`  // k, the most items that a user contributes to a release
-	Counts  float64 `yaml:"counts"` // share of mu² that the counts take, in (0, 1), or 1 where they are all that is released
+	Items   int     `yaml:"items"` // k, the most items that a user contributes to a release
+	// share of mu² that the counts take, in (0, 1), or 1 where they are all that is released
+	Counts float64 `yaml:"counts"`
 	// CountItems is the most items that a user contributes to the counts; 0: Items.
 	CountItems int `yaml:"count_items,omitempty"`
 	// Prefer says which items a user with more than Items contributes after the counts are
@@ -126,10 +127,11 @@ func (p Privacy) Split(sums []Sum, shares ...float64) ([]Sum, error) {
 	if widen(1); !p.Secure {
 		return out, nil
 	}
-	least, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1, func(by float64) (float64, error) {
-		widen(by)
-		return p.price(out)
-	})
+	least, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1,
+		func(by float64) (float64, error) {
+			widen(by)
+			return p.price(out)
+		})
 	if err != nil {
 		return nil, fmt.Errorf("privacy: %w", err)
 	}
@@ -163,5 +165,6 @@ func (p Privacy) Plan(sums ...Sum) (*privacy.Plan, error) {
 			return nil, err
 		}
 	}
-	return &privacy.Plan{Budget: privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, Subject: About, Releases: l.Entries()}, nil
+	return &privacy.Plan{Budget: privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, Subject: About,
+		Releases: l.Entries()}, nil
 }

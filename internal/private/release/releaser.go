@@ -89,8 +89,9 @@ func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
 				return nil, err
 			}
 		}
-		return channel.Open[float64](channel.Gaussian{Purpose: s.Purpose, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
-			Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger, noise)
+		return channel.Open[float64](channel.Gaussian{Purpose: s.Purpose, Sigma: s.Deviation(),
+			Sensitivity: s.Sensitivity,
+			Unit:        About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger, noise)
 	}
 	if s.Grid == 0 {
 		return nil, fmt.Errorf("%s is a sum of floats: it has no secure form", s.Purpose)
@@ -99,8 +100,9 @@ func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
 	if s.OfAll {
 		rate = 1
 	}
-	return secure.OpenGaussian[float64](secure.DiscreteGaussian{Purpose: s.Purpose, Rate: rate, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
-		Dimension: int64(s.Dimension), Bound: largest * s.Grid, Grid: s.Grid, Whole: true,
+	return secure.OpenGaussian[float64](secure.DiscreteGaussian{Purpose: s.Purpose, Rate: rate, Sigma: s.Deviation(),
+		Sensitivity: s.Sensitivity,
+		Dimension:   int64(s.Dimension), Bound: largest * s.Grid, Grid: s.Grid, Whole: true,
 		Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger)
 }
 

@@ -37,7 +37,8 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 	if p.Secure {
 		b.counts.OfAll, b.counts.Grid = true, fine
 	}
-	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users), Stated: int64(c.Data.Sizes.Users),
+	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
+		Stated:   int64(c.Data.Sizes.Users),
 		Sampling: privacy.Poisson, Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
 	b.steps = int64(c.Train.Steps)
 	goal := accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1} // all users are in the counts

@@ -88,7 +88,8 @@ func (t *training) run(ctx context.Context, env *run.Env, done func(steps int)) 
 		// The samples of steps are compared two by two. A checkpoint between the two would
 		// lose a comparison, and with it the bytes of a run without interruption.
 		Together: 2,
-		Of:       t.of, Made: func() int64 { return t.step }, Advance: t.advance, Checkpoint: t.checkpoint, Restore: t.restore,
+		Of:       t.of, Made: func() int64 { return t.step }, Advance: t.advance, Checkpoint: t.checkpoint,
+		Restore: t.restore,
 	}
 	if err := w.Run(ctx, env, done); err != nil {
 		return err

@@ -19,8 +19,9 @@ type Config struct {
 
 // ModelConfig sets the factorisation.
 type ModelConfig struct {
-	Dim        int     `yaml:"dim"`        // d, columns of V
-	Items      int     `yaml:"items"`      // m, of the largest released counts; all others are ranked below, by their counts
+	Dim int `yaml:"dim"` // d, columns of V
+	// m, of the largest released counts; all others are ranked below, by their counts
+	Items      int     `yaml:"items"`
 	Unobserved float64 `yaml:"unobserved"` // w0, the weight of an item that a user does not have
 	Lambda     float64 `yaml:"lambda"`     // penalty on users' vectors
 	Prior      float64 `yaml:"prior"`      // what users' vectors are drawn to in the column of the counts

@@ -18,15 +18,18 @@ import (
 // Method is the method's name in tables.
 const Method = "DP-SGD-MF"
 
-const cite = "ours: DP-SGD (Abadi et al., Deep learning with differential privacy, CCS 2016) over users, on the items' vectors of an implicit factorisation (Hu, Koren, Volinsky, ICDM 2008)"
+const cite = "ours: DP-SGD (Abadi et al., Deep learning with differential privacy, CCS 2016) over users, on the " +
+	"items' vectors of an implicit factorisation (Hu, Koren, Volinsky, ICDM 2008)"
 
 // theorem names the results that the guarantee rests on.
-const theorem = "exact composition of one Gaussian release and Poisson-sampled Gaussian steps over users; billboard lemma for users' own lists"
+const theorem = "exact composition of one Gaussian release and Poisson-sampled Gaussian steps over users; billboard " +
+	"lemma for users' own lists"
 
 // Task returns the task train dp-sgd-mf.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dp-sgd-mf", Noisy: true, Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
+		Verb: "train", Name: "dp-sgd-mf", Noisy: true,
+		Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
 		Default: Default, Check: check, Open: open, Answers: true, Secure: true,
 	}.Task()
 }
@@ -42,18 +45,21 @@ type work struct {
 
 // open loads the data, calibrates the noise, and declares the assumptions of the guarantee.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil, append(topn.Free(), "privacy.epsilon")...)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil,
+		append(topn.Free(), "privacy.epsilon")...)
 	if err != nil {
 		return nil, err
 	}
-	x, err := topn.Load(ctx, env, topn.Method{Name: Method, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
+	x, err := topn.Load(ctx, env, topn.Method{Name: Method, Standing: standing, Data: c.Data, Eval: c.Eval,
+		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
 	if err != nil || x.Finished() {
 		return x, err
 	}
 	c.Privacy.Secure = env.Secure()
 	w := &work{Experiment: x, cfg: c}
 	if w.budget, err = newBudget(c, x.Graph.Users, x.Data.Items); err != nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer steps"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err),
+			Fix: "take a larger epsilon, or fewer steps"}
 	}
 	step, err := w.budget.event()
 	if err != nil {
@@ -64,10 +70,14 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		published = []string{ReleasedFile, run.LedgerName}
 	}
 	a := release.NewAccount(c.Privacy, theorem, published)
-	if err := a.Decide(env, x.Data.Source, experiment.Taken{Items: true, HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public, "what sums of gradients are divided by")}}); err != nil {
+	if err := a.Decide(env, x.Data.Source,
+		experiment.Taken{Items: true,
+			HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public,
+				"what sums of gradients are divided by")}}); err != nil {
 		return nil, err
 	}
-	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps, Event: step})
+	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps,
+		Event: step})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +120,9 @@ func (w *work) obtain() ([]float64, error) {
 		case ok:
 			return countsOf(c, w.Data.Items)
 		case w.Env.ReleasedForGood():
-			return nil, run.WithHint(fmt.Errorf("the run in %s was stopped between its first release and its first checkpoint: other counts would be a second release", w.Env.Dir), "train again with another --out")
+			return nil, run.WithHint(
+				fmt.Errorf("the run in %s was stopped between its first release and its first checkpoint: other "+
+					"counts would be a second release", w.Env.Dir), "train again with another --out")
 		}
 	}
 	draw := release.Draw{Items: w.cfg.Privacy.PerCount(), Stream: w.stream("contributions to counts")}
@@ -173,6 +185,7 @@ func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
 	return experiment.Rehearsed{
 		Opening: opening, Steps: []float64{step}, Of: w.cfg.Train.Steps, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d steps over users, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Steps, timed, 1000*user, w.TestUsers()),
+		Text: fmt.Sprintf("%d steps over users, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Steps, timed,
+			1000*user, w.TestUsers()),
 	}.Estimate(), err
 }

@@ -36,12 +36,15 @@ const usersHeld = 128
 
 // newTraining returns the training of a budget, which records its steps in l. stream gives random choices that need no
 // secret, and noise the others if they are seeded.
-func newTraining(c Config, b budget, ids []string, train [][]int32, counts []float64, l *privacy.Ledger, stream func(purpose string) rng.Stream,
+func newTraining(c Config, b budget, ids []string, train [][]int32, counts []float64, l *privacy.Ledger,
+	stream func(purpose string) rng.Stream,
 	noise func(purpose string) (rng.Stream, error)) (*training, error) {
 	floor := b.counts.Deviation()
 	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, secure: b.secure,
-		f: newFactors(c.Model, counts, floor, stream("first vectors")), negatives: stream("negatives"), parts: make([]part, usersHeld)}
-	t.draws = release.Draw{Items: c.Privacy.Items, Weights: release.Weights(counts, t.f.items, floor, c.Privacy.Prefer), Stream: stream("contributions to steps")}
+		f: newFactors(c.Model, counts, floor, stream("first vectors")), negatives: stream("negatives"),
+		parts: make([]part, usersHeld)}
+	t.draws = release.Draw{Items: c.Privacy.Items, Weights: release.Weights(counts, t.f.items, floor, c.Privacy.Prefer),
+		Stream: stream("contributions to steps")}
 	m, d := t.f.v.Rows, t.f.v.Cols
 	var err error
 	if b.secure {

@@ -41,7 +41,8 @@ func (r *Recorder) Whole(t testing.TB, what string, least int) {
 	for _, s := range r.Stretches {
 		if strings.HasPrefix(s.What, what) {
 			if s.Done != s.Total || s.Adds < least || !s.Ended {
-				t.Errorf("%s: %d of %d parts in %d calls, ended %v; want at least %d calls", s.What, s.Done, s.Total, s.Adds, s.Ended, least)
+				t.Errorf("%s: %d of %d parts in %d calls, ended %v; want at least %d calls", s.What, s.Done, s.Total,
+					s.Adds, s.Ended, least)
 			}
 			return
 		}

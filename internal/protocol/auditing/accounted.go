@@ -40,7 +40,8 @@ type promise struct {
 // the data are exchanged: of a guarantee for one more or less it would take two. Where every row of a sequence but the
 // first is a label, a sequence of two rows is one sample and one transition.
 var covers = map[string][]promise{
-	Edge:        {{"edge", privacy.AddRemove}, {"interaction", privacy.AddRemove}, {"sample", privacy.AddRemove}, {"user", privacy.AddRemove}},
+	Edge: {{"edge", privacy.AddRemove}, {"interaction", privacy.AddRemove}, {"sample", privacy.AddRemove},
+		{"user", privacy.AddRemove}},
 	Rating:      {{"rating", privacy.Replace}, {"interaction", privacy.Replace}},
 	User:        {{"user", privacy.AddRemove}},
 	Sequence:    {{"user", privacy.AddRemove}},
@@ -70,7 +71,8 @@ func accounted(a *experiment.Account, unit string) Accounted {
 	}
 	if c := a.Claimed; c != nil {
 		out.Claimed, out.claim = claimText(c), c
-		out.claims = slices.Contains(claims[unit], c.Unit) || slices.ContainsFunc(covers[unit], func(p promise) bool { return p.unit == c.Unit })
+		out.claims = slices.Contains(claims[unit], c.Unit) ||
+			slices.ContainsFunc(covers[unit], func(p promise) bool { return p.unit == c.Unit })
 	}
 	if len(a.Unbounded) > 0 {
 		out.Why = "without noise: " + strings.Join(experiment.Names(a.Unbounded), ", ")
@@ -89,14 +91,16 @@ func accounted(a *experiment.Account, unit string) Accounted {
 		}
 	}
 	if len(a.Units) > 0 {
-		out.Why = fmt.Sprintf("the account is for one %s; for one %s it would take the privacy of groups, so that the two are not compared", a.Units[0].Unit, unit)
+		out.Why = fmt.Sprintf("the account is for one %s; for one %s it would take the privacy of groups, so that "+
+			"the two are not compared", a.Units[0].Unit, unit)
 	}
 	return out
 }
 
 // claims lists further units of papers' claims that cover a canary, beside those of covers. A canary edge is one more
 // rating, and so one more training triple; in a sequence it is one more transition.
-var claims = map[string][]string{Edge: {"training triple", "edge-unit"}, Rating: {"rating that is there, its value"}, pair: {"edge-unit"}}
+var claims = map[string][]string{Edge: {"training triple", "edge-unit"}, Rating: {"rating that is there, its value"},
+	pair: {"edge-unit"}}
 
 // shown records that the auditor saw only outputs that do not come from a canary's own row. Claims for items' vectors
 // cover no more than those.

@@ -57,9 +57,10 @@ func (c AuditConfig) oneRun(r Row, coins audit.Coins, all [][]float64, delta flo
 		if !(delta > 0) {
 			continue
 		}
-		_, g, err := audit.Best(coins, scores, c.rules(len(scores)), o, func(n audit.Count, o audit.Options) (audit.Bound, error) {
-			return audit.OneRunFDP(n, o, accountant.Exact)
-		})
+		_, g, err := audit.Best(coins, scores, c.rules(len(scores)), o,
+			func(n audit.Count, o audit.Options) (audit.Bound, error) {
+				return audit.OneRunFDP(n, o, accountant.Exact)
+			})
 		if err != nil {
 			return r, err
 		}
@@ -113,7 +114,8 @@ const lenient = 0.5
 func (c AuditConfig) twoRun(r Row, with, without []float64, delta float64) (Row, error) {
 	n := len(with) / 4
 	if n < 1 || len(without) != len(with) {
-		return r, fmt.Errorf("%d models with the canary and %d without, want as many, at least 4", len(with), len(without))
+		return r, fmt.Errorf("%d models with the canary and %d without, want as many, at least 4", len(with),
+			len(without))
 	}
 	threshold, err := choose(with[:n], without[:n], delta)
 	if err != nil {
@@ -139,13 +141,16 @@ func (c AuditConfig) twoRun(r Row, with, without []float64, delta float64) (Row,
 	if r.AUC, err = metrics.AUC(slices.Concat(with, without), in); err != nil {
 		return r, err
 	}
-	r.Advantage = float64(rates.TruePositives)/float64(rates.Positives) - float64(rates.FalsePositives)/float64(rates.Negatives)
+	r.Advantage = float64(rates.TruePositives)/float64(rates.Positives) - float64(rates.FalsePositives)/float64(
+		rates.Negatives)
 	var bounds [4]float64
 	for i, f := range []struct {
 		bound func(k, n int64, level float64) (float64, error)
 		k, n  int64
-	}{{audit.LowerBound, rates.TruePositives, rates.Positives}, {audit.UpperBound, rates.FalsePositives, rates.Negatives},
-		{audit.UpperBound, rates.TruePositives, rates.Positives}, {audit.LowerBound, rates.FalsePositives, rates.Negatives}} {
+	}{{audit.LowerBound, rates.TruePositives, rates.Positives},
+		{audit.UpperBound, rates.FalsePositives, rates.Negatives},
+		{audit.UpperBound, rates.TruePositives, rates.Positives},
+		{audit.LowerBound, rates.FalsePositives, rates.Negatives}} {
 		if bounds[i], err = f.bound(f.k, f.n, c.Level/4); err != nil {
 			return r, err
 		}

@@ -18,10 +18,11 @@ type Config struct {
 // TargetConfig says what is audited. It is trained in the folder "models" of the audit's own
 // directory, as often as the method needs.
 type TargetConfig struct {
-	Task    string   `yaml:"task"`    // such as train dp-ease
-	Config  string   `yaml:"config"`  // its configuration file; empty: its defaults
-	Set     []string `yaml:"set"`     // keys of it, as in privacy.epsilon=8
-	Off     []string `yaml:"off"`     // keys that switch its noise off; empty: every key named epsilon as large as the task takes it
+	Task   string   `yaml:"task"`   // such as train dp-ease
+	Config string   `yaml:"config"` // its configuration file; empty: its defaults
+	Set    []string `yaml:"set"`    // keys of it, as in privacy.epsilon=8
+	// keys that switch its noise off; empty: every key named epsilon as large as the task takes it
+	Off     []string `yaml:"off"`
 	Release string   `yaml:"release"` // of a run that keeps several; empty: the first one
 }
 
@@ -74,7 +75,8 @@ func Default() Config {
 	return Config{
 		Profile: "default",
 		Target:  TargetConfig{Set: []string{}, Off: []string{}},
-		Audit: AuditConfig{Method: OneRun, Unit: Edge, Sees: SeesScores, Canaries: 400, Rows: 20, Runs: 80, References: 1, K: 20, Level: 0.05,
+		Audit: AuditConfig{Method: OneRun, Unit: Edge, Sees: SeesScores, Canaries: 400, Rows: 20, Runs: 80,
+			References: 1, K: 20, Level: 0.05,
 			Delta: 1e-6, Guesses: []float64{0.05, 0.1, 0.2, 0.5, 1}},
 	}
 }
@@ -82,17 +84,23 @@ func Default() Config {
 // Check reports every setting that cannot be run.
 func Check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
-	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0 && len(c.Target.Off) == 0, "target.task", "must say what target.config, target.set and target.off are of")
+	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0 && len(c.Target.Off) == 0,
+		"target.task", "must say what target.config, target.set and target.off are of")
 	a := c.Audit
 	v.OneOf("audit.method", a.Method, Canary, OneRun, Membership)
 	v.OneOf("audit.unit", a.Unit, dataset.CanaryUnits()...)
-	v.Check(a.Method != Membership || a.Unit == Edge || a.Unit == User, "audit.unit", "%s: the membership attack is on pairs: take %s or %s", a.Unit, Edge, User)
-	v.Check(!ordered(a.Unit) || a.Sees != SeesVectors, "audit.sees", "%s: what follows a sequence is no vector: take %s or %s", SeesVectors, SeesScores, SeesLists)
+	v.Check(a.Method != Membership || a.Unit == Edge || a.Unit == User, "audit.unit",
+		"%s: the membership attack is on pairs: take %s or %s", a.Unit, Edge, User)
+	v.Check(!ordered(a.Unit) || a.Sees != SeesVectors, "audit.sees",
+		"%s: what follows a sequence is no vector: take %s or %s", SeesVectors, SeesScores, SeesLists)
 	v.OneOf("audit.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
-	v.Check(!a.Others || !ordered(a.Unit), "audit.others", "has no effect on a canary %s: what follows it is asked of all alike", a.Unit)
+	v.Check(!a.Others || !ordered(a.Unit), "audit.others",
+		"has no effect on a canary %s: what follows it is asked of all alike", a.Unit)
 	v.Between("audit.canaries", a.Canaries, 10, 1_000_000)
 	v.Between("audit.rows", a.Rows, max(2, dataset.LeastRows(a.Unit)), 1_000_000)
-	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs", "must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of each half says where the threshold is", a.Runs)
+	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs",
+		"must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of "+
+			"each half says where the threshold is", a.Runs)
 	v.Between("audit.references", a.References, 1, 1000)
 	v.Between("audit.k", a.K, 1, 1000)
 	v.Check(a.Delta >= 0 && a.Delta < 1, "audit.delta", "must be at least 0 and below 1, got %v", a.Delta)

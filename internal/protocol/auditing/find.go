@@ -96,7 +96,8 @@ func (w *work) shown(ctx context.Context, f *finding, stage string, models []mod
 func (w *work) reference(ctx context.Context, f *finding, off bool) ([]float64, error) {
 	var models []model
 	for k := range w.Audit.References {
-		models = append(models, model{dir: folder("reference", off, k+1), seed: uint64(w.env.Seed) + 1000 + uint64(k), coins: run.CoinsOut, off: off})
+		models = append(models, model{dir: folder("reference", off, k+1), seed: uint64(w.env.Seed) + 1000 + uint64(k),
+			coins: run.CoinsOut, off: off})
 	}
 	all, err := w.shown(ctx, f, "reference models", models)
 	if err != nil {
@@ -145,7 +146,8 @@ func (w *work) oneRun(ctx context.Context) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := w.shown(ctx, f, "audited model", []model{first, {dir: folder("negative-control", false, 1), seed: uint64(w.env.Seed) + 1, coins: run.CoinsOut}})
+	all, err := w.shown(ctx, f, "audited model",
+		[]model{first, {dir: folder("negative-control", false, 1), seed: uint64(w.env.Seed) + 1, coins: run.CoinsOut}})
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +156,8 @@ func (w *work) oneRun(ctx context.Context) (*finding, error) {
 		f.rows = append(f.rows, r)
 		return err
 	}
-	if err := add(Audited, fmt.Sprintf("one training with each of %d canaries in or out by a coin", f.number()), less(all[0], base)); err != nil {
+	if err := add(Audited, fmt.Sprintf("one training with each of %d canaries in or out by a coin", f.number()),
+		less(all[0], base)); err != nil {
 		return nil, err
 	}
 	if err := w.positive(ctx, f, func() (Row, error) {
@@ -162,7 +165,8 @@ func (w *work) oneRun(ctx context.Context) (*finding, error) {
 		if err != nil {
 			return Row{}, err
 		}
-		loud, err := w.shown(ctx, f, "positive control", []model{{dir: folder("audited", true, 1), seed: uint64(w.env.Seed), off: true}})
+		loud, err := w.shown(ctx, f, "positive control",
+			[]model{{dir: folder("audited", true, 1), seed: uint64(w.env.Seed), off: true}})
 		if err != nil {
 			return Row{}, err
 		}
@@ -184,7 +188,8 @@ func (w *work) positive(_ context.Context, f *finding, without func() (Row, erro
 			return err
 		}
 		what = fmt.Sprintf("the same, with the noise off: %v", w.off)
-		if r.Bound.Epsilon == 0 && len(w.Target.Off) == 0 && slices.ContainsFunc(w.off, func(set string) bool { return !strings.HasSuffix(set, "="+large[0]) }) {
+		if r.Bound.Epsilon == 0 && len(w.Target.Off) == 0 &&
+			slices.ContainsFunc(w.off, func(set string) bool { return !strings.HasSuffix(set, "="+large[0]) }) {
 			what += "; the finite epsilon leaves some noise, and target.off can name keys that leave none"
 		}
 	}
@@ -198,7 +203,8 @@ func (w *work) canary(ctx context.Context) (*finding, error) {
 	half := w.Audit.Runs / 2
 	models := func(kind, coins string, off bool, seed uint64) (out []model) {
 		for k := range half {
-			out = append(out, model{dir: folder(kind, off, k+1), seed: uint64(w.env.Seed) + seed + uint64(k), coins: coins, off: off})
+			out = append(out, model{dir: folder(kind, off, k+1), seed: uint64(w.env.Seed) + seed + uint64(k),
+				coins: coins, off: off})
 		}
 		return out
 	}
@@ -225,13 +231,15 @@ func (w *work) canary(ctx context.Context) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := w.Audit.twoRun(Row{Name: Audited, What: fmt.Sprintf("%d trainings with the canary and %d without it", half, half)}, in, out, f.delta)
+	r, err := w.Audit.twoRun(Row{Name: Audited, What: fmt.Sprintf("%d trainings with the canary and %d without it",
+		half, half)}, in, out, f.delta)
 	if err != nil {
 		return nil, err
 	}
 	f.rows = append(f.rows, r)
 	if err := w.positive(ctx, f, func() (Row, error) {
-		in, out, err := pair("positive control", models("with", run.CoinsIn, true, 10_000), models("without", run.CoinsOut, true, 200_000))
+		in, out, err := pair("positive control", models("with", run.CoinsIn, true, 10_000),
+			models("without", run.CoinsOut, true, 200_000))
 		if err != nil {
 			return Row{}, err
 		}
@@ -239,7 +247,9 @@ func (w *work) canary(ctx context.Context) (*finding, error) {
 	}); err != nil {
 		return nil, err
 	}
-	r, err = w.Audit.twoRun(Row{Name: Negative, What: "the trainings without the canary, every other one taken for one with it"}, every(out, 0), every(out, 1), f.delta)
+	r, err = w.Audit.twoRun(Row{Name: Negative,
+		What: "the trainings without the canary, every other one taken for one with it"}, every(out, 0), every(out, 1),
+		f.delta)
 	f.rows = append(f.rows, r)
 	return f, err
 }
@@ -257,5 +267,6 @@ func (f *finding) contradiction(w *work) error {
 	if !f.accounted.finite() || !f.rows[0].Bound.Contradicts(float64(f.accounted.Epsilon)) {
 		return nil
 	}
-	return &audit.Contradiction{Audited: f.rows[0].Bound, Accounted: float64(f.accounted.Epsilon), Unit: f.accounted.Unit, Of: w.task.String()}
+	return &audit.Contradiction{Audited: f.rows[0].Bound, Accounted: float64(f.accounted.Epsilon),
+		Unit: f.accounted.Unit, Of: w.task.String()}
 }

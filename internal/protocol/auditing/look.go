@@ -70,12 +70,14 @@ func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 		return nil, err
 	}
 	p.In = func(int) bool { return false }
-	d, err := registry.LoadInteractions(s.manifest.Within(ctx), o.Data.Name, o.Data.Recipe, registry.Again(o.Data.Source, registry.Options{Seed: p.Seed}))
+	d, err := registry.LoadInteractions(s.manifest.Within(ctx), o.Data.Name, o.Data.Recipe,
+		registry.Again(o.Data.Source, registry.Options{Seed: p.Seed}))
 	if err != nil {
 		return nil, err
 	}
 	if d.Source.Hash != o.Data.Source.Hash {
-		return nil, &run.UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", o.Data.Name, dir), Fix: "restore the data"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", o.Data.Name, dir),
+			Fix: "restore the data"}
 	}
 	s.clean, s.canaries, err = p.Into(d)
 	return s, err
@@ -87,13 +89,15 @@ func (w *work) ownScores(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, experiment.ModelFile)); err != nil {
 		return nil
 	}
-	return &run.UsageError{Message: fmt.Sprintf("audit.sees: the scores of %s are computed from users' own rows, which its promise leaves to them; what it releases to others are vectors of items", w.task),
+	return &run.UsageError{Message: fmt.Sprintf("audit.sees: the scores of %s are computed from users' own rows, "+
+		"which its promise leaves to them; what it releases to others are vectors of items", w.task),
 		Fix: "audit.sees=" + SeesVectors + " with audit.method=" + OneRun + " or " + Canary}
 }
 
 // how returns a sentence about what the auditor sees.
 func (s *subject) how(c AuditConfig) string {
-	of := map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K), SeesVectors: "vectors"}[c.Sees]
+	of := map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K),
+		SeesVectors: "vectors"}[c.Sees]
 	if s.sequences() {
 		return s.howSequences(c, of)
 	}
@@ -101,7 +105,8 @@ func (s *subject) how(c AuditConfig) string {
 	case s.joint && c.Sees == SeesVectors:
 		return "vectors of items: users' own vectors are computed from their own rows, which the promise leaves to them"
 	case s.joint:
-		return of + ", asked with histories that do not depend on the coins: what users are shown of their own row is no part of the promise"
+		return of + ", asked with histories that do not depend on the coins: what users are shown of their own row " +
+			"is no part of the promise"
 	case c.Sees == SeesVectors:
 		return "vectors of users and items"
 	}
@@ -137,7 +142,8 @@ func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, erro
 	tensor.SetWorkers(workers)
 	scoring, ok := answers.(experiment.Scoring)
 	if !ok {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "audit a top-n model, such as train ease"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir),
+			Fix: "audit a top-n model, such as train ease"}
 	}
 	r, err := scoring.Ranking(ctx, s.release)
 	if err != nil {
@@ -195,7 +201,8 @@ func best(scores []tensor.Float, hidden []int32, k int) []int32 {
 func (w *work) vectors(s *subject, dir string) ([]float64, error) {
 	v, err := experiment.OpenVectors(dir, s.release, s.clean.Users, s.clean.Items)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: runs of %s keep no vectors", w.task), Fix: "audit.sees=" + SeesScores}
+		return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: runs of %s keep no vectors", w.task),
+			Fix: "audit.sees=" + SeesScores}
 	}
 	if err != nil {
 		return nil, err

@@ -53,7 +53,10 @@ func (w *work) membership(ctx context.Context) (*finding, error) {
 	if h := s.manifest.HoldOut; h != nil && h.Labels {
 		without = "training with all rows in its graph, and a loss without"
 	}
-	r, err := row(Row{Name: Audited, What: fmt.Sprintf("one "+without+" a random half of %d %ss, by the membership attack with the largest bound of %d", len(seen.Positive), levels[w.Audit.Unit].level, len(seen.Attacks))}, seen)
+	r, err := row(Row{Name: Audited,
+		What: fmt.Sprintf("one "+without+
+			" a random half of %d %ss, by the membership attack with the largest bound of %d", len(seen.Positive),
+			levels[w.Audit.Unit].level, len(seen.Attacks))}, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +87,8 @@ func (w *work) membership(ctx context.Context) (*finding, error) {
 
 // holdOut trains a model of the target with half of the units held out, by the coins of a draw.
 func (w *work) holdOut(ctx context.Context, m model, draw uint64) error {
-	return w.fit(ctx, m, levels[w.Audit.Unit].key+"=0.5", fmt.Sprintf("run.hold_out.draw=%d", draw), fmt.Sprintf("run.hold_out.seed=%d", w.plant.Seed))
+	return w.fit(ctx, m, levels[w.Audit.Unit].key+"=0.5", fmt.Sprintf("run.hold_out.draw=%d", draw),
+		fmt.Sprintf("run.hold_out.seed=%d", w.plant.Seed))
 }
 
 // observe returns the attack scores of every unit from a model.
@@ -94,7 +98,9 @@ func (w *work) observe(ctx context.Context, f *finding, m model) (*membership.Ob
 	c.Attack.Level, c.Attack.Sees, c.Attack.K = levels[w.Audit.Unit].level, []string{w.Audit.Sees}, w.Audit.K
 	if f.joint {
 		if w.Audit.Sees == SeesVectors {
-			return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: the membership attack reads users' vectors, which the promise of %s leaves to them", w.task), Fix: "audit.method=" + OneRun}
+			return nil, &run.UsageError{Message: fmt.Sprintf(
+				"audit.sees: the membership attack reads users' vectors, which the promise of %s leaves to them",
+				w.task), Fix: "audit.method=" + OneRun}
 		}
 		if err := w.ownScores(c.On.Run); err != nil {
 			return nil, err

@@ -65,9 +65,11 @@ var metricAUC = metrics.DetectMetric{Score: metrics.DetectAUC, Of: "canaries"}.S
 // definitions returns the definitions of the metrics by name.
 func (c AuditConfig) definitions(delta float64) map[string]string {
 	return map[string]string{
-		metricBound:     fmt.Sprintf("lower bound on epsilon at delta %g, above the truth with a chance of at most %g", delta, c.Level),
-		metricAdvantage: "share of right guesses less that of wrong ones where every canary is guessed; of canary, true less false positive rate at the threshold",
-		metricAUC:       metrics.DetectMetric{Score: metrics.DetectAUC, Of: "canaries"}.Definition(),
+		metricBound: fmt.Sprintf("lower bound on epsilon at delta %g, above the truth with a chance of at most %g",
+			delta, c.Level),
+		metricAdvantage: "share of right guesses less that of wrong ones where every canary is guessed; of canary, " +
+			"true less false positive rate at the threshold",
+		metricAUC: metrics.DetectMetric{Score: metrics.DetectAUC, Of: "canaries"}.Definition(),
 	}
 }
 
@@ -79,11 +81,14 @@ func (f *finding) outcome(w *work) *Outcome {
 	a := w.Audit
 	o := &Outcome{Accounted: f.accounted, Rows: f.rows, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Protocol: Name, Method: "privacy audit", Setting: w.standing.Text,
-		Metrics: []metrics.Metric{}, Definitions: a.definitions(f.delta), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+		Metrics: []metrics.Metric{}, Definitions: a.definitions(f.delta),
+		Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
 	o.Data = DataSummary{Data: f.of.Data, Canaries: f.number()}
-	o.Target = Target{Task: w.task.String(), Method: f.of.Method, Setting: f.of.Setting, Release: f.release, Config: f.manifest.ConfigHash, NoiseOff: w.off}
-	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: f.number(), Models: f.models, Level: a.Level}
+	o.Target = Target{Task: w.task.String(), Method: f.of.Method, Setting: f.of.Setting, Release: f.release,
+		Config: f.manifest.ConfigHash, NoiseOff: w.off}
+	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: f.number(),
+		Models: f.models, Level: a.Level}
 	o.fill(f.delta)
 	return o
 }
@@ -92,7 +97,8 @@ func (f *finding) outcome(w *work) *Outcome {
 func (o *Outcome) fill(delta float64) {
 	o.Accounted.above(o.Rows[0].Bound.Epsilon, delta)
 	for _, r := range o.Rows {
-		s := experiment.Scores{Name: r.Name, Values: map[string]float64{metricBound: r.Bound.Epsilon, metricAdvantage: r.Advantage, metricAUC: r.AUC},
+		s := experiment.Scores{Name: r.Name, Values: map[string]float64{metricBound: r.Bound.Epsilon,
+			metricAdvantage: r.Advantage, metricAUC: r.AUC},
 			Intervals: map[string][2]float64{metricAdvantage: r.Interval}}
 		if r.Name == Negative {
 			o.Floors = append(o.Floors, s)
@@ -137,10 +143,13 @@ func (o *Outcome) document(level float64, seed uint64) *report.Document {
 		Subtitle: fmt.Sprintf("%s; seed %d", o.Setting, seed),
 		Level:    o.Data.Level,
 		Facts: []report.Fact{
-			{Label: "audited epsilon", Value: fmt.Sprintf("at least %.4g", main.Epsilon), Note: fmt.Sprintf("for one %s at delta %g, with confidence %.4g %%; the audit could show %.4g at most", t.Unit, main.Delta, 100*main.Confidence, main.Ceiling)},
+			{Label: "audited epsilon", Value: fmt.Sprintf("at least %.4g", main.Epsilon),
+				Note: fmt.Sprintf("for one %s at delta %g, with confidence %.4g %%; the audit could show %.4g at most",
+					t.Unit, main.Delta, 100*main.Confidence, main.Ceiling)},
 			{Label: "accounted epsilon", Value: o.Accounted.Epsilon.String(), Note: o.Accounted.note()},
 			{Label: "threat", Value: t.does(), Note: t.How + "; knows " + t.Knows},
-			{Label: "canaries", Value: fmt.Sprintf("%d, each one %s", t.Canaries, t.Unit), Note: cmp.Or(t.Differ, canaryNotes[t.Unit])},
+			{Label: "canaries", Value: fmt.Sprintf("%d, each one %s", t.Canaries, t.Unit),
+				Note: cmp.Or(t.Differ, canaryNotes[t.Unit])},
 			{Label: "audited", Value: o.Target.Task, Note: o.Target.Setting},
 		},
 	}
@@ -149,18 +158,23 @@ func (o *Outcome) document(level float64, seed uint64) *report.Document {
 	for _, r := range o.Rows {
 		d.Notes = append(d.Notes, r.Name+": "+r.What)
 	}
-	d.Notes = append(d.Notes, "a lower bound that is small shows no privacy: another auditor may find more. It can contradict an account, and it can never confirm one",
+	d.Notes = append(d.Notes,
+		"a lower bound that is small shows no privacy: another auditor may find more. It can contradict an account, "+
+			"and it can never confirm one",
 		"the bound if the trade-off curve is Gaussian rests on that hypothesis, and is held against no account")
 	return d
 }
 
 var canaryNotes = map[string]string{
-	Edge:        "a random user and a random item that the user has in no part of the data",
-	User:        "a user who is not in the data, with random items",
-	Sequence:    "a user who is not in the data, with random items in a random order; the model is asked for the last of them",
-	Rating:      "a random row of the data, one of a user, whose rating is the highest or the lowest by a coin",
-	Interaction: "a user who is not in the data, with random items in a random order, the last of them one of two by a coin; the model is asked for both",
-	Order:       "a user who is not in the data, with random items in one of two orders by a coin; the model is asked for the last of them after either order",
+	Edge: "a random user and a random item that the user has in no part of the data",
+	User: "a user who is not in the data, with random items",
+	Sequence: "a user who is not in the data, with random items in a random order; the model is asked for the " +
+		"last of them",
+	Rating: "a random row of the data, one of a user, whose rating is the highest or the lowest by a coin",
+	Interaction: "a user who is not in the data, with random items in a random order, the last of them one of two by " +
+		"a coin; the model is asked for both",
+	Order: "a user who is not in the data, with random items in one of two orders by a coin; the model is " +
+		"asked for the last of them after either order",
 }
 
 // does returns a phrase for what the auditor does.
@@ -193,9 +207,11 @@ func (a Accounted) note() string {
 func (o *Outcome) conclusion() string {
 	b, a := o.Rows[0].Bound, o.Accounted
 	if a.finite() && b.Contradicts(float64(a.Epsilon)) {
-		return fmt.Sprintf("The audit contradicts the account: epsilon is above %.4g, and %v is promised for one %s.", b.Epsilon, a.Epsilon, a.Unit)
+		return fmt.Sprintf("The audit contradicts the account: epsilon is above %.4g, and %v is promised for one %s.",
+			b.Epsilon, a.Epsilon, a.Unit)
 	}
-	text, end := fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g", b.Epsilon), fmt.Sprintf(", and the account bounds it by %v for one %s.", privacy.Number(a.Epsilon), a.Unit)
+	text, end := fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g", b.Epsilon),
+		fmt.Sprintf(", and the account bounds it by %v for one %s.", privacy.Number(a.Epsilon), a.Unit)
 	if !a.finite() {
 		text, end = text+" for one "+o.Threat.Unit, "; nothing bounds it from above."
 	}
@@ -208,14 +224,18 @@ func (o *Outcome) conclusion() string {
 // table returns the bounds with their controls as a table.
 func (o *Outcome) table(of float64) *report.Table {
 	level := fmt.Sprintf("%.4g %%", 100*(1-of))
-	t := &report.Table{Name: "audit", Title: "Lower bounds on epsilon, confidence " + level, Columns: []report.Column{{Name: "models"}, {Name: "epsilon at least", Format: "%.3f"},
-		{Name: "if Gaussian", Format: "%.3f"}, {Name: "could show", Format: "%.3f"}, {Name: "guesses right"}, {Name: "AUC, percent", Format: "%.1f"}, {Name: "advantage, percent", Format: "%.1f"}, {Name: level + " interval"}}}
+	t := &report.Table{Name: "audit", Title: "Lower bounds on epsilon, confidence " + level,
+		Columns: []report.Column{{Name: "models"}, {Name: "epsilon at least", Format: "%.3f"},
+			{Name: "if Gaussian", Format: "%.3f"}, {Name: "could show", Format: "%.3f"}, {Name: "guesses right"},
+			{Name: "AUC, percent", Format: "%.1f"}, {Name: "advantage, percent", Format: "%.1f"},
+			{Name: level + " interval"}}}
 	for _, r := range o.Rows {
 		gaussian := report.Missing
 		if r.Gaussian != nil {
 			gaussian = r.Gaussian.Epsilon
 		}
-		t.Add(r.Name, r.Bound.Epsilon, gaussian, r.Bound.Ceiling, r.guesses(), 100*r.AUC, 100*r.Advantage, fmt.Sprintf("%.1f to %.1f", 100*r.Interval[0], 100*r.Interval[1]))
+		t.Add(r.Name, r.Bound.Epsilon, gaussian, r.Bound.Ceiling, r.guesses(), 100*r.AUC, 100*r.Advantage,
+			fmt.Sprintf("%.1f to %.1f", 100*r.Interval[0], 100*r.Interval[1]))
 	}
 	t.Notes = []string{fmt.Sprintf("evidence level %v: %s", o.Data.Level, o.Data.Level.Meaning())}
 	return t
@@ -227,5 +247,6 @@ func (r Row) guesses() string {
 		return fmt.Sprintf("%d of %d", n.Correct, n.Guesses)
 	}
 	n := r.Bound.Rates
-	return strings.Join([]string{fmt.Sprintf("%d of %d with", n.TruePositives, n.Positives), fmt.Sprintf("%d of %d without", n.Negatives-n.FalsePositives, n.Negatives)}, ", ")
+	return strings.Join([]string{fmt.Sprintf("%d of %d with", n.TruePositives, n.Positives),
+		fmt.Sprintf("%d of %d without", n.Negatives-n.FalsePositives, n.Negatives)}, ", ")
 }

@@ -49,7 +49,8 @@ type Channel struct {
 	Off     string            // how the positive control switches the noise off
 	// Release perturbs one side of every canary, the one that in names, under a separate stream for each name. It
 	// returns for each canary how much more the output looks like the side that is in. off switches the noise off.
-	Release func(ctx context.Context, name string, in func(canary int) bool, off bool, l *privacy.Ledger) ([]float64, error)
+	Release func(ctx context.Context, name string, in func(canary int) bool, off bool,
+		l *privacy.Ledger) ([]float64, error)
 }
 
 // Releases describes a task that audits a channel. C is its configuration.
@@ -67,14 +68,16 @@ type Releases[C any] struct {
 // Task returns the task.
 func (r Releases[C]) Task() run.Task {
 	return run.Spec[C]{
-		Verb: "audit", Name: r.Name, Noisy: true, Summary: r.Summary, Cite: r.Cite, Flags: r.Flags, Default: r.Default, Check: r.Check,
+		Verb: "audit", Name: r.Name, Noisy: true, Summary: r.Summary, Cite: r.Cite, Flags: r.Flags, Default: r.Default,
+		Check: r.Check,
 		Open: func(ctx context.Context, env *run.Env, c C) (run.Work, error) {
 			if env.Rehearsing() {
 				return nil, run.ErrNoForecast
 			}
 			profile, a := r.Profile(c)
 			standard, _ := r.Profile(r.Default())
-			standing, err := experiment.Stand(c, profile, map[string]C{standard: r.Default()}, nil, "data.", "mechanism.")
+			standing, err := experiment.Stand(c, profile, map[string]C{standard: r.Default()}, nil, "data.",
+				"mechanism.")
 			if err != nil {
 				return nil, err
 			}
@@ -82,7 +85,8 @@ func (r Releases[C]) Task() run.Task {
 			if err != nil {
 				return nil, err
 			}
-			return &release{Channel: ch, env: env, audit: a, standing: standing, task: "audit " + r.Name}, env.RecordData(ch.Data.Source.Title, ch.Data.Source.Hash)
+			return &release{Channel: ch, env: env, audit: a, standing: standing, task: "audit " + r.Name},
+				env.RecordData(ch.Data.Source.Title, ch.Data.Source.Hash)
 		},
 	}.Task()
 }
@@ -99,7 +103,9 @@ type release struct {
 // Run implements run.Work: it releases one side of every canary and compares the evidence about the coins with the
 // account. It returns an error for a bound above the account, after the result was written.
 func (w *release) Run(ctx context.Context) error {
-	a := experiment.Unprotected("coins", "the auditor makes both sides of every canary and is told the coins afterwards; the releases are of canaries, and nothing else of them is kept")
+	a := experiment.Unprotected("coins",
+		"the auditor makes both sides of every canary and is told the coins afterwards; the releases are of "+
+			"canaries, and nothing else of them is kept")
 	a.Noise = string(privacy.Research)
 	l, err := w.env.Ledger(privacy.Research, a.Declaration())
 	if err != nil {
@@ -138,9 +144,11 @@ func (w *release) rows(ctx context.Context, coins audit.Coins, l *privacy.Ledger
 		in         func(int) bool
 		off        bool
 	}{
-		{Audited, fmt.Sprintf("one release of %d canaries, each of which is one of two rows by a coin", n), coins.In, false},
+		{Audited, fmt.Sprintf("one release of %d canaries, each of which is one of two rows by a coin", n), coins.In,
+			false},
 		{Positive, "the same, with the noise off: " + w.Off, coins.In, true},
-		{Negative, "one release of the rows that are not in, held against coins that were never used", func(int) bool { return false }, false},
+		{Negative, "one release of the rows that are not in, held against coins that were never used",
+			func(int) bool { return false }, false},
 	} {
 		scores, err := w.Release(ctx, r.name, r.in, r.off, l)
 		if err != nil {
@@ -163,12 +171,14 @@ func (w *release) outcome(rows []Row) *Outcome {
 	}
 	o := &Outcome{Accounted: a, Rows: rows, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Protocol: Name, Method: "privacy audit", Setting: w.standing.Text,
-		Metrics: []metrics.Metric{}, Definitions: AuditConfig{Level: w.audit.Level}.definitions(0), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+		Metrics: []metrics.Metric{}, Definitions: AuditConfig{Level: w.audit.Level}.definitions(0),
+		Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
 	n := w.audit.Canaries
 	o.Data = DataSummary{Data: w.Data, Canaries: n}
 	o.Target = Target{Task: w.task, Method: w.Method, Setting: w.Setting, NoiseOff: []string{w.Off}}
-	o.Threat = Threat{Method: OneRun, Unit: w.Unit, Sees: "release", How: w.Sees, Knows: "both sides of every canary, and the mechanism", Canaries: n, Level: w.audit.Level, Differ: w.Differ}
+	o.Threat = Threat{Method: OneRun, Unit: w.Unit, Sees: "release", How: w.Sees,
+		Knows: "both sides of every canary, and the mechanism", Canaries: n, Level: w.audit.Level, Differ: w.Differ}
 	o.fill(0)
 	return o
 }

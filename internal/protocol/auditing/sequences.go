@@ -20,7 +20,8 @@ func (w *work) openSequences(ctx context.Context, s *subject) error {
 		return err
 	}
 	p.In = func(int) bool { return false }
-	d, err := registry.Load(s.manifest.Within(ctx), s.of.Data.Name, s.of.Data.Recipe, registry.Again(s.of.Data.Source, registry.Options{Seed: p.Seed}))
+	d, err := registry.Load(s.manifest.Within(ctx), s.of.Data.Name, s.of.Data.Recipe,
+		registry.Again(s.of.Data.Source, registry.Options{Seed: p.Seed}))
 	if err != nil {
 		return err
 	}
@@ -34,9 +35,11 @@ func (s *subject) howSequences(c AuditConfig, of string) string {
 	case Sequence:
 		return of + " that follow every canary sequence without its last item, whether it was in or not"
 	case Interaction:
-		return of + " that follow every canary sequence without its last item: which of the two candidates for it stands higher"
+		return of + " that follow every canary sequence without its last item: which of the two candidates for it " +
+			"stands higher"
 	case Order:
-		return of + " that follow every canary sequence without its last item, asked in either order, whichever it was: after which of the two that item stands higher"
+		return of + " that follow every canary sequence without its last item, asked in either order, whichever it " +
+			"was: after which of the two that item stands higher"
 	}
 	switch {
 	case c.Sees == SeesVectors:
@@ -53,16 +56,22 @@ func (w *work) followers(ctx context.Context, s *subject, dir string) ([]float64
 	_, err := os.Stat(filepath.Join(dir, experiment.ModelFile))
 	s.again = err != nil
 	if s.again && ordered(w.Audit.Unit) {
-		return nil, &run.UsageError{Message: fmt.Sprintf("audit.unit: %s: models of %s are computed again from users' own rows when they are asked, and keep nothing of a canary", w.Audit.Unit, w.task), Fix: "audit.unit=" + Edge + ", or audit a network, such as train gru4rec"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("audit.unit: %s: models of %s are computed again from "+
+			"users' own rows when they are asked, and keep nothing of a canary", w.Audit.Unit, w.task),
+			Fix: "audit.unit=" + Edge + ", or audit a network, such as train gru4rec"}
 	}
 	if w.Audit.Sees == SeesVectors {
 		if !s.again {
-			return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: runs of %s keep no vectors of items that scores are products of", w.task), Fix: "audit.sees=" + SeesScores}
+			return nil, &run.UsageError{Message: fmt.Sprintf(
+				"audit.sees: runs of %s keep no vectors of items that scores are products of", w.task),
+				Fix: "audit.sees=" + SeesScores}
 		}
 		return w.columns(ctx, s, dir)
 	}
 	if s.again && w.Audit.Others {
-		return nil, &run.UsageError{Message: fmt.Sprintf("audit.others: what %s shows users is computed from what their own rows were trained to", w.task), Fix: "audit.sees=" + SeesVectors}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"audit.others: what %s shows users is computed from what their own rows were trained to", w.task),
+			Fix: "audit.sees=" + SeesVectors}
 	}
 	last, other := make([]string, len(s.lines)), make([]string, len(s.lines))
 	for k, c := range s.lines {
@@ -85,7 +94,8 @@ func (w *work) followers(ctx context.Context, s *subject, dir string) ([]float64
 }
 
 // difference returns the scores of items, asked with coins, less the scores of other items.
-func (w *work) difference(ctx context.Context, s *subject, dir, coins string, items []string, with string, others []string) ([]float64, error) {
+func (w *work) difference(ctx context.Context, s *subject, dir, coins string, items []string, with string,
+	others []string) ([]float64, error) {
 	a, err := w.follows(ctx, s, dir, coins, items)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ func (w *work) dir(name string) string { return filepath.Join(w.env.Dir, modelsF
 
 // train trains a model of the target with canaries.
 func (w *work) train(ctx context.Context, m model) error {
-	return w.fit(ctx, m, "run.plant.unit="+w.plant.Unit, fmt.Sprintf("run.plant.canaries=%d", w.plant.Canaries), fmt.Sprintf("run.plant.rows=%d", w.plant.Rows),
+	return w.fit(ctx, m, "run.plant.unit="+w.plant.Unit, fmt.Sprintf("run.plant.canaries=%d", w.plant.Canaries),
+		fmt.Sprintf("run.plant.rows=%d", w.plant.Rows),
 		"run.plant.coins="+m.coins, fmt.Sprintf("run.plant.seed=%d", w.plant.Seed))
 }
 
@@ -71,7 +72,9 @@ func (w *work) noiseOff() ([]string, error) {
 		}
 	}
 	if len(keys) > 0 && len(off) == 0 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("no value of %s leaves %s without noise, for the positive control", strings.Join(keys, ", "), w.task), Fix: "name the keys with target.off"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"no value of %s leaves %s without noise, for the positive control", strings.Join(keys, ", "), w.task),
+			Fix: "name the keys with target.off"}
 	}
 	return off, nil
 }
@@ -79,5 +82,6 @@ func (w *work) noiseOff() ([]string, error) {
 // joint reports whether an account takes users' own results as public. Its guarantee then covers only what all others
 // see.
 func joint(a *experiment.Account) bool {
-	return a != nil && slices.ContainsFunc(a.Public, func(p privacy.Assumption) bool { return strings.HasPrefix(p.What, "users' own") })
+	return a != nil && slices.ContainsFunc(a.Public,
+		func(p privacy.Assumption) bool { return strings.HasPrefix(p.What, "users' own") })
 }

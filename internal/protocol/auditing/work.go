@@ -15,12 +15,16 @@ func Task(others []run.Task) run.Task {
 	return run.Spec[Config]{
 		Verb: "audit", Name: "run",
 		Summary: "lower bounds on epsilon, by what models show of canaries planted into their data",
-		Cite:    "Steinke, Nasr, Jagielski, Privacy auditing with one (1) training run, NeurIPS 2023, arXiv 2305.08846; Jagielski, Ullman, Oprea, NeurIPS 2020, arXiv 2006.07709",
+		Cite: "Steinke, Nasr, Jagielski, Privacy auditing with one (1) training run, NeurIPS 2023, arXiv " +
+			"2305.08846; Jagielski, Ullman, Oprea, NeurIPS 2020, arXiv 2006.07709",
 		Flags: []run.Flag{
 			{Name: "train", Key: "target.task", Usage: "audit this task, such as \"train dp-ease\""},
 			{Name: "train-config", Key: "target.config", Usage: "its configuration file"},
-			{Name: "method", Key: "audit.method", Usage: "canary: many runs with a canary and without; one-run: many canaries in one; membership: half of the rows or users held out of one"},
-			{Name: "unit", Key: "audit.unit", Usage: "what a canary is: edge, rating, user, sequence, interaction or order"},
+			{Name: "method", Key: "audit.method",
+				Usage: "canary: many runs with a canary and without; one-run: many canaries in one; membership: half " +
+					"of the rows or users held out of one"},
+			{Name: "unit", Key: "audit.unit",
+				Usage: "what a canary is: edge, rating, user, sequence, interaction or order"},
 			{Name: "sees", Key: "audit.sees", Usage: "what the auditor sees: scores, lists or vectors"},
 			{Name: "canaries", Key: "audit.canaries", Number: true, Usage: "canaries of one-run"},
 			{Name: "runs", Key: "audit.runs", Number: true, Usage: "models of canary"},
@@ -48,7 +52,8 @@ func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 		return nil, run.ErrNoForecast
 	}
 	if c.Target.Task == "" {
-		return nil, &run.UsageError{Message: "nothing to audit is named", Fix: "name a task to train with --train, such as \"train dp-ease\""}
+		return nil, &run.UsageError{Message: "nothing to audit is named",
+			Fix: "name a task to train with --train, such as \"train dp-ease\""}
 	}
 	w := &work{Config: c, env: env, tasks: tasks}
 	var err error
@@ -80,7 +85,9 @@ func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 // Run implements run.Work: it trains models with and without canaries, queries them, and compares the evidence about
 // the canaries with the account. It returns an error for a bound above the account, after the result was written.
 func (w *work) Run(ctx context.Context) error {
-	a := experiment.Unprotected("coins", "the auditor plants the canaries and is told the coins afterwards; what protects the audited model is in the account of its own run, in the folder "+modelsFolder)
+	a := experiment.Unprotected("coins",
+		"the auditor plants the canaries and is told the coins afterwards; what protects the audited model is in the "+
+			"account of its own run, in the folder "+modelsFolder)
 	if _, err := w.env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return err
 	}

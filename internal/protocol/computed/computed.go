@@ -68,7 +68,9 @@ func Models(g *graph.Bipartite, method string) (all []Model) {
 		}})
 	}
 	all = append(all, Model{"ItemKNN", func(ctx context.Context) (eval.Scorer, func(), error) {
-		m, err := itemknn.Fit(ctx, g, itemknn.Options{MeanBias: true, Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: Neighbours, Normalise: true}})
+		m, err := itemknn.Fit(ctx, g,
+			itemknn.Options{MeanBias: true, Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: Neighbours,
+				Normalise: true}})
 		return m, func() {}, err
 	}})
 	for i, m := range all {
@@ -83,7 +85,8 @@ func Models(g *graph.Bipartite, method string) (all []Model) {
 const label = ", computed at once"
 
 // Scores returns the scores of every model of the floor. rank evaluates one.
-func Scores(ctx context.Context, g *graph.Bipartite, method string, rank func(eval.Scorer) ([]metrics.Value, error)) (rows []experiment.Scores, err error) {
+func Scores(ctx context.Context, g *graph.Bipartite, method string,
+	rank func(eval.Scorer) ([]metrics.Value, error)) (rows []experiment.Scores, err error) {
 	one := func(m Model) error {
 		s, done, err := m.Fit(ctx)
 		if err != nil {
@@ -120,5 +123,6 @@ func Better(floors, ours []experiment.Scores, by metrics.Metric) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: %s %.1f %% against %.1f %%.", name, by, 100*most, 100*best)
+	return fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: %s %.1f %% "+
+		"against %.1f %%.", name, by, 100*most, 100*best)
 }

@@ -82,7 +82,8 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	if err != nil {
 		return nil, err
 	}
-	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: lists, Notes: []string{experiment.HiddenNote}}, nil
+	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: lists,
+		Notes: []string{experiment.HiddenNote}}, nil
 }
 
 // Score implements eval.Scorer, for users of the data.
@@ -109,7 +110,8 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	}
 	ms := x.metrics()
 	floors, _ := x.floors(t.rows)
-	c := report.Comparison{Name: "sampled", Title: fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), Level: x.Data.Source.Level, Metrics: ms, Floors: experiment.Rows(floors, ms)}
+	c := report.Comparison{Name: "sampled", Title: fmt.Sprintf("Test rows among %d items drawn by popularity",
+		x.eval.Negatives), Level: x.Data.Source.Level, Metrics: ms, Floors: experiment.Rows(floors, ms)}
 	now := newScores(was.Method, ms, r)
 	c.Ours = append(c.Ours, now.Row(ms))
 	table, err := c.Table()

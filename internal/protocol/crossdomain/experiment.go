@@ -66,11 +66,13 @@ func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error
 		rows []int32
 	}{{"test", target.Test}, {"validation", target.Valid}} {
 		if !slices.ContainsFunc(v.rows, func(i int32) bool { return i != 0 }) {
-			return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the split leaves no %s rows of %s", v.what, target.Name)}
+			return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the split leaves no %s rows of %s", v.what,
+				target.Name)}
 		}
 	}
 	if most := slices.Max(e.K); most > target.Items {
-		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most, target.Items, target.Name), Fix: "leave that cutoff out"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most,
+			target.Items, target.Name), Fix: "leave that cutoff out"}
 	}
 	x := &Experiment{Env: env, Data: d, length: c.Length, eval: e, tape: autograd.NewTape()}
 	return x, errors.Join(env.Private(d.Rows()), env.RecordData(d.Source.Title, d.Source.Hash))

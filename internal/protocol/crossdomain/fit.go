@@ -29,19 +29,20 @@ func (x *Experiment) fit(ctx context.Context) (Model, *experiment.Fitted, error)
 	if x.Training.Refit {
 		again = "all rows"
 	}
-	f, err := experiment.Fit{Env: x.Env, Epochs: x.Training.Epochs, Again: again, Learn: func(ctx context.Context, t experiment.Training) (r *train.Result, err error) {
-		if m != nil {
-			closeModel(m)
-		}
-		rows := x.tuning
-		if t.Again {
-			rows = x.final
-		}
-		if m, err = x.New(rows); err != nil {
-			return nil, err
-		}
-		return train.Run(ctx, m, x.options(m, rows, t))
-	}}.Run(ctx)
+	f, err := experiment.Fit{Env: x.Env, Epochs: x.Training.Epochs, Again: again,
+		Learn: func(ctx context.Context, t experiment.Training) (r *train.Result, err error) {
+			if m != nil {
+				closeModel(m)
+			}
+			rows := x.tuning
+			if t.Again {
+				rows = x.final
+			}
+			if m, err = x.New(rows); err != nil {
+				return nil, err
+			}
+			return train.Run(ctx, m, x.options(m, rows, t))
+		}}.Run(ctx)
 	if err != nil && m != nil {
 		closeModel(m)
 	}
@@ -53,7 +54,8 @@ func (x *Experiment) options(m Model, rows *Rows, t experiment.Training) train.O
 	c := x.Training
 	o := train.Options{
 		Samples: m.Steps(), BatchSize: 1, Seed: x.Env.Seed, Epochs: t.Epochs, Optimizer: m.Optimizer(), Rate: c.Rate,
-		Hooks: x.Env.TrainHooks(), Store: t.Store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps, Tag: x.Env.ConfigHash,
+		Hooks: x.Env.TrainHooks(), Store: t.Store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
+		Tag: x.Env.ConfigHash,
 	}
 	every := x.eval.Every && (!c.Refit || t.Again)
 	if !t.Again || every {
@@ -74,7 +76,8 @@ func (x *Experiment) options(m Model, rows *Rows, t experiment.Training) train.O
 }
 
 // validate ranks the validation rows, the test rows, or both, among their lists.
-func (x *Experiment) validate(ctx context.Context, m Model, rows *Rows, valid, test bool) (scores []train.Score, err error) {
+func (x *Experiment) validate(ctx context.Context, m Model, rows *Rows, valid,
+	test bool) (scores []train.Score, err error) {
 	for _, v := range []struct {
 		due    bool
 		prefix string
@@ -142,6 +145,7 @@ func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}
 	return experiment.Rehearsed{
 		Opening: opening, Steps: steps, Of: trainings * c.Epochs * m.Steps(), Ranking: float64(ranked) * user,
-		Text: fmt.Sprintf("%d epochs of %d in %d trainings, and %d users ranked (%.3f ms each) for %d", c.Epochs, m.Steps(), trainings, len(some.users), 1000*user, ranked),
+		Text: fmt.Sprintf("%d epochs of %d in %d trainings, and %d users ranked (%.3f ms each) for %d", c.Epochs,
+			m.Steps(), trainings, len(some.users), 1000*user, ranked),
 	}.Estimate(), nil
 }

@@ -104,7 +104,8 @@ func (d *Data) Suit(doc *config.Document) error {
 		return err
 	}
 	if doc.Given("data.target") && doc.Given("data.auxiliary") && !doc.Overridden("data.name") ||
-		slices.Contains(names, d.Target) && slices.Contains(names, d.Auxiliary) && !doc.Given("data.target") && !doc.Given("data.auxiliary") {
+		slices.Contains(names, d.Target) && slices.Contains(names, d.Auxiliary) && !doc.Given("data.target") &&
+			!doc.Given("data.auxiliary") {
 		return nil
 	}
 	target, auxiliary := names[0], names[1]

@@ -50,7 +50,8 @@ func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted)
 	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
 		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
-		Trained: experiment.TrainedBy(f, x.Training.Select, x.Training.Epochs, train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, x.Standing),
+		Trained: experiment.TrainedBy(f, x.Training.Select, x.Training.Epochs,
+			train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, x.Standing),
 		Data: DataSummary{
 			Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
 			Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
@@ -166,7 +167,8 @@ func (o *Outcome) bestOnTest() {
 // document returns an outcome as a report.
 func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	d := &report.Document{
-		Title:    fmt.Sprintf("%s on %s: %s helped by %s", o.Method, x.Data.Source.Title, o.Data.Target, o.Data.Auxiliary),
+		Title: fmt.Sprintf("%s on %s: %s helped by %s", o.Method, x.Data.Source.Title, o.Data.Target,
+			o.Data.Auxiliary),
 		Subtitle: fmt.Sprintf("%s; seed %d", x.Standing.Text, uint64(x.Env.Seed)),
 		Level:    x.Data.Source.Level,
 		Facts:    x.facts(o),
@@ -189,13 +191,15 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 		notes        []string
 	}{
 		{"sampled", fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), o.Floors, sampled,
-			[]string{"a place among sampled items is not a place among all: models can change their order (Krichene and Rendle, KDD 2020)"}},
+			[]string{"a place among sampled items is not a place among all: models can change their order (Krichene " +
+				"and Rendle, KDD 2020)"}},
 		{"full", "Test rows among all items that the user does not have", o.FullFloors, full, nil},
 	} {
 		if len(v.ours) == 0 {
 			continue
 		}
-		c := report.Comparison{Name: v.name, Title: v.title, Level: d.Level, Metrics: o.Metrics, Notes: v.notes, Floors: experiment.Rows(v.floors, o.Metrics)}
+		c := report.Comparison{Name: v.name, Title: v.title, Level: d.Level, Metrics: o.Metrics, Notes: v.notes,
+			Floors: experiment.Rows(v.floors, o.Metrics)}
 		for _, e := range v.ours {
 			c.Ours = append(c.Ours, e.Row(o.Metrics))
 			if len(e.Intervals) > 0 {
@@ -229,13 +233,16 @@ func (x *Experiment) facts(o *Outcome) []report.Fact {
 	}
 	facts := []report.Fact{
 		{Label: "ranked", Value: fmt.Sprintf("%d test rows of %d users", o.Data.TestRows, o.Data.Users),
-			Note: fmt.Sprintf("%d of the ranked rows ask for an item that no row trained on has and count as misses; ties count half, %.2g %% of the sampled places are shared", o.OutOfReach, 100*o.Ties)},
+			Note: fmt.Sprintf("%d of the ranked rows ask for an item that no row trained on has and count as misses; "+
+				"ties count half, %.2g %% of the sampled places are shared", o.OutOfReach, 100*o.Ties)},
 		notRanked(o.Data.Target, o.Data.Left[0]),
-		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the model of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
+		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended),
+			Note: fmt.Sprintf("the model of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
 	}
 	facts = append(facts, report.ShortTraining(o.Short)...)
 	if !x.Single {
-		facts = append(facts, report.Fact{Label: "samples", Value: fmt.Sprintf("%d of %s, %d of %s", o.Data.Samples[0], o.Data.Target, o.Data.Samples[1], o.Data.Auxiliary),
+		facts = append(facts, report.Fact{Label: "samples", Value: fmt.Sprintf("%d of %s, %d of %s", o.Data.Samples[0],
+			o.Data.Target, o.Data.Samples[1], o.Data.Auxiliary),
 			Note: "noise that replaces padding makes samples"})
 	}
 	return facts
@@ -246,8 +253,10 @@ func notRanked(domain string, l dataset.LeftOut) report.Fact {
 	f := report.Fact{Label: "left out", Value: fmt.Sprintf("%d of %d test rows of %s", l.Test(), l.TestRows, domain)}
 	if l.Test() > 0 {
 		f.Value += fmt.Sprintf(", %.1f %%", 100*float64(l.Test())/float64(l.TestRows))
-		f.Note = fmt.Sprintf("%d ask for an item that no row before them has, %d for a known one and fall only because the validation row of their user does; "+
-			"%d of %d validation rows ask for an item that no training row has; the program that prepared the paper's data leaves the same rows out, which makes the scores those of easier rows",
+		f.Note = fmt.Sprintf("%d ask for an item that no row before them has, %d for a known one and fall only "+
+			"because the validation row of their user does; "+
+			"%d of %d validation rows ask for an item that no training row has; the program that prepared the "+
+			"paper's data leaves the same rows out, which makes the scores those of easier rows",
 			l.TestItem, l.TestByValid, l.ValidItem, l.ValidRows)
 	}
 	return f

@@ -108,7 +108,10 @@ func (t ranking) sampled(ctx context.Context, h *held) (r ranks, shared int, err
 				items, of = append(items, j), append(of, int32(i-lo))
 			}
 		}
-		scores, err := t.score(func() []tensor.Float { return t.model.Sampled(t.tape, t.rows, h.users[lo:hi], items, of) })
+		scores, err := t.score(func() []tensor.Float {
+			return t.model.Sampled(t.tape, t.rows, h.users[lo:hi], items,
+				of)
+		})
 		if err != nil {
 			return err
 		}

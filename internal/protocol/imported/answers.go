@@ -54,13 +54,16 @@ func (a *Answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 		return nil, experiment.NoRelease(a.Dir, o.Release)
 	}
 	if longest := m.Shown.Longest(); o.K < 1 || o.K > longest {
-		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d: the imported %s have no more", o.K, longest, m.Shown.What()), Fix: "import longer lists: nothing is behind them to rank further"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"%d items a user asked for, want 1 to %d: the imported %s have no more", o.K, longest, m.Shown.What()),
+			Fix: "import longer lists: nothing is behind them to rank further"}
 	}
 	users := make([]int32, len(o.Users))
 	for j, id := range o.Users {
 		u, ok := m.Rows.User(id)
 		if !ok {
-			return nil, &run.UsageError{Message: fmt.Sprintf("the imported run has no user %q", id), Fix: "users go by the names in the files that were imported"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("the imported run has no user %q", id),
+				Fix: "users go by the names in the files that were imported"}
 		}
 		users[j] = u
 	}
@@ -72,7 +75,8 @@ func (a *Answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	short := 0
 	for j, list := range best {
 		if len(list) == 0 {
-			return nil, &run.UsageError{Message: fmt.Sprintf("user %q has no list among the imported %s", o.Users[j], m.Shown.What()), Fix: "ask for others"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("user %q has no list among the imported %s", o.Users[j],
+				m.Shown.What()), Fix: "ask for others"}
 		}
 		if len(list) < o.K {
 			short++
@@ -97,14 +101,17 @@ func (a *Answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 		return nil, run.Interrupted(ctx, err)
 	}
 	if len(o.Evaluations) == 0 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s was imported without truth: there is nothing to measure it against", a.Dir), Fix: "import again with --truth"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"the run in %s was imported without truth: there is nothing to measure it against", a.Dir),
+			Fix: "import again with --truth"}
 	}
 	t, err := o.table(o.Data.Level)
 	if err != nil {
 		return nil, err
 	}
 	e := &experiment.Evaluation{Head: a.head("Evaluation"), Tables: []*report.Table{t}, Differs: math.NaN(),
-		Facts: []report.Fact{{Label: "truth", Value: fmt.Sprintf("%d rows of %d users", o.Data.TestRows, o.Data.TestUsers)}}}
+		Facts: []report.Fact{{Label: "truth", Value: fmt.Sprintf("%d rows of %d users", o.Data.TestRows,
+			o.Data.TestUsers)}}}
 	was, err := experiment.ReadOutcome(a.Dir)
 	if err != nil {
 		return nil, err

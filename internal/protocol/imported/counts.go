@@ -88,11 +88,14 @@ func (s *listed) count(n *Counts, known []bool) {
 // them before all other notes.
 func (n Counts) warnings() (out []string) {
 	if n.unknown() {
-		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items of no other file: they count as misses, and attacks know nothing of them; ids are text, 7 and 7.0 are two items",
+		out = append(out, fmt.Sprintf("warning: %.1f %% of the rows of lists (%d of %d) hold items of no other file: "+
+			"they count as misses, and attacks know nothing of them; ids are text, 7 and 7.0 are two items",
 			100*float64(n.UnknownRows)/float64(n.ListRows), n.UnknownRows, n.ListRows))
 	}
 	if n.Rising {
-		out = append(out, "warning: the scores of every list rise with the rows of the file, and the largest is taken as best: if the smallest is, as with ranks and distances, all lists are turned around; call the column rank, or turn the sign")
+		out = append(out, "warning: the scores of every list rise with the rows of the file, and the largest is "+
+			"taken as best: if the smallest is, as with ranks and distances, all lists are turned around; call the "+
+			"column rank, or turn the sign")
 	}
 	return out
 }
@@ -115,16 +118,23 @@ func (n Counts) notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	add(n.Strangers-n.NonMembers, "%d users have a list and neither training rows nor rows of non-members: attacks leave them out, because nothing is known of them to guess", n.Strangers-n.NonMembers)
+	add(n.Strangers-n.NonMembers,
+		"%d users have a list and neither training rows nor rows of non-members: attacks leave them out, because "+
+			"nothing is known of them to guess", n.Strangers-n.NonMembers)
 	add(n.NonMembers, "%d users have a list and were not trained on: the non-members of attacks on users", n.NonMembers)
-	add(n.Unlisted, "%d users of the training rows or the truth have no list: they count 0 where they have truth, and attacks leave them out", n.Unlisted)
-	add(n.Short, "%d lists are shorter than the longest, of %d items; the shortest has %d", n.Short, n.Longest, n.Shortest)
+	add(n.Unlisted, "%d users of the training rows or the truth have no list: they count 0 where they have truth, "+
+		"and attacks leave them out", n.Unlisted)
+	add(n.Short, "%d lists are shorter than the longest, of %d items; the shortest has %d", n.Short, n.Longest,
+		n.Shortest)
 	if !n.unknown() {
-		add(n.UnknownItems, "%d listed items are in no other file (%d rows): ids are text, 7 and 7.0 are two items", n.UnknownItems, n.UnknownRows)
+		add(n.UnknownItems, "%d listed items are in no other file (%d rows): ids are text, 7 and 7.0 are two items",
+			n.UnknownItems, n.UnknownRows)
 	}
-	add(n.Own, "%d rows of lists hold an item of the user's own training rows: lists that show what users have give it away without any attack", n.Own)
+	add(n.Own, "%d rows of lists hold an item of the user's own training rows: lists that show what users have give "+
+		"it away without any attack", n.Own)
 	add(n.Vectorless, "%d items of the truth have no vector: they are never found", n.Vectorless)
-	add(n.Ties, "%d rows of lists share their score with another of the same list, and keep the order of their ranks or of the file", n.Ties)
+	add(n.Ties, "%d rows of lists share their score with another of the same list, and keep the order of their ranks "+
+		"or of the file", n.Ties)
 	add(n.RepeatedTrain, "%d training rows were there before and count once", n.RepeatedTrain)
 	add(n.RepeatedTruth, "%d rows of the truth were there before and count once", n.RepeatedTruth)
 	add(n.RepeatedOthers, "%d rows of non-members were there before and count once", n.RepeatedOthers)

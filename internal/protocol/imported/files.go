@@ -26,8 +26,10 @@ func (s Source) Given() bool { return s.Recs != "" }
 
 // Check reports files without lists, and files given together with a run. on is the key of the run.
 func (s Source) Check(v *config.Checker, on string, run bool) {
-	v.Check(s.Recs != "" || s.FilesConfig == FilesConfig{}, "files.recs", "must name the file of lists that the other files belong to")
-	v.Check(s.Recs == "" || !run, "files.recs", "is not read with %s: attack the lists and the run one after the other", on)
+	v.Check(s.Recs != "" || s.FilesConfig == FilesConfig{}, "files.recs",
+		"must name the file of lists that the other files belong to")
+	v.Check(s.Recs == "" || !run, "files.recs", "is not read with %s: attack the lists and the run one after the other",
+		on)
 }
 
 // Open reads the files, and records their hashes in the manifest of the run that attacks them.
@@ -47,6 +49,7 @@ func (s Source) Open(ctx context.Context, env *run.Env) (*Opened, error) {
 	if err != nil {
 		return nil, run.Interrupted(ctx, err)
 	}
-	plain := &experiment.Outcome[experiment.Data]{Version: o.Version, Method: o.Method, Protocol: o.Protocol, Setting: o.Setting, Data: o.Data.Data}
+	plain := &experiment.Outcome[experiment.Data]{Version: o.Version, Method: o.Method, Protocol: o.Protocol,
+		Setting: o.Setting, Data: o.Data.Data}
 	return &Opened{m.Shown.Answers(&Answers{Model: m, Dir: s.Recs}).(experiment.Listing), plain}, nil
 }

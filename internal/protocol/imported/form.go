@@ -91,7 +91,8 @@ func commonFlags() []run.Flag {
 	return []run.Flag{
 		{Name: "train", Key: "rows.train", Usage: "file of the rows that the model was trained on"},
 		{Name: "truth", Key: "rows.truth", Usage: "file of what users took later, which the model should find"},
-		{Name: "non-members", Key: "rows.non_members", Usage: "file of rows that the model was not trained on, for attacks on membership"},
+		{Name: "non-members", Key: "rows.non_members",
+			Usage: "file of rows that the model was not trained on, for attacks on membership"},
 		{Name: "name", Key: "name", Usage: "name of the model in tables"},
 		{Name: "program", Key: "program", Usage: "program that trained it, in words"},
 	}

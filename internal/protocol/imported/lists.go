@@ -75,7 +75,9 @@ func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, er
 			if was, twice := first[i]; twice {
 				a, b := min(was.Line, x.Line), max(was.Line, x.Line)
 				x.Line = b
-				return nil, p.Fail(x, "item", fmt.Sprintf("the list of user %s holds item %s twice", dataset.Quote([]byte(d.UserIDs[k])), dataset.Quote([]byte(d.ItemIDs[i]))), fmt.Sprintf("the first is line %d; keep one of them", a))
+				return nil, p.Fail(x, "item", fmt.Sprintf("the list of user %s holds item %s twice",
+					dataset.Quote([]byte(d.UserIDs[k])), dataset.Quote([]byte(d.ItemIDs[i]))),
+					fmt.Sprintf("the first is line %d; keep one of them", a))
 			}
 			first[i] = x
 			e := Ranked{i, math.NaN()}
@@ -93,10 +95,16 @@ func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, er
 	}
 	row := p.Rows[0]
 	if users == 0 {
-		return nil, p.Fail(row, "user", fmt.Sprintf("no user of the lists is in the training rows, where one is called %s and here one is %s", rows.someUser(), dataset.Quote([]byte(p.ids.Users.IDs[row.User]))), "ids are text, the same in all files: 7 and 7.0 are two users")
+		return nil, p.Fail(row, "user",
+			fmt.Sprintf("no user of the lists is in the training rows, where one is called %s and here one is %s",
+				rows.someUser(), dataset.Quote([]byte(p.ids.Users.IDs[row.User]))),
+			"ids are text, the same in all files: 7 and 7.0 are two users")
 	}
 	if items == 0 {
-		return nil, p.Fail(row, "item", fmt.Sprintf("no listed item is in the training rows, where one is called %s and here one is %s", rows.someItem(), dataset.Quote([]byte(p.ids.Items.IDs[row.Item]))), "ids are text, the same in all files: 7 and 7.0 are two items")
+		return nil, p.Fail(row, "item",
+			fmt.Sprintf("no listed item is in the training rows, where one is called %s and here one is %s",
+				rows.someItem(), dataset.Quote([]byte(p.ids.Items.IDs[row.Item]))),
+			"ids are text, the same in all files: 7 and 7.0 are two items")
 	}
 	s.count(n, elsewhere)
 	n.Left = append(n.Left, p.Left()...)
@@ -110,7 +118,8 @@ func (p *parsedLists) Number(rows *Rows, to, item []int32, n *Counts) (Shown, er
 func (s *listed) match(p *parsedLists, n Counts) error {
 	d := s.rows.Data
 	if n.UnknownRows >= 9*(n.ListRows-n.UnknownRows) {
-		return &dataset.Error{File: p.Path, Msg: fmt.Sprintf("%d of %d rows of lists hold items of no other file", n.UnknownRows, n.ListRows), Hint: "ids are text, the same in all files: 7 and 7.0 are two items"}
+		return &dataset.Error{File: p.Path, Msg: fmt.Sprintf("%d of %d rows of lists hold items of no other file",
+			n.UnknownRows, n.ListRows), Hint: "ids are text, the same in all files: 7 and 7.0 are two items"}
 	}
 	with, both := 0, 0
 	for u, list := range s.lists {
@@ -123,7 +132,9 @@ func (s *listed) match(p *parsedLists, n Counts) error {
 		}
 	}
 	if fewer := min(n.Listed, with); both < fewer-both {
-		return &dataset.Error{File: p.Path, Msg: fmt.Sprintf("%d users have a list, %d have rows, and only %d have both", n.Listed, with, both), Hint: "ids are text, the same in all files: 7 and 7.0 are two users"}
+		return &dataset.Error{File: p.Path,
+			Msg:  fmt.Sprintf("%d users have a list, %d have rows, and only %d have both", n.Listed, with, both),
+			Hint: "ids are text, the same in all files: 7 and 7.0 are two users"}
 	}
 	return nil
 }
@@ -204,10 +215,12 @@ func (s *listed) Keep(env *run.Env) error {
 	var scores []float64
 	for u, list := range s.lists {
 		for k, e := range list {
-			users, items, ranks, scores = append(users, s.rows.Data.UserIDs[u]), append(items, s.rows.Data.ItemIDs[e.Item]), append(ranks, int64(k+1)), append(scores, e.Score)
+			users, items, ranks, scores = append(users, s.rows.Data.UserIDs[u]),
+				append(items, s.rows.Data.ItemIDs[e.Item]), append(ranks, int64(k+1)), append(scores, e.Score)
 		}
 	}
-	columns := []run.Column{{Name: "user_id", Values: users}, {Name: "item_id", Values: items}, {Name: "rank", Values: ranks}}
+	columns := []run.Column{{Name: "user_id", Values: users}, {Name: "item_id", Values: items},
+		{Name: "rank", Values: ranks}}
 	if s.scored {
 		columns = append(columns, run.Column{Name: "score", Values: scores})
 	}

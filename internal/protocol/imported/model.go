@@ -20,7 +20,9 @@ type Model struct {
 // load reads the rows and then the form's own files, and assigns numbers to users and items of both.
 func load(ctx context.Context, c Common, own func(ids *lists.IDs) (Parsed, error)) (*Model, error) {
 	if c.Rows.Train == "" {
-		return nil, &run.UsageError{Message: "no file of training rows is named", Fix: "name the rows that the model was trained on with --train: histories are what the attacks guess, and what tells a good list from a known one"}
+		return nil, &run.UsageError{Message: "no file of training rows is named",
+			Fix: "name the rows that the model was trained on with --train: histories are what the attacks guess, " +
+				"and what tells a good list from a known one"}
 	}
 	r, err := readRows(ctx, c.Rows)
 	if err != nil {
@@ -76,7 +78,8 @@ func (r *Rows) keep(env *run.Env) error {
 		if len(users) == 0 {
 			continue
 		}
-		if err := env.WriteScores(folder+"/"+t.name, run.Column{Name: "user_id", Values: users}, run.Column{Name: "item_id", Values: items}); err != nil {
+		if err := env.WriteScores(folder+"/"+t.name, run.Column{Name: "user_id", Values: users},
+			run.Column{Name: "item_id", Values: items}); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,8 @@ type Summary struct {
 
 // setting returns a one-line description of the model.
 func (m *Model) setting() string {
-	return fmt.Sprintf("%s of a model that another program trained (%s)", m.Shown.What(), cmp.Or(m.Program, "it is not said which"))
+	return fmt.Sprintf("%s of a model that another program trained (%s)", m.Shown.What(),
+		cmp.Or(m.Program, "it is not said which"))
 }
 
 // order returns a sentence about what the order of histories rests on.
@@ -64,14 +65,16 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 	}
 	judged := m.Rows.judged()
 	ms := m.metrics()
-	s := topn.DataSummary{Data: experiment.Data{Name: d.Name, Recipe: folder, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+	s := topn.DataSummary{Data: experiment.Data{Name: d.Name, Recipe: folder, Level: d.Source.Level, Source: d.Source,
+		Ladder: d.Ladder},
 		Users: d.Users, Items: d.Items, TrainRows: rows, TestUsers: len(judged)}
 	for _, u := range judged {
 		s.TestRows += len(d.Test[u])
 	}
 	s.UnseenUsers, s.UnseenItems = d.Only()
 	o = newOutcome(m.Name, m.setting(), s, ms)
-	o.Imported = Summary{Program: m.Program, Shows: m.Shown.What(), Hash: m.Shown.Hash(), Ordered: m.Rows.order(), Counts: m.Counts}
+	o.Imported = Summary{Program: m.Program, Shows: m.Shown.What(), Hash: m.Shown.Hash(), Ordered: m.Rows.order(),
+		Counts: m.Counts}
 	if len(judged) == 0 {
 		return o, nil, nil
 	}
@@ -95,13 +98,15 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 func newOutcome(name, setting string, s topn.DataSummary, ms []metrics.Metric) *Outcome {
 	return &Outcome{Outcome: experiment.Outcome[topn.DataSummary]{
 		Version: experiment.Version, Method: name, Protocol: topn.Name, Setting: setting, Data: s, Metrics: ms,
-		Definitions: experiment.Define(ms, metrics.Metric.Definition), Floors: []experiment.Scores{}, Evaluations: []experiment.Scores{},
-		Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+		Definitions: experiment.Define(ms, metrics.Metric.Definition), Floors: []experiment.Scores{},
+		Evaluations: []experiment.Scores{},
+		Trained:     experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
 }
 
 // RankedElsewhere returns the outcome of vectors that another program ranked, for rows too large for one machine.
-func RankedElsewhere(name string, s topn.DataSummary, n Counts, ms []metrics.Metric, floors []experiment.Scores, own experiment.Scores) *Outcome {
+func RankedElsewhere(name string, s topn.DataSummary, n Counts, ms []metrics.Metric, floors []experiment.Scores,
+	own experiment.Scores) *Outcome {
 	o := newOutcome(name, "vectors of a model that another program trained, ranked in shards of users", s, ms)
 	o.Imported = Summary{Shows: "vectors", Ordered: "the order of rows has no part in it", Counts: n}
 	o.Floors, o.Evaluations = floors, []experiment.Scores{own}
@@ -138,9 +143,11 @@ func (m *Model) floors(judged []int32) []experiment.Scores {
 	}
 	var random []metrics.Value
 	for k, metric := range f.Metrics {
-		random = append(random, metrics.Value{Metric: metric, Value: sums[k] / float64(len(judged)), Count: len(judged)})
+		random = append(random, metrics.Value{Metric: metric, Value: sums[k] / float64(len(judged)),
+			Count: len(judged)})
 	}
-	return []experiment.Scores{experiment.NewScores(RandomFloor, "", random), experiment.NewScores(PopularityFloor, "", metrics.SummarySet(f.Metrics, ranks))}
+	return []experiment.Scores{experiment.NewScores(RandomFloor, "", random),
+		experiment.NewScores(PopularityFloor, "", metrics.SummarySet(f.Metrics, ranks))}
 }
 
 // Document returns an outcome as a report.
@@ -149,8 +156,10 @@ func (o *Outcome) Document(level dataset.Level) (*report.Document, error) {
 	doc := &report.Document{
 		Title: fmt.Sprintf("%s, imported", o.Method), Subtitle: o.Setting, Level: level,
 		Facts: []report.Fact{
-			{Label: "shows", Value: o.Imported.Shows, Note: fmt.Sprintf("of %d users, at most %d items each", n.Listed, n.Longest)},
-			{Label: "training rows", Value: fmt.Sprintf("%d of %d users, %d items in all files", d.TrainRows, d.Users, d.Items), Note: o.Imported.Ordered},
+			{Label: "shows", Value: o.Imported.Shows, Note: fmt.Sprintf("of %d users, at most %d items each", n.Listed,
+				n.Longest)},
+			{Label: "training rows", Value: fmt.Sprintf("%d of %d users, %d items in all files", d.TrainRows, d.Users,
+				d.Items), Note: o.Imported.Ordered},
 		},
 		Notes: n.notes(),
 	}
@@ -158,10 +167,13 @@ func (o *Outcome) Document(level dataset.Level) (*report.Document, error) {
 		doc.Notes = append(doc.Notes, "no truth was given: nothing is measured, and attacks work all the same")
 		return doc, nil
 	}
-	doc.Facts = append(doc.Facts, report.Fact{Label: "truth", Value: fmt.Sprintf("%d rows of %d users", d.TestRows, d.TestUsers)})
+	doc.Facts = append(doc.Facts,
+		report.Fact{Label: "truth", Value: fmt.Sprintf("%d rows of %d users", d.TestRows, d.TestUsers)})
 	for _, m := range o.Metrics {
 		if m.K > n.Longest {
-			doc.Notes = append(doc.Notes, fmt.Sprintf("a cut-off above %d reads no further than the lists do, while the floors read on", n.Longest))
+			doc.Notes = append(doc.Notes,
+				fmt.Sprintf("a cut-off above %d reads no further than the lists do, while the floors read on",
+					n.Longest))
 			break
 		}
 	}
@@ -172,7 +184,8 @@ func (o *Outcome) Document(level dataset.Level) (*report.Document, error) {
 
 // table returns the scores of the model beside its floors.
 func (o *Outcome) table(level dataset.Level) (*report.Table, error) {
-	c := report.Comparison{Name: "ranking", Title: "Rows of the truth found in the first K items", Level: level, Metrics: o.Metrics,
-		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics)}
+	c := report.Comparison{Name: "ranking", Title: "Rows of the truth found in the first K items", Level: level,
+		Metrics: o.Metrics,
+		Floors:  experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics)}
 	return c.Table()
 }

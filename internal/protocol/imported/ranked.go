@@ -100,8 +100,12 @@ func (s *embedded) match(p *parsedVectors, rows *Rows) error {
 		}
 		for k, name := range sides {
 			if lack[k] > 0 {
-				return &dataset.Error{File: p.sides[k].path, Field: name, Msg: fmt.Sprintf("%d of the %d %ss of the %s have no vector, such as %s; a row here is of %s", lack[k], all[k], name, part.what, dataset.Quote([]byte(example[k])), dataset.Quote([]byte(p.sides[k].ids[0]))),
-					Hint: "ids are text, the same in all files: 7 and 7.0 are two; programs that number users and items anew keep the ids elsewhere"}
+				return &dataset.Error{File: p.sides[k].path, Field: name,
+					Msg: fmt.Sprintf("%d of the %d %ss of the %s have no vector, such as %s; a row here is of %s",
+						lack[k], all[k], name, part.what, dataset.Quote([]byte(example[k])),
+						dataset.Quote([]byte(p.sides[k].ids[0]))),
+					Hint: "ids are text, the same in all files: 7 and 7.0 are two; programs that number users and " +
+						"items anew keep the ids elsewhere"}
 			}
 		}
 	}
@@ -117,10 +121,14 @@ func (s *embedded) finite() error {
 		}
 	}
 	if product := most[0] * most[1]; product > math.MaxFloat32 {
-		return &dataset.Error{File: "vectors", Msg: fmt.Sprintf("an inner product may come to %.3g, which is too large for 32 bits", product), Hint: "scale users or items: the order of items stays"}
+		return &dataset.Error{File: "vectors",
+			Msg:  fmt.Sprintf("an inner product may come to %.3g, which is too large for 32 bits", product),
+			Hint: "scale users or items: the order of items stays"}
 	}
 	if product := most[0] * most[1]; product > 0 && product < leastProduct {
-		return &dataset.Error{File: "vectors", Msg: fmt.Sprintf("an inner product comes to at most %.3g, which is too small for 32 bits: products would become 0, and all items equal", product), Hint: "scale users or items: the order of items stays"}
+		return &dataset.Error{File: "vectors",
+			Msg: fmt.Sprintf("an inner product comes to at most %.3g, which is too small for 32 bits: products would "+
+				"become 0, and all items equal", product), Hint: "scale users or items: the order of items stays"}
 	}
 	return nil
 }
@@ -209,7 +217,8 @@ func (s *embedded) Keep(env *run.Env) error {
 				has[i] = 1
 			}
 		}
-		if err := env.WriteScores(folder+"/"+sides[k]+"s", run.Column{Name: sides[k] + "_id", Values: ids}, run.Column{Name: "has_vector", Values: has}); err != nil {
+		if err := env.WriteScores(folder+"/"+sides[k]+"s", run.Column{Name: sides[k] + "_id", Values: ids},
+			run.Column{Name: "has_vector", Values: has}); err != nil {
 			return err
 		}
 	}
@@ -275,7 +284,8 @@ func (a *vectorAnswers) Embedding(_ context.Context, release string) (*experimen
 		return nil, experiment.NoRelease(a.Dir, release)
 	}
 	d := a.Model.Rows.Data
-	return &experiment.Embedding{Vectors: experiment.Vectors{Users: a.shown.users, Items: a.shown.items}, UserIDs: d.UserIDs, ItemIDs: d.ItemIDs, Scores: experiment.InnerProduct}, nil
+	return &experiment.Embedding{Vectors: experiment.Vectors{Users: a.shown.users, Items: a.shown.items},
+		UserIDs: d.UserIDs, ItemIDs: d.ItemIDs, Scores: experiment.InnerProduct}, nil
 }
 
 // Ranking implements experiment.Scoring.
@@ -285,8 +295,9 @@ func (a *vectorAnswers) Ranking(_ context.Context, release string) (experiment.R
 	}
 	rows := a.Model.Rows
 	return experiment.Ranking{
-		Data: "the imported run", Scorer: a.shown.scorer, Options: eval.Options{Exclude: a.shown.leftOut}, Items: rows.Data.Items,
-		Item: func(i int32) string { return rows.Data.ItemIDs[i] },
+		Data: "the imported run", Scorer: a.shown.scorer, Options: eval.Options{Exclude: a.shown.leftOut},
+		Items: rows.Data.Items,
+		Item:  func(i int32) string { return rows.Data.ItemIDs[i] },
 		Sample: func(user string) (int32, bool) {
 			u, ok := rows.User(user)
 			return u, ok && a.shown.has[0][u]
@@ -305,5 +316,7 @@ func (a *vectorAnswers) Recommend(ctx context.Context, o experiment.Question) (*
 	if err != nil {
 		return nil, err
 	}
-	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: best, Notes: []string{"items that the user has in the training rows are left out; anyone who sees the list can guess them from what is missing"}}, nil
+	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: best,
+		Notes: []string{"items that the user has in the training rows are left out; anyone who sees the list can " +
+			"guess them from what is missing"}}, nil
 }

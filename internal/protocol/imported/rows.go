@@ -118,7 +118,9 @@ func (r *read) number(n *Counts) (out *Rows, to, item []int32, err error) {
 func (r *read) apart(d *dataset.Interactions, to, item []int32) error {
 	for _, x := range r.others.Rows {
 		if _, had := slices.BinarySearch(d.Train[to[x.User]], item[x.Item]); had {
-			return r.others.Fail(x, "item", fmt.Sprintf("user %s has item %s in %s too", dataset.Quote([]byte(r.ids.Users.IDs[x.User])), dataset.Quote([]byte(r.ids.Items.IDs[x.Item])), r.train.Path), "a non-member is a row that the model was not trained on")
+			return r.others.Fail(x, "item", fmt.Sprintf("user %s has item %s in %s too",
+				dataset.Quote([]byte(r.ids.Users.IDs[x.User])), dataset.Quote([]byte(r.ids.Items.IDs[x.Item])),
+				r.train.Path), "a non-member is a row that the model was not trained on")
 		}
 	}
 	return nil
@@ -144,7 +146,10 @@ func (r *read) alike() error {
 	if strange <= len(r.others.Rows)-strange {
 		return nil
 	}
-	return r.others.Fail(example, "item", fmt.Sprintf("%d of %d rows of non-members hold items that no training row has, such as %s", strange, len(r.others.Rows), dataset.Quote([]byte(r.ids.Items.IDs[example.Item]))), "ids are text, the same in all files; a non-member is a row that the model could have been trained on")
+	return r.others.Fail(example, "item",
+		fmt.Sprintf("%d of %d rows of non-members hold items that no training row has, such as %s", strange,
+			len(r.others.Rows), dataset.Quote([]byte(r.ids.Items.IDs[example.Item]))),
+		"ids are text, the same in all files; a non-member is a row that the model could have been trained on")
 }
 
 // distinct groups the rows of a file by user, in the order of lists.ByUser, each item once. keep nil keeps all.

@@ -31,8 +31,9 @@ type VectorFiles struct {
 	Names []string `yaml:"names"`
 	// IDs are files of the ids of the rows: one id a line, or a column of a table or of Parquet. Empty: the files of
 	// vectors have a column of ids.
-	IDs        []string `yaml:"ids"`
-	Columns    []string `yaml:"columns"`     // of ids, in the files of ids; empty: the one that is called user_id, item_id or id
+	IDs []string `yaml:"ids"`
+	// of ids, in the files of ids; empty: the one that is called user_id, item_id or id
+	Columns    []string `yaml:"columns"`
 	RowNumbers bool     `yaml:"row_numbers"` // the numbers of the rows, from 0, are the ids
 	Score      string   `yaml:"score"`       // what ranks items: inner, the inner product, or cosine
 	// Biases are files, or names of arrays in the files, of a number for each user and each item, which the inner
@@ -57,7 +58,8 @@ func Vectors() Form[VectorsConfig] {
 			list("vectors", "files", "files of users and items, with a comma between; or one that holds both"),
 			list("names", "names", "names of the two arrays in the files"),
 			list("ids", "ids", "files of the ids of users and items, with a comma between"),
-			{Name: "row-numbers", Key: "vectors.row_numbers", Usage: "the numbers of the rows, from 0, are the ids", Switch: true},
+			{Name: "row-numbers", Key: "vectors.row_numbers", Usage: "the numbers of the rows, from 0, are the ids",
+				Switch: true},
 			{Name: "score", Key: "vectors.score", Usage: "what ranks items: inner (product) or cosine"},
 			list("biases", "biases", "files or arrays with a number for each user and each item"),
 		},
@@ -73,14 +75,21 @@ func Vectors() Form[VectorsConfig] {
 				key  string
 				of   []string
 				most int
-			}{{"files", c.Vectors.Files, 2}, {"names", c.Vectors.Names, 2}, {"ids", c.Vectors.IDs, 2}, {"columns", c.Vectors.Columns, 2}, {"biases", c.Vectors.Biases, 2}} {
-				v.Check(len(pair(l.of)) <= l.most, "vectors."+l.key, "must be at most %d, of users and items, is %d", l.most, len(pair(l.of)))
+			}{{"files", c.Vectors.Files, 2}, {"names", c.Vectors.Names, 2}, {"ids", c.Vectors.IDs, 2},
+				{"columns", c.Vectors.Columns, 2}, {"biases", c.Vectors.Biases, 2}} {
+				v.Check(len(pair(l.of)) <= l.most, "vectors."+l.key, "must be at most %d, of users and items, is %d",
+					l.most, len(pair(l.of)))
 			}
-			v.Check(len(c.Vectors.Names) == 0 || len(pair(c.Vectors.Names)) == 2, "vectors.names", "must be two, of users and items")
-			v.Check(len(c.Vectors.IDs) == 0 || len(pair(c.Vectors.IDs)) == 2, "vectors.ids", "must be two files, of users and items")
-			v.Check(len(c.Vectors.Columns) == 0 || len(c.Vectors.IDs) > 0, "vectors.columns", "are of files of ids, and none is named")
-			v.Check(!c.Vectors.RowNumbers || len(c.Vectors.IDs) == 0, "vectors.row_numbers", "is not read where files of ids are named")
-			v.Check(c.Vectors.Score != scoreCosine || len(c.Vectors.Biases) == 0, "vectors.biases", "are added to inner products, not to cosines")
+			v.Check(len(c.Vectors.Names) == 0 || len(pair(c.Vectors.Names)) == 2, "vectors.names",
+				"must be two, of users and items")
+			v.Check(len(c.Vectors.IDs) == 0 || len(pair(c.Vectors.IDs)) == 2, "vectors.ids",
+				"must be two files, of users and items")
+			v.Check(len(c.Vectors.Columns) == 0 || len(c.Vectors.IDs) > 0, "vectors.columns",
+				"are of files of ids, and none is named")
+			v.Check(!c.Vectors.RowNumbers || len(c.Vectors.IDs) == 0, "vectors.row_numbers",
+				"is not read where files of ids are named")
+			v.Check(c.Vectors.Score != scoreCosine || len(c.Vectors.Biases) == 0, "vectors.biases",
+				"are added to inner products, not to cosines")
 		},
 		Common: func(c *VectorsConfig) *Common { return &c.Common },
 		Load: func(ctx context.Context, c VectorsConfig, ids *lists.IDs) (Parsed, error) {
@@ -118,7 +127,8 @@ var sides = [2]string{"user", "item"}
 func readVectors(ctx context.Context, c VectorFiles, ids *lists.IDs) (Parsed, error) {
 	files := pair(c.Files)
 	if len(files) == 0 || files[0] == "" {
-		return nil, &run.UsageError{Message: "no file of vectors is named", Fix: "name files of users and items with --vectors, a comma between"}
+		return nil, &run.UsageError{Message: "no file of vectors is named",
+			Fix: "name files of users and items with --vectors, a comma between"}
 	}
 	p := &parsedVectors{sides: [2]*side{{name: "user"}, {name: "item"}}}
 	wants := [2]vectors.Want{c.want(0), c.want(1)}
@@ -145,7 +155,8 @@ func readVectors(ctx context.Context, c VectorFiles, ids *lists.IDs) (Parsed, er
 		enter(f, k, f.Tables[0])
 	}
 	if u, i := p.sides[0], p.sides[1]; u.rows.Cols != i.rows.Cols {
-		return nil, &dataset.Error{File: i.path, Msg: fmt.Sprintf("items have %d numbers each, and users %d", i.rows.Cols, u.rows.Cols), Hint: "are rows and columns of one of them exchanged?"}
+		return nil, &dataset.Error{File: i.path, Msg: fmt.Sprintf("items have %d numbers each, and users %d",
+			i.rows.Cols, u.rows.Cols), Hint: "are rows and columns of one of them exchanged?"}
 	}
 	for k, s := range p.sides {
 		if err := p.name(ctx, s, c, k, own[k]); err != nil {
@@ -273,11 +284,14 @@ func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int,
 			return err
 		}
 		if len(f.IDs) != s.rows.Rows {
-			return &dataset.Error{File: paths[k], Msg: fmt.Sprintf("%d ids, and %s has %d rows of %ss", len(f.IDs), s.path, s.rows.Rows, s.name), Hint: "ids are one a row, in the order of the rows"}
+			return &dataset.Error{File: paths[k], Msg: fmt.Sprintf("%d ids, and %s has %d rows of %ss", len(f.IDs),
+				s.path, s.rows.Rows, s.name), Hint: "ids are one a row, in the order of the rows"}
 		}
 		for i := range own {
 			if own[i] != f.IDs[i] {
-				return &dataset.Error{File: paths[k], Line: i + 1, Msg: fmt.Sprintf("row %d is %s here and %s in %s", i+1, dataset.Quote([]byte(f.IDs[i])), dataset.Quote([]byte(own[i])), s.path), Hint: "leave out --ids: the vectors have ids of their own"}
+				return &dataset.Error{File: paths[k], Line: i + 1, Msg: fmt.Sprintf("row %d is %s here and %s in %s",
+					i+1, dataset.Quote([]byte(f.IDs[i])), dataset.Quote([]byte(own[i])), s.path),
+					Hint: "leave out --ids: the vectors have ids of their own"}
 			}
 		}
 		s.ids, p.left = f.IDs, append(p.left, f.Left...)
@@ -291,7 +305,9 @@ func (p *parsedVectors) name(ctx context.Context, s *side, c VectorFiles, k int,
 		}
 		return nil
 	}
-	return &dataset.Error{File: s.path, Msg: fmt.Sprintf("which %s a row is of is not said", s.name), Hint: "name files of ids with --ids users.txt,items.txt; with --row-numbers the ids are the numbers of the rows, from 0"}
+	return &dataset.Error{File: s.path, Msg: fmt.Sprintf("which %s a row is of is not said", s.name),
+		Hint: "name files of ids with --ids users.txt,items.txt; with --row-numbers the ids are the numbers of the " +
+			"rows, from 0"}
 }
 
 // biases adds the biases to inner products by two more numbers in every vector: the user's bias beside a one in the
@@ -324,7 +340,8 @@ func (p *parsedVectors) bias(ctx context.Context, named, files []string, k int) 
 	}
 	b := f.Tables[0].Rows
 	if b.Rows != s.rows.Rows {
-		return &dataset.Error{File: path, Msg: fmt.Sprintf("%d biases of %ss, and %s has %d rows", b.Rows, s.name, s.path, s.rows.Rows)}
+		return &dataset.Error{File: path, Msg: fmt.Sprintf("%d biases of %ss, and %s has %d rows", b.Rows, s.name,
+			s.path, s.rows.Rows)}
 	}
 	s.bias = b.Data
 	return nil

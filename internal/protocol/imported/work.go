@@ -25,7 +25,8 @@ func open(ctx context.Context, env *run.Env, c Common, own func(ids *lists.IDs) 
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range []struct{ name, hash string }{{m.Rows.Data.Source.Title, m.Rows.Data.Source.Hash}, {fmt.Sprintf("imported %s %.12s", m.Shown.What(), m.Shown.Hash()), m.Shown.Hash()}} {
+	for _, x := range []struct{ name, hash string }{{m.Rows.Data.Source.Title, m.Rows.Data.Source.Hash},
+		{fmt.Sprintf("imported %s %.12s", m.Shown.What(), m.Shown.Hash()), m.Shown.Hash()}} {
 		if err := env.RecordData(x.name, x.hash); err != nil {
 			return nil, err
 		}
@@ -67,7 +68,8 @@ func (w *work) Run(ctx context.Context) error {
 		return err
 	}
 	d.Conclusion = a.Conclusion()
-	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "not known", Note: "another program trained the model: nothing is claimed, and privacy.json has infinity"})
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "not known",
+		Note: "another program trained the model: nothing is claimed, and privacy.json has infinity"})
 	for _, open := range a.Unbounded {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s: %s", open.What, open.Why))
 	}

@@ -64,13 +64,15 @@ func readAttributes(ctx context.Context, path string, wanted []AttributeConfig) 
 			return nil, err
 		}
 		if line, twice := first[id]; twice {
-			return nil, r.Fail(r.Columns[user], fmt.Sprintf("user %q has a second line of attributes", id), fmt.Sprintf("the first is on line %d", line))
+			return nil, r.Fail(r.Columns[user], fmt.Sprintf("user %q has a second line of attributes", id),
+				fmt.Sprintf("the first is on line %d", line))
 		}
 		first[id] = r.Line()
 		t.users, t.lines = append(t.users, id), append(t.lines, r.Line())
 		for i := range wanted {
 			if v := r.Fields[at[i]]; format.Missing(v) {
-				return nil, r.Fail(wanted[i].Name, fmt.Sprintf("user %q has no value: %s", id, dataset.Quote(v)), noValue)
+				return nil, r.Fail(wanted[i].Name, fmt.Sprintf("user %q has no value: %s", id, dataset.Quote(v)),
+					noValue)
 			}
 			if c := &t.columns[i]; c.Kind == dataset.Numeric {
 				x, err := r.Float(at[i])
@@ -132,7 +134,8 @@ func ofFeatures(ctx context.Context, s *source, wanted []AttributeConfig) (*tabl
 		return nil, err
 	}
 	if f == nil {
-		return nil, &dataset.Error{File: s.data, Msg: "the data set has no attributes of its users", Hint: "name a table of them with --attributes"}
+		return nil, &dataset.Error{File: s.data, Msg: "the data set has no attributes of its users",
+			Hint: "name a table of them with --attributes"}
 	}
 	t := &table{from: s.data, users: f.UserIDs, items: log.ItemIDs}
 	for _, a := range wanted {
@@ -142,10 +145,13 @@ func ofFeatures(ctx context.Context, s *source, wanted []AttributeConfig) (*tabl
 			for _, c := range f.Columns {
 				names = append(names, c.Name)
 			}
-			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "no such attribute of users; there are " + strings.Join(names, ", "), Hint: "--set 'attributes=[{name: NAME}]' names others, and --attributes a table of them"}
+			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "no such attribute of users; there are " +
+				strings.Join(names, ", "),
+				Hint: "--set 'attributes=[{name: NAME}]' names others, and --attributes a table of them"}
 		}
 		if c.Kind == dataset.Numeric && len(a.Bands) == 0 {
-			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "is a number, and attacks predict classes", Hint: "give the attribute bands, as in attributes: [{name: " + a.Name + ", bands: [35, 45]}]"}
+			return nil, &dataset.Error{File: s.data, Field: a.Name, Msg: "is a number, and attacks predict classes",
+				Hint: "give the attribute bands, as in attributes: [{name: " + a.Name + ", bands: [35, 45]}]"}
 		}
 		t.columns = append(t.columns, *c)
 	}
@@ -212,7 +218,9 @@ func (t *table) classes(k int, a AttributeConfig) (*Attribute, error) {
 		}
 		k := of[code]
 		if k < 0 {
-			return nil, t.fail(u, a.Name, fmt.Sprintf("value %q of user %q is none of the declared %s", c.Levels[code], t.users[u], strings.Join(values, ", ")), "declare it in attributes, or leave values out to take what is there")
+			return nil, t.fail(u, a.Name, fmt.Sprintf("value %q of user %q is none of the declared %s", c.Levels[code],
+				t.users[u], strings.Join(values, ", ")),
+				"declare it in attributes, or leave values out to take what is there")
 		}
 		out.class[u] = k
 		count[k]++
@@ -228,7 +236,9 @@ func (t *table) classes(k int, a AttributeConfig) (*Attribute, error) {
 		out.class[u] = to[k]
 	}
 	if len(out.Values) < 2 {
-		return nil, &dataset.Error{File: t.from, Field: a.Name, Msg: fmt.Sprintf("all %d users have the value %q: there is one class only", len(t.users), strings.Join(out.Values, "")),
+		return nil, &dataset.Error{File: t.from, Field: a.Name,
+			Msg: fmt.Sprintf("all %d users have the value %q: there is one class only", len(t.users),
+				strings.Join(out.Values, "")),
 			Hint: "leave the attribute out of attributes"}
 	}
 	return out, nil

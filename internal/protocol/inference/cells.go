@@ -59,9 +59,11 @@ func newPlan(env *run.Env, c Config, v *victims) (p *plan, err error) {
 	for _, a := range v.attributes {
 		var list []attribute.Split
 		for r := range c.Attack.Repeats {
-			s, err := attribute.Stratified(a.class, len(a.Values), c.Attack.Share, env.Seed.Stream("inference.split."+a.Name, uint64(r)))
+			s, err := attribute.Stratified(a.class, len(a.Values), c.Attack.Share,
+				env.Seed.Stream("inference.split."+a.Name, uint64(r)))
 			if err != nil {
-				return nil, &run.UsageError{Message: fmt.Sprintf("attack.share: %v, for attribute %s: %v", c.Attack.Share, a.Name, err), Fix: "take a share that leaves users to train on and users to test"}
+				return nil, &run.UsageError{Message: fmt.Sprintf("attack.share: %v, for attribute %s: %v",
+					c.Attack.Share, a.Name, err), Fix: "take a share that leaves users to train on and users to test"}
 			}
 			list = append(list, s)
 		}
@@ -135,7 +137,8 @@ func (p *plan) fit(ctx context.Context, at cellOf) (cell, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s on %s, %s: %w", attacker.Name(), a.Name, in.text(), err)
 		}
-		f := found{Scores: scores{m.Micro, m.Macro, m.Weighted, m.Balanced, m.AUC}, Right: make([]byte, (len(asked)+7)/8)}
+		f := found{Scores: scores{m.Micro, m.Macro, m.Weighted, m.Balanced, m.AUC},
+			Right: make([]byte, (len(asked)+7)/8)}
 		for i, q := range probabilities {
 			if best(q) == asked[i] {
 				f.Right[i/8] |= 1 << (i % 8)
@@ -147,9 +150,11 @@ func (p *plan) fit(ctx context.Context, at cellOf) (cell, error) {
 }
 
 // try trains an attacker and measures it. probabilities are its answers.
-func (p *plan) try(ctx context.Context, a attribute.Attacker, at cellOf, train tensor.Matrix, known []int32, test tensor.Matrix, probabilities [][]float64, asked []int32) (m attribute.Scores, err error) {
+func (p *plan) try(ctx context.Context, a attribute.Attacker, at cellOf, train tensor.Matrix, known []int32,
+	test tensor.Matrix, probabilities [][]float64, asked []int32) (m attribute.Scores, err error) {
 	of := p.attributes[at.attribute]
-	g, err := a.Fit(ctx, train, known, len(of.Values), p.env.Seed.Stream("inference.attack."+of.Name+"."+a.Name(), uint64(at.repeat)))
+	g, err := a.Fit(ctx, train, known, len(of.Values), p.env.Seed.Stream("inference.attack."+of.Name+"."+a.Name(),
+		uint64(at.repeat)))
 	if err != nil {
 		return m, err
 	}
@@ -208,7 +213,8 @@ func (p *plan) sweep(ctx context.Context) ([]cell, error) {
 		done[p.index(todo[lo])] = c
 		p.env.Progress.Add(1)
 		since++
-		if p.env.SaveSteps > 0 && since >= p.env.SaveSteps || p.env.SaveEvery > 0 && time.Since(saved) >= p.env.SaveEvery {
+		if p.env.SaveSteps > 0 && since >= p.env.SaveSteps || p.env.SaveEvery > 0 &&
+			time.Since(saved) >= p.env.SaveEvery {
 			since, saved = 0, time.Now()
 			if err := p.save(done); err != nil && failed == nil {
 				failed = err

@@ -123,14 +123,17 @@ func Check(v *config.Checker, c Config) {
 	for i, a := range c.Attributes {
 		key := fmt.Sprintf("attributes.%d", i)
 		v.NotEmpty(key+".name", a.Name)
-		v.Check(!strings.ContainsAny(a.Name, "\t\r\n/\\:"), key+".name", "must not have a tab, a line break, a slash or a colon, got %q", a.Name)
+		v.Check(!strings.ContainsAny(a.Name, "\t\r\n/\\:"), key+".name",
+			"must not have a tab, a line break, a slash or a colon, got %q", a.Name)
 		twice := slices.ContainsFunc(c.Attributes[:i], func(b AttributeConfig) bool { return b.Name == a.Name })
 		v.Check(!twice, key+".name", "names %q twice", a.Name)
-		v.Check(len(a.Values) != 1, key+".values", "has one class only, %q: there is nothing to predict", strings.Join(a.Values, ""))
+		v.Check(len(a.Values) != 1, key+".values", "has one class only, %q: there is nothing to predict",
+			strings.Join(a.Values, ""))
 		v.Check(len(a.Bands) == 0 || len(a.Values) == 0, key+".bands", "are not used with values")
 		v.Check(len(a.Bands) != 1, key+".bands", "must name at least two borders")
 		for j, b := range a.Bands {
-			v.Check(!math.IsNaN(b) && !math.IsInf(b, 0) && (j == 0 || b > a.Bands[j-1]), key+".bands", "must be finite and ascend, got %v", a.Bands)
+			v.Check(!math.IsNaN(b) && !math.IsInf(b, 0) && (j == 0 || b > a.Bands[j-1]), key+".bands",
+				"must be finite and ascend, got %v", a.Bands)
 		}
 		for j, x := range a.Values {
 			v.Check(x != "", key+".values", "has an empty value")
@@ -138,7 +141,8 @@ func Check(v *config.Checker, c Config) {
 		}
 	}
 	v.Words("attack.sees", c.Attack.Sees, SeesBoth, SeesLists, SeesInteractions, SeesVectors)
-	v.Check(c.Files.Lists == "" || !slices.Contains(c.Attack.Sees, SeesVectors), "attack.sees", "%s: a file of lists has no user vectors", SeesVectors)
+	v.Check(c.Files.Lists == "" || !slices.Contains(c.Attack.Sees, SeesVectors), "attack.sees",
+		"%s: a file of lists has no user vectors", SeesVectors)
 	v.Integers("attack.k", "length of a list", c.Attack.K, 1, 1000)
 	v.Words("attack.attackers", c.Attack.Attackers, attackers()...)
 	v.Between("attack.repeats", c.Attack.Repeats, 1, 1000)
@@ -150,18 +154,24 @@ func Check(v *config.Checker, c Config) {
 // command line may name it.
 func (c Config) checkSource(v *config.Checker) {
 	f := c.Files
-	v.Check(len(c.On.Runs) == 0 || f.Lists == "", "files.lists", "is not read with on.runs: attack the runs and the file one after the other")
-	v.Check(f.Recs == "" || f.Lists == "" && len(c.On.Runs) == 0 && c.Data.Name == "", "files.recs", "is not read with files.lists, on.runs or data.name: attack one after the other")
+	v.Check(len(c.On.Runs) == 0 || f.Lists == "", "files.lists",
+		"is not read with on.runs: attack the runs and the file one after the other")
+	v.Check(f.Recs == "" || f.Lists == "" && len(c.On.Runs) == 0 && c.Data.Name == "", "files.recs",
+		"is not read with files.lists, on.runs or data.name: attack one after the other")
 	v.Check(f.Recs != "" || f.Train == "", "files.train", "is read with files.recs only")
-	v.Check(f.Interactions == "" || f.Lists != "", "files.interactions", "is read with files.lists only: a run has interactions of its own")
-	v.Check(f.Interactions == "" || c.Data.Name == "", "files.interactions", "is not read with data.name, which has interactions too")
+	v.Check(f.Interactions == "" || f.Lists != "", "files.interactions",
+		"is read with files.lists only: a run has interactions of its own")
+	v.Check(f.Interactions == "" || c.Data.Name == "", "files.interactions",
+		"is not read with data.name, which has interactions too")
 	v.Check(!c.On.Beside || len(c.On.Runs) > 0, "on.beside", "is read with on.runs only")
 	v.Check(c.On.Release == "" || len(c.On.Runs) > 0, "on.release", "is read with on.runs only")
-	v.Check(c.Data.Name != "" || c.Data.Recipe == "" || len(c.On.Runs) > 0, "data.recipe", "needs data.name beside it") // a name alone gets its recipe
+	// a name alone gets its recipe
+	v.Check(c.Data.Name != "" || c.Data.Recipe == "" || len(c.On.Runs) > 0, "data.recipe", "needs data.name beside it")
 	for i, dir := range c.On.Runs {
 		v.Check(dir != "", "on.runs", "names no directory")
 		v.Check(!c.On.Beside || !filepath.IsAbs(dir), "on.runs", "names %q, which is not beside this run", dir)
-		twice := slices.ContainsFunc(c.On.Runs[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) })
+		twice := slices.ContainsFunc(c.On.Runs[:i],
+			func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) })
 		v.Check(!twice, "on.runs", "names %q twice", dir)
 	}
 }

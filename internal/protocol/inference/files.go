@@ -15,7 +15,9 @@ import (
 func openTable(ctx context.Context, path string) (*format.Rows, error) {
 	form, ok := format.OfInput(path)
 	if !ok || form == format.Lines {
-		return nil, &dataset.Error{File: path, Msg: "not the name of a table", Hint: "a table of fields with a header line ends in .tsv, .csv or .inter, and in .gz or .zst where it is compressed, or in .parquet"}
+		return nil, &dataset.Error{File: path, Msg: "not the name of a table",
+			Hint: "a table of fields with a header line ends in .tsv, .csv or .inter, and in .gz or .zst where it is " +
+				"compressed, or in .parquet"}
 	}
 	return format.OpenRows(ctx, path, form)
 }
@@ -42,7 +44,8 @@ func ofLists(ctx context.Context, path string, depth int) (*source, error) {
 			return nil, err
 		}
 	}
-	s := &source{lists: map[string][]string{}, Target: Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Level: dataset.LevelC}}
+	s := &source{lists: map[string][]string{},
+		Target: Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Level: dataset.LevelC}}
 	length := map[string]int{}
 	for r.Next() {
 		user, err := field(r, at[0])
@@ -59,7 +62,8 @@ func ofLists(ctx context.Context, path string, depth int) (*source, error) {
 		}
 		list := s.lists[user]
 		if rank != int64(length[user]+1) {
-			return nil, r.Fail("rank", fmt.Sprintf("user %q has rank %d after %d items", user, rank, length[user]), "ranks of a user begin with 1 and ascend by 1, best first")
+			return nil, r.Fail("rank", fmt.Sprintf("user %q has rank %d after %d items", user, rank, length[user]),
+				"ranks of a user begin with 1 and ascend by 1, best first")
 		}
 		length[user]++
 		if slices.Contains(list, item) {

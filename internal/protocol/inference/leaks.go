@@ -58,7 +58,8 @@ func (g Gain) points() string {
 // alone reports whether an input leaks by itself, with a sentence. f1 and auc are its gains over the majority, whose
 // AUC is that of chance.
 func alone(sees string, f1, auc Gain) (found bool, text string) {
-	what := map[string]string{SeesLists: "lists alone", SeesInteractions: "interactions alone", SeesVectors: "user vectors alone"}[sees]
+	what := map[string]string{SeesLists: "lists alone", SeesInteractions: "interactions alone",
+		SeesVectors: "user vectors alone"}[sees]
 	measured := fmt.Sprintf("micro F1 over the majority %s, AUC over chance %s", f1.points(), auc.points())
 	switch {
 	case f1.Interval == nil:
@@ -81,9 +82,11 @@ func added(f1, majority, auc Gain) (found bool, text string) {
 	case f1.sure() > 0 && majority.sure() > 0:
 		return true, "the lists add to what interactions tell: " + measured
 	case auc.sure() > 0:
-		return true, "the lists add something to what interactions tell, with no more right answers than the floors: " + measured
+		return true, "the lists add something to what interactions tell, with no more right answers than the floors: " +
+			measured
 	case f1.sure() > 0:
-		return false, fmt.Sprintf("the lists add nothing measurable: %s, and over the majority %s", measured, majority.points())
+		return false, fmt.Sprintf("the lists add nothing measurable: %s, and over the majority %s", measured,
+			majority.points())
 	case f1.sure() < 0:
 		return false, "the lists mislead the attacker: " + measured
 	}
@@ -109,7 +112,8 @@ func (o *Outcome) counted(score metrics.ClassScore, confidence float64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %d gains in %v that lists bring over interactions alone, %d lie above 0 with their whole interval and %d below; where nothing leaks, %.2g would lie above by chance",
+	return fmt.Sprintf("of %d gains in %v that lists bring over interactions alone, %d lie above 0 with their whole "+
+		"interval and %d below; where nothing leaks, %.2g would lie above by chance",
 		n, score, above, below, float64(n)*(1-confidence)/2)
 }
 

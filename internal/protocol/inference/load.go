@@ -12,23 +12,26 @@ import (
 
 // Target describes an attacked run or file.
 type Target struct {
-	Name    string        `json:"name"`
-	Task    string        `json:"task,omitempty"`   // of a run, and below
-	Method  string        `json:"method,omitempty"` // as its result calls it
-	Setting string        `json:"setting,omitempty"`
-	Data    string        `json:"data,omitempty"`
-	Recipe  string        `json:"recipe,omitempty"`
-	Release string        `json:"release,omitempty"` // that was asked for
-	Hash    string        `json:"sha256"`            // of what was read: a file of lists, interactions and lists of a run, or the data
-	Order   string        `json:"-"`                 // what the order of interactions rests on
-	Level   dataset.Level `json:"evidence_level"`
-	Remarks []string      `json:"remarks,omitempty"`              // on the files of a model that another program trained
-	Had     int           `json:"interactions"`                   // of the attacked users
-	Same    string        `json:"same_interactions_as,omitempty"` // the first target with the same; empty: this one
-	Lists   int           `json:"lists"`                          // of the attacked users
-	Others  int           `json:"other_users"`                    // that are not attacked: without attributes
-	Again   int           `json:"known_items"`                    // of the lists, that their user had: the input counts them once
-	Width   int           `json:"vector_length"`                  // of a user's vector; 0: vectors are not attacked
+	Name    string `json:"name"`
+	Task    string `json:"task,omitempty"`   // of a run, and below
+	Method  string `json:"method,omitempty"` // as its result calls it
+	Setting string `json:"setting,omitempty"`
+	Data    string `json:"data,omitempty"`
+	Recipe  string `json:"recipe,omitempty"`
+	Release string `json:"release,omitempty"` // that was asked for
+	// of what was read: a file of lists, interactions and lists of a run, or the data
+	Hash  string        `json:"sha256"`
+	Order string        `json:"-"` // what the order of interactions rests on
+	Level dataset.Level `json:"evidence_level"`
+	// on the files of a model that another program trained
+	Remarks []string `json:"remarks,omitempty"`
+	Had     int      `json:"interactions"`                   // of the attacked users
+	Same    string   `json:"same_interactions_as,omitempty"` // the first target with the same; empty: this one
+	Lists   int      `json:"lists"`                          // of the attacked users
+	Others  int      `json:"other_users"`                    // that are not attacked: without attributes
+	// of the lists, that their user had: the input counts them once
+	Again int `json:"known_items"`
+	Width int `json:"vector_length"` // of a user's vector; 0: vectors are not attacked
 }
 
 // victims holds the attacked users and what is known of them.
@@ -69,7 +72,8 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 			lacks = "lists: name a run with --on, or a file of lists with --lists"
 		}
 		if lacks != "" {
-			return nil, &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: there are no %s", sees, lacks), Fix: "or leave " + sees + " out of attack.sees"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: there are no %s", sees, lacks),
+				Fix: "or leave " + sees + " out of attack.sees"}
 		}
 	}
 	var t *table
@@ -89,7 +93,8 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 		first := all[0]
 		t = t.among(func(user string) bool { _, ok := first.had[user]; return ok })
 	default:
-		return nil, &run.UsageError{Message: "files.attributes: is empty, and the lists name no data set that has attributes", Fix: "name a table of users and their attributes with --attributes"}
+		return nil, &run.UsageError{Message: "files.attributes: is empty, and the lists name no data set that has " +
+			"attributes", Fix: "name a table of users and their attributes with --attributes"}
 	}
 	v := &victims{users: t.users}
 	for i, wanted := range c.Attributes {
@@ -126,7 +131,8 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 			return nil, err
 		}
 		if c.Data.Name != "" && c.Data.Name != all[0].data {
-			return nil, &run.UsageError{Message: fmt.Sprintf("data.name: is %s, but the run in %s is on %s", c.Data.Name, dirs[0], all[0].data), Fix: "leave data.name out: the run has its data"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("data.name: is %s, but the run in %s is on %s",
+				c.Data.Name, dirs[0], all[0].data), Fix: "leave data.name out: the run has its data"}
 		}
 		for _, s := range all {
 			s.Hash = s.digest()
@@ -156,7 +162,8 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 			if err != nil {
 				return nil, err
 			}
-			s.had, s.data, s.recipe, s.seed, s.Data, s.Recipe, s.Level = d.had, d.data, d.recipe, d.seed, d.Data, d.Recipe, max(s.Level, d.Level)
+			s.had, s.data, s.recipe, s.seed, s.Data, s.Recipe, s.Level = d.had, d.data, d.recipe, d.seed, d.Data,
+				d.Recipe, max(s.Level, d.Level)
 			return []*source{s}, env.RecordData(s.data, d.hash)
 		}
 		if c.Files.Interactions != "" {
@@ -177,5 +184,7 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 		s.Hash = s.hash
 		return []*source{s}, env.RecordData(s.data, s.hash)
 	}
-	return nil, &run.UsageError{Message: "nothing to attack is named", Fix: "name a finished run with --on, a file of recommendations with --lists, or a data set with data.name for interactions alone"}
+	return nil, &run.UsageError{Message: "nothing to attack is named",
+		Fix: "name a finished run with --on, a file of recommendations with --lists, or a data set with data.name " +
+			"for interactions alone"}
 }

@@ -37,10 +37,13 @@ func (s *source) number(t *table, columns map[string]int32, a asked) (*target, e
 		}
 	}
 	if missing == len(t.users) {
-		return nil, &dataset.Error{File: t.from, Field: "user", Msg: fmt.Sprintf("none of its %d users is a user of %s: the attributes are of other users", missing, s.Name), Hint: "users go by the names in the data files"}
+		return nil, &dataset.Error{File: t.from, Field: "user",
+			Msg: fmt.Sprintf("none of its %d users is a user of %s: the attributes are of other users", missing,
+				s.Name), Hint: "users go by the names in the data files"}
 	}
 	if missing > 0 {
-		return nil, t.fail(first, "user", fmt.Sprintf("user %q, one of %d, has no %s in %s", t.users[first], missing, what, s.Name), "the table says who is attacked: leave users without "+what+" out of it")
+		return nil, t.fail(first, "user", fmt.Sprintf("user %q, one of %d, has no %s in %s", t.users[first], missing,
+			what, s.Name), "the table says who is attacked: leave users without "+what+" out of it")
 	}
 	out.Others = len(known) - len(t.users)
 	number := func(items []string) []int32 {
@@ -64,10 +67,13 @@ func (s *source) number(t *table, columns map[string]int32, a asked) (*target, e
 		for i, user := range t.users {
 			list := s.lists[user]
 			if len(list) == 0 {
-				return nil, t.fail(i, "user", fmt.Sprintf("user %q has no recommendations in %s", user, s.Name), "the table says who is attacked: leave users without recommendations out of it")
+				return nil, t.fail(i, "user", fmt.Sprintf("user %q has no recommendations in %s", user, s.Name),
+					"the table says who is attacked: leave users without recommendations out of it")
 			}
 			if len(list) < a.depth {
-				return nil, t.fail(i, "user", fmt.Sprintf("user %q is recommended %d items in %s, and attack.k asks for %d", user, len(list), s.Name, a.depth), "leave that length out of attack.k")
+				return nil, t.fail(i, "user",
+					fmt.Sprintf("user %q is recommended %d items in %s, and attack.k asks for %d", user, len(list),
+						s.Name, a.depth), "leave that length out of attack.k")
 			}
 			out.lists[i] = number(list[:a.depth])
 			for _, c := range out.lists[i] {

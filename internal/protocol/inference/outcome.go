@@ -163,7 +163,8 @@ func (r *result) gain(row Row, at int, over string, input, attacker int) (list [
 			for i := range d {
 				d[i] = own[i] - floor[i]
 			}
-			g := Gain{Row: row.Name, Attribute: attribute.Name, Metric: k.String(), Over: over, Floor: stats.Mean(floor), Value: stats.Mean(d), row: at, score: k, attribute: a}
+			g := Gain{Row: row.Name, Attribute: attribute.Name, Metric: k.String(), Over: over,
+				Floor: stats.Mean(floor), Value: stats.Mean(d), row: at, score: k, attribute: a}
 			if math.IsNaN(g.Value) {
 				continue
 			}
@@ -248,8 +249,10 @@ func (r *result) ownInteractions() bool {
 // outcome computes means, gains and leaks from the cells.
 func (r *result) outcome(standing experiment.Standing, printed Printed) (*Outcome, error) {
 	o := &Outcome{Attributes: r.attributes, Gains: []Gain{}, Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Protocol: Name, Method: "attribute inference", Setting: standing.Text, Data: r.summary(),
-		Metrics: []metrics.Metric{}, Definitions: definitions(r.attributes), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+		Version: experiment.Version, Protocol: Name, Method: "attribute inference", Setting: standing.Text,
+		Data:    r.summary(),
+		Metrics: []metrics.Metric{}, Definitions: definitions(r.attributes),
+		Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
 	for _, t := range r.targets {
 		o.Targets = append(o.Targets, t.Target)

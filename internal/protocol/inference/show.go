@@ -31,21 +31,27 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 	if c.Attack.Repeats == 1 {
 		d.Notes = append(d.Notes, "one split has no interval: no gain of it can be told from chance")
 	} else {
-		d.Notes = append(d.Notes, fmt.Sprintf("intervals are Student's over %d splits, widened for the users that splits share (Nadeau and Bengio, 2003): what other users and other trainings of the attacker would change", c.Attack.Repeats))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("intervals are Student's over %d splits, widened for the users that splits share (Nadeau and "+
+				"Bengio, 2003): what other users and other trainings of the attacker would change", c.Attack.Repeats))
 	}
 	if slices.ContainsFunc(o.Rows, func(r Row) bool { return r.Sees == SeesBoth || r.Sees == SeesInteractions }) {
-		d.Notes = append(d.Notes, "an attacker who sees interactions is given what the recommender was given: no protection of the recommender covers them")
+		d.Notes = append(d.Notes,
+			"an attacker who sees interactions is given what the recommender was given: no protection of the "+
+				"recommender covers them")
 	}
 	if slices.ContainsFunc(o.Targets[1:], func(t Target) bool { return t.Same == "" }) {
 		for _, t := range o.Targets {
 			if t.Same != "" {
-				d.Notes = append(d.Notes, fmt.Sprintf("%s: its floors are those of %s, whose interactions are the same", t.Name, t.Same))
+				d.Notes = append(d.Notes, fmt.Sprintf("%s: its floors are those of %s, whose interactions are the same",
+					t.Name, t.Same))
 			}
 		}
 	}
 	for _, row := range o.Rows {
 		if row.Unsuitable != "" {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: no values, the attacker cannot work on this: %s", row.Name, row.Unsuitable))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: no values, the attacker cannot work on this: %s", row.Name,
+				row.Unsuitable))
 		}
 	}
 	for _, t := range o.Targets {
@@ -56,10 +62,13 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 			d.Notes = append(d.Notes, t.Name+": "+text)
 		}
 		if t.Others > 0 {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: %d more users have no attributes and are not attacked", t.Name, t.Others))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: %d more users have no attributes and are not attacked", t.Name,
+				t.Others))
 		}
 		if t.Again > 0 {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: %d of the items in lists are among their user's interactions: together with these they count once", t.Name, t.Again))
+			d.Notes = append(d.Notes,
+				fmt.Sprintf("%s: %d of the items in lists are among their user's interactions: together with these "+
+					"they count once", t.Name, t.Again))
 		}
 	}
 	return d
@@ -68,12 +77,15 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 // facts returns facts about the attacked users, the attack and the leaks.
 func (o *Outcome) facts(c Config) (facts []report.Fact) {
 	facts = append(facts, report.Fact{Label: "attacked", Value: fmt.Sprintf("%d users", o.Data.Users),
-		Note: fmt.Sprintf("splits, the same for all rows: %d; stratified, %.4g %% of the users train the attacker; %d items", c.Attack.Repeats, 100*c.Attack.Share, o.Data.Items)})
+		Note: fmt.Sprintf("splits, the same for all rows: %d; stratified, %.4g %% of the users train the attacker; "+
+			"%d items", c.Attack.Repeats, 100*c.Attack.Share, o.Data.Items)})
 	for i, a := range o.Attributes {
-		facts = append(facts, report.Fact{Label: a.Name, Value: fmt.Sprintf("%d classes, %d test users", len(a.Values), o.Data.TestUsers[i]), Note: o.spread(a)})
+		facts = append(facts, report.Fact{Label: a.Name, Value: fmt.Sprintf("%d classes, %d test users", len(a.Values),
+			o.Data.TestUsers[i]), Note: o.spread(a)})
 	}
 	for _, l := range o.Leaks {
-		label := map[string]string{SeesBoth: "leak", SeesLists: "lists", SeesInteractions: "interactions", SeesVectors: "vectors"}[l.Sees] + ", " + l.Attribute
+		label := map[string]string{SeesBoth: "leak", SeesLists: "lists", SeesInteractions: "interactions",
+			SeesVectors: "vectors"}[l.Sees] + ", " + l.Attribute
 		if len(o.Targets) > 1 {
 			label += ", " + l.Target
 		}
@@ -107,7 +119,8 @@ func (o *Outcome) spread(a *Attribute) string {
 func (o *Outcome) table(a int, c Config) *report.Table {
 	attribute := o.Attributes[a]
 	level := fmt.Sprintf("%.4g %%", 100*c.Eval.Confidence)
-	t := &report.Table{Name: "attack-" + attribute.Name, Title: fmt.Sprintf("Inference of %s, percent; gains in points of micro F1", attribute.Name)}
+	t := &report.Table{Name: "attack-" + attribute.Name,
+		Title: fmt.Sprintf("Inference of %s, percent; gains in points of micro F1", attribute.Name)}
 	several := len(o.Targets) > 1
 	if several {
 		t.Columns = append(t.Columns, report.Column{Name: "target"})
@@ -164,12 +177,15 @@ func (o *Outcome) table(a int, c Config) *report.Table {
 		}
 		t.Add(cells...)
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("over interactions: paired with the same attacker on interactions alone, the primary measure, with its interval; evidence level %v: %s", o.Data.Level, o.Data.Level.Meaning()))
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("over interactions: paired with the same attacker on interactions alone, the primary measure, "+
+			"with its interval; evidence level %v: %s", o.Data.Level, o.Data.Level.Meaning()))
 	if where := experiment.PrintedIn(o.Evaluations); where != "" {
 		if paper {
 			t.Notes = append(t.Notes, "paper: "+where)
 		} else {
-			t.Notes = append(t.Notes, fmt.Sprintf("level %v allows no comparison with the paper's printed numbers", o.Data.Level))
+			t.Notes = append(t.Notes, fmt.Sprintf("level %v allows no comparison with the paper's printed numbers",
+				o.Data.Level))
 		}
 	}
 	return t
@@ -195,7 +211,8 @@ func (o *Outcome) gain(row, attribute int, score metrics.ClassScore, over string
 
 // printed reports whether a paper prints any value of an attribute.
 func (o *Outcome) printed(a *Attribute) bool {
-	return slices.ContainsFunc(o.Evaluations, func(s experiment.Scores) bool { _, ok := s.Paper[metricName(metrics.MicroF1Score, a.Name)]; return ok })
+	return slices.ContainsFunc(o.Evaluations,
+		func(s experiment.Scores) bool { _, ok := s.Paper[metricName(metrics.MicroF1Score, a.Name)]; return ok })
 }
 
 // levelOf returns the weakest level of evidence of some targets.

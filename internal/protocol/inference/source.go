@@ -53,11 +53,14 @@ func ofRuns(ctx context.Context, tasks []run.Task, dirs []string, a asked) (all 
 		}
 		for _, other := range dirs[:i] {
 			if same(dir, other) {
-				return nil, &run.UsageError{Message: fmt.Sprintf("on.runs: %s is the same run as %s", dir, other), Fix: "name every run once"}
+				return nil, &run.UsageError{Message: fmt.Sprintf("on.runs: %s is the same run as %s", dir, other),
+					Fix: "name every run once"}
 			}
 		}
 		if len(all) > 0 && (s.hash != all[0].hash || s.data != all[0].data) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("on.runs: %s ran on other data (%s, %.12s) than %s (%s, %.12s)", dir, s.data, s.hash, all[0].dir, all[0].data, all[0].hash),
+			return nil, &run.UsageError{Message: fmt.Sprintf(
+				"on.runs: %s ran on other data (%s, %.12s) than %s (%s, %.12s)", dir, s.data, s.hash, all[0].dir,
+				all[0].data, all[0].hash),
 				Fix: "attack runs of different data one after the other: no user is in both"}
 		}
 		all = append(all, s)
@@ -91,8 +94,10 @@ func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source,
 	if err != nil {
 		return nil, err
 	}
-	s := &source{dir: dir, data: o.Data.Name, recipe: o.Data.Recipe, hash: o.Data.Source.Hash, source: o.Data.Source, seed: rng.Seed(m.Seed),
-		Target: Target{Name: m.Task, Task: m.Task, Method: o.Method, Setting: o.Setting, Data: o.Data.Name, Recipe: o.Data.Recipe, Release: a.release, Level: o.Data.Level}}
+	s := &source{dir: dir, data: o.Data.Name, recipe: o.Data.Recipe, hash: o.Data.Source.Hash, source: o.Data.Source,
+		seed: rng.Seed(m.Seed),
+		Target: Target{Name: m.Task, Task: m.Task, Method: o.Method, Setting: o.Setting, Data: o.Data.Name,
+			Recipe: o.Data.Recipe, Release: a.release, Level: o.Data.Level}}
 	return s, s.take(m.Within(ctx), answers, o.Protocol, a)
 }
 
@@ -104,7 +109,8 @@ func ofFiles(ctx context.Context, env *run.Env, c FilesConfig, a asked) (*source
 	}
 	defer m.Close()
 	o := m.Outcome
-	s := &source{dir: c.Recs, data: o.Data.Name, hash: o.Data.Source.Hash, Target: Target{Name: filepath.Base(c.Recs), Setting: o.Setting, Data: o.Data.Name, Level: o.Data.Level}}
+	s := &source{dir: c.Recs, data: o.Data.Name, hash: o.Data.Source.Hash,
+		Target: Target{Name: filepath.Base(c.Recs), Setting: o.Setting, Data: o.Data.Name, Level: o.Data.Level}}
 	return s, s.take(ctx, m, o.Protocol, a)
 }
 
@@ -142,7 +148,8 @@ func (s *source) ask(ctx context.Context, answers experiment.Answers, a asked) e
 	if err != nil {
 		err = fmt.Errorf("lists of %d (attack.k): %w", a.depth, err)
 		if l, ok := answers.(experiment.Listing); ok && l.Longest() < a.depth {
-			err = run.WithHint(err, fmt.Sprintf("--set attack.k=[%d] takes the whole of the longest list; or bring longer ones: nothing is behind them to rank further", l.Longest()))
+			err = run.WithHint(err, fmt.Sprintf("--set attack.k=[%d] takes the whole of the longest list; or bring "+
+				"longer ones: nothing is behind them to rank further", l.Longest()))
 		}
 		return err
 	}
@@ -158,21 +165,27 @@ func (s *source) ask(ctx context.Context, answers experiment.Answers, a asked) e
 // openVectors reads the vectors of the users from the model of the run.
 func (s *source) openVectors(ctx context.Context, answers experiment.Answers, protocol, release string) error {
 	if _, ok := answers.(experiment.Listing); ok {
-		return &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: the model of %s shows lists and nothing behind them", SeesVectors, s.dir), Fix: "leave " + SeesVectors + " out, or bring the vectors with privrec import --vectors"}
+		return &run.UsageError{Message: fmt.Sprintf(
+			"attack.sees: %s: the model of %s shows lists and nothing behind them", SeesVectors, s.dir), Fix: "leave " +
+			SeesVectors + " out, or bring the vectors with privrec import --vectors"}
 	}
 	if protocol != "top-n" {
-		return &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: it is a run of protocol %s, which keeps no vectors of users", SeesVectors, protocol), Fix: "leave " + SeesVectors + " out"}
+		return &run.UsageError{Message: fmt.Sprintf(
+			"attack.sees: %s: it is a run of protocol %s, which keeps no vectors of users", SeesVectors, protocol),
+			Fix: "leave " + SeesVectors + " out"}
 	}
 	var d *dataset.Interactions
 	var err error
 	if c, ok := answers.(experiment.Carrying); ok {
 		d, _ = c.Rows()
-	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe, registry.Again(s.source, registry.Options{Seed: s.seed})); err != nil {
+	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe,
+		registry.Again(s.source, registry.Options{Seed: s.seed})); err != nil {
 		return err
 	}
 	v, err := experiment.OpenVectors(s.dir, release, d.Users, d.Items)
 	if err != nil {
-		return run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors of users that can be read: %w", SeesVectors, err), "leave "+SeesVectors+" out, or name the run's release with on.release")
+		return run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors of users that can be read: %w",
+			SeesVectors, err), "leave "+SeesVectors+" out, or name the run's release with on.release")
 	}
 	s.vectors, s.rows = v.Users, make(map[string]int32, d.Users)
 	for u, id := range d.UserIDs {
@@ -187,7 +200,8 @@ func ofData(ctx context.Context, c DataConfig, seed rng.Seed) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{data: c.Name, recipe: c.Recipe, hash: d.Source.Hash, seed: seed, had: make(map[string][]string, d.Users),
+	s := &source{data: c.Name, recipe: c.Recipe, hash: d.Source.Hash, seed: seed,
+		had:    make(map[string][]string, d.Users),
 		Target: Target{Name: c.Name, Data: c.Name, Recipe: c.Recipe, Level: d.Source.Level}}
 	for u, items := range d.Train {
 		for _, i := range items {

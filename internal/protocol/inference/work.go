@@ -28,8 +28,10 @@ func Open(ctx context.Context, env *run.Env, c Config, others []run.Task, printe
 		return nil, err
 	}
 	setting := c // what is attacked is no change of how; the release of a run is
-	setting.On.Runs, setting.On.Beside, setting.Files, setting.Data = Default().On.Runs, false, FilesConfig{}, DataConfig{}
-	standing, err := experiment.Stand(setting, c.Profile, map[string]Config{"paper": Default()}, nil, "on.release", "attack.sees", "attack.k", "attack.attackers")
+	setting.On.Runs, setting.On.Beside, setting.Files, setting.Data = Default().On.Runs, false, FilesConfig{},
+		DataConfig{}
+	standing, err := experiment.Stand(setting, c.Profile, map[string]Config{"paper": Default()}, nil, "on.release",
+		"attack.sees", "attack.k", "attack.attackers")
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +86,17 @@ func (x *attackRun) attack(ctx context.Context) ([]cell, error) {
 
 // account returns the account of an attack: nothing is protected, and the data it reads are named.
 func (x *attackRun) account() experiment.Account {
-	a := experiment.Unprotected("attributes", "the attack trains on the attributes of some users in the clear and is measured on those of the others")
+	a := experiment.Unprotected("attributes",
+		"the attack trains on the attributes of some users in the clear and is measured on those of the others")
 	for _, what := range []struct {
 		sees []string
 		name string
 		why  string
 	}{
-		{[]string{SeesInteractions, SeesBoth}, "interactions", "the attacker is given the rows of the users as they are, and no budget of a recommender covers them"},
-		{[]string{SeesLists, SeesBoth}, "recommendations", "they are attacked as they were made: what protects them is in the account of the run that made them"},
+		{[]string{SeesInteractions, SeesBoth}, "interactions",
+			"the attacker is given the rows of the users as they are, and no budget of a recommender covers them"},
+		{[]string{SeesLists, SeesBoth}, "recommendations",
+			"they are attacked as they were made: what protects them is in the account of the run that made them"},
 		{[]string{SeesVectors}, "user vectors", "they are attacked as the run keeps them"},
 	} {
 		for _, in := range x.inputs {
@@ -129,6 +134,8 @@ func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}
 	per := took / float64(n)
 	seconds := opening + per*float64(len(full))
-	return run.Forecast{Steps: x.fits(), StepSeconds: per * float64(len(full)) / float64(x.fits()), Seconds: seconds, Fastest: seconds,
-		Basis: fmt.Sprintf("%d of %d cells, a training and a test of every attacker on one split each, in %.2f s; %d fits in all", n, len(full), took, x.fits())}, nil
+	return run.Forecast{Steps: x.fits(), StepSeconds: per * float64(len(full)) / float64(x.fits()), Seconds: seconds,
+		Fastest: seconds,
+		Basis: fmt.Sprintf("%d of %d cells, a training and a test of every attacker on one split each, in %.2f s; %d "+
+			"fits in all", n, len(full), took, x.fits())}, nil
 }

@@ -31,14 +31,16 @@ func (r *result) perUser() error {
 			columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: samples}}
 			alone := r.alone(t)
 			for i, row := range slices.Concat(rows, floors) {
-				if row.Unsuitable != "" || i < len(rows) && row.target != t || i >= len(rows) && row.input != alone && row.Attacker != Majority {
+				if row.Unsuitable != "" || i < len(rows) && row.target != t || i >= len(rows) && row.input != alone &&
+					row.Attacker != Majority {
 					continue
 				}
 				name := strings.TrimPrefix(row.Name, target.Name+", ")
 				if i >= len(rows) {
 					name = "floor: " + strings.TrimPrefix(row.Name, r.targets[row.target].Name+", ")
 				}
-				columns = append(columns, run.Column{Name: metricName(metrics.MicroF1Score, name), Values: r.right(row, a, tests)})
+				columns = append(columns, run.Column{Name: metricName(metrics.MicroF1Score, name),
+					Values: r.right(row, a, tests)})
 			}
 			name := "scores-" + attribute.Name
 			if len(r.targets) > 1 {

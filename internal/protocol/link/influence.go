@@ -153,7 +153,8 @@ func (m *moves) enter(k int, squared []float64) error {
 	for i, x := range squared {
 		x = math.Sqrt(x)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("link: the answer after a change of user %d has numbers that are not finite", m.on.users[k])
+			return fmt.Errorf("link: the answer after a change of user %d has numbers that are not finite",
+				m.on.users[k])
 		}
 		m.sum[i], m.two[i] = m.sum[i]+x, m.two[i]+x*x
 	}

@@ -45,7 +45,8 @@ type Threat struct {
 }
 
 // knows describes the knowledge of every attacker.
-const knows = "which users and items there are, and how many edges to expect; the popularity of items and the degree of users for the floors alone"
+const knows = "which users and items there are, and how many edges to expect; the popularity of items and the degree " +
+	"of users for the floors alone"
 
 // detections returns the metrics of a question with as many edges as other pairs, and their measure.
 func detections(of string) (all []target.Asked, m detect.Measure) {

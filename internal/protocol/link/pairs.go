@@ -102,11 +102,13 @@ func (c Config) about(t *target.Run, u int32) (x about) {
 	if _, rows := t.Holds(); !rows {
 		held = t.Whole.Test
 	}
-	left := slices.DeleteFunc(slices.Clone(held[u]), func(i int32) bool { _, in := slices.BinarySearch(graph, i); return in })
+	left := slices.DeleteFunc(slices.Clone(held[u]),
+		func(i int32) bool { _, in := slices.BinarySearch(graph, i); return in })
 	slices.Sort(left)
 	for k, from := range [][]int32{others(t.Given.Items, known(t.Whole, u)), left} {
 		n := min(len(graph), len(from))
-		x[k].edges, x[k].others, x[k].weight = some(graph, n, stream("edges")), some(from, n, stream([]string{"random", "held out"}[k])), 1
+		x[k].edges, x[k].others, x[k].weight = some(graph, n, stream("edges")),
+			some(from, n, stream([]string{"random", "held out"}[k])), 1
 	}
 	free := others(t.Given.Items, graph)
 	x[2].edges, x[2].others = graph, drawn(free, c.Attack.Others, stream("others"))
@@ -123,7 +125,8 @@ func (c Config) pairs(t *target.Run) (*pairs, error) {
 			all = append(all, int32(u))
 		}
 	}
-	p := &pairs{users: dataset.NewLots(t.Held.Seed.Stream("link users")).Some(t.Whole.UserIDs, all, c.Attack.Users), held: "test rows"}
+	p := &pairs{users: dataset.NewLots(t.Held.Seed.Stream("link users")).Some(t.Whole.UserIDs, all, c.Attack.Users),
+		held: "test rows"}
 	if _, rows := t.Holds(); rows {
 		p.held = "rows of run.hold_out"
 	}
@@ -161,7 +164,9 @@ func (c Config) pairs(t *target.Run) (*pairs, error) {
 			}
 		}
 		if q.Count < 2 {
-			return nil, &run.UsageError{Message: fmt.Sprintf("edges %s: only %d users have pairs of both kinds (%s)", of, q.Count, p.held), Fix: "hold out rows with run.hold_out.rows, or attack more users with attack.users"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("edges %s: only %d users have pairs of both kinds (%s)",
+				of, q.Count, p.held), Fix: "hold out rows with run.hold_out.rows, or attack more users with " +
+				"attack.users"}
 		}
 		p.questions = append(p.questions, q)
 	}
@@ -172,7 +177,8 @@ func (c Config) pairs(t *target.Run) (*pairs, error) {
 func (p *pairs) enter(q *question, k int, items []int32, edges bool, weight float64) {
 	for _, i := range items {
 		q.pair = append(q.pair, p.number(k, i))
-		q.Positive, q.Cluster, q.Weight = append(q.Positive, edges), append(q.Cluster, int32(q.Count)), append(q.Weight, weight)
+		q.Positive, q.Cluster, q.Weight = append(q.Positive, edges), append(q.Cluster, int32(q.Count)),
+			append(q.Weight, weight)
 	}
 }
 

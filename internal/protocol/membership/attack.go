@@ -125,16 +125,22 @@ func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 	}
 	switch {
 	case p.on.last:
-		add("score of the last row", SeesScores, "score of the item of the last training row after the rows before it: higher for members", shown.score)
+		add("score of the last row", SeesScores,
+			"score of the item of the last training row after the rows before it: higher for members", shown.score)
 		add("place of the last row", SeesScores, "its place among all items, by score: higher for members", shown.place)
-		add("place in the list", SeesLists, "its place in the list, if it is there: higher for members", shown.placed(p.on))
+		add("place in the list", SeesLists, "its place in the list, if it is there: higher for members",
+			shown.placed(p.on))
 	case p.on.level == LevelUser:
-		add("place of own items", SeesScores, "mean place of the user's items among all items, by score: higher for members", shown.place)
+		add("place of own items", SeesScores,
+			"mean place of the user's items among all items, by score: higher for members", shown.place)
 		add("score of own items", SeesScores, "mean score of the user's items: higher for members", shown.score)
 	default:
 		add("score", SeesScores, "score of the item for the user: higher for members", shown.score)
-		add("place", SeesScores, "place of the item among all items, by the user's scores: higher for members", shown.place)
-		add("missing in the list", SeesLists, "lists leave out what a user has: an item that others' lists have and this one lacks is a member", shown.missing(p.on, p.Whole.Items))
+		add("place", SeesScores, "place of the item among all items, by the user's scores: higher for members",
+			shown.place)
+		add("missing in the list", SeesLists,
+			"lists leave out what a user has: an item that others' lists have and this one lacks is a member",
+			shown.missing(p.on, p.Whole.Items))
 	}
 	if p.sees(SeesVectors) {
 		w, err := p.vectors()
@@ -181,7 +187,8 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
 		p.models++
 		p.Env.Progress.Add(1)
 	}
-	how := fmt.Sprintf("score less the user's mean, over their deviation, against %d reference models on random halves", p.Attack.References)
+	how := fmt.Sprintf("score less the user's mean, over their deviation, against %d reference models on random halves",
+		p.Attack.References)
 	online, err := r.Online(shown.standard)
 	if err != nil {
 		return nil, err
@@ -231,7 +238,8 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.
 	others := &candidates{level: LevelUser}
 	for u, apart := range h.UsersApart(p.Whole.UserIDs) {
 		if rows := p.Whole.Train[u]; !apart && len(rows) > 0 {
-			others.users, others.items, others.at = append(others.users, int32(u)), append(others.items, rows), append(others.at, len(others.at))
+			others.users, others.items, others.at = append(others.users, int32(u)), append(others.items, rows),
+				append(others.at, len(others.at))
 		}
 	}
 	others.Count = len(others.users)
@@ -247,7 +255,8 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.
 	w = target.By("shadow model and classifier", SeesLists, how, nil)
 	w.Score, err = shadowAttack(ctx, p.Attack.Classifier, practice, others.Positive, x, p.Env.Seed)
 	if no := (*attribute.UnsuitableError)(nil); errors.As(err, &no) {
-		return w, &run.UsageError{Message: "attack.classifier: " + no.Error(), Fix: "take dnn, which works on any numbers"}
+		return w, &run.UsageError{Message: "attack.classifier: " + no.Error(),
+			Fix: "take dnn, which works on any numbers"}
 	}
 	return w, run.Interrupted(ctx, err)
 }
@@ -256,7 +265,8 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.
 func (p *plan) vectors() (w target.Way, err error) {
 	v, err := experiment.OpenVectors(p.Dir, p.Kept, p.Whole.Users, p.Whole.Items)
 	if err != nil {
-		return w, run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors that can be read: %w", SeesVectors, err), "leave "+SeesVectors+" out of attack.sees")
+		return w, run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors that can be read: %w", SeesVectors,
+			err), "leave "+SeesVectors+" out of attack.sees")
 	}
 	how := "cosine of the vectors of user and item: higher for members"
 	if p.on.level == LevelUser {

@@ -10,12 +10,13 @@ import (
 // Config describes an attack: which run, whether it asks about rows or users, what the attacker sees, and how often it
 // may guess.
 type Config struct {
-	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
-	On      target.On        `yaml:"on"`
-	Files   imported.Source  `yaml:"files,omitempty"` // files of a model that another program trained, in the place of a run
-	Target  target.Training  `yaml:"target"`
-	Attack  AttackConfig     `yaml:"attack"`
-	Eval    target.Intervals `yaml:"eval"`
+	Profile string    `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	On      target.On `yaml:"on"`
+	// files of a model that another program trained, in the place of a run
+	Files  imported.Source  `yaml:"files,omitempty"`
+	Target target.Training  `yaml:"target"`
+	Attack AttackConfig     `yaml:"attack"`
+	Eval   target.Intervals `yaml:"eval"`
 }
 
 // AttackConfig says what the attacker wants to know, sees and may do.
@@ -58,7 +59,8 @@ func Default() Config {
 	return Config{
 		Profile: "default",
 		Target:  target.Training{Set: []string{}, Share: 0.5},
-		Attack: AttackConfig{Level: LevelInteraction, Sees: []string{SeesScores, SeesLists}, K: 20, NonMembers: HeldOut, Strangers: Model,
+		Attack: AttackConfig{Level: LevelInteraction, Sees: []string{SeesScores, SeesLists}, K: 20, NonMembers: HeldOut,
+			Strangers:  Model,
 			Classifier: "dnn", Users: 2000, Guesses: 100},
 		Eval: target.Intervals{Resamples: 1000, Confidence: 0.95},
 	}
@@ -73,13 +75,19 @@ func Check(v *config.Checker, c Config) {
 	v.OneOf("attack.level", a.Level, LevelInteraction, LevelUser)
 	v.Words("attack.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
 	v.Between("attack.k", a.K, 1, 1000)
-	v.Check(a.References == 0 || a.References >= 4 && a.References <= 1000 && a.References%2 == 0, "attack.references", "must be 0 or an even number from 4 to 1000, got %d: each candidate is in half of them, and a spread needs two", a.References)
+	v.Check(a.References == 0 || a.References >= 4 && a.References <= 1000 && a.References%2 == 0, "attack.references",
+		"must be 0 or an even number from 4 to 1000, got %d: each candidate is in half of them, and a spread needs two",
+		a.References)
 	v.OneOf("attack.non_members", a.NonMembers, HeldOut, Test)
-	v.Check(a.NonMembers == HeldOut || a.Level == LevelInteraction, "attack.non_members", "%s: users with test rows are trained on: take %s", Test, HeldOut)
-	v.Check(a.NonMembers == HeldOut || a.References == 0, "attack.non_members", "%s: reference models are not trained on test rows: take %s, or attack.references 0", Test, HeldOut)
-	v.Check(a.NonMembers == HeldOut || c.Target.Task == "", "attack.non_members", "%s: a target that is trained here has rows held out: take %s", Test, HeldOut)
+	v.Check(a.NonMembers == HeldOut || a.Level == LevelInteraction, "attack.non_members",
+		"%s: users with test rows are trained on: take %s", Test, HeldOut)
+	v.Check(a.NonMembers == HeldOut || a.References == 0, "attack.non_members",
+		"%s: reference models are not trained on test rows: take %s, or attack.references 0", Test, HeldOut)
+	v.Check(a.NonMembers == HeldOut || c.Target.Task == "", "attack.non_members",
+		"%s: a target that is trained here has rows held out: take %s", Test, HeldOut)
 	v.OneOf("attack.strangers", a.Strangers, Model, Popular)
-	v.Check(a.Strangers == Model || a.Level == LevelUser, "attack.strangers", "%s has no effect at level %s, whose users are all known, must be %s", a.Strangers, a.Level, Model)
+	v.Check(a.Strangers == Model || a.Level == LevelUser, "attack.strangers",
+		"%s has no effect at level %s, whose users are all known, must be %s", a.Strangers, a.Level, Model)
 	var names []string
 	for _, x := range attribute.Attackers() {
 		names = append(names, x.Name())

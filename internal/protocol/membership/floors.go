@@ -83,10 +83,14 @@ func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float
 		if len(ask) == 0 {
 			continue
 		}
-		if known := classes(on.Positive, learn); len(learn) == 0 || !slices.Contains(known, 0) || !slices.Contains(known, 1) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates there are too few members, or too few others, for the floor of length and popularity, which learns from four fifths of the users", len(on.Positive)), Fix: "attack more users, with more of both"}
+		if known := classes(on.Positive, learn); len(learn) == 0 || !slices.Contains(known, 0) ||
+			!slices.Contains(known, 1) {
+			return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates there are too few members, or too few "+
+				"others, for the floor of length and popularity, which learns from four fifths of the users",
+				len(on.Positive)), Fix: "attack more users, with more of both"}
 		}
-		g, err := a.Fit(ctx, rowsOf(columns, learn), classes(on.Positive, learn), 2, s.Stream("membership floor", uint64(f)))
+		g, err := a.Fit(ctx, rowsOf(columns, learn), classes(on.Positive, learn), 2,
+			s.Stream("membership floor", uint64(f)))
 		if err != nil {
 			return nil, err
 		}

@@ -52,7 +52,8 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 			out.unlisted++
 			continue
 		}
-		if len(t.Whole.Train[u]) > 0 && (t.Last == nil || t.Last[u] >= 0) && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
+		if len(t.Whole.Train[u]) > 0 && (t.Last == nil || t.Last[u] >= 0) && (apart == nil || apart[u]) &&
+			(c.Attack.Level == LevelUser || !held[u]) {
 			users = append(users, int32(u))
 		}
 	}
@@ -88,7 +89,10 @@ func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 		}
 	}
 	if members == 0 || members == len(out.Positive) || out.Count < 2 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Positive), out.Count, members), Fix: "hold out another share with run.hold_out, attack more users with attack.users, or bring lists of more users who have rows"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Positive), out.Count,
+			members), Fix: "hold out another share with run.hold_out, attack more users with attack.users, or bring " +
+			"lists of more users who have rows"}
 	}
 	return out, nil
 }
@@ -102,14 +106,16 @@ type seen struct {
 }
 
 // look returns what a finished run shows of candidates. given holds the rows that it was trained on.
-func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string, given *dataset.Interactions, on *candidates, known *dataset.Interactions) (*seen, error) {
+func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string, given *dataset.Interactions,
+	on *candidates, known *dataset.Interactions) (*seen, error) {
 	answers, err := target.Ask(ctx, tasks, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer answers.Close()
 	popular := popularity(given)
-	s := &seen{score: make([]float64, len(on.Positive)), place: make([]float64, len(on.Positive)), standard: make([]float64, len(on.Positive)), lists: make([][]int32, on.Count)}
+	s := &seen{score: make([]float64, len(on.Positive)), place: make([]float64, len(on.Positive)),
+		standard: make([]float64, len(on.Positive)), lists: make([][]int32, on.Count)}
 	names := make([]string, on.Count)
 	for k, u := range on.users {
 		names[k] = given.UserIDs[u]
@@ -172,7 +178,9 @@ func (c Config) lookAtLists(a experiment.Listing, on *candidates, known *dataset
 	if least == 0 {
 		fix = "bring longer lists, or leave these users out of them: how long a list is must not tell a member"
 	}
-	return nil, &run.UsageError{Message: fmt.Sprintf("the lists of %d of the %d attacked users have fewer than attack.k=%d items%s, one has %d", short, on.Count, c.Attack.K, left, least), Fix: fix}
+	return nil, &run.UsageError{Message: fmt.Sprintf(
+		"the lists of %d of the %d attacked users have fewer than attack.k=%d items%s, one has %d", short, on.Count,
+		c.Attack.K, left, least), Fix: fix}
 }
 
 // fill records what the scores of all items say about one user's candidates.
@@ -186,7 +194,8 @@ func (s *seen) fill(on *candidates, k int, scores []tensor.Float) {
 		for hi < len(sorted) && sorted[hi] == scores[i] {
 			hi++
 		}
-		score[j], place[j], standard[j] = float64(scores[i]), float64(lo+hi)/2/float64(len(sorted)), membership.Standard(scores, int(i))
+		score[j], place[j], standard[j] = float64(scores[i]), float64(lo+hi)/2/float64(len(sorted)),
+			membership.Standard(scores, int(i))
 	}
 	at := on.at[k]
 	if on.level == LevelUser {

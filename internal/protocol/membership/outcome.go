@@ -51,8 +51,10 @@ func (p *plan) found(ways []target.Way) *target.Found {
 		Facts: []report.Fact{
 			{Label: "asked about", Value: fmt.Sprintf("%d %ss of %d users", data.Candidates, level, data.Users),
 				Note: fmt.Sprintf("%d are members; the others: %s", data.Members, t.NonMembers)},
-			{Label: "threat", Value: fmt.Sprintf("sees %v, trains %d models", t.Sees, t.Models), Note: "knows " + t.Knows},
-			{Label: "guess budget", Value: fmt.Sprintf("%d guesses", t.Guesses), Note: fmt.Sprintf("lists of %d items", t.K)},
+			{Label: "threat", Value: fmt.Sprintf("sees %v, trains %d models", t.Sees, t.Models), Note: "knows " +
+				t.Knows},
+			{Label: "guess budget", Value: fmt.Sprintf("%d guesses", t.Guesses),
+				Note: fmt.Sprintf("lists of %d items", t.K)},
 		}}
 	if t.Models > 0 {
 		f.Budget += fmt.Sprintf(", %d models of its own", t.Models)

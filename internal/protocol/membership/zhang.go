@@ -26,7 +26,8 @@ func itemVectors(ctx context.Context, d *dataset.Interactions, s rng.Seed) (*ial
 	if err != nil {
 		return nil, err
 	}
-	return ials.Fit(ctx, g, ials.Options{Dim: 32, Rounds: 8, Unobserved: 0.3, Lambda: 0.003, Exponent: 1, Std: 0.1}, s.Stream("membership items"))
+	return ials.Fit(ctx, g, ials.Options{Dim: 32, Rounds: 8, Unobserved: 0.3, Lambda: 0.003, Exponent: 1, Std: 0.1},
+		s.Stream("membership items"))
 }
 
 // centre returns the mean vector of items, zero for none.
@@ -56,7 +57,8 @@ func differences(v tensor.Matrix, had, lists [][]int32) (x tensor.Matrix, alike 
 
 // shadowAttack scores the attacked users by a classifier that was trained on the differences of members and non-members
 // of the shadow model.
-func shadowAttack(ctx context.Context, classifier string, practice tensor.Matrix, member []bool, x tensor.Matrix, s rng.Seed) ([]float64, error) {
+func shadowAttack(ctx context.Context, classifier string, practice tensor.Matrix, member []bool, x tensor.Matrix,
+	s rng.Seed) ([]float64, error) {
 	a, err := attribute.ByName(classifier)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,8 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 		return nil, err
 	}
 	setting, notes := a.cut.recommended(a.Experiment)
-	out := &experiment.Recommendations{Head: experiment.HeadOf("Recommendations", a.Method, a.Data.Source, setting, a.dir), Lists: lists, Notes: notes}
+	out := &experiment.Recommendations{Head: experiment.HeadOf("Recommendations", a.Method, a.Data.Source, setting,
+		a.dir), Lists: lists, Notes: notes}
 	if len(a.Modes) > 1 || mode == NoiseOn {
 		out.Subtitle += "; noise " + mode
 	}
@@ -103,7 +104,8 @@ func (a *answers) ranking(release string) (r experiment.Ranking, mode string, er
 			return r, mode, experiment.NoRelease(a.dir, release)
 		}
 		if mode = release; !slices.Contains(a.Modes, mode) {
-			return r, mode, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode), Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
+			return r, mode, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode),
+				Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
 		}
 	}
 	sampleOf := make(map[string]int32, len(a.Data.UserIDs))

@@ -83,7 +83,8 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
 	}
-	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{}, tape: autograd.NewTape()}
+	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{},
+		tape: autograd.NewTape()}
 	if s.LastItem {
 		x.cut = lastItem{}
 	}
@@ -92,7 +93,8 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	}
 	for _, k := range s.Eval.K {
 		if k > x.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k, x.Items),
+			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,
+				x.Items),
 				Fix: "leave that cutoff out"}
 		}
 	}
@@ -114,9 +116,11 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 func (x *Experiment) withoutTest() error {
 	switch {
 	case x.Valid == nil:
-		return &run.UsageError{Message: "train.validation: settings are chosen by held-out samples, and there are none", Fix: "train.validation=0.1"}
+		return &run.UsageError{Message: "train.validation: settings are chosen by held-out samples, and there are none",
+			Fix: "train.validation=0.1"}
 	case x.Refit != nil:
-		return &run.UsageError{Message: "train.refit: settings are chosen by held-out samples, which the second training would learn", Fix: "train.refit=false"}
+		return &run.UsageError{Message: "train.refit: settings are chosen by held-out samples, which the second " +
+			"training would learn", Fix: "train.refit=false"}
 	}
 	x.Test = x.Valid
 	return nil

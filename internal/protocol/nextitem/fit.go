@@ -138,12 +138,14 @@ type Account interface {
 }
 
 // OpenSelection names the selection of the epoch by held-out rows, which has no noise.
-var OpenSelection = experiment.NotCovered("selection", "rows held out of training decide, in the clear, when it ends or which epoch is reported")
+var OpenSelection = experiment.NotCovered("selection",
+	"rows held out of training decide, in the clear, when it ends or which epoch is reported")
 
 // Unprotect declares that the method protects nothing. It reads the sequences in the clear,
 // and everything listed in more.
 func (x *Experiment) Unprotect(more ...experiment.Open) error {
-	a := &unprotected{experiment.Unprotected("sequences", "the model trains on and recommends from the sequences in the clear; its parameters tell of them too")}
+	a := &unprotected{experiment.Unprotected("sequences",
+		"the model trains on and recommends from the sequences in the clear; its parameters tell of them too")}
 	a.Unbounded = append(a.Unbounded, more...)
 	if x.Fit.Selected() {
 		a.Unbounded = append(a.Unbounded, OpenSelection)

@@ -116,7 +116,8 @@ func (x *Experiment) timeRanking(ctx context.Context, e Effort, r *Rehearsed) er
 	}
 	r.Prepare = time.Since(start).Seconds()
 	start = time.Now()
-	if _, err := eval.Ranks(ctx, s, x.Test.All()[:r.Ranked], x.Test.Labels[:r.Ranked], x.candidates(x.Test)); err != nil {
+	if _, err := eval.Ranks(ctx, s, x.Test.All()[:r.Ranked], x.Test.Labels[:r.Ranked],
+		x.candidates(x.Test)); err != nil {
 		return run.Interrupted(ctx, err)
 	}
 	r.Rank = time.Since(start).Seconds() / float64(r.Ranked)

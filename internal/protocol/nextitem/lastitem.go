@@ -95,8 +95,9 @@ func (lastItem) describe(x *Experiment, o *Outcome) {
 		}
 	}
 	o.Data.LastItemCounts = &LastItemCounts{
-		Items: x.Items, Learned: learned, ValidRows: x.Valid.Samples.Len() + x.Valid.Unknown, TestRows: x.Test.Samples.Len() + x.Test.Unknown,
-		Unknown: [2]int{x.Valid.Unknown, x.Test.Unknown},
+		Items: x.Items, Learned: learned, ValidRows: x.Valid.Samples.Len() + x.Valid.Unknown,
+		TestRows: x.Test.Samples.Len() + x.Test.Unknown,
+		Unknown:  [2]int{x.Valid.Unknown, x.Test.Unknown},
 	}
 }
 
@@ -119,11 +120,14 @@ func (c lastItem) document(x *Experiment, o *Outcome) *report.Document {
 	}
 	_, primary := c.measures()
 	return &report.Document{
-		Subtitle: fmt.Sprintf("%s; seed %d, %d items, %d test items", o.Setting, uint64(x.Env.Seed), o.Data.Items, o.Data.TestRows),
+		Subtitle: fmt.Sprintf("%s; seed %d, %d items, %d test items", o.Setting, uint64(x.Env.Seed), o.Data.Items,
+			o.Data.TestRows),
 		Facts: []report.Fact{
 			{Label: "epochs", Value: fmt.Sprintf("%d of at most %d, %s", len(o.Epochs), x.Fit.Epochs, ended),
-				Note: fmt.Sprintf("that of epoch %d is reported, the best by %v on the validation items", o.Selected, primary)},
-			{Label: "out of reach", Value: fmt.Sprintf("%d of %d test items", o.Data.Unknown[1], o.Data.TestRows), Note: "no training row has them: misses"},
+				Note: fmt.Sprintf("that of epoch %d is reported, the best by %v on the validation items", o.Selected,
+					primary)},
+			{Label: "out of reach", Value: fmt.Sprintf("%d of %d test items", o.Data.Unknown[1], o.Data.TestRows),
+				Note: "no training row has them: misses"},
 		},
 		Figures: experiment.Curves(o.Method, "mean over steps (nats)", o.Epochs),
 	}
@@ -142,12 +146,14 @@ func (lastItem) history(x *Experiment, u int) []int32 {
 
 func (lastItem) recommended(x *Experiment) (setting string, notes []string) {
 	if x.Masked {
-		notes = []string{"items of the user's history are left out; anyone who sees the list can guess them from what is missing"}
+		notes = []string{"items of the user's history are left out; anyone who sees the list can guess them from " +
+			"what is missing"}
 	}
 	return "", notes
 }
 
-func (lastItem) again(x *Experiment, was *experiment.Outcome[experiment.Data], _ string, values []metrics.Value) experiment.Scores {
+func (lastItem) again(x *Experiment, was *experiment.Outcome[experiment.Data], _ string,
+	values []metrics.Value) experiment.Scores {
 	name := x.Method
 	if len(was.Evaluations) > 0 {
 		name = was.Evaluations[0].Name

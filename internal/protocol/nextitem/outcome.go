@@ -21,8 +21,9 @@ type Outcome struct {
 
 // Table holds a paper's printed values. Without a function no printed value is shown.
 type Table struct {
-	Row  func(method, data string) map[string]float64 // of a method on a registered data set, shares by metric name; nil: nothing
-	From string                                       // where it stands, and what it is
+	// of a method on a registered data set, shares by metric name; nil: nothing
+	Row  func(method, data string) map[string]float64
+	From string // where it stands, and what it is
 }
 
 // DataSummary identifies the data of a run.
@@ -58,7 +59,8 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
 		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
 		Trained: experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing),
-		Data:    DataSummary{Users: d.Users, Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}},
+		Data: DataSummary{Users: d.Users, Data: experiment.Data{Name: d.Name, Recipe: d.Recipe,
+			Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}},
 	}}
 	x.cut.describe(x, o)
 	if d.InPlace != dataset.TestRows {
@@ -135,14 +137,16 @@ func (x *Experiment) ours(short, name, noise string, values []metrics.Value) exp
 // comparison returns the evaluations beside floors and printed numbers.
 func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	c := report.Comparison{
-		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: x.Data.Source.Level, Metrics: o.Metrics,
-		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics),
+		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: x.Data.Source.Level,
+		Metrics: o.Metrics,
+		Floors:  experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics),
 	}
 	if o.Ranking != "" {
 		c.Title = "Test items among " + o.Ranking
 	}
 	if o.Data.InPlace != "" {
-		c.Title = strings.NewReplacer("test samples", "validation samples", "Test items", "Validation items").Replace(c.Title)
+		c.Title = strings.NewReplacer("test samples", "validation samples", "Test items",
+			"Validation items").Replace(c.Title)
 	}
 	if where := experiment.PrintedIn(o.Evaluations); where != "" {
 		c.Notes = append(c.Notes, "paper: "+where)
@@ -161,7 +165,8 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	}
 	d := x.cut.document(x, o)
 	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
-	d.Facts, d.Tables, d.Notes = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table}, x.Data.Source.Notes
+	d.Facts, d.Tables, d.Notes = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table},
+		x.Data.Source.Notes
 	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
 		d.Notes = append(slices.Clip(d.Notes), better)
 	}

@@ -54,7 +54,8 @@ func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 		return all, nil
 	}
 	if x.Window > 0 {
-		return all, &run.UsageError{Message: "train.sample: windows are used whole", Fix: "leave train.sample out, or the windows"}
+		return all, &run.UsageError{Message: "train.sample: windows are used whole",
+			Fix: "leave train.sample out, or the windows"}
 	}
 	draws := x.Env.Seed.Stream("nextitem.sample")
 	some := all.Where(func(user, length int32) bool {
@@ -62,7 +63,9 @@ func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 		return s.Float64() < chance
 	})
 	if some.Len() == 0 {
-		return some, &run.UsageError{Message: fmt.Sprintf("train.sample: a chance of %v leaves none of the %d training samples of %s", chance, all.Len(), x.Data.Name),
+		return some, &run.UsageError{Message: fmt.Sprintf(
+			"train.sample: a chance of %v leaves none of the %d training samples of %s", chance, all.Len(),
+			x.Data.Name),
 			Fix: "raise train.sample, or leave it out to use all"}
 	}
 	return some, nil
@@ -70,7 +73,8 @@ func (x *Experiment) sampled(all dataset.Samples) (dataset.Samples, error) {
 
 // holdOut divides the training samples of sequences into those to learn and those for validation. owner holds the user
 // of each sequence; nil: sequence u belongs to user u.
-func (x *Experiment) holdOut(all dataset.Samples, sequences [][]int32, owner []int32) (samples, held dataset.Samples, err error) {
+func (x *Experiment) holdOut(all dataset.Samples, sequences [][]int32,
+	owner []int32) (samples, held dataset.Samples, err error) {
 	share := x.Fit.Validation
 	if share == 0 {
 		return all, held, nil
@@ -96,7 +100,8 @@ func (x *Experiment) holdOut(all dataset.Samples, sequences [][]int32, owner []i
 		return samples, held, err
 	}
 	if held.Len() == 0 || samples.Len() == 0 {
-		return samples, held, &run.UsageError{Message: fmt.Sprintf("train.validation: a share of %v holds out %d of the %d training samples of %s",
+		return samples, held, &run.UsageError{Message: fmt.Sprintf(
+			"train.validation: a share of %v holds out %d of the %d training samples of %s",
 			share, held.Len(), all.Len(), x.Data.Name), Fix: "0.1 is the paper's share; 0 holds out none"}
 	}
 	return samples, held, nil
@@ -143,7 +148,8 @@ func (prefixes) perUser(x *Experiment, mode string, ms []metrics.Metric, ranks [
 
 func (prefixes) document(x *Experiment, o *Outcome) *report.Document {
 	d := &report.Document{
-		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", o.Setting, uint64(x.Env.Seed), x.Items, x.Test.Samples.Len()),
+		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", o.Setting, uint64(x.Env.Seed), x.Items,
+			x.Test.Samples.Len()),
 	}
 	if x.Fit.Epochs > 0 {
 		d.Figures = experiment.Curves(o.Method, "mean cross-entropy (nats)", o.Epochs)
@@ -157,6 +163,7 @@ func (prefixes) recommended(x *Experiment) (setting string, notes []string) {
 	return x.Standing.Text, []string{"items that the user has are not left out, as in the paper's protocol"}
 }
 
-func (prefixes) again(x *Experiment, _ *experiment.Outcome[experiment.Data], mode string, values []metrics.Value) experiment.Scores {
+func (prefixes) again(x *Experiment, _ *experiment.Outcome[experiment.Data], mode string,
+	values []metrics.Value) experiment.Scores {
 	return experiment.NewScores(fmt.Sprintf("%s, noise %s", x.Method, mode), mode, values)
 }

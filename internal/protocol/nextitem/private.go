@@ -105,7 +105,8 @@ func (p *Private) Lessons(first Pass) (Lessons, error) {
 	if err != nil {
 		return Lessons{}, err
 	}
-	d := &descent{onSessions: m, noise: p.Noise, at: Examples(p.Part, p.Unit), tape: autograd.NewTape(), sums: map[*autograd.Param]tensor.Matrix{}}
+	d := &descent{onSessions: m, noise: p.Noise, at: Examples(p.Part, p.Unit), tape: autograd.NewTape(),
+		sums: map[*autograd.Param]tensor.Matrix{}}
 	d.tape.Apart = true
 	dim := 0
 	for _, q := range m.Params() {

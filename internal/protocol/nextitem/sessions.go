@@ -196,5 +196,6 @@ type cut interface {
 	// recommended returns the heading of recommendations, and notes on the items that they leave out.
 	recommended(x *Experiment) (setting string, notes []string)
 	// again returns a row of the run's results, measured once more.
-	again(x *Experiment, was *experiment.Outcome[experiment.Data], mode string, values []metrics.Value) experiment.Scores
+	again(x *Experiment, was *experiment.Outcome[experiment.Data], mode string,
+		values []metrics.Value) experiment.Scores
 }

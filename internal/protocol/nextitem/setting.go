@@ -61,9 +61,10 @@ type Training struct {
 	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
 	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay
 	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
-	TickBefore bool    `yaml:"tick_before"` // tick before the epoch, as the published program does: the first decay comes an epoch early
-	L2         float64 `yaml:"l2"`          // coupled: added to the gradient before Adam
-	Patience   int     `yaml:"patience"`    // stop after so many epochs without a better metric, 0: never
+	// tick before the epoch, as the published program does: the first decay comes an epoch early
+	TickBefore bool    `yaml:"tick_before"`
+	L2         float64 `yaml:"l2"`       // coupled: added to the gradient before Adam
+	Patience   int     `yaml:"patience"` // stop after so many epochs without a better metric, 0: never
 	// PatienceTotal counts those epochs over the whole run and never forgets them, as the
 	// published programs do.
 	PatienceTotal bool `yaml:"patience_total"`
@@ -156,10 +157,12 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Between("train.patience", t.Patience, 0, 100_000)
 	v.OneOf("train.select", t.Select, SelectValidation, SelectLast, SelectTest)
 	v.Below("train.validation", t.Validation, 0, 1)
-	v.Check(t.Select != SelectValidation || t.Validation > 0, "train.validation", "must be above 0 to select on validation")
+	v.Check(t.Select != SelectValidation || t.Validation > 0, "train.validation",
+		"must be above 0 to select on validation")
 	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select: %s", SelectValidation)
 	v.Check(t.Select != SelectTest || r.Every, "eval.every", "must be true to select on test")
-	v.Check(t.Patience == 0 || t.Validation > 0 || r.Every, "train.patience", "needs train.validation or eval.every to watch")
+	v.Check(t.Patience == 0 || t.Validation > 0 || r.Every, "train.patience",
+		"needs train.validation or eval.every to watch")
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
 	v.Below("train.sample", t.Sample, 0, 1)
 	v.Check(t.Stride == 0, "train.stride", "belongs to protocol leave-one-out, must be left out")
@@ -179,7 +182,8 @@ func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
 	v.OneOf("train.select", t.Select, SelectValidation)
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample)
 	for key, set := range map[string]bool{
-		"train.validation": t.Validation != 0, "train.refit": t.Refit, "train.misalign_users": t.MisalignUsers, "train.sample": t.Sample != 0,
+		"train.validation": t.Validation != 0, "train.refit": t.Refit, "train.misalign_users": t.MisalignUsers,
+		"train.sample":         t.Sample != 0,
 		"train.patience_total": t.PatienceTotal, "eval.every": r.Every,
 	} {
 		v.Check(!set, key, "has no meaning under leave-one-out, must be 0 or false")

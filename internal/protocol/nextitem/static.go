@@ -40,7 +40,8 @@ type Static struct {
 
 // NewStatic returns a model to train on the pairs of a part. o says how they are drawn, and l2 is the penalty. build
 // makes the model from the graph of the pairs.
-func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build func(g *graph.Bipartite) (Vectors, error)) (*Static, error) {
+func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64,
+	build func(g *graph.Bipartite) (Vectors, error)) (*Static, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,9 @@ func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build f
 	if s.loss.Sampler, err = bpr.NewSampler(g, o); err != nil {
 		var none *bpr.NoNegativeError
 		if errors.As(err, &none) {
-			err = &dataset.Error{File: x.Data.Name, Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", x.Data.UserIDs[none.User], none.Items),
+			err = &dataset.Error{File: x.Data.Name,
+				Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw",
+					x.Data.UserIDs[none.User], none.Items),
 				Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
 		}
 		return nil, err
@@ -154,7 +157,8 @@ type Computed struct {
 }
 
 // NewComputed returns a model that fit computes from the pairs of a part.
-func NewComputed(x *Experiment, p *Part, fit func(g *graph.Bipartite) (s eval.Scorer, done func(), err error)) (*Computed, error) {
+func NewComputed(x *Experiment, p *Part,
+	fit func(g *graph.Bipartite) (s eval.Scorer, done func(), err error)) (*Computed, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,8 @@ func (b *Bench) held(ctx context.Context, f Floor, p *slate.Pairs, got *attack.R
 	}
 	gains := make([]Gain, len(d.Scores))
 	for i, s := range d.Scores {
-		gains[i] = Gain{Over: f.name, Metric: s.Metric.String(), Floor: stats.Mean(equal.Values[i]), Value: s.Pairs.Value, Interval: [2]float64{s.Pairs.Lo, s.Pairs.Hi}, Unequal: d.Unequal}
+		gains[i] = Gain{Over: f.name, Metric: s.Metric.String(), Floor: stats.Mean(equal.Values[i]),
+			Value: s.Pairs.Value, Interval: [2]float64{s.Pairs.Lo, s.Pairs.Hi}, Unequal: d.Unequal}
 	}
 	return equal, gains, nil
 }
@@ -149,5 +150,6 @@ func UnequalNote(gains []Gain) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"floors that ran out of items before they had named as many as the attack: " + strings.Join(names, ", ")}
+	return []string{"floors that ran out of items before they had named as many as the attack: " +
+		strings.Join(names, ", ")}
 }

@@ -35,7 +35,8 @@ func (b *Bench) Protocols() (list []attack.Protocol) {
 	e := b.Eval
 	for _, v := range e.Vocabulary {
 		for _, budget := range e.Budget {
-			list = append(list, attack.Protocol{Vocabulary: v, Budget: budget, Cutoffs: e.K, DistinctTargets: b.DropsRepeated, DropEnded: e.Early == Drop, Logged: b.Set.Logged})
+			list = append(list, attack.Protocol{Vocabulary: v, Budget: budget, Cutoffs: e.K,
+				DistinctTargets: b.DropsRepeated, DropEnded: e.Early == Drop, Logged: b.Set.Logged})
 		}
 	}
 	return list
@@ -64,7 +65,8 @@ func (b *Bench) Floors() (list []Floor, err error) {
 			list = append(list, Floor{name, r})
 		}
 	}
-	for _, kind := range []string{attack.FloorRandom, attack.FloorPopularity, attack.FloorCooccurrence, attack.FloorKindRatio} {
+	for _, kind := range []string{attack.FloorRandom, attack.FloorPopularity, attack.FloorCooccurrence,
+		attack.FloorKindRatio} {
 		add(kind, kind, b.Whole)
 	}
 	if b.Train.Len() < b.Whole.Len() {
@@ -83,8 +85,10 @@ func (f Floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
 
 // Under measures an attack under one protocol: the attack and the floors, then each floor with as many distinct guesses
 // for every pair as the attack made.
-func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []Floor, main bool) (*Outcome, error) {
-	p := &Outcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, Counts: []Counted{}, FloorGuesses: b.Guesses(q, m.Lists())}
+func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []Floor,
+	main bool) (*Outcome, error) {
+	p := &Outcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, Counts: []Counted{},
+		FloorGuesses: b.Guesses(q, m.Lists())}
 	b.Env.Progress.Phase(p.Name)
 	got, err := attack.Evaluate(ctx, m, b.Test, q)
 	if err != nil {
@@ -135,7 +139,8 @@ func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, f
 
 // scores returns the means of a result as a row.
 func (b *Bench) scores(name string, r *attack.Result) (experiment.Scores, error) {
-	s := experiment.Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{}, Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
+	s := experiment.Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{},
+		Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
 	all, err := r.Summary(b.intervals())
 	if err != nil {
 		return s, err
@@ -220,9 +225,10 @@ func (b *Bench) MainFloors(ctx context.Context, lists int) (all []NamedValues, e
 
 // Eval says how guesses are ranked and counted (section 3).
 type Eval struct {
-	K          []int    `yaml:"k"`
-	Vocabulary []string `yaml:"vocabulary"` // full, logged (a user's own log, which holds the answers); the first is the main one
-	Budget     []string `yaml:"budget"`     // k*L, k, list (k of every list); the first is the main one
+	K []int `yaml:"k"`
+	// full, logged (a user's own log, which holds the answers); the first is the main one
+	Vocabulary []string `yaml:"vocabulary"`
+	Budget     []string `yaml:"budget"` // k*L, k, list (k of every list); the first is the main one
 	// Repeated is what becomes of pairs with a click that comes twice: keep, or drop
 	// under the sequence-wise decoders; the point-wise one keeps them.
 	Repeated string `yaml:"repeated"`

@@ -9,12 +9,13 @@ import (
 
 // Outcome holds the measurements under one protocol: a set of candidates and a budget of guesses.
 type Outcome struct {
-	Name       string              `json:"name"`
-	Vocabulary string              `json:"vocabulary"`
-	Budget     string              `json:"budget"`
-	Pairs      int                 `json:"pairs"`
-	Users      int                 `json:"users"`
-	Left       int                 `json:"left_out"`             // pairs that the setting does not count: a repeated click, a list that ended early
+	Name       string `json:"name"`
+	Vocabulary string `json:"vocabulary"`
+	Budget     string `json:"budget"`
+	Pairs      int    `json:"pairs"`
+	Users      int    `json:"users"`
+	// pairs that the setting does not count: a repeated click, a list that ended early
+	Left       int                 `json:"left_out"`
 	Candidates float64             `json:"candidates,omitempty"` // of a pair, mean; 0: all items
 	Attack     experiment.Scores   `json:"attack"`
 	Floors     []experiment.Scores `json:"floors"`
@@ -90,7 +91,8 @@ type DataSummary struct {
 func (b *Bench) Summary() DataSummary {
 	d := DataSummary{
 		Data: experiment.Data{Name: b.Set.Name, Level: b.Set.Level, Ladder: b.Set.Ladder,
-			Source: dataset.Source{Title: b.Set.Name, Hash: b.Set.Hash, StandIn: b.Set.StandIn, Level: b.Set.Level, Notes: b.Set.Doubts}},
+			Source: dataset.Source{Title: b.Set.Name, Hash: b.Set.Hash, StandIn: b.Set.StandIn, Level: b.Set.Level,
+				Notes: b.Set.Doubts}},
 		Items: b.Set.Vocab - FirstItem, Users: len(b.Set.Users),
 		TrainPairs: b.Whole.Len(), Trained: b.Train.Len(), ValidPairs: b.Valid.Len(), TestPairs: b.Test.Len(),
 	}

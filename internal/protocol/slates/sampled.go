@@ -28,7 +28,9 @@ func (e Eval) Sampled(set *slate.Set, seed rng.Seed) (*slate.Set, error) {
 			}
 		}
 		if len(rows) == 0 && all.Len() > 0 {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.sample: a chance of %v leaves no user of the %d %s pairs of %s", e.Sample, all.Len(), part.name, set.Name),
+			return nil, &run.UsageError{Message: fmt.Sprintf(
+				"eval.sample: a chance of %v leaves no user of the %d %s pairs of %s", e.Sample, all.Len(), part.name,
+				set.Name),
 				Fix: "raise eval.sample, or leave it out to measure all"}
 		}
 		*part.p = all.Select(rows)

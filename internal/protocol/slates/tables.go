@@ -28,13 +28,16 @@ func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Tab
 	c.Ours = append(c.Ours, p.Attack.Row(ms), users.Row(ms))
 	c.Notes = append(c.Notes, p.counted())
 	if len(p.Equal) > 0 {
-		c.Notes = append(c.Notes, "the attack names fewer distinct items than its protocol allows: what compares with it are the floors with as many guesses")
+		c.Notes = append(c.Notes,
+			"the attack names fewer distinct items than its protocol allows: what compares with it are the floors "+
+				"with as many guesses")
 	}
 	scores, err := c.Table()
 	if err != nil {
 		return nil, err
 	}
-	guesses := &report.Table{Name: name + "-guesses", Title: "Distinct items named for a pair, mean", Columns: []report.Column{{Name: "row"}}}
+	guesses := &report.Table{Name: name + "-guesses", Title: "Distinct items named for a pair, mean",
+		Columns: []report.Column{{Name: "row"}}}
 	ks := cutoffs(ms)
 	for _, k := range ks {
 		guesses.Columns = append(guesses.Columns, report.Column{Name: Cutoff(k), Format: "%.2f"})
@@ -60,12 +63,16 @@ func (p Outcome) leaks(name string) *report.Table {
 	if p.Vocabulary == attack.VocabularyLogged {
 		what = "Gain"
 	}
-	t := &report.Table{Name: name + "-leak", Title: what + ": the attack less a floor that names as many distinct items for every pair, percent",
-		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "attack", Format: "%.2f"}, {Name: "floor", Format: "%.2f"},
-			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
+	t := &report.Table{Name: name + "-leak", Title: what +
+		": the attack less a floor that names as many distinct items for every pair, percent",
+		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "attack", Format: "%.2f"},
+			{Name: "floor", Format: "%.2f"},
+			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"},
+			{Name: "more than the floor"}}}
 	for _, g := range p.Gains {
 		if m, err := metrics.Parse(g.Metric); err == nil && m.Kind == metrics.Recall {
-			t.Add(g.Over, g.Metric, 100*(g.Floor+g.Value), 100*g.Floor, 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
+			t.Add(g.Over, g.Metric, 100*(g.Floor+g.Value), 100*g.Floor, 100*g.Value, 100*g.Interval[0],
+				100*g.Interval[1], g.Leaks())
 		}
 	}
 	t.Notes = append(t.Notes, UnequalNote(p.Gains)...)
@@ -74,7 +81,8 @@ func (p Outcome) leaks(name string) *report.Table {
 
 // Table returns the counts of the input after every step.
 func (d DataSummary) Table() *report.Table {
-	t := &report.Table{Name: "data", Title: "Where the pairs come from", Columns: []report.Column{{Name: "step"}, {Name: "rows"}, {Name: "users"}, {Name: "items"}}}
+	t := &report.Table{Name: "data", Title: "Where the pairs come from",
+		Columns: []report.Column{{Name: "step"}, {Name: "rows"}, {Name: "users"}, {Name: "items"}}}
 	for _, r := range d.Ladder {
 		row := []any{r.Name, r.Rows, r.Users, nil}
 		if r.Items > 0 {
@@ -113,7 +121,8 @@ func cutoffs(ms []metrics.Metric) (ks []int) {
 // Figure returns curves of what is found against the number of named items. Lists of one protocol share a curve only if
 // they name as many.
 func (p Outcome) Figure(method string, ks []int) report.Figure {
-	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
+	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair",
+		Y: "clicks found (percent)", LogX: true}
 	ours := p.Attack
 	ours.Name = method
 	for _, s := range append([]experiment.Scores{ours}, p.Floors...) {
@@ -121,7 +130,8 @@ func (p Outcome) Figure(method string, ks []int) report.Figure {
 		for _, k := range slices.Sorted(slices.Values(ks)) {
 			n := s.Guesses[Cutoff(k)]
 			if n > 0 {
-				l.X, l.Y = append(l.X, n), append(l.Y, 100*s.Values[metrics.Metric{Kind: metrics.Recall, K: k}.String()])
+				l.X, l.Y = append(l.X, n),
+					append(l.Y, 100*s.Values[metrics.Metric{Kind: metrics.Recall, K: k}.String()])
 			}
 		}
 		f.Lines = append(f.Lines, l)
@@ -157,12 +167,15 @@ func (p Outcome) Answer(unfinished string, ks []int, confidence float64) []repor
 		headline += "; " + unfinished
 	}
 	facts := []report.Fact{
-		{Label: label, Value: headline, Note: fmt.Sprintf("%s in percent, less that of the best floor that reads no slate, with as many distinct guesses; the most that %s found; %.4g %% interval, users resampled; %s",
-			m, strings.Join(tried, " or "), 100*confidence, p.Name)},
+		{Label: label, Value: headline,
+			Note: fmt.Sprintf("%s in percent, less that of the best floor that reads no slate, with as many distinct "+
+				"guesses; the most that %s found; %.4g %% interval, users resampled; %s",
+				m, strings.Join(tried, " or "), 100*confidence, p.Name)},
 		{Label: "by the trained attack", Value: own.text()},
 	}
 	if counting.Over != "" {
-		facts = append(facts, report.Fact{Label: "beyond counting", Value: counting.text(), Note: "what the trained attack adds to counts, which read the slate as well"})
+		facts = append(facts, report.Fact{Label: "beyond counting", Value: counting.text(),
+			Note: "what the trained attack adds to counts, which read the slate as well"})
 	}
 	return facts
 }

@@ -34,7 +34,8 @@ type DataConfig struct {
 // Task returns the task "measure data".
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "measure", Name: "data", Summary: "counts of a data set after every step of its recipe", Cite: "none: counts of rows",
+		Verb: "measure", Name: "data", Summary: "counts of a data set after every step of its recipe",
+		Cite:    "none: counts of rows",
 		Default: func() Config { return Config{} },
 		Check:   check,
 		Open:    open,
@@ -82,7 +83,8 @@ func ownSlates(name string) bool {
 }
 
 func isCross(name string) bool {
-	return registry.IsOwnCross(name, "") || slices.ContainsFunc(registry.CrossSets(), func(s registry.CrossSet) bool { return s.Name == name })
+	return registry.IsOwnCross(name, "") ||
+		slices.ContainsFunc(registry.CrossSets(), func(s registry.CrossSet) bool { return s.Name == name })
 }
 
 // add appends an evaluation.
@@ -132,7 +134,9 @@ func (m *measured) oneDomain(ctx context.Context, c DataConfig) error {
 				return err
 			}
 		}
-		m.add("feature "+f.Name, map[metrics.Statistic]float64{metrics.Dimensions: float64((&dataset.Features{Columns: []dataset.Column{f}}).Width())})
+		m.add("feature "+f.Name,
+			map[metrics.Statistic]float64{metrics.Dimensions: float64(
+				(&dataset.Features{Columns: []dataset.Column{f}}).Width())})
 	}
 	return nil
 }
@@ -146,7 +150,8 @@ func (m *measured) domains(ctx context.Context, c DataConfig) error {
 	if len(set.Domains) < 2 {
 		return &dataset.Error{File: c.Name, Msg: "has fewer than two domains"}
 	}
-	d, err := registry.LoadCross(ctx, c.Name, set.Domains[0].Name, set.Domains[1].Name, registry.Options{Seed: m.env.Seed})
+	d, err := registry.LoadCross(ctx, c.Name, set.Domains[0].Name, set.Domains[1].Name,
+		registry.Options{Seed: m.env.Seed})
 	if err != nil {
 		return err
 	}
@@ -170,7 +175,8 @@ func (m *measured) slates(ctx context.Context, c DataConfig) error {
 	m.data = experiment.Data{Name: d.Name, Level: d.Level, Ladder: d.Ladder,
 		Source: dataset.Source{Title: d.Name, Hash: d.Hash, StandIn: d.StandIn, Level: d.Level, Notes: d.Notes}}
 	if raw, ok := d.Ladder.Get(dataset.RungRaw); ok {
-		values := map[metrics.Statistic]float64{metrics.Users: float64(raw.Users), metrics.Items: float64(raw.Items), metrics.Impressions: float64(raw.Rows)}
+		values := map[metrics.Statistic]float64{metrics.Users: float64(raw.Users), metrics.Items: float64(raw.Items),
+			metrics.Impressions: float64(raw.Rows)}
 		if clicked, ok := d.Ladder.Get("clicked"); ok {
 			values[metrics.Clicks] = float64(clicked.Rows)
 		}
@@ -198,8 +204,10 @@ func (m *measured) Run(context.Context) error {
 	if len(m.all) == 0 {
 		return errors.New("nothing was counted")
 	}
-	o := experiment.Outcome[experiment.Data]{Version: experiment.Version, Method: "counts", Protocol: "statistics", Data: m.data,
-		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Floors: []experiment.Scores{}, Evaluations: m.all}
+	o := experiment.Outcome[experiment.Data]{Version: experiment.Version, Method: "counts", Protocol: "statistics",
+		Data:    m.data,
+		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Floors: []experiment.Scores{},
+		Evaluations: m.all}
 	for _, s := range metrics.Statistics() {
 		o.Definitions[s.String()] = s.Definition()
 	}
@@ -226,7 +234,8 @@ func (m *measured) document() *report.Document {
 		}
 		t.Add(line...)
 	}
-	return &report.Document{Title: "Statistics of " + m.data.Name, Subtitle: m.data.Source.Title, Level: m.data.Level, Notes: m.data.Source.Notes, Tables: []*report.Table{t}}
+	return &report.Document{Title: "Statistics of " + m.data.Name, Subtitle: m.data.Source.Title, Level: m.data.Level,
+		Notes: m.data.Source.Notes, Tables: []*report.Table{t}}
 }
 
 // Forecast implements run.Forecaster. All the work is opening the data, which is already done.

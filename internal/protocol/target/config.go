@@ -30,10 +30,12 @@ type Intervals struct {
 
 // Check reports targets that cannot be attacked, under the keys "on" and "target".
 func Check(v *config.Checker, on On, t Training) {
-	v.Check(on.Run == "" || t.Task == "", "target.task", "is not trained with on.run: attack the run and the task one after the other")
+	v.Check(on.Run == "" || t.Task == "", "target.task",
+		"is not trained with on.run: attack the run and the task one after the other")
 	v.Check(!on.Beside || on.Run != "", "on.beside", "is read with on.run only")
 	v.Check(!on.Beside || !filepath.IsAbs(on.Run), "on.run", "names %q, which is not beside this run", on.Run)
-	v.Check(t.Task != "" || t.Config == "" && len(t.Set) == 0, "target.task", "must say what target.config and target.set are of")
+	v.Check(t.Task != "" || t.Config == "" && len(t.Set) == 0, "target.task",
+		"must say what target.config and target.set are of")
 	v.Inside("target.share", t.Share, 0, 1)
 }
 

@@ -26,20 +26,24 @@ func Ask(ctx context.Context, tasks []run.Task, dir string) (experiment.Scoring,
 	}
 	if !ok {
 		answers.Close()
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "attack a run of a top-n model, such as train ease"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir),
+			Fix: "attack a run of a top-n model, such as train ease"}
 	}
 	return scoring, nil
 }
 
 // NoScores returns the error for an attack that needs more than an imported model's lists. what names the attack.
 func NoScores(what, dir string) error {
-	return &run.UsageError{Message: fmt.Sprintf("%s needs the scores of all items, and the model in %s shows lists and nothing behind them", what, dir),
-		Fix: "bring its vectors with privrec import --vectors; lists alone can be attacked with attack exposure, attack attribute, and attack membership with attack.sees=[lists]"}
+	return &run.UsageError{Message: fmt.Sprintf(
+		"%s needs the scores of all items, and the model in %s shows lists and nothing behind them", what, dir),
+		Fix: "bring its vectors with privrec import --vectors; lists alone can be attacked with attack exposure, " +
+			"attack attribute, and attack membership with attack.sees=[lists]"}
 }
 
 // Scores calls visit with the scores of all items for each named user. Calls come from several goroutines, and the
 // scores are valid until visit returns.
-func Scores(ctx context.Context, a experiment.Scoring, release string, items int, users []string, visit func(user int, scores []tensor.Float)) error {
+func Scores(ctx context.Context, a experiment.Scoring, release string, items int, users []string,
+	visit func(user int, scores []tensor.Float)) error {
 	r, err := a.Ranking(ctx, release)
 	if err != nil {
 		return err

@@ -42,7 +42,8 @@ func (o *Results) Enter(into *experiment.Scores, r detect.Result, results []dete
 		into.Values[name], into.Intervals[name] = r.Values[m], r.Interval[m]
 		if !r.Floor {
 			best := results[r.Best[m]]
-			o.Gains = append(o.Gains, Gain{Row: r.Name, Metric: name, Over: best.Name, Floor: best.Values[m], Value: r.Beyond[m], Interval: r.Left[m]})
+			o.Gains = append(o.Gains, Gain{Row: r.Name, Metric: name, Over: best.Name, Floor: best.Values[m],
+				Value: r.Beyond[m], Interval: r.Left[m]})
 		}
 	}
 }
@@ -62,13 +63,15 @@ func (o *Results) Gain(row, metric string) (Gain, bool) {
 func (o *Results) Left(table, metric, short string, floors, attacks []experiment.Scores, c Intervals) *report.Table {
 	level := fmt.Sprintf("%.4g %%", 100*c.Confidence)
 	t := &report.Table{Name: table, Title: short + ", percent, and what is left of it beyond the best floor",
-		Columns: []report.Column{{Name: "attack"}, {Name: short, Format: "%.2f"}, {Name: level + " interval"}, {Name: "best floor"}, {Name: "beyond it", Format: "%+.2f"}, {Name: level + " interval of that"}}}
+		Columns: []report.Column{{Name: "attack"}, {Name: short, Format: "%.2f"}, {Name: level + " interval"},
+			{Name: "best floor"}, {Name: "beyond it", Format: "%+.2f"}, {Name: level + " interval of that"}}}
 	for i, r := range o.Rows {
 		sc := Line(floors, attacks, i)
 		in := sc.Intervals[metric]
 		cells := []any{r.Name, 100 * sc.Values[metric], fmt.Sprintf("%.2f to %.2f", 100*in[0], 100*in[1])}
 		if g, ok := o.Gain(r.Name, metric); ok {
-			cells = append(cells, fmt.Sprintf("%s, %.2f", g.Over, 100*g.Floor), 100*g.Value, fmt.Sprintf("%+.2f to %+.2f", 100*g.Interval[0], 100*g.Interval[1]))
+			cells = append(cells, fmt.Sprintf("%s, %.2f", g.Over, 100*g.Floor), 100*g.Value,
+				fmt.Sprintf("%+.2f to %+.2f", 100*g.Interval[0], 100*g.Interval[1]))
 		} else {
 			cells[0] = r.Name + " (floor)"
 		}

@@ -51,20 +51,24 @@ type Description struct {
 
 // Open opens the attacked run and loads its data, with and without held-out rows. It calls suits before it loads any
 // data; suits may refuse the run.
-func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func(*Run) error) (*Run, *experiment.Outcome[experiment.Data], error) {
+func Open(ctx context.Context, dir, release string, tasks []run.Task,
+	suits func(*Run) error) (*Run, *experiment.Outcome[experiment.Data], error) {
 	m, err := run.ReadRun(dir, "name a run directory with --on, as privrec train writes them")
 	if err != nil {
 		return nil, nil, err
 	}
 	if m.Status != run.StatusDone {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status), Fix: "finish it with --resume"}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status),
+			Fix: "finish it with --resume"}
 	}
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	if o.Protocol != topn.Name && o.Protocol != nextitem.Name {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of protocol %s, and users and rows can be held out of protocols %s and %s alone", dir, o.Protocol, topn.Name, nextitem.Name), Fix: "attack a run of a top-n model, such as train ease"}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf(
+			"the run in %s is of protocol %s, and users and rows can be held out of protocols %s and %s alone", dir,
+			o.Protocol, topn.Name, nextitem.Name), Fix: "attack a run of a top-n model, such as train ease"}
 	}
 	if experiment.IsImported(m.Task) {
 		a, err := experiment.Ask(ctx, tasks, dir)
@@ -79,7 +83,8 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 		t.Task, t.Config = m.Task, m.ConfigHash
 		return t, o, suits(t)
 	}
-	t := &Run{Dir: dir, Seed: m.Seed, Description: Description{Task: m.Task, Method: o.Method, Setting: o.Setting, Release: release, Config: m.ConfigHash}}
+	t := &Run{Dir: dir, Seed: m.Seed, Description: Description{Task: m.Task, Method: o.Method, Setting: o.Setting,
+		Release: release, Config: m.ConfigHash}}
 	if t.Kept = release; t.Kept == "" && len(o.Evaluations) > 0 { // as answers take
 		t.Kept = o.Evaluations[0].Release
 	}
@@ -94,7 +99,9 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 		return nil, nil, err
 	}
 	if m.HoldOut != nil && m.Draws != run.ByID {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of an earlier program, which drew what it held out by the place of users and rows: what it was not trained on is not known here", dir), Fix: "train again with another --out"}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of an earlier program, which drew "+
+			"what it held out by the place of users and rows: what it was not trained on is not known here", dir),
+			Fix: "train again with another --out"}
 	}
 	ctx = m.Within(ctx)
 	t.Held = t.Hold.Of(rng.Seed(t.Seed))
@@ -106,7 +113,8 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 		return nil, nil, err
 	}
 	if t.Whole.Source.Hash != o.Data.Source.Hash {
-		return nil, nil, &run.UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", o.Data.Name, dir), Fix: "restore the data"}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", o.Data.Name,
+			dir), Fix: "restore the data"}
 	}
 	t.Given = t.Whole
 	if m.HoldOut != nil {
@@ -178,7 +186,8 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 // notes their last training rows.
 func (t *Run) load(ctx context.Context, name, recipe string) (*dataset.Interactions, error) {
 	if !t.Sequences {
-		return registry.LoadInteractions(ctx, name, recipe, registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
+		return registry.LoadInteractions(ctx, name, recipe,
+			registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
 	}
 	s, err := registry.Load(ctx, name, recipe, registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
 	if err != nil {

@@ -57,7 +57,8 @@ func (a *answers) kind(name string) (string, error) {
 		if kinds[0] == "" {
 			return "", experiment.NoRelease(a.x.Env.Dir, name)
 		}
-		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.x.Env.Dir, name), Fix: fmt.Sprintf("it has %v", kinds)}
+		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.x.Env.Dir, name),
+			Fix: fmt.Sprintf("it has %v", kinds)}
 	}
 	return name, nil
 }
@@ -71,7 +72,8 @@ func (a *answers) ranking() experiment.Ranking {
 		users[id] = int32(u)
 	}
 	return experiment.Ranking{
-		Data: x.Data.Name, Options: eval.Options{Exclude: func(user int32) []int32 { return x.test.seen[user] }}, Items: x.Data.Items,
+		Data: x.Data.Name, Options: eval.Options{Exclude: func(user int32) []int32 { return x.test.seen[user] }},
+		Items:  x.Data.Items,
 		Item:   func(i int32) string { return x.Data.ItemIDs[i] },
 		Sample: func(user string) (int32, bool) { u, ok := users[user]; return u, ok },
 	}
@@ -128,7 +130,8 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 		if err != nil {
 			return nil, err
 		}
-		o.Evaluations = append(o.Evaluations, experiment.NewScores(ofRelease(x.Method.Name, kind), kind, x.values(ranks)))
+		o.Evaluations = append(o.Evaluations, experiment.NewScores(ofRelease(x.Method.Name, kind), kind,
+			x.values(ranks)))
 	}
 	tables, err := o.tables(x.Data.Source.Level)
 	if err != nil {
@@ -138,7 +141,8 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1], Tables: append(tables, o.published()...), Differs: differs}, nil
+	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1],
+		Tables: append(tables, o.published()...), Differs: differs}, nil
 }
 
 // differs returns the largest difference between a score and the reported one, as a share. It is NaN if the run

@@ -32,7 +32,8 @@ type TrainConfig struct {
 	Epochs   int     `yaml:"epochs"` // the cap: early stopping may end before
 	Batch    int     `yaml:"batch"`
 	Rate     float64 `yaml:"rate"`
-	L2       float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the published program of LightGCN has it
+	// lambda; half the squares of the rows of the batch over the batch, as the published program of LightGCN has it
+	L2 float64 `yaml:"l2"`
 	// Decay times every parameter is added to its gradient at every step, before the
 	// optimiser sees it (weight_decay of torch.optim). Rows that few steps touch shrink most. No
 	// publication here uses it; it is for tuning.
@@ -101,7 +102,8 @@ func DefaultData() DataConfig { return DataConfig{Name: "gowalla", Recipe: "rdpg
 // DefaultTrain returns the settings that RDP-GCF's section 4.1 gives all methods. Where the section leaves a choice
 // open, it takes a shuffled pass and unseen negatives.
 func DefaultTrain() TrainConfig {
-	return TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
+	return TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: bpr.Pass, Negatives: bpr.Unseen,
+		Each:   1,
 		RateBy: 1, Patience: 10, Select: SelectValidation}
 }
 
@@ -151,7 +153,9 @@ func (c EvalConfig) Check(v *config.Checker) {
 	v.Between("eval.candidates", c.Candidates, 0, 1_000_000)
 	if c.Candidates > 0 && len(c.K) > 0 {
 		k := slices.Max(c.K)
-		v.Check(k <= c.Candidates+1, "eval.k", "cutoff %d is above the %d places among eval.candidates %d and the row itself", k, c.Candidates+1, c.Candidates)
+		v.Check(k <= c.Candidates+1, "eval.k",
+			"cutoff %d is above the %d places among eval.candidates %d and the row itself", k, c.Candidates+1,
+			c.Candidates)
 	}
 }
 

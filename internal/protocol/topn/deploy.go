@@ -28,8 +28,10 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 		return nil, err
 	}
 	if x.Again == nil {
-		return nil, &run.UsageError{Message: "the run keeps a table of vectors or a closed form, and nothing that computes from the inputs of users",
-			Fix: "ask a model that trains by epochs, such as train lightgcn, or take evidence that is in scores and vectors"}
+		return nil, &run.UsageError{Message: "the run keeps a table of vectors or a closed form, and nothing that " +
+			"computes from the inputs of users",
+			Fix: "ask a model that trains by epochs, such as train lightgcn, or take evidence that is in scores and " +
+				"vectors"}
 	}
 	if err := x.Again(); err != nil {
 		return nil, err
@@ -46,7 +48,8 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 	if m, ok := x.Own.(hasInputs); ok {
 		d.Inputs, d.What = m.Inputs()
 	} else {
-		at := slices.IndexFunc(params, func(p *autograd.Param) bool { return p.Name == "user" && p.Value.Rows == x.Data.Users })
+		at := slices.IndexFunc(params,
+			func(p *autograd.Param) bool { return p.Name == "user" && p.Value.Rows == x.Data.Users })
 		if at < 0 {
 			return nil, fmt.Errorf("deploy the run in %s: %s has no rows of users", x.Env.Dir, x.Method.Name)
 		}
@@ -111,7 +114,8 @@ func (x *Experiment) sameAgain(kind string) error {
 			}
 		}
 		if !(worst <= mostApart*largest) {
-			return &run.UsageError{Message: fmt.Sprintf("the run's checkpoint does not give the vectors that the run released: they differ by up to %.3g where the largest number is %.3g", worst, largest),
+			return &run.UsageError{Message: fmt.Sprintf("the run's checkpoint does not give the vectors that the run "+
+				"released: they differ by up to %.3g where the largest number is %.3g", worst, largest),
 				Fix: "train again with another --out; a run whose noise has no seed cannot be made again"}
 		}
 	}

@@ -36,7 +36,9 @@ func (a *answers) Embedding(ctx context.Context, release string) (*experiment.Em
 	}
 	r, ok := s.(*bpr.Ranking)
 	if !ok {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s ranks by something else than vectors of users and items: %s has none", x.Env.Dir, x.Method.Name), Fix: "take its lists with recommend --all --out, or its scores with scores --all --out"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"the run in %s ranks by something else than vectors of users and items: %s has none", x.Env.Dir,
+			x.Method.Name), Fix: "take its lists with recommend --all --out, or its scores with scores --all --out"}
 	}
 	e.Vectors = experiment.Vectors{Release: kind, Users: r.Users, Items: r.Goods}
 	return e, nil

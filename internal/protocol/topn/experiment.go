@@ -72,9 +72,11 @@ func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
 
 // LoadChanged is Load for users who perturb their rows before they give them away. change returns the rows to learn
 // from and those to measure, of the same users and items.
-func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*dataset.Interactions) (*dataset.Interactions, error)) (*Experiment, error) {
+func LoadChanged(ctx context.Context, env *run.Env, m Method,
+	change func(*dataset.Interactions) (*dataset.Interactions, error)) (*Experiment, error) {
 	if h := dataset.HeldOut(ctx); h != nil && h.Labels && !m.Labels {
-		return nil, &run.UsageError{Message: fmt.Sprintf("run.hold_out.labels: %s learns from all rows that it has", m.Name), Fix: "leave it out, and rows are held out whole; or take train gerai or train gcn"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("run.hold_out.labels: %s learns from all rows that it has",
+			m.Name), Fix: "leave it out, and rows are held out whole; or take train gerai or train gcn"}
 	}
 	m.Train = m.Train.Scheduled()
 	d, err := load(ctx, env, m.Data)
@@ -121,7 +123,8 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	x = &Experiment{Env: env, Method: m, Data: d, tape: autograd.NewTape()}
 	for _, k := range m.Eval.K {
 		if k > d.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k, d.Items),
+			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,
+				d.Items),
 				Fix: "leave that cutoff out"}
 		}
 	}
@@ -143,11 +146,15 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	}
 	t := m.Train
 	if x.valid == nil && t.Select == SelectValidation {
-		return nil, &run.UsageError{Message: fmt.Sprintf("train.select: %s needs validation rows, which recipe %q of %s does not hold out", SelectValidation, d.Recipe, d.Name),
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"train.select: %s needs validation rows, which recipe %q of %s does not hold out", SelectValidation,
+			d.Recipe, d.Name),
 			Fix: "take a recipe that does, such as " + holding(d.Name) + ", or train.select=" + SelectLast}
 	}
 	if x.valid == nil && t.Patience > 0 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("train.patience: %d epochs need validation rows to watch, which recipe %q of %s does not hold out", t.Patience, d.Recipe, d.Name),
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"train.patience: %d epochs need validation rows to watch, which recipe %q of %s does not hold out",
+			t.Patience, d.Recipe, d.Name),
 			Fix: "take a recipe that does, such as " + holding(d.Name) + ", or train.patience=0"}
 	}
 	if t.Epochs == 0 {
@@ -193,7 +200,8 @@ func measured(d *dataset.Interactions) string {
 // returned as it is.
 func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	t := x.Method.Train
-	o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.Env.Seed}
+	o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch,
+		Seed: x.Env.Seed}
 	if x.Data.Labels != nil { // a row that is no label is no negative either
 		o.Seen = x.Graph
 	}
@@ -209,7 +217,8 @@ func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 func (x *Experiment) named(err error) error {
 	if none, ok := err.(*bpr.NoNegativeError); ok {
 		return &dataset.Error{File: x.Data.Name,
-			Msg:  fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", x.Data.UserIDs[none.User], none.Items),
+			Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw",
+				x.Data.UserIDs[none.User], none.Items),
 			Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
 	}
 	return err

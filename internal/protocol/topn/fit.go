@@ -43,16 +43,18 @@ const (
 
 // fit trains the model, and leaves in it the parameters to report.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
-	return experiment.Fit{Env: x.Env, Epochs: x.Method.Train.Epochs, Learn: func(ctx context.Context, t experiment.Training) (*train.Result, error) {
-		return train.Run(ctx, x.objective(), x.options(t))
-	}}.Run(ctx)
+	return experiment.Fit{Env: x.Env, Epochs: x.Method.Train.Epochs,
+		Learn: func(ctx context.Context, t experiment.Training) (*train.Result, error) {
+			return train.Run(ctx, x.objective(), x.options(t))
+		}}.Run(ctx)
 }
 
 // options returns the options of the training.
 func (x *Experiment) options(t experiment.Training) train.Options {
 	c := x.Method.Train
 	o := train.Options{
-		Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass, Seed: x.Env.Seed, Epochs: t.Epochs,
+		Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass, Seed: x.Env.Seed,
+		Epochs:    t.Epochs,
 		Optimizer: c.optimizer(), Rate: c.Rate, Schedule: optim.StepDecay{Factor: c.RateBy, Every: c.RateEvery},
 		Hooks: x.Env.TrainHooks(), Store: t.Store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
 		Extra: x.Extra, Tag: x.Env.ConfigHash,
@@ -64,7 +66,8 @@ func (x *Experiment) options(t experiment.Training) train.Options {
 		o.Select, o.Primary = train.SelectBest, onValid+Primary.String()
 	}
 	if c.Patience > 0 {
-		o.Stop = train.Stop{Rule: train.StopReset, Patience: c.Patience, Metrics: []string{onValid + Primary.String(), onValid + Second.String()}}
+		o.Stop = train.Stop{Rule: train.StopReset, Patience: c.Patience, Metrics: []string{onValid + Primary.String(),
+			onValid + Second.String()}}
 	}
 	return o
 }

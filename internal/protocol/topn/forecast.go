@@ -58,8 +58,10 @@ func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 		releases, ranked = releases+t.Epochs, ranked+t.Epochs*len(x.test.users)
 	}
 	return experiment.Rehearsed{
-		Opening: opening, Steps: seconds, Of: t.Epochs * perEpoch, Ranking: float64(releases)*release + float64(ranked)*user,
-		Text: fmt.Sprintf("%d epochs of %d, and %d users ranked (%.3f ms each) for %d", t.Epochs, perEpoch, timed, 1000*user, ranked),
+		Opening: opening, Steps: seconds, Of: t.Epochs * perEpoch,
+		Ranking: float64(releases)*release + float64(ranked)*user,
+		Text: fmt.Sprintf("%d epochs of %d, and %d users ranked (%.3f ms each) for %d", t.Epochs, perEpoch, timed,
+			1000*user, ranked),
 	}.Estimate(), nil
 }
 

@@ -38,8 +38,10 @@ type DataSummary struct {
 func (x *Experiment) summary() DataSummary {
 	d := x.Data
 	s := DataSummary{
-		Data:  experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
-		Users: d.Users, Items: d.Items, TrainRows: x.Graph.Edges(), TestRows: x.test.rows(), TestUsers: len(x.test.users),
+		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
+			Ladder: d.Ladder},
+		Users: d.Users, Items: d.Items, TrainRows: x.Graph.Edges(), TestRows: x.test.rows(),
+		TestUsers: len(x.test.users),
 	}
 	if x.valid != nil {
 		s.ValidRows = x.valid.rows()
@@ -56,7 +58,8 @@ func (x *Experiment) summary() DataSummary {
 func (x *Experiment) blank() *Outcome {
 	ms := append(x.metrics(), x.sampledMetrics()...)
 	o := &Outcome{note: x.Method.Tables.Note, Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Method: x.Method.Name, Protocol: Name, Setting: x.Method.Standing.Text, Data: x.summary(),
+		Version: experiment.Version, Method: x.Method.Name, Protocol: Name, Setting: x.Method.Standing.Text,
+		Data:    x.summary(),
 		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
 	}}
 	if published := x.Method.Tables.Published; published != nil && x.Data.InPlace == dataset.TestRows {
@@ -71,7 +74,8 @@ func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	if err != nil {
 		return err
 	}
-	o.Floors = []experiment.Scores{experiment.NewScores("random", "", random), experiment.NewScores("popularity", "", popular)}
+	o.Floors = []experiment.Scores{experiment.NewScores("random", "", random),
+		experiment.NewScores("popularity", "", popular)}
 	if !computed.Wanted(x.Method.Data.Floor, x.Data.Name) {
 		return nil
 	}
@@ -100,7 +104,8 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 		return err
 	}
 	row := experiment.NewScores(name, release, x.values(ranks))
-	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" && x.Data.InPlace == dataset.TestRows {
+	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" &&
+		x.Data.InPlace == dataset.TestRows {
 		if p, ok := printed(x.Method.Name, x.Data.Name, release, x.Method.Shape); ok {
 			row.Paper, row.Printed = p.Values, p.Table
 		}

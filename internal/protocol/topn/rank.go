@@ -58,7 +58,8 @@ func depth(ms []metrics.Metric) int {
 }
 
 // score ranks a part by a release of the model.
-func (x *Experiment) score(ctx context.Context, p *part, kind string, call Call, ms []metrics.Metric) ([][]int32, error) {
+func (x *Experiment) score(ctx context.Context, p *part, kind string, call Call,
+	ms []metrics.Metric) ([][]int32, error) {
 	v, err := x.release(kind, call)
 	if err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
@@ -115,10 +116,12 @@ func (x *Experiment) floors(ctx context.Context) (random, popular []metrics.Valu
 		for k, u := range x.test.users {
 			sum += m.Random(x.Data.Items-len(x.test.seen[u]), len(x.test.find[k]))
 		}
-		random = append(random, metrics.Value{Metric: m, Value: sum / float64(len(x.test.users)), Count: len(x.test.users)})
+		random = append(random, metrics.Value{Metric: m, Value: sum / float64(len(x.test.users)),
+			Count: len(x.test.users)})
 	}
 	for _, m := range x.sampledMetrics() {
-		random = append(random, metrics.Value{Metric: m, Value: m.Random(x.Method.Eval.Candidates+1, 1), Count: x.test.rows()})
+		random = append(random, metrics.Value{Metric: m, Value: m.Random(x.Method.Eval.Candidates+1, 1),
+			Count: x.test.rows()})
 	}
 	counts := make(popularity, x.Data.Items)
 	for i := range counts {

@@ -11,7 +11,8 @@ import (
 )
 
 // WhySampled explains why a ranking among sampled items does not stand alone.
-const WhySampled = "scores among sampled items are higher than among all, and need not put methods into the same order (Krichene and Rendle, KDD 2020): compare them only at one number of items"
+const WhySampled = "scores among sampled items are higher than among all, and need not put methods into the same " +
+	"order (Krichene and Rendle, KDD 2020): compare them only at one number of items"
 
 // sampledMetrics returns the metrics of the ranking among sampled items; none if the setting does not ask for it.
 func (x *Experiment) sampledMetrics() []metrics.Metric {
@@ -37,7 +38,8 @@ func (x *Experiment) checkCandidates() error {
 	if least >= n {
 		return nil
 	}
-	return &run.UsageError{Message: fmt.Sprintf("eval.candidates: user %q of %s has %d items that are neither in train nor in validation nor the row itself, so %d cannot be drawn",
+	return &run.UsageError{Message: fmt.Sprintf("eval.candidates: user %q of %s has %d items that are neither in "+
+		"train nor in validation nor the row itself, so %d cannot be drawn",
 		x.Data.UserIDs[few], x.Data.Name, least, n), Fix: fmt.Sprintf("take at most %d", least)}
 }
 
@@ -105,7 +107,8 @@ func (c *candidates) draw(user, item int32) []int32 {
 
 // rankSampled returns, for every user of a part, the rank of each row among its own sampled items.
 func (x *Experiment) rankSampled(ctx context.Context, s eval.Scorer, p *part) ([][]int32, error) {
-	ranks, err := eval.RanksAmong(ctx, s, p.users, p.find, x.candidates(p), eval.Options{Tape: x.tape, Chunk: rankChunk})
+	ranks, err := eval.RanksAmong(ctx, s, p.users, p.find, x.candidates(p),
+		eval.Options{Tape: x.tape, Chunk: rankChunk})
 	if err := run.Interrupted(ctx, err); err != nil {
 		return nil, fmt.Errorf("rank %s rows among sampled items: %w", p.name, err)
 	}
@@ -129,7 +132,8 @@ func (x *Experiment) rankTest(ctx context.Context, s eval.Scorer) (r ranked, err
 
 // values returns the means of ranks: over users among all items, over rows among sampled ones.
 func (x *Experiment) values(r ranked) []metrics.Value {
-	return append(metrics.SummarySet(x.metrics(), r.full), metrics.Summary(x.sampledMetrics(), slices.Concat(r.sampled...))...)
+	return append(metrics.SummarySet(x.metrics(), r.full),
+		metrics.Summary(x.sampledMetrics(), slices.Concat(r.sampled...))...)
 }
 
 // writeSampled writes the mean scores of every user, weighted by the number of rows, and the rank of every row.
@@ -140,7 +144,8 @@ func (x *Experiment) writeSampled(release string, ranks [][]int32) error {
 	for k, u := range x.test.users {
 		ids[k], rows[k] = x.Data.UserIDs[u], int64(len(ranks[k]))
 		for j, r := range ranks[k] {
-			users, items, flat = append(users, ids[k]), append(items, x.Data.ItemIDs[x.test.find[k][j]]), append(flat, int64(r))
+			users, items, flat = append(users, ids[k]), append(items, x.Data.ItemIDs[x.test.find[k][j]]),
+				append(flat, int64(r))
 		}
 	}
 	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: rows}}

@@ -10,7 +10,8 @@ import (
 )
 
 // OpenSelection names the selection of the epoch by held-out edges, which has no noise.
-var OpenSelection = experiment.NotCovered("selection", "held-out edges decided when training ended or which epoch was kept")
+var OpenSelection = experiment.NotCovered("selection",
+	"held-out edges decided when training ended or which epoch was kept")
 
 // unprotected is the account of a method without any privacy.
 type unprotected struct{ experiment.Account }
@@ -38,7 +39,8 @@ func (x *Experiment) PlannedAccount() (any, error) {
 // Show implements Account: it lists what has no noise.
 func (a *unprotected) Show(d *report.Document) {
 	a.ShowOpen(d)
-	words := &report.Table{Name: "account", Title: "What is claimed, and what the run comes to, for one edge more or less",
+	words := &report.Table{Name: "account",
+		Title:   "What is claimed, and what the run comes to, for one edge more or less",
 		Columns: []report.Column{{Name: "which"}, {Name: "epsilon, and of what"}}}
 	words.Add("claimed", "nothing")
 	words.Add("accounted", strings.Join(experiment.Names(a.Unbounded), " / ")+": eps=infinity  (not noised)")

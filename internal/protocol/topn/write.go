@@ -45,11 +45,14 @@ func (o *Outcome) facts() []report.Fact {
 	d := o.Data
 	facts := []report.Fact{
 		{Label: "ranked", Value: fmt.Sprintf("%d items for %d users", d.Items, d.TestUsers),
-			Note: fmt.Sprintf("%d items and %d users have no training row and are kept; training items are masked, validation items too", d.UnseenItems, d.UnseenUsers)},
+			Note: fmt.Sprintf("%d items and %d users have no training row and are kept; training items are masked, "+
+				"validation items too", d.UnseenItems, d.UnseenUsers)},
 	}
 	if d.Candidates > 0 {
-		facts = append(facts, report.Fact{Label: "ranked among sampled items", Value: fmt.Sprintf("%d %s rows, each alone among %d items", d.TestRows, d.Measured(), d.Candidates),
-			Note: "drawn once a seed, alike for all methods, outside the user's training and validation items; an equal score counts against the row"})
+		facts = append(facts, report.Fact{Label: "ranked among sampled items",
+			Value: fmt.Sprintf("%d %s rows, each alone among %d items", d.TestRows, d.Measured(), d.Candidates),
+			Note: "drawn once a seed, alike for all methods, outside the user's training and validation items; an " +
+				"equal score counts against the row"})
 	}
 	if o.Selected == 0 {
 		return facts
@@ -70,9 +73,12 @@ func (o *Outcome) tables(level dataset.Level) ([]*report.Table, error) {
 	if full < 0 {
 		full = len(o.Metrics)
 	}
-	all := []report.Comparison{o.comparison("ranking", fmt.Sprintf("Ranking of %s rows among all items not seen in training", o.Data.Measured()), level, o.Metrics[:full])}
+	all := []report.Comparison{o.comparison("ranking",
+		fmt.Sprintf("Ranking of %s rows among all items not seen in training", o.Data.Measured()), level,
+		o.Metrics[:full])}
 	if full < len(o.Metrics) {
-		c := o.comparison("sampled", fmt.Sprintf("Ranking of each %s row alone among %d sampled items", o.Data.Measured(), o.Data.Candidates), level, o.Metrics[full:])
+		c := o.comparison("sampled", fmt.Sprintf("Ranking of each %s row alone among %d sampled items",
+			o.Data.Measured(), o.Data.Candidates), level, o.Metrics[full:])
 		c.Notes = append(c.Notes, "means over "+o.Data.Measured()+" rows; "+WhySampled)
 		all = append(all, c)
 	}
@@ -114,11 +120,14 @@ func (o *Outcome) published() []*report.Table {
 	}
 	t := &report.Table{
 		Name: "published", Title: "Published on this split",
-		Columns: append([]report.Column{{Name: "model"}}, append(report.Columns("%.2f", Primary.String(), Second.String()), report.Column{Name: "from"})...),
+		Columns: append([]report.Column{{Name: "model"}},
+			append(report.Columns("%.2f", Primary.String(), Second.String()), report.Column{Name: "from"})...),
 	}
 	for _, r := range o.Published {
 		t.Add(r.Method, 100*r.Recall20, 100*r.NDCG20, r.From)
 	}
-	t.Notes = append(t.Notes, "values in percent; trained on all training rows, where a recipe that holds out validation rows trains on a tenth less")
+	t.Notes = append(t.Notes,
+		"values in percent; trained on all training rows, where a recipe that holds out validation rows trains on a "+
+			"tenth less")
 	return []*report.Table{t}
 }

@@ -19,8 +19,10 @@ const (
 )
 
 // Meaning explains the words in a sentence for readers.
-const Meaning = "leaks: the whole 95 % interval of the gain is above 0; not told from the floor: it contains 0; protected: likewise, while the same attack on the twin without the defence leaks; " +
-	"below the floor: it is below 0, so that the attack finds less than an attacker who sees no model. What is not told from the floor may still leak to a stronger attack"
+const Meaning = "leaks: the whole 95 % interval of the gain is above 0; not told from the floor: it contains 0; " +
+	"protected: likewise, while the same attack on the twin without the defence leaks; " +
+	"below the floor: it is below 0, so that the attack finds less than an attacker who sees no model. What is not " +
+	"told from the floor may still leak to a stronger attack"
 
 // Cell is what one attack finds in one model, beyond its best floor. Numbers are shares; a pointer
 // is nil where there is no such number, and Why then says the reason. A cell holds no time.
@@ -53,7 +55,8 @@ type Cell struct {
 
 // cell makes the cell of a row and an attack, from the runs of that attack on that row.
 func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cell, error) {
-	c := Cell{Attack: a.Name, Model: r.Model, Defence: r.Defence, Data: data, Metric: a.Metric, Row: a.Row, Why: r.without(a.Name), SeedsOf: len(runs), Runs: []string{}}
+	c := Cell{Attack: a.Name, Model: r.Model, Defence: r.Defence, Data: data, Metric: a.Metric, Row: a.Row,
+		Why: r.without(a.Name), SeedsOf: len(runs), Runs: []string{}}
 	if c.Why != "" {
 		return c, nil
 	}

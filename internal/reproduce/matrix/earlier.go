@@ -29,7 +29,8 @@ func (x *Made) remember(before *file) {
 	}
 	for i := range x.Cells {
 		at := slices.IndexFunc(before.Models, func(m Model) bool {
-			return len(m.Runs) > 0 && slices.Equal(m.Runs, x.Models[i].Runs) && m.Model == x.Models[i].Model && m.Defence == x.Models[i].Defence
+			return len(m.Runs) > 0 && slices.Equal(m.Runs, x.Models[i].Runs) && m.Model == x.Models[i].Model &&
+				m.Defence == x.Models[i].Defence
 		})
 		if at < 0 || at >= len(before.Cells) {
 			continue

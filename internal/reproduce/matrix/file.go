@@ -38,7 +38,8 @@ type Attack struct {
 	Heading string `yaml:"heading"` // of the column
 	About   string `yaml:"about"`   // a sentence: what the attacker wants and sees
 	Metric  string `yaml:"metric"`  // whose gain counts, as the attack's result names it
-	Row     string `yaml:"row"`     // of the attack's result: which way to attack counts, chosen before anything is measured
+	// of the attack's result: which way to attack counts, chosen before anything is measured
+	Row string `yaml:"row"`
 	// Sequences takes the place of Row in results on models of sequences, which are attacked in other ways; empty: Row.
 	Sequences string   `yaml:"sequences,omitempty"`
 	Needs     []string `yaml:"needs"` // of the attacked run: attributes, vectors, held-out rows, held-out users
@@ -50,11 +51,12 @@ type Attack struct {
 type Row struct {
 	Model   string `yaml:"model"`
 	Defence string `yaml:"defence"` // none where there is none
-	Twin    string `yaml:"twin"`    // model without a defence that stands for this one without its own; empty: the model's own name
-	About   string `yaml:"about"`   // a sentence, for the notes
-	Data    string `yaml:"data"`    // one of Matrix.Data; empty: the first
-	Unit    string `yaml:"unit"`    // of privacy whose accounted epsilon is shown, as user or edge; empty: the worst
-	Whole   bool   `yaml:"whole"`   // trained on all rows: hold_out does not count
+	// model without a defence that stands for this one without its own; empty: the model's own name
+	Twin  string `yaml:"twin"`
+	About string `yaml:"about"` // a sentence, for the notes
+	Data  string `yaml:"data"`  // one of Matrix.Data; empty: the first
+	Unit  string `yaml:"unit"`  // of privacy whose accounted epsilon is shown, as user or edge; empty: the worst
+	Whole bool   `yaml:"whole"` // trained on all rows: hold_out does not count
 	// Attack has overrides of attacks on this row.
 	Attack []Override `yaml:"attack"`
 	// Without says of attacks why there is nothing to attack. Such cells are not made.
@@ -122,9 +124,12 @@ func BuiltIn(tree fs.FS, name string, tasks []run.Task) (*Matrix, error) {
 // Probe tries what the checks of matrices say of their keys.
 func Probe(tasks []run.Task) config.Probed {
 	full := Matrix{
-		Data:    []reproduce.Data{{Name: "ml-1m", StandIn: "standin-tiny"}},
-		Attacks: []Attack{{Name: "one", Heading: "heading", About: "about", Metric: "AUC member users", Row: "row", Needs: []string{needVectors}, Setting: reproduce.Setting{Task: "attack membership", Config: "file.yaml"}}},
-		Rows: []Row{{Model: "model", Defence: "defence", Attack: []Override{{Name: "one"}}, Without: []Without{{Name: "one", Why: "why"}}, Setting: reproduce.Setting{Task: "train bprmf", Config: "file.yaml"}},
+		Data: []reproduce.Data{{Name: "ml-1m", StandIn: "standin-tiny"}},
+		Attacks: []Attack{{Name: "one", Heading: "heading", About: "about", Metric: "AUC member users", Row: "row",
+			Needs: []string{needVectors}, Setting: reproduce.Setting{Task: "attack membership", Config: "file.yaml"}}},
+		Rows: []Row{{Model: "model", Defence: "defence", Attack: []Override{{Name: "one"}},
+			Without: []Without{{Name: "one", Why: "why"}}, Setting: reproduce.Setting{Task: "train bprmf",
+				Config: "file.yaml"}},
 			{Model: "other", Defence: None, Setting: reproduce.Setting{Task: "train bprmf", Config: "file.yaml"}}},
 	}
 	return config.ProbeAll(func(v *config.Checker, m Matrix) {
@@ -175,7 +180,8 @@ func (m *Matrix) checkAttack(v *config.Checker, i int) {
 	v.NotEmpty(at("heading"), a.Heading)
 	v.NotEmpty(at("about"), a.About)
 	err := reproduce.CheckMetric(a.Metric)
-	v.CheckAs(err == nil, at("metric"), "must be a metric of an attack, such as AUC member users or micro F1 gender", "%v", err)
+	v.CheckAs(err == nil, at("metric"), "must be a metric of an attack, such as AUC member users or micro F1 gender",
+		"%v", err)
 	v.NotEmpty(at("row"), a.Row)
 	var known []string
 	for _, t := range m.tasks {
@@ -196,8 +202,11 @@ func (m *Matrix) checkRow(v *config.Checker, i int) {
 	v.NotEmpty(at("model"), r.Model)
 	v.NotEmpty(at("defence"), r.Defence)
 	twice := slices.ContainsFunc(m.Rows[:i], func(o Row) bool { return o.label() == r.label() })
-	v.CheckAs(!twice, at("model"), "no model is there twice with the same defence", "%s with defence %s is there already", r.Model, r.Defence)
-	v.CheckAs(r.Twin == "" || r.Defence != None && m.twin(r) != nil, at("twin"), "must be the model of a row with defence none, for a row with another", "no row has the model %q with defence %s", r.Twin, None)
+	v.CheckAs(!twice, at("model"), "no model is there twice with the same defence",
+		"%s with defence %s is there already", r.Model, r.Defence)
+	v.CheckAs(r.Twin == "" || r.Defence != None && m.twin(r) != nil, at("twin"),
+		"must be the model of a row with defence none, for a row with another",
+		"no row has the model %q with defence %s", r.Twin, None)
 	if r.Data == "" && len(m.Data) > 0 {
 		r.Data = m.Data[0].Name
 	}
@@ -209,8 +218,10 @@ func (m *Matrix) checkRow(v *config.Checker, i int) {
 		v.CheckAs(known(o.Name), at(fmt.Sprintf("attack.%d.name", k)), among, "there is no attack %q here", o.Name)
 	}
 	for k, w := range r.Without {
-		v.CheckAs(w.Name == "" || known(w.Name), at(fmt.Sprintf("without.%d.name", k)), among, "there is no attack %q here", w.Name)
-		v.Limited(config.FilledLimit(), w.Why != "", at(fmt.Sprintf("without.%d.why", k)), "must say why there is nothing to attack")
+		v.CheckAs(w.Name == "" || known(w.Name), at(fmt.Sprintf("without.%d.name", k)), among,
+			"there is no attack %q here", w.Name)
+		v.Limited(config.FilledLimit(), w.Why != "", at(fmt.Sprintf("without.%d.why", k)),
+			"must say why there is nothing to attack")
 	}
 }
 
@@ -224,7 +235,8 @@ func (m *Matrix) twin(r *Row) *Row {
 		name = r.Model
 	}
 	for i := range m.Rows {
-		if t := &m.Rows[i]; t != r && t.Model == name && t.Defence == None && (t.Data == r.Data || t.Data == "" || r.Data == "") {
+		if t := &m.Rows[i]; t != r && t.Model == name && t.Defence == None &&
+			(t.Data == r.Data || t.Data == "" || r.Data == "") {
 			return t
 		}
 	}

@@ -25,8 +25,12 @@ func (m *Matrix) grids() ([]*reproduce.Grid, error) {
 	var list []reproduce.Grid
 	for i := range m.Attacks {
 		a := &m.Attacks[i]
-		g := reproduce.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading, Metrics: []reproduce.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
-			Unfit: func(_ string, about []string) string { return a.unfit(m.tasks, about[0], m.attributesFor(a, about[0])) }}
+		g := reproduce.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading,
+			Metrics: []reproduce.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
+			Unfit: func(_ string, about []string) string {
+				return a.unfit(m.tasks, about[0],
+					m.attributesFor(a, about[0]))
+			}}
 		for k := range m.Rows {
 			if r := &m.Rows[k]; r.without(a.Name) == "" {
 				g.Rows = append(g.Rows, m.gridRow(a, r, k))
@@ -42,7 +46,8 @@ func (m *Matrix) grids() ([]*reproduce.Grid, error) {
 
 // gridRow is an attack on a row.
 func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
-	out := reproduce.Row{Method: r.Model, Variant: r.Defence, Data: r.Data, Setting: a.Setting, Finished: r.finished, Place: fmt.Sprintf("rows.%d", at)}
+	out := reproduce.Row{Method: r.Model, Variant: r.Defence, Data: r.Data, Setting: a.Setting, Finished: r.finished,
+		Place: fmt.Sprintf("rows.%d", at)}
 	for _, o := range r.Attack {
 		if o.Name == a.Name {
 			out.Set = slices.Concat(a.Set, o.Set)
@@ -64,8 +69,8 @@ func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
 // attributesKey is the key of an attack on attributes that names a table of them.
 const attributesKey = "files.attributes"
 
-// attributesFor reports whether a table of attributes is named for an attack on a finished run: for all imported runs, or
-// in the overrides of the attack or of the row.
+// attributesFor reports whether a table of attributes is named for an attack on a finished run: for all imported runs,
+// or in the overrides of the attack or of the row.
 func (m *Matrix) attributesFor(a *Attack, dir string) bool {
 	sets := slices.Clone(a.Set)
 	for _, r := range m.Rows {
@@ -78,7 +83,8 @@ func (m *Matrix) attributesFor(a *Attack, dir string) bool {
 			}
 		}
 	}
-	return m.Attributes != "" || slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, attributesKey+"=") })
+	return m.Attributes != "" ||
+		slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, attributesKey+"=") })
 }
 
 // What an attack may need of the attacked run.

@@ -37,7 +37,8 @@ func (m *Matrix) Plan(o reproduce.Options) (*reproduce.Plan, []*reproduce.Grid, 
 // Make trains what is missing, attacks it, and writes the matrix to o.Out/tables. began is called
 // before each attack. A shard writes no matrix: it lacks the runs of the others. The error is for
 // what stops the work; Made.Err says what could not be made.
-func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*reproduce.Grid, o reproduce.Options, began func(attack int, heading string)) (*Made, error) {
+func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*reproduce.Grid, o reproduce.Options,
+	began func(attack int, heading string)) (*Made, error) {
 	out := &Made{Name: m.fileName(grids[0], o)}
 	columns := make([][]reproduce.Run, len(m.Attacks))
 	for k := range m.Attacks {
@@ -113,7 +114,8 @@ func (m *Matrix) fill(out *Made, r *Row, columns [][]reproduce.Run) error {
 
 // finished reports whether the training in a directory is finished: one that was made elsewhere is.
 func finished(runs []reproduce.Run, dir string, r *Row) bool {
-	return r.finished != "" || slices.ContainsFunc(runs, func(x reproduce.Run) bool { return x.Dir == dir && x.Status == reproduce.Done })
+	return r.finished != "" ||
+		slices.ContainsFunc(runs, func(x reproduce.Run) bool { return x.Dir == dir && x.Status == reproduce.Done })
 }
 
 // appendNew appends the runs of directories that a list lacks.

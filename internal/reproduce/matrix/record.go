@@ -78,7 +78,8 @@ func (x *Made) measured(trainings []string, cells []Cell, command string) (*reco
 		if n := len(m.Attempts); n > 0 && m.Attempts[n-1].Started.After(last) {
 			at := m.Attempts[n-1]
 			last = at.Started
-			r.Commit, r.Build, r.Machine, r.Date = at.Build.Commit, record.Build(at.Build), record.Machine(at.Machine), last.UTC().Format(time.DateOnly)
+			r.Commit, r.Build, r.Machine, r.Date = at.Build.Commit, record.Build(at.Build), record.Machine(at.Machine),
+				last.UTC().Format(time.DateOnly)
 		}
 	}
 	return r, nil

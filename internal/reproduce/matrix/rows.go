@@ -26,13 +26,15 @@ func (m *Matrix) OnRuns(dirs []string) error {
 			return err
 		}
 		if man.Status != run.StatusDone {
-			return &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, man.Status), Fix: "finish it with --resume"}
+			return &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, man.Status),
+				Fix: "finish it with --resume"}
 		}
 		o, err := experiment.ReadOutcome(whole)
 		if err != nil {
 			return err
 		}
-		r := Row{Model: o.Method, Defence: defence(whole), Data: o.Data.Name, finished: whole, imported: experiment.IsImported(man.Task)}
+		r := Row{Model: o.Method, Defence: defence(whole), Data: o.Data.Name, finished: whole,
+			imported: experiment.IsImported(man.Task)}
 		for n := 2; slices.ContainsFunc(rows, func(x Row) bool { return x.label() == r.label() }); n++ {
 			r.Model = fmt.Sprintf("%s, run %d", o.Method, n)
 		}
@@ -90,7 +92,8 @@ func (m *Matrix) Only(names []string) error {
 	}
 	for _, n := range names {
 		if !slices.Contains(known, n) {
-			return &run.UsageError{Message: fmt.Sprintf("there is no attack %q", n), Fix: "there are " + strings.Join(known, ", ")}
+			return &run.UsageError{Message: fmt.Sprintf("there is no attack %q", n), Fix: "there are " +
+				strings.Join(known, ", ")}
 		}
 	}
 	m.Attacks = kept

@@ -15,7 +15,8 @@ import (
 // lay lays out the document and the heat map of a matrix.
 func (m *Matrix) lay(out *Made, o reproduce.Options) {
 	size := map[string]reproduce.Size{"smoke": m.Sizes.Smoke, "quick": m.Sizes.Quick, "full": m.Sizes.Full}[o.Size]
-	d := &report.Document{Title: m.Title, Subtitle: fmt.Sprintf("size %s: %s", o.Size, size.About), Conclusion: m.conclusion(out), Level: worst(out.Cells)}
+	d := &report.Document{Title: m.Title, Subtitle: fmt.Sprintf("size %s: %s", o.Size, size.About),
+		Conclusion: m.conclusion(out), Level: worst(out.Cells)}
 	if len(o.Sets) > 0 {
 		d.Notes = append(d.Notes, "changed in every run: "+strings.Join(o.Sets, ", "))
 	}
@@ -29,17 +30,21 @@ func (m *Matrix) lay(out *Made, o reproduce.Options) {
 	}
 	d.Notes = append(d.Notes, Meaning)
 	if len(size.Seeds) > 1 {
-		d.Notes = append(d.Notes, fmt.Sprintf("gains are means over %d seeds; an interval goes from the lowest to the highest end of the intervals of the seeds", len(size.Seeds)))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("gains are means over %d seeds; an interval goes from the lowest to the highest end of the "+
+				"intervals of the seeds", len(size.Seeds)))
 	}
 	if len(m.HoldOut) > 0 {
-		d.Notes = append(d.Notes, "kept from every model that it can be kept from, to be asked about: "+strings.Join(m.HoldOut, ", "))
+		d.Notes = append(d.Notes, "kept from every model that it can be kept from, to be asked about: "+
+			strings.Join(m.HoldOut, ", "))
 	}
 	for i := range m.Rows {
 		if r := &m.Rows[i]; r.About != "" {
 			d.Notes = append(d.Notes, r.label()+": "+r.About)
 		}
 		for _, x := range m.Rows[i].Attack {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: attack %s with %s", m.Rows[i].label(), x.Name, strings.Join(x.Set, ", ")))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: attack %s with %s", m.Rows[i].label(), x.Name,
+				strings.Join(x.Set, ", ")))
 		}
 	}
 	d.Notes = append(d.Notes, m.Notes...)
@@ -72,7 +77,8 @@ func count(cells [][]Cell) map[string]int {
 // conclusion says in a sentence what comes out.
 func (m *Matrix) conclusion(out *Made) string {
 	n := count(out.Cells)
-	return fmt.Sprintf("of %d attacks %d find more than the best floor, %d find nothing beyond it where they do without the defence, %d find nothing beyond it, and %d less than it",
+	return fmt.Sprintf("of %d attacks %d find more than the best floor, %d find nothing beyond it where they do "+
+		"without the defence, %d find nothing beyond it, and %d less than it",
 		n[Leaks]+n[NotTold]+n[Protected]+n[BelowIt], n[Leaks], n[Protected], n[NotTold], n[BelowIt])
 }
 
@@ -97,15 +103,19 @@ func (m *Matrix) facts(out *Made) []report.Fact {
 		{Label: "defences", Value: fmt.Sprint(len(defences)), Note: cmp.Or(strings.Join(defences, "; "), None)},
 		{Label: "attacks", Value: fmt.Sprint(len(attacks)), Note: strings.Join(attacks, ", ")},
 		{Label: "cells with a number", Value: fmt.Sprint(n[Leaks] + n[NotTold] + n[Protected] + n[BelowIt]),
-			Note: fmt.Sprintf("%d leak, %d protected, %d not told from the floor, %d below it; %d without a number say why", n[Leaks], n[Protected], n[NotTold], n[BelowIt], n[""])},
+			Note: fmt.Sprintf("%d leak, %d protected, %d not told from the floor, %d below it; %d without a number "+
+				"say why", n[Leaks], n[Protected], n[NotTold], n[BelowIt], n[""])},
 	}
 }
 
 // heat draws the cells.
 func (m *Matrix) heat(out *Made) report.Heat {
-	h := report.Heat{Title: m.Title + ": gain of attacks over their best floor, points", Head: "model (defence)", Beside: "accounted epsilon", File: out.Name,
-		Above: "leaks: share of what is left above the floor", Below: "below the floor", Pale: "not told from the floor, or protected",
-		Caption: "In a cell the gain over the best floor that sees no model, in points of the metric of its column, and its 95 % interval. The colour is the share of what an attack could find at most beyond that floor."}
+	h := report.Heat{Title: m.Title + ": gain of attacks over their best floor, points", Head: "model (defence)",
+		Beside: "accounted epsilon", File: out.Name,
+		Above: "leaks: share of what is left above the floor", Below: "below the floor",
+		Pale: "not told from the floor, or protected",
+		Caption: "In a cell the gain over the best floor that sees no model, in points of the metric of its column, " +
+			"and its 95 % interval. The colour is the share of what an attack could find at most beyond that floor."}
 	if m.Utility != "" {
 		h.Beside += "; " + m.Utility
 	}
@@ -123,11 +133,13 @@ func (m *Matrix) heat(out *Made) report.Heat {
 				row.Cells = append(row.Cells, report.HeatCell{Text: c.Why, Empty: true})
 				continue
 			}
-			row.Cells = append(row.Cells, report.HeatCell{Text: signed(*c.Gain) + " " + short[c.Verdict], Under: c.interval(), Shade: c.shade()})
+			row.Cells = append(row.Cells, report.HeatCell{Text: signed(*c.Gain) + " " + short[c.Verdict],
+				Under: c.interval(), Shade: c.shade()})
 		}
 		h.Rows = append(h.Rows, row)
 	}
-	h.Files = []report.Link{{Text: "SVG", To: out.Name + ".svg"}, {Text: "PNG", To: out.Name + ".png"}, {Text: "CSV", To: out.Name + ".csv"}, {Text: "JSON", To: out.Name + ".json"}}
+	h.Files = []report.Link{{Text: "SVG", To: out.Name + ".svg"}, {Text: "PNG", To: out.Name + ".png"},
+		{Text: "CSV", To: out.Name + ".csv"}, {Text: "JSON", To: out.Name + ".json"}}
 	return h
 }
 
@@ -147,7 +159,8 @@ func (c *Cell) text() string {
 
 // table shows all cells.
 func (m *Matrix) table(out *Made) *report.Table {
-	t := &report.Table{Name: "matrix", Title: "Gain over the best floor, points, with its 95 % interval", Columns: report.Columns("", "model", "defence", "accounted epsilon")}
+	t := &report.Table{Name: "matrix", Title: "Gain over the best floor, points, with its 95 % interval",
+		Columns: report.Columns("", "model", "defence", "accounted epsilon")}
 	if m.Utility != "" {
 		t.Columns = append(t.Columns, report.Column{Name: m.Utility + ", percent, and its highest floor"})
 	}
@@ -174,7 +187,9 @@ func (m *Matrix) table(out *Made) *report.Table {
 
 // attacks says of each column what the attacker sees and may do.
 func (m *Matrix) attacks(out *Made) *report.Table {
-	t := &report.Table{Name: "attacks", Title: "The attacks", Columns: report.Columns("", "attack", "what it wants, and sees", "which attack", "metric", "sees", "guess budget", "asked about")}
+	t := &report.Table{Name: "attacks", Title: "The attacks",
+		Columns: report.Columns("", "attack", "what it wants, and sees", "which attack", "metric", "sees",
+			"guess budget", "asked about")}
 	for k, a := range m.Attacks {
 		var sees, budget, asked []string
 		ways := []string{a.Row}
@@ -194,7 +209,8 @@ func (m *Matrix) attacks(out *Made) *report.Table {
 		if len(asked) > 2 {
 			asked = append(asked[:1], "other numbers in other rows")
 		}
-		t.Add(a.Heading, a.About, strings.Join(ways, "; "), a.Metric, strings.Join(sees, "; "), strings.Join(budget, "; "), strings.Join(asked, "; "))
+		t.Add(a.Heading, a.About, strings.Join(ways, "; "), a.Metric, strings.Join(sees, "; "),
+			strings.Join(budget, "; "), strings.Join(asked, "; "))
 	}
 	return t
 }
@@ -202,8 +218,11 @@ func (m *Matrix) attacks(out *Made) *report.Table {
 // details shows the cells of one attack, beside their floors.
 func (m *Matrix) details(out *Made, k int) *report.Table {
 	a := &m.Attacks[k]
-	t := &report.Table{Name: a.Name, Title: strings.ToUpper(a.Heading[:1]) + a.Heading[1:] + ": " + a.Metric + ", percent",
-		Columns: []report.Column{{Name: "model"}, {Name: "defence"}, {Name: "attack", Format: "%.1f"}, {Name: "best floor"}, {Name: "floor", Format: "%.1f"}, {Name: "gain", Format: "%+.1f"}, {Name: "95 % interval"}, {Name: "says"}, {Name: "level"}}}
+	t := &report.Table{Name: a.Name, Title: strings.ToUpper(a.Heading[:1]) + a.Heading[1:] + ": " + a.Metric +
+		", percent",
+		Columns: []report.Column{{Name: "model"}, {Name: "defence"}, {Name: "attack", Format: "%.1f"},
+			{Name: "best floor"}, {Name: "floor", Format: "%.1f"}, {Name: "gain", Format: "%+.1f"},
+			{Name: "95 % interval"}, {Name: "says"}, {Name: "level"}}}
 	for i := range out.Cells {
 		c := &out.Cells[i][k]
 		if c.Gain == nil {

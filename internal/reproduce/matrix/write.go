@@ -77,7 +77,8 @@ func (x *Made) json(w io.Writer) error {
 // csv writes a line for each cell.
 func (x *Made) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
-	lines := [][]string{{"attack", "model", "defence", "data", "metric", "row", "value", "floor", "floor_name", "gain", "low", "high", "verdict", "why",
+	lines := [][]string{{"attack", "model", "defence", "data", "metric", "row", "value", "floor", "floor_name", "gain",
+		"low", "high", "verdict", "why",
 		"sees", "guess_budget", "asked_about", "level", "seeds", "accounted_epsilon", "unit"}}
 	number := func(v *float64) string {
 		if v == nil {
@@ -91,7 +92,8 @@ func (x *Made) csv(w io.Writer) error {
 			eps = e.String()
 		}
 		for _, c := range row {
-			lines = append(lines, []string{c.Attack, c.Model, c.Defence, c.Data, c.Metric, c.Row, number(c.Value), number(c.Floor), c.Over, number(c.Gain), number(c.Low), number(c.High),
+			lines = append(lines, []string{c.Attack, c.Model, c.Defence, c.Data, c.Metric, c.Row, number(c.Value),
+				number(c.Floor), c.Over, number(c.Gain), number(c.Low), number(c.High),
 				c.Verdict, c.Why, c.Sees, c.Budget, c.About, c.Level, strconv.Itoa(c.Seeds), eps, x.Models[i].Unit})
 		}
 	}

@@ -20,7 +20,8 @@ const (
 )
 
 // kinds are the colours of statuses.
-var kinds = map[string]report.Kind{matches: report.Good, noise: report.Near, differs: report.Bad, unreproducible: report.Bad}
+var kinds = map[string]report.Kind{matches: report.Good, noise: report.Near, differs: report.Bad,
+	unreproducible: report.Bad}
 
 // tally counts cells.
 type tally struct {
@@ -87,7 +88,10 @@ func (t tally) reasons() string {
 	for name := range t.why {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(t.why[b], t.why[a]), strings.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.why[b], t.why[a]),
+			strings.Compare(a, b))
+	})
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%d %s", t.why[n], n)
 	}
@@ -104,7 +108,8 @@ func (t tally) sentence() string {
 	}
 	var parts []string
 	for _, s := range []struct{ status, one, several string }{
-		{matches, "matches", "match"}, {noise, "is within noise", "are within noise"}, {differs, "differs", "differ"}, {unreproducible, "cannot be reproduced", "cannot be reproduced"},
+		{matches, "matches", "match"}, {noise, "is within noise", "are within noise"}, {differs, "differs", "differ"},
+		{unreproducible, "cannot be reproduced", "cannot be reproduced"},
 	} {
 		if n := t.by[s.status]; n > 0 {
 			parts = append(parts, things(n, s.one, s.several))

@@ -39,10 +39,12 @@ func (p *paper) curves() []report.Part {
 	}
 	var out []report.Part
 	for _, k := range keys {
-		c := report.Chart{Title: k.score + " by epoch on " + k.data, Caption: "the first seed of each method, by the score that its run records every epoch"}
+		c := report.Chart{Title: k.score + " by epoch on " + k.data,
+			Caption: "the first seed of each method, by the score that its run records every epoch"}
 		for rest := by[k]; len(rest) > 0; {
 			n := min(mostCurves, len(rest))
-			c.Strips = append(c.Strips, report.Strip{Panels: []report.Panel{{X: "epoch", Y: k.score + " (percent)", Curves: rest[:n]}}})
+			c.Strips = append(c.Strips,
+				report.Strip{Panels: []report.Panel{{X: "epoch", Y: k.score + " (percent)", Curves: rest[:n]}}})
 			rest = rest[n:]
 		}
 		out = append(out, c)

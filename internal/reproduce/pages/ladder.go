@@ -32,7 +32,8 @@ func ladders(list []*finished) []report.Part {
 
 // ladder makes the table of one data set.
 func ladder(d *experiment.Data) *report.Table {
-	t := &report.Table{Name: "ladder-" + d.Name, Title: d.Source.Title, Columns: report.Columns("", "step", "users", "items", "rows", "samples", "stands", "expected")}
+	t := &report.Table{Name: "ladder-" + d.Name, Title: d.Source.Title, Columns: report.Columns("", "step", "users",
+		"items", "rows", "samples", "stands", "expected")}
 	if t.Title == "" {
 		t.Title = d.Name
 	}

@@ -86,7 +86,8 @@ func (m *Made) table(cells []*reproduce.Cell, run func(name string) string) *rep
 // dropEmpty removes columns without anything in them, but for some.
 func dropEmpty(t *report.Table, keep ...string) {
 	for c := len(t.Columns) - 1; c >= 0; c-- {
-		if slices.Contains(keep, t.Columns[c].Name) || slices.ContainsFunc(t.Rows, func(r []any) bool { return r[c] != nil && r[c] != "" }) {
+		if slices.Contains(keep, t.Columns[c].Name) ||
+			slices.ContainsFunc(t.Rows, func(r []any) bool { return r[c] != nil && r[c] != "" }) {
 			continue
 		}
 		t.Columns = slices.Delete(t.Columns, c, c+1)
@@ -122,8 +123,10 @@ func whole(x *float64) any {
 
 // states are words for runs without a result.
 var states = map[reproduce.Status]string{
-	reproduce.ToDo: "not run", reproduce.Resumable: "not finished", reproduce.Running: "not finished", reproduce.Elsewhere: "not finished",
-	reproduce.NoData: "data missing", reproduce.Failed: "failed", reproduce.Done: "no result", reproduce.Stale: "stale",
+	reproduce.ToDo: "not run", reproduce.Resumable: "not finished", reproduce.Running: "not finished",
+	reproduce.Elsewhere: "not finished",
+	reproduce.NoData:    "data missing", reproduce.Failed: "failed", reproduce.Done: "no result",
+	reproduce.Stale: "stale",
 }
 
 // status shows how a cell stands, or why it is empty.

@@ -56,5 +56,6 @@ func (o *origin) mayReplace(dir string) error {
 			}
 		}
 	}
-	return run.Usagef("choose another --out, or --force to replace what is there", "%s is there already, and it is not what was written for these runs", there)
+	return run.Usagef("choose another --out, or --force to replace what is there",
+		"%s is there already, and it is not what was written for these runs", there)
 }

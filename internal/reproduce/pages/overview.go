@@ -33,7 +33,8 @@ func stand(c claims.Count) string {
 	for _, s := range []struct {
 		n            int
 		one, several string
-	}{{c.Hold, "holds", "hold"}, {c.Fail, "does not hold", "do not hold"}, {c.Undecided, "is undecided", "are undecided"}, {c.Untested, "is not tested", "are not tested"}} {
+	}{{c.Hold, "holds", "hold"}, {c.Fail, "does not hold", "do not hold"},
+		{c.Undecided, "is undecided", "are undecided"}, {c.Untested, "is not tested", "are not tested"}} {
 		if s.n > 0 {
 			parts = append(parts, things(s.n, s.one, s.several))
 		}
@@ -68,7 +69,8 @@ func (s *Set) holds(papers []*paper) *report.Page {
 		all = append(all, cells...)
 		t := count(cells)
 		cards = append(cards, report.Card{
-			Title: report.Link{Text: p.title, To: p.page()}, Small: fmt.Sprintf("%s; %s; %s finished", p.sizes(), t.evidence(), things(len(p.runs), "run", "runs")),
+			Title: report.Link{Text: p.title, To: p.page()}, Small: fmt.Sprintf("%s; %s; %s finished", p.sizes(),
+				t.evidence(), things(len(p.runs), "run", "runs")),
 			Text: p.conclusion(), Bar: t.bar(),
 		})
 		if p.name != own {
@@ -83,12 +85,14 @@ func (s *Set) holds(papers []*paper) *report.Page {
 	}
 	t := count(all)
 	d := &report.Page{
-		Title:    "What holds, and what does not",
-		Subtitle: fmt.Sprintf("privrec: %s on privacy in recommender systems; size %s; %s finished", things(printed, "paper", "papers"), strings.Join(profiles, ", "), things(len(finished), "run", "runs")),
+		Title: "What holds, and what does not",
+		Subtitle: fmt.Sprintf("privrec: %s on privacy in recommender systems; size %s; %s finished",
+			things(printed, "paper", "papers"), strings.Join(profiles, ", "), things(len(finished), "run", "runs")),
 	}
 	d.Conclusion = capital(t.sentence()) + "."
 	if study != nil {
-		d.Title, d.Subtitle = "Your study", fmt.Sprintf("size %s; %s finished", strings.Join(profiles, ", "), things(len(finished), "run", "runs"))
+		d.Title, d.Subtitle = "Your study", fmt.Sprintf("size %s; %s finished", strings.Join(profiles, ", "),
+			things(len(finished), "run", "runs"))
 	}
 	if len(s.Verdicts) > 0 && study == nil {
 		d.Conclusion = capital(t.sentence()) + "; " + stand(s.claims()) + "."
@@ -118,14 +122,16 @@ func ownAlone(papers []*paper) (study *paper) {
 func (s *Set) claims() (sum claims.Count) {
 	for _, r := range s.Verdicts {
 		c := r.Count
-		sum.Claims, sum.Hold, sum.Fail, sum.Undecided, sum.Untested = sum.Claims+c.Claims, sum.Hold+c.Hold, sum.Fail+c.Fail, sum.Undecided+c.Undecided, sum.Untested+c.Untested
+		sum.Claims, sum.Hold, sum.Fail, sum.Undecided, sum.Untested = sum.Claims+c.Claims, sum.Hold+c.Hold,
+			sum.Fail+c.Fail, sum.Undecided+c.Undecided, sum.Untested+c.Untested
 	}
 	return sum
 }
 
 // verdicts makes the table of verdicts by paper.
 func (s *Set) verdicts(papers []*paper) report.Section {
-	t := &report.Table{Name: "verdicts", Columns: report.Columns("", "paper", "claims", "hold", "do not hold", "undecided", "not tested"), Notes: []string{claims.Meaning}}
+	t := &report.Table{Name: "verdicts", Columns: report.Columns("", "paper", "claims", "hold", "do not hold",
+		"undecided", "not tested"), Notes: []string{claims.Meaning}}
 	add := func(first any, c claims.Count) { t.Add(first, c.Claims, c.Hold, c.Fail, c.Undecided, c.Untested) }
 	for _, p := range papers {
 		if p.claims != nil {
@@ -140,21 +146,25 @@ func (s *Set) verdicts(papers []*paper) report.Section {
 
 // statuses makes the table of cells by paper.
 func statuses(papers []*paper) report.Section {
-	t := &report.Table{Name: "statuses", Columns: report.Columns("", "paper", "printed", matches, noise, differs, unreproducible, "not compared", "why not", "of ours", "levels")}
+	t := &report.Table{Name: "statuses", Columns: report.Columns("", "paper", "printed", matches, noise, differs,
+		unreproducible, "not compared", "why not", "of ours", "levels")}
 	for _, p := range papers {
 		n := count(p.cells())
-		t.Add(report.Link{Text: p.title, To: p.page()}, n.printed, n.by[matches], n.by[noise], n.by[differs], n.by[unreproducible], n.empty, n.reasons(), n.filled, strings.Join(n.levels, ", "))
+		t.Add(report.Link{Text: p.title, To: p.page()}, n.printed, n.by[matches], n.by[noise], n.by[differs],
+			n.by[unreproducible], n.empty, n.reasons(), n.filled, strings.Join(n.levels, ", "))
 	}
 	t.Notes = []string{
 		"of ours: numbers that finished runs give, whether a paper prints them or not",
-		"level A: real data, the authors' split; B: real data, our split, counts as in the paper; C: counts differ; D: generated data, which say nothing about a printed number",
+		"level A: real data, the authors' split; B: real data, our split, counts as in the paper; C: counts differ; " +
+			"D: generated data, which say nothing about a printed number",
 	}
 	return report.Section{ID: "numbers", Title: "Numbers", Parts: []report.Part{t}}
 }
 
 // list makes the table of tables.
 func list(papers []*paper) report.Section {
-	t := &report.Table{Name: "tables", Sorts: true, Columns: report.Columns("", "paper", "table", "title", "size", "printed", matches, noise, differs, unreproducible, "not compared", "runs", "levels")}
+	t := &report.Table{Name: "tables", Sorts: true, Columns: report.Columns("", "paper", "table", "title", "size",
+		"printed", matches, noise, differs, unreproducible, "not compared", "runs", "levels")}
 	for _, p := range papers {
 		for _, m := range p.made {
 			n, size := count(m.Cells), ""

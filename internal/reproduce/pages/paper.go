@@ -21,9 +21,11 @@ func (p *paper) html() *report.Page {
 	}
 	d.Parts = append(d.Parts, p.panel())
 	if p.epsilons != nil {
-		d.Parts = append(d.Parts, report.Section{ID: "epsilons", Title: "Epsilons: claimed, as written, as released, as repaired",
-			Parts: []report.Part{report.Prose{"Settings of the paper itself, computed without a run, as privrec account epsilon " +
-				"prints them."}, p.epsilons}})
+		d.Parts = append(d.Parts,
+			report.Section{ID: "epsilons", Title: "Epsilons: claimed, as written, as released, as repaired",
+				Parts: []report.Part{report.Prose{"Settings of the paper itself, computed without a run, as privrec " +
+					"account epsilon " +
+					"prints them."}, p.epsilons}})
 	}
 	for _, m := range p.made {
 		d.Parts = append(d.Parts, m.section())
@@ -40,15 +42,20 @@ func (p *paper) html() *report.Page {
 // facts are the few values that matter most.
 func (p *paper) facts(t tally) (out []report.Fact) {
 	compared := t.printed - t.empty
-	out = append(out, report.Fact{Label: "printed numbers compared", Value: fmt.Sprintf("%d of %d", compared, t.printed), Note: t.reasons()})
+	out = append(out, report.Fact{Label: "printed numbers compared",
+		Value: fmt.Sprintf("%d of %d", compared, t.printed), Note: t.reasons()})
 	if compared > 0 {
-		out = append(out, report.Fact{Label: "match, or within noise", Value: fmt.Sprintf("%d of %d", t.by[matches]+t.by[noise], compared), Note: fmt.Sprintf("%d match, %d are within noise", t.by[matches], t.by[noise])})
+		out = append(out, report.Fact{Label: "match, or within noise",
+			Value: fmt.Sprintf("%d of %d", t.by[matches]+t.by[noise], compared),
+			Note:  fmt.Sprintf("%d match, %d are within noise", t.by[matches], t.by[noise])})
 	}
 	if p.claims != nil {
 		c := p.claims.Count
-		out = append(out, report.Fact{Label: "claims that hold", Value: fmt.Sprintf("%d of %d", c.Hold, c.Claims), Note: fmt.Sprintf("%d do not hold, %d undecided, %d not tested", c.Fail, c.Undecided, c.Untested)})
+		out = append(out, report.Fact{Label: "claims that hold", Value: fmt.Sprintf("%d of %d", c.Hold, c.Claims),
+			Note: fmt.Sprintf("%d do not hold, %d undecided, %d not tested", c.Fail, c.Undecided, c.Untested)})
 	}
-	return append(out, report.Fact{Label: "evidence", Value: strings.TrimPrefix(t.evidence(), "evidence "), Note: things(len(p.runs), "finished run", "finished runs")})
+	return append(out, report.Fact{Label: "evidence", Value: strings.TrimPrefix(t.evidence(), "evidence "),
+		Note: things(len(p.runs), "finished run", "finished runs")})
 }
 
 // contents lists the parts of the page.
@@ -64,29 +71,36 @@ func (p *paper) contents() report.Prose {
 		out = append(out, ", ", report.Link{Text: m.number(), To: "#" + m.Name})
 	}
 	if len(p.runs) > 0 {
-		out = append(out, ", ", report.Link{Text: "training", To: "#curves"}, ", ", report.Link{Text: "data", To: "#data"})
+		out = append(out, ", ", report.Link{Text: "training", To: "#curves"}, ", ",
+			report.Link{Text: "data", To: "#data"})
 	}
 	return append(out, ".")
 }
 
 // verdictKinds are the colours of verdicts.
-var verdictKinds = map[claims.Verdict]report.Kind{claims.Holds: report.Good, claims.Undecided: report.Near, claims.Fails: report.Bad, claims.Untested: report.Neutral}
+var verdictKinds = map[claims.Verdict]report.Kind{claims.Holds: report.Good, claims.Undecided: report.Near,
+	claims.Fails: report.Bad, claims.Untested: report.Neutral}
 
 // verdicts makes the part about the claims of a paper.
 func verdicts(r *claims.Result) report.Section {
-	t := &report.Table{Name: "claims", Sorts: true, Columns: report.Columns("", "claim", "states", "verdict", "level", "evidence", "where")}
+	t := &report.Table{Name: "claims", Sorts: true, Columns: report.Columns("", "claim", "states", "verdict", "level",
+		"evidence", "where")}
 	for _, c := range r.Claims {
 		t.Add(c.ID, c.Text, report.Tag{Text: string(c.Verdict), Kind: verdictKinds[c.Verdict]}, c.Level, c.Why, c.Where)
 	}
-	t.Notes = []string{claims.Meaning, fmt.Sprintf("%d of %d differences were tested; the correction is for all of them", r.Tested, r.Family)}
-	return report.Section{ID: "claims", Title: "Claims", Parts: []report.Part{report.Prose{capital(stand(r.Count)) + "."}, t}}
+	t.Notes = []string{claims.Meaning,
+		fmt.Sprintf("%d of %d differences were tested; the correction is for all of them", r.Tested, r.Family)}
+	return report.Section{ID: "claims", Title: "Claims",
+		Parts: []report.Part{report.Prose{capital(stand(r.Count)) + "."}, t}}
 }
 
 // section makes the part of a table or figure.
 func (m *Made) section() report.Section {
 	t := count(m.Cells)
 	s := report.Section{ID: m.Name, Title: m.title()}
-	s.Parts = append(s.Parts, report.Prose{capital(t.sentence()) + "; " + fmt.Sprintf("%d of %s finished.", m.Finished(), things(len(m.Runs), "run", "runs"))})
+	s.Parts = append(s.Parts,
+		report.Prose{capital(t.sentence()) + "; " + fmt.Sprintf("%d of %s finished.", m.Finished(),
+			things(len(m.Runs), "run", "runs"))})
 	for _, c := range m.Document.Charts {
 		if c.File != "" {
 			c.Files = links(c.File, "SVG", ".svg", "PNG", ".png", "PDF of a column's width", ".pdf")

@@ -46,7 +46,8 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 		base := guarantee{method: name, data: f.outcome.Data.Name, claimed: math.NaN(), noise: math.NaN(), runs: 1}
 		for _, u := range a.Units {
 			g := base
-			g.unit, g.neighbours, g.delta, g.accounted, g.noise, g.open = u.Unit, u.Neighbouring, u.Delta, float64(u.Total), float64(u.Accounted.Eps), u.Unbounded
+			g.unit, g.neighbours, g.delta, g.accounted, g.noise, g.open = u.Unit, u.Neighbouring, u.Delta,
+				float64(u.Total), float64(u.Accounted.Eps), u.Unbounded
 			if a.Claimed != nil && a.Claimed.Unit == u.Unit {
 				g.claimed = float64(a.Claimed.Eps)
 			}
@@ -62,7 +63,8 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 		}
 		if u := a.Features; u != nil {
 			g := base
-			g.unit, g.claimed, g.accounted, g.open = "user features, local", float64(u.Eps1), float64(u.Total), experiment.Names(u.Unbounded)
+			g.unit, g.claimed, g.accounted, g.open = "user features, local", float64(u.Eps1), float64(u.Total),
+				experiment.Names(u.Unbounded)
 			for _, o := range u.Unbounded {
 				reasons = appendNew(reasons, o)
 			}
@@ -70,7 +72,8 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 		}
 	}
 	slices.SortStableFunc(list, func(a, b guarantee) int {
-		return cmp.Or(report.Natural(a.method, b.method), report.Natural(a.data, b.data), cmp.Compare(a.claimed, b.claimed))
+		return cmp.Or(report.Natural(a.method, b.method), report.Natural(a.data, b.data),
+			cmp.Compare(a.claimed, b.claimed))
 	})
 	slices.SortFunc(bare, report.Natural)
 	return list, bare, reasons
@@ -81,7 +84,8 @@ func worst(list []guarantee, g guarantee) []guarantee {
 	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 	for i := range list {
 		w := &list[i]
-		if w.method == g.method && w.data == g.data && w.unit == g.unit && w.neighbours == g.neighbours && w.delta == g.delta && same(w.claimed, g.claimed) {
+		if w.method == g.method && w.data == g.data && w.unit == g.unit && w.neighbours == g.neighbours &&
+			w.delta == g.delta && same(w.claimed, g.claimed) {
 			w.accounted, w.noise, w.runs = max(w.accounted, g.accounted), max(w.noise, g.noise), w.runs+1
 			for _, o := range g.open {
 				w.open = appendNew(w.open, o)
@@ -172,9 +176,11 @@ func (p *paper) privacySentence() string {
 		return text
 	}
 	if finite < claims {
-		text += fmt.Sprintf("; %d of %d runs give no guarantee, as nothing protects %s in them, and %d have a finite account", claims-finite, claims, experiment.Things(open), finite)
+		text += fmt.Sprintf("; %d of %d runs give no guarantee, as nothing protects %s in them, and %d have a finite "+
+			"account", claims-finite, claims, experiment.Things(open), finite)
 	} else {
-		text += "; " + map[bool]string{true: "this run has", false: "these runs have"}[claims == 1] + " a finite account"
+		text += "; " + map[bool]string{true: "this run has", false: "these runs have"}[claims == 1] +
+			" a finite account"
 	}
 	switch {
 	case exceeds > 0 && claims == 1:
@@ -200,29 +206,35 @@ func (p *paper) panel() report.Section {
 	s := report.Section{ID: "privacy", Title: "Privacy: claimed, accounted, of the noise alone"}
 	s.Parts = append(s.Parts, report.Prose{capital(p.privacySentence()) + "."})
 	if len(list) > 0 {
-		t := &report.Table{Name: "privacy", Title: "Epsilon by method and unit, of the worst seed", Sorts: true, Columns: report.Columns("%.4g",
-			"method", "of one", "claimed", "accounted", "stands", "of the noise alone", "not protected", "data", "delta", "runs")}
+		t := &report.Table{Name: "privacy", Title: "Epsilon by method and unit, of the worst seed", Sorts: true,
+			Columns: report.Columns("%.4g",
+				"method", "of one", "claimed", "accounted", "stands", "of the noise alone", "not protected", "data",
+				"delta", "runs")}
 		for _, g := range list {
 			unit := g.unit
 			if g.neighbours != "" {
 				unit += ", " + g.neighbours
 			}
-			t.Add(g.method, unit, large(g.claimed), large(g.accounted), g.verdict(), large(g.noise), places(g.open, reasons), g.data, some(g.delta), g.runs)
+			t.Add(g.method, unit, large(g.claimed), large(g.accounted), g.verdict(), large(g.noise),
+				places(g.open, reasons), g.data, some(g.delta), g.runs)
 		}
 		t.Notes = []string{
-			"accounted: of all releases of the run, infinite where anything about the unit leaves without noise; of the noise alone: what would remain if nothing else left; not protected: the numbers of the list below",
+			"accounted: of all releases of the run, infinite where anything about the unit leaves without noise; of " +
+				"the noise alone: what would remain if nothing else left; not protected: the numbers of the list below",
 		}
 		s.Parts = append(s.Parts, t)
 	}
 	if len(bare) > 0 {
-		s.Parts = append(s.Parts, report.Prose{fmt.Sprintf("Without any protection, and without a claim: %s.", strings.Join(bare, ", "))})
+		s.Parts = append(s.Parts,
+			report.Prose{fmt.Sprintf("Without any protection, and without a claim: %s.", strings.Join(bare, ", "))})
 	}
 	if len(reasons) > 0 {
 		var list report.Steps
 		for _, o := range reasons {
 			list = append(list, experiment.Thing(o.What)+": "+o.Why)
 		}
-		s.Parts = append(s.Parts, report.Section{ID: "open", Title: "Not protected, and why", Parts: []report.Part{list}})
+		s.Parts = append(s.Parts, report.Section{ID: "open", Title: "Not protected, and why",
+			Parts: []report.Part{list}})
 	}
 	return s
 }

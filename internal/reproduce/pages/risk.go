@@ -45,6 +45,7 @@ func (f *finished) risk() []report.Part {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	t.Notes = []string{"upper bounds from the trade-off curve of the ledger; of the noise alone: what the run shows without noise tells more, without bound"}
+	t.Notes = []string{"upper bounds from the trade-off curve of the ledger; of the noise alone: what the run shows " +
+		"without noise tells more, without bound"}
 	return []report.Part{t, said}
 }

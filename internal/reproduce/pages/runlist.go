@@ -20,12 +20,15 @@ func overviewOfRuns(runs []*finished) *report.Page {
 			names = appendNew(names, n)
 		}
 	}
-	t := &report.Table{Name: "runs", Title: "Runs, in percent", Sorts: true, Columns: append(report.Columns("%.2f", "method", "data", "seed", "level", "result"), report.Columns("%.2f", names...)...)}
+	t := &report.Table{Name: "runs", Title: "Runs, in percent", Sorts: true,
+		Columns: append(report.Columns("%.2f", "method", "data", "seed", "level", "result"),
+			report.Columns("%.2f", names...)...)}
 	t.Columns = append(t.Columns, report.Columns("%.4g", "claimed epsilon", "accounted epsilon", "run")...)
 	claimed, kept := 0, 0
 	for _, f := range runs {
 		add := func(s experiment.Scores, what string) {
-			row := []any{report.Link{Text: f.outcome.Method, To: f.page()}, f.outcome.Data.Name, fmt.Sprint(f.manifest.Seed), f.outcome.Data.Level.String(), what}
+			row := []any{report.Link{Text: f.outcome.Method, To: f.page()}, f.outcome.Data.Name,
+				fmt.Sprint(f.manifest.Seed), f.outcome.Data.Level.String(), what}
 			for _, n := range names {
 				if v, ok := s.Values[n]; ok && finite(v) {
 					row = append(row, 100*v)
@@ -64,8 +67,9 @@ func overviewOfRuns(runs []*finished) *report.Page {
 		}
 	}
 	return &report.Page{
-		Title:      "Runs beside each other",
-		Conclusion: fmt.Sprintf("Of %s, %d claim an epsilon, and for %d of these the account is finite.", things(len(runs), "run", "runs"), claimed, kept),
-		Parts:      []report.Part{t, report.Prose{"What the runs took: ", report.Link{Text: "costs", To: Costs}, "."}},
+		Title: "Runs beside each other",
+		Conclusion: fmt.Sprintf("Of %s, %d claim an epsilon, and for %d of these the account is finite.",
+			things(len(runs), "run", "runs"), claimed, kept),
+		Parts: []report.Part{t, report.Prose{"What the runs took: ", report.Link{Text: "costs", To: Costs}, "."}},
 	}
 }

@@ -20,22 +20,26 @@ func (f *finished) html() *report.Page {
 		Conclusion: capital(f.conclusion()) + ".",
 	}
 	for _, u := range f.of {
-		if at := (report.Link{Text: u.paper.title, To: "../" + u.paper.page()}); !slices.Contains(d.Trail, at) && len(d.Trail) == 1 {
+		if at := (report.Link{Text: u.paper.title, To: "../" + u.paper.page()}); !slices.Contains(d.Trail, at) &&
+			len(d.Trail) == 1 {
 			d.Trail = append(d.Trail, at)
 		}
 	}
 	if a := f.account; a != nil {
 		if a.Claimed != nil {
-			d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: epsilon(a.Claimed.Eps), Note: theorem(a.Claimed.Theorem) + ", for one " + a.Claimed.Unit})
+			d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: epsilon(a.Claimed.Eps),
+				Note: theorem(a.Claimed.Theorem) + ", for one " + a.Claimed.Unit})
 		}
-		total := report.Fact{Label: "accounted epsilon", Value: epsilon(a.Total), Note: "of the whole run and its worst unit"}
+		total := report.Fact{Label: "accounted epsilon", Value: epsilon(a.Total),
+			Note: "of the whole run and its worst unit"}
 		if a.Noise == experiment.Unknown {
 			total.Value, total.Note = notKnown, "another program trained the model"
 		}
 		d.Facts = append(d.Facts, total)
 	}
 	if o.Selected > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "epoch of the result", Value: fmt.Sprint(o.Selected), Note: fmt.Sprintf("of at most %d, after %d steps", o.Cap, o.Steps)})
+		d.Facts = append(d.Facts, report.Fact{Label: "epoch of the result", Value: fmt.Sprint(o.Selected),
+			Note: fmt.Sprintf("of at most %d, after %d steps", o.Cap, o.Steps)})
 	}
 	if o.Short != "" {
 		d.Facts = append(d.Facts, report.ShortTraining(o.Short)...)
@@ -57,7 +61,8 @@ func (f *finished) html() *report.Page {
 	if data := ladders([]*finished{f}); len(data) > 0 {
 		d.Parts = append(d.Parts, report.Section{ID: "data", Title: "Data", Parts: data})
 	}
-	d.Parts = append(d.Parts, f.origin(), report.Section{ID: "configuration", Title: "Configuration", Parts: []report.Part{report.Code(f.config)}})
+	d.Parts = append(d.Parts, f.origin(), report.Section{ID: "configuration", Title: "Configuration",
+		Parts: []report.Part{report.Code(f.config)}})
 	return d
 }
 
@@ -95,7 +100,8 @@ func (f *finished) names() (names []string) {
 // metrics makes the table of floors and results, in percent.
 func (f *finished) metrics() report.Section {
 	o, names := f.outcome, f.names()
-	t := &report.Table{Name: "metrics", Title: "Floors and results (percent)", Columns: append(report.Columns("", "of"), report.Columns("%.2f", names...)...)}
+	t := &report.Table{Name: "metrics", Title: "Floors and results (percent)",
+		Columns: append(report.Columns("", "of"), report.Columns("%.2f", names...)...)}
 	add := func(s experiment.Scores, floor string) {
 		row := []any{s.Name + floor}
 		for _, n := range names {

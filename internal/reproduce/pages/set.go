@@ -58,7 +58,8 @@ type paper struct {
 }
 
 // titles are names of papers for readers.
-var titles = map[string]string{"dipsgnn": "DIPSGNN", "pricdsr": "PriCDSR", "gerai": "GERAI", "rdpgcf": "RDP-GCF", "exposure": "Slate exposure"}
+var titles = map[string]string{"dipsgnn": "DIPSGNN", "pricdsr": "PriCDSR", "gerai": "GERAI", "rdpgcf": "RDP-GCF",
+	"exposure": "Slate exposure"}
 
 // own is where studies go that belong to no paper.
 const own = "studies"
@@ -127,7 +128,8 @@ func (s *Set) papers() ([]*paper, []*finished, error) {
 		p.made = sorted(p.made)
 	}
 	slices.SortStableFunc(out, func(a, b *paper) int {
-		return cmp.Or(cmp.Compare(map[bool]int{true: 1}[a.name == own], map[bool]int{true: 1}[b.name == own]), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(map[bool]int{true: 1}[a.name == own], map[bool]int{true: 1}[b.name == own]),
+			strings.Compare(a.name, b.name))
 	})
 	for _, dir := range s.Runs {
 		name := filepath.Base(dir)
@@ -170,7 +172,8 @@ func (s *Set) Write() ([]string, error) {
 		name  string
 		write func(io.Writer) error
 	}
-	files := []file{{Overview, func(w io.Writer) error { _, err := first.WriteTo(w); return err }}, {Document, func(w io.Writer) error { return s.json(w, papers, of) }}, {Costs, costs(all).HTML}}
+	files := []file{{Overview, func(w io.Writer) error { _, err := first.WriteTo(w); return err }},
+		{Document, func(w io.Writer) error { return s.json(w, papers, of) }}, {Costs, costs(all).HTML}}
 	for _, p := range papers {
 		files = append(files, file{p.page(), p.html().HTML})
 	}

@@ -129,7 +129,8 @@ func (s *Set) departures(record func(name string) string) (of report.Section, ha
 		}
 	}
 	of = report.Section{ID: t.Name, Title: "Steps of the papers beside fewer and larger ones"}
-	of.Parts = []report.Part{report.Prose{"Where a paper's own steps take days, size full trains the same model in fewer and " +
+	of.Parts = []report.Part{report.Prose{"Where a paper's own steps take days, size full trains the same model in " +
+		"fewer and " +
 		"larger steps, and its rows say so. These rows were trained both ways, each to its end."}, t}
 	return of, len(t.Rows) > 0
 }

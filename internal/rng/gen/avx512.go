@@ -22,7 +22,8 @@ type philox512 struct {
 }
 
 func newPhilox512(c constants, first, s reg.GPVirtual) *philox512 {
-	p := &philox512{s: s, m0: ZMM(), m1: ZMM(), c2: ZMM(), c3: ZMM(), base: [2]vec{ZMM(), ZMM()}, step: ZMM(), oddLanes: K()}
+	p := &philox512{s: s, m0: ZMM(), m1: ZMM(), c2: ZMM(), c3: ZMM(), base: [2]vec{ZMM(), ZMM()}, step: ZMM(),
+		oddLanes: K()}
 	VPBROADCASTQ(c.u64s("philoxM0", 0xD2511F53), p.m0)
 	VPBROADCASTQ(c.u64s("philoxM1", 0xCD9E8D57), p.m1)
 	VPBROADCASTD(Mem{Base: s, Disp: offC2}, p.c2)
@@ -96,7 +97,8 @@ func words512(c constants) {
 
 	TEXT("keepBits512", NOSPLIT, "func(groups int, s *uint32, first uint64, least uint32, dst *uint64)")
 	Pragma("noescape")
-	Doc("keepBits512 writes a bit for each of groups*64 words, set where the upper 24 bits are at least least (AVX-512F);",
+	Doc("keepBits512 writes a bit for each of groups*64 words, set where the upper 24 bits are at least least "+
+		"(AVX-512F);",
 		"groups > 0.")
 	VBROADCASTSS(address("least"), least)
 	loop512(c, groupWords/8, func(p *philox512, dst reg.GPVirtual) {

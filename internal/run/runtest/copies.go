@@ -20,7 +20,8 @@ import (
 // room makes a budget with room for one run.
 func (s Spenders) room(t *testing.T) (file string) {
 	file = filepath.Join(t.TempDir(), "budget.jsonl")
-	err := budget.Create(file, budget.Terms{Epsilon: s.Each, Delta: s.Delta, Unit: s.About.Unit, Neighbouring: s.About.Neighbouring, Data: "standin", Rule: budget.Sum})
+	err := budget.Create(file, budget.Terms{Epsilon: s.Each, Delta: s.Delta, Unit: s.About.Unit,
+		Neighbouring: s.About.Neighbouring, Data: "standin", Rule: budget.Sum})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func (s Spenders) spentOnce(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spent, limit, err := b.Spent(); err != nil || len(b.Reservations) != 1 || b.Reservations[0].State != budget.Done || math.Abs(spent/s.Each-1) > 1e-6 || spent > limit {
+	if spent, limit, err := b.Spent(); err != nil || len(b.Reservations) != 1 ||
+		b.Reservations[0].State != budget.Done || math.Abs(spent/s.Each-1) > 1e-6 || spent > limit {
 		t.Errorf("spent %v of %v, %+v, %v", spent, limit, b.Reservations, err)
 	}
 }

@@ -67,7 +67,8 @@ func (m moment) check(t *testing.T, final ledgerEntries, units []unit) {
 	}
 	for _, u := range units {
 		if final.open(u.of) && !m.entries.open(u.of) {
-			t.Errorf("%s: the finished run says that its epsilon for one %s is infinite, this ledger does not:\n%s", m.place, u.of, m.ledger)
+			t.Errorf("%s: the finished run says that its epsilon for one %s is infinite, this ledger does not:\n%s",
+				m.place, u.of, m.ledger)
 		}
 	}
 	if m.state == "" {

@@ -46,7 +46,8 @@ type releasedRow struct {
 func (s *Releases) Release(purpose string, e privacy.Event, count int64, step float64) mechanismtest.Release {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &Release{Purpose: purpose, Number: len(s.of[purpose]), Event: e, Count: count, Step: step, all: s, rows: map[releasedRow]*[2][]float64{}}
+	r := &Release{Purpose: purpose, Number: len(s.of[purpose]), Event: e, Count: count, Step: step, all: s,
+		rows: map[releasedRow]*[2][]float64{}}
 	s.list, s.of[purpose] = append(s.list, r), append(s.of[purpose], r)
 	return r
 }

@@ -34,18 +34,21 @@ func SmallShop(repeats bool) *Shop {
 	users := []string{"10", "9", "b", "100", "7", "11", "2", "21", "3", "30", "5", "8"}
 	items := []string{"4", "12", "33", "1", "40", "5", "6", "70", "8", "17", "90", "2", "51"}
 	for k, u := range users {
-		s.Features[u] = []string{[]string{"M", "F"}[k%2], fmt.Sprint(18 + 7*(k%5)), []string{"writer", "artist", "doctor"}[k%3]}
+		s.Features[u] = []string{[]string{"M", "F"}[k%2], fmt.Sprint(18 + 7*(k%5)),
+			[]string{"writer", "artist", "doctor"}[k%3]}
 		n := 6 + (5*k)%7
 		if u == "5" {
 			n = 1
 		}
 		for j := range n {
-			s.Rows = append(s.Rows, ShopRow{u, items[(k*k+(3+k%2)*j)%len(items)], 1 + (k+2*j)%5, int64(1000 + 10*j - 10*(j%2))})
+			s.Rows = append(s.Rows, ShopRow{u, items[(k*k+(3+k%2)*j)%len(items)], 1 + (k+2*j)%5,
+				int64(1000 + 10*j - 10*(j%2))})
 		}
 	}
 	s.Rows = append(s.Rows, ShopRow{"3", "x", 4, 1002})
 	if repeats {
-		s.Rows = append(s.Rows, ShopRow{"9", "12", 2, 1001}, ShopRow{"9", "12", 5, 1300}, ShopRow{"21", "5", 3, 1015}, ShopRow{"21", "5", 3, 1016})
+		s.Rows = append(s.Rows, ShopRow{"9", "12", 2, 1001}, ShopRow{"9", "12", 5, 1300}, ShopRow{"21", "5", 3, 1015},
+			ShopRow{"21", "5", 3, 1016})
 	}
 	// As a file has them: not by user.
 	slices.SortStableFunc(s.Rows, func(a, b ShopRow) int { return int(a.Time%7 - b.Time%7) })
@@ -92,7 +95,8 @@ func (s *Shop) Write(t testing.TB, dir string) {
 	files := s.features(s.Users())
 	files["own-shop.csv"] = log.String()
 	writeAll(t, filepath.Join(dir, "own-shop"), files)
-	writeAll(t, dir, map[string]string{ItemsName: strings.Join(s.Listed, "\n") + "\n", UsersName: strings.Join(s.Users(), "\n") + "\n"})
+	writeAll(t, dir, map[string]string{ItemsName: strings.Join(s.Listed, "\n") + "\n",
+		UsersName: strings.Join(s.Users(), "\n") + "\n"})
 }
 
 // features returns the files of the features of some users.
@@ -102,7 +106,8 @@ func (s *Shop) features(ids []string) map[string]string {
 	for _, u := range ids {
 		fmt.Fprintf(&users, "%s,%s\n", u, strings.Join(s.Features[u], ","))
 	}
-	return map[string]string{"own-shop.users.csv": users.String(), "columns.yaml": "features: [gender, age, occupation]\nnumbers: [age]\n"}
+	return map[string]string{"own-shop.users.csv": users.String(),
+		"columns.yaml": "features: [gender, age, occupation]\nnumbers: [age]\n"}
 }
 
 // WithoutRow returns the shop without a row.
@@ -168,7 +173,8 @@ func (s *Shop) WriteSplit(t testing.TB, dir string, test []ShopRow) {
 	files := s.features((&Shop{Rows: slices.Concat(s.Rows, test)}).Users())
 	files["train.txt"], files["test.txt"] = lists(s.Rows), lists(test)
 	writeAll(t, filepath.Join(dir, "own-shop"), files)
-	writeAll(t, dir, map[string]string{ItemsName: strings.Join(s.Listed, "\n") + "\n", UsersName: strings.Join(s.Users(), "\n") + "\n"})
+	writeAll(t, dir, map[string]string{ItemsName: strings.Join(s.Listed, "\n") + "\n",
+		UsersName: strings.Join(s.Users(), "\n") + "\n"})
 }
 
 // Names of the lists of all items and all users of a shop, beside its folder: one id a line.

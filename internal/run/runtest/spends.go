@@ -52,7 +52,8 @@ func (s Spenders) Main(m *testing.M, out, problems io.Writer) int {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	if err := s.Start(ctx, name, os.Getenv(spendsBudget), os.Getenv(spendsDir), gate{in: bufio.NewReader(os.Stdin), out: out, stop: stop}); err != nil {
+	if err := s.Start(ctx, name, os.Getenv(spendsBudget), os.Getenv(spendsDir),
+		gate{in: bufio.NewReader(os.Stdin), out: out, stop: stop}); err != nil {
 		fmt.Fprintln(problems, err)
 		return 1
 	}
@@ -198,7 +199,8 @@ func (s Spenders) check(t *testing.T, file string, dirs map[string]string, known
 		}
 		seen += at
 	}
-	if spent, limit, err := b.Spent(); err != nil || spent > limit || spent < seen*(1-1e-12) || math.Abs(spent-held) > 1e-12 {
+	if spent, limit, err := b.Spent(); err != nil || spent > limit || spent < seen*(1-1e-12) ||
+		math.Abs(spent-held) > 1e-12 {
 		t.Errorf("%s: spent %v of %v, released %v, held %v, %v", what, spent, limit, seen, held, err)
 	}
 }
@@ -208,7 +210,8 @@ func (s Spenders) check(t *testing.T, file string, dirs map[string]string, known
 func (s Spenders) TwoSpend(t *testing.T) (file string) {
 	file = filepath.Join(t.TempDir(), "budget.jsonl")
 	limit := s.Each * (float64(len(s.Runs)) + 0.5) // room for half a run more
-	if err := budget.Create(file, budget.Terms{Epsilon: limit, Delta: 10 * s.Delta, Unit: s.About.Unit, Neighbouring: s.About.Neighbouring, Data: "standin", Rule: budget.Sum}); err != nil {
+	if err := budget.Create(file, budget.Terms{Epsilon: limit, Delta: 10 * s.Delta, Unit: s.About.Unit,
+		Neighbouring: s.About.Neighbouring, Data: "standin", Rule: budget.Sum}); err != nil {
 		t.Fatal(err)
 	}
 	dirs, known, kills := map[string]string{}, map[string]float64{}, 0

@@ -126,7 +126,8 @@ func (w *witness) unchanged() bool {
 	if err != nil {
 		info = nil
 	}
-	same := bytes.Equal(b, w.ledger) && (info == nil) == (w.checkpoint == nil) && (info == nil || os.SameFile(info, w.checkpoint) && info.ModTime().Equal(w.checkpoint.ModTime()))
+	same := bytes.Equal(b, w.ledger) && (info == nil) == (w.checkpoint == nil) &&
+		(info == nil || os.SameFile(info, w.checkpoint) && info.ModTime().Equal(w.checkpoint.ModTime()))
 	w.ledger, w.checkpoint = b, info
 	return same && len(w.seen) > 0
 }

@@ -41,7 +41,8 @@ func roundRowsPlain(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 }
 
 // gatherBfloat16Plain is GatherBfloat16 in plain Go.
-func gatherBfloat16Plain(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
+func gatherBfloat16Plain(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy,
+	cols int, to []int32) {
 	for r, l := range left {
 		place := r
 		if to != nil {

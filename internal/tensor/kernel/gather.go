@@ -3,7 +3,8 @@ package kernel
 import "unsafe"
 
 // gatherRowsPlain is GatherRows in plain Go.
-func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
+func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int,
+	to []int32) {
 	for r, l := range left {
 		place := r
 		if to != nil {

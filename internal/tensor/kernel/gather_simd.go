@@ -24,9 +24,11 @@ func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int
 	case last < 0 || level == Off:
 		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 	case level == AVX512:
-		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places, len(to)-1)
+		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places,
+			len(to)-1)
 	default:
-		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places, len(to)-1)
+		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places,
+			len(to)-1)
 	}
 }
 
@@ -74,7 +76,8 @@ func RoundRows(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 
 // GatherBfloat16 computes GatherRows with rows of bfloat16 values in x, ldx words apart. Sums are of float32 values: at
 // every level a result has the same bits as that of GatherRows for the values of x.
-func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
+func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int,
+	to []int32) {
 	ptr = ptr[:len(left)+1]
 	if len(left) == 0 || cols == 0 {
 		return
@@ -88,8 +91,10 @@ func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uin
 	case last < 0 || level == Off:
 		gatherBfloat16Plain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 	case level == AVX512:
-		gatherBfloat16512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*2, y, ldy*size, cols, places, len(to)-1)
+		gatherBfloat16512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*2, y, ldy*size, cols, places,
+			len(to)-1)
 	default:
-		gatherBfloat16256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*2, y, ldy*size, cols, places, len(to)-1)
+		gatherBfloat16256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*2, y, ldy*size, cols, places,
+			len(to)-1)
 	}
 }

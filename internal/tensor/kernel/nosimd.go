@@ -175,7 +175,8 @@ func ResetBack(g, h, r, dr, back []Float) {
 // LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), with the given slope below 0, times keep where kept has a bit, else
 // to 0. It sets the bits of above where LeakyReLU's argument is above 0. y and z have rows rows of len(b1) elements.
 // Bits of row i begin at word i*keptStep and i*aboveStep; whole words of above may change.
-func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64,
+	aboveStep int) {
 	leakyDropPlain(b1, b2, rows, y, z, slope, keep, kept, keptStep, above, aboveStep)
 }
 
@@ -223,7 +224,8 @@ func RoundRows(n int, x *Float, ldx, cols int, y *uint16, ldy int) {
 }
 
 // GatherBfloat16 computes GatherRows with rows of bfloat16 values in x, ldx words apart.
-func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int, to []int32) {
+func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uint16, ldx int, y *Float, ldy, cols int,
+	to []int32) {
 	gatherBfloat16Plain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
 }
 

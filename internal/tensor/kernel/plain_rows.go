@@ -32,7 +32,8 @@ func resetBackPlain(g, h, r, dr, back []Float) {
 }
 
 // leakyDropPlain is LeakyDrop in plain Go. The conversions keep products and sums apart.
-func leakyDropPlain(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+func leakyDropPlain(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64,
+	aboveStep int) {
 	d := len(b1)
 	for i := range rows {
 		y, z := unsafe.Slice(at(y, i*d), d), unsafe.Slice(at(z, i*d), d)
@@ -56,7 +57,8 @@ func leakyDropPlain(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, ke
 }
 
 // leakyBackPlain is LeakyBack in plain Go.
-func leakyBackPlain(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+func leakyBackPlain(d, rows int, g *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64,
+	aboveStep int) {
 	for i := range rows {
 		g, kept, above := unsafe.Slice(at(g, i*d), d), wordsOf(kept, i*keptStep, d), wordsOf(above, i*aboveStep, d)
 		for k, v := range g {

@@ -54,7 +54,8 @@ func ResetBack(g, h, r, dr, back []Float) {
 // LeakyDrop sets y to LeakyReLU(y + b1 + (z + b2)), with the given slope below 0, times keep where kept has a bit, else
 // to 0. It sets the bits of above where LeakyReLU's argument is above 0. y and z have rows rows of len(b1) elements.
 // Bits of row i begin at word i*keptStep and i*aboveStep; whole words of above may change.
-func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
+func LeakyDrop(b1, b2 []Float, rows int, y, z *Float, slope, keep Float, kept *uint64, keptStep int, above *uint64,
+	aboveStep int) {
 	if len(b1) == 0 || rows == 0 {
 		return
 	}

@@ -56,11 +56,13 @@ func run(args []string) error {
 		rows := int(mb * (1 << 20) / 256)
 		sums := max(512, rows/16)
 		bytes[name] = float64(sums) * near * 256
-		cases = append(cases, bench.Case{Name: name, Shape: fmt.Sprintf("%g MB", mb), Prepare: func() (func() error, error) {
-			return prepare(rows, sums), nil
-		}})
+		cases = append(cases, bench.Case{Name: name, Shape: fmt.Sprintf("%g MB", mb),
+			Prepare: func() (func() error, error) {
+				return prepare(rows, sums), nil
+			}})
 	}
-	results, err := bench.Run(context.Background(), bench.Options{Time: time.Duration(seconds * float64(time.Second))}, cases)
+	results, err := bench.Run(context.Background(), bench.Options{Time: time.Duration(seconds * float64(time.Second))},
+		cases)
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,8 @@ func run(args []string) error {
 // random places.
 func prepare(rows, sums int) func() error {
 	draw := rng.Seed(1).Stream("bench.gather")
-	a := &tensor.CSR{Rows: sums, Cols: rows, Ptr: make([]int64, sums+1), Idx: make([]int32, sums*near), Val: make([]tensor.Float, sums*near)}
+	a := &tensor.CSR{Rows: sums, Cols: rows, Ptr: make([]int64, sums+1), Idx: make([]int32, sums*near),
+		Val: make([]tensor.Float, sums*near)}
 	for i := range a.Idx {
 		a.Idx[i], a.Val[i] = int32(draw.IntN(rows)), 1
 	}

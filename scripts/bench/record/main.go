@@ -84,9 +84,11 @@ func write(args []string) error {
 	}
 	put := func(name string, values map[string]float64) {
 		f.Put(record.Record{Name: name, Measured: &record.Measured{
-			Command: fmt.Sprintf("scripts/bench/all.sh %d %g %d", m.Machine.Threads, m.Machine.Seconds, m.Machine.Rounds), Values: values,
+			Command: fmt.Sprintf("scripts/bench/all.sh %d %g %d", m.Machine.Threads, m.Machine.Seconds,
+				m.Machine.Rounds), Values: values,
 			Commit: m.Machine.Build.Commit, Build: record.Build(m.Machine.Build), Date: m.Machine.Date,
-			Machine: record.Machine(run.Machine{CPU: m.Machine.Processor.Name, Cores: m.Machine.Processor.Cores, Workers: m.Machine.Threads}),
+			Machine: record.Machine(run.Machine{CPU: m.Machine.Processor.Name, Cores: m.Machine.Processor.Cores,
+				Workers: m.Machine.Threads}),
 		}})
 	}
 	about := map[string]float64{

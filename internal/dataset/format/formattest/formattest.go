@@ -95,7 +95,8 @@ func RoundTrip(t *testing.T, l *dataset.Log) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(l.UserIDs, again.UserIDs) || !slices.Equal(l.ItemIDs, again.ItemIDs) || !slices.Equal(l.Users, again.Users) || !slices.Equal(l.Items, again.Items) ||
+	if !slices.Equal(l.UserIDs, again.UserIDs) || !slices.Equal(l.ItemIDs, again.ItemIDs) ||
+		!slices.Equal(l.Users, again.Users) || !slices.Equal(l.Items, again.Items) ||
 		!slices.Equal(l.Times, again.Times) || !slices.Equal(l.Values, again.Values) || l.StandIn != again.StandIn {
 		t.Fatalf("written %+v\nread    %+v", l, again)
 	}

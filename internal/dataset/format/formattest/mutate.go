@@ -110,7 +110,8 @@ func (s Sheet) Mutants(t *testing.T, seed uint64, n int, ext, sep string, read R
 		case slices.ContainsFunc(got.Said, func(x string) bool { return !slices.Contains(right.Said, x) }):
 			said++
 		default:
-			t.Errorf("%v: read without a word as\n%s\nin place of\n%s\nfile:\n%.600q", m.did, got.Rows, right.Rows, m.bytes())
+			t.Errorf("%v: read without a word as\n%s\nin place of\n%s\nfile:\n%.600q", m.did, got.Rows, right.Rows,
+				m.bytes())
 		}
 		if t.Failed() && i > 200 {
 			break
@@ -135,7 +136,8 @@ func (s Sheet) mutant(sep string) *mutant {
 func (m *mutant) told(said []string) bool {
 	text := strings.ToLower(strings.Join(said, "\n"))
 	for _, name := range m.tell {
-		there := slices.ContainsFunc(m.header, func(h string) bool { return strings.HasPrefix(strings.ToLower(h), name) })
+		there := slices.ContainsFunc(m.header,
+			func(h string) bool { return strings.HasPrefix(strings.ToLower(h), name) })
 		if there && !m.bare && !strings.Contains(text, name) {
 			return false
 		}
@@ -207,9 +209,12 @@ func (m *mutant) table() []byte {
 
 // spellings holds other names of columns, as other programs write them.
 var spellings = map[format.Meaning][]string{
-	format.User: {"user", "userId", "User-ID", "uid", "reviewerID", "USER_ID", "customer_id"}, format.Item: {"item", "itemId", "movieId", "ISBN", "iid", "asin", "ITEM_ID"},
-	format.Rating: {"Rating", "stars", "overall", "Book-Rating"}, format.Time: {"time", "ts", "Timestamp", "unixReviewTime"},
-	format.Score: {"prediction", "est", "Score", "pred"}, format.Rank: {"position", "Rank"}, format.Relevance: {"rel", "Relevance"},
+	format.User:   {"user", "userId", "User-ID", "uid", "reviewerID", "USER_ID", "customer_id"},
+	format.Item:   {"item", "itemId", "movieId", "ISBN", "iid", "asin", "ITEM_ID"},
+	format.Rating: {"Rating", "stars", "overall", "Book-Rating"},
+	format.Time:   {"time", "ts", "Timestamp", "unixReviewTime"},
+	format.Score:  {"prediction", "est", "Score", "pred"}, format.Rank: {"position", "Rank"},
+	format.Relevance: {"rel", "Relevance"},
 }
 
 // change applies one random change.

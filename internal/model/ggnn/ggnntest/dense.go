@@ -151,7 +151,8 @@ func Tolerance() float64 {
 
 // Compare runs a model on the packed batch and compares every sample's vector
 // with the one that dense computes from the sample's own graph.
-func (b Batch) Compare(packed func(*autograd.Tape, *graph.Packed) *autograd.Node, dense func(sample int, s Session) []float64) error {
+func (b Batch) Compare(packed func(*autograd.Tape, *graph.Packed) *autograd.Node,
+	dense func(sample int, s Session) []float64) error {
 	g, err := b.Pack()
 	if err != nil {
 		return err

@@ -44,7 +44,8 @@ func (s *side) len() int { return len(s.start) - 1 }
 
 // newCells returns the cells of users, sorted by item too.
 func newCells(users side, items int) *cells {
-	c := &cells{users: users, items: side{start: make([]int, items+1), other: make([]int32, len(users.other)), value: make([]float64, len(users.other))}}
+	c := &cells{users: users, items: side{start: make([]int, items+1), other: make([]int32, len(users.other)),
+		value: make([]float64, len(users.other))}}
 	for _, i := range users.other {
 		c.items.start[i+1]++
 	}
@@ -65,7 +66,8 @@ func newCells(users side, items int) *cells {
 // rated returns the training rows with their ratings as cells.
 func rated(d *dataset.Sequential, items int, _ rng.Stream) (*cells, error) {
 	if d.Ratings == nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("train dpmf-exp factors ratings, which recipe %q of %s does not keep", d.Recipe, d.Name),
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"train dpmf-exp factors ratings, which recipe %q of %s does not keep", d.Recipe, d.Name),
 			Fix: "train dpmf-imp takes data without ratings"}
 	}
 	s := side{start: []int{0}}
@@ -73,8 +75,9 @@ func rated(d *dataset.Sequential, items int, _ rng.Stream) (*cells, error) {
 		for k, item := range row {
 			r := d.Ratings[u][k]
 			if !(r >= lowest && r <= highest) {
-				return nil, &dataset.Error{File: d.Name, Field: "rating", Msg: fmt.Sprintf("user %q rates item %q with %v, want %d to %d: the noise is for that range",
-					d.UserIDs[u], d.ItemIDs[item], r, lowest, highest)}
+				return nil, &dataset.Error{File: d.Name, Field: "rating",
+					Msg: fmt.Sprintf("user %q rates item %q with %v, want %d to %d: the noise is for that range",
+						d.UserIDs[u], d.ItemIDs[item], r, lowest, highest)}
 			}
 			s.other, s.value = append(s.other, item-1), append(s.value, float64(r))
 		}
@@ -91,7 +94,9 @@ func had(d *dataset.Sequential, items int, draws rng.Stream) (*cells, error) {
 		have := slices.Clone(row)
 		slices.Sort(have)
 		if have = slices.Compact(have); len(have) >= items {
-			return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", d.UserIDs[u], items)}
+			return nil, &dataset.Error{File: d.Name,
+				Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", d.UserIDs[u],
+					items)}
 		}
 		for _, item := range have {
 			s.other, s.value = append(s.other, item-1), append(s.value, 1)

@@ -58,7 +58,8 @@ type EvalConfig struct {
 func Default() Config {
 	return Config{
 		Profile: "paper", Data: nextitem.ML1M(), Model: ModelConfig{Dim: 10, Lambda: 0.01, Std: 0.1},
-		Privacy: PrivacyConfig{Epsilon: 5, Draws: DrawsOnce}, Train: TrainConfig{Epochs: 100, Rate: 0.01}, Eval: EvalConfig{K: []int{5, 10, 20}},
+		Privacy: PrivacyConfig{Epsilon: 5, Draws: DrawsOnce}, Train: TrainConfig{Epochs: 100, Rate: 0.01},
+		Eval: EvalConfig{K: []int{5, 10, 20}},
 	}
 }
 

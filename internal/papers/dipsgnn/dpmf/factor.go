@@ -44,7 +44,8 @@ const purpose = "items' linear terms"
 func (c Config) perturbation(distance float64) (channel.Laplace, error) {
 	s := Sensitivity(distance, c.Model.Dim)
 	scale, err := channel.LaplaceScale(c.Privacy.Epsilon, s)
-	return channel.Laplace{Purpose: purpose, Scale: scale, Sensitivity: s, Unit: value.Unit, Neighbouring: value.Neighbouring}, err
+	return channel.Laplace{Purpose: purpose, Scale: scale, Sensitivity: s, Unit: value.Unit,
+		Neighbouring: value.Neighbouring}, err
 }
 
 // open opens the noise. With an infinite epsilon there is none.
@@ -95,7 +96,8 @@ func (f *factors) train(ctx context.Context, done func()) error {
 }
 
 // descend takes a step for every cell of every row of a side, in an order drawn for the row.
-func (f *factors) descend(epoch int, half uint64, s *side, x, other []float64, step func(row int, rate, m float64, x, y []float64)) {
+func (f *factors) descend(epoch int, half uint64, s *side, x, other []float64,
+	step func(row int, rate, m float64, x, y []float64)) {
 	d, rate := f.cfg.Model.Dim, f.cfg.Train.rate(epoch)
 	tensor.Parallel(s.len(), 16, func(_, lo, hi int) {
 		var order []int32

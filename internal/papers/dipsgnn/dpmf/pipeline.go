@@ -15,20 +15,23 @@ import (
 	"privrec/internal/tensor"
 )
 
-const cite = "Hua, Xia, Zhong, Differentially private matrix factorization, IJCAI 2015, as Table 2 of Hu & Fang, arXiv 2309.11515, has it"
+const cite = "Hua, Xia, Zhong, Differentially private matrix factorization, IJCAI 2015, as Table 2 of Hu & Fang, " +
+	"arXiv 2309.11515, has it"
 
 // Tasks returns the tasks of the two methods.
 func Tasks() []run.Task {
 	return []run.Task{
 		explicit.task("dpmf-exp", "factors of ratings with noise in the objective, next item (DIPSGNN's Table 2)"),
-		implicit.task("dpmf-imp", "factors of interactions and drawn negatives with noise in the objective, next item (DIPSGNN's Table 2)"),
+		implicit.task("dpmf-imp",
+			"factors of interactions and drawn negatives with noise in the objective, next item (DIPSGNN's Table 2)"),
 	}
 }
 
 // task returns the task of a method.
 func (m form) task(name, summary string) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: Default, Check: check, Answers: true,
+		Verb: "train", Name: name, Noisy: true, Summary: summary, Cite: cite, Default: Default, Check: check,
+		Answers: true,
 		Suit: func(c *Config, doc *config.Document) error {
 			return c.Data.Suit(doc, registry.Need{Ratings: m.method == explicit.method})
 		},
@@ -67,7 +70,8 @@ func (m form) open(ctx context.Context, env *run.Env, c Config) (run.Work, error
 }
 
 // fit trains, with the noise, and returns the vectors.
-func (m form) fit(ctx context.Context, x *nextitem.Experiment, c Config, all *cells, l *privacy.Ledger) (nextitem.Learner, error) {
+func (m form) fit(ctx context.Context, x *nextitem.Experiment, c Config, all *cells,
+	l *privacy.Ledger) (nextitem.Learner, error) {
 	if err := l.Hold(all.held()); err != nil {
 		return nil, err
 	}
@@ -86,5 +90,6 @@ func (m form) fit(ctx context.Context, x *nextitem.Experiment, c Config, all *ce
 	}
 	p.End(fmt.Sprintf("%d epochs over %d cells", c.Train.Epochs, len(all.users.other)))
 	users, items := table(f.users, c.Model.Dim), table(f.items, c.Model.Dim)
-	return &nextitem.Computed{Model: &bpr.Ranking{Users: users, Goods: items}, Done: func() { tensor.Free(users); tensor.Free(items) }}, nil
+	return &nextitem.Computed{Model: &bpr.Ranking{Users: users, Goods: items},
+		Done: func() { tensor.Free(users); tensor.Free(items) }}, nil
 }

@@ -42,8 +42,9 @@ type Steps struct {
 	Rate            float64 `json:"rate"`
 	Count           int64   `json:"steps"`
 	Clip            float64 `json:"clip"`
-	NoiseMultiplier float64 `json:"noise_multiplier"`     // calibrated by the exact account
-	ByRDP           float64 `json:"noise_multiplier_rdp"` // what Rényi divergences of integer orders ask for, for the steps alone
+	NoiseMultiplier float64 `json:"noise_multiplier"` // calibrated by the exact account
+	// what Rényi divergences of integer orders ask for, for the steps alone
+	ByRDP float64 `json:"noise_multiplier_rdp"`
 	// Group is the largest number of examples of one user; 1 if examples are users. An interaction is in no more
 	// examples.
 	Group int64 `json:"group"`
@@ -51,14 +52,17 @@ type Steps struct {
 
 // public lists the assumptions of the total.
 var public = []privacy.Assumption{
-	{What: "a user's own lists", Why: "they are computed from the user's own items in the clear, so the guarantee is for what all others see (joint differential privacy)"},
+	{What: "a user's own lists",
+		Why: "they are computed from the user's own items in the clear, so the guarantee is for what all others see " +
+			"(joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "losses, floors and ranks of test samples are without noise"},
 }
 
 // publicOfItems lists the assumptions of the total if items are released. Lists are then computed from releases alone.
 var publicOfItems = []privacy.Assumption{
-	{What: "how many rows each user has in training and test", Why: "an interaction is exchanged for another, and none is added"},
+	{What: "how many rows each user has in training and test",
+		Why: "an interaction is exchanged for another, and none is added"},
 	public[1], public[2],
 }
 
@@ -70,7 +74,8 @@ func (w *work) declared() *Privacy {
 		taken = publicOfItems
 	}
 	p := &Privacy{Account: experiment.Protected(taken...)}
-	p.Claimed = &experiment.Claim{Eps: privacy.Number(c.Epsilon), Delta: c.Delta, Unit: c.Unit, Theorem: "DP-SGD over Poisson batches"}
+	p.Claimed = &experiment.Claim{Eps: privacy.Number(c.Epsilon), Delta: c.Delta, Unit: c.Unit,
+		Theorem: "DP-SGD over Poisson batches"}
 	if c.Inputs > 0 {
 		p.Claimed.Theorem = "a release of all items, and DP-SGD over Poisson batches"
 	}
@@ -83,7 +88,8 @@ func (w *work) declared() *Privacy {
 // taken returns what the method uses of its data beyond the rows of one unit. With a vector for each user, a gradient
 // has as many rows as there are users. If an interaction is exchanged for another, the numbers stay the same.
 func (w *work) taken() experiment.Taken {
-	t, sets := experiment.Taken{Items: true, Users: w.cfg.Model.UserInput == nextitem.UserID}, "the rate and the number of steps"
+	t, sets := experiment.Taken{Items: true, Users: w.cfg.Model.UserInput == nextitem.UserID},
+		"the rate and the number of steps"
 	switch w.cfg.Privacy.Unit {
 	case string(privacy.User):
 		n := experiment.HowManyUsers(w.cfg.Data.Public, sets)
@@ -111,10 +117,12 @@ func (w *work) account(p *Privacy) (nextitem.Account, error) {
 	p.Takes(w.ledger)
 	p.Add(c.Unit, string(c.neighbouring()), c.Delta, privacy.Number(spent))
 	if eps := float64(p.Noised()); !(eps <= c.Epsilon*(1+1e-9)) {
-		return nil, fmt.Errorf("the ledger composes to epsilon %.10g for one %s, the setting's is %v", eps, unit, c.Epsilon)
+		return nil, fmt.Errorf("the ledger composes to epsilon %.10g for one %s, the setting's is %v", eps, unit,
+			c.Epsilon)
 	}
 	d, n := w.cfg.steps(w.examples, w.sgd.NoiseMultiplier)
-	p.Steps = Steps{Unit: c.Unit, Examples: d.Examples, Rate: d.Rate, Count: n, Clip: d.Clip, NoiseMultiplier: d.NoiseMultiplier}
+	p.Steps = Steps{Unit: c.Unit, Examples: d.Examples, Rate: d.Rate, Count: n, Clip: d.Clip,
+		NoiseMultiplier: d.NoiseMultiplier}
 	if p.Steps.ByRDP, err = w.cfg.byRDP(w.examples); err != nil {
 		return nil, err
 	}
@@ -142,7 +150,8 @@ func (w *work) ofItems(p *Privacy, d channel.DPSGD, steps int64) error {
 	if err != nil {
 		return err
 	}
-	p.Items = &Items{Sigma: law.Sigma, Sensitivity: law.Sensitivity, Share: w.cfg.Privacy.Inputs, Positions: w.items.rows.Rows}
+	p.Items = &Items{Sigma: law.Sigma, Sensitivity: law.Sensitivity, Share: w.cfg.Privacy.Inputs,
+		Positions: w.items.rows.Rows}
 	for u, s := range w.x.Data.Train {
 		p.Items.Most = max(p.Items.Most, int64(len(s)+len(w.x.Data.Test[u])))
 	}
@@ -203,7 +212,8 @@ func (w *work) spent(unit privacy.Unit, n privacy.Neighbouring) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	steps := slices.DeleteFunc(w.ledger.Entries(), func(e privacy.Entry) bool { return e.Purpose != purpose && e.Purpose != purposeItems })
+	steps := slices.DeleteFunc(w.ledger.Entries(),
+		func(e privacy.Entry) bool { return e.Purpose != purpose && e.Purpose != purposeItems })
 	r, err := accountant.Covered(acc, steps, w.cfg.Privacy.Delta)
 	if err == nil && !(r.Epsilon > 0 && !math.IsInf(r.Epsilon, 1)) {
 		err = fmt.Errorf("account: the steps in the ledger compose to epsilon %v for one %s", r.Epsilon, unit)
@@ -220,16 +230,24 @@ func (p *Privacy) Show(d *report.Document) {
 		example, beside = string(privacy.Sample), " and of the release of items"
 	}
 	d.Facts = append(d.Facts, report.Fact{Label: "noise multiplier", Value: fmt.Sprintf("%.4g", s.NoiseMultiplier),
-		Note: fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g%s", s.Count, example, s.Rate, beside)})
+		Note: fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g%s", s.Count, example, s.Rate,
+			beside)})
 	if len(p.Published) > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", p.Published))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in "+
+				"the clear", p.Published))
 	}
 	if i := p.Items; i != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "noise of items", Value: fmt.Sprintf("std %.4g", i.Sigma),
-			Note: fmt.Sprintf("on codes of length %.4g, each of %d positions once, with %.4g of mu²", i.Sensitivity, i.Positions, i.Share)})
-		d.Notes = append(d.Notes, fmt.Sprintf("a user has up to %d positions and is in up to %d samples: to leave them all out costs the epsilon of one user (Rényi divergences of a sampled group)", i.Most, s.Group))
+			Note: fmt.Sprintf("on codes of length %.4g, each of %d positions once, with %.4g of mu²", i.Sensitivity,
+				i.Positions, i.Share)})
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("a user has up to %d positions and is in up to %d samples: to leave them all out costs the "+
+				"epsilon of one user (Rényi divergences of a sampled group)", i.Most, s.Group))
 	} else if s.Group > 1 {
-		d.Notes = append(d.Notes, fmt.Sprintf("a user has up to %d samples, and an interaction is in up to as many: to leave them all out costs the epsilon of one user (Rényi divergences of a sampled group)", s.Group))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("a user has up to %d samples, and an interaction is in up to as many: to leave them all out "+
+				"costs the epsilon of one user (Rényi divergences of a sampled group)", s.Group))
 	}
 	if f := p.Features; f != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + f.Total.String(),

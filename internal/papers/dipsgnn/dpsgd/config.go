@@ -64,8 +64,10 @@ func Default() Config {
 	d := dipsgnn.Default()
 	return Config{
 		Profile: "paper", Data: d.Data, Model: d.Model,
-		Privacy: PrivacyConfig{Unit: string(privacy.Sample), Epsilon: 5, Delta: 2.5e-7, Clip: 0.2, Features: d.Privacy.Features},
-		Train: TrainConfig{Epochs: 10, Batch: 100, Rate: 0.001, DecayBy: d.Train.DecayBy, DecayEvery: d.Train.DecayEvery,
+		Privacy: PrivacyConfig{Unit: string(privacy.Sample), Epsilon: 5, Delta: 2.5e-7, Clip: 0.2,
+			Features: d.Privacy.Features},
+		Train: TrainConfig{Epochs: 10, Batch: 100, Rate: 0.001, DecayBy: d.Train.DecayBy,
+			DecayEvery: d.Train.DecayEvery,
 			TickBefore: d.Train.TickBefore, L2: d.Train.L2},
 		Eval: EvalConfig{K: d.Eval.K},
 	}
@@ -108,7 +110,8 @@ func check(v *config.Checker, c Config) {
 // training returns the setting in the form of the protocol: every epoch is trained and the last is reported.
 func (c Config) training() nextitem.Training {
 	t := c.Train
-	return nextitem.Training{Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.DecayBy, DecayEvery: t.DecayEvery,
+	return nextitem.Training{Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.DecayBy,
+		DecayEvery: t.DecayEvery,
 		TickBefore: t.TickBefore, L2: t.L2, Sample: t.Sample,
 		Select: nextitem.SelectLast, ValidationSplit: nextitem.SplitSample}
 }
@@ -121,7 +124,8 @@ const purpose = "gradients"
 
 // steps returns the mechanism of the steps for a number of examples and a noise multiplier, and the number of steps.
 func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
-	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples), Stated: int64(c.stated()),
+	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
+		Stated:   int64(c.stated()),
 		Sampling: privacy.Poisson, Rate: c.descent(examples).Rate(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
 	return d, c.descent(examples).Steps()
 }
@@ -133,7 +137,8 @@ const half = 0.5
 // conversion.
 func (c Config) byRDP(examples int) (float64, error) {
 	d, n := c.steps(examples, 1)
-	return rdp.CalibrateSampledGaussian(context.Background(), d.Rate, n, privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
+	return rdp.CalibrateSampledGaussian(context.Background(), d.Rate, n,
+		privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
 		rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(256), Fixed: true})
 }
 
@@ -163,7 +168,8 @@ func (c Config) calibrate(examples int, secret bool) (float64, error) {
 			return secure.DPSGDEvent(d, several)
 		}
 	}
-	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()}, privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, step)
+	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()},
+		privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, step)
 }
 
 // calibrateWithItems is calibrate for secure noise with a release of items: it composes the ledger of a run.
@@ -177,19 +183,21 @@ func (c Config) calibrateWithItems(examples int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	found, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1, func(noise float64) (float64, error) {
-		d, n := c.steps(examples, noise)
-		step, err := secure.DPSGDEvent(d, several)
-		if err != nil {
-			return 0, err
-		}
-		acc, err := accountant.New(accountant.Contour, privacy.Unit(p.Unit), p.neighbouring())
-		if err != nil {
-			return 0, err
-		}
-		r, err := accountant.Covered(acc, []privacy.Entry{{Purpose: purposeItems, Count: 1, Event: items}, {Purpose: purpose, Count: n, Event: step}}, p.Delta)
-		return r.Epsilon, err
-	})
+	found, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1,
+		func(noise float64) (float64, error) {
+			d, n := c.steps(examples, noise)
+			step, err := secure.DPSGDEvent(d, several)
+			if err != nil {
+				return 0, err
+			}
+			acc, err := accountant.New(accountant.Contour, privacy.Unit(p.Unit), p.neighbouring())
+			if err != nil {
+				return 0, err
+			}
+			r, err := accountant.Covered(acc, []privacy.Entry{{Purpose: purposeItems, Count: 1, Event: items},
+				{Purpose: purpose, Count: n, Event: step}}, p.Delta)
+			return r.Epsilon, err
+		})
 	return found.Noise, err
 }
 
@@ -203,7 +211,8 @@ func (c Config) stated() int {
 
 // descent returns the description of the training for a number of examples, or for the stated number.
 func (c Config) descent(examples int) dipsgnn.Descent {
-	return dipsgnn.Descent{Examples: cmp.Or(c.stated(), examples), Batch: c.Train.Batch, Epochs: c.Train.Epochs, Inputs: c.Privacy.Inputs, Clip: c.Privacy.Clip}
+	return dipsgnn.Descent{Examples: cmp.Or(c.stated(), examples), Batch: c.Train.Batch, Epochs: c.Train.Epochs,
+		Inputs: c.Privacy.Inputs, Clip: c.Privacy.Clip}
 }
 
 // SpendsFrom implements run.Spender.

@@ -30,8 +30,10 @@ func (c Config) secretItems() (secure.DiscreteGaussian, error) {
 		return secure.DiscreteGaussian{}, err
 	}
 	_, e := math.Frexp(law.Sigma)
-	return secure.DiscreteGaussian{Purpose: purposeItems, Sigma: law.Sigma, Sensitivity: law.Sensitivity, Dimension: int64(max(c.Model.Dim, 2)),
-		Bound: c.Model.Norm, Grid: math.Ldexp(1, e-26), Whole: true, Unit: law.Unit, Neighbouring: law.Neighbouring, Share: law.Share, Rate: 1}, nil
+	return secure.DiscreteGaussian{Purpose: purposeItems, Sigma: law.Sigma, Sensitivity: law.Sensitivity,
+		Dimension: int64(max(c.Model.Dim, 2)),
+		Bound:     c.Model.Norm, Grid: math.Ldexp(1, e-26), Whole: true, Unit: law.Unit, Neighbouring: law.Neighbouring,
+		Share: law.Share, Rate: 1}, nil
 }
 
 // secretCodes returns a vector of whole steps for every item (items+1, d), row 0 unused. They have the directions of
@@ -83,7 +85,8 @@ func releaseSecretly(x *nextitem.Experiment, c Config, once *privacy.Ledger, env
 		case found: // the ledger's lines of that attempt are kept with those of its steps
 			return r, nil
 		case finished || env.ReleasedForGood():
-			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s: other noise would be a second release", env.Dir, ReleasedFile), "train again with another --out")
+			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s: other noise would be a second release",
+				env.Dir, ReleasedFile), "train again with another --out")
 		}
 	}
 	code, err := secretCodes(x.Items, c.Model.Dim, c.Model.Norm, m.Grid, env.Seed.Stream("dpsgd.codes"))
@@ -119,7 +122,8 @@ func releaseSecretly(x *nextitem.Experiment, c Config, once *privacy.Ledger, env
 		return r, err
 	}
 	return r, env.WriteArtefact(ReleasedFile, func(w io.Writer) error {
-		return run.WriteSafetensors(w, []run.NamedTensor{run.MatrixTensor(purposeItems, r.rows)}, map[string]string{"configuration": env.ConfigHash})
+		return run.WriteSafetensors(w, []run.NamedTensor{run.MatrixTensor(purposeItems, r.rows)},
+			map[string]string{"configuration": env.ConfigHash})
 	})
 }
 
@@ -148,7 +152,8 @@ func (r *released) read(env *run.Env) (found bool, err error) {
 		err = tensors[0].CopyTo(r.rows)
 	}
 	if err != nil {
-		return false, run.WithHint(fmt.Errorf("read what was released: %s: %w", path, err), "train again with another --out")
+		return false, run.WithHint(fmt.Errorf("read what was released: %s: %w", path, err),
+			"train again with another --out")
 	}
 	return true, nil
 }

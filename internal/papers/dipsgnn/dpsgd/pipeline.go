@@ -17,12 +17,14 @@ import (
 // Method is the method's name in tables.
 const Method = "DPSGD"
 
-const cite = "Abadi et al., Deep learning with differential privacy, CCS 2016, as DIPSGNN's Table 2 (arXiv 2309.11515) has it"
+const cite = "Abadi et al., Deep learning with differential privacy, CCS 2016, as DIPSGNN's Table 2 (arXiv " +
+	"2309.11515) has it"
 
 // Task returns the task of DPSGD.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dpsgd", Noisy: true, Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
+		Verb: "train", Name: "dpsgd", Noisy: true,
+		Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
 		Default: Default, Check: check, Open: open, Answers: true, Secure: true,
 	}.Task()
 }
@@ -41,12 +43,14 @@ type work struct {
 // open loads the data, calibrates the noise, declares the assumptions of the guarantee, perturbs user features, and
 // sets the function that makes the network.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default(), Users().Profile: Users(), Interactions().Profile: Interactions()}, length)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default(),
+		Users().Profile: Users(), Interactions().Profile: Interactions()}, length)
 	if err != nil {
 		return nil, err
 	}
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
-		Method: Method, Standing: standing, From: c.Data, Fit: c.training(), Eval: nextitem.Ranking{K: c.Eval.K}, Table: dipsgnn.Tables(),
+		Method: Method, Standing: standing, From: c.Data, Fit: c.training(), Eval: nextitem.Ranking{K: c.Eval.K},
+		Table:      dipsgnn.Tables(),
 		ByPosition: c.Privacy.Inputs > 0,
 	})
 	if err != nil {
@@ -54,14 +58,18 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	w := &work{x: x, cfg: c, examples: len(nextitem.Examples(x.Train, privacy.Unit(c.Privacy.Unit))) - 1}
 	if w.examples < 1 {
-		return nil, &run.UsageError{Message: "data.name: no user has two training rows", Fix: "take other data, or another recipe"}
+		return nil, &run.UsageError{Message: "data.name: no user has two training rows",
+			Fix: "take other data, or another recipe"}
 	}
 	if env.Secure() && c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
-		return nil, run.NoSecure(Task().String()+" with model.user_input=features", "the local perturbation of user features compares numbers in floating point; model.user_input=id needs none")
+		return nil, run.NoSecure(Task().String()+" with model.user_input=features",
+			"the local perturbation of user features compares numbers in floating point; model.user_input=id needs "+
+				"none")
 	}
 	z, err := c.calibrate(w.examples, env.Secure())
 	if err != nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err),
+			Fix: "take a larger epsilon, or fewer epochs"}
 	}
 	w.sgd, _ = c.steps(w.examples, z)
 	return x, w.prepare(env)
@@ -102,25 +110,28 @@ func (w *work) prepare(env *run.Env) (err error) {
 			return err
 		}
 	}
-	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(), Open: func(dim int) (channel.Descent[tensor.Float], error) {
-		if env.Secure() {
-			return secure.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
-		}
-		noise, err := env.Noise("dpsgd", purpose)
-		if err != nil {
-			return nil, err
-		}
-		return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, noise)
-	}}
+	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(),
+		Open: func(dim int) (channel.Descent[tensor.Float], error) {
+			if env.Secure() {
+				return secure.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
+			}
+			noise, err := env.Noise("dpsgd", purpose)
+			if err != nil {
+				return nil, err
+			}
+			return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, noise)
+		}}
 	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
-		network, user := dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init)
+		network, user := dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users,
+			c.Model.UserDim, init)
 		net := dipsgnn.WithoutNoise(network, user)
 		if w.items != nil {
 			net = dipsgnn.OnInputs(network, user, w.items.states)
 		}
-		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch}, Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise, Stated: c.stated()}, nil
+		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch},
+			Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise, Stated: c.stated()}, nil
 	}
 	return nil
 }

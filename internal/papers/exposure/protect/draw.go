@@ -155,7 +155,8 @@ type errUrn struct{ slate, want, got int }
 
 // Error says how many items the urn has.
 func (e *errUrn) Error() string {
-	return fmt.Sprintf("a slate of %d items takes %d new ones, and there are only %d others to draw from", e.slate, e.want, e.got)
+	return fmt.Sprintf("a slate of %d items takes %d new ones, and there are only %d others to draw from", e.slate,
+		e.want, e.got)
 }
 
 // distinct draws items without replacement, none of them marked already, each with its weight among the remaining ones.

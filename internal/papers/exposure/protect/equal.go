@@ -48,7 +48,8 @@ func (c Curve) At(value string, accuracy float64) (x float64, known bool) {
 	if n == 0 || !(accuracy >= c.Points[0].Accuracy && accuracy <= c.Points[n-1].Accuracy) {
 		return math.NaN(), false
 	}
-	k, _ := slices.BinarySearchFunc(c.Points, accuracy, func(p Point, a float64) int { return cmp.Compare(p.Accuracy, a) })
+	k, _ := slices.BinarySearchFunc(c.Points, accuracy,
+		func(p Point, a float64) int { return cmp.Compare(p.Accuracy, a) })
 	hi := c.Points[k]
 	x, known = hi.Values[value]
 	if !known || hi.Accuracy == accuracy {

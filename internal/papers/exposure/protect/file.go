@@ -80,11 +80,13 @@ func (p *filePerturber) fits() (err error) {
 	o, t := p.o, p.in.Length()
 	switch {
 	case p.cat.Size < t:
-		return perturb.Refuse("is it the whole catalogue?", "%d items are fewer than the %d positions of a slate", p.cat.Size, t)
+		return perturb.Refuse("is it the whole catalogue?", "%d items are fewer than the %d positions of a slate",
+			p.cat.Size, t)
 	case o.Replace == ReplaceRR && p.cat.Size < 2:
 		return perturb.Refuse("", "a catalogue of %d item leaves nothing to answer with", p.cat.Size)
 	case o.OutForm == format.Lines && p.in.Named():
-		return perturb.Refuse("a line is a user and items: choose .tsv or .csv", "--out: lines have no place for the ids of slates")
+		return perturb.Refuse("a line is a user and items: choose .tsv or .csv",
+			"--out: lines have no place for the ids of slates")
 	}
 	file := o.Catalogue
 	if file == "" {
@@ -107,7 +109,8 @@ func (p *filePerturber) fits() (err error) {
 // stream returns the stream of choices if there is a seed. No two settings share one.
 func (p *filePerturber) stream() rng.Stream {
 	o := p.o
-	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))
+	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.variant(),
+		math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))
 }
 
 // release records the event of the release: randomized response of every position, or an unprotected release.
@@ -122,7 +125,8 @@ func (p *filePerturber) release(l *privacy.Ledger, _ func() (*os.File, error)) (
 		err = o.unprotected(l)
 	}
 	if err == nil {
-		o.Progress.Phase(fmt.Sprintf("perturb %s: %s; %d items, %d positions a slate", o.In, strength, p.cat.Size, p.in.Length()))
+		o.Progress.Phase(fmt.Sprintf("perturb %s: %s; %d items, %d positions a slate", o.In, strength, p.cat.Size,
+			p.in.Length()))
 	}
 	return err
 }
@@ -135,7 +139,8 @@ func (o *FileOptions) unprotected(l *privacy.Ledger) error {
 // unprotected returns the event for the release of slates with a share of replaced items.
 func unprotected(purpose string, ratio float64) privacy.Unprotected {
 	return privacy.Unprotected{What: purpose,
-		Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", ratio)}
+		Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are",
+			ratio)}
 }
 
 // order passes the rows to randomized response in the order of the file, and counts the slates of users.
@@ -159,7 +164,8 @@ func (p *filePerturber) finish(l *privacy.Ledger) error {
 	}
 	err := p.answers.Finish()
 	if most, known := p.most(); known && most > 0 {
-		err = errors.Join(err, l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(p.in.Length())}))
+		err = errors.Join(err, l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position,
+			Most: most * int64(p.in.Length())}))
 	}
 	return err
 }
@@ -176,9 +182,11 @@ func (p *filePerturber) most() (n int64, known bool) {
 // newReport returns the report of the perturbation.
 func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
 	if p.shown != nil && p.shown.digest != "" && p.shown.digest != f.Digest {
-		return nil, &dataset.Error{File: p.o.In, Msg: "the file changed between the two times it was read", Hint: "give it when it is written to the end"}
+		return nil, &dataset.Error{File: p.o.In, Msg: "the file changed between the two times it was read",
+			Hint: "give it when it is written to the end"}
 	}
-	r := &FileReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(), ids: p.in.Named(), once: p.in.Distinct()}
+	r := &FileReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(),
+		ids: p.in.Named(), once: p.in.Distinct()}
 	for _, w := range p.ws {
 		r.add(w.slateCounts)
 	}
@@ -242,11 +250,14 @@ func (o *FileOptions) Check() error {
 	}
 	switch {
 	case o.Replace == ReplaceRR && o.Items == 0 && o.Catalogue == "":
-		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the slates", "the catalogue is missing: rr answers with any item of it")
+		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the slates",
+			"the catalogue is missing: rr answers with any item of it")
 	case o.Similarity() && o.Vectors == "":
-		return perturb.Refuse("give --vectors FILE, with item_id and numbers", "select %s needs vectors of the items", o.Select)
+		return perturb.Refuse("give --vectors FILE, with item_id and numbers", "select %s needs vectors of the items",
+			o.Select)
 	case o.Similarity() && o.Reference == ReferencePast && o.History == "" && o.Past == nil:
-		return perturb.Refuse("give --history FILE, with user_id and item_id, or --reference slate", "select %s needs the past behaviour of the users", o.Select)
+		return perturb.Refuse("give --history FILE, with user_id and item_id, or --reference slate",
+			"select %s needs the past behaviour of the users", o.Select)
 	case !o.Similarity() && (o.Vectors != "" || o.History != "" || o.Past != nil):
 		return perturb.Refuse("leave them out", "vectors and histories are of select similar and dissimilar")
 	case (o.History != "" || o.Past != nil) && o.Reference == ReferenceSlate:
@@ -264,7 +275,8 @@ func (o *FileOptions) checkFiles() error {
 		return err
 	}
 	if info, err := os.Stat(o.In); err == nil && !info.Mode().IsRegular() && !info.IsDir() && o.twice() {
-		return perturb.Refuse("give --catalogue FILE, or the slates as a file", "--in is read twice to find the items, and %s can be read once", o.In)
+		return perturb.Refuse("give --catalogue FILE, or the slates as a file",
+			"--in is read twice to find the items, and %s can be read once", o.In)
 	}
 	return nil
 }

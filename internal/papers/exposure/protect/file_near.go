@@ -141,7 +141,8 @@ func openVectors(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (*ne
 		return nil, err
 	}
 	if n.WithVector == 0 {
-		return nil, &dataset.Error{File: o.Vectors, Msg: "no item of the catalogue has a vector", Hint: "are the ids those of the slates?"}
+		return nil, &dataset.Error{File: o.Vectors, Msg: "no item of the catalogue has a vector",
+			Hint: "are the ids those of the slates?"}
 	}
 	return n, nil
 }
@@ -174,7 +175,8 @@ func readVectors(ctx context.Context, path string, add func(name string, v []flo
 			dim = len(r.Fields) - 1
 		}
 		if dim == 0 || len(r.Fields)-1 != dim {
-			return r.Fail("", fmt.Sprintf("%d numbers, want at least one, and as many as in the first row: %d", len(r.Fields)-1, dim), "")
+			return r.Fail("", fmt.Sprintf("%d numbers, want at least one, and as many as in the first row: %d",
+				len(r.Fields)-1, dim), "")
 		}
 		v := make([]float32, 0, dim)
 		for i := range r.Fields {

@@ -63,13 +63,16 @@ func (r *FileReport) method() string {
 
 // Document returns the report as a document.
 func (r *FileReport) Document() *report.Document {
-	last := report.Fact{Label: "guarantee", Value: "none", Note: fmt.Sprintf("%d of %d positions are released as they are", r.Length-r.Count, r.Length)}
+	last := report.Fact{Label: "guarantee", Value: "none",
+		Note: fmt.Sprintf("%d of %d positions are released as they are", r.Length-r.Count, r.Length)}
 	var tables []*report.Table
 	if r.Options.Replace == ReplaceRR {
-		last = report.Fact{Label: "positions kept", Value: fmt.Sprintf("%.6g", r.Keep), Note: fmt.Sprintf("the probability; half are at epsilon = %.2f", math.Log(float64(r.Items-1)))}
+		last = report.Fact{Label: "positions kept", Value: fmt.Sprintf("%.6g", r.Keep),
+			Note: fmt.Sprintf("the probability; half are at epsilon = %.2f", math.Log(float64(r.Items-1)))}
 		tables = append(tables, r.guarantee())
 	}
-	d := r.Facts.Document("Protected slates: "+r.method(), fmt.Sprintf("%d items, %d positions a slate", r.Items, r.Length), nil, []report.Fact{last})
+	d := r.Facts.Document("Protected slates: "+r.method(), fmt.Sprintf("%d items, %d positions a slate", r.Items,
+		r.Length), nil, []report.Fact{last})
 	d.Tables, d.Notes = append(tables, r.counts()), r.notes()
 	return d
 }
@@ -83,13 +86,20 @@ func (r *FileReport) guarantee() *report.Table {
 	if r.Most > 0 {
 		t.Add(fmt.Sprintf("a whole user: all slates, %d at most", r.Most), e*float64(r.Length)*float64(r.Most))
 	}
-	t.Notes = append(t.Notes, "One click may change every position of every slate after it: a user with k slates has k times the epsilon of a slate. Epsilons of positions add up (basic composition).")
+	t.Notes = append(t.Notes,
+		"One click may change every position of every slate after it: a user with k slates has k times the epsilon "+
+			"of a slate. Epsilons of positions add up (basic composition).")
 	switch {
 	case r.Most > 0:
 	case r.Options.Own:
-		t.Notes = append(t.Notes, fmt.Sprintf("That of a whole user is not counted where slates lie in several files. It is %g times the most slates of one user.", e*float64(r.Length)))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("That of a whole user is not counted where slates lie in several files. It is %g times the "+
+				"most slates of one user.", e*float64(r.Length)))
 	default:
-		t.Notes = append(t.Notes, fmt.Sprintf("That of a whole user is not known: there are more than %d users, in no order. It is %g times the most slates of one user, which a file that is sorted by user_id tells.", r.Options.room(), e*float64(r.Length)))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("That of a whole user is not known: there are more than %d users, in no order. It is %g "+
+				"times the most slates of one user, which a file that is sorted by user_id tells.", r.Options.room(),
+				e*float64(r.Length)))
 	}
 	return t
 }
@@ -125,23 +135,32 @@ func (r *FileReport) notes() []string {
 			"An item may come out twice in a slate: to draw again would tell of the other positions.")
 		switch {
 		case r.ids && !r.once:
-			notes = append(notes, fmt.Sprintf("A slate that is in the file twice is released twice, which neither ledger nor guarantee counts. Slates of the same ids are refused where they are fewer than %d apart, and wherever they are if users, and the slates of each, ascend.", r.Options.room()/2))
+			notes = append(notes, fmt.Sprintf("A slate that is in the file twice is released twice, which neither "+
+				"ledger nor guarantee counts. Slates of the same ids are refused where they are fewer than %d apart, "+
+				"and wherever they are if users, and the slates of each, ascend.", r.Options.room()/2))
 		case !r.ids:
-			notes = append(notes, "Every row is taken for a slate of its own: one that is in the file twice is released twice, which neither the ledger nor the guarantee of a slate counts.")
+			notes = append(notes, "Every row is taken for a slate of its own: one that is in the file twice is "+
+				"released twice, which neither the ledger nor the guarantee of a slate counts.")
 		}
 		d := o.Epsilon - math.Log(float64(r.Items))
 		switch told := r.Keep - r.Other; { // all other positions are drawn from the whole catalogue, whatever was there
 		case told < 1/(1+math.Exp(4)):
-			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far below ln m = %.2f: a share %.3g of the positions tells what was there, the output is pure noise", o.Epsilon, math.Log(float64(r.Items)), told))
+			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far below ln m = %.2f: a share %.3g of the "+
+				"positions tells what was there, the output is pure noise", o.Epsilon, math.Log(float64(r.Items)),
+				told))
 		case d > 4:
-			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far above ln m = %.2f: a share %.3g of the positions is replaced, the output is nearly plain text", o.Epsilon, math.Log(float64(r.Items)), 1-r.Keep))
+			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far above ln m = %.2f: a share %.3g of the "+
+				"positions is replaced, the output is nearly plain text", o.Epsilon, math.Log(float64(r.Items)),
+				1-r.Keep))
 		}
 	} else {
 		notes = append(notes,
-			"Replacing items has no guarantee: an attacker who knows the mechanism can train on slates that they protected themselves, and items that stay are plain text. The method rr has a guarantee.")
+			"Replacing items has no guarantee: an attacker who knows the mechanism can train on slates that they "+
+				"protected themselves, and items that stay are plain text. The method rr has a guarantee.")
 	}
 	if r.ids {
-		notes = append(notes, "The ids of slates are written as they are: they must not tell of their items, nor of when they were shown.")
+		notes = append(notes, "The ids of slates are written as they are: they must not tell of their items, nor of "+
+			"when they were shown.")
 	}
 	switch {
 	case o.Replace == ReplacePopularity:
@@ -150,7 +169,9 @@ func (r *FileReport) notes() []string {
 		notes = append(notes, "warning: what comes in is drawn from the user's own slates too, which tells of them")
 	}
 	if r.Blind > 0 {
-		notes = append(notes, fmt.Sprintf("slates without anything to compare with, whose first positions were taken in their order unless drawn: %d", r.Blind))
+		notes = append(notes, fmt.Sprintf(
+			"slates without anything to compare with, whose first positions were taken in their order unless drawn: %d",
+			r.Blind))
 	}
 	if r.Noise == privacy.Research {
 		notes = append(notes, perturb.ResearchNote)
@@ -172,7 +193,9 @@ func openCatalogue(ctx context.Context, o *FileOptions) (*perturb.Catalogue, *sh
 	case o.Catalogue != "" && popular:
 		return readCounts(ctx, o)
 	case o.Items > 0 && popular:
-		return nil, nil, perturb.Refuse("give --catalogue FILE with item_id and count, or leave out --items: the slates are counted then", "popularity needs how often items are shown")
+		return nil, nil, perturb.Refuse(
+			"give --catalogue FILE with item_id and count, or leave out --items: the slates are counted then",
+			"popularity needs how often items are shown")
 	case !o.twice():
 		c, err := perturb.OpenCatalogue(ctx, &o.Settings, slateALine)
 		return c, nil, err
@@ -237,7 +260,8 @@ func readCounts(ctx context.Context, o *FileOptions) (*perturb.Catalogue, *shown
 		return nil, nil, err
 	}
 	if total == 0 {
-		return nil, nil, &dataset.Error{File: o.Catalogue, Field: "count", Msg: "no item was ever shown: there is nothing to draw by popularity"}
+		return nil, nil, &dataset.Error{File: o.Catalogue, Field: "count",
+			Msg: "no item was ever shown: there is nothing to draw by popularity"}
 	}
 	return c, s, nil
 }

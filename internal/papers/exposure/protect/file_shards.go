@@ -39,19 +39,23 @@ func (p *filePerturber) state() (same, counts any) {
 	if o.Past != nil {
 		history = given("past")
 	}
-	return shardSame{o.Purpose, o.Method, given(o.Vectors), history, r.Length, r.Items, r.vectorCounts, r.Count, r.Keep, r.Other, r.Most, r.CountsFrom, r.ids, o.Own, r.once}, r.slateCounts
+	return shardSame{o.Purpose, o.Method, given(o.Vectors), history, r.Length, r.Items, r.vectorCounts, r.Count, r.Keep,
+		r.Other, r.Most, r.CountsFrom, r.ids, o.Own, r.once}, r.slateCounts
 }
 
 // Whole says how to join the shards of File.
 func Whole() perturb.Whole {
-	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, counts []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage,
+		counts []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
 		}
 		r := &FileReport{
-			Facts: f, Options: FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, Own: s.Own}, Method: s.Method, Vectors: s.Vectors, History: s.History},
-			Length: s.Length, Items: s.Items, vectorCounts: s.Seen, Count: s.Count, Keep: s.Keep, Other: s.Other, Most: s.Most, CountsFrom: s.CountsFrom, ids: s.IDs, once: s.Once,
+			Facts: f, Options: FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, Own: s.Own}, Method: s.Method,
+				Vectors: s.Vectors, History: s.History},
+			Length: s.Length, Items: s.Items, vectorCounts: s.Seen, Count: s.Count, Keep: s.Keep, Other: s.Other,
+			Most: s.Most, CountsFrom: s.CountsFrom, ids: s.IDs, once: s.Once,
 		}
 		for _, b := range counts {
 			var c slateCounts
@@ -75,7 +79,8 @@ func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
 	}
 	m := response(s.Purpose, s.Method.Epsilon, int64(s.Items))
 	if s.Keep != m.Keep() || s.Other != m.Other() {
-		return "", nil, perturb.Refuse("make the shards again", "shards keep a position with probability %g, which is not that of epsilon %g", s.Keep, s.Method.Epsilon)
+		return "", nil, perturb.Refuse("make the shards again",
+			"shards keep a position with probability %g, which is not that of epsilon %g", s.Keep, s.Method.Epsilon)
 	}
 	return s.Purpose, m.Event(), nil
 }
@@ -100,14 +105,16 @@ func (o *FileOptions) Declare(ctx context.Context, l *privacy.Ledger) (*perturb.
 	case o.Length < 1:
 		return nil, perturb.Refuse("it is the number of items of every slate", "--length is missing")
 	case o.twice():
-		return nil, perturb.Refuse("give --items M or --catalogue FILE", "the catalogue is missing: shards do not see the slates of others")
+		return nil, perturb.Refuse("give --items M or --catalogue FILE",
+			"the catalogue is missing: shards do not see the slates of others")
 	}
 	cat, _, err := openCatalogue(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Replace == ReplaceRR {
-		_, err = response(o.Purpose, o.Epsilon, int64(cat.Size)).Open(l, o.Bits(o.Seed.Stream("perturb exposure, the ledger alone")))
+		_, err = response(o.Purpose, o.Epsilon, int64(cat.Size)).Open(l,
+			o.Bits(o.Seed.Stream("perturb exposure, the ledger alone")))
 		return cat, err
 	}
 	return cat, o.unprotected(l)
@@ -124,7 +131,8 @@ func Hold(l *privacy.Ledger, same json.RawMessage, most int64) (json.RawMessage,
 		return same, nil
 	}
 	s.Most = most
-	if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(s.Length)}); err != nil {
+	if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position,
+		Most: most * int64(s.Length)}); err != nil {
 		return nil, err
 	}
 	return json.Marshal(s)

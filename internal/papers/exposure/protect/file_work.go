@@ -73,7 +73,8 @@ func (w *slateWorker) replacer(b *perturb.Block[int32]) func(i int, row []int32)
 	urnOf, hint := func(int) urn { return w.p.urn }, "the catalogue is too small for this ratio"
 	if w.p.o.Replace == ReplaceInBatch {
 		around, user := fileBatch(b)
-		urnOf, hint = func(i int) urn { return around.urn(user[i], w.p.o.OwnRows) }, "--batch takes more slates together, of more users"
+		urnOf, hint = func(i int) urn { return around.urn(user[i], w.p.o.OwnRows) },
+			"--batch takes more slates together, of more users"
 	}
 	return func(i int, row []int32) error {
 		d := dice{w.secret}

@@ -204,14 +204,16 @@ func (o *Options) checkPairs(p *slate.Pairs) error {
 	if o.Replace == ReplaceRR {
 		for i, t := range p.Slates {
 			if t != slate.OOV && (t < slate.FirstItem || int(t) >= o.Pool.vocab) {
-				return fmt.Errorf("slate of pair %d, position %d: token %d, want an item below %d or the unknown one", i/p.T, i%p.T, t, o.Pool.vocab)
+				return fmt.Errorf("slate of pair %d, position %d: token %d, want an item below %d or the unknown one",
+					i/p.T, i%p.T, t, o.Pool.vocab)
 			}
 		}
 		return nil
 	}
 	for i, t := range p.Slates {
 		if t < 0 || int(t) >= o.Pool.vocab {
-			return fmt.Errorf("slate of pair %d, position %d: token %d, want one below %d", i/p.T, i%p.T, t, o.Pool.vocab)
+			return fmt.Errorf("slate of pair %d, position %d: token %d, want one below %d", i/p.T, i%p.T, t,
+				o.Pool.vocab)
 		}
 	}
 	if o.Replace == ReplaceInBatch {
@@ -242,7 +244,8 @@ func (o *Options) checkVectors(p *slate.Pairs) error {
 	inside := func(what string, tokens []int32, width int) error {
 		for i, t := range tokens {
 			if t < 0 || int(t) >= len(o.Vectors) {
-				return fmt.Errorf("%s of pair %d, position %d: token %d, want one with a place among the %d vectors", what, i/width, i%width, t, len(o.Vectors))
+				return fmt.Errorf("%s of pair %d, position %d: token %d, want one with a place among the %d vectors",
+					what, i/width, i%width, t, len(o.Vectors))
 			}
 		}
 		return nil

@@ -26,7 +26,8 @@ func NewParallel(parts ...string) *Parallel {
 
 // answer calls f with the mechanism and the ledger for its release: the given ones or, for a part whose event is
 // already in the ledger, a ledger that is not read.
-func (p *Parallel) answer(part string, m local.Response, l *privacy.Ledger, f func(local.Response, *privacy.Ledger) error) error {
+func (p *Parallel) answer(part string, m local.Response, l *privacy.Ledger,
+	f func(local.Response, *privacy.Ledger) error) error {
 	if p == nil || !slices.Contains(p.parts, part) {
 		return f(m, l)
 	}

@@ -28,7 +28,8 @@ func NewPool(set *slate.Set) (*Pool, error) {
 		for k, part := range []*slate.Pairs{set.Train, set.Valid, set.Test} {
 			for i, u := range part.Users {
 				if u < 0 || int(u) >= len(p.logs) {
-					return nil, fmt.Errorf("%s pair %d is of user %d, want one of the %d of the set", []string{"training", "validation", "test"}[k], i, u, len(p.logs))
+					return nil, fmt.Errorf("%s pair %d is of user %d, want one of the %d of the set",
+						[]string{"training", "validation", "test"}[k], i, u, len(p.logs))
 				}
 				p.logs[u] = append(p.logs[u], known(part.Slate(i))...)
 			}
@@ -41,7 +42,8 @@ func NewPool(set *slate.Set) (*Pool, error) {
 	for u, log := range p.logs {
 		for _, item := range log {
 			if item < slate.FirstItem || int(item) >= set.Vocab {
-				return nil, fmt.Errorf("log of user %s holds token %d, want an item below %d", set.Users[u], item, set.Vocab)
+				return nil, fmt.Errorf("log of user %s holds token %d, want an item below %d", set.Users[u], item,
+					set.Vocab)
 			}
 			counts[item]++
 		}

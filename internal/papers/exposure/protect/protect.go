@@ -42,7 +42,8 @@ type Report struct {
 // An item that comes into a slate was not in it before, so that exactly ceil(T Ratio)
 // positions change; in RR a position may get any item, one that the slate has too.
 func Slates(ctx context.Context, p *slate.Pairs, o Options) (*slate.Pairs, Report, error) {
-	out := &slate.Pairs{T: p.T, L: p.L, Slates: append([]int32(nil), p.Slates...), Behaviours: p.Behaviours, Users: p.Users, Complete: p.Complete}
+	out := &slate.Pairs{T: p.T, L: p.L, Slates: append([]int32(nil), p.Slates...), Behaviours: p.Behaviours,
+		Users: p.Users, Complete: p.Complete}
 	r := Report{Slates: int64(p.Len())}
 	if err := o.check(p); err != nil {
 		return nil, r, fmt.Errorf("protect slates: %w", err)
@@ -78,7 +79,8 @@ func (o *Options) purpose() string {
 // selection and replacement. So the points of a curve have independent errors, and releases at two ratios together
 // reveal no more about the replaced positions than each by itself.
 func (o *Options) stream(kind string) rng.Stream {
-	name, ratio, epsilon := "protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon)
+	name, ratio, epsilon := "protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(),
+		math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon)
 	if o.Under != nil {
 		return o.Under.Of(name).Sub(ratio, epsilon)
 	}
@@ -110,7 +112,8 @@ func (o *Method) variant() (name string) {
 // respond answers every position by randomized response over the items and the token of unknown items.
 func (o *Options) respond(p *slate.Pairs, r *Report) error {
 	m := response(o.purpose(), o.Epsilon, int64(o.Pool.vocab)-int64(slate.FirstItem)+1)
-	r.Count, r.Keep, r.Catalogue, r.Epsilon, r.SlateEpsilon = p.T, m.Keep(), m.Categories, o.Epsilon, o.Epsilon*float64(p.T)
+	r.Count, r.Keep, r.Catalogue, r.Epsilon, r.SlateEpsilon = p.T, m.Keep(), m.Categories, o.Epsilon,
+		o.Epsilon*float64(p.T)
 	if o.Ledger == nil {
 		return errors.New("rr needs a ledger for its epsilon")
 	}
@@ -218,7 +221,8 @@ type swapper struct {
 }
 
 func newSwapper(o *Options, t, count, tokens int) *swapper {
-	return &swapper{o: o, choose: newChooser(o, t, count), new: distinct{marks: make([]uint32, tokens)}, base: o.stream("slates"),
+	return &swapper{o: o, choose: newChooser(o, t, count), new: distinct{marks: make([]uint32, tokens)},
+		base:   o.stream("slates"),
 		byPast: o.Reference == ReferencePast, similar: o.Similarity()}
 }
 

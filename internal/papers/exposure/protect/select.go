@@ -21,7 +21,8 @@ type chooser struct {
 }
 
 func newChooser(o *Options, t, count int) *chooser {
-	c := &chooser{how: o.Select, count: count, weighted: o.Weighted, tau: o.Tau, vectors: o.Vectors, order: make([]int32, t), cosine: make([]float64, t)}
+	c := &chooser{how: o.Select, count: count, weighted: o.Weighted, tau: o.Tau, vectors: o.Vectors,
+		order: make([]int32, t), cosine: make([]float64, t)}
 	for _, v := range o.Vectors {
 		if v != nil {
 			c.sum = make([]float64, len(v))

@@ -95,7 +95,8 @@ type Point struct {
 // measure may use the attacker trained on clean slates, one that it trains on Protected.Protect of the training pairs,
 // or both. Settings run one after the other, so measure may use the whole machine. o has everything but the setting;
 // with RR its ledger gets one event for each setting.
-func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []Setting, o Options, measure Measure) ([]Point, error) {
+func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []Setting, o Options,
+	measure Measure) ([]Point, error) {
 	o.Select, o.Replace, o.Ratio, o.Epsilon = "", "", 0, 0
 	all := append([]Setting{{}}, settings...)
 	points := make([]Point, 0, len(all))
@@ -104,7 +105,8 @@ func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []S
 			return nil, context.Cause(ctx)
 		}
 		p := Protected{Setting: s, Pairs: pairs, options: o}
-		p.options.Select, p.options.Replace, p.options.Ratio, p.options.Epsilon = s.Select, s.Replace, s.Ratio, s.Epsilon
+		p.options.Select, p.options.Replace, p.options.Ratio, p.options.Epsilon = s.Select, s.Replace, s.Ratio,
+			s.Epsilon
 		start := time.Now()
 		var err error
 		if p.Report.Slates = int64(pairs.Len()); !s.Clean() {

@@ -16,7 +16,8 @@ import (
 	"privrec/internal/run"
 )
 
-const cite = "Zhang et al., Graph Embedding for Recommendation against Attribute Inference Attacks, WWW 2021, arXiv 2101.12549"
+const cite = "Zhang et al., Graph Embedding for Recommendation against Attribute Inference Attacks, WWW 2021, arXiv " +
+	"2101.12549"
 
 // Task returns the attack on runs of others, on files of lists, and on data sets.
 func Task(others []run.Task) run.Task {
@@ -24,12 +25,17 @@ func Task(others []run.Task) run.Task {
 		Verb: "attack", Name: "attribute", Cite: cite,
 		Summary: "predict attributes of users from what they had and were recommended",
 		Flags: []run.Flag{
-			{Name: "on", Key: "on.runs", List: true, Usage: "attack the recommendations of the finished run in this directory; may be repeated"},
-			{Name: "lists", Key: "files.lists", Usage: "attack the recommendations in this table of user, rank and item"},
-			{Name: "interactions", Key: "files.interactions", Usage: "what the users of --lists had: a table of user and item"},
-			{Name: "recs", Key: "files.recs", Usage: "attack the lists in this file, of a model that another program trained"},
+			{Name: "on", Key: "on.runs", List: true,
+				Usage: "attack the recommendations of the finished run in this directory; may be repeated"},
+			{Name: "lists", Key: "files.lists",
+				Usage: "attack the recommendations in this table of user, rank and item"},
+			{Name: "interactions", Key: "files.interactions",
+				Usage: "what the users of --lists had: a table of user and item"},
+			{Name: "recs", Key: "files.recs",
+				Usage: "attack the lists in this file, of a model that another program trained"},
 			{Name: "train", Key: "files.train", Usage: "with --recs, the file of rows that the model was trained on"},
-			{Name: "attributes", Key: "files.attributes", Usage: "the attributes: a table of user and a column for each"},
+			{Name: "attributes", Key: "files.attributes",
+				Usage: "the attributes: a table of user and a column for each"},
 		},
 		Default: inference.Default, Check: inference.Check,
 		Open: func(ctx context.Context, env *run.Env, c inference.Config) (run.Work, error) {

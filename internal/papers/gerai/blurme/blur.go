@@ -23,7 +23,8 @@ type added struct {
 }
 
 // add returns the items that every user adds. share is p.
-func add(d *dataset.Interactions, class *dataset.Column, lists [][]int32, share float64, choose string, seed rng.Seed) *added {
+func add(d *dataset.Interactions, class *dataset.Column, lists [][]int32, share float64, choose string,
+	seed rng.Seed) *added {
 	a := &added{items: make([][]int32, d.Users)}
 	for u, items := range d.Train {
 		c := other(class.Codes[u], len(lists), seed.Stream("blurme.class", uint64(u)))

@@ -44,9 +44,11 @@ func Default() Config {
 	return Config{
 		Profile: "tuned",
 		Data:    topn.DataConfig{Name: "ml-100k", Recipe: "gerai"},
-		Blur:    Blur{Attribute: "gender", Bands: []float64{}, Share: 0.1, Choose: Ranked, Folds: 10, History: HistoryBlurred},
-		Model:   baseline.BPRMFShape{Dim: 60, Init: baseline.InitConfig{Law: baseline.LawNormal, Std: 0.1}},
-		Train: topn.TrainConfig{Epochs: 71, Batch: 1024, Rate: 1e-3, L2: 2e-2, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
+		Blur: Blur{Attribute: "gender", Bands: []float64{}, Share: 0.1, Choose: Ranked, Folds: 10,
+			History: HistoryBlurred},
+		Model: baseline.BPRMFShape{Dim: 60, Init: baseline.InitConfig{Law: baseline.LawNormal, Std: 0.1}},
+		Train: topn.TrainConfig{Epochs: 71, Batch: 1024, Rate: 1e-3, L2: 2e-2, Sampler: bpr.Pass, Negatives: bpr.Unseen,
+			Each:   1,
 			RateBy: 1, Select: topn.SelectLast},
 		Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
 	}
@@ -75,5 +77,6 @@ func (b Blur) check(v *config.Checker) {
 // Suit implements run.Suited.
 func (c *Config) Suit(doc *config.Document) error {
 	c.Eval.SuitOwn(doc, c.Data.Name)
-	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Ratings: true, Features: []string{c.Blur.Attribute}})
+	return c.Data.Suit(doc, registry.Need{Valid: c.Train.Selected(), Ratings: true,
+		Features: []string{c.Blur.Attribute}})
 }

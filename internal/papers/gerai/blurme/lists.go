@@ -13,12 +13,14 @@ import (
 
 // Regression fits a logistic regression of positive on rating rows, one row for each user, items ascending. It returns
 // a weight for each of items.
-type Regression func(ctx context.Context, rows [][]int32, ratings [][]float32, items int, positive []bool) ([]float64, error)
+type Regression func(ctx context.Context, rows [][]int32, ratings [][]float32, items int,
+	positive []bool) ([]float64, error)
 
 // typical returns L_c for every class, the most typical item first. Items without a training row are in no list, since
 // they tell nothing about a class and have no mean rating. length cuts the lists; 0 means half of the rated items. One
 // fold means one fit on all users.
-func typical(ctx context.Context, d *dataset.Interactions, class *dataset.Column, folds, length int, seed rng.Seed, fit Regression) ([][]int32, error) {
+func typical(ctx context.Context, d *dataset.Interactions, class *dataset.Column, folds, length int, seed rng.Seed,
+	fit Regression) ([][]int32, error) {
 	rated := ratedItems(d)
 	if length == 0 {
 		length = len(rated) / 2
@@ -38,7 +40,8 @@ func typical(ctx context.Context, d *dataset.Interactions, class *dataset.Column
 		for f := range folds {
 			w, err := leaveOut(ctx, d, fold, int32(f), folds, positive, fit)
 			if err != nil {
-				return nil, fmt.Errorf("class %q of %s, fold %d of %d: %w", class.Levels[c], class.Name, f+1, folds, err)
+				return nil, fmt.Errorf("class %q of %s, fold %d of %d: %w", class.Levels[c], class.Name, f+1, folds,
+					err)
 			}
 			addRanks(score, w, rated)
 		}
@@ -83,7 +86,8 @@ func assign(class *dataset.Column, folds int, seed rng.Seed) []int32 {
 
 // leaveOut fits the users outside fold f, or all users if there is one fold. It fails if all of them are positive, or
 // none.
-func leaveOut(ctx context.Context, d *dataset.Interactions, fold []int32, f int32, folds int, positive []bool, fit Regression) ([]float64, error) {
+func leaveOut(ctx context.Context, d *dataset.Interactions, fold []int32, f int32, folds int, positive []bool,
+	fit Regression) ([]float64, error) {
 	var rows [][]int32
 	var ratings [][]float32
 	var y []bool
@@ -93,7 +97,8 @@ func leaveOut(ctx context.Context, d *dataset.Interactions, fold []int32, f int3
 		}
 	}
 	if !slices.Contains(y, true) || !slices.Contains(y, false) {
-		return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the %d users outside the fold are of one class", len(y)), Hint: "take blur.folds=1 for one fit on all users"}
+		return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the %d users outside the fold are of one class",
+			len(y)), Hint: "take blur.folds=1 for one fit on all users"}
 	}
 	return fit(ctx, rows, ratings, d.Items, y)
 }

@@ -20,7 +20,9 @@ const Name = "BlurMe"
 // it.
 func Task(tables topn.Tables) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "blurme", Summary: "matrix factorisation on rows with items typical of another class (baseline of GERAI's Tables 2 and 3)", Cite: Cite,
+		Verb: "train", Name: "blurme",
+		Summary: "matrix factorisation on rows with items typical of another class (baseline of GERAI's Tables 2 and " +
+			"3)", Cite: Cite,
 		Default: Default, Check: check, Answers: true,
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, tables) },
 	}.Task()
@@ -34,23 +36,26 @@ type blurred struct {
 
 // open loads the data, blurs the rows, declares that nothing is protected, and makes the model.
 func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, func(c Config) train.Length { return c.Train.Length() }, topn.Free()...)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()},
+		func(c Config) train.Length { return c.Train.Length() }, topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
 	var a *added
 	var n Counts
 	var was *dataset.Interactions
-	x, err := topn.LoadChanged(ctx, env, topn.Method{Name: Name, Standing: standing, Data: c.Data, Train: c.Train, Eval: c.Eval,
-		Shape: topn.Shape{Dim: c.Model.Dim}, Tables: tables}, func(d *dataset.Interactions) (x *dataset.Interactions, err error) {
-		defer env.Stage("blur")()
-		if a, err = c.Blur.choose(ctx, env, d); err != nil {
-			return nil, err
-		}
-		was = d
-		x, n = blur(d, a)
-		return x, nil
-	})
+	x, err := topn.LoadChanged(ctx, env, topn.Method{Name: Name, Standing: standing, Data: c.Data, Train: c.Train,
+		Eval:  c.Eval,
+		Shape: topn.Shape{Dim: c.Model.Dim}, Tables: tables},
+		func(d *dataset.Interactions) (x *dataset.Interactions, err error) {
+			defer env.Stage("blur")()
+			if a, err = c.Blur.choose(ctx, env, d); err != nil {
+				return nil, err
+			}
+			was = d
+			x, n = blur(d, a)
+			return x, nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +65,10 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 	if x.Finished() {
 		return x, nil
 	}
-	p := &Account{Account: experiment.Unprotected("edges", "the model trains on and recommends from the rows in the clear, added ones among them"), Added: n}
-	p.Leave("attributes", "the lists of items and what each user adds are made from users' "+c.Blur.Attribute+" in the clear; who learns from such rows can read it from the additions")
+	p := &Account{Account: experiment.Unprotected("edges",
+		"the model trains on and recommends from the rows in the clear, added ones among them"), Added: n}
+	p.Leave("attributes", "the lists of items and what each user adds are made from users' "+c.Blur.Attribute+
+		" in the clear; who learns from such rows can read it from the additions")
 	if c.Train.Selected() {
 		p.Leave(topn.OpenSelection.What, topn.OpenSelection.Why)
 	}
@@ -80,7 +87,9 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 // choose learns the lists and returns the items that every user adds.
 func (b Blur) choose(ctx context.Context, env *run.Env, d *dataset.Interactions) (*added, error) {
 	if d.Ratings == nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("data.recipe: %q of %s keeps no ratings, from which the lists of items are learned", d.Recipe, d.Name), Fix: "take recipe gerai"}
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"data.recipe: %q of %s keeps no ratings, from which the lists of items are learned", d.Recipe, d.Name),
+			Fix: "take recipe gerai"}
 	}
 	class, err := d.Features.Classes(b.Attribute, b.Bands...)
 	if err != nil {
@@ -101,11 +110,13 @@ func (b *blurred) Run(ctx context.Context) error {
 	for u, list := range d.Train {
 		for k, i := range list {
 			if b.added.has(u, i) {
-				users, items, ratings = append(users, d.UserIDs[u]), append(items, d.ItemIDs[i]), append(ratings, d.Ratings[u][k])
+				users, items, ratings = append(users, d.UserIDs[u]), append(items, d.ItemIDs[i]),
+					append(ratings, d.Ratings[u][k])
 			}
 		}
 	}
-	err := b.Env.WriteScores("added", run.Column{Name: "user_id", Values: users}, run.Column{Name: "item_id", Values: items}, run.Column{Name: "rating", Values: ratings})
+	err := b.Env.WriteScores("added", run.Column{Name: "user_id", Values: users},
+		run.Column{Name: "item_id", Values: items}, run.Column{Name: "rating", Values: ratings})
 	if err != nil {
 		return err
 	}
@@ -122,6 +133,7 @@ type Account struct {
 func (a *Account) Show(d *report.Document) {
 	n := a.Added
 	d.Facts = append(d.Facts, report.Fact{Label: "added rows", Value: fmt.Sprint(n.Rows),
-		Note: fmt.Sprintf("by %d users; %d of them were test rows and %d validation rows, which are not measured; the lists of %d users were too short", n.Users, n.Test, n.Valid, n.Short)})
+		Note: fmt.Sprintf("by %d users; %d of them were test rows and %d validation rows, which are not measured; "+
+			"the lists of %d users were too short", n.Users, n.Test, n.Valid, n.Short)})
 	a.Account.Show(d)
 }

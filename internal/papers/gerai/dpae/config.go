@@ -83,10 +83,12 @@ func (c Config) Steps(users int) int {
 // stated number of users sets the rate, the number of steps and the divisor of means.
 func (c Config) sgd(users int) (channel.DPSGD, error) {
 	public := cmp.Or(c.Data.Sizes.Users, users)
-	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users), Stated: int64(c.Data.Sizes.Users),
+	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users),
+		Stated:   int64(c.Data.Sizes.Users),
 		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(public)), Unit: privacy.User}
 	steps := int64(c.Steps(public))
-	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Exposed: accountant.Exposed(d.Rate, steps)}
+	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta,
+		Exposed: accountant.Exposed(d.Rate, steps)}
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
 		d.NoiseMultiplier = noise
 		acc, err := accountant.New(accountant.Contour, privacy.User, privacy.AddRemove)

@@ -19,12 +19,14 @@ import (
 // Method is the method's name in tables.
 const Method = "DPAE"
 
-const cite = "Liu, Li, Ni, Hou, Differentially private recommender system with autoencoders, iThings 2019, as GERAI's tables (WWW 2021) have it"
+const cite = "Liu, Li, Ni, Hou, Differentially private recommender system with autoencoders, iThings 2019, as " +
+	"GERAI's tables (WWW 2021) have it"
 
 // Task returns the task of DPAE.
 func Task() run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "dpae", Noisy: true, Summary: "autoencoder of users' rows, trained by DP-SGD over users", Cite: cite,
+		Verb: "train", Name: "dpae", Noisy: true, Summary: "autoencoder of users' rows, trained by DP-SGD over users",
+		Cite:    cite,
 		Default: Default, Check: check, Open: open, Answers: true,
 	}.Task()
 }
@@ -40,25 +42,32 @@ type work struct {
 
 // open loads the data, calibrates the noise, and declares the assumptions of the guarantee.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil, topn.Free()...)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil,
+		topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
-	x, err := topn.Load(ctx, env, topn.Method{Name: Method, Standing: standing, Data: c.Data, Eval: c.Eval, Tables: gerai.Tables(),
-		Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}) // a width of hidden units is not GERAI's d
+	x, err := topn.Load(ctx, env, topn.Method{Name: Method, Standing: standing, Data: c.Data, Eval: c.Eval,
+		Tables: gerai.Tables(),
+		Shape:  topn.Shape{Epsilon: c.Privacy.Epsilon}}) // a width of hidden units is not GERAI's d
 	if err != nil || x.Finished() {
 		return x, err
 	}
 	w := &work{Experiment: x, cfg: c, steps: c.Steps(cmp.Or(c.Data.Sizes.Users, x.Graph.Users))}
 	if w.sgd, err = c.sgd(x.Graph.Users); err != nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
+		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err),
+			Fix: "take a larger epsilon, or fewer epochs"}
 	}
 	a := experiment.Protected(public...)
-	if err := a.Decide(env, x.Data.Source, experiment.Taken{Items: true, HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public, "the rate and the number of steps")}}); err != nil {
+	if err := a.Decide(env, x.Data.Source,
+		experiment.Taken{Items: true,
+			HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public,
+				"the rate and the number of steps")}}); err != nil {
 		return nil, err
 	}
 	d := a.Declaration()
-	d.Plan = &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta}, Subject: privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
+	d.Plan = &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
+		Subject:  privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
 		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: int64(w.steps), Event: w.sgd.Event()}}}
 	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
@@ -70,7 +79,9 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 
 // public lists the assumptions of the total.
 var public = []privacy.Assumption{
-	{What: "users' own lists and vectors", Why: "they are computed from the user's own row in the clear, so the guarantee is for what all others see (joint differential privacy)"},
+	{What: "users' own lists and vectors",
+		Why: "they are computed from the user's own row in the clear, so the guarantee is for what all others see " +
+			"(joint differential privacy)"},
 	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
 	{What: "what is measured here", Why: "numbers of rows, floors and ranks of held-out rows"},
 }
@@ -78,8 +89,10 @@ var public = []privacy.Assumption{
 // account adds the composition of the steps, for one user more or less and for one rating more or less.
 func (w *work) account(a experiment.Account) (topn.Account, error) {
 	p := w.cfg.Privacy
-	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(privacy.User), Theorem: "DP-SGD over Poisson samples of users"}
-	if err := a.Compose(w.ledger, privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}, p.Delta); err != nil {
+	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(privacy.User),
+		Theorem: "DP-SGD over Poisson samples of users"}
+	if err := a.Compose(w.ledger, privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
+		p.Delta); err != nil {
 		return nil, err
 	}
 	if eps := float64(a.Noised()); !(eps <= p.Epsilon*(1+1e-9)) {
@@ -164,6 +177,7 @@ func (w *work) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
 	return experiment.Rehearsed{
 		Opening: opening, Steps: []float64{step}, Of: w.steps, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Epochs, timed, 1000*user, w.TestUsers()),
+		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Epochs, timed,
+			1000*user, w.TestUsers()),
 	}.Estimate(), err
 }

@@ -59,7 +59,8 @@ const (
 // defaults returns the setting of a method on ML-100K under GERAI's split, at the sum of GERAI's own claims, 0.4 + 20.
 func defaults(m ModelConfig) Config {
 	return Config{Profile: "tuned", Data: topn.DataConfig{Name: "ml-100k", Recipe: "gerai"}, Model: m,
-		Privacy: PrivacyConfig{Epsilon: 20.4, Users: UsersTrained}, Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200}}
+		Privacy: PrivacyConfig{Epsilon: 20.4, Users: UsersTrained},
+		Eval:    topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200}}
 }
 
 // DefaultDPMF returns the setting of DPMF.
@@ -94,11 +95,14 @@ func check(v *config.Checker, c Config, matrices ...string) {
 	v.OneOf("privacy.users", p.Users, UsersTrained, UsersPublic)
 	c.Eval.CheckAtOnce(v)
 	if p.Users == UsersPublic {
-		v.Check(m.Rounds == 1, "model.rounds", "must be 1 with privacy.users public: items' vectors are fitted once, got %d", m.Rounds)
-		v.Check(m.Matrix != MatrixRatings, "model.matrix", "must be of all cells with privacy.users public: which cells have a rating would show without noise")
+		v.Check(m.Rounds == 1, "model.rounds",
+			"must be 1 with privacy.users public: items' vectors are fitted once, got %d", m.Rounds)
+		v.Check(m.Matrix != MatrixRatings, "model.matrix",
+			"must be of all cells with privacy.users public: which cells have a rating would show without noise")
 		v.Check(m.Common == 0 || m.Dim > 1, "model.common", "must be 0 with model.dim 1: there is no other number")
 	} else {
-		v.Check(m.Common == 0, "model.common", "must be 0 with privacy.users trained: only public vectors have a common number")
+		v.Check(m.Common == 0, "model.common",
+			"must be 0 with privacy.users trained: only public vectors have a common number")
 	}
 }
 

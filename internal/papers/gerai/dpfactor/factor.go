@@ -43,7 +43,8 @@ func newFactors(c Config, g *graph.Bipartite, d *dataset.Interactions) (*factors
 		return f, nil
 	}
 	if d.Ratings == nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("model.matrix: %s needs ratings, which recipe %q of %s does not keep", c.Model.Matrix, d.Recipe, d.Name),
+		return nil, &run.UsageError{Message: fmt.Sprintf(
+			"model.matrix: %s needs ratings, which recipe %q of %s does not keep", c.Model.Matrix, d.Recipe, d.Name),
 			Fix: "take recipe gerai, or model.matrix=" + MatrixAdjacency}
 	}
 	by := 1.0
@@ -55,8 +56,9 @@ func newFactors(c Config, g *graph.Bipartite, d *dataset.Interactions) (*factors
 		for k, r := range ratings {
 			item := d.Train[u][k]
 			if !(r >= lowestRating && r <= highestRating) {
-				return nil, &dataset.Error{File: d.Name, Field: "rating", Msg: fmt.Sprintf("user %q rates item %q with %v, want %d to %d: the noise is for that range",
-					d.UserIDs[u], d.ItemIDs[item], r, lowestRating, highestRating)}
+				return nil, &dataset.Error{File: d.Name, Field: "rating",
+					Msg: fmt.Sprintf("user %q rates item %q with %v, want %d to %d: the noise is for that range",
+						d.UserIDs[u], d.ItemIDs[item], r, lowestRating, highestRating)}
 			}
 			ofUser = append(ofUser, float64(r)/by)
 			ofItem[g.ItemPtr[item]+next[item]] = float64(r) / by // users ascend within an item
@@ -176,7 +178,8 @@ func (f *factors) fitUsers() {
 func (c Config) perturbation() (channel.SphericalLaplace, error) {
 	scale, err := channel.LaplaceScale(c.Privacy.Epsilon, c.distance())
 	of := c.unit()
-	return channel.SphericalLaplace{Purpose: purposeObjective, Scale: scale, Sensitivity: c.distance(), Unit: of.Unit, Neighbouring: of.Neighbouring}, err
+	return channel.SphericalLaplace{Purpose: purposeObjective, Scale: scale, Sensitivity: c.distance(), Unit: of.Unit,
+		Neighbouring: of.Neighbouring}, err
 }
 
 // purposeObjective names the noise in ledgers and streams.

@@ -22,15 +22,19 @@ const (
 )
 
 const (
-	citeDPMF = "Hua, Xia, Zhong, Differentially private matrix factorization, IJCAI 2015, as GERAI's tables (WWW 2021) have it"
-	citeDPNE = "Xu, Yuan, Wu, Phan, DPNE: differentially private network embedding, PAKDD 2018, as GERAI's tables (WWW 2021) have it"
+	citeDPMF = "Hua, Xia, Zhong, Differentially private matrix factorization, IJCAI 2015, as GERAI's tables (WWW " +
+		"2021) have it"
+	citeDPNE = "Xu, Yuan, Wu, Phan, DPNE: differentially private network embedding, PAKDD 2018, as GERAI's tables " +
+		"(WWW 2021) have it"
 )
 
 // Tasks returns the tasks of the methods.
 func Tasks() []run.Task {
 	return []run.Task{
-		task(DPMF, "dpmf", "factors of ratings, with noise in the objective", citeDPMF, DefaultDPMF, MatrixScaled, MatrixRatings, MatrixAdjacency),
-		task(DPNE, "dpne", "factors of the adjacency, with noise in the objective", citeDPNE, DefaultDPNE, MatrixAdjacency),
+		task(DPMF, "dpmf", "factors of ratings, with noise in the objective", citeDPMF, DefaultDPMF, MatrixScaled,
+			MatrixRatings, MatrixAdjacency),
+		task(DPNE, "dpne", "factors of the adjacency, with noise in the objective", citeDPNE, DefaultDPNE,
+			MatrixAdjacency),
 	}
 }
 
@@ -62,8 +66,9 @@ func open(ctx context.Context, env *run.Env, method string, c Config, profiles m
 	if c.Privacy.Users == UsersPublic {
 		method, standing.Printed = method+", repaired", false // what is printed is of another method
 	}
-	x, err := topn.Load(ctx, env, topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval, Tables: gerai.Tables(),
-		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
+	x, err := topn.Load(ctx, env, topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval,
+		Tables: gerai.Tables(),
+		Shape:  topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
 	if err != nil || x.Finished() {
 		return x, err
 	}
@@ -115,8 +120,9 @@ func (w *work) make(ctx context.Context, f *factors) (*topn.Made, error) {
 	}
 	p.End(fmt.Sprintf("%d rounds", w.cfg.Model.Rounds))
 	users, items := f.table(&f.users), f.table(&f.items)
-	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items}, Vectors: &experiment.Vectors{Users: users, Items: items},
-		Close: func() { tensor.Free(users); tensor.Free(items) }}, nil
+	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items},
+		Vectors: &experiment.Vectors{Users: users, Items: items},
+		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
 }
 
 // Forecast implements run.Forecaster. It makes one round, ranks some users, and extrapolates.
@@ -142,6 +148,7 @@ func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
 	return experiment.Rehearsed{
 		Opening: opening, Steps: []float64{round}, Of: rounds, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d rounds, and %d users ranked (%.3f ms each) for %d", rounds, timed, 1000*user, w.TestUsers()),
+		Text: fmt.Sprintf("%d rounds, and %d users ranked (%.3f ms each) for %d", rounds, timed, 1000*user,
+			w.TestUsers()),
 	}.Estimate(), err
 }

@@ -27,11 +27,12 @@ func CostOf(f local.FeatureSampler, m int) float64 { return float64(min(m, f.K()
 // Costs holds the guarantees of the local noise on features to one user: the largest log-ratio of probabilities of any
 // output, for two rows that differ as stated and in nothing else.
 type Costs struct {
-	Row        privacy.Number `json:"eps_row"`           // in everything
-	One        privacy.Number `json:"eps_one_attribute"` // in one attribute, given the others and all ratings
-	Two        privacy.Number `json:"eps_two_attributes"`
-	Three      privacy.Number `json:"eps_three_attributes"`
-	Statistics privacy.Number `json:"eps_statistics"` // in ratings, as far as the statistics tell them; 0 if none leaves the user
+	Row   privacy.Number `json:"eps_row"`           // in everything
+	One   privacy.Number `json:"eps_one_attribute"` // in one attribute, given the others and all ratings
+	Two   privacy.Number `json:"eps_two_attributes"`
+	Three privacy.Number `json:"eps_three_attributes"`
+	// in ratings, as far as the statistics tell them; 0 if none leaves the user
+	Statistics privacy.Number `json:"eps_statistics"`
 	Reporting  float64        `json:"share_reporting"`
 }
 
@@ -47,9 +48,11 @@ func (c Config) Costs() Costs {
 	case c.Noise == NoiseNone:
 		return Costs{Row: inf, One: inf, Two: inf, Three: inf, Statistics: inf, Reporting: 1}
 	case c.Form == FormAttributes && c.Statistics:
-		return Costs{Row: inf, One: e(c.Epsilon), Two: e(2 * c.Epsilon), Three: e(3 * c.Epsilon), Statistics: inf, Reporting: 1}
+		return Costs{Row: inf, One: e(c.Epsilon), Two: e(2 * c.Epsilon), Three: e(3 * c.Epsilon), Statistics: inf,
+			Reporting: 1}
 	case c.Form == FormAttributes:
-		return Costs{Row: e(3 * c.Epsilon), One: e(c.Epsilon), Two: e(2 * c.Epsilon), Three: e(3 * c.Epsilon), Reporting: 1}
+		return Costs{Row: e(3 * c.Epsilon), One: e(c.Epsilon), Two: e(2 * c.Epsilon), Three: e(3 * c.Epsilon),
+			Reporting: 1}
 	}
 	f := c.paperSampler()
 	costs := Costs{Row: e(c.Epsilon), One: e(CostOf(f, 1)), Two: e(CostOf(f, 2)), Three: e(CostOf(f, 3)),
@@ -64,7 +67,8 @@ func (c Config) Costs() Costs {
 func (c Config) Account() *experiment.Features {
 	claimed := c // without what leaves in the clear
 	claimed.Range, claimed.Statistics = "", false
-	a := &experiment.Features{Eps1: claimed.Costs().Row, K: 3, N: 3, Zeroed: true, Total: c.Costs().Row, Unbounded: []experiment.Open{}}
+	a := &experiment.Features{Eps1: claimed.Costs().Row, K: 3, N: 3, Zeroed: true, Total: c.Costs().Row,
+		Unbounded: []experiment.Open{}}
 	if c.Form == FormTable {
 		a.K, a.N = Features, Features
 		if c.Noise == NoiseLocal {
@@ -72,13 +76,16 @@ func (c Config) Account() *experiment.Features {
 		}
 	}
 	if c.Noise == NoiseNone {
-		a.Unbounded = append(a.Unbounded, experiment.NotCovered("no_perturbation", "features enter the model in the clear"))
+		a.Unbounded = append(a.Unbounded,
+			experiment.NotCovered("no_perturbation", "features enter the model in the clear"))
 	}
 	if c.Range == RangeMinMax {
-		a.Unbounded = append(a.Unbounded, experiment.NotCovered("range", "numbers are scaled by the least and greatest of all users, in the clear"))
+		a.Unbounded = append(a.Unbounded,
+			experiment.NotCovered("range", "numbers are scaled by the least and greatest of all users, in the clear"))
 	}
 	if c.Statistics {
-		a.Unbounded = append(a.Unbounded, experiment.NotCovered("statistics", "the statistics of users' ratings enter the model in the clear"))
+		a.Unbounded = append(a.Unbounded,
+			experiment.NotCovered("statistics", "the statistics of users' ratings enter the model in the clear"))
 	}
 	return a
 }
@@ -91,17 +98,21 @@ func (c Config) Facts() []report.Fact {
 	costs := c.Costs()
 	return []report.Fact{
 		{Label: "user features", Value: "epsilon " + c.Account().Total.String(), Note: "local, a user's whole row"},
-		{Label: "one attribute", Value: "epsilon " + costs.One.String(), Note: fmt.Sprintf("local, given the other attributes and all ratings; %.0f %% of users send it; two cost %v, three %v", 100*costs.Reporting, costs.Two, costs.Three)},
+		{Label: "one attribute", Value: "epsilon " + costs.One.String(),
+			Note: fmt.Sprintf("local, given the other attributes and all ratings; %.0f %% of users send it; two cost "+
+				"%v, three %v", 100*costs.Reporting, costs.Two, costs.Three)},
 	}
 }
 
 // Notes returns notes on what the costs do not cover.
 func (c Config) Notes() []string {
 	if c.Form == FormAttributes {
-		return []string{"Attributes that follow from the ratings are not hidden: epsilon compares users with the same ratings."}
+		return []string{"Attributes that follow from the ratings are not hidden: epsilon compares users with the " +
+			"same ratings."}
 	}
 	return []string{
-		"The statistics of a user are functions of private ratings. Their epsilon covers the statistics alone: ratings that reach the recommender another way, as its graph and its labels do, are not covered.",
+		"The statistics of a user are functions of private ratings. Their epsilon covers the statistics alone: " +
+			"ratings that reach the recommender another way, as its graph and its labels do, are not covered.",
 		"Attributes that follow from the ratings are not hidden: epsilon compares users with the same ratings.",
 	}
 }

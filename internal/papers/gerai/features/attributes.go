@@ -28,7 +28,8 @@ var ageBorders = []float64{35, 45}
 // occupations lists the declared levels of MovieLens 100K. The other sets with this attribute number the occupations
 // from 0 to 20.
 var occupations = []string{
-	"administrator", "artist", "doctor", "educator", "engineer", "entertainment", "executive", "healthcare", "homemaker",
+	"administrator", "artist", "doctor", "educator", "engineer", "entertainment", "executive", "healthcare",
+	"homemaker",
 	"lawyer", "librarian", "marketing", "none", "other", "programmer", "retired", "salesman", "scientist", "student",
 	"technician", "writer",
 }
@@ -51,7 +52,8 @@ func declaredOccupations(c *dataset.Column) []string {
 // level that is not declared, and on a user without a value.
 func Attributes(f *dataset.Features) ([]Attribute, error) {
 	if f == nil {
-		return nil, &dataset.Error{Field: Gender, Msg: "the data have no user features", Hint: "choose a recipe with user features, such as gerai; own data have them in a file own-NAME.user"}
+		return nil, &dataset.Error{Field: Gender, Msg: "the data have no user features",
+			Hint: "choose a recipe with user features, such as gerai; own data have them in a file own-NAME.user"}
 	}
 	if err := f.Complete(); err != nil {
 		return nil, err
@@ -60,7 +62,8 @@ func Attributes(f *dataset.Features) ([]Attribute, error) {
 	for _, name := range []string{Gender, Occupation, Age} {
 		c, err := f.Column(name)
 		if err != nil {
-			return nil, &dataset.Error{File: f.Source, Field: name, Msg: "attribute is missing from the user features", Err: err}
+			return nil, &dataset.Error{File: f.Source, Field: name, Msg: "attribute is missing from the user features",
+				Err: err}
 		}
 		levels := []string{"F", "M"}
 		switch name {
@@ -86,11 +89,13 @@ func Attributes(f *dataset.Features) ([]Attribute, error) {
 func declared(f *dataset.Features, c *dataset.Column, levels []string) (Attribute, error) {
 	a := Attribute{Name: c.Name, Levels: levels, Codes: make([]int32, len(f.UserIDs))}
 	if c.Kind != dataset.Categorical {
-		return a, &dataset.Error{File: f.Source, Field: c.Name, Msg: "is a number, want one of the levels " + fmt.Sprint(levels)}
+		return a, &dataset.Error{File: f.Source, Field: c.Name, Msg: "is a number, want one of the levels " +
+			fmt.Sprint(levels)}
 	}
 	for u, code := range c.Codes {
 		bad := func(msg string, args ...any) error {
-			return &dataset.Error{File: f.Source, Field: c.Name, Msg: fmt.Sprintf("user %q ", f.UserIDs[u]) + fmt.Sprintf(msg, args...)}
+			return &dataset.Error{File: f.Source, Field: c.Name, Msg: fmt.Sprintf("user %q ", f.UserIDs[u]) +
+				fmt.Sprintf(msg, args...)}
 		}
 		if code < 0 {
 			return a, bad("has no value")

@@ -47,23 +47,27 @@ const (
 
 // DefaultAudit returns the audit of one attribute at the paper's budget.
 func DefaultAudit() AuditConfig {
-	c := AuditConfig{Profile: "default", Mechanism: AuditMechanism{Features: Default(), Differ: differAttribute, Attribute: Gender}, Audit: auditing.DefaultRelease()}
+	c := AuditConfig{Profile: "default", Mechanism: AuditMechanism{Features: Default(), Differ: differAttribute,
+		Attribute: Gender}, Audit: auditing.DefaultRelease()}
 	c.Data.Name, c.Data.Recipe = "ml-100k", "gerai"
 	return c
 }
 
 // Suit implements run.Suited.
 func (c *AuditConfig) Suit(doc *config.Document) (err error) {
-	c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.Need{Cut: registry.Pairs, Features: []string{Gender, Age, Occupation}})
+	c.Data.Recipe, err = registry.Suit(doc, c.Data.Name, c.Data.Recipe,
+		registry.Need{Cut: registry.Pairs, Features: []string{Gender, Age, Occupation}})
 	return err
 }
 
 // AuditTask returns the audit of the release of features.
 func AuditTask(cite string) run.Task {
 	return auditing.Releases[AuditConfig]{
-		Name: "gerai", Summary: "lower bounds on epsilon of GERAI's perturbed user features, by what they tell of canary users", Cite: cite,
+		Name: "gerai", Summary: "lower bounds on epsilon of GERAI's perturbed user features, by what they tell of " +
+			"canary users", Cite: cite,
 		Flags: []run.Flag{
-			{Name: "epsilon", Key: "mechanism.features.epsilon", Number: true, Usage: "of a user's whole row; in form attributes of each attribute"},
+			{Name: "epsilon", Key: "mechanism.features.epsilon", Number: true,
+				Usage: "of a user's whole row; in form attributes of each attribute"},
 			{Name: "differ", Key: "mechanism.differ", Usage: "how the two users of a canary differ: attribute or row"},
 			{Name: "canaries", Key: "audit.canaries", Number: true, Usage: "users, each one of two by a coin"},
 		},
@@ -82,8 +86,10 @@ func checkAudit(v *config.Checker, c AuditConfig) {
 	v.NotEmpty("data.recipe", c.Data.Recipe)
 	m := c.Mechanism
 	m.Features.Check(v, "mechanism.features")
-	v.Check(m.Features.Noise == NoiseLocal, "mechanism.features.noise", "must be %s: without it there is no promise", NoiseLocal)
-	v.Check(m.Features.Range != RangeMinMax, "mechanism.features.range", "must not be %s: the range of canaries is no user's", RangeMinMax)
+	v.Check(m.Features.Noise == NoiseLocal, "mechanism.features.noise", "must be %s: without it there is no promise",
+		NoiseLocal)
+	v.Check(m.Features.Range != RangeMinMax, "mechanism.features.range",
+		"must not be %s: the range of canaries is no user's", RangeMinMax)
 	v.OneOf("mechanism.differ", m.Differ, differAttribute, differRow)
 	v.OneOf("mechanism.attribute", m.Attribute, Gender, Occupation, Age)
 	c.Audit.Check(v)
@@ -108,7 +114,8 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	if err != nil {
 		return nil, err
 	}
-	users, other := make([]int, c.Audit.Canaries), make([]int, c.Audit.Canaries) // of the row; other user, or other level
+	// of the row; other user, or other level
+	users, other := make([]int, c.Audit.Canaries), make([]int, c.Audit.Canaries)
 	s := seed.Stream("canary features")
 	for k := range users {
 		users[k] = k % d.Users
@@ -131,7 +138,8 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 		}
 	}
 	costs := f.Costs()
-	promised, unit, differ := costs.One, c.Mechanism.Attribute, fmt.Sprintf("a user's features, and those with another %s", c.Mechanism.Attribute)
+	promised, unit, differ := costs.One, c.Mechanism.Attribute,
+		fmt.Sprintf("a user's features, and those with another %s", c.Mechanism.Attribute)
 	if c.Mechanism.Differ == differRow {
 		promised, unit, differ = costs.Row, "row of features", "a user's features, and those of another user"
 	}
@@ -141,10 +149,14 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	}
 	return &auditing.Channel{
 		Method: "GERAI, features", Setting: fmt.Sprintf("form %s, epsilon %g", f.Form, f.Epsilon),
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
-		Unit: unit, Differ: differ, Sees: "the released rows: their product with the row that is in, less that with the other",
-		Epsilon: float64(promised), Claimed: &claim, Claims: true, Off: fmt.Sprintf("mechanism.features.epsilon=%d", offEpsilon),
-		Release: func(_ context.Context, name string, isIn func(int) bool, silent bool, l *privacy.Ledger) ([]float64, error) {
+		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
+			Ladder: d.Ladder},
+		Unit: unit, Differ: differ,
+		Sees:    "the released rows: their product with the row that is in, less that with the other",
+		Epsilon: float64(promised), Claimed: &claim, Claims: true, Off: fmt.Sprintf("mechanism.features.epsilon=%d",
+			offEpsilon),
+		Release: func(_ context.Context, name string, isIn func(int) bool, silent bool,
+			l *privacy.Ledger) ([]float64, error) {
 			f := f
 			if silent {
 				f.Epsilon = offEpsilon
@@ -154,7 +166,11 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 			for k := range users {
 				side(k, isIn(k), tensor.Row(t.X, k))
 			}
-			if err := f.perturb(t, l, func(purpose string) (rng.Stream, error) { return env.Noise("audit gerai", name+", "+purpose) }); err != nil {
+			if err := f.perturb(t, l,
+				func(purpose string) (rng.Stream, error) {
+					return env.Noise("audit gerai", name+", "+
+						purpose)
+				}); err != nil {
 				return nil, err
 			}
 			out := make([]float64, len(users))

@@ -24,7 +24,8 @@ func Clear(x *dataset.Interactions, minMax bool) (*Table, error) {
 		return nil, err
 	}
 	if x.Ratings == nil {
-		return nil, &dataset.Error{File: x.Name, Field: "rating", Msg: "recipe " + x.Recipe + " keeps no ratings to make features of", Hint: "choose recipe gerai"}
+		return nil, &dataset.Error{File: x.Name, Field: "rating", Msg: "recipe " + x.Recipe +
+			" keeps no ratings to make features of", Hint: "choose recipe gerai"}
 	}
 	if err := aligned(x); err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func Clear(x *dataset.Interactions, minMax bool) (*Table, error) {
 			err = Statistics(counts, x.Items, row)
 		}
 		if err != nil {
-			return nil, &dataset.Error{File: x.Name, Field: "rating", Msg: fmt.Sprintf("user %q", x.UserIDs[u]), Err: err}
+			return nil, &dataset.Error{File: x.Name, Field: "rating", Msg: fmt.Sprintf("user %q", x.UserIDs[u]),
+				Err: err}
 		}
 		for k, v := range row {
 			tensor.Row(t.X, u)[k] = tensor.Float(v)
@@ -73,11 +75,15 @@ func aligned(x *dataset.Interactions) error {
 	f := x.Features
 	for u, id := range x.UserIDs {
 		if u >= len(f.UserIDs) || f.UserIDs[u] != id {
-			return &dataset.Error{File: f.Source, Field: "user", Msg: fmt.Sprintf("no features of user %q, who has interactions", id), Hint: "features must be of the same users, in the same order"}
+			return &dataset.Error{File: f.Source, Field: "user",
+				Msg:  fmt.Sprintf("no features of user %q, who has interactions", id),
+				Hint: "features must be of the same users, in the same order"}
 		}
 	}
 	if n := len(f.UserIDs); n > len(x.UserIDs) {
-		return &dataset.Error{File: f.Source, Field: "user", Msg: fmt.Sprintf("features of user %q, who has no interactions", f.UserIDs[len(x.UserIDs)]), Hint: "features must be of the same users, in the same order"}
+		return &dataset.Error{File: f.Source, Field: "user",
+			Msg:  fmt.Sprintf("features of user %q, who has no interactions", f.UserIDs[len(x.UserIDs)]),
+			Hint: "features must be of the same users, in the same order"}
 	}
 	return nil
 }
@@ -86,7 +92,9 @@ func aligned(x *dataset.Interactions) error {
 func countLevels(x *dataset.Interactions, u int, ratings []float32) (counts Counts, err error) {
 	for k, r := range ratings {
 		if !(r >= 0 && r <= Levels) || r != float32(int(r)) {
-			return counts, fmt.Errorf("item %q has rating %v, want a whole number from 1 to %d, or 0 where it is not known", x.ItemIDs[x.Train[u][k]], r, Levels)
+			return counts, fmt.Errorf(
+				"item %q has rating %v, want a whole number from 1 to %d, or 0 where it is not known",
+				x.ItemIDs[x.Train[u][k]], r, Levels)
 		}
 		counts[int(r)]++
 	}

@@ -30,9 +30,10 @@ const (
 type Config struct {
 	Form    string  `yaml:"form"`
 	Noise   string  `yaml:"noise"`
-	Epsilon float64 `yaml:"epsilon"`         // of a user's whole row; in form attributes of each attribute
-	Draw    int     `yaml:"draw,omitempty"`  // zeta, features of Table 1 that a user sends; 0: as many as the paper says
-	Range   string  `yaml:"range,omitempty"` // of numbers; empty: public
+	Epsilon float64 `yaml:"epsilon"` // of a user's whole row; in form attributes of each attribute
+	// zeta, features of Table 1 that a user sends; 0: as many as the paper says
+	Draw  int    `yaml:"draw,omitempty"`
+	Range string `yaml:"range,omitempty"` // of numbers; empty: public
 	// Statistics adds the statistics of Table 1 in the clear to form attributes: the recommender
 	// can compute them from the ratings that it has.
 	Statistics bool `yaml:"statistics,omitempty"`
@@ -53,9 +54,11 @@ func (c Config) Check(v *config.Checker, key string) {
 	if c.Range != "" {
 		v.OneOf(key+".range", c.Range, RangePublic, RangeMinMax)
 	}
-	v.Check(!c.Statistics || c.Form == FormAttributes, key+".statistics", "works only with form %s: form %s has them", FormAttributes, FormTable)
+	v.Check(!c.Statistics || c.Form == FormAttributes, key+".statistics", "works only with form %s: form %s has them",
+		FormAttributes, FormTable)
 	if c.Form == FormAttributes {
-		v.Check(c.Draw == 0, key+".draw", "works only with form %s: with form %s every user sends every attribute", FormTable, FormAttributes)
+		v.Check(c.Draw == 0, key+".draw", "works only with form %s: with form %s every user sends every attribute",
+			FormTable, FormAttributes)
 		v.Check(c.Range != RangeMinMax, key+".range", "works only with form %s: attributes are not numbers", FormTable)
 	}
 }

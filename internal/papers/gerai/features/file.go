@@ -54,12 +54,14 @@ type filePerturber struct {
 func (p *filePerturber) open(ctx context.Context) (_ perturb.Records[float64], err error) {
 	o := &p.o
 	p.f = o.sampler()
-	src := features.Source{Attributes: o.Attributes, AttributesForm: o.AttributesForm, Columns: o.Columns, Missing: o.Missing, OutForm: o.OutForm}
+	src := features.Source{Attributes: o.Attributes, AttributesForm: o.AttributesForm, Columns: o.Columns,
+		Missing: o.Missing, OutForm: o.OutForm}
 	if o.In != "" {
 		src.Ratings, src.RatingsForm = o.In, o.InForm
-		src.Statistics = &features.Statistics{Names: StatisticNames(), Levels: Levels, Of: func(counts []int, row []float64) error {
-			return Statistics(Counts(counts), o.Items, row)
-		}}
+		src.Statistics = &features.Statistics{Names: StatisticNames(), Levels: Levels,
+			Of: func(counts []int, row []float64) error {
+				return Statistics(Counts(counts), o.Items, row)
+			}}
 	}
 	if p.in, err = features.Open(ctx, src); err != nil {
 		return nil, err
@@ -70,7 +72,8 @@ func (p *filePerturber) open(ctx context.Context) (_ perturb.Records[float64], e
 // bits returns random bits from a stream that no other setting has.
 func (p *filePerturber) bits() mechanism.Bits {
 	o := &p.o
-	return o.Bits(o.Seed.Stream(fmt.Sprintf("perturb features %s %d %v", o.Purpose, p.f.K(), o.Columns), math.Float64bits(p.f.Epsilon), uint64(o.Items)))
+	return o.Bits(o.Seed.Stream(fmt.Sprintf("perturb features %s %d %v", o.Purpose, p.f.K(), o.Columns),
+		math.Float64bits(p.f.Epsilon), uint64(o.Items)))
 }
 
 func (p *filePerturber) release(l *privacy.Ledger, spill func() (*os.File, error)) (err error) {
@@ -79,7 +82,8 @@ func (p *filePerturber) release(l *privacy.Ledger, spill func() (*os.File, error
 		return err
 	}
 	p.in.Say(p.o.Progress)
-	p.o.Progress.Phase(fmt.Sprintf("perturb %s: %d of %d features a user, epsilon %g of a row, %g of a feature", p.o.Attributes, p.f.K(), len(p.f.Features), p.f.Epsilon, p.f.PerFeature()))
+	p.o.Progress.Phase(fmt.Sprintf("perturb %s: %d of %d features a user, epsilon %g of a row, %g of a feature",
+		p.o.Attributes, p.f.K(), len(p.f.Features), p.f.Epsilon, p.f.PerFeature()))
 	return nil
 }
 
@@ -101,7 +105,8 @@ func (p *filePerturber) worker() (func(b *perturb.Block[float64]) error, error) 
 }
 
 func (p *filePerturber) newReport(f perturb.Facts) (_ run.Result, err error) {
-	p.report = &FileReport{Facts: f, Options: p.o, Sampler: p.f, Users: p.in.Users, Ratings: p.in.Ratings, Empty: p.in.Empty}
+	p.report = &FileReport{Facts: f, Options: p.o, Sampler: p.f, Users: p.in.Users, Ratings: p.in.Ratings,
+		Empty: p.in.Empty}
 	if p.report.RatingsDigest, err = p.in.RatingsDigest(); err != nil {
 		return nil, err
 	}
@@ -127,7 +132,8 @@ type shardSame struct {
 
 func (p *filePerturber) state() (same, counts any) {
 	o, r := p.o, p.report
-	return shardSame{o.Purpose, o.Epsilon, o.Draw, o.Each, o.Missing, o.Columns, o.Items, o.In, r.RatingsDigest, [3]int64{r.Users, r.Ratings, r.Empty}}, nil
+	return shardSame{o.Purpose, o.Epsilon, o.Draw, o.Each, o.Missing, o.Columns, o.Items, o.In, r.RatingsDigest,
+		[3]int64{r.Users, r.Ratings, r.Empty}}, nil
 }
 
 // Declare records in a ledger the release of one perturbed file, or of all its shards. It fails on settings that File
@@ -176,7 +182,8 @@ func joinShards(same []json.RawMessage) (json.RawMessage, error) {
 
 // options returns the settings of shards.
 func (s shardSame) options() FileOptions {
-	return FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, In: s.Ratings, Items: s.Items}, Epsilon: s.Epsilon, Draw: s.Draw, Each: s.Each, Missing: s.Missing, Columns: s.Columns}
+	return FileOptions{Settings: perturb.Settings{Purpose: s.Purpose, In: s.Ratings, Items: s.Items},
+		Epsilon: s.Epsilon, Draw: s.Draw, Each: s.Each, Missing: s.Missing, Columns: s.Columns}
 }
 
 // releaseOf returns the release of the settings of shards.
@@ -191,13 +198,15 @@ func releaseOf(same json.RawMessage) (string, privacy.Event, error) {
 
 // Whole says how to join the shards of File.
 func Whole() perturb.Whole {
-	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage, _ []json.RawMessage) (run.Result, error) {
+	return perturb.Whole{Join: joinShards, Release: releaseOf, Report: func(f perturb.Facts, same json.RawMessage,
+		_ []json.RawMessage) (run.Result, error) {
 		var s shardSame
 		if err := json.Unmarshal(same, &s); err != nil {
 			return nil, err
 		}
 		o := s.options()
-		r := &FileReport{Facts: f, Options: o, Sampler: o.sampler(), RatingsDigest: s.Digest, Users: s.Counts[0], Ratings: s.Counts[1], Empty: s.Counts[2]}
+		r := &FileReport{Facts: f, Options: o, Sampler: o.sampler(), RatingsDigest: s.Digest, Users: s.Counts[0],
+			Ratings: s.Counts[1], Empty: s.Counts[2]}
 		return r.Document(), nil
 	}}
 }

@@ -46,7 +46,8 @@ func (o *FileOptions) sampler() local.FeatureSampler {
 func (o *FileOptions) check() error {
 	switch {
 	case math.IsNaN(o.Epsilon) || o.Epsilon <= 0:
-		return perturb.Refuse("20 is the paper's, of a whole row; one feature then has 2.5", "epsilon is %g, want above 0", o.Epsilon)
+		return perturb.Refuse("20 is the paper's, of a whole row; one feature then has 2.5",
+			"epsilon is %g, want above 0", o.Epsilon)
 	case math.IsInf(o.Epsilon, 1):
 		return perturb.Refuse("an output without noise is the input", "epsilon is infinite")
 	case o.Attributes == "":
@@ -54,7 +55,8 @@ func (o *FileOptions) check() error {
 	case o.Out == "":
 		return perturb.Refuse("", "--out is missing")
 	case o.In != "" && o.Items < 1:
-		return perturb.Refuse("give --items M: the size of the public catalogue, not read off the ratings", "the size of the catalogue is missing")
+		return perturb.Refuse("give --items M: the size of the public catalogue, not read off the ratings",
+			"the size of the catalogue is missing")
 	case o.In == "" && o.Items != 0:
 		return perturb.Refuse("add --in FILE for statistics of ratings", "--items works only with --in")
 	case o.Each && o.Draw != 0:
@@ -85,7 +87,8 @@ func (o *FileOptions) check() error {
 func tableForm(flag, path string, form *format.Form) error {
 	if path == "" {
 		if *form != "" {
-			return perturb.Refuse("name the file too, or leave the form out", "--%s-form works only with --%s", flag, flag)
+			return perturb.Refuse("name the file too, or leave the form out", "--%s-form works only with --%s", flag,
+				flag)
 		}
 		return nil
 	}
@@ -97,7 +100,8 @@ func tableForm(flag, path string, form *format.Form) error {
 		*form, known = format.OfInput(path)
 	}
 	if !known || *form == format.Lines {
-		return perturb.Refuse("tables end in .tsv, .csv or .inter, then .gz or .zst; or give --"+flag+"-form", "--%s: %q is not the name of a table with a header", flag, path)
+		return perturb.Refuse("tables end in .tsv, .csv or .inter, then .gz or .zst; or give --"+flag+"-form",
+			"--%s: %q is not the name of a table with a header", flag, path)
 	}
 	return nil
 }

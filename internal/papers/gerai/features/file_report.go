@@ -26,14 +26,16 @@ func (r *FileReport) Document() *report.Document {
 	n, k := len(f.Features), f.K()
 	var before []report.Fact
 	if r.RatingsDigest != "" {
-		before = append(before, report.Fact{Label: "statistics of", Value: r.Options.In, Note: fmt.Sprintf("sha256 %.12s; a catalogue of %d items", r.RatingsDigest, r.Options.Items)})
+		before = append(before, report.Fact{Label: "statistics of", Value: r.Options.In,
+			Note: fmt.Sprintf("sha256 %.12s; a catalogue of %d items", r.RatingsDigest, r.Options.Items)})
 	}
 	sent := report.Fact{Label: "features sent", Value: fmt.Sprintf("%d of %d", k, n), Note: "by each user"}
 	if k < n {
 		sent.Note = "by each user, drawn at random; the others are 0"
 	}
 	before = append(before, sent)
-	d := r.Facts.Document(fmt.Sprintf("Perturbed features: epsilon %g", f.Epsilon), fmt.Sprintf("%d features, %d columns", n, f.Width()), before, nil)
+	d := r.Facts.Document(fmt.Sprintf("Perturbed features: epsilon %g", f.Epsilon),
+		fmt.Sprintf("%d features, %d columns", n, f.Width()), before, nil)
 	d.Tables, d.Notes = []*report.Table{r.guarantee(), r.law(), r.counts()}, r.notes()
 	return d
 }
@@ -52,7 +54,9 @@ func (r *FileReport) guarantee() *report.Table {
 	}
 	t.Add(fmt.Sprintf("a whole row: all %d features of one user", len(f.Features)), f.Epsilon)
 	if k, n := f.K(), len(f.Features); k < n {
-		t.Notes = append(t.Notes, fmt.Sprintf("A feature is sent by %.3g %% of the users, which lowers no epsilon: the zeros show which features were drawn.", 100*float64(k)/float64(n)))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("A feature is sent by %.3g %% of the users, which lowers no epsilon: the zeros show which "+
+				"features were drawn.", 100*float64(k)/float64(n)))
 	}
 	return t
 }
@@ -61,7 +65,8 @@ func (r *FileReport) guarantee() *report.Table {
 func (r *FileReport) law() *report.Table {
 	f := r.Sampler
 	e, share := f.PerFeature(), float64(f.K())/float64(len(f.Features))
-	t := &report.Table{Name: "law", Title: "How features come out", Columns: []report.Column{{Name: "what"}, {Name: "value", Format: "%.6g"}}}
+	t := &report.Table{Name: "law", Title: "How features come out",
+		Columns: []report.Column{{Name: "what"}, {Name: "value", Format: "%.6g"}}}
 	t.Add("share of users who send a feature", share)
 	number := func(k local.FeatureKind) bool { return k.Categories == 0 }
 	category := func(k local.FeatureKind) bool { return k.Categories > 0 }
@@ -76,7 +81,9 @@ func (r *FileReport) law() *report.Table {
 		u := local.UnaryEncoding{Epsilon: e}
 		t.Add("chance that the bit of the true level is 1, where it is sent", u.P())
 		t.Add("chance that the bit of another level is 1, where it is sent", u.Q())
-		t.Notes = append(t.Notes, fmt.Sprintf("The share of a level is estimated without bias by (mean of its column/%.6g - %.6g)/%.6g.", share, u.Q(), u.P()-u.Q()))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("The share of a level is estimated without bias by (mean of its column/%.6g - %.6g)/%.6g.",
+				share, u.Q(), u.P()-u.Q()))
 	}
 	return t
 }
@@ -95,11 +102,13 @@ func (r *FileReport) notes() []string {
 	notes := []string{
 		perturb.CountsNote("rows"),
 		"Protected are the features of the users. Who the users are is not, nor the declared ranges and levels.",
-		"A feature that follows from others is not hidden by its own epsilon: one feature is compared with all others the same.",
+		"A feature that follows from others is not hidden by its own epsilon: one feature is compared with all " +
+			"others the same.",
 		perturb.SecondNote("users"),
 	}
 	if r.RatingsDigest != "" {
-		notes = append(notes, "The statistics are functions of private ratings. Their epsilon covers the statistics alone: ratings that are given away in another way, as to a recommender, are not covered.")
+		notes = append(notes, "The statistics are functions of private ratings. Their epsilon covers the statistics "+
+			"alone: ratings that are given away in another way, as to a recommender, are not covered.")
 	}
 	if r.Noise == privacy.Research {
 		notes = append(notes, perturb.ResearchNote)

@@ -16,7 +16,8 @@ import (
 // ledger before a value changes. The rows depend only on the data, the configuration and the streams, so a resumed run
 // gets the same rows and releases nothing new: checkpoints need not hold them. With noise none the table is in the
 // clear, as Account declares.
-func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) (rng.Stream, error)) (*Table, error) {
+func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger,
+	noise func(purpose string) (rng.Stream, error)) (*Table, error) {
 	t, err := c.clear(x)
 	if err != nil || c.Noise == NoiseNone {
 		return t, err
@@ -55,7 +56,8 @@ func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose strin
 		if err != nil {
 			return err
 		}
-		if err := perturbAttribute(o, k, once, mechanism.Keyed(s), tensor.ColsView(t.X, at, at+k.Categories)); err != nil {
+		if err := perturbAttribute(o, k, once, mechanism.Keyed(s),
+			tensor.ColsView(t.X, at, at+k.Categories)); err != nil {
 			return fmt.Errorf("perturb user features: %w", err)
 		}
 		at += k.Categories
@@ -67,7 +69,8 @@ func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose strin
 // randomised response, or the bits of unary encoding.
 func perturbAttribute(o local.Oracle, k local.FeatureKind, l *privacy.Ledger, b mechanism.Bits, v tensor.Matrix) error {
 	if o.Kind == local.OUE {
-		f := local.FeatureSampler{Purpose: o.Purpose, Epsilon: o.Epsilon, Features: []local.FeatureKind{k}, Share: o.Share}
+		f := local.FeatureSampler{Purpose: o.Purpose, Epsilon: o.Epsilon, Features: []local.FeatureKind{k},
+			Share: o.Share}
 		bits := make([]tensor.Float, 0, v.Rows*v.Cols)
 		for u := range v.Rows {
 			bits = append(bits, tensor.Row(v, u)...)
@@ -88,7 +91,8 @@ func perturbAttribute(o local.Oracle, k local.FeatureKind, l *privacy.Ledger, b 
 			}
 		}
 	}
-	m := local.Response{Purpose: o.Purpose, Epsilon: o.Epsilon, Categories: int64(k.Categories), Unit: privacy.Feature, Share: o.Share}
+	m := local.Response{Purpose: o.Purpose, Epsilon: o.Epsilon, Categories: int64(k.Categories), Unit: privacy.Feature,
+		Share: o.Share}
 	if err := local.PerturbResponses(m, l, b, codes); err != nil {
 		return err
 	}

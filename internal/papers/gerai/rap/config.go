@@ -23,15 +23,17 @@ type Config struct {
 
 // Attack sets the attacker that the recommender plays against.
 type Attack struct {
-	Attributes  []Attribute `yaml:"attributes"`  // that it infers, all at once
-	Weight      float64     `yaml:"weight"`      // a; 0 leaves BPRMF, with an attacker that watches
-	Steps       int         `yaml:"steps"`       // of the attacker before each step of the recommender
-	Users       int         `yaml:"users"`       // of each such step, drawn uniformly
-	Read        int         `yaml:"read"`        // at most so many items of a user
-	K           int         `yaml:"k"`           // length of a list of recommendations; 0: all items that a user does not have, of which a low temperature leaves the best
-	Temperature float64     `yaml:"temperature"` // of the weights within a list
-	Dim         int         `yaml:"dim"`         // of its items and its state
-	Rate        float64     `yaml:"rate"`        // of its Adam
+	Attributes []Attribute `yaml:"attributes"` // that it infers, all at once
+	Weight     float64     `yaml:"weight"`     // a; 0 leaves BPRMF, with an attacker that watches
+	Steps      int         `yaml:"steps"`      // of the attacker before each step of the recommender
+	Users      int         `yaml:"users"`      // of each such step, drawn uniformly
+	Read       int         `yaml:"read"`       // at most so many items of a user
+	// length of a list of recommendations; 0: all items that a user does not have, of which a low temperature leaves
+	// the best
+	K           int     `yaml:"k"`
+	Temperature float64 `yaml:"temperature"` // of the weights within a list
+	Dim         int     `yaml:"dim"`         // of its items and its state
+	Rate        float64 `yaml:"rate"`        // of its Adam
 }
 
 // Attribute is a feature of users whose values are classes.
@@ -51,7 +53,8 @@ func Default() Config {
 			Weight:     0.5, Steps: 1, Users: 64, Read: 20, K: 0, Temperature: 0.1, Dim: 32, Rate: 1e-3,
 		},
 		Model: baseline.BPRMFShape{Dim: 60, Init: baseline.InitConfig{Law: baseline.LawNormal, Std: 0.1}},
-		Train: topn.TrainConfig{Epochs: 85, Batch: 1024, Rate: 1e-3, L2: 2e-2, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
+		Train: topn.TrainConfig{Epochs: 85, Batch: 1024, Rate: 1e-3, L2: 2e-2, Sampler: bpr.Pass, Negatives: bpr.Unseen,
+			Each:   1,
 			RateBy: 1, Select: topn.SelectLast},
 		Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
 	}

@@ -112,7 +112,8 @@ func (g *game) list(t *autograd.Tape, users []int32) (tensor.Matrix, error) {
 		return m, nil
 	}
 	scores := &bpr.Ranking{Users: g.vectors.User.Value, Goods: g.vectors.Item.Value}
-	lists, err := eval.Top(context.Background(), scores, users, g.set.K, eval.Options{Exclude: func(u int32) []int32 { return g.data.Train[u] }})
+	lists, err := eval.Top(context.Background(), scores, users, g.set.K,
+		eval.Options{Exclude: func(u int32) []int32 { return g.data.Train[u] }})
 	for k, list := range lists {
 		row := tensor.Row(m, k)
 		for i := range row {

@@ -16,7 +16,9 @@ import (
 // Task returns the command that trains RAP. tables has results of others to show beside it.
 func Task(tables topn.Tables) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: "rap", Summary: "matrix factorisation against an attacker that infers attributes (baseline of GERAI's Tables 2 and 3)", Cite: rap.Cite,
+		Verb: "train", Name: "rap",
+		Summary: "matrix factorisation against an attacker that infers attributes (baseline of GERAI's Tables 2 and 3)",
+		Cite:    rap.Cite,
 		Default: Default, Check: check, Answers: true,
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, tables) },
 	}.Task()
@@ -25,12 +27,15 @@ func Task(tables topn.Tables) run.Task {
 // open loads the data and the attributes, declares that nothing is protected, and makes the two
 // sides.
 func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, func(c Config) train.Length { return c.Train.Length() }, topn.Free()...)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()},
+		func(c Config) train.Length { return c.Train.Length() }, topn.Free()...)
 	if err != nil {
 		return nil, err
 	}
-	x, err := topn.Load(ctx, env, topn.Method{Name: Name, Standing: standing, Data: c.Data, Train: c.Train, Eval: c.Eval,
-		Loss: "mean BPR loss with penalty, less the attacker's loss (nats)", Shape: topn.Shape{Dim: c.Model.Dim}, Tables: under(printed, tables)})
+	x, err := topn.Load(ctx, env, topn.Method{Name: Name, Standing: standing, Data: c.Data, Train: c.Train,
+		Eval: c.Eval,
+		Loss: "mean BPR loss with penalty, less the attacker's loss (nats)", Shape: topn.Shape{Dim: c.Model.Dim},
+		Tables: under(printed, tables)})
 	if err != nil || x.Finished() {
 		return x, err
 	}
@@ -39,7 +44,8 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 		return nil, err
 	}
 	a := experiment.Unprotected("edges", "the model trains on and recommends from the rows in the clear")
-	a.Leave("attributes", "the attacker that shapes the vectors learns users' attributes in the clear; what it cannot infer another one may")
+	a.Leave("attributes", "the attacker that shapes the vectors learns users' attributes in the clear; what it "+
+		"cannot infer another one may")
 	if c.Train.Selected() {
 		a.Leave(topn.OpenSelection.What, topn.OpenSelection.Why)
 	}
@@ -55,7 +61,10 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 // under returns tables that report results printed under another name as those of this method.
 func under(name string, t topn.Tables) topn.Tables {
 	if of := t.Printed; of != nil {
-		t.Printed = func(_, data, release string, s topn.Shape) (topn.Printed, bool) { return of(name, data, release, s) }
+		t.Printed = func(_, data, release string, s topn.Shape) (topn.Printed, bool) {
+			return of(name, data, release,
+				s)
+		}
 	}
 	return t
 }
@@ -65,7 +74,9 @@ func under(name string, t topn.Tables) topn.Tables {
 func attributes(set Attack, d *dataset.Interactions) ([]dataset.Column, error) {
 	for u, items := range d.Train {
 		if left := d.Items - len(items); set.K > left {
-			return nil, &run.UsageError{Message: fmt.Sprintf("attack.k: lists of %d are longer than the %d items that user %q does not have in train, of %d", set.K, left, d.UserIDs[u], d.Items),
+			return nil, &run.UsageError{Message: fmt.Sprintf(
+				"attack.k: lists of %d are longer than the %d items that user %q does not have in train, of %d", set.K,
+				left, d.UserIDs[u], d.Items),
 				Fix: fmt.Sprintf("take at most %d", left)}
 		}
 	}

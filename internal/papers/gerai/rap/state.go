@@ -58,7 +58,8 @@ func (g *game) Load(b []byte) error {
 	for i, p := range params {
 		k := s.Attacker[i]
 		if k.Name != p.Name || k.Rows != p.Value.Rows || k.Cols != p.Value.Cols {
-			return fmt.Errorf("attacker: parameter %q (%d x %d) is kept where it has %q (%d x %d)", k.Name, k.Rows, k.Cols, p.Name, p.Value.Rows, p.Value.Cols)
+			return fmt.Errorf("attacker: parameter %q (%d x %d) is kept where it has %q (%d x %d)", k.Name, k.Rows,
+				k.Cols, p.Name, p.Value.Rows, p.Value.Cols)
 		}
 		var err error
 		if values[i], err = k.matrix(); err != nil {
@@ -99,7 +100,8 @@ func keep(t autograd.NamedTensor) (kept, error) {
 // matrix returns the kept matrix.
 func (k kept) matrix() (tensor.Matrix, error) {
 	if want := k.Rows * k.Cols * binary.Size(tensor.Float(0)); k.Rows < 0 || k.Cols < 0 || len(k.Bits) != want {
-		return tensor.Matrix{}, fmt.Errorf("attacker: %q (%d x %d) has %d bytes, want %d", k.Name, k.Rows, k.Cols, len(k.Bits), want)
+		return tensor.Matrix{}, fmt.Errorf("attacker: %q (%d x %d) has %d bytes, want %d", k.Name, k.Rows, k.Cols,
+			len(k.Bits), want)
 	}
 	m := tensor.New(k.Rows, k.Cols)
 	return m, binary.Read(bytes.NewReader(k.Bits), binary.LittleEndian, m.Data[:k.Rows*k.Cols])

@@ -145,7 +145,8 @@ func finite(v float64) (float64, error) {
 // privacy", ASIACCS 2012; Balle, Barthe, Gaboardi, "Privacy amplification by subsampling: tight
 // analyses via couplings and divergences", NeurIPS 2018, on Poisson sampling). rate is in [0, 1].
 func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
-	if err := errors.Join(checkProbability("rate", rate), checkEpsilon(epsilon), checkProbability("delta", delta)); err != nil {
+	if err := errors.Join(checkProbability("rate", rate), checkEpsilon(epsilon),
+		checkProbability("delta", delta)); err != nil {
 		return 0, 0, err
 	}
 	if rate == 0 {

@@ -42,7 +42,8 @@ func NewRenyiFilter(b privacy.Budget, order float64) (*Filter, error) {
 	}
 	limit := b.Epsilon - math.Log1p(-1/order) + math.Log(b.Delta*order)/(order-1)
 	if !(limit > 0) {
-		return nil, fmt.Errorf("rényi filter: order %v leaves nothing of epsilon %v at delta %v: take a higher one", order, b.Epsilon, b.Delta)
+		return nil, fmt.Errorf("rényi filter: order %v leaves nothing of epsilon %v at delta %v: take a higher one",
+			order, b.Epsilon, b.Delta)
 	}
 	return &Filter{kind: "rényi filter", order: order, limit: limit * (1 - rounding)}, nil
 }
@@ -116,7 +117,8 @@ func (f *Filter) Charge(epsilon, delta float64) error {
 		spent, limit, most = f.spent+epsilon, limit*(1+rounding), f.delta*(1+rounding)
 	}
 	if spent > limit || failed > most && failed > 0 {
-		return fmt.Errorf("%s: epsilon %v of %v and delta %v of %v with this mechanism: %w", f.kind, spent, f.limit, failed, f.delta, ErrExhausted)
+		return fmt.Errorf("%s: epsilon %v of %v and delta %v of %v with this mechanism: %w", f.kind, spent, f.limit,
+			failed, f.delta, ErrExhausted)
 	}
 	f.square, f.failed, f.spent = square, failed, spent
 	return nil

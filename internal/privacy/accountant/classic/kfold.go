@@ -43,7 +43,8 @@ func KFoldEpsilon(terms []Term, delta float64) (float64, error) {
 		return 0, err
 	}
 	if c.broken > delta {
-		return 0, fmt.Errorf("delta is %v, the terms alone fail with probability %v: %w", delta, c.broken, ErrUnreachable)
+		return 0, fmt.Errorf("delta is %v, the terms alone fail with probability %v: %w", delta, c.broken,
+			ErrUnreachable)
 	}
 	if c.delta(0) <= delta {
 		return 0, nil

@@ -21,7 +21,8 @@ func (p *plan) closedCurve(d Direction) *closedCurve {
 	switch l := p.terms[0].law.(type) {
 	case sampledGaussian:
 		if l.replace {
-			return &closedCurve{log: l.replaceDelta, err: l.replaceError, most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
+			return &closedCurve{log: l.replaceDelta, err: l.replaceError,
+				most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
 		}
 		return &closedCurve{
 			log: sampledCurve(l.rate, d, func(e float64) float64 { return special.GaussianLogDelta(l.mu, e) }),
@@ -40,14 +41,16 @@ func (p *plan) closedCurve(d Direction) *closedCurve {
 			return nil // the sum over the lattice is closed too
 		}
 		t := l.factor(d).(*atoms).t
-		return &closedCurve{log: t.delta, err: func(float64) float64 { return 64 * ulp * (1 + l.shift/l.scale) }, most: func(float64) float64 { return l.most(d) }}
+		return &closedCurve{log: t.delta, err: func(float64) float64 { return 64 * ulp * (1 + l.shift/l.scale) },
+			most: func(float64) float64 { return l.most(d) }}
 	case laplace:
 		return &closedCurve{
 			log: sampledCurve(l.rate, d, func(e float64) float64 { return logLaplace(l.shift, e) }),
 			err: func(e float64) float64 {
 				r := 64 * ulp * (1 + l.shift/(l.shift-baseEpsilon(l.rate, d, e)))
 				if d == Add {
-					r += 8 * ulp * l.rate / (l.rate - math.Expm1(e)*(1-l.rate)) * (2 + 1/(l.shift-baseEpsilon(l.rate, d, e)))
+					r += 8 * ulp * l.rate / (l.rate - math.Expm1(e)*(1-l.rate)) * (2 +
+						1/(l.shift-baseEpsilon(l.rate, d, e)))
 				}
 				return r
 			},

@@ -71,7 +71,8 @@ func (p *plan) add(t terms.Term) error {
 			return notCovered("a sampled Gaussian with sensitivity/sigma %v", mu)
 		}
 		if t.Relation == privacy.Replace && terms.NormsOf(e) != terms.Halved {
-			return notCovered("a sampled Gaussian under %s, unless its vectors are known to be clipped at half of its sensitivity", string(t.Relation))
+			return notCovered("a sampled Gaussian under %s, unless its vectors are known to be clipped at half of "+
+				"its sensitivity", string(t.Relation))
 		}
 		l = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
 	case privacy.LaplaceLaw:
@@ -131,7 +132,8 @@ func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
 		}
-		return v.solved(func(e float64) float64 { return special.GaussianLogDelta(mu, e) }, func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
+		return v.solved(func(e float64) float64 { return special.GaussianLogDelta(mu, e) },
+			func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
 	}
 	if v, ok := p.largestLoss(d, v, target); ok {
 		return v, nil
@@ -188,7 +190,8 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 func (v Value) solved(log, relative func(float64) float64, target, most float64) (Value, error) {
 	eps := smallest(log, target, most)
 	if math.IsInf(eps, 1) {
-		return Value{}, notCovered("a curve that does not fall to the logarithm %.4g of delta up to epsilon %.4g", target, 2*most)
+		return Value{}, notCovered("a curve that does not fall to the logarithm %.4g of delta up to epsilon %.4g",
+			target, 2*most)
 	}
 	if eps > 0 {
 		r := relative(eps)

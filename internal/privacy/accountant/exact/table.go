@@ -100,7 +100,8 @@ func (t *table) log(c, y float64) (re, im, noise float64) {
 			e := t.tilt[k]
 			fr = e*cs - t.base[k]
 			fi = e*sn - y*t.slope[k]
-			noise += e*(4+2*math.Abs(x)+2*math.Abs(v)+math.Abs(t.logp[k])) + t.p[k]*(1+math.Abs(x)+math.Abs(v))*(4+math.Abs(t.logp[k]))
+			noise += e*(4+2*math.Abs(x)+2*math.Abs(v)+math.Abs(t.logp[k])) +
+				t.p[k]*(1+math.Abs(x)+math.Abs(v))*(4+math.Abs(t.logp[k]))
 		case r2 > closer*closer:
 			fr, fi = second(x, v, 12)
 			fr, fi = t.p[k]*fr, t.p[k]*fi
@@ -187,7 +188,8 @@ func secondReal(x float64, terms int) float64 {
 }
 
 // factors[n] is 1/(n+2)!
-var factors = [...]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800,
+var factors = [...]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320, 1. / 362880,
+	1. / 3628800, 1. / 39916800,
 	1. / 479001600, 1. / 6227020800, 1. / 87178291200}
 
 // excess returns (1+u) log(1+u) - u >= 0 for u > -1, l = log(1+u), without cancellation.

@@ -21,13 +21,15 @@ const mostGroup = 1 << 10
 func groupGaussian(t terms.Term, g privacy.NormalLaw) (pair, error) {
 	mu, q, k := g.Sensitivity/g.Sigma, t.Rate, t.Group
 	if t.Relation == privacy.Replace || t.Rate < 1 && t.Method != privacy.Poisson {
-		return pair{}, fmt.Errorf("gaussian of a group of %d, sampled by %q under %s: %w", k, string(t.Method), t.Relation, ErrNotCovered)
+		return pair{}, fmt.Errorf("gaussian of a group of %d, sampled by %q under %s: %w", k, string(t.Method),
+			t.Relation, ErrNotCovered)
 	}
 	if q == 1 {
 		return gaussian(float64(k) * mu)
 	}
 	if k > mostGroup || q < 1e-12 || !(mu >= 1e-8 && float64(k)*mu <= mostRatio) {
-		return pair{}, fmt.Errorf("gaussian of a group of %d with sensitivity over sigma %v on samples of rate %v, want at most %d of them and %d in all: %w", k, mu, q, mostGroup, mostRatio, ErrNotCovered)
+		return pair{}, fmt.Errorf("gaussian of a group of %d with sensitivity over sigma %v on samples of rate %v, "+
+			"want at most %d of them and %d in all: %w", k, mu, q, mostGroup, mostRatio, ErrNotCovered)
 	}
 	m := newMixture(q, mu, k)
 	far := float64(k) * mu

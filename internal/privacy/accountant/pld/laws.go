@@ -18,7 +18,8 @@ const mostRatio = 2000
 // gaussian returns N(mu, 1) against N(0, 1): the loss at z is mu z - mu²/2.
 func gaussian(mu float64) (pair, error) {
 	if !(mu >= 1e-8 && mu <= mostRatio) {
-		return pair{}, fmt.Errorf("gaussian: sensitivity over sigma is %v, want from 1e-8 to %d: %w", mu, mostRatio, ErrNotCovered)
+		return pair{}, fmt.Errorf("gaussian: sensitivity over sigma is %v, want from 1e-8 to %d: %w", mu, mostRatio,
+			ErrNotCovered)
 	}
 	loss := func(z float64) float64 { return mu * (z - mu/2) }
 	x := pair{lo: loss(-reach), hi: loss(mu + reach), max: math.Inf(1), min: math.Inf(-1), symmetric: true}
@@ -60,7 +61,8 @@ func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
 // k = q exp(-1/(2s²)), so log y = l/2 + asinh((1-q)/k sinh(l/2)).
 func replacedGaussian(q, s float64) (pair, error) {
 	if !(s >= 0.03 && s <= 1e8) {
-		return pair{}, fmt.Errorf("sampled gaussian: twice sigma over the sensitivity is %v, want from 0.03 to 1e8: %w", s, ErrNotCovered)
+		return pair{}, fmt.Errorf("sampled gaussian: twice sigma over the sensitivity is %v, want from 0.03 to 1e8: %w",
+			s, ErrNotCovered)
 	}
 	ratio := (1 - q) / q * math.Exp(1/(2*s*s))
 	// log of (1-q) + q exp((±2z-1)/(2s²))
@@ -143,10 +145,13 @@ func discreteGaussian(sigma, sensitivity float64) (pair, error) {
 	d := privacy.WholeSteps(sensitivity)
 	spread := math.Ceil(25*sigma) + 3 // beyond: less than exp(-312)
 	if !(d >= 1) {
-		return pair{}, fmt.Errorf("discrete gaussian: sensitivity is %v, want at least one grid step: %w", sensitivity, ErrNotCovered)
+		return pair{}, fmt.Errorf("discrete gaussian: sensitivity is %v, want at least one grid step: %w", sensitivity,
+			ErrNotCovered)
 	}
 	if !(2*spread+d < most) || d/sigma > 50 {
-		return pair{}, fmt.Errorf("discrete gaussian: sigma is %v and the sensitivity %v: more than %d values or more than 50 sigma: %w", sigma, sensitivity, most, ErrNotCovered)
+		return pair{}, fmt.Errorf(
+			"discrete gaussian: sigma is %v and the sensitivity %v: more than %d values or more than 50 sigma: %w",
+			sigma, sensitivity, most, ErrNotCovered)
 	}
 	s2 := 2 * sigma * sigma
 	total := 0.0
@@ -169,7 +174,9 @@ func discreteGaussian(sigma, sensitivity float64) (pair, error) {
 func discreteLaplace(scale, sensitivity float64) (pair, error) {
 	d := privacy.WholeSteps(sensitivity)
 	if !(d >= 1 && d < most) || d/scale > 500 {
-		return pair{}, fmt.Errorf("discrete laplace: sensitivity is %v and scale %v, want from one grid step to %d and 500 scales: %w", sensitivity, scale, most, ErrNotCovered)
+		return pair{}, fmt.Errorf(
+			"discrete laplace: sensitivity is %v and scale %v, want from one grid step to %d and 500 scales: %w",
+			sensitivity, scale, most, ErrNotCovered)
 	}
 	r := math.Exp(-1 / scale)
 	zero := -math.Expm1(-1/scale) / (1 + r)

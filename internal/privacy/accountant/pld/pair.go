@@ -168,7 +168,8 @@ type composer func(m *machine, terms []*masses, counts []float64, s span) *tilte
 
 // bound returns the bound from composing the upper masses by one of a machine's methods. work is the number of cells
 // and bins that it visits.
-func (p plan) bound(m *machine, compose composer, counts []float64, target, total float64) (b bound, work int, err error) {
+func (p plan) bound(m *machine, compose composer, counts []float64, target,
+	total float64) (b bound, work int, err error) {
 	ms := make([]*masses, len(p.terms))
 	work = m.work(len(ms))
 	for i, c := range p.terms {

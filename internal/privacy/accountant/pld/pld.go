@@ -160,7 +160,8 @@ func build(ts []terms.Term) ([]term, error) {
 			continue
 		}
 		j := slices.IndexFunc(rest, func(u terms.Term) bool {
-			return u.Leaf == t.Leaf && u.Rate == t.Rate && u.Group == t.Group && (t.Rate == 1 || u.Method == t.Method && u.Relation == t.Relation)
+			return u.Leaf == t.Leaf && u.Rate == t.Rate && u.Group == t.Group &&
+				(t.Rate == 1 || u.Method == t.Method && u.Relation == t.Relation)
 		})
 		if j >= 0 {
 			if rest[j].Count > math.MaxInt64-t.Count {
@@ -230,7 +231,8 @@ func worst(t terms.Term) (pair, error) {
 		return x, fmt.Errorf("%s of a group of %d: %w", t.Leaf.Kind(), t.Group, ErrNotCovered)
 	}
 	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || answers {
-		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation, ErrNotCovered)
+		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation,
+			ErrNotCovered)
 	}
 	if t.Rate < 1e-12 {
 		return x, fmt.Errorf("%s: sampling rate is %v, want at least 1e-12: %w", t.Leaf.Kind(), t.Rate, ErrNotCovered)

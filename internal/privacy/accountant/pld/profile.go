@@ -90,7 +90,8 @@ func (v *view) profile(bins int) (Profile, error) {
 	var wg sync.WaitGroup
 	for i, plan := range plans {
 		wg.Go(func() {
-			all[i].bound, all[i].work, all[i].err = plan.bound(newMachine(bins), (*machine).compose, v.counts, v.target, v.total)
+			all[i].bound, all[i].work, all[i].err = plan.bound(newMachine(bins), (*machine).compose, v.counts, v.target,
+				v.total)
 		})
 		wg.Go(func() { all[i].low = plan.lower(newMachine(bins/2), v.counts, v.q, shift) })
 	}

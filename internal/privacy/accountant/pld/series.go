@@ -41,7 +41,8 @@ func newSeries(n, start int, coefficients []complex128, t *tilted) *series {
 		}
 		z *= complex(weight, 0)
 		half := math.Pi * float64(k) / float64(n)
-		a, b := inverse(lacks(r, -math.Expm1(-t.tilt*t.h), half)), inverse(lacks(r*step, -math.Expm1(-(t.tilt+1)*t.h), half))
+		a, b := inverse(lacks(r, -math.Expm1(-t.tilt*t.h), half)),
+			inverse(lacks(r*step, -math.Expm1(-(t.tilt+1)*t.h), half))
 		g := z * a
 		h := g * b * fft.Turn(k, n) * complex(r*rest, 0)
 		c.wave, c.one, c.two, less = append(c.wave, z), append(c.one, g), append(c.two, h), append(less, z*b)

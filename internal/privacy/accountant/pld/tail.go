@@ -137,7 +137,8 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 func (t *tilted) check(allowed float64) error {
 	for _, v := range []float64{t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the moments of the composition, or its errors of rounding, are beyond a float64: %w", ErrCheck)
+			return fmt.Errorf("the moments of the composition, or its errors of rounding, are beyond a float64: %w",
+				ErrCheck)
 		}
 	}
 	if t.series != nil {
@@ -173,7 +174,8 @@ func (t *tilted) checkWaves(allowed float64) error {
 
 func (t *tilted) checkCreated(allowed float64) error {
 	if !(t.created <= allowed) {
-		return fmt.Errorf("the masses of all compositions are off by %v, more than %v: %w", t.created, allowed, ErrCheck)
+		return fmt.Errorf("the masses of all compositions are off by %v, more than %v: %w", t.created, allowed,
+			ErrCheck)
 	}
 	return nil
 }
@@ -209,7 +211,8 @@ func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	}
 	lo, hi, err = b.crossing(delta)
 	const held = 600 // nats: well within a float64
-	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.mass)) < held && math.Abs(b.logMass-b.tilt*hi) < held {
+	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.mass)) < held &&
+		math.Abs(b.logMass-b.tilt*hi) < held {
 		return lo, hi, err
 	}
 	above := b.extra

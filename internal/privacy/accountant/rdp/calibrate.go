@@ -17,14 +17,16 @@ var ErrUnreachable = errors.New("no noise reaches the target")
 // At the returned noise, Epsilon of the curve with the same options evaluates to at most target.Epsilon. More noise
 // must not raise a family's curve. guess is any positive starting point. Like all functions here it returns the error
 // of ctx when ctx ends.
-func Calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options) (float64, error) {
+func Calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64,
+	o Options) (float64, error) {
 	return calibrate(ctx, family, target, guess, o, false)
 }
 
 // CalibrateSampledGaussian returns the smallest noise multiplier (noise over sensitivity) with which steps Gaussian
 // releases on Poisson samples of rate q meet the target under add-remove (rate 1: no sampling, any relation). It fails
 // with terms.ErrDelta on a delta that needs no noise.
-func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, target privacy.Budget,
+	o Options) (float64, error) {
 	if err := errors.Join(fraction("sampling rate", q), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
 	}
@@ -42,8 +44,10 @@ func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, targe
 
 // CalibrateGaussian returns the smallest standard deviation with which steps releases of the given l2 sensitivity meet
 // the target.
-func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
-	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
+func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget,
+	o Options) (float64, error) {
+	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1),
+		checkTarget(target)); err != nil {
 		return 0, err
 	}
 	return calibrate(ctx, func(sigma float64) (Curve, error) {
@@ -55,8 +59,10 @@ func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, ta
 // CalibrateLaplace returns the smallest scale with which steps releases of the given l1 sensitivity meet the target.
 // For one release, or delta 0, it is at most steps D/epsilon, the scale of pure DP. With Fixed orders it may be larger,
 // and delta 0 cannot be reached.
-func CalibrateLaplace(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
-	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
+func CalibrateLaplace(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget,
+	o Options) (float64, error) {
+	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1),
+		checkTarget(target)); err != nil {
 		return 0, err
 	}
 	guess := sensitivity * float64(steps) / target.Epsilon
@@ -86,7 +92,8 @@ func guessMu(t privacy.Budget) float64 {
 // smooth and nearly straight, by secants inside a bracket. Then it steps up until the full evaluation agrees. With walk
 // it follows the best order from one noise to the next instead of trying all orders, for families with one minimum over
 // the order.
-func calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options, walk bool) (float64, error) {
+func calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64,
+	o Options, walk bool) (float64, error) {
 	if family == nil {
 		return 0, errors.New("no family of curves")
 	}
@@ -107,7 +114,8 @@ func calibrate(ctx context.Context, family func(noise float64) (Curve, error), t
 			}
 			return math.Log(p.Epsilon / target.Epsilon), err
 		}
-		s, err := newSearch(ctx, c, o, func(r, alpha float64) float64 { return epsilonAt(o.Conversion, r, alpha, target.Delta) })
+		s, err := newSearch(ctx, c, o,
+			func(r, alpha float64) float64 { return epsilonAt(o.Conversion, r, alpha, target.Delta) })
 		if err != nil {
 			return 0, err
 		}
@@ -166,7 +174,8 @@ func root(over func(x float64) (float64, error), x float64) (float64, error) {
 			}
 		}
 		if x >= most && y > 0 {
-			return 0, fmt.Errorf("epsilon is still %v times the target at noise %v: %w", math.Exp(y), math.Exp(x), ErrUnreachable)
+			return 0, fmt.Errorf("epsilon is still %v times the target at noise %v: %w", math.Exp(y), math.Exp(x),
+				ErrUnreachable)
 		}
 		if hi-lo < 1e-14*math.Max(1, math.Abs(hi)) {
 			return hi, nil

@@ -96,7 +96,8 @@ func Delta(ctx context.Context, c Curve, epsilon float64, o Options) (Point, err
 	if r := c(p.order); !math.IsInf(p.order, 1) && !math.IsInf(r, 1) {
 		slack += 1e-12 * (p.order - 1) * (r + epsilon)
 	}
-	return Point{epsilon, math.Max(math.SmallestNonzeroFloat64, math.Min(1, math.Exp(p.value+slack))), p.order, p.atEnd}, nil
+	return Point{epsilon, math.Max(math.SmallestNonzeroFloat64, math.Min(1, math.Exp(p.value+slack))), p.order,
+		p.atEnd}, nil
 }
 
 // search minimises a converted curve over the order. If the divergence has a cumulant that is convex in the order, both
@@ -210,7 +211,8 @@ func (s *search) around(i int, value float64) found {
 		bound *float64
 		other *float64
 		limit float64
-	}{{i == 0, -math.Ln2, &lo, &hi, math.Log(lowestOrder - 1)}, {i == last, math.Ln2, &hi, &lo, math.Log(highestOrder)}} {
+	}{{i == 0, -math.Ln2, &lo, &hi, math.Log(lowestOrder - 1)},
+		{i == last, math.Ln2, &hi, &lo, math.Log(highestOrder)}} {
 		if !end.is {
 			continue
 		}

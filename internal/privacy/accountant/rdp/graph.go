@@ -19,11 +19,13 @@ type GraphAggregation struct {
 
 // Curve returns log E[e^(alpha (alpha-1) rho²/(2 Noise² (MaxDegree+1)²))]/(alpha-1).
 func (g GraphAggregation) Curve() (Curve, error) {
-	if err := errors.Join(atLeast("nodes", g.Nodes, 1), atLeast("batch", g.Batch, 1), atLeast("maximum degree", g.MaxDegree, 0), positive("noise multiplier", g.Noise)); err != nil {
+	if err := errors.Join(atLeast("nodes", g.Nodes, 1), atLeast("batch", g.Batch, 1),
+		atLeast("maximum degree", g.MaxDegree, 0), positive("noise multiplier", g.Noise)); err != nil {
 		return nil, err
 	}
 	if g.Batch > g.Nodes || g.MaxDegree >= g.Nodes {
-		return nil, fmt.Errorf("batch %d and maximum degree %d of %d nodes, want at most the nodes and below them", g.Batch, g.MaxDegree, g.Nodes)
+		return nil, fmt.Errorf("batch %d and maximum degree %d of %d nodes, want at most the nodes and below them",
+			g.Batch, g.MaxDegree, g.Nodes)
 	}
 	share := hypergeometric(g.Nodes, g.MaxDegree+1, g.Batch)
 	k := float64(g.MaxDegree + 1)

@@ -53,12 +53,14 @@ func Grid(name string) ([]float64, error) {
 		"whole-64":      Whole(64),
 		"whole-256":     Whole(256),
 		"powers-of-2":   {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
-		"tf-privacy":    append(append([]float64{1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4, 4.5}, Whole(63)[3:]...), 128, 256, 512),
-		"coarse":        {1.01, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 8, 12, 20, 32, 50, 100},
+		"tf-privacy": append(append([]float64{1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4, 4.5}, Whole(63)[3:]...), 128,
+			256, 512),
+		"coarse": {1.01, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 8, 12, 20, 32, 50, 100},
 	}
 	o, ok := g[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown order grid %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(g)), ", "))
+		return nil, fmt.Errorf("unknown order grid %q, want one of %s", name,
+			strings.Join(slices.Sorted(maps.Keys(g)), ", "))
 	}
 	return o, nil
 }

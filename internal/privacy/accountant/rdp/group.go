@@ -19,7 +19,8 @@ func SampledGroup(q, s float64, k int64) (Curve, error) {
 	if q == 0 && positive("", s) == nil && k >= 1 {
 		return Sum(), nil // no unit is ever in a sample
 	}
-	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s), atLeast("group", k, 1)); err != nil {
+	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s),
+		atLeast("group", k, 1)); err != nil {
 		return nil, err
 	}
 	if q == 1 {
@@ -64,7 +65,8 @@ func (g *group) at(alpha float64) float64 {
 	if math.IsInf(alpha, 1) {
 		return alpha
 	}
-	// The integrand of P^alpha Q^(1-alpha) has its last peak at alpha k/s; that of P^(1-alpha) Q^alpha falls faster than Q.
+	// The integrand of P^alpha Q^(1-alpha) has its last peak at alpha k/s; that of P^(1-alpha) Q^alpha falls faster
+	// than Q.
 	end := 2*reach + math.Max(alpha, 1)*float64(len(g.logShare)-1)/g.s
 	nodes := int(math.Ceil((2*reach + end) / g.step))
 	if nodes > groupNodes {

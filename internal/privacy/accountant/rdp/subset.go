@@ -63,7 +63,8 @@ func (w WithoutReplacement) Curve() (Curve, error) {
 	raw := integers(func(n int) float64 {
 		s := newLogSum()
 		e2 := base(2)
-		s.add(2*logQ + special.LogBinomial(n, 2) + math.Min(math.Log(4)+special.LogExpm1(e2), e2+math.Min(math.Ln2, square*logX)))
+		s.add(2*logQ + special.LogBinomial(n, 2) + math.Min(math.Log(4)+special.LogExpm1(e2),
+			e2+math.Min(math.Ln2, square*logX)))
 		for j := 3; j <= n; j++ {
 			k := float64(j)
 			s.add(k*logQ + special.LogBinomial(n, j) + (k-1)*base(j) + math.Min(math.Ln2, k*logX))

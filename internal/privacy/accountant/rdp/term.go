@@ -35,7 +35,8 @@ func fromTerm(t terms.Term) (Curve, error) {
 	l, err := leafOf(t.Leaf)
 	if err == nil && t.Group > 1 {
 		if l.noise == 0 || t.Method != privacy.Poisson && t.Rate < 1 || t.Relation == privacy.Replace {
-			return nil, fmt.Errorf("%s of a group of %d, sampled by %q under %s: %w", t.Leaf.Kind(), t.Group, string(t.Method), t.Relation, ErrNotCovered)
+			return nil, fmt.Errorf("%s of a group of %d, sampled by %q under %s: %w", t.Leaf.Kind(), t.Group,
+				string(t.Method), t.Relation, ErrNotCovered)
 		}
 		return SampledGroup(t.Rate, l.noise, t.Group)
 	}
@@ -70,7 +71,8 @@ func fromTerm(t terms.Term) (Curve, error) {
 		}
 		curves = append(curves, c)
 	default:
-		return nil, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation, ErrNotCovered)
+		return nil, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation,
+			ErrNotCovered)
 	}
 	if !math.IsInf(l.pure, 1) {
 		c, err := amplified(t.Rate, l.pure)

@@ -31,7 +31,8 @@ func CheckDelta(delta, exposed float64) error {
 		return fmt.Errorf("the probability that a unit is in any release is %v, want above 0 and at most 1", exposed)
 	}
 	if !(delta < exposed*(1-1e-9)) {
-		return fmt.Errorf("one unit is in one of the releases with probability %.6g, and delta %v allows publishing it whole: want a delta well below that probability: %w", exposed, delta, ErrDelta)
+		return fmt.Errorf("one unit is in one of the releases with probability %.6g, and delta %v allows publishing "+
+			"it whole: want a delta well below that probability: %w", exposed, delta, ErrDelta)
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ func (l List) times(n int64) (List, error) {
 
 // plus returns the composition of two lists. Equal terms become one with the sum of their counts.
 func (l List) plus(m List) (List, error) {
-	out := List{Terms: append([]Term(nil), l.Terms...), Parallels: append(append([]Branches(nil), l.Parallels...), m.Parallels...), WithoutNoise: merge(l.WithoutNoise, m.WithoutNoise)}
+	out := List{Terms: append([]Term(nil), l.Terms...), Parallels: append(append([]Branches(nil), l.Parallels...),
+		m.Parallels...), WithoutNoise: merge(l.WithoutNoise, m.WithoutNoise)}
 next:
 	for _, t := range m.Terms {
 		for i, have := range out.Terms {
@@ -141,7 +142,8 @@ next:
 // covers reports whether s is t with more releases, a higher rate or less noise for the same
 // distance. Then t is s after more processing.
 func covers(s, t Term) bool {
-	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Group != t.Group || s.Rate < t.Rate || s.Count < t.Count {
+	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Group != t.Group || s.Rate < t.Rate ||
+		s.Count < t.Count {
 		return false
 	}
 	switch x := privacy.LawOf(s.Leaf).(type) {

@@ -145,7 +145,8 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 		return List{}, fmt.Errorf("event %q: %w", e.Kind(), ErrForm)
 	}
 	if s.Unit != f.unit || s.Neighbouring != f.relation && !(f.restated && s.Neighbouring == privacy.Replace) {
-		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), s.Unit, s.Neighbouring, f.unit, f.relation, ErrUnit)
+		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), s.Unit, s.Neighbouring, f.unit,
+			f.relation, ErrUnit)
 	}
 	// A release that is not sampled has one law under all relations.
 	return List{Terms: []Term{{Leaf: privacy.OnGrid(e), Rate: 1, Relation: f.relation, Count: 1}}}, nil

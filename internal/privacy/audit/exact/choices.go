@@ -90,7 +90,8 @@ func (c *Choices) Again() {
 	}
 	c.depth--
 	if c.depth+1 != len(c.path) {
-		fail("an outcome that was accepted before is now refused: the mechanism is not a function of its input and its choices")
+		fail("an outcome that was accepted before is now refused: the mechanism is not a function of its input and " +
+			"its choices")
 	}
 	c.refuse = true
 }

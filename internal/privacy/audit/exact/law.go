@@ -21,7 +21,8 @@ func Enumerate[O comparable](program func(c *Choices) O, limits Limits) (Law[O],
 	for {
 		out, err := once(program, c)
 		if err == nil && c.depth != len(c.path) {
-			err = errors.New("exact: a run ended before its last choice: the mechanism is not a function of its input and its choices")
+			err = errors.New("exact: a run ended before its last choice: the mechanism is not a function of its " +
+				"input and its choices")
 		}
 		if err == nil {
 			ends = append(ends, end[O]{append([]step{}, c.path...), out})

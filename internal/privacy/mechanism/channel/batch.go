@@ -131,7 +131,8 @@ const batchTails = 7
 func (b *batches) check(purpose string, x float64) error {
 	t := &b.seen
 	fail := func(what string, got, low, high float64, hint string) error {
-		return &mechanism.CheckError{Purpose: purpose, What: what, Got: got, Low: low, High: high, N: t.Batches, Hint: hint}
+		return &mechanism.CheckError{Purpose: purpose, What: what, Got: got, Low: low, High: high, N: t.Batches,
+			Hint: hint}
 	}
 	q, k := b.rate, float64(t.Batches)
 	if b.method == privacy.Poisson {
@@ -141,7 +142,8 @@ func (b *batches) check(purpose string, x float64) error {
 			return err
 		}
 		if low := k - math.Sqrt(2*k*(3+1/v)*x); v > 0 && !(float64(t.SumSq)/v >= low) {
-			return fail("sum of squared deviations of batch sizes", float64(t.SumSq), low*v, math.Inf(1), "batches of a fixed size are not Poisson batches")
+			return fail("sum of squared deviations of batch sizes", float64(t.SumSq), low*v, math.Inf(1),
+				"batches of a fixed size are not Poisson batches")
 		}
 		y := x + math.Log(max(1, k))
 		if high := math.Sqrt(2*v*y) + 2*y/3; !(float64(t.Widest) <= high) {
@@ -150,7 +152,8 @@ func (b *batches) check(purpose string, x float64) error {
 	} else {
 		q = float64(b.size) / float64(b.n)
 		if t.Widest != 0 {
-			return fail("largest deviation of a batch size", float64(t.Widest), 0, 0, "batches without replacement have one size")
+			return fail("largest deviation of a batch size", float64(t.Widest), 0, 0,
+				"batches without replacement have one size")
 		}
 	}
 	both := mechanism.Proportion{What: "number of examples in two batches in a row", N: t.Paired, Got: t.Common, P: q}

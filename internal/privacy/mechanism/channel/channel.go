@@ -66,7 +66,9 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 		return nil, fmt.Errorf("%s: %w", n.Purpose, err)
 	}
 	return &Channel[T]{purpose: n.Purpose, share: n.Share, law: n.Law, secret: n.Secret, ledger: l,
-		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, vectors: n.Vectors, grid: n.Grid}, nil
+			stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, vectors: n.Vectors,
+			grid: n.Grid},
+		nil
 }
 
 // see returns the tally of a changed row. It is not a function value, so that before stays on the stack.

@@ -121,7 +121,8 @@ func scaleTo[T mechanism.Float](v []T, s size, c, by float64) {
 // CheckNorm returns an error if v is longer than c, a fault that no noise compensates.
 func CheckNorm[T mechanism.Float](purpose, what string, v []T, c float64, hint string) error {
 	if n := normAbove(v); !n.atMost(c) {
-		return &mechanism.CheckError{Purpose: purpose, What: what, Got: math.Ldexp(n.v, n.e), Low: 0, High: c, N: int64(len(v)), Hint: hint}
+		return &mechanism.CheckError{Purpose: purpose, What: what, Got: math.Ldexp(n.v, n.e), Low: 0, High: c,
+			N: int64(len(v)), Hint: hint}
 	}
 	return nil
 }

@@ -20,16 +20,17 @@ import (
 // example, which moves the sum by at most Clip. Batches without replacement have Batch examples. Their guarantee is for
 // replacing one example by another, which moves the sum by at most twice Clip.
 type DPSGD struct {
-	Purpose         string           // names the releases in the ledger
-	Clip            float64          // C: largest Euclidean norm of one example's gradient
-	NoiseMultiplier float64          // standard deviation of the noise of the sum, in units of Clip
-	Examples        int64            // in the data set, 1 to 2^31-1
-	Stated          int64            // a public number of examples, by which means are taken; 0: Examples, which is then public
-	Sampling        privacy.Sampling // Poisson or WithoutReplacement
-	Rate            float64          // Poisson: in (0, 1]; else 0
-	Batch           int64            // without replacement: 1 to Examples; else 0
-	Unit            privacy.Unit     // what one example is: Sample, User, Interaction
-	Share           mechanism.Share  // of the run's false-alarm probability
+	Purpose         string  // names the releases in the ledger
+	Clip            float64 // C: largest Euclidean norm of one example's gradient
+	NoiseMultiplier float64 // standard deviation of the noise of the sum, in units of Clip
+	Examples        int64   // in the data set, 1 to 2^31-1
+	// a public number of examples, by which means are taken; 0: Examples, which is then public
+	Stated   int64
+	Sampling privacy.Sampling // Poisson or WithoutReplacement
+	Rate     float64          // Poisson: in (0, 1]; else 0
+	Batch    int64            // without replacement: 1 to Examples; else 0
+	Unit     privacy.Unit     // what one example is: Sample, User, Interaction
+	Share    mechanism.Share  // of the run's false-alarm probability
 }
 
 // Sigma returns the standard deviation of the noise of the sum, NoiseMultiplier times Clip.
@@ -71,13 +72,16 @@ func (d DPSGD) validate() error {
 	case d.Examples < 1 || d.Examples > math.MaxInt32:
 		err = fmt.Errorf("examples is %d, want 1 to %d", d.Examples, math.MaxInt32)
 	case d.Stated < 0 || d.Stated > math.MaxInt32 || !poisson && d.Stated != 0:
-		err = fmt.Errorf("the stated number of examples is %d, want 1 to %d, for Poisson sampling alone", d.Stated, math.MaxInt32)
+		err = fmt.Errorf("the stated number of examples is %d, want 1 to %d, for Poisson sampling alone", d.Stated,
+			math.MaxInt32)
 	case !poisson && d.Sampling != privacy.WithoutReplacement:
 		err = fmt.Errorf("unknown sampling %q", string(d.Sampling))
 	case poisson && (!(d.Rate > 0 && d.Rate <= 1) || d.Batch != 0):
-		err = fmt.Errorf("rate is %v and batch %d, Poisson sampling wants a rate above 0 and at most 1, and no batch", d.Rate, d.Batch)
+		err = fmt.Errorf("rate is %v and batch %d, Poisson sampling wants a rate above 0 and at most 1, and no batch",
+			d.Rate, d.Batch)
 	case !poisson && (d.Batch < 1 || d.Batch > d.Examples || d.Rate != 0):
-		err = fmt.Errorf("batch is %d and rate %v, sampling without replacement wants a batch from 1 to %d, and no rate", d.Batch, d.Rate, d.Examples)
+		err = fmt.Errorf("batch is %d and rate %v, sampling without replacement wants a batch from 1 to %d, and no "+
+			"rate", d.Batch, d.Rate, d.Examples)
 	case !(d.Clip > 0) || math.IsInf(2*d.Clip, 1):
 		err = fmt.Errorf("clip is %v, want positive and finite", d.Clip)
 	case !(d.NoiseMultiplier > 0) || math.IsInf(d.NoiseMultiplier, 1):
@@ -224,7 +228,8 @@ func (s *stepping[T]) begin(key ...uint64) ([]int32, error) {
 // shorten clips a gradient in place, after checking that the k-th example of the batch is the next one.
 func (s *stepping[T]) shorten(k int, gradient []T) error {
 	if s.release == nil || k != s.added || k >= len(s.batch) {
-		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k, s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k,
+			s.added, len(s.batch)))
 	}
 	if err := s.shortened(k, gradient); err != nil {
 		return s.fail(err)
@@ -281,7 +286,8 @@ func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
 	case s.failed != nil:
 		return s.failed
 	case s.release == nil || s.added != 0 || len(norms) != len(s.batch):
-		return s.fail(fmt.Errorf("%s: a sum of %d gradients after %d of the %d of a batch, want all of them", s.d.Purpose, len(norms), s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: a sum of %d gradients after %d of the %d of a batch, want all of them",
+			s.d.Purpose, len(norms), s.added, len(s.batch)))
 	case len(sum) != s.dim:
 		return s.fail(fmt.Errorf("%s: sum of %d values, want %d", s.d.Purpose, len(sum), s.dim))
 	}
@@ -289,13 +295,15 @@ func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
 	for k, n := range norms {
 		if !(n >= 0 && n <= s.d.Clip) {
 			return s.fail(fmt.Errorf("%s: clipped gradient of example %d: %w", s.d.Purpose, s.batch[k],
-				&mechanism.CheckError{Purpose: s.d.Purpose, What: "norm of a gradient", Got: n, Low: 0, High: s.d.Clip, N: int64(s.dim), Hint: "gradients were not clipped"}))
+				&mechanism.CheckError{Purpose: s.d.Purpose, What: "norm of a gradient", Got: n, Low: 0, High: s.d.Clip,
+					N: int64(s.dim), Hint: "gradients were not clipped"}))
 		}
 		total += n
 	}
 	if len(norms) > 0 || slices.ContainsFunc(sum, func(x T) bool { return x != 0 }) {
 		// The sum of rounded gradients may be longer by their rounding.
-		if err := CheckNorm(s.d.Purpose, "norm of a sum of gradients", sum, max(total*(1+sumRounding), math.SmallestNonzeroFloat64), "gradients were not clipped"); err != nil {
+		if err := CheckNorm(s.d.Purpose, "norm of a sum of gradients", sum,
+			max(total*(1+sumRounding), math.SmallestNonzeroFloat64), "gradients were not clipped"); err != nil {
 			return s.fail(err)
 		}
 	}
@@ -343,7 +351,8 @@ func (s *stepping[T]) complete() error {
 		return s.failed
 	}
 	if s.release == nil || s.added != len(s.batch) {
-		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added,
+			len(s.batch)))
 	}
 	return nil
 }
@@ -446,9 +455,12 @@ func (s *stepping[T]) restore(st DPSGDState) error {
 	case st.Failed != "":
 		return fmt.Errorf("the state is of a run that failed: %s", st.Failed)
 	case st.Examples != s.d.Examples || float64(st.Rate) != s.d.Rate || st.Batch != s.d.Batch:
-		return fmt.Errorf("the state is of batches of %d examples at rate %v, %d each", st.Examples, float64(st.Rate), st.Batch)
-	case t.Batches < 0 || t.Examples < 0 || !(t.SumSq >= 0) || !(t.Widest >= 0) || t.Paired < 0 || t.Paired > t.Examples,
-		t.Common < 0 || t.Common > t.Paired, st.Checked < 0 || st.Checked > t.Batches, st.Checks < 0, st.Checks == 0 && st.Checked != 0:
+		return fmt.Errorf("the state is of batches of %d examples at rate %v, %d each", st.Examples, float64(st.Rate),
+			st.Batch)
+	case t.Batches < 0 || t.Examples < 0 || !(t.SumSq >= 0) || !(t.Widest >= 0) || t.Paired < 0 ||
+		t.Paired > t.Examples,
+		t.Common < 0 || t.Common > t.Paired, st.Checked < 0 || st.Checked > t.Batches, st.Checks < 0, st.Checks == 0 &&
+			st.Checked != 0:
 		return errors.New("the state contradicts itself")
 	case len(st.First) > 0 && (t.Batches%2 == 0 || int64(len(st.First)) > t.Examples || !s.batches.possible(st.First)):
 		return errors.New("the state has a last batch that is none")

@@ -67,7 +67,8 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 		return s.failed
 	}
 	if len(values) != len(rows)*s.cols {
-		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
+		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows),
+			s.cols))
 	}
 	if err := s.distinct(rows); err != nil {
 		return err
@@ -89,14 +90,17 @@ func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values
 	case s.failed != nil:
 		return s.failed
 	case s.release == nil || s.added != 0 || len(ends) != len(s.batch):
-		return s.fail(fmt.Errorf("%s: %d gradients after %d of the %d of a batch, want all of them", s.d.Purpose, len(ends), s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: %d gradients after %d of the %d of a batch, want all of them", s.d.Purpose,
+			len(ends), s.added, len(s.batch)))
 	case len(values) != len(rows)*s.cols:
-		return s.fail(fmt.Errorf("%s: gradients of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
+		return s.fail(fmt.Errorf("%s: gradients of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows),
+			s.cols))
 	}
 	from := 0
 	for k, to := range ends {
 		if to < from || to > len(rows) || k == len(ends)-1 && to != len(rows) {
-			return s.fail(fmt.Errorf("%s: the rows of example %d end at %d, want %d to %d", s.d.Purpose, s.batch[k], to, from, len(rows)))
+			return s.fail(fmt.Errorf("%s: the rows of example %d end at %d, want %d to %d", s.d.Purpose, s.batch[k], to,
+				from, len(rows)))
 		}
 		if err := s.distinct(rows[from:to]); err != nil {
 			return err

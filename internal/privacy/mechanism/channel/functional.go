@@ -61,7 +61,8 @@ func OpenFunctional[T mechanism.Float](m Functional, l *privacy.Ledger, s rng.St
 	if err != nil {
 		return nil, err
 	}
-	c, err := OpenLaplace[T](Laplace{Purpose: m.Purpose, Scale: e.Scale, Sensitivity: e.Sensitivity, Unit: e.Unit, Neighbouring: e.Neighbouring, Share: m.Share}, l, s)
+	c, err := OpenLaplace[T](Laplace{Purpose: m.Purpose, Scale: e.Scale, Sensitivity: e.Sensitivity, Unit: e.Unit,
+		Neighbouring: e.Neighbouring, Share: m.Share}, l, s)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ func LaplaceScale(epsilon, sensitivity float64) (float64, error) {
 		b = math.Nextafter(b, math.Inf(1))
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return 0, fmt.Errorf("laplace: scale %v for epsilon %v and sensitivity %v is outside the range of a double", b, epsilon, sensitivity)
+		return 0, fmt.Errorf("laplace: scale %v for epsilon %v and sensitivity %v is outside the range of a double", b,
+			epsilon, sensitivity)
 	}
 	return b, nil
 }
@@ -55,7 +56,8 @@ func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) 
 	if m.Purpose == "" {
 		return nil, errors.New("laplace mechanism: no purpose")
 	}
-	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw{m}, Add: addLaplace[T], Absolute: true}, l, s)
+	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw{m}, Add: addLaplace[T], Absolute: true},
+		l, s)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,8 @@ func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
 		low = 0
 	}
 	if z := float64(t.Zeros); !(z >= low && z <= high) {
-		return &mechanism.CheckError{Purpose: purpose, What: "number of unchanged values", Got: z, Low: low, High: high, N: t.N, Hint: "draws were skipped or repeated, or the noise is below the resolution of the data"}
+		return &mechanism.CheckError{Purpose: purpose, What: "number of unchanged values", Got: z, Low: low, High: high,
+			N: t.N, Hint: "draws were skipped or repeated, or the noise is below the resolution of the data"}
 	}
 	negative := func(f func(float64) float64) func(float64) float64 { return func(t float64) float64 { return f(-t) } }
 	low, high = max(0, -Chernoff(negative(m.Size), m.SizeLimit, n, x)), Chernoff(m.Size, m.SizeLimit, n, x)
@@ -65,11 +66,13 @@ func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
 		if math.IsNaN(t.Sq) {
 			hint = "a value is not a number or not on the grid"
 		}
-		return &mechanism.CheckError{Purpose: purpose, What: "scale", Got: show(t.Sq), Low: show(low), High: show(high), N: t.N, Hint: hint}
+		return &mechanism.CheckError{Purpose: purpose, What: "scale", Got: show(t.Sq), Low: show(low), High: show(high),
+			N: t.N, Hint: hint}
 	}
 	bound := Chernoff(m.Sum, m.SumLimit, n, x)
 	if !(math.Abs(t.Sum) <= bound) {
-		return &mechanism.CheckError{Purpose: purpose, What: "mean", Got: scale * t.Sum / n, Low: -scale * bound / n, High: scale * bound / n, N: t.N}
+		return &mechanism.CheckError{Purpose: purpose, What: "mean", Got: scale * t.Sum / n, Low: -scale * bound / n,
+			High: scale * bound / n, N: t.N}
 	}
 	return nil
 }
@@ -154,7 +157,8 @@ func (t *Tally) check(purpose string, sigma, x float64) error {
 	}
 	n := float64(t.N)
 	if high := n*unchangedRate + math.Sqrt(2*n*unchangedRate*x) + 2*x/3; float64(t.Zeros) > high {
-		return &mechanism.CheckError{Purpose: purpose, What: "number of unchanged values", Got: float64(t.Zeros), Low: 0, High: math.Floor(high), N: t.N,
+		return &mechanism.CheckError{Purpose: purpose, What: "number of unchanged values", Got: float64(t.Zeros),
+			Low: 0, High: math.Floor(high), N: t.N,
 			Hint: "draws were skipped, or the noise is below the resolution of the data"}
 	}
 	r := math.Sqrt(n * x)

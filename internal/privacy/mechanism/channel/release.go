@@ -164,7 +164,8 @@ func (r *Release[T]) fits(i int, dst []T) bool {
 }
 
 func (r *Release[T]) misused(i int, dst []T) {
-	s := fmt.Sprintf("row %d of length %d given to a release of %d rows of %d and %d parts, or given twice, or with the wrong method",
+	s := fmt.Sprintf("row %d of length %d given to a release of %d rows of %d and %d parts, or given twice, or with "+
+		"the wrong method",
 		i, len(dst), len(r.rows), r.cols, len(r.parts))
 	r.misuse.Store(&s)
 }
@@ -265,7 +266,8 @@ func (r *Release[T]) sum() (sum Tally, err error) {
 	}
 	for i := range r.rows {
 		if r.rows[i].N != int64(r.cols) {
-			return sum, &mechanism.CheckError{Purpose: purpose, What: fmt.Sprintf("count of row %d", i), Got: float64(r.rows[i].N), Low: float64(r.cols), High: float64(r.cols), N: int64(r.cols),
+			return sum, &mechanism.CheckError{Purpose: purpose, What: fmt.Sprintf("count of row %d", i),
+				Got: float64(r.rows[i].N), Low: float64(r.cols), High: float64(r.cols), N: int64(r.cols),
 				Hint: "a row of the release got no noise"}
 		}
 		sum.add(r.rows[i])
@@ -273,7 +275,8 @@ func (r *Release[T]) sum() (sum Tally, err error) {
 			continue
 		}
 		if a, b := r.at[i-1], r.at[i]; b.part < a.part || b.part == a.part && b.key <= a.key {
-			return sum, fmt.Errorf("%s: row %d has part %d and key %d after part %d and key %d, want ascending: noise might repeat",
+			return sum, fmt.Errorf("%s: row %d has part %d and key %d after part %d and key %d, want ascending: "+
+				"noise might repeat",
 				purpose, i, b.part, b.key, a.part, a.key)
 		}
 	}

@@ -25,7 +25,8 @@ type SphericalLaplace struct {
 
 // Event returns one release as an accountant sees it.
 func (m SphericalLaplace) Event() privacy.SphericalLaplace {
-	return privacy.SphericalLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	return privacy.SphericalLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit,
+		Neighbouring: m.Neighbouring}
 }
 
 // OpenSphericalLaplace opens a channel of this noise. It has the same releases, keys and checks as one from Open, and
@@ -34,7 +35,8 @@ func OpenSphericalLaplace[T mechanism.Float](m SphericalLaplace, l *privacy.Ledg
 	if m.Purpose == "" {
 		return nil, errors.New("spherical laplace mechanism: no purpose")
 	}
-	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: sphericalLaw{m}, Add: addSpherical[T], Absolute: true, Vectors: true}, l, s)
+	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: sphericalLaw{m}, Add: addSpherical[T],
+		Absolute: true, Vectors: true}, l, s)
 	if err != nil {
 		return nil, err
 	}

@@ -90,13 +90,16 @@ func (c *Channel[T]) restore(st State) error {
 		return errSecret
 	case c.open != 0 || c.total.N != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
-	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() || st.Stream != c.stream.Fingerprint() && st.Stream != c.stream.State().ID:
-		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose, float64(st.Sigma))
+	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() ||
+		st.Stream != c.stream.Fingerprint() && st.Stream != c.stream.State().ID:
+		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose,
+			float64(st.Sigma))
 	case st.Failed != "":
 		return fmt.Errorf("the state is of a channel that failed: %s", st.Failed)
 	case st.Open != 0:
 		return errors.New("the state was taken in the middle of a release")
-	case st.Values < 0 || st.Unchanged < 0 || st.Unchanged > st.Values || st.Checked < 0 || st.Checked > st.Values || st.Checks < 0,
+	case st.Values < 0 || st.Unchanged < 0 || st.Unchanged > st.Values || st.Checked < 0 || st.Checked > st.Values ||
+		st.Checks < 0,
 		st.SumSq < 0, st.Values == 0 && (st.Sum != 0 || st.SumSq != 0), st.Checks == 0 && st.Checked != 0:
 		return errors.New("the state contradicts itself")
 	}

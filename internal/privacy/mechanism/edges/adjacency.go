@@ -35,7 +35,8 @@ func (a Adjacency) Validate() error {
 	case a.Rows < 0 || a.Rows > math.MaxInt32 || a.Cols < 0 || a.Cols > math.MaxInt32:
 		return fmt.Errorf("adjacency of %d x %d, want 0 to %d", a.Rows, a.Cols, math.MaxInt32)
 	case len(a.Ptr) != a.Rows+1 || a.Ptr[0] != 0 || a.Ptr[a.Rows] != a.Edges():
-		return errors.New("adjacency: ptr does not begin at 0, does not end at the number of entries in idx, or does not have rows + 1 values")
+		return errors.New("adjacency: ptr does not begin at 0, does not end at the number of entries in idx, or does " +
+			"not have rows + 1 values")
 	}
 	for i := range a.Rows {
 		if a.Ptr[i] > a.Ptr[i+1] || a.Ptr[i+1] > a.Edges() {
@@ -44,7 +45,8 @@ func (a Adjacency) Validate() error {
 		last := int32(-1)
 		for _, j := range a.Row(i) {
 			if j <= last || int(j) >= a.Cols {
-				return fmt.Errorf("adjacency: column %d after %d in row %d of %d columns, want ascending and in range", j, last, i, a.Cols)
+				return fmt.Errorf("adjacency: column %d after %d in row %d of %d columns, want ascending and in range",
+					j, last, i, a.Cols)
 			}
 			last = j
 		}

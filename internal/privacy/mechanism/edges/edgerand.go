@@ -46,9 +46,11 @@ func (m EdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
 // are flipped.
 func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	if m.Epsilon > MaxEdgeEpsilon {
-		return Adjacency{}, fmt.Errorf("%s: epsilon is %v, want positive and at most %d", m.Purpose, m.Epsilon, MaxEdgeEpsilon)
+		return Adjacency{}, fmt.Errorf("%s: epsilon is %v, want positive and at most %d", m.Purpose, m.Epsilon,
+			MaxEdgeEpsilon)
 	}
-	f := flips{purpose: m.Purpose, unit: m.Unit, drop: m.Flip(), add: m.Flip(), limit: m.Limit, share: m.Share, newField: mechanism.NewField}
+	f := flips{purpose: m.Purpose, unit: m.Unit, drop: m.Flip(), add: m.Flip(), limit: m.Limit, share: m.Share,
+		newField: mechanism.NewField}
 	return f.perturb(m.Event(), l, s, a)
 }
 
@@ -91,7 +93,8 @@ func (m GaussianEdgeRand) Expected(cells, edges int64) (ones, trueShare float64)
 // the noise of the cells: whether a cell is above the threshold is an independent choice of known probability.
 func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	if !(m.Threshold >= 0) || math.IsInf(m.Threshold, 1) {
-		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose, m.Threshold)
+		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose,
+			m.Threshold)
 	}
 	f := flips{purpose: m.Purpose, unit: m.Unit, limit: m.Limit, share: m.Share, newField: mechanism.NewField}
 	f.drop, f.add = m.Flip()
@@ -118,7 +121,8 @@ func (f flips) expected(cells, edges int64) (ones, trueShare float64) {
 }
 
 // edgeUnit validates what all adjacency mechanisms require.
-func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanism.Share, l *privacy.Ledger, a Adjacency) error {
+func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanism.Share, l *privacy.Ledger,
+	a Adjacency) error {
 	if purpose == "" {
 		return errors.New("adjacency mechanism: no purpose")
 	}
@@ -126,7 +130,8 @@ func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanis
 		return fmt.Errorf("%s: %w", purpose, err)
 	}
 	if unit != privacy.Edge && unit != privacy.Interaction {
-		return fmt.Errorf("%s: unit is %q, want %q or %q: one cell is perturbed, not all of a node", purpose, string(unit), privacy.Edge, privacy.Interaction)
+		return fmt.Errorf("%s: unit is %q, want %q or %q: one cell is perturbed, not all of a node", purpose,
+			string(unit), privacy.Edge, privacy.Interaction)
 	}
 	return mechanism.Research(purpose, l)
 }
@@ -140,8 +145,10 @@ func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjac
 	}
 	limit, _ := f.expected(a.Cells(), a.Edges())
 	limit += 8 * math.Sqrt(limit) // room for random deviation
-	if allowed := f.limit; allowed < 0 || allowed > 0 && limit > float64(allowed) || allowed == 0 && limit > defaultLimit {
-		return Adjacency{}, fmt.Errorf("%s: the output is expected to have %.4g ones, the limit is %d (0 is 2^31): allow more, or take a larger epsilon", f.purpose, limit, allowed)
+	if allowed := f.limit; allowed < 0 || allowed > 0 && limit > float64(allowed) || allowed == 0 &&
+		limit > defaultLimit {
+		return Adjacency{}, fmt.Errorf("%s: the output is expected to have %.4g ones, the limit is %d (0 is 2^31): "+
+			"allow more, or take a larger epsilon", f.purpose, limit, allowed)
 	}
 	if a.Cells() == 0 {
 		return newBuilder(a.Rows, a.Cols, 0).finish(), nil
@@ -152,7 +159,8 @@ func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjac
 	out, twins := f.sample(s, a, int64(limit))
 	kept := inCommon(a, out)
 	dropped := mechanism.Proportion{What: "number of ones lost", P: f.drop, N: a.Edges(), Got: a.Edges() - kept}
-	added := mechanism.Proportion{What: "number of zeros made ones", P: f.add, N: a.Cells() - a.Edges(), Got: out.Edges() - kept}
+	added := mechanism.Proportion{What: "number of zeros made ones", P: f.add, N: a.Cells() - a.Edges(),
+		Got: out.Edges() - kept}
 	if err := mechanism.CheckAll(f.purpose, f.share, &dropped, &added, &twins); err != nil {
 		return Adjacency{}, err
 	}

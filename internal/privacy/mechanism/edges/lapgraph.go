@@ -101,7 +101,8 @@ func PerturbLapGraph(m LapGraph, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	if m.Share == 0 {
 		third = 1.0 / 3
 	}
-	g := lapRun{m: m, a: a, share: third, law: cellLaw{cellsEvent.Scale, float64(a.Edges()), float64(a.Cells() - a.Edges())}}
+	g := lapRun{m: m, a: a, share: third, law: cellLaw{cellsEvent.Scale, float64(a.Edges()),
+		float64(a.Cells() - a.Edges())}}
 	count := []float64{float64(a.Edges())}
 	if err := g.noise(countEvent, l, s.Sub(countStream), count); err != nil {
 		return Adjacency{}, err
@@ -134,8 +135,9 @@ type lapRun struct {
 
 // noise adds noise to values as one release. A matrix without ones still has noise on its zeros, and a release.
 func (g lapRun) noise(e privacy.Laplace, l *privacy.Ledger, s rng.Stream, values []float64) error {
-	c, err := channel.OpenLaplace[float64](channel.Laplace{Purpose: g.m.Purpose, Scale: e.Scale, Sensitivity: e.Sensitivity,
-		Unit: e.Unit, Neighbouring: e.Neighbouring, Share: g.share}, l, s)
+	c, err := channel.OpenLaplace[float64](channel.Laplace{Purpose: g.m.Purpose, Scale: e.Scale,
+		Sensitivity: e.Sensitivity,
+		Unit:        e.Unit, Neighbouring: e.Neighbouring, Share: g.share}, l, s)
 	if err != nil {
 		return err
 	}
@@ -307,14 +309,17 @@ func (g lapRun) check(out Adjacency) error {
 	top, c := float64(out.Edges()), g.law
 	above := func(t float64) float64 { return c.ones * laplaceAbove(t-1, c.scale) }
 	low, high := 0.0, math.Min(c.ones, top)
-	if t := c.threshold(func(t float64) float64 { m := c.mean(t); return m + r(m) - top }); c.mean(t)+r(c.mean(t)) <= top*(1+1e-12) {
+	if t := c.threshold(func(t float64) float64 { m := c.mean(t); return m + r(m) - top }); c.mean(t)+
+		r(c.mean(t)) <= top*(1+1e-12) {
 		low = math.Max(0, above(t)-r(above(t)))
 	}
-	if t := c.threshold(func(t float64) float64 { m := c.mean(t); return m - r(m) - top }); c.mean(t)-r(c.mean(t)) >= top*(1-1e-12) {
+	if t := c.threshold(func(t float64) float64 { m := c.mean(t); return m - r(m) - top }); c.mean(t)-r(
+		c.mean(t)) >= top*(1-1e-12) {
 		high = math.Min(high, above(t)+r(above(t)))
 	}
 	if kept := float64(inCommon(g.a, out)); !(kept >= low && kept <= high) {
-		return &mechanism.CheckError{Purpose: g.m.Purpose, What: "number of ones kept", Got: kept, Low: low, High: high, N: int64(top)}
+		return &mechanism.CheckError{Purpose: g.m.Purpose, What: "number of ones kept", Got: kept, Low: low, High: high,
+			N: int64(top)}
 	}
 	return nil
 }

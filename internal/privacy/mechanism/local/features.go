@@ -166,7 +166,8 @@ func newFeatureRun(f FeatureSampler, s rng.Stream) *featureRun {
 	r.numbers, r.bits = r.number.newCheck(), r.unary.newCheck()
 	for i := range r.order {
 		r.order[i] = i
-		r.drawn[i] = mechanism.Proportion{What: "number of users who drew " + f.Features[i].Name, P: float64(k) / float64(n)}
+		r.drawn[i] = mechanism.Proportion{What: "number of users who drew " + f.Features[i].Name,
+			P: float64(k) / float64(n)}
 	}
 	if f.Unselected == SharedClear {
 		r.shared = map[int]bool{}

@@ -57,7 +57,8 @@ func (f FeatureSampler) prepare(b mechanism.Bits, bits int) (*FeatureRun, error)
 		return nil, fmt.Errorf("%s: exact choices leave no feature in the clear", f.Purpose)
 	}
 	e := f.budget()
-	r := &FeatureRun{f: f, bits: b, one: mechanism.Odds{Hi: 1 << 63, Others: 1, P: 0.5}, zero: mechanism.NewOdds(e, 1)[0]}
+	r := &FeatureRun{f: f, bits: b, one: mechanism.Odds{Hi: 1 << 63, Others: 1, P: 0.5},
+		zero: mechanism.NewOdds(e, 1)[0]}
 	for _, k := range f.Features {
 		if k.Categories > 0 {
 			continue
@@ -88,7 +89,8 @@ func (r *FeatureRun) Rows() (*FeatureRows, error) {
 	if r.done {
 		return nil, fmt.Errorf("%s: the run is finished", r.f.Purpose)
 	}
-	x := &FeatureRows{run: r, d: r.bits.Draws(), order: make([]int, len(r.f.Features)), chosen: make([]bool, len(r.f.Features)), drawn: make([]int64, len(r.f.Features))}
+	x := &FeatureRows{run: r, d: r.bits.Draws(), order: make([]int, len(r.f.Features)),
+		chosen: make([]bool, len(r.f.Features)), drawn: make([]int64, len(r.f.Features))}
 	r.rows = append(r.rows, x)
 	return x, nil
 }
@@ -108,7 +110,8 @@ func (r *FeatureRun) Finish() error {
 	same := mechanism.Proportion{What: "number of zeros kept", P: r.zero.P}
 	checks := []mechanism.Checker{&inside, &bias, &kept, &same}
 	for i, f := range r.f.Features {
-		p := &mechanism.Proportion{What: "number of users who drew " + f.Name, P: float64(r.f.K()) / float64(len(r.f.Features))}
+		p := &mechanism.Proportion{What: "number of users who drew " + f.Name,
+			P: float64(r.f.K()) / float64(len(r.f.Features))}
 		for _, x := range r.rows {
 			p.N += x.n
 			p.Got += x.drawn[i]

@@ -43,7 +43,8 @@ type gridPiecewise struct {
 func newGridPiecewise(epsilon float64, bits int) (gridPiecewise, error) {
 	g := gridPiecewise{step: math.Ldexp(1, -bits)}
 	if !(epsilon >= finestGrid) {
-		return g, fmt.Errorf("epsilon of one number is %v, want at least %v: with less the output is noise and nothing else", epsilon, finestGrid)
+		return g, fmt.Errorf("epsilon of one number is %v, want at least %v: with less the output is noise and "+
+			"nothing else", epsilon, finestGrid)
 	}
 	m := Piecewise{Epsilon: epsilon}
 	g.h = int64(math.Ceil((m.width()/g.step - 1) / 2))

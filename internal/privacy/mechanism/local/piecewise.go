@@ -81,7 +81,8 @@ type piecewiseCheck struct {
 }
 
 func (m Piecewise) newCheck() *piecewiseCheck {
-	return &piecewiseCheck{m, mechanism.Proportion{What: "number of outputs in the centre", P: m.Centre()}, mechanism.Bounded{What: "sum of deviations", Width: 2 * m.C()}}
+	return &piecewiseCheck{m, mechanism.Proportion{What: "number of outputs in the centre", P: m.Centre()},
+		mechanism.Bounded{What: "sum of deviations", Width: 2 * m.C()}}
 }
 
 // see counts an output by its value, not by the branch that was meant to make it.

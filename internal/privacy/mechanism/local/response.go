@@ -45,7 +45,8 @@ func (m Response) Event() privacy.Event {
 	case m.Limits && m.Epsilon == 0:
 		return privacy.PureLDP{Epsilon: mechanism.FlatBelow, Unit: m.Unit}
 	case m.Limits && math.IsInf(m.Epsilon, 1):
-		return privacy.Unprotected{What: m.Purpose, Why: "epsilon is infinite: every value is released as it is", Unit: m.Unit}
+		return privacy.Unprotected{What: m.Purpose, Why: "epsilon is infinite: every value is released as it is",
+			Unit: m.Unit}
 	}
 	return privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: m.Categories, Unit: m.Unit}
 }

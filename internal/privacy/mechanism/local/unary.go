@@ -65,7 +65,8 @@ func (m UnaryEncoding) event() privacy.PureLDP {
 type unaryCheck struct{ kept, flipped mechanism.Proportion }
 
 func (m UnaryEncoding) newCheck() *unaryCheck {
-	return &unaryCheck{mechanism.Proportion{What: "number of ones kept", P: m.P()}, mechanism.Proportion{What: "number of zeros flipped", P: m.Q()}}
+	return &unaryCheck{mechanism.Proportion{What: "number of ones kept", P: m.P()},
+		mechanism.Proportion{What: "number of zeros flipped", P: m.Q()}}
 }
 
 func (c *unaryCheck) see(in, out bool) {

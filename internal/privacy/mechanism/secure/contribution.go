@@ -45,7 +45,8 @@ func newGrid(clip, sigma float64, n int64) (grid, error) {
 	}
 	radius := clip / step // exact: no number is near the ends of the type
 	if sigma/step < leastSigma || radius < leastRadius || !(step > 0x1p-900 && step < 0x1p900) {
-		return grid{}, fmt.Errorf("a noise multiplier of %g on sums of up to %d vectors has no grid: the noise has %.3g steps, want at least %d, and the longest vector %.3g, want at least %d",
+		return grid{}, fmt.Errorf("a noise multiplier of %g on sums of up to %d vectors has no grid: the noise has "+
+			"%.3g steps, want at least %d, and the longest vector %.3g, want at least %d",
 			sigma/clip, n, sigma/step, leastSigma, radius, leastRadius)
 	}
 	r := new(big.Float).SetFloat64(radius)
@@ -62,7 +63,8 @@ func place[T mechanism.Float](g *grid, v []T, sum func(i int, k int64)) error {
 	for _, x := range v {
 		k := uint64(math.Abs(float64(x)) * g.perStep) // below 2^31
 		if square, carry = bits.Add64(square, k*k, 0); carry != 0 || square > g.squared {
-			return &mechanism.CheckError{What: "squared length of a contribution, in steps", Got: float64(square), High: float64(g.squared), N: int64(len(v)), Hint: "it was not clipped"}
+			return &mechanism.CheckError{What: "squared length of a contribution, in steps", Got: float64(square),
+				High: float64(g.squared), N: int64(len(v)), Hint: "it was not clipped"}
 		}
 	}
 	for i, x := range v {

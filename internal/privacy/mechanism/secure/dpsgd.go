@@ -32,7 +32,8 @@ func release(d channel.DPSGD, dim int) (DiscreteGaussian, grid, error) {
 		return DiscreteGaussian{}, grid{}, err
 	}
 	if d.Sampling != privacy.Poisson {
-		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: sampling is %q, want %q: secure batches have no other", d.Purpose, string(d.Sampling), string(privacy.Poisson))
+		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: sampling is %q, want %q: secure batches have no other",
+			d.Purpose, string(d.Sampling), string(privacy.Poisson))
 	}
 	if dim < 1 {
 		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
@@ -40,14 +41,18 @@ func release(d channel.DPSGD, dim int) (DiscreteGaussian, grid, error) {
 	// The grid must not tell how many examples there are, where that is not public.
 	most := cmp.Or(2*d.Stated, d.Examples)
 	if d.Examples > most {
-		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: there are more than twice as many examples as the %d that are stated", d.Purpose, d.Stated)
+		return DiscreteGaussian{}, grid{},
+			fmt.Errorf("%s: there are more than twice as many examples as the %d that are stated", d.Purpose, d.Stated)
 	}
 	g, err := newGrid(d.Clip, d.Sigma(), most)
 	if err != nil {
 		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: %w", d.Purpose, err)
 	}
-	return DiscreteGaussian{Purpose: d.Purpose, Sigma: d.Sigma(), Sensitivity: d.Clip, Dimension: int64(dim), Bound: float64(g.most) * g.step,
-		Grid: g.step, Whole: true, Unit: d.Unit, Neighbouring: privacy.AddRemove, Rate: d.Rate, Share: half(d.Share)}, g, nil
+	return DiscreteGaussian{Purpose: d.Purpose, Sigma: d.Sigma(), Sensitivity: d.Clip, Dimension: int64(dim),
+			Bound: float64(g.most) * g.step,
+			Grid:  g.step, Whole: true, Unit: d.Unit, Neighbouring: privacy.AddRemove, Rate: d.Rate,
+			Share: half(d.Share)},
+		g, nil
 }
 
 func half(s mechanism.Share) mechanism.Share {
@@ -99,7 +104,8 @@ func openStepping[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger
 	if _, err := l.Keep("steps of an attempt that was stopped"); err != nil {
 		return s, err
 	}
-	s = stepping[T]{d: d, grid: g, dim: dim, noise: c, ledger: l, sample: sample{n: d.Examples, rate: d.Rate}, sum: make([]int64, dim), share: half(d.Share)}
+	s = stepping[T]{d: d, grid: g, dim: dim, noise: c, ledger: l, sample: sample{n: d.Examples, rate: d.Rate},
+		sum: make([]int64, dim), share: half(d.Share)}
 	for _, e := range l.Entries() {
 		if e.Purpose == d.Purpose {
 			s.behind += e.Count
@@ -127,7 +133,8 @@ func (s *stepping[T]) Begin(key ...uint64) ([]int32, error) {
 	case s.release != nil:
 		return nil, s.fail(fmt.Errorf("%s: a step was begun before the last was finished", s.d.Purpose))
 	case s.behind != 0:
-		return nil, s.fail(fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose, s.behind))
+		return nil, s.fail(fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose,
+			s.behind))
 	}
 	clear(s.sum)
 	r, err := s.noise.Begin((s.dim+noiseCols-1)/noiseCols, noiseCols, key...)
@@ -148,7 +155,8 @@ func (s *stepping[T]) next(k int) error {
 		return s.failed
 	}
 	if s.release == nil || k != s.added || k >= len(s.batch) {
-		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k, s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k,
+			s.added, len(s.batch)))
 	}
 	return nil
 }
@@ -171,12 +179,14 @@ func (s *stepping[T]) finish(parallel channel.Parallel, step func(at int, sum []
 		return s.failed
 	}
 	if s.release == nil || s.added != len(s.batch) {
-		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added,
+			len(s.batch)))
 	}
 	limit := s.grid.most
 	for _, k := range s.sum {
 		if k > limit || k < -limit {
-			return s.fail(&mechanism.CheckError{Purpose: s.d.Purpose, What: "a sum of contributions, in steps", Got: float64(k), Low: -float64(limit), High: float64(limit), N: int64(s.dim), Hint: "it overflows"})
+			return s.fail(&mechanism.CheckError{Purpose: s.d.Purpose, What: "a sum of contributions, in steps",
+				Got: float64(k), Low: -float64(limit), High: float64(limit), N: int64(s.dim), Hint: "it overflows"})
 		}
 	}
 	parallel((s.dim+noiseCols-1)/noiseCols, 8, func(_, lo, hi int) {

@@ -81,7 +81,8 @@ func plan(digits int, q request) (*lattice, error) {
 	low, _ := normal(digits)
 	for q.grid = math.Ldexp(1, max(low, e-finest)); ; q.grid *= 2 {
 		if q.grid > 2*q.scale { // noise of less than a step
-			return nil, fmt.Errorf("values up to %g with noise of scale %g do not fit into %d bits", q.bound, q.scale, digits)
+			return nil, fmt.Errorf("values up to %g with noise of scale %g do not fit into %d bits", q.bound, q.scale,
+				digits)
 		}
 		if l, err := fit(digits, q); err == nil || !retry(err) {
 			return l, err
@@ -106,7 +107,8 @@ func fit(digits int, q request) (*lattice, error) {
 	if !q.whole {
 		l.sensitivity = math.Nextafter(l.sensitivity+q.moved, math.Inf(1))
 		if q.moved > q.sensitivity*l.PerStep {
-			return nil, fmt.Errorf("on a grid of %g rounding would move neighbours apart by %g steps, more than the sensitivity itself, %g: fewer coordinates, a smaller bound or a wider type is needed",
+			return nil, fmt.Errorf("on a grid of %g rounding would move neighbours apart by %g steps, more than the "+
+				"sensitivity itself, %g: fewer coordinates, a smaller bound or a wider type is needed",
 				q.grid, q.moved, q.sensitivity*l.PerStep)
 		}
 		wanted = up(wanted * up(l.sensitivity/(q.sensitivity*l.PerStep)))
@@ -120,7 +122,9 @@ func fit(digits int, q request) (*lattice, error) {
 	low, beyond := normal(digits)
 	switch {
 	case e-1 < low, l.Bound+q.reach*l.Scale > float64(l.Limit):
-		return nil, tooFine{fmt.Errorf("values up to %g with noise of scale %g need more than the %d bits of the data's type on a grid of %g", q.bound, q.scale, digits, q.grid)}
+		return nil, tooFine{fmt.Errorf(
+			"values up to %g with noise of scale %g need more than the %d bits of the data's type on a grid of %g",
+			q.bound, q.scale, digits, q.grid)}
 	case e-1+digits >= beyond:
 		return nil, fmt.Errorf("grid is %g, outside the range of the data's type", q.grid)
 	}
@@ -199,5 +203,6 @@ func (l gridLaplace) Tails() int { return 6 }
 // Check implements channel.Law.
 func (l gridLaplace) Check(t *channel.Tally, purpose string, x float64) error {
 	d := DiscreteLaplaceLaw{l.e.Scale}
-	return channel.Moments{Sum: d.LogSum, Size: d.LogSizes, SumLimit: 1, SizeLimit: 1, Unchanged: d.PMF(0), Root: 1}.Check(t, purpose, l.Scale(), x)
+	return channel.Moments{Sum: d.LogSum, Size: d.LogSizes, SumLimit: 1, SizeLimit: 1, Unchanged: d.PMF(0),
+		Root: 1}.Check(t, purpose, l.Scale(), x)
 }

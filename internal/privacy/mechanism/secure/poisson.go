@@ -79,6 +79,7 @@ func (s *sample) check(purpose string, x float64) error {
 	if err := total.Check(purpose, x); err != nil {
 		return err
 	}
-	both := mechanism.Proportion{What: "number of examples in two batches in a row", N: s.paired, Got: s.common, P: s.rate}
+	both := mechanism.Proportion{What: "number of examples in two batches in a row", N: s.paired, Got: s.common,
+		P: s.rate}
 	return both.Check(purpose, x)
 }

@@ -73,7 +73,8 @@ func OpenGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger) (*ch
 
 // OpenKeyedGaussian opens the channel of OpenGaussian with keyed bits, for research: anyone with the seed can undo the
 // noise. It fails on a ledger marked secure.
-func OpenKeyedGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
+func OpenKeyedGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger,
+	s rng.Stream) (*channel.Channel[T], error) {
 	return openGaussian[T](m, l, s, false)
 }
 
@@ -84,11 +85,13 @@ func OpenLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger) (*chan
 }
 
 // OpenKeyedLaplace opens the channel of OpenLaplace with keyed bits, for research.
-func OpenKeyedLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
+func OpenKeyedLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger,
+	s rng.Stream) (*channel.Channel[T], error) {
 	return openLaplace[T](m, l, s, false)
 }
 
-func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream, secret bool) (*channel.Channel[T], error) {
+func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream,
+	secret bool) (*channel.Channel[T], error) {
 	grid, e, err := m.plan(digits[T]())
 	if err == nil {
 		err = errors.Join(m.Share.Validate(), mechanism.Marked(l, secret))
@@ -111,7 +114,8 @@ func (m DiscreteGaussian) law(e privacy.DiscreteGaussian, step float64) channel.
 	return sampledGaussian{gridGaussian{e, step}, privacy.Sampled{Event: e, Rate: m.Rate, Method: privacy.Poisson}}
 }
 
-func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream, secret bool) (*channel.Channel[T], error) {
+func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream,
+	secret bool) (*channel.Channel[T], error) {
 	grid, e, err := m.plan(digits[T]())
 	if err == nil {
 		err = errors.Join(m.Share.Validate(), mechanism.Marked(l, secret))
@@ -145,12 +149,14 @@ func (m DiscreteGaussian) Event() (privacy.Event, error) {
 // plan returns the mechanism's grid and event.
 func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, error) {
 	none := privacy.DiscreteGaussian{}
-	asked := privacy.DiscreteGaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Dimension: m.Dimension, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	asked := privacy.DiscreteGaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Dimension: m.Dimension, Unit: m.Unit,
+		Neighbouring: m.Neighbouring}
 	if m.Purpose == "" {
 		return nil, none, errors.New("no purpose")
 	}
 	// In the data's unit a sensitivity may be any number; in steps it is checked below.
-	if err := (privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}).Validate(); err != nil {
+	if err := (privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Unit: m.Unit,
+		Neighbouring: m.Neighbouring}).Validate(); err != nil {
 		return nil, none, err
 	}
 	if m.Dimension < 1 {
@@ -173,7 +179,8 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 
 func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, error) {
 	none := privacy.DiscreteLaplace{}
-	asked := privacy.DiscreteLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	asked := privacy.DiscreteLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit,
+		Neighbouring: m.Neighbouring}
 	switch {
 	case m.Purpose == "":
 		return nil, none, errors.New("no purpose")
@@ -181,10 +188,12 @@ func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, er
 		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
 	}
 	// As for DiscreteGaussian.
-	if err := (privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}).Validate(); err != nil {
+	if err := (privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit,
+		Neighbouring: m.Neighbouring}).Validate(); err != nil {
 		return nil, none, err
 	}
-	l, err := plan(digits, request{m.Scale, m.Sensitivity, float64(m.Dimension), laplaceReach, m.Bound, m.Grid, m.Whole})
+	l, err := plan(digits, request{m.Scale, m.Sensitivity, float64(m.Dimension), laplaceReach, m.Bound, m.Grid,
+		m.Whole})
 	if err != nil {
 		return nil, none, err
 	}
@@ -192,16 +201,18 @@ func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, er
 	return l, asked, asked.Validate()
 }
 
-func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of channel.Law, grid *lattice, absolute bool, l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) (*channel.Channel[T], error) {
+func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of channel.Law, grid *lattice, absolute bool,
+	l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) (*channel.Channel[T], error) {
 	bits := newBitPool(secret)
-	return channel.New(channel.Noise[T]{Purpose: purpose, Share: share, Law: of, Absolute: absolute, Grid: &grid.Grid, Secret: secret, Add: func(s rng.Stream, dst []T, _ T) {
-		b := bits.get(s)
-		for i, x := range dst {
-			k := int64(grid.Round(float64(x))) + sample(b.src)
-			dst[i] = T(float64(max(-grid.Limit, min(grid.Limit, k))) * grid.Step)
-		}
-		bits.put(b)
-	}}, l, s)
+	return channel.New(channel.Noise[T]{Purpose: purpose, Share: share, Law: of, Absolute: absolute, Grid: &grid.Grid,
+		Secret: secret, Add: func(s rng.Stream, dst []T, _ T) {
+			b := bits.get(s)
+			for i, x := range dst {
+				k := int64(grid.Round(float64(x))) + sample(b.src)
+				dst[i] = T(float64(max(-grid.Limit, min(grid.Limit, k))) * grid.Step)
+			}
+			bits.put(b)
+		}}, l, s)
 }
 
 // bitPool hands out sources of bits, each to one goroutine at a time.

@@ -23,7 +23,8 @@ type Steps[T mechanism.Float] struct {
 
 // OpenDPSGD opens DP-SGD for gradients of dim values. The ledger must be marked secure. parallel decides in how many
 // goroutines noise is added.
-func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger, parallel channel.Parallel) (*Steps[T], error) {
+func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger,
+	parallel channel.Parallel) (*Steps[T], error) {
 	core, err := openStepping[T](d, dim, l)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 		return err
 	}
 	if len(values) != len(rows)*s.cols {
-		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
+		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows),
+			s.cols))
 	}
 	if err := s.each.Check(rows); err != nil {
 		return s.fail(fmt.Errorf("%s: %w", s.d.Purpose, err))

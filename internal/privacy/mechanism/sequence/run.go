@@ -69,7 +69,8 @@ func (r *Run) Sampler(from, to uint64) (*Sampler, error) {
 	}
 	for _, s := range r.samplers {
 		if from < s.to && s.from < to {
-			return nil, fmt.Errorf("%s: some users from %d to before %d belong to another sampler", r.m.Purpose, from, to)
+			return nil, fmt.Errorf("%s: some users from %d to before %d belong to another sampler", r.m.Purpose, from,
+				to)
 		}
 	}
 	s := newSampler(r, r.m.rejects())

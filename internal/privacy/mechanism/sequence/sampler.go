@@ -66,7 +66,8 @@ func newSampler(r *Run, rejects bool) *Sampler {
 func (s *Sampler) Row(user uint64, row []int32) error {
 	m := &s.run.m
 	if user < s.next || user >= s.to {
-		return fmt.Errorf("%s: user %d, want at least %d and below %d: no user comes twice", m.Purpose, user, s.next, s.to)
+		return fmt.Errorf("%s: user %d, want at least %d and below %d: no user comes twice", m.Purpose, user, s.next,
+			s.to)
 	}
 	if err := s.load(m, row); err != nil {
 		return fmt.Errorf("%s: user %d: %w", m.Purpose, user, err)

@@ -81,7 +81,8 @@ func (m Mechanism) Event() privacy.Event {
 	case m.Variant == SDPPaper:
 		return privacy.PureLDP{Epsilon: 2 * m.Epsilon, Unit: privacy.Cell}
 	case m.Variant == RR: // an exchange changes two cells
-		return privacy.SelfComposed{Count: 2, Event: privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: int64(m.Items) + 1, Unit: privacy.Cell}}
+		return privacy.SelfComposed{Count: 2, Event: privacy.RandomizedResponse{Epsilon: m.Epsilon,
+			Categories: int64(m.Items) + 1, Unit: privacy.Cell}}
 	}
 	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.unit()}
 }

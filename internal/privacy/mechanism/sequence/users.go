@@ -147,7 +147,8 @@ func (r *Run) Watched() (w Watched) {
 	if !r.done {
 		return w
 	}
-	for _, s := range r.samplers { // of all samplers: chance decides which has which rows, and rounding must not show it
+	for _, s := range r.samplers {
+		// of all samplers: chance decides which has which rows, and rounding must not show it
 		w.Add(Watched{s.watch.rows, s.watch.kept, s.watch.cells})
 	}
 	return w

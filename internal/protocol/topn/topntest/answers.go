@@ -89,7 +89,8 @@ func (s Suite) Answers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := Read(t, e); !slices.Contains(a.Notes, "equal to what the run reported") || len(a.Tables[0].Rows) < 3 {
+			if a := Read(t, e); !slices.Contains(a.Notes, "equal to what the run reported") ||
+				len(a.Tables[0].Rows) < 3 {
 				t.Errorf("%+v", a)
 			}
 			runtest.Same(t, "after the questions", runtest.Artefacts(t, dir), before)

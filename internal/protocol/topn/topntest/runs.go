@@ -26,7 +26,8 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			text := s.Start(t, task, dir)
-			for _, want := range []string{"random (floor)", "popularity (floor)", "evidence level D", "accounted epsilon"} {
+			for _, want := range []string{"random (floor)", "popularity (floor)", "evidence level D",
+				"accounted epsilon"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("what is printed lacks %q:\n%s", want, text)
 				}
@@ -37,8 +38,10 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 				metrics, files = 8, 2
 				sampled(t, dir, text, o)
 			}
-			if len(o.Floors) != 2 || len(o.Evaluations) == 0 || len(o.Metrics) != metrics || o.Data.Level != dataset.LevelD {
-				t.Fatalf("%d floors, %d evaluations, metrics %v, level %s", len(o.Floors), len(o.Evaluations), o.Metrics, o.Data.Level)
+			if len(o.Floors) != 2 || len(o.Evaluations) == 0 || len(o.Metrics) != metrics ||
+				o.Data.Level != dataset.LevelD {
+				t.Fatalf("%d floors, %d evaluations, metrics %v, level %s", len(o.Floors), len(o.Evaluations),
+					o.Metrics, o.Data.Level)
 			}
 			if o.Data.TrainRows == 0 || o.Data.TestRows == 0 || o.Data.TestUsers == 0 {
 				t.Errorf("%+v", o.Data)
@@ -111,7 +114,8 @@ func (s Suite) Forecast(t *testing.T, otherRows func(task string) bool) {
 	for _, task := range s.Tasks {
 		t.Run(task.Name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "r")
-			f, err := task.Forecast(t.Context(), run.Options{Sets: slices.Concat(s.Sets[task.Name], []string{"run.out=" + out})})
+			f, err := task.Forecast(t.Context(),
+				run.Options{Sets: slices.Concat(s.Sets[task.Name], []string{"run.out=" + out})})
 			if !s.trains(task.Name) {
 				if !errors.Is(err, run.ErrNoForecast) {
 					t.Errorf("of a task without epochs: %v, want %v", err, run.ErrNoForecast)
@@ -125,7 +129,8 @@ func (s Suite) Forecast(t *testing.T, otherRows func(task string) bool) {
 			if want := 2 * ((rung.Rows + 511) / 512); !otherRows(task.Name) && f.Steps != want {
 				t.Errorf("%d steps, want %d", f.Steps, want)
 			}
-			if !(f.StepSeconds > 0 && f.Seconds > float64(f.Steps)*f.StepSeconds && f.Fastest > 0 && f.Fastest <= f.Seconds) || f.Basis == "" {
+			if !(f.StepSeconds > 0 && f.Seconds > float64(f.Steps)*f.StepSeconds && f.Fastest > 0 &&
+				f.Fastest <= f.Seconds) || f.Basis == "" {
 				t.Errorf("%+v", f)
 			}
 			if _, err := os.Stat(out); err == nil {
@@ -170,7 +175,8 @@ func (s Suite) Resume(t *testing.T, title, name string, sets ...string) {
 			if err := s.Try(t.Context(), task, dir, sets, run.Options{Resume: true}); err != nil {
 				t.Fatal(err)
 			}
-			runtest.Same(t, fmt.Sprintf("interrupted at look %d of %d", at, whole.Looks), runtest.Artefacts(t, dir), want)
+			runtest.Same(t, fmt.Sprintf("interrupted at look %d of %d", at, whole.Looks), runtest.Artefacts(t, dir),
+				want)
 		}
 	})
 }

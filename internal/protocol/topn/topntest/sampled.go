@@ -17,7 +17,8 @@ import (
 // means are the reported scores, and the scores of every user.
 func sampled(t *testing.T, dir, text string, o topn.Outcome) {
 	t.Helper()
-	for _, want := range []string{"alone among " + strconv.Itoa(o.Data.Candidates) + " sampled items", "Krichene and Rendle", "sampled Hit@", "among all items"} {
+	for _, want := range []string{"alone among " + strconv.Itoa(o.Data.Candidates) + " sampled items",
+		"Krichene and Rendle", "sampled Hit@", "among all items"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("what is printed lacks %q:\n%s", want, text)
 		}

@@ -29,7 +29,8 @@ type Suite struct {
 // Data returns the settings of every small run. They ask for one worker, since more would wait for a core where tests
 // run in parallel.
 func Data(sets ...string) []string {
-	return slices.Concat([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"}, sets)
+	return slices.Concat([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"},
+		sets)
 }
 
 // Trained returns the settings of every small run that trains by epochs.
@@ -87,7 +88,8 @@ func (s Suite) onStandIn(t testing.TB) *topn.Experiment {
 	c := topn.DefaultTrain()
 	c.Patience, c.Select = 0, topn.SelectLast // which any recipe allows
 	x, err := topn.Load(t.Context(), run.Rehearse(1), topn.Method{
-		Data: topn.DataConfig{Name: "standin-tiny", Recipe: cmp.Or(s.Recipe, "rdpgcf")}, Train: c, Eval: topn.DefaultEval(),
+		Data: topn.DataConfig{Name: "standin-tiny", Recipe: cmp.Or(s.Recipe, "rdpgcf")}, Train: c,
+		Eval: topn.DefaultEval(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,8 @@ func NewLow(n, count int) *Low {
 	if block < 32 || n/block < 8 {
 		return nil
 	}
-	l := &Low{n: n, count: count, block: block, rows: make([][orders]float64, block/2), moments: make([]float64, orders*n/block), small: New(n / block), part: make([]complex128, count)}
+	l := &Low{n: n, count: count, block: block, rows: make([][orders]float64, block/2),
+		moments: make([]float64, orders*n/block), small: New(n / block), part: make([]complex128, count)}
 	for i := range l.rows {
 		t := float64(2*i+1) / float64(block)
 		a, b := 1.0, t

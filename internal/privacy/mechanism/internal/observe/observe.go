@@ -1,6 +1,6 @@
 // Package observe lets the tests of neighbouring data sets see what mechanisms are given before they add noise, and put
-// in its place what another run released. Only mechanisms can import it, and mechanismtest.Observe alone sets an observer:
-// no command reaches it. Without an observer a mechanism does what it did.
+// in its place what another run released. Only mechanisms can import it, and mechanismtest.Observe alone sets an
+// observer: no command reaches it. Without an observer a mechanism does what it did.
 package observe
 
 import (

@@ -63,7 +63,8 @@ func roundRows(s simd.ISA) {
 	n, cols := simd.Int("n"), simd.Int("cols")
 	rowX, rowY := simd.Int("x"), simd.Int("y")
 	x, y, left := GP64(), GP64(), GP64()
-	c := rounding{ISA: s, one: s.Bits("one", 1), bias: s.Bits("bias", 0x7fff), quiet: s.Bits("quiet", 0x400000), mask: s.Bits("upper", upper)}
+	c := rounding{ISA: s, one: s.Bits("one", 1), bias: s.Bits("bias", 0x7fff), quiet: s.Bits("quiet", 0x400000),
+		mask: s.Bits("upper", upper)}
 	Label("row")
 	MOVQ(rowX, x)
 	MOVQ(rowY, y)

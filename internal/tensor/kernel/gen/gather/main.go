@@ -103,7 +103,8 @@ func float32s() values {
 // stay in registers while the entries of a row are read.
 func gatherRows(s simd.ISA, f values) {
 	name := strings.ToLower(f.kernel[:1]) + f.kernel[1:] + s.Suffix
-	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right *float32, x *"+f.kind+", ldx int, y *float32, ldy, cols int, to *int32, lastTo int)")
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right *float32, x *"+f.kind+
+		", ldx int, y *float32, ldy, cols int, to *int32, lastTo int)")
 	Pragma("noescape")
 	Doc(name+" is "+f.kernel+" for n >= 1 rows; ldx and ldy are in bytes, last is the last",
 		"entry of idx, lastTo that of to, and to may be nil.")
@@ -175,7 +176,8 @@ type entries struct {
 
 // add adds the rows that entries e to end name to acc, each times the factor that factor gives the
 // address of once j holds the entry's column. It fetches the rows of later entries.
-func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v reg.VecVirtual, acc []reg.VecVirtual, masks []simd.Mask, factor func() Mem) {
+func (l *entries) add(label string, e, end, j, p reg.GPVirtual, v reg.VecVirtual, acc []reg.VecVirtual,
+	masks []simd.Mask, factor func() Mem) {
 	JMP(LabelRef(label + "Test"))
 	Label(label + "Entry")
 	LEAQ(Mem{Base: e, Disp: ahead}, j)
@@ -216,7 +218,8 @@ func blocks(s simd.ISA, cols reg.GPVirtual, f values, block func(label string, n
 // spmmRows emits SpMMRows, in blocks of columns as gatherRows.
 func spmmRows(s simd.ISA) {
 	name := "spmmRows" + s.Suffix
-	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, val, x *float32, ldx int, y *float32, ldy, cols int, add bool)")
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, val, x *float32, ldx int, y *float32, ldy, "+
+		"cols int, add bool)")
 	Pragma("noescape")
 	Doc(name + " is SpMMRows for n >= 1 rows; ldx and ldy are in bytes, last is the last entry of idx.")
 	val, cols := simd.Int("val"), simd.Int("cols")

@@ -31,9 +31,11 @@ func main() {
 // The tile of one panel, mr rows by two vectors, stays in registers.
 func strip(s simd.ISA, mr int) {
 	name := fmt.Sprintf("strip%sx%d", s.Suffix, mr)
-	TEXT(name, NOSPLIT, "func(k int, a *float32, ars, acs int, b, c *float32, crs, panels, tail int, alpha float32, acc int)")
+	TEXT(name, NOSPLIT, "func(k int, a *float32, ars, acs int, b, c *float32, crs, panels, tail int, alpha float32, "+
+		"acc int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s is Strip for %d rows: panels full panels of %d columns and a last one of tail columns. ars, acs and crs are in bytes.", name, mr, 2*s.Lanes))
+	Doc(fmt.Sprintf("%s is Strip for %d rows: panels full panels of %d columns and a last one of tail columns. ars, "+
+		"acs and crs are in bytes.", name, mr, 2*s.Lanes))
 	g := &stripGen{ISA: s, mr: mr}
 	ars := simd.Int("ars")
 	g.acs, g.b, g.c, g.crs = simd.Int("acs"), simd.Int("b"), simd.Int("c"), simd.Int("crs")

@@ -17,7 +17,9 @@ func packRows(s simd.ISA, nv int) {
 	name := fmt.Sprintf("packRows%sx%d", s.Suffix, nv)
 	TEXT(name, NOSPLIT, "func(k int, src *float32, srs int, dst *float32, dps, panels, width, tail int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s copies k rows of panels*width+tail floats, srs bytes apart, into panels dps bytes apart whose rows are %d floats, padded with zeros. 0 < width <= %d, 0 <= tail < width.", name, nv*s.Lanes, nv*s.Lanes))
+	Doc(fmt.Sprintf("%s copies k rows of panels*width+tail floats, srs bytes apart, into panels dps bytes apart "+
+		"whose rows are %d floats, padded with zeros. 0 < width <= %d, 0 <= tail < width.", name, nv*s.Lanes,
+		nv*s.Lanes))
 	k, src, srs := simd.Int("k"), simd.Int("src"), simd.Int("srs")
 	dst, dps := simd.Int("dst"), simd.Int("dps")
 	width, tail := simd.Int("width"), simd.Int("tail")
@@ -84,7 +86,8 @@ func packCols(s simd.ISA) {
 	name := "packCols" + s.Suffix
 	TEXT(name, NOSPLIT, "func(k int, src *float32, srs int, dst *float32, drs, width int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s writes k rows of %d floats, drs bytes apart: the transpose of width rows of k floats, srs bytes apart, 0 < width <= %d. Lanes from width on are arbitrary.", name, s.Lanes, s.Lanes))
+	Doc(fmt.Sprintf("%s writes k rows of %d floats, drs bytes apart: the transpose of width rows of k floats, srs "+
+		"bytes apart, 0 < width <= %d. Lanes from width on are arbitrary.", name, s.Lanes, s.Lanes))
 	k, src, srs := simd.Int("k"), simd.Int("src"), simd.Int("srs")
 	dst, drs, width := simd.Int("dst"), simd.Int("drs"), simd.Int("width")
 	zero, step, p := GP64(), GP64(), GP64()

@@ -27,7 +27,8 @@ func coef(c reg.GPVirtual, name string) Mem {
 // adam follows AdamCoef's formulas; flushing keeps both moments out of the
 // denormals.
 func adam(s simd.ISA) {
-	l := begin(s, "adam", "w, d, m, v []float32, c *float32)", "does one Adam step with gradient d and the fields of AdamCoef at c.", "d", "w", "m", "v")
+	l := begin(s, "adam", "w, d, m, v []float32, c *float32)",
+		"does one Adam step with gradient d and the fields of AdamCoef at c.", "d", "w", "m", "v")
 	c := simd.Int("c")
 	k := map[string]reg.VecVirtual{}
 	for _, n := range coefNames {
@@ -59,7 +60,8 @@ func adam(s simd.ISA) {
 // adamIdle keeps a vector of weights and its moments in registers over all steps. Root and quotient take the most time,
 // so testing whether weights rest costs nothing beside them.
 func adamIdle(s simd.ISA) {
-	l := begin(s, "adamIdle", "w, m, v []float32, c *float32, steps int, slack float32)", "is AdamIdle with the fields of steps AdamCoefs at c, at least one.", "w", "m", "v")
+	l := begin(s, "adamIdle", "w, m, v []float32, c *float32, steps int, slack float32)",
+		"is AdamIdle with the fields of steps AdamCoefs at c, at least one.", "w", "m", "v")
 	first, steps, slack := simd.Int("c"), simd.Int("steps"), l.Broadcast("slack")
 	beta1, beta2 := l.Vec(), l.Vec()
 	VBROADCASTSS(coef(first, "beta1"), beta1)

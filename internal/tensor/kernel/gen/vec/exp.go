@@ -17,7 +17,8 @@ type exponential struct {
 	one reg.VecVirtual
 }
 
-var expTerms = []float64{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1}
+var expTerms = []float64{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1,
+	5.0000001201e-1}
 
 func newExp(l *loop) *exponential { return &exponential{loop: l, one: l.Const("one", 1)} }
 
@@ -76,7 +77,8 @@ func (e *exponential) scale2(p, n, dst reg.VecVirtual) {
 }
 
 func expSum(s simd.ISA) {
-	l := begin(s, "expSum", "shift float32, x, y []float32) float32", "sets y = exp(x - shift) and returns the sum of y.", "x", "y")
+	l := begin(s, "expSum", "shift float32, x, y []float32) float32",
+		"sets y = exp(x - shift) and returns the sum of y.", "x", "y")
 	e := newExp(l)
 	shift := l.Broadcast("shift")
 	acc := l.zeros(2)

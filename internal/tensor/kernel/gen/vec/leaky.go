@@ -99,7 +99,9 @@ func (m *matrix) pick(v, w reg.VecVirtual, k reg.Register) {
 
 // leakyDrop emits the end of a layer: biases, LeakyReLU and dropout.
 func leakyDrop(s simd.ISA) {
-	m := beginRows(s, "leakyDrop", "b1, b2 []float32, rows int, y, z *float32, slope, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)",
+	m := beginRows(s, "leakyDrop",
+		"b1, b2 []float32, rows int, y, z *float32, slope, keep float32, kept *uint64, keptStep int, above *uint64, "+
+			"aboveStep int)",
 		"is LeakyDrop for rows >= 1; steps are in bytes.", []string{"b1", "b2"}, []string{"y", "z", "kept", "above"})
 	slope, keep, zero := m.Broadcast("slope"), m.Broadcast("keep"), m.zeros(1)[0]
 	m.eachRow(func() {}, func(u int) {
@@ -134,7 +136,8 @@ func leakyDrop(s simd.ISA) {
 
 // leakyBack emits the backward pass through dropout and LeakyReLU.
 func leakyBack(s simd.ISA) {
-	m := beginRows(s, "leakyBack", "g []float32, rows int, slope, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)",
+	m := beginRows(s, "leakyBack",
+		"g []float32, rows int, slope, keep float32, kept *uint64, keptStep int, above *uint64, aboveStep int)",
 		"is LeakyBack for rows >= 1 as long as g; steps are in bytes.", []string{"g"}, []string{"kept", "above"})
 	slope, keep := m.Broadcast("slope"), m.Broadcast("keep")
 	m.eachRow(func() {}, func(u int) {

@@ -167,7 +167,8 @@ func axpy(s simd.ISA) {
 }
 
 func scaleAdd(s simd.ISA) {
-	l := begin(s, "scaleAdd", "alpha float32, x []float32, beta float32, y []float32)", "sets y = alpha x + beta y.", "x", "y")
+	l := begin(s, "scaleAdd", "alpha float32, x []float32, beta float32, y []float32)", "sets y = alpha x + beta y.",
+		"x", "y")
 	alpha, beta := l.Broadcast("alpha"), l.Broadcast("beta")
 	l.each(4, func(u int) {
 		x, y := l.read("x", u), l.read("y", u)

@@ -128,7 +128,8 @@ func maximum(s simd.ISA) {
 
 // absBits finds the largest bit pattern without sign, which tells whether a slice is finite.
 func absBits(s simd.ISA) {
-	l := begin(s, "absBits", "x []float32) uint32", "returns the largest of the elements' bit patterns without sign.", "x")
+	l := begin(s, "absBits", "x []float32) uint32", "returns the largest of the elements' bit patterns without sign.",
+		"x")
 	sign := l.Bits("absMask", 0x7fffffff)
 	acc := l.zeros(4)
 	l.each(4, func(u int) {

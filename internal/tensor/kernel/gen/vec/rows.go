@@ -11,7 +11,8 @@ import (
 // eachRow begins a kernel over the rows idx of one or two matrices and emits body for each of them. body computes the
 // kernel for one row, in the same order. names are the slices that all rows share; the first has the width of a row.
 // rows maps the pointer to a matrix to the distance of its rows in bytes. body gets the number of the row within idx.
-func eachRow(s simd.ISA, name, signature, doc string, names []string, rows map[string]string, order []string, body func(l *loop, e reg.GPVirtual)) {
+func eachRow(s simd.ISA, name, signature, doc string, names []string, rows map[string]string, order []string,
+	body func(l *loop, e reg.GPVirtual)) {
 	l := begin(s, name, signature, doc, names...)
 	idx, e := Load(Param("idx").Base(), GP64()).(reg.GPVirtual), GP64()
 	XORQ(e, e)
@@ -71,9 +72,13 @@ func ratioDotRows(s simd.ISA) {
 }
 
 func ratioBackRows(s simd.ISA) {
-	eachRow(s, "ratioBackRows", "slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)",
-		"does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and idx is not empty.",
-		[]string{"x", "dx", "dw"}, map[string]string{"y": "ldy", "dy": "lddy"}, []string{"y", "dy"}, func(l *loop, e reg.GPVirtual) {
+	eachRow(s, "ratioBackRows",
+		"slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx "+
+			"[]int32)",
+		"does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and "+
+			"idx is not empty.",
+		[]string{"x", "dx", "dw"}, map[string]string{"y": "ldy", "dy": "lddy"}, []string{"y", "dy"},
+		func(l *loop, e reg.GPVirtual) {
 			k := &exponential{loop: l, one: l.konst("one", 1)}
 			slopes, slope := simd.Int("slope"), l.Vec()
 			VBROADCASTSS(Mem{Base: slopes, Index: e, Scale: 4}, slope)
