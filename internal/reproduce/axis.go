@@ -79,23 +79,6 @@ func (g *Grid) rows(size string) (out []*Row) {
 	return out
 }
 
-// sized is a row in the size in which it is made.
-type sized struct {
-	*Row
-	size string
-}
-
-// rowsFor lists the rows of a table, each in its size.
-func (g *Grid) rowsFor(o Options) (out []sized) {
-	for i := range g.Rows {
-		size := g.sizeOf(&g.Rows[i], o)
-		for _, r := range g.pointsOf(&g.Rows[i], size) {
-			out = append(out, sized{r, size})
-		}
-	}
-	return out
-}
-
 // pointsOf returns a row once for each value of its axes, or the row itself without any.
 func (g *Grid) pointsOf(r *Row, size string) (out []*Row) {
 	if len(r.Axes) == 0 {

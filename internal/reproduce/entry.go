@@ -293,15 +293,18 @@ func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 	if o.Workers > 0 {
 		sets = append(slices.Clone(sets), fmt.Sprintf("run.workers=%d", o.Workers))
 	}
-	for _, r := range g.rowsFor(o) {
-		c, err := g.entry(r.Row, r.size, sets)
-		if err != nil {
-			return nil, nil, err
-		}
-		entries = append(entries, c)
-		for _, seed := range c.seeds {
-			if _, err := c.run(&runs, o.Out, seed); err != nil {
+	for i := range g.Rows {
+		size := g.sizeOf(&g.Rows[i], o)
+		for _, r := range g.pointsOf(&g.Rows[i], size) {
+			c, err := g.entry(r, size, sets)
+			if err != nil {
 				return nil, nil, err
+			}
+			entries = append(entries, c)
+			for _, seed := range c.seeds {
+				if _, err := c.run(&runs, o.Out, seed); err != nil {
+					return nil, nil, err
+				}
 			}
 		}
 	}
