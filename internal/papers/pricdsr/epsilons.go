@@ -13,7 +13,7 @@ func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("pricdsr"
 
 // EpsilonReading holds one reading of a setting: which mechanism perturbs rows, and how two of them differ.
 type EpsilonReading struct {
-	Mechanism string  `yaml:"mechanism"` // one of sequence.Variants
+	Mechanism string  `yaml:"mechanism"` // mechanism: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
 	Epsilon   float64 `yaml:"epsilon"`   // epsilon of the mechanism; 0: the claim
 	Items     int     `yaml:"items"`     // m, number of items
 	Length    int     `yaml:"length"`    // L, number of cells of a row

@@ -37,9 +37,8 @@ type ModelConfig struct {
 // ReleaseConfig sets which vectors are ranked and given out after training. The paper does not
 // say.
 type ReleaseConfig struct {
-	// Kinds lists the releases; validation uses the first. "noisy" is one more noisy
-	// propagation. "avg" is the mean of Average noisy ones, each accounted for. "clean" has no
-	// noise and protects no edge.
+	// Kinds lists the releases; validation uses the first. "noisy" is one more noisy propagation. "avg" is the mean
+	// of as many noisy ones as average says, each accounted for. "clean" has no noise and protects no edge.
 	Kinds   []string `yaml:"kinds"`
 	Average int      `yaml:"average"` // R, number of noisy propagations that release avg averages
 }

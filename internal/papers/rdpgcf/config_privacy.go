@@ -22,9 +22,9 @@ type Privacy struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"`
 	Delta   float64 `yaml:"delta"` // delta of the guarantee; the paper states none
 
-	// Accounting turns epsilon into a standard deviation. "printed" is Theorem 3 with sampling
-	// without replacement, "poisson" the sampled Gaussian, and "none" has no amplification.
-	// "fixed" takes the given Sigma.
+	// Accounting turns epsilon into a standard deviation: by "printed", Theorem 3 with sampling without replacement,
+	// by "poisson", the sampled Gaussian, or by "none", without amplification. "fixed" takes the one that sigma
+	// gives.
 	Accounting string `yaml:"accounting"`
 	// Count says how many releases the noise is set for. "layer": one of one view's sensitivity for every layer of a
 	// step, as in the paper. "views": two of them. "joint": one of both views' sensitivity for every layer, which is

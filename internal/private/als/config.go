@@ -49,7 +49,7 @@ type ModelConfig struct {
 	// penalty on items' vectors, in deviations of the noise of their matrices times sqrt(d); at least 1e-3
 	LambdaItem float64 `yaml:"lambda_item,omitempty"`
 	Matrices   float64 `yaml:"matrices,omitempty"` // share of a round's budget for the items' matrices
-	// share of a round's budget for the matrix that all users share; only if unobserved is above 0
+	// share of a round's budget for the sum of all users' matrices; only if unobserved is above 0
 	Common float64 `yaml:"common,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/run"
 )
 
-// ReleaseConfig sets the audit of a mechanism that releases every row by itself. Nothing is trained, so that there
+// ReleaseConfig sets how a mechanism is audited that releases every row by itself. Nothing is trained, so that there
 // may be many canaries, and a bound comes near to the truth.
 type ReleaseConfig struct {
 	Canaries int     `yaml:"canaries"` // number of canary rows, each one of two by a coin

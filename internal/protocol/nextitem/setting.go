@@ -59,7 +59,7 @@ type Training struct {
 	Batch      int     `yaml:"batch"`
 	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
 	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay of the rate
-	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
+	DecayEvery int     `yaml:"decay_every"` // number of epochs between decays of the rate
 	// count an epoch before it begins, as the published program does: the first decay comes an epoch early
 	TickBefore bool    `yaml:"tick_before"`
 	L2         float64 `yaml:"l2"`       // penalty on the squares of the parameters, added to the gradient before Adam
