@@ -36,19 +36,17 @@ type BPRSetting[M BPRShape] struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// StaticData names the data. Keys that files leave out where they are empty are of
-// ProtocolNextItem.
+// StaticData names the data. Keys that may be left out apply to protocol next-item only.
 type StaticData struct {
 	topn.DataConfig `yaml:",inline"`
-	Candidates      string `yaml:"candidates,omitempty"` // that are ranked
+	Candidates      string `yaml:"candidates,omitempty"` // items that protocol next-item ranks: train or ten-core
 }
 
-// BPRTrain sets how a model is optimised. Keys that files leave out where they are empty are of
-// ProtocolNextItem.
+// BPRTrain sets how a model is optimised. Keys that may be left out apply to protocol next-item only.
 type BPRTrain struct {
 	topn.TrainConfig `yaml:",inline"`
-	Validation       float64 `yaml:"validation,omitempty"` // share of the train samples held out
-	Refit            bool    `yaml:"refit,omitempty"`      // train once more, on all train samples
+	Validation       float64 `yaml:"validation,omitempty"` // share of the training samples held out for validation
+	Refit            bool    `yaml:"refit,omitempty"`      // train once more, on all training samples
 }
 
 // ProtocolTopN names the protocol that ranks all items for every user (package topn).

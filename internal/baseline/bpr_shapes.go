@@ -24,10 +24,10 @@ type BPRShape interface {
 	shape() topn.Shape
 }
 
-// InitConfig sets how the tables begin.
+// InitConfig sets the initial values of the tables.
 type InitConfig struct {
-	Law string  `yaml:"law"` // xavier (uniform) or normal
-	Std float64 `yaml:"std"` // of normal
+	Law string  `yaml:"law"` // distribution of the initial values: xavier (uniform) or normal
+	Std float64 `yaml:"std"` // standard deviation of law normal
 }
 
 // Values of InitConfig.Law.
@@ -46,12 +46,11 @@ type BPRMFShape struct {
 type LightGCNShape struct {
 	Dim    int        `yaml:"dim"`
 	Layers int        `yaml:"layers"`
-	Norm   string     `yaml:"norm"` // of the propagation: sym, sym-clamp:K, right-clamp:K, sum
+	Norm   string     `yaml:"norm"` // how the propagation matrix is normalised: sym, sym-clamp:K, right-clamp:K or sum
 	Init   InitConfig `yaml:"init"`
-	// Tables is bfloat16 for faster training with two-byte copies of what a product of graph and
-	// table reads, of layers and of their gradients. Parameters, sums and the vectors that are ranked
-	// stay float32, as all does where it is left out. RDP-GCF has no such key: a rounded row may
-	// be longer than its noise allows for.
+	// Tables set to bfloat16 makes training faster: products of graph and table read two-byte copies of layers and of
+	// their gradients. Parameters, sums and the ranked vectors stay float32. Left out: everything is float32. RDP-GCF
+	// has no such key, since a rounded row may be longer than its noise allows for.
 	Tables string `yaml:"tables,omitempty"`
 }
 
@@ -60,11 +59,12 @@ const Bfloat16 = "bfloat16"
 
 // NGCFShape sets the shape of NGCF.
 type NGCFShape struct {
-	Dim            int        `yaml:"dim"` // of the tables and of every layer
-	Layers         int        `yaml:"layers"`
-	MessageDropout float64    `yaml:"message_dropout"`
-	NodeDropout    float64    `yaml:"node_dropout"` // of the entries of the propagation matrix
-	Init           InitConfig `yaml:"init"`
+	Dim            int     `yaml:"dim"` // width of the tables and of every layer
+	Layers         int     `yaml:"layers"`
+	MessageDropout float64 `yaml:"message_dropout"`
+	// share of the entries of the propagation matrix that are set to 0 in training
+	NodeDropout float64    `yaml:"node_dropout"`
+	Init        InitConfig `yaml:"init"`
 }
 
 // DefaultBPRMF returns BPRMF at RDP-GCF's common setting.

@@ -53,22 +53,22 @@ type ClosedShape interface {
 // EASEShape sets the shape of EASE.
 type EASEShape struct {
 	Lambda   float64 `yaml:"lambda"`
-	MemoryMB int     `yaml:"memory_mb"` // what its matrix may take
-	// Gram is a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the
-	// items in the order of the data; empty: it is counted. The matrix of items is inverted then, also
-	// where there are fewer users.
+	MemoryMB int     `yaml:"memory_mb"` // most memory that the matrix of items may take, in MB
+	// Gram names a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the items
+	// in the order of the data; the matrix of items is then inverted even if there are fewer users. Empty: it is
+	// counted.
 	Gram string `yaml:"gram,omitempty"`
 }
 
 // ItemKNNShape sets the shape of ItemKNN.
 type ItemKNNShape struct {
-	Similarity string  `yaml:"similarity"` // cosine or dot
+	Similarity string  `yaml:"similarity"` // similarity of two items: cosine or dot
 	Neighbours int     `yaml:"neighbours"`
 	Shrink     float64 `yaml:"shrink"`
-	Normalise  bool    `yaml:"normalise"` // weights of an item's neighbours sum to 1
-	MeanBias   bool    `yaml:"mean_bias"` // scores are deviations from the items' means
-	// Gram is a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the
-	// items in the order of the data; empty: pairs are counted.
+	Normalise  bool    `yaml:"normalise"` // scale the weights of an item's neighbours to sum to 1
+	MeanBias   bool    `yaml:"mean_bias"` // take scores as deviations from the items' means
+	// Gram names a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the items
+	// in the order of the data. Empty: pairs are counted.
 	Gram string `yaml:"gram,omitempty"`
 }
 

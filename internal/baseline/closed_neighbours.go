@@ -16,21 +16,23 @@ import (
 
 // UserKNNShape sets the shape of UserKNN.
 type UserKNNShape struct {
-	Similarity string  `yaml:"similarity"` // cosine or dot
+	Similarity string  `yaml:"similarity"` // similarity of two users: cosine or dot
 	Neighbours int     `yaml:"neighbours"`
 	Shrink     float64 `yaml:"shrink"`
-	Normalise  bool    `yaml:"normalise"` // weights of a user's neighbours sum to 1
-	// Whose says whose neighbours count: of-user, which "" means too, or to-user, the users to whom this one is near.
+	Normalise  bool    `yaml:"normalise"` // scale the weights of a user's neighbours to sum to 1
+	// Whose says which lists of neighbours count: of-user (those of this user, which "" means too) or to-user (the
+	// users who have this one among theirs).
 	Whose string `yaml:"whose,omitempty"`
 }
 
 // RP3betaShape sets the shape of RP3beta.
 type RP3betaShape struct {
-	Alpha      float64 `yaml:"alpha"` // power of each step's probability
-	Beta       float64 `yaml:"beta"`  // power of an item's popularity that its score is divided by
+	Alpha      float64 `yaml:"alpha"` // power to which each step's probability is raised
+	Beta       float64 `yaml:"beta"`  // an item's score is divided by its popularity to this power
 	Neighbours int     `yaml:"neighbours"`
-	Normalise  bool    `yaml:"normalise"` // weights of an item's neighbours sum to 1
-	// Top says what keeps its largest weights: row, which "" means too, or row-and-column.
+	Normalise  bool    `yaml:"normalise"` // scale the weights of an item's neighbours to sum to 1
+	// Top says where the largest weights are kept: in each row (row, which "" means too) or in each row and column
+	// (row-and-column).
 	Top string `yaml:"top,omitempty"`
 }
 

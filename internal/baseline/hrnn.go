@@ -22,7 +22,7 @@ type HRNNConfig struct {
 	Eval    nextitem.Ranking `yaml:"eval"`
 }
 
-// HRNNData names the sequences, and how they are divided into sessions.
+// HRNNData names the sequences and sets how they are divided into sessions.
 type HRNNData struct {
 	nextitem.Data `yaml:",inline"`
 	Sessions      SessionRule `yaml:"sessions"`
@@ -31,11 +31,11 @@ type HRNNData struct {
 // HRNNTrain sets how the model is optimised, by Adagrad.
 type HRNNTrain struct {
 	Epochs          int     `yaml:"epochs"`
-	Batch           int     `yaml:"batch"` // users read side by side
+	Batch           int     `yaml:"batch"` // users read side by side in one step
 	Rate            float64 `yaml:"rate"`
 	Momentum        float64 `yaml:"momentum"`
-	Patience        int     `yaml:"patience"` // stop after so many epochs without a better metric, 0: never
-	Select          string  `yaml:"select"`   // the model that is reported: validation, last or test
+	Patience        int     `yaml:"patience"` // stop after so many epochs without a better metric; 0: never stop early
+	Select          string  `yaml:"select"`   // which epoch's model is reported: validation, last or test
 	Validation      float64 `yaml:"validation"`
 	ValidationSplit string  `yaml:"validation_split"`
 	Refit           bool    `yaml:"refit"`

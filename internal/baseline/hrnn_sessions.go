@@ -8,12 +8,14 @@ import (
 	"privrec/internal/run"
 )
 
-// SessionRule says where a user's sequence is divided into sessions. One of gap, window and rows is set.
+// SessionRule sets where a user's sequence is divided into sessions, by exactly one of gap, window and rows.
 type SessionRule struct {
-	Gap    int64 `yaml:"gap"`    // seconds: a session begins after a longer pause
-	Window int64 `yaml:"window"` // in the unit of the data's times: a session begins with every multiple of it
-	Rows   int   `yaml:"rows"`   // a session is so many rows, for data that have an order and no times
-	// of the data's times: seconds, milliseconds, microseconds, nanoseconds; left out: told by how large they are
+	Gap int64 `yaml:"gap"` // longest pause within a session, in seconds; a longer one begins a new session
+	// length of a session in the unit of the data's times; a new one begins at every multiple of it
+	Window int64 `yaml:"window"`
+	Rows   int   `yaml:"rows"` // rows in a session, for data that have an order and no times
+	// unit of the data's times: seconds, milliseconds, microseconds or nanoseconds; left out: told by how large they
+	// are
 	Unit string `yaml:"unit,omitempty"`
 }
 

@@ -18,11 +18,11 @@ const IALS = "iALS"
 // IALSShape sets the shape of iALS.
 type IALSShape struct {
 	Dim        int     `yaml:"dim"`
-	Rounds     int     `yaml:"rounds"`     // each solves all users, then all items
-	Unobserved float64 `yaml:"unobserved"` // alpha0, the weight of every pair
-	Lambda     float64 `yaml:"lambda"`     // of the penalty
-	Exponent   float64 `yaml:"exponent"`   // nu, of the numbers of pairs in the penalty
-	Std        float64 `yaml:"std"`        // of the first vectors, times 1/sqrt(dim)
+	Rounds     int     `yaml:"rounds"`     // number of rounds; each solves for all users, then for all items
+	Unobserved float64 `yaml:"unobserved"` // alpha0, the weight of every pair, observed or not
+	Lambda     float64 `yaml:"lambda"`     // weight of the penalty on the squares of the vectors
+	Exponent   float64 `yaml:"exponent"`   // nu: lambda is multiplied by the weighted number of pairs to this power
+	Std        float64 `yaml:"std"`        // standard deviation of the initial vectors, times 1/sqrt(dim)
 }
 
 // DefaultIALS returns a setting on MovieLens 1M under GERAI's split, whose alpha0 and lambda

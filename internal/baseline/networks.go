@@ -25,8 +25,8 @@ func Sessions(table nextitem.Table) []run.Task {
 
 // SRGNNShape sets the shape of SR-GNN.
 type SRGNNShape struct {
-	Dim   int `yaml:"dim"`   // d
-	Steps int `yaml:"steps"` // propagation steps
+	Dim   int `yaml:"dim"`   // d, width of the vectors of items
+	Steps int `yaml:"steps"` // number of propagation steps over the session graph
 }
 
 // Width returns d.
@@ -47,10 +47,11 @@ func srGNN() method[SRGNNShape] {
 
 // APGNNShape sets the shape of A-PGNN.
 type APGNNShape struct {
-	Dim       int    `yaml:"dim"`        // d
-	UserDim   int    `yaml:"user_dim"`   // d'
-	Steps     int    `yaml:"steps"`      // propagation steps
-	UserInput string `yaml:"user_input"` // features, as Hu & Fang compare it, or id, as A-PGNN was published
+	Dim     int `yaml:"dim"`      // d, width of the vectors of items
+	UserDim int `yaml:"user_dim"` // d', width of the vectors of users
+	Steps   int `yaml:"steps"`    // number of propagation steps over the session graph
+	// what describes a user: features, as Hu & Fang compare it, or id, as A-PGNN was published
+	UserInput string `yaml:"user_input"`
 }
 
 // Width returns d.

@@ -28,43 +28,42 @@ const (
 	ProtocolLeaveOneOut = "leave-one-out" // a user's last item is for testing and the one before it for validation
 )
 
-// SASRecData names the sequences. Keys that files leave out where they are empty are of
-// ProtocolNextItem.
+// SASRecData names the sequences. Keys that may be left out apply to protocol next-item only.
 type SASRecData struct {
 	Name   string `yaml:"name"`   // a registered data set or, with recipe histories, a set of slates
 	Recipe string `yaml:"recipe"` // filters and split of a data set; histories: the clicks of a set's training users
-	// Split, Slate and Behaviour are only for a set of slates: they say who its training users
-	// are. These must be the training users of the attack that the vectors are for.
-	Split     string `yaml:"split"`     // users or released
-	Slate     int    `yaml:"slate"`     // T
-	Behaviour int    `yaml:"behaviour"` // L
-	// of protocol next-item: train or ten-core, the items that are ranked
-	Candidates string `yaml:"candidates,omitempty"`
-	// models computed at once beside the result: computed, none; left out: for own data
+	// Split says with slate and behaviour who the training users of a set of slates are: users or released. They must
+	// be those of the attack that the vectors are for.
+	Split      string `yaml:"split"`
+	Slate      int    `yaml:"slate"`                // T of a set of slates
+	Behaviour  int    `yaml:"behaviour"`            // L of a set of slates
+	Candidates string `yaml:"candidates,omitempty"` // items that protocol next-item ranks: train or ten-core
+	// simple models, computed at once, beside the result: computed or none; left out: for own data only
 	Floor string `yaml:"floor,omitempty"`
 }
 
 // SASRecTrain sets how the model is optimised. Training stops early on the held-out items.
 type SASRecTrain struct {
-	Loss       string  `yaml:"loss"` // all: softmax over all items; sampled: the paper's, one negative a position
-	Epochs     int     `yaml:"epochs"`
-	Batch      int     `yaml:"batch"`                // sequences a step
-	Rate       float64 `yaml:"rate"`                 // of Adam
-	Beta2      float64 `yaml:"beta2"`                // of Adam
-	Patience   int     `yaml:"patience"`             // stop after so many epochs without a better NDCG@10; 0: never
-	Validation float64 `yaml:"validation,omitempty"` // share of the training samples held out
+	// all: softmax over all items; sampled: one negative for each position, as in the paper
+	Loss   string  `yaml:"loss"`
+	Epochs int     `yaml:"epochs"`
+	Batch  int     `yaml:"batch"` // sequences in one training step
+	Rate   float64 `yaml:"rate"`  // learning rate of Adam
+	Beta2  float64 `yaml:"beta2"` // decay of Adam's mean of squared gradients
+	// stop after so many epochs without a better NDCG@10; 0: never stop early
+	Patience   int     `yaml:"patience"`
+	Validation float64 `yaml:"validation,omitempty"` // share of the training samples held out for validation
 	Refit      bool    `yaml:"refit,omitempty"`      // train once more, on all training samples
-	// Stride cuts all of a user's items into windows of model.length, each with so many labels that
-	// no window before it has; a batch counts windows. 0: only the latest window is learned, with all
-	// its labels, as in the paper.
+	// Stride cuts all of a user's items into windows of model.length, each with so many labels that no window before
+	// it has; a batch counts windows. 0: train on the latest window only, with all its labels, as in the paper.
 	Stride int `yaml:"stride,omitempty"`
 }
 
 // SASRecEval sets how all items are ranked.
 type SASRecEval struct {
 	K        []int `yaml:"k"`
-	MaskSeen bool  `yaml:"mask_seen"`       // items of the history are no candidates, except one that comes again
-	Every    bool  `yaml:"every,omitempty"` // rank the test samples after each epoch too; only of protocol next-item
+	MaskSeen bool  `yaml:"mask_seen"`       // rank no item of the history except one that comes again
+	Every    bool  `yaml:"every,omitempty"` // rank the test samples after each epoch too; protocol next-item only
 }
 
 // Values of SASRecTrain.Loss.

@@ -16,7 +16,7 @@ import (
 // SessionConfig configures one run of a network over sessions. M is the network's own shape.
 type SessionConfig[M Shape] struct {
 	Profile string `yaml:"profile"`
-	// ProtocolLeaveOneOut where the network has a form for it; "" means ProtocolNextItem
+	// next-item, which "" means too, or leave-one-out if the network has a form for it
 	Protocol string            `yaml:"protocol,omitempty"`
 	Data     nextitem.Data     `yaml:"data"`
 	Model    M                 `yaml:"model"`

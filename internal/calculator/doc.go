@@ -1,5 +1,4 @@
-// Package calculator answers what noisy releases cost in privacy, and how much noise a guarantee
-// needs.
+// Package calculator computes what noisy releases cost in privacy, and how much noise a guarantee needs.
 //
 // A Question is a Mechanism with its numbers and choices. They have the names of command line
 // flags, which errors repeat. A question is checked before anything is computed. Then the event of

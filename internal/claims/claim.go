@@ -12,23 +12,24 @@ import (
 // Paper is the claims of one paper, as a file holds them.
 type Paper struct {
 	Name   string   `yaml:"paper"`
-	About  []string `yaml:"notes"` // how sentences became tests
+	About  []string `yaml:"notes"` // how the sentences were turned into tests
 	Claims []Claim  `yaml:"claims"`
 }
 
-// Claim is a sentence of a paper, in our words, that results can be held against.
+// Claim states a sentence of a paper, in our words, that results can support or contradict.
 type Claim struct {
 	ID    string `yaml:"id"`
 	Text  string `yaml:"text"`
-	Where string `yaml:"where"` // section, table or figure of the paper
-	Grid  string `yaml:"grid"`  // whose lines the parts are about; in the file of a grid it is that grid
-	Parts []Part `yaml:"parts"` // all must hold
-	Lacks string `yaml:"lacks"` // why no grid can test the claim, which then has no parts
+	Where string `yaml:"where"` // section, table or figure of the paper that states it
+	// grid whose lines the parts compare; left out in the file of a grid, which means that grid
+	Grid  string `yaml:"grid"`
+	Parts []Part `yaml:"parts"` // statements that must all hold
+	Lacks string `yaml:"lacks"` // why no grid can test the claim; it has no parts then
 }
 
-// Part is one statement about lines, on every data set of the grid that has them.
+// Part makes one statement about lines, on every data set of the grid that has them.
 type Part struct {
-	// Says is what the part states:
+	// Says names the statement:
 	//
 	//	rises    every line is higher at the end of its axis than at its beginning, and falls nowhere
 	//	falls    the same downwards
@@ -47,23 +48,26 @@ type Part struct {
 	//	         most Share of what it was
 	//	loses    it loses at least that
 	//	epsilon  what the runs account for one Unit is at most the epsilon that is claimed
-	Says   string      `yaml:"says"`
-	Lines  []string    `yaml:"lines"`  // methods with their variants; Floor is the highest floor of the first
-	Grids  []string    `yaml:"grids"`  // of the lines, where they are of several; empty: the claim's
-	Axis   string      `yaml:"axis"`   // of the lines, where the grid has several
-	Metric string      `yaml:"metric"` // as the grid names it; empty: its first
-	Data   []string    `yaml:"data"`   // empty: all
-	At     []float64   `yaml:"at"`
-	Share  float64     `yaml:"share"`
-	By     float64     `yaml:"by"`
-	Ends   bool        `yaml:"ends"`   // of rises and falls: only from the first value to the last
-	Most   bool        `yaml:"most"`   // of above, below, ordered and near: more than half of the differences
-	P      float64     `yaml:"p"`      // that is claimed of the differences; 0: 0.05
-	Except []Exception `yaml:"except"` // of above and below
-	// Claimed is the epsilon; 0: as the runs state it. Unit is one of the account's.
+	Says string `yaml:"says"`
+	// methods with their variants; floor stands for the highest floor of the first line
+	Lines  []string  `yaml:"lines"`
+	Grids  []string  `yaml:"grids"`  // grids that have the lines; empty: the claim's
+	Axis   string    `yaml:"axis"`   // axis of the lines, needed where the grid has several
+	Metric string    `yaml:"metric"` // metric, as the grid names it; empty: its first
+	Data   []string  `yaml:"data"`   // data sets that the part is about; empty: all
+	At     []float64 `yaml:"at"`
+	Share  float64   `yaml:"share"`
+	By     float64   `yaml:"by"`
+	Ends   bool      `yaml:"ends"` // for says: rises or falls. Compare only the first value with the last
+	// for says: above, below, ordered or near. More than half of the differences are enough
+	Most   bool        `yaml:"most"`
+	P      float64     `yaml:"p"`      // level of significance that the claim states for the differences; 0: 0.05
+	Except []Exception `yaml:"except"` // values left out; for says: above or below
+	// Claimed is the claimed epsilon; 0: the one that the runs state. unit is a unit of the account.
 	Claimed float64 `yaml:"claimed"`
 	Unit    string  `yaml:"unit"`
-	Before  bool    `yaml:"before"` // of epsilon: all noise is drawn before the training, whose length changes nothing
+	// for says: epsilon. All noise is drawn before the training, so its length changes nothing
+	Before bool `yaml:"before"`
 }
 
 // Exception leaves a value of a data set out of a part.

@@ -1,5 +1,5 @@
-// Package claims holds the sentences of a paper against results: it says which hold, which do
-// not, and which are open, with a test for each and a correction for their number.
+// Package claims tests the sentences of a paper against results: it says which hold, which do not, and which are
+// open, with a test for each and a correction for their number.
 //
 // A claim is a list of parts, and all of them must hold. A part states differences: sums of
 // results that are above 0 if it is true. A difference is tested from the scores of users,

@@ -1,4 +1,4 @@
-// Package cli is the command line: flags, commands, exit codes. Only this package and those in its folder know
+// Package cli runs the command line: flags, commands, exit codes. Only this package and those in its folder know
 // cobra, progress bars and terminals. Packages beneath report through run.Progress and slog, and return errors.
 // Package screen shows progress, package complete offers words to a shell.
 //

@@ -1,4 +1,4 @@
-// Package epsilons sets what papers claim beside what their releases come to.
+// Package epsilons compares the epsilon that a paper claims with the account of its releases.
 //
 // A file of configs/epsilon lists the settings of a paper: the claim with its place in the text, and up to three
 // readings of the same setting. Written follows the text, Released follows the authors' program, and Repaired would

@@ -39,17 +39,18 @@ type file[S Source] struct {
 	Settings []entry[S] `yaml:"settings"`
 }
 
-// entry is one setting of a list.
+// entry holds one setting of a list.
 type entry[S Source] struct {
 	Setting    string               `yaml:"setting"`
 	Place      string               `yaml:"place"`
-	Claimed    float64              `yaml:"claimed"` // 0: nothing is claimed
+	Claimed    float64              `yaml:"claimed"` // epsilon that the paper claims; 0: none
 	Unit       privacy.Unit         `yaml:"unit"`
 	Neighbours privacy.Neighbouring `yaml:"neighbours"`
-	Delta      float64              `yaml:"delta"`   // 0: pure
-	Written    *S                   `yaml:"written"` // nil: the setting has none, as the others
-	Released   *S                   `yaml:"released"`
-	Repaired   *S                   `yaml:"repaired"`
+	Delta      float64              `yaml:"delta"` // delta of the setting; 0: pure
+	// reading of the paper's text; left out: the setting has no such reading, as with the next two
+	Written  *S `yaml:"written"`
+	Released *S `yaml:"released"`
+	Repaired *S `yaml:"repaired"`
 }
 
 // Of returns the paper whose list is in configs/epsilon/NAME.yaml, with readings of type S.

@@ -1,5 +1,5 @@
-// Package perturb makes a protected file from a file: histories or slates of users, or rows of
-// their features. It knows no paper and no mechanism.
+// Package perturb makes a protected copy of a file of histories or slates of users, or of rows of their features. It
+// knows no paper and no mechanism.
 //
 //	Settings    what every such command is told: files, catalogue, seed, workers
 //	Job         one file to perturb: the functions that a paper gives

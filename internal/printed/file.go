@@ -14,13 +14,13 @@ type File struct {
 	Paper    string             `yaml:"paper"`
 	Cite     string             `yaml:"cite"`
 	Year     int                `yaml:"year"`
-	Seeds    int                `yaml:"seeds"`    // runs behind a printed mean; 0: not stated
-	Data     map[string]string  `yaml:"data"`     // registered name of a data set by its printed name
-	Defaults map[string]Setting `yaml:"defaults"` // setting of a method where a block does not say otherwise
-	// Sees names the data that a method sees where the printed name has more, as a method of one
-	// domain among methods of two: by method, then by printed name.
+	Seeds    int                `yaml:"seeds"`    // number of runs behind a printed mean; 0: not stated
+	Data     map[string]string  `yaml:"data"`     // registered names of data sets, by printed name
+	Defaults map[string]Setting `yaml:"defaults"` // setting of a method, if a block does not say otherwise
+	// Sees names the data that a method sees, if the printed name covers more, as for a method of one domain among
+	// methods of two: by method, then by printed name.
 	Sees      map[string]map[string]string `yaml:"sees"`
-	Metrics   map[string]Metric            `yaml:"metrics"` // by printed heading of the column
+	Metrics   map[string]Metric            `yaml:"metrics"` // metrics, by printed heading of the column
 	Blocks    []Block                      `yaml:"blocks"`
 	Sentences []Sentence                   `yaml:"sentences"`
 
@@ -58,53 +58,54 @@ const (
 	Drawn    = "figure"   // curves without printed numbers
 )
 
-// Block is a printed table or figure, or one table of the reference results.
+// Block transcribes a printed table or figure, or one table of the reference results.
 type Block struct {
 	Table  int    `yaml:"table"`
 	Figure int    `yaml:"figure"`
-	ID     string `yaml:"id"`     // of a reference table
-	Where  string `yaml:"where"`  // section, table or file
-	Year   int    `yaml:"year"`   // of a reference table; 0: that of the file
-	Origin string `yaml:"origin"` // of a reference table: who ran it
+	ID     string `yaml:"id"`     // name of a reference table
+	Where  string `yaml:"where"`  // section, table or file that prints it
+	Year   int    `yaml:"year"`   // year of a reference table; 0: that of the file
+	Origin string `yaml:"origin"` // who ran a reference table
 	About  string `yaml:"about"`
 	Kind   string `yaml:"kind"`
-	// items in a list that count as found: one, many, or "inferred one" where the paper does not say it; empty: unknown
+	// how many items in a list can count as found: one, many, or "inferred one" where the paper does not say; empty:
+	// unknown
 	Relevant     string          `yaml:"relevant"`
-	Data         string          `yaml:"data"`    // of every row that names none
-	Method       string          `yaml:"method"`  // of every row that names none
-	Setting      Setting         `yaml:"setting"` // of every row
-	Counts       map[string]Word `yaml:"counts"`  // users, items, interactions, as the source states them
-	Columns      []string        `yaml:"columns"` // keys of File.Metrics
+	Data         string          `yaml:"data"`    // data set of every row that names none
+	Method       string          `yaml:"method"`  // method of every row that names none
+	Setting      Setting         `yaml:"setting"` // setting of every row
+	Counts       map[string]Word `yaml:"counts"`  // numbers of users, items and interactions, as the source states them
+	Columns      []string        `yaml:"columns"` // columns, by their keys in metrics
 	Rows         []Row           `yaml:"rows"`
-	Test         *Test           `yaml:"test"` // behind the stars of the improvements
+	Test         *Test           `yaml:"test"` // test behind the stars of the improvements
 	Improvements []Row           `yaml:"improvements"`
-	Drawn        []Curve         `yaml:"drawn"` // of a figure
+	Drawn        []Curve         `yaml:"drawn"` // curves of a figure
 }
 
-// Row is one method on one data set under one setting, or one improvement in percent.
+// Row holds one method on one data set under one setting, or one improvement in percent.
 type Row struct {
 	Data    string   `yaml:"data"`
 	Method  string   `yaml:"method"`
 	Setting Setting  `yaml:"setting"`
-	Over    string   `yaml:"over"` // method that an improvement is over
+	Over    string   `yaml:"over"` // method over which the row is an improvement
 	Values  []Number `yaml:"values"`
 	Best    bool     `yaml:"best"`   // printed in bold type, as the best
-	Copied  string   `yaml:"copied"` // whose row it is, where the source says so
+	Copied  string   `yaml:"copied"` // source that the row was copied from, where the paper says so
 	Note    string   `yaml:"note"`
 }
 
-// Test is a test of significance that a table states.
+// Test names a test of significance that a table states.
 type Test struct {
 	Name  string `yaml:"name"`
-	Below Number `yaml:"p_below"` // stated bound of the p-values
+	Below Number `yaml:"p_below"` // stated upper bound of the p-values
 }
 
-// Curve is what a figure draws without printing numbers: methods on data sets along an axis.
+// Curve names what a figure draws without printing numbers: methods on data sets along an axis.
 type Curve struct {
 	Data    []string `yaml:"data"`
 	Methods []string `yaml:"methods"`
-	Axis    string   `yaml:"axis"`   // empty: bars
-	Values  []Number `yaml:"values"` // on the axis; empty: not stated
+	Axis    string   `yaml:"axis"`   // name of the axis; empty: bars
+	Values  []Number `yaml:"values"` // values on the axis; empty: not stated
 	Setting Setting  `yaml:"setting"`
 }
 

@@ -2,8 +2,8 @@ package printed
 
 import "fmt"
 
-// Sentence is a number in a paper's sentence. What it should agree with, if the paper prints
-// that, is one of Gain, Same, Best and Columns.
+// Sentence holds a number in a paper's sentence. If the paper prints what it should agree with, one of gain, same,
+// best and columns names that.
 type Sentence struct {
 	Where   string   `yaml:"where"`
 	About   string   `yaml:"about"` // what the number is, in our words
@@ -16,36 +16,36 @@ type Sentence struct {
 	States  *Stated  `yaml:"states"`  // a statistic of a data set that no table prints
 }
 
-// Gain is the mean relative gain of a method over another, in the cells of one table.
+// Gain names the mean relative gain of a method over another, in the cells of one table.
 type Gain struct {
 	Table   int      `yaml:"table"`
 	Method  string   `yaml:"method"`
 	Over    string   `yaml:"over"`
-	Metrics []string `yaml:"metrics"` // empty: all columns
-	Data    []string `yaml:"data"`    // empty: all data sets
-	Setting Setting  `yaml:"setting"` // of the rows
+	Metrics []string `yaml:"metrics"` // columns; empty: all
+	Data    []string `yaml:"data"`    // data sets; empty: all
+	Setting Setting  `yaml:"setting"` // setting of the rows
 }
 
-// Cell is one number of a table of data sets.
+// Cell names one number of a table of data sets.
 type Cell struct {
 	Table  int    `yaml:"table"`
 	Metric string `yaml:"metric"`
 	Data   string `yaml:"data"`
 }
 
-// Best is the best number of a metric on a data set in some tables.
+// Best names the best number of a metric on a data set in some tables.
 type Best struct {
 	Tables []int  `yaml:"tables"`
 	Metric string `yaml:"metric"`
 	Data   string `yaml:"data"`
 }
 
-// Columns is a table whose columns are counted.
+// Columns names a table whose columns are counted.
 type Columns struct {
 	Table int `yaml:"table"`
 }
 
-// Stated is a statistic of a data set.
+// Stated names a statistic of a data set.
 type Stated struct {
 	Data   string `yaml:"data"`
 	Metric string `yaml:"metric"`

@@ -1,6 +1,6 @@
-// Package privacy is the vocabulary of differential privacy in this program: what was released (Event), about which
-// unit (Unit), between which data sets (Neighbouring), with what promise (Budget), and the list of it all (Ledger). It
-// draws no noise and computes no epsilon.
+// Package privacy defines the words of differential privacy for this program: what was released (Event), about which
+// unit (Unit), between which data sets (Neighbouring), with what promise (Budget), and the list of all releases
+// (Ledger). It draws no noise and computes no epsilon.
 //
 // # Words
 //

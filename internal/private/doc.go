@@ -1,3 +1,3 @@
-// Package private lists recommenders with one finite epsilon for a whole user, each a folder with its
-// proof; release is what they share.
+// Package private lists the recommenders that protect all data of a user with one finite epsilon. Each has a folder
+// with its proof; they share package release.
 package private

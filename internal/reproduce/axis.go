@@ -10,19 +10,19 @@ import (
 	"privrec/internal/config"
 )
 
-// Axis is a key of configurations that a figure varies. A row that names it stands for one
-// point, and one run a seed, for each value.
+// Axis names a key of configurations that a figure varies. A row that names the axis stands for one point, and one
+// run for each seed, at each value.
 type Axis struct {
-	Name  string `yaml:"name"`  // in rows, and before the value of a point, as in "epsilon 4"
-	Label string `yaml:"label"` // below the axis; empty: the name
-	// Key is what the axis varies, as in privacy.epsilon. Empty: the axis varies no run. It picks an
-	// evaluation of one run, whose name in the row has the axis in braces, as in "ratio {ratio}".
+	Name  string `yaml:"name"`  // name of the axis in rows, and before the value of a point, as in "epsilon 4"
+	Label string `yaml:"label"` // label below the axis; empty: the name
+	// Key is the key that varies, as in privacy.epsilon. Empty: no run varies, and the axis picks an evaluation of
+	// one run, whose name in the row has the axis in braces, as in "ratio {ratio}".
 	Key    string    `yaml:"key"`
-	On     bool      `yaml:"on"`     // the key is one of the runs that the row is about
-	Values []float64 `yaml:"values"` // in rising order
-	Smoke  []float64 `yaml:"smoke"`  // values of size smoke; empty: all
-	Quick  []float64 `yaml:"quick"`  // likewise, of size quick
-	Log    bool      `yaml:"log"`    // drawn on a logarithmic axis
+	On     bool      `yaml:"on"`     // the key belongs to the runs that the row is about
+	Values []float64 `yaml:"values"` // values in rising order
+	Smoke  []float64 `yaml:"smoke"`  // values in size smoke; empty: all
+	Quick  []float64 `yaml:"quick"`  // values in size quick; empty: all
+	Log    bool      `yaml:"log"`    // draw the axis with a logarithmic scale
 	// Accounted draws the same points over their accounted epsilon too.
 	Accounted bool `yaml:"accounted"`
 }
@@ -49,8 +49,8 @@ func (a *Axis) label() string {
 // At sets further keys at one value of a row's axis.
 type At struct {
 	Value float64  `yaml:"value"`
-	Set   []string `yaml:"set"`   // in every size
-	Quick []string `yaml:"quick"` // in size quick
+	Set   []string `yaml:"set"`   // keys to change in every size
+	Quick []string `yaml:"quick"` // keys to change in size quick
 }
 
 // point is what a row of a figure stands for at one value of an axis.

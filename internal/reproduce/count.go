@@ -12,22 +12,21 @@ import (
 	"privrec/internal/run"
 )
 
-// Count is a row of a grid that counts data and trains nothing: the data set after one step of
-// its recipe. It becomes a Row.
+// Count counts data and trains nothing: the data set after one step of its recipe. It becomes a row of the grid.
 type Count struct {
-	Data   string `yaml:"data"`    // one of Grid.Data
+	Data   string `yaml:"data"`    // a data set of the grid
 	Label  string `yaml:"counted"` // what is counted, as in "after truncation"
-	About  string `yaml:"about"`   // a sentence, for the table's notes
-	Recipe string `yaml:"recipe"`  // of a set of one domain
-	// of the recipe, by the end of its name; a domain; or "feature" and its name. Empty: the first
+	About  string `yaml:"about"`   // a sentence for the table's notes
+	Recipe string `yaml:"recipe"`  // recipe, for a set of one domain
+	// step of the recipe, by the end of its name; or a domain; or "feature" and its name. Empty: the first
 	Step      string     `yaml:"step"`
-	SmokeStep string     `yaml:"smoke_step"` // of generated data, where theirs are called otherwise
-	Set       []string   `yaml:"set"`        // overrides in every size
-	Smoke     []string   `yaml:"smoke"`      // and in one
-	Printed   []*float64 `yaml:"printed"`    // as in Row
-	// PrintedAs names the row as in Row. Its own words have no method.
+	SmokeStep string     `yaml:"smoke_step"` // step of generated data, if its name differs
+	Set       []string   `yaml:"set"`        // keys to change in every size
+	Smoke     []string   `yaml:"smoke"`      // keys to change in size smoke
+	Printed   []*float64 `yaml:"printed"`    // as in rows
+	// PrintedAs names the row as in rows. Its own words have no method.
 	PrintedAs printed.Setting `yaml:"printed_as"`
-	Again     bool            `yaml:"again"` // as in Row
+	Again     bool            `yaml:"again"` // as in rows
 }
 
 // counting is the task of rows that count.

@@ -20,21 +20,22 @@ import (
 // Grid is one printed table or figure, or a study of our own: the runs behind it and, for a
 // table, the numbers in it.
 type Grid struct {
-	Name    string         `yaml:"name"`   // of the files that are written: letters, digits, "-" and "."
-	Paper   string         `yaml:"paper"`  // name of the paper on the command line; a study may have none
-	Table   int            `yaml:"table"`  // number of the table in the paper; 0: none
-	Figure  int            `yaml:"figure"` // number of the figure in the paper; 0: none. Neither: a study
+	Name  string `yaml:"name"`  // name of the files that are written: letters, digits, "-" and "."
+	Paper string `yaml:"paper"` // name of the paper on the command line; a study may have none
+	Table int    `yaml:"table"` // number of the table in the paper; 0: none
+	// number of the figure in the paper; 0: none. A grid without table and figure is a study
+	Figure  int            `yaml:"figure"`
 	Title   string         `yaml:"title"`
 	Place   Place          `yaml:"source"`
-	Unit    string         `yaml:"unit"` // of the printed numbers: percent, share or count
+	Unit    string         `yaml:"unit"` // unit of the printed numbers: percent, share or count
 	Metrics []Metric       `yaml:"metrics"`
 	Data    []Data         `yaml:"data"`
 	Sizes   Sizes          `yaml:"profiles"`
-	Axes    []Axis         `yaml:"axes"` // that rows vary; with one, or with a number of a figure, the grid is drawn
+	Axes    []Axis         `yaml:"axes"` // axes along which rows vary; with one, or with a figure, the grid is drawn
 	Rows    []Row          `yaml:"rows"`
 	Counts  []Count        `yaml:"statistics"` // rows that count data and train nothing
 	Gains   []Gain         `yaml:"gains"`      // printed improvements of rows over others
-	Claims  []claims.Claim `yaml:"claims"`     // of a study; those of a paper are in a file of their own
+	Claims  []claims.Claim `yaml:"claims"`     // claims of a study; those of a paper are in a file of their own
 	Notes   []string       `yaml:"notes"`
 
 	// Unfit says in words why a run of a task cannot be about finished runs in directories, "" where
@@ -53,18 +54,18 @@ type Grid struct {
 type Place struct {
 	Cite  string `yaml:"cite"`
 	Where string `yaml:"where"` // table, section or page
-	About string `yaml:"about"` // what the numbers are: seeds, spread, how epochs were chosen
-	Seeds int    `yaml:"seeds"` // runs that a printed number is the mean of; 0: not said
+	About string `yaml:"about"` // what the numbers mean: seeds, spread, how epochs were chosen
+	Seeds int    `yaml:"seeds"` // number of runs behind a printed mean; 0: not said
 }
 
-// Metric is one column.
+// Metric sets one column.
 type Metric struct {
 	Measure Measure `yaml:"-"`
-	Name    string  `yaml:"metric"`  // as package metrics names and defines it
-	Printed string  `yaml:"printed"` // as the paper heads the column; a figure or study may leave it out
+	Name    string  `yaml:"metric"`  // name of the metric in the program
+	Printed string  `yaml:"printed"` // heading of the column in the paper; a figure or study may leave it out
 	// PrintedAs names the column by words of the transcription, as in {attribute: age}. Empty: by its heading.
 	PrintedAs printed.Setting `yaml:"printed_as"`
-	Lists     bool            `yaml:"lists"` // of samples that get several lists as an answer
+	Lists     bool            `yaml:"lists"` // true: samples get several lists as an answer
 }
 
 // Measure is what a column shows: a metrics.Metric of rankings, a metrics.ClassMetric of
@@ -111,76 +112,77 @@ func (m Metric) definition() string {
 	return m.Measure.Definition()
 }
 
-// Data is one data set of the table.
+// Data names one data set of the table.
 type Data struct {
-	Name    string `yaml:"name"`     // as registered
-	Printed string `yaml:"printed"`  // as the paper calls it; a figure or study may leave it out
-	StandIn string `yaml:"stand_in"` // what sizes without real data take in its place
+	Name    string `yaml:"name"`     // registered name
+	Printed string `yaml:"printed"`  // name that the paper prints; a figure or study may leave it out
+	StandIn string `yaml:"stand_in"` // stand-in to use in sizes without real data
 	// Any marks the data of finished runs that were made elsewhere, which may be any: no size takes
 	// others in their place.
 	Any bool `yaml:"-"`
 }
 
-// Sizes are the sizes in which the table can be made.
+// Sizes lists the sizes in which the table can be made.
 type Sizes struct {
 	Smoke Size `yaml:"smoke"`
 	Quick Size `yaml:"quick"`
 	Full  Size `yaml:"full"`
 }
 
-// Size says what a table of one size trains.
+// Size sets what a table of one size trains.
 type Size struct {
-	About   string   `yaml:"about"`    // what is cut short, for the table's notes
-	StandIn bool     `yaml:"stand_in"` // generated rows in place of real ones
+	About   string   `yaml:"about"`    // what is cut short, as the table's notes say it
+	StandIn bool     `yaml:"stand_in"` // use generated rows in place of real ones
 	Seeds   []uint64 `yaml:"seeds"`
-	Set     []string `yaml:"set"` // overrides of every row, as in train.epochs=3
-	// Departures are overrides of every row that leave the paper's setting to save time, and what they keep of it is
-	// said in About. AsPrinted leaves them out.
+	Set     []string `yaml:"set"` // keys to change in every row, as in train.epochs=3
+	// Departures lists keys to change in every row to save time, against the paper's setting; about says what they
+	// keep of it. A table made as printed leaves them out.
 	Departures []string `yaml:"departures"`
 }
 
-// Row is one method on one data set.
+// Row sets one method on one data set.
 type Row struct {
-	Method  string `yaml:"method"`  // as the paper calls it
-	Variant string `yaml:"setting"` // tells rows of one method apart; empty where there is one
-	About   string `yaml:"about"`   // a sentence on the row, for the table's notes
-	Data    string `yaml:"data"`    // one of Grid.Data
+	Method  string `yaml:"method"`  // name of the method in the paper
+	Variant string `yaml:"setting"` // tells rows of one method apart; empty if there is only one
+	About   string `yaml:"about"`   // a sentence on the row for the table's notes
+	Data    string `yaml:"data"`    // a data set of the grid
 	// Evaluation says which evaluation counts, by the end of its name, as in "test noise
 	// on". Empty: the first.
 	Evaluation string `yaml:"evaluation"`
-	// SmokeEvaluation is that of size smoke, where generated data name theirs otherwise. Empty:
-	// Evaluation.
+	// SmokeEvaluation takes the place of evaluation in size smoke, if generated data name theirs otherwise. Empty:
+	// evaluation.
 	SmokeEvaluation string `yaml:"smoke_evaluation"`
 	Setting         `yaml:",inline"`
-	// On lists the runs that the row's task is about, such as those that it attacks. They are
-	// made first, with the same seed and on the same data. The task gets their directories as
-	// the key on.runs.
+	// On lists the runs that the row's task needs, such as those that it attacks. They are made first, with the same
+	// seed and on the same data. The task gets their directories as the key on.runs.
 	On []Setting `yaml:"on"`
 	// Finished is the directory of a finished run, made elsewhere, that the row's task is about in
 	// place of On.
 	Finished string `yaml:"-"`
 	// Place is where the row stands in the document of a program that made the grid. Empty: in rows.
 	Place string `yaml:"-"`
-	// Axes are those that the row varies, one at a time; without any it is a single result, which
-	// a figure draws as a level. Key replaces that of the only axis, Values its values.
+	// Axes lists the axes that the row varies, one at a time. Empty: a single result, which a figure draws as a
+	// level. key replaces the key of the only axis, values its values.
 	Axes   []string  `yaml:"axes"`
 	Key    string    `yaml:"key"`
 	Values []float64 `yaml:"values"`
 	At     []At      `yaml:"at"`
-	Panel  string    `yaml:"panel"` // title of the panels that show the row; a level without one is in all of its data
+	// title of the panels that show the row; a level without one is in all panels of its data
+	Panel string `yaml:"panel"`
 	// UnitOf is the unit of privacy whose accounted epsilon counts, as "user" or "edge". Empty: the
 	// worst.
 	UnitOf string `yaml:"unit"`
 	// Printed has a number for each metric, null where the paper prints none, and is [] where it prints none of the
 	// row. Left out, the numbers are those of the paper's transcription.
 	Printed []*float64 `yaml:"printed"`
-	// PrintedAs names the row by words of the transcription where its own are others: table (0 for a sentence), data,
+	// PrintedAs names the row by words of the transcription, if its own differ: table (0 for a sentence), data,
 	// method, and what tells its setting from those of other rows, as in {method: Mean, K: 5}.
 	PrintedAs printed.Setting `yaml:"printed_as"`
-	// Again says that the printed numbers are those of an earlier row of the same data: another
-	// reading of the same line of the paper. They are not counted twice.
-	Again  bool       `yaml:"again"`
-	Spread []*float64 `yaml:"spread"` // printed standard deviations over the paper's runs, likewise; empty: none
+	// Again marks a row as another reading of the same line of the paper as an earlier row of the same data. Its
+	// printed numbers are not counted twice.
+	Again bool `yaml:"again"`
+	// standard deviations over the paper's runs, one for each metric; empty: none printed
+	Spread []*float64 `yaml:"spread"`
 
 	point *point // nil but for a row at one value of an axis
 	line  string // then the label of the row
@@ -195,12 +197,12 @@ func (r *Row) printed(metric int) *float64 {
 	return r.Printed[metric]
 }
 
-// Setting is a task under a configuration, in every size of the table.
+// Setting names a task and its configuration, in every size of the table.
 type Setting struct {
-	Task   string   `yaml:"task"`   // as in "train dipsgnn"
-	Config string   `yaml:"config"` // file, relative to the grid's
-	Set    []string `yaml:"set"`    // overrides in every size
-	Smoke  []string `yaml:"smoke"`  // overrides in one size, and likewise below
+	Task   string   `yaml:"task"`   // task to run, as in "train dipsgnn"
+	Config string   `yaml:"config"` // configuration file, relative to the grid's
+	Set    []string `yaml:"set"`    // keys to change in every size
+	Smoke  []string `yaml:"smoke"`  // keys to change in size smoke, and likewise below
 	Quick  []string `yaml:"quick"`
 	Full   []string `yaml:"full"`
 }

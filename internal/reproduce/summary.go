@@ -248,8 +248,8 @@ func (s *summary) accounts() (lines []accountLine, reasons []experiment.Open) {
 	return lines, reasons
 }
 
-// Gain is a printed improvement of one row over another of the same data, in percent of the
-// other. It is computed from the means of both and trains nothing.
+// Gain sets a printed improvement of one row over another of the same data, in percent of the other. It is computed
+// from the means of both and trains nothing.
 type Gain struct {
 	Data        string     `yaml:"data"`
 	Method      string     `yaml:"method"`

@@ -9,20 +9,20 @@ import (
 	"privrec/internal/rng"
 )
 
-// HoldOut says which users and rows are kept from a model of protocol top-n or next-item, so that an attacker
-// can be asked to tell them from the others.
+// HoldOut sets which users and rows are kept from a model of protocol top-n or next-item, so that an attacker can try
+// to tell them from the others.
 type HoldOut struct {
-	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance of a user to be held out, with all rows
-	Rows  float64 `yaml:"rows,omitempty" json:"rows,omitempty"`   // chance of a training row
-	// chance of a user to be held out before, by a draw that draw and swap do not change
+	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance that a user is held out, with all rows
+	Rows  float64 `yaml:"rows,omitempty" json:"rows,omitempty"`   // chance that a training row is held out
+	// chance that a user is held out beforehand, by a draw that the keys draw and swap do not change
 	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty"`
-	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"` // number of the draw
-	// what the draw holds out is kept, and the others are held out
+	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"` // number of the draw; each number holds out others
+	// true: keep what the draw holds out, and hold out the others
 	Swap bool `yaml:"swap,omitempty" json:"swap,omitempty"`
-	// Labels holds rows out of the loss alone: they stay in the graph that the model computes on. For tasks that learn
+	// Labels holds rows out of the loss only: they stay in the graph that the model computes on. For tasks that learn
 	// from edges of a graph one by one.
 	Labels bool `yaml:"labels,omitempty" json:"labels,omitempty"`
-	// of the draws, of random splits and of generated rows; 0: run.seed
+	// seed of the draws, of random splits and of generated rows; 0: run.seed
 	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
 }
 

@@ -11,18 +11,20 @@ import (
 	"privrec/internal/rng"
 )
 
-// Plant says which canaries are planted into the data of a model, so that an audit can hold what it
-// shows against the coins that put each in or out.
+// Plant sets which canaries are added to the data of a model, so that an audit can compare what the model shows with
+// the coins that put each in or out.
 type Plant struct {
-	// Unit is what a canary is: an edge, a user and an item, or a rating. Of protocol top-n it can be
-	// a user of random items too, of next-item a sequence of random items, an interaction or an order.
+	// Unit sets what a canary adds: an edge (a user and an item) or a rating; under protocol top-n also a user of
+	// random items; under next-item a sequence of random items, an interaction or an order.
 	Unit     string `yaml:"unit,omitempty" json:"unit"`
-	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`   // in or out
-	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"` // items of a canary with rows of its own
-	// empty: each is in by a fair coin; in, out: all are
+	Canaries int    `yaml:"canaries,omitempty" json:"canaries"` // number of canaries, in or out
+	// number of items of a canary that has rows of its own
+	Rows int `yaml:"rows,omitempty" json:"rows,omitempty"`
+	// empty: each canary is in by a fair coin; in, out: all are
 	Coins string `yaml:"coins,omitempty" json:"coins,omitempty"`
-	Draw  uint64 `yaml:"draw,omitempty" json:"draw,omitempty"` // number of the draw of the coins
-	// of canaries and coins, of random splits and of generated rows; 0: run.seed
+	// number of the draw of the coins; each number flips them anew
+	Draw uint64 `yaml:"draw,omitempty" json:"draw,omitempty"`
+	// seed of canaries and coins, of random splits and of generated rows; 0: run.seed
 	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
 }
 

@@ -18,9 +18,9 @@ import (
 // ParentKey is the configuration key of the budget that a run spends from.
 const ParentKey = "privacy.parent"
 
-// FromBudget is the part "privacy" of the configuration of a task that has no other key there.
+// FromBudget sets the budget that several runs share.
 type FromBudget struct {
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 

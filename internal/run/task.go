@@ -50,33 +50,29 @@ type Flag struct {
 // String returns the verb and the name, such as "train dipsgnn".
 func (t Task) String() string { return t.Verb + " " + t.Name }
 
-// Settings holds the part of every configuration that belongs to the run and not to the task,
-// under the key "run".
+// Settings holds the keys that belong to every run, whatever the task, under the key "run".
 type Settings struct {
-	Seed    uint64 `yaml:"seed"`    // default 1
-	Workers int    `yaml:"workers"` // threads; default 0: all cores. Results do not depend on it
+	Seed    uint64 `yaml:"seed"`    // seed of all random numbers; default 1
+	Workers int    `yaml:"workers"` // number of threads; default 0: all cores. Results do not depend on it
 	Out     string `yaml:"out"`     // run directory; default: runs/<verb>-<name>-<configuration hash>
 
-	// How much work a kill may cost; it does not change the results. 0: no limit.
-	SaveSeconds float64 `yaml:"save_seconds"` // between checkpoints, at most; default 20
-	SaveSteps   int     `yaml:"save_steps"`   // from one checkpoint to the next; default 0
+	// most seconds between checkpoints; default 20; 0: no limit. It does not change the results
+	SaveSeconds float64 `yaml:"save_seconds"`
+	// most steps between checkpoints; default 0: no limit. It does not change the results
+	SaveSteps int `yaml:"save_steps"`
 
-	// LedgerKey names a file of at least 16 secret bytes; "": none. With it, only holders of
-	// the key can compute the checks of the ledger.
+	// LedgerKey names a file of at least 16 secret bytes; only holders of them can then compute the checks of the
+	// ledger. "": no key.
 	LedgerKey string `yaml:"ledger_key"`
 
-	// HoldOut keeps users and rows from the model, for attacks that tell them from the others.
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 
-	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the
-	// guarantee covers may be published. Tasks that cannot say so. False: keyed noise,
-	// for research.
-	Secure bool `yaml:"secure,omitempty"`
-	// Plant puts canaries into the data, for audits that hold what the model shows against their coins.
-	Plant Plant `yaml:"plant,omitempty"`
-	// NoiseSeed makes the noise of the run repeatable, for research: whoever has it and the data can take
-	// the noise off. 0: a secret key of the system's random bits, in the run directory, which nobody can
-	// guess.
+	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the guarantee covers may
+	// be published. Tasks that cannot do so refuse it. False: keyed noise, for research.
+	Secure bool  `yaml:"secure,omitempty"`
+	Plant  Plant `yaml:"plant,omitempty"`
+	// NoiseSeed makes the noise of the run repeatable, for research: whoever has it and the data can take the noise
+	// off. 0: a secret random key, kept in the run directory, which nobody can guess.
 	NoiseSeed uint64 `yaml:"noise_seed,omitempty"`
 }
 
@@ -110,7 +106,7 @@ func (s Settings) check(v *config.Checker) {
 
 // wholeFile is a configuration file: the run's part and the task's keys.
 type wholeFile[C any] struct {
-	// Of is the task whose configuration this is, as in "train lightgcn". A file may leave it out where the command
+	// Of names the task that the configuration is for, as in "train lightgcn". A file may leave it out if the command
 	// names the task; privrec run FILE needs it.
 	Of   string   `yaml:"task,omitempty"`
 	Run  Settings `yaml:"run"`

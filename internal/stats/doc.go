@@ -1,5 +1,5 @@
-// Package stats says how much of a difference may be noise: intervals for a mean, paired tests between two
-// models with scores on the same users, and the correction for many tests at once.
+// Package stats says how much of a difference may be chance: intervals for a mean, paired tests between two models
+// with scores on the same users, and the correction for many tests at once.
 //
 // Scores of two models on the same users are paired, so only their differences are tested. A p-value is
 // two-sided unless its name says otherwise.

@@ -1,6 +1,5 @@
-// Package tensor is the numeric base of the program: dense row-major matrices,
-// which are gonum's own structs, compressed sparse rows, a worker pool, and the
-// fast loops over them.
+// Package tensor holds the numeric base of the program: dense row-major matrices, which are gonum's own structs,
+// compressed sparse rows, a worker pool, and the fast loops over them.
 //
 // # Conventions
 //

@@ -14,49 +14,51 @@ import (
 
 // Study says which tasks to search, how, and how much each may spend.
 type Study struct {
-	Name   string `yaml:"name"`
-	About  string `yaml:"about,omitempty"` // a sentence, for the results
-	Seed   uint64 `yaml:"seed"`            // of the settings that are drawn, of the rows and of the runs
-	Trials int    `yaml:"trials"`          // of every task; the mean number where the choice is private
-	// metric of validation rows to make as large as it gets, such as NDCG@20
-	Objective string  `yaml:"objective"`
-	Search    string  `yaml:"search"` // random or halving
+	Name  string `yaml:"name"`
+	About string `yaml:"about,omitempty"` // a sentence that the results print
+	Seed  uint64 `yaml:"seed"`            // seed of the drawn settings, of the rows and of the runs
+	// number of trials of every task; their mean number if the choice is private
+	Trials    int     `yaml:"trials"`
+	Objective string  `yaml:"objective"` // metric on validation rows to maximise, such as NDCG@20
+	Search    string  `yaml:"search"`    // how settings are searched: random or halving
 	Halving   Halving `yaml:"halving,omitempty"`
-	// share of every user's training rows to choose by, where a recipe holds out none
+	// share of every user's training rows to choose by, if a recipe holds out none
 	Cut       float64   `yaml:"cut"`
-	Rows      string    `yaml:"rows"`                // public or private: whose rows choose
-	Selection Selection `yaml:"selection,omitempty"` // of private rows
-	Set       []string  `yaml:"set,omitempty"`       // overrides of all tasks, as in data.name=ml-100k
+	Rows      string    `yaml:"rows"`                // whose rows choose the setting: public or private
+	Selection Selection `yaml:"selection,omitempty"` // choice by private rows
+	Set       []string  `yaml:"set,omitempty"`       // keys to change in all tasks, as in data.name=ml-100k
 	Tasks     []Task    `yaml:"tasks"`
 }
 
 // Halving sets the rungs of successive halving.
 type Halving struct {
 	Key   string `yaml:"key"`   // the resource, an integer of the configuration, such as train.epochs
-	Least int    `yaml:"least"` // of it, on the first rung
-	Most  int    `yaml:"most"`  // of it, on the last rung; trials times this is what a task may spend
-	Keep  int    `yaml:"keep"`  // one of so many settings goes on, with so many times the resource
+	Least int    `yaml:"least"` // resource of a trial on the first rung
+	// resource of a trial on the last rung; trials times this is the most that a task spends
+	Most int `yaml:"most"`
+	Keep int `yaml:"keep"` // one of so many settings goes on to the next rung, with so many times the resource
 }
 
-// Selection sets how a choice by private rows is made and paid. See private.go.
+// Selection sets how a choice by private rows is made and what it costs.
 type Selection struct {
-	Eta   float64 `yaml:"eta"`   // shape of the law of the number of trials: 0 is logarithmic, 1 geometric
+	Eta   float64 `yaml:"eta"`   // distribution of the number of trials: 0 is logarithmic, 1 geometric
 	Sigma float64 `yaml:"sigma"` // standard deviation of the noise on the sum of the users' scores
-	Delta float64 `yaml:"delta"` // of the guarantee
+	Delta float64 `yaml:"delta"` // delta of the guarantee
 }
 
-// Task is a method with its space.
+// Task names a method and the space of its settings.
 type Task struct {
-	Name   string   `yaml:"name,omitempty"` // in results; default: the task's own
-	Task   string   `yaml:"task"`           // as in "train bprmf"
-	Config string   `yaml:"config"`         // file, relative to the study's; its setting is the first trial
+	Name string `yaml:"name,omitempty"` // name in results; default: the task's own
+	Task string `yaml:"task"`           // task to tune, as in "train bprmf"
+	// configuration file, relative to the study's; its setting is the first trial
+	Config string   `yaml:"config"`
 	Set    []string `yaml:"set,omitempty"`
-	// random: a model that is computed at once, in a study by halving
-	Search  string `yaml:"search,omitempty"`
-	Release string `yaml:"release,omitempty"` // of a method that ranks by several; default: the first
-	// overrides of the winning configuration; {epoch} is the best trial's epoch
+	Search string   `yaml:"search,omitempty"` // random, for a model that is computed at once, in a study by halving
+	// which release counts, for a method that ranks by several; default: the first
+	Release string `yaml:"release,omitempty"`
+	// keys to change in the winning configuration; {epoch} stands for the best trial's epoch
 	Final []string         `yaml:"final,omitempty"`
-	Space map[string]Space `yaml:"space,omitempty"` // by key
+	Space map[string]Space `yaml:"space,omitempty"` // values to search, by key
 
 	task run.Task
 }

@@ -29,37 +29,40 @@ const (
 	ContextState = "state"
 )
 
-// Config is the shape of an attack and how it guesses.
+// Config sets the network of an attack and how it guesses.
 type Config struct {
-	Encoder string  `yaml:"encoder"` // mean, max (eq. 2, 3) or attention (eq. 4-7)
-	Decoder string  `yaml:"decoder"` // point (eq. 8), lstm (eq. 12), gru (eq. 13) or transformer
-	Dim     int     `yaml:"dim"`     // d, of items, states and memories
-	Heads   int     `yaml:"heads"`   // of every attention; divides dim. The text has 2, the program 1
-	FFN     int     `yaml:"ffn"`     // hidden width of a block's feed-forward network
-	Blocks  int     `yaml:"blocks"`  // attention blocks of an encoder, and of a decoder
-	Dropout float64 `yaml:"dropout"` // in [0, 1): in blocks, and on the items fed to a sequence-wise decoder
+	Encoder string `yaml:"encoder"` // how the encoder pools a slate: mean, max (eq. 2, 3) or attention (eq. 4-7)
+	Decoder string `yaml:"decoder"` // how clicks are guessed: point (eq. 8), lstm (eq. 12), gru (eq. 13) or transformer
+	Dim     int    `yaml:"dim"`     // d, width of the vectors of items, of states and of memories
+	Heads   int    `yaml:"heads"`   // number of heads of every attention; divides dim. The text has 2, the program 1
+	FFN     int    `yaml:"ffn"`     // width of the hidden layer of a block's feed-forward network
+	Blocks  int    `yaml:"blocks"`  // number of attention blocks in an encoder and in a decoder
+	// share of values set to 0, in [0, 1): in blocks, and of the items fed to a sequence-wise decoder
+	Dropout float64 `yaml:"dropout"`
 	// Smoothing is the weight of every item that was not clicked, in [0, 1): the constant of eq. 9. Only
 	// the point-wise loss smooths.
 	Smoothing float64 `yaml:"smoothing"`
-	Init      string  `yaml:"init"` // xavier-normal (program) or xavier-uniform; biases start at 0
-	Tie       string  `yaml:"tie"`  // TiePaper or TieCode
+	Init      string  `yaml:"init"` // initial weights: xavier-normal (program) or xavier-uniform; biases start at 0
+	// which layers share item vectors: paper (all of them) or code (the encoder has its own)
+	Tie string `yaml:"tie"`
 	// ScaleEmbedding multiplies items by sqrt(dim) where they enter an encoder or a transformer decoder.
 	// The text does not say; the program does.
 	ScaleEmbedding bool `yaml:"scale_embedding"`
 	// PoolStart lets pooling see the start token that stands before a slate, as the program does except
 	// before a transformer decoder. Attention always has it there, as the CLS token of the text.
 	PoolStart bool `yaml:"pool_start"`
-	// SkipUnknown leaves items that no training pair holds out of a slate; otherwise they are its OOV tokens.
+	// SkipUnknown leaves items that no training pair holds out of a slate. False: they become OOV tokens.
 	SkipUnknown bool `yaml:"skip_unknown"`
 
-	ContextDecode string `yaml:"context_decode"` // ContextFixed or ContextState; of gru and lstm
-	// StopAtEnd ends a pair's lists at the first step whose best token is End: that list and the later ones
-	// are empty.
+	// context of decoders gru and lstm after their first step: fixed (the encoder's vector) or state (their own)
+	ContextDecode string `yaml:"context_decode"`
+	// StopAtEnd ends a pair's lists at the first step whose best token is End: that list and the later ones are
+	// empty. False: they go on.
 	StopAtEnd bool `yaml:"stop_at_end"`
-	Specials  bool `yaml:"specials"` // Pad, OOV, Start and End may be guessed and fed back
-	Ban       bool `yaml:"ban"`      // a token that was fed back is in no later list
-	// FeedAll feeds back the best token of the whole vocabulary also where only candidates are ranked, as
-	// the program does; otherwise the best candidate.
+	Specials  bool `yaml:"specials"` // true: the tokens Pad, OOV, Start and End may be guessed and fed back
+	Ban       bool `yaml:"ban"`      // true: a token that was fed back to the decoder is in none of the later lists
+	// FeedAll feeds the best token of the whole vocabulary back to the decoder, as the program does, even where only
+	// candidates are ranked. False: the best candidate.
 	FeedAll bool `yaml:"feed_all"`
 }
 
@@ -118,14 +121,14 @@ func (c Config) attends() bool { return c.Encoder == "attention" || c.Decoder ==
 
 // Training says how the attack is optimised.
 type Training struct {
-	Rate  float64 `yaml:"rate"`  // learning rate; with a warm-up, multiplied by its factor
-	Beta1 float64 `yaml:"beta1"` // of Adam
+	Rate  float64 `yaml:"rate"`  // learning rate; if warm_up is above 0, it is multiplied by the factor given there
+	Beta1 float64 `yaml:"beta1"` // decay of Adam's mean of gradients
 	Beta2 float64 `yaml:"beta2"`
 	Eps   float64 `yaml:"eps"`
-	// WarmUp steps of a rate that rises, then falls with the root of the step: rate ·
-	// min(step^-0.5, step·warm_up^-1.5). 0: the rate throughout.
+	// WarmUp is the number of steps over which the rate rises; after them it falls with the root of the step: rate ·
+	// min(step^-0.5, step·warm_up^-1.5). 0: the rate stays the same.
 	WarmUp int `yaml:"warm_up"`
-	Batch  int `yaml:"batch"` // pairs a step
+	Batch  int `yaml:"batch"` // pairs in one training step
 }
 
 // PaperTraining returns the text's training: Adam with a rate of 0.001.

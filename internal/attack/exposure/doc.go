@@ -1,7 +1,6 @@
-// Package exposure is an attack on what a recommender shows: from the slate of items that a user is shown
-// it guesses what the user clicked right before. A model is an encoder, which turns the T items x_t of a
-// slate into vectors, and a decoder, which turns those into ranked guesses of the L clicks b_1, b_2, ...,
-// latest first.
+// Package exposure attacks what a recommender shows: from the slate of items that a user is shown it guesses what the
+// user clicked right before. A model is an encoder, which turns the T items x_t of a slate into vectors, and a
+// decoder, which turns those into ranked guesses of the L clicks b_1, b_2, ..., latest first.
 //
 //	slate -> encoder (mean, max, attention) -> decoder (point; gru, lstm, transformer) -> lists
 //

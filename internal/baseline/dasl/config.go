@@ -6,28 +6,25 @@ import (
 	"privrec/internal/protocol/crossdomain"
 )
 
-// Train describes the optimisation (sections 3.3 and 3.4 of DASL): in every epoch all batches of
-// the target domain, then all of the auxiliary one, then steps on the alignment of users.
+// Train sets the optimisation (sections 3.3 and 3.4 of DASL): every epoch takes all batches of the target domain,
+// then all of the auxiliary one, then steps on the alignment of users.
 type Train struct {
-	Epochs int     `yaml:"epochs"` // the cap: early stopping may end before
+	Epochs int     `yaml:"epochs"` // most epochs; early stopping may end before
 	Batch  int     `yaml:"batch"`
 	Rate   float64 `yaml:"rate"`
-	// AlignSteps is how many steps on the alignment follow an epoch, and AlignAdam
-	// whether they have moments of their own ("own") or those of all steps ("shared",
-	// under which a step on users mostly repeats the last momentum).
+	// AlignSteps is the number of alignment steps after each epoch. align_adam says whether they have moments of
+	// their own ("own") or share those of all steps ("shared", under which a step on users mostly repeats the last
+	// momentum).
 	AlignSteps int    `yaml:"align_steps"`
 	AlignAdam  string `yaml:"align_adam"`
-	Shuffle    string `yaml:"shuffle"` // each epoch, or once
-	// AuxiliarySteps is at most how many steps of an epoch go to the auxiliary rows, of a
-	// pass shuffled for the epoch; 0: a whole pass, as published. Rows full of noise have
-	// up to three times the cells of those they stand for, and every step on them trains
-	// the users' and the target's encoder too: without a bound a placebo trains longer.
+	Shuffle    string `yaml:"shuffle"` // when batches are shuffled: each epoch, or once
+	// AuxiliarySteps is the most steps of an epoch on the auxiliary rows, which are shuffled for each epoch. 0: all
+	// rows, as published. Noisy rows have up to three times the cells of the real ones, and every step on them also
+	// trains the users and the encoder of the target domain: without a bound a placebo trains longer.
 	AuxiliarySteps int `yaml:"auxiliary_steps"`
-	// Patience ends the run after so many epochs in a row without a better NDCG@10 on
-	// validation; 0: never.
+	// Patience stops the run after so many epochs in a row without a better NDCG@10 on validation; 0: never.
 	Patience int `yaml:"patience"`
-	// Select is the model that is reported: "validation", the epoch with the best NDCG@10
-	// there, or "last".
+	// Select says which epoch's model is reported: "validation", the one with the best NDCG@10 there, or "last".
 	Select string `yaml:"select"`
 	// Refit trains once more, from the beginning, on train and validation for as many
 	// epochs as validation chose.

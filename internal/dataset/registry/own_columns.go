@@ -21,16 +21,17 @@ const ColumnsFile = "columns.yaml"
 // Columns says what the columns of own tables are called. An empty name stands for the usual
 // one.
 type Columns struct {
-	User      string `yaml:"user"`      // of the users, in all tables; usually user_id, in impressions user
-	Item      string `yaml:"item"`      // of the items; usually item_id, in impressions item
-	Rating    string `yaml:"rating"`    // of the ratings; usually rating
-	Timestamp string `yaml:"timestamp"` // of the times; usually timestamp
-	Shown     string `yaml:"shown"`     // when an item was shown; usually shown or shown_at
-	Clicked   string `yaml:"clicked"`   // whether or when it was clicked; usually clicked or clicked_at
+	User      string `yaml:"user"`      // column of the users, in all tables; usually user_id, in impressions user
+	Item      string `yaml:"item"`      // column of the items; usually item_id, in impressions item
+	Rating    string `yaml:"rating"`    // column of the ratings; usually rating
+	Timestamp string `yaml:"timestamp"` // column of the times; usually timestamp
+	Shown     string `yaml:"shown"`     // column that says when an item was shown; usually shown or shown_at
+	// column that says whether or when an item was clicked; usually clicked or clicked_at
+	Clicked string `yaml:"clicked"`
 
-	Features []string `yaml:"features"` // columns of the user file that are features, in this order; empty: all
-	Numbers  []string `yaml:"numbers"`  // those of them that are numbers, whatever type the header gives
-	Partial  bool     `yaml:"partial"`  // users without a line in the user file have no values
+	Features []string `yaml:"features"` // columns of the user file to use as features, in this order; empty: all
+	Numbers  []string `yaml:"numbers"`  // feature columns to read as numbers, whatever type the header gives
+	Partial  bool     `yaml:"partial"`  // true: users without a line in the user file have no values
 }
 
 // readColumns returns the names in a file of column names.

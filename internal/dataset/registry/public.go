@@ -18,18 +18,18 @@ import (
 // Public states facts about the data that are known beforehand and not taken from the rows. A guarantee can take them
 // as public. If rows decided them, a single user could: an item that nobody else has would reveal that user.
 type Public struct {
-	// Items is a file with the ids of all items, one a line or in a column item_id; rows of other items are left out.
-	// published takes the list that the data set was published with.
+	// Items names a file with the ids of all items, one a line or in a column item_id; rows of other items are left
+	// out. "published" takes the list that comes with the data set.
 	Items string `yaml:"items,omitempty"`
-	// a file with the ids of all users, likewise in a column user_id; or published
+	// file with the ids of all users, one a line or in a column user_id; or published
 	Users string `yaml:"users,omitempty"`
 	Sizes Sizes  `yaml:"sizes,omitempty"`
 }
 
-// Sizes are public numbers. They set rates, numbers of steps and divisors of means in place of those of the data.
+// Sizes states public numbers that set rates, numbers of steps and divisors of means in place of those of the data.
 type Sizes struct {
-	Users int `yaml:"users,omitempty"` // users who train; 0: those of the data
-	Rows  int `yaml:"rows,omitempty"`  // training rows, or samples; 0: those of the data
+	Users int `yaml:"users,omitempty"` // number of users who train; 0: count the data
+	Rows  int `yaml:"rows,omitempty"`  // number of training rows, or samples; 0: count the data
 }
 
 // Published is the value of Public.Items and Public.Users for the list that a data set was published with.

@@ -1,6 +1,6 @@
-// Package slate makes pairs (slate, behaviour) from logs of the items that a recommender showed
-// and users clicked: T items shown right after a moment and the L clicks right before it. The
-// exposure attack guesses the behaviour from the slate.
+// Package slate reads logs of what a recommender showed and what users clicked, and cuts them into pairs: a slate of
+// T items shown after some moment, and the L clicks right before it (the behaviour). The exposure attack guesses the
+// behaviour from the slate.
 //
 //	log -> pairs -> split by user -> vocabulary -> tokens
 //

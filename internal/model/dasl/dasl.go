@@ -57,26 +57,29 @@ import (
 const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Click-Through Rate Prediction, KDD " +
 	"2021, arXiv 2106.02768"
 
-// Config is the model's shape.
+// Config sets the shape of the network.
 type Config struct {
-	Dim       int     `yaml:"dim"`        // d, even; items and users are d/2 wide each
-	Window    int     `yaml:"window"`     // w
-	Attention string  `yaml:"attention"`  // full, gate or constant, which sums only the own rows, times GateValue
-	GateValue float64 `yaml:"gate"`       // of attention constant; 0 otherwise
-	Head      string  `yaml:"head"`       // inner or code
-	Hidden    int     `yaml:"hidden"`     // number of sigmoids of head code; 0 otherwise
-	CrossUser string  `yaml:"cross_user"` // own or other
-	Dropout   float64 `yaml:"dropout"`    // of p, shared by the positive and the negative of a sample
-	UserBias  bool    `yaml:"user_bias"`
-	Mask      string  `yaml:"mask"` // none, or zeros, where padding leaves the state as it is and gets no attention
-	Align     Align   `yaml:"align"`
+	Dim    int `yaml:"dim"`    // d, even; the vectors of items and of users are d/2 wide each
+	Window int `yaml:"window"` // w, number of latest items that are read in each domain
+	// full, gate or constant; constant sums only the rows of the own domain, times gate
+	Attention string  `yaml:"attention"`
+	GateValue float64 `yaml:"gate"`   // weight under attention constant; 0 under the others
+	Head      string  `yaml:"head"`   // how items are scored: inner (inner product) or code
+	Hidden    int     `yaml:"hidden"` // number of sigmoids of head code; 0 for head inner
+	// which of the user's two vectors is used: own (domain of the scored item) or other (domain of the items read)
+	CrossUser string `yaml:"cross_user"`
+	// share of the values of p set to 0, the same for the positive and the negative of a sample
+	Dropout  float64 `yaml:"dropout"`
+	UserBias bool    `yaml:"user_bias"`
+	Mask     string  `yaml:"mask"` // none, or zeros: padding leaves the state as it is and gets no attention
+	Align    Align   `yaml:"align"`
 }
 
-// Align is the shape of the loss that keeps a user's two vectors together.
+// Align sets the loss that keeps a user's two vectors together.
 type Align struct {
-	Distance   string  `yaml:"distance"`   // cosine or dot
-	Orthogonal float64 `yaml:"orthogonal"` // factor of the Frobenius norm of X'X - I
-	Bias       bool    `yaml:"bias"`       // the mapping has a bias
+	Distance   string  `yaml:"distance"`   // distance between the two vectors: cosine or dot
+	Orthogonal float64 `yaml:"orthogonal"` // weight of the Frobenius norm of X'X - I in the loss
+	Bias       bool    `yaml:"bias"`       // true: the mapping between the two vectors has a bias
 }
 
 // Values of the fields of Config and Align.

@@ -21,14 +21,15 @@ const (
 	Normal   = "n01"      // N(0, 1) for everything, as the paper has it
 )
 
-// Config is the model's shape and where it begins.
+// Config sets the shape of the network and its initial values.
 type Config struct {
-	Dim    int    `yaml:"dim"`    // d
-	Hidden string `yaml:"hidden"` // Sigmoid or ReLU
-	Norm   string `yaml:"norm"`   // Rational, Sigmoid or Clip
-	Init   string `yaml:"init"`   // Glorot or Normal
-	// most neighbours that a node looks at in a training step; 0 for all
-	Neighbours int `yaml:"neighbours,omitempty"`
+	Dim    int    `yaml:"dim"`    // d, width of the vectors of users and items
+	Hidden string `yaml:"hidden"` // activation of the attention's hidden layer: sigmoid or relu
+	// how q is made of values r of at least 0: rational (r/(1+r)), sigmoid or clip (min(r, 1))
+	Norm string `yaml:"norm"`
+	// initial values: glorot, or n01 for N(0, 1) everywhere, as the paper has it
+	Init       string `yaml:"init"`
+	Neighbours int    `yaml:"neighbours,omitempty"` // most neighbours of a node used in a training step; 0: all
 }
 
 // Default returns the configuration of the paper, with choices that train well where the paper leaves them open.

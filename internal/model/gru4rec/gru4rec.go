@@ -28,15 +28,15 @@ import (
 // Cite names the publication.
 const Cite = "Hidasi et al., Session-based Recommendations with Recurrent Neural Networks, ICLR 2016, arXiv 1511.06939"
 
-// Config is the model's shape.
+// Config sets the shape of the network.
 type Config struct {
-	Dim int `yaml:"dim"` // d, the width of items and of the state
+	Dim int `yaml:"dim"` // d, width of the vectors of items and of the state
 
-	// The further keys are of Deep alone.
-	Hidden  int     `yaml:"hidden,omitempty"`  // width of the states
-	Layers  int     `yaml:"layers,omitempty"`  // units one above the other
-	Dropout float64 `yaml:"dropout,omitempty"` // of the items that are read
-	Length  int     `yaml:"length,omitempty"`  // how many of the latest items of a sequence are read
+	// width of the states; this key and those below are for protocol leave-one-out only
+	Hidden  int     `yaml:"hidden,omitempty"`
+	Layers  int     `yaml:"layers,omitempty"`  // number of layers of GRU units
+	Dropout float64 `yaml:"dropout,omitempty"` // share of the values of input items set to 0 in training
+	Length  int     `yaml:"length,omitempty"`  // number of latest items of a sequence that the network reads
 }
 
 // Default returns the width 100, that of the models with which it is compared.

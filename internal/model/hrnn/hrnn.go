@@ -20,13 +20,14 @@ const (
 	VariantAll  = "all"  // it is also an input of every step, eq. 4
 )
 
-// Config is the model's shape.
+// Config sets the shape of the network.
 type Config struct {
-	Dim            int     `yaml:"dim"`             // d, of both states
-	Variant        string  `yaml:"variant"`         // init or all
-	DropoutSession float64 `yaml:"dropout_session"` // of s'
-	DropoutUser    float64 `yaml:"dropout_user"`    // of c
-	DropoutInit    float64 `yaml:"dropout_init"`    // of a session's first state
+	Dim int `yaml:"dim"` // d, width of both states
+	// use of the user's state: init (begins sessions) or all (also an input of every step)
+	Variant        string  `yaml:"variant"`
+	DropoutSession float64 `yaml:"dropout_session"` // share of values set to 0 in s', the state of the session
+	DropoutUser    float64 `yaml:"dropout_user"`    // share of values set to 0 in c, the state of the user
+	DropoutInit    float64 `yaml:"dropout_init"`    // share of values set to 0 in a session's first state
 }
 
 // Default returns the small network of a variant with the settings of the authors' program.

@@ -174,14 +174,15 @@ func (b *block) residual(x, y *autograd.Node) *autograd.Node {
 	return y
 }
 
-// Config is the model's shape.
+// Config sets the shape of the network.
 type Config struct {
-	Dim     int     `yaml:"dim"`    // d, the width of items, positions and all layers
-	Blocks  int     `yaml:"blocks"` // b
-	Heads   int     `yaml:"heads"`  // of attention; must divide d
-	Length  int     `yaml:"length"` // n, how many of the latest items of a sequence are read
+	Dim     int     `yaml:"dim"`    // d, width of items, positions and all layers
+	Blocks  int     `yaml:"blocks"` // b, the number of attention blocks
+	Heads   int     `yaml:"heads"`  // number of attention heads; must divide d
+	Length  int     `yaml:"length"` // n, the number of latest items of a sequence that the network reads
 	Dropout float64 `yaml:"dropout"`
-	Norm    string  `yaml:"norm"` // NormCode or NormPaper
+	// where layers are normalised: code (as the authors' program does) or paper (section III-C)
+	Norm string `yaml:"norm"`
 }
 
 // Placements of layer normalisation; f is attention or the point-wise network.

@@ -24,50 +24,49 @@ type Config struct {
 	Eval    EvalConfig        `yaml:"eval"`
 }
 
-// ModelConfig sets the network's shape.
+// ModelConfig sets the shape of the network.
 type ModelConfig struct {
-	Dim       int     `yaml:"dim"`        // d
-	UserDim   int     `yaml:"user_dim"`   // d'
-	Steps     int     `yaml:"steps"`      // T
-	Norm      float64 `yaml:"norm"`       // C
-	Normalise string  `yaml:"normalise"`  // rescale: every row to norm C; clip: longer rows only; none: as they are
-	Adjacency string  `yaml:"adjacency"`  // counts; zero: ablation, nothing but noise comes through the graph
-	UserInput string  `yaml:"user_input"` // features or id (Figure 7's -U variants)
+	Dim       int     `yaml:"dim"`        // d, width of the vectors of items
+	UserDim   int     `yaml:"user_dim"`   // d', width of the vectors of users
+	Steps     int     `yaml:"steps"`      // T, the number of propagation steps
+	Norm      float64 `yaml:"norm"`       // C, the norm of rescaled rows and the longest norm of clipped ones
+	Normalise string  `yaml:"normalise"`  // rescale (every row to norm C), clip (longer rows only) or none
+	Adjacency string  `yaml:"adjacency"`  // counts; or zero, an ablation in which only noise comes through the graph
+	UserInput string  `yaml:"user_input"` // what describes a user: features, or id (Figure 7's -U variants)
 }
 
-// PrivacyConfig sets both budgets of Table 2, and what the noise really is.
+// PrivacyConfig sets both budgets of Table 2 and how the noise is really made.
 type PrivacyConfig struct {
 	Features    FeatureConfig    `yaml:"features"`
 	Transitions TransitionConfig `yaml:"transitions"`
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
 // FeatureConfig sets the local perturbation of user features. Source: section 4.2.
 type FeatureConfig struct {
-	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps1 of a user's whole record; .inf: features in the clear
-	// Unselected says what becomes of the features that are not among a user's k. "zero" is
-	// the paper's. "raw", with one choice of features for all users, is the published
-	// program's; those features are then not protected.
+	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps1, for a user's whole record; .inf: features without noise
+	// Unselected says what happens to features that are not among a user's k. "zero" sets them to 0, as in the paper.
+	// "raw", with one choice of features for all users, sends them unprotected, as the published program does.
 	Unselected string `yaml:"unselected"`
 }
 
 // TransitionConfig sets the noise on the aggregated messages. Source: section 4.3.
 type TransitionConfig struct {
-	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps2 that the theorem claims; .inf: no noise
+	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps2, as the theorem claims it; .inf: no noise
 	Delta   float64 `yaml:"delta"`
-	// NoiseOn is what has the noise: "messages", DIPSGNN, which is what an empty word means, or "edges", EdgeRand.
+	// NoiseOn says what gets noise: "messages" (DIPSGNN, which "" means too) or "edges" (EdgeRand).
 	NoiseOn string `yaml:"noise_on,omitempty"`
-	// NoiseStd is the standard deviation added: "sigma", what the theorem calibrates, or
-	// "sigma_squared", what the published program adds.
+	// NoiseStd sets the standard deviation of the noise: "sigma", as the theorem calibrates it, or "sigma_squared",
+	// as the published program adds it.
 	NoiseStd string `yaml:"noise_std"`
-	// Count is what epsilon is for. An empty word means one release of one matrix, as in theorem 4.2. "edge" means one
-	// transition, and "swap" two neighbouring items that change places, over all releases of the run.
+	// Count says what one epsilon covers. "": one release of one matrix, as in theorem 4.2. "edge": one transition,
+	// over all releases of the run. "swap": two neighbouring items that change places, over all releases of the run.
 	Count string `yaml:"count,omitempty"`
 	// StopGradient keeps the backward pass from going through the transitions.
 	StopGradient bool `yaml:"stop_gradient,omitempty"`
-	// Window cuts training sequences into windows of so many rows that share none. Each is one sample, whose label is
-	// its last row. 0: every prefix of a sequence is a sample.
+	// Window cuts training sequences into separate windows of so many rows. Each is one sample, whose label is its
+	// last row. 0: every prefix of a sequence is a sample.
 	Window int `yaml:"window,omitempty"`
 }
 
@@ -77,8 +76,8 @@ type EvalConfig struct {
 	// Noise lists the evaluations made from the same weights. "on" perturbs the test samples'
 	// aggregations as in training. "off" does not, and protects no edge.
 	Noise []string `yaml:"noise"`
-	// Every evaluates on the test set after each epoch of the reported model too, for the row
-	// "best on test". Patience watches it where no sample is held out.
+	// Every also ranks the test samples after each epoch of the reported model, for the row "best on test". If no
+	// sample is held out, patience watches it.
 	Every bool `yaml:"every"`
 }
 

@@ -10,13 +10,13 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Descent is DP-SGD over Poisson batches whose noise is the least for an epsilon, with a release of all items before it
-// where Inputs says so. Package dpsgd trains by it.
+// Descent trains by DP-SGD over Poisson batches, with the least noise for an epsilon, and with a release of all items
+// before it if inputs is above 0.
 type Descent struct {
 	Examples int     `yaml:"examples"`
-	Batch    int     `yaml:"batch"` // mean number of examples of a step
+	Batch    int     `yaml:"batch"` // mean number of examples in a step
 	Epochs   int     `yaml:"epochs"`
-	Inputs   float64 `yaml:"inputs"` // share of mu² that the release has; 0: items are read in the clear
+	Inputs   float64 `yaml:"inputs"` // share of mu² spent on the release; 0: items are read without noise
 	Clip     float64 `yaml:"clip"`   // S; 0: 1, since only its ratio to the noise counts
 }
 

@@ -14,29 +14,30 @@ import (
 // EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("dipsgnn") }
 
-// EpsilonReading is one reading of a setting: how the noise was set, and which releases one unit is in.
+// EpsilonReading holds one reading of a setting: how the noise was set, and which releases one unit is in.
 type EpsilonReading struct {
-	// Count is how releases are counted: the first words of a row of an account (countings), such
-	// as "both matrices" or "unit edge, all". The name of a unit, edge-unit or swap, counts all releases of the run.
+	// Count says which releases are counted, by the first words of a row of an account (countings), such as "both
+	// matrices" or "unit edge, all". The name of a unit, edge-unit or swap, counts all releases of the run.
 	Count   string  `yaml:"count"`
 	Norm    float64 `yaml:"norm"`
-	Steps   int     `yaml:"steps"`   // T; 0: one
-	Longest int     `yaml:"longest"` // items of the longest training sequence; 0: no counting needs them
+	Steps   int     `yaml:"steps"`   // T, number of propagation steps; 0: one
+	Longest int     `yaml:"longest"` // number of items of the longest training sequence; 0: no counting needs it
 	Epochs  int     `yaml:"epochs"`
 	Squared bool    `yaml:"squared"` // the noise has standard deviation sigma²
-	Edges   bool    `yaml:"edges"`   // EdgeRand: session graphs have the noise
+	Edges   bool    `yaml:"edges"`   // true: session graphs have the noise (EdgeRand), not messages
 	EvalOff bool    `yaml:"eval_off"`
 	Chosen  bool    `yaml:"chosen"`  // held-out rows decide which epoch is reported
 	Stopped bool    `yaml:"stopped"` // the backward pass does not go through the transitions
-	// Window cuts sequences into windows of so many rows, each one sample; 0: every prefix is a sample.
+	// Window cuts sequences into windows of so many rows, each one sample. 0: every prefix is a sample.
 	Window int `yaml:"window"`
-	// items of the longest test sequence, whose prefixes are ranked with noise once; 0: none is
+	// number of items of the longest test sequence, whose prefixes are ranked with noise once; 0: none is
 	Test int `yaml:"test"`
-	// Calibrated sets the noise so that what is counted comes to the claim by the theorem's
-	// formula, where otherwise one release of one matrix does.
+	// Calibrated sets the noise so that all counted releases together come to the claim by the theorem's formula.
+	// False: one release of one matrix does.
 	Calibrated bool `yaml:"calibrated"`
-	Width      int  `yaml:"width"` // D, of a message; 0: nothing is said about its norm
-	// Descent is DP-SGD in place of noise on messages; nil: messages have the noise. Then nothing else is said.
+	Width      int  `yaml:"width"` // D, width of a message; 0: its norm is not stated
+	// Descent sets DP-SGD in place of noise on messages, and excludes all other keys. Left out: messages have the
+	// noise.
 	Descent *Descent `yaml:"descent"`
 }
 

@@ -20,34 +20,36 @@ type Config struct {
 	Profile string     `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
 	Data    DataConfig `yaml:"data"`
 	On      OnConfig   `yaml:"on"`
-	// Files are those of a model that another program trained: its lists are attacked in the place of a data set.
+	// lists of a model that another program trained, to attack in place of a data set
 	Files   imported.Source `yaml:"files,omitempty"`
-	Attack  attack.Config   `yaml:"attack"` // encoder, decoder and how they guess
+	Attack  attack.Config   `yaml:"attack"`
 	Train   TrainConfig     `yaml:"train"`
 	Eval    slates.Eval     `yaml:"eval"`
 	Protect ProtectConfig   `yaml:"protect"`
 	Sweep   SweepConfig     `yaml:"sweep"`
 }
 
-// DataConfig names the pairs.
+// DataConfig sets where pairs of a slate and a behaviour come from and how they are cut.
 type DataConfig struct {
-	Name      string `yaml:"name"`      // a set of slates, own-NAME for a log of one's own; with on.run it is not read
-	Split     string `yaml:"split"`     // users: by users, or released: as the authors' files have it
-	Slate     int    `yaml:"slate"`     // T, items shown
-	Behaviour int    `yaml:"behaviour"` // L, clicks before them
-	// Unknown is what becomes of evaluated pairs with an item that no training pair has:
-	// oov, where such a click is a miss, or drop.
+	Name      string `yaml:"name"`      // a set of slates, or own-NAME for your own log; not read if on.run is set
+	Split     string `yaml:"split"`     // users: split by users; released: as in the authors' files
+	Slate     int    `yaml:"slate"`     // T, number of items in a slate
+	Behaviour int    `yaml:"behaviour"` // L, number of clicks before the slate, which the attack guesses
+	// Unknown says what happens to an evaluated pair with an item that no training pair has: oov counts such a click
+	// as a miss, drop leaves the pair out.
 	Unknown string `yaml:"unknown"`
 
-	// How pairs are made of logs; the extracted tables are pairs already.
-	Clicks    string `yaml:"clicks"`     // in the order they were shown, or clicked
-	Stride    int    `yaml:"stride"`     // clicks from one window of a user to the next
-	FirstOnly bool   `yaml:"first_only"` // of a user's records of one item only the first
-	// a click before its item was shown: keep, drop or refuse; more such clicks than others are refused
+	// order of clicks when pairs are made from logs: shown or clicked. This key and those below do not change
+	// extracted tables, which are pairs already
+	Clicks    string `yaml:"clicks"`
+	Stride    int    `yaml:"stride"`     // number of clicks between the starts of a user's windows
+	FirstOnly bool   `yaml:"first_only"` // keep only the first of a user's records of an item
+	// a click before its item was shown: keep, drop or refuse. If more clicks are early than not, the data are
+	// refused
 	Early   string `yaml:"early"`
-	Logs    string `yaml:"logs"`    // a user's logs of MIND: in the order of the file, or of time
-	Pairing string `yaml:"pairing"` // of MIND: index, as the program lays histories beside slates, or log
-	Most    int    `yaml:"most"`    // pairs of a user of MIND; 0: 5 by index, any number by log
+	Logs    string `yaml:"logs"`    // order of a user's logs of MIND: file or time
+	Pairing string `yaml:"pairing"` // how slates and histories of MIND are paired: index, as the program does, or log
+	Most    int    `yaml:"most"`    // most pairs of a user of MIND; 0: 5 under pairing index, no limit under log
 }
 
 // options returns the options for loading the pairs.
@@ -60,9 +62,10 @@ func (d DataConfig) options(seed rng.Seed) slate.Options {
 // OnConfig attacks the recommendations of a finished run of this program instead of a
 // data set.
 type OnConfig struct {
-	Run     string `yaml:"run"`              // its directory; empty: none
-	Beside  bool   `yaml:"beside,omitempty"` // the directory is relative to the folder that holds this run's own
-	Release string `yaml:"release"`          // of a run that kept several; empty: its first one
+	Run    string `yaml:"run"`              // directory of the attacked run; empty: attack a data set
+	Beside bool   `yaml:"beside,omitempty"` // true: run is relative to the folder that holds this run's own directory
+	// which release of the run to attack, where it kept several; empty: its first one
+	Release string `yaml:"release"`
 }
 
 // in returns the directory of the run, for an attack in directory own. With Beside a folder of runs
@@ -74,68 +77,69 @@ func (c OnConfig) in(own string) string {
 	return c.Run
 }
 
-// TrainConfig describes the optimisation, stopped early on the validation loss. Adam, its rate
-// and the pairs of a step are those of the attack itself.
+// TrainConfig sets the training, which stops early on the validation loss. Adam, its rate and the pairs in a step are
+// those of the attack itself.
 type TrainConfig struct {
 	attack.Training `yaml:",inline"`
 
-	Epochs int `yaml:"epochs"` // the cap; 0: random weights, never trained
-	// Batches are made anew in every epoch (each), or once, and then only their order changes.
+	Epochs int `yaml:"epochs"` // most epochs; 0: the initial random weights, untrained
+	// Batches says when pairs are dealt to batches: anew in each epoch, or once, after which only the order of
+	// batches changes.
 	Batches string `yaml:"batches"`
-	// Sample is the share of the training pairs that is trained on, drawn by the seed; 1:
-	// all.
+	// Sample is the share of the training pairs to train on, drawn by the seed; 1: all.
 	Sample float64 `yaml:"sample"`
-	// Patience ends the run after so many epochs in a row without a lower validation loss;
-	// 0: never.
+	// Patience stops the run after so many epochs in a row without a lower validation loss; 0: never.
 	Patience int    `yaml:"patience"`
-	Select   string `yaml:"select"` // which epoch is reported: validation, the lowest loss there, or last
+	Select   string `yaml:"select"` // which epoch's model is reported: validation (lowest loss there) or last
 }
 
 // dropsRepeated reports whether pairs with a repeated click leave the average.
 func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attack.Decoder != "point" }
 
-// ProtectConfig says what is done to slates before they are shown (section 4 of the
-// paper).
+// ProtectConfig sets how slates are protected before they are shown (section 4 of the paper).
 type ProtectConfig struct {
 	Select string `yaml:"select"` // which positions are replaced: none, random, similar or dissimilar
-	// by what: uniform, popularity or in-batch; rr answers every position and selects none; empty: nothing
-	Replace  string  `yaml:"replace"`
-	Ratio    float64 `yaml:"ratio"`    // of the positions, in [0, 1)
-	Epsilon  float64 `yaml:"epsilon"`  // of rr, one position
-	Weighted bool    `yaml:"weighted"` // positions are drawn by similarity, not the first by it
-	Tau      float64 `yaml:"tau"`      // temperature of that draw
-	// Reference is what similarity is to: past, the user's behaviour, or slate, the mean of
-	// the slate itself.
+	// replacement items: uniform, popularity or in-batch; rr randomises every position, without select; empty: no
+	// replacement
+	Replace string  `yaml:"replace"`
+	Ratio   float64 `yaml:"ratio"`   // share of the positions to replace, in [0, 1)
+	Epsilon float64 `yaml:"epsilon"` // epsilon of replacement rr, for one position
+	// true: draw positions with weights by similarity; false: take the first ones by it
+	Weighted bool    `yaml:"weighted"`
+	Tau      float64 `yaml:"tau"` // temperature of the draw if weighted
+	// Reference says what items are compared with for similarity: past (the user's behaviour) or slate (the mean of
+	// the slate itself).
 	Reference string `yaml:"reference"`
-	// of similarity: a finished run of train sasrec on the same set, or here, trained in this run
+	// vectors for similarity: the directory of a finished run of train sasrec on the same set, or here: trained in
+	// this run
 	Vectors string `yaml:"vectors"`
-	// VectorsEpochs is the most epochs of vectors that are trained here; 0: as many as train
-	// sasrec takes.
+	// VectorsEpochs is the most epochs of training for vectors: here; 0: the default of train sasrec.
 	VectorsEpochs int `yaml:"vectors_epochs,omitempty"`
-	Batch         int `yaml:"batch"` // slates that in-batch popularity is taken over
-	// OwnRows leaves what the victim was shown among what in-batch draws from.
+	Batch         int `yaml:"batch"` // number of slates over which in-batch popularity is counted
+	// OwnRows lets replacement in-batch also draw from what the victim was shown.
 	OwnRows bool `yaml:"own_rows"`
-	// Attacker is clean, trained on slates as they were, or adaptive, trained on
-	// protected ones.
+	// Attacker says on which slates the attack is trained: clean (unprotected) or adaptive (protected) ones.
 	Attacker string `yaml:"attacker"`
 }
 
 // On reports whether slates are changed at all.
 func (c ProtectConfig) On() bool { return c.Replace != "" }
 
-// SweepConfig says what of figures 6 to 13 is measured after the attack itself; empty lists sweep
-// nothing. Every value is of the main protocol.
+// SweepConfig says which points of figures 6 to 13 are measured after the attack itself, under the main protocol.
+// Empty lists: none.
 type SweepConfig struct {
-	Select   []string  `yaml:"select"`   // with every replacement at every ratio: random, similar, dissimilar
-	Replace  []string  `yaml:"replace"`  // uniform, popularity, in-batch
-	Ratios   []float64 `yaml:"ratios"`   // above 0
-	Epsilons []float64 `yaml:"epsilons"` // of rr, one position
-	// Attackers meet every setting: clean, the attack of this run; adaptive is trained once
-	// more for each.
+	// random, similar, dissimilar; each is measured with every replacement at every ratio
+	Select   []string  `yaml:"select"`
+	Replace  []string  `yaml:"replace"`  // replacement items: uniform, popularity, in-batch
+	Ratios   []float64 `yaml:"ratios"`   // shares of positions to replace, above 0
+	Epsilons []float64 `yaml:"epsilons"` // values of epsilon for replacement rr, for one position
+	// Attackers lists the attackers of every setting: clean (the attack of this run) and adaptive (trained again for
+	// each setting).
 	Attackers []string `yaml:"attackers"`
-	Slates    []int    `yaml:"slates"` // figures 6 and 7: lengths up to data.slate, an attack trained for each
-	// Evaluations lists what was swept among the run's evaluations too, where grids of figures
-	// find it by names such as "random, uniform, ratio 0.2, clean attacker".
+	// lengths of slates for figures 6 and 7, up to data.slate; an attack is trained for each
+	Slates []int `yaml:"slates"`
+	// Evaluations also lists the swept results among the run's evaluations, for grids of figures, under names such as
+	// "random, uniform, ratio 0.2, clean attacker".
 	Evaluations bool `yaml:"evaluations,omitempty"`
 }
 

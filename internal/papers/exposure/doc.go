@@ -1,5 +1,6 @@
-// Package exposure measures what the items that a recommender shows give away of what their users clicked before: Xin
-// et al., "On the User Behavior Leakage from Recommender System Exposure", ACM TOIS 2023, arXiv 2210.08435.
+// Package exposure measures how much of a user's earlier clicks an attacker can guess from the items that a
+// recommender shows: Xin et al., "On the User Behavior Leakage from Recommender System Exposure", ACM TOIS 2023,
+// arXiv 2210.08435.
 //
 //	paper                                here
 //	section 3.1, the task                slate.Pairs: a slate, and the clicks before it

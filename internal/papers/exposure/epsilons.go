@@ -11,12 +11,13 @@ import (
 // EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("exposure") }
 
-// EpsilonReading is one reading of a setting: how the positions of a slate are replaced.
+// EpsilonReading holds one reading of a setting: how the positions of a slate are replaced.
 type EpsilonReading struct {
-	Replace string  `yaml:"replace"` // one of protect.Replacements; empty: nothing is replaced
-	Epsilon float64 `yaml:"epsilon"` // of rr, for one position
-	Slate   int     `yaml:"slate"`   // positions of a slate
-	Slates  int     `yaml:"slates"`  // of one user
+	// how positions are replaced: uniform, popularity, in-batch or rr; empty: not at all
+	Replace string  `yaml:"replace"`
+	Epsilon float64 `yaml:"epsilon"` // epsilon of rr, for one position
+	Slate   int     `yaml:"slate"`   // number of positions of a slate
+	Slates  int     `yaml:"slates"`  // number of slates of one user
 }
 
 // Releases implements epsilons.Source. The epsilons of positions add up, and slates that differ

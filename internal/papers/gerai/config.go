@@ -24,16 +24,16 @@ type Config struct {
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// LossConfig sets what training minimises.
+// LossConfig sets the loss and its noise.
 type LossConfig struct {
-	Form    string  `yaml:"form"`    // polynomial (equation 17) or exact
-	Noise   string  `yaml:"noise"`   // off, fm-once, fm-step or scalar
-	Epsilon float64 `yaml:"epsilon"` // claimed, of the noise
-	Gamma   float64 `yaml:"gamma"`   // of |Theta|²
-	// Over says which sum gamma |Theta|² is added to, and so what divides it: the training
-	// triples, or those of a batch.
+	Form    string  `yaml:"form"`    // form of the ranking loss: polynomial (equation 17) or exact
+	Noise   string  `yaml:"noise"`   // noise on the loss: off, fm-once, fm-step or scalar
+	Epsilon float64 `yaml:"epsilon"` // claimed epsilon of the noise
+	Gamma   float64 `yaml:"gamma"`   // weight of the penalty |Theta|²
+	// Over says to which sum gamma |Theta|² is added, and so by what it is divided: the training triples, or those of
+	// a batch.
 	Over  string  `yaml:"over"`
-	Alive float64 `yaml:"alive"` // a run ends where fewer of the entries of q have a slope, a share; 0: never
+	Alive float64 `yaml:"alive"` // stop the run if a smaller share than this of the entries of q has a slope; 0: never
 }
 
 // Values of LossConfig.

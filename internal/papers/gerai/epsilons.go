@@ -12,17 +12,19 @@ import (
 // EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("gerai") }
 
-// EpsilonReading is one reading of a setting: the features of a user, or the noise on the loss.
+// EpsilonReading holds one reading of a setting: the features of a user, or the noise on the loss.
 type EpsilonReading struct {
-	// Of is "features", a user's report of which Changed features differ; "loss", the training as
-	// it is; or "step" and "epoch", the noise on the coefficients of h as if nothing else left.
+	// Of says which releases are counted: "features", a user's report in which as many features differ as changed
+	// says; "loss", the training as it is; "step" or "epoch", the noise on the coefficients of h as if nothing else
+	// left.
 	Of      string  `yaml:"of"`
-	Changed int     `yaml:"changed"` // features in which two users differ
-	Form    string  `yaml:"form"`    // of the features; empty: the paper's
-	Epsilon float64 `yaml:"epsilon"` // of the noise; 0: the claim
-	Triples int     `yaml:"triples"` // |D|
+	Changed int     `yaml:"changed"` // number of features in which two users differ
+	Form    string  `yaml:"form"`    // form of the features; empty: the paper's
+	Epsilon float64 `yaml:"epsilon"` // epsilon of the noise; 0: the claim
+	Triples int     `yaml:"triples"` // |D|, number of training triples
 	Batch   int     `yaml:"batch"`
-	Steps   int     `yaml:"steps"` // of a training whose steps share the claim, sampled; 0: not so
+	// number of training steps that share the claim, each on a sample; 0: steps do not share it
+	Steps int `yaml:"steps"`
 }
 
 // Releases implements epsilons.Source.

@@ -21,26 +21,26 @@ import (
 // the true row, the other differs from it.
 type AuditConfig struct {
 	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
-	Data      AuditData              `yaml:"data"`    // the rows that canaries look like
+	Data      AuditData              `yaml:"data"`
 	Mechanism AuditMechanism         `yaml:"mechanism"`
 	Audit     auditing.ReleaseConfig `yaml:"audit"`
 }
 
-// AuditData names rows.
+// AuditData names the rows that canaries are made from.
 type AuditData struct {
 	Name   string `yaml:"name"`   // a registered data set of sequences
-	Recipe string `yaml:"recipe"` // its filters
+	Recipe string `yaml:"recipe"` // recipe of filters
 }
 
-// AuditMechanism says what perturbs rows, and how the two sides of a canary differ.
+// AuditMechanism sets what perturbs rows and how the two sides of a canary differ.
 type AuditMechanism struct {
-	Name    string  `yaml:"name"`    // sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
-	Epsilon float64 `yaml:"epsilon"` // of one draw; of a user for sdp-user, of an interaction for set
-	Length  int     `yaml:"length"`  // cells of a row
-	// of the catalogue; 0: those of the data. Items beyond a smaller one are renumbered
+	Name    string  `yaml:"name"`    // mechanism: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
+	Epsilon float64 `yaml:"epsilon"` // epsilon of one draw; for sdp-user of a user, for set of an interaction
+	Length  int     `yaml:"length"`  // number of cells of a row
+	// number of items of the catalogue; 0: count the data. Items beyond a smaller catalogue are renumbered
 	Items int `yaml:"items"`
-	// Differ is value, another item in one cell; order, two items exchanged; padding, an item and an empty
-	// cell exchanged; or row, other items in all cells.
+	// Differ says how the sides differ: value (another item in one cell), order (two items exchanged), padding (an
+	// item and an empty cell exchanged) or row (other items in all cells).
 	Differ string `yaml:"differ"`
 }
 

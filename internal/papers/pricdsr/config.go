@@ -23,23 +23,22 @@ type Config struct {
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
-// AuxiliaryConfig says what the model gets as rows of the auxiliary domain.
+// AuxiliaryConfig sets the rows of the auxiliary domain that the model trains on.
 type AuxiliaryConfig struct {
-	// Kind is "real", the rows as they are, "perturbed", released by a mechanism,
-	// "uniform", noise that does not depend on them (a placebo: epsilon 0), "permuted",
-	// the rows of other users, "permuted-perturbed", those released (the placebo of
-	// perturbed: as much noise, nothing of the user), or "none": DASL-single.
+	// "real": the true rows. "perturbed": released by a mechanism. "uniform": noise that does not depend on them (a
+	// placebo: epsilon 0). "permuted": those of other users. "permuted-perturbed": those of other users, released
+	// (the placebo of perturbed: as much noise, nothing of the user). "none": no rows, which is DASL-single
 	Kind string `yaml:"kind"`
-	// of the perturbed kinds and uniform: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
+	// mechanism of the perturbed kinds and of uniform: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
 	Mechanism string `yaml:"mechanism"`
-	// Epsilon is that of one draw, for sdp-user of a user's row, and for set of an interaction.
-	// .inf releases the rows as they are.
+	// Epsilon is that of one draw; for sdp-user of a user's row, for set of an interaction. .inf: rows are released
+	// as they are.
 	Epsilon float64 `yaml:"epsilon"`
-	// Columns is how many of a user's last items sdp-user releases; the others are left out. 0: all
-	// of data.length.
+	// Columns is the number of a user's last items that sdp-user releases; the others are left out. 0: data.length,
+	// which is all.
 	Columns int `yaml:"columns,omitempty"`
-	// Items is the size of a public catalogue, ids 1 to Items, that is stated before the data are
-	// seen. 0: the catalogue is that of the data.
+	// Items is the size of a public catalogue, with ids from 1, stated before the data are seen. 0: the items in the
+	// data.
 	Items int `yaml:"items,omitempty"`
 }
 

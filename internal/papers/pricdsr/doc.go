@@ -1,6 +1,5 @@
-// Package pricdsr is the privacy layer of "Privacy-preserving cross-domain sequential
-// recommendation" (PriCDSR): the histories of one domain are perturbed once, and go to
-// any model of two domains unchanged.
+// Package pricdsr adds the privacy layer of "Privacy-preserving cross-domain sequential recommendation" (PriCDSR) to
+// any model of two domains: the histories of one domain are perturbed once, and the model stays as it is.
 //
 //	paper                               here
 //	definition 1, sequential data       histories.Reader: in order of time, the first

@@ -11,19 +11,17 @@ import (
 // EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("pricdsr") }
 
-// EpsilonReading is one reading of a setting: which mechanism perturbs rows, and how two of them
-// differ.
+// EpsilonReading holds one reading of a setting: which mechanism perturbs rows, and how two of them differ.
 type EpsilonReading struct {
-	Mechanism string  `yaml:"mechanism"` // one of sequence.Variants
-	Epsilon   float64 `yaml:"epsilon"`   // of the mechanism; 0: the claim
-	Items     int     `yaml:"items"`     // m
-	Length    int     `yaml:"length"`    // L
-	// Differ is "value", the item of one cell; "order", that or two cells exchanged (definition
-	// 2); "moved", an interaction left out, which moves those before it; or "row", all cells.
+	Mechanism string  `yaml:"mechanism"` // mechanism: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
+	Epsilon   float64 `yaml:"epsilon"`   // epsilon of the mechanism; 0: the claim
+	Items     int     `yaml:"items"`     // m, number of items
+	Length    int     `yaml:"length"`    // L, number of cells of a row
+	// Differ says how two rows differ: "value", in the item of one cell; "order", in that or by two exchanged cells
+	// (definition 2); "moved", by an interaction left out, which moves those before it; "row", in all cells.
 	Differ string `yaml:"differ"`
-	Moved  int    `yaml:"moved"` // of moved: cells that change
-	// Seen says that the items that can be drawn are those that the data have, as in the released
-	// program.
+	Moved  int    `yaml:"moved"` // for differ: moved. Number of cells that change
+	// Seen draws only items that the data have, as the released program does.
 	Seen bool `yaml:"seen"`
 }
 

@@ -21,11 +21,11 @@ type Config struct {
 	Eval    topn.EvalConfig  `yaml:"eval"`
 }
 
-// ModelConfig sets the network's shape. Source: section 3.
+// ModelConfig sets the shape of the network. Source: section 3.
 type ModelConfig struct {
-	Dim    int    `yaml:"dim"`    // d
-	Layers int    `yaml:"layers"` // L; the weights are 1/(1+L), that of layer 0 included
-	Norm   string `yaml:"norm"`   // of the propagation: sym, sym-clamp:K, right-clamp:K, sum
+	Dim    int    `yaml:"dim"`    // d, width of the vectors of users and items
+	Layers int    `yaml:"layers"` // L, number of layers; each has the weight 1/(1+L), layer 0 included
+	Norm   string `yaml:"norm"`   // how the propagation matrix is normalised: sym, sym-clamp:K, right-clamp:K or sum
 	// NormaliseRows gives the rows of every layer length 1. Source: equation (9).
 	NormaliseRows bool `yaml:"normalise_rows"`
 	// Scale multiplies the scores in the loss. 1 is the literal reading: unit rows then bound
@@ -37,11 +37,10 @@ type ModelConfig struct {
 // ReleaseConfig sets which vectors are ranked and given out after training. The paper does not
 // say.
 type ReleaseConfig struct {
-	// Kinds lists the releases; validation uses the first. "noisy" is one more noisy
-	// propagation. "avg" is the mean of Average noisy ones, each accounted for. "clean" has no
-	// noise and protects no edge.
+	// Kinds lists the releases; validation uses the first. "noisy" is one more noisy propagation. "avg" is the mean
+	// of as many noisy ones as average says, each accounted for. "clean" has no noise and protects no edge.
 	Kinds   []string `yaml:"kinds"`
-	Average int      `yaml:"average"` // R of avg
+	Average int      `yaml:"average"` // R, number of noisy propagations that release avg averages
 }
 
 // Values of the choices above.

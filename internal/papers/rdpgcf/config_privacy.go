@@ -12,34 +12,32 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// Privacy sets how much noise a run adds, by which reasoning, and where.
+// Privacy sets how much noise a run adds, by which calculation, and where.
 type Privacy struct {
-	// Method is "layers" or "repaired". "layers" is the paper's noise on every layer of every
-	// step. "repaired" is one noisy propagation of rows that no edge entered, with labels by
-	// DP-SGD, private for one edge.
+	// Method is "layers", the paper's noise on every layer of every step, or "repaired": one noisy propagation of
+	// rows that no edge entered, with labels by DP-SGD, private for one edge.
 	Method string `yaml:"method"`
-	// Epsilon is the paper's claim under the accounting below; .inf is no noise. For the
-	// repaired method it is the guarantee itself.
+	// Epsilon sets the paper's claim under the accounting below; .inf: no noise. With the repaired method it is the
+	// guarantee itself.
 	Epsilon float64 `yaml:"epsilon" config:"inf"`
-	Delta   float64 `yaml:"delta"` // the paper states none
+	Delta   float64 `yaml:"delta"` // delta of the guarantee; the paper states none
 
-	// Accounting turns epsilon into a standard deviation. "printed" is Theorem 3 with sampling
-	// without replacement, "poisson" the sampled Gaussian, and "none" has no amplification.
-	// "fixed" takes the given Sigma.
+	// Accounting turns epsilon into a standard deviation: by "printed", Theorem 3 with sampling without replacement,
+	// by "poisson", the sampled Gaussian, or by "none", without amplification. "fixed" takes the one that sigma
+	// gives.
 	Accounting string `yaml:"accounting"`
-	// Count is what a step counts for. "layer" is a release of one view's sensitivity for
-	// every layer, as the paper has it, and "views" is two of them. "joint" is a release of
-	// both views' sensitivity for every layer, which is right over all edges. "step" is one
-	// release of all layers together. Only "step" is right over sampled edges, and it is taken
-	// there: the layers of a step see the same sample, which amplifies them once, not each.
+	// Count says how many releases the noise is set for. "layer": one of one view's sensitivity for every layer of a
+	// step, as in the paper. "views": two of them. "joint": one of both views' sensitivity for every layer, which is
+	// right over all edges. "step": one of all layers together. Over sampled edges only "step" is right, and it is
+	// taken there: the layers of a step see the same sample, which amplifies them once, not each.
 	Count string `yaml:"count"`
 	// Conversion turns Rényi divergences into epsilon: "classic", "tight", or "order:A". The
 	// last takes the divergence of order A itself for epsilon, without delta.
 	Conversion string  `yaml:"conversion"`
-	Sigma      float64 `yaml:"sigma"` // of fixed: standard deviation of the noise; else 0
+	Sigma      float64 `yaml:"sigma"` // standard deviation of the noise under accounting fixed; 0 under the others
 
-	// PlannedEpochs is how many epochs the noise is calibrated for, at least train.epochs; 0
-	// for just those. A run that is cut short to fit a machine has the noise of the whole one.
+	// PlannedEpochs is the number of epochs that the noise is calibrated for, at least train.epochs; 0: train.epochs.
+	// A run cut short to fit a machine then has the noise of the whole one.
 	PlannedEpochs int `yaml:"planned_epochs"`
 
 	// Propagation is "full", over all edges at every step, or "sampled", over the edges of a
@@ -47,16 +45,15 @@ type Privacy struct {
 	Propagation string `yaml:"propagation"`
 
 	Repaired RepairedConfig `yaml:"repaired"`
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
-// RepairedConfig is the own part of the repaired method.
+// RepairedConfig sets what the repaired method alone has.
 type RepairedConfig struct {
-	// GraphShare and CountShare are the parts of mu² that the propagation and the items' noisy
-	// numbers of users may spend. GraphShare is above 0, CountShare at least 0, and both
-	// together are below 1; the rest is for the labels. Without a CountShare there are no such
-	// numbers: unit rows do not know how popular an item is.
+	// GraphShare and CountShare are the parts of mu² spent on the propagation and on the noisy number of users of
+	// every item; labels get the rest. graph_share is above 0, count_share at least 0, and their sum below 1. With
+	// count_share 0 nothing is counted: unit rows do not know how popular an item is.
 	GraphShare float64 `yaml:"graph_share"`
 	CountShare float64 `yaml:"count_share"`
 	// LabelShare, in [0,1), is the part of the edges that is for labels alone, drawn for every
@@ -65,15 +62,15 @@ type RepairedConfig struct {
 	// the map is not trained on edges that its rows have seen. No budget is left to share
 	// then, so GraphShare must be 0.
 	LabelShare float64 `yaml:"label_share"`
-	// Edges is a number of training edges that is stated before the data are seen. Rate, steps and noise
-	// follow from it, so that they are the same whether an edge is there or not. At 0 they follow from
-	// the number in the data, which is open in the account.
+	// Edges states the number of training edges before the data are seen. Rate, steps and noise follow from it, so
+	// that they are the same whether an edge is there or not. 0: the number in the data, which stays open in the
+	// account.
 	Edges int64 `yaml:"edges,omitempty"`
-	// Map is what is trained on the cached rows: "pairs", a weight for each pair of layers, or
-	// "linear", a linear map of all layers for each side.
+	// Map says what is trained on the cached rows: "pairs", a weight for each pair of layers, or "linear", a linear
+	// map of all layers for each side.
 	Map  string  `yaml:"map"`
-	Dim  int     `yaml:"dim"`  // of linear: length of the vectors that are multiplied; else 0
-	Clip float64 `yaml:"clip"` // C: longest gradient of an edge
+	Dim  int     `yaml:"dim"`  // width of the mapped vectors under map linear; 0 under pairs
+	Clip float64 `yaml:"clip"` // C, the length to which the gradient of an edge is clipped
 }
 
 // Values of the choices above.

@@ -12,20 +12,19 @@ import (
 // EpsilonRows returns the settings of this paper for privrec account epsilon.
 func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("rdpgcf") }
 
-// EpsilonReading is one reading of a setting: how the noise on layers was set, and what was released.
+// EpsilonReading holds one reading of a setting: how the noise on layers was set, and what was released.
 type EpsilonReading struct {
-	Edges  int64 `yaml:"edges"`  // E, of the training graph
-	Epochs int   `yaml:"epochs"` // that ran; 0: as many as the noise was set for
-	// Propagations is how often all layers were released; 0: once in every step.
+	Edges  int64 `yaml:"edges"`  // E, number of edges of the training graph
+	Epochs int   `yaml:"epochs"` // number of epochs that ran; 0: as many as the noise was set for
+	// Propagations is the number of times that all layers were released; 0: once in every step.
 	Propagations int64  `yaml:"propagations"`
-	Norm         string `yaml:"norm"` // of the adjacency; empty: the paper's
-	// Theorem says that only the paper's bound is of interest, and no release is counted.
+	Norm         string `yaml:"norm"` // how the adjacency is normalised; empty: as in the paper
+	// Theorem gives the paper's bound only, and counts no release.
 	Theorem bool `yaml:"theorem"`
-	// Calibrated sets the noise so that the releases come to the claim exactly, where otherwise
-	// Theorem 3 does.
+	// Calibrated sets the noise so that the releases come to the claim exactly. False: Theorem 3 sets it.
 	Calibrated bool `yaml:"calibrated"`
-	// Private says that labels, inputs and all else of a run are private too, as in the
-	// repaired method, whose propagation alone is counted here.
+	// Private says that labels, inputs and all else of a run are private too, as in the repaired method, and only its
+	// propagation is counted here.
 	Private bool `yaml:"private"`
 }
 

@@ -15,13 +15,13 @@ import (
 	"privrec/internal/run"
 )
 
-// PerturbConfig sets how a graph is released once, on which a model then trains. These are the
-// two private baselines of figure 2.
+// PerturbConfig sets how a graph is released once, on which a model then trains, as in the two private baselines of
+// figure 2.
 type PerturbConfig struct {
-	// Epsilon is that of one cell of the users x items block: an edge, there or not.
+	// Epsilon protects one cell of the users x items block: whether an edge is there.
 	Epsilon float64 `yaml:"epsilon"`
-	// Labels are the positive pairs of training. "perturbed" takes those of the released
-	// graph. "raw" takes the true ones, which no noise protects. The paper does not say.
+	// Labels says where the positive pairs of training come from: "perturbed", the released graph, or "raw", the true
+	// one, which leaves them unprotected. The paper does not say.
 	Labels string `yaml:"labels"`
 	// MemoryMB bounds the memory of the released graph, 8 bytes an edge. At epsilon 1
 	// randomised response makes 329 million edges of Gowalla's 810,128.

@@ -20,36 +20,36 @@ type Config struct {
 // ModelConfig sets the objective and the rounds.
 type ModelConfig struct {
 	Items  int `yaml:"items"`  // m, the most items with vectors: those of the largest released counts
-	Dim    int `yaml:"dim"`    // d
-	Rounds int `yaml:"rounds"` // T
-	// Cells says which cells the objective has: "all" takes a pair that is not there as 0;
-	// "observed" has a term for each pair that is there, and one of weight Unobserved for all.
+	Dim    int `yaml:"dim"`    // d, width of the vectors of users and items
+	Rounds int `yaml:"rounds"` // T, number of rounds
+	// Cells says what the objective sums over: "all" cells, where a pair that is not there counts as 0, or "observed"
+	// pairs, plus all cells with the weight unobserved.
 	Cells string `yaml:"cells"`
-	// Values are those of observed pairs: "ones", or "ratings", less the middle of their range.
-	// Ratings need the cells "observed".
+	// Values sets the targets of observed pairs: "ones", or "ratings", less the middle of their range. Ratings need
+	// cells "observed".
 	Values string `yaml:"values"`
-	// ItemWeight is how much more a rare item weighs within a user's row: its released count to
-	// the power -ItemWeight.
+	// ItemWeight favours rare items within a user's row: an item's weight is its released count to the power
+	// -item_weight. 0: all alike.
 	ItemWeight float64 `yaml:"item_weight"`
-	// Clip is G, the longest that a user's vector may be; in the first round of "all", where
-	// vectors are random projections, it is sqrt(d/m) if that is less.
+	// Clip is G, the length to which a user's vector is clipped. In the first round of "all", where vectors are
+	// random projections, it is sqrt(d/m) if that is less.
 	Clip   float64 `yaml:"clip"`
-	Growth float64 `yaml:"growth"` // each round gets so many times the share of mu² of the one before
+	Growth float64 `yaml:"growth"` // factor by which a round's share of mu² exceeds that of the round before
 
-	// Of the cells "all", applied to what was released:
-	Average bool    `yaml:"average,omitempty"` // use the sums of all rounds but the first, and not the last ones alone
-	Shrink  float64 `yaml:"shrink,omitempty"`  // how many times the noise's singular value a direction must exceed
+	// for cells: all. Use the sums of all rounds but the first, and not the last ones alone; costs no budget
+	Average bool `yaml:"average,omitempty"`
+	// for cells: all. A direction is kept if it exceeds the noise's singular value by this factor; costs no budget
+	Shrink float64 `yaml:"shrink,omitempty"`
 
-	// Lambda is of users' vectors: in units of the largest released eigenvalue for the cells "all",
-	// where it changes the ranking alone.
+	// Lambda is the penalty on the squares of users' vectors. With cells "all" its unit is the largest released
+	// eigenvalue, and it changes the ranking alone.
 	Lambda float64 `yaml:"lambda"`
 
-	// Of the cells "observed":
-	Unobserved float64 `yaml:"unobserved,omitempty"` // w0, the weight of all cells
-	// of items' vectors, in deviations of the noise of their matrices times sqrt(d), and at least 1e-3
+	Unobserved float64 `yaml:"unobserved,omitempty"` // for cells: observed. w0, the weight of all cells
+	// penalty on items' vectors, in deviations of the noise of their matrices times sqrt(d); at least 1e-3
 	LambdaItem float64 `yaml:"lambda_item,omitempty"`
-	Matrices   float64 `yaml:"matrices,omitempty"` // share of a round that the items' matrices take
-	// share of a round that the matrix of all users takes; with Unobserved alone
+	Matrices   float64 `yaml:"matrices,omitempty"` // share of a round's budget for the items' matrices
+	// share of a round's budget for the sum of all users' matrices; only if unobserved is above 0
 	Common float64 `yaml:"common,omitempty"`
 }
 

@@ -1,8 +1,9 @@
-// Package als is alternating least squares with one finite epsilon for a whole user: Chien, Jain, Krichene, Rendle,
-// Song, Thakurta, Zhang, "Private Alternating Least Squares: Practical Private Matrix Completion with Tighter Rates",
-// ICML 2021, arXiv 2107.09802, with weights within a user's row as in Krichene, Jain, Song, Sundararajan, Thakurta,
-// Zhang, "Multi-Task Differential Privacy Under Distribution Skew", ICML 2023, arXiv 2302.07975. We have checked their
-// titles, authors and abstracts; the form of the rounds is from memory of them. The sensitivities are derived here.
+// Package als factorises by alternating least squares with one finite epsilon for a whole user: Chien, Jain,
+// Krichene, Rendle, Song, Thakurta, Zhang, "Private Alternating Least Squares: Practical Private Matrix Completion
+// with Tighter Rates", ICML 2021, arXiv 2107.09802, with weights within a user's row as in Krichene, Jain, Song,
+// Sundararajan, Thakurta, Zhang, "Multi-Task Differential Privacy Under Distribution Skew", ICML 2023, arXiv
+// 2302.07975. We have checked their titles, authors and abstracts; the form of the rounds is from memory of them. The
+// sensitivities are derived here.
 //
 // Counts of items are released first, once (package release). The m items of the largest counts get vectors of length
 // d, V; the others are left to popularity, and come after them. The counts also give weights w_uj within a user's row,

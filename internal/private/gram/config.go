@@ -26,26 +26,26 @@ type PopularityConfig struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// MatrixConfig sets the matrix, how noise is taken out of it, and what is computed from it. All of
-// it but items, floor, item_weight and user_weight is applied to what was released.
+// MatrixConfig sets the matrix, the removal of noise, and the scores computed from it. Every key but items, floor,
+// item_weight and user_weight changes only what is computed from the release.
 type MatrixConfig struct {
 	Items int `yaml:"items"` // m, the most items in the matrix: those of the largest released counts
-	// Floor leaves items out that the matrix's noise would hide. Item number j, by released counts,
-	// is in while its count is at least Floor n sigma sqrt(j): n is the most items that a user
-	// contributes to the counts, sigma the deviation of the matrix's noise. 0: no item is left out.
+	// Floor leaves out items that the matrix's noise would hide. The item with the j-th largest released count stays
+	// while its count is at least floor · n · sigma · sqrt(j): n is the most items that a user contributes to the
+	// counts, sigma the deviation of the matrix's noise. 0: no item is left out.
 	Floor      float64 `yaml:"floor"`
-	ItemWeight float64 `yaml:"item_weight"` // items have weight count^(-item_weight/2) in users' terms
-	UserWeight float64 `yaml:"user_weight"` // a: users' terms have norm N^(1-a), for a user of N items
+	ItemWeight float64 `yaml:"item_weight"` // an item has the weight count^(-item_weight/2) in the terms of users
+	UserWeight float64 `yaml:"user_weight"` // a: the terms of a user with N items have the norm N^(1-a)
 	// Threshold sets entries off the diagonal to 0 that are below it, in deviations of the noise.
 	Threshold float64 `yaml:"threshold"`
-	Shrink    string  `yaml:"shrink"`   // what eigenvalues become: none, positive, cut, frobenius or operator
-	Diagonal  string  `yaml:"diagonal"` // shrunk like all entries, or kept as released
-	// Lambda is in units of the mean of the released diagonal: EASE's regularisation, and for
-	// neighbours what is added below the cosine.
+	Shrink    string  `yaml:"shrink"`   // how eigenvalues are shrunk: none, positive, cut, frobenius or operator
+	Diagonal  string  `yaml:"diagonal"` // shrunk like all other entries, or kept as released
+	// Lambda regularises, in units of the mean of the released diagonal: the penalty of EASE, and for neighbours the
+	// number added to the denominator of the cosine.
 	Lambda     float64 `yaml:"lambda"`
-	Neighbours int     `yaml:"neighbours,omitempty"` // of ItemKNN
-	// Popularity is what the largest released count adds to the score of its item; others add in
-	// proportion. Items outside the matrix have nothing else.
+	Neighbours int     `yaml:"neighbours,omitempty"` // number of neighbours of an item, for ItemKNN
+	// score that the largest released count adds to its item; others add in proportion to theirs. Items outside the
+	// matrix have no other score
 	Popularity float64 `yaml:"popularity"`
 }
 

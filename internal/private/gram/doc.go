@@ -1,6 +1,6 @@
-// Package gram is private recommenders that need one release of how often items are contributed
-// together: DP popularity, DP-EASE and DP-ItemKNN. Each has one finite epsilon for a whole user,
-// see package release for the promise and the neighbours (add or remove one user).
+// Package gram trains the private recommenders that need one noisy release of how often users have two items
+// together: DP popularity, DP-EASE and DP-ItemKNN. Each has one finite epsilon for a whole user, see package release
+// for the promise and the neighbours (add or remove one user).
 //
 // # What is released
 //

@@ -1,5 +1,5 @@
-// Package release is what private recommenders share: how much a user contributes, releases of
-// sums over users with normal noise, one budget over several of them, and the account.
+// Package release adds normal noise to sums over users, for private recommenders: it bounds how much a user
+// contributes, divides one budget among several releases, and writes the account.
 //
 // A private recommender here has one finite epsilon for a whole user: two data sets are
 // neighbours if one has all rows of one user more. What is released to all (counts, matrices,

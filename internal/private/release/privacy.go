@@ -10,25 +10,22 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Privacy is the part of a configuration that says what a user is promised and what a user
-// contributes.
+// Privacy sets the guarantee for a user and how much a user contributes.
 type Privacy struct {
-	Epsilon float64 `yaml:"epsilon"` // of all that is released, for one user more or less
+	Epsilon float64 `yaml:"epsilon"` // epsilon of all releases together, for one user more or less
 	Delta   float64 `yaml:"delta"`
-	Items   int     `yaml:"items"` // k, the most items that a user contributes to a release
-	// share of mu² that the counts take, in (0, 1), or 1 where they are all that is released
-	Counts float64 `yaml:"counts"`
-	// CountItems is the most items that a user contributes to the counts; 0: Items.
+	Items   int     `yaml:"items"`  // k, the most items that a user contributes to a release
+	Counts  float64 `yaml:"counts"` // share of mu² spent on the counts, in (0, 1); 1 if nothing else is released
+	// CountItems is the most items that a user contributes to the counts; 0: as many as items.
 	CountItems int `yaml:"count_items,omitempty"`
-	// Prefer says which items a user with more than Items contributes after the counts are
-	// released: each has the weight of its released count to the power -Prefer. 0: all alike; above
-	// 0: rare ones first.
+	// Prefer says which items count for a user who has more than items, once the counts are released: an item has the
+	// weight of its released count to the power -prefer. 0: all alike; above 0: rare ones first.
 	Prefer float64 `yaml:"prefer,omitempty"`
 	// Secure draws discrete noise from cryptographic bits, so that what is released may be
 	// published. False: seeded noise in floating point, for research. The setting run.secure does
 	// the same.
 	Secure bool `yaml:"secure,omitempty"`
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 

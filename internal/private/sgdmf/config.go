@@ -19,23 +19,25 @@ type Config struct {
 
 // ModelConfig sets the factorisation.
 type ModelConfig struct {
-	Dim int `yaml:"dim"` // d, columns of V
-	// m, of the largest released counts; all others are ranked below, by their counts
+	Dim int `yaml:"dim"` // d, number of columns of V
+	// m, the most items with vectors, those of the largest released counts; all others rank below, by their counts
 	Items      int     `yaml:"items"`
 	Unobserved float64 `yaml:"unobserved"` // w0, the weight of an item that a user does not have
-	Lambda     float64 `yaml:"lambda"`     // penalty on users' vectors
-	Prior      float64 `yaml:"prior"`      // what users' vectors are drawn to in the column of the counts
+	Lambda     float64 `yaml:"lambda"`     // penalty on the squares of users' vectors
+	// value towards which the penalty pulls users' vectors in the column of the counts
+	Prior float64 `yaml:"prior"`
 }
 
 // TrainConfig sets the descent.
 type TrainConfig struct {
-	Steps     int     `yaml:"steps"`
-	Sample    float64 `yaml:"sample"`    // q, the probability that a user is in a step
-	Clip      float64 `yaml:"clip"`      // S, the longest gradient of a user
-	Negatives int     `yaml:"negatives"` // items that a user does not have, drawn for each step; 0: all
+	Steps  int     `yaml:"steps"`
+	Sample float64 `yaml:"sample"` // q, the probability that a user is in a step
+	Clip   float64 `yaml:"clip"`   // S, the length to which the gradient of a user is clipped
+	// items drawn for each step among those that a user does not have; 0: all of them
+	Negatives int     `yaml:"negatives"`
 	Optimizer string  `yaml:"optimizer"` // sgd or adam
 	Rate      float64 `yaml:"rate"`
-	Decay     float64 `yaml:"decay"`   // part of V that a step takes off
+	Decay     float64 `yaml:"decay"`   // share of V that a step takes off
 	Average   bool    `yaml:"average"` // rank by the mean of V over the later half of the steps, not by the last one
 }
 

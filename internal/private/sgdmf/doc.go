@@ -1,4 +1,4 @@
-// Package sgdmf is matrix factorisation by DP-SGD over users: a recommender with one finite epsilon for a whole user.
+// Package sgdmf factorises a matrix by DP-SGD over users: a recommender with one finite epsilon for a whole user.
 //
 // Items have vectors w_j = (p_j, v_j). p_j is the root of item j's released count, scaled to at most 1, and V, the rows
 // v_j of length d, is learned. A user who has the items O has the vector that solves, in closed form,

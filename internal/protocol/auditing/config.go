@@ -15,40 +15,40 @@ type Config struct {
 	Audit   AuditConfig  `yaml:"audit"`
 }
 
-// TargetConfig says what is audited. It is trained in the folder "models" of the audit's own
-// directory, as often as the method needs.
+// TargetConfig names what is audited. It is trained in the folder "models" of the audit's own directory, as often as
+// the method needs.
 type TargetConfig struct {
-	Task   string   `yaml:"task"`   // such as train dp-ease
-	Config string   `yaml:"config"` // its configuration file; empty: its defaults
-	Set    []string `yaml:"set"`    // keys of it, as in privacy.epsilon=8
-	// keys that switch its noise off; empty: every key named epsilon as large as the task takes it
+	Task   string   `yaml:"task"`   // audited task, such as train dp-ease
+	Config string   `yaml:"config"` // configuration file of the task; empty: its defaults
+	Set    []string `yaml:"set"`    // keys to change in the configuration, as in privacy.epsilon=8
+	// keys to set so that the task adds no noise; empty: every key named epsilon, as large as the task takes it
 	Off     []string `yaml:"off"`
-	Release string   `yaml:"release"` // of a run that keeps several; empty: the first one
+	Release string   `yaml:"release"` // which release to audit, where a run keeps several; empty: the first one
 }
 
-// AuditConfig says how the audit is made.
+// AuditConfig sets the method of the audit, its canaries, and what the auditor sees.
 type AuditConfig struct {
-	Method string `yaml:"method"` // canary, one-run or membership
-	// Unit is what a canary is: edge, a user and an item; rating, the value of a row; of protocol top-n
-	// user; of next-item sequence, a user's items in an order, interaction, one of two items as the
-	// last of a sequence, or order, one of two orders of a sequence.
+	Method string `yaml:"method"` // how the bound is found: canary, one-run or membership
+	// Unit sets what a canary adds: edge (a user and an item), rating (the value of a row); under protocol top-n also
+	// user; under next-item sequence (a user's items in an order), interaction (one of two items as the last of a
+	// sequence) or order (one of two orders of a sequence).
 	Unit string `yaml:"unit"`
-	Sees string `yaml:"sees"` // scores, lists or vectors
-	// Others shows the auditor nothing that was computed from a canary's own row, also where the account
-	// does not say that it is left to its user.
+	Sees string `yaml:"sees"` // what the auditor sees: scores, lists or vectors
+	// Others hides from the auditor everything that was computed from a canary's own row, even if the account does
+	// not say that it stays with its user.
 	Others   bool `yaml:"others,omitempty"`
-	Canaries int  `yaml:"canaries"` // m of one-run, each in or out by a coin
-	Rows     int  `yaml:"rows"`     // items of a canary with rows of its own
-	Runs     int  `yaml:"runs"`     // models of canary, half of them with it
-	// References is how many models of the same configuration, without canaries, say what a
-	// canary's score would be: their mean is taken off.
+	Canaries int  `yaml:"canaries"` // m of method one-run: number of canaries, each put in or left out by a coin
+	Rows     int  `yaml:"rows"`     // number of items of a canary that has rows of its own
+	Runs     int  `yaml:"runs"`     // number of models to train for method canary, half of them with the canary
+	// References is the number of models trained without canaries under the same configuration. The mean of their
+	// scores is subtracted from a canary's score.
 	References int     `yaml:"references"`
-	K          int     `yaml:"k"`     // items of a list
-	Level      float64 `yaml:"level"` // chance that a bound is above the truth; confidence is one less it
-	// Delta of bounds where the run has no finite account to take it from.
+	K          int     `yaml:"k"`     // number of items in a list
+	Level      float64 `yaml:"level"` // chance that a bound is above the truth; the confidence is 1 - level
+	// Delta is used for bounds where the run has no finite account to take it from.
 	Delta float64 `yaml:"delta"`
-	// Guesses are the shares of canaries that one-run guesses about, half of them in and half out.
-	// The largest bound of all shares is taken, at a level divided by their number.
+	// Guesses lists the shares of canaries about which one-run guesses, half of them in and half out. The largest
+	// bound over all shares is taken, at a level divided by their number.
 	Guesses []float64 `yaml:"guesses"`
 }
 

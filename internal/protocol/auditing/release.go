@@ -13,13 +13,13 @@ import (
 	"privrec/internal/run"
 )
 
-// ReleaseConfig says how the release of a mechanism is audited that every row goes through by itself.
-// Nothing is trained, so that there may be many canaries, and a bound comes near to the truth.
+// ReleaseConfig sets how a mechanism is audited that releases every row by itself. Nothing is trained, so that there
+// may be many canaries, and a bound comes near to the truth.
 type ReleaseConfig struct {
-	Canaries int     `yaml:"canaries"` // rows, each one of two by a coin
-	Level    float64 `yaml:"level"`    // chance that a bound is above the truth; confidence is one less it
-	// Guesses are the shares of canaries that are guessed about, half of them in and half out. The
-	// largest bound of all shares is taken, at a level divided by their number.
+	Canaries int     `yaml:"canaries"` // number of canary rows, each one of two by a coin
+	Level    float64 `yaml:"level"`    // chance that a bound is above the truth; the confidence is 1 - level
+	// Guesses lists the shares of canaries that are guessed about, half of them in and half out. The largest bound
+	// over all shares is taken, at a level divided by their number.
 	Guesses []float64 `yaml:"guesses"`
 }
 

@@ -61,19 +61,19 @@ func closeModel(m Model) {
 // Data names the data set and the ordered pair of domains.
 type Data struct {
 	Name      string `yaml:"name"`      // a cross-domain set
-	Target    string `yaml:"target"`    // the domain that is evaluated
-	Auxiliary string `yaml:"auxiliary"` // the domain that helps
-	Length    int    `yaml:"length"`    // L, columns of the data matrix; one of them is cut before training
+	Target    string `yaml:"target"`    // target domain, which is evaluated
+	Auxiliary string `yaml:"auxiliary"` // auxiliary domain, which helps
+	Length    int    `yaml:"length"`    // L, number of columns of the data matrix; one of them is cut before training
 }
 
-// Eval says how the held-out rows are ranked.
+// Eval sets how the held-out rows are ranked.
 type Eval struct {
 	K             []int  `yaml:"k"`
-	Negatives     int    `yaml:"negatives"`      // items that a row is ranked among, drawn by popularity
-	NegativesSeed uint64 `yaml:"negatives_seed"` // of their draw, the same for every model and every seed of a run
-	Full          bool   `yaml:"full"`           // rank test rows among all items too
-	// Every ranks the test rows after every epoch too. It chooses nothing: the best of
-	// them, which the released program prints, is reported by itself.
+	Negatives     int    `yaml:"negatives"`      // number of items that a row is ranked among, drawn by popularity
+	NegativesSeed uint64 `yaml:"negatives_seed"` // seed of their draw, the same for every model and every run.seed
+	Full          bool   `yaml:"full"`           // also rank test rows among all items
+	// Every also ranks the test rows after every epoch. It chooses nothing: the best of them, which the released
+	// program prints, is reported separately.
 	Every bool `yaml:"every"`
 }
 

@@ -1,5 +1,5 @@
-// Package imported is a model that another program trained: its files become a run directory, and the commands that
-// work on runs work on it.
+// Package imported reads the files of a model that another program trained, and makes a run directory of them, so
+// that the commands that work on runs work on it.
 //
 // # What the directory holds
 //

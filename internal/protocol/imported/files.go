@@ -9,7 +9,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Source names the files of a model that shows lists, for attacks on files that are no run.
+// Source names the files of a model, for attacks on what is no run of this program.
 type Source struct {
 	Recs        string `yaml:"recs"` // file of lists; empty: a run is attacked
 	FilesConfig `yaml:",inline"`

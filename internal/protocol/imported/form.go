@@ -13,10 +13,10 @@ import (
 
 // Common is what the configuration of every form has.
 type Common struct {
-	Name    string      `yaml:"name"`    // of the model, as tables call it
-	Program string      `yaml:"program"` // that trained it, in words; empty: not said
+	Name    string      `yaml:"name"`    // name of the model in tables
+	Program string      `yaml:"program"` // program that trained the model, in words; empty: not said
 	Rows    FilesConfig `yaml:"rows"`
-	K       []int       `yaml:"k"` // cut-offs of the metrics
+	K       []int       `yaml:"k"` // cutoffs of the metrics
 }
 
 // DefaultCommon returns no files, and the cut-offs of privrec evaluate.

@@ -15,9 +15,9 @@ import (
 // FilesConfig names the rows that come with a model, in any form that privrec evaluate reads.
 type FilesConfig struct {
 	Train string `yaml:"train"` // rows that the model was trained on; with times, in their order
-	Truth string `yaml:"truth"` // rows that it is measured by; empty: it is not measured
-	// NonMembers are rows that the model was not trained on, though they could have been: all rows of some users, or
-	// some rows of users with others in train. Empty: attacks on membership have nothing to tell apart.
+	Truth string `yaml:"truth"` // rows to measure the model by; empty: it is not measured
+	// NonMembers names rows that the model was not trained on, though they could have been: all rows of some users,
+	// or some rows of users with others in train. Empty: attacks on membership have nothing to tell apart.
 	NonMembers string `yaml:"non_members"`
 }
 

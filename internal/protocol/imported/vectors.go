@@ -22,22 +22,22 @@ type VectorsConfig struct {
 	Kept    string      `yaml:"-"` // the folder of the run's own copies; empty: the files are those of Vectors
 }
 
-// VectorFiles names the files of vectors: .npy, .npz, .safetensors or Parquet. Each list is of users and items, in
-// this order; one text with a comma in it stands for two.
+// VectorFiles names the files of vectors: .npy, .npz, .safetensors or Parquet. Each list has users first, then items;
+// one text with a comma in it stands for two.
 type VectorFiles struct {
 	Files []string `yaml:"files"` // two files, or one that holds both
-	// Names are those of the arrays in the files; empty: users or user, and items or item. A file that holds one array
-	// alone needs none.
+	// Names lists the names of the arrays in the files; empty: users or user, and items or item. A file with one
+	// array alone needs none.
 	Names []string `yaml:"names"`
-	// IDs are files of the ids of the rows: one id a line, or a column of a table or of Parquet. Empty: the files of
-	// vectors have a column of ids.
+	// IDs names files with the ids of the rows: one id a line, or a column of a table or of Parquet. Empty: the files
+	// of vectors have a column of ids.
 	IDs []string `yaml:"ids"`
-	// of ids, in the files of ids; empty: the one that is called user_id, item_id or id
+	// columns of ids in the files of ids; empty: the one that is called user_id, item_id or id
 	Columns    []string `yaml:"columns"`
-	RowNumbers bool     `yaml:"row_numbers"` // the numbers of the rows, from 0, are the ids
-	Score      string   `yaml:"score"`       // what ranks items: inner, the inner product, or cosine
-	// Biases are files, or names of arrays in the files, of a number for each user and each item, which the inner
-	// product is added to; one: of items alone. Empty: there are none.
+	RowNumbers bool     `yaml:"row_numbers"` // true: ids are row numbers, from 0
+	Score      string   `yaml:"score"`       // how items are scored: inner (inner product) or cosine
+	// Biases names files, or arrays in the files, with a number for each user and each item that is added to the
+	// inner product. One name: items only. Empty: none.
 	Biases []string `yaml:"biases"`
 }
 

@@ -27,9 +27,11 @@ type Config struct {
 // OnConfig names finished runs of this program. All are attacked under the same splits of the
 // same users.
 type OnConfig struct {
-	Runs    []string `yaml:"runs"`             // their directories
-	Beside  bool     `yaml:"beside,omitempty"` // directories are relative to the folder that holds this run's own
-	Release string   `yaml:"release"`          // of runs that kept several; empty: the first one of each
+	Runs []string `yaml:"runs"` // directories of the attacked runs
+	// true: runs are relative to the folder that holds this run's own directory
+	Beside bool `yaml:"beside,omitempty"`
+	// which release of each run to attack, where it kept several; empty: the first one
+	Release string `yaml:"release"`
 }
 
 // dirs returns the directories of the runs, for an attack in directory own. With Beside a folder of runs can be moved
@@ -47,44 +49,44 @@ func (c OnConfig) dirs(own string) []string {
 
 // FilesConfig names tables with a header line, of tab-separated or comma-separated fields.
 type FilesConfig struct {
-	// Lists has the columns user, rank and item, as privrec recommend prints them. It is
-	// attacked as a run is.
-	Lists        string `yaml:"lists"`
-	Interactions string `yaml:"interactions"` // of the users in lists: columns user and item, a row an item
-	// Recs has the lists of a model that another program trained, in any form that privrec evaluate reads. They
-	// are attacked as a run is.
+	// Lists names a table with the columns user, rank and item, as privrec recommend prints it. It is attacked like a
+	// run.
+	Lists string `yaml:"lists"`
+	// table of the items that the users in lists have: columns user and item, one item a row
+	Interactions string `yaml:"interactions"`
+	// Recs names a file with the lists of a model that another program trained, in any form that privrec evaluate
+	// reads. They are attacked like a run.
 	Recs  string `yaml:"recs,omitempty"`
 	Train string `yaml:"train,omitempty"` // the rows that this model was trained on
-	// Attributes has a column of users and a column for every attribute. Empty: the
-	// attributes that the data set has. The users in it are those that are attacked.
+	// Attributes names a table with a column of users and one for every attribute. Its users are attacked. Empty: the
+	// attributes of the data set.
 	Attributes string `yaml:"attributes"`
 }
 
-// DataConfig names the data set that interactions and attributes are of, where no run and no
-// file says so. Without lists, the attacker sees interactions alone.
+// DataConfig names the data set that interactions and attributes come from, where no run and no file does. Without
+// lists the attacker sees interactions alone.
 type DataConfig struct {
 	Name   string `yaml:"name"`
 	Recipe string `yaml:"recipe"` // filters and split: its training rows are the interactions
 }
 
-// AttributeConfig is one attribute of users to predict.
+// AttributeConfig sets one attribute of users to predict.
 type AttributeConfig struct {
-	Name string `yaml:"name"` // column of the table
-	// Values lists what the column may hold, in the order of the classes. Empty: what it
-	// holds.
+	Name string `yaml:"name"` // column of the attribute in the table
+	// Values lists the allowed values of the column, in the order of the classes. Empty: those that it holds.
 	Values []string `yaml:"values,omitempty"`
-	// Bands are borders between ranges of numbers, at least two: with 35 and 45 the classes
-	// are <35, 35-45 and >45. They are not used with values.
+	// Bands lists at least two borders between ranges of numbers: with 35 and 45 the classes are <35, 35-45 and >45.
+	// They are not used with values.
 	Bands []float64 `yaml:"bands,omitempty"`
 }
 
-// AttackConfig says what the attackers see and how they are trained.
+// AttackConfig sets what the attackers see and how they are trained.
 type AttackConfig struct {
-	Sees      []string `yaml:"sees"`      // interactions+lists, lists, interactions, vectors
-	K         []int    `yaml:"k"`         // items of a list; the first is the main one
-	Attackers []string `yaml:"attackers"` // the first is the main one
-	Repeats   int      `yaml:"repeats"`   // splits of the users
-	Share     float64  `yaml:"share"`     // of the users, to train the attacker
+	Sees      []string `yaml:"sees"`      // what attackers see: interactions+lists, lists, interactions, vectors
+	K         []int    `yaml:"k"`         // numbers of items in a list; the first is the main one
+	Attackers []string `yaml:"attackers"` // attackers to train; the first is the main one
+	Repeats   int      `yaml:"repeats"`   // number of random splits of the users
+	Share     float64  `yaml:"share"`     // share of the users that the attacker trains on
 }
 
 // EvalConfig sets the intervals.

@@ -1,7 +1,7 @@
-// Package inference is the protocol under which attribute inference is measured (Zhang et al.,
-// "Graph Embedding for Recommendation against Attribute Inference Attacks", WWW 2021, section
-// 4): an attacker knows an attribute of some users, such as their gender, and what these and
-// others had and were recommended; it predicts the attribute of the others.
+// Package inference measures attribute inference under one protocol (Zhang et al., "Graph Embedding for
+// Recommendation against Attribute Inference Attacks", WWW 2021, section 4): an attacker knows an attribute of some
+// users, such as their gender, and what these and others had and were recommended; it predicts the attribute of the
+// others.
 //
 // What the attacker sees is named in every result: interactions and top-K lists together, as in
 // the paper, lists alone, interactions alone, or the user vectors of the recommender. Most of

@@ -18,21 +18,20 @@ type Config struct {
 	Eval    target.Intervals `yaml:"eval"`
 }
 
-// AttackConfig says what the attacker sees and may do.
+// AttackConfig sets what the attacker sees and may do.
 type AttackConfig struct {
-	Sees  []string `yaml:"sees"`  // scores, vectors, influence; empty: all that the run gives
-	Users int      `yaml:"users"` // attacked, at most; 0: all
-	// Others is how many of a user's pairs without an edge are drawn for the question among all
-	// pairs, at most; each stands for its share of them. 0: all.
+	Sees  []string `yaml:"sees"`  // what the attacker sees: scores, vectors, influence; empty: all that the run gives
+	Users int      `yaml:"users"` // most users to attack; 0: all
+	// Others is the most pairs without an edge that are drawn for each user for the question among all pairs; each
+	// stands for its share of them. 0: all.
 	Others int `yaml:"others"`
-	// BaseRate is the share of edges among all pairs. 0: that of the attacked users.
+	// BaseRate is the share of edges among all pairs. 0: as among the attacked users.
 	BaseRate float64 `yaml:"base_rate"`
-	// Budgets are numbers of guesses among all pairs, as multiples of the number of edges that the
-	// base rate leads to expect.
+	// Budgets lists numbers of guesses among all pairs, as multiples of the number of edges expected at base_rate.
 	Budgets []float64 `yaml:"budgets"`
-	Change  string    `yaml:"change"`  // of the input, for influence: direction or scaled
-	Delta   float64   `yaml:"delta"`   // of scaled: the input is multiplied by 1 + delta
-	Watched int       `yaml:"watched"` // users whose scores the attacker sees, for influence; 0: all
+	Change  string    `yaml:"change"`  // how influence changes the input: direction or scaled
+	Delta   float64   `yaml:"delta"`   // for change: scaled. The input is multiplied by 1 + delta
+	Watched int       `yaml:"watched"` // number of users whose scores the attacker watches, for influence; 0: all
 }
 
 // Values of AttackConfig.

@@ -1,5 +1,5 @@
-// Package link is the protocol under which link stealing is measured: an attacker is asked which
-// pairs of a user and an item are edges of the graph that a recommender was trained on.
+// Package link measures link stealing under one protocol: an attacker says which pairs of a user and an item are
+// edges of the graph that a recommender was trained on.
 //
 // The attacker is asked three times. Edges from random pairs: an attacker who knows taste wins
 // without the graph. Edges from held-out interactions: those are of the same users' taste and not

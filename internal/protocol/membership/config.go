@@ -12,30 +12,30 @@ import (
 type Config struct {
 	Profile string    `yaml:"profile"` // name of the set of choices, for reports: default or your own
 	On      target.On `yaml:"on"`
-	// files of a model that another program trained, in the place of a run
+	// files of a model that another program trained, in place of a run
 	Files  imported.Source  `yaml:"files,omitempty"`
 	Target target.Training  `yaml:"target"`
 	Attack AttackConfig     `yaml:"attack"`
 	Eval   target.Intervals `yaml:"eval"`
 }
 
-// AttackConfig says what the attacker wants to know, sees and may do.
+// AttackConfig sets what the attacker asks, sees and may do.
 type AttackConfig struct {
-	Level string   `yaml:"level"` // interaction: was this row trained on; user: was this user
-	Sees  []string `yaml:"sees"`  // scores, lists, vectors
-	K     int      `yaml:"k"`     // items of a list
-	// References is how many models the attacker trains as the run was trained, on random halves
-	// of the same rows. 0: it trains none, and takes thresholds of what it sees.
+	Level string   `yaml:"level"` // the question: interaction (was this row trained on?) or user (was this user?)
+	Sees  []string `yaml:"sees"`  // what the attacker sees: scores, lists, vectors
+	K     int      `yaml:"k"`     // number of items in a list
+	// References is the number of models that the attacker trains like the run, on random halves of the same rows. 0:
+	// none, and thresholds come from what the attacker sees.
 	References int `yaml:"references"`
-	// NonMembers says which interactions the model was not trained on: held-out, those of
-	// run.hold_out; test, the test rows, which may differ from training rows in more than that.
+	// NonMembers says which interactions count as not trained on: held-out, those of run.hold_out, or test, the test
+	// rows, which may differ from training rows in more than that.
 	NonMembers string `yaml:"non_members"`
-	// Strangers says what users are recommended whom the model does not know: model, what it
-	// gives them; popular, the most popular items, as in Zhang et al.
+	// Strangers says what users get that the model does not know: model, its own recommendations for them, or
+	// popular, the most popular items, as in Zhang et al.
 	Strangers  string `yaml:"strangers"`
-	Classifier string `yaml:"classifier"` // of the shadow attack, one of attack attribute
-	Users      int    `yaml:"users"`      // attacked, at most; 0: all
-	Guesses    int    `yaml:"guesses"`    // budget
+	Classifier string `yaml:"classifier"` // classifier of the shadow attack, one of those of attack attribute
+	Users      int    `yaml:"users"`      // most users to attack; 0: all
+	Guesses    int    `yaml:"guesses"`    // number of guesses that the attacker has
 }
 
 // Values of AttackConfig.

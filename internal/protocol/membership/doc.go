@@ -1,5 +1,5 @@
-// Package membership is the protocol under which membership inference is measured: an attacker
-// is asked of interactions, or of users, whether a recommender was trained on them.
+// Package membership measures membership inference under one protocol: an attacker says of interactions, or of users,
+// whether a recommender was trained on them.
 //
 // Members and others differ in nothing but the draw that held the others out (run.hold_out), so
 // that whatever tells them apart is in what the model shows. Floors that see no model, the length

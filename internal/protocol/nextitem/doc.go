@@ -1,4 +1,4 @@
-// Package nextitem is the protocol that predicts the next item of a sequence.
+// Package nextitem measures models that predict the next item of a sequence under one protocol.
 //
 // Its first cut is that of Hu and Fang, arXiv 2309.11515, section 5.1: every prefix of a
 // sequence that has a next item is a sample, and the next item its label. All items are

@@ -40,16 +40,15 @@ type Setting struct {
 // Data names the data set and how it is cut.
 type Data struct {
 	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
-	Recipe string `yaml:"recipe"` // filters and split
+	Recipe string `yaml:"recipe"` // recipe of filters and split
 
 	registry.Public `yaml:",inline"`
 
-	// Candidates are the items that are ranked. "train" ranks the items that a model can have
-	// learned. "ten-core" also ranks those that only the test part has: DIPSGNN's published
-	// program counts the items before the split.
+	// Candidates says which items are ranked: "train", those that a model can have learned, or "ten-core", also those
+	// that only the test part has, since DIPSGNN's published program counts the items before the split.
 	Candidates string `yaml:"candidates"`
-	// Floor puts models that are computed at once beside the result: "computed", "none", or left
-	// out, which means for own data alone.
+	// Floor shows simple models, computed at once, beside the result: "computed" or "none". Left out: for own data
+	// only.
 	Floor string `yaml:"floor,omitempty"`
 }
 
@@ -59,40 +58,40 @@ type Training struct {
 	Epochs     int     `yaml:"epochs"`
 	Batch      int     `yaml:"batch"`
 	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
-	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay
-	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
-	// tick before the epoch, as the published program does: the first decay comes an epoch early
+	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay of the rate
+	DecayEvery int     `yaml:"decay_every"` // number of epochs between decays of the rate
+	// count an epoch before it begins, as the published program does: the first decay comes an epoch early
 	TickBefore bool    `yaml:"tick_before"`
-	L2         float64 `yaml:"l2"`       // coupled: added to the gradient before Adam
-	Patience   int     `yaml:"patience"` // stop after so many epochs without a better metric, 0: never
-	// PatienceTotal counts those epochs over the whole run and never forgets them, as the
-	// published programs do.
+	L2         float64 `yaml:"l2"`       // penalty on the squares of the parameters, added to the gradient before Adam
+	Patience   int     `yaml:"patience"` // stop after so many epochs without a better metric; 0: never stop early
+	// PatienceTotal counts the epochs of patience over the whole run and never restarts, as in the published
+	// programs.
 	PatienceTotal bool `yaml:"patience_total"`
-	// Select is the model that is reported: "validation" (best Recall@20 there), "last", or
-	// "test". "test" takes the best on the test set, metric by metric, as the published
-	// program does; no method can be compared by it.
+	// Select says which epoch's model is reported: "validation" (best Recall@20 there), "last" or "test". "test"
+	// takes the best on the test set, metric by metric, as the published program does; no method can be compared by
+	// it.
 	Select     string  `yaml:"select"`
-	Validation float64 `yaml:"validation"` // share of the train samples held out, 0: none
-	// Refit trains once more, on all train samples, for the number of epochs that validation
-	// chose. Without it the reported model never saw the held-out ones.
+	Validation float64 `yaml:"validation"` // share of the training samples held out; 0: none
+	// Refit trains once more, on all training samples, for the number of epochs that validation chose. Without it the
+	// reported model never saw the held-out ones.
 	Refit           bool   `yaml:"refit"`
-	ValidationSplit string `yaml:"validation_split"` // sample (the paper) or user
+	ValidationSplit string `yaml:"validation_split"` // what is held out: sample (the paper) or user
 	// MisalignUsers gives every training sample the features of a random other user, as the
 	// shuffle of the published program does.
 	MisalignUsers bool `yaml:"misalign_users"`
-	// Sample is the chance of a training sample to be used, each by itself, drawn once, before any
-	// are held out. 0, which files leave out, uses all.
+	// Sample is the chance that a training sample is used. Each is drawn by itself, once, before any are held out. 0,
+	// or left out: all are used.
 	Sample float64 `yaml:"sample,omitempty"`
-	// Stride is for leave-one-out alone: all of a user's items are cut into windows, each with so
-	// many labels that no window before it has. A batch counts windows.
+	// Stride cuts all of a user's items into windows, under protocol leave-one-out alone. Each window has so many
+	// labels that no window before it has. A batch counts windows.
 	Stride int `yaml:"stride,omitempty"`
 }
 
 // Ranking sets how the test samples are ranked.
 type Ranking struct {
 	K []int `yaml:"k"`
-	// Every ranks the test samples after each epoch of the reported model too, for the row
-	// "best on test". Patience watches it where no sample is held out.
+	// Every also ranks the test samples after each epoch of the reported model, for the row "best on test". If no
+	// sample is held out, patience watches it.
 	Every bool `yaml:"every"`
 }
 

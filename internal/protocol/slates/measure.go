@@ -223,22 +223,23 @@ func (b *Bench) MainFloors(ctx context.Context, lists int) (all []NamedValues, e
 	return all, nil
 }
 
-// Eval says how guesses are ranked and counted (section 3).
+// Eval sets how guesses are ranked and counted (section 3).
 type Eval struct {
 	K []int `yaml:"k"`
-	// full, logged (a user's own log, which holds the answers); the first is the main one
+	// candidates: full (all items), logged (a user's own log, which holds the answers); the first is the main one
 	Vocabulary []string `yaml:"vocabulary"`
-	Budget     []string `yaml:"budget"` // k*L, k, list (k of every list); the first is the main one
-	// Repeated is what becomes of pairs with a click that comes twice: keep, or drop
-	// under the sequence-wise decoders; the point-wise one keeps them.
+	// guesses for each pair: k*L, k, or list (k in every list); the first is the main one
+	Budget []string `yaml:"budget"`
+	// Repeated says what happens to a pair with the same click twice: keep, or drop under the sequence-wise decoders.
+	// The point-wise decoder always keeps it.
 	Repeated string `yaml:"repeated"`
-	// Early is what becomes of pairs whose decoder ended before L steps: keep, the
-	// missing lists are empty, or drop.
+	// Early says what happens to a pair whose decoder ended before L steps: keep leaves the missing lists empty, drop
+	// leaves out the pair.
 	Early      string  `yaml:"early"`
 	Confidence float64 `yaml:"confidence"` // level of the intervals over users
-	Resamples  int     `yaml:"resamples"`  // of users, for the intervals
-	// Sample is the chance of a user of the validation or the test pairs to be measured, each by
-	// itself, with all of their pairs. 0, which files leave out, measures all.
+	Resamples  int     `yaml:"resamples"`  // number of resamples of users for the intervals
+	// Sample is the chance that a user of the validation or test pairs is measured, with all of their pairs. 0, or
+	// left out: all are measured.
 	Sample float64 `yaml:"sample,omitempty"`
 }
 

@@ -8,23 +8,24 @@ import (
 
 // On names the finished run that is attacked.
 type On struct {
-	Run     string `yaml:"run"`              // its directory
-	Beside  bool   `yaml:"beside,omitempty"` // the directory is relative to the folder that holds this run's own
-	Release string `yaml:"release"`          // of a run that kept several; empty: the first one
+	Run    string `yaml:"run"`              // directory of the attacked run
+	Beside bool   `yaml:"beside,omitempty"` // true: run is relative to the folder that holds this run's own directory
+	// which release of the run to attack, where it kept several; empty: the first one
+	Release string `yaml:"release"`
 }
 
-// Training says what to train where no run is named. It is trained in the folder "target" of
-// the attack's own directory, with members drawn as the attack needs them.
+// Training sets what to train and attack where no run is named. It is trained in the folder "target" of the attack's
+// own directory, with members drawn as the attack needs them.
 type Training struct {
-	Task   string   `yaml:"task"`   // such as train ease
-	Config string   `yaml:"config"` // its configuration file; empty: its defaults
-	Set    []string `yaml:"set"`    // keys of it, as in model.lambda=80
-	Share  float64  `yaml:"share"`  // chance of a user, or of a row, to be held out
+	Task   string   `yaml:"task"`   // task to train, such as train ease
+	Config string   `yaml:"config"` // configuration file of the task; empty: its defaults
+	Set    []string `yaml:"set"`    // keys to change in the configuration, as in model.lambda=80
+	Share  float64  `yaml:"share"`  // chance that a user, or a row, is held out
 }
 
-// Intervals sets the intervals.
+// Intervals sets the intervals over users.
 type Intervals struct {
-	Resamples  int     `yaml:"resamples"`  // of users
+	Resamples  int     `yaml:"resamples"`  // number of resamples of users
 	Confidence float64 `yaml:"confidence"` // level of the intervals
 }
 

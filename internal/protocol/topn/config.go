@@ -14,59 +14,62 @@ import (
 // DataConfig names the data set and how it is cut.
 type DataConfig struct {
 	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
-	Recipe string `yaml:"recipe"` // filters and split
+	Recipe string `yaml:"recipe"` // recipe of filters and split
 
 	registry.Public `yaml:",inline"`
 
-	// Floor puts models that are computed at once beside the result: "computed", "none", or left
-	// out, which means for own data alone.
+	// Floor shows simple models, computed at once, beside the result: "computed" or "none". Left out: for own data
+	// only.
 	Floor string `yaml:"floor,omitempty"`
 }
 
 // TrainConfig sets how a model is optimised, on BPR triples.
 type TrainConfig struct {
 	Optimizer string `yaml:"optimizer,omitempty"` // adam, which "" means too, or sgd
-	// Schedule is ScheduleLarge, 16 times the pairs of a step at 4 times the rate, to which it rises over
-	// 100 steps; or empty for training as the other keys say.
+	// Schedule "large" takes 16 times the pairs of a step at 4 times the rate, to which it rises over 100 steps.
+	// Empty: as the other keys say.
 	Schedule string  `yaml:"schedule,omitempty"`
-	Epochs   int     `yaml:"epochs"` // the cap: early stopping may end before
+	Epochs   int     `yaml:"epochs"` // most epochs; early stopping may end before
 	Batch    int     `yaml:"batch"`
 	Rate     float64 `yaml:"rate"`
-	// lambda; half the squares of the rows of the batch over the batch, as the published program of LightGCN has it
+	// lambda, the weight of half the squares of the batch's rows, over the batch, as in the published program of
+	// LightGCN
 	L2 float64 `yaml:"l2"`
-	// Decay times every parameter is added to its gradient at every step, before the
-	// optimiser sees it (weight_decay of torch.optim). Rows that few steps touch shrink most. No
-	// publication here uses it; it is for tuning.
+	// Decay adds so many times every parameter to its gradient at every step, before the optimiser sees it
+	// (weight_decay of torch.optim). Rows that few steps touch shrink most. No publication here uses it; it is for
+	// tuning.
 	Decay float64 `yaml:"decay"`
-	// RateBy multiplies the rate after every RateEvery epochs. 0 for RateEvery and 1 for
-	// RateBy leave the rate as it is.
+	// RateEvery is the number of epochs after which the rate is multiplied by rate_by, again and again. With
+	// rate_every 0 and rate_by 1 the rate stays the same.
 	RateEvery int     `yaml:"rate_every"`
 	RateBy    float64 `yaml:"rate_by"`
-	WarmUp    int     `yaml:"warm_up,omitempty"` // steps over which the rate rises in a line; 0: it begins in full
+	// number of steps over which the rate rises in a line; 0: it begins in full
+	WarmUp int `yaml:"warm_up,omitempty"`
 	// Sampler says how the positive pairs of a step are drawn. "pass" is a shuffled pass over
 	// the edges. "user-uniform" draws a uniform user and one of their items each time, as the
 	// published program of LightGCN does. "poisson" draws every edge by itself.
-	Sampler   string `yaml:"sampler"`
-	Negatives string `yaml:"negatives"` // unseen: not among the user's training items; all
-	// Each is how many negatives every positive has; their terms are averaged. The
-	// publications have 1. More are for tuning baselines.
+	Sampler string `yaml:"sampler"`
+	// items that negatives are drawn from: unseen (not among the user's training items) or all
+	Negatives string `yaml:"negatives"`
+	// Each is the number of negatives for every positive; their terms are averaged. The publications have 1. More are
+	// for tuning baselines.
 	Each int `yaml:"negatives_each"`
-	// Patience ends the run after so many epochs in a row in which neither Recall@20 nor
-	// NDCG@20 on validation got better; 0: never.
+	// Patience stops the run after so many epochs in a row in which neither Recall@20 nor NDCG@20 on validation got
+	// better; 0: never.
 	Patience int    `yaml:"patience"`
-	Select   string `yaml:"select"` // the model that is reported: validation (best Recall@20 there) or last
+	Select   string `yaml:"select"` // which epoch's model is reported: validation (best Recall@20 there) or last
 }
 
 // EvalConfig sets how the test rows are ranked.
 type EvalConfig struct {
 	K     []int `yaml:"k"`
-	Every bool  `yaml:"every"` // rank the test rows after every epoch too, for the curve alone: it chooses nothing
+	Every bool  `yaml:"every"` // rank the test rows after every epoch too, only for the curve: it chooses nothing
 	// Sigmoid ranks by 1/(1+exp(-score)) in 32 bits, as the published PyTorch program of
 	// LightGCN does. Scores above about 10 lose digits there, and those above 17 are all 1, so
 	// that the best items of a user tie.
 	Sigmoid bool `yaml:"sigmoid"`
-	// Candidates ranks every test row also alone among so many sampled items: distinct ones
-	// outside the user's training and validation items, drawn once a seed. 0: it does not.
+	// Candidates also ranks every test row alone among so many sampled items: distinct ones outside the user's
+	// training and validation items, drawn once for each seed. 0: no such ranking.
 	Candidates int `yaml:"candidates,omitempty"`
 }
 

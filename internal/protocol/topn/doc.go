@@ -1,8 +1,7 @@
-// Package topn is the protocol of RDP-GCF's section 4.1, which its baselines share: a model
-// trains on the graph of the training rows, and for every user with a test row all items are
-// ranked, those without a training row too, but the user's training and validation items.
-// Recall@K is over the user's number of test rows, the ideal of NDCG@K over at most K of
-// them; means are over users.
+// Package topn measures models under the protocol of RDP-GCF's section 4.1, which its baselines share: a model trains
+// on the graph of the training rows, and ranks for every user with a test row all items, those without a training row
+// too, but the user's training and validation items. Recall@K is over the user's number of test rows, the ideal of
+// NDCG@K over at most K of them; means are over users.
 //
 // The package owns the graph, the draws of BPR's triples, what is ranked against what, the
 // floors, the choice of an epoch, the forecast, metrics.json, the document that is shown and

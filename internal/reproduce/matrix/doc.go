@@ -1,5 +1,5 @@
-// Package matrix holds attacks against models under defences: a table with a row for each trained
-// model, a column for each attack, and in each cell what the attack finds beyond its best floor.
+// Package matrix measures attacks on models with and without defences: a table with a row for each trained model, a
+// column for each attack, and in each cell what the attack finds beyond its best floor.
 //
 // A file says which runs those are (Matrix). A row is a training, and a cell an attack on that
 // training. Both are runs of package reproduce: found again by the hash of their configuration, gone

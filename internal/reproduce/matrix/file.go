@@ -13,15 +13,16 @@ import (
 
 // Matrix says which models are attacked, and how.
 type Matrix struct {
-	Name    string           `yaml:"name"` // of the files that are written
-	Title   string           `yaml:"title"`
-	Data    []reproduce.Data `yaml:"data"` // rows that name none have the first
-	Sizes   reproduce.Sizes  `yaml:"profiles"`
-	HoldOut []string         `yaml:"hold_out"` // overrides of every training: what is kept from it, to be asked about
-	Utility string           `yaml:"utility"`  // metric of the models themselves, as in Recall@20; a model may lack it
-	Attacks []Attack         `yaml:"attacks"`
-	Rows    []Row            `yaml:"rows"`
-	Notes   []string         `yaml:"notes"`
+	Name  string           `yaml:"name"` // name of the files that are written
+	Title string           `yaml:"title"`
+	Data  []reproduce.Data `yaml:"data"` // data sets; rows that name none have the first
+	Sizes reproduce.Sizes  `yaml:"profiles"`
+	// keys to change in every training, so that it holds out what attacks ask about
+	HoldOut []string `yaml:"hold_out"`
+	Utility string   `yaml:"utility"` // metric of the models themselves, as in Recall@20; a model may lack it
+	Attacks []Attack `yaml:"attacks"`
+	Rows    []Row    `yaml:"rows"`
+	Notes   []string `yaml:"notes"`
 
 	// Attributes is a table of attributes of users, for the attacks that need some on imported runs.
 	Attributes string `yaml:"-"`
@@ -32,34 +33,34 @@ type Matrix struct {
 	tasks []run.Task
 }
 
-// Attack is one column.
+// Attack sets one column.
 type Attack struct {
-	Name    string `yaml:"name"`    // a word, for files
-	Heading string `yaml:"heading"` // of the column
+	Name    string `yaml:"name"`    // name of the attack in files, one word
+	Heading string `yaml:"heading"` // heading of the column
 	About   string `yaml:"about"`   // a sentence: what the attacker wants and sees
-	Metric  string `yaml:"metric"`  // whose gain counts, as the attack's result names it
-	// of the attack's result: which way to attack counts, chosen before anything is measured
-	Row string `yaml:"row"`
-	// Sequences takes the place of Row in results on models of sequences, which are attacked in other ways; empty: Row.
-	Sequences string   `yaml:"sequences,omitempty"`
-	Needs     []string `yaml:"needs"` // of the attacked run: attributes, vectors, held-out rows, held-out users
+	Metric  string `yaml:"metric"`  // metric whose gain counts, as the attack's result names it
+	Row     string `yaml:"row"`     // row of the attack's result that counts, chosen before anything is measured
+	// Sequences takes the place of row for models of sequences, which are attacked in other ways; empty: row.
+	Sequences string `yaml:"sequences,omitempty"`
+	// what the attacked run must have: attributes, vectors, held-out rows, held-out users
+	Needs []string `yaml:"needs"`
 
 	reproduce.Setting `yaml:",inline"`
 }
 
-// Row is one trained model.
+// Row sets one trained model.
 type Row struct {
 	Model   string `yaml:"model"`
-	Defence string `yaml:"defence"` // none where there is none
-	// model without a defence that stands for this one without its own; empty: the model's own name
-	Twin  string `yaml:"twin"`
-	About string `yaml:"about"` // a sentence, for the notes
-	Data  string `yaml:"data"`  // one of Matrix.Data; empty: the first
-	Unit  string `yaml:"unit"`  // of privacy whose accounted epsilon is shown, as user or edge; empty: the worst
-	Whole bool   `yaml:"whole"` // trained on all rows: hold_out does not count
-	// Attack has overrides of attacks on this row.
+	Defence string `yaml:"defence"` // name of the defence; none if there is none
+	Twin    string `yaml:"twin"`    // model without defence to compare with; empty: the model's own name
+	About   string `yaml:"about"`   // a sentence for the notes
+	Data    string `yaml:"data"`    // a data set of the matrix; empty: the first
+	// unit of privacy whose accounted epsilon is shown, as user or edge; empty: the worst
+	Unit  string `yaml:"unit"`
+	Whole bool   `yaml:"whole"` // true: train on all rows, without hold_out
+	// Attack changes keys of attacks on this row.
 	Attack []Override `yaml:"attack"`
-	// Without says of attacks why there is nothing to attack. Such cells are not made.
+	// Without says why an attack has nothing to attack here. Such cells are not made.
 	Without []Without `yaml:"without"`
 
 	reproduce.Setting `yaml:",inline"`
@@ -70,13 +71,13 @@ type Row struct {
 
 // Override changes an attack on one row.
 type Override struct {
-	Name string   `yaml:"name"` // of the attack
+	Name string   `yaml:"name"` // name of the attack
 	Set  []string `yaml:"set"`
 }
 
-// Without is why a row has no cell of an attack.
+// Without says why a row has no cell of an attack.
 type Without struct {
-	Name string `yaml:"name"` // of the attack; empty: of all
+	Name string `yaml:"name"` // name of the attack; empty: all attacks
 	Why  string `yaml:"why"`
 }
 

@@ -18,20 +18,20 @@ type Config struct {
 	Eval    EvalConfig    `yaml:"eval"`
 }
 
-// ModelConfig sets the shape.
+// ModelConfig sets the shape of the factorisation.
 type ModelConfig struct {
-	Dim    int     `yaml:"dim"`    // K
-	Lambda float64 `yaml:"lambda"` // of both sides' vectors, at every cell
-	Std    float64 `yaml:"std"`    // of the vectors' first values, which are normal
+	Dim    int     `yaml:"dim"`    // K, width of the vectors of users and items
+	Lambda float64 `yaml:"lambda"` // penalty on the squares of both vectors, at every cell
+	Std    float64 `yaml:"std"`    // standard deviation of the initial vectors, which are normal
 }
 
 // PrivacyConfig sets the noise.
 type PrivacyConfig struct {
-	Epsilon float64 `yaml:"epsilon" config:"inf"` // claimed, pure, of the value of one cell; .inf: no noise
+	Epsilon float64 `yaml:"epsilon" config:"inf"` // claimed pure epsilon for the value of one cell; .inf: no noise
 	// Draws says when eta is drawn: "once", as objective perturbation needs, or anew in every
 	// "epoch", as the authors' sibling program does.
 	Draws string `yaml:"draws"`
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
@@ -44,12 +44,12 @@ const (
 // TrainConfig sets the gradient steps.
 type TrainConfig struct {
 	Epochs int `yaml:"epochs"`
-	// Rate is that of the first quarter of the epochs; the second and third have a fifth of it, and
-	// the last quarter a 25th.
+	// Rate is the learning rate of the first quarter of the epochs. The second and third quarters take a fifth of it,
+	// the last a 25th.
 	Rate float64 `yaml:"rate"`
 }
 
-// EvalConfig sets the ranking.
+// EvalConfig sets how items are ranked.
 type EvalConfig struct {
 	K []int `yaml:"k"`
 }

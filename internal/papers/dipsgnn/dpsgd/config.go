@@ -25,32 +25,33 @@ type Config struct {
 	Eval    EvalConfig          `yaml:"eval"`
 }
 
-// PrivacyConfig sets what is guaranteed for one unit more or less.
+// PrivacyConfig sets the guarantee for one unit more or less.
 type PrivacyConfig struct {
-	// Unit is what an example is: sample or user. "interaction" is a sample whose items were released before training,
-	// with noise, so that nothing but its label is an interaction in the clear; epsilon is then for exchanging one.
+	// Unit says what one example of DP-SGD holds: "sample" or "user". "interaction" is a sample whose items were
+	// released with noise before training, so that only its label is an interaction in the clear; epsilon is then for
+	// exchanging one.
 	Unit     string                `yaml:"unit"`
 	Epsilon  float64               `yaml:"epsilon"`
 	Delta    float64               `yaml:"delta"`
-	Clip     float64               `yaml:"clip"`     // S, the longest gradient of an example
-	Features dipsgnn.FeatureConfig `yaml:"features"` // of the local perturbation, as DIPSGNN has it
-	// Inputs is the share of mu² that the release of the items has, mu being that of one normal release with the same
-	// epsilon and delta. Gradients have the rest. 0: items are read in the clear.
+	Clip     float64               `yaml:"clip"`     // S, the length to which the gradient of an example is clipped
+	Features dipsgnn.FeatureConfig `yaml:"features"` // local perturbation of user features, as in DIPSGNN
+	// Inputs is the share of mu² spent on a noisy release of the items; gradients get the rest. mu is that of one
+	// normal release with the same epsilon and delta. 0: items are read without noise.
 	Inputs float64 `yaml:"inputs,omitempty"`
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
 // TrainConfig sets the descent: Adam on the noisy means.
 type TrainConfig struct {
-	Epochs     int     `yaml:"epochs"` // in each, an example is taken once on average
-	Batch      int     `yaml:"batch"`  // mean number of examples of a step
+	Epochs     int     `yaml:"epochs"` // number of epochs; each takes an example once on average
+	Batch      int     `yaml:"batch"`  // mean number of examples in a step
 	Rate       float64 `yaml:"rate"`
 	DecayBy    float64 `yaml:"decay_by"`
 	DecayEvery int     `yaml:"decay_every"`
 	TickBefore bool    `yaml:"tick_before"`
 	L2         float64 `yaml:"l2"`
-	Sample     float64 `yaml:"sample,omitempty"` // chance of a training sample to be used; 0 uses all
+	Sample     float64 `yaml:"sample,omitempty"` // chance that a training sample is used; 0: all are used
 }
 
 // EvalConfig sets how the test samples are ranked.

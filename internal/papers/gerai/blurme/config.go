@@ -18,16 +18,18 @@ type Config struct {
 	Eval    topn.EvalConfig     `yaml:"eval"`
 }
 
-// Blur sets what users add to their rows.
+// Blur sets which items users add to their rows.
 type Blur struct {
-	Attribute string    `yaml:"attribute"` // whose classes are blurred: gender, or another feature of the data
-	Bands     []float64 `yaml:"bands"`     // of the ranges that are classes, for an age; empty: the feature's values
-	Share     float64   `yaml:"share"`     // p: added rows over those of the user
-	Choose    string    `yaml:"choose"`    // from the other class's list: greedy, random or ranked
-	List      int       `yaml:"list"`      // length of a class's list; 0: half of the rated items
-	Folds     int       `yaml:"folds"`     // of the regressions; 1: one fit on all users
-	// History is what answers about the run give as users' own items, which attackers read:
-	// "blurred", the rows that the recommender got, or "true", those without the additions.
+	Attribute string `yaml:"attribute"` // attribute whose classes are blurred: gender, or another feature of the data
+	// borders of the ranges of a number, such as age, that are its classes; empty: the feature's values are the
+	// classes
+	Bands  []float64 `yaml:"bands"`
+	Share  float64   `yaml:"share"`  // p, number of added rows over the user's own
+	Choose string    `yaml:"choose"` // how items are taken from the other class's list: greedy, random or ranked
+	List   int       `yaml:"list"`   // length of the list of items of a class; 0: half of the rated items
+	Folds  int       `yaml:"folds"`  // number of folds of the regressions; 1: one fit on all users
+	// History says which rows of users attackers read: "blurred", those that the recommender got, or "true", those
+	// without the additions.
 	History string `yaml:"history"`
 }
 

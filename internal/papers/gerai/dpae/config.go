@@ -24,26 +24,26 @@ type Config struct {
 
 // ModelConfig sets the network and its loss.
 type ModelConfig struct {
-	Dim int `yaml:"dim"` // d, hidden units
-	// Bias is what every output's bias begins as. 0 gives every item the probability 1/2, and the
-	// first gradients then say mostly that most users have few items.
+	Dim int `yaml:"dim"` // d, number of hidden units
+	// Bias is the initial bias of every output. With 0 every item begins with the probability 1/2, and the first
+	// gradients mostly say that most users have few items.
 	Bias   float64 `yaml:"bias"`
-	Weight float64 `yaml:"weight"` // w of the items that a user has; 1: plain cross-entropy
+	Weight float64 `yaml:"weight"` // w, weight of the items that a user has; 1: plain cross-entropy
 }
 
-// PrivacyConfig sets what is guaranteed for one user more or less.
+// PrivacyConfig sets the guarantee for one user more or less.
 type PrivacyConfig struct {
 	Epsilon float64 `yaml:"epsilon"`
 	Delta   float64 `yaml:"delta"`
-	Clip    float64 `yaml:"clip"` // C, the longest gradient of a user
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Clip    float64 `yaml:"clip"` // C, the length to which the gradient of a user is clipped
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
 // TrainConfig sets the descent: Adam on the noisy means.
 type TrainConfig struct {
 	Epochs int     `yaml:"epochs"`
-	Batch  int     `yaml:"batch"` // mean number of users of a step
+	Batch  int     `yaml:"batch"` // mean number of users in a step
 	Rate   float64 `yaml:"rate"`
 }
 

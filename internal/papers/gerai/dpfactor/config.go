@@ -16,27 +16,27 @@ type Config struct {
 	Eval    topn.EvalConfig `yaml:"eval"`
 }
 
-// ModelConfig sets what is factored and how.
+// ModelConfig sets the factored matrix and the factorisation.
 type ModelConfig struct {
-	Dim int `yaml:"dim"` // d
-	// Matrix says what the cells are. "ratings" are the ratings, and no other cell counts. "scaled"
-	// are all cells: a rating over 5, or 0. "adjacency" are all cells, 1 or 0.
+	Dim int `yaml:"dim"` // d, width of the vectors of users and items
+	// Matrix says which cells are fitted, and to what. "ratings": the rated cells, to their ratings. "scaled": all
+	// cells, to a rating over 5, or to 0. "adjacency": all cells, to 1 or 0.
 	Matrix      string  `yaml:"matrix"`
-	Lambda      float64 `yaml:"lambda"`       // of items' vectors
-	LambdaUsers float64 `yaml:"lambda_users"` // of users' vectors
-	Rounds      int     `yaml:"rounds"`       // in each, items' vectors are fitted, and then users'
-	// Common is the first number of users' public vectors, the same for all: what items' vectors
-	// have there is how many users have the item. 0 where users' vectors are trained.
+	Lambda      float64 `yaml:"lambda"`       // penalty on the squares of items' vectors
+	LambdaUsers float64 `yaml:"lambda_users"` // penalty on the squares of users' vectors
+	Rounds      int     `yaml:"rounds"`       // number of rounds; each fits items' vectors, then users'
+	// Common is the first number of every user's public vector, the same for all; the matching number of an item's
+	// vector then learns how many users have the item. 0 if users' vectors are trained.
 	Common float64 `yaml:"common"`
 }
 
 // PrivacyConfig sets the noise.
 type PrivacyConfig struct {
-	Epsilon float64 `yaml:"epsilon"` // pure, of one cell
-	// Users are the users' vectors that items' are fitted to: "trained" on the same cells, as
-	// published, or "public", drawn without them.
+	Epsilon float64 `yaml:"epsilon"` // pure epsilon of one cell
+	// Users says where the users' vectors come from to which items' vectors are fitted: "trained" on the same cells,
+	// as published, or "public", drawn without them.
 	Users string `yaml:"users"`
-	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 

@@ -20,23 +20,24 @@ import (
 // is the user's true row, the other differs from it.
 type AuditConfig struct {
 	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
-	Data      AuditData              `yaml:"data"`    // the rows that canaries look like
+	Data      AuditData              `yaml:"data"`
 	Mechanism AuditMechanism         `yaml:"mechanism"`
 	Audit     auditing.ReleaseConfig `yaml:"audit"`
 }
 
-// AuditData names rows.
+// AuditData names the rows that canaries are made from.
 type AuditData struct {
 	Name   string `yaml:"name"`   // a registered data set with user features
-	Recipe string `yaml:"recipe"` // its filters
+	Recipe string `yaml:"recipe"` // recipe of filters
 }
 
-// AuditMechanism says how users send their features, and how the two sides of a canary differ.
+// AuditMechanism sets how users send their features and how the two sides of a canary differ.
 type AuditMechanism struct {
 	Features Config `yaml:"features"`
-	// Differ is attribute, another level of one attribute, or row, the features of another user.
+	// Differ says how the sides differ: attribute (another level of one attribute) or row (the features of another
+	// user).
 	Differ    string `yaml:"differ"`
-	Attribute string `yaml:"attribute"` // of differ attribute: gender, occupation or age
+	Attribute string `yaml:"attribute"` // for differ: attribute. Which one: gender, occupation or age
 }
 
 // Values of AuditMechanism.Differ.

@@ -26,14 +26,15 @@ const (
 	RangeMinMax = "min-max" // of all users, as they are in the data
 )
 
-// Config is how users send their features.
+// Config sets how users send their features.
 type Config struct {
 	Form    string  `yaml:"form"`
 	Noise   string  `yaml:"noise"`
-	Epsilon float64 `yaml:"epsilon"` // of a user's whole row; in form attributes of each attribute
-	// zeta, features of Table 1 that a user sends; 0: as many as the paper says
-	Draw  int    `yaml:"draw,omitempty"`
-	Range string `yaml:"range,omitempty"` // of numbers; empty: public
+	Epsilon float64 `yaml:"epsilon"` // epsilon of a user's whole row; in form attributes, of each attribute
+	// zeta, number of features of Table 1 that a user sends; 0: as many as the paper says
+	Draw int `yaml:"draw,omitempty"`
+	// range of the numbers in form table: public, or min-max of all users in the data; empty: public
+	Range string `yaml:"range,omitempty"`
 	// Statistics adds the statistics of Table 1 in the clear to form attributes: the recommender
 	// can compute them from the ratings that it has.
 	Statistics bool `yaml:"statistics,omitempty"`

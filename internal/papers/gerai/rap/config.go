@@ -23,23 +23,26 @@ type Config struct {
 
 // Attack sets the attacker that the recommender plays against.
 type Attack struct {
-	Attributes []Attribute `yaml:"attributes"` // that it infers, all at once
-	Weight     float64     `yaml:"weight"`     // a; 0 leaves BPRMF, with an attacker that watches
-	Steps      int         `yaml:"steps"`      // of the attacker before each step of the recommender
-	Users      int         `yaml:"users"`      // of each such step, drawn uniformly
-	Read       int         `yaml:"read"`       // at most so many items of a user
-	// length of a list of recommendations; 0: all items that a user does not have, of which a low temperature leaves
-	// the best
+	Attributes []Attribute `yaml:"attributes"` // attributes that it infers, all at once
+	// a, weight of the attacker in the loss; 0: plain BPRMF, with an attacker that only watches
+	Weight float64 `yaml:"weight"`
+	Steps  int     `yaml:"steps"` // steps of the attacker before each step of the recommender
+	Users  int     `yaml:"users"` // users in each step of the attacker, drawn uniformly
+	Read   int     `yaml:"read"`  // most items of a user that it reads
+	// items in a list of recommendations; 0: all that a user does not have, and a low temperature leaves the best of
+	// them
 	K           int     `yaml:"k"`
-	Temperature float64 `yaml:"temperature"` // of the weights within a list
-	Dim         int     `yaml:"dim"`         // of its items and its state
-	Rate        float64 `yaml:"rate"`        // of its Adam
+	Temperature float64 `yaml:"temperature"` // temperature of the weights of items within a list
+	Dim         int     `yaml:"dim"`         // width of the vectors of its items and of its state
+	Rate        float64 `yaml:"rate"`        // learning rate of its Adam
 }
 
-// Attribute is a feature of users whose values are classes.
+// Attribute names a feature of users whose values are classes.
 type Attribute struct {
-	Name  string    `yaml:"name"`
-	Bands []float64 `yaml:"bands,omitempty"` // of the ranges that are classes, for an age; empty: the feature's values
+	Name string `yaml:"name"`
+	// borders of the ranges of a number, such as age, that are its classes; empty: the feature's values are the
+	// classes
+	Bands []float64 `yaml:"bands,omitempty"`
 }
 
 // Default returns RAP on ML-100K's three attributes under GERAI's protocol, with BPRMF as tuned

@@ -1,7 +1,7 @@
-// Package classic is differential privacy in closed form: composition theorems, amplification by sampling, and the
-// exact composition of randomized response. None of it needs a curve or a mesh, and much of it is loose. Papers state
-// these theorems, other accountants are checked against them, and for pure DP (KFold) they are exact. The laws of
-// mechanisms are in package mechanism, the deltas of single releases in package exact.
+// Package classic computes differential privacy in closed form: composition theorems, amplification by sampling, and
+// the exact composition of randomized response. None of it needs a curve or a mesh, and much of it is loose. Papers
+// state these theorems, other accountants are checked against them, and for pure DP (KFold) they are exact. The laws
+// of mechanisms are in package mechanism, the deltas of single releases in package exact.
 //
 //   - Basic, Advanced, AdvancedTight, AdvancedAny: k-fold adaptive composition of
 //     (epsilon, delta)-DP (Dwork and Roth, "The algorithmic foundations of

@@ -1,6 +1,6 @@
-// Package rdp is the Rényi accountant. A mechanism is a Curve, its Rényi divergence between
-// neighbours at every order. The curves of adaptive compositions add up, order by order, and one
-// conversion at the end gives epsilon and delta.
+// Package rdp accounts with Rényi divergences. A mechanism is a Curve, its Rényi divergence between neighbours at
+// every order. The curves of adaptive compositions add up, order by order, and one conversion at the end gives
+// epsilon and delta.
 //
 //	steps, err := rdp.SampledGaussian(256.0/60000, 1.1) // rate, noise multiplier
 //	total := rdp.Times(steps, 14062)
