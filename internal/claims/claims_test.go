@@ -262,7 +262,8 @@ func TestEpsilon(t *testing.T) {
 		{"whole", 0.4, Fails, "without noise: pairs"},
 	} {
 		line, before := strings.CutSuffix(c.line, ", noise before")
-		got := judged(t, g, Part{Says: "epsilon", Lines: []string{line}, Unit: "edge", Claimed: c.claimed, Before: before})
+		p := Part{Says: "epsilon", Lines: []string{line}, Unit: "edge", Claimed: c.claimed, Before: before}
+		got := judged(t, g, p)
 		if got.Verdict != c.want || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s at %v: %s, want %s: %s", c.line, c.claimed, got.Verdict, c.want, got.Why)
 		}
