@@ -145,7 +145,7 @@ func (p *process) goOn() { io.WriteString(p.in, "\n") }
 func (s Spenders) released(t *testing.T, dir string, known map[string]float64) float64 {
 	t.Helper()
 	path := filepath.Join(dir, run.LedgerName)
-	text, err := os.ReadFile(path)
+	text, err := settled(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0
 	}
@@ -203,6 +203,20 @@ func (s Spenders) check(t *testing.T, file string, dirs map[string]string, known
 		math.Abs(spent-held) > 1e-12 {
 		t.Errorf("%s: spent %v of %v, released %v, held %v, %v", what, spent, limit, seen, held, err)
 	}
+}
+
+// settled returns the content of a file that nobody changed while it was read: two readings are the same. A run that
+// goes on cuts its ledger and writes on, and one reading may fall between the two.
+func settled(path string) ([]byte, error) {
+	was, err := os.ReadFile(path)
+	for err == nil {
+		var is []byte
+		if is, err = os.ReadFile(path); err == nil && bytes.Equal(is, was) {
+			break
+		}
+		was = is
+	}
+	return was, err
 }
 
 // TwoSpend starts the runs at once and kills them at every second moment until all are done. The reservations must
