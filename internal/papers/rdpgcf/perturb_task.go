@@ -137,6 +137,7 @@ func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.S
 			return fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v",
 				s.Perturb.Epsilon)
 		}
+		x.Method.Train = s.Train.ScheduledOver(released.Edges())
 		err := x.LearnFrom(released)
 		if none := (*bpr.NoNegativeError)(nil); errors.As(err, &none) {
 			return &run.UsageError{

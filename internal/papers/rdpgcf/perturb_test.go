@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -203,5 +204,17 @@ func TestPerturbAccountsOpen(t *testing.T) {
 	}
 	if _, err := perturbAccount(EdgeRand, p, topn.TrainConfig{}, l); err == nil || !strings.Contains(err.Error(), "pure-ldp") {
 		t.Errorf("an event of another kind: %v", err)
+	}
+}
+
+// Under a schedule a graph that noise made dense takes larger steps, and no more of them than a clear one.
+func TestStepsOverDenseGraphs(t *testing.T) {
+	steps := func(epsilon string) int {
+		dir := filepath.Join(t.TempDir(), "run")
+		start(t, task(t, "edgerand"), dir, "perturb.epsilon="+epsilon, "train.batch=1", "train.schedule=large", "train.epochs=1")
+		return outcome(t, dir).Epochs[0].Steps
+	}
+	if clear, dense := steps("30"), steps("0.5"); dense < 70 || dense > 75 || clear > 75 {
+		t.Errorf("an epoch takes %d steps without noise to speak of, and %d over a dense graph, want at most 75", clear, dense)
 	}
 }

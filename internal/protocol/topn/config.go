@@ -1,6 +1,7 @@
 package topn
 
 import (
+	"math"
 	"slices"
 
 	"privrec/internal/config"
@@ -26,8 +27,8 @@ type DataConfig struct {
 // TrainConfig sets how a model is optimised, on BPR triples.
 type TrainConfig struct {
 	Optimizer string `yaml:"optimizer,omitempty"` // adam, which "" means too, or sgd
-	// Schedule "large" takes 16 times the pairs of a step at 4 times the rate, to which it rises over 100 steps.
-	// Empty: as the other keys say.
+	// Schedule "large" takes 16 times the pairs of a step at 4 times the rate, to which it rises over 100 steps. Over a
+	// graph that noise made dense it takes more pairs: 75 steps an epoch. Empty: as the other keys say.
 	Schedule string  `yaml:"schedule,omitempty"`
 	Epochs   int     `yaml:"epochs"` // most epochs; early stopping may end before
 	Batch    int     `yaml:"batch"`
@@ -90,13 +91,15 @@ const (
 // largeWarmUp steps. All other settings, including the cap in epochs and the patience, follow the keys. The rate grows
 // by the square root of the batch, which suits Adam (Malladi et al. 2022); of the rates tried with such batches it is
 // the one at which LightGCN finds most validation rows of MovieLens-1M (configs/tune/ml-1m-large.yaml). The numbers
-// hold for every model and every data set.
+// hold for every model and every data set. A graph that noise made dense takes still larger steps: see
+// TrainConfig.ScheduledOver.
 const ScheduleLarge = "large"
 
 const (
 	largeBatch  = 16
 	largeRate   = 4
 	largeWarmUp = 100
+	largeSteps  = 75 // most steps of an epoch over a released graph; one over the rows of Yelp2018 takes 68
 )
 
 // DefaultData returns the published split of Gowalla with a tenth of its training rows held out.
@@ -193,6 +196,18 @@ func (c TrainConfig) Scheduled() TrainConfig {
 		c.Schedule, c.Batch, c.Rate, c.WarmUp = "", c.Batch*largeBatch, c.Rate*largeRate, largeWarmUp
 	}
 	return c
+}
+
+// ScheduledOver is Scheduled for a training on the edges of a released graph. Under ScheduleLarge an epoch takes at most
+// largeSteps steps, of equally many edges each, and the rate goes on growing by the square root of the batch. EdgeRand
+// at epsilon 5 gives Gowalla twelve times its edges, nearly all of them noise. The released edges alone decide: how many
+// rows there are is private.
+func (c TrainConfig) ScheduledOver(edges int) TrainConfig {
+	s := c.Scheduled()
+	if least := (edges + largeSteps - 1) / largeSteps; c.Schedule == ScheduleLarge && least > s.Batch {
+		s.Batch, s.Rate = least, s.Rate*math.Sqrt(float64(least)/float64(s.Batch))
+	}
+	return s
 }
 
 // optimizer returns the optimiser of the setting.

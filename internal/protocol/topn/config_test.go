@@ -1,6 +1,7 @@
 package topn
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -48,5 +49,27 @@ func TestFiltersThatCount(t *testing.T) {
 	}
 	if _, err := (DataConfig{Name: "ml-1m", Recipe: "none"}).Filtered(); err == nil {
 		t.Error("a recipe that there is not has filters")
+	}
+}
+
+// Steps over a released graph grow with its edges, and only under a schedule. Graphs as large as the papers' own keep
+// the steps that their rows have.
+func TestScheduledOver(t *testing.T) {
+	for _, c := range []struct {
+		schedule string
+		edges    int
+		batch    int
+		rate     float64
+	}{
+		{"", 10_000_000, 1024, 0.001},
+		{ScheduleLarge, 1_113_000, 16384, 0.004}, // Yelp2018: 68 steps
+		{ScheduleLarge, 75 * 16384, 16384, 0.004},
+		{ScheduleLarge, 75*16384 + 1, 16385, 0.004 * math.Sqrt(16385.0/16384)},
+		{ScheduleLarge, 4 * 75 * 16384, 4 * 16384, 0.008},
+	} {
+		got := TrainConfig{Schedule: c.schedule, Batch: 1024, Rate: 0.001}.ScheduledOver(c.edges)
+		if got.Batch != c.batch || got.Rate != c.rate || got.Schedule != "" {
+			t.Errorf("schedule %q over %d edges: %+v, want batch %d and rate %v", c.schedule, c.edges, got, c.batch, c.rate)
+		}
 	}
 }
