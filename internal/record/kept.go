@@ -105,6 +105,9 @@ func keepRun(dir string) (*Kept, error) {
 		}
 		k.Metrics[name] = small.Bytes()
 	}
+	if data, ok := k.Metrics["data"]; ok {
+		k.Metrics["data"] = ofFile.ReplaceAll(data, []byte("$1$2"))
+	}
 	return k, k.keepScores(dir)
 }
 
@@ -302,6 +305,9 @@ func (k *Kept) Unpack(dir string) error {
 	}
 	return nil
 }
+
+// ofFile matches the path of a file of the data: its folder is that of a data set, in the folder of all data sets.
+var ofFile = regexp.MustCompile(`("path":")/[^"]*/([^"/]+/[^"/]+")`)
 
 // ofRun matches a line of a list of runs in a configuration.
 var ofRun = regexp.MustCompile(`^(\s+- ).*/([^/]+-seed\d+)`)

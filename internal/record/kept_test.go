@@ -78,6 +78,42 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeptFiles checks that files of the data are kept under the folder of their data set, wherever that was.
+func TestKeptFiles(t *testing.T) {
+	runs, err := filepath.Glob(filepath.Join(oldRuns, "train-bprmf*"))
+	if err != nil || len(runs) == 0 {
+		t.Fatal(runs, err)
+	}
+	dir := filepath.Join(t.TempDir(), filepath.Base(runs[0]))
+	if err := os.CopyFS(dir, os.DirFS(runs[0])); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "metrics.json")
+	var all map[string]any
+	if err := json.Unmarshal([]byte(text(t, path)), &all); err != nil {
+		t.Fatal(err)
+	}
+	source := all["data"].(map[string]any)["source"].(map[string]any)
+	source["files"] = []any{map[string]any{"path": "/home/somebody/data/ml-1m/ml-1m.inter.gz"},
+		map[string]any{"path": "/home/somebody/data/ml-1m/ml-1m.user.gz"}}
+	b, err := json.MarshalIndent(all, "", "  ")
+	if err == nil {
+		err = os.WriteFile(path, b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := KeepRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := string(k.Metrics["data"])
+	if strings.Contains(data, "somebody") || !strings.Contains(data, `"path":"ml-1m/ml-1m.inter.gz"`) ||
+		!strings.Contains(data, `"path":"ml-1m/ml-1m.user.gz"`) {
+		t.Errorf("the files of the data are kept as %s", data)
+	}
+}
+
 // Results under many protocols fit, and what does not is refused by its size.
 func TestLargeResults(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
