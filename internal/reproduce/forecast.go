@@ -28,6 +28,10 @@ type Ahead struct {
 	Disk    int64   `json:"disk_bytes"`
 	Rough   int     `json:"rough"` // runs to make whose cost is that of similar ones
 
+	// Those of the runs to make that have the first seed of their row.
+	FirstToMake  int     `json:"first_seed_to_make"`
+	FirstSeconds float64 `json:"first_seed_seconds"`
+
 	replaced, lacks []string // data sets by their printed names
 }
 
@@ -36,6 +40,7 @@ func (a *Ahead) add(b Ahead) {
 	a.Runs, a.Done, a.NoData, a.ToMake, a.Rough = a.Runs+b.Runs-b.Shared, a.Done+b.Done, a.NoData+b.NoData,
 		a.ToMake+b.ToMake, a.Rough+b.Rough
 	a.Seconds, a.Memory, a.Disk = a.Seconds+b.Seconds, max(a.Memory, b.Memory), a.Disk+b.Disk
+	a.FirstToMake, a.FirstSeconds = a.FirstToMake+b.FirstToMake, a.FirstSeconds+b.FirstSeconds
 }
 
 // measureFor is the most time that Forecast takes to measure runs of which nothing is
@@ -67,15 +72,18 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{},
 		measured: map[string]Cost{}}
 	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs",
-		"to make", "time", "memory MB", "disk MB", "data")}
+		"to make", "time", "one seed", "memory MB", "disk MB", "data")}
 	var all []Ahead
 	var sum Ahead
 	add := func(name string, a Ahead, data string) {
-		seconds, memory, disk := any(nil), any(nil), any(nil)
+		seconds, first, memory, disk := any(nil), any(nil), any(nil), any(nil)
 		if a.ToMake > 0 {
 			seconds, memory, disk = lasting(a.Seconds), int(a.Memory>>20), fmt.Sprintf("%.1f", float64(a.Disk)/(1<<20))
 		}
-		list.Add(name, a.Runs, a.ToMake, seconds, memory, disk, data)
+		if a.FirstToMake > 0 {
+			first = lasting(a.FirstSeconds)
+		}
+		list.Add(name, a.Runs, a.ToMake, seconds, first, memory, disk, data)
 	}
 	for _, t := range p.tables {
 		a, err := f.table(ctx, t)
@@ -101,6 +109,11 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 			Note: "each once; finished runs are not repeated"},
 		{Label: "time", Value: "about " + lasting(sum.Seconds),
 			Note: "one run after the other, when nothing else uses the machine; a run that has begun counts in full"},
+	}
+	if sum.FirstToMake < sum.ToMake {
+		d.Facts = append(d.Facts, report.Fact{Label: "one seed", Value: "about " + lasting(sum.FirstSeconds),
+			Note: fmt.Sprintf("of that, %s with the first seed of their row: --for makes these first",
+				plural(sum.FirstToMake, "run"))})
 	}
 	if s := p.o.Shard; s.Of > 0 {
 		d.Facts = append(d.Facts, report.Fact{Label: "part", Value: s.String(),
@@ -179,6 +192,9 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 		}
 		a.ToMake++
 		a.Seconds, a.Memory, a.Disk = a.Seconds+c.Seconds, max(a.Memory, c.Memory), a.Disk+c.Disk
+		if r.Seed == r.entry.seeds[0] {
+			a.FirstToMake, a.FirstSeconds = a.FirstToMake+1, a.FirstSeconds+c.Seconds
+		}
 	}
 	return a, nil
 }

@@ -374,6 +374,14 @@ func TestForecast(t *testing.T) {
 	if d.Facts[0].Value != "2 of 2 runs" || d.Facts[1].Value != "about 1 min 20 s" || f.starts.Load() != 0 {
 		t.Errorf("%+v, %d runs began", d.Facts, f.starts.Load())
 	}
+	seeds := mustLoad(t, strings.Replace(fakeGrid, "seeds: [1]", "seeds: [1, 2, 3]", 1), f.task())
+	if d, ahead, err = planOf(t, o, seeds).Forecast(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := ahead[0]; n.ToMake != 6 || n.Seconds != 240 || n.FirstToMake != 2 || n.FirstSeconds != 80 ||
+		d.Facts[2].Value != "about 1 min 20 s" || !strings.HasPrefix(d.Facts[2].Note, "of that, 2 runs with the first seed") {
+		t.Errorf("three seeds: %+v, %+v", n, d.Facts)
+	}
 	if _, err := os.Stat(filepath.Join(o.Out, "runs")); err == nil {
 		t.Error("a forecast left runs")
 	}
