@@ -344,8 +344,9 @@ func (a *App) record() *cobra.Command {
 		Long: `Keeps what finished runs measured in a small file, which lives on when the run directories
 are deleted: task, hash of the configuration, seed, hash and level of the data, metrics
 beside floors, epsilon claimed and accounted, epochs, commit, machine and time. RUN is a
-run directory; several are the seeds of one setting, and become one record. A record of
-the same name in the file is replaced, the others stay.
+run directory, or a file that reproduce --records kept of one; several are the seeds of one
+setting, and become one record. A record of the same name in the file is replaced, the
+others stay.
 
 The pages of this project are filled from such files: docs/results/records.
 

@@ -1,11 +1,13 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,8 +27,34 @@ type Keep struct {
 	Gains   bool           // gains of an attack over floors, of these rows and metrics
 }
 
-// Of returns the record of a finished run from its directory. It refuses a run that has not ended well.
-func Of(dir string, keep Keep) (Run, error) {
+// Of returns the record of a finished run from its directory, or from the file of a kept run. It refuses a run that has
+// not ended well, and a kept run with results that this program would not give.
+func Of(path string, keep Keep) (Run, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return of(path, keep)
+	}
+	k, err := ReadKept(path)
+	if err != nil {
+		return Run{}, fmt.Errorf("record: %w", err)
+	}
+	if stale, err := k.stale(); err != nil || stale != "" {
+		return Run{}, errors.Join(fmt.Errorf("record: %s: %s", path, cmp.Or(stale, "it cannot be read")), err)
+	}
+	temp, err := os.MkdirTemp("", "privrec-record-")
+	if err != nil {
+		return Run{}, fmt.Errorf("record: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, k.Name)
+	if err := k.Unpack(dir); err != nil {
+		return Run{}, fmt.Errorf("record: %s: %w", path, err)
+	}
+	return of(dir, keep)
+}
+
+// of is Of for a directory.
+func of(dir string, keep Keep) (Run, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
 		return Run{}, fmt.Errorf("record: %s: %w", dir, err)

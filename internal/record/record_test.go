@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"privrec/internal/dataset"
 )
 
@@ -190,6 +192,24 @@ func TestOf(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v", err)
 			continue
+		}
+		k, err := KeepRun(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := filepath.Join(t.TempDir(), "kept.json")
+		if err := k.Write(kept); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Of(kept, Keep{}); err != nil || !cmp.Equal(got, r) {
+			t.Errorf("%s: of the kept run: %v: %s", dir, err, cmp.Diff(r, got))
+		}
+		k.Results++
+		if err := k.Write(kept); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Of(kept, Keep{}); err == nil || !strings.Contains(err.Error(), "recorded by a program") {
+			t.Errorf("%s: of a kept run with other results: %v", dir, err)
 		}
 		if _, err := Join("x", []Run{r, r}); err == nil {
 			t.Errorf("%s: two runs of one seed became a record", dir)
