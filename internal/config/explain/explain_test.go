@@ -45,11 +45,11 @@ part:
   rate: 0.5
   # a word
   # more:
-#   name: of the data set or the attribute
+#   name: name of the data set or of the attribute
 list:
   - name: a
   - name: b
-# cutoffs of the metrics, the lengths of lists. Values: 1..9.
+# cutoffs of the metrics: lengths of lists. Values: 1..9.
 k:
   - 5
   - 10

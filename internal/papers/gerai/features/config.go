@@ -28,8 +28,9 @@ const (
 
 // Config sets how users send their features.
 type Config struct {
+	// what a user sends: table (the features of Table 1) or attributes (gender, age and occupation)
 	Form    string  `yaml:"form"`
-	Noise   string  `yaml:"noise"`
+	Noise   string  `yaml:"noise"`   // local: a user adds noise before sending; none: features are sent in the clear
 	Epsilon float64 `yaml:"epsilon"` // epsilon of a user's whole row; in form attributes, of each attribute
 	// zeta, number of features of Table 1 that a user sends; 0: as many as the paper says
 	Draw int `yaml:"draw,omitempty"`
