@@ -103,6 +103,7 @@ schemas: build
 # and the papers' printed numbers; the hashes of the tables of kept runs.
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
-	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage|TestResultsPage' -update
+	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage' -update
+	$(GO) test ./internal/reproduce/pages -run TestResultsPage -update
 	$(GO) test ./internal/cli -run 'TestSchemaHashes|TestRulesBeyondSchemas|TestFrozenRecords' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update
