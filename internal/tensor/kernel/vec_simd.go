@@ -271,9 +271,8 @@ func RatioDotRows(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
 	}
 }
 
-// RatioBackRows adds g[e] s to dw and g[e] s (1-s) to dx and to row idx[e] of dy, for all e in order, where s = 1/(1+x y)
-// and y is row idx[e] of y. Rows are ldy
-// and lddy elements apart and at least as long as x.
+// RatioBackRows adds g[e] s to dw and g[e] s (1-s) to dx and to row idx[e] of dy, for all e in order. s is 1/(1+x y) of
+// row idx[e] of y. Rows are ldy and lddy elements apart.
 func RatioBackRows(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
 	if len(idx) == 0 {
 		return

@@ -61,7 +61,8 @@ func (l *loop) put(v reg.VecVirtual, e reg.GPVirtual) {
 // many edges, and each of these then needs no exponential.
 func ratioDotRows(s simd.ISA) {
 	eachRow(s, "ratioDotRows", "x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)",
-		"sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is not empty.",
+		"sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is not "+
+			"empty.",
 		[]string{"x", "w"}, map[string]string{"y": "ldy"}, []string{"y"}, func(l *loop, e reg.GPVirtual) {
 			k := &exponential{loop: l, one: l.konst("one", 1)}
 			acc := l.zeros(1)
