@@ -23,9 +23,6 @@ func FromLogit(n int64, logit float64) Law {
 	return Law{N: n, P: 1 / (1 + math.Exp(-logit)), Q: 1 / (1 + math.Exp(logit))}
 }
 
-// maxTrials is the largest number of trials; up to it every integer is exact as a float64.
-const maxTrials = 1 << 53
-
 // LogPMF returns the logarithm of the probability of exactly k successes; -Inf if that is 0.
 func (l Law) LogPMF(k int64) float64 {
 	switch {
