@@ -88,7 +88,7 @@ dead:
 	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && export GOWORK="$$work/go.work" && \
 	$(GO) work init . ./cmd/privrec-beam && \
 	out=$$($(GO) run $(DEADCODE) -filter '^privrec(/|$$)' ./cmd/privrec ./cmd/privrec-beam) && \
-	if [ -n "$$out" ]; then echo "no command reaches (a test calls its own functions only):"; echo "$$out"; exit 1; fi
+	if [ -n "$$out" ]; then echo "no command reaches:"; echo "$$out"; exit 1; fi
 
 bench: build
 	./$(BIN) bench gemm

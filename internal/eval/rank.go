@@ -81,8 +81,8 @@ func Ranks(ctx context.Context, s Scorer, samples, targets []int32, o Options) (
 	return ranks, nil
 }
 
-// rank returns the rank of item y by its definition, for scores that are finite or masked below all others. It is faster: two
-// passes with one comparison each, in four independent counts.
+// rank returns the rank of item y by its definition, for scores that are finite or masked below all others. It is
+// faster: two passes with one comparison each, in four independent counts.
 func rank(scores []tensor.Float, y int) int32 {
 	s := scores[y]
 	return 1 + countGE(scores[:y], s) + countGT(scores[y+1:], s)

@@ -31,8 +31,8 @@ func (c Count) Validate() error {
 // maxCanaries bounds the work. It is far above any experiment.
 const maxCanaries = 1 << 31
 
-// pValue returns the largest probability with which an (epsilon, delta)-DP mechanism lets an attacker get at least Correct
-// of Guesses right (Steinke, Nasr, Jagielski 2023, theorem 5.2 with a fair coin):
+// pValue returns the largest probability with which an (epsilon, delta)-DP mechanism lets an attacker get at least
+// Correct of Guesses right (Steinke, Nasr, Jagielski 2023, theorem 5.2 with a fair coin):
 //
 //	beta + 2 m delta alpha,  beta = P[B >= v],
 //	alpha = max over 1 <= i <= v of P[v > B >= v-i]/i,  B ~ Bin(r, 1/(1+e^-epsilon))
@@ -83,9 +83,9 @@ func steepestFar(law binomial.Law, v int64) float64 {
 	return best
 }
 
-// epsilon returns the largest epsilon per unit, rounded down, at which the p-value is at most level, for the guarantee of
-// the group of a canary's copies; 0 if not even epsilon 0 is rejected. With probability at least 1-level over the coins
-// and the mechanism, the mechanism is not (epsilon', delta)-DP for any smaller epsilon'.
+// epsilon returns the largest epsilon per unit, rounded down, at which the p-value is at most level, for the
+// guarantee of the group of a canary's copies; 0 if not even epsilon 0 is rejected. With probability at least 1-level
+// over the coins and the mechanism, the mechanism is not (epsilon', delta)-DP for any smaller epsilon'.
 func (c Count) epsilon(delta, level float64, copies int64) float64 {
 	return largest(func(epsilon float64) bool {
 		e, d := group(epsilon, delta, copies)

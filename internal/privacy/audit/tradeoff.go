@@ -21,9 +21,9 @@ func GaussianCurve(mu float64) Curve {
 	}
 }
 
-// rejects reports whether the counts reject, at level, that the curve protects each single canary (Mahloujifar, Melis,
-// Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out guesses). The recursion turns the tail of the number of
-// right guesses into a lower bound on a total probability, and rejects if that exceeds one.
+// rejects reports whether the counts reject, at level, that the curve protects each single canary (Mahloujifar,
+// Melis, Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out guesses). The recursion turns the tail of
+// the number of right guesses into a lower bound on a total probability, and rejects if that exceeds one.
 func (c Count) rejects(curve Curve, level float64) bool {
 	m, n := float64(c.Canaries), float64(c.Guesses)
 	r := level * float64(c.Correct) / m

@@ -88,8 +88,8 @@
 //   - local.PerturbResponses and sequence.Perturb with the Bits of Secret,
 //     for categories and sequences.
 //
-// The others have none. local.FeatureSampler compares floating point numbers; edges.EdgeRand is exact but keyed; edges.LapGraph,
-// channel.SphericalLaplace and channel.Functional add noise in floating point.
+// The others have none. local.FeatureSampler compares floating point numbers; edges.EdgeRand is exact but keyed;
+// edges.LapGraph, channel.SphericalLaplace and channel.Functional add noise in floating point.
 //
 // Bits are the source of random bits of the mechanisms over categories: Keyed (research, the
 // same for any number of workers) or Secret (cryptographic, never the same twice). With either,

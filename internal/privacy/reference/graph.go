@@ -2,10 +2,10 @@ package reference
 
 import "math"
 
-// Graph is one training step of a one-layer graph network with node-level privacy on a batch of sub-graphs, one for each
-// of the sampled nodes. A node is in up to MaxDegree+1 of all sub-graphs. So it is in a hypergeometric number rho of the
-// sampled ones, and moves the sum by 2 rho C (Daigavane et al., "Node-level differentially private graph neural
-// networks", 2021, theorem 2). Noise is the standard deviation divided by 2 (MaxDegree+1) C.
+// Graph is one training step of a one-layer graph network with node-level privacy on a batch of sub-graphs, one for
+// each of the sampled nodes. A node is in up to MaxDegree+1 of all sub-graphs. So it is in a hypergeometric number
+// rho of the sampled ones, and moves the sum by 2 rho C (Daigavane et al., "Node-level differentially private graph
+// neural networks", 2021, theorem 2). Noise is the standard deviation divided by 2 (MaxDegree+1) C.
 type Graph struct {
 	Nodes     int64   // in the training graph
 	Batch     int64   // nodes sampled without replacement in a step

@@ -20,9 +20,9 @@ func advanced(epsilon, k, slack, drift float64) float64 {
 	return epsilon * (math.Sqrt(-2*k*math.Log(slack)) + k*drift)
 }
 
-// Sampled returns the epsilon of an epsilon-DP mechanism on a Poisson sample, which has each unit with probability rate,
-// under the add-remove relation: log(1 + rate (e^epsilon-1)) (Balle, Barthe, Gaboardi, "Privacy amplification by
-// subsampling: tight analyses via couplings and divergences", NeurIPS 2018). Its delta is rate times that of the
+// Sampled returns the epsilon of an epsilon-DP mechanism on a Poisson sample, which has each unit with probability
+// rate, under the add-remove relation: log(1 + rate (e^epsilon-1)) (Balle, Barthe, Gaboardi, "Privacy amplification
+// by subsampling: tight analyses via couplings and divergences", NeurIPS 2018). Its delta is rate times that of the
 // mechanism.
 func Sampled(rate, epsilon float64) float64 {
 	if epsilon > 50 { // e^epsilon may overflow

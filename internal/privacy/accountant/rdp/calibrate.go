@@ -46,13 +46,13 @@ func guessMu(t privacy.Budget) float64 {
 	return 2 * t.Epsilon / (b + math.Sqrt(b*b+2*t.Epsilon))
 }
 
-// calibrate returns the smallest noise, to a relative 1e-11 and rounded up, for which family(noise) meets the target: at
-// this noise, Epsilon of the curve with the same options is at most target.Epsilon. More noise must not raise the curve.
-// guess is any positive starting point.
+// calibrate returns the smallest noise, to a relative 1e-11 and rounded up, for which family(noise) meets the target:
+// at this noise, Epsilon of the curve with the same options is at most target.Epsilon. More noise must not raise the
+// curve. guess is any positive starting point.
 //
-// It finds the root of log epsilon as a function of log noise, which is
-// smooth and nearly straight, by secants inside a bracket. Then it steps up until the full evaluation agrees. It follows
-// the best order from one noise to the next instead of trying all orders: the family has one minimum over the order.
+// It finds the root of log epsilon as a function of log noise, which is smooth and nearly straight, by secants inside
+// a bracket. Then it steps up until the full evaluation agrees. It follows the best order from one noise to the next
+// instead of trying all orders: the family has one minimum over the order.
 func calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64,
 	o Options) (float64, error) {
 	start := 0

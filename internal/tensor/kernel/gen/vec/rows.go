@@ -57,8 +57,8 @@ func (l *loop) put(v reg.VecVirtual, e reg.GPVirtual) {
 	VMOVSS(r.AsX(), Mem{Base: out, Index: e, Scale: 4})
 }
 
-// ratioDotRows and ratioBackRows emit sigmoidDot and sigmoidBack of exp(-x) and exp(-y) in place of x and y: a vector has
-// many edges, and each of these then needs no exponential.
+// ratioDotRows and ratioBackRows emit sigmoidDot and sigmoidBack of exp(-x) and exp(-y) in place of x and y: a vector
+// has many edges, and each of these then needs no exponential.
 func ratioDotRows(s simd.ISA) {
 	eachRow(s, "ratioDotRows", "x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)",
 		"sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is not "+
