@@ -9,8 +9,9 @@ TESTFLAGS ?=
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=true || echo -buildvcs=false)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE    := golang.org/x/tools/cmd/deadcode@v0.52.0
 
-.PHONY: build wheel demo reproduce-tables evidence test test-slow lint bench fmt docs schemas clean
+.PHONY: build wheel demo reproduce-tables evidence test test-slow lint dead bench fmt docs schemas clean
 
 # The program is one static file, and that of the wheels: it needs no C library. With the
 # tag "minimal" gonum/plot leaves out the forms of pictures that the program does not draw
@@ -81,6 +82,14 @@ lint:
 	$(GO) vet -tags f64 $(PACKAGES)
 	$(GO) run $(STATICCHECK) $(PACKAGES)
 
+# Functions that no command reaches, privrec-beam included, which is a module of its own: a workspace outside of this
+# folder joins the two. What only tests call belongs to them.
+dead:
+	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && export GOWORK="$$work/go.work" && \
+	$(GO) work init . ./cmd/privrec-beam && \
+	out=$$($(GO) run $(DEADCODE) -filter '^privrec(/|$$)' ./cmd/privrec ./cmd/privrec-beam) && \
+	if [ -n "$$out" ]; then echo "no command reaches:"; echo "$$out"; exit 1; fi
+
 bench: build
 	./$(BIN) bench gemm
 	./$(BIN) bench dipsgnn
@@ -103,6 +112,7 @@ schemas: build
 # and the papers' printed numbers; the hashes of the tables of kept runs.
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
-	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage|TestResultsPage' -update
+	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage' -update
+	$(GO) test ./internal/reproduce/pages -run TestResultsPage -update
 	$(GO) test ./internal/cli -run 'TestSchemaHashes|TestRulesBeyondSchemas|TestFrozenRecords' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update

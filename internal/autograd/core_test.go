@@ -209,7 +209,7 @@ func TestPerExampleGradients(t *testing.T) {
 		return x.CrossEntropy(targets[lo:hi]).Scale(float64(hi - lo))
 	}
 	for _, n := range []int{0, 1, 5} {
-		batch, tp, sum := autograd.NewTape(), autograd.NewTape(), autograd.NewGrads()
+		batch, tp, sum := autograd.NewTape(), autograd.NewTape(), autograd.NewTape().Grads()
 		batch.Backward(loss(batch, 0, n))
 		for round := range 2 { // the second after Clear
 			sum.Clear()

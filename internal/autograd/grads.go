@@ -39,9 +39,6 @@ const (
 	gradSparse
 )
 
-// NewGrads returns an empty accumulator for AddTo.
-func NewGrads() *Grads { return &Grads{byParam: map[*Param]int{}} }
-
 func (g *Grads) reset() {
 	for i := range g.n {
 		e := &g.entries[i]
@@ -173,7 +170,7 @@ func (g *Grads) AddTo(sum *Grads, scale float64) {
 	}
 }
 
-// Clear sets an accumulator from NewGrads back to zero and keeps its memory.
+// Clear sets gradients back to zero and keeps its memory.
 func (g *Grads) Clear() {
 	g.all(func(x []tensor.Float) { clear(x) })
 }

@@ -309,32 +309,6 @@ func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*r
 	return files[0], nil
 }
 
-// keptSet gathers the tables of all papers, in full size, and their claims, from kept runs.
-func (a *App) keptSet(ctx context.Context, shelf *record.Shelf, out string) (*pages.Set, error) {
-	grids, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
-	if err != nil {
-		return nil, err
-	}
-	o := reproduce.Options{Size: "full", Out: out, Records: shelf}
-	set := &pages.Set{Out: out}
-	for _, g := range grids {
-		made, err := g.Look(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		set.Made = append(set.Made, pages.Made{Grid: g, Outcome: made})
-		p, departs := g.AsPrinted(o.Size)
-		if !departs {
-			continue
-		}
-		if made, err = p.Look(ctx, o); err != nil {
-			return nil, err
-		}
-		set.Printed = append(set.Printed, pages.Made{Grid: p, Outcome: made})
-	}
-	return set, holdClaims(set, grids, o)
-}
-
 // record makes the command that keeps what finished runs measured in a small file.
 func (a *App) record() *cobra.Command {
 	var into, name, only, metrics, about string

@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"privrec/internal/config"
 	"privrec/internal/config/schema"
 	js "privrec/internal/jsonschema"
 	"privrec/internal/reproduce"
@@ -17,14 +18,30 @@ import (
 	"privrec/internal/tune"
 )
 
-// checkedFiles are the files whose schemas say what their checks do, with the check of a text.
+// checkedFiles are the files whose schemas say what their checks do, with the check of a text and what the schema
+// was made of.
 var checkedFiles = []struct {
 	name  string
 	check func(name string, text []byte, tasks []run.Task) error
+	probe func(tasks []run.Task) config.Probed
 }{
-	{"grid", reproduce.CheckForm},
-	{"matrix", matrix.CheckForm},
-	{"study", tune.CheckForm},
+	{"grid", form[reproduce.Grid](reproduce.Grid{}), reproduce.Probe},
+	{"matrix", form[matrix.Matrix](matrix.Matrix{}), matrix.Probe},
+	{"study", form[tune.Study](tune.Default()), tune.Probe},
+}
+
+// form returns the check of a text that is read over def, whatever other files it names.
+func form[T any, P interface {
+	*T
+	Form(doc *config.Document, tasks []run.Task) error
+}](def T) func(name string, text []byte, tasks []run.Task) error {
+	return func(name string, text []byte, tasks []run.Task) error {
+		of, doc, err := config.Parse(name, text, nil, def)
+		if err != nil {
+			return err
+		}
+		return P(&of).Form(doc, tasks)
+	}
 }
 
 // Schema and program agree on 600 grids, matrices and studies that are shipped ones with one to three changes, as they do
@@ -47,7 +64,7 @@ func TestFileSchemasAndProgramAgree(t *testing.T) {
 				}
 				shipped = append(shipped, text)
 			}
-			accepted, beyond := 0, 0
+			accepted, beyond, rules := 0, 0, kind.probe(allTasks()).Rules
 			for i := range 200 {
 				var c map[string]any
 				if err := yaml.Unmarshal(shipped[r.IntN(len(shipped))], &c); err != nil {
@@ -60,7 +77,7 @@ func TestFileSchemasAndProgramAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ok, b := agree(t, fmt.Sprintf("%d, %s", i, kind.name), s, file.Rules(), v, text, kind.check("mutated.yaml", text, allTasks()))
+				ok, b := agree(t, fmt.Sprintf("%d, %s", i, kind.name), s, rules, v, text, kind.check("mutated.yaml", text, allTasks()))
 				if ok {
 					accepted++
 				}

@@ -171,5 +171,5 @@ func (a *App) study(c *cobra.Command, args []string, f tuneFlags) (*tune.Study, 
 	if c.Flags().Changed("seed") {
 		s.Seed = f.seed
 	}
-	return s, s.Check(a.Tasks)
+	return s, s.Form(nil, a.Tasks)
 }

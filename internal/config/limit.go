@@ -13,7 +13,6 @@ type Limit struct {
 	Words          []string // one of these; nil: any
 	Lo, Hi         float64  // NaN: no bound
 	OpenLo, OpenHi bool     // the bound itself is excluded
-	Step           float64  // a multiple of this; 0: any
 	Pattern        string   // regular expression that a text matches, in the words of Go and of JSON Schema; "": any
 	Filled         bool     // a text or a list must not be empty
 	Once           bool     // no entry of a list occurs twice
@@ -51,9 +50,6 @@ func OrLimit(l Limit, values ...any) Limit {
 	return l
 }
 
-// MultipleLimit returns the limit to multiples of step from lo to hi.
-func MultipleLimit(lo, hi, step float64) Limit { return Limit{Lo: lo, Hi: hi, Step: step} }
-
 // Finding is a limit that a check applied to a key, as recorded for a schema.
 type Finding struct {
 	Path  string // with [] for the entries of a list
@@ -65,7 +61,7 @@ type Finding struct {
 // id returns a text that identifies the limit.
 func (l Limit) id() string {
 	b := make([]byte, 0, 64)
-	for _, x := range []float64{l.Lo, l.Hi, l.Step} {
+	for _, x := range []float64{l.Lo, l.Hi} {
 		b = strconv.AppendFloat(append(b, ' '), x, 'g', -1, 64)
 	}
 	for _, x := range []bool{l.OpenLo, l.OpenHi, l.Filled, l.Once} {

@@ -62,6 +62,17 @@ func cases(n, items int) (samples, targets []int32) {
 	return samples, targets
 }
 
+// rankOf is the definition of a rank: 1 + #{j : s_j > s_y} + #{j < y : s_j = s_y}.
+func rankOf(scores []tensor.Float, y int) int32 {
+	r := int32(1)
+	for j, v := range scores {
+		if v > scores[y] || v == scores[y] && j < y {
+			r++
+		}
+	}
+	return r
+}
+
 func TestRanksAgainstDefinition(t *testing.T) {
 	for _, items := range []int{1, 2, 5, 37, 1000, 40_000} {
 		for _, n := range []int{0, 1, 3, 41} {
@@ -73,35 +84,10 @@ func TestRanksAgainstDefinition(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, y := range targets {
-					if want := metrics.Rank(s.row(samples[i]), int(y)); got[i] != want {
+					if want := rankOf(s.row(samples[i]), int(y)); got[i] != want {
 						t.Fatalf("%d items, sample %d: rank %d, want %d", items, i, got[i], want)
 					}
 				}
-			}
-		}
-	}
-}
-
-func TestRanksSet(t *testing.T) {
-	s := &table{items: 60, levels: 9}
-	samples, _ := cases(20, 60)
-	targets := make([][]int32, 20)
-	for i := range targets {
-		for j := range i % 4 {
-			targets[i] = append(targets[i], int32(59-7*j))
-		}
-	}
-	got, err := RanksSet(t.Context(), s, samples, targets, Options{Chunk: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, set := range targets {
-		if len(got[i]) != len(set) {
-			t.Fatalf("sample %d: %d ranks", i, len(got[i]))
-		}
-		for k, y := range set {
-			if want := metrics.Rank(s.row(samples[i]), int(y)); got[i][k] != want {
-				t.Errorf("sample %d, target %d: %d, want %d", i, y, got[i][k], want)
 			}
 		}
 	}
@@ -187,7 +173,7 @@ func TestTopAgainstSort(t *testing.T) {
 				t.Fatalf("%d items, want %d", len(list), min(k, 100))
 			}
 			for place, it := range list {
-				if int(metrics.Rank(row, int(it.Index))) != place+1 || it.Score != float64(row[it.Index]) {
+				if int(rankOf(row, int(it.Index))) != place+1 || it.Score != float64(row[it.Index]) {
 					t.Fatalf("k %d, sample %d, place %d: %v", k, i, place+1, it)
 				}
 			}
@@ -314,9 +300,6 @@ func TestErrors(t *testing.T) {
 	if _, err := Top(t.Context(), good, samples, 3, Options{Candidates: item(0)}); err == nil {
 		t.Error("candidates for the top were accepted")
 	}
-	if _, err := RanksSet(t.Context(), good, samples, nil, Options{}); err == nil {
-		t.Error("missing target sets were accepted")
-	}
 }
 
 func TestTapeIsHandedBackAsItWas(t *testing.T) {
@@ -366,34 +349,6 @@ func BenchmarkRank(b *testing.B) {
 	}
 	for b.Loop() {
 		rank(row, 40_000)
-	}
-}
-
-// TestTargetsCountAmongCandidates ranks several targets of a sample against few candidates: ranks of
-// distinct targets differ, as in a full ranking of candidates and targets.
-func TestTargetsCountAmongCandidates(t *testing.T) {
-	s := &table{items: 30, levels: 4}
-	targets := [][]int32{{3, 17, 20, 3}}
-	for _, candidates := range [][]int32{nil, {5, 6}, {5, 17, 5, 29, 0}} {
-		got, err := RanksSet(t.Context(), s, []int32{9}, targets, Options{Candidates: func(int32) []int32 { return candidates }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := s.row(9)
-		all := slices.Concat(candidates, targets[0])
-		slices.Sort(all)
-		all = slices.Compact(all)
-		for k, y := range targets[0] {
-			want := int32(1)
-			for _, j := range all {
-				if row[j] > row[y] || row[j] == row[y] && j < y {
-					want++
-				}
-			}
-			if got[0][k] != want {
-				t.Errorf("candidates %v: target %d has rank %d, want %d", candidates, y, got[0][k], want)
-			}
-		}
 	}
 }
 

@@ -53,95 +53,55 @@ func Ranks(ctx context.Context, s Scorer, samples, targets []int32, o Options) (
 	if len(samples) != len(targets) {
 		return nil, fmt.Errorf("eval: %d samples for %d targets", len(samples), len(targets))
 	}
-	ranks := make([]int32, len(samples))
-	err := rankAll(ctx, s, samples, o, func(i int) ([]int32, []int32) { return targets[i : i+1], ranks[i : i+1] })
-	if err != nil {
-		return nil, err
-	}
-	return ranks, nil
-}
-
-// RanksSet returns the ranks of all targets[i] for samples[i], in the order of the targets. Other targets
-// of the sample count among the items above.
-func RanksSet(ctx context.Context, s Scorer, samples []int32, targets [][]int32, o Options) ([][]int32, error) {
-	if len(samples) != len(targets) {
-		return nil, fmt.Errorf("eval: %d samples for %d target sets", len(samples), len(targets))
-	}
-	ranks := make([][]int32, len(samples))
-	for i, t := range targets {
-		ranks[i] = make([]int32, len(t))
-	}
-	err := rankAll(ctx, s, samples, o, func(i int) ([]int32, []int32) { return targets[i], ranks[i] })
-	if err != nil {
-		return nil, err
-	}
-	return ranks, nil
-}
-
-// rankAll fills in the ranks of every sample's targets; of(i) returns the targets of sample i and the slice for their
-// ranks.
-func rankAll(ctx context.Context, s Scorer, samples []int32, o Options, of func(i int) (targets, ranks []int32)) error {
 	if o.Candidates != nil && o.Exclude != nil {
-		return fmt.Errorf("eval: Candidates and Exclude do not go together")
+		return nil, fmt.Errorf("eval: Candidates and Exclude do not go together")
 	}
 	items := s.Items()
-	for i, sample := range samples {
-		targets, _ := of(i)
-		for _, y := range targets {
-			if y < 0 || int(y) >= items {
-				return fmt.Errorf("eval: sample %d: target %d is outside the %d items", sample, y, items)
-			}
+	for i, y := range targets {
+		if y < 0 || int(y) >= items {
+			return nil, fmt.Errorf("eval: sample %d: target %d is outside the %d items", samples[i], y, items)
 		}
 	}
-	return chunks(ctx, s, samples, o, func(i int, scores []tensor.Float) string {
-		targets, ranks := of(i)
-		if o.Candidates != nil {
-			return rankAmong(scores, o.Candidates(samples[i]), targets, ranks)
+	ranks := make([]int32, len(samples))
+	err := chunks(ctx, s, samples, o, func(i int, scores []tensor.Float) (fault string) {
+		y := targets[i]
+		switch {
+		case o.Candidates != nil:
+			ranks[i], fault = rankAmong(scores, o.Candidates(samples[i]), y)
+		case excluded(scores[y]):
+			fault = fmt.Sprintf("target %d is excluded from the ranking", y)
+		default:
+			ranks[i] = rank(scores, int(y))
 		}
-		for k, y := range targets {
-			if excluded(scores[y]) {
-				return fmt.Sprintf("target %d is excluded from the ranking", y)
-			}
-			ranks[k] = rank(scores, int(y))
-		}
-		return ""
+		return fault
 	})
+	if err != nil {
+		return nil, err
+	}
+	return ranks, nil
 }
 
-// rank returns the rank of metrics.Rank, for scores that are finite or masked below all others. It is faster: two
-// passes with one comparison each, in four independent counts.
+// rank returns the rank of item y by its definition, for scores that are finite or masked below all others. It is
+// faster: two passes with one comparison each, in four independent counts.
 func rank(scores []tensor.Float, y int) int32 {
 	s := scores[y]
 	return 1 + countGE(scores[:y], s) + countGT(scores[y+1:], s)
 }
 
-// rankAmong ranks each target against the distinct candidates and targets that are not itself.
-func rankAmong(scores []tensor.Float, candidates, targets, ranks []int32) string {
-	seen := make(map[int32]bool, len(candidates)+len(targets))
-	for k := range ranks {
-		ranks[k] = 1
-	}
-	count := func(j int32) {
-		if seen[j] {
-			return
-		}
-		seen[j] = true
-		for k, y := range targets {
-			if j != y && (scores[j] > scores[y] || (scores[j] == scores[y] && j < y)) {
-				ranks[k]++
-			}
-		}
-	}
+// rankAmong returns the rank of item y among the distinct candidates that are not itself.
+func rankAmong(scores []tensor.Float, candidates []int32, y int32) (rank int32, fault string) {
+	seen := make(map[int32]bool, len(candidates))
+	rank = 1
 	for _, j := range candidates {
 		if j < 0 || int(j) >= len(scores) {
-			return fmt.Sprintf("candidate %d is outside the %d items", j, len(scores))
+			return 0, fmt.Sprintf("candidate %d is outside the %d items", j, len(scores))
 		}
-		count(j)
+		if !seen[j] && j != y && (scores[j] > scores[y] || scores[j] == scores[y] && j < y) {
+			rank++
+		}
+		seen[j] = true
 	}
-	for _, j := range targets {
-		count(j)
-	}
-	return ""
+	return rank, ""
 }
 
 // countGE counts elements >= s.

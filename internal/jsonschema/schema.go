@@ -40,7 +40,6 @@ type Schema struct {
 	Above       *Decimal `json:"exclusiveMinimum,omitempty"`
 	Maximum     *Decimal `json:"maximum,omitempty"`
 	Below       *Decimal `json:"exclusiveMaximum,omitempty"`
-	MultipleOf  *Decimal `json:"multipleOf,omitempty"`
 	MinLength   int      `json:"minLength,omitempty"`
 	Pattern     string   `json:"pattern,omitempty"`
 	Format      string   `json:"format,omitempty"`

@@ -91,19 +91,6 @@ func (c Confusion) Accuracy() float64 {
 	return ratio(right, all)
 }
 
-// Majority returns the accuracy floor: the share of the most frequent true class.
-func (c Confusion) Majority() float64 {
-	best, all := int64(0), int64(0)
-	for _, row := range c.Count {
-		sum := int64(0)
-		for _, n := range row {
-			sum += n
-		}
-		best, all = max(best, sum), all+sum
-	}
-	return ratio(best, all)
-}
-
 // F1 returns the harmonic mean of precision and recall of one class. It returns 0 when the class is neither
 // true nor predicted in any sample, as scikit-learn's zero_division=0 does.
 func (c Confusion) F1(class int) float64 {

@@ -4,7 +4,7 @@
 //
 //   - A rank is 1 for the best item. Ties are settled by index: the rank of item y under scores s is
 //     1 + #{j : s_j > s_y} + #{j < y : s_j = s_y}, so that equal scores favour the lower index and a
-//     constant scorer gets no free hit. [Rank] is this rule; package eval computes it in bulk.
+//     constant scorer gets no free hit. Package eval computes ranks.
 //   - A metric is a fraction in [0,1]. Papers print percent; reports multiply by 100.
 //   - Averages are taken in float64 in the order of the samples, so they do not depend on workers.
 //   - The mean over no samples is 0, with Count 0 beside it.

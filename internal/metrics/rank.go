@@ -5,26 +5,7 @@ import (
 	"slices"
 )
 
-// Rank returns the rank of item target under scores: 1 + #{j : s_j > s_y} + #{j < y : s_j = s_y}.
-// Scores must hold no NaN; package eval checks that for whole models.
-func Rank[F ~float32 | ~float64 | ~int64](scores []F, target int) int32 {
-	s := scores[target]
-	rank := int32(1)
-	for _, v := range scores[:target] {
-		if v >= s {
-			rank++
-		}
-	}
-	for _, v := range scores[target+1:] {
-		if v > s {
-			rank++
-		}
-	}
-	return rank
-}
-
-// RanksByCount returns the rank out[j] of every item j by its count, most frequent first, equal counts by index. It is
-// [Rank] of the counts for all items at once.
+// RanksByCount returns the rank out[j] of every item j by its count, most frequent first, equal counts by index.
 func RanksByCount(counts []int64) []int32 {
 	order := make([]int32, len(counts))
 	for i := range order {

@@ -43,11 +43,6 @@ func Load(tree fs.FS) ([]*File, error) {
 	return out, nil
 }
 
-// Papers leaves out the reference results.
-func Papers(files []*File) []*File {
-	return slices.DeleteFunc(slices.Clone(files), func(f *File) bool { return f.Paper == Reference })
-}
-
 // Open reads one transcription from disk.
 func Open(path string) (*File, error) {
 	f, doc, err := config.Load(path, nil, File{})

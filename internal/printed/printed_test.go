@@ -54,9 +54,6 @@ func TestBuiltIn(t *testing.T) {
 			t.Errorf("%s: %d blocks, %d cells, %d of them numbers, %d sentences; want %+v", want.paper, len(f.Blocks), len(values), numbers, len(f.Sentences), want)
 		}
 	}
-	if n := len(Papers([]*File{files["gerai"], files[Reference]})); n != 1 {
-		t.Errorf("%d papers among a paper and the reference", n)
-	}
 }
 
 // TestKnownNumbers holds single numbers of every paper against its text.

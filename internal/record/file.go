@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"privrec/internal/system"
 )
@@ -176,21 +174,4 @@ func Open(path string) (*File, error) {
 		return &File{Version: Version}, nil
 	}
 	return f, err
-}
-
-// All reads all files of a folder, by name without extension.
-func All(dir string) (map[string]*File, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(paths) == 0 {
-		return nil, fmt.Errorf("read records: %s has none", dir)
-	}
-	out := map[string]*File{}
-	for _, p := range paths {
-		f, err := Read(p)
-		if err != nil {
-			return nil, err
-		}
-		out[strings.TrimSuffix(filepath.Base(p), ".json")] = f
-	}
-	return out, nil
 }

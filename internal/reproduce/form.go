@@ -77,20 +77,15 @@ func Probe(tasks []run.Task) config.Probed {
 	}, Grid{}, table, transcribed, study, figure, counted, countedThere)
 }
 
-// CheckForm reports every problem of the file of a grid, but for the configurations that it names and what its claims
-// say of its rows.
-func CheckForm(name string, text []byte, tasks []run.Task) error {
-	g, doc, err := config.Parse(name, text, nil, Grid{})
-	if err != nil {
-		return err
-	}
+// Form reports every problem of a grid by its line in doc, but for the configurations that it names and what its claims
+// say of its rows. It gives names that are left out, and makes rows of what the grid counts.
+func (g *Grid) Form(doc *config.Document, tasks []run.Task) error {
 	v := config.NewChecker(doc)
 	g.form(v, tasks)
 	return v.Err()
 }
 
-// form reports every problem of a grid by its line, but for the configurations that it names and what its claims say of
-// its rows. It gives names that are left out, and makes rows of what the grid counts.
+// form is Form, into a checker.
 func (g *Grid) form(v *config.Checker, tasks []run.Task) {
 	g.tasks = append(slices.Clip(tasks), statistics.Task())
 	v.Matches("name", g.Name, gridName, "letters, digits, - and .")

@@ -341,13 +341,13 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 // its configuration.
 func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked *plans) (*Grid, error) {
 	g.files, g.plans = f, checked
+	if err := g.Form(doc, tasks); err != nil {
+		return nil, err
+	}
 	v := config.NewChecker(doc)
-	g.form(v, tasks)
-	if v.OK() {
-		g.checkConfigs(v)
-		for i := range g.Claims {
-			claims.Check(v, fmt.Sprintf("claims.%d", i), &g.Claims[i], g.subject())
-		}
+	g.checkConfigs(v)
+	for i := range g.Claims {
+		claims.Check(v, fmt.Sprintf("claims.%d", i), &g.Claims[i], g.subject())
 	}
 	if err := v.Err(); err != nil {
 		return nil, err

@@ -15,9 +15,6 @@ const SecureKey = "run.secure"
 var secureTasks = []string{"train dp-popularity", "train dp-ease", "train dp-itemknn", "train dp-sgd-mf", "train dpsgd",
 	"train dipsgnn", "train rdpgcf"}
 
-// SecureTasks returns the names of the tasks whose runs can have secure noise.
-func SecureTasks() []string { return slices.Clone(secureTasks) }
-
 // NoSecure returns the error that refuses secure noise for a task or one of its settings. It names the tasks that have
 // it.
 func NoSecure(what, why string) error {

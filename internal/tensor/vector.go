@@ -136,20 +136,6 @@ func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
 	kernel.SigmoidBack(g, x, y, dx, dy, dw)
 }
 
-// RatioDot returns the inner product of w and 1/(1+x y). It is SigmoidDot with exp(-x) and exp(-y) in place of x and y.
-// The product x y must be finite.
-func RatioDot(x, y, w []Float) Float {
-	sameLen("ratio-dot", len(x), len(y), len(w))
-	return kernel.RatioDot(x, y, w)
-}
-
-// RatioBack adds the gradients of SigmoidBack, given exp(-x) and exp(-y) in place of x and y. dx and dy are still the
-// gradients of x and y.
-func RatioBack(g Float, x, y, dx, dy, dw []Float) {
-	sameLen("ratio-back", len(x), len(y), len(dx), len(dy), len(dw))
-	kernel.RatioBack(g, x, y, dx, dy, dw)
-}
-
 // DotRows sets dst[e] to Dot of x and row rows[e] of m, to the bit, with one kernel call.
 func DotRows(dst, x []Float, m Matrix, rows []int32) {
 	sameLen("dot-rows", len(rows), len(dst))

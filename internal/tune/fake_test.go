@@ -124,7 +124,7 @@ func study(t *testing.T, f *fake, change func(*Study)) *Study {
 	if change != nil {
 		change(&s)
 	}
-	if err := s.Check([]run.Task{f.task()}); err != nil {
+	if err := s.Form(nil, []run.Task{f.task()}); err != nil {
 		t.Fatal(err)
 	}
 	return &s

@@ -130,7 +130,7 @@ func TestTrialsAreNoRuns(t *testing.T) {
 	s.Name, s.Rows, s.Trials = "ease", Public, 1
 	s.Set = []string{"data.name=standin-tiny", "data.recipe=gerai"}
 	s.Tasks = []Task{{Task: "train ease"}}
-	if err := s.Check(papers.All()); err != nil {
+	if err := s.Form(nil, papers.All()); err != nil {
 		t.Fatal(err)
 	}
 	search(t, s, Options{Out: out})

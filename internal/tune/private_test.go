@@ -191,7 +191,7 @@ func TestPrivateChoiceOfOpenMethods(t *testing.T) {
 	s.Name, s.Trials, s.Rows, s.Selection = "open", 2, Private, Selection{Sigma: 5, Delta: 1e-6}
 	s.Set = []string{"data.name=standin-tiny", "data.recipe=gerai"}
 	s.Tasks = []Task{{Task: "train ease", Space: map[string]Space{"model.lambda": {Log: []float64{1, 1000}}}}}
-	if err := s.Check(papers.All()); err != nil {
+	if err := s.Form(nil, papers.All()); err != nil {
 		t.Fatal(err)
 	}
 	r, _ := search(t, &s, Options{})
@@ -207,11 +207,11 @@ func TestPrivateChoiceOfEpsilon(t *testing.T) {
 		s := Default()
 		s.Name, s.Rows, s.Selection = "epsilon", Private, Selection{Sigma: 5, Delta: 1e-6}
 		s.Tasks = []Task{{Task: "train dp-ease", Space: map[string]Space{key: {Choice: []Word{"1e-7", "0.1"}}}}}
-		if err := s.Check(papers.All()); err == nil || !strings.Contains(err.Error(), key+": cannot be searched where rows are private") {
+		if err := s.Form(nil, papers.All()); err == nil || !strings.Contains(err.Error(), key+": cannot be searched where rows are private") {
 			t.Errorf("%s: %v", key, err)
 		}
-		if s.Rows = Public; s.Check(papers.All()) != nil {
-			t.Errorf("%s, by public rows: %v", key, s.Check(papers.All()))
+		if s.Rows = Public; s.Form(nil, papers.All()) != nil {
+			t.Errorf("%s, by public rows: %v", key, s.Form(nil, papers.All()))
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestTakesTheBestOfRealSettings(t *testing.T) {
 	s.Name, s.Trials, s.Rows, s.Objective = "real", 12, Public, "Recall@20"
 	s.Set = []string{"data.name=standin-tiny", "data.recipe=gerai"}
 	s.Tasks = []Task{{Task: "train ease", Space: map[string]Space{"model.lambda": {Choice: values}}}}
-	if err := s.Check(papers.All()); err != nil {
+	if err := s.Form(nil, papers.All()); err != nil {
 		t.Fatal(err)
 	}
 	r, _ := search(t, &s, Options{Jobs: 2})
@@ -260,7 +260,7 @@ func TestNextItems(t *testing.T) {
 	s.Name, s.Trials, s.Rows, s.Objective = "next", 2, Public, "Recall@20"
 	s.Set = []string{"data.name=standin-tiny", "train.epochs=1", "model.dim=4"}
 	s.Tasks = []Task{{Task: "train gru4rec", Space: map[string]Space{"train.rate": {Log: []float64{1e-3, 1e-2}}}}}
-	if err := s.Check(papers.All()); err != nil {
+	if err := s.Form(nil, papers.All()); err != nil {
 		t.Fatal(err)
 	}
 	out := t.TempDir()

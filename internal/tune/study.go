@@ -90,13 +90,18 @@ func Load(file string, tasks []run.Task) (*Study, error) {
 			s.Tasks[i].Config = c
 		}
 	}
-	return &s, s.check(doc, tasks)
+	return &s, s.Form(doc, tasks)
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
 
-// Check does the checks of Load for a study that was made without a file.
-func (s *Study) Check(tasks []run.Task) error { return s.check(nil, tasks) }
+// Form reports by its line in doc everything that cannot be searched, and finds the tasks. It does not look at the
+// configurations that the study names. doc is nil for a study that was made without a file.
+func (s *Study) Form(doc *config.Document, tasks []run.Task) error {
+	v := config.NewChecker(doc)
+	s.form(v, tasks)
+	return v.Err()
+}
 
 // Probe returns what the checks of studies say about the values of their keys, found by trying values.
 func Probe(tasks []run.Task) config.Probed {
@@ -112,23 +117,7 @@ func Probe(tasks []run.Task) config.Probed {
 	}, Default(), one, rungs, private)
 }
 
-// CheckForm reports every problem of a study's file, apart from the configurations that it names.
-func CheckForm(name string, text []byte, tasks []run.Task) error {
-	s, doc, err := config.Parse(name, text, nil, Default())
-	if err != nil {
-		return err
-	}
-	return s.check(doc, tasks)
-}
-
-// check reports everything that cannot be searched, and finds the tasks.
-func (s *Study) check(doc *config.Document, tasks []run.Task) error {
-	v := config.NewChecker(doc)
-	s.form(v, tasks)
-	return v.Err()
-}
-
-// form is check without reading other files.
+// form is Form, into a checker.
 func (s *Study) form(v *config.Checker, tasks []run.Task) {
 	v.Matches("name", s.Name, plainName, "letters, digits, '.' and '-'")
 	v.Between("trials", s.Trials, 1, 100_000)

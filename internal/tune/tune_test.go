@@ -238,7 +238,7 @@ func TestBadStudies(t *testing.T) {
 		s.Name, s.Rows = "fake", Public
 		s.Tasks = []Task{{Task: "train fake", Space: map[string]Space{"width": {Choice: []Word{"8"}}}}}
 		c.change(&s)
-		if err := s.Check([]run.Task{f.task()}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := s.Form(nil, []run.Task{f.task()}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}

@@ -94,9 +94,6 @@ func (g *Gradients) add(u use) {
 	p.blocks = append(p.blocks, block{first: u.First, rows: u.Left.Cols, uses: []use{u}})
 }
 
-// Len returns the number of examples.
-func (g *Gradients) Len() int { return g.n }
-
 // AddTo adds the gradients of all examples, each times its weight, to sums by parameter. sum returns the matrix of
 // a parameter, of its shape.
 func (g *Gradients) AddTo(weights []tensor.Float, sum func(p *autograd.Param) tensor.Matrix) {

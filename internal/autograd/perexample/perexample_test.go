@@ -138,7 +138,7 @@ func TestEqualsALoop(t *testing.T) {
 			rt.Fatal(err)
 		}
 		scale := float64(sessions[len(list)])
-		norms := make([]float64, g.Len())
+		norms := make([]float64, len(list))
 		g.Norms(norms)
 		weights := make([]tensor.Float, len(list))
 		var want []float64

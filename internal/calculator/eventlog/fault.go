@@ -148,38 +148,3 @@ var openNames = map[string]string{
 	"records-mixed":    "gradients that are not of one record",
 	"clip-not-counted": "the clipping norm", "microbatches": "gradients that were averaged before they were clipped",
 }
-
-// FaultNames returns the names of all faults with their meanings.
-func FaultNames() [][2]string {
-	return [][2]string{
-		{"fixed-batches", "the batches were shuffled, in order or of a fixed size, and the sampling is stated as " +
-			"another"},
-		{"other-sampling", "each record was drawn by its own coin, and the sampling is stated as another"},
-		{"rate-does-not-fit", "the sampling rate is not that of the batches and records of the log, these vary more " +
-			"than at one rate, or are more records than the data have"},
-		{"too-few-steps", "fewer steps, or epochs of shuffled records, are accounted than the log shows"},
-		{"multiplier-does-not-fit",
-			"the noise multiplier is not the standard deviation of the log over its clipping norm"},
-		{"no-noise", "the noise multiplier or the standard deviation is 0"},
-		{"drawn-batch", "the sum is divided by the size of the batch that was drawn"},
-		{"clip-from-data", "the clipping norm was chosen by looking at the data"},
-		{"clip-not-counted", "the clipping norm is said to be counted, and no event counts it"},
-		{"clip-of-other-unit", "gradients were clipped for another unit than the event is about"},
-		{"records-mixed", "the loss of one record depends on the others of its batch"},
-		{"microbatches", "several records were clipped as one"},
-		{"sensitivity-too-small", "the sensitivity is below what the clipping norm allows"},
-		{"mixed-unit", "a release is about another unit than the guarantee, and the file does not say how many one " +
-			"holds"},
-		{"mixed-neighbours", "a release is under a relation that says nothing about that of the guarantee"},
-		{"tuning-not-counted", "settings were chosen by private rows, and nothing counts that"},
-		{"epoch-not-counted", "the epoch was chosen by private rows, and nothing counts that"},
-		{"delta-too-large", "delta is not below one over the number of units"},
-		{"seed-published", "the seed of the noise is published"},
-		{"seeded-noise", "the noise of what was released can be made again from its seed"},
-		{"float-noise", "the noise was drawn in floating point, whose last digits tell the value"},
-		{"after-end", "a release is later than the stated end"},
-		{"missing-events", "the file has fewer events than it says"},
-		{"claim-of-other-unit", "the claimed epsilon is about another unit"},
-		{"claim-below-account", "the claimed epsilon is below the accounted one"},
-	}
-}

@@ -30,14 +30,6 @@ func (f File) Checked(probe func() config.Probed) File {
 	return f
 }
 
-// Rules returns the checks of a file that its schema cannot state; none for a file without Checked.
-func (f File) Rules() []config.Rule {
-	if f.probe == nil {
-		return nil
-	}
-	return f.probe().Rules
-}
-
 // FileName returns the name under which privrec list schema --out writes the file's schema.
 func (f File) FileName() string { return f.Name + ".json" }
 

@@ -165,9 +165,6 @@ func add(s *js.Schema, shape *config.Shape, l config.Limit) {
 	if l.Not != nil {
 		part.Not = values(l.Not)
 	}
-	if l.Step != 0 {
-		part.MultipleOf = js.Float(l.Step)
-	}
 	if len(l.Or) > 0 {
 		switch {
 		case part.Enum != nil:
@@ -237,9 +234,6 @@ func merge(s, part *js.Schema) {
 	}
 	if part.Not != nil {
 		s.Not = part.Not
-	}
-	if part.MultipleOf != nil {
-		s.MultipleOf = part.MultipleOf
 	}
 }
 
@@ -328,8 +322,7 @@ func allows(s *config.Shape, l config.Limit) bool {
 		text && l.Words != nil && !slices.Contains(l.Words, word),
 		l.Only != nil && !slices.Contains(l.Only, d),
 		slices.Contains(l.Not, d),
-		number && (x < l.Lo || x > l.Hi || l.OpenLo && x == l.Lo || l.OpenHi && x == l.Hi),
-		number && l.Step != 0 && math.Mod(x, l.Step) != 0:
+		number && (x < l.Lo || x > l.Hi || l.OpenLo && x == l.Lo || l.OpenHi && x == l.Hi):
 		return false
 	}
 	return true

@@ -42,7 +42,7 @@ func TestTimesWithFractions(t *testing.T) {
 			if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l, err := ReadTable(t.Context(), path, ",")
+			l, err := Table{Sep: ","}.ReadKnown(t.Context(), path)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "timestamp") {
 					t.Fatalf("got %v, want %q", err, c.err)

@@ -3,7 +3,7 @@
 //
 // # Three ways to read
 //
-// Whole: ReadInter, ReadTable, Table.Read, ReadAdjacency and ReadSequences return a
+// Whole: ReadInter, Table.Read, Table.ReadKnown, ReadAdjacency and ReadSequences return a
 // dataset.Log; ReadUserAtomic and Table.ReadFeatures return dataset.Features. At its peak,
 // reading takes 70 to 100 bytes a kept row, ids included, where a user has eight rows. It takes
 // twenty where nine rows of ten are dropped. Fields that are not read cost nothing.

@@ -171,15 +171,6 @@ func (in *Input) Integer(field string, b []byte) (int64, error) {
 	return int64(v), nil
 }
 
-// Whole returns the digits of a whole number that is written with a fraction of zeros, as pandas writes a column with
-// gaps: 105 for 105.0. It returns other text unchanged.
-func Whole(b []byte) []byte {
-	if i := bytes.IndexByte(b, '.'); i > 0 && i < len(b)-1 && len(bytes.Trim(b[i+1:], "0")) == 0 {
-		return b[:i]
-	}
-	return b
-}
-
 func (in *Input) notInteger(field string, b []byte) error {
 	return in.notNumber(field, b, "not a 64-bit integer: ")
 }

@@ -48,11 +48,3 @@ func TestColumnNamesDocumented(t *testing.T) {
 		}
 	}
 }
-
-func TestWhole(t *testing.T) {
-	for text, want := range map[string]string{"105.0": "105", "105.000": "105", "105": "105", "105.": "105.", ".0": ".0", "1.5": "1.5", "-3.0": "-3", "": "", "x.0": "x"} {
-		if got := string(Whole([]byte(text))); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
-}

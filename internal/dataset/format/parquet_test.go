@@ -45,7 +45,7 @@ func user(n int) string { return "user " + string(rune('a'+n/1000)) }
 func TestParquetAsATable(t *testing.T) {
 	const rows = 20_000
 	path := parquetFile(t, "log.parquet", rows, user)
-	l, err := ReadTable(t.Context(), path, "\t")
+	l, err := Table{Sep: "\t"}.ReadKnown(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestParquetAsATableFaults(t *testing.T) {
 		} else if err := os.WriteFile(at, c.bytes, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ReadTable(t.Context(), at, "\t")
+		_, err := Table{Sep: "\t"}.ReadKnown(t.Context(), at)
 		var e *dataset.Error
 		if !errors.As(err, &e) || e.File != at || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

@@ -34,12 +34,6 @@ func (t Table) Parse(in *Input) (*dataset.Log, error) {
 	return t.rows(in, s, names)
 }
 
-// ReadTable reads a table with columns of users and items and, if present, of ratings and times, under any of their
-// usual names. Other columns are not read.
-func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
-	return Table{Sep: sep}.ReadKnown(ctx, path)
-}
-
 // ReadKnown reads interactions from a table that need not have a rating or a time. A column that t names must be
 // present. Columns that t does not name are found by their usual names.
 func (t Table) ReadKnown(ctx context.Context, path string) (*dataset.Log, error) {

@@ -26,7 +26,7 @@ func TestTypedHeader(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l, err := ReadTable(t.Context(), path, sep)
+			l, err := Table{Sep: sep}.ReadKnown(t.Context(), path)
 			if err != nil {
 				t.Fatalf("%s: %v", header, err)
 			}
@@ -56,7 +56,7 @@ func TestSemicolons(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := ReadTable(t.Context(), path, ",")
+	l, err := Table{Sep: ","}.ReadKnown(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
-	"privrec/internal/metrics"
 	"privrec/internal/rng"
 )
 
@@ -24,7 +23,13 @@ func orderZ(s *dataset.Sequential, seed rng.Seed) float64 {
 	scores := make([]float32, s.Items+1)
 	hit := func(score func(prefix []int32, scores []float32), prefix []int32, target int32) float64 {
 		score(prefix, scores)
-		if metrics.Rank(scores[1:], int(target)-1) <= 20 {
+		above := 0
+		for i, v := range scores[1:] {
+			if s := scores[target]; v > s || v == s && int32(i+1) < target {
+				above++
+			}
+		}
+		if above < 20 {
 			return 1
 		}
 		return 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"privrec/internal/autograd"
@@ -50,49 +49,6 @@ func (o Options) means(g *graph.Bipartite) (mean []float64) {
 		mean[i] = float64(g.ItemDegree(i)) / float64(g.Users)
 	}
 	return mean
-}
-
-// Given holds similarities and means from elsewhere, such as noisy ones.
-type Given struct {
-	// Similar writes the similarities of item j and all items into dst (items). Several goroutines call it at once.
-	// Values not above 0 make no neighbour.
-	Similar    func(j int, dst []float64)
-	Mean       []float64 // m (items); nil: 0
-	Neighbours int       // as in Options
-	Normalise  bool      // as in Options
-}
-
-// FitGiven returns the model of given similarities. It uses g only for the items of every user, for the scores. It
-// looks at all pairs of items. It fails as Fit does, on another number of means than items, and on a similarity that is
-// NaN.
-func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) {
-	switch {
-	case o.Neighbours < 1:
-		return nil, fmt.Errorf("itemknn: neighbours is %d, want at least 1", o.Neighbours)
-	case o.Mean != nil && len(o.Mean) != g.Items:
-		return nil, fmt.Errorf("itemknn: %d means for %d items", len(o.Mean), g.Items)
-	}
-	bad := make([]bool, g.Items)
-	m, err := fit(ctx, g, o.Mean, func(int) float64 { return float64(g.Items) },
-		func() func(j int) []nearest.Neighbour {
-			row := make([]float64, g.Items)
-			var all []nearest.Neighbour
-			return func(j int) []nearest.Neighbour {
-				o.Similar(j, row)
-				all = all[:0]
-				for i, v := range row {
-					bad[j] = bad[j] || math.IsNaN(v) || math.IsInf(v, 0)
-					if i != j && v > 0 {
-						all = append(all, nearest.Neighbour{ID: int32(i), Weight: v})
-					}
-				}
-				return nearest.Keep(all, o.Neighbours, o.Normalise)
-			}
-		})
-	if j := slices.Index(bad, true); err == nil && j >= 0 {
-		return nil, fmt.Errorf("itemknn: a similarity of item %d is no finite number", j)
-	}
-	return m, err
 }
 
 // fit returns the model from the neighbours of every item, as nearest.Lists finds them.

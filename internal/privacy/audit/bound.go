@@ -62,7 +62,7 @@ func (o Options) bound(method string) Bound {
 		Tests: o.Tests}
 }
 
-// OneRun audits one run under (epsilon, delta)-DP, see OneRunPValue.
+// OneRun audits one run under (epsilon, delta)-DP (Steinke, Nasr, Jagielski 2023).
 func OneRun(c Count, o Options) (Bound, error) {
 	if err := errors.Join(c.Validate(), o.complete()); err != nil {
 		return Bound{}, fmt.Errorf("one-run audit: %w", err)
@@ -80,8 +80,8 @@ func (c Count) perfect() Count {
 	return c
 }
 
-// OneRunFDP audits one run under Gaussian DP, see OneRunMu. The mu rejected for a group of Copies canaries is divided
-// by Copies to get that of one unit.
+// OneRunFDP audits one run under Gaussian DP (Mahloujifar, Melis, Chaudhuri 2024). The mu rejected for a group of
+// Copies canaries is divided by Copies to get that of one unit.
 func OneRunFDP(c Count, o Options, epsilon Convert) (Bound, error) {
 	fail := func(err error) (Bound, error) { return Bound{}, fmt.Errorf("one-run f-DP audit: %w", err) }
 	if err := errors.Join(c.Validate(), o.complete()); err != nil {
@@ -100,8 +100,9 @@ func OneRunFDP(c Count, o Options, epsilon Convert) (Bound, error) {
 	return b, nil
 }
 
-// TwoRun audits many runs under (epsilon, delta)-DP. Its bound is the larger of TwoRunEpsilon and
-// TwoRunComplement, per unit.
+// TwoRun audits many runs under (epsilon, delta)-DP. Its bound per unit is the larger of log((TPR-delta)/FPR) and
+// that of the complementary event, log((TNR-delta)/FNR), with confidence bounds at level/2 each: they share them, so
+// that the larger of the two holds at level without correction.
 func TwoRun(r Rates, o Options) (Bound, error) {
 	if err := errors.Join(r.Validate(), o.complete()); err != nil {
 		return Bound{}, fmt.Errorf("two-run audit: %w", err)

@@ -64,26 +64,17 @@ func (c Coins) Count(guesses []Guess) (Count, error) {
 	if len(guesses) != c.n {
 		return Count{}, fmt.Errorf("%d guesses about %d canaries", len(guesses), c.n)
 	}
-	return c.count(guesses, nil)
-}
-
-// count does the work of Count, over the canaries with the given numbers; nil means all.
-func (c Coins) count(guesses []Guess, of []int) (Count, error) {
 	r := Count{Canaries: int64(len(guesses))}
 	for i, g := range guesses {
-		at := i
-		if of != nil {
-			at = of[i]
-		}
 		switch g {
 		case Abstain:
 			continue
 		case In, Out:
 		default:
-			return Count{}, fmt.Errorf("guess %d is %d, want %d, %d or %d", at, g, Out, Abstain, In)
+			return Count{}, fmt.Errorf("guess %d is %d, want %d, %d or %d", i, g, Out, Abstain, In)
 		}
 		r.Guesses++
-		if (g == In) == c.In(at) {
+		if (g == In) == c.In(i) {
 			r.Correct++
 		}
 	}
@@ -153,32 +144,6 @@ func (r Rule) guesses(order []int) []Guess {
 		guesses[i] = Out
 	}
 	return guesses
-}
-
-// Threshold is a rule with fixed thresholds: In for scores of at least High, Out for scores below Low, which is at most
-// High. The number of guesses is then random, which the theorems allow.
-type Threshold struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// Guess returns the guesses that the thresholds make from the scores.
-func (t Threshold) Guess(scores []float64) ([]Guess, error) {
-	if !(t.Low <= t.High) {
-		return nil, fmt.Errorf("thresholds are %v and %v, want the lower one first", t.Low, t.High)
-	}
-	guesses := make([]Guess, len(scores))
-	for i, s := range scores {
-		switch {
-		case math.IsNaN(s):
-			return nil, fmt.Errorf("score %d is not a number", i)
-		case s >= t.High:
-			guesses[i] = In
-		case s < t.Low:
-			guesses[i] = Out
-		}
-	}
-	return guesses, nil
 }
 
 // descending returns the indices of the scores from the highest. Equal scores keep their order.

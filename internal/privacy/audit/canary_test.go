@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -16,17 +15,6 @@ func TestCanaryRefusals(t *testing.T) {
 	}
 	o := Options{Level: 0.1}
 	scores, rules := []float64{1, 2, 3, 4}, []Rule{{1, 1}}
-	split := func(scores []float64, rules []Rule, share float64, bound Bounder) error {
-		_, _, err := Split(coins, scores, rules, share, rng.Seed(2).Stream("split"), o, bound)
-		return err
-	}
-	fails := func(Count, Options) (Bound, error) { return Bound{}, errors.New("broken") }
-	failsAtRest := func(c Count, o Options) (Bound, error) {
-		if c.Canaries == 3 {
-			return Bound{}, errors.New("rest broken")
-		}
-		return OneRun(c, o)
-	}
 	for want, call := range map[string]func() error{
 		"canaries are 0":    func() error { _, err := NewCoins(rng.Stream{}, 0); return err },
 		"3 guesses about 4": func() error { _, err := coins.Count(make([]Guess, 3)); return err },
@@ -40,21 +28,12 @@ func TestCanaryRefusals(t *testing.T) {
 		"thresholds are 2":  func() error { _, err := (Threshold{2, 1}).Guess(scores); return err },
 		"thresholds are N":  func() error { _, err := (Threshold{math.NaN(), 1}).Guess(scores); return err },
 		"no rules":          func() error { _, _, err := Best(coins, scores, nil, o, OneRun); return err },
-		"no bound":          func() error { return split(scores, rules, 0.5, nil) },
 		"3 scores of 4":     func() error { _, _, err := Best(coins, scores[:3], rules, o, OneRun); return err },
-		"2 scores of 4":     func() error { return split(scores[:2], rules, 0.5, OneRun) },
 		"rule 1: ":          func() error { _, _, err := Best(coins, scores, []Rule{{1, 1}, {9, 9}}, o, OneRun); return err },
 		"best of several rules: score": func() error {
 			_, _, err := Best(coins, []float64{1, 2, 3, math.NaN()}, rules, o, OneRun)
 			return err
 		},
-		"split: score":     func() error { return split([]float64{math.NaN(), 1, 2, 3}, rules, 0.5, OneRun) },
-		"share is 1":       func() error { return split(scores, rules, 1, OneRun) },
-		"share is NaN":     func() error { return split(scores, rules, math.NaN(), OneRun) },
-		"leaves a subset":  func() error { return split(scores, rules, 0.1, OneRun) },
-		"501 out of 1000":  func() error { return split(scores, []Rule{{500, 501}}, 0.5, OneRun) },
-		"split: rest brok": func() error { return split(scores, rules, 0.25, failsAtRest) },
-		"split: broken":    func() error { return split(scores, rules, 0.5, fails) },
 	} {
 		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
@@ -191,9 +170,6 @@ func TestChoosing(t *testing.T) {
 		if _, b, err := Best(coins, scores, rules, o, OneRun); err != nil || b.Epsilon != 0 || b.Tests != int64(len(rules)) {
 			t.Errorf("noise, best: %+v, %v", b, err)
 		}
-		if _, b, err := Split(coins, scores, rules, 0.5, seed.Stream("split"), o, OneRun); err != nil || b.Epsilon != 0 || b.Tests != 1 {
-			t.Errorf("noise, split: %+v, %v", b, err)
-		}
 		// Scores that mean something for the highest 5 % only.
 		for i := range scores {
 			if i%20 == 0 && coins.In(i) {
@@ -201,18 +177,7 @@ func TestChoosing(t *testing.T) {
 			}
 		}
 		bad := Rule{n / 2, n / 2}
-		worst, err := func() (Bound, error) { _, b, err := Best(coins, scores, []Rule{bad}, o, OneRun); return b, err }()
-		if err != nil {
-			t.Fatal(err)
-		}
-		rule, b, err := Split(coins, scores, rules, 0.5, seed.Stream("split"), o, OneRun)
-		if err != nil || rule.In > 50 || rule.Out != 0 || !(b.Epsilon > 1 && b.Epsilon > worst.Epsilon) {
-			t.Errorf("split chose %+v: %v, the worst rule has %v, %v", rule, b.Epsilon, worst.Epsilon, err)
-		}
-		if _, small, err := Split(coins, scores, rules, 0.2, seed.Stream("split"), o, OneRun); err != nil || small.Count.Canaries != n*8/10 {
-			t.Errorf("split after a fifth: %+v, %v", small.Count, err)
-		}
-		rule, b, err = Best(coins, scores, []Rule{bad, {450, 0}, {5000, 0}}, o, OneRun)
+		rule, b, err := Best(coins, scores, []Rule{bad, {450, 0}, {5000, 0}}, o, OneRun)
 		if err != nil || rule.In != 450 || !(b.Epsilon > 1) || b.Tests != 3 {
 			t.Errorf("best chose %+v: %+v, %v", rule, b, err)
 		}

@@ -76,7 +76,7 @@ func TestHalvedNoiseIsCaught(t *testing.T) {
 			})
 			wrong := law.Upper(int64(least))
 			if fault {
-				wrong = law.Lower(int64(least) - 1)
+				wrong = binomial.Law{N: law.N, P: law.Q, Q: law.P}.Upper(law.N - int64(least) + 1)
 			}
 			if wrong > 1e-9 {
 				t.Errorf("%s noise, %s: errs with probability %v", name, method, wrong)

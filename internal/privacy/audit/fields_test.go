@@ -28,10 +28,6 @@ var withOptions = map[string]func(audit.Options) (audit.Bound, error){
 		_, b, err := audit.Best(tenCoins(), make([]float64, 10), []audit.Rule{{In: 4, Out: 4}, {In: 1, Out: 1}, {In: 1}, {Out: 1}}, o, audit.OneRun)
 		return b, err
 	},
-	"Split": func(o audit.Options) (audit.Bound, error) {
-		_, b, err := audit.Split(tenCoins(), make([]float64, 10), []audit.Rule{{In: 400, Out: 400}}, 0.5, rng.Seed(2).Stream("split"), o, audit.OneRun)
-		return b, err
-	},
 }
 
 func tenCoins() audit.Coins {

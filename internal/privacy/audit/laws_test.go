@@ -163,53 +163,6 @@ func TestCoinsFromManySides(t *testing.T) {
 	}
 }
 
-// Split chooses with one part of the scores and counts with the other: the choosing
-// part alone decides the rule, the other alone the counts, and the same streams give
-// the same bound.
-func TestSplitKeepsItsPartsApart(t *testing.T) {
-	const n, share = 3000, 0.4
-	coins, cut := newCoins(t, 21, n), 1200
-	stream := rng.Seed(22).Stream("split")
-	perm := rng.Seed(22).Stream("split")
-	order := perm.Perm(n)
-	s := rng.Seed(23).Stream("scores")
-	scores := make([]float64, n)
-	for i := range scores {
-		if scores[i] = s.NormFloat64(); coins.In(i) {
-			scores[i] += 2
-		}
-	}
-	rules := []audit.Rule{{In: 20, Out: 20}, {In: 100}, {In: 100, Out: 100}, {In: 300, Out: 300}}
-	split := func(scores []float64) (audit.Rule, audit.Bound) {
-		rule, b, err := audit.Split(coins, scores, rules, share, stream, audit.Options{Level: 0.05}, audit.OneRun)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rule, b
-	}
-	rule, b := split(scores)
-	if again, c := split(slices.Clone(scores)); again != rule || !reflect.DeepEqual(b, c) {
-		t.Errorf("%+v %+v, again %+v %+v", rule, b, again, c)
-	}
-	if b.Count.Canaries != n-int64(cut) || b.Count.Guesses != int64((rule.In*(n-cut)/1000)+(rule.Out*(n-cut)/1000)) || !(b.Epsilon > 0) {
-		t.Errorf("%+v chosen, %+v counted", rule, b)
-	}
-	spoil := func(part []int32) []float64 { // the opposite of what they were
-		other := slices.Clone(scores)
-		for _, at := range part {
-			other[at] = -other[at]
-		}
-		return other
-	}
-	if chosen, c := split(spoil(order[cut:])); chosen != rule || c.Epsilon != 0 {
-		t.Errorf("with the counted part spoilt %+v is chosen, not %+v, and shows %v", chosen, rule, c.Epsilon)
-	}
-	chosen, c := split(spoil(order[:cut]))
-	if chosen != rules[0] || c.Epsilon < 0 || c.Count.Guesses == b.Count.Guesses {
-		t.Errorf("with the choosing part spoilt %+v is chosen, %+v", chosen, c)
-	}
-}
-
 // The largest of several bounds is one bound only if the level is shared: over 1500
 // drawings of coins for scores that mean nothing, Best is above 0 no more often than
 // its level allows, while the largest uncorrected bound is far more often. Binomial

@@ -31,24 +31,13 @@ func (c Count) Validate() error {
 // maxCanaries bounds the work. It is far above any experiment.
 const maxCanaries = 1 << 31
 
-// OneRunPValue returns the largest probability with which an (epsilon, delta)-DP mechanism lets an
-// attacker get at least Correct of Guesses right (Steinke, Nasr, Jagielski 2023, theorem 5.2 with a
-// fair coin):
+// pValue returns the largest probability with which an (epsilon, delta)-DP mechanism lets an attacker get at least
+// Correct of Guesses right (Steinke, Nasr, Jagielski 2023, theorem 5.2 with a fair coin):
 //
 //	beta + 2 m delta alpha,  beta = P[B >= v],
 //	alpha = max over 1 <= i <= v of P[v > B >= v-i]/i,  B ~ Bin(r, 1/(1+e^-epsilon))
 //
-// in (0, 1]. epsilon is at least 0 and finite, delta in [0, 1).
-func OneRunPValue(c Count, epsilon, delta float64) (float64, error) {
-	if err := c.Validate(); err != nil {
-		return 0, err
-	}
-	if err := checkEpsilonDelta(epsilon, delta); err != nil {
-		return 0, err
-	}
-	return c.pValue(epsilon, delta), nil
-}
-
+// in (0, 1].
 func (c Count) pValue(epsilon, delta float64) float64 {
 	law := binomial.FromLogit(c.Guesses, epsilon)
 	p := law.Upper(c.Correct)
@@ -94,21 +83,9 @@ func steepestFar(law binomial.Law, v int64) float64 {
 	return best
 }
 
-// OneRunEpsilon returns the largest epsilon at which OneRunPValue is at most level, rounded down.
-// With probability at least 1-level over the coins and the mechanism, the mechanism is not
-// (epsilon', delta)-DP for any smaller epsilon'. It returns 0 if not even epsilon = 0 is rejected.
-// level is in (0, 1).
-func OneRunEpsilon(c Count, delta, level float64) (float64, error) {
-	if err := checkLevel(level); err != nil {
-		return 0, err
-	}
-	if _, err := OneRunPValue(c, 0, delta); err != nil {
-		return 0, err
-	}
-	return c.epsilon(delta, level, 1), nil
-}
-
-// epsilon returns OneRunEpsilon per unit for canaries with several copies, by rejecting the guarantee of the group.
+// epsilon returns the largest epsilon per unit, rounded down, at which the p-value is at most level, for the
+// guarantee of the group of a canary's copies; 0 if not even epsilon 0 is rejected. With probability at least 1-level
+// over the coins and the mechanism, the mechanism is not (epsilon', delta)-DP for any smaller epsilon'.
 func (c Count) epsilon(delta, level float64, copies int64) float64 {
 	return largest(func(epsilon float64) bool {
 		e, d := group(epsilon, delta, copies)

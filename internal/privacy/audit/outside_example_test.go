@@ -69,30 +69,6 @@ func ExampleBound_Contradicts() {
 	// Output: {In:5000 Out:5000} of 2 tests: accounted 10.0, audited above it: true
 }
 
-// A rule chosen on 30 % of the canaries and counted on the others.
-func ExampleSplit() {
-	coins, err := audit.NewCoins(rng.Seed(5).Stream("canaries"), 10000)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	scores, s := make([]float64, coins.Len()), rng.Seed(5).Stream("scores")
-	for i := range scores {
-		scores[i] = s.Float64()
-		if coins.In(i) && i%10 == 0 { // one in ten is remembered
-			scores[i] += 1
-		}
-	}
-	rules := []audit.Rule{{In: 500, Out: 500}, {In: 40}, {Out: 40}} // of a thousand
-	rule, bound, err := audit.Split(coins, scores, rules, 0.3, rng.Seed(5).Stream("split"), audit.Options{Level: 0.05}, audit.OneRun)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%+v, %d of %d right among %d canaries: epsilon above %.1f\n", rule, bound.Count.Correct, bound.Count.Guesses, bound.Count.Canaries, bound.Epsilon)
-	// Output: {In:40 Out:0}, 280 of 280 right among 7000 canaries: epsilon above 4.5
-}
-
 // Which curves do 95 right guesses of 100 reject?
 func ExampleOneRunRejects() {
 	count := audit.Count{Canaries: 1000, Guesses: 100, Correct: 95}

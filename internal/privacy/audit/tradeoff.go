@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -22,30 +21,9 @@ func GaussianCurve(mu float64) Curve {
 	}
 }
 
-// ApproximateCurve returns the curve of (epsilon, delta)-DP (Wasserman and Zhou 2010): max(0,
-// e^-epsilon (x-delta), 1-delta-e^epsilon (1-x)).
-func ApproximateCurve(epsilon, delta float64) Curve {
-	return func(x float64) float64 {
-		return math.Max(0, math.Max(math.Exp(-epsilon)*(x-delta), 1-delta-math.Exp(epsilon)*(1-x)))
-	}
-}
-
-// OneRunRejects reports whether the counts reject, at level, that the curve protects each single canary (Mahloujifar,
-// Melis, Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out guesses). The recursion turns the tail of the
-// number of right guesses into a lower bound on a total probability, and rejects if that exceeds one.
-func OneRunRejects(c Count, curve Curve, level float64) (bool, error) {
-	if err := c.Validate(); err != nil {
-		return false, err
-	}
-	if err := checkLevel(level); err != nil {
-		return false, err
-	}
-	if curve == nil {
-		return false, fmt.Errorf("no trade-off curve")
-	}
-	return c.rejects(curve, level), nil
-}
-
+// rejects reports whether the counts reject, at level, that the curve protects each single canary (Mahloujifar,
+// Melis, Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out guesses). The recursion turns the tail of
+// the number of right guesses into a lower bound on a total probability, and rejects if that exceeds one.
 func (c Count) rejects(curve Curve, level float64) bool {
 	m, n := float64(c.Canaries), float64(c.Guesses)
 	r := level * float64(c.Correct) / m
@@ -61,15 +39,7 @@ func (c Count) rejects(curve Curve, level float64) bool {
 	return (r+h)*(1-margin) > n/m
 }
 
-// OneRunMu returns the largest mu, rounded down, such that OneRunRejects rejects mu-Gaussian-DP at
-// level; 0 if it rejects none.
-func OneRunMu(c Count, level float64) (float64, error) {
-	if _, err := OneRunRejects(c, GaussianCurve(0), level); err != nil {
-		return 0, err
-	}
-	return c.mu(level), nil
-}
-
+// mu returns the largest mu, rounded down, such that the counts reject mu-Gaussian-DP at level; 0 if they reject none.
 func (c Count) mu(level float64) float64 {
 	return (1 - margin) * largest(func(mu float64) bool { return c.rejects(GaussianCurve(mu), level) })
 }

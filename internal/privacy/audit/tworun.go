@@ -104,33 +104,6 @@ func (r Rates) bounds(level float64) (b bounds, err error) {
 	return b, err
 }
 
-// TwoRunEpsilon returns the largest epsilon, rounded down, that contradicts the rates at level:
-// log((TPR-delta)/FPR) with the lower bound of TPR and the upper bound of FPR, each at level/2; 0
-// if that is negative.
-func TwoRunEpsilon(r Rates, delta, level float64) (float64, error) {
-	b, err := r.bounds(level)
-	if err != nil {
-		return 0, err
-	}
-	if err := checkEpsilonDelta(0, delta); err != nil {
-		return 0, err
-	}
-	return ratio(b.truePositive, b.falsePositive, delta, 1), nil
-}
-
-// TwoRunComplement returns the bound of TwoRunEpsilon for the complementary event, log((TNR-delta)/FNR). It uses the
-// same confidence bounds, with TNR = 1-FPR and FNR = 1-TPR, so the larger of the two holds at level without correction.
-func TwoRunComplement(r Rates, delta, level float64) (float64, error) {
-	b, err := r.bounds(level)
-	if err != nil {
-		return 0, err
-	}
-	if err := checkEpsilonDelta(0, delta); err != nil {
-		return 0, err
-	}
-	return ratio(b.trueNegative, b.falseNegative, delta, 1), nil
-}
-
 // ratio returns the largest epsilon, rounded down, with high > e^epsilon low + delta for a group of
 // copies.
 func ratio(high, low, delta float64, copies int64) float64 {

@@ -7,7 +7,6 @@
 package binomial
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -23,21 +22,6 @@ type Law struct {
 func FromLogit(n int64, logit float64) Law {
 	return Law{N: n, P: 1 / (1 + math.Exp(-logit)), Q: 1 / (1 + math.Exp(logit))}
 }
-
-// Validate returns an error for a number of trials out of range, and for probabilities that are not in [0, 1] or do not
-// add up to 1.
-func (l Law) Validate() error {
-	if l.N < 0 || l.N > maxTrials {
-		return fmt.Errorf("trials are %d, want 0 to %d", l.N, int64(maxTrials))
-	}
-	if !(l.P >= 0 && l.Q >= 0 && math.Abs(l.P+l.Q-1) < 1e-12) {
-		return fmt.Errorf("probabilities are %v and %v, want at least 0 and a sum of 1", l.P, l.Q)
-	}
-	return nil
-}
-
-// maxTrials is the largest number of trials; up to it every integer is exact as a float64.
-const maxTrials = 1 << 53
 
 // LogPMF returns the logarithm of the probability of exactly k successes; -Inf if that is 0.
 func (l Law) LogPMF(k int64) float64 {
@@ -82,9 +66,6 @@ func (l Law) Upper(k int64) float64 {
 	}
 	return math.Max(0, 1-math.Exp(l.mirror().logTail(l.N-k+1)))
 }
-
-// Lower returns the probability of k successes or fewer.
-func (l Law) Lower(k int64) float64 { return l.mirror().Upper(l.N - k) }
 
 // LogUpper returns the logarithm of Upper, also where Upper itself would underflow.
 func (l Law) LogUpper(k int64) float64 {

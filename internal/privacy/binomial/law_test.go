@@ -3,7 +3,6 @@ package binomial_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -120,8 +119,8 @@ func TestTrialsAdd(t *testing.T) {
 func TestFromLogitAtTheEnds(t *testing.T) {
 	for _, logit := range []float64{0, 1e-300, 1e-17, 0.3, 36, 37, 40, 700, 745, 800, 1e300, math.Inf(1)} {
 		l, m := binomial.FromLogit(9, logit), binomial.FromLogit(9, -logit)
-		if err := l.Validate(); err != nil || l.P != m.Q || l.Q != m.P || l.P < 0.5 {
-			t.Errorf("logit %v: %+v, mirrored %+v, %v", logit, l, m, err)
+		if !(l.P+l.Q == 1 && l.Q >= 0) || l.P != m.Q || l.Q != m.P || l.P < 0.5 {
+			t.Errorf("logit %v: %+v, mirrored %+v", logit, l, m)
 		}
 		if logit > 0 && logit < 700 && math.Abs(math.Log(l.P/l.Q)-logit) > 1e-15*(1+logit) {
 			t.Errorf("logit %v: odds %v", logit, math.Log(l.P/l.Q))
@@ -132,27 +131,6 @@ func TestFromLogitAtTheEnds(t *testing.T) {
 					t.Errorf("logit %v, %s of %d: %v", logit, name, k, v)
 				}
 			}
-		}
-	}
-}
-
-// What Validate refuses it names.
-func TestValidateNames(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		l    binomial.Law
-		want string
-	}{
-		{binomial.Law{N: math.MinInt64, P: 1}, "trials are -9223372036854775808"}, {binomial.Law{N: math.MaxInt64, P: 1}, "trials are"},
-		{binomial.Law{N: 1<<53 + 1, P: 1}, "want 0 to 9007199254740992"},
-		{binomial.Law{N: 1, P: nan, Q: nan}, "probabilities are NaN"}, {binomial.Law{N: 1, P: 1, Q: nan}, "and NaN"},
-		{binomial.Law{N: 1, P: inf, Q: -inf}, "probabilities are +Inf"}, {binomial.Law{N: 1, P: -1e-9, Q: 1 + 1e-9}, "at least 0"},
-		{binomial.Law{N: 1}, "a sum of 1"}, {binomial.Law{N: 1, P: 0.5, Q: 0.5 + 1e-11}, "a sum of 1"},
-		{binomial.Law{N: 0, P: 1}, ""}, {binomial.Law{N: 1 << 53, P: 0.25, Q: 0.75}, ""}, {binomial.Law{N: 3, P: 1e-300, Q: 1}, ""},
-	} {
-		err := c.l.Validate()
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %q", c.l, err, c.want)
 		}
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/classic"
 	"privrec/internal/privacy/audit"
+	"privrec/internal/privacy/reference"
 )
 
 // composed are the classical theorems, and randomised response composed exactly.
 func composed() map[string]answers {
-	parts := func(r *row) []classic.Term {
-		return []classic.Term{{Epsilon: r.num("eps0"), Delta: r.or("delta0", 0), Count: r.count("k")}}
+	parts := func(r *row) []reference.Guarantee {
+		return []reference.Guarantee{{Epsilon: r.num("eps0"), Delta: r.or("delta0", 0), Count: r.count("k")}}
 	}
 	// others are the accountants of losses, for pure parts.
 	others := func(r *row, closed answer, ask func(response privacy.Event, n int64) ([]answer, error)) ([]answer, error) {
@@ -24,43 +25,35 @@ func composed() map[string]answers {
 		return append(list, closed), err
 	}
 	return map[string]answers{
-		"BasicCompositionEps": one("classic.Basic", func(r *row) (float64, error) {
-			e, _, err := classic.Basic(r.num("eps"), 0, r.count("k"))
-			return e, err
-		}),
-		"AdvancedCompositionDRVEps": one("classic.Advanced", func(r *row) (float64, error) {
-			return classic.Advanced(r.num("eps"), r.count("k"), r.num("delta_prime"))
-		}),
-		"AdvancedCompositionKOVEps": one("classic.AdvancedTight", func(r *row) (float64, error) {
-			return classic.AdvancedTight(r.num("eps"), r.count("k"), r.num("delta_prime"))
-		}),
-		"AmplifyEps": one("classic.AmplifyPoisson", func(r *row) (float64, error) {
-			e, _, err := classic.AmplifyPoisson(r.num("q"), r.num("eps"), 0)
-			return e, err
-		}),
-		"AmplifyDelta": one("classic.AmplifyPoisson", func(r *row) (float64, error) {
-			_, d, err := classic.AmplifyPoisson(r.num("q"), 1, r.num("delta"))
-			return d, err
-		}),
-		"RRComposeDelta": func(r *row) ([]answer, error) {
-			v, err := classic.KFoldDelta(parts(r), r.num("eps"))
-			if err != nil {
-				return nil, err
+		"BasicCompositionEps": one("classic.NewSumFilter", func(r *row) (float64, error) {
+			f, err := classic.NewSumFilter(privacy.Budget{Epsilon: 1e9, Delta: 1e-9})
+			for range r.count("k") {
+				if err == nil {
+					err = f.Charge(r.num("eps"), 0)
+				}
 			}
-			return others(r, answer{by: "classic.KFoldDelta", got: v}, func(e privacy.Event, n int64) ([]answer, error) {
+			return f.Spent(), err
+		}),
+		"AdvancedCompositionDRVEps": plain("reference.Advanced", func(r *row) float64 {
+			return reference.Advanced(r.num("eps"), r.count("k"), r.num("delta_prime"))
+		}),
+		"AdvancedCompositionKOVEps": plain("reference.AdvancedTight", func(r *row) float64 {
+			return reference.AdvancedTight(r.num("eps"), r.count("k"), r.num("delta_prime"))
+		}),
+		"AmplifyEps":   plain("reference.Sampled", func(r *row) float64 { return reference.Sampled(r.num("q"), r.num("eps")) }),
+		"AmplifyDelta": plain("the product", func(r *row) float64 { return r.num("q") * r.num("delta") }),
+		"RRComposeDelta": func(r *row) ([]answer, error) {
+			v := reference.KFoldDelta(parts(r), r.num("eps"))
+			return others(r, answer{by: "reference.KFoldDelta", got: v}, func(e privacy.Event, n int64) ([]answer, error) {
 				return deltas(release(e, 1, n, privacy.Replace), r.num("eps"), "")
 			})
 		},
 		"RRComposeEps": func(r *row) ([]answer, error) {
-			v, err := classic.KFoldEpsilon(parts(r), r.num("delta"))
-			if errors.Is(err, classic.ErrUnreachable) { // refused, where the files have an infinity
-				v, err = math.Inf(1), nil
-				return []answer{{by: "classic.KFoldEpsilon", got: v}}, err
+			v := reference.KFoldEpsilon(parts(r), r.num("delta"))
+			if math.IsInf(v, 1) {
+				return []answer{{by: "reference.KFoldEpsilon", got: v}}, nil
 			}
-			if err != nil {
-				return nil, err
-			}
-			return others(r, answer{by: "classic.KFoldEpsilon", got: v}, func(e privacy.Event, n int64) ([]answer, error) {
+			return others(r, answer{by: "reference.KFoldEpsilon", got: v}, func(e privacy.Event, n int64) ([]answer, error) {
 				return epsilons(release(e, 1, n, privacy.Replace), r.num("delta"), "")
 			})
 		},
@@ -82,15 +75,30 @@ func audited() map[string]answers {
 		return a
 	}
 	return map[string]answers{
-		"OneRunP":   one("audit.OneRunPValue", func(r *row) (float64, error) { return audit.OneRunPValue(count(r), r.num("eps"), r.num("delta")) }),
-		"OneRunEps": one("audit.OneRunEpsilon", func(r *row) (float64, error) { return audit.OneRunEpsilon(count(r), r.num("delta"), r.num("p")) }),
+		// The least level at which the audit rejects this epsilon.
+		"OneRunP": one("audit.OneRun, inverse", func(r *row) (float64, error) {
+			var failed error
+			log := crossing(-745, 0, func(log float64) bool {
+				b, err := audit.OneRun(count(r), audit.Options{Delta: r.num("delta"), Level: math.Exp(log)})
+				failed = errors.Join(failed, err)
+				return b.Epsilon >= r.num("eps") && b.Epsilon > 0
+			})
+			return math.Exp(log), failed
+		}),
+		"OneRunEps": one("audit.OneRun", func(r *row) (float64, error) {
+			b, err := audit.OneRun(count(r), audit.Options{Delta: r.num("delta"), Level: r.num("p")})
+			return b.Epsilon, err
+		}),
 		"OneRunFDPEps": one("audit.OneRunFDP", func(r *row) (float64, error) {
 			b, err := audit.OneRunFDP(count(r), audit.Options{Delta: r.num("delta"), Level: r.num("p")}, accountant.Exact)
 			return b.Epsilon, err
 		}),
-		"CPLower":   one("audit.LowerBound", func(r *row) (float64, error) { return audit.LowerBound(r.count("k"), r.count("n"), r.num("alpha")) }),
-		"CPUpper":   one("audit.UpperBound", func(r *row) (float64, error) { return audit.UpperBound(r.count("k"), r.count("n"), r.num("alpha")) }),
-		"TwoRunEps": one("audit.TwoRunEpsilon", func(r *row) (float64, error) { return audit.TwoRunEpsilon(rates(r), r.num("delta"), r.num("alpha")) }),
+		"CPLower": one("audit.LowerBound", func(r *row) (float64, error) { return audit.LowerBound(r.count("k"), r.count("n"), r.num("alpha")) }),
+		"CPUpper": one("audit.UpperBound", func(r *row) (float64, error) { return audit.UpperBound(r.count("k"), r.count("n"), r.num("alpha")) }),
+		"TwoRunEps": one("audit.TwoRun", func(r *row) (float64, error) {
+			b, err := audit.TwoRun(rates(r), audit.Options{Delta: r.num("delta"), Level: r.num("alpha")})
+			return b.Epsilon, err
+		}),
 		"GDPAuditMu": one("audit.TwoRunMu", func(r *row) (float64, error) {
 			return audit.TwoRunMu(rates(r), r.num("alpha"))
 		}),

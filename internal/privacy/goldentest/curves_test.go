@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/reference"
 )
 
 // at is a curve of Rényi divergences at the order of a row.
@@ -43,8 +44,9 @@ func curves() map[string]answers {
 		"SampledGaussianRDP": at("rdp.SampledGaussian", func(r *row) (rdp.Curve, error) { return rdp.SampledGaussian(r.num("q"), r.num("sigma")) }),
 		"ExpMechRDP":         at("rdp.BoundedRange", func(r *row) (rdp.Curve, error) { return rdp.BoundedRange(r.num("eps")) }),
 		"PureToRDP":          at("rdp.PureDP", func(r *row) (rdp.Curve, error) { return rdp.PureDP(r.num("eps")) }),
-		"GraphRDP": at("rdp.GraphAggregation", func(r *row) (rdp.Curve, error) {
-			return rdp.GraphAggregation{Nodes: r.count("N"), Batch: r.count("batch"), MaxDegree: r.count("max_degree"), Noise: r.num("noise_scale")}.Curve()
+		"GraphRDP": plain("reference.Graph", func(r *row) float64 {
+			g := reference.Graph{Nodes: r.count("N"), Batch: r.count("batch"), MaxDegree: r.count("max_degree"), Noise: r.num("noise_scale")}
+			return g.Divergence(r.num("alpha"))
 		}),
 		"WOR9":       at("rdp.WithoutReplacement", func(r *row) (rdp.Curve, error) { return withoutReplacement(r, false) }),
 		"WOR9Capped": at("rdp.WithoutReplacement, capped", func(r *row) (rdp.Curve, error) { return withoutReplacement(r, true) }),
@@ -53,12 +55,46 @@ func curves() map[string]answers {
 		}),
 		"RDPToEpsClassic":   point("rdp.ClassicEpsilon", rdp.ClassicEpsilon, "delta"),
 		"RDPToEpsTight":     point("rdp.TightEpsilon", rdp.TightEpsilon, "delta"),
-		"RDPToDeltaClassic": point("rdp.ClassicDelta", rdp.ClassicDelta, "eps"),
-		"RDPToDeltaTight":   point("rdp.TightDelta", rdp.TightDelta, "eps"),
-		"ZCDPToEpsStandard": one("rdp.ZCDPEpsilon", func(r *row) (float64, error) { return rdp.ZCDPEpsilon(r.num("rho"), r.num("delta")) }),
-		"ZCDPToEpsTight":    one("rdp.ZCDPTightEpsilon", func(r *row) (float64, error) { return rdp.ZCDPTightEpsilon(r.num("rho"), r.num("delta")) }),
-		"ZCDPToDeltaTight":  one("rdp.ZCDPTightDelta", func(r *row) (float64, error) { return rdp.ZCDPTightDelta(r.num("rho"), r.num("eps")) }),
+		"RDPToDeltaClassic": deltaOf("rdp.ClassicEpsilon, inverse", rdp.ClassicEpsilon),
+		"RDPToDeltaTight":   deltaOf("rdp.TightEpsilon, inverse", rdp.TightEpsilon),
+		"ZCDPToEpsStandard": zcdp(rdp.Classic),
+		"ZCDPToEpsTight":    zcdp(rdp.Tight),
+		"ZCDPToDeltaTight": one("rdp.Delta", func(r *row) (float64, error) {
+			p, err := rdp.Delta(context.Background(), rdp.ZCDP(r.num("rho")), r.num("eps"), rdp.Options{Conversion: rdp.Tight})
+			return p.Delta, err
+		}),
 	}
+}
+
+// deltaOf is the largest delta at which a conversion of the divergence of one order gives at least an epsilon.
+func deltaOf(by string, epsilon func(rdp, alpha, delta float64) float64) answers {
+	return plain(by, func(r *row) float64 {
+		divergence, alpha, target := r.num("rdp"), r.num("alpha"), r.num("eps")
+		if epsilon(divergence, alpha, 1) >= target {
+			return 1
+		}
+		return math.Exp(crossing(-745, 0, func(log float64) bool { return epsilon(divergence, alpha, math.Exp(log)) < target }))
+	})
+}
+
+// crossing is where over begins to hold between two numbers.
+func crossing(lo, hi float64, over func(x float64) bool) float64 {
+	for range 200 {
+		if mid := (lo + hi) / 2; over(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// zcdp is the epsilon of a rho-zCDP mechanism.
+func zcdp(conversion rdp.Conversion) answers {
+	return one("rdp.Epsilon", func(r *row) (float64, error) {
+		p, err := rdp.Epsilon(context.Background(), rdp.ZCDP(r.num("rho")), r.num("delta"), rdp.Options{Conversion: conversion})
+		return p.Epsilon, err
+	})
 }
 
 // withoutReplacement is theorem 9 for the mechanism of a row.
@@ -99,27 +135,23 @@ func withoutReplacement(r *row, capped bool) (rdp.Curve, error) {
 
 // grid are the options of a row that names an order grid and a conversion.
 func (r *row) grid(name, conversion string) (rdp.Options, error) {
-	ours := map[string]string{
-		"dp_accounting_default": "dp-accounting", "opacus_default": "opacus", "int_2_64": "whole-64", "int_2_256": "whole-256",
-		"pow2_2_1024": "powers-of-2", "tf_privacy_legacy": "tf-privacy", "coarse_frac": "coarse",
-	}
 	o := rdp.Options{Conversion: rdp.Conversion(conversion), Fixed: true}
-	var err error
+	orders, ok := r.file.Tables.Grids[name]
 	switch {
 	case name == "continuum" || name == "continuous":
 		o.Fixed = false
-		return o, nil
 	case name == "int_2_32":
 		o.Orders = rdp.Whole(32)
-	case ours[name] != "":
-		o.Orders, err = rdp.Grid(ours[name])
+	case name == "dp_accounting_default" && ok && !slices.Equal(rdp.DPAccounting(), orders):
+		return o, fmt.Errorf("order grid %q is %v, want %v", name, rdp.DPAccounting(), orders)
+	case name == "dp_accounting_default":
+		o.Orders = rdp.DPAccounting()
+	case ok:
+		o.Orders = orders
 	default:
-		err = fmt.Errorf("order grid %q", name)
+		return o, fmt.Errorf("order grid %q", name)
 	}
-	if want, ok := r.file.Tables.Grids[name]; err == nil && ok && !slices.Equal(o.Orders, want) {
-		err = fmt.Errorf("order grid %q is %v, want %v", name, o.Orders, want)
-	}
-	return o, err
+	return o, nil
 }
 
 // epsilon is the guarantee of a curve by a grid and a conversion.

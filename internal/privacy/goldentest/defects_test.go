@@ -10,11 +10,11 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/accountant/classic"
 	"privrec/internal/privacy/accountant/exact"
 	"privrec/internal/privacy/accountant/pld"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/reference"
 )
 
 // defect is a mistake that was found in another library, what shows that this one
@@ -128,7 +128,7 @@ func defects() []defect {
 			v, b := bracketed(t, ts, 1e-6)
 			within(t, "exact", v.Epsilon, 52.68, 1.099, 0.01)
 			within(t, "pld", b.Upper, 52.68, 1.099, 0.01)
-			within(t, "k-fold", is(classic.KFoldEpsilon([]classic.Term{{Epsilon: math.Log(3), Count: 50}}, 1e-6))(t), 52.68, 1.099, 0.01)
+			within(t, "k-fold", reference.KFoldEpsilon([]reference.Guarantee{{Epsilon: math.Log(3), Count: 50}}, 1e-6), 52.68, 1.099, 0.01)
 		}, []string{"accountant/pld TestGoldenCountsAndRelations", "accountant/exact TestPureAgainstKFold"}},
 		{"dp_accounting RDP against PLD", "replaced record moves a sum once", func(t *testing.T) {
 			e := privacy.Gaussian{Sigma: 2, Sensitivity: 2, Unit: privacy.User, Neighbouring: privacy.Replace} // a sum clipped at 1

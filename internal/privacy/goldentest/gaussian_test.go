@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/reference"
 )
 
 // gaussian are the closed forms of Gaussian and Laplace noise.
@@ -30,7 +31,7 @@ func gaussian() map[string]answers {
 			return r.num("J") * math.Sqrt(r.num("S")*r.num("L")) / r.num("sigma")
 		}),
 		"CLTMuPoisson":  plain("accountant.CLTMuPoisson", func(r *row) float64 { return accountant.CLTMuPoisson(r.num("q"), r.num("sigma"), r.num("steps")) }),
-		"CLTMuUniform":  plain("accountant.CLTMuUniform", func(r *row) float64 { return accountant.CLTMuUniform(r.num("q"), r.num("sigma"), r.num("steps")) }),
+		"CLTMuUniform":  plain("reference.CLTMuUniform", func(r *row) float64 { return reference.CLTMuUniform(r.num("q"), r.num("sigma"), r.num("steps")) }),
 		"CLTEpsPoisson": gdp(func(r *row) float64 { return accountant.CLTMuPoisson(r.num("q"), r.num("sigma"), r.num("steps")) }),
 		"ClosedFormSigma": plain("accountant.ClosedSigma", func(r *row) float64 {
 			return accountant.ClosedSigma(r.num("C"), r.num("T"), r.num("eps"), r.num("delta"))
@@ -39,8 +40,8 @@ func gaussian() map[string]answers {
 			y := r.num("C") / r.num("sigma")
 			return accountant.Closed(r.num("T")*y*y, r.num("delta"))
 		}),
-		"ClassicalGaussianSigma": one("accountant.ClassicalSigma", func(r *row) (float64, error) {
-			sigma := accountant.ClassicalSigma(r.num("sens"), r.num("eps"), r.num("delta"))
+		"ClassicalGaussianSigma": one("the textbook's formula, accountant.Delta", func(r *row) (float64, error) {
+			sigma := r.num("sens") * math.Sqrt(2*math.Log(1.25/r.num("delta"))) / r.num("eps")
 			// Beyond epsilon 1 the formula is not proved; the rows tell what it really gives.
 			if d := accountant.Delta(r.num("sens")/sigma, r.num("eps")); r.Achieved != nil && math.Abs(d-float64(*r.Achieved)) > 1e-9*d {
 				return 0, fmt.Errorf("delta at sigma %v is %v, want %v", sigma, d, float64(*r.Achieved))

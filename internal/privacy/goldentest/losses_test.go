@@ -8,11 +8,11 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/accountant/classic"
 	"privrec/internal/privacy/accountant/exact"
 	"privrec/internal/privacy/accountant/pld"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/reference"
 )
 
 // poissonGaussian is n sampled Gaussians of noise multiplier sigma.
@@ -101,12 +101,7 @@ func losses() map[string]answers {
 // bound are about the larger of the directions, and hold for either as far as
 // upper bounds go.
 func epsilons(ts []terms.Term, delta float64, direction string) (list []answer, err error) {
-	var v exact.Value
-	if direction == "" {
-		v, err = exact.Epsilon(context.Background(), ts, delta)
-	} else {
-		v, err = exact.EpsilonIn(context.Background(), exact.Direction(direction), ts, delta)
-	}
+	v, err := exact.EpsilonIn(context.Background(), exact.Direction(direction), ts, delta)
 	switch {
 	case err == nil:
 		list = append(list, answer{by: "exact.Epsilon", got: v.Epsilon})
@@ -142,12 +137,7 @@ func epsilons(ts []terms.Term, delta float64, direction string) (list []answer, 
 }
 
 func deltas(ts []terms.Term, epsilon float64, direction string) (list []answer, err error) {
-	var v exact.Value
-	if direction == "" {
-		v, err = exact.Delta(context.Background(), ts, epsilon)
-	} else {
-		v, err = exact.DeltaIn(context.Background(), exact.Direction(direction), ts, epsilon)
-	}
+	v, err := exact.DeltaIn(context.Background(), exact.Direction(direction), ts, epsilon)
 	switch {
 	case err == nil:
 		list = append(list, answer{by: "exact.Delta", got: v.Delta})
@@ -204,8 +194,8 @@ func eventEpsilon(r *row) ([]answer, error) {
 		if err != nil || m.Categories != 2 {
 			return list, err
 		}
-		v, err := classic.KFoldEpsilon([]classic.Term{{Epsilon: m.Epsilon, Count: n}}, delta)
-		return append(list, answer{by: "classic.KFoldEpsilon", got: v}), err
+		v := reference.KFoldEpsilon([]reference.Guarantee{{Epsilon: m.Epsilon, Count: n}}, delta)
+		return append(list, answer{by: "reference.KFoldEpsilon", got: v}), nil
 	case "gaussian":
 		rel, move, err := relation(r)
 		if err != nil {

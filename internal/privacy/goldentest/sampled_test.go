@@ -111,20 +111,26 @@ func sampled() map[string]answers {
 			return r.epsilon("rdp.Epsilon", c, r.num("delta"), worOptions(r))
 		},
 		"WORComposedSigma": func(r *row) ([]answer, error) {
-			target := privacy.Budget{Epsilon: r.num("eps"), Delta: r.num("delta")}
-			got, err := rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return worTotal(r, s) }, target, 1, worOptions(r))
+			goal := accountant.Goal{Epsilon: r.num("eps"), Delta: r.num("delta"), Exposed: 1}
+			spent := func(sigma float64) (p rdp.Point, err error) {
+				c, err := worTotal(r, sigma)
+				if err != nil {
+					return p, err
+				}
+				return rdp.Epsilon(context.Background(), c, goal.Delta, worOptions(r))
+			}
+			got, err := accountant.Calibrate(goal, 1, func(sigma float64) (float64, error) {
+				p, err := spent(sigma)
+				return p.Epsilon, err
+			})
 			if err != nil {
 				return nil, err
 			}
-			c, err := worTotal(r, got)
-			if err != nil {
-				return nil, err
+			p, err := spent(got.Noise)
+			if err == nil && p.Epsilon > goal.Epsilon {
+				err = fmt.Errorf("epsilon %v at the calibrated sigma %v, target %v", p.Epsilon, got, goal.Epsilon)
 			}
-			p, err := rdp.Epsilon(context.Background(), c, target.Delta, worOptions(r))
-			if err == nil && p.Epsilon > target.Epsilon {
-				err = fmt.Errorf("epsilon %v at the calibrated sigma %v, target %v", p.Epsilon, got, target.Epsilon)
-			}
-			return []answer{{by: "rdp.Calibrate", got: got, side: safe, order: p.Order}}, err
+			return []answer{{by: "accountant.Calibrate", got: got.Noise, side: safe, order: p.Order}}, err
 		},
 		"WORFloorEps": func(r *row) ([]answer, error) {
 			c, err := worTotal(r, 1e9) // beyond any noise that matters

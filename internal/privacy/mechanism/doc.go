@@ -41,16 +41,12 @@
 //	channel.DPSGD              sampled gaussian           stated: sample, user, ...
 //	channel.Functional         laplace                    stated
 //	edges.EdgeRand             randomized-response        edge, interaction
-//	edges.GaussianEdgeRand     gaussian                   edge, interaction
 //	edges.LapGraph             laplace, twice             edge, interaction
 //	local.Response             randomized-response        stated
 //	local.Oracle               pure-ldp; GRR as Response  stated
-//	local.UnaryEncoding        pure-ldp                   stated
-//	local.Piecewise            pure-ldp                   stated
 //	local.FeatureSampler       pure-ldp                   feature
 //	sequence.Mechanism         pure-ldp; RR: randomized-response, twice   cell
 //	secure.DiscreteGaussian    discrete-gaussian          stated
-//	secure.DiscreteLaplace     discrete-laplace           stated
 //	secure.Steps               sampled discrete-gaussian  stated: sample, user, ...
 //
 // Sensitivity is the distance of neighbours under the stated relation. A mechanism that
@@ -87,14 +83,13 @@
 //
 // These have a secure form, which needs a ledger marked secure:
 //
-//   - secure.OpenGaussian and secure.OpenLaplace, for numbers;
+//   - secure.OpenGaussian, for numbers;
 //   - secure.OpenDPSGD and secure.OpenRowSteps, for channel.DPSGD: they draw batches too;
-//   - local.PerturbResponses, local.Report and sequence.Perturb with the Bits of Secret,
+//   - local.PerturbResponses and sequence.Perturb with the Bits of Secret,
 //     for categories and sequences.
 //
-// The others have none. local.UnaryEncoding, local.Piecewise and local.FeatureSampler compare
-// floating point numbers; edges.EdgeRand is exact but keyed; edges.LapGraph,
-// channel.SphericalLaplace and channel.Functional add noise in floating point.
+// The others have none. local.FeatureSampler compares floating point numbers; edges.EdgeRand is exact but keyed;
+// edges.LapGraph, channel.SphericalLaplace and channel.Functional add noise in floating point.
 //
 // Bits are the source of random bits of the mechanisms over categories: Keyed (research, the
 // same for any number of workers) or Secret (cryptographic, never the same twice). With either,

@@ -39,7 +39,6 @@ func marksCases() []marksCase {
 	answers := local.Response{Purpose: "rr", Epsilon: 1, Categories: 1 << 20, Unit: privacy.User}
 	swaps := sequence.Mechanism{Purpose: "seq", Variant: sequence.SDPFixed, Epsilon: 1, Items: 1 << 20, Length: 3}
 	dg := secure.DiscreteGaussian{Purpose: "g", Sigma: 2, Sensitivity: 1, Dimension: 1, Bound: 8, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	dl := secure.DiscreteLaplace{Purpose: "l", Scale: 2, Sensitivity: 1, Dimension: 1, Bound: 8, Unit: privacy.User, Neighbouring: privacy.AddRemove}
 	cases := []marksCase{
 		{"response", both, func(l *privacy.Ledger, b mechanism.Bits) (bool, error) {
 			data := make([]int32, 8)
@@ -73,29 +72,9 @@ func marksCases() []marksCase {
 		{"spherical laplace", both[:1], func(l *privacy.Ledger, _ mechanism.Bits) (bool, error) {
 			return perturb(channel.OpenSphericalLaplace[float64](channel.SphericalLaplace{Purpose: "l", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, stream))
 		}},
-		{"piecewise", both[:1], func(l *privacy.Ledger, _ mechanism.Bits) (bool, error) {
-			data := make([]float64, 8)
-			err := local.PerturbPiecewise(local.Piecewise{Purpose: "pm", Epsilon: 1, Unit: privacy.User}, l, stream, data)
-			return !slices.Equal(data, make([]float64, 8)), err
+		{"discrete gaussian", both[1:], func(l *privacy.Ledger, _ mechanism.Bits) (bool, error) {
+			return perturb(secure.OpenGaussian[float64](dg, l))
 		}},
-		{"discrete gaussian", both, func(l *privacy.Ledger, b mechanism.Bits) (bool, error) {
-			if b.Noise() == privacy.Secure {
-				return perturb(secure.OpenGaussian[float64](dg, l))
-			}
-			return perturb(secure.OpenKeyedGaussian[float64](dg, l, stream))
-		}},
-		{"discrete laplace", both, func(l *privacy.Ledger, b mechanism.Bits) (bool, error) {
-			if b.Noise() == privacy.Secure {
-				return perturb(secure.OpenLaplace[float64](dl, l))
-			}
-			return perturb(secure.OpenKeyedLaplace[float64](dl, l, stream))
-		}},
-	}
-	for _, kind := range []local.OracleKind{local.GRR, local.SUE, local.OUE, local.OLH} {
-		cases = append(cases, marksCase{"oracle " + string(kind), both, func(l *privacy.Ledger, b mechanism.Bits) (bool, error) {
-			r, err := local.Report(local.Oracle{Purpose: "o", Kind: kind, Epsilon: 1, Categories: 5, Unit: privacy.User}, l, b, []int{1})
-			return r != nil, err
-		}})
 	}
 	return cases
 }

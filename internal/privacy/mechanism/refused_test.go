@@ -11,7 +11,6 @@ import (
 	"privrec/internal/privacy/mechanism/edges"
 	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/privacy/mechanism/mechanismtest"
-	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 )
@@ -41,7 +40,6 @@ func giving[T any](f func(l *privacy.Ledger) (T, bool, error)) attempt {
 func attempts() map[string]attempt {
 	s := rng.Seed(1).Stream("refused")
 	numbers := []float32{0.5, -0.5, 0.25, 0}
-	hot := []float32{1, 0, 0, 1}
 	values := []int32{1, 0, 2, 1}
 	rows := []int32{1, 2, 0, 3}
 	graph := edges.Adjacency{Rows: 2, Cols: 3, Ptr: []int64{0, 1, 2}, Idx: []int32{0, 2}}
@@ -68,8 +66,6 @@ func attempts() map[string]attempt {
 			return local.PerturbFeatures(local.FeatureSampler{Purpose: "p", Epsilon: epsilon, Features: []local.FeatureKind{{Name: "f0"}, {Name: "f1"}}, Unselected: choice}, l, s, x)
 		})
 	}
-	gaussianSteps := secure.DiscreteGaussian{Purpose: "p", Sigma: 1, Sensitivity: 1, Dimension: 2, Bound: 4, Grid: 0x1p-10, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	laplaceSteps := secure.DiscreteLaplace{Purpose: "p", Scale: 1, Sensitivity: 1, Dimension: 2, Bound: 4, Grid: 0x1p-10, Unit: privacy.User, Neighbouring: privacy.AddRemove}
 	return map[string]attempt{
 		"gaussian": through(gaussian, whole),
 		"gaussian, begin": through(gaussian, func(c *channel.Channel[float32], x []float32) error {
@@ -96,13 +92,6 @@ func attempts() map[string]attempt {
 		"laplace": through(func(l *privacy.Ledger) (*channel.Channel[float32], error) {
 			return channel.OpenLaplace[float32](channel.Laplace{Purpose: "p", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, s)
 		}, whole),
-		"discrete gaussian": through(func(l *privacy.Ledger) (*channel.Channel[float32], error) {
-			return secure.OpenKeyedGaussian[float32](gaussianSteps, l, s)
-		}, whole),
-		"discrete laplace": through(func(l *privacy.Ledger) (*channel.Channel[float32], error) {
-			return secure.OpenKeyedLaplace[float32](laplaceSteps, l, s)
-		},
-			func(c *channel.Channel[float32], x []float32) error { return whole(c, x) }),
 		"dp-sgd": giving(func(l *privacy.Ledger) ([]int32, bool, error) {
 			steps, err := channel.OpenDPSGD[float32](channel.DPSGD{Purpose: "p", Clip: 1, NoiseMultiplier: 1, Examples: 100, Sampling: privacy.Poisson, Rate: 0.5, Unit: privacy.Sample}, 3, l, s)
 			if err != nil {
@@ -118,12 +107,6 @@ func attempts() map[string]attempt {
 			}
 			return o.PerturbCoefficients([]uint64{0}, x[:1], x[1:])
 		}),
-		"piecewise": on(numbers, func(l *privacy.Ledger, x []float32) error {
-			return local.PerturbPiecewise(local.Piecewise{Purpose: "p", Epsilon: 1, Unit: privacy.Feature, Share: 1}, l, s, x)
-		}),
-		"unary": on(hot, func(l *privacy.Ledger, x []float32) error {
-			return local.PerturbUnary(local.UnaryEncoding{Purpose: "p", Epsilon: 1, Unit: privacy.Feature, Share: 1}, l, s, x, 2)
-		}),
 		"features":                    features(local.Zeroed, 5),
 		"features, some in the clear": features(local.SharedClear, 1),
 		"responses": on(values, func(l *privacy.Ledger, x []int32) error {
@@ -131,10 +114,6 @@ func attempts() map[string]attempt {
 		}),
 		"responses, streamed": giving(func(l *privacy.Ledger) (*local.ResponseRun, bool, error) {
 			r, err := local.Response{Purpose: "p", Epsilon: 1, Categories: 3, Unit: privacy.Record}.Open(l, mechanism.Keyed(s))
-			return r, r != nil, err
-		}),
-		"reports": giving(func(l *privacy.Ledger) (*local.Reports, bool, error) {
-			r, err := local.Report(local.Oracle{Purpose: "p", Kind: local.OUE, Epsilon: 1, Categories: 3, Unit: privacy.Record}, l, mechanism.Keyed(s), values)
 			return r, r != nil, err
 		}),
 		"sequences": on(rows, func(l *privacy.Ledger, x []int32) error {
@@ -150,9 +129,6 @@ func attempts() map[string]attempt {
 		}),
 		"randomised graph": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
 			return matrix(edges.PerturbEdgeRand(edges.EdgeRand{Purpose: "p", Epsilon: 1, Unit: privacy.Edge}, l, s, graph))
-		}),
-		"gaussian graph": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
-			return matrix(edges.PerturbGaussianEdgeRand(edges.GaussianEdgeRand{Purpose: "p", Sigma: 1, Unit: privacy.Edge}, l, s, graph))
 		}),
 		"largest cells": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
 			return matrix(edges.PerturbLapGraph(edges.LapGraph{Purpose: "p", Epsilon: 1, CountShare: 0.1, Unit: privacy.Edge}, l, s, graph))

@@ -55,10 +55,8 @@ func Default() Config {
 	}
 }
 
-// Check reports every setting that cannot be run.
+// Check reports settings of the attack that cannot be run.
 func Check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	target.Check(v, c.On, c.Target)
 	a := c.Attack
 	if len(a.Sees) > 0 {
 		v.Words("attack.sees", a.Sees, SeesScores, SeesVectors, SeesInfluence)
@@ -74,7 +72,6 @@ func Check(v *config.Checker, c Config) {
 	v.OneOf("attack.change", a.Change, Direction, Scaled)
 	v.Within("attack.delta", a.Delta, 1e-6, 1e6)
 	v.Between("attack.watched", a.Watched, 0, 10_000_000)
-	c.Eval.Check(v)
 }
 
 // sees reports whether the attack uses a kind of evidence.

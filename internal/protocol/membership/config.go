@@ -66,10 +66,8 @@ func Default() Config {
 	}
 }
 
-// Check reports every setting that cannot be run.
+// Check reports settings of the attack and of files that cannot be run.
 func Check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	target.Check(v, c.On, c.Target)
 	c.Files.Check(v, "on.run or target.task", c.On.Run != "" || c.Target.Task != "")
 	a := c.Attack
 	v.OneOf("attack.level", a.Level, LevelInteraction, LevelUser)
@@ -95,7 +93,6 @@ func Check(v *config.Checker, c Config) {
 	v.OneOf("attack.classifier", a.Classifier, names...)
 	v.Between("attack.users", a.Users, 0, 10_000_000)
 	v.Between("attack.guesses", a.Guesses, 1, 1_000_000_000)
-	c.Eval.Check(v)
 }
 
 // Suit implements run.Suited: for imported lists it lets the attacker see lists, since they show nothing else.

@@ -10,18 +10,33 @@ import (
 	"privrec/internal/tensor"
 )
 
+// settings describe an attack: the run, the training of one, and the intervals.
+type settings struct {
+	Profile string           `yaml:"profile"`
+	On      target.On        `yaml:"on"`
+	Target  target.Training  `yaml:"target"`
+	Eval    target.Intervals `yaml:"eval"`
+}
+
 // activity is an attack on the runs of others: it tells users with long histories from others by what a model shows.
 func activity(others []run.Task) run.Task {
-	return target.Attack[target.Base]{
+	return target.Attack[settings]{
 		Name: "activity", Method: "activity inference",
 		Summary: "tell users with long histories from others by what a model shows of them",
 		Clear:   "histories", Why: "the attack is told the lengths of the histories to be measured",
-		Default: target.DefaultBase, Parts: (*target.Base).Parts, Check: target.CheckBase, Find: findActive,
+		Default: func() settings {
+			return settings{Profile: "default", Target: target.Training{Set: []string{}, Share: 0.5},
+				Eval: target.Intervals{Resamples: 1000, Confidence: 0.95}}
+		},
+		Parts: func(c *settings) target.Parts {
+			return target.Parts{Profile: &c.Profile, On: &c.On, Target: &c.Target, Eval: &c.Eval}
+		},
+		Find: findActive,
 	}.Task(others)
 }
 
 // findActive scores every user by the mean of the model's scores for them.
-func findActive(ctx context.Context, _ target.Base, x *target.Attacked) (*target.Found, error) {
+func findActive(ctx context.Context, _ settings, x *target.Attacked) (*target.Found, error) {
 	var q target.Question
 	var length []int
 	for u, items := range x.Given.Train {

@@ -21,8 +21,8 @@ type Attack[C any] struct {
 	Cite    string
 	Flags   []run.Flag // nil: those for the attacked run
 	Default func() C
-	Parts   func(*C) Parts // of a configuration
-	Check   func(v *config.Checker, c C)
+	Parts   func(*C) Parts               // of a configuration
+	Check   func(v *config.Checker, c C) // of what is not in Parts; nil: there is nothing else
 	// Drop removes from a setting whatever else names the attacked model, since the setting's text describes the attack
 	// alone. nil: there is nothing else.
 	Drop  func(c *C)
@@ -46,30 +46,6 @@ type Parts struct {
 	Eval    *Intervals
 }
 
-// Base is the configuration of an attack without settings of its own.
-type Base struct {
-	Profile string    `yaml:"profile"`
-	On      On        `yaml:"on"`
-	Target  Training  `yaml:"target"`
-	Eval    Intervals `yaml:"eval"`
-}
-
-// DefaultBase returns the default configuration of an attack without settings of its own.
-func DefaultBase() Base {
-	return Base{Profile: "default", Target: Training{Set: []string{}, Share: 0.5},
-		Eval: Intervals{Resamples: 1000, Confidence: 0.95}}
-}
-
-// Parts returns pointers to the parts of b.
-func (b *Base) Parts() Parts { return Parts{&b.Profile, &b.On, &b.Target, &b.Eval} }
-
-// CheckBase reports settings that cannot be run.
-func CheckBase(v *config.Checker, b Base) {
-	v.NotEmpty("profile", b.Profile)
-	Check(v, b.On, b.Target)
-	b.Eval.Check(v)
-}
-
 // Attacked holds the run under attack and what an attack may use.
 type Attacked struct {
 	*Run
@@ -91,8 +67,19 @@ func (a Attack[C]) Task(others []run.Task) run.Task {
 		a.Flags = []run.Flag{FlagOn, FlagTrain}
 	}
 	return run.Spec[C]{Verb: "attack", Name: a.Name, Summary: a.Summary, Cite: a.Cite, Flags: a.Flags,
-		Default: a.Default, Check: a.Check,
+		Default: a.Default, Check: a.check,
 		Open: func(_ context.Context, env *run.Env, c C) (run.Work, error) { return a.open(env, c, others) }}.Task()
+}
+
+// check reports every setting that cannot be run.
+func (a Attack[C]) check(v *config.Checker, c C) {
+	p := a.Parts(&c)
+	v.NotEmpty("profile", *p.Profile)
+	checkTarget(v, *p.On, *p.Target)
+	if a.Check != nil {
+		a.Check(v, c)
+	}
+	p.Eval.check(v)
 }
 
 // work is one attack. It implements run.Work.

@@ -29,8 +29,8 @@ type Intervals struct {
 	Confidence float64 `yaml:"confidence"` // level of the intervals
 }
 
-// Check reports targets that cannot be attacked, under the keys "on" and "target".
-func Check(v *config.Checker, on On, t Training) {
+// checkTarget reports targets that cannot be attacked, under the keys "on" and "target".
+func checkTarget(v *config.Checker, on On, t Training) {
 	v.Check(on.Run == "" || t.Task == "", "target.task",
 		"is not trained with on.run: attack the run and the task one after the other")
 	v.Check(!on.Beside || on.Run != "", "on.beside", "is read with on.run only")
@@ -40,8 +40,8 @@ func Check(v *config.Checker, on On, t Training) {
 	v.Inside("target.share", t.Share, 0, 1)
 }
 
-// Check reports settings of intervals that cannot be used, under the key "eval".
-func (c Intervals) Check(v *config.Checker) {
+// check reports settings of intervals that cannot be used, under the key "eval".
+func (c Intervals) check(v *config.Checker) {
 	v.Between("eval.resamples", c.Resamples, 100, 1_000_000)
 	v.Inside("eval.confidence", c.Confidence, 0, 1)
 }

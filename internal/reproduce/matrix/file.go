@@ -139,30 +139,24 @@ func Probe(tasks []run.Task) config.Probed {
 	}, Matrix{}, full)
 }
 
-// CheckForm reports every problem of the file of a matrix, but for the grids that are made of it.
-func CheckForm(name string, text []byte, tasks []run.Task) error {
-	m, doc, err := config.Parse(name, text, nil, Matrix{})
-	if err != nil {
-		return err
-	}
-	m.tasks = tasks
-	v := config.NewChecker(doc)
-	m.form(v)
-	return v.Err()
-}
-
 // check reports every problem of a file by its line, and lets all tasks check their configurations.
 func (m *Matrix) check() error {
-	v := config.NewChecker(m.doc)
-	m.form(v)
-	if err := v.Err(); err != nil {
+	if err := m.Form(m.doc, m.tasks); err != nil {
 		return err
 	}
 	_, err := m.grids()
 	return err
 }
 
-// form reports what is wrong with a file, whatever other files it names.
+// Form reports every problem of a matrix by its line in doc, but for the grids that are made of it.
+func (m *Matrix) Form(doc *config.Document, tasks []run.Task) error {
+	m.tasks = tasks
+	v := config.NewChecker(doc)
+	m.form(v)
+	return v.Err()
+}
+
+// form is Form, into a checker.
 func (m *Matrix) form(v *config.Checker) {
 	v.Some("attacks", len(m.Attacks))
 	v.Some("rows", len(m.Rows))

@@ -53,6 +53,15 @@ func (s *Set) overview(papers []*paper, runs []*finished) *report.Page {
 	return d
 }
 
+// Conclusion says in a sentence how all printed numbers and claims stand.
+func (s *Set) Conclusion() (string, error) {
+	papers, _, err := s.papers()
+	if err != nil {
+		return "", err
+	}
+	return s.holds(papers).Conclusion, nil
+}
+
 // holds makes the page of what holds, and what does not.
 func (s *Set) holds(papers []*paper) *report.Page {
 	study := ownAlone(papers)

@@ -58,6 +58,14 @@ func (p *paper) facts(t tally) (out []report.Fact) {
 		Note: things(len(p.runs), "finished run", "finished runs")})
 }
 
+// title returns the heading of a table: its number in the paper and its title.
+func (m *Made) title() string {
+	if m.Grid.Table == 0 && m.Grid.Figure == 0 {
+		return m.Document.Title
+	}
+	return strings.ToUpper(m.number()[:1]) + m.number()[1:] + ": " + m.Document.Title
+}
+
 // contents lists the parts of the page.
 func (p *paper) contents() report.Prose {
 	out := report.Prose{"On this page: ", report.Link{Text: "privacy", To: "#privacy"}}

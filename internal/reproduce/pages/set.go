@@ -22,7 +22,6 @@ import (
 type Set struct {
 	Out      string           // folder of runs and tables
 	Made     []Made           // tables and figures
-	Printed  []Made           // those among them that depart from their paper's steps, without that
 	Verdicts []*claims.Result // on the papers' claims; empty: no page speaks of them
 	Runs     []string         // directories of runs that stand beside the tables
 	Replace  bool             // pages of Runs replace whatever is there
@@ -54,7 +53,6 @@ type paper struct {
 	claims *claims.Result // nil: none
 
 	epsilons *report.Table // claims beside accounts; nil: none
-	within   bool          // it is a part of the page of all papers, and has no page of its own
 }
 
 // titles are names of papers for readers.
@@ -65,23 +63,10 @@ var titles = map[string]string{"dipsgnn": "DIPSGNN", "pricdsr": "PriCDSR", "gera
 const own = "studies"
 
 // page returns the address of a paper's page from the folder of tables.
-func (p *paper) page() string {
-	if p.within {
-		return "#" + p.name
-	}
-	return p.name + ".html"
-}
+func (p *paper) page() string { return p.name + ".html" }
 
 // part returns the address of a part of that page.
-func (p *paper) part(id string) string {
-	switch {
-	case !p.within:
-		return p.page() + "#" + id
-	case id == "claims":
-		return p.page()
-	}
-	return "#" + id
-}
+func (p *paper) part(id string) string { return p.page() + "#" + id }
 
 // papers groups tables by paper, in the order of their names, and studies last. It reads the
 // finished runs, each once.

@@ -26,8 +26,17 @@ func (l Level) String() string {
 	return "off"
 }
 
-// level is the level in use. It is set before main and, in tests, by Use.
-var level, choiceErr = choose(os.Getenv("PRIVREC_SIMD"), best())
+// level is the level in use, which Use sets before main and in tests.
+var level Level
+
+var choiceErr = follow(os.Getenv("PRIVREC_SIMD"))
+
+// follow uses the level that force (a value of PRIVREC_SIMD) asks for, or else the best, and returns why it could not.
+func follow(force string) error {
+	l, err := choose(force, best())
+	Use(l)
+	return err
+}
 
 // Current returns the level in use.
 func Current() Level { return level }
@@ -35,17 +44,7 @@ func Current() Level { return level }
 // ChoiceError returns why PRIVREC_SIMD could not be followed, and nil if it was.
 func ChoiceError() error { return choiceErr }
 
-// Available returns the levels of this processor and build.
-func Available() []Level {
-	var all []Level
-	for l := Off; l <= best(); l++ {
-		all = append(all, l)
-	}
-	return all
-}
-
-// Use switches the process to level l and returns a function that switches back.
-// It is for tests and benchmarks: no kernel may run while it is called.
+// Use switches the process to level l and returns a function that switches back. No kernel may run while it is called.
 func Use(l Level) (restore func()) {
 	if l > best() {
 		panic(fmt.Sprintf("kernel: level %s on a processor with %s", l, best()))

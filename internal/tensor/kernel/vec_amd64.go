@@ -104,16 +104,6 @@ func sigmoidDot512(x []float32, y []float32, w []float32) float32
 //go:noescape
 func sigmoidBack512(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
 
-// ratioDot512 returns the inner product of w and 1/(1+x y).
-//
-//go:noescape
-func ratioDot512(x []float32, y []float32, w []float32) float32
-
-// ratioBack512 adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+x y).
-//
-//go:noescape
-func ratioBack512(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
-
 // tanh512 sets y = tanh(x).
 //
 //go:noescape
@@ -243,16 +233,6 @@ func sigmoidDot256(x []float32, y []float32, w []float32) float32
 //
 //go:noescape
 func sigmoidBack256(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
-
-// ratioDot256 returns the inner product of w and 1/(1+x y).
-//
-//go:noescape
-func ratioDot256(x []float32, y []float32, w []float32) float32
-
-// ratioBack256 adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+x y).
-//
-//go:noescape
-func ratioBack256(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
 
 // tanh256 sets y = tanh(x).
 //

@@ -237,30 +237,6 @@ func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
 	}
 }
 
-// RatioDot returns the inner product of w and 1/(1+x y).
-func RatioDot(x, y, w []Float) Float {
-	switch level {
-	case AVX512:
-		return ratioDot512(x, y[:len(x)], w[:len(x)])
-	case AVX2:
-		return ratioDot256(x, y[:len(x)], w[:len(x)])
-	}
-	return ratioDotPlain(x, y[:len(x)], w[:len(x)])
-}
-
-// RatioBack adds g s to dw and g s (1-s) to dx and dy, where s = 1/(1+x y).
-func RatioBack(g Float, x, y, dx, dy, dw []Float) {
-	y, dx, dy, dw = y[:len(x)], dx[:len(x)], dy[:len(x)], dw[:len(x)]
-	switch level {
-	case AVX512:
-		ratioBack512(g, x, y, dx, dy, dw)
-	case AVX2:
-		ratioBack256(g, x, y, dx, dy, dw)
-	default:
-		ratioBackPlain(g, x, y, dx, dy, dw)
-	}
-}
-
 // DotRows sets out[e] to the inner product of x and row idx[e] of y, whose rows are ldy elements
 // apart and at least as long as x. Each is Dot's, to the bit.
 func DotRows(x []Float, y *Float, ldy int, idx []int32, out []Float) {
@@ -278,7 +254,7 @@ func DotRows(x []Float, y *Float, ldy int, idx []int32, out []Float) {
 	}
 }
 
-// RatioDotRows sets out[e] to RatioDot of x, row idx[e] of y and w, to the bit. Rows are ldy
+// RatioDotRows sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y. Rows are ldy
 // elements apart and at least as long as x.
 func RatioDotRows(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
 	if len(idx) == 0 {
@@ -295,8 +271,8 @@ func RatioDotRows(x []Float, y *Float, ldy int, idx []int32, w, out []Float) {
 	}
 }
 
-// RatioBackRows calls RatioBack with g[e] and row idx[e] of y and of dy, for all e in order, to the bit. Rows are ldy
-// and lddy elements apart and at least as long as x.
+// RatioBackRows adds g[e] s to dw and g[e] s (1-s) to dx and to row idx[e] of dy, for all e in order. s is 1/(1+x y) of
+// row idx[e] of y. Rows are ldy and lddy elements apart.
 func RatioBackRows(g, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
 	if len(idx) == 0 {
 		return

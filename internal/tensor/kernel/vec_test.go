@@ -150,6 +150,23 @@ func TestRational(t *testing.T) {
 	})
 }
 
+// ratioDot is RatioDotRows of one row.
+func ratioDot(x, y, w []Float) Float {
+	if len(x) == 0 {
+		return 0
+	}
+	var out [1]Float
+	RatioDotRows(x, &y[0], len(y), []int32{0}, w, out[:])
+	return out[0]
+}
+
+// ratioBack is RatioBackRows of one row.
+func ratioBack(g Float, x, y, dx, dy, dw []Float) {
+	if len(x) > 0 {
+		RatioBackRows([]Float{g}, x, &y[0], len(y), dx, &dy[0], len(dy), dw, []int32{0})
+	}
+}
+
 // edges are the two forms of the hidden layer of an edge: of x and y, and of exp(-x) and exp(-y).
 var edges = []struct {
 	name string
@@ -158,7 +175,7 @@ var edges = []struct {
 	back func(g Float, x, y, dx, dy, dw []Float)
 }{
 	{"sigmoid", func(x Float) Float { return x }, SigmoidDot, SigmoidBack},
-	{"ratio", func(x Float) Float { return Float(math.Exp(-float64(x))) }, RatioDot, RatioBack},
+	{"ratio", func(x Float) Float { return Float(math.Exp(-float64(x))) }, ratioDot, ratioBack},
 }
 
 // Both forms against their formula, for sums that reach both tails.
@@ -236,10 +253,10 @@ func TestRows(t *testing.T) {
 				if want := Dot(x, at); dot[e] != want {
 					t.Fatalf("width %d, row %d: dot %g, want %g", n, i, dot[e], want)
 				}
-				if want := RatioDot(x, at, w); ratio[e] != want {
+				if want := ratioDot(x, at, w); ratio[e] != want {
 					t.Fatalf("width %d, row %d: ratio %g, want %g", n, i, ratio[e], want)
 				}
-				RatioBack(g[e], x, at, wantX, wantY[int(i)*lddy:int(i)*lddy+n], wantW)
+				ratioBack(g[e], x, at, wantX, wantY[int(i)*lddy:int(i)*lddy+n], wantW)
 			}
 			if !slices.Equal(dx, wantX) || !slices.Equal(dy, wantY) || !slices.Equal(dw, wantW) {
 				t.Fatalf("width %d: the way back is not that of single rows", n)

@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/classic"
 	"privrec/internal/privacy/accountant/exact"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/reference"
 )
 
 // below reports an answer that is surely above another.
@@ -168,12 +168,9 @@ func TestCurvesAreBelowOptimalComposition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts := []classic.Term{{Epsilon: point, Delta: v.Delta, Count: c.n}}
+			parts := []reference.Guarantee{{Epsilon: point, Delta: v.Delta, Count: c.n}}
 			for _, eps := range []float64{0.5, 1.5, 4} {
-				know, err := classic.KFoldDelta(parts, eps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				know := reference.KFoldDelta(parts, eps)
 				if w, err := exact.Delta(context.Background(), list(many), eps); err != nil || w.Delta-w.Error > know {
 					t.Errorf("%+v %d times at %g: %+v, from one point %g (%v)", c.one.Leaf, c.n, eps, w, know, err)
 				}

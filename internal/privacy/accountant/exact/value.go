@@ -16,6 +16,7 @@ const (
 	Remove Direction = "remove" // the data with the unit, over the data without it
 	Add    Direction = "add"    // the data without the unit, over the data with it
 	Both   Direction = "both"   // both directions have the same curve
+	Worse  Direction = ""       // asks for the one with the larger number
 )
 
 // Method names how a value was computed.
@@ -50,19 +51,7 @@ func notCovered(format string, args ...any) error {
 // the larger of both directions. delta is in (0, 1). Without terms it is 0. Like all functions here it returns the
 // error of ctx when that ends.
 func Epsilon(ctx context.Context, ts []terms.Term, delta float64) (Value, error) {
-	if !(delta > 0 && delta < 1) {
-		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
-	}
-	return worseDirection(ctx, ts, func(p *plan, d Direction) (Value, error) { return p.epsilon(d, delta) })
-}
-
-// Delta returns the smallest delta at which the composition of the terms is (epsilon, delta)-DP,
-// rounded up: the larger of both directions. epsilon is 0 or more and finite.
-func Delta(ctx context.Context, ts []terms.Term, epsilon float64) (Value, error) {
-	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
-		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
-	}
-	return worseDirection(ctx, ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
+	return EpsilonIn(ctx, Worse, ts, delta)
 }
 
 // EpsilonIn returns the epsilon of Epsilon in one direction only.
@@ -70,7 +59,13 @@ func EpsilonIn(ctx context.Context, d Direction, ts []terms.Term, delta float64)
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
-	return inDirection(ctx, d, ts, func(p *plan) (Value, error) { return p.epsilon(d, delta) })
+	return inDirection(ctx, d, ts, func(p *plan, d Direction) (Value, error) { return p.epsilon(d, delta) })
+}
+
+// Delta returns the smallest delta at which the composition of the terms is (epsilon, delta)-DP,
+// rounded up: the larger of both directions. epsilon is 0 or more and finite.
+func Delta(ctx context.Context, ts []terms.Term, epsilon float64) (Value, error) {
+	return DeltaIn(ctx, Worse, ts, epsilon)
 }
 
 // DeltaIn returns the delta of Delta in one direction only.
@@ -78,29 +73,29 @@ func DeltaIn(ctx context.Context, d Direction, ts []terms.Term, epsilon float64)
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
 	}
-	return inDirection(ctx, d, ts, func(p *plan) (Value, error) { return p.delta(d, epsilon) })
+	return inDirection(ctx, d, ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
 }
 
-func inDirection(ctx context.Context, d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (Value, error) {
-	if d != Remove && d != Add {
+func inDirection(ctx context.Context, d Direction, ts []terms.Term,
+	ask func(*plan, Direction) (Value, error)) (Value, error) {
+	if d != Remove && d != Add && d != Worse {
 		return Value{}, fmt.Errorf("direction is %q, want %s or %s", string(d), Remove, Add)
 	}
 	p, err := newPlan(ts)
 	if err != nil {
 		return Value{}, err
 	}
-	v, err := p.ask(ctx, d, func(p *plan, _ Direction) (Value, error) { return ask(p) })
-	v.Direction = d
-	return v, err
-}
-
-func worseDirection(ctx context.Context, ts []terms.Term, ask func(*plan, Direction) (Value, error)) (Value, error) {
-	p, err := newPlan(ts)
-	if err != nil {
-		return Value{}, err
+	in := func(d Direction) (Value, error) {
+		v, err := p.ask(ctx, d, ask)
+		if v.Direction = d; err != nil {
+			return Value{}, err
+		}
+		return v, nil
 	}
-	v, err := p.ask(ctx, Remove, ask)
-	v.Direction = Remove
+	if d != Worse {
+		return in(d)
+	}
+	v, err := in(Remove)
 	if err != nil {
 		return Value{}, err
 	}
@@ -108,8 +103,7 @@ func worseDirection(ctx context.Context, ts []terms.Term, ask func(*plan, Direct
 		v.Direction = Both
 		return v, nil
 	}
-	w, err := p.ask(ctx, Add, ask)
-	w.Direction = Add
+	w, err := in(Add)
 	if err != nil {
 		return Value{}, err
 	}

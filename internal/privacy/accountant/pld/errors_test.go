@@ -229,7 +229,7 @@ func TestUnderflowOfQ(t *testing.T) {
 			if a := mu/2 - eps/mu; a <= 0 {
 				want = math.Exp(special.LogPhi(a)) * special.MillsDifference(-a, mu)
 			} else {
-				want = special.Upper(-a) - math.Exp(eps+special.LogUpper(mu-a))
+				want = special.Upper(-a) - math.Exp(eps+special.LogPhi(mu-a)+math.Log(special.Mills(mu-a)))
 			}
 			u, l := hockeyStick(up, eps), hockeyStick(low, eps)
 			tol := 1e-12*want + 1e-19

@@ -13,15 +13,6 @@ import (
 // ErrUnreachable is returned if no amount of noise reaches the target.
 var ErrUnreachable = errors.New("no noise reaches the target")
 
-// Calibrate returns the smallest noise, to a relative 1e-11 and rounded up, for which family(noise) meets the target.
-// At the returned noise, Epsilon of the curve with the same options evaluates to at most target.Epsilon. More noise
-// must not raise a family's curve. guess is any positive starting point. Like all functions here it returns the error
-// of ctx when ctx ends.
-func Calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64,
-	o Options) (float64, error) {
-	return calibrate(ctx, family, target, guess, o, false)
-}
-
 // CalibrateSampledGaussian returns the smallest noise multiplier (noise over sensitivity) with which steps Gaussian
 // releases on Poisson samples of rate q meet the target under add-remove (rate 1: no sampling, any relation). It fails
 // with terms.ErrDelta on a delta that needs no noise.
@@ -39,40 +30,7 @@ func CalibrateSampledGaussian(ctx context.Context, q float64, steps int64, targe
 	return calibrate(ctx, func(s float64) (Curve, error) {
 		c, err := SampledGaussian(q, s)
 		return Times(c, steps), err
-	}, target, guess, o, true)
-}
-
-// CalibrateGaussian returns the smallest standard deviation with which steps releases of the given l2 sensitivity meet
-// the target.
-func CalibrateGaussian(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget,
-	o Options) (float64, error) {
-	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1),
-		checkTarget(target)); err != nil {
-		return 0, err
-	}
-	return calibrate(ctx, func(sigma float64) (Curve, error) {
-		c, err := Gaussian(sigma, sensitivity)
-		return Times(c, steps), err
-	}, target, sensitivity*math.Sqrt(float64(steps))/guessMu(target), o, true)
-}
-
-// CalibrateLaplace returns the smallest scale with which steps releases of the given l1 sensitivity meet the target.
-// For one release, or delta 0, it is at most steps D/epsilon, the scale of pure DP. With Fixed orders it may be larger,
-// and delta 0 cannot be reached.
-func CalibrateLaplace(ctx context.Context, sensitivity float64, steps int64, target privacy.Budget,
-	o Options) (float64, error) {
-	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1),
-		checkTarget(target)); err != nil {
-		return 0, err
-	}
-	guess := sensitivity * float64(steps) / target.Epsilon
-	if target.Delta > 0 {
-		guess = math.Min(guess, sensitivity*math.Sqrt(2*float64(steps))/guessMu(target))
-	}
-	return calibrate(ctx, func(b float64) (Curve, error) {
-		c, err := Laplace(b, sensitivity)
-		return Times(c, steps), err
-	}, target, guess, o, true)
+	}, target, guess, o)
 }
 
 func checkTarget(t privacy.Budget) error {
@@ -88,18 +46,15 @@ func guessMu(t privacy.Budget) float64 {
 	return 2 * t.Epsilon / (b + math.Sqrt(b*b+2*t.Epsilon))
 }
 
-// calibrate returns the noise of Calibrate. It finds the root of log epsilon as a function of log noise, which is
-// smooth and nearly straight, by secants inside a bracket. Then it steps up until the full evaluation agrees. With walk
-// it follows the best order from one noise to the next instead of trying all orders, for families with one minimum over
-// the order.
+// calibrate returns the smallest noise, to a relative 1e-11 and rounded up, for which family(noise) meets the target:
+// at this noise, Epsilon of the curve with the same options is at most target.Epsilon. More noise must not raise the
+// curve. guess is any positive starting point.
+//
+// It finds the root of log epsilon as a function of log noise, which is smooth and nearly straight, by secants inside
+// a bracket. Then it steps up until the full evaluation agrees. It follows the best order from one noise to the next
+// instead of trying all orders: the family has one minimum over the order.
 func calibrate(ctx context.Context, family func(noise float64) (Curve, error), target privacy.Budget, guess float64,
-	o Options, walk bool) (float64, error) {
-	if family == nil {
-		return 0, errors.New("no family of curves")
-	}
-	if err := errors.Join(checkTarget(target), positive("starting point", guess)); err != nil {
-		return 0, err
-	}
+	o Options) (float64, error) {
 	start := 0
 	// over returns log(epsilon/target): at most 0 is within the target.
 	over := func(x float64) (float64, error) {
@@ -107,7 +62,7 @@ func calibrate(ctx context.Context, family func(noise float64) (Curve, error), t
 		if err != nil {
 			return 0, err
 		}
-		if !walk || target.Delta == 0 {
+		if target.Delta == 0 {
 			p, err := Epsilon(ctx, c, target.Delta, o)
 			if errors.Is(err, ErrNoOrder) {
 				return math.Inf(1), nil

@@ -28,7 +28,5 @@
 //   - bounded range: Dong, Durfee, Rogers, "Optimal differential privacy
 //     composition for exponential mechanisms", ICML 2020, lemma 3.4;
 //   - best of a random number of runs: Papernot and Steinke, "Hyperparameter
-//     tuning with Rényi differential privacy", ICLR 2022, theorem 2;
-//   - graph aggregation: Daigavane et al., "Node-level differentially private
-//     graph neural networks", 2021, theorem 2.
+//     tuning with Rényi differential privacy", ICLR 2022, theorem 2.
 package rdp

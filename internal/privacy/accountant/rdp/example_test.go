@@ -41,27 +41,6 @@ func ExampleCalibrateSampledGaussian() {
 	// Output: noise multiplier 2.1780, within the target: true, <nil>
 }
 
-// A family of five shares what one member is promised: the curve for a group.
-func ExampleGroup() {
-	one, err := rdp.Laplace(20, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	five, err := rdp.Group(one, 5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, c := range []rdp.Curve{one, five} {
-		p, err := rdp.Epsilon(context.Background(), rdp.Times(c, 40), 1e-6, rdp.Options{})
-		fmt.Printf("epsilon %.3f, pure %.3f, %v\n", p.Epsilon, 40*c(math.Inf(1)), err)
-	}
-	// Output:
-	// epsilon 1.377, pure 2.000, <nil>
-	// epsilon 8.009, pure 10.000, <nil>
-}
-
 // The bound of the RDP-GCF paper has a floor that no noise removes.
 func ExampleWithoutReplacement() {
 	noise, err := rdp.Gaussian(1e6, 1)

@@ -123,21 +123,19 @@ func must[T any](v T, err error) func(*testing.T) T {
 // fixed are the options that repeat what another accountant's grid gives.
 func fixed(t *testing.T, f goldenFile, grid, conversion string) rdp.Options {
 	t.Helper()
-	name := map[string]string{
-		"dp_accounting_default": "dp-accounting", "opacus_default": "opacus", "int_2_64": "whole-64", "int_2_256": "whole-256",
-		"pow2_2_1024": "powers-of-2", "tf_privacy_legacy": "tf-privacy", "coarse_frac": "coarse",
-	}[grid]
-	var orders []float64
-	switch {
-	case grid == "continuum" || grid == "continuous":
+	if grid == "continuum" || grid == "continuous" {
 		return rdp.Options{Conversion: rdp.Conversion(conversion)}
+	}
+	orders, ok := f.Tables.Grids[grid]
+	switch {
 	case grid == "int_2_32":
 		orders = rdp.Whole(32)
-	default:
-		orders = must(rdp.Grid(name))(t)
-	}
-	if want, ok := f.Tables.Grids[grid]; ok && !slices.Equal(orders, want) {
-		t.Fatalf("grid %s is %v, the golden's %v", name, orders, want)
+	case grid == "dp_accounting_default" && ok && !slices.Equal(rdp.DPAccounting(), orders):
+		t.Fatalf("the golden's grid %s is %v", grid, orders)
+	case grid == "dp_accounting_default":
+		orders = rdp.DPAccounting()
+	case !ok:
+		t.Fatalf("grid %q", grid)
 	}
 	return rdp.Options{Orders: orders, Conversion: rdp.Conversion(conversion), Fixed: true}
 }
@@ -184,6 +182,12 @@ func check(t *testing.T, category string, want map[string]int, fns map[string]fu
 
 type fnMap = map[string]func(t *testing.T, f goldenFile, g golden, p params) float64
 
+// zcdp is the epsilon of a rho-zCDP mechanism.
+func zcdp(t *testing.T, p params, conversion rdp.Conversion) float64 {
+	o := rdp.Options{Conversion: conversion}
+	return must(rdp.Epsilon(t.Context(), rdp.ZCDP(float64(p.Rho)), float64(p.Delta), o))(t).Epsilon
+}
+
 func TestGoldenPoints(t *testing.T) {
 	check(t, "gaussian_rdp", map[string]int{"GaussianRDP": 12}, fnMap{
 		"GaussianRDP": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
@@ -197,10 +201,10 @@ func TestGoldenPoints(t *testing.T) {
 			return rdp.TightEpsilon(float64(p.Rdp), float64(p.Alpha), float64(p.Delta))
 		},
 		"RDPToDeltaClassic": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return rdp.ClassicDelta(float64(p.Rdp), float64(p.Alpha), float64(p.Eps))
+			return rdp.DeltaAt(rdp.Classic, float64(p.Rdp), float64(p.Alpha), float64(p.Eps))
 		},
 		"RDPToDeltaTight": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return rdp.TightDelta(float64(p.Rdp), float64(p.Alpha), float64(p.Eps))
+			return rdp.DeltaAt(rdp.Tight, float64(p.Rdp), float64(p.Alpha), float64(p.Eps))
 		}})
 	check(t, "laplace", map[string]int{"LaplaceRDP": 9, "other": 14}, fnMap{
 		"LaplaceRDP": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
@@ -211,10 +215,7 @@ func TestGoldenPoints(t *testing.T) {
 			wrong := p.NoiseParameter / float64(p.K)
 			return must(rdp.RandomizedResponse(math.Log1p((1-p.NoiseParameter)/wrong), p.K))(t)(float64(p.Alpha))
 		}})
-	check(t, "graph_and_selection", map[string]int{"GraphRDP": 6, "ExpMechRDP": 5, "PureToRDP": 5}, fnMap{
-		"GraphRDP": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(rdp.GraphAggregation{Nodes: p.N, Batch: p.Batch, MaxDegree: p.MaxDegree, Noise: p.NoiseScale}.Curve())(t)(float64(p.Alpha))
-		},
+	check(t, "graph_and_selection", map[string]int{"other": 6, "ExpMechRDP": 5, "PureToRDP": 5}, fnMap{
 		"ExpMechRDP": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
 			return must(rdp.BoundedRange(float64(p.Eps)))(t)(float64(p.Alpha))
 		},
@@ -316,13 +317,13 @@ func TestGoldenComposed(t *testing.T) {
 		}})
 	check(t, "composition", map[string]int{"ZCDPToEpsStandard": 6, "ZCDPToEpsTight": 6, "ZCDPToDeltaTight": 4, "RDPHeteroEps": 4, "other": 25}, fnMap{
 		"ZCDPToEpsStandard": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(rdp.ZCDPEpsilon(float64(p.Rho), float64(p.Delta)))(t)
+			return zcdp(t, p, rdp.Classic)
 		},
 		"ZCDPToEpsTight": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(rdp.ZCDPTightEpsilon(float64(p.Rho), float64(p.Delta)))(t)
+			return zcdp(t, p, rdp.Tight)
 		},
 		"ZCDPToDeltaTight": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(rdp.ZCDPTightDelta(float64(p.Rho), float64(p.Eps)))(t)
+			return must(rdp.Delta(t.Context(), rdp.ZCDP(float64(p.Rho)), float64(p.Eps), rdp.Options{Conversion: rdp.Tight}))(t).Delta
 		},
 		"RDPHeteroEps": func(t *testing.T, f goldenFile, g golden, p params) float64 {
 			sum := rdp.Sum()
@@ -367,6 +368,19 @@ func TestGoldenCalibration(t *testing.T) {
 		}})
 }
 
+// calibrated is the least noise of a family of curves that meets epsilon at the delta of a golden.
+func calibrated(t *testing.T, p params, epsilon float64, family func(s float64) (rdp.Curve, error), o rdp.Options) (accountant.Calibrated, error) {
+	goal := accountant.Goal{Epsilon: epsilon, Delta: float64(p.Delta), Exposed: 1}
+	return accountant.Calibrate(goal, 2, func(s float64) (float64, error) {
+		c, err := family(s)
+		if err != nil {
+			return 0, err
+		}
+		at, err := rdp.Epsilon(t.Context(), c, float64(p.Delta), o)
+		return at.Epsilon, err
+	})
+}
+
 // The bound that the RDP-GCF paper totals, with and without the cap.
 func TestGoldenWORComposed(t *testing.T) {
 	total := func(p params, sigma float64) (rdp.Curve, error) {
@@ -386,8 +400,7 @@ func TestGoldenWORComposed(t *testing.T) {
 			return must(rdp.Epsilon(context.Background(), must(total(p, float64(p.Sigma)))(t), float64(p.Delta), options(p)))(t).Epsilon
 		},
 		"WORComposedSigma": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			target := privacy.Budget{Epsilon: float64(p.Eps), Delta: float64(p.Delta)}
-			return must(rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return total(p, s) }, target, 2, options(p)))(t)
+			return must(calibrated(t, p, float64(p.Eps), func(s float64) (rdp.Curve, error) { return total(p, s) }, options(p)))(t).Noise
 		},
 		"WORFloorEps": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
 			floor := must(rdp.Epsilon(context.Background(), must(total(p, 1e9))(t), float64(p.Delta), options(p)))(t).Epsilon
@@ -395,7 +408,7 @@ func TestGoldenWORComposed(t *testing.T) {
 				return floor
 			}
 			// Nothing below the floor can be reached, and that is said.
-			_, err := rdp.Calibrate(context.Background(), func(s float64) (rdp.Curve, error) { return total(p, s) }, privacy.Budget{Epsilon: floor * 0.99, Delta: float64(p.Delta)}, 2, options(p))
+			_, err := calibrated(t, p, floor*0.99, func(s float64) (rdp.Curve, error) { return total(p, s) }, options(p))
 			if err == nil {
 				t.Errorf("%s: a target below the floor %v was reached", g.ID, floor)
 			}

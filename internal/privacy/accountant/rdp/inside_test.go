@@ -93,26 +93,6 @@ func TestMomentShortcut(t *testing.T) {
 	}
 }
 
-// The law by ratios against binomial coefficients, where the two can differ: a
-// draw larger than what is not marked, one of everything, none marked.
-func TestHypergeometric(t *testing.T) {
-	for _, c := range [][3]int64{{10, 3, 4}, {10, 8, 7}, {5, 5, 5}, {6040, 11, 256}, {100000, 21, 1024}, {6040, 101, 256}, {7, 1, 1}, {1000, 999, 999}, {50, 0, 20}} {
-		all, marked, drawn := int(c[0]), int(c[1]), int(c[2])
-		law := hypergeometric(c[0], c[1], c[2])
-		sum, mean := 0.0, 0.0
-		for i, p := range law {
-			want := math.Exp(special.LogBinomial(marked, i) + special.LogBinomial(all-marked, drawn-i) - special.LogBinomial(all, drawn))
-			if math.Abs(p-want) > 1e-10*want+1e-300 {
-				t.Errorf("%v: %d marked with probability %v, want %v", c, i, p, want)
-			}
-			sum, mean = sum+p, mean+p*float64(i)
-		}
-		if want := float64(drawn) * float64(marked) / float64(all); math.Abs(sum-1) > 1e-12 || math.Abs(mean-want) > 1e-11*(1+want) {
-			t.Errorf("%v: mass %v, mean %v, want %v", c, sum, mean, want)
-		}
-	}
-}
-
 // A walk from any order of the grid ends where looking at all of them does.
 func TestWalkFindsTheMinimum(t *testing.T) {
 	for _, c := range []struct{ q, s, steps, delta float64 }{

@@ -13,15 +13,6 @@ func LogAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// LogSub returns log(e^a - e^b) for a >= b. If rounding has brought a to b or below, the difference
-// is 0 and its logarithm -Inf.
-func LogSub(a, b float64) float64 {
-	if math.IsInf(b, -1) || math.IsInf(a, 1) {
-		return a
-	}
-	return a + Log1mExp(b-a)
-}
-
 // Log1mExp returns log(1 - e^x) for x <= 0, and -Inf from 0 on (Mächler, "Accurately computing
 // log(1 - exp(-|a|))", 2012: two forms that meet at log 1/2).
 func Log1mExp(x float64) float64 {

@@ -12,22 +12,8 @@ func LogPhi(x float64) float64 { return -x*x/2 - logSqrt2Pi }
 // logSqrt2Pi is log(sqrt(2 pi)).
 const logSqrt2Pi = 0.91893853320467274178032973640562
 
-// Upper returns Q(x), the probability that a standard normal variable is above x. It underflows to 0 beyond x = 38.6,
-// where LogUpper still has every digit.
+// Upper returns Q(x), the probability that a standard normal variable is above x. It underflows to 0 beyond x = 38.6.
 func Upper(x float64) float64 { return 0.5 * math.Erfc(x/math.Sqrt2) }
-
-// LogUpper returns log Q(x) for every x: -Inf at +Inf, 0 at -Inf.
-func LogUpper(x float64) float64 {
-	switch {
-	case math.IsInf(x, 1):
-		return math.Inf(-1)
-	case x < -1:
-		return math.Log1p(-Upper(-x))
-	case x < millsSplit:
-		return math.Log(Upper(x))
-	}
-	return LogPhi(x) - math.Log(x+millsTail(x))
-}
 
 // Mills returns the ratio Q(x)/phi(x) of the upper tail to the density (Mills), to full relative
 // accuracy at any x that is not far below zero.

@@ -62,7 +62,11 @@ func bigPhi(x *big.Float) *big.Float {
 func TestTailsAgainstSeries(t *testing.T) {
 	for x := -11.; x < 13; x += 0.37 {
 		want := bigLog(bigPhi(wide(-x)))
-		near(t, fmt.Sprintf("LogUpper(%v)", x), LogUpper(x), want, 5e-16*(1+math.Max(0, -x)*math.Max(0, -x)))
+		got := math.Log(Upper(x))
+		if x < -1 {
+			got = math.Log1p(-Upper(-x))
+		}
+		near(t, fmt.Sprintf("log Upper(%v)", x), got, want, 5e-16*(1+math.Max(0, -x)*math.Max(0, -x)))
 		if x > -0.25 {
 			q := bigPhi(wide(-x))
 			near(t, fmt.Sprintf("log Mills(%v)", x), math.Log(Mills(x))+LogPhi(x), bigLog(q), 1e-14)
@@ -137,10 +141,10 @@ func TestLogSumLaws(t *testing.T) {
 		if d := LogAdd(a+c, b+c) - ab - c; math.Abs(d) > 1e-12 {
 			t.Fatalf("not homogeneous by %v", d)
 		}
-		if x := -math.Abs(a) / 50; x < 0 && math.Abs(Log1mExp(x)-LogSub(0, x)) > 1e-15*(1+math.Abs(LogSub(0, x))) {
+		if x := -math.Abs(a) / 50; x < 0 && math.Abs(math.Exp(Log1mExp(x))+math.Exp(x)-1) > 1e-15 {
 			t.Fatalf("Log1mExp(%v) = %v", x, Log1mExp(x))
 		}
-		if x := math.Abs(a) / 10; x > 0 && math.Abs(LogExpm1(x)-LogSub(x, 0)) > 2e-15*(1+math.Abs(LogSub(x, 0))) {
+		if x := math.Abs(a) / 10; x > 0 && math.Abs(LogExpm1(x)-x-Log1mExp(-x)) > 2e-15*(1+math.Abs(LogExpm1(x))) {
 			t.Fatalf("LogExpm1(%v) = %v", x, LogExpm1(x))
 		}
 		if x := b / 10; math.Abs(Log1pExp(x)-LogAdd(0, x)) > 1e-15*(1+math.Abs(x)) || math.Abs(Log1pExp(x)-x-Log1pExp(-x)) > 1e-15*(1+math.Abs(x)) {

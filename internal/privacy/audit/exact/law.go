@@ -95,34 +95,6 @@ func once[O comparable](program func(c *Choices) O, c *Choices) (out O, err erro
 	return out, nil
 }
 
-// Total returns the sum of the probabilities, which is 1 in a law from Enumerate.
-func (l Law[O]) Total() *big.Rat {
-	t := new(big.Rat)
-	for _, p := range l {
-		t.Add(t, p)
-	}
-	return t
-}
-
-// Difference describes in a sentence an output to which the two laws give different probabilities. It returns "" if the
-// laws are equal.
-func (l Law[O]) Difference(o Law[O]) string {
-	at := func(l Law[O], out O) *big.Rat {
-		if p := l[out]; p != nil {
-			return p
-		}
-		return new(big.Rat)
-	}
-	for _, law := range []Law[O]{l, o} {
-		for out := range law {
-			if p, q := at(l, out), at(o, out); p.Cmp(q) != 0 {
-				return fmt.Sprintf("output %v has probability %s and %s", out, p.RatString(), q.RatString())
-			}
-		}
-	}
-	return ""
-}
-
 // Worst returns the largest ratio l/o of the probabilities of one output, and an output that has it. ratio is nil if an
 // output of l has no probability under o.
 func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {

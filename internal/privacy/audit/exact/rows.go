@@ -9,15 +9,6 @@ import (
 // Row holds a sequence of ids as a string, one byte each: 1 to m, each at most once, and 0 for padding.
 type Row string
 
-// RowOf returns the row of the ids, which are below 256.
-func RowOf(ids ...int) Row {
-	b := make([]byte, len(ids))
-	for i, id := range ids {
-		b[i] = byte(id)
-	}
-	return Row(b)
-}
-
 // String returns the ids with commas between them.
 func (r Row) String() string {
 	var s strings.Builder

@@ -50,24 +50,6 @@ func (f Finding[I, O]) Epsilon() float64 {
 	return math.Log(a/b) + float64(e)*math.Ln2
 }
 
-// String returns the finding in one line.
-func (f Finding[I, O]) String() string {
-	if f.Pairs == 0 {
-		return f.Class + ": no pairs"
-	}
-	worst, verdict := "unbounded", "exceeds"
-	if f.Worst != nil {
-		worst = f.Worst.RatString()
-	}
-	if f.Tight() {
-		verdict = "meets"
-	} else if f.Holds() {
-		verdict = "is below"
-	}
-	return fmt.Sprintf("%s: worst ratio %s of %d pairs %s the claim %s: output %v from %v against %v",
-		f.Class, worst, f.Pairs, verdict, f.Claim.RatString(), f.Output, f.A, f.B)
-}
-
 // Verify finds the law of the mechanism at every input of the classes, and the worst ratio of each
 // class. A claim that does not hold is a finding, not an error. limits holds for each law.
 func Verify[I, O comparable](m Mechanism[I, O], classes []Class[I], limits Limits) ([]Finding[I, O], error) {

@@ -11,7 +11,6 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/rng"
 )
 
@@ -27,20 +26,12 @@ type noiseKind struct {
 }
 
 func noiseKinds() []noiseKind {
-	g := secure.DiscreteGaussian{Purpose: "noise", Sigma: 1, Sensitivity: 1, Dimension: 9, Bound: 4, Unit: edge, Neighbouring: more}
-	d := secure.DiscreteLaplace{Purpose: "noise", Scale: 1, Sensitivity: 1, Dimension: 9, Bound: 4, Unit: edge, Neighbouring: more}
 	return []noiseKind{
 		{"gaussian", func(l *privacy.Ledger, seed rng.Seed) (*channel.Channel[float64], error) {
 			return channel.Open[float64](channel.Gaussian{Purpose: "noise", Sigma: 1, Sensitivity: 1, Unit: edge, Neighbouring: more}, l, seed.Stream("noise"))
 		}},
 		{"laplace", func(l *privacy.Ledger, seed rng.Seed) (*channel.Channel[float64], error) {
 			return channel.OpenLaplace[float64](channel.Laplace{Purpose: "noise", Scale: 1, Sensitivity: 1, Unit: edge, Neighbouring: more}, l, seed.Stream("noise"))
-		}},
-		{"discrete gaussian", func(l *privacy.Ledger, seed rng.Seed) (*channel.Channel[float64], error) {
-			return secure.OpenKeyedGaussian[float64](g, l, seed.Stream("noise"))
-		}},
-		{"discrete laplace", func(l *privacy.Ledger, seed rng.Seed) (*channel.Channel[float64], error) {
-			return secure.OpenKeyedLaplace[float64](d, l, seed.Stream("noise"))
 		}},
 	}
 }

@@ -20,8 +20,8 @@ import (
 type Functional struct {
 	Purpose string
 	Epsilon float64 // of one release
-	// Sensitivity is the l1 distance between neighbours' coefficients of one objective, all together. For sums it is
-	// LogisticSensitivity, for means LogisticSensitivity divided by the number of examples.
+	// Sensitivity is the l1 distance between neighbours' coefficients of one objective, all together. That of a
+	// mean is that of the sum divided by the number of examples.
 	Sensitivity  float64
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring

@@ -34,9 +34,6 @@ func noisyKinds[T mechanism.Float]() []noisyKind[T] {
 	gauss := func(scale float64) secure.DiscreteGaussian {
 		return secure.DiscreteGaussian{Purpose: "sums", Sigma: scale, Sensitivity: 0.2, Dimension: 150, Bound: 1, Grid: testGrid, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	}
-	lap := func(scale float64) secure.DiscreteLaplace {
-		return secure.DiscreteLaplace{Purpose: "sums", Scale: scale, Sensitivity: 0.2, Dimension: 10, Bound: 1, Grid: testGrid, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
-	}
 	opened := func(t testing.TB, l *privacy.Ledger, c *channel.Channel[T], err error) (*channel.Channel[T], *privacy.Ledger) {
 		t.Helper()
 		if err != nil {
@@ -51,24 +48,9 @@ func noisyKinds[T mechanism.Float]() []noisyKind[T] {
 			c, err := channel.OpenLaplace[T](m, l, stream())
 			return opened(t, l, c, err)
 		}},
-		{"discrete gaussian", false, func(t testing.TB, scale float64) (*channel.Channel[T], *privacy.Ledger) {
-			l := mechanismtest.Ledger(t)
-			c, err := secure.OpenKeyedGaussian[T](gauss(scale), l, stream())
-			return opened(t, l, c, err)
-		}},
-		{"discrete laplace", false, func(t testing.TB, scale float64) (*channel.Channel[T], *privacy.Ledger) {
-			l := mechanismtest.Ledger(t)
-			c, err := secure.OpenKeyedLaplace[T](lap(scale), l, stream())
-			return opened(t, l, c, err)
-		}},
 		{"secure gaussian", true, func(t testing.TB, scale float64) (*channel.Channel[T], *privacy.Ledger) {
 			l := mechanismtest.SecureLedger(t)
 			c, err := secure.OpenGaussian[T](gauss(scale), l)
-			return opened(t, l, c, err)
-		}},
-		{"secure laplace", true, func(t testing.TB, scale float64) (*channel.Channel[T], *privacy.Ledger) {
-			l := mechanismtest.SecureLedger(t)
-			c, err := secure.OpenLaplace[T](lap(scale), l)
 			return opened(t, l, c, err)
 		}},
 	}

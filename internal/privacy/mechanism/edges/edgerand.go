@@ -54,53 +54,6 @@ func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	return f.perturb(m.Event(), l, s, a)
 }
 
-// GaussianEdgeRand describes noise N(0, Sigma²) on every cell of an adjacency matrix, which makes a cell a one if the
-// sum is above Threshold. The threshold is post-processing: the release is that of the noisy matrix, in which an edge
-// moves one cell by one. The DIPSGNN paper's EdgeRand keeps the noisy values; on the few cells of a session that is
-// [channel.Channel.Perturb] with sensitivity 1.
-type GaussianEdgeRand struct {
-	Purpose   string
-	Sigma     float64 // standard deviation of the noise of a cell
-	Threshold float64 // positive; 0 is 1/2, which flips ones and zeros alike
-	Unit      privacy.Unit
-	Limit     int64 // largest expected number of ones in the output; 0 is 2^31
-	Share     mechanism.Share
-}
-
-// Event returns one release as an accountant sees it.
-func (m GaussianEdgeRand) Event() privacy.Gaussian {
-	return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: 1, Unit: m.Unit, Neighbouring: privacy.AddRemove}
-}
-
-// Flip returns the probabilities that a one becomes a zero, Phi((t-1)/Sigma), and that a zero
-// becomes a one, 1-Phi(t/Sigma), at threshold t.
-func (m GaussianEdgeRand) Flip() (one, zero float64) {
-	t := m.Threshold
-	if t == 0 {
-		t = 0.5
-	}
-	tail := func(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
-	return tail((1 - t) / m.Sigma), tail(t / m.Sigma)
-}
-
-// Expected returns the values of EdgeRand.Expected for this mechanism.
-func (m GaussianEdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
-	one, zero := m.Flip()
-	return flips{drop: one, add: zero}.expected(cells, edges)
-}
-
-// PerturbGaussianEdgeRand returns a perturbed copy of a and records one release, like PerturbEdgeRand. It never draws
-// the noise of the cells: whether a cell is above the threshold is an independent choice of known probability.
-func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
-	if !(m.Threshold >= 0) || math.IsInf(m.Threshold, 1) {
-		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose,
-			m.Threshold)
-	}
-	f := flips{purpose: m.Purpose, unit: m.Unit, limit: m.Limit, share: m.Share, newField: mechanism.NewField}
-	f.drop, f.add = m.Flip()
-	return f.perturb(m.Event(), l, s, a)
-}
-
 // flips turns every one into a zero with probability drop and every zero into a one with probability add, each
 // independently.
 type flips struct {

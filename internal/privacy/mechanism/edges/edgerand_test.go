@@ -44,12 +44,6 @@ func TestEdgeLaws(t *testing.T) {
 		"few flips": {1 / (math.Exp(4) + 1), 1 / (math.Exp(4) + 1), func(l *privacy.Ledger, s rng.Stream) (Adjacency, error) {
 			return PerturbEdgeRand(EdgeRand{Purpose: "g", Epsilon: 4, Unit: privacy.Edge}, l, s, a)
 		}},
-		"normal at 1/2": {normalAbove(0.5 / 0.7), normalAbove(0.5 / 0.7), func(l *privacy.Ledger, s rng.Stream) (Adjacency, error) {
-			return PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "g", Sigma: 0.7, Unit: privacy.Edge}, l, s, a)
-		}},
-		"normal at 0.8": {normalAbove(0.4), normalAbove(1.6), func(l *privacy.Ledger, s rng.Stream) (Adjacency, error) {
-			return PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "g", Sigma: 0.5, Threshold: 0.8, Unit: privacy.Edge}, l, s, a)
-		}},
 	} {
 		counts, law := make([]float64, 64), make([]float64, 64)
 		for i := range uint64(draws) {
@@ -79,40 +73,6 @@ func TestEdgeLaws(t *testing.T) {
 	}
 }
 
-func normalAbove(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
-
-// The same against noise on every cell, for the mechanism that draws none.
-func TestGaussianEdgeRandAgainstNoise(t *testing.T) {
-	a := grid(40, 50, 5)
-	s := rng.Seed(8).Stream("dense")
-	m := GaussianEdgeRand{Purpose: "g", Sigma: 0.6, Threshold: 0.7, Unit: privacy.Interaction}
-	one, zero := m.Flip()
-	var lost, made, cells float64
-	for range 50 {
-		for i := range a.Rows {
-			for j := range int32(a.Cols) {
-				x := 0.0
-				if slices.Contains(a.Row(i), j) {
-					x = 1
-				}
-				if y := x+m.Sigma*s.NormFloat64() > 0.7; y && x == 0 {
-					made++
-				} else if !y && x == 1 {
-					lost++
-				}
-				cells++
-			}
-		}
-	}
-	n := cells / 10
-	if z := (lost - n*one) / math.Sqrt(n*one); math.Abs(z) > mechanismtest.Sigmas {
-		t.Errorf("%g of %g ones lost, want %g of them", lost, n, one)
-	}
-	if z := (made - 9*n*zero) / math.Sqrt(9*n*zero); math.Abs(z) > mechanismtest.Sigmas {
-		t.Errorf("%g of %g zeros made ones, want %g of them", made, 9*n, zero)
-	}
-}
-
 // The output's size and share of true edges: the table of closed forms for the
 // public splits of three data sets.
 func TestExpectedGraphs(t *testing.T) {
@@ -135,9 +95,6 @@ func TestExpectedGraphs(t *testing.T) {
 			t.Errorf("%s at %g: %.4g ones, %.4f of them true, %.4f with LapGraph (%v), want %.4g, %.4f, %.4f", c.name, c.epsilon, ones, share, lap, err, c.ones, c.share, c.byLap)
 		}
 	}
-	if ones, share := (GaussianEdgeRand{Sigma: 1, Threshold: 1}).Expected(1000, 100); math.Abs(ones-50-900*normalAbove(1)) > 1e-9 || math.Abs(share-50/ones) > 1e-12 {
-		t.Errorf("%g ones, %g of them true", ones, share)
-	}
 	if ones, share := (EdgeRand{Epsilon: 1}).Expected(0, 0); ones != 0 || share != 0 {
 		t.Error(ones, share)
 	}
@@ -157,9 +114,6 @@ func TestEdgeRandIsRecordedAndKeyed(t *testing.T) {
 		}},
 		{privacy.RandomizedResponse{Epsilon: 6, Categories: 2, Unit: privacy.Interaction}, func(l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 			return PerturbEdgeRand(EdgeRand{Purpose: "graph", Epsilon: 6, Unit: privacy.Interaction}, l, s, a)
-		}},
-		{privacy.Gaussian{Sigma: 0.3, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, func(l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
-			return PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "graph", Sigma: 0.3, Unit: privacy.Edge}, l, s, a)
 		}},
 		{nil, func(l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 			return PerturbLapGraph(LapGraph{Purpose: "graph", Epsilon: 3, Unit: privacy.Edge}, l, s, a)
@@ -213,10 +167,6 @@ func TestFlipIsRoundedUp(t *testing.T) {
 		if ratio > eps || ratio < eps-1e-14-1e-15*eps { // 2^-50 more than the exact probability
 			t.Errorf("epsilon %g: log-ratio %.17g", eps, ratio)
 		}
-	}
-	one, zero := GaussianEdgeRand{Sigma: 0.4}.Flip()
-	if one != zero || math.Abs(one-normalAbove(1.25)) > 1e-16 {
-		t.Error(one, zero)
 	}
 }
 
@@ -308,13 +258,6 @@ func TestAdjacencyMechanismsRefuse(t *testing.T) {
 		"share": {"g", 1, privacy.Edge, 0, 2}, "the limit is 100": {"g", 1, privacy.Edge, 100, 0}, "the limit is -1": {"g", 1, privacy.Edge, -1, 0},
 	} {
 		try(name, func(l *privacy.Ledger) (Adjacency, error) { return PerturbEdgeRand(m, l, rng.Stream{}, a) })
-	}
-	for name, m := range map[string]GaussianEdgeRand{
-		"purpose": {"", 1, 0, privacy.Edge, 0, 0}, "sigma": {"g", 0, 0, privacy.Edge, 0, 0}, "sigma ": {"g", inf, 0, privacy.Edge, 0, 0},
-		"threshold": {"g", 1, -1, privacy.Edge, 0, 0}, "threshold is": {"g", 1, nan, privacy.Edge, 0, 0}, "unit": {"g", 1, 0, privacy.Sample, 0, 0},
-		"the limit is": {"g", 1, 0, privacy.Edge, 50, 0},
-	} {
-		try(name, func(l *privacy.Ledger) (Adjacency, error) { return PerturbGaussianEdgeRand(m, l, rng.Stream{}, a) })
 	}
 	for name, m := range map[string]LapGraph{
 		"purpose": {"", 1, 0, privacy.Edge, 0, 0}, "epsilon": {"g", -1, 0, privacy.Edge, 0, 0}, "epsilon NaN": {"g", nan, 0, privacy.Edge, 0, 0},

@@ -58,21 +58,3 @@ func ExamplePerturbLapGraph() {
 	// graph: scale 0.667
 	// graph: scale 2.000
 }
-
-// The noisy adjacency matrix of a session, thresholded: how it flips is known
-// beforehand.
-func ExamplePerturbGaussianEdgeRand() {
-	ledger := research()
-	m := edges.GaussianEdgeRand{Purpose: "session", Sigma: 1, Unit: privacy.Edge}
-	one, zero := m.Flip()
-	fmt.Printf("lost %.4f, made %.4f\n", one, zero)
-	out, err := edges.PerturbGaussianEdgeRand(m, ledger, rng.Seed(1).Stream("session"), threeUsers())
-	if err != nil {
-		log.Fatal(err)
-	}
-	e := ledger.Entries()[0].Event.(privacy.Gaussian)
-	fmt.Println(out.Rows, out.Cols, e.Sigma, e.Sensitivity)
-	// Output:
-	// lost 0.3085, made 0.3085
-	// 3 4 1 1
-}

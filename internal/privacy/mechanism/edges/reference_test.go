@@ -106,9 +106,6 @@ func TestPerturbedGraphsAreValid(t *testing.T) {
 			"edgerand": func(l *privacy.Ledger) (Adjacency, error) {
 				return PerturbEdgeRand(EdgeRand{Purpose: "g", Epsilon: eps, Unit: privacy.Edge}, l, seed.Stream("g"), a)
 			},
-			"gaussian": func(l *privacy.Ledger) (Adjacency, error) {
-				return PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "g", Sigma: 1 / eps, Unit: privacy.Edge}, l, seed.Stream("g"), a)
-			},
 			"lapgraph": func(l *privacy.Ledger) (Adjacency, error) {
 				return PerturbLapGraph(LapGraph{Purpose: "g", Epsilon: eps, Unit: privacy.Edge}, l, seed.Stream("g"), a)
 			},

@@ -24,9 +24,6 @@ func TestDegreesAreUnbiased(t *testing.T) {
 		"counted": {EdgeRand{Epsilon: 5}.Flip(), EdgeRand{Epsilon: 5}.Flip(), func(s rng.Stream) (Adjacency, error) {
 			return PerturbEdgeRand(EdgeRand{Purpose: "g", Epsilon: 5, Unit: privacy.Edge}, mechanismtest.Ledger(t), s, a)
 		}},
-		"normal": {normalAbove(0.2 / 0.4), normalAbove(0.8 / 0.4), func(s rng.Stream) (Adjacency, error) {
-			return PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "g", Sigma: 0.4, Threshold: 0.8, Unit: privacy.Edge}, mechanismtest.Ledger(t), s, a)
-		}},
 	} {
 		sum, sq, byColumn := 0.0, 0.0, make([]float64, 2)
 		variance := (30*c.drop*(1-c.drop) + (cols-30)*c.add*(1-c.add)) / math.Pow(1-c.drop-c.add, 2)

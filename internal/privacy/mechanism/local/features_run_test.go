@@ -13,6 +13,7 @@ import (
 	"privrec/internal/privacy"
 	law "privrec/internal/privacy/audit/exact"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/mechanismtest"
 	"privrec/internal/privacy/mechanism/mechanismtest/choices"
 	"privrec/internal/rng"
 )
@@ -55,8 +56,8 @@ func TestGridPiecewiseIsPrivate(t *testing.T) {
 			var laws []law.Law[int64]
 			for _, x := range inputs {
 				l := gridLaw(t, g, x)
-				if l.Total().Cmp(big.NewRat(1, 1)) != 0 || int64(len(l)) != 2*g.n+1 {
-					t.Fatalf("eps %g, %d bits: mass %s on %d outputs of %d", eps, bits, l.Total(), len(l), 2*g.n+1)
+				if mechanismtest.Total(l).Cmp(big.NewRat(1, 1)) != 0 || int64(len(l)) != 2*g.n+1 {
+					t.Fatalf("eps %g, %d bits: mass %s on %d outputs of %d", eps, bits, mechanismtest.Total(l), len(l), 2*g.n+1)
 				}
 				mean := new(big.Rat)
 				for y, p := range l {

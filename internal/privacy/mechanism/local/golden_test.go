@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/privacy/reference"
 )
 
 // Laws of the local mechanisms against values of 50-digit arithmetic, every row.
@@ -76,9 +77,9 @@ func valueOf(g mechanismtest.Golden) (got float64, ok bool) {
 	case "PMWorstVariance":
 		return m.Variance(-1), true
 	case "DuchiVariance":
-		return DuchiVariance(eps, x), true
+		return reference.DuchiVariance(eps, x), true
 	case "HybridVariance":
-		return HybridVariance(eps, x), true
+		return reference.HybridVariance(eps, x), true
 	case "FOParamP":
 		return oracle.P(), oracle.validate() == nil
 	case "FOParamQ":

@@ -71,8 +71,6 @@ func (m Piecewise) sample(s *rng.Stream, x float64) float64 {
 	return min(c, r+u-left)
 }
 
-func (m Piecewise) event() privacy.PureLDP { return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit} }
-
 // piecewiseCheck checks the outputs of one mechanism.
 type piecewiseCheck struct {
 	m      Piecewise
@@ -90,34 +88,6 @@ func (c *piecewiseCheck) see(x, y float64) {
 	l, r := c.m.Bounds(x)
 	c.centre.Count(y >= l && y <= r)
 	c.bias.Add(y - x)
-}
-
-// PerturbPiecewise replaces every number of data, each of another unit, by an output of the
-// mechanism. It first records one release. Before it records or changes anything, it fails on
-// numbers outside [-1, 1].
-func PerturbPiecewise[T mechanism.Float](m Piecewise, l *privacy.Ledger, s rng.Stream, data []T) error {
-	if err := admit(m.Purpose, m.event(), m.Share, l); err != nil {
-		return err
-	}
-	for i, x := range data {
-		if err := inRange(m.Purpose, i, float64(x)); err != nil {
-			return err
-		}
-	}
-	if len(data) == 0 {
-		return nil
-	}
-	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
-		return err
-	}
-	check := m.newCheck()
-	for i, x := range data {
-		r := s.Sub(uint64(i))
-		y := m.sample(&r, float64(x))
-		check.see(float64(x), y)
-		data[i] = T(y)
-	}
-	return mechanism.CheckAll(m.Purpose, m.Share, &check.centre, &check.bias)
 }
 
 func inRange(purpose string, i int, x float64) error {

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/reference"
 	"privrec/internal/rng"
 )
 
@@ -153,7 +154,7 @@ func TestPiecewiseSamplesHaveTheLaw(t *testing.T) {
 			duchi := make([]float64, n)
 			for i := range uniform {
 				uniform[i] = m.C() * (2*s.Float64() - 1)
-				if duchi[i] = local.DuchiBound(eps); s.Float64() > 0.5+x/(2*local.DuchiBound(eps)) {
+				if duchi[i] = reference.DuchiBound(eps); s.Float64() > 0.5+x/(2*reference.DuchiBound(eps)) {
 					duchi[i] = -duchi[i]
 				}
 			}
@@ -178,7 +179,7 @@ func TestPiecewiseSamplesHaveTheLaw(t *testing.T) {
 // worse than the better of its parts at the input that is worst for it.
 func TestDuchiAndHybrid(t *testing.T) {
 	for _, eps := range []float64{0.1, 0.5, 0.61, 0.65, 1, 1.29, 3, 10} {
-		b := local.DuchiBound(eps)
+		b := reference.DuchiBound(eps)
 		up := func(x float64) float64 { return 0.5 + x/(2*b) }
 		if r := up(1) / up(-1); math.Abs(math.Log(r)-eps) > 1e-9 {
 			t.Errorf("eps %g: ratio e^%g", eps, math.Log(r))
@@ -186,21 +187,21 @@ func TestDuchiAndHybrid(t *testing.T) {
 		worst := map[string]float64{}
 		for _, x := range []float64{-1, -0.5, 0, 0.3, 1} {
 			p := up(x)
-			if mean, v := b*(2*p-1), 4*b*b*(p*(1-p)*(1-p)+(1-p)*p*p); math.Abs(mean-x) > 1e-12*b || math.Abs(v/local.DuchiVariance(eps, x)-1) > 1e-9 {
-				t.Errorf("eps %g, x %g: mean %g, variance %g, want %g", eps, x, mean, v, local.DuchiVariance(eps, x))
+			if mean, v := b*(2*p-1), 4*b*b*(p*(1-p)*(1-p)+(1-p)*p*p); math.Abs(mean-x) > 1e-12*b || math.Abs(v/reference.DuchiVariance(eps, x)-1) > 1e-9 {
+				t.Errorf("eps %g, x %g: mean %g, variance %g, want %g", eps, x, mean, v, reference.DuchiVariance(eps, x))
 			}
 			pm := local.Piecewise{Epsilon: eps}
-			share := local.HybridShare(eps)
-			mixture := (1-share)*local.DuchiVariance(eps, x) + share*pm.Variance(x)
-			if got := local.HybridVariance(eps, x); math.Abs(got/mixture-1) > 1e-9 || got != local.HybridVariance(eps, -x) {
+			share := reference.HybridShare(eps)
+			mixture := (1-share)*reference.DuchiVariance(eps, x) + share*pm.Variance(x)
+			if got := reference.HybridVariance(eps, x); math.Abs(got/mixture-1) > 1e-9 || got != reference.HybridVariance(eps, -x) {
 				t.Errorf("eps %g, x %g: hybrid %g, want %g", eps, x, got, mixture)
 			}
-			worst["duchi"] = max(worst["duchi"], local.DuchiVariance(eps, x))
+			worst["duchi"] = max(worst["duchi"], reference.DuchiVariance(eps, x))
 			worst["pm"] = max(worst["pm"], pm.Variance(x))
-			worst["hybrid"] = max(worst["hybrid"], local.HybridVariance(eps, x))
+			worst["hybrid"] = max(worst["hybrid"], reference.HybridVariance(eps, x))
 			// Above the switch the hybrid's variance does not depend on the input at all.
-			if at0 := local.HybridVariance(eps, 0); share > 0 && math.Abs(local.HybridVariance(eps, x)/at0-1) > 1e-9 {
-				t.Errorf("eps %g: hybrid variance %g at %g, %g at 0", eps, local.HybridVariance(eps, x), x, at0)
+			if at0 := reference.HybridVariance(eps, 0); share > 0 && math.Abs(reference.HybridVariance(eps, x)/at0-1) > 1e-9 {
+				t.Errorf("eps %g: hybrid variance %g at %g, %g at 0", eps, reference.HybridVariance(eps, x), x, at0)
 			}
 		}
 		if worst["hybrid"] > min(worst["duchi"], worst["pm"])*(1+5e-3) { // 0.61 is rounded

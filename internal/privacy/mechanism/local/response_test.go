@@ -42,8 +42,8 @@ func TestResponseLaw(t *testing.T) {
 		}
 		want[1] = new(big.Rat).Quo(x, total)
 		got, err := law.Enumerate(func(c *law.Choices) int { return mech(1, c) }, law.Limits{})
-		if err != nil || got.Difference(want) != "" {
-			t.Errorf("%d categories: %s (%v)", k, got.Difference(want), err)
+		if err != nil || mechanismtest.Difference(got, want) != "" {
+			t.Errorf("%d categories: %s (%v)", k, mechanismtest.Difference(got, want), err)
 		}
 		for y, p := range map[int]float64{1: m.Keep(), 0: m.Other()} {
 			if f, _ := got[y].Float64(); math.Abs(f/p-1) > 1e-14 {

@@ -57,10 +57,6 @@ func (m UnaryEncoding) sample(s *rng.Stream, bit bool) bool {
 	return s.Float64() < m.Q()
 }
 
-func (m UnaryEncoding) event() privacy.PureLDP {
-	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit}
-}
-
 // unaryCheck checks the bits of one mechanism.
 type unaryCheck struct{ kept, flipped mechanism.Proportion }
 
@@ -87,35 +83,6 @@ func perturbUnary[T mechanism.Float](m UnaryEncoding, s *rng.Stream, v []T, c *u
 			v[i] = 1
 		}
 	}
-}
-
-// PerturbUnary replaces every vector of data, categories values each and each of another unit,
-// by an output of the mechanism. It first records one release. Before it records or changes
-// anything, it fails on vectors that are neither one-hot nor zeros.
-func PerturbUnary[T mechanism.Float](m UnaryEncoding, l *privacy.Ledger, s rng.Stream, data []T, categories int) error {
-	if err := admit(m.Purpose, m.event(), m.Share, l); err != nil {
-		return err
-	}
-	if categories < 1 || len(data)%categories != 0 {
-		return fmt.Errorf("%s: %d values in vectors of %d", m.Purpose, len(data), categories)
-	}
-	for i := 0; i < len(data); i += categories {
-		if err := oneHot(m.Purpose, i/categories, data[i:i+categories]); err != nil {
-			return err
-		}
-	}
-	if len(data) == 0 {
-		return nil
-	}
-	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
-		return err
-	}
-	check := m.newCheck()
-	for i := 0; i < len(data); i += categories {
-		r := s.Sub(uint64(i / categories))
-		perturbUnary(m, &r, data[i:i+categories], check)
-	}
-	return mechanism.CheckAll(m.Purpose, m.Share, &check.kept, &check.flipped)
 }
 
 func oneHot[T mechanism.Float](purpose string, row int, v []T) error {

@@ -16,6 +16,7 @@ type Release = observe.Release
 // others that use mechanisms.
 func Observe(t testing.TB, w Observer, f func()) {
 	t.Helper()
-	defer observe.Set(w)()
+	observe.Current.Store(&w)
+	defer observe.Current.Store(nil)
 	f()
 }

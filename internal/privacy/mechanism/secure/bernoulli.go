@@ -1,9 +1,7 @@
 package secure
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"privrec/internal/rng"
@@ -16,25 +14,10 @@ type Ratio struct{ Num, Den uint64 }
 // 2^22, fit into 128 bits.
 const maxTerm = 1 << 53
 
-// RatioOf returns the number x exactly. x must be positive, at most 2^53, and a multiple of a
-// power of two not below 2^-53.
-func RatioOf(x float64) (Ratio, error) {
-	if !(x > 0 && x <= maxTerm) {
-		return Ratio{}, fmt.Errorf("ratio is %v, want positive and at most 2^53", x)
-	}
-	den := uint64(1)
-	for x != math.Trunc(x) {
-		if x, den = 2*x, 2*den; den > maxTerm || x > maxTerm {
-			return Ratio{}, fmt.Errorf("ratio %v has too many binary digits after the point", x/float64(den))
-		}
-	}
-	return Ratio{uint64(x), den}, nil
-}
-
 // String returns Num/Den.
 func (r Ratio) String() string { return fmt.Sprintf("%d/%d", r.Num, r.Den) }
 
-// Float64 returns the nearest float64, which is exact for a result of RatioOf.
+// Float64 returns the nearest float64.
 func (r Ratio) Float64() float64 { return float64(r.Num) / float64(r.Den) }
 
 // Validate returns an error for a part outside [1, 2^53].
@@ -43,21 +26,6 @@ func (r Ratio) Validate() error {
 		return fmt.Errorf("ratio is %s, want both parts within [1, 2^53]", r)
 	}
 	return nil
-}
-
-// BernoulliExp returns true with probability exp(-Num/Den), exactly, by integer arithmetic on uniform words (Canonne,
-// Kamath, Steinke, "The discrete Gaussian for differential privacy", NeurIPS 2020, algorithm 1). Num may be 0, Den not.
-// The number of words that it draws depends on the result.
-func BernoulliExp(src rng.Source, x Ratio) (bool, error) {
-	if x.Den == 0 {
-		return false, errors.New("ratio has denominator 0")
-	}
-	for range x.Num / x.Den { // exp(-1) for every whole part; a failure ends it
-		if !bernoulliExp1(src) {
-			return false, nil
-		}
-	}
-	return bernoulliExp(src, x.Num%x.Den, x.Den), nil
 }
 
 // bernoulli returns true with probability f/b, b > 0. It compares the digits of a uniform number in base 2^64 with

@@ -16,12 +16,9 @@
 // noise moves no two data sets apart. Clamping after the noise, where one value in 1e31 comes,
 // uses only the output. So neither costs privacy. A value that is not finite ends the channel.
 //
-// OpenGaussian and OpenLaplace take no seed and need a ledger marked secure, and no checkpoint
-// can repeat their noise. OpenKeyedGaussian and OpenKeyedLaplace are the same mechanisms on
-// keyed bits, for research. All return a channel.Channel, which is used like any other.
-//
-// The parts can be used on their own: the laws (DiscreteGaussianLaw, DiscreteLaplaceLaw), their
-// samplers, and BernoulliExp, a coin of probability exp(-a/b).
+// OpenGaussian takes no seed and needs a ledger marked secure, and no checkpoint can repeat its
+// noise. It returns a channel.Channel, which is used like any other. The law (DiscreteGaussianLaw)
+// and its sampler can be used on their own.
 //
 // Two things are not covered. The time that an exact sample takes depends on the sample. And a
 // sensitivity derived for real numbers may be too small for sums in floating point (Casacuberta

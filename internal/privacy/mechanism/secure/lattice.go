@@ -184,25 +184,3 @@ type sampledGaussian struct {
 
 // Event implements channel.Law.
 func (l sampledGaussian) Event() privacy.Event { return l.event }
-
-// gridLaplace is the law of discrete Laplace noise. Its sizes are absolute values.
-type gridLaplace struct {
-	e    privacy.DiscreteLaplace
-	grid float64
-}
-
-// Event implements channel.Law.
-func (l gridLaplace) Event() privacy.Event { return l.e }
-
-// Scale implements channel.Law.
-func (l gridLaplace) Scale() float64 { return l.e.Scale * l.grid }
-
-// Tails implements channel.Law.
-func (l gridLaplace) Tails() int { return 6 }
-
-// Check implements channel.Law.
-func (l gridLaplace) Check(t *channel.Tally, purpose string, x float64) error {
-	d := DiscreteLaplaceLaw{l.e.Scale}
-	return channel.Moments{Sum: d.LogSum, Size: d.LogSizes, SumLimit: 1, SizeLimit: 1, Unchanged: d.PMF(0),
-		Root: 1}.Check(t, purpose, l.Scale(), x)
-}

@@ -12,18 +12,6 @@ import (
 // that does not fit, of less than e^-4000 of the mass, is drawn again.
 const maxSteps = 1 << 50
 
-// LaplaceSampler draws from the discrete Laplace law P(k) ~ exp(-|k|/scale) by integer arithmetic only (Canonne,
-// Kamath, Steinke 2020, algorithm 2).
-type LaplaceSampler struct{ scale Ratio }
-
-// NewLaplaceSampler returns a sampler for a scale of at most 2^50 with both parts in [1, 2^53].
-func NewLaplaceSampler(scale Ratio) (LaplaceSampler, error) {
-	if err := inSteps(scale); err != nil {
-		return LaplaceSampler{}, fmt.Errorf("discrete Laplace scale: %w", err)
-	}
-	return LaplaceSampler{scale}, nil
-}
-
 func inSteps(r Ratio) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -32,25 +20,6 @@ func inSteps(r Ratio) error {
 		return fmt.Errorf("%d/%d is above 2^50", r.Num, r.Den)
 	}
 	return nil
-}
-
-// Sample returns one integer from the law. Its time depends on the result.
-func (l LaplaceSampler) Sample(src rng.Source) int64 {
-	for {
-		x, negative, ok := geometric(src, l.scale.Num)
-		if !ok {
-			continue
-		}
-		if l.scale.Den > 1 {
-			q, _ := bits.Div64(x.hi, x.lo, l.scale.Den) // the quotient fits: geometric bounds x
-			x.lo = q
-		} else if x.hi != 0 {
-			continue
-		}
-		if k, ok := signed(x.lo, negative); ok {
-			return k
-		}
-	}
 }
 
 // geometric returns x with probability proportional to exp(-x/t), and a sign. ok is false if both must be drawn again.

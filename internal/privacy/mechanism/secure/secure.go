@@ -17,7 +17,7 @@ import (
 // whole steps from an exact sampler. The possible outputs do not depend on the data, neither in steps nor in digits of
 // the data's type. A value that is not finite is an error.
 //
-// OpenGaussian opens it with cryptographic bits, and OpenKeyedGaussian with keyed ones, for research.
+// OpenGaussian opens it with cryptographic bits.
 type DiscreteGaussian struct {
 	Purpose string  // names the release in the ledger
 	Sigma   float64 // at least this much noise, in the data's unit; see Event
@@ -41,21 +41,6 @@ type DiscreteGaussian struct {
 	Rate float64
 }
 
-// DiscreteLaplace describes the release of DiscreteGaussian with discrete Laplace noise instead (Ghosh, Roughgarden,
-// Sundararajan, STOC 2009).
-type DiscreteLaplace struct {
-	Purpose      string
-	Scale        float64 // at least this much noise, in the data's unit
-	Sensitivity  float64 // l1 distance between neighbours' values in one release
-	Dimension    int64   // number of values of one release in which neighbours may differ
-	Bound        float64 // bound that values are clamped to before noise is added
-	Grid         float64 // a power of two; 0: as fine as the data's type allows
-	Whole        bool    // values are multiples of Grid
-	Unit         privacy.Unit
-	Neighbouring privacy.Neighbouring
-	Share        mechanism.Share
-}
-
 // OpenGaussian opens a discrete Gaussian mechanism for data that are published: a channel as
 // from channel.Open, used in the same way, with noise from cryptographic bits. There is no
 // seed, and keys only distinguish the releases. No noise can be drawn twice, so no checkpoint
@@ -69,25 +54,6 @@ type DiscreteLaplace struct {
 // something.
 func OpenGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger) (*channel.Channel[T], error) {
 	return openGaussian[T](m, l, rng.Stream{}, true)
-}
-
-// OpenKeyedGaussian opens the channel of OpenGaussian with keyed bits, for research: anyone with the seed can undo the
-// noise. It fails on a ledger marked secure.
-func OpenKeyedGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger,
-	s rng.Stream) (*channel.Channel[T], error) {
-	return openGaussian[T](m, l, s, false)
-}
-
-// OpenLaplace opens a discrete Laplace mechanism for data that are published, like OpenGaussian. The sensitivity of its
-// event is Sensitivity/Grid + Dimension.
-func OpenLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger) (*channel.Channel[T], error) {
-	return openLaplace[T](m, l, rng.Stream{}, true)
-}
-
-// OpenKeyedLaplace opens the channel of OpenLaplace with keyed bits, for research.
-func OpenKeyedLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger,
-	s rng.Stream) (*channel.Channel[T], error) {
-	return openLaplace[T](m, l, s, false)
 }
 
 func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream,
@@ -112,22 +78,6 @@ func (m DiscreteGaussian) law(e privacy.DiscreteGaussian, step float64) channel.
 		return gridGaussian{e, step}
 	}
 	return sampledGaussian{gridGaussian{e, step}, privacy.Sampled{Event: e, Rate: m.Rate, Method: privacy.Poisson}}
-}
-
-func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream,
-	secret bool) (*channel.Channel[T], error) {
-	grid, e, err := m.plan(digits[T]())
-	if err == nil {
-		err = errors.Join(m.Share.Validate(), mechanism.Marked(l, secret))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Laplace mechanism"), err)
-	}
-	d, err := NewLaplaceSampler(grid.noise)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
-	}
-	return openLattice[T](m.Purpose, m.Share, gridLaplace{e, grid.Step}, grid, true, l, s, secret, d.Sample)
 }
 
 func named(purpose, kind string) string {
@@ -174,30 +124,6 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 		return nil, none, err
 	}
 	asked.Sigma, asked.Sensitivity = l.Scale, l.sensitivity
-	return l, asked, asked.Validate()
-}
-
-func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, error) {
-	none := privacy.DiscreteLaplace{}
-	asked := privacy.DiscreteLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit,
-		Neighbouring: m.Neighbouring}
-	switch {
-	case m.Purpose == "":
-		return nil, none, errors.New("no purpose")
-	case m.Dimension < 1:
-		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
-	}
-	// As for DiscreteGaussian.
-	if err := (privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit,
-		Neighbouring: m.Neighbouring}).Validate(); err != nil {
-		return nil, none, err
-	}
-	l, err := plan(digits, request{m.Scale, m.Sensitivity, float64(m.Dimension), laplaceReach, m.Bound, m.Grid,
-		m.Whole})
-	if err != nil {
-		return nil, none, err
-	}
-	asked.Scale, asked.Sensitivity = l.Scale, l.sensitivity
 	return l, asked, asked.Validate()
 }
 

@@ -119,7 +119,7 @@ func TestSamplersAreTheDefinition(t *testing.T) {
 				ids[i] = perm[i]
 			}
 		}
-		in := law.RowOf(ids...)
+		in := mechanismtest.RowOf(ids...)
 		laws := []law.Law[law.Row]{}
 		m := Mechanism{Variant: v, Epsilon: 1, Items: items, Length: length}
 		for _, mech := range []law.Mechanism[law.Row, law.Row]{
@@ -132,7 +132,7 @@ func TestSamplersAreTheDefinition(t *testing.T) {
 			laws = append(laws, l)
 		}
 		for i, l := range laws[1:] {
-			if d := l.Difference(laws[0]); d != "" {
+			if d := mechanismtest.Difference(l, laws[0]); d != "" {
 				t.Fatalf("%s, m %d, x %s, row %v, sampler %d: %s", v, items, x.RatString(), in, i, d)
 			}
 		}
@@ -208,7 +208,7 @@ func TestVerificationCatchesPlantedFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same = same && a.Difference(b) == ""
+			same = same && mechanismtest.Difference(a, b) == ""
 		}
 		if same != c.same {
 			t.Errorf("%s, fault %q: laws are the right ones: %v", c.v, c.fault, same)

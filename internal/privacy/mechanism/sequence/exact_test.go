@@ -75,17 +75,17 @@ func TestSequenceLawsAreTheGoldens(t *testing.T) {
 			if !ok {
 				t.Fatalf("%q is no fraction", p)
 			}
-			want[law.RowOf(ids...)] = r
+			want[mechanismtest.RowOf(ids...)] = r
 		}
 		for rejects, name := range drawing {
 			x := big.NewRat(c.X, 1)
 			m := Mechanism{Variant: variant, Epsilon: mechanismtest.Log(x), Items: c.M, Length: c.L}
 			mech := sequenceMechanism(m, rejects, x)
-			got, err := law.Enumerate(func(ch *law.Choices) law.Row { return mech(law.RowOf(c.Row...), ch) }, law.Limits{})
+			got, err := law.Enumerate(func(ch *law.Choices) law.Row { return mech(mechanismtest.RowOf(c.Row...), ch) }, law.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := got.Difference(want); d != "" {
+			if d := mechanismtest.Difference(got, want); d != "" {
 				t.Errorf("%s by %s, m %d, L %d, row %v: %s", c.Mechanism, name, c.M, c.L, c.Row, d)
 			}
 		}
@@ -163,9 +163,9 @@ func TestTheoremOfThePaperIsFalse(t *testing.T) {
 		out    law.Row
 		pa, pb *big.Rat // under sdp-paper at x = 3; nil: not known beforehand
 	}{
-		{"smallest", 1, law.RowOf(0, 1), law.RowOf(1, 0), law.RowOf(0, 1), big.NewRat(9, 16), big.NewRat(1, 16)},
-		{"both padded in front", 2, law.RowOf(0, 1, 2), law.RowOf(0, 2, 1), law.RowOf(1, 0, 2), big.NewRat(9, 80), big.NewRat(1, 80)},
-		{"zero overtaken first", 3, law.RowOf(1, 0, 2, 3), law.RowOf(2, 0, 1, 3), law.RowOf(3, 2, 0, 1), nil, nil},
+		{"smallest", 1, mechanismtest.RowOf(0, 1), mechanismtest.RowOf(1, 0), mechanismtest.RowOf(0, 1), big.NewRat(9, 16), big.NewRat(1, 16)},
+		{"both padded in front", 2, mechanismtest.RowOf(0, 1, 2), mechanismtest.RowOf(0, 2, 1), mechanismtest.RowOf(1, 0, 2), big.NewRat(9, 80), big.NewRat(1, 80)},
+		{"zero overtaken first", 3, mechanismtest.RowOf(1, 0, 2, 3), mechanismtest.RowOf(2, 0, 1, 3), mechanismtest.RowOf(3, 2, 0, 1), nil, nil},
 	} {
 		x := big.NewRat(3, 1)
 		for v, power := range map[Variant]int{SDPPaper: 2, SDPFixed: 1} {
@@ -186,8 +186,8 @@ func TestTheoremOfThePaperIsFalse(t *testing.T) {
 				t.Errorf("%s: probabilities %s and %s, want %s and %s", c.name, a[c.out], b[c.out], c.pa, c.pb)
 			}
 			for _, o := range []law.Law[law.Row]{a, b} {
-				if o.Total().Cmp(big.NewRat(1, 1)) != 0 {
-					t.Errorf("%s, %s: mass %s", c.name, v, o.Total())
+				if mechanismtest.Total(o).Cmp(big.NewRat(1, 1)) != 0 {
+					t.Errorf("%s, %s: mass %s", c.name, v, mechanismtest.Total(o))
 				}
 			}
 			if worst, at := a.Worst(b); worst.Cmp(law.Power(x, power)) > 0 {
@@ -240,7 +240,7 @@ func TestSequenceAtZeroIsBlind(t *testing.T) {
 			if first == nil {
 				first = l
 			}
-			if d := l.Difference(first); d != "" {
+			if d := mechanismtest.Difference(l, first); d != "" {
 				t.Errorf("%s, row %v: %s", v, in, d)
 			}
 		}

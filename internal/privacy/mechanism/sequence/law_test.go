@@ -86,10 +86,10 @@ func TestSequenceSamplesFollowTheLaw(t *testing.T) {
 		m, length int
 		rows      []law.Row
 	}{
-		{1, 2, []law.Row{law.RowOf(0, 1), law.RowOf(1, 0)}},
-		{2, 2, []law.Row{law.RowOf(0, 0), law.RowOf(0, 2), law.RowOf(2, 1)}},
-		{2, 3, []law.Row{law.RowOf(0, 1, 2), law.RowOf(1, 0, 0)}},
-		{3, 3, []law.Row{law.RowOf(0, 1, 2), law.RowOf(3, 2, 1)}},
+		{1, 2, []law.Row{mechanismtest.RowOf(0, 1), mechanismtest.RowOf(1, 0)}},
+		{2, 2, []law.Row{mechanismtest.RowOf(0, 0), mechanismtest.RowOf(0, 2), mechanismtest.RowOf(2, 1)}},
+		{2, 3, []law.Row{mechanismtest.RowOf(0, 1, 2), mechanismtest.RowOf(1, 0, 0)}},
+		{3, 3, []law.Row{mechanismtest.RowOf(0, 1, 2), mechanismtest.RowOf(3, 2, 1)}},
 	} {
 		for v := range sequenceClaims {
 			for rejects, name := range drawing {
@@ -152,7 +152,7 @@ func (f *sabotage) Again()                { f.d.Again() }
 // samplers pass.
 func TestBatteryCatchesPlantedFaults(t *testing.T) {
 	const n = 60_000
-	in := law.RowOf(1, 2, 3)
+	in := mechanismtest.RowOf(1, 2, 3)
 	for v := range map[Variant]bool{SDPPaper: true, SDPFixed: true} {
 		m := Mechanism{Purpose: "s", Variant: v, Epsilon: 1.2, Items: 3, Length: 3}
 		want := exactLaw(t, m, true, in)
@@ -165,7 +165,7 @@ func TestBatteryCatchesPlantedFaults(t *testing.T) {
 			case "of another epsilon":
 				made.Epsilon *= 1.1
 			case "of a neighbour's row":
-				row = law.RowOf(1, 3, 2)
+				row = mechanismtest.RowOf(1, 3, 2)
 			}
 			s := sampler(made, true, bits)
 			if fault == "one item short" && v == SDPPaper {

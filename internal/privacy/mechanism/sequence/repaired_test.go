@@ -87,7 +87,7 @@ func rowOfHistory(history []int, length int) law.Row {
 		}
 	}
 	items = items[max(0, len(items)-length):]
-	return law.RowOf(append(make([]int, length-len(items)), items...)...)
+	return mechanismtest.RowOf(append(make([]int, length-len(items)), items...)...)
 }
 
 // histories lists every sequence of at most so many of m items, with repeats.

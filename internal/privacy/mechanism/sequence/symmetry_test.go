@@ -58,7 +58,7 @@ func TestSequencesDoNotKnowNames(t *testing.T) {
 		}
 		in := drawRow(t, items, rapid.IntRange(1, 3).Draw(t, "length"))
 		want := mapped(rowLaw(outer, v, items, x, in), rename)
-		if d := rowLaw(outer, v, items, x, rename(in)).Difference(want); d != "" {
+		if d := mechanismtest.Difference(rowLaw(outer, v, items, x, rename(in)), want); d != "" {
 			t.Fatalf("%s of %v and of %v: %s", v, in, rename(in), d)
 		}
 		order := rapid.Permutation(mechanismtest.UpTo(len(in))).Draw(t, "columns")
@@ -70,14 +70,14 @@ func TestSequencesDoNotKnowNames(t *testing.T) {
 			return law.Row(b)
 		}
 		if v == RR {
-			if d := rowLaw(outer, v, items, x, shuffle(in)).Difference(mapped(rowLaw(outer, v, items, x, in), shuffle)); d != "" {
+			if d := mechanismtest.Difference(rowLaw(outer, v, items, x, shuffle(in)), mapped(rowLaw(outer, v, items, x, in), shuffle)); d != "" {
 				t.Fatalf("rr of %v and of %v: %s", in, shuffle(in), d)
 			}
 		}
 	})
 	swap := func(row law.Row) law.Row { return law.Row([]byte{row[1], row[0]}) }
-	swapped := mapped(rowLaw(t, SDPPaper, 2, x, law.RowOf(0, 1)), swap)
-	if d := rowLaw(t, SDPPaper, 2, x, law.RowOf(1, 0)).Difference(swapped); d == "" {
+	swapped := mapped(rowLaw(t, SDPPaper, 2, x, mechanismtest.RowOf(0, 1)), swap)
+	if d := mechanismtest.Difference(rowLaw(t, SDPPaper, 2, x, mechanismtest.RowOf(1, 0)), swapped); d == "" {
 		t.Error("the paper's mechanism does not see the order of the cells")
 	}
 }
@@ -91,7 +91,7 @@ func drawRow(t *rapid.T, items, length int) law.Row {
 			ids[i] = perm[i] + 1
 		}
 	}
-	return law.RowOf(ids...)
+	return mechanismtest.RowOf(ids...)
 }
 
 // The law of the first cell is randomised response; a full row comes out as it went
@@ -100,7 +100,7 @@ func drawRow(t *rapid.T, items, length int) law.Row {
 func TestFirstCellsAndWholeRows(t *testing.T) {
 	x := big.NewRat(7, 3)
 	for _, v := range variants {
-		for _, in := range []law.Row{law.RowOf(1, 2), law.RowOf(0, 2), law.RowOf(3, 1, 2)} {
+		for _, in := range []law.Row{mechanismtest.RowOf(1, 2), mechanismtest.RowOf(0, 2), mechanismtest.RowOf(3, 1, 2)} {
 			const items = 4
 			m := Mechanism{Variant: v, Epsilon: mechanismtest.Log(x), Items: items, Length: len(in)}
 			l := rowLaw(t, v, items, x, in)
@@ -118,7 +118,7 @@ func TestFirstCellsAndWholeRows(t *testing.T) {
 				case byte(id) == in[0]:
 					want.Mul(want, x)
 				}
-				if got := first[law.RowOf(id)]; got == nil || got.Cmp(want) != 0 {
+				if got := first[mechanismtest.RowOf(id)]; got == nil || got.Cmp(want) != 0 {
 					t.Errorf("%s of %v: the first cell is %d with %v, want %s", v, in, id, got, want)
 				}
 			}
@@ -235,9 +235,9 @@ func TestSequenceGroupsAndPostProcessing(t *testing.T) {
 // makes no difference.
 func TestSequenceLawsInTheBudget(t *testing.T) {
 	for _, v := range variants {
-		in, far := law.RowOf(1, 0, 2), law.RowOf(3, 3, 3)
+		in, far := mechanismtest.RowOf(1, 0, 2), mechanismtest.RowOf(3, 3, 3)
 		if v != RR {
-			far = law.RowOf(2, 3, 0)
+			far = mechanismtest.RowOf(2, 3, 0)
 		}
 		last, lastFar := new(big.Rat), big.NewRat(1, 1)
 		for i, x := range []int64{1, 2, 4, 16, 256, 1 << 20} {

@@ -115,7 +115,7 @@ func upTo32(n int) []int32 {
 // Rows by ids follow the exact law: chi-square, false alarm 1e-9 a row.
 func TestUsersFollowTheLaw(t *testing.T) {
 	const n = 60_000
-	in := law.RowOf(0, 1, 2)
+	in := mechanismtest.RowOf(0, 1, 2)
 	for _, v := range []Variant{SDPFixed, SDPPaper, RR} {
 		m := Mechanism{Purpose: "s", Variant: v, Epsilon: 1.2, Items: 3, Length: 3}
 		run, err := m.OpenUsers(mechanismtest.Ledger(t), mechanism.Keyed(rng.Seed(11).Stream("law")), noSpill)
@@ -132,7 +132,7 @@ func TestUsersFollowTheLaw(t *testing.T) {
 			if err := s.RowOf(keyed(u), int64(u), row); err != nil {
 				t.Fatal(err)
 			}
-			counts[law.RowOf(int(row[0]), int(row[1]), int(row[2]))]++
+			counts[mechanismtest.RowOf(int(row[0]), int(row[1]), int(row[2]))]++
 		}
 		if p := chiSquare(exactLaw(t, m, m.rejects(), in), counts, n); p < 1e-9 {
 			t.Errorf("%s: as far from its law with probability %g", v, p)

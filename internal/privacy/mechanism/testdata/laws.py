@@ -25,7 +25,6 @@ for s in ["0.03", "0.11", "0.25", "0.5", "0.75", "0.9999", "1", "1.0001", "1.7",
     sigma = mpf(float(s))
     z = theta(sigma, lambda k: 1)
     row("DiscreteGaussianZ", z, sigma=float(s))
-    row("DiscreteGaussianVariance", theta(sigma, lambda k: k * k) / z, sigma=float(s))
     for k in [0, 1, 2, 5]:
         p = exp(-mpf(k) ** 2 / (2 * sigma**2)) / z
         if p > mpf("1e-290"):
@@ -34,26 +33,12 @@ for s in ["0.03", "0.11", "0.25", "0.5", "0.75", "0.9999", "1", "1.0001", "1.7",
         if t * 2 < 1:
             wide = sigma / sqrt(1 - 2 * mpf(t))
             row("LogSquares", log(theta(wide, lambda k: 1) / z), 1e-10, sigma=float(s), t=t)
-for b in [0.02, 0.3, 0.5, 1.0, 2.5, 40.0, 1e5, 1e9]:
-    r = exp(-1 / mpf(b))
-    row("DiscreteLaplaceVariance", 2 * r / (1 - r) ** 2, b=b)
-    for k in [0, 1, 7]:
-        p = (1 - r) / (1 + r) * r**k
-        if p > mpf("1e-290"):
-            row("DiscreteLaplacePMF", p, 1e-11, b=b, k=k)
-    for t in [-3.0, -0.5, 0.25, 0.875]:
-        q = exp(-(1 - mpf(t)) / b)
-        row("LogSizes", log((1 - r) / (1 + r) * (1 + q) / (1 - q)), 1e-9, b=b, t=t)
-        if abs(t) < 1:
-            u, d = exp(-(1 - mpf(t)) / b), exp(-(1 + mpf(t)) / b)
-            row("LogSum", log((1 - r) / (1 + r) * (1 + u / (1 - u) + d / (1 - d))), 1e-9, b=b, t=t)
 for eps in [1e-6, 0.01, 0.3, 0.61, 0.62, 1.0, 2.5, 6.0, 20.0, 60.0]:
     e = mpf(eps)
     h = exp(e / 2)
     c = (h + 1) / (h - 1)
     row("PiecewiseC", c, eps=eps)
     row("PiecewiseCentre", h / (h + 1), eps=eps)
-    row("DuchiBound", (exp(e) + 1) / (exp(e) - 1), eps=eps)
     for x in [-1.0, -0.4, 0.0, 0.75, 1.0]:
         left = (c + 1) / 2 * mpf(x) - (c - 1) / 2
         right = left + c - 1
@@ -63,13 +48,6 @@ for eps in [1e-6, 0.01, 0.3, 0.61, 0.62, 1.0, 2.5, 6.0, 20.0, 60.0]:
         second = lambda a, b: (b**3 - a**3) / 3  # integral of y^2
         v = inside * second(left, right) + outside * (second(-c, left) + second(right, c)) - mpf(x) ** 2
         row("PiecewiseVariance", v, 1e-11, eps=eps, x=x)
-        b = (exp(e) + 1) / (exp(e) - 1)
-        duchi = b**2 - mpf(x) ** 2
-        if duchi > 1e-3:
-            row("DuchiVariance", duchi, eps=eps, x=x)
-        share = 1 - exp(-e / 2) if eps > 0.61 else mpf(0)
-        hybrid = (1 - share) * duchi + share * v
-        row("HybridVariance", hybrid, 1e-10, eps=eps, x=x)
     row("EdgeFlip", 1 / (exp(e) + 1), eps=eps)
     for k in [2, 3, 50, 10**6, 2**31]:
         row("Keep", exp(e) / (exp(e) + k - 1), eps=eps, k=k)
@@ -91,12 +69,6 @@ for eps in [0.1, 1.0, 5.0, 30.0]:
             for variant, others in [("sdp-paper", items - k), ("sdp-fixed", items + length - 1 - k), ("rr", items)]:
                 row("SequenceKeep", exp(mpf(eps)) / (exp(mpf(eps)) + others), eps=eps, items=items, length=length, k=k, variant=variant)
                 row("SequenceReplace", others / (exp(mpf(eps)) + others), eps=eps, items=items, length=length, k=k, variant=variant)
-for sigma in [0.05, 0.3, 1.0, 4.0]:
-    for t in [0.25, 0.5, 1.0, 2.0]:
-        phi = lambda z: erfc(-mpf(z) / sqrt(mpf(2))) / 2
-        for name, p in [("LoseOne", phi((mpf(t) - 1) / sigma)), ("MakeOne", 1 - phi(mpf(t) / sigma))]:
-            if p > mpf("1e-290"):
-                row(name, p, 1e-11, sigma=sigma, t=t)
 print('{"entries": [')
 print(",\n".join(json.dumps(r) for r in rows))
 print("]}")

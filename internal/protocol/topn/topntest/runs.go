@@ -79,17 +79,20 @@ func (s Suite) VectorsRank(t *testing.T, name, release string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var users []int32
-		var find [][]int32
+		var users, find []int32 // a pair for each item to find
 		for u, items := range d.Test {
-			if len(items) > 0 {
-				users, find = append(users, int32(u)), append(find, items)
-			}
+			users, find = append(users, slices.Repeat([]int32{int32(u)}, len(items))...), append(find, items...)
 		}
-		ranks, err := eval.RanksSet(t.Context(), &bpr.Ranking{Users: v.Users, Goods: v.Items}, users, find,
+		each, err := eval.Ranks(t.Context(), &bpr.Ranking{Users: v.Users, Goods: v.Items}, users, find,
 			eval.Options{Exclude: func(u int32) []int32 { return Seen(d, u) }})
 		if err != nil {
 			t.Fatal(err)
+		}
+		var ranks [][]int32
+		for _, items := range d.Test {
+			if n := len(items); n > 0 {
+				ranks, each = append(ranks, each[:n]), each[n:]
+			}
 		}
 		found := false
 		for _, e := range runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true).Evaluations {

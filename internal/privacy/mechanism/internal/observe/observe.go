@@ -22,17 +22,12 @@ type Release interface {
 	Row(part int32, key uint64, exact, released []float64)
 }
 
-var current atomic.Pointer[Observer]
-
-// Set makes w the observer of all mechanisms, until unset is called.
-func Set(w Observer) (unset func()) {
-	current.Store(&w)
-	return func() { current.Store(nil) }
-}
+// Current is the observer of all mechanisms, nil for none.
+var Current atomic.Pointer[Observer]
 
 // Begin tells the observer of a release and returns its view of it, or nil without an observer.
 func Begin(purpose string, e privacy.Event, count int64, step float64) Release {
-	if w := current.Load(); w != nil {
+	if w := Current.Load(); w != nil {
 		return (*w).Release(purpose, e, count, step)
 	}
 	return nil

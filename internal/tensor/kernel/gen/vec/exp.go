@@ -121,15 +121,33 @@ func sigmoid(s simd.ISA) {
 	l.end()
 }
 
-// sigmoidDot and sigmoidBack emit the hidden layer of an edge of additive attention, forward and backward. ratioDot and
-// ratioBack take exp(-x) and exp(-y) in place of x and y: a vector has many edges, and each of these then needs no
-// exponential.
-func sigmoidDot(s simd.ISA) { edgeDot(s, "sigmoidDot", "1/(1+exp(-x-y))", (*exponential).ofSum) }
-func ratioDot(s simd.ISA)   { edgeDot(s, "ratioDot", "1/(1+x y)", (*exponential).ofProduct) }
-func sigmoidBack(s simd.ISA) {
-	edgeBack(s, "sigmoidBack", "1/(1+exp(-x-y))", (*exponential).ofSum)
+// sigmoidDot and sigmoidBack emit the hidden layer of an edge of additive attention, forward and backward.
+func sigmoidDot(s simd.ISA) {
+	l := begin(s, "sigmoidDot", "x, y, w []float32) float32", "returns the inner product of w and 1/(1+exp(-x-y)).",
+		"x", "y", "w")
+	e := newExp(l)
+	acc := l.zeros(1)
+	l.each(1, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VFMADD231PS(l.read("w", u), e.ofSum(x, y), acc[0])
+	})
+	r := l.fold(acc[0], func(b, a, dst Op) { VADDPS(b, a, dst) }, 4)
+	VZEROUPPER()
+	Store(r, ReturnIndex(0))
+	RET()
 }
-func ratioBack(s simd.ISA) { edgeBack(s, "ratioBack", "1/(1+x y)", (*exponential).ofProduct) }
+
+func sigmoidBack(s simd.ISA) {
+	l := begin(s, "sigmoidBack", "slope float32, x, y, dx, dy, dw []float32)",
+		"adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).", "x", "y", "dx", "dy", "dw")
+	e := newExp(l)
+	slope := l.Broadcast("slope")
+	l.each(1, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		e.back(e.ofSum(x, y), slope, u)
+	})
+	l.end()
+}
 
 // ofSum returns 1/(1+exp(-x-y)); x is free.
 func (e *exponential) ofSum(x, y reg.VecVirtual) reg.VecVirtual {
@@ -142,32 +160,6 @@ func (e *exponential) ofProduct(x, y reg.VecVirtual) reg.VecVirtual {
 	VFMADD213PS(e.one, y, x)
 	VDIVPS(x, e.one, x)
 	return x
-}
-
-func edgeDot(s simd.ISA, name, what string, of func(e *exponential, x, y reg.VecVirtual) reg.VecVirtual) {
-	l := begin(s, name, "x, y, w []float32) float32", "returns the inner product of w and "+what+".", "x", "y", "w")
-	e := newExp(l)
-	acc := l.zeros(1)
-	l.each(1, func(u int) {
-		x, y := l.read("x", u), l.read("y", u)
-		VFMADD231PS(l.read("w", u), of(e, x, y), acc[0])
-	})
-	r := l.fold(acc[0], func(b, a, dst Op) { VADDPS(b, a, dst) }, 4)
-	VZEROUPPER()
-	Store(r, ReturnIndex(0))
-	RET()
-}
-
-func edgeBack(s simd.ISA, name, what string, of func(e *exponential, x, y reg.VecVirtual) reg.VecVirtual) {
-	l := begin(s, name, "slope float32, x, y, dx, dy, dw []float32)",
-		"adds slope s to dw and slope s (1-s) to dx and dy, where s = "+what+".", "x", "y", "dx", "dy", "dw")
-	e := newExp(l)
-	slope := l.Broadcast("slope")
-	l.each(1, func(u int) {
-		x, y := l.read("x", u), l.read("y", u)
-		e.back(of(e, x, y), slope, u)
-	})
-	l.end()
 }
 
 // back adds slope s to dw and slope s (1-s) to dx and dy; s is free.

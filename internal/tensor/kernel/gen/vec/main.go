@@ -64,8 +64,6 @@ func overSlices(s simd.ISA) {
 	sigmoid(s)
 	sigmoidDot(s)
 	sigmoidBack(s)
-	ratioDot(s)
-	ratioBack(s)
 	tanh(s)
 	adam(s)
 	adamIdle(s)

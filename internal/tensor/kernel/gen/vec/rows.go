@@ -57,9 +57,12 @@ func (l *loop) put(v reg.VecVirtual, e reg.GPVirtual) {
 	VMOVSS(r.AsX(), Mem{Base: out, Index: e, Scale: 4})
 }
 
+// ratioDotRows and ratioBackRows emit sigmoidDot and sigmoidBack of exp(-x) and exp(-y) in place of x and y: a vector
+// has many edges, and each of these then needs no exponential.
 func ratioDotRows(s simd.ISA) {
 	eachRow(s, "ratioDotRows", "x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)",
-		"sets out[e] to ratioDot of x, row idx[e] of y and w; ldy is in bytes and idx is not empty.",
+		"sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is not "+
+			"empty.",
 		[]string{"x", "w"}, map[string]string{"y": "ldy"}, []string{"y"}, func(l *loop, e reg.GPVirtual) {
 			k := &exponential{loop: l, one: l.konst("one", 1)}
 			acc := l.zeros(1)
@@ -75,8 +78,8 @@ func ratioBackRows(s simd.ISA) {
 	eachRow(s, "ratioBackRows",
 		"slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx "+
 			"[]int32)",
-		"does ratioBack with slope[e] and row idx[e] of y and dy, for all e in order; ldy and lddy are in bytes and "+
-			"idx is not empty.",
+		"adds slope[e] s to dw and slope[e] s (1-s) to dx and to row idx[e] of dy, for all e in order, where s = "+
+			"1/(1+x y) of that row of y; ldy and lddy are in bytes and idx is not empty.",
 		[]string{"x", "dx", "dw"}, map[string]string{"y": "ldy", "dy": "lddy"}, []string{"y", "dy"},
 		func(l *loop, e reg.GPVirtual) {
 			k := &exponential{loop: l, one: l.konst("one", 1)}

@@ -1,59 +1,44 @@
-package classic
+package reference
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"privrec/internal/privacy/binomial"
 )
 
-// KFoldDelta returns the smallest delta such that any adaptive composition of the terms is (epsilon, delta)-DP. With L
-// the sum of the log-ratios of randomized responses of the terms' epsilons it is
+// Guarantee stands for Count mechanisms that are (Epsilon, Delta)-DP each.
+type Guarantee struct {
+	Epsilon float64
+	Delta   float64 // 0 is pure
+	Count   int64   // at least 1
+}
+
+// KFoldDelta returns the smallest delta such that any adaptive composition of the parts is (epsilon, delta)-DP: the
+// optimal composition theorem (Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", ICML 2015,
+// theorem 3.3; Murtagh and Vadhan, "The complexity of computing the optimal composition of differential privacy", TCC
+// 2016, for unlike parts). With L the sum of the log-ratios of randomized responses of the parts' epsilons it is
 //
 //	1 - prod (1-delta_i)^k_i (1 - E[(1 - e^(epsilon-L))+])
 //
-// The result is accurate relative to itself. epsilon is at least 0 and finite. If all terms have one epsilon it is a
-// single binomial sum. Otherwise KFoldDelta enumerates the outcomes of all epsilons except one, and fails if these are
-// more than a million.
-func KFoldDelta(terms []Term, epsilon float64) (float64, error) {
-	if err := errors.Join(checkTerms(terms), checkEpsilon(epsilon)); err != nil {
-		return 0, err
-	}
-	c, err := newKFold(terms)
-	if err != nil {
-		return 0, err
-	}
-	return c.delta(epsilon), nil
-}
+// The result is accurate relative to itself. Unlike epsilons take a sum over the outcomes of all except one.
+func KFoldDelta(parts []Guarantee, epsilon float64) float64 { return newKFold(parts).delta(epsilon) }
 
-// KFoldEpsilon returns the smallest epsilon >= 0 at which KFoldDelta is at most delta, rounded up.
-// delta is in [0, 1); at 0 the result is the sum of pure terms. It fails with ErrUnreachable if the
-// terms' own deltas are more already.
-func KFoldEpsilon(terms []Term, delta float64) (float64, error) {
-	if err := checkTerms(terms); err != nil {
-		return 0, err
-	}
-	if !(delta >= 0 && delta < 1) {
-		return 0, fmt.Errorf("delta is %v, want at least 0 and below 1", delta)
-	}
-	c, err := newKFold(terms)
-	if err != nil {
-		return 0, err
-	}
-	if c.broken > delta {
-		return 0, fmt.Errorf("delta is %v, the terms alone fail with probability %v: %w", delta, c.broken,
-			ErrUnreachable)
-	}
-	if c.delta(0) <= delta {
-		return 0, nil
+// KFoldEpsilon returns the smallest epsilon >= 0 at which KFoldDelta is at most delta, rounded up. It is infinite if the
+// parts' own deltas are more already.
+func KFoldEpsilon(parts []Guarantee, delta float64) float64 {
+	c := newKFold(parts)
+	switch {
+	case c.broken > delta:
+		return math.Inf(1)
+	case c.delta(0) <= delta:
+		return 0
 	}
 	lo, hi := 0.0, c.sum
 	for {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
-			return hi, nil
+			return hi
 		}
 		if c.delta(mid) > delta {
 			lo = mid
@@ -80,25 +65,18 @@ type responses struct {
 // loss returns the log-ratio if n answers are true.
 func (g responses) loss(n int64) float64 { return float64(2*n-g.law.N) * g.epsilon }
 
-// maxOutcomes bounds the work for compositions of different epsilons.
-const maxOutcomes = 1 << 20
-
-func newKFold(terms []Term) (kfold, error) {
-	counts := map[float64]int64{}
-	for _, p := range terms {
+func newKFold(parts []Guarantee) kfold {
+	counts, held := map[float64]int64{}, 0.0
+	for _, p := range parts {
+		held += float64(p.Count) * math.Log1p(-p.Delta)
 		if p.Epsilon > 0 {
-			if counts[p.Epsilon] += p.Count; counts[p.Epsilon] > maxCount {
-				return kfold{}, fmt.Errorf("counts add up to %d, want at most %d", counts[p.Epsilon], int64(maxCount))
-			}
+			counts[p.Epsilon] += p.Count
 		}
 	}
-	c := kfold{broken: failure(terms)}
+	c := kfold{broken: -math.Expm1(held)}
 	for epsilon, n := range counts {
 		c.sum += float64(n) * epsilon
 		c.others = append(c.others, responses{epsilon, binomial.FromLogit(n, epsilon)})
-	}
-	if _, err := finite(c.sum); err != nil {
-		return kfold{}, err
 	}
 	slices.SortFunc(c.others, func(a, b responses) int {
 		if a.law.N != b.law.N {
@@ -109,17 +87,10 @@ func newKFold(terms []Term) (kfold, error) {
 		}
 		return 1
 	})
-	outcomes := 1.0
 	if n := len(c.others); n > 0 {
 		c.last, c.others = c.others[n-1], c.others[:n-1]
 	}
-	for _, g := range c.others {
-		outcomes *= float64(g.law.N + 1)
-	}
-	if outcomes > maxOutcomes {
-		return kfold{}, fmt.Errorf("the unlike terms have %.0f outcomes, want at most %d", outcomes, maxOutcomes)
-	}
-	return c, nil
+	return c
 }
 
 func (c kfold) delta(epsilon float64) float64 {
