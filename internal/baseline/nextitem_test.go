@@ -281,7 +281,7 @@ func TestSASRecLeavesHeldOutLabels(t *testing.T) {
 				learned.User, learned.Length = append(learned.User, all.User[i]), append(learned.Length, all.Length[i])
 			}
 		}
-		x := &nextitem.Experiment{Env: run.Rehearse(1), Data: d, Items: d.Items}
+		x := &nextitem.Experiment{Core: experiment.Core{Env: run.Rehearse(1)}, Data: d, Items: d.Items}
 		setting := NextItemSASRec()
 		setting.Model.Dim, setting.Model.Dropout = 4, 0
 		setting.learnIn(x)

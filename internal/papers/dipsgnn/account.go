@@ -18,7 +18,7 @@ import (
 
 // account checks all noise of a finished run and returns the account of its releases: every pass over the training
 // samples, and every noisy ranking of the others.
-func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error) {
+func (p *protection) account(fitted *experiment.Fitted) (experiment.Privacy, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 }
 
 // planned returns the account of a run of all its epochs, with a second training as long as the first.
-func (p *protection) planned() (nextitem.Account, error) { return p.tallied(p.all()) }
+func (p *protection) planned() (experiment.Privacy, error) { return p.tallied(p.all()) }
 
 // all returns a training of all epochs.
 func (p *protection) all() *experiment.Fitted {

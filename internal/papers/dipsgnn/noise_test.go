@@ -238,7 +238,7 @@ func TestNoiseOfARun(t *testing.T) {
 					return &nextitem.Sessions{Net: net, Part: q, Batch: cfg.Train.Batch}, nil
 				}
 				x.Modes, x.Extra = cfg.Eval.Noise, p
-				x.Account = func(f *experiment.Fitted) (nextitem.Account, error) {
+				x.Account = func(f *experiment.Fitted) (experiment.Privacy, error) {
 					if len(f.Epochs) != 2 {
 						t.Fatalf("refitted for %d epochs: choose another seed", len(f.Epochs))
 					}

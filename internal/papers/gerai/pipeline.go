@@ -132,10 +132,10 @@ func (c Config) make(x *topn.Experiment) error {
 	}
 	noise.into(&l.o)
 	x.Own, x.Extra = l, noise
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 		return shown{a, c}, noise.finish()
 	}
-	x.Planned = func() (topn.Account, error) { return shown{a, c}, nil }
+	x.Planned = func() (experiment.Privacy, error) { return shown{a, c}, nil }
 	return nil
 }
 
@@ -200,5 +200,5 @@ type shown struct {
 	c Config
 }
 
-// Show implements topn.Account.
+// Show implements experiment.Privacy.
 func (s shown) Show(d *report.Document) { s.c.show(s.Account, d) }

@@ -109,7 +109,7 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 		if err := release(x, s, once, noise); err != nil {
 			return err
 		}
-		x.Account = func(*experiment.Fitted) (topn.Account, error) {
+		x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 			a, err := perturbAccount(method, s.Perturb, s.Train, ledger)
 			if err == nil && len(open) == 0 {
 				a.Adopt(stated)

@@ -52,8 +52,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 			return err
 		}
 		x.Extra = p
-		x.Account = func(f *experiment.Fitted) (topn.Account, error) { return p.account(x, f) }
-		x.Planned = func() (topn.Account, error) { return c.plannedAccount(int64(x.Graph.Edges()), p.sigma) }
+		x.Account = func(f *experiment.Fitted) (experiment.Privacy, error) { return p.account(x, f) }
+		x.Planned = func() (experiment.Privacy, error) { return c.plannedAccount(int64(x.Graph.Edges()), p.sigma) }
 		x.Model, err = c.build(x.Graph, env.Seed, p.noise())
 		return err
 	}

@@ -49,7 +49,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 			Vectors: &experiment.Vectors{Release: ReleaseNoisy, Users: users, Items: items},
 		}, nil
 	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 		a, err := r.account()
 		if err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		a.Takes(ledger)
 		return a, r.split.agree(a, ledger)
 	}
-	x.Planned = func() (topn.Account, error) {
+	x.Planned = func() (experiment.Privacy, error) {
 		a, err := r.account()
 		if err != nil {
 			return nil, err

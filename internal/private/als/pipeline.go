@@ -70,8 +70,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return x, err
 	}
 	w.data, x.Make = x.Data, w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return a, a.Compose(w.releaser.Ledger) }
+	x.Planned = func() (experiment.Privacy, error) { return a.Planned(), nil }
 	return x, w.declare(a, x.Data)
 }
 

@@ -128,8 +128,8 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 	x.Make = func(ctx context.Context) (*topn.Made, error) {
 		return w.of(ctx, release.Rows{Interactions: x.Data, Graph: x.Graph})
 	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return a, a.Compose(w.releaser.Ledger) }
+	x.Planned = func() (experiment.Privacy, error) { return a.Planned(), nil }
 	return x, w.declareOn(a, x.Data.Source)
 }
 

@@ -81,6 +81,6 @@ func Computes(ctx context.Context, x *nextitem.Experiment, d *dataset.Interactio
 
 // Accounts sets the account of x.
 func (a *Account) Accounts(x *nextitem.Experiment, finish func(*experiment.Fitted) error) {
-	x.Account = func(f *experiment.Fitted) (nextitem.Account, error) { return a, finish(f) }
-	x.Planned = func() (nextitem.Account, error) { return a.Planned(), nil }
+	x.Account = func(f *experiment.Fitted) (experiment.Privacy, error) { return a, finish(f) }
+	x.Planned = func() (experiment.Privacy, error) { return a.Planned(), nil }
 }

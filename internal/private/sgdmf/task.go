@@ -85,8 +85,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, err
 	}
 	x.Make = w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return a, a.Compose(w.ledger) }
+	x.Planned = func() (experiment.Privacy, error) { return a.Planned(), nil }
 	return w, nil
 }
 

@@ -96,7 +96,7 @@ func liar() run.Task {
 				}
 				return &topn.Made{Scorer: m, Close: m.Close}, nil
 			}
-			x.Account = func(*experiment.Fitted) (topn.Account, error) {
+			x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 				own := a
 				own.Add("edge", "add-remove", 1e-6, 1)
 				return &own, nil

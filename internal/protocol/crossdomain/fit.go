@@ -21,32 +21,25 @@ const (
 	onTest  = "test "
 )
 
-// fit trains the model and returns it. With refit it trains a second time on all rows, for as many epochs as validation
+// fit trains the model. With refit it trains a second time on all rows, for as many epochs as validation
 // chose.
-func (x *Experiment) fit(ctx context.Context) (Model, *experiment.Fitted, error) {
-	var m Model // of the last training
+func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	again := ""
 	if x.Training.Refit {
 		again = "all rows"
 	}
-	f, err := experiment.Fit{Env: x.Env, Epochs: x.Training.Epochs, Again: again,
+	return experiment.Fit{Env: x.Env, Epochs: x.Training.Epochs, Again: again,
 		Learn: func(ctx context.Context, t experiment.Training) (r *train.Result, err error) {
-			if m != nil {
-				closeModel(m)
-			}
+			x.close()
 			rows := x.tuning
 			if t.Again {
 				rows = x.final
 			}
-			if m, err = x.New(rows); err != nil {
+			if x.model, err = x.New(rows); err != nil {
 				return nil, err
 			}
-			return train.Run(ctx, m, x.options(m, rows, t))
+			return train.Run(ctx, x.model, x.options(x.model, rows, t))
 		}}.Run(ctx)
-	if err != nil && m != nil {
-		closeModel(m)
-	}
-	return m, f, err
 }
 
 // options returns the options of one training.

@@ -7,7 +7,6 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/optim"
-	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -132,11 +131,6 @@ type Lessons struct {
 	InOrder bool    // not shuffled every epoch
 }
 
-// Account is the privacy account of a run, written to privacy.json and shown in the result.
-type Account interface {
-	Show(d *report.Document)
-}
-
 // OpenSelection names the selection of the epoch by held-out rows, which has no noise.
 var OpenSelection = experiment.NotCovered("selection",
 	"rows held out of training decide, in the clear, when it ends or which epoch is reported")
@@ -150,22 +144,11 @@ func (x *Experiment) Unprotect(more ...experiment.Open) error {
 	if x.Fit.Selected() {
 		a.Unbounded = append(a.Unbounded, OpenSelection)
 	}
-	x.Account = func(*experiment.Fitted) (Account, error) { return a, nil }
-	x.Planned = func() (Account, error) { return a, nil }
-	_, err := x.Env.Ledger(privacy.Research, a.Declaration())
-	return err
-}
-
-// PlannedAccount implements run.Planner.
-func (x *Experiment) PlannedAccount() (any, error) {
-	if x.Planned == nil {
-		return nil, run.ErrNoPlan
-	}
-	return x.Planned()
+	return x.Declare(a)
 }
 
 // unprotected is the account of a model without any privacy.
 type unprotected struct{ experiment.Account }
 
-// Show implements Account: it lists what has no noise.
+// Show implements experiment.Privacy: it lists what has no noise.
 func (a *unprotected) Show(d *report.Document) { a.ShowOpen(d) }

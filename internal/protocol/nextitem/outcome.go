@@ -154,14 +154,11 @@ func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	return c
 }
 
-// write writes metrics and account, and shows both.
-func (x *Experiment) write(o *Outcome, a Account) error {
-	if err := x.Env.WriteMetrics(o); err != nil {
-		return err
-	}
+// document returns an outcome as a report.
+func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	table, err := x.comparison(o).Table()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := x.cut.document(x, o)
 	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
@@ -170,9 +167,5 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
 		d.Notes = append(slices.Clip(d.Notes), better)
 	}
-	if err := x.Env.WritePrivacy(a); err != nil {
-		return err
-	}
-	a.Show(d)
-	return x.Env.Print(d)
+	return d, nil
 }

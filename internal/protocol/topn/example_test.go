@@ -68,7 +68,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		scores, err := c.release(x, ledger)
 		return &topn.Made{Scorer: scores}, err
 	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 		a.Claimed = &experiment.Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: c.Privacy.Delta, Unit: "edge", Theorem: "Gaussian mechanism"}
 		return &a, a.Compose(ledger, privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, c.Privacy.Delta)
 	}

@@ -13,48 +13,37 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
-	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
-	"privrec/internal/train"
 )
 
 // Experiment is one model on one data set under the protocol. It implements run.Work,
 // run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model,
 // an Own or a Make.
 type Experiment struct {
-	Env    *run.Env
+	experiment.Core
 	Method Method
 	Data   *dataset.Interactions
 	Graph  *graph.Bipartite // of the training rows
 
-	Model Model       // trained by epochs
-	Own   Own         // takes the place of a Model, and trains by a loss of its own
-	Extra train.Extra // state that belongs to the parameters; nil: none
+	Model Model // trained by epochs
+	Own   Own   // takes the place of a Model, and trains by a loss of its own
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
 	// Make replaces a Model. A run calls it once and writes nothing before, so a killed run begins again. For a
 	// finished run without vectors it rebuilds the model, with that run's releases from Env.Ledger.
-	Make    func(ctx context.Context) (*Made, error)
-	Account func(f *experiment.Fitted) (Account, error)
+	Make func(ctx context.Context) (*Made, error)
 	// Again rebuilds the Model or the Own of a finished run, without its parameters, for questions that its vectors do
 	// not answer; nil: it cannot be rebuilt.
 	Again func() error
 	// Fresh describes the noise in an answer of such a model; nil: none.
 	Fresh func(release string) string
-	// Planned returns the account of a run of all its epochs before it begins; nil: it is unknown then.
-	Planned func() (Account, error)
 
 	rows        rng.Seed         // of generated rows and random splits
 	valid, test *part            // valid is nil without validation rows
 	learned     *graph.Bipartite // whose edges are the positive pairs
 	sampler     *bpr.Sampler
 	tape        *autograd.Tape // of the evaluations
-}
-
-// Account is the privacy account of a run, written to privacy.json and shown in the result.
-type Account interface {
-	Show(d *report.Document)
 }
 
 // part holds the rows to predict in one part of the split.
@@ -120,7 +109,7 @@ func (x *Experiment) Finished() bool {
 
 // prepare splits loaded data into their parts and returns the experiment.
 func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, err error) {
-	x = &Experiment{Env: env, Method: m, Data: d, tape: autograd.NewTape()}
+	x = &Experiment{Core: experiment.Core{Env: env}, Method: m, Data: d, tape: autograd.NewTape()}
 	for _, k := range m.Eval.K {
 		if k > d.Items {
 			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,

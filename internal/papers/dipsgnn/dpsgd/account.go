@@ -104,7 +104,7 @@ func (w *work) taken() experiment.Taken {
 }
 
 // account checks all noise of a finished run and composes its steps.
-func (w *work) account(p *Privacy) (nextitem.Account, error) {
+func (w *work) account(p *Privacy) (experiment.Privacy, error) {
 	if err := w.noise.End(); err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (w *work) spent(unit privacy.Unit, n privacy.Neighbouring) (float64, error)
 	return r.Epsilon, err
 }
 
-// Show implements nextitem.Account.
+// Show implements experiment.Privacy.
 func (p *Privacy) Show(d *report.Document) {
 	p.Account.Show(d)
 	s := p.Steps

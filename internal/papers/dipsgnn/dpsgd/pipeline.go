@@ -121,7 +121,7 @@ func (w *work) prepare(env *run.Env) (err error) {
 			}
 			return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, noise)
 		}}
-	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
+	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (experiment.Privacy, error) { return w.account(a) }
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
 		network, user := dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users,

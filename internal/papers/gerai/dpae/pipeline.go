@@ -73,7 +73,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, err
 	}
 	x.Make = w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return w.account(a) }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return w.account(a) }
 	return w, nil
 }
 
@@ -87,7 +87,7 @@ var public = []privacy.Assumption{
 }
 
 // account adds the composition of the steps, for one user more or less and for one rating more or less.
-func (w *work) account(a experiment.Account) (topn.Account, error) {
+func (w *work) account(a experiment.Account) (experiment.Privacy, error) {
 	p := w.cfg.Privacy
 	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(privacy.User),
 		Theorem: "DP-SGD over Poisson samples of users"}

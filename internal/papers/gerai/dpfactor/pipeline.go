@@ -87,7 +87,7 @@ func open(ctx context.Context, env *run.Env, method string, c Config, profiles m
 		return nil, err
 	}
 	x.Make = func(ctx context.Context) (*topn.Made, error) { return w.make(ctx, f) }
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return w.compose(a) }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return w.compose(a) }
 	return w, nil
 }
 
