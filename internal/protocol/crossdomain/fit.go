@@ -15,83 +15,54 @@ import (
 // primary is the metric that chooses the epoch (section IV of the paper).
 var primary = metrics.Metric{Kind: metrics.NDCG, K: 10}
 
-// Names of the two families of scores of an epoch.
-const (
-	onValid = "valid "
-	onTest  = "test "
-)
-
-// fit trains the model. With refit it trains a second time on all rows, for as many epochs as validation
-// chose.
+// fit trains the model. With refit it trains a second time on all rows, for as many epochs as validation chose.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
-	again := ""
-	if x.Training.Refit {
-		again = "all rows"
-	}
-	return experiment.Fit{Env: x.Env, Epochs: x.Training.Epochs, Again: again,
-		Learn: func(ctx context.Context, t experiment.Training) (r *train.Result, err error) {
-			x.close()
-			rows := x.tuning
-			if t.Again {
-				rows = x.final
-			}
-			if x.model, err = x.New(rows); err != nil {
-				return nil, err
-			}
-			return train.Run(ctx, x.model, x.options(x.model, rows, t))
-		}}.Run(ctx)
-}
-
-// options returns the options of one training.
-func (x *Experiment) options(m Model, rows *Rows, t experiment.Training) train.Options {
 	c := x.Training
-	o := train.Options{
-		Samples: m.Steps(), BatchSize: 1, Seed: x.Env.Seed, Epochs: t.Epochs, Optimizer: m.Optimizer(), Rate: c.Rate,
-		Hooks: x.Env.TrainHooks(), Store: t.Store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
-		Tag: x.Env.ConfigHash,
+	f := experiment.Fit{Core: &x.Core, Epochs: c.Epochs, Held: true, Every: x.eval.Every, Select: c.Select,
+		Primary: primary, Patience: c.Patience, Watched: []metrics.Metric{primary}, Begin: x.begin, Rank: x.scoreEpoch}
+	if c.Refit {
+		f.Again = "all rows"
 	}
-	every := x.eval.Every && (!c.Refit || t.Again)
-	if !t.Again || every {
-		o.Validate = func(ctx context.Context, _ int) ([]train.Score, error) {
-			return x.validate(ctx, m, rows, !t.Again, every)
-		}
-	}
-	if t.Again {
-		return o // the number of epochs is settled
-	}
-	if c.Select {
-		o.Select, o.Primary = train.SelectBest, onValid+primary.String()
-	}
-	if c.Patience > 0 {
-		o.Stop = train.Stop{Rule: train.StopReset, Patience: c.Patience, Metrics: []string{onValid + primary.String()}}
-	}
-	return o
+	return f.Run(ctx)
 }
 
-// validate ranks the validation rows, the test rows, or both, among their lists.
-func (x *Experiment) validate(ctx context.Context, m Model, rows *Rows, valid,
-	test bool) (scores []train.Score, err error) {
-	for _, v := range []struct {
-		due    bool
-		prefix string
-		held   *held
-	}{{valid, onValid, x.valid}, {test, onTest, x.test}} {
-		if !v.due {
-			continue
-		}
-		r, _, err := x.on(m, rows).sampled(ctx, v.held)
-		if err != nil {
-			return nil, err
-		}
-		ms := x.metrics()
-		if !slices.Contains(ms, primary) {
-			ms = append(ms, primary)
-		}
-		for _, m := range ms {
-			scores = append(scores, train.Score{Name: v.prefix + m.String(), Value: r.mean(m)})
-		}
+// learned returns the rows of a training.
+func (x *Experiment) learned(t experiment.Training) *Rows {
+	if t.Again {
+		return x.final
 	}
-	return scores, nil
+	return x.tuning
+}
+
+// begin makes a new model, and returns it with its steps.
+func (x *Experiment) begin(t experiment.Training) (_ train.Model, o train.Options, err error) {
+	x.close()
+	if x.model, err = x.New(x.learned(t)); err != nil {
+		return nil, o, err
+	}
+	return x.model, train.Options{Samples: x.model.Steps(), BatchSize: 1, Optimizer: x.model.Optimizer(),
+		Rate: x.Training.Rate}, nil
+}
+
+// scoreEpoch ranks the validation or the test rows among their lists.
+func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, _ int,
+	test bool) (values []metrics.Value, err error) {
+	h := x.valid
+	if test {
+		h = x.test
+	}
+	r, _, err := x.on(x.model, x.learned(t)).sampled(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	ms := x.metrics()
+	if !slices.Contains(ms, primary) {
+		ms = append(ms, primary)
+	}
+	for _, m := range ms {
+		values = append(values, metrics.Value{Metric: m, Value: r.mean(m), Count: len(r)})
+	}
+	return values, nil
 }
 
 // metrics returns the metrics that the paper reports, at the configured cutoffs.

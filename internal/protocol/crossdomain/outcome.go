@@ -153,7 +153,7 @@ func (o *Outcome) bestOnTest() {
 	for _, e := range o.Epochs {
 		for _, m := range o.Metrics {
 			for _, s := range e.Scores {
-				if s.Name == onTest+m.String() {
+				if s.Name == experiment.OnTest+m.String() {
 					best.Values[m.String()] = max(best.Values[m.String()], s.Value)
 				}
 			}

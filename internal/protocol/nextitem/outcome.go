@@ -111,7 +111,7 @@ func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Sco
 		best[i] = metrics.Value{Metric: m, Count: len(x.Test.Labels)}
 		for _, e := range r.Epochs {
 			for _, s := range e.Scores {
-				if s.Name == onTest+m.String() {
+				if s.Name == experiment.OnTest+m.String() {
 					best[i].Value = max(best[i].Value, s.Value)
 				}
 			}

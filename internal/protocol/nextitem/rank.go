@@ -8,16 +8,10 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
-)
-
-// Names of the two families of scores that validation returns.
-const (
-	onValid = "valid "
-	onTest  = "test "
 )
 
 // metrics returns the metrics of the cut at the configured cutoffs.
@@ -32,31 +26,20 @@ func (x *Experiment) primary() metrics.Metric {
 	return primary
 }
 
-// validate scores the held-out samples, the test samples, or both. It uses the first of the
-// evaluations that are reported.
-func (x *Experiment) validate(ctx context.Context, pass Pass, held, test bool) ([]train.Score, error) {
-	var scores []train.Score
-	for _, v := range []struct {
-		prefix string
-		part   *Part
-		want   bool
-	}{{onValid, x.Valid, held}, {onTest, x.Test, test}} {
-		if !v.want {
-			continue
-		}
-		ranks, err := x.rank(ctx, v.part, x.Modes[0], pass)
-		if err != nil {
-			return nil, err
-		}
-		ms := x.metrics()
-		if p := x.primary(); v.prefix == onValid && x.Fit.Select == SelectValidation && !slices.Contains(ms, p) {
-			ms = append(ms, p)
-		}
-		for _, m := range metrics.Summary(ms, ranks) {
-			scores = append(scores, train.Score{Name: v.prefix + m.Metric.String(), Value: m.Value})
-		}
+// scoreEpoch scores the held-out or the test samples by the first of the evaluations that are reported.
+func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, epoch int,
+	test bool) ([]metrics.Value, error) {
+	p, ms := x.Valid, x.metrics()
+	if test {
+		p = x.Test
+	} else if m := x.primary(); x.Fit.Select == SelectValidation && !slices.Contains(ms, m) {
+		ms = append(ms, m)
 	}
-	return scores, nil
+	ranks, err := x.rank(ctx, p, x.Modes[0], x.pass(t, epoch))
+	if err != nil {
+		return nil, err
+	}
+	return metrics.Summary(ms, ranks), nil
 }
 
 // rank returns the rank of every sample's label among the candidates. Labels that training
