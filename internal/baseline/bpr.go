@@ -103,20 +103,13 @@ func (s BPRSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (r
 	if err != nil {
 		return nil, err
 	}
-	x.Again = func() error {
+	return x.Train(func() (topn.Model, error) {
 		vectors, err := s.Model.Vectors(x.Graph, env.Seed)
-		if err == nil {
-			x.Model = topn.Plain(vectors)
+		if err != nil {
+			return nil, err
 		}
-		return err
-	}
-	if x.Finished() {
-		return x, nil
-	}
-	if err := x.DeclareUnprotected(); err != nil {
-		return nil, err
-	}
-	return x, x.Again()
+		return x.ByBPR(topn.Plain(vectors)), x.DeclareUnprotected()
+	})
 }
 
 // check reports every setting that cannot be run.
@@ -220,7 +213,7 @@ func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string
 		o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch,
 			Seed: env.Seed}
 		return nextitem.NewStatic(x, q, o, t.L2,
-			func(g *graph.Bipartite) (nextitem.Vectors, error) { return s.Model.Vectors(g, env.Seed) })
+			func(g *graph.Bipartite) (bpr.Static, error) { return s.Model.Vectors(g, env.Seed) })
 	}
 	return x, x.Unprotect()
 }

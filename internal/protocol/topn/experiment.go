@@ -18,30 +18,28 @@ import (
 )
 
 // Experiment is one model on one data set under the protocol. It implements run.Work,
-// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model,
-// an Own or a Make.
+// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model
+// or a Make.
 type Experiment struct {
 	experiment.Core
 	Method Method
 	Data   *dataset.Interactions
 	Graph  *graph.Bipartite // of the training rows
 
-	Model Model // trained by epochs
-	Own   Own   // takes the place of a Model, and trains by a loss of its own
+	// Model is trained by epochs. Train sets it.
+	Model Model
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
-	// Make replaces a Model. A run calls it once and writes nothing before, so a killed run begins again. For a
-	// finished run without vectors it rebuilds the model, with that run's releases from Env.Ledger.
+	// Make replaces a Model by one that is computed at once. A run calls it once and writes nothing before, so a killed
+	// run begins again. A finished run without vectors calls it for answers, with that run's releases from Env.Ledger.
 	Make func(ctx context.Context) (*Made, error)
-	// Again rebuilds the Model or the Own of a finished run, without its parameters, for questions that its vectors do
-	// not answer; nil: it cannot be rebuilt.
-	Again func() error
-	// Fresh describes the noise in an answer of such a model; nil: none.
+	// Fresh describes the noise in an answer of a Model that is deployed as a service. Nil: there is none.
 	Fresh func(release string) string
 
-	rows        rng.Seed         // of generated rows and random splits
-	valid, test *part            // valid is nil without validation rows
-	learned     *graph.Bipartite // whose edges are the positive pairs
+	make        func() (Model, error) // nil: it cannot be made again
+	rows        rng.Seed              // of generated rows and random splits
+	valid, test *part                 // valid is nil without validation rows
+	learned     *graph.Bipartite      // whose edges are the positive pairs
 	sampler     *bpr.Sampler
 	tape        *autograd.Tape // of the evaluations
 }
@@ -155,7 +153,7 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 			return nil, err
 		}
 	}
-	return x, x.named(x.LearnFrom(learned))
+	return x, bpr.Named(x.LearnFrom(learned), d.Name, d.UserIDs)
 }
 
 // graphOf returns the graph of rows of the users and items of data.
@@ -200,17 +198,6 @@ func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	}
 	x.learned, x.sampler = g, s
 	return nil
-}
-
-// named adds the data's name of a user to a *bpr.NoNegativeError.
-func (x *Experiment) named(err error) error {
-	if none, ok := err.(*bpr.NoNegativeError); ok {
-		return &dataset.Error{File: x.Data.Name,
-			Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw",
-				x.Data.UserIDs[none.User], none.Items),
-			Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
-	}
-	return err
 }
 
 // newPart returns a part with the users who have rows to predict. Their rankings leave out the rows of the other given

@@ -4,36 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"privrec/internal/autograd"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
 	"privrec/internal/optim"
 	"privrec/internal/train"
 )
-
-// trained is the BPR objective for the training loop.
-type trained struct{ bpr.Objective }
-
-// Params implements train.Model.
-func (t trained) Params() []*autograd.Param { return t.Encoder.Params() }
-
-// Loss implements train.Model.
-func (t trained) Loss(tape *autograd.Tape, b train.Batch) (*autograd.Node, error) {
-	return t.Objective.Loss(tape, b.Step, b.Samples)
-}
-
-// objective returns the model with the loss of the setting.
-func (x *Experiment) objective() train.Model {
-	if x.Own != nil {
-		return ownLoss{x.Own, x.sampler}
-	}
-	scale := x.Method.Scale
-	if scale == 0 {
-		scale = 1
-	}
-	return trained{bpr.Objective{Encoder: x.Model, Sampler: x.sampler, Scale: scale, L2: x.Method.Train.L2}}
-}
 
 // fit trains the model, and leaves in it the parameters to report.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
@@ -46,7 +22,7 @@ func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 // begin returns the model with the samples of the training.
 func (x *Experiment) begin(experiment.Training) (train.Model, train.Options, error) {
 	c := x.Method.Train
-	return x.objective(), train.Options{Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass,
+	return onTriples{x.Model, x.sampler}, train.Options{Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass,
 		Optimizer: c.optimizer(), Rate: c.Rate, Schedule: optim.StepDecay{Factor: c.RateBy, Every: c.RateEvery}}, nil
 }
 

@@ -23,7 +23,7 @@ const (
 // extrapolates.
 func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening := x.Env.Opening()
-	if x.Model == nil && x.Own == nil { // what is made at once takes as long as it takes
+	if x.Model == nil { // what is made at once takes as long as it takes
 		return f, run.ErrNoForecast
 	}
 	seconds, err := x.timeSteps(ctx)
@@ -69,7 +69,7 @@ func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 func (x *Experiment) timeSteps(ctx context.Context) ([]float64, error) {
 	t, edges := x.Method.Train, x.learned.Edges()
 	samples, draw := make([]int32, min(t.Batch, edges)), x.Env.Seed.Stream("forecast.order")
-	return run.TimeSteps(ctx, x.objective(), run.Rehearsal{
+	return run.TimeSteps(ctx, onTriples{x.Model, x.sampler}, run.Rehearsal{
 		Optimizer: t.optimizer(), Rate: t.Rate,
 		Warm: 2, Fewest: 3, Steps: ForecastSteps, Most: forecastTime,
 		Batch: func(i int) train.Batch {

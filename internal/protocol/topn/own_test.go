@@ -124,7 +124,7 @@ func ownTask(made func(*gates)) run.Task {
 			g := &gates{a: nn.NewParam("a", x.Data.Users, c.Model.Dim, init), c: nn.NewParam("c", x.Data.Items, c.Model.Dim, init),
 				h: nn.NewParam("h", 1, c.Model.Dim, nn.Normal(env.Seed, 1)), l2: c.Train.L2}
 			made(g)
-			x.Own = g
+			x.Model = g
 			return x, nil
 		},
 	}.Task()

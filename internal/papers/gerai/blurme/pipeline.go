@@ -79,7 +79,7 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 	if err != nil {
 		return nil, err
 	}
-	x.Model = topn.Plain(vectors)
+	x.Model = x.ByBPR(topn.Plain(vectors))
 	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return p, nil }
 	return &blurred{x, a}, nil
 }
