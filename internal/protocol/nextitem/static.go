@@ -135,7 +135,7 @@ func (s *Static) Close() {
 // Its setting has no epochs.
 type Computed struct {
 	Model eval.Scorer // samples are users
-	Done  func()      // gives its memory back
+	Done  func()      // gives its memory back; nil: it holds none
 }
 
 // NewComputed returns a model that fit computes from the pairs of a part.
@@ -167,7 +167,11 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 }
 
 // Close frees the memory of the model.
-func (c *Computed) Close() { c.Done() }
+func (c *Computed) Close() {
+	if c.Done != nil {
+		c.Done()
+	}
+}
 
 // computed ranks the test samples by simple models that are computed at once from all training items. Such a model
 // scores by user, whatever comes before an item.

@@ -117,7 +117,7 @@ func ownTask(made func(*gates)) run.Task {
 			if err != nil || x.Finished() {
 				return x, err
 			}
-			if err := x.DeclareUnprotected(); err != nil {
+			if err := x.Unprotect(); err != nil {
 				return nil, err
 			}
 			init := nn.Normal(env.Seed, 0.1)

@@ -14,8 +14,8 @@ var OpenSelection = experiment.NotCovered("selection",
 // unprotected is the account of a method without any privacy.
 type unprotected struct{ experiment.Account }
 
-// DeclareUnprotected opens the ledger of a method without any privacy, and sets its account.
-func (x *Experiment) DeclareUnprotected() error {
+// Unprotect opens the ledger of a method without any privacy, and sets its account.
+func (x *Experiment) Unprotect() error {
 	a := &unprotected{experiment.Unprotected("edges", "the model trains on and recommends from the rows in the clear")}
 	if x.Method.Train.Selected() {
 		a.Leave(OpenSelection.What, OpenSelection.Why)
