@@ -214,10 +214,6 @@ func (w *repairedWork) Forecast(ctx context.Context) (f run.Forecast, err error)
 	}
 	step := time.Since(start).Seconds() / float64(made)
 	users, items := r.vectors()
-	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
-	return experiment.Rehearsed{
-		Opening: opening, Steps: []float64{step}, Of: int(steps), Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.Method.Train.Epochs,
-			timed, 1000*user, w.TestUsers()),
-	}.Estimate(), err
+	return w.Estimate(ctx, experiment.Rehearsed{Opening: opening, Steps: []float64{step}, Of: int(steps),
+		Text: fmt.Sprintf("%d epochs of DP-SGD", w.Method.Train.Epochs)}, users, items)
 }

@@ -2,7 +2,6 @@ package crossdomain
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -17,13 +16,18 @@ var primary = metrics.Metric{Kind: metrics.NDCG, K: 10}
 
 // fit trains the model. With refit it trains a second time on all rows, for as many epochs as validation chose.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
+	return x.training().Run(ctx)
+}
+
+// training says how the model is trained.
+func (x *Experiment) training() experiment.Fit {
 	c := x.Training
 	f := experiment.Fit{Core: &x.Core, Epochs: c.Epochs, Held: true, Every: x.eval.Every, Select: c.Select,
 		Primary: primary, Patience: c.Patience, Watched: []metrics.Metric{primary}, Begin: x.begin, Rank: x.scoreEpoch}
 	if c.Refit {
 		f.Again = "all rows"
 	}
-	return f.Run(ctx)
+	return f
 }
 
 // learned returns the rows of a training.
@@ -70,46 +74,21 @@ func (x *Experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.HR, metrics.NDCG}, x.eval.K)
 }
 
-// Limits of a forecast's measurements, since a user waits for it.
-const (
-	forecastTime  = 3 * time.Second
-	forecastUsers = 4 * rankUsers
-)
+// forecastUsers is the number of users that a forecast ranks, since a user waits for it.
+const forecastUsers = 4 * rankUsers
 
-// Forecast implements run.Forecaster: it trains a few steps on the run's own rows, ranks some users, and extrapolates.
-func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
-	m, err := x.New(x.tuning)
-	if err != nil {
-		return f, err
-	}
-	defer closeModel(m)
-	opening, adam := x.Env.Opening(), m.Optimizer()
-	steps, err := run.TimeSteps(ctx, m, run.Rehearsal{
-		Optimizer: adam, Rate: x.Training.Rate, BeforeRead: adam.Touch,
-		Warm: 3, Fewest: 1, Steps: 40, Most: forecastTime,
-		Batch: func(i int) train.Batch { return train.Batch{Step: i, Samples: []int32{m.Rehearsed(i)}} },
+// Forecast implements run.Forecaster. It rehearses the first training.
+func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
+	defer x.close()
+	return x.training().Forecast(ctx, experiment.Rehearsal{
+		Batch: func(i int) []int32 { return []int32{x.model.Rehearsed(i)} },
+		Rows:  "users", Held: len(x.valid.users), Test: len(x.test.users), Final: 1, Ranked: len(x.test.users),
+		Rank: func(ctx context.Context) (t experiment.Timed, err error) {
+			some := *x.valid
+			some.users = some.users[:min(forecastUsers, len(some.users))]
+			start := time.Now()
+			_, _, err = x.on(x.model, x.tuning).sampled(ctx, &some)
+			return experiment.Timed{Each: time.Since(start).Seconds() / float64(len(some.users)), Rows: len(some.users)}, err
+		},
 	})
-	if err != nil {
-		return f, err
-	}
-	some := *x.valid
-	some.users = some.users[:min(forecastUsers, len(some.users))]
-	start := time.Now()
-	if _, _, err := x.on(m, x.tuning).sampled(ctx, &some); err != nil {
-		return f, err
-	}
-	user := time.Since(start).Seconds() / float64(len(some.users))
-	c, trainings := x.Training, 1
-	if c.Refit {
-		trainings = 2
-	}
-	ranked := c.Epochs*len(x.valid.users) + len(x.test.users)
-	if x.eval.Every {
-		ranked += c.Epochs * len(x.test.users)
-	}
-	return experiment.Rehearsed{
-		Opening: opening, Steps: steps, Of: trainings * c.Epochs * m.Steps(), Ranking: float64(ranked) * user,
-		Text: fmt.Sprintf("%d epochs of %d in %d trainings, and %d users ranked (%.3f ms each) for %d", c.Epochs,
-			m.Steps(), trainings, len(some.users), 1000*user, ranked),
-	}.Estimate(), nil
 }

@@ -13,10 +13,15 @@ import (
 
 // fit trains the model, and leaves in it the parameters to report.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
+	return x.training().Run(ctx)
+}
+
+// training says how the model is trained.
+func (x *Experiment) training() experiment.Fit {
 	c := x.Method.Train
 	return experiment.Fit{Core: &x.Core, Epochs: c.Epochs, Held: x.valid != nil, Every: x.Method.Eval.Every,
 		Select: c.Select == SelectValidation, Primary: Primary, Patience: c.Patience,
-		Watched: []metrics.Metric{Primary, Second}, Begin: x.begin, Rank: x.scoreEpoch}.Run(ctx)
+		Watched: []metrics.Metric{Primary, Second}, Begin: x.begin, Rank: x.scoreEpoch}
 }
 
 // begin returns the model with the samples of the training.

@@ -174,10 +174,6 @@ func (w *work) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	users, items := net.vectors(w.Graph)
 	defer tensor.Free(users)
 	defer tensor.Free(items)
-	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
-	return experiment.Rehearsed{
-		Opening: opening, Steps: []float64{step}, Of: w.steps, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Epochs, timed,
-			1000*user, w.TestUsers()),
-	}.Estimate(), err
+	return w.Estimate(ctx, experiment.Rehearsed{Opening: opening, Steps: []float64{step}, Of: w.steps,
+		Text: fmt.Sprintf("%d epochs of DP-SGD", w.cfg.Train.Epochs)}, users, items)
 }
