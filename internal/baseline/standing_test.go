@@ -21,7 +21,9 @@ func TestStanding(t *testing.T) {
 		printed  bool
 	}{
 		{"paper", func() (experiment.Standing, error) { return mf(func(*BPRSetting[BPRMFShape]) {}) }, "profile paper", true},
-		{"LightGCN's code", func() (experiment.Standing, error) { return CodeLightGCN().standing(nil, DefaultLightGCN, CodeLightGCN) }, "profile code", true},
+		{"LightGCN's code", func() (experiment.Standing, error) {
+			return CodeLightGCN().standing(nil, DefaultLightGCN, CodeLightGCN)
+		}, "profile code", true},
 		{"NGCF", func() (experiment.Standing, error) { return DefaultNGCF().standing(nil, DefaultNGCF) }, "profile paper", true},
 		{"other data", func() (experiment.Standing, error) {
 			return mf(func(s *BPRSetting[BPRMFShape]) { s.Data.Name = "ml-1m" })
