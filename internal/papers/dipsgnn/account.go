@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/protocol/nextitem"
@@ -48,7 +49,7 @@ func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 	if p.whole != nil {
 		account.Noise, account.Published = string(privacy.Secure), []string{experiment.ModelFile, run.LedgerName}
 	}
-	if p.cfg.Model.UserInput == nextitem.UserFeatures {
+	if p.cfg.Model.UserInput == userinput.Features {
 		account.Features = AccountFeatures(p.x.Data.Features, p.cfg.Privacy.Features)
 	}
 	return account, nil
