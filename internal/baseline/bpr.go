@@ -92,7 +92,8 @@ func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nexti
 }
 
 // standing compares the setting with the profile that it names: own under ProtocolNextItem, otherwise one of profiles.
-func (s BPRSetting[M]) standing(own func() BPRSetting[M], profiles ...func() BPRSetting[M]) (experiment.Standing, error) {
+func (s BPRSetting[M]) standing(own func() BPRSetting[M],
+	profiles ...func() BPRSetting[M]) (experiment.Standing, error) {
 	free := topn.Free()
 	if s.Protocol == ProtocolNextItem {
 		profiles, free = []func() BPRSetting[M]{own}, []string{"data."}
@@ -101,7 +102,8 @@ func (s BPRSetting[M]) standing(own func() BPRSetting[M], profiles ...func() BPR
 	for _, p := range profiles {
 		named[p().Profile] = p()
 	}
-	return experiment.Stand(s, s.Profile, named, func(s BPRSetting[M]) train.Length { return s.Train.Length() }, free...)
+	length := func(s BPRSetting[M]) train.Length { return s.Train.Length() }
+	return experiment.Stand(s, s.Profile, named, length, free...)
 }
 
 // check reports every setting that cannot be run.

@@ -106,9 +106,9 @@ func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	}
 }
 
-// closedTask returns the task of a model with its one profile. A run writes no vectors: recommendations compute the model
-// again from the same rows, to the same bits. Under ProtocolNextItem it is computed from all training items, since
-// held-out ones choose nothing.
+// closedTask returns the task of a model with its one profile. A run writes no vectors: recommendations compute the
+// model again from the same rows, to the same bits. Under ProtocolNextItem it is computed from all training items,
+// since held-out ones choose nothing.
 func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table,
 	profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{

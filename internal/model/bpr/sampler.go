@@ -113,8 +113,9 @@ func Named(err error, data string, userIDs []string) error {
 	if !errors.As(err, &none) {
 		return err
 	}
-	return &dataset.Error{File: data, Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw",
-		userIDs[none.User], none.Items), Hint: "train.negatives=" + All + " draws among all items", Err: err}
+	message := fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", userIDs[none.User],
+		none.Items)
+	return &dataset.Error{File: data, Msg: message, Hint: "train.negatives=" + All + " draws among all items", Err: err}
 }
 
 // Rate returns the probability with which Poisson includes an edge in a step.

@@ -38,7 +38,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		return nil, err
 	}
 	ledger := r.ledger
-	x.Make = func(ctx context.Context) (*topn.Made, error) {
+	x.Compute = func(ctx context.Context) (*topn.Made, error) {
 		if err := trainMap(ctx, env, r); err != nil {
 			return nil, err
 		}

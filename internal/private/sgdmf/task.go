@@ -84,7 +84,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if w.ledger, err = env.Ledger(c.Privacy.Marks(), d); err != nil {
 		return nil, err
 	}
-	x.Make = w.make
+	x.Compute = w.make
 	a.Of(&x.Core, func() error { return a.Compose(w.ledger) })
 	return w, nil
 }

@@ -89,7 +89,7 @@ func liar() run.Task {
 			if _, err := env.Ledger(privacy.Research, a.Declaration()); err != nil {
 				return nil, err
 			}
-			x.Make = func(ctx context.Context) (*topn.Made, error) {
+			x.Compute = func(ctx context.Context) (*topn.Made, error) {
 				m, err := ease.Fit(ctx, x.Graph, 20)
 				if err != nil {
 					return nil, err

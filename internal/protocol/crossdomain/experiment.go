@@ -27,7 +27,9 @@ type Experiment struct {
 	Standing experiment.Standing
 	Single   bool // the auxiliary domain has no part in the model
 	Training Training
-	New      func(rows *Rows) (Model, error) // begins a model
+	// New makes a model of rows, with initial values. It is called at the beginning of each training, for a forecast,
+	// and for the answers of a finished run, which fill in its parameters.
+	New func(rows *Rows) (Model, error)
 	// Paper holds the paper's printed values for the setting, by metric; nil: none.
 	Paper   map[string]float64
 	Printed string   // where
@@ -62,9 +64,8 @@ func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error
 				target.Name)}
 		}
 	}
-	if most := slices.Max(e.K); most > target.Items {
-		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most,
-			target.Items, target.Name), Fix: "leave that cutoff out"}
+	if err := experiment.CheckCutoffs([]int{slices.Max(e.K)}, target.Items, "of "+target.Name); err != nil {
+		return nil, err
 	}
 	x := &Experiment{Core: experiment.Core{Env: env}, Data: d, length: c.Length, eval: e, tape: autograd.NewTape()}
 	return x, errors.Join(env.Private(d.Rows()), env.RecordData(d.Source.Title, d.Source.Hash))

@@ -86,9 +86,11 @@ func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
 		Rank: func(ctx context.Context) (t experiment.Timed, err error) {
 			some := *x.valid
 			some.users = some.users[:min(forecastUsers, len(some.users))]
+			t.Rows = len(some.users)
 			start := time.Now()
 			_, _, err = x.on(x.model, x.tuning).sampled(ctx, &some)
-			return experiment.Timed{Each: time.Since(start).Seconds() / float64(len(some.users)), Rows: len(some.users)}, err
+			t.Each = time.Since(start).Seconds() / float64(t.Rows)
+			return t, err
 		},
 	})
 }

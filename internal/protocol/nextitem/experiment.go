@@ -3,7 +3,6 @@ package nextitem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"privrec/internal/autograd"
@@ -27,13 +26,13 @@ type Experiment struct {
 	Train, Valid, Test *Part // Valid is nil without validation
 	Refit              *Part // Train and Valid together, nil without refit
 
-	// New makes the model that learns the samples of a part. Its parameters have their initial
-	// values.
-	New   func(q *Part) (Learner, error)
+	// New makes the model that learns the samples of a part. Its parameters have their initial values. It is called at
+	// the beginning of each training, for a forecast, and for the answers of a finished run, which fill in its
+	// parameters. A model that is computed at once is computed here.
+	New func(q *Part) (Learner, error)
+	// Keep writes the reported model. It is called after the account. Nil: only its parameters are written.
+	Keep  func(m Learner) error
 	Modes []string // evaluations to make: noise on, off; default: off alone
-
-	// Keep writes the reported model. Nil: only its parameters are written.
-	Keep func(m Learner) error
 
 	cut   cut
 	model Learner
@@ -77,20 +76,16 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
 	}
-	x = &Experiment{Setting: s, Core: experiment.Core{Env: env}, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{},
-		tape: autograd.NewTape()}
+	x = &Experiment{Setting: s, Core: experiment.Core{Env: env}, Data: d, Items: d.Items, Modes: []string{NoiseOff},
+		cut: prefixes{}, tape: autograd.NewTape()}
 	if s.LastItem {
 		x.cut = lastItem{}
 	}
 	if s.From.Candidates == CandidatesTenCore {
 		x.Items = max(d.Items, d.CandidatesCore)
 	}
-	for _, k := range s.Eval.K {
-		if k > x.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,
-				x.Items),
-				Fix: "leave that cutoff out"}
-		}
+	if err := experiment.CheckCutoffs(s.Eval.K, x.Items, "ranked"); err != nil {
+		return nil, err
 	}
 	if err := x.cut.divide(x); err != nil {
 		return nil, err

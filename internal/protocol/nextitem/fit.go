@@ -52,7 +52,8 @@ func (x *Experiment) begin(t experiment.Training) (train.Model, train.Options, e
 	}
 	l, err := x.model.Lessons(x.pass(t, 0))
 	return l.Model, train.Options{
-		Samples: l.Samples, List: l.List, BatchSize: c.Batch, Shuffle: !l.InOrder, Optimizer: x.optimizer(), Rate: c.Rate,
+		Samples: l.Samples, List: l.List, BatchSize: c.Batch, Shuffle: !l.InOrder,
+		Optimizer: x.optimizer(), Rate: c.Rate,
 		Schedule: optim.StepDecay{Factor: c.DecayBy, Every: c.DecayEvery, TickBefore: c.TickBefore},
 	}, err
 }

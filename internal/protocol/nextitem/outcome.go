@@ -55,13 +55,10 @@ type LastItemCounts struct {
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	d, ms := x.Data, x.metrics()
-	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
-		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
-		Trained: experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing),
-		Data: DataSummary{Users: d.Users, Data: experiment.Data{Name: d.Name, Recipe: d.Recipe,
-			Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}},
-	}}
+	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{Users: d.Users,
+		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
+			Ladder: d.Ladder}}, ms)}
+	o.Trained = experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing)
 	x.cut.describe(x, o)
 	if d.InPlace != dataset.TestRows {
 		o.Data.InPlace = experiment.Validation
@@ -96,28 +93,12 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 			return nil, err
 		}
 	}
-	if x.Eval.Every {
-		o.Evaluations = append(o.Evaluations, x.bestOnTest(o, r))
+	if x.Eval.Every { // as DIPSGNN's published program reports its results
+		best := x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], nil)
+		best.Values = o.BestOnTest(ms)
+		o.Evaluations = append(o.Evaluations, best)
 	}
 	return o, nil
-}
-
-// bestOnTest takes every metric from its own best epoch on the test set, as DIPSGNN's
-// published program reports them.
-func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Scores {
-	ms := x.metrics()
-	best := make([]metrics.Value, len(ms))
-	for i, m := range ms {
-		best[i] = metrics.Value{Metric: m, Count: len(x.Test.Labels)}
-		for _, e := range r.Epochs {
-			for _, s := range e.Scores {
-				if s.Name == experiment.OnTest+m.String() {
-					best[i].Value = max(best[i].Value, s.Value)
-				}
-			}
-		}
-	}
-	return x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], best)
 }
 
 // ours returns a row of this run's results, with the paper's printed values for this setting.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
@@ -109,23 +108,9 @@ func (x *Experiment) popular(ctx context.Context) ([]int32, error) {
 	if !x.Masked && x.Test.Unknown == 0 {
 		return metrics.PopularityRanks(x.counts(), x.Test.Labels)
 	}
-	var by popularity
+	var by eval.Same
 	for _, n := range x.counts() {
 		by = append(by, tensor.Float(n))
 	}
 	return x.rankBy(ctx, by, x.Test)
-}
-
-// popularity gives every sample the same item scores.
-type popularity []tensor.Float
-
-// Items implements eval.Scorer.
-func (n popularity) Items() int { return len(n) }
-
-// Score implements eval.Scorer.
-func (n popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
-	for i := range samples {
-		copy(tensor.Row(scores, i), n)
-	}
-	return nil
 }

@@ -48,16 +48,17 @@ func Load(ctx context.Context, env *run.Env, protocol string, m topn.Method,
 	f, t := &next.Fit, m.Train
 	f.Select = nextitem.SelectLast
 	if t.Epochs > 0 {
-		f.Epochs, f.Batch, f.Rate, f.DecayBy, f.DecayEvery, f.L2 = t.Epochs, t.Batch, t.Rate, t.RateBy, t.RateEvery, t.Decay
-		f.Patience, f.Select, f.ValidationSplit = t.Patience, t.Select, nextitem.SplitSample
+		f.Epochs, f.Batch, f.Rate, f.DecayBy, f.DecayEvery = t.Epochs, t.Batch, t.Rate, t.RateBy, t.RateEvery
+		f.L2, f.Patience, f.Select, f.ValidationSplit = t.Decay, t.Patience, t.Select, nextitem.SplitSample
 	}
 	x, err := nextitem.Load(ctx, env, next)
 	if err != nil {
 		return nil, err
 	}
 	d := x.Data
-	return &Experiment{Core: &x.Core, Work: x, train: m.Train, next: x, Data: &dataset.Interactions{Name: d.Name, Recipe: d.Recipe,
-		Users: d.Users, Items: d.Items, UserIDs: d.UserIDs, ItemIDs: d.ItemIDs[1:], Source: d.Source}}, nil
+	return &Experiment{Core: &x.Core, Work: x, train: m.Train, next: x,
+		Data: &dataset.Interactions{Name: d.Name, Recipe: d.Recipe, Users: d.Users, Items: d.Items, UserIDs: d.UserIDs,
+			ItemIDs: d.ItemIDs[1:], Source: d.Source}}, nil
 }
 
 // Kept reports whether the experiment belongs to a finished run that keeps its vectors, and needs no model.
@@ -75,7 +76,7 @@ func (x *Experiment) Unprotect() error {
 // once, all samples of a user are ranked alike, and ctx is that of the whole run.
 func (x *Experiment) Compute(ctx context.Context, make func(ctx context.Context, r Rows) (*topn.Made, error)) {
 	if x.top != nil {
-		x.top.Make = func(ctx context.Context) (*topn.Made, error) { return make(ctx, Rows{x.Data, x.top.Graph}) }
+		x.top.Compute = func(ctx context.Context) (*topn.Made, error) { return make(ctx, Rows{x.Data, x.top.Graph}) }
 		return
 	}
 	x.next.New = func(q *nextitem.Part) (nextitem.Learner, error) {
@@ -105,7 +106,8 @@ func (x *Experiment) Train(build func(g *graph.Bipartite) (bpr.Static, error)) (
 		})
 	}
 	t := x.train
-	o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.Env.Seed}
+	o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch,
+		Seed: x.Env.Seed}
 	x.next.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		return nextitem.NewStatic(x.next, q, o, t.L2, build)
 	}

@@ -26,8 +26,8 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 		return a.scorer, nil
 	}
 	x := a.x
-	if x.Make != nil {
-		m, err := x.Make(ctx)
+	if x.Compute != nil {
+		m, err := x.Compute(ctx)
 		if err != nil {
 			return nil, run.Interrupted(ctx, err)
 		}

@@ -27,13 +27,13 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 	if err != nil {
 		return nil, err
 	}
-	if x.make == nil {
+	if x.rebuild == nil {
 		return nil, &run.UsageError{Message: "the run keeps a table of vectors or a closed form, and nothing that " +
 			"computes from the inputs of users",
 			Fix: "ask a model that trains by epochs, such as train lightgcn, or take evidence that is in scores and " +
 				"vectors"}
 	}
-	if x.Model, err = x.make(); err != nil {
+	if x.Model, err = x.rebuild(); err != nil {
 		return nil, err
 	}
 	params := x.Model.Params()

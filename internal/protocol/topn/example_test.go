@@ -64,7 +64,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.Make = func(context.Context) (*topn.Made, error) {
+	x.Compute = func(context.Context) (*topn.Made, error) {
 		scores, err := c.release(x, ledger)
 		return &topn.Made{Scorer: scores}, err
 	}

@@ -19,7 +19,7 @@ import (
 
 // Experiment is one model on one data set under the protocol. It implements run.Work,
 // run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model
-// or a Make.
+// by Train or a Compute.
 type Experiment struct {
 	experiment.Core
 	Method Method
@@ -28,15 +28,17 @@ type Experiment struct {
 
 	// Model is trained by epochs. Train sets it.
 	Model Model
+	// Compute takes the place of a Model: it returns one that is computed at once. A run calls it first, and writes
+	// nothing before, so a killed run begins again. Answers of a finished run without vectors call it when they first
+	// need scores, with that run's releases from Env.Ledger.
+	Compute func(ctx context.Context) (*Made, error)
+	// Fresh describes the noise in an answer of a Model. It is called when a finished run is deployed as a service.
+	// Nil: there is no noise.
+	Fresh func(release string) string
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
-	// Make replaces a Model by one that is computed at once. A run calls it once and writes nothing before, so a killed
-	// run begins again. A finished run without vectors calls it for answers, with that run's releases from Env.Ledger.
-	Make func(ctx context.Context) (*Made, error)
-	// Fresh describes the noise in an answer of a Model that is deployed as a service. Nil: there is none.
-	Fresh func(release string) string
 
-	make        func() (Model, error) // nil: it cannot be made again
+	rebuild     func() (Model, error) // that Train was given; nil: the model cannot be made again
 	rows        rng.Seed              // of generated rows and random splits
 	valid, test *part                 // valid is nil without validation rows
 	learned     *graph.Bipartite      // whose edges are the positive pairs
@@ -108,12 +110,8 @@ func (x *Experiment) Finished() bool {
 // prepare splits loaded data into their parts and returns the experiment.
 func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, err error) {
 	x = &Experiment{Core: experiment.Core{Env: env}, Method: m, Data: d, tape: autograd.NewTape()}
-	for _, k := range m.Eval.K {
-		if k > d.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,
-				d.Items),
-				Fix: "leave that cutoff out"}
-		}
+	if err := experiment.CheckCutoffs(m.Eval.K, d.Items, "ranked"); err != nil {
+		return nil, err
 	}
 	if x.Graph, err = graphOf(d, d.Train); err != nil {
 		return nil, err

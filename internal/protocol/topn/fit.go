@@ -27,7 +27,8 @@ func (x *Experiment) training() experiment.Fit {
 // begin returns the model with the samples of the training.
 func (x *Experiment) begin(experiment.Training) (train.Model, train.Options, error) {
 	c := x.Method.Train
-	return onTriples{x.Model, x.sampler}, train.Options{Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass,
+	return onTriples{x.Model, x.sampler}, train.Options{
+		Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass,
 		Optimizer: c.optimizer(), Rate: c.Rate, Schedule: optim.StepDecay{Factor: c.RateBy, Every: c.RateEvery}}, nil
 }
 

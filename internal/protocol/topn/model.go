@@ -52,13 +52,13 @@ func (m byBPR) Close() {
 	}
 }
 
-// Train sets how the model is made. It is made now or, for a finished run, when a question needs more than the vectors
-// that the run wrote.
-func (x *Experiment) Train(make func() (Model, error)) (*Experiment, error) {
-	if x.make = make; x.Finished() {
+// Train sets how the model is made. build is called now or, for a finished run, when a question needs more than the
+// vectors that the run wrote.
+func (x *Experiment) Train(build func() (Model, error)) (*Experiment, error) {
+	if x.rebuild = build; x.Finished() {
 		return x, nil
 	}
-	m, err := make()
+	m, err := build()
 	x.Model = m
 	return x, err
 }

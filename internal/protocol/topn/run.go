@@ -29,8 +29,8 @@ func (m *Made) close() {
 // for privacy, and shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
 	s := experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Document: x.document}
-	if x.Make != nil {
-		m, err := x.Make(ctx)
+	if x.Compute != nil {
+		m, err := x.Compute(ctx)
 		if err := run.Interrupted(ctx, err); err != nil {
 			return err
 		}

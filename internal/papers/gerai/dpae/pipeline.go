@@ -72,7 +72,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
 	}
-	x.Make = w.make
+	x.Compute = w.make
 	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return w.account(a) }
 	return w, nil
 }

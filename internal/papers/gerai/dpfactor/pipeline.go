@@ -86,7 +86,7 @@ func open(ctx context.Context, env *run.Env, method string, c Config, profiles m
 	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
 	}
-	x.Make = func(ctx context.Context) (*topn.Made, error) { return w.make(ctx, f) }
+	x.Compute = func(ctx context.Context) (*topn.Made, error) { return w.make(ctx, f) }
 	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return w.compose(a) }
 	return w, nil
 }
