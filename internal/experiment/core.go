@@ -74,7 +74,9 @@ func (s Steps[O]) Run(ctx context.Context, c *Core) (err error) {
 			return err
 		}
 	}
+	done := c.Env.Stage("evaluate")
 	o, err := s.Measure(ctx, f)
+	done()
 	if err != nil {
 		return err
 	}

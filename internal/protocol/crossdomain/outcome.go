@@ -43,7 +43,6 @@ const confidence = 0.95
 
 // measure ranks the test rows by the trained model and by the floors.
 func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	t := x.on(x.model, x.rankedOn())
 	ms := x.metrics()
 	d := x.Data

@@ -53,7 +53,6 @@ type LastItemCounts struct {
 
 // measure evaluates the selected model and the floors, and writes the scores of every user.
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	d, ms := x.Data, x.metrics()
 	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{Users: d.Users,
 		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,

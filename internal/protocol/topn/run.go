@@ -44,7 +44,6 @@ func (x *Experiment) Run(ctx context.Context) error {
 // measure ranks the test rows by every release of the trained model, beside the floors. It
 // writes the vectors.
 func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, f)
 	if err != nil {
 		return nil, err
@@ -85,7 +84,6 @@ func copied(m tensor.Matrix) tensor.Matrix {
 
 // measureMade is measure for a model that was computed at once.
 func (x *Experiment) measureMade(ctx context.Context, m *Made) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, nil)
 	if err != nil {
 		return nil, err
