@@ -12,6 +12,7 @@ import (
 	"privrec/internal/model/lightgcn"
 	"privrec/internal/model/ngcf"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -74,49 +75,35 @@ func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nexti
 		Default: profiles[0],
 		Check:   func(v *config.Checker, s BPRSetting[M]) { s.check(v) },
 		Open: func(ctx context.Context, env *run.Env, s BPRSetting[M]) (run.Work, error) {
-			if s.Protocol == ProtocolNextItem {
-				return s.nextItem(ctx, env, method, next, own())
-			}
-			standing, err := s.standing(profiles...)
+			standing, err := s.standing(own, profiles...)
 			if err != nil {
 				return nil, err
 			}
-			return s.topN(ctx, env, topn.Method{Name: method, Standing: standing, Tables: t})
+			setting := s.Data.next(next)
+			setting.Fit.Validation, setting.Fit.Refit = s.Train.Validation, s.Train.Refit
+			x, err := static.Load(ctx, env, s.Protocol, topn.Method{Name: method, Standing: standing, Tables: t,
+				Data: s.Data.DataConfig, Train: s.Train.TrainConfig, Eval: s.Eval, Shape: s.Model.shape()}, setting)
+			if err != nil {
+				return nil, err
+			}
+			return x.Train(func(g *graph.Bipartite) (bpr.Static, error) { return s.Model.Vectors(g, env.Seed) })
 		},
 	}.Task()
 }
 
-// standing compares the setting with the profile that it names, one of profiles.
-func (s BPRSetting[M]) standing(profiles ...func() BPRSetting[M]) (experiment.Standing, error) {
+// standing compares the setting with the profile that it names: own under ProtocolNextItem, otherwise one of profiles.
+func (s BPRSetting[M]) standing(own func() BPRSetting[M],
+	profiles ...func() BPRSetting[M]) (experiment.Standing, error) {
+	free := topn.Free()
+	if s.Protocol == ProtocolNextItem {
+		profiles, free = []func() BPRSetting[M]{own}, []string{"data."}
+	}
 	named := map[string]BPRSetting[M]{}
 	for _, p := range profiles {
 		named[p().Profile] = p()
 	}
-	return experiment.Stand(s, s.Profile, named, func(s BPRSetting[M]) train.Length { return s.Train.Length() },
-		topn.Free()...)
-}
-
-// topN opens the setting under package topn's protocol.
-func (s BPRSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (run.Work, error) {
-	m.Data, m.Train, m.Eval, m.Shape = s.Data.DataConfig, s.Train.TrainConfig, s.Eval, s.Model.shape()
-	x, err := topn.Load(ctx, env, m)
-	if err != nil {
-		return nil, err
-	}
-	x.Again = func() error {
-		vectors, err := s.Model.Vectors(x.Graph, env.Seed)
-		if err == nil {
-			x.Model = topn.Plain(vectors)
-		}
-		return err
-	}
-	if x.Finished() {
-		return x, nil
-	}
-	if err := x.DeclareUnprotected(); err != nil {
-		return nil, err
-	}
-	return x, x.Again()
+	length := func(s BPRSetting[M]) train.Length { return s.Train.Length() }
+	return experiment.Stand(s, s.Profile, named, length, free...)
 }
 
 // check reports every setting that cannot be run.
@@ -190,39 +177,13 @@ func (d StaticData) nextItem() nextitem.Data {
 	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Public: d.Public, Candidates: d.Candidates, Floor: d.Floor}
 }
 
-func (d StaticData) checkNextItem(v *config.Checker) {
-	v.OneOf("data.candidates", d.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
+// next returns the data as a setting of package nextitem, with the printed table.
+func (d StaticData) next(table nextitem.Table) nextitem.Setting {
+	return nextitem.Setting{Table: table, From: d.nextItem()}
 }
 
-// nextItem opens the setting under package nextitem's protocol. own is its profile there.
-func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, table nextitem.Table,
-	own BPRSetting[M]) (run.Work, error) {
-	length := func(s BPRSetting[M]) train.Length { return s.Train.Length() }
-	standing, err := experiment.Stand(s, s.Profile, map[string]BPRSetting[M]{own.Profile: own}, length, "data.")
-	if err != nil {
-		return nil, err
-	}
-	t := s.Train
-	x, err := nextitem.Load(ctx, env, nextitem.Setting{
-		Method: method, Standing: standing, Table: table,
-		From: s.Data.nextItem(),
-		Fit: nextitem.Training{
-			Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.RateBy, DecayEvery: t.RateEvery, L2: t.Decay,
-			Patience: t.Patience, Select: t.Select, Validation: t.Validation, ValidationSplit: nextitem.SplitSample,
-			Refit: t.Refit,
-		},
-		Eval: nextitem.Ranking{K: s.Eval.K, Every: s.Eval.Every},
-	})
-	if err != nil {
-		return nil, err
-	}
-	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		o := bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch,
-			Seed: env.Seed}
-		return nextitem.NewStatic(x, q, o, t.L2,
-			func(g *graph.Bipartite) (nextitem.Vectors, error) { return s.Model.Vectors(g, env.Seed) })
-	}
-	return x, x.Unprotect()
+func (d StaticData) checkNextItem(v *config.Checker) {
+	v.OneOf("data.candidates", d.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
 }
 
 // checkNextItem reports settings that cannot be run under package nextitem's protocol.

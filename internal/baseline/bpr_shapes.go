@@ -19,7 +19,7 @@ import (
 type BPRShape interface {
 	BPRMFShape | LightGCNShape | NGCFShape
 	// Vectors returns the model for a graph of users and items. Its initial parameters are drawn from the seed.
-	Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error)
+	Vectors(g *graph.Bipartite, seed rng.Seed) (bpr.Static, error)
 	Check(v *config.Checker) // reports what the model cannot be
 	shape() topn.Shape
 }
@@ -161,13 +161,13 @@ func checkDim(v *config.Checker, d int) { v.Between("model.dim", d, 1, 4096) }
 func checkLayers(v *config.Checker, l int) { v.Between("model.layers", l, 1, 32) }
 
 // Vectors implements BPRShape.
-func (s BPRMFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error) {
+func (s BPRMFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (bpr.Static, error) {
 	m := bprmf.New(g.Users, g.Items, s.Dim, s.Init.Values(seed))
 	return sure{m, m.All}, nil
 }
 
 // Vectors implements BPRShape.
-func (s LightGCNShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error) {
+func (s LightGCNShape) Vectors(g *graph.Bipartite, seed rng.Seed) (bpr.Static, error) {
 	norm, err := graph.ParseNormalizer(s.Norm)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (s LightGCNShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, 
 }
 
 // Vectors implements BPRShape.
-func (s NGCFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error) {
+func (s NGCFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (bpr.Static, error) {
 	m, err := ngcf.New(g, ngcf.Config{
 		Dim: s.Dim, Layers: s.Layers, MessageDropout: s.MessageDropout, NodeDropout: s.NodeDropout,
 	}, seed, s.Init.Values(seed))
@@ -194,7 +194,7 @@ type sure struct {
 	all func() (users, items tensor.Matrix)
 }
 
-// All implements topn.Static.
+// All implements bpr.Static.
 func (m sure) All() (users, items tensor.Matrix, err error) {
 	users, items = m.all()
 	return users, items, nil

@@ -19,6 +19,7 @@ import (
 	"privrec/internal/model/rp3beta"
 	"privrec/internal/model/userknn"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -105,7 +106,9 @@ func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	}
 }
 
-// closedTask returns the task of a model with its one profile.
+// closedTask returns the task of a model with its one profile. A run writes no vectors: recommendations compute the
+// model again from the same rows, to the same bits. Under ProtocolNextItem it is computed from all training items,
+// since held-out ones choose nothing.
 func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table,
 	profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{
@@ -121,10 +124,19 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 			if err != nil {
 				return nil, err
 			}
-			if s.Protocol == ProtocolNextItem {
-				return s.nextItem(ctx, env, method, standing, next)
+			x, err := static.Load(ctx, env, s.Protocol, topn.Method{Name: method, Standing: standing, Tables: t,
+				Data: s.Data.DataConfig, Eval: s.Eval}, s.Data.next(next))
+			if err != nil {
+				return nil, err
 			}
-			return s.topN(ctx, env, topn.Method{Name: method, Standing: standing, Tables: t})
+			x.Compute(ctx, func(ctx context.Context, r static.Rows) (*topn.Made, error) {
+				if s.Protocol != ProtocolNextItem { // which has a stage around it
+					defer env.Stage("fit")()
+				}
+				scorer, done, err := s.Model.Fit(ctx, r.Graph, env.Seed)
+				return &topn.Made{Scorer: scorer, Close: done}, err
+			})
+			return x.Work, x.Unprotect()
 		},
 	}.Task()
 }
@@ -137,43 +149,6 @@ func gramFlags(model any) []run.Flag {
 			Usage: "file with the Gram matrix of the training rows, as privrec-beam counts writes it"}}
 	}
 	return nil
-}
-
-// topN opens the setting under package topn's protocol. It writes no vectors: recommendations compute the model again
-// from the same rows, to the same bits.
-func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (run.Work, error) {
-	m.Data, m.Eval = s.Data.DataConfig, s.Eval
-	x, err := topn.Load(ctx, env, m)
-	if err != nil {
-		return nil, err
-	}
-	x.Make = func(ctx context.Context) (*topn.Made, error) {
-		defer env.Stage("fit")()
-		scorer, done, err := s.Model.Fit(ctx, x.Graph, env.Seed)
-		if err != nil {
-			return nil, err
-		}
-		return &topn.Made{Scorer: scorer, Close: done}, nil
-	}
-	return x, x.DeclareUnprotected()
-}
-
-// nextItem opens the setting under package nextitem's protocol. The model is computed from all training items, since
-// held-out ones choose nothing.
-func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, standing experiment.Standing,
-	table nextitem.Table) (run.Work, error) {
-	x, err := nextitem.Load(ctx, env, nextitem.Setting{
-		Method: method, Standing: standing, Table: table, From: s.Data.nextItem(),
-		Fit: nextitem.Training{Select: nextitem.SelectLast}, Eval: nextitem.Ranking{K: s.Eval.K},
-	})
-	if err != nil {
-		return nil, err
-	}
-	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		return nextitem.NewComputed(x, q,
-			func(g *graph.Bipartite) (eval.Scorer, func(), error) { return s.Model.Fit(ctx, g, env.Seed) })
-	}
-	return x, x.Unprotect()
 }
 
 // check reports every setting that cannot be run.

@@ -7,6 +7,7 @@ import (
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/model/srgnn"
+	"privrec/internal/model/userinput"
 	"privrec/internal/nn"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
@@ -65,7 +66,7 @@ func apGNN() method[APGNNShape] {
 			"Recommendation, arXiv 1910.08887",
 		profile: "paper",
 		shape: func() APGNNShape {
-			return APGNNShape{Dim: 100, UserDim: 50, Steps: 1, UserInput: nextitem.UserFeatures}
+			return APGNNShape{Dim: 100, UserDim: 50, Steps: 1, UserInput: userinput.Features}
 		},
 		check: func(v *config.Checker, s APGNNShape) {
 			nextitem.CheckShape(v, s.Dim, s.Steps)
@@ -74,9 +75,9 @@ func apGNN() method[APGNNShape] {
 		network: func(x *nextitem.Experiment, s APGNNShape) (func() nextitem.Network, []experiment.Open, error) {
 			var features tensor.Matrix // none
 			var open []experiment.Open
-			if s.UserInput == nextitem.UserFeatures {
+			if s.UserInput == userinput.Features {
 				var err error
-				if features, err = nextitem.ClearFeatures(x.Data.Features); err != nil {
+				if features, err = userinput.Clear(x.Data.Features); err != nil {
 					return nil, nil, err
 				}
 				open = []experiment.Open{experiment.NotCovered("features",
@@ -86,7 +87,7 @@ func apGNN() method[APGNNShape] {
 				init := x.Uniform(s.Dim)
 				return personal{
 					apgnn.New(x.Items, s.Dim, s.UserDim, s.Steps, init),
-					nextitem.NewUserInput(features, x.Data.Users, s.UserDim, init),
+					userinput.New(features, x.Data.Users, s.UserDim, init),
 				}
 			}, open, nil
 		},
@@ -96,7 +97,7 @@ func apGNN() method[APGNNShape] {
 // personal is a network that gets user vectors.
 type personal struct {
 	*apgnn.Model
-	user *nextitem.UserInput
+	user *userinput.Input
 }
 
 // Items implements nextitem.Network.

@@ -46,38 +46,37 @@ func TestSampledCandidates(t *testing.T) {
 
 // What a run keeps is what it ranked.
 func TestVectorsRankAsReported(t *testing.T) {
-	for _, name := range []string{"bprmf", "lightgcn", "ngcf"} {
-		suite.VectorsRank(t, name, "")
+	for _, task := range suite.Tasks {
+		if trains(task) {
+			suite.VectorsRank(t, task.Name, "")
+		}
 	}
 }
 
 func TestForecast(t *testing.T) { suite.Forecast(t, func(string) bool { return false }) }
 
 func TestModelsLearn(t *testing.T) {
-	suite.Learn(t, "bprmf")
-	suite.Learn(t, "lightgcn")
-	suite.Learn(t, "ngcf", "train.rate=0.02")
-	suite.Learn(t, "ease")
-	suite.Learn(t, "itemknn")
-	suite.Learn(t, "ials")
-	suite.Learn(t, "userknn")
-	suite.Learn(t, "rp3beta")
+	for _, task := range suite.Tasks {
+		suite.Learn(t, task.Name)
+	}
 }
 
 func TestWorkersAndSeeds(t *testing.T) {
-	for _, name := range []string{"bprmf", "lightgcn", "ngcf", "ials"} {
-		suite.Repeat(t, name)
+	for _, task := range suite.Tasks {
+		if runtest.HasKey(task, "model.dim") { // vectors begin with random values
+			suite.Repeat(t, task.Name)
+		}
 	}
 }
 
 func TestResume(t *testing.T) {
-	suite.Resume(t, "bprmf", "bprmf", "eval.every=true")
-	suite.Resume(t, "ngcf", "ngcf", "eval.every=true")
-	suite.Resume(t, "ease", "ease")
-	suite.Resume(t, "itemknn", "itemknn")
-	suite.Resume(t, "ials", "ials")
-	suite.Resume(t, "userknn", "userknn")
-	suite.Resume(t, "rp3beta", "rp3beta")
+	for _, task := range suite.Tasks {
+		var sets []string
+		if trains(task) {
+			sets = []string{"eval.every=true"}
+		}
+		suite.Resume(t, task.Name, task.Name, sets...)
+	}
 }
 
 // A schedule trains as the same steps spelled out do, and a stopped run of it goes on to the same bytes.

@@ -14,9 +14,9 @@ import (
 
 // A finished run ranks again to the same scores, says what its users had, and lists items for them.
 func TestSessionServe(t *testing.T) {
-	for _, name := range []string{"apgnn", "srgnn", "gru4rec"} {
-		dir := filepath.Join(t.TempDir(), "run")
-		startSession(t, sessionTask(t, name), dir, nil)
+	for _, task := range Sessions(nextitem.Table{}) {
+		name, dir := task.Name, filepath.Join(t.TempDir(), "run")
+		startSession(t, task, dir, nil)
 		s, err := experiment.Ask(t.Context(), Sessions(nextitem.Table{}), dir)
 		if err != nil {
 			t.Fatal(err)

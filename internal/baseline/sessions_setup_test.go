@@ -14,11 +14,17 @@ import (
 
 // tiny makes runs of tenths of a second, on one worker: others wait for a core where tests
 // run beside each other.
-var tiny = map[string][]string{
-	"srgnn":   {"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "run.workers=1"},
-	"apgnn":   {"data.name=standin-tiny", "model.dim=4", "model.user_dim=2", "train.epochs=2", "run.workers=1"},
-	"gru4rec": {"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "run.workers=1"},
-}
+var tiny = func() map[string][]string {
+	all := map[string][]string{}
+	for _, task := range Sessions(nextitem.Table{}) {
+		sets := []string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "run.workers=1"}
+		if runtest.HasKey(task, "model.user_dim") {
+			sets = append(sets, "model.user_dim=2")
+		}
+		all[task.Name] = sets
+	}
+	return all
+}()
 
 // sessionTask is the task of a name, beside which nothing is printed.
 func sessionTask(t testing.TB, name string) run.Task {

@@ -12,13 +12,11 @@ import (
 )
 
 // suite is every model under package topn's protocol, made small.
-var suite = topntest.Suite{
-	Tasks: TopN(topn.Tables{}, nextitem.Table{}),
-	Sets: map[string][]string{
-		"ease": topntest.Data(), "itemknn": topntest.Data(), "ials": topntest.Data("model.dim=4"), "userknn": topntest.Data(), "rp3beta": topntest.Data(), "bprmf": topntest.Trained(),
-		"lightgcn": topntest.Trained("model.layers=2"), "ngcf": topntest.Trained("model.layers=2"),
-	},
-}
+var suite = topntest.Suite{Tasks: TopN(topn.Tables{}, nextitem.Table{}),
+	Sets: topntest.Small(TopN(topn.Tables{}, nextitem.Table{}))}
+
+// trains reports whether a model is trained by epochs.
+func trains(task run.Task) bool { return runtest.HasKey(task, "train.epochs") }
 
 func task(t testing.TB, name string) run.Task { return suite.Task(t, name) }
 

@@ -12,7 +12,7 @@ func TestStanding(t *testing.T) {
 	mf := func(change func(*BPRSetting[BPRMFShape])) (experiment.Standing, error) {
 		s := DefaultBPRMF()
 		change(&s)
-		return s.standing(DefaultBPRMF)
+		return s.standing(nil, DefaultBPRMF)
 	}
 	for _, c := range []struct {
 		name     string
@@ -21,8 +21,10 @@ func TestStanding(t *testing.T) {
 		printed  bool
 	}{
 		{"paper", func() (experiment.Standing, error) { return mf(func(*BPRSetting[BPRMFShape]) {}) }, "profile paper", true},
-		{"LightGCN's code", func() (experiment.Standing, error) { return CodeLightGCN().standing(DefaultLightGCN, CodeLightGCN) }, "profile code", true},
-		{"NGCF", func() (experiment.Standing, error) { return DefaultNGCF().standing(DefaultNGCF) }, "profile paper", true},
+		{"LightGCN's code", func() (experiment.Standing, error) {
+			return CodeLightGCN().standing(nil, DefaultLightGCN, CodeLightGCN)
+		}, "profile code", true},
+		{"NGCF", func() (experiment.Standing, error) { return DefaultNGCF().standing(nil, DefaultNGCF) }, "profile paper", true},
 		{"other data", func() (experiment.Standing, error) {
 			return mf(func(s *BPRSetting[BPRMFShape]) { s.Data.Name = "ml-1m" })
 		}, "profile paper, changed: data.name=ml-1m", true},

@@ -154,7 +154,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 	}
 	root.SetGlobalNormalizationFunc(otherNames)
 	arrange(root)
-	exemplify(root)
+	exemplify(root, a.examples())
 	if a.completes {
 		complete.Add(root, a.Tasks)
 	}

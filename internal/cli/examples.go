@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"privrec/internal/config"
 )
 
 //go:embed examples.txt
@@ -21,11 +23,30 @@ func exampleCommands() (lines []string) {
 	return lines
 }
 
-// exemplify gives commands the examples that begin with their names. A command with a configuration also has one
-// that prints a configuration to start from.
-func exemplify(root *cobra.Command) {
+// examples returns the command lines of the help, and one for each training that has none there: it trains on generated
+// data.
+func (a *App) examples() []string {
+	lines := exampleCommands()
+	for _, task := range a.Tasks {
+		line := "privrec " + task.String()
+		shown := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, line+" ") })
+		if shown || task.Verb != "train" {
+			continue
+		}
+		line += " --set data.name=standin-tiny"
+		if slices.ContainsFunc(task.Keys(), func(k config.Key) bool { return k.Path == "train.epochs" }) {
+			line += " --set train.epochs=3"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// exemplify gives commands the examples among lines that begin with their names. A command with a configuration also
+// has one that prints a configuration to start from.
+func exemplify(root *cobra.Command, lines []string) {
 	of := map[*cobra.Command][]string{}
-	for _, line := range exampleCommands() {
+	for _, line := range lines {
 		if c := commandOf(root, line); c != nil {
 			of[c] = append(of[c], line)
 		}

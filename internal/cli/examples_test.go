@@ -51,7 +51,7 @@ func shellWords(t *testing.T, line string) (words []string) {
 // takes: words, flags, and keys of a configuration.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	app, root := exampleRoot()
-	for _, line := range exampleCommands() {
+	for _, line := range app.examples() {
 		if !strings.HasPrefix(line, "privrec ") || commandOf(root, line) == nil || commandOf(root, line) == root {
 			t.Errorf("%s: no such command", line)
 		}
@@ -162,7 +162,9 @@ cp given/tiny.user users.tsv
 	if !found {
 		t.Fatalf("no line begins with %q", notRun)
 	}
-	for line := range strings.Lines(run) {
+	app, _ := exampleRoot()
+	derived := app.examples()[len(exampleCommands()):]
+	for line := range strings.Lines(run + strings.Join(derived, "\n")) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "privrec ") && wanted(line) {
 			b.WriteString("# " + line + "\nexec sh -ec '" + strings.ReplaceAll(line, "'", "''") + "'\n")
 		}

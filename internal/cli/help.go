@@ -94,7 +94,7 @@ func strict(root *cobra.Command) {
 			}
 		}
 	}
-	exemplify(root)
+	exemplify(root, exampleCommands())
 }
 
 // group returns what a command does that only holds others: without a word it shows its help, and on a wrong

@@ -67,6 +67,20 @@ func NoRelease(dir, release string) error {
 		Fix: "it has only one: leave out recommend --release and on.release"}
 }
 
+// Release returns the release with a name; "" means the first. releases are those of the run in dir; none: it has only
+// one, without a name. which completes an error that says which there are.
+func Release(dir, name string, releases []string, which string) (string, error) {
+	switch {
+	case name == "" && len(releases) > 0:
+		return releases[0], nil
+	case name != "" && len(releases) == 0:
+		return "", NoRelease(dir, name)
+	case name != "" && !slices.Contains(releases, name):
+		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, name), Fix: which}
+	}
+	return name, nil
+}
+
 // Head holds the fields that every answer of a finished run begins with.
 type Head struct {
 	Title    string
@@ -131,8 +145,12 @@ func (*Recommendations) JSONForms() []any { return []any{&report.Document{}} }
 
 // Ranking holds the scorer of a release, with the names of its users and items.
 type Ranking struct {
+	Head           // of recommendations by it
+	Notes []string // on them
+
 	Data    string // name of the data, for messages
 	Scorer  eval.Scorer
+	Open    func(ctx context.Context) (eval.Scorer, error) // is called where Scorer is nil, after questions are checked
 	Options eval.Options
 	Items   int                                  // that can be recommended
 	Item    func(index int32) string             // name of the scorer's item
@@ -140,36 +158,52 @@ type Ranking struct {
 	Without string                               // completes "has no user ...", such as " with training items"
 }
 
-// Check returns an error for a question that cannot be answered. It needs no Scorer.
-func (r Ranking) Check(o Question) error {
-	_, err := r.samples(o)
-	return err
+// Numbered returns a Ranking's Sample for users who are numbered by their place in ids.
+func Numbered(ids []string) func(user string) (int32, bool) {
+	at := make(map[string]int32, len(ids))
+	for i, id := range ids {
+		at[id] = int32(i)
+	}
+	return func(user string) (int32, bool) { s, ok := at[user]; return s, ok }
 }
 
-// samples returns the scorer's samples for the users asked about.
-func (r Ranking) samples(o Question) ([]int32, error) {
+// samples returns the scorer, and its samples for the users asked about.
+func (r Ranking) samples(ctx context.Context, o Question) (eval.Scorer, []int32, error) {
 	if o.K < 1 || o.K > r.Items {
-		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, r.Items)}
+		return nil, nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, r.Items)}
 	}
 	samples := make([]int32, len(o.Users))
 	for i, user := range o.Users {
 		s, ok := r.Sample(user)
 		if !ok {
-			return nil, &run.UsageError{Message: fmt.Sprintf("%s has no user %q%s", r.Data, user, r.Without),
+			return nil, nil, &run.UsageError{Message: fmt.Sprintf("%s has no user %q%s", r.Data, user, r.Without),
 				Fix: "users go by the names in the data files"}
 		}
 		samples[i] = s
 	}
-	return samples, nil
+	if r.Scorer != nil {
+		return r.Scorer, samples, nil
+	}
+	s, err := r.Open(ctx)
+	return s, samples, err
+}
+
+// Answer returns the best items of each user of a question, for readers.
+func (r Ranking) Answer(ctx context.Context, o Question) (*Recommendations, error) {
+	lists, err := r.Recommend(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Recommendations{Head: r.Head, Lists: lists, Notes: r.Notes}, nil
 }
 
 // Recommend returns the best items of each user of a question.
 func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
-	samples, err := r.samples(o)
+	s, samples, err := r.samples(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	best, err := eval.Top(ctx, r.Scorer, samples, o.K, r.Options)
+	best, err := eval.Top(ctx, s, samples, o.K, r.Options)
 	if err := run.Interrupted(ctx, err); err != nil {
 		return nil, err
 	}
@@ -186,11 +220,11 @@ func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
 // Scores calls visit with the scores of all items for each user, also of items that lists leave out. Calls come from
 // several goroutines, and the scores are valid until visit returns.
 func (r Ranking) Scores(ctx context.Context, users []string, visit func(user int, scores []tensor.Float)) error {
-	samples, err := r.samples(Question{Users: users, K: 1})
+	s, samples, err := r.samples(ctx, Question{Users: users, K: 1})
 	if err != nil {
 		return err
 	}
-	return run.Interrupted(ctx, eval.Visit(ctx, r.Scorer, samples, eval.Options{Tape: r.Options.Tape}, visit))
+	return run.Interrupted(ctx, eval.Visit(ctx, s, samples, eval.Options{Tape: r.Options.Tape}, visit))
 }
 
 // HiddenNote warns that recommendations without a user's own items reveal those items.
@@ -238,6 +272,20 @@ func (e *Evaluation) agreement() string {
 		return "equal to what the run reported"
 	}
 	return fmt.Sprintf("differs from what the run reported by up to %.2g", e.Differs)
+}
+
+// Differ returns the largest difference between scores and those that the run reported of the same release, as a
+// share. It is NaN if the run reported none of a release.
+func Differ(now, was []Scores) float64 {
+	worst := 0.0
+	for _, s := range now {
+		at := slices.IndexFunc(was, func(w Scores) bool { return w.Release == s.Release })
+		if at < 0 {
+			return math.NaN()
+		}
+		worst = max(worst, Apart(s.Values, was[at].Values))
+	}
+	return worst
 }
 
 // Apart returns the largest difference between scores and the reported ones of the same metric, as a share.

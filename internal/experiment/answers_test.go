@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -78,5 +79,51 @@ func TestAgreement(t *testing.T) {
 	}
 	if got := Apart(map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 1.5, "b": 2}); got != 0.5 {
 		t.Errorf("apart by %v", got)
+	}
+}
+
+// A name is that of a release, or none where there is one alone.
+func TestRelease(t *testing.T) {
+	two := []string{"noisy", "clean"}
+	for _, c := range []struct {
+		name     string
+		releases []string
+		want     string
+		err      string
+	}{
+		{"", two, "noisy", ""}, {"clean", two, "clean", ""}, {"", nil, "", ""},
+		{"other", two, "", `has no release "other"`}, {"clean", nil, "", `has no release "clean"`},
+	} {
+		got, err := Release("dir", c.name, c.releases, "it has two")
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q of %v: %q, %v", c.name, c.releases, got, err)
+		}
+	}
+}
+
+// Scores are compared with those of their release, and with nothing where the run reported none.
+func TestDiffer(t *testing.T) {
+	row := func(release string, x float64) Scores {
+		return Scores{Release: release, Values: map[string]float64{"HR@1": x}}
+	}
+	was := []Scores{row("a", 0.5), row("b", 0.25), row("a", 0)}
+	if got := Differ([]Scores{row("b", 0.5), row("a", 0.5)}, was); got != 0.25 {
+		t.Errorf("they differ by %v", got)
+	}
+	if got := Differ([]Scores{row("a", 0.5), row("c", 0.5)}, was); !math.IsNaN(got) {
+		t.Errorf("a release that was not reported differs by %v", got)
+	}
+}
+
+// A scorer is opened once a question is one that can be answered.
+func TestRankingOpens(t *testing.T) {
+	opened := 0
+	r := ranked
+	r.Scorer, r.Open = nil, func(context.Context) (eval.Scorer, error) { opened++; return byNumber{}, nil }
+	if _, err := r.Answer(t.Context(), Question{Users: []string{"xxx"}, K: 1}); err == nil || opened != 0 {
+		t.Errorf("an unknown user: %v, opened %d times", err, opened)
+	}
+	if a, err := r.Answer(t.Context(), Question{Users: []string{"x"}, K: 1}); err != nil || opened != 1 || len(a.Lists) != 1 {
+		t.Errorf("%+v, %v, opened %d times", a, err, opened)
 	}
 }

@@ -1,6 +1,7 @@
-// Package experiment has the parts that a run of any method needs: it compares a setting with the profile it names
-// (Stand), trains once or twice (Fit), writes and reads the file of a model (Keep, Weights), forecasts from a
-// rehearsal (Estimate), and answers for a finished run (Recommendations, Evaluation).
+// Package experiment has the core of the runs of all methods: it compares a setting with the profile it names (Stand),
+// trains once or twice (Fit), forecasts from a rehearsal (Fit.Forecast), takes the steps of a run to its account and
+// its result (Steps, Core), writes and reads the file of a model (Keep, Weights), and answers for a finished run
+// (Ranking, Evaluation).
 //
 // A protocol builds on it: it cuts the data, ranks, and measures. A model gives the network
 // and its loss, a protection its mechanisms and their account. A paper puts the four

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"privrec/internal/run"
-	"privrec/internal/stats"
+	"privrec/internal/metrics"
 	"privrec/internal/train"
 )
 
@@ -34,34 +32,54 @@ func (f *Fitted) Chose() *train.Result {
 	return f.Result
 }
 
+// Names of the two families of scores of an epoch.
+const (
+	OnValid = "valid " // of held-out rows
+	OnTest  = "test "
+)
+
 // Training describes one of the trainings of a Fit.
 type Training struct {
 	Again  bool        // the second one, on all rows, for as many epochs as the first one chose
 	Epochs int         // at most; exactly so many of the second one
-	Before int         // epochs of the cap before its first one, among all passes over the data
 	Store  train.Store // where its checkpoints go
 }
 
 // Fit says how a run trains: once, or a second time on all rows.
 type Fit struct {
-	Env    *run.Env
+	*Core
 	Epochs int // the cap
 	// Again names what the second training takes, such as "all samples". Empty: there is no
 	// second training. The first one holds rows out, and chooses how long the second one
 	// lasts.
 	Again string
-	// Learn runs one training. The second one starts from initial values.
-	Learn func(ctx context.Context, t Training) (*train.Result, error)
-	// Restart resets every parameter to its initial value between the two trainings. Nil: Learn makes a new model each
-	// time.
-	Restart func()
+
+	Held   bool // the first training holds rows out, and ranks them after every epoch
+	Every  bool // test rows are ranked after every epoch of the reported training
+	Select bool // the epoch with the best Primary on held-out rows is reported; otherwise the last one
+	// Primary is the metric that selects.
+	Primary metrics.Metric
+	// Patience ends the first training after so many epochs without a better score; 0: never.
+	Patience int
+	// Total counts the epochs of patience over the whole training, and never begins again.
+	Total bool
+	// Watched are the metrics that patience watches, on held-out rows or else on test rows. An epoch is better if one
+	// of them is.
+	Watched []metrics.Metric
+
+	// Begin returns a new model with initial values, its samples, optimiser and rate. It is called at the beginning of
+	// each training.
+	Begin func(t Training) (train.Model, train.Options, error)
+	// Rank returns scores of the model at hand on held-out rows, or on test rows. It is called after an epoch of a
+	// training, from 0.
+	Rank func(ctx context.Context, t Training, epoch int, test bool) ([]metrics.Value, error)
 }
 
 // Run trains and leaves the parameters to report in the model. It continues from a checkpoint of either training.
 func (f Fit) Run(ctx context.Context) (*Fitted, error) {
 	defer f.Env.Stage("train")()
 	if f.Again == "" {
-		r, err := f.Learn(ctx, Training{Epochs: f.Epochs, Store: f.Env.TrainStore()})
+		r, err := f.learn(ctx, Training{Epochs: f.Epochs, Store: f.Env.TrainStore()}, f.Env.TrainHooks())
 		if err != nil {
 			return nil, err
 		}
@@ -73,45 +91,84 @@ func (f Fit) Run(ctx context.Context) (*Fitted, error) {
 	}
 	selection := p.First
 	if selection == nil {
-		if selection, err = f.Learn(ctx, Training{Epochs: f.Epochs, Store: p.Store(1)}); err != nil {
+		first := Training{Epochs: f.Epochs, Store: p.Store(1)}
+		if selection, err = f.learn(ctx, first, f.Env.TrainHooks()); err != nil {
 			return nil, err
 		}
 		chosen := *selection
 		chosen.Resumed = false // about this process: a checkpoint must not tell
 		p.First = &chosen
-		if f.Restart != nil {
-			f.Restart()
-		}
 	}
 	epochs := selection.Best + 1
 	if epochs < 1 {
 		return nil, errors.New("train again: the first training chose no epoch")
 	}
 	f.Env.Progress.Phase(fmt.Sprintf("train on %s for %d epochs", f.Again, epochs))
-	r, err := f.Learn(ctx, Training{Again: true, Epochs: epochs, Before: f.Epochs, Store: p.Store(2)})
+	r, err := f.learn(ctx, Training{Again: true, Epochs: epochs, Store: p.Store(2)}, f.Env.TrainHooks())
 	if err != nil {
 		return nil, err
 	}
 	return &Fitted{Result: r, Selection: selection}, nil
 }
 
-// Rehearsed holds the times that a rehearsal measured, in seconds, and how often a run repeats each part.
-type Rehearsed struct {
-	Opening float64   // of the data and the model
-	Steps   []float64 // of the training steps that were timed
-	Of      int       // training steps of the run, every epoch counted
-	Ranking float64   // everything else that the run ranks and releases
-	Text    string    // what Of and Ranking were multiplied from
+// Once trains the first time, and keeps everything in memory.
+func (f Fit) Once(ctx context.Context, h train.Hooks) error {
+	_, err := f.learn(ctx, Training{Epochs: f.Epochs}, h)
+	return err
 }
 
-// Estimate returns the forecast of the whole run. It does not count on early stopping.
-func (r Rehearsed) Estimate() run.Forecast {
-	step, least := stats.Mean(r.Steps), slices.Min(r.Steps)
-	rest := r.Opening + r.Ranking
-	return run.Forecast{
-		Steps: r.Of, StepSeconds: step, Seconds: rest + float64(r.Of)*step, Fastest: rest + float64(r.Of)*least,
-		Basis: fmt.Sprintf("%d training steps on the run's own rows (mean %.1f ms, fastest %.1f ms) for %s; every "+
-			"epoch counted, none saved by stopping early",
-			len(r.Steps), 1000*step, 1000*least, r.Text),
+// learn runs one training.
+func (f Fit) learn(ctx context.Context, t Training, h train.Hooks) (*train.Result, error) {
+	m, o, err := f.Begin(t)
+	if err != nil {
+		return nil, err
 	}
+	o.Seed, o.Epochs, o.Extra, o.Tag = f.Env.Seed, t.Epochs, f.Extra, f.Env.ConfigHash
+	o.Hooks, o.Store, o.SaveEvery, o.SaveSteps = h, t.Store, f.Env.SaveEvery, f.Env.SaveSteps
+	held, every := f.Held && !t.Again, f.Every && (f.Again == "" || t.Again)
+	if held || every {
+		o.Validate = func(ctx context.Context, epoch int) ([]train.Score, error) {
+			return f.validate(ctx, t, epoch, held, every)
+		}
+	}
+	if t.Again {
+		return train.Run(ctx, m, o) // the number of epochs is settled
+	}
+	if f.Select {
+		o.Select, o.Primary = train.SelectBest, OnValid+f.Primary.String()
+	}
+	if f.Patience > 0 {
+		o.Stop = train.Stop{Rule: train.StopReset, Patience: f.Patience}
+		if f.Total {
+			o.Stop.Rule = train.StopTotal
+		}
+		family := OnTest
+		if held {
+			family = OnValid
+		}
+		for _, m := range f.Watched {
+			o.Stop.Metrics = append(o.Stop.Metrics, family+m.String())
+		}
+	}
+	return train.Run(ctx, m, o)
+}
+
+// validate ranks the held-out rows, the test rows, or both.
+func (f Fit) validate(ctx context.Context, t Training, epoch int, held, test bool) (scores []train.Score, err error) {
+	for _, v := range []struct {
+		due    bool
+		family string
+	}{{held, OnValid}, {test, OnTest}} {
+		if !v.due {
+			continue
+		}
+		values, err := f.Rank(ctx, t, epoch, v.family == OnTest)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range values {
+			scores = append(scores, train.Score{Name: v.family + m.Metric.String(), Value: m.Value})
+		}
+	}
+	return scores, nil
 }

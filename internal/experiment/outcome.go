@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -33,6 +34,24 @@ type Outcome[D any] struct {
 	Floors      []Scores          `json:"floors"`
 	Evaluations []Scores          `json:"evaluations"`
 	Trained
+}
+
+// NewOutcome returns the outcome of a method under a protocol, without scores. setting is the text of its standing.
+func NewOutcome[D any](method, protocol, setting string, data D, ms []metrics.Metric) Outcome[D] {
+	return Outcome[D]{Version: Version, Method: method, Protocol: protocol, Setting: setting, Data: data, Metrics: ms,
+		Definitions: Define(ms, metrics.Metric.Definition)}
+}
+
+// CheckCutoffs fails if a cutoff is above the number of ranked items. what completes "than the 3 items", such as
+// "ranked".
+func CheckCutoffs(ks []int, items int, what string) error {
+	for _, k := range ks {
+		if k > items {
+			message := fmt.Sprintf("eval.k: cutoff %d is more than the %d items %s", k, items, what)
+			return &run.UsageError{Message: message, Fix: "leave that cutoff out"}
+		}
+	}
+	return nil
 }
 
 // Data identifies the data of a run.
@@ -184,6 +203,22 @@ func (t Trained) Chose() []Epoch {
 		return t.Selection
 	}
 	return t.Epochs
+}
+
+// BestOnTest returns by metric the best score of an epoch on test, as released programs print it. It is empty if test
+// rows were not ranked after epochs.
+func (t Trained) BestOnTest(ms []metrics.Metric) map[string]float64 {
+	best := map[string]float64{}
+	for _, e := range t.Epochs {
+		for _, m := range ms {
+			for _, s := range e.Scores {
+				if s.Name == OnTest+m.String() {
+					best[m.String()] = max(best[m.String()], s.Value)
+				}
+			}
+		}
+	}
+	return best
 }
 
 func epochs(r *train.Result) []Epoch {

@@ -141,7 +141,7 @@ func smokeFiles(t *testing.T) (jobs []job) {
 // smallSettings lists a job for every setting of every task in stops.
 func smallSettings() (jobs []job) {
 	for _, task := range All() {
-		for _, s := range stops[task.String()] {
+		for _, s := range settingsOf(task) {
 			j := job{File: frozenFile(task), Setting: s.name, Task: task.String(), Sets: s.sets}
 			if s.config != "" {
 				j.Config = filepath.Join(configs, s.config)

@@ -145,11 +145,11 @@ func TestNoiseOfNeighbours(t *testing.T) {
 			t.Errorf("%s: draws noise %v, and is in the list of those %v", task, task.Noisy, ok)
 		}
 		for _, name := range of.settings {
-			at := slices.IndexFunc(stops[task.String()], func(s stopped) bool { return s.name == name })
+			at := slices.IndexFunc(settingsOf(task), func(s stopped) bool { return s.name == name })
 			if at < 0 {
 				t.Fatalf("%s has no setting %q", task, name)
 			}
-			s := stops[task.String()][at]
+			s := settingsOf(task)[at]
 			t.Run(task.String()+", "+name, func(t *testing.T) { unlike(t, task, s, of.data, folders) })
 		}
 	}

@@ -192,7 +192,7 @@ func (b *battery) byUser(repeats bool, recipes []string) {
 		if task.Verb != "train" || b.secure && !task.Secure {
 			continue
 		}
-		for _, s := range stops[task.String()] {
+		for _, s := range settingsOf(task) {
 			list := some
 			if b.every {
 				list = all
@@ -271,7 +271,7 @@ func TestNeighboursOfUnstatedData(t *testing.T) {
 		if task.Verb != "train" {
 			continue
 		}
-		for _, s := range stops[task.String()] {
+		for _, s := range settingsOf(task) {
 			b.try(task, s, "ratio", whole, privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}, some)
 		}
 	}
@@ -338,7 +338,7 @@ func (b *battery) byRow(each int) {
 		if task.Verb != "train" {
 			continue
 		}
-		for _, s := range stops[task.String()] {
+		for _, s := range settingsOf(task) {
 			for _, of := range edgeUnits {
 				list := removed
 				switch {
@@ -378,7 +378,7 @@ func TestNeighboursByFeature(t *testing.T) {
 		if task.Verb != "train" {
 			continue
 		}
-		for _, s := range stops[task.String()] {
+		for _, s := range settingsOf(task) {
 			for _, recipe := range []string{"ratio", "all"} {
 				if b.try(task, s, recipe, whole, privacy.Subject{Unit: privacy.Feature, Neighbouring: privacy.Replace}, all) != refused {
 					break

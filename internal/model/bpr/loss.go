@@ -105,6 +105,14 @@ type Encoded struct {
 	Penalised    []*autograd.Node
 }
 
+// Static is an encoder whose vectors after training depend only on its parameters.
+type Static interface {
+	Encoder
+	// All computes the vectors of all users (users, d) and items (items, d). They are valid
+	// until the next call of a method.
+	All() (users, items tensor.Matrix, err error)
+}
+
 // Objective computes the loss that trains an encoder on the triples of a sampler.
 type Objective struct {
 	Encoder Encoder
@@ -115,12 +123,16 @@ type Objective struct {
 
 // Loss returns the loss of a training step (1, 1) over samples, which are edges of the graph.
 func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd.Node, error) {
-	b := o.Sampler.Draw(step, samples)
+	return o.Of(t, step, o.Sampler.Draw(step, samples), o.Sampler.Count(len(samples)))
+}
+
+// Of returns the loss of a training step (1, 1) over drawn triples. It needs no Sampler: count is that of
+// [Sampler.Count].
+func (o *Objective) Of(t *autograd.Tape, step int, b Triples, count float64) (*autograd.Node, error) {
 	x, err := o.Encoder.Encode(t, step, b.Users, b.Items)
 	if err != nil {
 		return nil, err
 	}
-	count := o.Sampler.Count(len(samples))
 	loss := Loss(x.Users, x.Items, o.Scale, count)
 	if p := Penalty(o.L2, count, x.Penalised...); p != nil {
 		loss = loss.Add(p)

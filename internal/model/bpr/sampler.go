@@ -1,10 +1,12 @@
 package bpr
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"privrec/internal/dataset"
 	"privrec/internal/graph"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -103,6 +105,17 @@ type NoNegativeError struct {
 // Error implements error.
 func (e *NoNegativeError) Error() string {
 	return fmt.Sprintf("bpr: user %d has all %d items: there is no negative to draw", e.User, e.Items)
+}
+
+// Named returns an error of NewSampler with the data's name of the user, if it is a *NoNegativeError.
+func Named(err error, data string, userIDs []string) error {
+	var none *NoNegativeError
+	if !errors.As(err, &none) {
+		return err
+	}
+	message := fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", userIDs[none.User],
+		none.Items)
+	return &dataset.Error{File: data, Msg: message, Hint: "train.negatives=" + All + " draws among all items", Err: err}
 }
 
 // Rate returns the probability with which Poisson includes an edge in a step.

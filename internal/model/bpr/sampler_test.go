@@ -316,3 +316,15 @@ func TestSeen(t *testing.T) {
 		t.Error("negatives of other items were taken")
 	}
 }
+
+// A user whom no negative can be drawn for is named; other errors stay as they are.
+func TestNamedKeepsOtherErrors(t *testing.T) {
+	plain := errors.New("plain")
+	if Named(plain, "data", nil) != plain || Named(nil, "data", nil) != nil {
+		t.Error("an error of another kind is changed")
+	}
+	err := Named(&NoNegativeError{User: 0, Items: 2}, "data", []string{"a"})
+	if none := (*NoNegativeError)(nil); !errors.As(err, &none) || !strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("%v", err)
+	}
+}

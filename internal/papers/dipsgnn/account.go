@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/protocol/nextitem"
@@ -18,7 +19,7 @@ import (
 
 // account checks all noise of a finished run and returns the account of its releases: every pass over the training
 // samples, and every noisy ranking of the others.
-func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error) {
+func (p *protection) account(fitted *experiment.Fitted) (experiment.Privacy, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -48,14 +49,14 @@ func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 	if p.whole != nil {
 		account.Noise, account.Published = string(privacy.Secure), []string{experiment.ModelFile, run.LedgerName}
 	}
-	if p.cfg.Model.UserInput == nextitem.UserFeatures {
+	if p.cfg.Model.UserInput == userinput.Features {
 		account.Features = AccountFeatures(p.x.Data.Features, p.cfg.Privacy.Features)
 	}
 	return account, nil
 }
 
 // planned returns the account of a run of all its epochs, with a second training as long as the first.
-func (p *protection) planned() (nextitem.Account, error) { return p.tallied(p.all()) }
+func (p *protection) planned() (experiment.Privacy, error) { return p.tallied(p.all()) }
 
 // all returns a training of all epochs.
 func (p *protection) all() *experiment.Fitted {

@@ -8,6 +8,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/bench"
 	"privrec/internal/dataset"
+	"privrec/internal/model/userinput"
 	"privrec/internal/nn"
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
@@ -79,7 +80,7 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 		}
 	}
 	learner := &nextitem.Sessions{
-		Net: &noisy{Network: NewNetwork(items, c.Model, init), user: nextitem.NewUserInput(features, users,
+		Net: &noisy{Network: NewNetwork(items, c.Model, init), user: userinput.New(features, users,
 			c.Model.UserDim, init),
 			noise: func(*nextitem.Part) (noise, error) { return added, nil }},
 		Part: p, Batch: benchBatch,

@@ -7,6 +7,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/train"
 )
@@ -110,7 +111,7 @@ func Default() Config {
 		Data:    nextitem.ML1M(),
 		Model: ModelConfig{
 			Dim: 100, UserDim: 50, Steps: 1, Norm: 0.2,
-			Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: nextitem.UserFeatures,
+			Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: userinput.Features,
 		},
 		Privacy: PrivacyConfig{
 			Features:    FeatureConfig{Epsilon: 20, Unselected: UnselectedZero},

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"privrec/internal/config"
+	"privrec/internal/model/userinput"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/nextitem/nextitemtest"
 	"privrec/internal/run"
@@ -48,9 +49,9 @@ func TestConfigFiles(t *testing.T) {
 		"ml-1m-nonp": off,
 		"ml-1m-nonp-u": func(c *Config) {
 			off(c)
-			c.Model.UserInput = nextitem.UserID
+			c.Model.UserInput = userinput.ID
 		},
-		"ml-1m-priv-u":         func(c *Config) { c.Model.UserInput, c.Privacy.Features.Epsilon = nextitem.UserID, inf },
+		"ml-1m-priv-u":         func(c *Config) { c.Model.UserInput, c.Privacy.Features.Epsilon = userinput.ID, inf },
 		"ml-1m-adjacency-zero": func(c *Config) { c.Model.Adjacency = AdjacencyZero },
 		"ml-1m-code": func(c *Config) {
 			c.Profile, c.Data.Candidates = "code", nextitem.CandidatesTenCore

@@ -6,6 +6,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
 	"privrec/internal/model/ggnn"
+	"privrec/internal/model/userinput"
 	"privrec/internal/nn"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/protocol/nextitem"
@@ -129,7 +130,7 @@ func (n *Network) Params() []*autograd.Param {
 // noisy is the network with its user vectors and the noise of a run. It implements nextitem.Network.
 type noisy struct {
 	*Network
-	user  *nextitem.UserInput
+	user  *userinput.Input
 	noise func(q *nextitem.Part) (noise, error) // of a part's aggregations; nil: never any
 	// graphs returns the released graphs of a part, which replace noisy aggregations; nil: none are released.
 	graphs func(q *nextitem.Part) (*graphNoise, error)
@@ -140,13 +141,13 @@ type noisy struct {
 type Inputs func(t *autograd.Tape, s *nextitem.Step) *autograd.Node
 
 // WithoutNoise returns the network with its user vectors and without noise on messages, also in training.
-func WithoutNoise(n *Network, user *nextitem.UserInput) nextitem.Network {
+func WithoutNoise(n *Network, user *userinput.Input) nextitem.Network {
 	return &noisy{Network: n, user: user}
 }
 
 // OnInputs returns the network with its user vectors and without noise on messages. Nodes begin with the given states,
 // and item vectors serve only for ranking.
-func OnInputs(n *Network, user *nextitem.UserInput, inputs Inputs) nextitem.Network {
+func OnInputs(n *Network, user *userinput.Input, inputs Inputs) nextitem.Network {
 	return &noisy{Network: n, user: user, inputs: inputs}
 }
 

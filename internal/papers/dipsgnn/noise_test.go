@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/protocol/nextitem"
 
 	"privrec/internal/autograd"
@@ -161,7 +162,7 @@ func TestPassesAreIndependent(t *testing.T) {
 	}
 	b.Sequences, b.User, b.Length, b.Samples = [][]int32{seq}, []int32{0}, []int32{40}, []int32{0}
 	kept := &captured{noise: noiseOf(t, 1, 2, "train")}
-	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: nextitem.UserID}, 1, kept)
+	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: userinput.ID}, 1, kept)
 	vectors := map[string][]float64{}
 	for pass := range nextitem.Pass(2) {
 		if _, err := r.forward(autograd.NewTape(), pass, b.Samples, nil); err != nil {
@@ -238,7 +239,7 @@ func TestNoiseOfARun(t *testing.T) {
 					return &nextitem.Sessions{Net: net, Part: q, Batch: cfg.Train.Batch}, nil
 				}
 				x.Modes, x.Extra = cfg.Eval.Noise, p
-				x.Account = func(f *experiment.Fitted) (nextitem.Account, error) {
+				x.Account = func(f *experiment.Fitted) (experiment.Privacy, error) {
 					if len(f.Epochs) != 2 {
 						t.Fatalf("refitted for %d epochs: choose another seed", len(f.Epochs))
 					}

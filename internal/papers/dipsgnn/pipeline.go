@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"privrec/internal/model/userinput"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -43,7 +44,7 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 		return err
 	}
 	features := tensor.Matrix{}
-	if c.Model.UserInput == nextitem.UserFeatures {
+	if c.Model.UserInput == userinput.Features {
 		if features, err = PerturbUsers(x.Data.Features, c.Privacy.Features, p.once, env); err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 		init := x.Uniform(c.Model.Dim)
 		inner := NewNetwork(x.Items, c.Model, init)
 		inner.Stopped, inner.whole = c.Privacy.Transitions.StopGradient, p.whole
-		net := &noisy{inner, nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs, nil}
+		net := &noisy{inner, userinput.New(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs, nil}
 		return &nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch, Misaligned: c.Train.MisalignUsers}, nil
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/local"
 
@@ -45,7 +46,7 @@ func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection,
 	if p.noise.closed() {
 		a.Public = public
 	}
-	if c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
+	if c.Model.UserInput == userinput.Features && x.Data.Features != nil {
 		a.Features = AccountFeatures(x.Data.Features, c.Privacy.Features)
 	}
 	mark := privacy.Research
@@ -85,7 +86,7 @@ func (c Config) deviations() (sigma, std float64) {
 // PerturbUsers returns the features of every user as perturbed cells (users, d0), perturbed once. The same rows serve
 // all samples, which costs nothing more. once is the ledger of releases before training.
 func PerturbUsers(f *dataset.Features, c FeatureConfig, once *privacy.Ledger, env *run.Env) (tensor.Matrix, error) {
-	x, err := nextitem.ClearFeatures(f)
+	x, err := userinput.Clear(f)
 	if err != nil {
 		return x, err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"privrec/internal/model/userinput"
 	"privrec/internal/protocol/nextitem"
 
 	"pgregory.net/rapid"
@@ -90,14 +91,14 @@ func recommenderOf(t testing.TB, b ggnntest.Batch, c ModelConfig, seed rng.Seed,
 	t.Helper()
 	p := nextitem.NewPart("train", b.Sequences, dataset.Samples{User: b.User, Length: b.Length}, b.Items)
 	features := tensor.Matrix{}
-	if c.UserInput == nextitem.UserFeatures {
+	if c.UserInput == userinput.Features {
 		features = mixed(len(b.Sequences), 3, seed)
 	}
 	return newRecommender(t, newNoisy(b.Items, len(b.Sequences), c, features, nn.Uniform(seed, 0.8)), p, by)
 }
 
 // userVectors are e_u of all users: features times E_U, or the learned rows.
-func userVectors(u *nextitem.UserInput) ggnntest.Dense {
+func userVectors(u *userinput.Input) ggnntest.Dense {
 	table := ggnntest.Values(u.Table)
 	if u.Features.Cols == 0 {
 		return table
@@ -162,7 +163,7 @@ func TestForwardEqualsTheFormulas(t *testing.T) {
 			Dim: pick("d", 1, 5), UserDim: pick("user d", 1, 3), Steps: pick("T", 1, 3), Norm: []float64{0.2, 0.7, 3}[pick("C", 0, 2)],
 			Normalise: []string{NormaliseRescale, NormaliseClip}[pick("clip", 0, 1)],
 			Adjacency: []string{AdjacencyCounts, AdjacencyZero}[pick("zero", 0, 1)],
-			UserInput: []string{nextitem.UserFeatures, nextitem.UserID}[pick("id", 0, 1)],
+			UserInput: []string{userinput.Features, userinput.ID}[pick("id", 0, 1)],
 		}
 		seed := rng.Seed(pick("seed", 0, 1000))
 		var kept *captured
@@ -194,7 +195,7 @@ func TestForwardEqualsTheFormulas(t *testing.T) {
 // cross-entropy of their softmax.
 func TestLossEqualsTheFormula(t *testing.T) {
 	b := ggnntest.Tiny()
-	c := ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.6, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: nextitem.UserFeatures}
+	c := ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.6, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: userinput.Features}
 	r := recommenderOf(t, b, c, 9, nil)
 	tape := autograd.NewTape()
 	loss, err := r.Loss(tape, train.Batch{Samples: b.Samples})
@@ -270,7 +271,7 @@ func away(t *testing.T, b ggnntest.Batch, c ModelConfig, by noise) *recommender 
 func gradientCases() (cases []ModelConfig) {
 	for steps := 1; steps <= 3; steps++ {
 		for _, normalise := range []string{NormaliseRescale, NormaliseClip} {
-			for _, input := range []string{nextitem.UserFeatures, nextitem.UserID} {
+			for _, input := range []string{userinput.Features, userinput.ID} {
 				cases = append(cases, ModelConfig{
 					Dim: 3, UserDim: 2, Steps: steps, Norm: 0.8, Normalise: normalise, Adjacency: AdjacencyCounts, UserInput: input,
 				})
@@ -322,7 +323,7 @@ func TestAdjacencyZero(t *testing.T) {
 			User: []int32{0, 1, 2}, Length: []int32{5, 5, 5}, Samples: []int32{0, 1, 2},
 		}
 		r := recommenderOf(t, b, ModelConfig{
-			Dim: 3, UserDim: 2, Steps: c.steps, Norm: 0.7, Normalise: NormaliseRescale, Adjacency: c.adjacency, UserInput: nextitem.UserFeatures,
+			Dim: 3, UserDim: 2, Steps: c.steps, Norm: 0.7, Normalise: NormaliseRescale, Adjacency: c.adjacency, UserInput: userinput.Features,
 		}, 6, nil)
 		one := []int32{0, 0, 0} // one user's vector, so that nothing else differs
 		z, err := r.forward(autograd.NewTape(), 0, b.Samples, one)

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/graph"
+	"privrec/internal/model/userinput"
 	"privrec/internal/nn"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
@@ -138,5 +139,5 @@ func (r *recommender) forward(t *autograd.Tape, pass nextitem.Pass, samples, use
 
 // newNoisy is a network with user vectors, without noise.
 func newNoisy(items, users int, c ModelConfig, features tensor.Matrix, init nn.Init) *noisy {
-	return &noisy{Network: NewNetwork(items, c, init), user: nextitem.NewUserInput(features, users, c.UserDim, init)}
+	return &noisy{Network: NewNetwork(items, c, init), user: userinput.New(features, users, c.UserDim, init)}
 }

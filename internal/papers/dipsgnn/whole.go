@@ -9,10 +9,10 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
+	"privrec/internal/model/userinput"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/secure"
-	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -142,10 +142,10 @@ func (p *protection) secretly() error {
 		return run.NoSecure(Task().String()+" as published",
 			"labels, readout and backward pass have no noise, so that there is no guarantee to keep; "+
 				"privacy.transitions.count="+CountSwap+" with windows has one")
-	case c.Model.UserInput == nextitem.UserFeatures && p.x.Data.Features != nil:
-		return run.NoSecure(Task().String()+" with model.user_input="+nextitem.UserFeatures,
+	case c.Model.UserInput == userinput.Features && p.x.Data.Features != nil:
+		return run.NoSecure(Task().String()+" with model.user_input="+userinput.Features,
 			"the local perturbation of user features compares numbers in floating point; model.user_input="+
-				nextitem.UserID+" needs none")
+				userinput.ID+" needs none")
 	}
 	var err error
 	p.whole, err = newWholeMessages(c.Model.Norm, p.noise.NoiseStd())

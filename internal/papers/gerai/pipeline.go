@@ -79,15 +79,12 @@ func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, e
 	if err != nil {
 		return nil, err
 	}
-	if x.Again = func() error { return c.make(x) }; x.Finished() {
-		return x, nil
-	}
-	if n := looked(x.Graph); registry.IsOwn(c.Data.Name) && c.Model.Neighbours == 0 && n > many {
+	if n := looked(x.Graph); !x.Finished() && registry.IsOwn(c.Data.Name) && c.Model.Neighbours == 0 && n > many {
 		env.Log.Warn(fmt.Sprintf(
 			"a node of a training step looks at all its neighbours, %.0f on average; model.neighbours=50 "+
 				"lets it look at a sample, which takes less time", n))
 	}
-	return x, x.Again()
+	return x.Train(func() (topn.Model, error) { return c.make(x) })
 }
 
 // many is the number of neighbours of a step's nodes from which own data get a note on model.neighbours: with 50 of
@@ -107,23 +104,23 @@ func looked(g *graph.Bipartite) float64 {
 }
 
 // make makes the model of loaded data, and its account.
-func (c Config) make(x *topn.Experiment) error {
+func (c Config) make(x *topn.Experiment) (topn.Model, error) {
 	a, env := c.account(x.Positives()), x.Env
 	ledger, err := env.Ledger(privacy.Research, a.declaration())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	table, err := c.table(x)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	net, err := gcn.New(x.Graph, table, c.Model, env.Seed, c.Model.Initial(env.Seed))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	noise, err := c.openNoise(x, ledger)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l := &learner{Model: net, o: gcn.Objective{Exact: c.Loss.Form == FormExact, Gamma: c.Loss.Gamma,
 		Sum: float64(x.Positives()), Alive: c.Loss.Alive}}
@@ -131,12 +128,12 @@ func (c Config) make(x *topn.Experiment) error {
 		l.o.Sum = float64(c.Train.Batch)
 	}
 	noise.into(&l.o)
-	x.Own, x.Extra = l, noise
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+	x.Extra = noise
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 		return shown{a, c}, noise.finish()
 	}
-	x.Planned = func() (topn.Account, error) { return shown{a, c}, nil }
-	return nil
+	x.Planned = func() (experiment.Privacy, error) { return shown{a, c}, nil }
+	return l, nil
 }
 
 // table returns the model's features (users, n).
@@ -165,13 +162,13 @@ func (c Config) table(x *topn.Experiment) (tensor.Matrix, error) {
 	return both, nil
 }
 
-// learner is the network with its objective. It implements topn.Own.
+// learner is the network with its objective. It implements topn.Model.
 type learner struct {
 	*gcn.Model
 	o gcn.Objective
 }
 
-// Loss implements topn.Own. If nothing can be learned any more its error says which keys to change.
+// Loss implements topn.Model. If nothing can be learned any more its error says which keys to change.
 func (l *learner) Loss(t *autograd.Tape, s topn.Step) (*autograd.Node, error) {
 	loss, err := l.Model.Loss(t, s.Number, s.Triples, l.o)
 	var dead *gcn.DeadError
@@ -188,7 +185,7 @@ func (l *learner) Inputs() (rows tensor.Matrix, what string) {
 	return l.Features, "the user's features, as the model gets them"
 }
 
-// Release implements topn.Own.
+// Release implements topn.Model.
 func (l *learner) Release(string, topn.Call) (experiment.Vectors, error) {
 	users, items := l.Vectors()
 	return experiment.Vectors{Users: users, Items: items, Output: l.H.Value}, nil
@@ -200,5 +197,5 @@ type shown struct {
 	c Config
 }
 
-// Show implements topn.Account.
+// Show implements experiment.Privacy.
 func (s shown) Show(d *report.Document) { s.c.show(s.Account, d) }

@@ -71,7 +71,7 @@ const (
 	unitUser        = "user"
 )
 
-// Show implements crossdomain.Account: it adds the account to a result.
+// Show implements experiment.Privacy: it adds the account to a result.
 func (a *Account) Show(d *report.Document) {
 	if a.Claimed != nil {
 		d.Facts = append(d.Facts,

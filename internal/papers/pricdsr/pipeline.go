@@ -76,7 +76,10 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err := once.Flush("before training"); err != nil {
 		return nil, err
 	}
-	x.Method, x.Single, x.Training, x.Account = c.Method(), c.Single(), c.Train.Training(), a
+	x.Method, x.Single, x.Training = c.Method(), c.Single(), c.Train.Training()
+	// All releases are made before training, so the account is final.
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return a, nil }
+	x.Planned = func() (experiment.Privacy, error) { return a, nil }
 	x.Paper, x.Printed, x.Notes = printedFor(c), "tables II and III, means of three runs", c.cautions(items[1])
 	x.New = func(rows *crossdomain.Rows) (crossdomain.Model, error) {
 		t, err := baseline.New(rows, x.Data.Users, items, c.Model, c.Single(), c.Train, env.Seed)

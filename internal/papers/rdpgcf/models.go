@@ -64,7 +64,7 @@ func newPerturbed(g *graph.Bipartite, seed rng.Seed, c Config, n noise) (*pertur
 }
 
 // build returns the model of a setting; noise may be nil.
-func (c Config) build(g *graph.Bipartite, seed rng.Seed, n noise) (topn.Model, error) {
+func (c Config) build(g *graph.Bipartite, seed rng.Seed, n noise) (topn.Encoder, error) {
 	m, err := newPerturbed(g, seed, c, n)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (m *perturbed) Encode(t *autograd.Tape, step int, users, items []int32) (bp
 	return m.Model.Encode(t, step, users, items)
 }
 
-// Release implements topn.Model.
+// Release implements topn.Encoder.
 func (m *perturbed) Release(kind string, call topn.Call) (users, items tensor.Matrix, err error) {
 	switch kind {
 	case ReleaseClean:
@@ -163,7 +163,7 @@ func (m *sampledGraph) Encode(t *autograd.Tape, step int, users, items []int32) 
 	return m.perturbed.Encode(t, step, users, items)
 }
 
-// Release implements topn.Model, over the whole graph.
+// Release implements topn.Encoder, over the whole graph.
 func (m *sampledGraph) Release(kind string, call topn.Call) (users, items tensor.Matrix, err error) {
 	m.Over.Graph = m.whole
 	return m.perturbed.Release(kind, call)

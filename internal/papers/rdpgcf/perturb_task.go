@@ -81,81 +81,77 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	if err != nil {
 		return nil, err
 	}
-	x.Again = func() error {
+	return x.Train(func() (topn.Model, error) {
 		open, taken := s.Perturb.open(s.Train)
 		stated := experiment.Account{Unbounded: open, Public: taken}
 		if len(open) == 0 {
 			if err := stated.Decide(env, x.Data.Source, ofGraph()); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		d := stated.Declaration()
 		var err error
 		if d.Plan, err = s.Perturb.plan(method); err != nil {
-			return err
+			return nil, err
 		}
 		ledger, err := env.Ledger(privacy.Research, d)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		once, err := env.Once()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		noise, err := env.Noise("rdpgcf", purposeGraph)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := release(x, s, once, noise); err != nil {
-			return err
+		m, err := release(x, s, once, noise)
+		if err != nil {
+			return nil, err
 		}
-		x.Account = func(*experiment.Fitted) (topn.Account, error) {
+		x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 			a, err := perturbAccount(method, s.Perturb, s.Train, ledger)
 			if err == nil && len(open) == 0 {
 				a.Adopt(stated)
 			}
 			return a, err
 		}
-		return once.Flush("before training")
-	}
-	if x.Finished() {
-		return x, nil
-	}
-	return x, x.Again()
+		return m, once.Flush("before training")
+	})
 }
 
-// release releases the experiment's graph and makes the model on it. If labels are those of the released graph, the
+// release releases the experiment's graph and returns the model on it. If labels are those of the released graph, the
 // experiment learns from it.
-func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.Stream) error {
+func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.Stream) (topn.Model, error) {
 	method := x.Method.Name
 	released, err := perturbGraph(method, s.Perturb, x.Graph, l, stream)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s.Perturb.Labels == LabelsPerturbed {
 		if released.Edges() == 0 {
-			return fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v",
+			return nil, fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v",
 				s.Perturb.Epsilon)
 		}
 		x.Method.Train = s.Train.ScheduledOver(released.Edges())
 		err := x.LearnFrom(released)
 		if none := (*bpr.NoNegativeError)(nil); errors.As(err, &none) {
-			return &run.UsageError{
+			return nil, &run.UsageError{
 				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to "+
 					"draw", method, x.Data.UserIDs[none.User], none.Items),
 				Fix: "train.negatives=" + bpr.All + " draws among all items, or take a larger perturb.epsilon",
 			}
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	vectors, err := s.Model.Vectors(released, x.Env.Seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.Model = topn.Plain(vectors)
-	return nil
+	return x.ByBPR(topn.Plain(vectors)), nil
 }
 
 // Suit implements run.Suited.

@@ -46,27 +46,26 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.Again = func() error {
-		p, err := newProtection(x, c)
-		if err != nil {
-			return err
-		}
-		x.Extra = p
-		x.Account = func(f *experiment.Fitted) (topn.Account, error) { return p.account(x, f) }
-		x.Planned = func() (topn.Account, error) { return c.plannedAccount(int64(x.Graph.Edges()), p.sigma) }
-		x.Model, err = c.build(x.Graph, env.Seed, p.noise())
-		return err
-	}
 	x.Fresh = func(release string) string {
 		if release == ReleaseClean || !c.Privacy.noisy() {
 			return ""
 		}
 		return "fresh in every layer of every answer, beyond what the run's account covers"
 	}
-	if x.Finished() {
-		return x, nil
-	}
-	return x, x.Again()
+	return x.Train(func() (topn.Model, error) {
+		p, err := newProtection(x, c)
+		if err != nil {
+			return nil, err
+		}
+		x.Extra = p
+		x.Account = func(f *experiment.Fitted) (experiment.Privacy, error) { return p.account(x, f) }
+		x.Planned = func() (experiment.Privacy, error) { return c.plannedAccount(int64(x.Graph.Edges()), p.sigma) }
+		m, err := c.build(x.Graph, env.Seed, p.noise())
+		if err != nil {
+			return nil, err
+		}
+		return x.ByBPR(m), nil
+	})
 }
 
 // method describes a setting to the protocol.

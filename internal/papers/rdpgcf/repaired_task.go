@@ -38,7 +38,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		return nil, err
 	}
 	ledger := r.ledger
-	x.Make = func(ctx context.Context) (*topn.Made, error) {
+	x.Compute = func(ctx context.Context) (*topn.Made, error) {
 		if err := trainMap(ctx, env, r); err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 			Vectors: &experiment.Vectors{Release: ReleaseNoisy, Users: users, Items: items},
 		}, nil
 	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 		a, err := r.account()
 		if err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		a.Takes(ledger)
 		return a, r.split.agree(a, ledger)
 	}
-	x.Planned = func() (topn.Account, error) {
+	x.Planned = func() (experiment.Privacy, error) {
 		a, err := r.account()
 		if err != nil {
 			return nil, err
@@ -214,10 +214,6 @@ func (w *repairedWork) Forecast(ctx context.Context) (f run.Forecast, err error)
 	}
 	step := time.Since(start).Seconds() / float64(made)
 	users, items := r.vectors()
-	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
-	return experiment.Rehearsed{
-		Opening: opening, Steps: []float64{step}, Of: int(steps), Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.Method.Train.Epochs,
-			timed, 1000*user, w.TestUsers()),
-	}.Estimate(), err
+	return w.Estimate(ctx, experiment.Rehearsed{Opening: opening, Steps: []float64{step}, Of: int(steps),
+		Text: fmt.Sprintf("%d epochs of DP-SGD", w.Method.Train.Epochs)}, users, items)
 }

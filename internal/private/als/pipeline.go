@@ -8,7 +8,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/model/bpr"
 	"privrec/internal/private/release"
-	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -53,26 +53,19 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}}
 	a := release.NewAccount(c.Privacy, "Gaussian mechanism, on counts and in every round", nil)
 	w := &work{env: env, cfg: c}
-	if c.Protocol == nextitem.Name {
-		x, d, err := release.NextItem(ctx, env, m)
-		if err != nil {
-			return nil, err
-		}
-		release.Computes(ctx, x, d, func(ctx context.Context, r release.Rows) (*topn.Made, error) {
-			w.data = r.Interactions
-			return w.make(ctx)
-		})
-		a.Accounts(x, func(*experiment.Fitted) error { return a.Compose(w.releaser.Ledger) })
-		return x, w.declare(a, d)
+	x, err := release.Load(ctx, env, c.Protocol, m)
+	if err != nil {
+		return nil, err
 	}
-	x, err := topn.Load(ctx, env, m)
-	if err != nil || x.Finished() {
-		return x, err
+	if x.Kept() {
+		return x.Work, nil
 	}
-	w.data, x.Make = x.Data, w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
-	return x, w.declare(a, x.Data)
+	x.Compute(ctx, func(ctx context.Context, r static.Rows) (*topn.Made, error) {
+		w.data = r.Interactions
+		return w.make(ctx)
+	})
+	a.Of(x.Core, func() error { return a.Compose(w.releaser.Ledger) })
+	return x.Work, w.declare(a, x.Data)
 }
 
 // declare opens the ledger, for data that can be trained on.

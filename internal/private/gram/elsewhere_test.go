@@ -11,7 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
-	"privrec/internal/private/release"
+	"privrec/internal/protocol/static"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
@@ -44,12 +44,12 @@ func (f *far) Triangle(ctx context.Context, d Draws, p *Plan) ([]float64, error)
 }
 
 // distant returns the tasks for rows elsewhere; change changes the rows.
-func distant(t *testing.T, fail error, change func(r *release.Rows)) []run.Task {
+func distant(t *testing.T, fail error, change func(r *static.Rows)) []run.Task {
 	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", registry.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := release.Rows{Interactions: d}
+	r := static.Rows{Interactions: d}
 	if change != nil {
 		change(&r)
 	}
@@ -97,7 +97,7 @@ func TestElsewhereStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		was := read(t, filepath.Join(dir, CountsFile))
-		less := func(r *release.Rows) {
+		less := func(r *static.Rows) {
 			d := *r.Interactions
 			d.Train = slices.Clone(d.Train)
 			d.Train[0] = nil
@@ -129,7 +129,7 @@ func TestElsewhereStopped(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	turned := func(r *release.Rows) {
+	turned := func(r *static.Rows) {
 		d := *r.Interactions
 		d.ItemIDs = slices.Clone(d.ItemIDs)
 		d.ItemIDs[0], d.ItemIDs[1] = d.ItemIDs[1], d.ItemIDs[0]

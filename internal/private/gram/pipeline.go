@@ -12,7 +12,7 @@ import (
 	"privrec/internal/model/ease"
 	"privrec/internal/model/itemknn"
 	"privrec/internal/private/release"
-	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -92,7 +92,7 @@ func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig, open 
 type work struct {
 	env      *run.Env
 	method   string
-	rows     release.Rows
+	rows     static.Rows
 	privacy  release.Privacy
 	matrix   *MatrixConfig // nil: the counts are all
 	releaser release.Releaser
@@ -112,25 +112,13 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 		return nil, run.ErrNoForecast
 	}
 	a := w.account(theorem)
-	if protocol == nextitem.Name {
-		x, d, err := release.NextItem(ctx, w.env, m)
-		if err != nil {
-			return nil, err
-		}
-		release.Computes(ctx, x, d, w.of)
-		a.Accounts(x, func(*experiment.Fitted) error { return a.Compose(w.releaser.Ledger) })
-		return x, w.declareOn(a, d.Source)
-	}
-	x, err := topn.Load(ctx, w.env, m)
+	x, err := release.Load(ctx, w.env, protocol, m)
 	if err != nil {
 		return nil, err
 	}
-	x.Make = func(ctx context.Context) (*topn.Made, error) {
-		return w.of(ctx, release.Rows{Interactions: x.Data, Graph: x.Graph})
-	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
-	return x, w.declareOn(a, x.Data.Source)
+	x.Compute(ctx, w.of)
+	a.Of(x.Core, func() error { return a.Compose(w.releaser.Ledger) })
+	return x.Work, w.declareOn(a, x.Data.Source)
 }
 
 // account returns the account, before anything is released.
@@ -163,7 +151,7 @@ func (w *work) declare(a *release.Account) error {
 }
 
 // of computes the model of rows.
-func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
+func (w *work) of(ctx context.Context, r static.Rows) (*topn.Made, error) {
 	w.rows, w.source = r, local{r}
 	if err := w.sameRows(); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/private/release"
+	"privrec/internal/protocol/static"
 	"privrec/internal/rng"
 )
 
@@ -43,7 +44,7 @@ func (d Draws) draw(to string, most int, weights []float64) release.Draw {
 }
 
 // local is a Source of rows in memory.
-type local struct{ rows release.Rows }
+type local struct{ rows static.Rows }
 
 // Items implements Source.
 func (l local) Items() int { return l.rows.Items }

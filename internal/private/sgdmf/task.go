@@ -84,9 +84,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if w.ledger, err = env.Ledger(c.Privacy.Marks(), d); err != nil {
 		return nil, err
 	}
-	x.Make = w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
+	x.Compute = w.make
+	a.Of(&x.Core, func() error { return a.Compose(w.ledger) })
 	return w, nil
 }
 
@@ -182,10 +181,6 @@ func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 	users, items := t.f.vectors(w.Data.Train, t.counts)
 	defer tensor.Free(users)
 	defer tensor.Free(items)
-	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
-	return experiment.Rehearsed{
-		Opening: opening, Steps: []float64{step}, Of: w.cfg.Train.Steps, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d steps over users, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Steps, timed,
-			1000*user, w.TestUsers()),
-	}.Estimate(), err
+	return w.Estimate(ctx, experiment.Rehearsed{Opening: opening, Steps: []float64{step}, Of: w.cfg.Train.Steps,
+		Text: fmt.Sprintf("%d steps over users", w.cfg.Train.Steps)}, users, items)
 }

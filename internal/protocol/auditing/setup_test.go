@@ -89,14 +89,14 @@ func liar() run.Task {
 			if _, err := env.Ledger(privacy.Research, a.Declaration()); err != nil {
 				return nil, err
 			}
-			x.Make = func(ctx context.Context) (*topn.Made, error) {
+			x.Compute = func(ctx context.Context) (*topn.Made, error) {
 				m, err := ease.Fit(ctx, x.Graph, 20)
 				if err != nil {
 					return nil, err
 				}
 				return &topn.Made{Scorer: m, Close: m.Close}, nil
 			}
-			x.Account = func(*experiment.Fitted) (topn.Account, error) {
+			x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 				own := a
 				own.Add("edge", "add-remove", 1e-6, 1)
 				return &own, nil

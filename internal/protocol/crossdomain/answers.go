@@ -3,7 +3,6 @@ package crossdomain
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
@@ -60,14 +59,11 @@ func (a *answers) Histories(context.Context) ([]experiment.History, string, erro
 // or validation are left out.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	x, target := a.x, &a.x.Data.Domains[0]
-	if o.Release != "" {
-		return nil, experiment.NoRelease(x.Env.Dir, o.Release)
+	if _, err := experiment.Release(x.Env.Dir, o.Release, nil, ""); err != nil {
+		return nil, err
 	}
-	sample := make(map[string]int32, x.Data.Users)
-	for u, id := range x.Data.UserIDs {
-		sample[id] = int32(u)
-	}
-	lists, err := experiment.Ranking{
+	return experiment.Ranking{
+		Head: a.head("Recommendations"), Notes: []string{experiment.HiddenNote},
 		Data: x.Data.Name, Scorer: x.on(a.m, x.rankedOn()), Items: target.Items,
 		Options: eval.Options{Tape: x.tape, Exclude: func(user int32) []int32 {
 			seen := make([]int32, len(x.test.seen[user]))
@@ -77,13 +73,8 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 			return seen
 		}},
 		Item:   func(i int32) string { return target.ItemIDs[i+1] },
-		Sample: func(user string) (int32, bool) { s, ok := sample[user]; return s, ok },
-	}.Recommend(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: lists,
-		Notes: []string{experiment.HiddenNote}}, nil
+		Sample: experiment.Numbered(x.Data.UserIDs),
+	}.Answer(ctx, o)
 }
 
 // Score implements eval.Scorer, for users of the data.
@@ -118,14 +109,11 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := &experiment.Evaluation{
-		Head: a.head("Evaluation"), Tables: []*report.Table{table}, Differs: math.NaN(),
-		Facts: []report.Fact{notRanked(x.Data.Domains[0].Name, x.Data.Domains[0].Left)},
-	}
-	if len(was.Evaluations) > 0 {
-		e.Differs = experiment.Apart(now.Values, was.Evaluations[0].Values)
-	}
-	return e, nil
+	return &experiment.Evaluation{
+		Head: a.head("Evaluation"), Tables: []*report.Table{table},
+		Facts:   []report.Fact{notRanked(x.Data.Domains[0].Name, x.Data.Domains[0].Left)},
+		Differs: experiment.Differ([]experiment.Scores{now}, was.Evaluations),
+	}, nil
 }
 
 // head returns the head of an answer.

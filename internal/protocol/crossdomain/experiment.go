@@ -13,7 +13,6 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
-	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -28,14 +27,15 @@ type Experiment struct {
 	Standing experiment.Standing
 	Single   bool // the auxiliary domain has no part in the model
 	Training Training
-	New      func(rows *Rows) (Model, error) // begins a model
-	Account  Account
+	// New makes a model of rows, with initial values. It is called at the beginning of each training, for a forecast,
+	// and for the answers of a finished run, which fill in its parameters.
+	New func(rows *Rows) (Model, error)
 	// Paper holds the paper's printed values for the setting, by metric; nil: none.
 	Paper   map[string]float64
 	Printed string   // where
 	Notes   []string // for the result, after those of the data
 
-	Env  *run.Env
+	experiment.Core
 	Data *dataset.Cross
 
 	length        int
@@ -43,15 +43,9 @@ type Experiment struct {
 	tuning, final *Rows // without and with validation items
 	valid, test   *held
 	lists         string // hash of what rows are ranked among
+	model         Model  // of the last training
 	tape          *autograd.Tape
 }
-
-// Account is the privacy account of a run, stored in privacy.json and shown in its result.
-type Account interface{ Show(d *report.Document) }
-
-// PlannedAccount implements run.Planner. The account is final before training, since the run makes all its releases
-// before.
-func (x *Experiment) PlannedAccount() (any, error) { return x.Account, nil }
 
 // Load reads the data and checks that they can be ranked.
 func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error) {
@@ -70,11 +64,10 @@ func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error
 				target.Name)}
 		}
 	}
-	if most := slices.Max(e.K); most > target.Items {
-		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most,
-			target.Items, target.Name), Fix: "leave that cutoff out"}
+	if err := experiment.CheckCutoffs([]int{slices.Max(e.K)}, target.Items, "of "+target.Name); err != nil {
+		return nil, err
 	}
-	x := &Experiment{Env: env, Data: d, length: c.Length, eval: e, tape: autograd.NewTape()}
+	x := &Experiment{Core: experiment.Core{Env: env}, Data: d, length: c.Length, eval: e, tape: autograd.NewTape()}
 	return x, errors.Join(env.Private(d.Rows()), env.RecordData(d.Source.Title, d.Source.Hash))
 }
 
@@ -151,33 +144,16 @@ func hashLists(lists [][]int32) string {
 
 // Run implements run.Work: it trains, chooses the epoch on validation, trains again on all rows, ranks and accounts.
 func (x *Experiment) Run(ctx context.Context) error {
-	m, f, err := x.fit(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeModel(m)
-	if err := experiment.Keep(x.Env, m.Params(), nil); err != nil {
-		return err
-	}
-	o, err := x.measure(ctx, m, f)
-	if err != nil {
-		return err
-	}
-	return x.write(o)
+	defer x.close()
+	return experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure,
+		Keep:     func() error { return experiment.Keep(x.Env, x.model.Params(), nil) },
+		Document: x.document}.Run(ctx, &x.Core)
 }
 
-// write writes metrics and account, and shows both.
-func (x *Experiment) write(o *Outcome) error {
-	if err := x.Env.WriteMetrics(o); err != nil {
-		return err
+// close frees the memory of the model.
+func (x *Experiment) close() {
+	if x.model != nil {
+		closeModel(x.model)
 	}
-	d, err := x.document(o)
-	if err != nil {
-		return err
-	}
-	if err := x.Env.WritePrivacy(x.Account); err != nil {
-		return err
-	}
-	x.Account.Show(d)
-	return x.Env.Print(d)
+	x.model = nil
 }

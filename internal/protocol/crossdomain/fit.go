@@ -2,7 +2,6 @@ package crossdomain
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,90 +14,59 @@ import (
 // primary is the metric that chooses the epoch (section IV of the paper).
 var primary = metrics.Metric{Kind: metrics.NDCG, K: 10}
 
-// Names of the two families of scores of an epoch.
-const (
-	onValid = "valid "
-	onTest  = "test "
-)
-
-// fit trains the model and returns it. With refit it trains a second time on all rows, for as many epochs as validation
-// chose.
-func (x *Experiment) fit(ctx context.Context) (Model, *experiment.Fitted, error) {
-	var m Model // of the last training
-	again := ""
-	if x.Training.Refit {
-		again = "all rows"
-	}
-	f, err := experiment.Fit{Env: x.Env, Epochs: x.Training.Epochs, Again: again,
-		Learn: func(ctx context.Context, t experiment.Training) (r *train.Result, err error) {
-			if m != nil {
-				closeModel(m)
-			}
-			rows := x.tuning
-			if t.Again {
-				rows = x.final
-			}
-			if m, err = x.New(rows); err != nil {
-				return nil, err
-			}
-			return train.Run(ctx, m, x.options(m, rows, t))
-		}}.Run(ctx)
-	if err != nil && m != nil {
-		closeModel(m)
-	}
-	return m, f, err
+// fit trains the model. With refit it trains a second time on all rows, for as many epochs as validation chose.
+func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
+	return x.training().Run(ctx)
 }
 
-// options returns the options of one training.
-func (x *Experiment) options(m Model, rows *Rows, t experiment.Training) train.Options {
+// training says how the model is trained.
+func (x *Experiment) training() experiment.Fit {
 	c := x.Training
-	o := train.Options{
-		Samples: m.Steps(), BatchSize: 1, Seed: x.Env.Seed, Epochs: t.Epochs, Optimizer: m.Optimizer(), Rate: c.Rate,
-		Hooks: x.Env.TrainHooks(), Store: t.Store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
-		Tag: x.Env.ConfigHash,
+	f := experiment.Fit{Core: &x.Core, Epochs: c.Epochs, Held: true, Every: x.eval.Every, Select: c.Select,
+		Primary: primary, Patience: c.Patience, Watched: []metrics.Metric{primary}, Begin: x.begin, Rank: x.scoreEpoch}
+	if c.Refit {
+		f.Again = "all rows"
 	}
-	every := x.eval.Every && (!c.Refit || t.Again)
-	if !t.Again || every {
-		o.Validate = func(ctx context.Context, _ int) ([]train.Score, error) {
-			return x.validate(ctx, m, rows, !t.Again, every)
-		}
-	}
-	if t.Again {
-		return o // the number of epochs is settled
-	}
-	if c.Select {
-		o.Select, o.Primary = train.SelectBest, onValid+primary.String()
-	}
-	if c.Patience > 0 {
-		o.Stop = train.Stop{Rule: train.StopReset, Patience: c.Patience, Metrics: []string{onValid + primary.String()}}
-	}
-	return o
+	return f
 }
 
-// validate ranks the validation rows, the test rows, or both, among their lists.
-func (x *Experiment) validate(ctx context.Context, m Model, rows *Rows, valid,
-	test bool) (scores []train.Score, err error) {
-	for _, v := range []struct {
-		due    bool
-		prefix string
-		held   *held
-	}{{valid, onValid, x.valid}, {test, onTest, x.test}} {
-		if !v.due {
-			continue
-		}
-		r, _, err := x.on(m, rows).sampled(ctx, v.held)
-		if err != nil {
-			return nil, err
-		}
-		ms := x.metrics()
-		if !slices.Contains(ms, primary) {
-			ms = append(ms, primary)
-		}
-		for _, m := range ms {
-			scores = append(scores, train.Score{Name: v.prefix + m.String(), Value: r.mean(m)})
-		}
+// learned returns the rows of a training.
+func (x *Experiment) learned(t experiment.Training) *Rows {
+	if t.Again {
+		return x.final
 	}
-	return scores, nil
+	return x.tuning
+}
+
+// begin makes a new model, and returns it with its steps.
+func (x *Experiment) begin(t experiment.Training) (_ train.Model, o train.Options, err error) {
+	x.close()
+	if x.model, err = x.New(x.learned(t)); err != nil {
+		return nil, o, err
+	}
+	return x.model, train.Options{Samples: x.model.Steps(), BatchSize: 1, Optimizer: x.model.Optimizer(),
+		Rate: x.Training.Rate}, nil
+}
+
+// scoreEpoch ranks the validation or the test rows among their lists.
+func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, _ int,
+	test bool) (values []metrics.Value, err error) {
+	h := x.valid
+	if test {
+		h = x.test
+	}
+	r, _, err := x.on(x.model, x.learned(t)).sampled(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	ms := x.metrics()
+	if !slices.Contains(ms, primary) {
+		ms = append(ms, primary)
+	}
+	for _, m := range ms {
+		values = append(values, metrics.Value{Metric: m, Value: r.mean(m), Count: len(r)})
+	}
+	return values, nil
 }
 
 // metrics returns the metrics that the paper reports, at the configured cutoffs.
@@ -106,46 +74,23 @@ func (x *Experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.HR, metrics.NDCG}, x.eval.K)
 }
 
-// Limits of a forecast's measurements, since a user waits for it.
-const (
-	forecastTime  = 3 * time.Second
-	forecastUsers = 4 * rankUsers
-)
+// forecastUsers is the number of users that a forecast ranks, since a user waits for it.
+const forecastUsers = 4 * rankUsers
 
-// Forecast implements run.Forecaster: it trains a few steps on the run's own rows, ranks some users, and extrapolates.
-func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
-	m, err := x.New(x.tuning)
-	if err != nil {
-		return f, err
-	}
-	defer closeModel(m)
-	opening, adam := x.Env.Opening(), m.Optimizer()
-	steps, err := run.TimeSteps(ctx, m, run.Rehearsal{
-		Optimizer: adam, Rate: x.Training.Rate, BeforeRead: adam.Touch,
-		Warm: 3, Fewest: 1, Steps: 40, Most: forecastTime,
-		Batch: func(i int) train.Batch { return train.Batch{Step: i, Samples: []int32{m.Rehearsed(i)}} },
+// Forecast implements run.Forecaster. It rehearses the first training.
+func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
+	defer x.close()
+	return x.training().Forecast(ctx, experiment.Rehearsal{
+		Batch: func(i int) []int32 { return []int32{x.model.Rehearsed(i)} },
+		Rows:  "users", Held: len(x.valid.users), Test: len(x.test.users), Final: 1, Ranked: len(x.test.users),
+		Rank: func(ctx context.Context) (t experiment.Timed, err error) {
+			some := *x.valid
+			some.users = some.users[:min(forecastUsers, len(some.users))]
+			t.Rows = len(some.users)
+			start := time.Now()
+			_, _, err = x.on(x.model, x.tuning).sampled(ctx, &some)
+			t.Each = time.Since(start).Seconds() / float64(t.Rows)
+			return t, err
+		},
 	})
-	if err != nil {
-		return f, err
-	}
-	some := *x.valid
-	some.users = some.users[:min(forecastUsers, len(some.users))]
-	start := time.Now()
-	if _, _, err := x.on(m, x.tuning).sampled(ctx, &some); err != nil {
-		return f, err
-	}
-	user := time.Since(start).Seconds() / float64(len(some.users))
-	c, trainings := x.Training, 1
-	if c.Refit {
-		trainings = 2
-	}
-	ranked := c.Epochs*len(x.valid.users) + len(x.test.users)
-	if x.eval.Every {
-		ranked += c.Epochs * len(x.test.users)
-	}
-	return experiment.Rehearsed{
-		Opening: opening, Steps: steps, Of: trainings * c.Epochs * m.Steps(), Ranking: float64(ranked) * user,
-		Text: fmt.Sprintf("%d epochs of %d in %d trainings, and %d users ranked (%.3f ms each) for %d", c.Epochs,
-			m.Steps(), trainings, len(some.users), 1000*user, ranked),
-	}.Estimate(), nil
 }

@@ -42,24 +42,19 @@ type DataSummary struct {
 const confidence = 0.95
 
 // measure ranks the test rows by the trained model and by the floors.
-func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
-	t := x.on(m, x.rankedOn())
+func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
+	t := x.on(x.model, x.rankedOn())
 	ms := x.metrics()
 	d := x.Data
-	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
-		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
-		Trained: experiment.TrainedBy(f, x.Training.Select, x.Training.Epochs,
-			train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, x.Standing),
-		Data: DataSummary{
-			Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
-			Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
-			Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: m.Samples(),
-			ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
-			Left: [2]dataset.LeftOut{d.Domains[0].Left, d.Domains[1].Left},
-		},
-	}}
+	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{
+		Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+		Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
+		Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: x.model.Samples(),
+		ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
+		Left: [2]dataset.LeftOut{d.Domains[0].Left, d.Domains[1].Left},
+	}, ms)}
+	o.Trained = experiment.TrainedBy(f, x.Training.Select, x.Training.Epochs,
+		train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, x.Standing)
 	o.Floors, o.FullFloors = x.floors(t.rows)
 	for _, i := range x.test.items {
 		if !t.rows.Known[i] {
@@ -94,7 +89,9 @@ func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted)
 			columns = append(columns, run.Column{Name: m.String() + " among all", Values: all.each(m)})
 		}
 	}
-	o.bestOnTest()
+	if best := o.BestOnTest(ms); len(best) > 0 { // the numbers that the released program prints
+		o.Evaluations = append(o.Evaluations, experiment.Scores{Name: "best epoch on test, by metric", Values: best})
+	}
 	return o, x.Env.WriteScores("scores", columns...)
 }
 
@@ -145,23 +142,6 @@ func (o *Outcome) add(name string, r ranks) error {
 	}
 	o.Evaluations = append(o.Evaluations, s)
 	return nil
-}
-
-// bestOnTest records the numbers that the released program prints: by metric the best epoch on test.
-func (o *Outcome) bestOnTest() {
-	best := experiment.Scores{Name: "best epoch on test, by metric", Values: map[string]float64{}}
-	for _, e := range o.Epochs {
-		for _, m := range o.Metrics {
-			for _, s := range e.Scores {
-				if s.Name == onTest+m.String() {
-					best.Values[m.String()] = max(best.Values[m.String()], s.Value)
-				}
-			}
-		}
-	}
-	if len(best.Values) > 0 {
-		o.Evaluations = append(o.Evaluations, best)
-	}
 }
 
 // document returns an outcome as a report.

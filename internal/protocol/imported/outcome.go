@@ -96,12 +96,9 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 
 // newOutcome returns an outcome without floors and evaluations.
 func newOutcome(name, setting string, s topn.DataSummary, ms []metrics.Metric) *Outcome {
-	return &Outcome{Outcome: experiment.Outcome[topn.DataSummary]{
-		Version: experiment.Version, Method: name, Protocol: topn.Name, Setting: setting, Data: s, Metrics: ms,
-		Definitions: experiment.Define(ms, metrics.Metric.Definition), Floors: []experiment.Scores{},
-		Evaluations: []experiment.Scores{},
-		Trained:     experiment.Trained{Epochs: []experiment.Epoch{}},
-	}}
+	o := &Outcome{Outcome: experiment.NewOutcome(name, topn.Name, setting, s, ms)}
+	o.Floors, o.Evaluations, o.Epochs = []experiment.Scores{}, []experiment.Scores{}, []experiment.Epoch{}
+	return o
 }
 
 // RankedElsewhere returns the outcome of vectors that another program ranked, for rows too large for one machine.

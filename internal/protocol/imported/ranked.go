@@ -295,6 +295,8 @@ func (a *vectorAnswers) Ranking(_ context.Context, release string) (experiment.R
 	}
 	rows := a.Model.Rows
 	return experiment.Ranking{
+		Head: a.head("Recommendations"), Notes: []string{"items that the user has in the training rows are left out; " +
+			"anyone who sees the list can guess them from what is missing"},
 		Data: "the imported run", Scorer: a.shown.scorer, Options: eval.Options{Exclude: a.shown.leftOut},
 		Items: rows.Data.Items,
 		Item:  func(i int32) string { return rows.Data.ItemIDs[i] },
@@ -312,11 +314,5 @@ func (a *vectorAnswers) Recommend(ctx context.Context, o experiment.Question) (*
 	if err != nil {
 		return nil, err
 	}
-	best, err := r.Recommend(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: best,
-		Notes: []string{"items that the user has in the training rows are left out; anyone who sees the list can " +
-			"guess them from what is missing"}}, nil
+	return r.Answer(ctx, o)
 }

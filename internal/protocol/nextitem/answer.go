@@ -2,8 +2,6 @@ package nextitem
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -59,73 +57,54 @@ func (x *Experiment) whole() *Part {
 	return p
 }
 
-// Recommend implements experiment.Answers: it ranks the items that may follow a user's
-// history. It uses the first of the run's evaluations, or the one that the asked release
-// names. A user's own items are left out only where the setting masks them.
+// Recommend implements experiment.Answers.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	r, mode, err := a.ranking(o.Release)
+	r, err := a.Ranking(ctx, o.Release)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Check(o); err != nil {
-		return nil, err
-	}
-	if r.Scorer, err = a.scorer(mode); err != nil {
-		return nil, err
-	}
-	lists, err := r.Recommend(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	setting, notes := a.cut.recommended(a.Experiment)
-	out := &experiment.Recommendations{Head: experiment.HeadOf("Recommendations", a.Method, a.Data.Source, setting,
-		a.dir), Lists: lists, Notes: notes}
-	if len(a.Modes) > 1 || mode == NoiseOn {
-		out.Subtitle += "; noise " + mode
-	}
-	return out, nil
+	return r.Answer(ctx, o)
 }
 
-// Ranking implements experiment.Scoring: it ranks the items that may follow a user's history.
-func (a *answers) Ranking(_ context.Context, release string) (experiment.Ranking, error) {
-	r, mode, err := a.ranking(release)
+// Ranking implements experiment.Scoring: it ranks the items that may follow a user's
+// history. It uses the first of the run's evaluations, or the one that the release names. A
+// user's own items are left out only where the setting masks them. The scorer is of a pass
+// after those of the run.
+func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranking, err error) {
+	modes := a.Modes
+	if a.LastItem {
+		modes = nil
+	}
+	mode, err := experiment.Release(a.dir, release, modes, "its evaluations are with noise "+strings.Join(modes, ", "))
 	if err != nil {
 		return r, err
 	}
-	r.Scorer, err = a.scorer(mode)
-	return r, err
-}
-
-// ranking returns the ranking without its scorer, and the evaluation that a release names.
-func (a *answers) ranking(release string) (r experiment.Ranking, mode string, err error) {
-	mode = a.Modes[0]
-	if release != "" {
-		if a.LastItem {
-			return r, mode, experiment.NoRelease(a.dir, release)
-		}
-		if mode = release; !slices.Contains(a.Modes, mode) {
-			return r, mode, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode),
-				Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
-		}
-	}
-	sampleOf := make(map[string]int32, len(a.Data.UserIDs))
+	users := make([]string, a.last.Samples.Len())
 	for i, u := range a.last.Samples.User {
-		sampleOf[a.Data.UserIDs[u]] = int32(i)
+		users[i] = a.Data.UserIDs[u]
 	}
+	var s eval.Scorer
 	r = experiment.Ranking{
 		Data: a.Data.Name, Options: eval.Options{Tape: a.tape, Exclude: a.leftOut()},
+		Open: func(context.Context) (_ eval.Scorer, err error) {
+			if s == nil {
+				s, err = a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
+			}
+			return s, err
+		},
 		Items: a.Data.Items, Item: func(i int32) string { return a.Data.ItemIDs[i+1] },
-		Sample: func(user string) (int32, bool) { s, ok := sampleOf[user]; return s, ok },
+		Sample: experiment.Numbered(users),
 	}
 	if !a.LastItem {
 		r.Without = " with training items"
 	}
-	return r, mode, nil
-}
-
-// scorer returns the scorer of an evaluation, in a pass after those of the run.
-func (a *answers) scorer(mode string) (eval.Scorer, error) {
-	return a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
+	var setting string
+	setting, r.Notes = a.cut.recommended(a.Experiment)
+	r.Head = experiment.HeadOf("Recommendations", a.Method, a.Data.Source, setting, a.dir)
+	if len(a.Modes) > 1 || mode == NoiseOn {
+		r.Subtitle += "; noise " + mode
+	}
+	return r, nil
 }
 
 // leftOut returns, by sample of the last part, the items that are not recommended. These are
@@ -170,27 +149,19 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	}
 	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{Method: a.Method, Metrics: a.metrics(), Floors: was.Floors}}
 	a.cut.describe(a.Experiment, o)
-	e := &experiment.Evaluation{}
-	if len(was.Evaluations) == 0 {
-		e.Differs = math.NaN()
-	}
 	for i, mode := range a.Modes {
 		ranks, err := a.rank(ctx, a.Test, mode, a.Fit.Passes().Final(i))
 		if err != nil {
 			return nil, err
 		}
-		row := a.cut.again(a.Experiment, was, mode, metrics.Summary(o.Metrics, ranks))
-		o.Evaluations = append(o.Evaluations, row)
-		if i < len(was.Evaluations) {
-			e.Differs = max(e.Differs, experiment.Apart(row.Values, was.Evaluations[i].Values))
-		}
+		o.Evaluations = append(o.Evaluations, a.cut.again(a.Experiment, was, mode, metrics.Summary(o.Metrics, ranks)))
 	}
 	table, err := a.comparison(o).Table()
 	if err != nil {
 		return nil, err
 	}
 	setting, _ := a.cut.recommended(a.Experiment)
-	e.Head, e.Tables = experiment.HeadOf("Evaluation", a.Method, a.Data.Source, setting, a.dir), []*report.Table{table}
-	e.Beneath = a.LastItem
-	return e, nil
+	return &experiment.Evaluation{Head: experiment.HeadOf("Evaluation", a.Method, a.Data.Source, setting, a.dir),
+		Tables: []*report.Table{table}, Differs: experiment.Differ(o.Evaluations, was.Evaluations),
+		Beneath: a.LastItem}, nil
 }

@@ -3,7 +3,6 @@ package nextitem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"privrec/internal/autograd"
@@ -13,7 +12,6 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
 )
 
 // Experiment is one model on one data set under the protocol. Its samples are cut from
@@ -21,25 +19,20 @@ import (
 // the fields that follow Refit.
 type Experiment struct {
 	Setting
-	Env   *run.Env
+	experiment.Core
 	Data  *dataset.Sequential
 	Items int // |V|, the items ranked
 
 	Train, Valid, Test *Part // Valid is nil without validation
 	Refit              *Part // Train and Valid together, nil without refit
 
-	// New makes the model that learns the samples of a part. Its parameters have their initial
-	// values.
+	// New makes the model that learns the samples of a part. Its parameters have their initial values. It is called at
+	// the beginning of each training, for a forecast, and for the answers of a finished run, which fill in its
+	// parameters. A model that is computed at once is computed here.
 	New func(q *Part) (Learner, error)
-	// Account returns the account of the finished run.
-	Account func(f *experiment.Fitted) (Account, error)
-	// Planned returns the account of a run of all its epochs before it begins; nil: it is unknown then.
-	Planned func() (Account, error)
-	Modes   []string    // evaluations to make: noise on, off; default: off alone
-	Extra   train.Extra // belongs to the parameters; nil: none
-
-	// Keep writes the reported model. Nil: only its parameters are written.
-	Keep func(m Learner) error
+	// Keep writes the reported model. It is called after the account. Nil: only its parameters are written.
+	Keep  func(m Learner) error
+	Modes []string // evaluations to make: noise on, off; default: off alone
 
 	cut   cut
 	model Learner
@@ -83,20 +76,16 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	if err := env.Private(d.Rows()); err != nil {
 		return nil, err
 	}
-	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{},
-		tape: autograd.NewTape()}
+	x = &Experiment{Setting: s, Core: experiment.Core{Env: env}, Data: d, Items: d.Items, Modes: []string{NoiseOff},
+		cut: prefixes{}, tape: autograd.NewTape()}
 	if s.LastItem {
 		x.cut = lastItem{}
 	}
 	if s.From.Candidates == CandidatesTenCore {
 		x.Items = max(d.Items, d.CandidatesCore)
 	}
-	for _, k := range s.Eval.K {
-		if k > x.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,
-				x.Items),
-				Fix: "leave that cutoff out"}
-		}
+	if err := experiment.CheckCutoffs(s.Eval.K, x.Items, "ranked"); err != nil {
+		return nil, err
 	}
 	if err := x.cut.divide(x); err != nil {
 		return nil, err
@@ -168,22 +157,8 @@ func (x *Experiment) Close() {
 // Run trains the model, ranks the test samples, accounts for privacy, writes the model and
 // shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
-	f, err := x.fit(ctx)
-	if err != nil {
-		return err
-	}
-	o, err := x.measure(ctx, f)
-	if err != nil {
-		return err
-	}
-	a, err := x.Account(f)
-	if err != nil {
-		return err
-	}
-	if err := x.keep(); err != nil {
-		return err
-	}
-	return x.write(o, a)
+	return experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Keep: x.keep, Document: x.document}.Run(ctx,
+		&x.Core)
 }
 
 func (x *Experiment) keep() error {

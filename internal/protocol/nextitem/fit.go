@@ -7,7 +7,6 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/optim"
-	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -21,84 +20,50 @@ func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 		defer x.Env.Stage("fit")()
 		return &experiment.Fitted{Result: &train.Result{}}, run.Interrupted(ctx, x.build(x.learned()))
 	}
-	f := experiment.Fit{Env: x.Env, Epochs: x.Fit.Epochs, Learn: x.learn}
-	if x.Refit != nil {
-		f.Again = "all samples"
-	}
-	return f.Run(ctx)
-}
-
-// learn makes a new model and trains it once.
-func (x *Experiment) learn(ctx context.Context, t experiment.Training) (*train.Result, error) {
-	q, first := x.Train, x.Fit.Passes().Epoch(0)
-	if t.Again {
-		q, first = x.Refit, x.Fit.Passes().Again(0)
-	}
-	if err := x.build(q); err != nil {
-		return nil, err
-	}
-	l, err := x.model.Lessons(first)
-	if err != nil {
-		return nil, err
-	}
-	o := x.options(q, l, t.Epochs, first)
-	o.Hooks, o.Store, o.SaveEvery, o.SaveSteps = x.Env.TrainHooks(), t.Store, x.Env.SaveEvery, x.Env.SaveSteps
-	return train.Run(ctx, l.Model, o)
+	return x.training().Run(ctx)
 }
 
 // Learn trains once, in memory, and returns the model with the parameters to report. Close frees its memory.
 func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) {
-	first := x.Fit.Passes().Epoch(0)
-	if err := x.build(x.Train); err != nil {
-		return nil, err
-	}
-	l, err := x.model.Lessons(first)
-	if err != nil {
-		return nil, err
-	}
-	o := x.options(x.Train, l, x.Fit.Epochs, first)
-	o.Hooks = h
-	_, err = train.Run(ctx, l.Model, o)
+	err := x.training().Once(ctx, h)
 	return x.model, err
 }
 
-// options returns the options of a training on a part. The caller sets where checkpoints go
-// and who is told.
-func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.Options {
+// training says how the model is trained.
+func (x *Experiment) training() experiment.Fit {
 	t := x.Fit
-	o := train.Options{
-		Samples: l.Samples, List: l.List, BatchSize: t.Batch, Shuffle: !l.InOrder, Seed: x.Env.Seed, Epochs: epochs,
-		Optimizer: x.optimizer(), Rate: t.Rate,
-		Schedule: optim.StepDecay{Factor: t.DecayBy, Every: t.DecayEvery, TickBefore: t.TickBefore},
-		Extra:    x.Extra, Tag: x.Env.ConfigHash,
+	f := experiment.Fit{Core: &x.Core, Epochs: t.Epochs, Held: x.Valid != nil, Every: x.Eval.Every,
+		Select: t.Select == SelectValidation, Primary: x.primary(), Patience: t.Patience, Total: t.PatienceTotal,
+		Watched: x.cut.watched(x.metrics()), Begin: x.begin, Rank: x.scoreEpoch}
+	if x.Refit != nil {
+		f.Again = "all samples"
 	}
-	held := x.Valid != nil && q == x.Train
-	every := x.Eval.Every && !(t.Refit && held)
-	if held || every {
-		o.Validate = func(ctx context.Context, epoch int) ([]train.Score, error) {
-			return x.validate(ctx, first+Pass(epoch), held, every)
-		}
+	return f
+}
+
+// begin makes a new model, and returns it with its samples.
+func (x *Experiment) begin(t experiment.Training) (train.Model, train.Options, error) {
+	q, c := x.Train, x.Fit
+	if t.Again {
+		q = x.Refit
 	}
-	if !held && t.Refit {
-		return o // the number of epochs is settled
+	if err := x.build(q); err != nil {
+		return nil, train.Options{}, err
 	}
-	if t.Select == SelectValidation {
-		o.Select, o.Primary = train.SelectBest, onValid+x.primary().String()
+	l, err := x.model.Lessons(x.pass(t, 0))
+	return l.Model, train.Options{
+		Samples: l.Samples, List: l.List, BatchSize: c.Batch, Shuffle: !l.InOrder,
+		Optimizer: x.optimizer(), Rate: c.Rate,
+		Schedule: optim.StepDecay{Factor: c.DecayBy, Every: c.DecayEvery, TickBefore: c.TickBefore},
+	}, err
+}
+
+// pass returns the pass of an epoch of a training. epoch counts from 0.
+func (x *Experiment) pass(t experiment.Training, epoch int) Pass {
+	if t.Again {
+		return x.Fit.Passes().Again(epoch)
 	}
-	if t.Patience > 0 {
-		o.Stop = train.Stop{Rule: train.StopReset, Patience: t.Patience}
-		if t.PatienceTotal {
-			o.Stop.Rule = train.StopTotal
-		}
-		watched := onTest
-		if held {
-			watched = onValid
-		}
-		for _, m := range x.cut.watched(x.metrics()) {
-			o.Stop.Metrics = append(o.Stop.Metrics, watched+m.String())
-		}
-	}
-	return o
+	return x.Fit.Passes().Epoch(epoch)
 }
 
 // optimizer returns a new optimiser of the setting.
@@ -132,11 +97,6 @@ type Lessons struct {
 	InOrder bool    // not shuffled every epoch
 }
 
-// Account is the privacy account of a run, written to privacy.json and shown in the result.
-type Account interface {
-	Show(d *report.Document)
-}
-
 // OpenSelection names the selection of the epoch by held-out rows, which has no noise.
 var OpenSelection = experiment.NotCovered("selection",
 	"rows held out of training decide, in the clear, when it ends or which epoch is reported")
@@ -150,22 +110,11 @@ func (x *Experiment) Unprotect(more ...experiment.Open) error {
 	if x.Fit.Selected() {
 		a.Unbounded = append(a.Unbounded, OpenSelection)
 	}
-	x.Account = func(*experiment.Fitted) (Account, error) { return a, nil }
-	x.Planned = func() (Account, error) { return a, nil }
-	_, err := x.Env.Ledger(privacy.Research, a.Declaration())
-	return err
-}
-
-// PlannedAccount implements run.Planner.
-func (x *Experiment) PlannedAccount() (any, error) {
-	if x.Planned == nil {
-		return nil, run.ErrNoPlan
-	}
-	return x.Planned()
+	return x.Declare(a)
 }
 
 // unprotected is the account of a model without any privacy.
 type unprotected struct{ experiment.Account }
 
-// Show implements Account: it lists what has no noise.
+// Show implements experiment.Privacy: it lists what has no noise.
 func (a *unprotected) Show(d *report.Document) { a.ShowOpen(d) }

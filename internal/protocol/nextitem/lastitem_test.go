@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/dataset"
+	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -101,7 +102,7 @@ func byHand(p *Part, masked bool, scores []tensor.Float) []int32 {
 func TestRanksOfLastItems(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := onLast(t, rapid.Bool().Draw(rt, "mask"))
-		scores := make(popularity, x.Items)
+		scores := make(eval.Same, x.Items)
 		for j := range scores {
 			scores[j] = tensor.Float(rapid.IntRange(0, 4).Draw(rt, "score"))
 		}

@@ -53,15 +53,11 @@ type LastItemCounts struct {
 
 // measure evaluates the selected model and the floors, and writes the scores of every user.
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	d, ms := x.Data, x.metrics()
-	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
-		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
-		Trained: experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing),
-		Data: DataSummary{Users: d.Users, Data: experiment.Data{Name: d.Name, Recipe: d.Recipe,
-			Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}},
-	}}
+	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{Users: d.Users,
+		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
+			Ladder: d.Ladder}}, ms)}
+	o.Trained = experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing)
 	x.cut.describe(x, o)
 	if d.InPlace != dataset.TestRows {
 		o.Data.InPlace = experiment.Validation
@@ -96,28 +92,12 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 			return nil, err
 		}
 	}
-	if x.Eval.Every {
-		o.Evaluations = append(o.Evaluations, x.bestOnTest(o, r))
+	if x.Eval.Every { // as DIPSGNN's published program reports its results
+		best := x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], nil)
+		best.Values = o.BestOnTest(ms)
+		o.Evaluations = append(o.Evaluations, best)
 	}
 	return o, nil
-}
-
-// bestOnTest takes every metric from its own best epoch on the test set, as DIPSGNN's
-// published program reports them.
-func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Scores {
-	ms := x.metrics()
-	best := make([]metrics.Value, len(ms))
-	for i, m := range ms {
-		best[i] = metrics.Value{Metric: m, Count: len(x.Test.Labels)}
-		for _, e := range r.Epochs {
-			for _, s := range e.Scores {
-				if s.Name == onTest+m.String() {
-					best[i].Value = max(best[i].Value, s.Value)
-				}
-			}
-		}
-	}
-	return x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], best)
 }
 
 // ours returns a row of this run's results, with the paper's printed values for this setting.
@@ -154,14 +134,11 @@ func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	return c
 }
 
-// write writes metrics and account, and shows both.
-func (x *Experiment) write(o *Outcome, a Account) error {
-	if err := x.Env.WriteMetrics(o); err != nil {
-		return err
-	}
+// document returns an outcome as a report.
+func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	table, err := x.comparison(o).Table()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := x.cut.document(x, o)
 	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
@@ -170,9 +147,5 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
 		d.Notes = append(slices.Clip(d.Notes), better)
 	}
-	if err := x.Env.WritePrivacy(a); err != nil {
-		return err
-	}
-	a.Show(d)
-	return x.Env.Print(d)
+	return d, nil
 }

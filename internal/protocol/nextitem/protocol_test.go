@@ -123,14 +123,14 @@ func TestByPosition(t *testing.T) {
 	inRun(t, c, func(_ context.Context, x *Experiment) error {
 		last := x.whole()
 		for _, p := range []*Part{x.Train, x.Test, last, x.Train.with("some", x.Train.Samples)} {
-			m, err := (&Sessions{Net: spyNet{nn.NewParam("item", x.Items+1, 1, nn.Zeros), func(bool, []int32, []int32) {}}, Part: p, Batch: 10}).on(p, 0, false)
+			m, err := (&Sessions{Net: spyNet{nn.NewParam("item", x.Items+1, 1, nn.Zeros), func(bool, []int32, []int32) {}}, Part: p, Batch: 10}).On(p, 0, false)
 			if err != nil {
 				return err
 			}
 			if _, err := m.forward(autograd.NewTape(), 0, p.All(), nil); err != nil {
 				return err
 			}
-			g := m.packed
+			g := m.Packed
 			for b := range g.Len() {
 				from, to := g.NodeOff[b], g.NodeOff[b+1]
 				if int(to-from) != len(p.Prefix(int32(b))) || g.Label[b] != p.Labels[b]+1 || g.Last[b] != to-1 {
@@ -148,7 +148,7 @@ func TestByPosition(t *testing.T) {
 }
 
 func TestSlots(t *testing.T) {
-	r := &onSessions{part: &Part{Samples: dataset.Samples{User: make([]int32, 7), Length: make([]int32, 7)}}, batch: 3, userOf: func(slot int) int32 { return int32(slot) }}
+	r := &OnSessions{Part: &Part{Samples: dataset.Samples{User: make([]int32, 7), Length: make([]int32, 7)}}, batch: 3, userOf: func(slot int) int32 { return int32(slot) }}
 	for step, want := range [][]int32{{0, 1, 2}, {3, 4, 5}, {6}, {0, 1, 2}, {3, 4, 5}, {6}} {
 		if got := fmt.Sprint(r.trainUsers(train.Batch{Epoch: step / 3, Step: step, Samples: make([]int32, len(want))})); got != fmt.Sprint(want) {
 			t.Errorf("step %d: slots %s, want %v", step, got, want)
@@ -178,7 +178,7 @@ func TestCandidates(t *testing.T) {
 	}
 	// Two items of six are in the test part alone.
 	x := &Experiment{Items: 6, Data: &dataset.Sequential{Items: 4, Train: [][]int32{{1, 2, 3, 4, 1}}}}
-	r := &onSessions{net: spyNet{item: nn.NewParam("item", x.Items+1, 1, nn.Zeros)}}
+	r := &OnSessions{net: spyNet{item: nn.NewParam("item", x.Items+1, 1, nn.Zeros)}}
 	if r.Items() != 6 {
 		t.Errorf("%d items are ranked, want 6", r.Items())
 	}

@@ -6,18 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"privrec/internal/autograd"
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
-)
-
-// Names of the two families of scores that validation returns.
-const (
-	onValid = "valid "
-	onTest  = "test "
 )
 
 // metrics returns the metrics of the cut at the configured cutoffs.
@@ -32,31 +25,20 @@ func (x *Experiment) primary() metrics.Metric {
 	return primary
 }
 
-// validate scores the held-out samples, the test samples, or both. It uses the first of the
-// evaluations that are reported.
-func (x *Experiment) validate(ctx context.Context, pass Pass, held, test bool) ([]train.Score, error) {
-	var scores []train.Score
-	for _, v := range []struct {
-		prefix string
-		part   *Part
-		want   bool
-	}{{onValid, x.Valid, held}, {onTest, x.Test, test}} {
-		if !v.want {
-			continue
-		}
-		ranks, err := x.rank(ctx, v.part, x.Modes[0], pass)
-		if err != nil {
-			return nil, err
-		}
-		ms := x.metrics()
-		if p := x.primary(); v.prefix == onValid && x.Fit.Select == SelectValidation && !slices.Contains(ms, p) {
-			ms = append(ms, p)
-		}
-		for _, m := range metrics.Summary(ms, ranks) {
-			scores = append(scores, train.Score{Name: v.prefix + m.Metric.String(), Value: m.Value})
-		}
+// scoreEpoch scores the held-out or the test samples by the first of the evaluations that are reported.
+func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, epoch int,
+	test bool) ([]metrics.Value, error) {
+	p, ms := x.Valid, x.metrics()
+	if test {
+		p = x.Test
+	} else if m := x.primary(); x.Fit.Select == SelectValidation && !slices.Contains(ms, m) {
+		ms = append(ms, m)
 	}
-	return scores, nil
+	ranks, err := x.rank(ctx, p, x.Modes[0], x.pass(t, epoch))
+	if err != nil {
+		return nil, err
+	}
+	return metrics.Summary(ms, ranks), nil
 }
 
 // rank returns the rank of every sample's label among the candidates. Labels that training
@@ -126,23 +108,9 @@ func (x *Experiment) popular(ctx context.Context) ([]int32, error) {
 	if !x.Masked && x.Test.Unknown == 0 {
 		return metrics.PopularityRanks(x.counts(), x.Test.Labels)
 	}
-	var by popularity
+	var by eval.Same
 	for _, n := range x.counts() {
 		by = append(by, tensor.Float(n))
 	}
 	return x.rankBy(ctx, by, x.Test)
-}
-
-// popularity gives every sample the same item scores.
-type popularity []tensor.Float
-
-// Items implements eval.Scorer.
-func (n popularity) Items() int { return len(n) }
-
-// Score implements eval.Scorer.
-func (n popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
-	for i := range samples {
-		copy(tensor.Row(scores, i), n)
-	}
-	return nil
 }

@@ -63,7 +63,7 @@ func (s *Sessions) Count(p *Part) int { return p.Samples.Len() }
 
 // Lessons implements Learner. They are the samples of the part.
 func (s *Sessions) Lessons(first Pass) (Lessons, error) {
-	m, err := s.on(s.Part, first, true)
+	m, err := s.On(s.Part, first, true)
 	if err != nil {
 		return Lessons{}, err
 	}
@@ -75,25 +75,28 @@ func (s *Sessions) Lessons(first Pass) (Lessons, error) {
 
 // Scorer implements Learner.
 func (s *Sessions) Scorer(p *Part, pass Pass, noisy bool) (eval.Scorer, error) {
-	m, err := s.on(p, pass, noisy)
+	m, err := s.On(p, pass, noisy)
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-func (s *Sessions) on(p *Part, pass Pass, noisy bool) (*onSessions, error) {
+// On binds the network to the samples of a part, for one pass over them.
+func (s *Sessions) On(p *Part, pass Pass, noisy bool) (*OnSessions, error) {
 	sessions, err := p.sessions()
-	return &onSessions{net: s.Net, part: p, sessions: sessions, pass: pass, noisy: noisy}, err
+	return &OnSessions{Part: p, Pass: pass, net: s.Net, sessions: sessions, noisy: noisy}, err
 }
 
-// onSessions binds a network to the samples of one part, for the training loop and for rankings. It is not safe for
+// OnSessions binds a network to the samples of one part, for the training loop and for rankings. It is not safe for
 // concurrent use.
-type onSessions struct {
+type OnSessions struct {
+	Part   *Part
+	Pass   Pass         // number of the evaluation, or of the first epoch
+	Packed graph.Packed // the sessions of the samples that were read last
+
 	net      Network
-	part     *Part
 	sessions *graph.Sessions // of the part
-	pass     Pass            // number of the evaluation, or of the first epoch
 	noisy    bool
 
 	// userOf returns the user whose vector a training sample gets; nil: the sample's own user.
@@ -101,55 +104,54 @@ type onSessions struct {
 	userOf func(slot int) int32
 	batch  int // training batch size, to know a sample's slot
 
-	packed graph.Packed
-	users  []int32
-	step   Step
+	users []int32
+	step  Step
 }
 
 // forward returns one vector for each sample (B, d).
-func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
-	g := &r.packed
-	g.Pack(r.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
-	if r.part.graphs.byPosition { // a label is an item all the same
+func (r *OnSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
+	g := &r.Packed
+	g.Pack(r.sessions, r.Part.Samples.User, r.Part.Samples.Length, samples)
+	if r.Part.graphs.byPosition { // a label is an item all the same
 		for i, s := range samples {
-			g.Label[i] = r.part.Labels[s] + 1
+			g.Label[i] = r.Part.Labels[s] + 1
 		}
 	}
 	switch {
 	case users != nil:
-	case r.part.Owner != nil:
+	case r.Part.Owner != nil:
 		r.users = r.users[:0]
 		for _, w := range g.User {
-			r.users = append(r.users, r.part.Owner[w])
+			r.users = append(r.users, r.Part.Owner[w])
 		}
 		users = r.users
 	default:
 		users = g.User
 	}
-	r.step = Step{Part: r.part, Pass: pass, Noisy: r.noisy, Samples: samples, Graph: g, Users: users}
+	r.step = Step{Part: r.Part, Pass: pass, Noisy: r.noisy, Samples: samples, Graph: g, Users: users}
 	return r.net.Forward(t, &r.step)
 }
 
 // Params implements train.Model.
-func (r *onSessions) Params() []*autograd.Param { return r.net.Params() }
+func (r *OnSessions) Params() []*autograd.Param { return r.net.Params() }
 
 // Loss implements train.Model: the mean softmax cross-entropy over all items. DIPSGNN's
 // equation (13) prints a binary cross-entropy of softmax outputs. Its published program, and
 // every model that it compares with, use this one.
-func (r *onSessions) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
-	z, err := r.forward(t, r.pass+Pass(b.Epoch), b.Samples, r.trainUsers(b))
+func (r *OnSessions) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	z, err := r.forward(t, r.Pass+Pass(b.Epoch), b.Samples, r.trainUsers(b))
 	if err != nil {
 		return nil, err
 	}
-	return t.TiedCrossEntropy(z, r.net.Items(), 1, r.packed.Label), nil
+	return t.TiedCrossEntropy(z, r.net.Items(), 1, r.Packed.Label), nil
 }
 
 // trainUsers returns the user whose vector each training sample gets. Nil: every sample gets that of its own user.
-func (r *onSessions) trainUsers(b train.Batch) []int32 {
+func (r *OnSessions) trainUsers(b train.Batch) []int32 {
 	if r.userOf == nil {
 		return nil
 	}
-	n := r.part.Samples.Len()
+	n := r.Part.Samples.Len()
 	perEpoch := (n + r.batch - 1) / r.batch
 	first := b.Step % perEpoch * r.batch
 	r.users = r.users[:0]
@@ -160,12 +162,12 @@ func (r *onSessions) trainUsers(b train.Batch) []int32 {
 }
 
 // Items implements eval.Scorer.
-func (r *onSessions) Items() int { return r.net.Items().Value.Rows - 1 }
+func (r *OnSessions) Items() int { return r.net.Items().Value.Rows - 1 }
 
 // Score implements eval.Scorer: the inner product of a sample's vector with every item's row.
 // Source: DIPSGNN, equation (12), whose softmax keeps the order.
-func (r *onSessions) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error {
-	z, err := r.forward(t, r.pass, samples, nil)
+func (r *OnSessions) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	z, err := r.forward(t, r.Pass, samples, nil)
 	if err != nil {
 		return err
 	}

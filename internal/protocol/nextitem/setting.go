@@ -4,6 +4,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/protocol/computed"
 	"privrec/internal/train"
 )
@@ -142,18 +143,12 @@ func CheckShape(v *config.Checker, dim, steps int) {
 // CheckUsers reports a width or a kind of user vectors that cannot be used.
 func CheckUsers(v *config.Checker, dim int, input string) {
 	v.Between("model.user_dim", dim, 1, MaxDim)
-	v.OneOf("model.user_input", input, UserFeatures, UserID)
+	v.OneOf("model.user_input", input, userinput.Features, userinput.ID)
 }
 
 // Check reports optimisation settings, and settings of the watched ranking, that cannot be used.
 func (t Training) Check(v *config.Checker, r Ranking) {
-	v.Between("train.epochs", t.Epochs, 1, 100_000)
-	v.Between("train.batch", t.Batch, 1, 1_000_000)
-	v.Within("train.rate", t.Rate, 1e-12, 100)
-	v.Above("train.decay_by", t.DecayBy, 0, 1)
-	v.Between("train.decay_every", t.DecayEvery, 1, 100_000)
-	v.Below("train.l2", t.L2, 0, 1)
-	v.Between("train.patience", t.Patience, 0, 100_000)
+	t.checkSteps(v)
 	v.OneOf("train.select", t.Select, SelectValidation, SelectLast, SelectTest)
 	v.Below("train.validation", t.Validation, 0, 1)
 	v.Check(t.Select != SelectValidation || t.Validation > 0, "train.validation",
@@ -171,13 +166,7 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 // CheckLastItem reports optimisation and ranking settings that cannot be used under leave-one-out. The learner checks
 // its own stride.
 func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
-	v.Between("train.epochs", t.Epochs, 1, 100_000)
-	v.Between("train.batch", t.Batch, 1, 1_000_000)
-	v.Within("train.rate", t.Rate, 1e-12, 100)
-	v.Above("train.decay_by", t.DecayBy, 0, 1)
-	v.Between("train.decay_every", t.DecayEvery, 1, 100_000)
-	v.Below("train.l2", t.L2, 0, 1)
-	v.Between("train.patience", t.Patience, 0, 100_000)
+	t.checkSteps(v)
 	v.OneOf("train.select", t.Select, SelectValidation)
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample)
 	for key, set := range map[string]bool{
@@ -188,6 +177,17 @@ func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
 		v.Check(!set, key, "has no meaning under leave-one-out, must be 0 or false")
 	}
 	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
+}
+
+// checkSteps reports steps that cannot be made under either cut.
+func (t Training) checkSteps(v *config.Checker) {
+	v.Between("train.epochs", t.Epochs, 1, 100_000)
+	v.Between("train.batch", t.Batch, 1, 1_000_000)
+	v.Within("train.rate", t.Rate, 1e-12, 100)
+	v.Above("train.decay_by", t.DecayBy, 0, 1)
+	v.Between("train.decay_every", t.DecayEvery, 1, 100_000)
+	v.Below("train.l2", t.L2, 0, 1)
+	v.Between("train.patience", t.Patience, 0, 100_000)
 }
 
 // Length returns how long a training lasts.
@@ -217,5 +217,5 @@ func (d Data) SuitUsers(doc *config.Document, input string) string {
 	if doc.Given("model.user_input") || registry.HasFeatures(d.Name, d.Recipe) {
 		return input
 	}
-	return UserID
+	return userinput.ID
 }

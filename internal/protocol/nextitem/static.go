@@ -2,8 +2,6 @@ package nextitem
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
@@ -17,20 +15,11 @@ import (
 	"privrec/internal/train"
 )
 
-// Vectors is a model that scores by inner products of a user vector and an item vector. They do not depend on the
-// user's latest items.
-type Vectors interface {
-	bpr.Encoder
-	// All computes the vectors of all users (users, d) and items (items, d). They are valid
-	// until the next call of a method.
-	All() (users, items tensor.Matrix, err error)
-}
-
-// Static is a Learner of a Vectors model, trained by Bayesian personalised ranking. Its samples are pairs of a user and
-// an item of a part's sequences, each once. Labels of other samples of the same sequences are held out, and left out
-// here.
+// Static is a Learner of a model whose vectors of users do not depend on their latest items, trained by Bayesian
+// personalised ranking. Its samples are pairs of a user and an item of a part's sequences, each once. Labels of other
+// samples of the same sequences are held out, and left out here.
 type Static struct {
-	Vectors
+	bpr.Static
 	data    *dataset.Sequential
 	items   int
 	graph   *graph.Bipartite
@@ -41,7 +30,7 @@ type Static struct {
 // NewStatic returns a model to train on the pairs of a part. o says how they are drawn, and l2 is the penalty. build
 // makes the model from the graph of the pairs.
 func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64,
-	build func(g *graph.Bipartite) (Vectors, error)) (*Static, error) {
+	build func(g *graph.Bipartite) (bpr.Static, error)) (*Static, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
 		return nil, err
@@ -49,19 +38,12 @@ func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64,
 	s := &Static{data: x.Data, items: x.Items, graph: g, inOrder: o.Positives != bpr.Pass}
 	s.loss = bpr.Objective{Scale: 1, L2: l2}
 	if s.loss.Sampler, err = bpr.NewSampler(g, o); err != nil {
-		var none *bpr.NoNegativeError
-		if errors.As(err, &none) {
-			err = &dataset.Error{File: x.Data.Name,
-				Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw",
-					x.Data.UserIDs[none.User], none.Items),
-				Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
-		}
+		return nil, bpr.Named(err, x.Data.Name, x.Data.UserIDs)
+	}
+	if s.Static, err = build(g); err != nil {
 		return nil, err
 	}
-	if s.Vectors, err = build(g); err != nil {
-		return nil, err
-	}
-	s.loss.Encoder = s.Vectors
+	s.loss.Encoder = s.Static
 	return s, nil
 }
 
@@ -140,7 +122,7 @@ func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) 
 
 // Close frees the memory of the model.
 func (s *Static) Close() {
-	if c, ok := s.Vectors.(interface{ Close() }); ok {
+	if c, ok := s.Static.(interface{ Close() }); ok {
 		c.Close()
 		return
 	}
@@ -153,7 +135,7 @@ func (s *Static) Close() {
 // Its setting has no epochs.
 type Computed struct {
 	Model eval.Scorer // samples are users
-	Done  func()      // gives its memory back
+	Done  func()      // gives its memory back; nil: it holds none
 }
 
 // NewComputed returns a model that fit computes from the pairs of a part.
@@ -185,7 +167,11 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 }
 
 // Close frees the memory of the model.
-func (c *Computed) Close() { c.Done() }
+func (c *Computed) Close() {
+	if c.Done != nil {
+		c.Done()
+	}
+}
 
 // computed ranks the test samples by simple models that are computed at once from all training items. Such a model
 // scores by user, whatever comes before an item.

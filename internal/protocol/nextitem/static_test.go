@@ -68,7 +68,7 @@ func TestStatic(t *testing.T) {
 		var learned []*graph.Bipartite
 		x.New = func(q *Part) (Learner, error) {
 			o := bpr.SamplerOptions{Positives: bpr.Pass, Negatives: bpr.Unseen, Batch: x.Fit.Batch, Seed: x.Env.Seed}
-			return NewStatic(x, q, o, 1e-4, func(g *graph.Bipartite) (Vectors, error) {
+			return NewStatic(x, q, o, 1e-4, func(g *graph.Bipartite) (bpr.Static, error) {
 				learned = append(learned, g)
 				return factors{bprmf.New(g.Users, g.Items, 4, nn.Normal(x.Env.Seed, 0.1))}, nil
 			})

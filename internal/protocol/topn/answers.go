@@ -3,8 +3,6 @@ package topn
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
@@ -28,8 +26,8 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 		return a.scorer, nil
 	}
 	x := a.x
-	if x.Make != nil {
-		m, err := x.Make(ctx)
+	if x.Compute != nil {
+		m, err := x.Compute(ctx)
 		if err != nil {
 			return nil, run.Interrupted(ctx, err)
 		}
@@ -49,69 +47,38 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 
 // kind returns the release with a name; "" means the first.
 func (a *answers) kind(name string) (string, error) {
-	kinds := a.x.Method.releases()
-	if name == "" {
-		return kinds[0], nil
-	}
-	if !slices.Contains(kinds, name) {
-		if kinds[0] == "" {
-			return "", experiment.NoRelease(a.x.Env.Dir, name)
-		}
-		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.x.Env.Dir, name),
-			Fix: fmt.Sprintf("it has %v", kinds)}
-	}
-	return name, nil
+	kinds := a.x.Method.Releases
+	return experiment.Release(a.x.Env.Dir, name, kinds, fmt.Sprintf("it has %v", kinds))
 }
 
-// ranking returns the ranking of a release without its scorer. It leaves out the items that a user has in train or
-// validation.
-func (a *answers) ranking() experiment.Ranking {
-	x := a.x
-	users := make(map[string]int32, len(x.Data.UserIDs))
-	for u, id := range x.Data.UserIDs {
-		users[id] = int32(u)
-	}
-	return experiment.Ranking{
-		Data: x.Data.Name, Options: eval.Options{Exclude: func(user int32) []int32 { return x.test.seen[user] }},
-		Items:  x.Data.Items,
-		Item:   func(i int32) string { return x.Data.ItemIDs[i] },
-		Sample: func(user string) (int32, bool) { u, ok := users[user]; return u, ok },
-	}
-}
-
-// Ranking implements experiment.Scoring.
-func (a *answers) Ranking(ctx context.Context, release string) (experiment.Ranking, error) {
+// Ranking implements experiment.Scoring. It leaves out the items that a user has in train or validation.
+func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranking, err error) {
 	kind, err := a.kind(release)
 	if err != nil {
-		return experiment.Ranking{}, err
+		return r, err
 	}
-	r := a.ranking()
-	r.Scorer, err = a.open(ctx, kind)
-	return r, err
+	x := a.x
+	r = experiment.Ranking{
+		Head: a.head("Recommendations"), Notes: []string{experiment.HiddenNote},
+		Data: x.Data.Name, Options: eval.Options{Exclude: func(user int32) []int32 { return x.test.seen[user] }},
+		Open:   func(ctx context.Context) (eval.Scorer, error) { return a.open(ctx, kind) },
+		Items:  x.Data.Items,
+		Item:   func(i int32) string { return x.Data.ItemIDs[i] },
+		Sample: experiment.Numbered(x.Data.UserIDs),
+	}
+	if kind != "" {
+		r.Title += ", release " + kind
+	}
+	return r, nil
 }
 
 // Recommend implements experiment.Answers.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	kind, err := a.kind(o.Release)
+	r, err := a.Ranking(ctx, o.Release)
 	if err != nil {
 		return nil, err
 	}
-	r := a.ranking()
-	if err := r.Check(o); err != nil { // before a model is made for it
-		return nil, err
-	}
-	if r.Scorer, err = a.open(ctx, kind); err != nil {
-		return nil, err
-	}
-	lists, err := r.Recommend(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	h := a.head("Recommendations")
-	if kind != "" {
-		h.Title += ", release " + kind
-	}
-	return &experiment.Recommendations{Head: h, Lists: lists, Notes: []string{experiment.HiddenNote}}, nil
+	return r.Answer(ctx, o)
 }
 
 // Evaluate implements experiment.Answers. It ranks the test rows again by every release, and
@@ -137,30 +104,12 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	differs, err := a.differs(o)
+	was, err := experiment.ReadOutcome(x.Env.Dir)
 	if err != nil {
 		return nil, err
 	}
 	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1],
-		Tables: append(tables, o.published()...), Differs: differs}, nil
-}
-
-// differs returns the largest difference between a score and the reported one, as a share. It is NaN if the run
-// reported no scores of a release.
-func (a *answers) differs(o *Outcome) (float64, error) {
-	was, err := experiment.ReadOutcome(a.x.Env.Dir)
-	if err != nil {
-		return 0, err
-	}
-	worst := 0.0
-	for _, e := range o.Evaluations {
-		at := slices.IndexFunc(was.Evaluations, func(w experiment.Scores) bool { return w.Release == e.Release })
-		if at < 0 {
-			return math.NaN(), nil
-		}
-		worst = max(worst, experiment.Apart(e.Values, was.Evaluations[at].Values))
-	}
-	return worst, nil
+		Tables: append(tables, o.published()...), Differs: experiment.Differ(o.Evaluations, was.Evaluations)}, nil
 }
 
 // head returns the head of an answer.

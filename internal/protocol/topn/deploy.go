@@ -27,16 +27,16 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 	if err != nil {
 		return nil, err
 	}
-	if x.Again == nil {
+	if x.rebuild == nil {
 		return nil, &run.UsageError{Message: "the run keeps a table of vectors or a closed form, and nothing that " +
 			"computes from the inputs of users",
 			Fix: "ask a model that trains by epochs, such as train lightgcn, or take evidence that is in scores and " +
 				"vectors"}
 	}
-	if err := x.Again(); err != nil {
+	if x.Model, err = x.rebuild(); err != nil {
 		return nil, err
 	}
-	params := x.params()
+	params := x.Model.Params()
 	w, err := experiment.OpenParameters(x.Env.Dir)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 		return nil, err
 	}
 	d := experiment.Deployed{}
-	if m, ok := x.Own.(hasInputs); ok {
+	if m, ok := x.Model.(hasInputs); ok {
 		d.Inputs, d.What = m.Inputs()
 	} else {
 		at := slices.IndexFunc(params,
@@ -71,21 +71,11 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 		return v, s, err
 	}
 	return experiment.NewDeployed(d, func() {
-		for _, m := range []any{x.Model, x.Own} {
-			if c, ok := m.(interface{ Close() }); ok {
-				c.Close()
-			}
+		if c, ok := x.Model.(interface{ Close() }); ok {
+			c.Close()
 		}
-		x.Model, x.Own = nil, nil
+		x.Model = nil
 	}), nil
-}
-
-// params lists the parameters of the model.
-func (x *Experiment) params() []*autograd.Param {
-	if x.Own != nil {
-		return x.Own.Params()
-	}
-	return x.Model.Params()
 }
 
 // mostApart bounds the difference between two builds of one model, relative to the largest number: other kernels round

@@ -7,7 +7,7 @@
 // floors, the choice of an epoch, the forecast, metrics.json, the document that is shown and
 // the answers of finished runs. A method says what it is ([Method]) and gives [Load] its
 // model: one that BPR trains by epochs on inner products ([Model]), one with a loss and a score
-// of its own ([Own]), or one that is made at once ([Made]).
+// of its own, or one that is made at once ([Made]).
 //
 // What is ranked against what is decided in rank.go: rank gives every user of a part the ranks
 // of their rows, and floors say what no model would give. With eval.candidates, sampled.go ranks

@@ -26,7 +26,7 @@ func (a *answers) Embedding(ctx context.Context, release string) (*experiment.Em
 	case x.Method.Eval.Sigmoid:
 		e.Scores = "sigmoid of the inner product"
 	}
-	if x.Make == nil || experiment.HasVectors(x.Env.Dir) {
+	if x.Compute == nil || experiment.HasVectors(x.Env.Dir) {
 		e.Vectors, err = experiment.OpenVectors(x.Env.Dir, kind, x.Data.Users, x.Data.Items)
 		return e, err
 	}

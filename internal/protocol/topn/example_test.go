@@ -64,11 +64,11 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.Make = func(context.Context) (*topn.Made, error) {
+	x.Compute = func(context.Context) (*topn.Made, error) {
 		scores, err := c.release(x, ledger)
 		return &topn.Made{Scorer: scores}, err
 	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 		a.Claimed = &experiment.Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: c.Privacy.Delta, Unit: "edge", Theorem: "Gaussian mechanism"}
 		return &a, a.Compose(ledger, privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, c.Privacy.Delta)
 	}

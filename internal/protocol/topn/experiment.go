@@ -13,48 +13,37 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
-	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
-	"privrec/internal/train"
 )
 
 // Experiment is one model on one data set under the protocol. It implements run.Work,
-// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model,
-// an Own or a Make.
+// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model
+// by Train or a Compute.
 type Experiment struct {
-	Env    *run.Env
+	experiment.Core
 	Method Method
 	Data   *dataset.Interactions
 	Graph  *graph.Bipartite // of the training rows
 
-	Model Model       // trained by epochs
-	Own   Own         // takes the place of a Model, and trains by a loss of its own
-	Extra train.Extra // state that belongs to the parameters; nil: none
+	// Model is trained by epochs. Train sets it.
+	Model Model
+	// Compute takes the place of a Model: it returns one that is computed at once. A run calls it first, and writes
+	// nothing before, so a killed run begins again. Answers of a finished run without vectors call it when they first
+	// need scores, with that run's releases from Env.Ledger.
+	Compute func(ctx context.Context) (*Made, error)
+	// Fresh describes the noise in an answer of a Model. It is called when a finished run is deployed as a service.
+	// Nil: there is no noise.
+	Fresh func(release string) string
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
-	// Make replaces a Model. A run calls it once and writes nothing before, so a killed run begins again. For a
-	// finished run without vectors it rebuilds the model, with that run's releases from Env.Ledger.
-	Make    func(ctx context.Context) (*Made, error)
-	Account func(f *experiment.Fitted) (Account, error)
-	// Again rebuilds the Model or the Own of a finished run, without its parameters, for questions that its vectors do
-	// not answer; nil: it cannot be rebuilt.
-	Again func() error
-	// Fresh describes the noise in an answer of such a model; nil: none.
-	Fresh func(release string) string
-	// Planned returns the account of a run of all its epochs before it begins; nil: it is unknown then.
-	Planned func() (Account, error)
 
-	rows        rng.Seed         // of generated rows and random splits
-	valid, test *part            // valid is nil without validation rows
-	learned     *graph.Bipartite // whose edges are the positive pairs
+	rebuild     func() (Model, error) // that Train was given; nil: the model cannot be made again
+	rows        rng.Seed              // of generated rows and random splits
+	valid, test *part                 // valid is nil without validation rows
+	learned     *graph.Bipartite      // whose edges are the positive pairs
 	sampler     *bpr.Sampler
 	tape        *autograd.Tape // of the evaluations
-}
-
-// Account is the privacy account of a run, written to privacy.json and shown in the result.
-type Account interface {
-	Show(d *report.Document)
 }
 
 // part holds the rows to predict in one part of the split.
@@ -120,13 +109,9 @@ func (x *Experiment) Finished() bool {
 
 // prepare splits loaded data into their parts and returns the experiment.
 func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, err error) {
-	x = &Experiment{Env: env, Method: m, Data: d, tape: autograd.NewTape()}
-	for _, k := range m.Eval.K {
-		if k > d.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k,
-				d.Items),
-				Fix: "leave that cutoff out"}
-		}
+	x = &Experiment{Core: experiment.Core{Env: env}, Method: m, Data: d, tape: autograd.NewTape()}
+	if err := experiment.CheckCutoffs(m.Eval.K, d.Items, "ranked"); err != nil {
+		return nil, err
 	}
 	if x.Graph, err = graphOf(d, d.Train); err != nil {
 		return nil, err
@@ -166,7 +151,7 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 			return nil, err
 		}
 	}
-	return x, x.named(x.LearnFrom(learned))
+	return x, bpr.Named(x.LearnFrom(learned), d.Name, d.UserIDs)
 }
 
 // graphOf returns the graph of rows of the users and items of data.
@@ -211,17 +196,6 @@ func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	}
 	x.learned, x.sampler = g, s
 	return nil
-}
-
-// named adds the data's name of a user to a *bpr.NoNegativeError.
-func (x *Experiment) named(err error) error {
-	if none, ok := err.(*bpr.NoNegativeError); ok {
-		return &dataset.Error{File: x.Data.Name,
-			Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw",
-				x.Data.UserIDs[none.User], none.Items),
-			Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
-	}
-	return err
 }
 
 // newPart returns a part with the users who have rows to predict. Their rankings leave out the rows of the other given

@@ -11,7 +11,7 @@ import (
 )
 
 // misshapen gives items longer vectors than users.
-type misshapen struct{ Model }
+type misshapen struct{ Encoder }
 
 func (misshapen) Params() []*autograd.Param { return nil }
 
@@ -22,7 +22,7 @@ func (misshapen) Encode(t *autograd.Tape, _ int, users, items []int32) (bpr.Enco
 // A mistake in the shapes of a model is an error that names the operation, not a panic.
 func TestForecastOfWrongShapes(t *testing.T) {
 	x := made(t, interactions(4, [][]int32{{0, 1}, {2}}, nil, [][]int32{{3}, {1}}))
-	x.Model = misshapen{}
+	x.Model = x.ByBPR(misshapen{})
 	_, err := x.Forecast(t.Context())
 	var shape *autograd.Error
 	if !errors.As(err, &shape) {

@@ -29,7 +29,7 @@ type Method struct {
 	Scorer func(v experiment.Vectors) (eval.Scorer, error)
 	// Labels says that the method can learn from fewer edges than its graph has (dataset.HoldOut.Labels).
 	Labels bool
-	Loss   string // what an Own model's loss is, beside its curve
+	Loss   string // what a loss of the model's own is, beside its curve; empty: BPR
 	Shape  Shape
 	Tables Tables
 }
@@ -81,28 +81,20 @@ var (
 	Second  = metrics.Metric{Kind: metrics.NDCG, K: 20}
 )
 
-// Model computes the vectors of users and items, for a training step and for ranking.
-type Model interface {
+// Encoder is a model that BPR trains. It computes the vectors of users and items, for a training step and for ranking.
+type Encoder interface {
 	bpr.Encoder
 	// Release computes the vectors of all users (users, d) and items (items, d) for one of the
 	// method's releases. They are valid until the next call of a method.
 	Release(kind string, call Call) (users, items tensor.Matrix, err error)
 }
 
-// Static is a model whose vectors after training depend only on its parameters.
-type Static interface {
-	bpr.Encoder
-	// All computes the vectors of all users (users, d) and items (items, d). They are valid
-	// until the next call of a method.
-	All() (users, items tensor.Matrix, err error)
-}
+// Plain returns an Encoder with the same vectors in every release.
+func Plain(m bpr.Static) Encoder { return plain{m} }
 
-// Plain returns a Model with the same vectors in every release.
-func Plain(m Static) Model { return plain{m} }
+type plain struct{ bpr.Static }
 
-type plain struct{ Static }
-
-// Release implements Model.
+// Release implements Encoder.
 func (m plain) Release(string, Call) (users, items tensor.Matrix, err error) { return m.All() }
 
 // Call numbers a release among all releases of a run. It keys the models' noise, so no two releases of a run have the

@@ -57,11 +57,8 @@ func (x *Experiment) summary() DataSummary {
 // blank returns an outcome without scores.
 func (x *Experiment) blank() *Outcome {
 	ms := append(x.metrics(), x.sampledMetrics()...)
-	o := &Outcome{note: x.Method.Tables.Note, Outcome: experiment.Outcome[DataSummary]{
-		Version: experiment.Version, Method: x.Method.Name, Protocol: Name, Setting: x.Method.Standing.Text,
-		Data:    x.summary(),
-		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
-	}}
+	o := &Outcome{note: x.Method.Tables.Note,
+		Outcome: experiment.NewOutcome(x.Method.Name, Name, x.Method.Standing.Text, x.summary(), ms)}
 	if published := x.Method.Tables.Published; published != nil && x.Data.InPlace == dataset.TestRows {
 		o.Published = published(x.Data.Name, x.Data.Source.Level)
 	}

@@ -117,14 +117,14 @@ func ownTask(made func(*gates)) run.Task {
 			if err != nil || x.Finished() {
 				return x, err
 			}
-			if err := x.DeclareUnprotected(); err != nil {
+			if err := x.Unprotect(); err != nil {
 				return nil, err
 			}
 			init := nn.Normal(env.Seed, 0.1)
 			g := &gates{a: nn.NewParam("a", x.Data.Users, c.Model.Dim, init), c: nn.NewParam("c", x.Data.Items, c.Model.Dim, init),
 				h: nn.NewParam("h", 1, c.Model.Dim, nn.Normal(env.Seed, 1)), l2: c.Train.L2}
 			made(g)
-			x.Own = g
+			x.Model = g
 			return x, nil
 		},
 	}.Task()

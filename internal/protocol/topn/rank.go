@@ -93,20 +93,6 @@ func (s squashed) Score(t *autograd.Tape, users []int32, scores tensor.Matrix) e
 	return nil
 }
 
-// popularity scores items by how often they occur in train.
-type popularity []tensor.Float
-
-// Items implements eval.Scorer.
-func (p popularity) Items() int { return len(p) }
-
-// Score implements eval.Scorer.
-func (p popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
-	for i := range samples {
-		copy(tensor.Row(scores, i), p)
-	}
-	return nil
-}
-
 // floors returns the metrics without a model. random is the expectation of a random order of the items that a user has
 // not seen. popular ranks those items by popularity. Among sampled items a random order has no ties, and popularity's
 // ties count against the row.
@@ -123,7 +109,7 @@ func (x *Experiment) floors(ctx context.Context) (random, popular []metrics.Valu
 		random = append(random, metrics.Value{Metric: m, Value: m.Random(x.Method.Eval.Candidates+1, 1),
 			Count: x.test.rows()})
 	}
-	counts := make(popularity, x.Data.Items)
+	counts := make(eval.Same, x.Data.Items)
 	for i := range counts {
 		counts[i] = tensor.Float(x.Graph.ItemDegree(i))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -220,18 +219,5 @@ func TestRankReportsBadScores(t *testing.T) {
 	users.Data[0], items.Data[2] = 1, tensor.Float(math.NaN())
 	if _, err := x.rank(t.Context(), inner(users, items), x.test, 4); err == nil {
 		t.Error("no error for a score that is not a number")
-	}
-}
-
-// A user whom no negative can be drawn for is named; other errors stay as they are.
-func TestNamedKeepsOtherErrors(t *testing.T) {
-	x := &Experiment{Data: interactions(2, [][]int32{{0, 1}}, nil, nil)}
-	plain := errors.New("plain")
-	if x.named(plain) != plain || x.named(nil) != nil {
-		t.Error("an error of another kind is changed")
-	}
-	err := x.named(&bpr.NoNegativeError{User: 0, Items: 2})
-	if none := (*bpr.NoNegativeError)(nil); !errors.As(err, &none) || !strings.Contains(err.Error(), `"a"`) {
-		t.Errorf("%v", err)
 	}
 }

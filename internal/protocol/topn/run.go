@@ -28,46 +28,22 @@ func (m *Made) close() {
 // Run implements run.Work. It makes the model, ranks the test rows by every release, accounts
 // for privacy, and shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
-	if x.Make != nil {
-		return x.runMade(ctx)
+	s := experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Document: x.document}
+	if x.Compute != nil {
+		m, err := x.Compute(ctx)
+		if err := run.Interrupted(ctx, err); err != nil {
+			return err
+		}
+		defer m.close()
+		s.Fit = nil
+		s.Measure = func(ctx context.Context, _ *experiment.Fitted) (*Outcome, error) { return x.measureMade(ctx, m) }
 	}
-	fitted, err := x.fit(ctx)
-	if err != nil {
-		return err
-	}
-	o, err := x.measure(ctx, fitted)
-	if err != nil {
-		return err
-	}
-	return x.finish(o, fitted)
-}
-
-func (x *Experiment) runMade(ctx context.Context) error {
-	m, err := x.Make(ctx)
-	if err := run.Interrupted(ctx, err); err != nil {
-		return err
-	}
-	defer m.close()
-	o, err := x.measureMade(ctx, m)
-	if err != nil {
-		return err
-	}
-	return x.finish(o, nil)
-}
-
-// finish accounts for the run and writes its results.
-func (x *Experiment) finish(o *Outcome, f *experiment.Fitted) error {
-	a, err := x.Account(f)
-	if err != nil {
-		return err
-	}
-	return x.write(o, a)
+	return s.Run(ctx, &x.Core)
 }
 
 // measure ranks the test rows by every release of the trained model, beside the floors. It
 // writes the vectors.
 func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, f)
 	if err != nil {
 		return nil, err
@@ -108,7 +84,6 @@ func copied(m tensor.Matrix) tensor.Matrix {
 
 // measureMade is measure for a model that was computed at once.
 func (x *Experiment) measureMade(ctx context.Context, m *Made) (*Outcome, error) {
-	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, nil)
 	if err != nil {
 		return nil, err

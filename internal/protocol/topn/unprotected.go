@@ -4,9 +4,7 @@ import (
 	"strings"
 
 	"privrec/internal/experiment"
-	"privrec/internal/privacy"
 	"privrec/internal/report"
-	"privrec/internal/run"
 )
 
 // OpenSelection names the selection of the epoch by held-out edges, which has no noise.
@@ -16,27 +14,16 @@ var OpenSelection = experiment.NotCovered("selection",
 // unprotected is the account of a method without any privacy.
 type unprotected struct{ experiment.Account }
 
-// DeclareUnprotected opens the ledger of a method without any privacy, and sets its account.
-func (x *Experiment) DeclareUnprotected() error {
+// Unprotect opens the ledger of a method without any privacy, and sets its account.
+func (x *Experiment) Unprotect() error {
 	a := &unprotected{experiment.Unprotected("edges", "the model trains on and recommends from the rows in the clear")}
 	if x.Method.Train.Selected() {
 		a.Leave(OpenSelection.What, OpenSelection.Why)
 	}
-	x.Account = func(*experiment.Fitted) (Account, error) { return a, nil }
-	x.Planned = func() (Account, error) { return a, nil }
-	_, err := x.Env.Ledger(privacy.Research, a.Declaration())
-	return err
+	return x.Declare(a)
 }
 
-// PlannedAccount implements run.Planner.
-func (x *Experiment) PlannedAccount() (any, error) {
-	if x.Planned == nil {
-		return nil, run.ErrNoPlan
-	}
-	return x.Planned()
-}
-
-// Show implements Account: it lists what has no noise.
+// Show implements experiment.Privacy: it lists what has no noise.
 func (a *unprotected) Show(d *report.Document) {
 	a.ShowOpen(d)
 	words := &report.Table{Name: "account",

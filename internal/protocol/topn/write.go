@@ -11,15 +11,12 @@ import (
 	"privrec/internal/report"
 )
 
-// write writes metrics and account, and shows both.
-func (x *Experiment) write(o *Outcome, p Account) error {
-	if err := x.Env.WriteMetrics(o); err != nil {
-		return err
-	}
+// document returns an outcome as a report.
+func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	source := x.Data.Source
 	tables, err := o.tables(source.Level)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := &report.Document{
 		Title:    fmt.Sprintf("%s on %s", x.Method.Name, source.Title),
@@ -33,11 +30,7 @@ func (x *Experiment) write(o *Outcome, p Account) error {
 	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
 		d.Notes = append(slices.Clip(d.Notes), better)
 	}
-	if err := x.Env.WritePrivacy(p); err != nil {
-		return err
-	}
-	p.Show(d)
-	return x.Env.Print(d)
+	return d, nil
 }
 
 // facts returns facts about the ranking and the length of training.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"privrec/internal/config"
 	"privrec/internal/run"
 )
 
@@ -24,6 +25,11 @@ func Task(t testing.TB, tasks []run.Task, name string) run.Task {
 	}
 	t.Fatalf("no task %q", name)
 	return run.Task{}
+}
+
+// HasKey reports whether a task's configuration has a key, such as "train.epochs".
+func HasKey(task run.Task, path string) bool {
+	return slices.ContainsFunc(task.Keys(), func(k config.Key) bool { return k.Path == path })
 }
 
 // Artefacts returns the bytes of all files in a run directory that depend only on the

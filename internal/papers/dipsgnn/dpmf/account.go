@@ -6,7 +6,6 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
-	"privrec/internal/protocol/nextitem"
 )
 
 // account returns the account with the claim that the package comment proves, and what that claim does not cover.
@@ -49,7 +48,7 @@ func (c *cells) held() privacy.Holding {
 
 // compose adds the account of the noise by itself: for the value of one cell, and for the values of all cells of the
 // user with the most.
-func (c Config) compose(a experiment.Account, l *privacy.Ledger, held privacy.Holding) (nextitem.Account, error) {
+func (c Config) compose(a experiment.Account, l *privacy.Ledger, held privacy.Holding) (experiment.Privacy, error) {
 	if a.Claimed == nil {
 		a.Total = privacy.Number(math.Inf(1))
 		return &a, nil

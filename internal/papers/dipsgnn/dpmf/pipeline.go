@@ -65,7 +65,7 @@ func (m form) open(ctx context.Context, env *run.Env, c Config) (run.Work, error
 		return nil, err
 	}
 	x.New = func(*nextitem.Part) (nextitem.Learner, error) { return m.fit(ctx, x, c, all, ledger) }
-	x.Account = func(*experiment.Fitted) (nextitem.Account, error) { return c.compose(a, ledger, all.held()) }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return c.compose(a, ledger, all.held()) }
 	return x, nil
 }
 

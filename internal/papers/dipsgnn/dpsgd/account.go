@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 )
 
@@ -79,7 +79,7 @@ func (w *work) declared() *Privacy {
 	if c.Inputs > 0 {
 		p.Claimed.Theorem = "a release of all items, and DP-SGD over Poisson batches"
 	}
-	if w.cfg.Model.UserInput == nextitem.UserFeatures && w.x.Data.Features != nil {
+	if w.cfg.Model.UserInput == userinput.Features && w.x.Data.Features != nil {
 		p.Features = dipsgnn.AccountFeatures(w.x.Data.Features, c.Features)
 	}
 	return p
@@ -88,7 +88,7 @@ func (w *work) declared() *Privacy {
 // taken returns what the method uses of its data beyond the rows of one unit. With a vector for each user, a gradient
 // has as many rows as there are users. If an interaction is exchanged for another, the numbers stay the same.
 func (w *work) taken() experiment.Taken {
-	t, sets := experiment.Taken{Items: true, Users: w.cfg.Model.UserInput == nextitem.UserID},
+	t, sets := experiment.Taken{Items: true, Users: w.cfg.Model.UserInput == userinput.ID},
 		"the rate and the number of steps"
 	switch w.cfg.Privacy.Unit {
 	case string(privacy.User):
@@ -104,7 +104,7 @@ func (w *work) taken() experiment.Taken {
 }
 
 // account checks all noise of a finished run and composes its steps.
-func (w *work) account(p *Privacy) (nextitem.Account, error) {
+func (w *work) account(p *Privacy) (experiment.Privacy, error) {
 	if err := w.noise.End(); err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (w *work) spent(unit privacy.Unit, n privacy.Neighbouring) (float64, error)
 	return r.Epsilon, err
 }
 
-// Show implements nextitem.Account.
+// Show implements experiment.Privacy.
 func (p *Privacy) Show(d *report.Document) {
 	p.Account.Show(d)
 	s := p.Steps

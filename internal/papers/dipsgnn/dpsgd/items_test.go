@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/model/userinput"
 	"privrec/internal/nn"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
@@ -97,14 +98,14 @@ func TestSensitivityOfItems(t *testing.T) {
 func sums(t *testing.T, rows [][]int32, items *released, clip float64) []float64 {
 	t.Helper()
 	c := Interactions()
-	c.Model.Dim, c.Model.UserDim, c.Model.UserInput, c.Model.Norm = 3, 2, nextitem.UserID, 0.7
+	c.Model.Dim, c.Model.UserDim, c.Model.UserInput, c.Model.Norm = 3, 2, userinput.ID, 0.7
 	d := &dataset.Sequential{Train: rows, Test: testRows, Users: 3, Items: 4, UserIDs: []string{"a", "b", "c"}, ItemIDs: []string{"", "1", "2", "3", "4"}}
 	x, err := nextitem.Cut(&run.Env{Seed: 1}, nextitem.Setting{From: c.Data, Fit: c.training(), Eval: nextitem.Ranking{K: []int{1}}, ByPosition: items != nil}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	init := nn.Uniform(3, 0.9)
-	network, user := dipsgnn.NewNetwork(4, c.Model, init), nextitem.NewUserInput(tensor.Matrix{}, 3, 2, init)
+	network, user := dipsgnn.NewNetwork(4, c.Model, init), userinput.New(tensor.Matrix{}, 3, 2, init)
 	net := dipsgnn.WithoutNoise(network, user)
 	if items != nil {
 		net = dipsgnn.OnInputs(network, user, items.states)
@@ -114,7 +115,7 @@ func sums(t *testing.T, rows [][]int32, items *released, clip float64) []float64
 		t.Fatal(err)
 	}
 	law := channel.DPSGD{Purpose: purpose, Clip: clip, NoiseMultiplier: 1e-7, Examples: int64(x.Train.Samples.Len()), Sampling: privacy.Poisson, Rate: 1, Unit: privacy.Interaction}
-	p := &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: x.Train, Batch: 4}, Unit: privacy.Interaction, Noise: &nextitem.NoisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 1},
+	p := &private{Sessions: nextitem.Sessions{Net: net, Part: x.Train, Batch: 4}, Unit: privacy.Interaction, Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 1},
 		Open: func(dim int) (channel.Descent[tensor.Float], error) {
 			return channel.OpenDPSGD[tensor.Float](law, dim, ledger, rng.Seed(4).Stream("noise"))
 		}}}

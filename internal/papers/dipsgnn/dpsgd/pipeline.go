@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"privrec/internal/experiment"
+	"privrec/internal/model/userinput"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
@@ -36,7 +37,7 @@ type work struct {
 	examples int
 	sgd      channel.DPSGD
 	ledger   *privacy.Ledger
-	noise    *nextitem.NoisySteps
+	noise    *noisySteps
 	items    *released // nil: they are read in the clear
 }
 
@@ -56,12 +57,12 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{x: x, cfg: c, examples: len(nextitem.Examples(x.Train, privacy.Unit(c.Privacy.Unit))) - 1}
+	w := &work{x: x, cfg: c, examples: len(examplesOf(x.Train, privacy.Unit(c.Privacy.Unit))) - 1}
 	if w.examples < 1 {
 		return nil, &run.UsageError{Message: "data.name: no user has two training rows",
 			Fix: "take other data, or another recipe"}
 	}
-	if env.Secure() && c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
+	if env.Secure() && c.Model.UserInput == userinput.Features && x.Data.Features != nil {
 		return nil, run.NoSecure(Task().String()+" with model.user_input=features",
 			"the local perturbation of user features compares numbers in floating point; model.user_input=id needs "+
 				"none")
@@ -105,12 +106,12 @@ func (w *work) prepare(env *run.Env) (err error) {
 		}
 	}
 	features := tensor.Matrix{}
-	if c.Model.UserInput == nextitem.UserFeatures {
+	if c.Model.UserInput == userinput.Features {
 		if features, err = dipsgnn.PerturbUsers(x.Data.Features, c.Privacy.Features, once, env); err != nil {
 			return err
 		}
 	}
-	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(),
+	w.noise = &noisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(),
 		Open: func(dim int) (channel.Descent[tensor.Float], error) {
 			if env.Secure() {
 				return secure.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
@@ -121,16 +122,16 @@ func (w *work) prepare(env *run.Env) (err error) {
 			}
 			return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, noise)
 		}}
-	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
+	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (experiment.Privacy, error) { return w.account(a) }
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
-		network, user := dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users,
+		network, user := dipsgnn.NewNetwork(x.Items, c.Model, init), userinput.New(features, x.Data.Users,
 			c.Model.UserDim, init)
 		net := dipsgnn.WithoutNoise(network, user)
 		if w.items != nil {
 			net = dipsgnn.OnInputs(network, user, w.items.states)
 		}
-		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch},
+		return &private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch},
 			Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise, Stated: c.stated()}, nil
 	}
 	return nil

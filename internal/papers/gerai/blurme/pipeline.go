@@ -79,8 +79,8 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 	if err != nil {
 		return nil, err
 	}
-	x.Model = topn.Plain(vectors)
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return p, nil }
+	x.Model = x.ByBPR(topn.Plain(vectors))
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return p, nil }
 	return &blurred{x, a}, nil
 }
 
@@ -129,7 +129,7 @@ type Account struct {
 	Added Counts `json:"added"`
 }
 
-// Show implements topn.Account.
+// Show implements experiment.Privacy.
 func (a *Account) Show(d *report.Document) {
 	n := a.Added
 	d.Facts = append(d.Facts, report.Fact{Label: "added rows", Value: fmt.Sprint(n.Rows),

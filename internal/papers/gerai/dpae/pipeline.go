@@ -72,8 +72,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
 	}
-	x.Make = w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return w.account(a) }
+	x.Compute = w.make
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return w.account(a) }
 	return w, nil
 }
 
@@ -87,7 +87,7 @@ var public = []privacy.Assumption{
 }
 
 // account adds the composition of the steps, for one user more or less and for one rating more or less.
-func (w *work) account(a experiment.Account) (topn.Account, error) {
+func (w *work) account(a experiment.Account) (experiment.Privacy, error) {
 	p := w.cfg.Privacy
 	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(privacy.User),
 		Theorem: "DP-SGD over Poisson samples of users"}
@@ -174,10 +174,6 @@ func (w *work) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	users, items := net.vectors(w.Graph)
 	defer tensor.Free(users)
 	defer tensor.Free(items)
-	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
-	return experiment.Rehearsed{
-		Opening: opening, Steps: []float64{step}, Of: w.steps, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Epochs, timed,
-			1000*user, w.TestUsers()),
-	}.Estimate(), err
+	return w.Estimate(ctx, experiment.Rehearsed{Opening: opening, Steps: []float64{step}, Of: w.steps,
+		Text: fmt.Sprintf("%d epochs of DP-SGD", w.cfg.Train.Epochs)}, users, items)
 }

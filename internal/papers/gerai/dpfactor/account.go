@@ -5,7 +5,6 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
-	"privrec/internal/protocol/topn"
 )
 
 // Assumptions of a finite total.
@@ -54,7 +53,7 @@ func (w *work) held() privacy.Holding {
 }
 
 // compose adds the pure epsilons of the noise: for one row, and for the user with the most rows, each at the same cost.
-func (w *work) compose(a experiment.Account) (topn.Account, error) {
+func (w *work) compose(a experiment.Account) (experiment.Privacy, error) {
 	of := w.cfg.unit()
 	row, err := a.ComposePure(w.ledger, of, w.held())
 	if err != nil {

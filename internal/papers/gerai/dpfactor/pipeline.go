@@ -86,8 +86,8 @@ func open(ctx context.Context, env *run.Env, method string, c Config, profiles m
 	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
 	}
-	x.Make = func(ctx context.Context) (*topn.Made, error) { return w.make(ctx, f) }
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return w.compose(a) }
+	x.Compute = func(ctx context.Context) (*topn.Made, error) { return w.make(ctx, f) }
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return w.compose(a) }
 	return w, nil
 }
 
@@ -145,10 +145,6 @@ func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
 	users, items := f.table(&f.users), f.table(&f.items)
 	defer tensor.Free(users)
 	defer tensor.Free(items)
-	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
-	return experiment.Rehearsed{
-		Opening: opening, Steps: []float64{round}, Of: rounds, Ranking: user * float64(w.TestUsers()),
-		Text: fmt.Sprintf("%d rounds, and %d users ranked (%.3f ms each) for %d", rounds, timed, 1000*user,
-			w.TestUsers()),
-	}.Estimate(), err
+	return w.Estimate(ctx, experiment.Rehearsed{Opening: opening, Steps: []float64{round}, Of: rounds,
+		Text: fmt.Sprintf("%d rounds", rounds)}, users, items)
 }

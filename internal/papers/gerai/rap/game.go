@@ -18,7 +18,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// game trains a recommender against an attacker. It implements topn.Own, and train.Extra for
+// game trains a recommender against an attacker. It implements topn.Model, and train.Extra for
 // the attacker's part.
 type game struct {
 	set      Attack
@@ -46,10 +46,10 @@ func newGame(c Config, d *dataset.Interactions, classes []dataset.Column, seed r
 	}
 }
 
-// Params implements topn.Own: the vectors of users and items.
+// Params implements topn.Model: the vectors of users and items.
 func (g *game) Params() []*autograd.Param { return g.vectors.Params() }
 
-// Loss implements topn.Own. It lets the attacker take its steps, then returns the loss of the
+// Loss implements topn.Model. It lets the attacker take its steps, then returns the loss of the
 // recommender, L_BPR with its penalty minus a L_A.
 func (g *game) Loss(t *autograd.Tape, s topn.Step) (*autograd.Node, error) {
 	for k := range g.set.Steps {
@@ -155,7 +155,7 @@ func (g *game) read(step, k int) (users []int32, r rap.Reading) {
 	return users, r
 }
 
-// Release implements topn.Own.
+// Release implements topn.Model.
 func (g *game) Release(string, topn.Call) (v experiment.Vectors, err error) {
 	v.Users, v.Items = g.vectors.All()
 	return v, nil

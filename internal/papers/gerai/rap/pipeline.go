@@ -53,8 +53,8 @@ func open(ctx context.Context, env *run.Env, c Config, tables topn.Tables) (run.
 		return nil, err
 	}
 	g := newGame(c, x.Data, classes, env.Seed)
-	x.Own, x.Extra = g, g
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return &a, nil }
+	x.Model, x.Extra = g, g
+	x.Account = func(*experiment.Fitted) (experiment.Privacy, error) { return &a, nil }
 	return x, nil
 }
 

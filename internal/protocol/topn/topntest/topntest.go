@@ -38,6 +38,21 @@ func Trained(sets ...string) []string {
 	return Data(slices.Concat([]string{"model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01"}, sets)...)
 }
 
+// Small returns settings that make each task small, by the keys that it has.
+func Small(tasks []run.Task) map[string][]string {
+	all := map[string][]string{}
+	for _, task := range tasks {
+		all[task.Name] = Data()
+		for _, set := range []string{"model.dim=4", "model.layers=2", "train.epochs=2", "train.batch=512",
+			"train.rate=0.01"} {
+			if path, _, _ := strings.Cut(set, "="); runtest.HasKey(task, path) {
+				all[task.Name] = append(all[task.Name], set)
+			}
+		}
+	}
+	return all
+}
+
 // Task returns the suite's task with a name.
 func (s Suite) Task(t testing.TB, name string) run.Task {
 	t.Helper()

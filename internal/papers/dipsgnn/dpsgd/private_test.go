@@ -1,4 +1,4 @@
-package nextitem
+package dpsgd
 
 import (
 	"math"
@@ -12,6 +12,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
@@ -28,32 +29,32 @@ func (m *mean) Params() []*autograd.Param {
 	return append([]*autograd.Param{m.table, m.user}, m.each.Params()...)
 }
 
-func (m *mean) Forward(t *autograd.Tape, s *Step) (*autograd.Node, error) {
+func (m *mean) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, error) {
 	h := t.Rows(m.table, s.Graph.Node)
 	return m.each.Forward(t, h).Tanh().SegmentSum(s.Graph.NodeOff).Add(t.Rows(m.user, s.Users)), nil
 }
 
 // learner is a network on three users' prefixes that learns by DP-SGD of the given kind.
-func learner(t *testing.T, unit privacy.Unit, rate, clip, noise float64) *Private {
+func learner(t *testing.T, unit privacy.Unit, rate, clip, noise float64) *private {
 	t.Helper()
 	const items, d = 9, 4
 	sequences := [][]int32{{1, 2, 1, 3, 4, 4}, {5}, {6, 2, 7}, {9, 8, 1, 2, 3, 4, 5}}
 	init := nn.Uniform(3, 0.7)
 	net := &mean{nn.NewParam("item", items+1, d, init), nn.NewParam("user", len(sequences), d, init), nn.NewLinear("each", d, d, true, init)}
-	p := NewPart("train", sequences, dataset.Prefixes(sequences), items)
+	p := nextitem.NewPart("train", sequences, dataset.Prefixes(sequences), items)
 	ledger, err := privacy.NewLedger(privacy.Research)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise, Examples: int64(len(Examples(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
-	return &Private{Sessions: Sessions{Net: net, Part: p, Batch: 4}, Unit: unit, Noise: &NoisySteps{Clip: clip, Ledger: ledger, Passes: Passes{10},
+	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise, Examples: int64(len(examplesOf(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
+	return &private{Sessions: nextitem.Sessions{Net: net, Part: p, Batch: 4}, Unit: unit, Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 10},
 		Open: func(dim int) (channel.Descent[tensor.Float], error) {
 			return channel.OpenDPSGD[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
 		}}}
 }
 
-// released returns the gradients of one step, over all parameters, and its loss.
-func released(t *testing.T, p *Private, m train.Model, step int) (all []float64, loss float64) {
+// gradients returns the gradients of one step, over all parameters, and its loss.
+func gradients(t *testing.T, p *private, m train.Model, step int) (all []float64, loss float64) {
 	t.Helper()
 	tape := autograd.NewTape()
 	l, err := m.Loss(tape, train.Batch{Step: step})
@@ -74,7 +75,7 @@ func released(t *testing.T, p *Private, m train.Model, step int) (all []float64,
 }
 
 // ordinary returns the gradient of the mean loss over samples by an ordinary step.
-func ordinary(t *testing.T, p *Private, samples []int32) []float64 {
+func ordinary(t *testing.T, p *private, samples []int32) []float64 {
 	t.Helper()
 	tape := autograd.NewTape()
 	l, err := p.Sessions.Lessons(0)
@@ -103,7 +104,7 @@ func ordinary(t *testing.T, p *Private, samples []int32) []float64 {
 	return all
 }
 
-func length(v []float64) float64 {
+func norm(v []float64) float64 {
 	sq := 0.0
 	for _, x := range v {
 		sq += x * x
@@ -114,13 +115,13 @@ func length(v []float64) float64 {
 // Samples are prefixes; a user's example is all of theirs, and who has none is no example.
 func TestExamples(t *testing.T) {
 	p := learner(t, privacy.User, 1, 1, 1).Part
-	if got := Examples(p, privacy.User); !slices.Equal(got, []int32{0, 5, 7, 13}) {
+	if got := examplesOf(p, privacy.User); !slices.Equal(got, []int32{0, 5, 7, 13}) {
 		t.Errorf("users begin at %v", got)
 	}
-	if got := Examples(p, privacy.Sample); len(got) != 14 || got[13] != 13 {
+	if got := examplesOf(p, privacy.Sample); len(got) != 14 || got[13] != 13 {
 		t.Errorf("samples begin at %v", got)
 	}
-	if got := Examples(p.with("none", dataset.Samples{}), privacy.User); len(got) != 1 {
+	if got := examplesOf(nextitem.NewPart("none", p.Sequences, dataset.Samples{}, 9), privacy.User); len(got) != 1 {
 		t.Errorf("no samples begin at %v", got)
 	}
 }
@@ -128,16 +129,16 @@ func TestExamples(t *testing.T) {
 // With hardly any noise a step releases the sum of the examples' gradients, each clipped by itself, over the expected
 // number of examples. Where nothing is clipped that is the gradient of plain training.
 func TestStepIsTheSumOfClippedGradients(t *testing.T) {
-	t.Run("sums", func(t *testing.T) { testStepIsTheSum(t, 1e-7, 2e-5, func(*Private, float64) {}) })
+	t.Run("sums", func(t *testing.T) { testStepIsTheSum(t, 1e-7, 2e-5, func(*private, float64) {}) })
 	// Secure noise takes examples one by one. Its least noise is a little more.
 	const least = 2e-6
 	t.Run("one by one", func(t *testing.T) {
-		testStepIsTheSum(t, least, 100*least*8, func(p *Private, clip float64) {
+		testStepIsTheSum(t, least, 100*least*8, func(p *private, clip float64) {
 			ledger, err := privacy.NewLedger(privacy.Secure)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least, Examples: int64(len(Examples(p.Part, p.Unit)) - 1), Sampling: privacy.Poisson, Rate: 1, Unit: p.Unit}
+			d := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least, Examples: int64(len(examplesOf(p.Part, p.Unit)) - 1), Sampling: privacy.Poisson, Rate: 1, Unit: p.Unit}
 			p.Noise.Ledger = ledger
 			p.Noise.Open = func(dim int) (channel.Descent[tensor.Float], error) {
 				return secure.OpenDPSGD[tensor.Float](d, dim, ledger, tensor.Parallel)
@@ -146,7 +147,7 @@ func TestStepIsTheSumOfClippedGradients(t *testing.T) {
 	})
 }
 
-func testStepIsTheSum(t *testing.T, noise, within float64, change func(p *Private, clip float64)) {
+func testStepIsTheSum(t *testing.T, noise, within float64, change func(p *private, clip float64)) {
 	for _, unit := range []privacy.Unit{privacy.Sample, privacy.User} {
 		for _, clip := range []float64{100, 0.4} {
 			p := learner(t, unit, 1, clip, noise)
@@ -155,11 +156,11 @@ func testStepIsTheSum(t *testing.T, noise, within float64, change func(p *Privat
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := Examples(p.Part, unit)
+			at := examplesOf(p.Part, unit)
 			if l.Samples != len(at)-1 || p.Count(p.Part) != l.Samples || !l.InOrder {
 				t.Fatalf("%+v", l)
 			}
-			got, _ := released(t, p, l.Model, 0)
+			got, _ := gradients(t, p, l.Model, 0)
 			want, clipped := make([]float64, len(got)), 0
 			for k := range l.Samples {
 				var samples []int32
@@ -167,7 +168,7 @@ func testStepIsTheSum(t *testing.T, noise, within float64, change func(p *Privat
 					samples = append(samples, s)
 				}
 				g := ordinary(t, p, samples)
-				n := length(g) * float64(len(samples)) // of the sum of losses
+				n := norm(g) * float64(len(samples)) // of the sum of losses
 				if n > clip {
 					clipped++
 				}
@@ -206,9 +207,9 @@ func TestChunks(t *testing.T) {
 	if to := d.chunk([]int32{0, 1, 2}, 0); to != 3 {
 		t.Errorf("small examples: a pass of %d", to)
 	}
-	d.part.Samples.Length = slices.Clone(d.part.Samples.Length)
+	d.Part.Samples.Length = slices.Clone(d.Part.Samples.Length)
 	for s := d.at[1]; s < d.at[2]; s++ {
-		d.part.Samples.Length[s] = atOnce
+		d.Part.Samples.Length[s] = atOnce
 	}
 	if a, b := d.chunk([]int32{0, 1, 2}, 0), d.chunk([]int32{0, 1, 2}, 1); a != 1 || b != 2 {
 		t.Errorf("passes end at %d and %d, want 1 and 2", a, b)
@@ -255,12 +256,12 @@ func TestEmptyBatchReleasesNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, loss := released(t, p, l.Model, 0)
+	g, loss := gradients(t, p, l.Model, 0)
 	if loss != 0 {
 		t.Errorf("loss %v of nothing", loss)
 	}
 	per := 1e-9 * 3 // expected examples
-	sd := length(g) * per / math.Sqrt(float64(len(g)))
+	sd := norm(g) * per / math.Sqrt(float64(len(g)))
 	if n := float64(len(g)); math.Abs(sd*sd/36-1) > 6.5*math.Sqrt(2/n) { // 6.5 standard deviations
 		t.Errorf("noise of standard deviation %v, want 6", sd)
 	}
@@ -272,7 +273,7 @@ func TestEmptyBatchReleasesNoise(t *testing.T) {
 // Weights go their way by noisy gradients, and a state saved between steps goes on with the same ones.
 func TestStateGoesOn(t *testing.T) {
 	whole, half := learner(t, privacy.Sample, 0.5, 1, 1), learner(t, privacy.Sample, 0.5, 1, 1)
-	run := func(p *Private, m train.Model, o *optim.Adam, from, to int) {
+	run := func(p *private, m train.Model, o *optim.Adam, from, to int) {
 		for step := from; step < to; step++ {
 			tape := autograd.NewTape()
 			l, err := m.Loss(tape, train.Batch{Step: step})

@@ -1,4 +1,6 @@
-package nextitem
+// Package userinput describes users to networks over sessions: by their features, as DIPSGNN compares models, or by
+// themselves alone. Source: Hu and Fang, arXiv 2309.11515, section 4.2.
+package userinput
 
 import (
 	"fmt"
@@ -12,16 +14,16 @@ import (
 
 // Sources of user vectors.
 const (
-	UserFeatures = "features"
-	UserID       = "id"
+	Features = "features"
+	ID       = "id"
 )
 
-// ClearFeatures codes every user's features (users, d0). It maps a number linearly to [-1,1]
+// Clear codes every user's features (users, d0). It maps a number linearly to [-1,1]
 // between the smallest and the largest of all users. A category becomes one indicator a level.
 // A missing value is all zeros. Source: DIPSGNN, section 4.2, and its published program.
-func ClearFeatures(f *dataset.Features) (tensor.Matrix, error) {
+func Clear(f *dataset.Features) (tensor.Matrix, error) {
 	if f == nil || f.Width() == 0 {
-		return tensor.Matrix{}, fmt.Errorf("the data have no user features; set model.user_input to %q", UserID)
+		return tensor.Matrix{}, fmt.Errorf("the data have no user features; set model.user_input to %q", ID)
 	}
 	if err := f.Complete(); err != nil {
 		return tensor.Matrix{}, err
@@ -67,24 +69,24 @@ func scaling(c *dataset.Column) (func(float64) float64, error) {
 	return func(x float64) float64 { return min(1, max(-1, (x-mid)/half)) }, nil
 }
 
-// UserInput gives every sample the vector e_u of its user: the features times E_U, or a learned row for each user.
+// Input gives every sample the vector e_u of its user: the features times E_U, or a learned row for each user.
 // Source: DIPSGNN, section 4.2, and the -U variants of its Figure 7.
-type UserInput struct {
+type Input struct {
 	Table    *autograd.Param // E_U (d0, d'), or one row a user (users, d')
 	Features tensor.Matrix   // (users, d0); no columns: vectors are learned by user
 }
 
-// NewUserInput returns vectors of a width for users. init fills the table "user".
-func NewUserInput(features tensor.Matrix, users, width int, init nn.Init) *UserInput {
+// New returns vectors of a width for users. init fills the table "user".
+func New(features tensor.Matrix, users, width int, init nn.Init) *Input {
 	rows := users
 	if features.Cols > 0 {
 		rows = features.Cols
 	}
-	return &UserInput{Table: nn.NewParam("user", rows, width, init), Features: features}
+	return &Input{Table: nn.NewParam("user", rows, width, init), Features: features}
 }
 
 // Vectors returns the vectors (len(users), d') of the given users.
-func (u *UserInput) Vectors(t *autograd.Tape, users []int32) *autograd.Node {
+func (u *Input) Vectors(t *autograd.Tape, users []int32) *autograd.Node {
 	if u.Features.Cols == 0 {
 		return t.Rows(u.Table, users)
 	}

@@ -1,4 +1,4 @@
-package nextitem
+package userinput
 
 import (
 	"math"
@@ -24,8 +24,8 @@ func people() *dataset.Features {
 
 // Numbers go to [-1,1] by the range of all users, categories to indicators, what
 // is missing to zeros.
-func TestClearFeatures(t *testing.T) {
-	x, err := ClearFeatures(people())
+func TestClear(t *testing.T) {
+	x, err := Clear(people())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,16 +35,16 @@ func TestClearFeatures(t *testing.T) {
 	}
 	constant := people()
 	constant.Columns[0].Numbers = []float64{5, 5, 5, 5}
-	if x, err = ClearFeatures(constant); err != nil || x.Data[0] != 0 {
+	if x, err = Clear(constant); err != nil || x.Data[0] != 0 {
 		t.Errorf("a constant number becomes %v (%v)", x.Data[0], err)
 	}
 	empty := people()
 	empty.Columns[0].Numbers = []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
-	if _, err := ClearFeatures(empty); err == nil || !strings.Contains(err.Error(), `"age" has no value`) {
+	if _, err := Clear(empty); err == nil || !strings.Contains(err.Error(), `"age" has no value`) {
 		t.Errorf("a number that no user has: %v", err)
 	}
 	for _, none := range []*dataset.Features{nil, {}} {
-		if _, err := ClearFeatures(none); err == nil || !strings.Contains(err.Error(), "model.user_input") {
+		if _, err := Clear(none); err == nil || !strings.Contains(err.Error(), "model.user_input") {
 			t.Errorf("no features: %v", err)
 		}
 	}

@@ -1,4 +1,4 @@
-package nextitem
+package dpsgd
 
 import (
 	"cmp"
@@ -11,28 +11,29 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
-// Private is a Learner: a network over sessions that learns by DP-SGD. A step takes every example with the same
-// probability, clips the gradient of each over all parameters, and gives the optimiser their noisy sum, divided by
+// private is a nextitem.Learner: a network over sessions that learns by DP-SGD. A step takes every example with the
+// same probability, clips the gradient of each over all parameters, and gives the optimiser their noisy sum, divided by
 // the expected number of examples. An example is one sample, or all samples of a user, whose losses then add up.
-type Private struct {
-	Sessions
+type private struct {
+	nextitem.Sessions
 	Unit  privacy.Unit // of one example: User, or one sample
-	Noise *NoisySteps
+	Noise *noisySteps
 	// Stated is a public number of examples, which sets the number of steps; 0: examples are counted.
 	Stated int
 }
 
-// NoisySteps holds the DP-SGD steps of a run. It is made before the network, whose size gives the number of gradient
+// noisySteps holds the DP-SGD steps of a run. It is made before the network, whose size gives the number of gradient
 // values. It implements train.Extra.
-type NoisySteps struct {
+type noisySteps struct {
 	// Open starts the steps of a training, for gradients of dim values, which record their releases in Ledger.
 	Open   func(dim int) (channel.Descent[tensor.Float], error)
 	Ledger *privacy.Ledger
-	Passes Passes
+	Passes nextitem.Passes
 	Clip   float64 // of the steps that Open opens
 
 	steps  channel.Descent[tensor.Float] // of the last training
@@ -40,7 +41,7 @@ type NoisySteps struct {
 }
 
 // enter closes the ledger's period when the next pass begins.
-func (n *NoisySteps) enter(pass Pass) error {
+func (n *noisySteps) enter(pass nextitem.Pass) error {
 	period := n.Passes.Name(pass)
 	if n.period != "" && n.period != period {
 		if err := n.Ledger.Flush(n.period); err != nil {
@@ -52,7 +53,7 @@ func (n *NoisySteps) enter(pass Pass) error {
 }
 
 // End checks the noise and the batches of the last training, and closes the ledger's last period.
-func (n *NoisySteps) End() error {
+func (n *noisySteps) End() error {
 	if n.steps == nil {
 		return nil
 	}
@@ -69,12 +70,12 @@ type noisyState struct {
 }
 
 // Save implements train.Extra.
-func (n *NoisySteps) Save() ([]byte, error) {
+func (n *noisySteps) Save() ([]byte, error) {
 	return json.Marshal(noisyState{n.period, n.steps.State()})
 }
 
 // Load implements train.Extra.
-func (n *NoisySteps) Load(b []byte) error {
+func (n *noisySteps) Load(b []byte) error {
 	var s noisyState
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("state of the noise: %w", err)
@@ -83,9 +84,9 @@ func (n *NoisySteps) Load(b []byte) error {
 	return n.steps.Restore(s.Steps)
 }
 
-// Examples returns the first samples of a part's examples: example k has samples [k] to [k+1]. An example of a user has
-// all of the user's samples, any other has one sample.
-func Examples(p *Part, unit privacy.Unit) []int32 {
+// examplesOf returns the first samples of a part's examples: example k has samples [k] to [k+1]. An example of a user
+// has all of the user's samples, any other has one sample.
+func examplesOf(p *nextitem.Part, unit privacy.Unit) []int32 {
 	at := []int32{0}
 	users := p.Samples.User
 	for i := 1; i <= len(users); i++ {
@@ -96,16 +97,16 @@ func Examples(p *Part, unit privacy.Unit) []int32 {
 	return at
 }
 
-// Count implements Learner: it counts examples, or returns their stated number.
-func (p *Private) Count(q *Part) int { return cmp.Or(p.Stated, len(Examples(q, p.Unit))-1) }
+// Count implements nextitem.Learner: it counts examples, or returns their stated number.
+func (p *private) Count(q *nextitem.Part) int { return cmp.Or(p.Stated, len(examplesOf(q, p.Unit))-1) }
 
-// Lessons implements Learner. The training loop counts steps; each step draws its examples anew.
-func (p *Private) Lessons(first Pass) (Lessons, error) {
-	m, err := p.on(p.Part, first, false)
+// Lessons implements nextitem.Learner. The training loop counts steps; each step draws its examples anew.
+func (p *private) Lessons(first nextitem.Pass) (nextitem.Lessons, error) {
+	m, err := p.On(p.Part, first, false)
 	if err != nil {
-		return Lessons{}, err
+		return nextitem.Lessons{}, err
 	}
-	d := &descent{onSessions: m, noise: p.Noise, at: Examples(p.Part, p.Unit), tape: autograd.NewTape(),
+	d := &descent{OnSessions: m, noise: p.Noise, at: examplesOf(p.Part, p.Unit), tape: autograd.NewTape(),
 		sums: map[*autograd.Param]tensor.Matrix{}}
 	d.tape.Apart = true
 	dim := 0
@@ -119,15 +120,15 @@ func (p *Private) Lessons(first Pass) (Lessons, error) {
 		d.sums[q], rest = tensor.From(q.Value.Rows, q.Value.Cols, rest[:n:n]), rest[n:]
 	}
 	if p.Noise.steps, err = p.Noise.Open(dim); err != nil {
-		return Lessons{}, err
+		return nextitem.Lessons{}, err
 	}
-	return Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
+	return nextitem.Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
 }
 
 // descent is a loss for the training loop whose gradients are those of DP-SGD.
 type descent struct {
-	*onSessions
-	noise *NoisySteps
+	*nextitem.OnSessions
+	noise *noisySteps
 	at    []int32 // examples
 	tape  *autograd.Tape
 
@@ -148,7 +149,7 @@ const room = 1e-6
 
 // Loss implements train.Model. The value is the mean loss of the batch, without noise; the gradients are released.
 func (d *descent) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
-	pass := d.pass + Pass(b.Epoch)
+	pass := d.Pass + nextitem.Pass(b.Epoch)
 	if err := d.noise.enter(pass); err != nil {
 		return nil, err
 	}
@@ -219,7 +220,7 @@ func (d *descent) chunk(examples []int32, from int) int {
 	for i := from; i < len(examples); i++ {
 		e := examples[i]
 		for s := d.at[e]; s < d.at[e+1]; s++ {
-			positions += int(d.part.Samples.Length[s])
+			positions += int(d.Part.Samples.Length[s])
 		}
 		if positions > atOnce && i > from {
 			return i
@@ -244,13 +245,13 @@ func (d *descent) add(examples []int32, most float64) (loss float64, samples int
 	}
 	samples = len(d.samples)
 	d.tape.Reset()
-	mean, err := d.onSessions.Loss(d.tape, train.Batch{Samples: d.samples})
+	mean, err := d.OnSessions.Loss(d.tape, train.Batch{Samples: d.samples})
 	if err != nil {
 		return 0, 0, err
 	}
 	loss = mean.Scalar() * float64(samples)
 	d.tape.Backward(mean)
-	d.layouts[0] = nodes(d.layouts[0][:0], &d.packed, d.layouts[1])
+	d.layouts[0] = nodes(d.layouts[0][:0], &d.Packed, d.layouts[1])
 	g, err := perexample.Of(d.tape, d.layouts[:]...)
 	if err != nil {
 		return 0, 0, err
