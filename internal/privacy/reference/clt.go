@@ -10,7 +10,8 @@ import "math"
 // where the last two terms cancel to about v³.
 func CLTMuUniform(q, sigma, steps float64) float64 {
 	v := 1 / sigma
-	return math.Sqrt2 * q * math.Sqrt(steps*(math.Expm1(v*v)*0.5*math.Erfc(-1.5*v/math.Sqrt2)+erfDifference(v/math.Sqrt2)))
+	normal := 0.5 * math.Erfc(-1.5*v/math.Sqrt2) // Phi(1.5 v)
+	return math.Sqrt2 * q * math.Sqrt(steps*(math.Expm1(v*v)*normal+erfDifference(v/math.Sqrt2)))
 }
 
 // erfDifference returns erf(1.5 x)/2 - 1.5 erf(0.5 x). The linear terms of its series are equal.

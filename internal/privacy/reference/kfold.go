@@ -24,8 +24,8 @@ type Guarantee struct {
 // The result is accurate relative to itself. Unlike epsilons take a sum over the outcomes of all except one.
 func KFoldDelta(parts []Guarantee, epsilon float64) float64 { return newKFold(parts).delta(epsilon) }
 
-// KFoldEpsilon returns the smallest epsilon >= 0 at which KFoldDelta is at most delta, rounded up. It is infinite if the
-// parts' own deltas are more already.
+// KFoldEpsilon returns the smallest epsilon >= 0 at which KFoldDelta is at most delta, rounded up. It is infinite if
+// the parts' own deltas are more already.
 func KFoldEpsilon(parts []Guarantee, delta float64) float64 {
 	c := newKFold(parts)
 	switch {

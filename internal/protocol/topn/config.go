@@ -198,10 +198,10 @@ func (c TrainConfig) Scheduled() TrainConfig {
 	return c
 }
 
-// ScheduledOver is Scheduled for a training on the edges of a released graph. Under ScheduleLarge an epoch takes at most
-// largeSteps steps, of equally many edges each, and the rate goes on growing by the square root of the batch. EdgeRand
-// at epsilon 5 gives Gowalla twelve times its edges, nearly all of them noise. The released edges alone decide: how many
-// rows there are is private.
+// ScheduledOver is Scheduled for a training on the edges of a released graph. Under ScheduleLarge an epoch takes at
+// most largeSteps steps, of equally many edges each, and the rate goes on growing by the square root of the batch.
+// EdgeRand at epsilon 5 gives Gowalla twelve times its edges, nearly all of them noise. The released edges alone
+// decide: how many rows there are is private.
 func (c TrainConfig) ScheduledOver(edges int) TrainConfig {
 	s := c.Scheduled()
 	if least := (edges + largeSteps - 1) / largeSteps; c.Schedule == ScheduleLarge && least > s.Batch {
