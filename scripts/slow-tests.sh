@@ -29,6 +29,8 @@ names=$(while read -r _ dir name; do
 	}
 	echo "$found"
 done <<<"$slow" | LC_ALL=C sort -u | paste -sd '|')
-mapfile -t packages < <(cut -d' ' -f1 <<<"$slow" | uniq)
+# The longest package begins first: begun last, it would keep one core busy while the others wait.
+longest=privrec/internal/papers
+mapfile -t packages < <(echo "$longest"; cut -d' ' -f1 <<<"$slow" | uniq | grep -vx "$longest")
 
 exec "$go" test -tags slow -timeout 0 -run "^($names)\$" "$@" "${packages[@]}"
