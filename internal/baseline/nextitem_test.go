@@ -51,7 +51,8 @@ func tryOther(ctx context.Context, t testing.TB, name, dir string, o run.Options
 	if name == "ngcf" { // which has none
 		o.Config, sets = "../../configs/dipsgnn/ml-1m-bprmf.yaml", append([]string{"task=train ngcf", "model={dim: 8, layers: 1, message_dropout: 0.1, node_dropout: 0.1, init: {law: xavier, std: 0}}"}, sets...)
 	}
-	o.Sets = slices.Concat([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"}, smallOther(name), sets)
+	o.Sets = slices.Concat([]string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"}, smallOther(name),
+		sets)
 	o.Log = slog.New(slog.DiscardHandler)
 	if o.Stdout == nil {
 		o.Stdout = &bytes.Buffer{}
@@ -78,7 +79,8 @@ func TestNextItemOfOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := readJSON[nextitem.Outcome](t, dir, "metrics.json")
-			if !strings.EqualFold(o.Method, name) || len(o.Selection) == 0 || len(o.Epochs) != o.Selected || len(o.Floors) != 2 || len(o.Evaluations) != 2 {
+			if !strings.EqualFold(o.Method, name) || len(o.Selection) == 0 || len(o.Epochs) != o.Selected ||
+				len(o.Floors) != 2 || len(o.Evaluations) != 2 {
 				t.Errorf("%s, %d epochs after %d, epoch %d, %d floors, %d evaluations", o.Method, len(o.Epochs), len(o.Selection), o.Selected, len(o.Floors), len(o.Evaluations))
 			}
 			if o.Data.PrefixCounts == nil || o.Data.TestSamples != 863 || o.Data.ValidSamples == 0 || !slices.Contains(o.Metrics, metrics.Metric{Kind: metrics.MRR, K: 20}) {
@@ -140,11 +142,13 @@ func TestNextItemOfComputed(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := readJSON[nextitem.Outcome](t, dir, "metrics.json")
-		if len(o.Evaluations) != 1 || !strings.EqualFold(o.Evaluations[0].Name, name) || o.Selected != 0 || o.Data.ValidSamples != 0 || o.Data.TestSamples != 863 {
+		if len(o.Evaluations) != 1 || !strings.EqualFold(o.Evaluations[0].Name, name) || o.Selected != 0 ||
+			o.Data.ValidSamples != 0 || o.Data.TestSamples != 863 {
 			t.Errorf("%+v of %+v", o.Evaluations, o.Data.PrefixCounts)
 		}
 		// iALS fits what users have with scores near 1, so that in these few rows their own items fill its lists.
-		if got, random := o.Evaluations[0].Values["Recall@20"], o.Floors[0].Values["Recall@20"]; !(got > random) && name != "ials" {
+		got, random := o.Evaluations[0].Values["Recall@20"], o.Floors[0].Values["Recall@20"]
+		if !(got > random) && name != "ials" {
 			t.Errorf("%s: Recall@20 %v, a random order %v", name, got, random)
 		}
 		s, err := experiment.Ask(t.Context(), otherTasks(), dir)
@@ -208,7 +212,8 @@ func TestNextItemResume(t *testing.T) {
 func TestNextItemForecast(t *testing.T) {
 	for _, name := range []string{"bprmf", "sasrec", "hrnn"} {
 		f, err := runtest.Task(t, otherTasks(), name).Forecast(t.Context(), run.Options{
-			Config: "../../configs/dipsgnn/ml-1m-" + name + ".yaml", Sets: append([]string{"data.name=standin-tiny", "run.workers=1"}, smallOther(name)...),
+			Config: "../../configs/dipsgnn/ml-1m-" + name + ".yaml",
+			Sets:   append([]string{"data.name=standin-tiny", "run.workers=1"}, smallOther(name)...),
 		})
 		if err != nil || f.Steps == 0 || !strings.Contains(f.Basis, " and ") || !(f.Seconds > 0) {
 			t.Errorf("%s: %+v (%v)", name, f, err)

@@ -24,7 +24,8 @@ func TestStanding(t *testing.T) {
 		{"LightGCN's code", func() (experiment.Standing, error) {
 			return CodeLightGCN().standing(nil, DefaultLightGCN, CodeLightGCN)
 		}, "profile code", true},
-		{"NGCF", func() (experiment.Standing, error) { return DefaultNGCF().standing(nil, DefaultNGCF) }, "profile paper", true},
+		{"NGCF", func() (experiment.Standing, error) { return DefaultNGCF().standing(nil, DefaultNGCF) },
+			"profile paper", true},
 		{"other data", func() (experiment.Standing, error) {
 			return mf(func(s *BPRSetting[BPRMFShape]) { s.Data.Name = "ml-1m" })
 		}, "profile paper, changed: data.name=ml-1m", true},

@@ -77,7 +77,8 @@ func TestFileSchemasAndProgramAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ok, b := agree(t, fmt.Sprintf("%d, %s", i, kind.name), s, rules, v, text, kind.check("mutated.yaml", text, allTasks()))
+				ok, b := agree(t, fmt.Sprintf("%d, %s", i, kind.name), s, rules, v, text,
+					kind.check("mutated.yaml", text, allTasks()))
 				if ok {
 					accepted++
 				}

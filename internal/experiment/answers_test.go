@@ -123,7 +123,8 @@ func TestRankingOpens(t *testing.T) {
 	if _, err := r.Answer(t.Context(), Question{Users: []string{"xxx"}, K: 1}); err == nil || opened != 0 {
 		t.Errorf("an unknown user: %v, opened %d times", err, opened)
 	}
-	if a, err := r.Answer(t.Context(), Question{Users: []string{"x"}, K: 1}); err != nil || opened != 1 || len(a.Lists) != 1 {
+	if a, err := r.Answer(t.Context(), Question{Users: []string{"x"}, K: 1}); err != nil || opened != 1 ||
+		len(a.Lists) != 1 {
 		t.Errorf("%+v, %v, opened %d times", a, err, opened)
 	}
 }

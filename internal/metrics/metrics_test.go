@@ -287,5 +287,6 @@ func TestConfusion(t *testing.T) {
 			t.Errorf("%v was accepted", bad)
 		}
 	}
-	near(t, "empty", Confusion{}.Accuracy()+Confusion{}.MacroF1()+Confusion{}.WeightedF1()+Confusion{}.BalancedAccuracy(), 0, 0)
+	near(t, "empty",
+		Confusion{}.Accuracy()+Confusion{}.MacroF1()+Confusion{}.WeightedF1()+Confusion{}.BalancedAccuracy(), 0, 0)
 }

@@ -173,8 +173,8 @@ var stops = map[string][]stopped{
 	},
 }
 
-// settingsOf returns the small settings of a task: those in stops, or its defaults on generated data. Models of users and
-// items are run under protocol next-item too, where they have a configuration of it.
+// settingsOf returns the small settings of a task: those in stops, or its defaults on generated data. Models of users
+// and items are run under protocol next-item too, where they have a configuration of it.
 func settingsOf(task run.Task) []stopped {
 	if s := stops[task.String()]; s != nil {
 		return s

@@ -379,7 +379,8 @@ func TestForecast(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := ahead[0]; n.ToMake != 6 || n.Seconds != 240 || n.FirstToMake != 2 || n.FirstSeconds != 80 ||
-		d.Facts[2].Value != "about 1 min 20 s" || !strings.HasPrefix(d.Facts[2].Note, "of that, 2 runs with the first seed") {
+		d.Facts[2].Value != "about 1 min 20 s" ||
+		!strings.HasPrefix(d.Facts[2].Note, "of that, 2 runs with the first seed") {
 		t.Errorf("three seeds: %+v, %+v", n, d.Facts)
 	}
 	if _, err := os.Stat(filepath.Join(o.Out, "runs")); err == nil {

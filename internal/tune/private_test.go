@@ -207,7 +207,8 @@ func TestPrivateChoiceOfEpsilon(t *testing.T) {
 		s := Default()
 		s.Name, s.Rows, s.Selection = "epsilon", Private, Selection{Sigma: 5, Delta: 1e-6}
 		s.Tasks = []Task{{Task: "train dp-ease", Space: map[string]Space{key: {Choice: []Word{"1e-7", "0.1"}}}}}
-		if err := s.Form(nil, papers.All()); err == nil || !strings.Contains(err.Error(), key+": cannot be searched where rows are private") {
+		if err := s.Form(nil, papers.All()); err == nil ||
+			!strings.Contains(err.Error(), key+": cannot be searched where rows are private") {
 			t.Errorf("%s: %v", key, err)
 		}
 		if s.Rows = Public; s.Form(nil, papers.All()) != nil {

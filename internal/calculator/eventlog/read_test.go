@@ -217,7 +217,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("another account of the same file: %v", err)
 		}
 		for _, x := range a.Faults {
-			if !slices.Contains(faultNames, x.Name) || x.Message == "" || x.Ask == "" || strings.Contains(x.Message, "%!") {
+			if !slices.Contains(faultNames, x.Name) || x.Message == "" || x.Ask == "" ||
+				strings.Contains(x.Message, "%!") {
 				t.Fatalf("%+v", x)
 			}
 		}

@@ -162,7 +162,8 @@ func TestPassesAreIndependent(t *testing.T) {
 	}
 	b.Sequences, b.User, b.Length, b.Samples = [][]int32{seq}, []int32{0}, []int32{40}, []int32{0}
 	kept := &captured{noise: noiseOf(t, 1, 2, "train")}
-	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: userinput.ID}, 1, kept)
+	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale,
+		Adjacency: AdjacencyCounts, UserInput: userinput.ID}, 1, kept)
 	vectors := map[string][]float64{}
 	for pass := range nextitem.Pass(2) {
 		if _, err := r.forward(autograd.NewTape(), pass, b.Samples, nil); err != nil {

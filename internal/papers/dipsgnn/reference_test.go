@@ -195,7 +195,8 @@ func TestForwardEqualsTheFormulas(t *testing.T) {
 // cross-entropy of their softmax.
 func TestLossEqualsTheFormula(t *testing.T) {
 	b := ggnntest.Tiny()
-	c := ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.6, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: userinput.Features}
+	c := ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.6, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts,
+		UserInput: userinput.Features}
 	r := recommenderOf(t, b, c, 9, nil)
 	tape := autograd.NewTape()
 	loss, err := r.Loss(tape, train.Batch{Samples: b.Samples})
@@ -323,7 +324,8 @@ func TestAdjacencyZero(t *testing.T) {
 			User: []int32{0, 1, 2}, Length: []int32{5, 5, 5}, Samples: []int32{0, 1, 2},
 		}
 		r := recommenderOf(t, b, ModelConfig{
-			Dim: 3, UserDim: 2, Steps: c.steps, Norm: 0.7, Normalise: NormaliseRescale, Adjacency: c.adjacency, UserInput: userinput.Features,
+			Dim: 3, UserDim: 2, Steps: c.steps, Norm: 0.7, Normalise: NormaliseRescale,
+			Adjacency: c.adjacency, UserInput: userinput.Features,
 		}, 6, nil)
 		one := []int32{0, 0, 0} // one user's vector, so that nothing else differs
 		z, err := r.forward(autograd.NewTape(), 0, b.Samples, one)

@@ -221,7 +221,8 @@ func (*held) end() error { return nil }
 func lesson(t *testing.T, s []int32, stopped bool) []float64 {
 	t.Helper()
 	b := ggnntest.Batch{Items: 3, Sequences: [][]int32{s}, User: []int32{0}, Length: []int32{int32(len(s) - 1)}, Samples: []int32{0}}
-	r := recommenderOf(t, b, ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.7, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: userinput.Features}, 6, &held{})
+	r := recommenderOf(t, b, ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.7, Normalise: NormaliseRescale,
+		Adjacency: AdjacencyCounts, UserInput: userinput.Features}, 6, &held{})
 	r.net.Stopped = stopped
 	tape := autograd.NewTape()
 	loss, err := r.Loss(tape, train.Batch{Samples: []int32{0}})

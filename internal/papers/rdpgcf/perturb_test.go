@@ -211,10 +211,12 @@ func TestPerturbAccountsOpen(t *testing.T) {
 func TestStepsOverDenseGraphs(t *testing.T) {
 	steps := func(epsilon string) int {
 		dir := filepath.Join(t.TempDir(), "run")
-		start(t, task(t, "edgerand"), dir, "perturb.epsilon="+epsilon, "train.batch=1", "train.schedule=large", "train.epochs=1")
+		start(t, task(t, "edgerand"), dir, "perturb.epsilon="+epsilon, "train.batch=1", "train.schedule=large",
+			"train.epochs=1")
 		return outcome(t, dir).Epochs[0].Steps
 	}
 	if clear, dense := steps("30"), steps("0.5"); dense < 70 || dense > 75 || clear > 75 {
-		t.Errorf("an epoch takes %d steps without noise to speak of, and %d over a dense graph, want at most 75", clear, dense)
+		t.Errorf("an epoch takes %d steps without noise to speak of, and %d over a dense graph, want at most 75",
+			clear, dense)
 	}
 }

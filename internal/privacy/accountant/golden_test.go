@@ -46,14 +46,18 @@ func TestGoldens(t *testing.T) {
 		"AnalyticGaussianDelta": func(p map[string]float64) float64 { return Delta(p["sens"]/p["sigma"], p["eps"]) },
 		"GDPEps":                func(p map[string]float64) float64 { return value(Exact(p["mu"], p["delta"])) },
 		"CLTMuPoisson":          func(p map[string]float64) float64 { return CLTMuPoisson(p["q"], p["sigma"], p["steps"]) },
-		"CLTMuUniform":          func(p map[string]float64) float64 { return reference.CLTMuUniform(p["q"], p["sigma"], p["steps"]) },
+		"CLTMuUniform": func(p map[string]float64) float64 {
+			return reference.CLTMuUniform(p["q"], p["sigma"], p["steps"])
+		},
 		"CLTEpsPoisson": func(p map[string]float64) float64 {
 			return value(Exact(CLTMuPoisson(p["q"], p["sigma"], p["steps"]), p["delta"]))
 		},
 		"ClassicalGaussianSigma": func(p map[string]float64) float64 {
 			return p["sens"] * math.Sqrt(2*math.Log(1.25/p["delta"])) / p["eps"]
 		},
-		"ClosedFormSigma": func(p map[string]float64) float64 { return ClosedSigma(p["C"], p["T"], p["eps"], p["delta"]) },
+		"ClosedFormSigma": func(p map[string]float64) float64 {
+			return ClosedSigma(p["C"], p["T"], p["eps"], p["delta"])
+		},
 		"ClosedFormEps": func(p map[string]float64) float64 {
 			return Closed(p["T"]*p["C"]*p["C"]/(p["sigma"]*p["sigma"]), p["delta"])
 		},

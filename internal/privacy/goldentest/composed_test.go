@@ -40,22 +40,26 @@ func composed() map[string]answers {
 		"AdvancedCompositionKOVEps": plain("reference.AdvancedTight", func(r *row) float64 {
 			return reference.AdvancedTight(r.num("eps"), r.count("k"), r.num("delta_prime"))
 		}),
-		"AmplifyEps":   plain("reference.Sampled", func(r *row) float64 { return reference.Sampled(r.num("q"), r.num("eps")) }),
+		"AmplifyEps": plain("reference.Sampled", func(r *row) float64 {
+			return reference.Sampled(r.num("q"), r.num("eps"))
+		}),
 		"AmplifyDelta": plain("the product", func(r *row) float64 { return r.num("q") * r.num("delta") }),
 		"RRComposeDelta": func(r *row) ([]answer, error) {
 			v := reference.KFoldDelta(parts(r), r.num("eps"))
-			return others(r, answer{by: "reference.KFoldDelta", got: v}, func(e privacy.Event, n int64) ([]answer, error) {
-				return deltas(release(e, 1, n, privacy.Replace), r.num("eps"), "")
-			})
+			return others(r, answer{by: "reference.KFoldDelta", got: v},
+				func(e privacy.Event, n int64) ([]answer, error) {
+					return deltas(release(e, 1, n, privacy.Replace), r.num("eps"), "")
+				})
 		},
 		"RRComposeEps": func(r *row) ([]answer, error) {
 			v := reference.KFoldEpsilon(parts(r), r.num("delta"))
 			if math.IsInf(v, 1) {
 				return []answer{{by: "reference.KFoldEpsilon", got: v}}, nil
 			}
-			return others(r, answer{by: "reference.KFoldEpsilon", got: v}, func(e privacy.Event, n int64) ([]answer, error) {
-				return epsilons(release(e, 1, n, privacy.Replace), r.num("delta"), "")
-			})
+			return others(r, answer{by: "reference.KFoldEpsilon", got: v},
+				func(e privacy.Event, n int64) ([]answer, error) {
+					return epsilons(release(e, 1, n, privacy.Replace), r.num("delta"), "")
+				})
 		},
 	}
 }
@@ -93,8 +97,12 @@ func audited() map[string]answers {
 			b, err := audit.OneRunFDP(count(r), audit.Options{Delta: r.num("delta"), Level: r.num("p")}, accountant.Exact)
 			return b.Epsilon, err
 		}),
-		"CPLower": one("audit.LowerBound", func(r *row) (float64, error) { return audit.LowerBound(r.count("k"), r.count("n"), r.num("alpha")) }),
-		"CPUpper": one("audit.UpperBound", func(r *row) (float64, error) { return audit.UpperBound(r.count("k"), r.count("n"), r.num("alpha")) }),
+		"CPLower": one("audit.LowerBound", func(r *row) (float64, error) {
+			return audit.LowerBound(r.count("k"), r.count("n"), r.num("alpha"))
+		}),
+		"CPUpper": one("audit.UpperBound", func(r *row) (float64, error) {
+			return audit.UpperBound(r.count("k"), r.count("n"), r.num("alpha"))
+		}),
 		"TwoRunEps": one("audit.TwoRun", func(r *row) (float64, error) {
 			b, err := audit.TwoRun(rates(r), audit.Options{Delta: r.num("delta"), Level: r.num("alpha")})
 			return b.Epsilon, err

@@ -45,7 +45,8 @@ func curves() map[string]answers {
 		"ExpMechRDP":         at("rdp.BoundedRange", func(r *row) (rdp.Curve, error) { return rdp.BoundedRange(r.num("eps")) }),
 		"PureToRDP":          at("rdp.PureDP", func(r *row) (rdp.Curve, error) { return rdp.PureDP(r.num("eps")) }),
 		"GraphRDP": plain("reference.Graph", func(r *row) float64 {
-			g := reference.Graph{Nodes: r.count("N"), Batch: r.count("batch"), MaxDegree: r.count("max_degree"), Noise: r.num("noise_scale")}
+			g := reference.Graph{Nodes: r.count("N"), Batch: r.count("batch"), MaxDegree: r.count("max_degree"),
+				Noise: r.num("noise_scale")}
 			return g.Divergence(r.num("alpha"))
 		}),
 		"WOR9":       at("rdp.WithoutReplacement", func(r *row) (rdp.Curve, error) { return withoutReplacement(r, false) }),
@@ -60,7 +61,8 @@ func curves() map[string]answers {
 		"ZCDPToEpsStandard": zcdp(rdp.Classic),
 		"ZCDPToEpsTight":    zcdp(rdp.Tight),
 		"ZCDPToDeltaTight": one("rdp.Delta", func(r *row) (float64, error) {
-			p, err := rdp.Delta(context.Background(), rdp.ZCDP(r.num("rho")), r.num("eps"), rdp.Options{Conversion: rdp.Tight})
+			p, err := rdp.Delta(context.Background(), rdp.ZCDP(r.num("rho")), r.num("eps"),
+				rdp.Options{Conversion: rdp.Tight})
 			return p.Delta, err
 		}),
 	}
@@ -73,7 +75,9 @@ func deltaOf(by string, epsilon func(rdp, alpha, delta float64) float64) answers
 		if epsilon(divergence, alpha, 1) >= target {
 			return 1
 		}
-		return math.Exp(crossing(-745, 0, func(log float64) bool { return epsilon(divergence, alpha, math.Exp(log)) < target }))
+		return math.Exp(crossing(-745, 0, func(log float64) bool {
+			return epsilon(divergence, alpha, math.Exp(log)) < target
+		}))
 	})
 }
 
@@ -92,7 +96,8 @@ func crossing(lo, hi float64, over func(x float64) bool) float64 {
 // zcdp is the epsilon of a rho-zCDP mechanism.
 func zcdp(conversion rdp.Conversion) answers {
 	return one("rdp.Epsilon", func(r *row) (float64, error) {
-		p, err := rdp.Epsilon(context.Background(), rdp.ZCDP(r.num("rho")), r.num("delta"), rdp.Options{Conversion: conversion})
+		p, err := rdp.Epsilon(context.Background(), rdp.ZCDP(r.num("rho")), r.num("delta"),
+			rdp.Options{Conversion: conversion})
 		return p.Epsilon, err
 	})
 }

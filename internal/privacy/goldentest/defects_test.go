@@ -128,7 +128,8 @@ func defects() []defect {
 			v, b := bracketed(t, ts, 1e-6)
 			within(t, "exact", v.Epsilon, 52.68, 1.099, 0.01)
 			within(t, "pld", b.Upper, 52.68, 1.099, 0.01)
-			within(t, "k-fold", reference.KFoldEpsilon([]reference.Guarantee{{Epsilon: math.Log(3), Count: 50}}, 1e-6), 52.68, 1.099, 0.01)
+			within(t, "k-fold", reference.KFoldEpsilon([]reference.Guarantee{{Epsilon: math.Log(3), Count: 50}},
+				1e-6), 52.68, 1.099, 0.01)
 		}, []string{"accountant/pld TestGoldenCountsAndRelations", "accountant/exact TestPureAgainstKFold"}},
 		{"dp_accounting RDP against PLD", "replaced record moves a sum once", func(t *testing.T) {
 			e := privacy.Gaussian{Sigma: 2, Sensitivity: 2, Unit: privacy.User, Neighbouring: privacy.Replace} // a sum clipped at 1

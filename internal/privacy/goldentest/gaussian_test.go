@@ -30,8 +30,10 @@ func gaussian() map[string]answers {
 		"UnamplifiedEps": gdp(func(r *row) float64 {
 			return r.num("J") * math.Sqrt(r.num("S")*r.num("L")) / r.num("sigma")
 		}),
-		"CLTMuPoisson":  plain("accountant.CLTMuPoisson", func(r *row) float64 { return accountant.CLTMuPoisson(r.num("q"), r.num("sigma"), r.num("steps")) }),
-		"CLTMuUniform":  plain("reference.CLTMuUniform", func(r *row) float64 { return reference.CLTMuUniform(r.num("q"), r.num("sigma"), r.num("steps")) }),
+		"CLTMuPoisson": plain("accountant.CLTMuPoisson",
+			func(r *row) float64 { return accountant.CLTMuPoisson(r.num("q"), r.num("sigma"), r.num("steps")) }),
+		"CLTMuUniform": plain("reference.CLTMuUniform",
+			func(r *row) float64 { return reference.CLTMuUniform(r.num("q"), r.num("sigma"), r.num("steps")) }),
 		"CLTEpsPoisson": gdp(func(r *row) float64 { return accountant.CLTMuPoisson(r.num("q"), r.num("sigma"), r.num("steps")) }),
 		"ClosedFormSigma": plain("accountant.ClosedSigma", func(r *row) float64 {
 			return accountant.ClosedSigma(r.num("C"), r.num("T"), r.num("eps"), r.num("delta"))

@@ -70,18 +70,23 @@ func randomisers() map[string]answers {
 		}),
 		"PMVariance":      piecewise("Variance", func(m local.Piecewise, r *row) float64 { return m.Variance(r.num("t")) }),
 		"PMWorstVariance": piecewise("Variance", func(m local.Piecewise, _ *row) float64 { return math.Max(m.Variance(-1), m.Variance(1)) }),
-		"DuchiVariance":   plain("reference.DuchiVariance", func(r *row) float64 { return reference.DuchiVariance(r.num("eps"), r.num("t")) }),
-		"HybridVariance":  plain("reference.HybridVariance", func(r *row) float64 { return reference.HybridVariance(r.num("eps"), r.num("t")) }),
+		"DuchiVariance": plain("reference.DuchiVariance",
+			func(r *row) float64 { return reference.DuchiVariance(r.num("eps"), r.num("t")) }),
+		"HybridVariance": plain("reference.HybridVariance",
+			func(r *row) float64 { return reference.HybridVariance(r.num("eps"), r.num("t")) }),
 
-		"DiscreteGaussianZ": plain("secure.DiscreteGaussianLaw.Normaliser", func(r *row) float64 { return gauss(r).Normaliser() }),
+		"DiscreteGaussianZ": plain("secure.DiscreteGaussianLaw.Normaliser",
+			func(r *row) float64 { return gauss(r).Normaliser() }),
 		"DiscreteGaussianVariance": plain("secure.DiscreteGaussianLaw.PMF, its variance", func(r *row) (v float64) {
 			for k := int64(1 + 40*math.Sqrt(r.num("sigma2"))); k > 0; k-- {
 				v += 2 * float64(k) * float64(k) * gauss(r).PMF(k)
 			}
 			return v
 		}),
-		"DiscreteGaussianPMF":     plain("secure.DiscreteGaussianLaw.PMF", func(r *row) float64 { return gauss(r).PMF(r.count("x")) }),
-		"DiscreteLaplaceVariance": plain("1/(2 sinh²(a/2))", func(r *row) float64 { s := math.Sinh(r.num("a") / 2); return 1 / (2 * s * s) }),
+		"DiscreteGaussianPMF": plain("secure.DiscreteGaussianLaw.PMF",
+			func(r *row) float64 { return gauss(r).PMF(r.count("x")) }),
+		"DiscreteLaplaceVariance": plain("1/(2 sinh²(a/2))",
+			func(r *row) float64 { s := math.Sinh(r.num("a") / 2); return 1 / (2 * s * s) }),
 	}
 }
 

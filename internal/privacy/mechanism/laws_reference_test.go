@@ -114,10 +114,11 @@ func TestLawsOfMechanisms(t *testing.T) {
 // every law that the mistake is about.
 func TestLawsRefuseMistakes(t *testing.T) {
 	about := map[string][]string{
-		"variance for deviation":           {"DiscreteGaussianZ", "DiscreteGaussianPMF", "LogSquares"},
-		"whole budget where half is meant": {"PiecewiseC", "PiecewiseCentre", "PiecewiseInside", "PiecewiseOutside", "PiecewiseVariance", "EdgeFlip", "OracleGap", "OracleVariance"},
-		"one category more":                {"Keep", "Other"},
-		"one id more written":              {"SequenceKeep", "SequenceReplace"},
+		"variance for deviation": {"DiscreteGaussianZ", "DiscreteGaussianPMF", "LogSquares"},
+		"whole budget where half is meant": {"PiecewiseC", "PiecewiseCentre", "PiecewiseInside", "PiecewiseOutside",
+			"PiecewiseVariance", "EdgeFlip", "OracleGap", "OracleVariance"},
+		"one category more":   {"Keep", "Other"},
+		"one id more written": {"SequenceKeep", "SequenceReplace"},
 	}
 	entries := readLaws(t)
 	for fault, laws := range about {

@@ -120,7 +120,8 @@ func doors() []door {
 				if err != nil {
 					return err
 				}
-				return o.Perturb(&channel.Polynomial[float32]{Linear: make([]float32, 2), Quadratic: make([]float32, 3)}, 0)
+				return o.Perturb(&channel.Polynomial[float32]{Linear: make([]float32, 2),
+					Quadratic: make([]float32, 3)}, 0)
 			}},
 		{name: "edge rand", good: numbers{"epsilon": 1, "limit": 1000, "share": 1}, may: map[string][]float64{"share": {0}, "limit": {0}}, wrong: map[string][]float64{"epsilon": {64.001, 1e300}, "limit": {1}},
 			use: func(p numbers, l *privacy.Ledger) error {

@@ -12,7 +12,8 @@ import (
 func TestKFoldAgainstRationals(t *testing.T) {
 	for _, ratio := range []int64{2, 3, 17} {
 		for _, k := range []int64{1, 2, 5, 20} {
-			for _, e := range []*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2), big.NewRat(2, 1), big.NewRat(100, 7), big.NewRat(ratio*ratio, 1)} {
+			for _, e := range []*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2), big.NewRat(2, 1), big.NewRat(100, 7),
+				big.NewRat(ratio*ratio, 1)} {
 				var want big.Rat
 				for n := range k + 1 { // n answers for the truth
 					p, q := outcome(ratio, k, n), outcome(ratio, k, k-n)
@@ -34,5 +35,6 @@ func TestKFoldAgainstRationals(t *testing.T) {
 
 // outcome is the probability of one outcome with n true answers of k.
 func outcome(ratio, k, n int64) *big.Rat {
-	return new(big.Rat).SetFrac(new(big.Int).Exp(big.NewInt(ratio), big.NewInt(n), nil), new(big.Int).Exp(big.NewInt(ratio+1), big.NewInt(k), nil))
+	return new(big.Rat).SetFrac(new(big.Int).Exp(big.NewInt(ratio), big.NewInt(n), nil),
+		new(big.Int).Exp(big.NewInt(ratio+1), big.NewInt(k), nil))
 }

@@ -123,7 +123,8 @@ func TestByPosition(t *testing.T) {
 	inRun(t, c, func(_ context.Context, x *Experiment) error {
 		last := x.whole()
 		for _, p := range []*Part{x.Train, x.Test, last, x.Train.with("some", x.Train.Samples)} {
-			m, err := (&Sessions{Net: spyNet{nn.NewParam("item", x.Items+1, 1, nn.Zeros), func(bool, []int32, []int32) {}}, Part: p, Batch: 10}).On(p, 0, false)
+			m, err := (&Sessions{Net: spyNet{nn.NewParam("item", x.Items+1, 1, nn.Zeros),
+				func(bool, []int32, []int32) {}}, Part: p, Batch: 10}).On(p, 0, false)
 			if err != nil {
 				return err
 			}
@@ -148,7 +149,8 @@ func TestByPosition(t *testing.T) {
 }
 
 func TestSlots(t *testing.T) {
-	r := &OnSessions{Part: &Part{Samples: dataset.Samples{User: make([]int32, 7), Length: make([]int32, 7)}}, batch: 3, userOf: func(slot int) int32 { return int32(slot) }}
+	r := &OnSessions{Part: &Part{Samples: dataset.Samples{User: make([]int32, 7), Length: make([]int32, 7)}},
+		batch: 3, userOf: func(slot int) int32 { return int32(slot) }}
 	for step, want := range [][]int32{{0, 1, 2}, {3, 4, 5}, {6}, {0, 1, 2}, {3, 4, 5}, {6}} {
 		if got := fmt.Sprint(r.trainUsers(train.Batch{Epoch: step / 3, Step: step, Samples: make([]int32, len(want))})); got != fmt.Sprint(want) {
 			t.Errorf("step %d: slots %s, want %v", step, got, want)

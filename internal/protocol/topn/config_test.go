@@ -69,7 +69,8 @@ func TestScheduledOver(t *testing.T) {
 	} {
 		got := TrainConfig{Schedule: c.schedule, Batch: 1024, Rate: 0.001}.ScheduledOver(c.edges)
 		if got.Batch != c.batch || got.Rate != c.rate || got.Schedule != "" {
-			t.Errorf("schedule %q over %d edges: %+v, want batch %d and rate %v", c.schedule, c.edges, got, c.batch, c.rate)
+			t.Errorf("schedule %q over %d edges: %+v, want batch %d and rate %v", c.schedule, c.edges, got, c.batch,
+				c.rate)
 		}
 	}
 }

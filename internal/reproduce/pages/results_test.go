@@ -59,8 +59,8 @@ func TestResultsPage(t *testing.T) {
 	}
 }
 
-// keptSet gathers the tables of all papers, in full size, and their claims, from kept runs. Those that depart from their
-// paper's steps are also in printed, without that.
+// keptSet gathers the tables of all papers, in full size, and their claims, from kept runs. Those that depart from
+// their paper's steps are also in printed, without that.
 func keptSet(t *testing.T, shelf *record.Shelf) (set *Set, printed []Made) {
 	grids, err := reproduce.BuiltIn(configs.Files(), papers.All())
 	if err != nil {

@@ -9,12 +9,14 @@ package kernel
 //go:noescape
 func dotRows512(x []float32, y *float32, ldy int, idx []int32, out *float32)
 
-// ratioDotRows512 sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is not empty.
+// ratioDotRows512 sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is
+// not empty.
 //
 //go:noescape
 func ratioDotRows512(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
 
-// ratioBackRows512 adds slope[e] s to dw and slope[e] s (1-s) to dx and to row idx[e] of dy, for all e in order, where s = 1/(1+x y) of that row of y; ldy and lddy are in bytes and idx is not empty.
+// ratioBackRows512 adds slope[e] s to dw and slope[e] s (1-s) to dx and to row idx[e] of dy, for all e in order, where
+// s = 1/(1+x y) of that row of y; ldy and lddy are in bytes and idx is not empty.
 //
 //go:noescape
 func ratioBackRows512(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)
@@ -59,12 +61,14 @@ func scaledBack512(s []float32, rows int, own *float32, x *float32, a *float32, 
 //go:noescape
 func dotRows256(x []float32, y *float32, ldy int, idx []int32, out *float32)
 
-// ratioDotRows256 sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is not empty.
+// ratioDotRows256 sets out[e] to the inner product of w and 1/(1+x y), for row idx[e] of y; ldy is in bytes and idx is
+// not empty.
 //
 //go:noescape
 func ratioDotRows256(x []float32, y *float32, ldy int, idx []int32, w []float32, out *float32)
 
-// ratioBackRows256 adds slope[e] s to dw and slope[e] s (1-s) to dx and to row idx[e] of dy, for all e in order, where s = 1/(1+x y) of that row of y; ldy and lddy are in bytes and idx is not empty.
+// ratioBackRows256 adds slope[e] s to dw and slope[e] s (1-s) to dx and to row idx[e] of dy, for all e in order, where
+// s = 1/(1+x y) of that row of y; ldy and lddy are in bytes and idx is not empty.
 //
 //go:noescape
 func ratioBackRows256(slope *float32, x []float32, y *float32, ldy int, dx []float32, dy *float32, lddy int, dw []float32, idx []int32)

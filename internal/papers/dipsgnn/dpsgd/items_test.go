@@ -115,10 +115,11 @@ func sums(t *testing.T, rows [][]int32, items *released, clip float64) []float64
 		t.Fatal(err)
 	}
 	law := channel.DPSGD{Purpose: purpose, Clip: clip, NoiseMultiplier: 1e-7, Examples: int64(x.Train.Samples.Len()), Sampling: privacy.Poisson, Rate: 1, Unit: privacy.Interaction}
-	p := &private{Sessions: nextitem.Sessions{Net: net, Part: x.Train, Batch: 4}, Unit: privacy.Interaction, Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 1},
-		Open: func(dim int) (channel.Descent[tensor.Float], error) {
-			return channel.OpenDPSGD[tensor.Float](law, dim, ledger, rng.Seed(4).Stream("noise"))
-		}}}
+	p := &private{Sessions: nextitem.Sessions{Net: net, Part: x.Train, Batch: 4}, Unit: privacy.Interaction,
+		Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 1},
+			Open: func(dim int) (channel.Descent[tensor.Float], error) {
+				return channel.OpenDPSGD[tensor.Float](law, dim, ledger, rng.Seed(4).Stream("noise"))
+			}}}
 	l, err := p.Lessons(0)
 	if err != nil {
 		t.Fatal(err)

@@ -46,11 +46,13 @@ func learner(t *testing.T, unit privacy.Unit, rate, clip, noise float64) *privat
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise, Examples: int64(len(examplesOf(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
-	return &private{Sessions: nextitem.Sessions{Net: net, Part: p, Batch: 4}, Unit: unit, Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 10},
-		Open: func(dim int) (channel.Descent[tensor.Float], error) {
-			return channel.OpenDPSGD[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
-		}}}
+	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise,
+		Examples: int64(len(examplesOf(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
+	return &private{Sessions: nextitem.Sessions{Net: net, Part: p, Batch: 4}, Unit: unit,
+		Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 10},
+			Open: func(dim int) (channel.Descent[tensor.Float], error) {
+				return channel.OpenDPSGD[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
+			}}}
 }
 
 // gradients returns the gradients of one step, over all parameters, and its loss.
@@ -138,7 +140,8 @@ func TestStepIsTheSumOfClippedGradients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least, Examples: int64(len(examplesOf(p.Part, p.Unit)) - 1), Sampling: privacy.Poisson, Rate: 1, Unit: p.Unit}
+			d := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least,
+				Examples: int64(len(examplesOf(p.Part, p.Unit)) - 1), Sampling: privacy.Poisson, Rate: 1, Unit: p.Unit}
 			p.Noise.Ledger = ledger
 			p.Noise.Open = func(dim int) (channel.Descent[tensor.Float], error) {
 				return secure.OpenDPSGD[tensor.Float](d, dim, ledger, tensor.Parallel)

@@ -82,7 +82,8 @@ func TestPureAgainstKFold(t *testing.T) {
 			for _, twice := range []int64{0, 1, 6} {
 				ts, parts := list(ldp(e, n)), []reference.Guarantee{{Epsilon: e, Count: n}}
 				if twice > 0 {
-					ts, parts = append(ts, ldp(2*e, twice)), append(parts, reference.Guarantee{Epsilon: 2 * e, Count: twice})
+					ts, parts = append(ts, ldp(2*e, twice)), append(parts,
+						reference.Guarantee{Epsilon: 2 * e, Count: twice})
 				}
 				for _, share := range []float64{0, 0.3, 0.8} {
 					epsilon := share * e * float64(n+2*twice)

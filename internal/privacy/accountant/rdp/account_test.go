@@ -249,15 +249,48 @@ func TestParametersAreChecked(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	type maker = func() (rdp.Curve, error)
 	for want, makers := range map[string][]maker{
-		"sigma is":            {func() (rdp.Curve, error) { return rdp.Gaussian(0, 1) }, func() (rdp.Curve, error) { return rdp.Gaussian(nan, 1) }, func() (rdp.Curve, error) { return rdp.DiscreteGaussian(-1, 1) }},
-		"sensitivity is":      {func() (rdp.Curve, error) { return rdp.Gaussian(1, inf) }, func() (rdp.Curve, error) { return rdp.Laplace(1, nan) }, func() (rdp.Curve, error) { return rdp.DiscreteLaplace(1, 0) }},
-		"scale is":            {func() (rdp.Curve, error) { return rdp.Laplace(inf, 1) }, func() (rdp.Curve, error) { return rdp.DiscreteLaplace(-2, 1) }},
-		"epsilon is":          {func() (rdp.Curve, error) { return rdp.PureDP(0) }, func() (rdp.Curve, error) { return rdp.BoundedRange(nan) }, func() (rdp.Curve, error) { return rdp.RandomizedResponse(inf, 3) }},
-		"categories is 1":     {func() (rdp.Curve, error) { return rdp.RandomizedResponse(1, 1) }},
-		"sampling rate is":    {func() (rdp.Curve, error) { return rdp.SampledGaussian(1.1, 1) }, func() (rdp.Curve, error) { return rdp.SampledGaussian(nan, 1) }, func() (rdp.Curve, error) { return rdp.WithoutReplacementGaussian(-0.1, 1) }, func() (rdp.Curve, error) { return rdp.Poisson{Rate: 0, Base: one}.Curve() }, func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: nan, Base: one, EpsInf: inf}.Curve() }},
-		"noise multiplier is": {func() (rdp.Curve, error) { return rdp.SampledGaussian(0.1, 0) }, func() (rdp.Curve, error) { return rdp.SampledGaussian(0, nan) }, func() (rdp.Curve, error) { return rdp.WithoutReplacementGaussian(0.1, inf) }},
-		"no base curve":       {func() (rdp.Curve, error) { return rdp.Poisson{Rate: 0.1}.Curve() }, func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: 0.1, EpsInf: 1}.Curve() }},
-		"log-ratio is":        {func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: 0.1, Base: one}.Curve() }, func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: 0.1, Base: one, EpsInf: nan}.Curve() }},
+		"sigma is": {
+			func() (rdp.Curve, error) { return rdp.Gaussian(0, 1) },
+			func() (rdp.Curve, error) { return rdp.Gaussian(nan, 1) },
+			func() (rdp.Curve, error) { return rdp.DiscreteGaussian(-1, 1) },
+		},
+		"sensitivity is": {
+			func() (rdp.Curve, error) { return rdp.Gaussian(1, inf) },
+			func() (rdp.Curve, error) { return rdp.Laplace(1, nan) },
+			func() (rdp.Curve, error) { return rdp.DiscreteLaplace(1, 0) },
+		},
+		"scale is": {
+			func() (rdp.Curve, error) { return rdp.Laplace(inf, 1) },
+			func() (rdp.Curve, error) { return rdp.DiscreteLaplace(-2, 1) },
+		},
+		"epsilon is": {
+			func() (rdp.Curve, error) { return rdp.PureDP(0) },
+			func() (rdp.Curve, error) { return rdp.BoundedRange(nan) },
+			func() (rdp.Curve, error) { return rdp.RandomizedResponse(inf, 3) },
+		},
+		"categories is 1": {
+			func() (rdp.Curve, error) { return rdp.RandomizedResponse(1, 1) },
+		},
+		"sampling rate is": {
+			func() (rdp.Curve, error) { return rdp.SampledGaussian(1.1, 1) },
+			func() (rdp.Curve, error) { return rdp.SampledGaussian(nan, 1) },
+			func() (rdp.Curve, error) { return rdp.WithoutReplacementGaussian(-0.1, 1) },
+			func() (rdp.Curve, error) { return rdp.Poisson{Rate: 0, Base: one}.Curve() },
+			func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: nan, Base: one, EpsInf: inf}.Curve() },
+		},
+		"noise multiplier is": {
+			func() (rdp.Curve, error) { return rdp.SampledGaussian(0.1, 0) },
+			func() (rdp.Curve, error) { return rdp.SampledGaussian(0, nan) },
+			func() (rdp.Curve, error) { return rdp.WithoutReplacementGaussian(0.1, inf) },
+		},
+		"no base curve": {
+			func() (rdp.Curve, error) { return rdp.Poisson{Rate: 0.1}.Curve() },
+			func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: 0.1, EpsInf: 1}.Curve() },
+		},
+		"log-ratio is": {
+			func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: 0.1, Base: one}.Curve() },
+			func() (rdp.Curve, error) { return rdp.WithoutReplacement{Rate: 0.1, Base: one, EpsInf: nan}.Curve() },
+		},
 		"unknown variant": {func() (rdp.Curve, error) {
 			return rdp.WithoutReplacement{Rate: 0.1, Base: one, EpsInf: 1, Variant: "theorem-10"}.Curve()
 		}},
@@ -272,7 +305,9 @@ func TestParametersAreChecked(t *testing.T) {
 
 // Grids; searches that cannot start.
 func TestOptions(t *testing.T) {
-	for name, g := range map[string][]float64{"default": rdp.Default(), "dp-accounting": rdp.DPAccounting(), "whole": rdp.Whole(64)} {
+	for name, g := range map[string][]float64{
+		"default": rdp.Default(), "dp-accounting": rdp.DPAccounting(), "whole": rdp.Whole(64),
+	} {
 		for i, a := range g {
 			if !(a > 1) || i > 0 && a <= g[i-1] {
 				t.Errorf("grid %s: order %v at %d", name, a, i)

@@ -97,7 +97,8 @@ func TestCalibrationAgainstExact(t *testing.T) {
 		for _, delta := range []float64{1e-3, 1e-5, 1e-9} {
 			exact := must(accountant.SigmaFor(1, eps, delta))(t)
 			find := func(steps int64) float64 {
-				return must(rdp.CalibrateSampledGaussian(t.Context(), 1, steps, privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
+				return must(rdp.CalibrateSampledGaussian(t.Context(), 1, steps,
+					privacy.Budget{Epsilon: eps, Delta: delta}, rdp.Options{}))(t)
 			}
 			got := find(1)
 			if got < exact || got > 1.25*exact {
@@ -125,7 +126,9 @@ func TestCalibrationRefusals(t *testing.T) {
 		"steps is 0": func() (float64, error) {
 			return rdp.CalibrateSampledGaussian(context.Background(), 0.1, 0, ok, rdp.Options{})
 		},
-		"delta is 1":         func() (float64, error) { return one(privacy.Budget{Epsilon: 1, Delta: 1}, rdp.Options{}) },
+		"delta is 1": func() (float64, error) {
+			return one(privacy.Budget{Epsilon: 1, Delta: 1}, rdp.Options{})
+		},
 		"target":             func() (float64, error) { return one(privacy.Budget{Epsilon: bad}, rdp.Options{}) },
 		"unknown conversion": func() (float64, error) { return one(ok, rdp.Options{Conversion: "loose"}) },
 		"orders must be":     func() (float64, error) { return one(ok, rdp.Options{Orders: []float64{1}}) },

@@ -209,7 +209,8 @@ func TestEndsOfTheGrid(t *testing.T) {
 			t.Errorf("%s: on the grid %+v, beyond %+v", c.name, at, free)
 		}
 	}
-	inside := must(rdp.Epsilon(context.Background(), rdp.ZCDP(0.1), 1e-5, rdp.Options{Orders: rdp.Whole(64), Fixed: true}))(t)
+	inside := must(rdp.Epsilon(context.Background(), rdp.ZCDP(0.1), 1e-5,
+		rdp.Options{Orders: rdp.Whole(64), Fixed: true}))(t)
 	if inside.AtEnd {
 		t.Errorf("%+v is inside the grid", inside)
 	}

@@ -323,7 +323,8 @@ func TestGoldenComposed(t *testing.T) {
 			return zcdp(t, p, rdp.Tight)
 		},
 		"ZCDPToDeltaTight": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(rdp.Delta(t.Context(), rdp.ZCDP(float64(p.Rho)), float64(p.Eps), rdp.Options{Conversion: rdp.Tight}))(t).Delta
+			return must(rdp.Delta(t.Context(), rdp.ZCDP(float64(p.Rho)), float64(p.Eps),
+				rdp.Options{Conversion: rdp.Tight}))(t).Delta
 		},
 		"RDPHeteroEps": func(t *testing.T, f goldenFile, g golden, p params) float64 {
 			sum := rdp.Sum()
@@ -369,7 +370,8 @@ func TestGoldenCalibration(t *testing.T) {
 }
 
 // calibrated is the least noise of a family of curves that meets epsilon at the delta of a golden.
-func calibrated(t *testing.T, p params, epsilon float64, family func(s float64) (rdp.Curve, error), o rdp.Options) (accountant.Calibrated, error) {
+func calibrated(t *testing.T, p params, epsilon float64, family func(s float64) (rdp.Curve, error),
+	o rdp.Options) (accountant.Calibrated, error) {
 	goal := accountant.Goal{Epsilon: epsilon, Delta: float64(p.Delta), Exposed: 1}
 	return accountant.Calibrate(goal, 2, func(s float64) (float64, error) {
 		c, err := family(s)
@@ -400,7 +402,8 @@ func TestGoldenWORComposed(t *testing.T) {
 			return must(rdp.Epsilon(context.Background(), must(total(p, float64(p.Sigma)))(t), float64(p.Delta), options(p)))(t).Epsilon
 		},
 		"WORComposedSigma": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
-			return must(calibrated(t, p, float64(p.Eps), func(s float64) (rdp.Curve, error) { return total(p, s) }, options(p)))(t).Noise
+			return must(calibrated(t, p, float64(p.Eps), func(s float64) (rdp.Curve, error) { return total(p, s) },
+				options(p)))(t).Noise
 		},
 		"WORFloorEps": func(t *testing.T, _ goldenFile, g golden, p params) float64 {
 			floor := must(rdp.Epsilon(context.Background(), must(total(p, 1e9))(t), float64(p.Delta), options(p)))(t).Epsilon
@@ -408,7 +411,8 @@ func TestGoldenWORComposed(t *testing.T) {
 				return floor
 			}
 			// Nothing below the floor can be reached, and that is said.
-			_, err := calibrated(t, p, floor*0.99, func(s float64) (rdp.Curve, error) { return total(p, s) }, options(p))
+			_, err := calibrated(t, p, floor*0.99, func(s float64) (rdp.Curve, error) { return total(p, s) },
+				options(p))
 			if err == nil {
 				t.Errorf("%s: a target below the floor %v was reached", g.ID, floor)
 			}

@@ -163,7 +163,8 @@ func TestConversionProperties(t *testing.T) {
 		if exact, err := accountant.Exact(mu, delta); err != nil || best.Epsilon < exact*(1-1e-12) {
 			t.Fatalf("mu %v, delta %v: %v is below the exact %v, %v", mu, delta, best.Epsilon, exact, err)
 		}
-		for _, grid := range [][]float64{rdp.Default(), rdp.DPAccounting(), rdp.Whole(64), {1.01, 1.1, 1.5, 2, 5, 12, 32, 100}} {
+		for _, grid := range [][]float64{rdp.Default(), rdp.DPAccounting(), rdp.Whole(64),
+			{1.01, 1.1, 1.5, 2, 5, 12, 32, 100}} {
 			if p := get(delta, rdp.Options{Orders: grid, Fixed: true}); p.Epsilon < best.Epsilon*(1-1e-12) {
 				t.Fatalf("mu %v, delta %v: %v on the grid %v, %v without", mu, delta, p.Epsilon, grid, best.Epsilon)
 			}

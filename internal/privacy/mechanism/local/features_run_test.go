@@ -57,7 +57,8 @@ func TestGridPiecewiseIsPrivate(t *testing.T) {
 			for _, x := range inputs {
 				l := gridLaw(t, g, x)
 				if mechanismtest.Total(l).Cmp(big.NewRat(1, 1)) != 0 || int64(len(l)) != 2*g.n+1 {
-					t.Fatalf("eps %g, %d bits: mass %s on %d outputs of %d", eps, bits, mechanismtest.Total(l), len(l), 2*g.n+1)
+					t.Fatalf("eps %g, %d bits: mass %s on %d outputs of %d", eps, bits, mechanismtest.Total(l),
+						len(l), 2*g.n+1)
 				}
 				mean := new(big.Rat)
 				for y, p := range l {

@@ -245,7 +245,8 @@ func TestOracleNumbers(t *testing.T) {
 				t.Errorf("eps %g: %d hashes", eps, m.Hashes())
 			}
 		}
-		if d, h := reference.DuchiVariance(eps, 1), reference.HybridVariance(eps, 1); d < 0 || h < 0 || math.IsNaN(d+h) {
+		if d, h := reference.DuchiVariance(eps, 1), reference.HybridVariance(eps, 1); d < 0 || h < 0 ||
+			math.IsNaN(d+h) {
 			t.Errorf("eps %g: variances %g and %g", eps, d, h)
 		}
 	}
@@ -253,7 +254,8 @@ func TestOracleNumbers(t *testing.T) {
 	if !(oue.FrequencyVariance(1, 0) < sue.FrequencyVariance(1, 0)) {
 		t.Error("optimised unary encoding is not the better one")
 	}
-	if reference.HybridShare(0.6) != 0 || reference.HybridShare(0.62) == 0 || reference.HybridVariance(0.6, 0.5) != reference.DuchiVariance(0.6, 0.5) {
+	if reference.HybridShare(0.6) != 0 || reference.HybridShare(0.62) == 0 ||
+		reference.HybridVariance(0.6, 0.5) != reference.DuchiVariance(0.6, 0.5) {
 		t.Error("the hybrid mechanism starts at another epsilon")
 	}
 	if b := reference.DuchiBound(math.Ln2); math.Abs(b-3) > 1e-15*3 {

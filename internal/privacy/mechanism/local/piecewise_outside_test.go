@@ -187,20 +187,24 @@ func TestDuchiAndHybrid(t *testing.T) {
 		worst := map[string]float64{}
 		for _, x := range []float64{-1, -0.5, 0, 0.3, 1} {
 			p := up(x)
-			if mean, v := b*(2*p-1), 4*b*b*(p*(1-p)*(1-p)+(1-p)*p*p); math.Abs(mean-x) > 1e-12*b || math.Abs(v/reference.DuchiVariance(eps, x)-1) > 1e-9 {
-				t.Errorf("eps %g, x %g: mean %g, variance %g, want %g", eps, x, mean, v, reference.DuchiVariance(eps, x))
+			mean, v := b*(2*p-1), 4*b*b*(p*(1-p)*(1-p)+(1-p)*p*p)
+			if math.Abs(mean-x) > 1e-12*b || math.Abs(v/reference.DuchiVariance(eps, x)-1) > 1e-9 {
+				t.Errorf("eps %g, x %g: mean %g, variance %g, want %g", eps, x, mean, v,
+					reference.DuchiVariance(eps, x))
 			}
 			pm := local.Piecewise{Epsilon: eps}
 			share := reference.HybridShare(eps)
 			mixture := (1-share)*reference.DuchiVariance(eps, x) + share*pm.Variance(x)
-			if got := reference.HybridVariance(eps, x); math.Abs(got/mixture-1) > 1e-9 || got != reference.HybridVariance(eps, -x) {
+			if got := reference.HybridVariance(eps, x); math.Abs(got/mixture-1) > 1e-9 ||
+				got != reference.HybridVariance(eps, -x) {
 				t.Errorf("eps %g, x %g: hybrid %g, want %g", eps, x, got, mixture)
 			}
 			worst["duchi"] = max(worst["duchi"], reference.DuchiVariance(eps, x))
 			worst["pm"] = max(worst["pm"], pm.Variance(x))
 			worst["hybrid"] = max(worst["hybrid"], reference.HybridVariance(eps, x))
 			// Above the switch the hybrid's variance does not depend on the input at all.
-			if at0 := reference.HybridVariance(eps, 0); share > 0 && math.Abs(reference.HybridVariance(eps, x)/at0-1) > 1e-9 {
+			at0 := reference.HybridVariance(eps, 0)
+			if share > 0 && math.Abs(reference.HybridVariance(eps, x)/at0-1) > 1e-9 {
 				t.Errorf("eps %g: hybrid variance %g at %g, %g at 0", eps, reference.HybridVariance(eps, x), x, at0)
 			}
 		}

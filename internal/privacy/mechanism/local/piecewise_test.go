@@ -29,7 +29,8 @@ func TestPiecewiseVariance(t *testing.T) {
 		if !(here >= there && there >= 0) || math.IsInf(here, 0) {
 			t.Fatalf("epsilon %v, x %v: %v, a little above %v", eps, x, here, there)
 		}
-		if h, d := reference.HybridVariance(eps, x), reference.DuchiVariance(eps, x); !(h >= 0 && h <= math.Max(here, d)*(1+1e-12) && h >= math.Min(here, d)*(1-1e-12)) {
+		h, d := reference.HybridVariance(eps, x), reference.DuchiVariance(eps, x)
+		if !(h >= 0 && h <= math.Max(here, d)*(1+1e-12) && h >= math.Min(here, d)*(1-1e-12)) {
 			t.Fatalf("epsilon %v, x %v: hybrid %v of %v and %v", eps, x, h, here, d)
 		}
 	})

@@ -81,7 +81,9 @@ func TestSequenceLawsAreTheGoldens(t *testing.T) {
 			x := big.NewRat(c.X, 1)
 			m := Mechanism{Variant: variant, Epsilon: mechanismtest.Log(x), Items: c.M, Length: c.L}
 			mech := sequenceMechanism(m, rejects, x)
-			got, err := law.Enumerate(func(ch *law.Choices) law.Row { return mech(mechanismtest.RowOf(c.Row...), ch) }, law.Limits{})
+			got, err := law.Enumerate(func(ch *law.Choices) law.Row {
+				return mech(mechanismtest.RowOf(c.Row...), ch)
+			}, law.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,9 +165,12 @@ func TestTheoremOfThePaperIsFalse(t *testing.T) {
 		out    law.Row
 		pa, pb *big.Rat // under sdp-paper at x = 3; nil: not known beforehand
 	}{
-		{"smallest", 1, mechanismtest.RowOf(0, 1), mechanismtest.RowOf(1, 0), mechanismtest.RowOf(0, 1), big.NewRat(9, 16), big.NewRat(1, 16)},
-		{"both padded in front", 2, mechanismtest.RowOf(0, 1, 2), mechanismtest.RowOf(0, 2, 1), mechanismtest.RowOf(1, 0, 2), big.NewRat(9, 80), big.NewRat(1, 80)},
-		{"zero overtaken first", 3, mechanismtest.RowOf(1, 0, 2, 3), mechanismtest.RowOf(2, 0, 1, 3), mechanismtest.RowOf(3, 2, 0, 1), nil, nil},
+		{"smallest", 1, mechanismtest.RowOf(0, 1), mechanismtest.RowOf(1, 0), mechanismtest.RowOf(0, 1),
+			big.NewRat(9, 16), big.NewRat(1, 16)},
+		{"both padded in front", 2, mechanismtest.RowOf(0, 1, 2), mechanismtest.RowOf(0, 2, 1),
+			mechanismtest.RowOf(1, 0, 2), big.NewRat(9, 80), big.NewRat(1, 80)},
+		{"zero overtaken first", 3, mechanismtest.RowOf(1, 0, 2, 3), mechanismtest.RowOf(2, 0, 1, 3),
+			mechanismtest.RowOf(3, 2, 0, 1), nil, nil},
 	} {
 		x := big.NewRat(3, 1)
 		for v, power := range map[Variant]int{SDPPaper: 2, SDPFixed: 1} {

@@ -70,7 +70,8 @@ func TestSequencesDoNotKnowNames(t *testing.T) {
 			return law.Row(b)
 		}
 		if v == RR {
-			if d := mechanismtest.Difference(rowLaw(outer, v, items, x, shuffle(in)), mapped(rowLaw(outer, v, items, x, in), shuffle)); d != "" {
+			if d := mechanismtest.Difference(rowLaw(outer, v, items, x, shuffle(in)),
+				mapped(rowLaw(outer, v, items, x, in), shuffle)); d != "" {
 				t.Fatalf("rr of %v and of %v: %s", in, shuffle(in), d)
 			}
 		}
@@ -100,7 +101,8 @@ func drawRow(t *rapid.T, items, length int) law.Row {
 func TestFirstCellsAndWholeRows(t *testing.T) {
 	x := big.NewRat(7, 3)
 	for _, v := range variants {
-		for _, in := range []law.Row{mechanismtest.RowOf(1, 2), mechanismtest.RowOf(0, 2), mechanismtest.RowOf(3, 1, 2)} {
+		for _, in := range []law.Row{mechanismtest.RowOf(1, 2), mechanismtest.RowOf(0, 2),
+			mechanismtest.RowOf(3, 1, 2)} {
 			const items = 4
 			m := Mechanism{Variant: v, Epsilon: mechanismtest.Log(x), Items: items, Length: len(in)}
 			l := rowLaw(t, v, items, x, in)

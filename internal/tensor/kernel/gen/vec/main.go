@@ -5,6 +5,7 @@ package main
 
 import (
 	"flag"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -85,7 +86,7 @@ type loop struct {
 func begin(s simd.ISA, name, signature, doc string, names ...string) *loop {
 	TEXT(name+s.Suffix, NOSPLIT, "func("+signature)
 	Pragma("noescape")
-	Doc(name + s.Suffix + " " + doc)
+	Doc(wrapped(name + s.Suffix + " " + doc)...)
 	l := &loop{ISA: s, i: GP64(), ptr: map[string]reg.GPVirtual{}}
 	l.n = Load(Param(names[0]).Len(), GP64()).(reg.GPVirtual)
 	for _, p := range names {
@@ -297,3 +298,15 @@ const (
 	cmpNLT = 0x05
 	cmpLT  = 0x11
 )
+
+// wrapped returns the lines of a comment that end by column 120.
+func wrapped(text string) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len("// ")+len(line)+len(" ")+len(word) > 120 {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
