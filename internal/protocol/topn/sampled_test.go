@@ -10,26 +10,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/autograd"
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
-
-// fixed scores items alike for all users.
-type fixed []tensor.Float
-
-func (f fixed) Items() int { return len(f) }
-
-func (f fixed) Score(_ *autograd.Tape, users []int32, scores tensor.Matrix) error {
-	for k := range users {
-		copy(tensor.Row(scores, k), f)
-	}
-	return nil
-}
 
 // sampling is an experiment that ranks among n sampled items.
 func sampling(t testing.TB, d *dataset.Interactions, seed rng.Seed, n int, k ...int) (*Experiment, error) {
@@ -47,7 +35,7 @@ func TestSampledByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := x.rankTest(t.Context(), fixed{0.9, 0.5, 0.7, 0.5, 0.1})
+	r, err := x.rankTest(t.Context(), eval.Same{0.9, 0.5, 0.7, 0.5, 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +98,7 @@ func TestCandidates(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		scores := make(fixed, d.Items)
+		scores := make(eval.Same, d.Items)
 		for i := range scores {
 			scores[i] = tensor.Float(rapid.IntRange(0, 3).Draw(rt, "score"))
 		}
@@ -231,7 +219,7 @@ func TestRankSampledInterrupted(t *testing.T) {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errors.New("no time"))
-	if _, err := x.rankSampled(ctx, make(fixed, 4), x.test); !errors.Is(err, run.ErrInterrupted) {
+	if _, err := x.rankSampled(ctx, make(eval.Same, 4), x.test); !errors.Is(err, run.ErrInterrupted) {
 		t.Errorf("%v", err)
 	}
 }
