@@ -18,7 +18,7 @@ import (
 // costsFile is the table of recorded costs that --dry-run reads.
 const costsFile = "../reproduce/costs.csv"
 
-// costPlans plans the smoke and quick tables, and the quick matrices, over runs in a folder.
+// costPlans plans the smoke, quick and full tables, and the quick matrices, over runs in a folder.
 func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {
 	t.Helper()
 	all, err := reproduce.BuiltIn(configs.Files(), papers.All())
@@ -26,7 +26,7 @@ func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {
 		t.Fatal(err)
 	}
 	plans, o := map[string]*reproduce.Plan{}, reproduce.Options{Out: out, Workers: 2, Progress: run.Silent{}}
-	for _, o.Size = range []string{"smoke", "quick"} {
+	for _, o.Size = range []string{"smoke", "full", "quick"} {
 		if plans[o.Size], err = reproduce.NewPlan(all, o); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {
 	return plans
 }
 
-// Most runs of the smoke and quick tables whose data can be had, and of the matrices, have a recorded cost, so
+// Most runs of the smoke, quick and full tables whose data can be had, and of the matrices, have a recorded cost, so
 // that a forecast of all of them measures little. With -update the table is made again: finished
 // runs in $PRIVREC_RUNS count as they were, others as they are recorded, and of those that are new
 // a few steps are measured, on two threads. That takes minutes, and data.

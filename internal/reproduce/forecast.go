@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -33,6 +34,31 @@ type Ahead struct {
 	FirstSeconds float64 `json:"first_seed_seconds"`
 
 	replaced, lacks []string // data sets by their printed names
+}
+
+// undisturbed returns what a finished run would take on a machine that nothing else uses: its epochs at the recorded
+// cost of its steps, times scale. Where that is not recorded it is what the run took. done is false where the run is not
+// finished.
+func (r *Run) undisturbed(scale float64) (seconds float64, done bool, err error) {
+	took, done := r.spent()
+	c := r.cost()
+	if !done || c.how != recorded {
+		return took.Seconds, done, nil
+	}
+	m, err := experiment.ReadOutcome(r.Dir)
+	if err != nil {
+		return 0, false, err
+	}
+	return c.Seconds * ranShare(m.Trained) * scale, true, nil
+}
+
+// ranShare returns the share of the most epochs that a finished run ran, with those of a first training that chose how
+// many; 1 for a run without epochs.
+func ranShare(t experiment.Trained) float64 {
+	if t.Cap == 0 {
+		return 1
+	}
+	return float64(len(t.Selection)+len(t.Epochs)) / float64(t.Cap)
 }
 
 // add adds what another table takes.
@@ -59,16 +85,18 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 	if p.o.Workers > 0 {
 		tensor.SetWorkers(p.o.Workers)
 	}
+	scale := t.speed / speed()
 	if p.o.Records != nil {
 		for _, r := range p.runs {
-			if cost, done := r.spent(); done {
-				if err := p.learn(r, cost.Seconds); err != nil {
+			if seconds, done, err := r.undisturbed(scale); err != nil {
+				return nil, nil, err
+			} else if done {
+				if err := p.learn(r, seconds); err != nil {
 					return nil, nil, err
 				}
 			}
 		}
 	}
-	scale := t.speed / speed()
 	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{},
 		measured: map[string]Cost{}}
 	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs",
