@@ -131,13 +131,17 @@ func TestGemmTails(t *testing.T) {
 func TestGemmForms(t *testing.T) {
 	sizes := [][3]int{{1, 1, 1}, {1, 300, 40}, {300, 1, 40}, {64, 60, 60}, {100, 281, 100}, {320, 60, 70},
 		{60, 50, 1500}, {33, 65, 2049}, {170, 60, 600}, {5, 1100, 130}, {600, 5, 130}, {260, 20, 1024}}
+	factors := []product{{alpha: 1}, {alpha: -0.5, beta: 1, pad: 3}, {alpha: 2, beta: 0.25, pad: 1}}
+	if testing.Short() { // the threads are the same
+		factors = factors[2:]
+	}
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
 		for _, s := range sizes {
 			for f := range 4 {
-				product{f&1 != 0, f&2 != 0, s[0], s[1], s[2], 1, 0, 0}.check(t, r)
-				product{f&1 != 0, f&2 != 0, s[0], s[1], s[2], -0.5, 1, 3}.check(t, r)
-				product{f&1 != 0, f&2 != 0, s[0], s[1], s[2], 2, 0.25, 1}.check(t, r)
+				for _, p := range factors {
+					product{f&1 != 0, f&2 != 0, s[0], s[1], s[2], p.alpha, p.beta, p.pad}.check(t, r)
+				}
 			}
 		}
 	})
