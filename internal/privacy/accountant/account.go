@@ -272,8 +272,8 @@ type Method string
 const (
 	// Analytic is the closed form for composed Gaussians, see Exact.
 	Analytic Method = "analytic"
-	// Contour, named "exact", is the exact value by contour integration (package exact). It is
-	// checked against a certified bracket and the Rényi bound.
+	// Contour, named "exact", is the exact value: a closed form, else contour integration (package exact). It is
+	// checked against a certified bracket and the Rényi bound, that of Gaussians alone against the definition.
 	Contour Method = "exact"
 	// RDP is the bound of Rényi differential privacy (package rdp).
 	RDP Method = "rdp"

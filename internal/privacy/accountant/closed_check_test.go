@@ -11,7 +11,8 @@ import (
 )
 
 // TestClosedFormsAreCheckedToo puts a closed form that is too small, or too large, in
-// place of the right one: the bracket must answer instead.
+// place of the right one: the bracket must answer instead. Gaussians alone are held against the definition, which shows
+// a part in 10,000 too.
 func TestClosedFormsAreCheckedToo(t *testing.T) {
 	gauss := privacy.Gaussian{Sigma: 1, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.AddRemove}
 	for name, e := range map[string]privacy.Event{
@@ -34,7 +35,11 @@ func TestClosedFormsAreCheckedToo(t *testing.T) {
 			if err != nil || right.Method != "" || len(right.Notes) > 0 || !(value(right) > 0) {
 				t.Fatalf("%s: %+v, %v", name, right, err)
 			}
-			for _, wrong := range []float64{0, value(right) / 2, value(right) * 1.2} {
+			wrongs, why := []float64{0, value(right) / 2, value(right) * 1.2}, "outside the certified bracket"
+			if name == "gaussian" {
+				wrongs, why = append(wrongs, value(right)*0.9999, value(right)*1.0001), "the definition gives a delta of"
+			}
+			for _, wrong := range wrongs {
 				r, err := checked(l, q, Result{},
 					func(l terms.List, _ question, r Result) (Result, error) {
 						_, err := analytic(l, q, r)
@@ -43,7 +48,7 @@ func TestClosedFormsAreCheckedToo(t *testing.T) {
 					func([]terms.Term) (exact.Value, float64, error) {
 						return exact.Value{Method: exact.Closed}, wrong, nil
 					})
-				if err != nil || r.Method != string(PLD) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "outside the certified bracket") {
+				if err != nil || r.Method != string(PLD) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], why) {
 					t.Errorf("%s: %v passes for %v: %+v, %v", name, wrong, value(right), r, err)
 				}
 				if got := value(r); math.Abs(got-value(right)) > 1e-3*value(right) {

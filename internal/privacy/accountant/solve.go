@@ -111,8 +111,9 @@ const (
 )
 
 // contour returns the answer of package exact after checking it. It checks closed forms too, because a formula can be
-// wrong as an integral can fail. If the exact value cannot be used, it returns the certified upper bound, or else the
-// Rényi bound, and notes why.
+// wrong as an integral can fail: that of Gaussians alone by the definition of delta, all others by a bracket and the
+// Rényi bound. If the exact value cannot be used, it returns the certified upper bound, or else the Rényi bound, and
+// notes why.
 func contour(l terms.List, q question, r Result) (Result, error) {
 	return checked(l, q, r, analytic, q.exact)
 }
@@ -153,23 +154,6 @@ func checked(l terms.List, q question, r Result, gaussians func(terms.List, ques
 // errUnchecked says that no bracket covers a value, so that it cannot be compared. A closed form is used without this
 // check, an integral is not.
 var errUnchecked = errors.New("the exact value cannot be checked")
-
-// doubtGaussians compares the closed form of Gaussians with a coarse bracket and the Rényi bound, where these exist.
-func (q question) doubtGaussians(l terms.List, s Result) error {
-	value := s.Epsilon
-	if q.forDelta {
-		value = s.Delta
-	}
-	ts, err := l.Worst()
-	if err != nil || len(ts) == 0 { // no branch is known to be the worst, but the closed form compares mu²
-		return nil
-	}
-	// The closed form is right to some 1e-12 of itself, and near 0 to 1e-12.
-	if _, err = q.doubt(ts, l, value*(1-1e-9)-1e-12, value); errors.Is(err, errUnchecked) {
-		return nil
-	}
-	return err
-}
 
 // doubt compares the interval [lo, hi], which must contain the exact value, with the certified bracket and the Rényi
 // bound. It fails if the interval is outside either of them, and with errUnchecked if there is no bracket. The note
