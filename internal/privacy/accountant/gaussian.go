@@ -6,14 +6,14 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/special"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // LogDelta returns the logarithm of the exact delta of a mu-Gaussian-DP mechanism at epsilon (Balle
 // and Wang 2018, theorem 8); mu > 0, epsilon >= 0. It is accurate relative to delta itself, see
-// special.GaussianLogDelta.
-func LogDelta(mu, epsilon float64) float64 { return special.GaussianLogDelta(mu, epsilon) }
+// numeric.GaussianLogDelta.
+func LogDelta(mu, epsilon float64) float64 { return numeric.GaussianLogDelta(mu, epsilon) }
 
 // Delta returns exp(LogDelta), at most 1.
 func Delta(mu, epsilon float64) float64 { return math.Min(1, math.Exp(LogDelta(mu, epsilon))) }

@@ -8,6 +8,8 @@ package binomial
 
 import (
 	"math"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // Law describes the number of successes in N independent trials, with probabilities P of success and Q of failure. It
@@ -40,7 +42,7 @@ func (l Law) LogPMF(k int64) float64 {
 	}
 	n, x := float64(l.N), float64(k)
 	y := n - x
-	log := Stirling(n) - Stirling(x) - Stirling(y) - deviance(x, n*l.P) - deviance(y, n*l.Q)
+	log := numeric.Stirling(n) - numeric.Stirling(x) - numeric.Stirling(y) - deviance(x, n*l.P) - deviance(y, n*l.Q)
 	return log + 0.5*math.Log(n/(2*math.Pi*x*y))
 }
 
@@ -92,28 +94,6 @@ func (l Law) logTail(k int64) float64 {
 		}
 	}
 	return l.LogPMF(k) + math.Log(sum)
-}
-
-// Stirling returns log n! - log(sqrt(2 pi n) (n/e)^n), the error of Stirling's formula, for integer
-// n >= 1.
-func Stirling(n float64) float64 {
-	if n < float64(len(stirlings)) {
-		return stirlings[int(n)]
-	}
-	// 1/(12 n) - 1/(360 n³) + ...: the sixth term is below 1e-17 from n = 16 on.
-	v := 1 / (n * n)
-	return (1.0/12 - v*(1.0/360-v*(1.0/1260-v*(1.0/1680-v*(1.0/1188-v*691.0/360360))))) / n
-}
-
-// stirlings has the values for n = 0 (unused) to 15.
-var stirlings = [...]float64{
-	0, 0.081061466795327258219670264, 0.041340695955409294093822081, 0.0276779256849983391487892927,
-	0.020790672103765093111522771, 0.0166446911898211921631948653, 0.013876128823070747998745727,
-	0.0118967099458917700950557241,
-	0.010411265261972096497478567, 0.0092554621827127329177286366, 0.008330563433362871256469318,
-	0.0075736754879518407949720242,
-	0.006942840107209529865664152, 0.0064089941880042070684396310, 0.005951370112758847735624416,
-	0.0055547335519628013710386899,
 }
 
 // deviance returns x log(x/m) + m - x, which is never negative, for x > 0 and m > 0.

@@ -2,7 +2,6 @@ package binomial
 
 import (
 	"math"
-	"math/big"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -62,50 +61,4 @@ func TestTailsAreInOrder(t *testing.T) {
 			t.Fatalf("%+v, %d: log tail %v, tail %v", l, k, log, up)
 		}
 	})
-}
-
-// Stirling's error against log n! of whole numbers at 200 bits, and between the
-// bounds of Robbins (1955): 1/(12n+1) < error < 1/(12n).
-func TestStirling(t *testing.T) {
-	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899", 10, 200, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := big.NewInt(1)
-	for n := int64(1); n <= 400; n++ {
-		f.Mul(f, big.NewInt(n))
-		// (n!)² e^(2n) / (2 pi n n^(2n)) is e^(2 error): its logarithm near 0, without
-		// logarithms of large numbers.
-		ratio := new(big.Float).SetPrec(200).SetInt(new(big.Int).Mul(f, f))
-		below := new(big.Int).Exp(big.NewInt(n), big.NewInt(2*n+1), nil)
-		ratio.Quo(ratio, new(big.Float).SetPrec(200).SetInt(below))
-		ratio.Quo(ratio, new(big.Float).SetPrec(200).Mul(pi, big.NewFloat(2)))
-		e := bigExp(2 * n)
-		v, _ := new(big.Float).Sub(ratio.Mul(ratio, e), big.NewFloat(1)).Float64()
-		got, want := Stirling(float64(n)), math.Log1p(v)/2
-		if math.Abs(got-want) > 5e-16*want {
-			t.Errorf("%d: %.17g, want %.17g", n, got, want)
-		}
-		if x := float64(n); !(got > 1/(12*x+1) && got <= 1/(12*x)) {
-			t.Errorf("%d: %v is not between 1/(12 n+1) and 1/(12 n)", n, got)
-		}
-	}
-	for _, n := range []float64{1e5, 1e9, 1 << 53} {
-		if got := Stirling(n); math.Abs(got*12*n-1) > 1e-10 {
-			t.Errorf("%v: %v, want about 1/(12 n)", n, got)
-		}
-	}
-}
-
-// bigExp is e^k at 200 bits.
-func bigExp(k int64) *big.Float {
-	e, term := new(big.Float).SetPrec(260).SetInt64(1), new(big.Float).SetPrec(260).SetInt64(1)
-	for i := int64(1); i < 80; i++ {
-		e.Add(e, term.Quo(term, new(big.Float).SetPrec(260).SetInt64(i)))
-	}
-	p := new(big.Float).SetPrec(260).SetInt64(1)
-	for range k {
-		p.Mul(p, e)
-	}
-	return p
 }

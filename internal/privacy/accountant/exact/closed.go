@@ -3,7 +3,7 @@ package exact
 import (
 	"math"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // closedCurve holds the closed curve of a single release.
@@ -25,7 +25,7 @@ func (p *plan) closedCurve(d Direction) *closedCurve {
 				most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
 		}
 		return &closedCurve{
-			log: sampledCurve(l.rate, d, func(e float64) float64 { return special.GaussianLogDelta(l.mu, e) }),
+			log: sampledCurve(l.rate, d, func(e float64) float64 { return numeric.GaussianLogDelta(l.mu, e) }),
 			err: func(e float64) float64 {
 				a := baseEpsilon(l.rate, d, e)
 				r := gaussError(l.mu, a) + 64*ulp

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // alone is Gaussians without their closed form: what the integral makes of them.
@@ -22,13 +22,13 @@ func TestIntegralOfGaussians(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu := math.Exp(rapid.Float64Range(math.Log(1e-3), math.Log(60)).Draw(t, "log mu"))
 		delta := math.Exp(rapid.Float64Range(math.Log(1e-15), math.Log(0.5)).Draw(t, "log delta"))
-		if special.GaussianLogDelta(mu, 0) < math.Log(delta) {
+		if numeric.GaussianLogDelta(mu, 0) < math.Log(delta) {
 			if v, err := alone(mu).epsilon(delta); err != nil || v.Epsilon != 0 {
 				t.Fatalf("%+v, %v, want 0", v, err)
 			}
 			return
 		}
-		want := smallest(func(e float64) float64 { return special.GaussianLogDelta(mu, e) }, math.Log(delta), gaussBound(mu, delta))
+		want := smallest(func(e float64) float64 { return numeric.GaussianLogDelta(mu, e) }, math.Log(delta), gaussBound(mu, delta))
 		v, err := alone(mu).epsilon(delta)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestImages(t *testing.T) {
 	tight := 0
 	for _, mu := range []float64{0.3, 1, 4} {
 		for _, eps := range []float64{0, 0.5, 3} {
-			exact := special.GaussianLogDelta(mu, eps)
+			exact := numeric.GaussianLogDelta(mu, eps)
 			for _, c := range []float64{0.7, 2, 6} {
 				g := alone(mu)
 				fine := g.stepFor(c, eps, exact, 34)

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // gaussStick is delta of a mu-Gaussian-DP release at any real epsilon, where the
@@ -16,7 +16,7 @@ func gaussStick(mu, eps float64) float64 {
 	if eps < 0 {
 		return 1 - math.Exp(eps)*(1-gaussStick(mu, -eps))
 	}
-	return math.Exp(special.GaussianLogDelta(mu, eps))
+	return math.Exp(numeric.GaussianLogDelta(mu, eps))
 }
 
 // The trapezoid rule of step D returns, exactly, the sum over all k of

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // Chernoff's bound is above delta at every point of the axis, and at its least not
@@ -18,7 +18,7 @@ func TestBoundIsAboveDelta(t *testing.T) {
 		g := alone(mu)
 		for _, share := range []float64{0.1, 1, 2, 5} {
 			eps := mu*mu/2 + share*mu
-			exact := special.GaussianLogDelta(mu, eps)
+			exact := numeric.GaussianLogDelta(mu, eps)
 			least := math.Inf(1)
 			for x := -6.; x < 8; x += 0.05 {
 				b := g.bound(math.Exp(x), eps)
@@ -273,7 +273,7 @@ func TestLatticeIsLinearBetweenPoints(t *testing.T) {
 func TestSolveFromAnywhere(t *testing.T) {
 	g := alone(1.3)
 	const want = 2.5
-	target := special.GaussianLogDelta(1.3, want)
+	target := numeric.GaussianLogDelta(1.3, want)
 	c := g.saddle(want, 1)
 	line, err := g.build(c, want, target, quiet)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/special"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // plan holds a composition, sorted by how its terms are treated.
@@ -132,7 +132,7 @@ func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
 		}
-		return v.solved(func(e float64) float64 { return special.GaussianLogDelta(mu, e) },
+		return v.solved(func(e float64) float64 { return numeric.GaussianLogDelta(mu, e) },
 			func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
 	}
 	if v, ok := p.largestLoss(d, v, target); ok {
@@ -174,7 +174,7 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
 		}
-		return v.at(special.GaussianLogDelta(mu, eps), gaussError(mu, eps))
+		return v.at(numeric.GaussianLogDelta(mu, eps), gaussError(mu, eps))
 	}
 	if log, relative, ok := p.sum(eps); ok {
 		return v.at(log, relative)

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // bits is the precision of the oracles in big.Float: what cancels between two
@@ -147,8 +147,8 @@ func TestBigOracles(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{-13, -2, -0.1, 0, 0.5, 1, 5, 9, 13.5} {
-		if got := bigUpper(bigOf(x)); !near(special.Upper(x), got, 2e-13) {
-			t.Errorf("the tail at %g is %g, want %g", x, got, special.Upper(x))
+		if got := bigUpper(bigOf(x)); !near(numeric.Upper(x), got, 2e-13) {
+			t.Errorf("the tail at %g is %g, want %g", x, got, numeric.Upper(x))
 		}
 	}
 	// Q(1), to 40 digits (Abramowitz and Stegun, table 26.1, extended).

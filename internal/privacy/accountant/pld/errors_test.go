@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/privacy/accountant/special"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // One pure release has the largest tilts: nothing but its largest loss counts. Its
@@ -227,9 +227,9 @@ func TestUnderflowOfQ(t *testing.T) {
 			eps := lo + (hi-lo)*(float64(i)+0.37)/200
 			want := 0.0 // P above less exp(eps) Q above
 			if a := mu/2 - eps/mu; a <= 0 {
-				want = math.Exp(special.LogPhi(a)) * special.MillsDifference(-a, mu)
+				want = math.Exp(numeric.LogPhi(a)) * numeric.MillsDifference(-a, mu)
 			} else {
-				want = special.Upper(-a) - math.Exp(eps+special.LogPhi(mu-a)+math.Log(special.Mills(mu-a)))
+				want = numeric.Upper(-a) - math.Exp(eps+numeric.LogPhi(mu-a)+math.Log(numeric.Mills(mu-a)))
 			}
 			u, l := hockeyStick(up, eps), hockeyStick(low, eps)
 			tol := 1e-12*want + 1e-19
@@ -245,7 +245,7 @@ func TestUnderflowOfQ(t *testing.T) {
 			}
 			deltaAt := func(eps float64) float64 {
 				a := mu/2 - eps/mu
-				return math.Exp(special.LogPhi(a)) * special.MillsDifference(-a, mu)
+				return math.Exp(numeric.LogPhi(a)) * numeric.MillsDifference(-a, mu)
 			}
 			if u, l := deltaAt(b.Upper), deltaAt(b.Lower); !(u <= delta*(1+1e-8)) || !(l >= delta*(1-1e-8)) {
 				t.Errorf("mu %g, delta %g: delta is %g at %v and %g at %v", mu, delta, u, b.Upper, l, b.Lower)

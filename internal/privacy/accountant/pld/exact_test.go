@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/special"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // One release of every kind, in both directions: the bracket holds the hockey
@@ -56,9 +56,9 @@ func TestGaussianClosedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := mu/2 - eps/mu
-		want := math.Exp(special.LogPhi(a)) * special.MillsDifference(-a, mu)
+		want := math.Exp(numeric.LogPhi(a)) * numeric.MillsDifference(-a, mu)
 		if a > 0 {
-			want = special.Upper(-a) - math.Exp(eps)*special.Upper(mu-a)
+			want = numeric.Upper(-a) - math.Exp(eps)*numeric.Upper(mu-a)
 		}
 		if tol := 1e-9*want + 1e-14; b.Lower > want+tol || b.Upper < want-tol || b.Upper-b.Lower > 0.02*want+1e-9 {
 			t.Fatalf("mu %g, epsilon %g: %g to %g, want %g", mu, eps, b.Lower, b.Upper, want)
@@ -79,7 +79,7 @@ func TestResponseBinomial(t *testing.T) {
 		want := 0.0
 		for k := range n + 1 {
 			if loss := float64(2*k-n) * e; loss > eps {
-				want += math.Exp(special.LogBinomial(n, k)+float64(k)*e-float64(n)*math.Log1p(math.Exp(e))) * -math.Expm1(eps-loss)
+				want += math.Exp(numeric.LogBinomial(n, k)+float64(k)*e-float64(n)*math.Log1p(math.Exp(e))) * -math.Expm1(eps-loss)
 			}
 		}
 		if tol := 1e-9*want + 1e-300; b.Lower > want+tol || b.Upper < want-tol {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // Central moments against alternating sums in 60 and more digits (mpmath): s, l,
@@ -78,7 +78,7 @@ func TestMomentShortcut(t *testing.T) {
 		skipped := 0
 		for j := 3; j <= 200; j++ {
 			k := float64(j)
-			if k*special.Log1mExp(-(k-1)*rho) < -math.Ln2 {
+			if k*numeric.Log1mExp(-(k-1)*rho) < -math.Ln2 {
 				continue
 			}
 			skipped++

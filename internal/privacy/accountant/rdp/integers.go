@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // maxOrder is the largest whole order for which finite sums are computed. Beyond it the bound counts as unknown.
@@ -79,4 +79,4 @@ func (s *logSum) log() float64 {
 }
 
 // log1p returns the logarithm of 1 plus the sum.
-func (s *logSum) log1p() float64 { return special.Log1pExp(s.log()) }
+func (s *logSum) log1p() float64 { return numeric.Log1pExp(s.log()) }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // Gaussian returns the curve alpha D²/(2 sigma²) of normal noise with standard deviation sigma on a value that moves by
@@ -47,16 +47,16 @@ func RandomizedResponse(epsilon float64, k int64) (Curve, error) {
 	if err := errors.Join(positive("epsilon", epsilon), atLeast("categories", k, 2)); err != nil {
 		return nil, err
 	}
-	logR := -special.LogAdd(epsilon, math.Log(float64(k-1)))
+	logR := -numeric.LogAdd(epsilon, math.Log(float64(k-1)))
 	return bounded(func(alpha float64) float64 {
 		b := alpha - 1
 		switch {
 		case math.IsInf(alpha, 1):
 			return epsilon
 		case b == 0:
-			return epsilon * math.Exp(logR+special.LogExpm1(epsilon))
+			return epsilon * math.Exp(logR+numeric.LogExpm1(epsilon))
 		}
-		v := special.Log1pExp(logR+special.Log1mExp(-b*epsilon)+special.LogExpm1(alpha*epsilon)) / b
+		v := numeric.Log1pExp(logR+numeric.Log1mExp(-b*epsilon)+numeric.LogExpm1(alpha*epsilon)) / b
 		return math.Min(v, epsilon)
 	}), nil
 }
@@ -68,10 +68,10 @@ func BoundedRange(epsilon float64) (Curve, error) {
 	if err := positive("epsilon", epsilon); err != nil {
 		return nil, err
 	}
-	logT := math.Log(epsilon) - special.LogExpm1(epsilon)
+	logT := math.Log(epsilon) - numeric.LogExpm1(epsilon)
 	kl := math.Exp(logT) - 1 - logT
 	if epsilon < 1 { // t is near 1: t - 1 = -(e^epsilon - 1 - epsilon)/(e^epsilon - 1)
-		kl = -special.Log1pmx(-special.Expm1mx(epsilon) / math.Expm1(epsilon))
+		kl = -numeric.Log1pmx(-numeric.Expm1mx(epsilon) / math.Expm1(epsilon))
 	}
 	return bounded(func(alpha float64) float64 {
 		return math.Min(epsilon, kl+(alpha-1)*epsilon*epsilon/8)
@@ -94,12 +94,12 @@ func Laplace(b, sensitivity float64) (Curve, error) {
 		case math.IsInf(alpha, 1) || math.IsInf(e, 1):
 			return e
 		case beta == 0:
-			return special.Expm1mx(-e)
+			return numeric.Expm1mx(-e)
 		case beta*e > 500:
 			// log of the first term; the second is below 1.
 			return math.Min(e, e+math.Log(alpha/(alpha+beta))/beta+math.Exp(-beta*e))
 		}
-		s := (alpha*special.Expm1mx(beta*e) + beta*special.Expm1mx(-alpha*e)) / (alpha + beta)
+		s := (alpha*numeric.Expm1mx(beta*e) + beta*numeric.Expm1mx(-alpha*e)) / (alpha + beta)
 		return math.Min(e, math.Log1p(s)/beta)
 	}), nil
 }
@@ -116,7 +116,7 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	e := d / b
 	// P is the law at distance d from Q's centre 0; the loss at k is (2k-d)/b.
 	rho := -1 / b // log
-	edge := -special.Log1pExp(rho)
+	edge := -numeric.Log1pExp(rho)
 	type atom struct{ mass, loss float64 }
 	atoms := []atom{{math.Exp(edge), e}, {math.Exp(edge + d*rho), -e}}
 	// Far distances come in blocks of n, each with the loss of its worse end.
@@ -128,14 +128,14 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 		if first := (k - (d - k)) / b; math.Abs(first) > math.Abs(loss) {
 			loss = first
 		}
-		atoms = append(atoms, atom{math.Exp(edge + special.Log1mExp(size*rho) + rho*(d-last)), loss})
+		atoms = append(atoms, atom{math.Exp(edge + numeric.Log1mExp(size*rho) + rho*(d-last)), loss})
 	}
 	kl := 0.0
 	for _, a := range atoms {
 		if e > 1 {
 			kl += a.mass * a.loss
 		} else { // and e^-loss - 1, which has the mean 0
-			kl += a.mass * special.Expm1mx(-a.loss)
+			kl += a.mass * numeric.Expm1mx(-a.loss)
 		}
 	}
 	return bounded(func(alpha float64) float64 {
@@ -154,7 +154,7 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 		}
 		s := beta * kl
 		for _, a := range atoms {
-			s += a.mass * special.Expm1mx(beta*a.loss)
+			s += a.mass * numeric.Expm1mx(beta*a.loss)
 		}
 		return math.Min(e, math.Log1p(s)/beta)
 	}), nil

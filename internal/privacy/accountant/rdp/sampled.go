@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // SampledGaussian returns the curve of a Gaussian release of noise multiplier s (noise over
@@ -60,7 +60,7 @@ func RevealedGaussian(q, s float64) (Curve, error) {
 		case c < 30:
 			return math.Log1p(q*math.Expm1(c)) / beta
 		}
-		return special.Log1pExp(math.Log(q)+special.LogExpm1(c)) / beta
+		return numeric.Log1pExp(math.Log(q)+numeric.LogExpm1(c)) / beta
 	}), nil
 }
 
@@ -127,7 +127,7 @@ func (m *mixture) minkowski(c float64) float64 {
 	if c < 30 {
 		return math.Log1p(m.q * math.Expm1(c))
 	}
-	return special.Log1pExp(m.logQ + special.LogExpm1(c))
+	return numeric.Log1pExp(m.logQ + numeric.LogExpm1(c))
 }
 
 // bulk returns the number of nodes within reach of the plain normal's centre.
@@ -143,7 +143,7 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 	for i, l := range loss {
 		x := beta * l
 		if x < 0.5 && x > -0.5 {
-			sum += mass[i] * special.Expm1mxSeries(x)
+			sum += mass[i] * numeric.Expm1mxSeries(x)
 		} else {
 			sum += math.Exp(x+logMass[i]) - (1+x)*mass[i]
 		}
@@ -154,7 +154,7 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 		if v := x + t.logMass[i]; v < cut {
 			continue
 		} else if x < 0.5 && x > -0.5 {
-			sum += t.mass[i] * special.Expm1mxSeries(x)
+			sum += t.mass[i] * numeric.Expm1mxSeries(x)
 		} else {
 			sum += math.Exp(v) - (1+x)*t.mass[i]
 		}
@@ -214,7 +214,7 @@ func (m *mixture) add(t *nodes) {
 	if len(t.loss) < int(math.Ceil((m.end(1)+reach)/m.step)) {
 		// E_Q[(1+u) log(1+u) - u], the divergence without its linear term.
 		if u < 1 {
-			m.kl += math.Exp(weight) * ((1+u)*special.Log1pmx(u) + u*u)
+			m.kl += math.Exp(weight) * ((1+u)*numeric.Log1pmx(u) + u*u)
 		} else {
 			m.kl += mass*(l-1) + math.Exp(weight)
 		}
@@ -251,7 +251,7 @@ func (p Poisson) Curve() (Curve, error) {
 		s := newLogSum()
 		for k := 2; k <= n; k++ {
 			// The weights of all k sum to 1, so that 1 may be subtracted from every power.
-			s.add(special.LogBinomial(n, k) + float64(k)*in + float64(n-k)*out + special.LogExpm1(float64(k-1)*base(k)))
+			s.add(numeric.LogBinomial(n, k) + float64(k)*in + float64(n-k)*out + numeric.LogExpm1(float64(k-1)*base(k)))
 		}
 		return s.log1p()
 	})), nil
@@ -263,7 +263,7 @@ func (p Poisson) Curve() (Curve, error) {
 func amplified(q, epsilon float64) (Curve, error) {
 	e := math.Log1p(q * math.Expm1(epsilon))
 	if math.IsInf(e, 1) {
-		e = special.Log1pExp(math.Log(q) + special.LogExpm1(epsilon))
+		e = numeric.Log1pExp(math.Log(q) + numeric.LogExpm1(epsilon))
 	}
 	if !(e > 0) {
 		e = math.SmallestNonzeroFloat64

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/numeric"
 )
 
 // Variant names a form of theorem 9 of Wang, Balle and Kasiviswanathan.
@@ -58,16 +58,16 @@ func (w WithoutReplacement) Curve() (Curve, error) {
 	default:
 		return nil, fmt.Errorf("unknown variant %q, want %s or %s", string(w.Variant), Theorem9, Printed)
 	}
-	logX := special.LogExpm1(w.EpsInf)
+	logX := numeric.LogExpm1(w.EpsInf)
 	base, logQ := memo(w.Base), math.Log(w.Rate)
 	raw := integers(func(n int) float64 {
 		s := newLogSum()
 		e2 := base(2)
-		s.add(2*logQ + special.LogBinomial(n, 2) + math.Min(math.Log(4)+special.LogExpm1(e2),
+		s.add(2*logQ + numeric.LogBinomial(n, 2) + math.Min(math.Log(4)+numeric.LogExpm1(e2),
 			e2+math.Min(math.Ln2, square*logX)))
 		for j := 3; j <= n; j++ {
 			k := float64(j)
-			s.add(k*logQ + special.LogBinomial(n, j) + (k-1)*base(j) + math.Min(math.Ln2, k*logX))
+			s.add(k*logQ + numeric.LogBinomial(n, j) + (k-1)*base(j) + math.Min(math.Ln2, k*logX))
 		}
 		return s.log1p()
 	})
@@ -76,7 +76,7 @@ func (w WithoutReplacement) Curve() (Curve, error) {
 	}
 	top := math.Inf(1)
 	if !math.IsInf(w.EpsInf, 1) {
-		top = special.Log1pExp(logQ + logX)
+		top = numeric.Log1pExp(logQ + logX)
 	}
 	return Min(raw, w.Base, bounded(func(float64) float64 { return top })), nil
 }
@@ -107,16 +107,16 @@ func WithoutReplacementGaussian(q, s float64) (Curve, error) {
 		raw := math.Ln2 + k*(k-1)*rho
 		// By Minkowski and Cauchy-Schwarz sqrt(B B) is at least e^((j-1) eps(j)) (1 - e^(-(j-1)
 		// rho))^j. If that factor is above a half the moments cannot be the smaller ones.
-		if k*special.Log1mExp(-(k-1)*rho) >= -math.Ln2 {
+		if k*numeric.Log1mExp(-(k-1)*rho) >= -math.Ln2 {
 			return raw
 		}
 		return math.Min(raw, math.Log(4)+(moment(j/2*2)+moment((j+1)/2*2))/2)
 	}
 	return integers(func(n int) float64 {
 		sum := newLogSum()
-		sum.add(2*logQ + special.LogBinomial(n, 2) + math.Min(math.Log(4)+special.LogExpm1(2*rho), math.Ln2+2*rho))
+		sum.add(2*logQ + numeric.LogBinomial(n, 2) + math.Min(math.Log(4)+numeric.LogExpm1(2*rho), math.Ln2+2*rho))
 		for j := 3; j <= n; j++ {
-			sum.add(float64(j)*logQ + special.LogBinomial(n, j) + term(j))
+			sum.add(float64(j)*logQ + numeric.LogBinomial(n, j) + term(j))
 		}
 		return sum.log1p()
 	}), nil
@@ -137,7 +137,7 @@ func logCentralMoment(l int, s float64) float64 {
 		w := t/s - 1/(2*s*s)
 		v := x*math.Log(math.Abs(math.Expm1(w))) - t*t/2
 		if w > 30 {
-			v = x*special.LogExpm1(w) - t*t/2
+			v = x*numeric.LogExpm1(w) - t*t/2
 		}
 		top = math.Max(top, v)
 		logs = append(logs, v)

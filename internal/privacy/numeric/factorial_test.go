@@ -1,7 +1,9 @@
-package special
+package numeric
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"testing"
 )
 
@@ -133,5 +135,81 @@ func TestLogBinomialReference(t *testing.T) {
 		{11, 1, 2.3978952727983707},
 	} {
 		near(t, fmt.Sprintf("LogBinomial(%d, %d)", c.n, c.k), LogBinomial(c.n, c.k), c.want, 1e-15)
+	}
+}
+
+// Values in 60-digit arithmetic (mpmath), through every branch: exact products,
+// few factors, the table of Stirling's errors and its series, either side of the
+// middle.
+func TestLogBinomial(t *testing.T) {
+	for _, c := range []struct {
+		n, k int
+		want float64
+	}{
+		{0, 0, 0.0}, {1, 0, 0.0}, {2, 1, 0.6931471805599453}, {5, 2, 2.302585092994046}, {61, 30, 39.988587385699425},
+		{62, 31, 40.68173456625937}, {62, 1, 4.127134385045092}, {62, 2, 7.544861068658458}, {62, 3, 10.540593342212448},
+		{62, 4, 13.231836424998278}, {100, 4, 15.18191466294869}, {100, 50, 66.78384165201743}, {700, 350, 481.7013377290596},
+		{1000, 3, 18.9285038647141}, {1000, 10, 53.927997037888275}, {1000, 11, 58.42780670821854}, {1029, 514, 709.5537576845187},
+		{1030, 515, 710.2469048650786}, {100000, 4, 42.873588028832955}, {100000, 21, 196.3891957223832}, {1000000, 2, 26.9378729353681},
+		{1000000, 4, 52.08398240150215}, {1000000, 9, 111.53773154149499}, {1000000, 10, 123.05064800642472},
+		{1000000, 500000, 693140.0470130637}, {1000000, 999990, 123.05064800642472}, {1000000, 123456, 373748.0244124986},
+		{1099511627776, 7, 185.55604919570018}, {1099511627776, 549755813888, 762123384771.7217},
+	} {
+		near(t, fmt.Sprintf("LogBinomial(%d, %d)", c.n, c.k), LogBinomial(c.n, c.k), c.want, 1e-15)
+	}
+	for _, c := range [][2]int{{5, -1}, {5, 6}, {-1, 0}, {0, 1}} {
+		if got := LogBinomial(c[0], c[1]); !math.IsInf(got, -1) {
+			t.Errorf("LogBinomial(%d, %d) = %v, want -Inf", c[0], c[1], got)
+		}
+	}
+}
+
+// Every coefficient up to n = 400 against exact integers.
+func TestLogBinomialAgainstIntegers(t *testing.T) {
+	row := []*big.Int{big.NewInt(1)}
+	for n := 1; n <= 400; n++ {
+		next := make([]*big.Int, n+1)
+		next[0], next[n] = big.NewInt(1), big.NewInt(1)
+		for k := 1; k < n; k++ {
+			next[k] = new(big.Int).Add(row[k-1], row[k])
+		}
+		row = next
+		for k := 1; k < n; k++ {
+			f, _ := new(big.Float).SetInt(row[k]).Float64()
+			near(t, fmt.Sprintf("LogBinomial(%d, %d)", n, k), LogBinomial(n, k), math.Log(f), 1e-15)
+		}
+	}
+}
+
+// Stirling's error against log n! of whole numbers at 200 bits, and between the
+// bounds of Robbins (1955): 1/(12n+1) < error < 1/(12n).
+func TestStirling(t *testing.T) {
+	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899", 10, 200, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := big.NewInt(1)
+	for n := int64(1); n <= 400; n++ {
+		f.Mul(f, big.NewInt(n))
+		// (n!)² e^(2n) / (2 pi n n^(2n)) is e^(2 error): its logarithm near 0, without
+		// logarithms of large numbers.
+		ratio := new(big.Float).SetPrec(200).SetInt(new(big.Int).Mul(f, f))
+		below := new(big.Int).Exp(big.NewInt(n), big.NewInt(2*n+1), nil)
+		ratio.Quo(ratio, new(big.Float).SetPrec(200).SetInt(below))
+		ratio.Quo(ratio, new(big.Float).SetPrec(200).Mul(pi, big.NewFloat(2)))
+		e := bigExp(wide(float64(2 * n)))
+		v, _ := new(big.Float).Sub(ratio.Mul(ratio, e), big.NewFloat(1)).Float64()
+		got, want := Stirling(float64(n)), math.Log1p(v)/2
+		if math.Abs(got-want) > 5e-16*want {
+			t.Errorf("%d: %.17g, want %.17g", n, got, want)
+		}
+		if x := float64(n); !(got > 1/(12*x+1) && got <= 1/(12*x)) {
+			t.Errorf("%d: %v is not between 1/(12 n+1) and 1/(12 n)", n, got)
+		}
+	}
+	for _, n := range []float64{1e5, 1e9, 1 << 53} {
+		if got := Stirling(n); math.Abs(got*12*n-1) > 1e-10 {
+			t.Errorf("%v: %v, want about 1/(12 n)", n, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package special
+package numeric
 
 import "math"
 

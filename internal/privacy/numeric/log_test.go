@@ -1,9 +1,8 @@
-package special
+package numeric
 
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,73 +71,6 @@ func TestLog1pmx(t *testing.T) {
 		{0.7001, -0.16941292713845377}, {1, -0.3068528194400547}, {50, -46.068174367275674}, {1000000000.0, -999999979.2767341},
 	} {
 		near(t, fmt.Sprintf("Log1pmx(%v)", c[0]), Log1pmx(c[0]), c[1], 1e-15)
-	}
-}
-
-// Values in 60-digit arithmetic (mpmath).
-func TestMills(t *testing.T) {
-	for _, c := range [][2]float64{
-		{-0.25, 1.548372621547658}, {0, 1.2533141373155003}, {0.5, 0.8763644564536923}, {1.9999, 0.4213849559764444},
-		{2, 0.4213692292880545}, {2.5, 0.35426511132979366}, {5, 0.19280810471531576}, {30, 0.03329641907249721},
-		{10000.0, 9.999999900000004e-05},
-	} {
-		near(t, fmt.Sprintf("Mills(%v)", c[0]), Mills(c[0]), c[1], 1e-14)
-	}
-}
-
-// Values in 60-digit arithmetic (mpmath): the integral of the slope, the plain
-// difference, and where subtraction would leave nothing.
-func TestMillsDifference(t *testing.T) {
-	for _, c := range [][3]float64{
-		{-0.25, 0.5, 0.5105480456939314}, {-0.25, 1e-09, 1.3870931544393416e-09}, {0, 0.001, 0.000999373676108078},
-		{0, 0.5, 0.3769496808618079}, {0, 0.51, 0.3825382228822219}, {0, 3, 0.948723838605397}, {1.9, 0.3, 0.045720020034012716},
-		{5, 1e-06, 3.595946991806102e-08}, {5, 0.4999, 0.01648209654991212}, {30, 0.2, 0.00022002358234733197},
-		{10000.0, 0.1, 9.999899701006005e-10}, {10000.0, 100, 9.900989804911395e-07},
-	} {
-		near(t, fmt.Sprintf("MillsDifference(%v, %v)", c[0], c[1]), MillsDifference(c[0], c[1]), c[2], 2e-14)
-	}
-}
-
-// Values in 60-digit arithmetic (mpmath), through every branch: exact products,
-// few factors, the table of Stirling's errors and its series, either side of the
-// middle.
-func TestLogBinomial(t *testing.T) {
-	for _, c := range []struct {
-		n, k int
-		want float64
-	}{
-		{0, 0, 0.0}, {1, 0, 0.0}, {2, 1, 0.6931471805599453}, {5, 2, 2.302585092994046}, {61, 30, 39.988587385699425},
-		{62, 31, 40.68173456625937}, {62, 1, 4.127134385045092}, {62, 2, 7.544861068658458}, {62, 3, 10.540593342212448},
-		{62, 4, 13.231836424998278}, {100, 4, 15.18191466294869}, {100, 50, 66.78384165201743}, {700, 350, 481.7013377290596},
-		{1000, 3, 18.9285038647141}, {1000, 10, 53.927997037888275}, {1000, 11, 58.42780670821854}, {1029, 514, 709.5537576845187},
-		{1030, 515, 710.2469048650786}, {100000, 4, 42.873588028832955}, {100000, 21, 196.3891957223832}, {1000000, 2, 26.9378729353681},
-		{1000000, 4, 52.08398240150215}, {1000000, 9, 111.53773154149499}, {1000000, 10, 123.05064800642472},
-		{1000000, 500000, 693140.0470130637}, {1000000, 999990, 123.05064800642472}, {1000000, 123456, 373748.0244124986},
-		{1099511627776, 7, 185.55604919570018}, {1099511627776, 549755813888, 762123384771.7217},
-	} {
-		near(t, fmt.Sprintf("LogBinomial(%d, %d)", c.n, c.k), LogBinomial(c.n, c.k), c.want, 1e-15)
-	}
-	for _, c := range [][2]int{{5, -1}, {5, 6}, {-1, 0}, {0, 1}} {
-		if got := LogBinomial(c[0], c[1]); !math.IsInf(got, -1) {
-			t.Errorf("LogBinomial(%d, %d) = %v, want -Inf", c[0], c[1], got)
-		}
-	}
-}
-
-// Every coefficient up to n = 400 against exact integers.
-func TestLogBinomialAgainstIntegers(t *testing.T) {
-	row := []*big.Int{big.NewInt(1)}
-	for n := 1; n <= 400; n++ {
-		next := make([]*big.Int, n+1)
-		next[0], next[n] = big.NewInt(1), big.NewInt(1)
-		for k := 1; k < n; k++ {
-			next[k] = new(big.Int).Add(row[k-1], row[k])
-		}
-		row = next
-		for k := 1; k < n; k++ {
-			f, _ := new(big.Float).SetInt(row[k]).Float64()
-			near(t, fmt.Sprintf("LogBinomial(%d, %d)", n, k), LogBinomial(n, k), math.Log(f), 1e-15)
-		}
 	}
 }
 

@@ -1,7 +1,0 @@
-// Package special has the functions that every accountant needs and that lose digits if they are
-// computed as they are defined: the tails of the normal distribution far out, sums and differences
-// of numbers given by their logarithms, logarithms of binomial coefficients.
-//
-// All functions are pure. A result that is a probability is accurate relative to itself, not to
-// one: a delta of 1e-300 has as many right digits as one of 0.1.
-package special
