@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/numeric"
 	"privrec/internal/run"
 )
 
@@ -190,17 +191,11 @@ func (q *Question) most(name string, target float64) (float64, error) {
 		}
 		hi = math.Min(2*lo, hi)
 	}
-	for s.whole && hi-lo > 1 || !s.whole && hi > lo*(1+1e-6) {
-		mid := (lo + hi) / 2
-		if s.whole {
-			mid = math.Floor(mid)
-		}
-		if within(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	if s.whole {
+		most, _ := numeric.Bisect(int64(lo), int64(hi), func(n int64) bool { return within(float64(n)) })
+		return float64(most), nil
 	}
+	lo, _ = numeric.BisectWithin(1e-6, lo, hi, within)
 	return lo, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/numeric"
 )
 
 // shuffledSource names the source of the lower bound for shuffled batches.
@@ -48,18 +49,9 @@ func (q *Question) shuffledLower() (float64, error) {
 		if !(b.q < b.p) || !(b.delta(best) > delta) {
 			continue
 		}
-		lo, hi := best, best+1
-		for b.delta(hi) > delta && hi < 1e4 {
-			lo, hi = hi, 2*hi
-		}
-		for range 50 {
-			if mid := (lo + hi) / 2; b.delta(mid) > delta {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		best = lo
+		over := func(eps float64) bool { return b.delta(eps) > delta }
+		lo, hi := numeric.Double(best, best+1, 1e4, over)
+		best, _ = numeric.Halve(50, lo, hi, over)
 	}
 	return best, nil
 }

@@ -43,7 +43,8 @@ func Exact(mu, delta float64) (float64, error) {
 	for over(hi) { // only after rounding
 		hi = math.Nextafter(hi, math.Inf(1)) * (1 + 1e-15)
 	}
-	return bisect(lo, hi, over), nil
+	_, eps := numeric.Bisect(lo, hi, over)
+	return eps, nil
 }
 
 // MuFor returns the largest mu at which a mu-Gaussian-DP mechanism is (epsilon, delta)-DP, rounded
@@ -62,12 +63,8 @@ func MuFor(epsilon, delta float64) (float64, error) {
 	for !within(lo) { // only after rounding
 		lo *= 1 - 1e-14
 	}
-	hi := 2 * lo
-	for within(hi) {
-		lo, hi = hi, 2*hi
-	}
-	// bisect returns the end that satisfies the negation: turn mu around.
-	mu := -bisect(-hi, -lo, func(m float64) bool { return !within(-m) })
+	lo, hi := numeric.Double(lo, 2*lo, math.Inf(1), within)
+	mu, _ := numeric.Bisect(lo, hi, within)
 	return mu, nil
 }
 
@@ -86,22 +83,6 @@ func SigmaFor(sensitivity, epsilon, delta float64) (float64, error) {
 		sigma = math.Nextafter(sigma, math.Inf(1))
 	}
 	return sigma, nil
-}
-
-// bisect returns the smallest x in (lo, hi] with over(x) false, to the last bit. over must be true at lo, false at hi,
-// and change once.
-func bisect(lo, hi float64, over func(float64) bool) float64 {
-	for {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			return hi
-		}
-		if over(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
 }
 
 func checkMuDelta(mu, delta float64) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy/binomial"
+	"privrec/internal/privacy/numeric"
 )
 
 // Count holds the outcome of an audit in one run.
@@ -106,17 +107,8 @@ func largest(rejects func(x float64) bool) float64 {
 	for rejects(hi) {
 		lo, hi = hi, hi+math.Max(1, hi/2)
 	}
-	for {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi || hi-lo < 1e-15*lo {
-			return lo
-		}
-		if rejects(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ = numeric.BisectWithin(1e-15, lo, hi, rejects)
+	return lo
 }
 
 // group returns the guarantee of k units if one unit has (epsilon, delta): k epsilon and delta

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"privrec/internal/privacy/binomial"
+	"privrec/internal/privacy/numeric"
 )
 
 // Rates holds the outcome of an audit in many runs. Positives models were trained with the canary, and the attacker
@@ -70,17 +71,7 @@ func lowerOdds(k, n int64, level float64) (p, q float64) {
 	// succeed, except with probability n q.
 	lo := math.Min(-1, log/float64(k)-math.Log(float64(n))-1)
 	hi := math.Max(1, math.Log(float64(n))-math.Log1p(-level)+1)
-	for {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi || hi-lo < 1e-15*math.Abs(lo) {
-			break
-		}
-		if below(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ = numeric.BisectWithin(1e-15, lo, hi, below)
 	return (1 - margin) / (1 + math.Exp(-lo)), math.Min(1, (1+margin)/(1+math.Exp(lo)))
 }
 

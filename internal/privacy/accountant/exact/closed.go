@@ -161,23 +161,10 @@ func (g sampledGaussian) replaceError(eps float64) float64 {
 // crossing returns the t for which the loss under replace is eps.
 func (g sampledGaussian) crossing(eps float64) float64 {
 	m := g.mu / 2
-	loss := func(t float64) float64 { return g.logMixed(m*t-m*m/2) - g.logMixed(-m*t-m*m/2) }
-	lo, hi := 0.0, 1.0
-	for loss(hi) < eps && hi < 1e18 {
-		lo, hi = hi, 2*hi
-	}
-	for range 200 {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			break
-		}
-		if loss(mid) < eps {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return hi
+	below := func(t float64) bool { return g.logMixed(m*t-m*m/2)-g.logMixed(-m*t-m*m/2) < eps }
+	lo, hi := numeric.Double(0, 1, 1e18, below)
+	_, t := numeric.Halve(200, lo, hi, below)
+	return t
 }
 
 // logMixed returns log(1 + rate (exp(e) - 1)).

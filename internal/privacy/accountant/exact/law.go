@@ -2,6 +2,8 @@ package exact
 
 import (
 	"math"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // law describes one release by its worst pair of laws. Laws are comparable values.
@@ -106,27 +108,19 @@ const ulp = 0x1p-53
 // is an eps at which this holds up to rounding. smallest returns +Inf if the curve stays above the target up to twice
 // most.
 func smallest(log func(eps float64) float64, target, most float64) float64 {
-	if !(log(0) > target) {
+	over := func(eps float64) bool { return log(eps) > target }
+	if !over(0) {
 		return 0
 	}
-	lo, hi := 0.0, most
-	for stretch := 1e-15; log(hi) > target; stretch *= 2 { // only by rounding
+	hi := most
+	for stretch := 1e-15; over(hi); stretch *= 2 { // only by rounding
 		if stretch > 1 {
 			return math.Inf(1)
 		}
 		hi = most*(1+stretch) + math.SmallestNonzeroFloat64
 	}
-	for {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			return hi
-		}
-		if log(mid) > target {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	_, eps := numeric.Bisect(0, hi, over)
+	return eps
 }
 
 // gaussBound returns a sufficient epsilon, by the classic conversion of Rényi DP.

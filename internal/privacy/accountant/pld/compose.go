@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy/accountant/pld/fft"
+	"privrec/internal/privacy/numeric"
 )
 
 // machine holds the transforms of one length and their buffers.
@@ -158,23 +159,16 @@ func (m *machine) spectrum(terms []*masses, counts []float64, s span) (t *tilted
 // coefficient k of a step is at most its variation over |1 - exp(2 pi i k/n)|, which grows with k up to n/2, and at
 // most the sum of its absolute masses.
 func waves(all []step, counts []float64, n int) int {
-	vanish := func(k int) bool {
+	stays := func(k int) bool {
 		sum := 0.0
 		for i, p := range all {
 			most := min(p.whole, p.variation/(2*math.Sin(math.Pi*float64(k)/float64(n))))
 			sum += counts[i] * math.Log(most*(1+1e-9)+p.err)
 		}
-		return sum <= vanishing
+		return !(sum <= vanishing)
 	}
-	lo, hi := 0, n/2+1 // from hi on, all vanish
-	for hi-lo > 1 {
-		if mid := lo + (hi-lo)/2; vanish(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	_, first := numeric.Bisect(0, n/2+1, stays) // from first on, all vanish
+	return first
 }
 
 // least exceeds the total loss from many underflowing terms of a sum.

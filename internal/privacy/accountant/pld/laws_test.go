@@ -6,8 +6,6 @@ import (
 	"math/big"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // losses are places between the ends of a pair, the ends included.
@@ -386,18 +384,6 @@ func TestCut(t *testing.T) {
 			wasLo, wasHi = lo, hi
 		}
 	}
-}
-
-// bisect finds where a condition ends, from either side.
-func TestBisect(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		edge := rapid.Float64Range(-50, 50).Draw(t, "edge")
-		down := bisect(100, -100, func(l float64) bool { return l >= edge })
-		up := bisect(-100, 100, func(l float64) bool { return l <= edge })
-		if down < edge || down > edge+1e-10 || up > edge || up < edge-1e-10 {
-			t.Fatalf("%v from above, %v from below, want %v", down, up, edge)
-		}
-	})
 }
 
 // Exchanging twice is nothing; a moment of the exchanged law is the other's.

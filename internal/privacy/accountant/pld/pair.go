@@ -2,6 +2,8 @@ package pld
 
 import (
 	"math"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // atom holds a point of a privacy loss: the loss, and its mass under both laws.
@@ -99,26 +101,16 @@ func (x pair) cut(tau float64, oneWay bool) (lo, hi float64) {
 		return e.qBelow <= tau || oneWay && e.pBelow <= tau
 	}
 	if below(from) {
-		from = bisect(x.lo, x.hi, below)
+		from, _ = numeric.Halve(cutHalvings, x.lo, x.hi, below)
 	}
 	if x.tails(to).pAbove <= tau {
-		to = bisect(x.hi, x.lo, func(l float64) bool { return x.tails(l).pAbove <= tau })
+		to, _ = numeric.Halve(cutHalvings, x.hi, x.lo, func(l float64) bool { return x.tails(l).pAbove <= tau })
 	}
 	return min(lo, from), max(hi, to)
 }
 
-// bisect returns the last point from a towards b at which ok holds, as accurately as a cut needs. ok is true at a.
-func bisect(a, b float64, ok func(float64) bool) float64 {
-	for range 48 {
-		mid := a + (b-a)/2
-		if ok(mid) {
-			a = mid
-		} else {
-			b = mid
-		}
-	}
-	return a
-}
+// cutHalvings is the number of halvings after which the end of a cut is accurate enough.
+const cutHalvings = 48
 
 // swapped returns the points of the loss with P and Q exchanged.
 func swapped(in []atom) []atom {

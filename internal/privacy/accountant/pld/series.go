@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy/accountant/pld/fft"
+	"privrec/internal/privacy/numeric"
 )
 
 // fewWaves is the least number of bins for each wave of a series.
@@ -171,14 +172,8 @@ func (b bound) above(j int, delta float64) bool {
 // last returns the last loss in [low, high) at which the bound is above delta. It must be above delta at low, and not
 // at high.
 func (b bound) last(low, high int, delta float64) int {
-	for high-low > 1 {
-		if mid := low + (high-low)/2; b.above(mid, delta) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
+	j, _ := numeric.Bisect(low, high, func(j int) bool { return b.above(j, delta) })
+	return j
 }
 
 // highest returns a loss after first at which a lower bound is above delta, near the largest of them; first if it finds
@@ -199,15 +194,5 @@ func (b bound) highest(first int, delta float64) int {
 
 // between narrows an interval of epsilons over which the sums at x apply to the width of one float64.
 func (b bound) between(lo, hi, x, a, d, delta float64) (float64, float64) {
-	for {
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			return lo, hi
-		}
-		if b.delta(mid, x, a, d) > delta {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	return numeric.Bisect(lo, hi, func(eps float64) bool { return b.delta(eps, x, a, d) > delta })
 }

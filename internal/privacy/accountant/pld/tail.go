@@ -272,15 +272,6 @@ func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 	if lo < 0 || math.IsInf(hi, 1) || err != nil {
 		return lo, hi, err
 	}
-	for { // the crossing is between lo and hi, where the sums at hi apply
-		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
-			return lo, hi, nil
-		}
-		if b.delta(mid, nextX, nextA, nextD) > delta {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, hi = b.between(lo, hi, nextX, nextA, nextD, delta) // where the sums at hi apply
+	return lo, hi, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // Selection is the law of the number of runs, 1 or more, when only the best run is released: the truncated negative
@@ -27,16 +29,10 @@ func SelectionFor(eta, mean float64) (Selection, error) {
 	if err := s.Validate(); err != nil || mean == 1 {
 		return s, err
 	}
-	lo, hi := math.Log(1e-300), 0.0 // the mean falls in gamma
-	for range 200 {
-		mid := (lo + hi) / 2
-		if s.Gamma = math.Exp(mid); s.Mean() > mean {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	s.Gamma = math.Exp(hi)
+	_, log := numeric.Halve(200, math.Log(1e-300), 0, func(log float64) bool { // the mean falls in gamma
+		return Selection{eta, math.Exp(log)}.Mean() > mean
+	})
+	s.Gamma = math.Exp(log)
 	if got := s.Mean(); math.Abs(got/mean-1) > 1e-6 {
 		return Selection{}, fmt.Errorf("no law of shape %v has a mean of %v runs", eta, mean)
 	}

@@ -9,6 +9,7 @@ import (
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/internal/observe"
+	"privrec/internal/privacy/numeric"
 	"privrec/internal/rng"
 )
 
@@ -289,14 +290,7 @@ func (c cellLaw) mean(t float64) float64 {
 
 // threshold returns the root of a falling function of t, within the range of the noise.
 func (c cellLaw) threshold(f func(t float64) float64) float64 {
-	low, high := -800*c.scale, 1+800*c.scale
-	for range 200 {
-		if mid := (low + high) / 2; f(mid) > 0 {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+	low, high := numeric.Halve(200, -800*c.scale, 1+800*c.scale, func(t float64) bool { return f(t) > 0 })
 	return (low + high) / 2
 }
 
