@@ -41,9 +41,9 @@ func (q *Question) shuffledLower() (float64, error) {
 			return 0, err
 		}
 		c := -2*z + float64(i)/400*(2+14*z)
-		rest := (batches - 1) * math.Log1p(-0.5*math.Erfc(c/z/math.Sqrt2))
+		rest := (batches - 1) * math.Log1p(-numeric.Upper(c/z))
 		event := func(mean float64) float64 {
-			return -math.Expm1(rest + math.Log1p(-0.5*math.Erfc((c-mean)/z/math.Sqrt2)))
+			return -math.Expm1(rest + math.Log1p(-numeric.Upper((c-mean)/z)))
 		}
 		b := binomialPair{int(epochs), event(2) * (1 - 1e-9), event(moved)*(1+1e-9) + 1e-15}
 		if !(b.q < b.p) || !(b.delta(best) > delta) {

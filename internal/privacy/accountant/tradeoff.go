@@ -12,6 +12,7 @@ import (
 	"privrec/internal/privacy/accountant/pld"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // TradeOff bounds from above how well any attacker tells members from outsiders: for each false positive rate, the
@@ -167,7 +168,7 @@ func gaussianTPR(mu, fpr float64) float64 {
 	}
 	z := -math.Sqrt2*math.Erfcinv(2*fpr) + mu
 	z += 1e-14 * (1 + math.Abs(z))
-	return math.Min(1, math.Max(fpr, 0.5*math.Erfc(-z/math.Sqrt2)*(1+1e-12)))
+	return math.Min(1, math.Max(fpr, numeric.Upper(-z)*(1+1e-12)))
 }
 
 // Advantage returns the largest difference between true and false positive rate of any attacker, rounded up. It is the

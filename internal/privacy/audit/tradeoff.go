@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // Curve maps x to the smallest probability, under one of two neighbours, of any event with probability x under the
@@ -17,7 +19,7 @@ func GaussianCurve(mu float64) Curve {
 		if !(x > 0) {
 			return 0
 		}
-		return 0.5 * math.Erfc((mu-mathext.NormalQuantile(math.Min(1, x)))/math.Sqrt2)
+		return numeric.Upper(mu - mathext.NormalQuantile(math.Min(1, x)))
 	}
 }
 

@@ -42,6 +42,23 @@ func LogExpm1(x float64) float64 {
 	return math.Log(math.Expm1(x))
 }
 
+// LogMixed returns log(1 - q + q e^x) for q in (0, 1): the privacy loss on a Poisson sample of rate q of a release whose
+// loss is x. Near log(1-q), its least value, it is accurate relative to one only, not to 1 - q + q e^x.
+func LogMixed(q, x float64) float64 {
+	if x > 30 { // e^x may overflow
+		return x + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-x))
+	}
+	return math.Log1p(q * math.Expm1(x))
+}
+
+// LogUnmixed returns log(1 + (e^x - 1)/q), the inverse of LogMixed, for x > log(1 - q).
+func LogUnmixed(q, x float64) float64 {
+	if x > 30 {
+		return x - math.Log(q) + math.Log1p(-(1-q)*math.Exp(-x))
+	}
+	return math.Log1p(math.Expm1(x) / q)
+}
+
 // expm1mxSeries is the bound on |x| below which Expm1mx sums a series.
 const expm1mxSeries = 0.5
 

@@ -162,3 +162,37 @@ func TestLogSumLaws(t *testing.T) {
 		near(t, fmt.Sprintf("a row of %d", n), sum, float64(n)*math.Ln2, 1e-14)
 	}
 }
+
+// The loss on a sample and its inverse against 600 bits.
+func TestLogMixedAgainstSeries(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := math.Exp(rapid.Float64Range(-25, -1e-6).Draw(t, "log q"))
+		x := rapid.Float64Range(-40, 300).Draw(t, "x")
+		if rapid.Bool().Draw(t, "small") {
+			x *= 1e-6
+		}
+		if math.Abs(x) < 1e-60 { // 600 bits are not enough
+			x = 0
+		}
+		grown := wide(0).Sub(bigExp(wide(x)), wide(1))
+		u := mul(wide(q), grown)
+		want := bigLog(wide(0).Add(wide(1), u))
+		room := 4e-16*math.Abs(want) + 4e-16*math.Abs(q*math.Expm1(min(x, 0)))/math.Exp(want)
+		if x > 30 {
+			room += 4e-16 * (x - math.Log(q))
+		}
+		if got := LogMixed(q, x); math.Abs(got-want) > room {
+			t.Fatalf("LogMixed(%v, %v) = %.17g, want %.17g", q, x, got, want)
+		}
+		if x < 0 {
+			return
+		}
+		want = bigLog(wide(0).Add(wide(1), wide(0).Quo(grown, wide(q))))
+		if got := LogUnmixed(q, x); math.Abs(got-want) > 1e-15*want {
+			t.Fatalf("LogUnmixed(%v, %v) = %.17g, want %.17g", q, x, got, want)
+		}
+		if back := LogUnmixed(q, LogMixed(q, x)); x < 300 && math.Abs(back-x) > 1e-13*(1+x)/q {
+			t.Fatalf("LogUnmixed(%v, LogMixed(%v)) = %v", q, x, back)
+		}
+	})
+}

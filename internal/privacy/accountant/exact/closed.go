@@ -87,10 +87,7 @@ func baseEpsilon(q float64, d Direction, eps float64) float64 {
 		return eps
 	}
 	if d == Remove {
-		if eps > 30 { // exp(eps)/q may overflow
-			return eps - math.Log(q) + math.Log1p((q-1)*math.Exp(-eps))
-		}
-		return math.Log1p(math.Expm1(eps) / q)
+		return numeric.LogUnmixed(q, eps)
 	}
 	b := q - math.Expm1(eps)*(1-q)
 	if !(b > 0) {

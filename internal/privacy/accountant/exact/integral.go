@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"math/cmplx"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // integral holds a composition in one direction.
@@ -181,14 +183,14 @@ const (
 // at eps + 2 pi k/step, k != 0, times exp(2 pi k c/step). It is never negative.
 func (g *integral) images(c, step, eps, logDelta float64) float64 {
 	x := 2 * math.Pi / step
-	sum := math.Exp(-logExpm1(c*x) - logDelta)
+	sum := math.Exp(-numeric.LogExpm1(c*x) - logDelta)
 	if eps+x >= g.most {
 		return sum
 	}
 	above := math.Inf(1)
 	for _, r := range ratios {
 		if b := g.bound(c*r, eps); !math.IsInf(b, 1) {
-			above = math.Min(above, b-logExpm1((c*r-c)*x))
+			above = math.Min(above, b-numeric.LogExpm1((c*r-c)*x))
 		}
 	}
 	return sum + math.Exp(above-logDelta)
@@ -196,13 +198,6 @@ func (g *integral) images(c, step, eps, logDelta float64) float64 {
 
 // ratios holds the larger real parts at which Chernoff's bound is tried, relative to c.
 var ratios = [...]float64{1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.2, 4}
-
-func logExpm1(x float64) float64 {
-	if x > 30 {
-		return x
-	}
-	return math.Log(math.Expm1(x))
-}
 
 // stepFor returns the largest step for which the images at eps are below a relative exp(-quiet) of
 // delta.

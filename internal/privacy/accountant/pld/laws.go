@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/numeric"
 )
 
 // reach is the number of standard deviations over which normal noise is used. Beyond it the distribution function
@@ -65,14 +66,7 @@ func replacedGaussian(q, s float64) (pair, error) {
 			s, ErrNotCovered)
 	}
 	ratio := (1 - q) / q * math.Exp(1/(2*s*s))
-	// log of (1-q) + q exp((±2z-1)/(2s²))
-	side := func(z float64) float64 {
-		e := (2*z - 1) / (2 * s * s)
-		if e > 30 {
-			return e + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-e))
-		}
-		return math.Log1p(q * math.Expm1(e))
-	}
+	side := func(z float64) float64 { return numeric.LogMixed(q, (2*z-1)/(2*s*s)) }
 	loss := func(z float64) float64 { return side(z) - side(-z) }
 	z := func(l float64) float64 {
 		return s * s * (l/2 + math.Asinh(ratio*math.Sinh(l/2)))

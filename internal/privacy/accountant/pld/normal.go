@@ -3,6 +3,8 @@ package pld
 import (
 	"math"
 	"sync"
+
+	"privrec/internal/privacy/numeric"
 )
 
 // normalTails returns the two tails of the normal law N(mean, s²) at z, the smaller one to full relative
@@ -33,7 +35,7 @@ const (
 // are together less than 0.09 of the tail, and their rounding less than 3 units of it.
 func tail(y float64) float64 {
 	if !(y < tailEnd) {
-		return 0.5 * math.Erfc(y/math.Sqrt2)
+		return numeric.Upper(y)
 	}
 	k := int(y*tailGrid + 0.5)
 	c := &tailSeries()[k]

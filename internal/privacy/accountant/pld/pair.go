@@ -33,15 +33,10 @@ type pair struct {
 // sampled returns the pair of a Poisson sample at rate q under add-remove: P becomes (1-q)Q + qP
 // and Q stays (Zhu, Dong, Wang 2022, theorem 11).
 func (x pair) sampled(q float64) pair {
-	up := func(loss float64) float64 { // loss of the sample from the loss of the release
-		if loss > 30 {
-			return loss + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-loss))
-		}
-		return math.Log1p(q * math.Expm1(loss))
-	}
+	up := func(loss float64) float64 { return numeric.LogMixed(q, loss) } // of the sample from that of the release
 	down := func(loss float64) float64 {
 		if loss > 30 {
-			return loss - math.Log(q) + math.Log1p(-(1-q)*math.Exp(-loss))
+			return numeric.LogUnmixed(q, loss)
 		}
 		return log1p(math.Expm1(loss) / q)
 	}

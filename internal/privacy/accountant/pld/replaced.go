@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // exchangedGaussian returns the pair of a Poisson-sampled Gaussian under Replace. It depends on how long the vector of
@@ -92,19 +93,8 @@ func withinGaussian(q, mu float64) (pair, error) {
 	if _, err := gaussian(mu); err != nil { // checks the range
 		return pair{}, err
 	}
-	up := func(z float64) float64 {
-		e := mu * (z - mu/2)
-		if e > 30 {
-			return e + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-e))
-		}
-		return math.Log1p(q * math.Expm1(e))
-	}
-	down := func(l float64) float64 {
-		if l > 30 {
-			return (l-math.Log(q)+math.Log1p(-(1-q)*math.Exp(-l)))/mu + mu/2
-		}
-		return math.Log1p(math.Expm1(l)/q)/mu + mu/2
-	}
+	up := func(z float64) float64 { return numeric.LogMixed(q, mu*(z-mu/2)) }
+	down := func(l float64) float64 { return numeric.LogUnmixed(q, l)/mu + mu/2 }
 	tail, rest := normalTails(-mu/2, 0, 1) // N(0) beyond mu/2, N(mu) beyond it
 	more := (1-q)*tail + q*rest            // R beyond it
 	half := func(l float64) edge {

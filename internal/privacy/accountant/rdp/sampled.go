@@ -57,10 +57,8 @@ func RevealedGaussian(q, s float64) (Curve, error) {
 			return alpha
 		case beta == 0:
 			return q / (2 * s * s)
-		case c < 30:
-			return math.Log1p(q*math.Expm1(c)) / beta
 		}
-		return numeric.Log1pExp(math.Log(q)+numeric.LogExpm1(c)) / beta
+		return minkowski(q, math.Log(q), c) / beta
 	}), nil
 }
 
@@ -105,12 +103,12 @@ func (m *mixture) at(alpha float64) float64 {
 		if beta == 0 {
 			return m.q / (2 * m.s * m.s) // convexity of the divergence
 		}
-		return alpha / beta * m.minkowski(c)
+		return alpha / beta * minkowski(m.q, m.logQ, c)
 	case beta == 0:
 		return m.kl
 	}
 	t := m.upTo(m.end(alpha))
-	if alpha*m.minkowski(c) > 600 {
+	if alpha*minkowski(m.q, m.logQ, c) > 600 {
 		if big, ok := t.far(beta); ok {
 			return big / beta
 		}
@@ -122,12 +120,12 @@ func (m *mixture) at(alpha float64) float64 {
 // 2/s. For large u it is like (1+u)^alpha, with a peak at alpha/s.
 func (m *mixture) end(alpha float64) float64 { return reach + math.Max(alpha, 2)/m.s }
 
-// minkowski returns log(1 - q + q e^c).
-func (m *mixture) minkowski(c float64) float64 {
+// minkowski returns log(1 - q + q e^c). Beyond 30 numeric.LogMixed may differ from it in the last place.
+func minkowski(q, logQ, c float64) float64 {
 	if c < 30 {
-		return math.Log1p(m.q * math.Expm1(c))
+		return math.Log1p(q * math.Expm1(c))
 	}
-	return numeric.Log1pExp(m.logQ + numeric.LogExpm1(c))
+	return numeric.Log1pExp(logQ + numeric.LogExpm1(c))
 }
 
 // bulk returns the number of nodes within reach of the plain normal's centre.
@@ -263,7 +261,7 @@ func (p Poisson) Curve() (Curve, error) {
 func amplified(q, epsilon float64) (Curve, error) {
 	e := math.Log1p(q * math.Expm1(epsilon))
 	if math.IsInf(e, 1) {
-		e = numeric.Log1pExp(math.Log(q) + numeric.LogExpm1(epsilon))
+		e = minkowski(q, math.Log(q), epsilon)
 	}
 	if !(e > 0) {
 		e = math.SmallestNonzeroFloat64
