@@ -188,7 +188,7 @@ func (x *secret) releaseCounts(g *graph.Bipartite, l *privacy.Ledger) ([]tensor.
 // of the stated number of edges, or of their real number if none is stated. With a stated number, the real one enters
 // no mean. It implements channel.Descent.
 type secretMeans struct {
-	*secure.RowSteps[tensor.Float]
+	*channel.Rows[tensor.Float]
 	all []int32 // every value of a gradient
 	per float64
 }
@@ -199,7 +199,7 @@ func (x *secret) means(edges int64, l *privacy.Ledger) (channel.Descent[tensor.F
 	if err != nil {
 		return nil, err
 	}
-	m := &secretMeans{RowSteps: steps, per: x.labels.Rate * float64(edges)}
+	m := &secretMeans{Rows: steps, per: x.labels.Rate * float64(edges)}
 	for k := range x.dim {
 		m.all = append(m.all, int32(k))
 	}
@@ -208,12 +208,12 @@ func (x *secret) means(edges int64, l *privacy.Ledger) (channel.Descent[tensor.F
 
 // Add implements channel.Descent.
 func (m *secretMeans) Add(k int, gradient []tensor.Float) error {
-	return m.RowSteps.Add(k, m.all, gradient)
+	return m.Rows.Add(k, m.all, gradient)
 }
 
 // Finish implements channel.Descent.
 func (m *secretMeans) Finish(mean []tensor.Float) error {
-	return m.RowSteps.Finish(tensor.Parallel, func(at int, sum []tensor.Float) {
+	return m.Rows.Finish(tensor.Parallel, func(at int, sum []tensor.Float) {
 		for i, x := range sum {
 			mean[at+i] = tensor.Float(float64(x) / m.per)
 		}

@@ -34,6 +34,14 @@ func (s Share) FalseAlarm() float64 {
 	return float64(s) * falseAlarm
 }
 
+// Half returns half of the share.
+func (s Share) Half() Share {
+	if s == 0 {
+		s = 1
+	}
+	return s / 2
+}
+
 // CheckError is a failed self-check: the noise that was added is not the noise that the ledger
 // records. The run must end (exit code 4).
 type CheckError struct {

@@ -47,7 +47,7 @@
 //	local.FeatureSampler       pure-ldp                   feature
 //	sequence.Mechanism         pure-ldp; RR: randomized-response, twice   cell
 //	secure.DiscreteGaussian    discrete-gaussian          stated
-//	secure.Steps               sampled discrete-gaussian  stated: sample, user, ...
+//	secure.OpenDPSGD           sampled discrete-gaussian  stated: sample, user, ...
 //
 // Sensitivity is the distance of neighbours under the stated relation. A mechanism that
 // computes it (DPSGD) has it in its event; where the caller states it (Gaussian, Laplace,

@@ -8,13 +8,11 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
-	"privrec/internal/tensor"
 )
 
 // A run with secure noise has the account of the same run with seeded noise, and needs hardly more of it; its
@@ -110,8 +108,8 @@ func TestSecureTakesNoNoiseFromTheSeed(t *testing.T) {
 	if err := tr.run(t.Context(), nil, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := tr.steps.(*secure.RowSteps[tensor.Float]); !ok {
-		t.Errorf("steps are %T", tr.steps)
+	if st := tr.steps.State(); st.Noise.Values != 0 || st.Batches.Batches == 0 {
+		t.Errorf("%+v is not the state of steps that cannot be drawn again", st)
 	}
 	r := release.Releaser{Ledger: l, Secure: true, Releases: 2, Noise: func(string) (rng.Stream, error) {
 		t.Fatal("counts asked for a stream")

@@ -19,7 +19,7 @@ type training struct {
 	counts []float64 // released
 	f      *factors
 	ledger *privacy.Ledger
-	steps  channel.RowDescent[tensor.Float]
+	steps  *channel.Rows[tensor.Float]
 	step   int64 // made
 	of     int64
 	secure bool // noise from cryptographic bits
@@ -51,8 +51,12 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 		t.steps, err = secure.OpenRowSteps[tensor.Float](b.sgd, m, d, l)
 	} else {
 		var s rng.Stream
-		if s, err = noise(purposeGradients); err == nil {
-			t.steps, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, s)
+		if s, err = noise(purposeGradients); err != nil {
+			return nil, err
+		}
+		var seeded *channel.RowSteps[tensor.Float]
+		if seeded, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, s); err == nil {
+			t.steps = &seeded.Rows
 		}
 	}
 	if err != nil {

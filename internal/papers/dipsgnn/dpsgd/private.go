@@ -232,7 +232,7 @@ func (d *descent) chunk(examples []int32, from int) int {
 // add adds the gradients of examples, clipped to length most, to the sum. It returns the sum of their losses and the
 // number of their samples.
 //
-// An example with a loss or gradient that is not finite counts as 0, as in [channel.Steps], since an error would reveal
+// An example with a loss or gradient that is not finite counts as 0, as in [channel.Dense], since an error would reveal
 // it. Its values could spoil those of other examples in the pass, so each example then gets a pass of its own.
 func (d *descent) add(examples []int32, most float64) (loss float64, samples int, err error) {
 	d.samples = d.samples[:0]

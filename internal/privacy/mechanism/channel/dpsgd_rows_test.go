@@ -83,7 +83,7 @@ func rowStep[T mechanism.Float](s *RowSteps[T], parallel Parallel, without int32
 			return nil, err
 		}
 	}
-	sum := make([]T, s.dim)
+	sum := make([]T, s.rows*s.cols)
 	return sum, s.Finish(parallel, func(at int, part []T) { copy(sum[at:], part) })
 }
 
@@ -320,7 +320,7 @@ func TestRowStepsRefuse(t *testing.T) {
 		"a step ends after 0": func(s *RowSteps[float32]) error { return s.Finish(inOrder, nothing) },
 		"before the last":     func(s *RowSteps[float32]) error { _, err := s.Begin(0, 1); return err },
 		"not clipped": func(s *RowSteps[float32]) error {
-			s.clip = func([]float32, float64) (bool, error) { return false, nil }
+			s.own.clip = func([]float32, float64) (bool, error) { return false, nil }
 			return s.Add(0, []int32{1, 2}, []float32{1, 0, 0, 0, 0, 1})
 		},
 		"want all of them": func(s *RowSteps[float32]) error { return s.AddAll(inOrder, nil, nil, nil) },
@@ -379,7 +379,7 @@ func TestRowStepsPlantedFaults(t *testing.T) {
 		},
 	} {
 		s, _ := openRows[float32](t, poissonSGD, 2000, 64)
-		s.noise.add = plant
+		s.own.noise.add = plant
 		_, err := rowStep(s, scattered, -1, 0, 0)
 		var ce *mechanism.CheckError
 		if !errors.As(err, &ce) || ce.What != name {

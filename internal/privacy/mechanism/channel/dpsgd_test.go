@@ -40,7 +40,7 @@ func gradient[T mechanism.Float](dst []T, example int32) []T {
 
 // descend makes steps and returns the means and the first failure.
 func descend[T mechanism.Float](s *Steps[T], from, steps int) (means []T, sizes []int, err error) {
-	g, mean := make([]T, s.dim), make([]T, s.dim)
+	g, mean := make([]T, s.rows*s.cols), make([]T, s.rows*s.cols)
 	for step := range steps {
 		batch, err := s.Begin(0, uint64(from+step))
 		if err != nil {
@@ -163,8 +163,8 @@ func TestDPSGDMean(t *testing.T) {
 				t.Errorf("%s: coordinate %d has mean %g, want %g ± %g", d.Sampling, k, got, want, mechanismtest.Sigmas*deviation)
 			}
 		}
-		n := float64(s.noise.total.N)
-		if scale := math.Sqrt(s.noise.total.Sq / n); math.Abs(scale-1) > mechanismtest.Sigmas/math.Sqrt(2*n) || n != steps*noiseCols {
+		n := float64(s.own.noise.total.N)
+		if scale := math.Sqrt(s.own.noise.total.Sq / n); math.Abs(scale-1) > mechanismtest.Sigmas/math.Sqrt(2*n) || n != steps*NoiseCols {
 			t.Errorf("%s: noise of %g times the scale over %g values", d.Sampling, scale, n)
 		}
 	}
@@ -226,8 +226,8 @@ func TestDPSGDIsKeyedAndResumes(t *testing.T) {
 		if got := append(a, c...); !slices.Equal(got, want) {
 			t.Errorf("%s: resumed run differs", d.Sampling)
 		}
-		if second.batches.seen != whole.batches.seen {
-			t.Errorf("%s: checks forgot %v, want %v", d.Sampling, second.batches.seen, whole.batches.seen)
+		if second.own.batches.seen != whole.own.batches.seen {
+			t.Errorf("%s: checks forgot %v, want %v", d.Sampling, second.own.batches.seen, whole.own.batches.seen)
 		}
 		if _, err := second.Begin(0, 11); err == nil {
 			t.Errorf("%s: a key was used twice", d.Sampling)
@@ -279,30 +279,30 @@ func TestDPSGDPlantedFaults(t *testing.T) {
 		plant func(s *Steps[float32])
 	}{
 		"scale": {poissonSGD, 50, func(s *Steps[float32]) { // variance for deviation
-			s.noise.add = func(r rng.Stream, dst []float32, sigma float32) { addNormals(r, dst, sigma*sigma) }
+			s.own.noise.add = func(r rng.Stream, dst []float32, sigma float32) { addNormals(r, dst, sigma*sigma) }
 		}},
 		"mean": {poissonSGD, 50, func(s *Steps[float32]) { // drawn once per run
-			s.noise.add = func(_ rng.Stream, dst []float32, sigma float32) {
+			s.own.noise.add = func(_ rng.Stream, dst []float32, sigma float32) {
 				for i := range dst {
 					dst[i] += sigma * 1.2 * float32(1-2*(i/200))
 				}
 			}
 		}},
 		"norm of a gradient": {poissonSGD, 1, func(s *Steps[float32]) {
-			s.clip = func([]float32, float64) (bool, error) { return false, nil }
+			s.own.clip = func([]float32, float64) (bool, error) { return false, nil }
 		}},
 		"norm of a gradient ": {poissonSGD, 1, func(s *Steps[float32]) { // clipped to twice the bound
-			s.clip = func(v []float32, c float64) (bool, error) { return Clip(v, 2*c) }
+			s.own.clip = func(v []float32, c float64) (bool, error) { return Clip(v, 2*c) }
 		}},
 		"squared deviations": {poissonSGD, 300, func(s *Steps[float32]) { // fixed batches passed as Poisson ones
 			fixed := newBatches(s.d.Examples, privacy.WithoutReplacement, 0, 50)
-			s.batches.draw = func(_ *batches, r rng.Stream, to []int32) []int32 { return fixed.fixed(r, to) }
+			s.own.batches.draw = func(_ *batches, r rng.Stream, to []int32) []int32 { return fixed.fixed(r, to) }
 		}},
 		"in two batches in a row": {poissonSGD, 20, func(s *Steps[float32]) { // one batch for ever
-			s.batches.draw = func(b *batches, _ rng.Stream, to []int32) []int32 { return b.poisson(rng.Seed(1).Stream("once"), to) }
+			s.own.batches.draw = func(b *batches, _ rng.Stream, to []int32) []int32 { return b.poisson(rng.Seed(1).Stream("once"), to) }
 		}},
 		"in two batches in a row ": {fixedSGD, 300, func(s *Steps[float32]) { // passes over a shuffled order
-			s.batches.draw = func(b *batches, _ rng.Stream, to []int32) []int32 {
+			s.own.batches.draw = func(b *batches, _ rng.Stream, to []int32) []int32 {
 				order := rng.Seed(2).Stream("pass", uint64(b.seen.Batches/20))
 				at := b.seen.Batches % 20 * 50
 				to = append(to, order.Perm(1000)[at:at+50]...)
@@ -311,10 +311,10 @@ func TestDPSGDPlantedFaults(t *testing.T) {
 			}
 		}},
 		"number of examples in batches": {poissonSGD, 100, func(s *Steps[float32]) { // another rate
-			s.batches.field = mechanism.NewField(0.06)
+			s.own.batches.field = mechanism.NewField(0.06)
 		}},
 		"number of examples": {poissonSGD, 40, func(s *Steps[float32]) { // all or nothing
-			s.batches.draw = func(b *batches, r rng.Stream, to []int32) []int32 {
+			s.own.batches.draw = func(b *batches, r rng.Stream, to []int32) []int32 {
 				if r.Float64() < b.rate {
 					for i := range int32(b.n) {
 						to = append(to, i)
@@ -325,7 +325,7 @@ func TestDPSGDPlantedFaults(t *testing.T) {
 		}},
 		"largest deviation ": {fixedSGD, 3, func(s *Steps[float32]) { // Poisson batches passed as fixed ones
 			poisson := newBatches(s.d.Examples, privacy.Poisson, 0.05, 0)
-			s.batches.draw = func(_ *batches, r rng.Stream, to []int32) []int32 { return poisson.poisson(r, to) }
+			s.own.batches.draw = func(_ *batches, r rng.Stream, to []int32) []int32 { return poisson.poisson(r, to) }
 		}},
 	} {
 		s, _ := openSGD[float32](t, f.d, 300)

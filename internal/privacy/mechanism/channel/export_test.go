@@ -17,4 +17,4 @@ func Seen[T ~float32 | ~float64](c *Channel[T]) (t Tally, scale float64, absolut
 }
 
 // NoiseOf returns the channel of a run of DP-SGD.
-func NoiseOf[T ~float32 | ~float64](s *Steps[T]) *Channel[T] { return s.noise }
+func NoiseOf[T ~float32 | ~float64](s *Steps[T]) *Channel[T] { return s.own.noise }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -19,11 +18,11 @@ func DPSGDEvent(d channel.DPSGD, dim int) (privacy.Sampled, error) {
 	if err != nil {
 		return privacy.Sampled{}, err
 	}
-	_, e, err := m.plan(53)
+	e, err := m.Event()
 	if err != nil {
-		return privacy.Sampled{}, fmt.Errorf("%s: %w", d.Purpose, err)
+		return privacy.Sampled{}, err
 	}
-	return privacy.Sampled{Event: e, Rate: d.Rate, Method: privacy.Poisson}, nil
+	return e.(privacy.Sampled), nil
 }
 
 // release describes the release of a step's sum.
@@ -51,61 +50,71 @@ func release(d channel.DPSGD, dim int) (DiscreteGaussian, grid, error) {
 	return DiscreteGaussian{Purpose: d.Purpose, Sigma: d.Sigma(), Sensitivity: d.Clip, Dimension: int64(dim),
 			Bound: float64(g.most) * g.step,
 			Grid:  g.step, Whole: true, Unit: d.Unit, Neighbouring: privacy.AddRemove, Rate: d.Rate,
-			Share: half(d.Share)},
+			Share: d.Share.Half()},
 		g, nil
 }
 
-func half(s mechanism.Share) mechanism.Share {
-	if s == 0 {
-		s = 1
-	}
-	return s / 2
-}
-
-// stepping holds the common part of Steps and RowSteps: DP-SGD with exact sums, and with batches and noise from
-// cryptographic bits.
+// source is a channel.Source of cryptographic bits, with exact sums. Nothing can be drawn again.
 //
 // A step is in the ledger, and on file, before its batch is drawn. A stopped run continues from its last checkpoint,
 // and the steps after that are lost, since their results were only in memory or in files that no checkpoint knows. They
 // are not repeated, because new noise would be a second release. They stay in the ledger, and Skip passes over as many
 // steps. So a run never draws noise more often than its ledger, and its plan, says.
-type stepping[T mechanism.Float] struct {
-	d       channel.DPSGD
-	grid    grid
-	dim     int
-	noise   *channel.Channel[float64]
-	ledger  *privacy.Ledger
-	sample  sample
-	sum     []int64 // (dim), in steps
-	batch   []int32
-	added   int
-	release *channel.Release[float64] // nil between steps
+type source[T mechanism.Float] struct {
+	d         channel.DPSGD
+	grid      grid
+	dim, cols int // values of the table, and of its rows
+	noise     *channel.Channel[float64]
+	ledger    *privacy.Ledger
+	sample    sample
+	sum       []int64 // (dim), in steps
+	release   *channel.Release[float64]
 
-	made    int64 // steps of the run so far, with those that were passed over
-	behind  int64 // steps of the ledger that are lost
-	checked int64 // batches at the last check
-	checks  int
-	share   mechanism.Share // of the batches
-	failed  error
+	made   int64 // steps of the run so far, with those that were passed over
+	behind int64 // steps of the ledger that are lost
 }
 
-// noiseCols is the length of the rows of noise.
-const noiseCols = 256
+// piece is the number of rows of noise that are handed out at once.
+const piece = 1
 
-func openStepping[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger) (s stepping[T], err error) {
-	m, g, err := release(d, dim)
+// OpenDPSGD opens DP-SGD for gradients of dim values and for data that are published: batches and noise are from
+// cryptographic bits, there is no seed, and sums are exact. The ledger must be marked secure. parallel decides in how
+// many goroutines noise is added.
+func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger,
+	parallel channel.Parallel) (*channel.Dense[T], error) {
+	s, err := newSource[T](d, 1, dim, l)
 	if err != nil {
-		return s, err
+		return nil, err
+	}
+	return channel.NewDense(d, dim, piece, s, parallel), nil
+}
+
+// OpenRowSteps opens DP-SGD for the gradients of a table (rows, cols), see OpenDPSGD.
+func OpenRowSteps[T mechanism.Float](d channel.DPSGD, rows, cols int, l *privacy.Ledger) (*channel.Rows[T], error) {
+	if rows < 1 || cols < 1 {
+		return nil, fmt.Errorf("%s: a table of %d x %d values", d.Purpose, rows, cols)
+	}
+	s, err := newSource[T](d, rows, cols, l)
+	if err != nil {
+		return nil, err
+	}
+	return channel.NewRows(d, rows, cols, piece, s), nil
+}
+
+func newSource[T mechanism.Float](d channel.DPSGD, rows, cols int, l *privacy.Ledger) (channel.Source[T], error) {
+	m, g, err := release(d, rows*cols)
+	if err != nil {
+		return nil, err
 	}
 	c, err := OpenGaussian[float64](m, l)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	if _, err := l.Keep("steps of an attempt that was stopped"); err != nil {
-		return s, err
+		return nil, err
 	}
-	s = stepping[T]{d: d, grid: g, dim: dim, noise: c, ledger: l, sample: sample{n: d.Examples, rate: d.Rate},
-		sum: make([]int64, dim), share: half(d.Share)}
+	s := &source[T]{d: d, grid: g, dim: rows * cols, cols: cols, noise: c, ledger: l,
+		sample: sample{n: d.Examples, rate: d.Rate}, sum: make([]int64, rows*cols)}
 	for _, e := range l.Entries() {
 		if e.Purpose == d.Purpose {
 			s.behind += e.Count
@@ -114,9 +123,9 @@ func openStepping[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger
 	return s, nil
 }
 
-// Skip implements channel.Descent.
-func (s *stepping[T]) Skip() bool {
-	if s.behind == 0 || s.failed != nil {
+// Skip implements channel.Source.
+func (s *source[T]) Skip() bool {
+	if s.behind == 0 {
 		return false
 	}
 	s.behind--
@@ -124,172 +133,103 @@ func (s *stepping[T]) Skip() bool {
 	return true
 }
 
-// Begin records a step in the ledger and its file, and returns the examples of its batch,
-// ascending; the batch may be empty. They stay valid until the next Begin. The key is used once.
-func (s *stepping[T]) Begin(key ...uint64) ([]int32, error) {
-	switch {
-	case s.failed != nil:
-		return nil, s.failed
-	case s.release != nil:
-		return nil, s.fail(fmt.Errorf("%s: a step was begun before the last was finished", s.d.Purpose))
-	case s.behind != 0:
-		return nil, s.fail(fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose,
-			s.behind))
+// Begin implements channel.Source.
+func (s *source[T]) Begin(key []uint64, batch []int32) (_ []int32, err error) {
+	if s.behind != 0 {
+		return nil, fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose, s.behind)
 	}
 	clear(s.sum)
-	r, err := s.noise.Begin((s.dim+noiseCols-1)/noiseCols, noiseCols, key...)
-	if err == nil {
-		err = s.ledger.Show() // a kill from here on leaves the step in the file
+	rows := (s.dim + channel.NoiseCols - 1) / channel.NoiseCols
+	if s.release, err = s.noise.Begin(rows, channel.NoiseCols, key...); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, s.fail(err)
+	if err := s.ledger.Show(); err != nil { // a kill from here on leaves the step in the file
+		return nil, err
 	}
-	s.release, s.added = r, 0
-	s.batch = s.sample.draw(s.batch)
-	return s.batch, nil
+	return s.sample.draw(batch), nil
 }
 
-// next returns an error unless k is the number of the next example.
-func (s *stepping[T]) next(k int) error {
-	if s.failed != nil {
-		return s.failed
-	}
-	if s.release == nil || k != s.added || k >= len(s.batch) {
-		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k,
-			s.added, len(s.batch)))
-	}
-	return nil
-}
-
-// placed completes the addition of example k.
-func (s *stepping[T]) placed(k int, err error) error {
-	if err != nil {
-		if c := (*mechanism.CheckError)(nil); errors.As(err, &c) {
-			c.Purpose = s.d.Purpose
+// Add implements channel.Source. It brings the gradient onto the grid.
+func (s *source[T]) Add(example int32, rows []int32, values []T) error {
+	beyond := int64(0) // a sum that no examples reach
+	err := place(&s.grid, values, func(i int, k int64) {
+		at := i
+		if len(rows) > 1 || s.cols < s.dim {
+			at = int(rows[i/s.cols])*s.cols + i%s.cols
 		}
-		return s.fail(fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err))
-	}
-	s.added++
-	return nil
-}
-
-// finish adds noise to the whole sum and hands it to step in pieces, in the data's unit.
-func (s *stepping[T]) finish(parallel channel.Parallel, step func(at int, sum []T)) error {
-	if s.failed != nil {
-		return s.failed
-	}
-	if s.release == nil || s.added != len(s.batch) {
-		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added,
-			len(s.batch)))
-	}
-	limit := s.grid.most
-	for _, k := range s.sum {
-		if k > limit || k < -limit {
-			return s.fail(&mechanism.CheckError{Purpose: s.d.Purpose, What: "a sum of contributions, in steps",
-				Got: float64(k), Low: -float64(limit), High: float64(limit), N: int64(s.dim), Hint: "it overflows"})
-		}
-	}
-	parallel((s.dim+noiseCols-1)/noiseCols, 8, func(_, lo, hi int) {
-		var row [noiseCols]float64
-		var out [noiseCols]T
-		for i := lo; i < hi; i++ {
-			at := i * noiseCols
-			end := min(s.dim, at+noiseCols)
-			clear(row[:])
-			for j, k := range s.sum[at:end] {
-				row[j] = float64(k) * s.grid.step // exact
-			}
-			s.release.Row(i, row[:])
-			for j := range end - at {
-				out[j] = T(row[j])
-			}
-			step(at, out[:end-at])
+		if s.sum[at] += k; s.sum[at] > s.grid.most || s.sum[at] < -s.grid.most {
+			beyond = s.sum[at]
 		}
 	})
-	r := s.release
-	s.release = nil
-	if err := r.Finish(); err != nil {
-		return s.fail(err)
+	if c := (*mechanism.CheckError)(nil); errors.As(err, &c) {
+		c.Purpose = s.d.Purpose
 	}
-	s.made++
-	if s.sample.batches >= 2*s.checked {
-		return s.checkBatches()
+	if err != nil {
+		return fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, example, err)
 	}
-	return nil
-}
-
-// checkBatches returns an error if the batches of this process do not fit their law. The k-th check spends 1/(k (k+1))
-// of the share.
-func (s *stepping[T]) checkBatches() error {
-	if s.checked = s.sample.batches; s.checked == 0 {
-		return nil
-	}
-	s.checks++
-	x := math.Log(sampleTails * float64(s.checks*(s.checks+1)) / s.share.FalseAlarm())
-	if err := s.sample.check(s.d.Purpose, x); err != nil {
-		return s.fail(err)
+	if beyond != 0 {
+		return &mechanism.CheckError{Purpose: s.d.Purpose, What: "a sum of contributions, in steps",
+			Got: float64(beyond), Low: -float64(s.grid.most), High: float64(s.grid.most), N: int64(s.dim),
+			Hint: "it overflows"}
 	}
 	return nil
 }
 
-// Check returns an error if the noise or the batches of this process do not fit their law. A run calls it at its end;
-// before that, it runs whenever the number of steps has doubled.
-func (s *stepping[T]) Check() error {
-	if s.failed != nil {
-		return s.failed
+// Noisy implements channel.Source.
+func (s *source[T]) Noisy(at int, dst []T) {
+	var row [channel.NoiseCols]float64
+	for ; len(dst) > 0; at, dst = at+1, dst[len(row):] {
+		clear(row[:])
+		for j, k := range s.sum[at*len(row) : min(s.dim, (at+1)*len(row))] {
+			row[j] = float64(k) * s.grid.step // exact
+		}
+		s.release.Row(at, row[:])
+		for j, x := range row {
+			dst[j] = T(x)
+		}
 	}
-	if s.release != nil {
-		return fmt.Errorf("%s: a step was begun and not finished", s.d.Purpose)
-	}
-	if err := s.checkBatches(); err != nil {
-		return err
-	}
-	if s.checked == 0 {
-		return nil
-	}
-	if err := s.noise.Check(); err != nil {
-		return s.fail(err)
-	}
-	return nil
 }
 
-// State returns the number of steps made. There is nothing else to restore: the next attempt draws new bits and checks
+// End implements channel.Source.
+func (s *source[T]) End() error {
+	err := s.release.Finish()
+	if err == nil {
+		s.made++
+	}
+	return err
+}
+
+// Batches implements channel.Source: those of this process.
+func (s *source[T]) Batches() int64 { return s.sample.batches }
+
+// CheckBatches implements channel.Source.
+func (s *source[T]) CheckBatches(x func(events int) float64) error {
+	return s.sample.check(s.d.Purpose, x(sampleTails))
+}
+
+// Check implements channel.Source.
+func (s *source[T]) Check() error { return s.noise.Check() }
+
+// State keeps the number of steps made. There is nothing else to restore: the next attempt draws new bits and checks
 // them.
-func (s *stepping[T]) State() channel.DPSGDState {
-	st := channel.DPSGDState{Examples: s.d.Examples}
+func (s *source[T]) State(st *channel.DPSGDState) {
+	*st = channel.DPSGDState{Examples: s.d.Examples}
 	st.Batches.Batches = s.made
-	if s.failed != nil {
-		st.Failed = s.failed.Error()
-	}
-	return st
 }
 
 // Restore continues after the steps of a checkpoint.
-func (s *stepping[T]) Restore(st channel.DPSGDState) error {
+func (s *source[T]) Restore(st *channel.DPSGDState) error {
 	n := st.Batches.Batches
 	switch {
-	case s.failed != nil:
-		return s.failed
-	case s.made != 0 || s.release != nil || s.sample.batches != 0:
-		return fmt.Errorf("%s: restore: the run was begun already", s.d.Purpose)
+	case s.made != 0:
+		return errors.New("the run was begun already")
 	case st.Failed != "":
-		return fmt.Errorf("%s: restore: the state is of a run that failed: %s", s.d.Purpose, st.Failed)
+		return fmt.Errorf("the state is of a run that failed: %s", st.Failed)
 	case st.Examples != s.d.Examples || n < 0:
-		return fmt.Errorf("%s: restore: the state is of %d steps on %d examples", s.d.Purpose, n, st.Examples)
+		return fmt.Errorf("the state is of %d steps on %d examples", n, st.Examples)
 	case n > s.behind:
-		return fmt.Errorf("%s: restore: the state is of %d steps, the ledger has %d", s.d.Purpose, n, s.behind)
+		return fmt.Errorf("the state is of %d steps, the ledger has %d", n, s.behind)
 	}
-	s.made, s.behind = n, s.behind-n
+	s.made, s.behind, *st = n, s.behind-n, channel.DPSGDState{}
 	return nil
-}
-
-// ExpectedBatch returns the mean number of examples of a batch, see [channel.DPSGD.ExpectedBatch].
-func (s *stepping[T]) ExpectedBatch() float64 { return s.d.ExpectedBatch() }
-
-// Lost returns the number of steps in the ledger that Skip still has to pass over.
-func (s *stepping[T]) Lost() int64 { return s.behind }
-
-func (s *stepping[T]) fail(err error) error {
-	s.failed = err
-	return err
 }

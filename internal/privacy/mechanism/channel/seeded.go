@@ -1,0 +1,328 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// seeded is a Source whose batches and noise are drawn again from a seed.
+type seeded[T mechanism.Float] struct {
+	d         DPSGD
+	dim, cols int        // values of the table, and of its rows
+	stream    rng.Stream // of batches
+	noise     *Channel[T]
+	batches   *batches
+	clip      func(v []T, c float64) (bool, error)
+	release   *Release[T]
+
+	slot    []int32   // for each row of the table 1 + its place in touched; 0 for none
+	touched []int32   // rows that the batch touched, in the order of the first touch
+	sum     []float64 // (touched, cols)
+}
+
+// sampledLaw is the law of a channel's noise when its releases use a sample of the data.
+type sampledLaw struct {
+	Law
+	e privacy.Sampled
+}
+
+// Event returns the sampled event.
+func (l sampledLaw) Event() privacy.Event { return l.e }
+
+// The streams of a run.
+const (
+	noiseStream = iota
+	batchStream
+)
+
+// seededPiece is the number of noise rows that are handed out at once.
+const seededPiece = 16
+
+func newSeeded[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s rng.Stream) (*seeded[T], error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	g := d.Event().Event.(privacy.Gaussian)
+	c, err := Open[T](Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit,
+		Neighbouring: g.Neighbouring, Share: d.Share.Half()}, l, s.Sub(noiseStream))
+	if err != nil {
+		return nil, err
+	}
+	c.law = sampledLaw{c.law, d.Event()}
+	return &seeded[T]{d: d, dim: rows * cols, cols: cols, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
+		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch), slot: make([]int32, rows)}, nil
+}
+
+// Skip returns false: a lost step is drawn again with the same numbers.
+func (s *seeded[T]) Skip() bool { return false }
+
+// Begin implements Source.
+func (s *seeded[T]) Begin(key []uint64, batch []int32) (_ []int32, err error) {
+	for _, r := range s.touched {
+		s.slot[r] = 0
+	}
+	s.touched, s.sum = s.touched[:0], s.sum[:0]
+	if s.release, err = s.noise.Begin(noiseRows(s.dim), NoiseCols, key...); err != nil {
+		return nil, err
+	}
+	return s.batches.next(s.stream.Sub(key...), batch), nil
+}
+
+// Add implements Source.
+func (s *seeded[T]) Add(_ int32, rows []int32, values []T) error {
+	if err := s.shorten(values); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		addTo(s.row(r), values[i*s.cols:(i+1)*s.cols])
+	}
+	return nil
+}
+
+// shorten clips a gradient in place. It changes nothing else.
+//
+// A gradient with a value that is not finite becomes 0. This depends on the example alone, given the parameters, so the
+// sum still moves by at most the clipping norm. An error would reveal something about the example that no noise covers.
+func (s *seeded[T]) shorten(gradient []T) error {
+	if _, err := s.clip(gradient, s.d.Clip); err != nil {
+		clear(gradient)
+	}
+	return CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped")
+}
+
+// row returns the sum of a row of the table. When a row is first touched its sum is zero.
+func (s *seeded[T]) row(r int32) []float64 {
+	at := int(s.slot[r]) - 1
+	if at < 0 {
+		at = len(s.touched)
+		s.touched = append(s.touched, r)
+		s.slot[r] = int32(at + 1)
+		s.sum = slices.Grow(s.sum, s.cols)[:(at+1)*s.cols]
+		clear(s.sum[at*s.cols:])
+	}
+	return s.sum[at*s.cols : (at+1)*s.cols]
+}
+
+// addTo adds values to a sum.
+func addTo[T mechanism.Float](sum []float64, values []T) {
+	values = values[:len(sum)]
+	for i, x := range values {
+		sum[i] += float64(x)
+	}
+}
+
+// Noisy implements Source.
+func (s *seeded[T]) Noisy(at int, dst []T) {
+	clear(dst)
+	s.sumOf(at*NoiseCols, dst[:min(len(dst), s.dim-at*NoiseCols)])
+	for i := range len(dst) / NoiseCols {
+		s.release.Row(at+i, dst[i*NoiseCols:(i+1)*NoiseCols])
+	}
+}
+
+// sumOf writes the sum of the values of the flattened table from at on to dst, which must be zero.
+func (s *seeded[T]) sumOf(at int, dst []T) {
+	for r := at / s.cols; r*s.cols < at+len(dst); r++ {
+		slot := int(s.slot[r]) - 1
+		if slot < 0 {
+			continue
+		}
+		row := s.sum[slot*s.cols : (slot+1)*s.cols]
+		for i := max(0, at-r*s.cols); i < s.cols && r*s.cols+i < at+len(dst); i++ {
+			dst[r*s.cols+i-at] = T(row[i])
+		}
+	}
+}
+
+// End implements Source.
+func (s *seeded[T]) End() error { return s.release.Finish() }
+
+// Batches implements Source.
+func (s *seeded[T]) Batches() int64 { return s.batches.seen.Batches }
+
+// CheckBatches implements Source.
+func (s *seeded[T]) CheckBatches(x func(events int) float64) error {
+	return s.batches.check(s.d.Purpose, x(batchTails))
+}
+
+// Check implements Source.
+func (s *seeded[T]) Check() error { return s.noise.Check() }
+
+// State implements Source.
+func (s *seeded[T]) State(st *DPSGDState) {
+	st.Noise, st.Rate, st.Batch, st.Batches = s.noise.State(), exact(s.d.Rate), s.d.Batch, s.batches.seen
+	if s.batches.first {
+		st.First = slices.Clone(s.batches.other)
+	}
+}
+
+var errBegun = errors.New("the run was begun already")
+
+// Restore implements Source.
+func (s *seeded[T]) Restore(st *DPSGDState) error {
+	t := st.Batches
+	switch {
+	case s.batches.seen != (batchTally{}):
+		return errBegun
+	case st.Failed != "":
+		return fmt.Errorf("the state is of a run that failed: %s", st.Failed)
+	case st.Examples != s.d.Examples || float64(st.Rate) != s.d.Rate || st.Batch != s.d.Batch:
+		return fmt.Errorf("the state is of batches of %d examples at rate %v, %d each", st.Examples, float64(st.Rate),
+			st.Batch)
+	case t.Batches < 0 || t.Examples < 0 || !(t.SumSq >= 0) || !(t.Widest >= 0) || t.Paired < 0 ||
+		t.Paired > t.Examples,
+		t.Common < 0 || t.Common > t.Paired, st.Checked < 0 || st.Checked > t.Batches, st.Checks < 0, st.Checks == 0 &&
+			st.Checked != 0:
+		return errors.New("the state contradicts itself")
+	case len(st.First) > 0 && (t.Batches%2 == 0 || int64(len(st.First)) > t.Examples || !s.batches.possible(st.First)):
+		return errors.New("the state has a last batch that is none")
+	}
+	if err := s.noise.Restore(st.Noise); err != nil {
+		return err
+	}
+	s.batches.seen = t
+	s.batches.first, s.batches.other = t.Batches%2 == 1, slices.Clone(st.First)
+	return nil
+}
+
+// Steps runs DP-SGD on dense gradients with noise from a seed: Begin, Add for every example of the batch or AddSum,
+// Finish. RowSteps is for examples that touch few rows of a table.
+type Steps[T mechanism.Float] struct {
+	Dense[T]
+	own *seeded[T]
+}
+
+// OpenDPSGD opens DP-SGD for gradients of dim values. It draws noise and batches from stream s
+// and records in ledger l.
+func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Steps[T], error) {
+	if dim < 1 {
+		if err := d.Validate(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
+	}
+	own, err := newSeeded[T](d, 1, dim, l, s)
+	if err != nil {
+		return nil, err
+	}
+	one := func(n, _ int, body func(chunk, lo, hi int)) { body(0, 0, n) }
+	return &Steps[T]{*NewDense(d, dim, seededPiece, own, one), own}, nil
+}
+
+// AddSum adds the gradients of the whole batch at once, clipped and summed by the caller, in place of an Add for every
+// example. norms bounds the lengths of the clipped gradients, in the order of the batch: none may be above the clipping
+// norm. So single gradients need not be computed if their lengths follow from activations (Goodfellow, "Efficient
+// per-example gradient computations", 2015). AddSum cannot see the gradients: it fails on a sum that is longer than the
+// sum of norms, and relies on the caller for the rest.
+func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case !s.open || s.added != 0 || len(norms) != len(s.batch):
+		return s.fail(fmt.Errorf("%s: a sum of %d gradients after %d of the %d of a batch, want all of them",
+			s.d.Purpose, len(norms), s.added, len(s.batch)))
+	case len(sum) != s.cols:
+		return s.fail(fmt.Errorf("%s: sum of %d values, want %d", s.d.Purpose, len(sum), s.cols))
+	}
+	total := 0.0
+	for k, n := range norms {
+		if !(n >= 0 && n <= s.d.Clip) {
+			return s.fail(fmt.Errorf("%s: clipped gradient of example %d: %w", s.d.Purpose, s.batch[k],
+				&mechanism.CheckError{Purpose: s.d.Purpose, What: "norm of a gradient", Got: n, Low: 0, High: s.d.Clip,
+					N: int64(s.cols), Hint: "gradients were not clipped"}))
+		}
+		total += n
+	}
+	if len(norms) > 0 || slices.ContainsFunc(sum, func(x T) bool { return x != 0 }) {
+		// The sum of rounded gradients may be longer by their rounding.
+		if err := CheckNorm(s.d.Purpose, "norm of a sum of gradients", sum,
+			max(total*(1+sumRounding), math.SmallestNonzeroFloat64), "gradients were not clipped"); err != nil {
+			return s.fail(err)
+		}
+	}
+	addTo(s.own.row(0), sum)
+	s.added = len(s.batch)
+	return nil
+}
+
+// sumRounding is the relative amount by which AddSum lets a sum of gradients exceed its norms: rounding to single
+// precision.
+const sumRounding = 1e-4
+
+// RowSteps runs DP-SGD on a table with noise from a seed: that of Steps on the flattened table, bit for bit under the
+// same key and stream.
+type RowSteps[T mechanism.Float] struct {
+	Rows[T]
+	own *seeded[T]
+}
+
+// OpenRowSteps opens DP-SGD for the gradients of a table (rows, cols). It draws noise and batches from stream s
+// and records in ledger l.
+func OpenRowSteps[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s rng.Stream) (*RowSteps[T], error) {
+	if rows < 1 || cols < 1 {
+		return nil, fmt.Errorf("%s: a table of %d x %d values", d.Purpose, rows, cols)
+	}
+	own, err := newSeeded[T](d, rows, cols, l, s)
+	if err != nil {
+		return nil, err
+	}
+	return &RowSteps[T]{*NewRows(d, rows, cols, seededPiece, own), own}, nil
+}
+
+// AddAll adds all examples of the batch at once, in several goroutines, with the same sums as Add to the bit. Example k
+// has the rows ends[k-1] to ends[k] of rows, from 0 for the first, and of values (len(rows), cols).
+func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values []T) error {
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case !s.open || s.added != 0 || len(ends) != len(s.batch):
+		return s.fail(fmt.Errorf("%s: %d gradients after %d of the %d of a batch, want all of them", s.d.Purpose,
+			len(ends), s.added, len(s.batch)))
+	case len(values) != len(rows)*s.cols:
+		return s.fail(fmt.Errorf("%s: gradients of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows),
+			s.cols))
+	}
+	from := 0
+	for k, to := range ends {
+		if to < from || to > len(rows) || k == len(ends)-1 && to != len(rows) {
+			return s.fail(fmt.Errorf("%s: the rows of example %d end at %d, want %d to %d", s.d.Purpose, s.batch[k], to,
+				from, len(rows)))
+		}
+		if err := s.distinct(rows[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	failed := make([]error, len(ends))
+	parallel(len(ends), 64, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			from := 0
+			if k > 0 {
+				from = ends[k-1]
+			}
+			failed[k] = s.own.shorten(values[from*s.cols : ends[k]*s.cols])
+		}
+	})
+	for _, err := range failed {
+		if err != nil {
+			return s.fail(err)
+		}
+	}
+	for _, r := range rows {
+		s.own.row(r)
+	}
+	parallel(s.cols, 16, func(_, lo, hi int) { // each value is summed in the order of the examples
+		for i, r := range rows {
+			at := (int(s.own.slot[r]) - 1) * s.cols
+			addTo(s.own.sum[at+lo:at+hi], values[i*s.cols+lo:i*s.cols+hi])
+		}
+	})
+	s.added = len(s.batch)
+	return nil
+}
