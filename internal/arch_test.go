@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -301,6 +302,43 @@ func TestLibrariesKeepQuiet(t *testing.T) {
 			}
 			if x, ok := sel.X.(*ast.Ident); ok && forbidden[x.Name+"."+sel.Sel.Name] {
 				t.Errorf("%s: %s.%s: a library returns errors and reports through run.Progress", s.fset.Position(sel.Pos()), x.Name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+// A task sees data as its run does. A view of data is made where runs are opened and where there is none, so that no
+// task can forget what is held out of its run, or the test rows that a search of settings withholds.
+func TestTasksTakeTheViewOfTheirRun(t *testing.T) {
+	makers := []string{"internal/dataset", "internal/run", "internal/cli", "internal/reproduce/matrix"}
+	asking := []string{"internal/protocol/target", "internal/protocol/inference", "internal/protocol/auditing"}
+	for _, s := range sources(t) {
+		named := func(e ast.Expr, x, name string) bool {
+			sel, ok := e.(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != name {
+				return false
+			}
+			id, ok := sel.X.(*ast.Ident)
+			return x == "" || ok && id.Name == x
+		}
+		in := func(folders []string) bool {
+			return slices.ContainsFunc(folders, func(f string) bool { return within(s.pkg, f) })
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				if named(n.Type, "dataset", "View") && !in(makers) {
+					t.Errorf("%s: a view of its own: take env.View()", s.fset.Position(n.Pos()))
+				}
+			case *ast.ValueSpec:
+				if named(n.Type, "dataset", "View") && n.Values == nil && !in(makers) {
+					t.Errorf("%s: an empty view: take env.View()", s.fset.Position(n.Pos()))
+				}
+			case *ast.CallExpr:
+				if named(n.Fun, "", "View") && len(n.Args) == 1 && !in(append(asking, makers...)) {
+					t.Errorf("%s: the view of a finished run: it is for those who attack the run", s.fset.Position(n.Pos()))
+				}
 			}
 			return true
 		})

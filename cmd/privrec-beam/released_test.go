@@ -24,7 +24,7 @@ import (
 // items. It returns the flags of them.
 func smallRows(t *testing.T, files int) []string {
 	t.Helper()
-	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", registry.Options{Seed: 1})
+	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestReleaseSecure(t *testing.T) {
 		t.Errorf("%v: %+v", l.Noise(), l.Entries())
 	}
 	other := filepath.Join(t.TempDir(), "run")
-	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", registry.Options{Seed: 1})
+	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

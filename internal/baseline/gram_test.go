@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/graph"
 	"privrec/internal/graph/gram"
@@ -18,7 +19,7 @@ import (
 // A run on a Gram matrix that was counted elsewhere has the metrics of the run on the rows, to the bit,
 // where the matrix of the items is inverted in both; one of other rows is refused.
 func TestGram(t *testing.T) {
-	d, err := registry.LoadInteractions(t.Context(), "standin-demo", "rdpgcf", registry.Options{Seed: 1})
+	d, err := registry.LoadInteractions(t.Context(), "standin-demo", "rdpgcf", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

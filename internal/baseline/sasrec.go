@@ -29,7 +29,7 @@ func SASRec(table nextitem.Table) run.Task {
 				return nil, err
 			}
 			if s.LastItem { // as nextitem.Load
-				if err := dataset.RefuseHoldOut(ctx, c.Data.Name+" under leave-one-out"); err != nil {
+				if err := env.View().RefuseHoldOut(c.Data.Name + " under leave-one-out"); err != nil {
 					return nil, err
 				}
 			}
@@ -53,9 +53,9 @@ const sasrecTask = "train sasrec"
 // load reads the sequences.
 func (d SASRecData) load(ctx context.Context, env *run.Env) (*dataset.Sequential, error) {
 	if d.Recipe != slate.HistoriesRecipe {
-		return registry.Load(ctx, d.Name, d.Recipe, registry.Options{Seed: env.Seed})
+		return registry.Load(ctx, d.Name, d.Recipe, env.View(), registry.Options{})
 	}
-	set, err := slate.Load(ctx, d.Name, slate.Options{Split: d.Split, Seed: env.Seed, T: d.Slate, L: d.Behaviour})
+	set, err := slate.Load(ctx, d.Name, env.View(), slate.Options{Split: d.Split, T: d.Slate, L: d.Behaviour})
 	if err != nil {
 		return nil, err
 	}

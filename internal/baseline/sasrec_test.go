@@ -341,7 +341,7 @@ func TestSASRecServes(t *testing.T) {
 	if got := text(v.Evaluate(t.Context())); !strings.Contains(got, "equal to what the run reported") {
 		t.Error(got)
 	}
-	s, err := registry.Load(t.Context(), "standin-tiny", "sasrec", registry.Options{Seed: 1})
+	s, err := registry.Load(t.Context(), "standin-tiny", "sasrec", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

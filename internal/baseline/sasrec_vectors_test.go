@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
 	"privrec/internal/model/sasrec"
@@ -22,9 +23,9 @@ var sasrecSets = []string{"data.name=" + slate.StandIn, "data.recipe=" + slate.H
 
 func sasrecSlates(t testing.TB, seed uint64) *slate.Set {
 	t.Helper()
-	set, err := slate.Load(t.Context(), slate.StandIn, slate.Options{Seed: 1})
+	set, err := slate.Load(t.Context(), slate.StandIn, dataset.View{Seed: 1}, slate.Options{})
 	if seed != 1 {
-		set, err = slate.Load(t.Context(), slate.StandIn, slate.Options{Seed: 2})
+		set, err = slate.Load(t.Context(), slate.StandIn, dataset.View{Seed: 2}, slate.Options{})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/dataset/standin"
@@ -99,8 +100,8 @@ impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 			return nil, err
 		}
 		if ok {
-			slates.Dir, slates.Seed = dir, rng.Seed(seed)
-			d, err := inventory.SlateStats(c.Context(), src, slates)
+			slates.Dir = dir
+			d, err := inventory.SlateStats(c.Context(), src, dataset.View{Seed: rng.Seed(seed)}, slates)
 			if err != nil {
 				return nil, err
 			}
@@ -119,8 +120,8 @@ impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 		if recipe == "" {
 			recipe = set.Recipes[0].Name // the recipe that is used most stands first
 		}
-		s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache,
-			Seed: rng.Seed(seed)})
+		s, err := registry.Load(c.Context(), args[0], recipe, dataset.View{Seed: rng.Seed(seed)},
+			registry.Options{Dir: dir, NoCache: noCache})
 		if err != nil {
 			return nil, err
 		}

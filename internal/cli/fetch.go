@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/cli/screen"
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/inventory"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -213,7 +213,8 @@ training starts at once. Shows the counts after every step.`,
 		}
 		r.Phase("prepare " + set.Name + " with recipe " + recipe)
 		start := time.Now()
-		s, err := registry.Load(c.Context(), set.Name, recipe, registry.Options{Dir: dir, Seed: rng.Seed(1)})
+		s, err := registry.Load(c.Context(), set.Name, recipe, dataset.View{Seed: 1},
+			registry.Options{Dir: dir})
 		if err != nil {
 			return nil, err
 		}

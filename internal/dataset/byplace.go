@@ -1,22 +1,6 @@
 package dataset
 
-import (
-	"context"
-
-	"privrec/internal/rng"
-)
-
-type byPlaceKey struct{}
-
-// DrawnByPlace returns a context under which random splits are drawn as programs did before draws were keyed by ids: a
-// user by their place in the log, and validation rows by one draw over all rows. It serves attacks on finished runs of
-// such programs.
-func DrawnByPlace(ctx context.Context) context.Context {
-	return context.WithValue(ctx, byPlaceKey{}, true)
-}
-
-// ByPlace reports whether a context asks for the draws of earlier programs.
-func ByPlace(ctx context.Context) bool { return ctx.Value(byPlaceKey{}) != nil }
+import "privrec/internal/rng"
 
 // testByPlace marks the test rows of a user as earlier programs drew them. The user's rows are from to end, and train
 // of them stay.

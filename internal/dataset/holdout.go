@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
-	"sync/atomic"
 
 	"privrec/internal/rng"
 )
@@ -43,76 +41,6 @@ func (h HoldOut) Check() error {
 	}
 	if h.Users == 0 && h.Rows == 0 && h.Apart == 0 {
 		return fmt.Errorf("dataset: nothing is held out")
-	}
-	return nil
-}
-
-type holdOutKey struct{}
-
-// heldOut is a HoldOut in a context.
-type heldOut struct {
-	HoldOut
-	obeyed atomic.Bool
-}
-
-// WithHoldOut returns a context under which data are loaded without the users and rows that h holds out. obeyed reports
-// whether any data were. Data that cannot be loaded so are refused.
-func WithHoldOut(ctx context.Context, h HoldOut) (_ context.Context, obeyed func() bool, err error) {
-	if err := h.Check(); err != nil {
-		return nil, nil, err
-	}
-	held := &heldOut{HoldOut: h}
-	return context.WithValue(ctx, holdOutKey{}, held), held.obeyed.Load, nil
-}
-
-// HeldOut returns the hold-out of a context, nil for none. The caller must obey it.
-func HeldOut(ctx context.Context) *HoldOut {
-	held, ok := ctx.Value(holdOutKey{}).(*heldOut)
-	if !ok {
-		return nil
-	}
-	held.obeyed.Store(true)
-	return &held.HoldOut
-}
-
-type rowsSeedKey struct{}
-
-// WithRowsSeed returns a context under which generated rows and random splits have a given seed instead of the run's,
-// as if something were held out. Attacks ask models trained with a hold-out under it for the last training row of a
-// sequence, and sequences then lack that row.
-func WithRowsSeed(ctx context.Context, seed rng.Seed) context.Context {
-	return context.WithValue(ctx, rowsSeedKey{}, seed)
-}
-
-// RowsSeed returns the seed of generated rows and random splits under a context, for a run with the given seed.
-func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
-	if held, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
-		return held.Seed
-	}
-	if p, ok := ctx.Value(plantingKey{}).(*planted); ok {
-		return p.Seed
-	}
-	if own, ok := ctx.Value(rowsSeedKey{}).(rng.Seed); ok {
-		return own
-	}
-	return seed
-}
-
-// RefuseChange returns an error for data that are always loaded whole and unchanged, if something is to be held out or
-// planted. what names the data.
-func RefuseChange(ctx context.Context, what string) error {
-	if err := refusePlanting(ctx, what); err != nil {
-		return err
-	}
-	return RefuseHoldOut(ctx, what)
-}
-
-// RefuseHoldOut returns an error for data that are always loaded whole, if something is to be held out. what names the
-// data.
-func RefuseHoldOut(ctx context.Context, what string) error {
-	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
-		return &Error{File: what, Msg: "users and rows of these data cannot be held out",
-			Hint: "run.hold_out is for models of protocols top-n and next-item"}
 	}
 	return nil
 }

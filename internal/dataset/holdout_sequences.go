@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // Sequences returns sequences without the held-out users and rows. Training rows are drawn as Parts draws them. Users
 // and items keep their numbers.
@@ -94,19 +91,4 @@ func (s *Sequential) Pairs() *Interactions {
 		ItemIDs: s.ItemIDs[1:],
 		Train:   part(s.Train), Valid: part(s.Valid), Test: part(s.Test), Features: s.Features, Ladder: s.Ladder,
 		Source: s.Source}
-}
-
-// askedWhole reports whether models are asked about whole data, as if nothing were held out; see WithRowsSeed.
-func askedWhole(ctx context.Context) bool { return ctx.Value(rowsSeedKey{}) != nil }
-
-// HoldOutSequences returns sequences as a context requires: without what it holds out, or, if it is for asking models
-// trained with a hold-out, without the last training row of every user, about which they are asked.
-func HoldOutSequences(ctx context.Context, s *Sequential) *Sequential {
-	if h := HeldOut(ctx); h != nil {
-		return h.Sequences(s)
-	}
-	if askedWhole(ctx) {
-		return s.WithoutLast()
-	}
-	return s
 }

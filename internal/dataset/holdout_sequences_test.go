@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"slices"
 	"testing"
 )
@@ -57,11 +56,13 @@ func TestHoldOutSequences(t *testing.T) {
 func TestAskedForLastRows(t *testing.T) {
 	s := lane(5)
 	s.Train[4], s.Ratings[4], s.Times.Train[4] = []int32{9}, []float32{3}, []int64{1}
-	ctx := context.Background()
-	if HoldOutSequences(ctx, s) != s {
-		t.Error("nothing is held out")
+	if whole, err := (View{}).Sequences(s); whole != s || err != nil {
+		t.Errorf("nothing is held out: %v", err)
 	}
-	out := HoldOutSequences(WithRowsSeed(ctx, 3), s)
+	out, err := View{Seed: 3, Asked: true}.Sequences(s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for u := range s.Train {
 		want := s.Train[u]
 		if len(want) > 1 {
@@ -71,12 +72,9 @@ func TestAskedForLastRows(t *testing.T) {
 			t.Errorf("user %d: %v, want %v", u, out.Train[u], want)
 		}
 	}
-	in, obeyed, err := WithHoldOut(ctx, HoldOut{Rows: 0.5, Seed: 9})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := HoldOutSequences(in, s); !obeyed() || !slices.EqualFunc(got.Train, (HoldOut{Rows: 0.5, Seed: 9}).Sequences(s).Train, slices.Equal) {
-		t.Error("what a context holds out is not held out")
+	h := HoldOut{Rows: 0.5, Seed: 9}
+	if got, err := (View{HoldOut: &h}).Sequences(s); err != nil || !slices.EqualFunc(got.Train, h.Sequences(s).Train, slices.Equal) {
+		t.Errorf("what a view holds out is not held out: %v", err)
 	}
 }
 

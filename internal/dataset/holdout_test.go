@@ -1,14 +1,11 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-
-	"privrec/internal/rng"
 )
 
 // wide is a log of users with rows rows each, the last of which is in test.
@@ -105,28 +102,23 @@ func TestUsersHeldOut(t *testing.T) {
 	}
 }
 
-// A context says what is held out, until the end and only where something is.
-func TestHoldOutInContext(t *testing.T) {
-	ctx := context.Background()
+// A view refuses what cannot be held out, and data that are always whole where it holds something out.
+func TestHoldOutInView(t *testing.T) {
 	for _, h := range []HoldOut{{}, {Rows: 1}, {Users: -0.1}, {Apart: math.NaN()}} {
-		if _, _, err := WithHoldOut(ctx, h); err == nil {
+		if (View{HoldOut: &h}).Check() == nil {
 			t.Errorf("%+v is no error", h)
 		}
 	}
-	if HeldOut(ctx) != nil || RefuseHoldOut(ctx, "x") != nil || RowsSeed(ctx, 5) != 5 {
+	whole, held := View{Seed: 5}, View{Seed: 5, HoldOut: &HoldOut{Rows: 0.5, Seed: 9}}
+	if whole.Check() != nil || whole.Refuse("x") != nil || whole.RowsSeed() != 5 {
 		t.Error("something is held out without a hold-out")
 	}
-	in, obeyed, err := WithHoldOut(ctx, HoldOut{Rows: 0.5, Seed: 9})
-	if err != nil {
-		t.Fatal(err)
+	for _, err := range []error{held.RefuseHoldOut("ml-1m"), held.Refuse("ml-1m")} {
+		if err == nil || !strings.HasPrefix(err.Error(), "ml-1m: users and rows of these data") {
+			t.Errorf("data that cannot be held out: %v", err)
+		}
 	}
-	if err := RefuseHoldOut(in, "ml-1m"); err == nil || !strings.Contains(err.Error(), "ml-1m") {
-		t.Errorf("data that cannot be held out: %v", err)
-	}
-	if RowsSeed(in, 5) != rng.Seed(9) || obeyed() {
-		t.Error("the seed is that of the rows, and nothing was loaded yet")
-	}
-	if h := HeldOut(in); h == nil || h.Rows != 0.5 || !obeyed() {
-		t.Errorf("held out %+v, obeyed %v", h, obeyed())
+	if held.Check() != nil || held.RowsSeed() != 9 {
+		t.Errorf("the seed of the rows is %d", held.RowsSeed())
 	}
 }

@@ -1,10 +1,8 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"privrec/internal/rng"
 )
@@ -69,43 +67,6 @@ func (p Planting) Check() error {
 			p.Unit, LeastRows(p.Unit))
 	case p.In == nil:
 		return fmt.Errorf("dataset: canaries have no coins")
-	}
-	return nil
-}
-
-type plantingKey struct{}
-
-// planted is a Planting in a context.
-type planted struct {
-	Planting
-	obeyed atomic.Bool
-}
-
-// WithPlanting returns a context under which data are loaded with canaries. obeyed reports whether any data were. Data
-// that cannot be loaded so are refused.
-func WithPlanting(ctx context.Context, p Planting) (_ context.Context, obeyed func() bool, err error) {
-	if err := p.Check(); err != nil {
-		return nil, nil, err
-	}
-	all := &planted{Planting: p}
-	return context.WithValue(ctx, plantingKey{}, all), all.obeyed.Load, nil
-}
-
-// Planted returns the planting of a context, nil for none. The caller must obey it.
-func Planted(ctx context.Context) *Planting {
-	p, ok := ctx.Value(plantingKey{}).(*planted)
-	if !ok {
-		return nil
-	}
-	p.obeyed.Store(true)
-	return &p.Planting
-}
-
-// refusePlanting returns an error for data that are always loaded without canaries, if some are to be planted.
-func refusePlanting(ctx context.Context, what string) error {
-	if _, ok := ctx.Value(plantingKey{}).(*planted); ok {
-		return &Error{File: what, Msg: "no canaries can be planted into these data",
-			Hint: "run.plant is for models of protocols top-n and next-item"}
 	}
 	return nil
 }

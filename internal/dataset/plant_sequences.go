@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,16 +27,6 @@ type SequenceCanary struct {
 	Items []int32 // ids 1..V, all different; of an edge or a rating the one
 	Last  string  // name of the last item, which models are asked for
 	Other string  // of an interaction, the item that is the last where the coin says out
-}
-
-// PlantSequences returns sequences with the canaries of a context, or s unchanged if the context has none.
-func PlantSequences(ctx context.Context, s *Sequential) (*Sequential, error) {
-	p := Planted(ctx)
-	if p == nil {
-		return s, nil
-	}
-	out, _, err := p.IntoSequences(s)
-	return out, err
 }
 
 // IntoSequences returns sequences with canaries, like Into. If Asked is set they are the inputs for questions about the

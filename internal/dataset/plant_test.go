@@ -1,13 +1,10 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"privrec/internal/rng"
 )
 
 // meadow has users 0..n-1, who have items u, u+1, u+2 in train and u+3 in test, modulo items.
@@ -129,8 +126,8 @@ func TestCanaryUsers(t *testing.T) {
 	}
 }
 
-// A context carries a planting to what obeys it, with the seed of the rows; what cannot obey refuses.
-func TestPlantingContext(t *testing.T) {
+// A view has a planting that can be carried out, with the seed of the rows; what cannot obey refuses.
+func TestPlantingInView(t *testing.T) {
 	for want, p := range map[string]Planting{
 		"canaries are":       {Unit: "row", Canaries: 1, In: even},
 		"want at least 1":    {Unit: CanaryEdge, In: even},
@@ -138,19 +135,16 @@ func TestPlantingContext(t *testing.T) {
 		"3 rows of a canary": {Unit: CanaryEdge, Canaries: 1, Rows: 3, In: even},
 		"no coins":           {Unit: CanaryEdge, Canaries: 1},
 	} {
-		if _, _, err := WithPlanting(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (View{Planted: &p}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", p, err, want)
 		}
 	}
-	ctx, obeyed, err := WithPlanting(context.Background(), Planting{Unit: CanaryEdge, Canaries: 4, Seed: 9, In: even})
-	if err != nil || obeyed() || RowsSeed(ctx, 1) != rng.Seed(9) || RowsSeed(context.Background(), 1) != 1 {
-		t.Fatal(err, obeyed())
+	v := View{Seed: 1, Planted: &Planting{Unit: CanaryEdge, Canaries: 4, Seed: 9, In: even}}
+	if err := v.Check(); err != nil || v.RowsSeed() != 9 {
+		t.Fatal(err, v.RowsSeed())
 	}
-	if err := RefuseChange(ctx, "these"); err == nil || !strings.Contains(err.Error(), "no canaries can be planted") || obeyed() {
+	if err := v.Refuse("these"); err == nil || !strings.Contains(err.Error(), "no canaries can be planted") {
 		t.Errorf("%v", err)
-	}
-	if p := Planted(ctx); p == nil || p.Canaries != 4 || !obeyed() || Planted(context.Background()) != nil {
-		t.Errorf("%+v", p)
 	}
 }
 

@@ -33,8 +33,8 @@ type Split struct {
 	// it is right on average, and at most m-1. For SplitRandom and SplitFixed.
 	ValidShare float64
 	Ordered    bool     // SplitFixed: the source has the rows of a part in the order of time
-	Seed       rng.Seed // seed of the random choices; registry.Load puts Options.Seed here
-	ByPlace    bool     // random choices are those of earlier programs, see DrawnByPlace
+	Seed       rng.Seed // seed of the random choices; registry.Load takes it from its View
+	ByPlace    bool     // random choices are those of earlier programs, see View
 }
 
 // Random reports whether the parts depend on the seed.

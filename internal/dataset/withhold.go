@@ -1,16 +1,14 @@
 package dataset
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"privrec/internal/rng"
 )
 
 // Withholding says how data are loaded without their test rows, while settings are chosen. Package registry obeys it
-// before any task sees a row. See Withhold.
+// before any task sees a row.
 type Withholding struct {
 	// Seed replaces the run's seed for generated rows and random splits, so that all trials of a study have the same
 	// rows.
@@ -33,45 +31,10 @@ const (
 	CutRows                  // rows cut from train, of a recipe without validation rows
 )
 
-type withholdingKey struct{}
-
-// withholding counts the withholdings of this process that have not ended.
-var withholding atomic.Int32
-
-// Withhold returns a context under which test rows cannot be loaded. Until end is called, data can be loaded only under
-// such contexts: one made from nothing is refused too.
-func Withhold(ctx context.Context, w Withholding) (_ context.Context, end func(), err error) {
+// Check returns an error for a share that cannot be cut.
+func (w Withholding) Check() error {
 	if !(w.Share > 0 && w.Share < 1) {
-		return nil, nil, fmt.Errorf("dataset: share of rows cut from train is %v, want between 0 and 1", w.Share)
-	}
-	withholding.Add(1)
-	var ended atomic.Bool
-	return context.WithValue(ctx, withholdingKey{}, w), func() {
-		if !ended.Swap(true) {
-			withholding.Add(-1)
-		}
-	}, nil
-}
-
-// Withheld returns how data are to be loaded under a context, nil for whole. It fails with ErrWithheld if settings are
-// being chosen and the context does not withhold test rows.
-func Withheld(ctx context.Context) (*Withholding, error) {
-	if w, ok := ctx.Value(withholdingKey{}).(Withholding); ok {
-		return &w, nil
-	}
-	if withholding.Load() > 0 {
-		return nil, ErrWithheld
-	}
-	return nil, nil
-}
-
-// RefuseWithheld returns an error for data that have no rows to take the place of test rows, while settings are chosen.
-// what names the data.
-func RefuseWithheld(ctx context.Context, what string) error {
-	w, err := Withheld(ctx)
-	if err != nil || w != nil {
-		return &Error{File: what, Msg: "these data cannot be read without their test rows", Err: ErrWithheld,
-			Hint: "settings can be chosen under the protocols top-n and next-item"}
+		return fmt.Errorf("dataset: share of rows cut from train is %v, want between 0 and 1", w.Share)
 	}
 	return nil
 }

@@ -71,8 +71,8 @@ func count(n int) any {
 
 // SlateStats loads a set of slates and returns a report of its counts after every step, the comparison with expected
 // counts, and the shape of its pairs.
-func SlateStats(ctx context.Context, src slate.Source, o slate.Options) (*report.Document, error) {
-	s, err := slate.Load(ctx, src.Name, o)
+func SlateStats(ctx context.Context, src slate.Source, v dataset.View, o slate.Options) (*report.Document, error) {
+	s, err := slate.Load(ctx, src.Name, v, o)
 	if err != nil {
 		return nil, err
 	}

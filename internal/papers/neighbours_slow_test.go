@@ -74,7 +74,7 @@ func TestNeighboursOfMovieLens(t *testing.T) {
 	}
 	t.Setenv("PRIVREC_DATA", data)
 	t.Setenv("PRIVREC_CACHE", t.TempDir())
-	whole, _, err := registry.LoadLog(t.Context(), "own-shop", registry.Options{Dir: data})
+	whole, _, err := registry.LoadLog(t.Context(), "own-shop", dataset.View{}, registry.Options{Dir: data})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
 package run
 
 import (
-	"context"
-
 	"privrec/internal/dataset"
+	"privrec/internal/rng"
 )
 
 // Draws says by which keys a run made its random choices of users and rows: its splits, held-out rows and samples.
@@ -13,14 +12,15 @@ type Draws string
 // leave Draws empty: their choices are keyed by the positions of users and rows.
 const ByID Draws = "by id"
 
-// Within returns the context under which the data of a finished run are loaded as the run loaded them.
-func (m Manifest) Within(ctx context.Context) context.Context {
-	if m.Draws == ByID {
-		return ctx
-	}
-	return dataset.DrawnByPlace(ctx)
+// View returns the view of a finished run's data with all users and rows, and without canaries. seed is that of
+// generated rows and random splits.
+func (m Manifest) View(seed rng.Seed) dataset.View {
+	return dataset.View{Seed: seed, ByPlace: m.Draws != ByID}
 }
 
-// DrawnByPlace reports whether the work answers for a finished run whose random choices are keyed by the positions of
-// users and rows.
-func (e *Env) DrawnByPlace() bool { return e.mode == reopened && e.manifest.Draws != ByID }
+// View returns the view that the work loads its data by, with what its run holds out, plants and withholds. A run that
+// holds out or plants fails if its work never asks.
+func (e *Env) View() dataset.View {
+	e.viewed = true
+	return e.view
+}

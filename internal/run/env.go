@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
 	"privrec/internal/rng"
@@ -56,6 +57,9 @@ type Env struct {
 	noise      noise     // what it is drawn from otherwise
 	planning   bool      // rehearsing without a step: only the account is asked for
 	began      time.Time // unless running
+
+	view   dataset.View // that the work loads its data by
+	viewed bool         // the work asked for its view
 }
 
 // Result is a result to show, as text and as JSON.

@@ -44,38 +44,35 @@ func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
 		Seed: rng.Seed(cmp.Or(h.Seed, uint64(seed)))}
 }
 
-// opened opens the work with rows held out and canaries planted, and returns the context for it. It fails if the work
-// loads no data that could be changed so.
-func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, error) {
-	ctx, planted, err := b.planted(ctx, env)
-	if err != nil {
-		return ctx, nil, err
+// opened opens the work with rows held out and canaries planted. It fails if the work loads no data that could be
+// changed so.
+func (b *bound) opened(ctx context.Context, env *Env) (Work, error) {
+	asked, v, seed := env.askedWith(ctx), &env.view, rng.Seed(b.settings.Seed)
+	if p := b.settings.Plant; p != (Plant{}) {
+		p.Coins = cmp.Or(asked, p.Coins)
+		of, err := p.Of(seed)
+		if err != nil {
+			return nil, err
+		}
+		of.Asked = asked != ""
+		v.Planted = &of
 	}
-	obeyed := func() bool { return true }
-	if h := b.settings.HoldOut; h.active() && env.askedWith(ctx) != "" {
-		ctx = dataset.WithRowsSeed(ctx, h.Of(rng.Seed(b.settings.Seed)).Seed) // whole, whatever is held out
-	} else if h.active() {
-		if ctx, obeyed, err = dataset.WithHoldOut(ctx, h.Of(rng.Seed(b.settings.Seed))); err != nil {
-			return ctx, nil, err
+	if h := b.settings.HoldOut; h.active() {
+		if of := h.Of(seed); asked != "" { // whole, whatever is held out
+			v.Seed, v.Asked = of.Seed, true
+		} else {
+			v.HoldOut = &of
 		}
 	}
 	w, err := b.open(ctx, env)
-	if err != nil {
-		return ctx, nil, err
+	if err != nil || env.viewed || v.HoldOut == nil && v.Planted == nil {
+		return w, err
 	}
-	for _, c := range []struct {
-		done      bool
-		what, fix string
-	}{
-		{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of",
-			"it is for models of protocols top-n and next-item"},
-		{planted(), "run.plant: this task loads no data that canaries can be planted into",
-			"it is for models of protocols top-n and next-item"},
-	} {
-		if !c.done {
-			closeWork(w)
-			return ctx, nil, &UsageError{Message: c.what, Fix: c.fix}
-		}
+	closeWork(w)
+	no := &UsageError{Message: "run.hold_out: this task loads no data that users or rows can be held out of",
+		Fix: "it is for models of protocols top-n and next-item"}
+	if v.HoldOut == nil {
+		no.Message = "run.plant: this task loads no data that canaries can be planted into"
 	}
-	return ctx, w, nil
+	return nil, no
 }

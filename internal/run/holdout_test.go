@@ -14,11 +14,12 @@ import (
 
 // looking is work that notes what is held out when it is opened, run and asked.
 type looking struct {
+	env  *Env
 	seen *[]dataset.HoldOut
 }
 
-func (l looking) Run(ctx context.Context) error {
-	if h := dataset.HeldOut(ctx); h != nil {
+func (l looking) Run(context.Context) error {
+	if h := l.env.View().HoldOut; h != nil {
 		*l.seen = append(*l.seen, *h)
 	}
 	return nil
@@ -28,13 +29,13 @@ func (l looking) Run(ctx context.Context) error {
 func looks(seen *[]dataset.HoldOut, blind bool) Task {
 	return Spec[openedConfig]{Verb: "train", Name: "looking", Summary: "looks", Cite: "none",
 		Default: func() openedConfig { return openedConfig{} }, Check: func(*config.Checker, openedConfig) {},
-		Open: func(ctx context.Context, _ *Env, _ openedConfig) (Work, error) {
-			if h := (*dataset.HoldOut)(nil); !blind {
-				if h = dataset.HeldOut(ctx); h != nil {
+		Open: func(_ context.Context, env *Env, _ openedConfig) (Work, error) {
+			if !blind {
+				if h := env.View().HoldOut; h != nil {
 					*seen = append(*seen, *h)
 				}
 			}
-			return looking{seen}, nil
+			return looking{env, seen}, nil
 		},
 	}.Task()
 }

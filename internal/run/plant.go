@@ -85,20 +85,3 @@ func (e *Env) askedWith(ctx context.Context) string {
 	}
 	return coins
 }
-
-// planted returns a context for loading data with the canaries of the settings, and a function that reports whether
-// data were loaded with them.
-func (b *bound) planted(ctx context.Context, env *Env) (context.Context, func() bool, error) {
-	p := b.settings.Plant
-	if p == (Plant{}) {
-		return ctx, func() bool { return true }, nil
-	}
-	asked := env.askedWith(ctx)
-	p.Coins = cmp.Or(asked, p.Coins)
-	of, err := p.Of(rng.Seed(b.settings.Seed))
-	of.Asked = asked != ""
-	if err != nil {
-		return ctx, nil, err
-	}
-	return dataset.WithPlanting(ctx, of)
-}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"privrec/internal/config"
-	"privrec/internal/dataset"
 )
 
 // planting is work that notes which canaries are in when it is opened. It answers nothing.
@@ -23,12 +22,12 @@ func (planting) Close()                                  {}
 func plants(in *[]int, blind bool) Task {
 	return Spec[openedConfig]{Verb: "train", Name: "planting", Summary: "plants", Cite: "none", Answers: true,
 		Default: func() openedConfig { return openedConfig{} }, Check: func(*config.Checker, openedConfig) {},
-		Open: func(ctx context.Context, _ *Env, _ openedConfig) (Work, error) {
+		Open: func(_ context.Context, env *Env, _ openedConfig) (Work, error) {
 			if blind {
 				return planting{}, nil
 			}
 			n := 0
-			if p := dataset.Planted(ctx); p != nil {
+			if p := env.View().Planted; p != nil {
 				for k := range p.Canaries {
 					if p.In(k) {
 						n++

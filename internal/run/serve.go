@@ -94,7 +94,7 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
 				Fix: "restore it, or train again with another --out"}
 		}
 		setWorkers(b.settings.Workers)
-		return b.answer(m.Within(ctx), Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m,
+		return b.answer(ctx, Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m,
 			noiseSeed: b.settings.NoiseSeed})
 	}
 	return nil, &UsageError{Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}

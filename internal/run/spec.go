@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset"
 	"privrec/internal/rng"
 )
 
@@ -206,7 +207,7 @@ func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) err
 
 // work opens the configuration for a run and runs it.
 func (b *bound) work(ctx context.Context, env *Env) error {
-	ctx, w, err := b.opened(ctx, env)
+	w, err := b.opened(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
 	env.secure, env.noise.seed = b.settings.Secure, b.settings.NoiseSeed
 	env.Dir = b.settings.Out // other runs may be named relative to it
-	ctx, w, err := b.opened(ctx, env)
+	w, err := b.opened(ctx, env)
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -233,7 +234,7 @@ func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 
 // answer opens the configuration for a finished run and loads its model.
 func (b *bound) answer(ctx context.Context, f Finished) (Answers, error) {
-	ctx, w, err := b.opened(ctx, f.Reopen())
+	w, err := b.opened(ctx, f.Reopen())
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +270,7 @@ const (
 // Rehearse returns the environment of work that is opened for a forecast. It writes nothing,
 // and its ledger is in memory.
 func Rehearse(seed rng.Seed) *Env {
-	return &Env{Seed: seed, Progress: Silent{}, mode: rehearsing, began: time.Now()}
+	return &Env{Seed: seed, Progress: Silent{}, mode: rehearsing, began: time.Now(), view: dataset.View{Seed: seed}}
 }
 
 // Reopen returns the environment of work that answers for a finished run. It writes nothing, and its ledger is in
@@ -277,7 +278,7 @@ func Rehearse(seed rng.Seed) *Env {
 // releases. RecordData fails on data other than those of the run.
 func (f Finished) Reopen() *Env {
 	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened,
-		began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure,
+		began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure, view: f.Manifest.View(f.Seed),
 		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
 }
 

@@ -273,14 +273,6 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if o.Withhold != nil {
-		within, end, err := dataset.Withhold(ctx, *o.Withhold)
-		if err != nil {
-			return "", err
-		}
-		defer end()
-		ctx = within
-	}
 	if b.key, err = b.settings.key(); err != nil {
 		return "", err
 	}
@@ -295,6 +287,7 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 		return dir, nil
 	}
 	env.Seed, env.noise.on = rng.Seed(b.settings.Seed), o.OnNoise
+	env.view = dataset.View{Seed: env.Seed, Withheld: o.Withhold}
 	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
 	env.SaveSteps = b.settings.SaveSteps
 	return dir, env.close(b.work(progress.With(ctx, env.Progress), env))

@@ -1,9 +1,9 @@
 // Package tune searches for settings: it gives every method of a study the same number of trials,
 // and takes the setting that is best on validation rows.
 //
-// Test rows cannot be opened. A trial is a run under dataset.Withhold: package registry puts
-// validation rows in the place of test rows before any task sees a row, and refuses data for which
-// it cannot. A trial whose metrics.json is about other rows ends the search.
+// Test rows cannot be opened. The view of a trial's data withholds them (run.Options.Withhold): package registry puts
+// validation rows in their place before the task sees a row, and refuses data for which it cannot. Tasks take no other
+// view than that of their run. A trial whose metrics.json is about other rows ends the search.
 //
 // A setting is drawn at random from the space of its task, keyed by the seed, the task, the trial
 // and the key, so that neither the order of the work nor the number of workers changes it. The first

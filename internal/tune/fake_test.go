@@ -30,7 +30,7 @@ type fakeConfig struct {
 		Refit  bool    `yaml:"refit"`
 	} `yaml:"train"`
 	Width int     `yaml:"width"`
-	Peek  string  `yaml:"peek"`         // "", background, log, lie
+	Peek  string  `yaml:"peek"`         // "", whole, log, lie
 	On    int     `yaml:"on,omitempty"` // 1 by default
 	Sigma float64 `yaml:"sigma"`        // noise of a release about a user; 0: nothing is protected
 }
@@ -76,7 +76,7 @@ func score(c fakeConfig) float64 {
 func (o opened) Run(ctx context.Context) error {
 	o.f.starts.Add(1)
 	d := &dataset.Interactions{Name: o.c.Data.Name, Recipe: o.c.Data.Recipe}
-	if w, err := dataset.Withheld(ctx); err == nil && w != nil {
+	if o.env.View().Withheld != nil {
 		d.InPlace = dataset.ValidRows
 	}
 	if o.c.Peek != "" || o.f.seen != nil {
@@ -155,16 +155,16 @@ func logOf(t *testing.T, out string) string {
 
 // load reads the rows as the configuration says, honestly or not.
 func (o opened) load(ctx context.Context) (*dataset.Interactions, error) {
-	options := registry.Options{Seed: o.env.Seed}
+	v := o.env.View()
 	switch o.c.Peek {
-	case "background":
-		ctx = context.Background()
+	case "whole":
+		v = dataset.View{Seed: o.env.Seed}
 	case "log":
-		if _, _, err := registry.LoadLog(ctx, o.c.Data.Name, options); err != nil {
+		if _, _, err := registry.LoadLog(ctx, o.c.Data.Name, v, registry.Options{}); err != nil {
 			return nil, err
 		}
 	}
-	d, err := registry.LoadInteractions(ctx, o.c.Data.Name, o.c.Data.Recipe, options)
+	d, err := registry.LoadInteractions(ctx, o.c.Data.Name, o.c.Data.Recipe, v, registry.Options{})
 	if err == nil && o.f.seen != nil {
 		o.f.seen(d)
 	}

@@ -9,15 +9,15 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
+	"privrec/internal/dataset/slate"
 	"privrec/internal/papers"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
-// A task that tries to read test rows is refused, however it tries: by a context of its own, by
+// A task that tries to read test rows is refused, however it tries: by a view of its own, by
 // the log before its split, or by claiming that it measured something else.
 func TestPeekingFails(t *testing.T) {
-	for peek, want := range map[string]string{"background": "withheld", "log": "withheld", "lie": "measured other rows than validation rows"} {
+	for peek, want := range map[string]string{"whole": "measured other rows than validation rows", "log": "withheld", "lie": "measured other rows than validation rows"} {
 		s := study(t, &fake{}, func(s *Study) { s.Set = []string{"peek=" + peek} })
 		_, err := Run(context.Background(), s, Options{Out: t.TempDir(), Progress: run.Silent{}})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -25,7 +25,7 @@ func TestPeekingFails(t *testing.T) {
 		}
 	}
 	// Without a search the same tries succeed: what fails above is the peek.
-	for _, peek := range []string{"", "background", "log", "lie"} {
+	for _, peek := range []string{"", "whole", "log", "lie"} {
 		out := filepath.Join(t.TempDir(), "run")
 		if _, err := (&fake{}).task().Start(context.Background(), run.Options{Sets: []string{"peek=" + peek, "run.out=" + out}, Progress: run.Silent{}, Log: discard}); err != nil {
 			t.Errorf("%q without a search: %v", peek, err)
@@ -37,7 +37,7 @@ func TestPeekingFails(t *testing.T) {
 // rows cut from train where the recipe has none.
 func TestTrialsGetNoTestRow(t *testing.T) {
 	for _, recipe := range []string{"rdpgcf", "gerai", "gerai-valid"} {
-		whole, err := registry.LoadInteractions(context.Background(), "standin-tiny", recipe, registry.Options{Seed: 3})
+		whole, err := registry.LoadInteractions(context.Background(), "standin-tiny", recipe, dataset.View{Seed: 3}, registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,32 +90,25 @@ func count(lists [][]int32) (n int) {
 	return n
 }
 
-// Sequences come without test rows; logs, other protocols' data and any context made from nothing
-// are refused until the search ends.
+// Sequences come without test rows; logs and other protocols' data are refused.
 func TestWithheldData(t *testing.T) {
-	ctx, end, err := dataset.Withhold(context.Background(), dataset.Withholding{Seed: 1, Share: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := registry.Load(ctx, "standin-tiny", "dipsgnn", registry.Options{Seed: 9})
+	v := dataset.View{Seed: 9, Withheld: &dataset.Withholding{Seed: 1, Share: 0.1}}
+	s, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", v, registry.Options{})
 	if err != nil || s.Test != nil || s.InPlace != dataset.CutRows {
 		t.Errorf("%v, %v", s, err)
 	}
+	_, _, err = registry.LoadLog(t.Context(), "standin-tiny", v, registry.Options{})
 	for name, err := range map[string]error{
-		"sequences": second(registry.Load(context.Background(), "standin-tiny", "dipsgnn", registry.Options{})),
-		"rows":      second(registry.LoadInteractions(context.Background(), "standin-tiny", "rdpgcf", registry.Options{})),
-		"domains":   second(registry.LoadCross(ctx, "standin-cross", "a", "b", registry.Options{})),
+		"log":     err,
+		"domains": second(registry.LoadCross(t.Context(), "standin-cross", "a", "b", v, registry.Options{})),
+		"slates":  second(slate.Load(t.Context(), slate.StandIn, v, slate.Options{})),
 	} {
 		if !errors.Is(err, dataset.ErrWithheld) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	end()
-	end() // twice is once
-	if _, err := registry.Load(context.Background(), "standin-tiny", "dipsgnn", registry.Options{Seed: rng.Seed(1)}); err != nil {
-		t.Errorf("after the search: %v", err)
-	}
-	if _, _, err := dataset.Withhold(context.Background(), dataset.Withholding{}); err == nil {
+	v.Withheld.Share = 0
+	if _, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", v, registry.Options{}); err == nil {
 		t.Error("a share of 0 was taken")
 	}
 }

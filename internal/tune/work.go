@@ -250,7 +250,7 @@ func stops(err error) bool {
 		data  *dataset.Error
 		path  *fs.PathError
 	)
-	return run.WasInterrupted(err) || run.IsBusy(err) || config.Is(err) || errors.Is(err, dataset.ErrWithheld) ||
+	return run.WasInterrupted(err) || run.IsBusy(err) || config.Is(err) ||
 		errors.As(err, &usage) || errors.As(err, &data) || errors.As(err, &path)
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -28,7 +29,7 @@ func real100K(t testing.TB) realUsers {
 		// The data are not in the repository; .ci/run, where they are, fails if this skips.
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")
 	}
-	rows, err := registry.LoadInteractions(t.Context(), "ml-100k", "gerai", registry.Options{Dir: dir, CacheDir: t.TempDir()})
+	rows, err := registry.LoadInteractions(t.Context(), "ml-100k", "gerai", dataset.View{}, registry.Options{Dir: dir, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

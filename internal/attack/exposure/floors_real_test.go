@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
 	"privrec/internal/rng"
@@ -21,7 +22,7 @@ func realSlates(t *testing.T, name string) *slate.Set {
 		// The data are not in the repository; .ci/run, where they are, fails if this skips.
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")
 	}
-	s, err := slate.Load(t.Context(), name, slate.Options{Dir: dir, Split: slate.SplitReleased})
+	s, err := slate.Load(t.Context(), name, dataset.View{}, slate.Options{Dir: dir, Split: slate.SplitReleased})
 	if err != nil {
 		t.Fatal(err)
 	}

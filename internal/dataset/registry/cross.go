@@ -68,12 +68,10 @@ func (s CrossSet) domainNames() (names []string) {
 }
 
 // LoadCross loads two domains of a cross-domain set, the target first. It keeps the users who remain in every domain of
-// the set.
-func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options) (*dataset.Cross, error) {
-	if err := dataset.RefuseChange(ctx, name); err != nil {
-		return nil, err
-	}
-	if err := dataset.RefuseWithheld(ctx, name); err != nil {
+// the set. A view that holds out, plants or withholds rows is an error.
+func LoadCross(ctx context.Context, name, target, auxiliary string, v dataset.View, opts Options) (*dataset.Cross,
+	error) {
+	if err := v.Refuse(name); err != nil {
 		return nil, err
 	}
 	set, err := FindCross(name)
@@ -89,7 +87,7 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 	if pick[0] == pick[1] {
 		return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("domain %q is both target and auxiliary", target)}
 	}
-	logs, c, err := set.load(ctx, opts)
+	logs, c, err := set.load(ctx, v, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -102,18 +100,18 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 }
 
 // load returns the filtered rows of every domain.
-func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *dataset.Cross, error) {
+func (s CrossSet) load(ctx context.Context, v dataset.View, opts Options) ([]*dataset.Log, *dataset.Cross, error) {
 	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn,
 		Decided: s.recipe.Decisions(false)}}
 	if s.standIn {
 		var logs []*dataset.Log
-		logs, c.Source.Hash = standin.CrossLogs(opts.Seed)
+		logs, c.Source.Hash = standin.CrossLogs(v.RowsSeed())
 		return logs, c, nil
 	}
 	var hashes []string
 	var logs []*dataset.Log
 	for i, set := range s.sets {
-		q, l, err := loadSet(ctx, set, s.recipe, opts)
+		q, l, err := loadSet(ctx, set, s.recipe, v, opts)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -40,7 +40,7 @@ func TestLoadCross(t *testing.T) {
 		"2\t1\tA\t3\n2\t2\tA\t4\n2\t3\tA\t1\n2\t4\tA\t2\n2\t1\tB\t9\n2\t2\tB\t8\n2\t3\tB\t9\n" + // B: 9 8
 		"3\t1\tA\t1\n3\t2\tA\t7\n3\t3\tA\t1\n3\t4\tA\t2\n3\t9\tB\t8\n" + // A: 1 7 2, item 7 is new
 		"4\t1\tA\t5\n" // in A alone
-	c, err := LoadCross(context.Background(), "cd-amazon-toy-game", "toys", "games", crossFolder(t, rows))
+	c, err := LoadCross(context.Background(), "cd-amazon-toy-game", "toys", "games", dataset.View{}, crossFolder(t, rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestLoadCrossRefuses(t *testing.T) {
 		{"cd-amazon-toy-game", "toys", "games", crossHeader + "1\t5\tA\n", "interactions.tsv:2"},
 		{"cd-amazon-toy-game", "toys", "games", crossHeader + "1\t5\t\t1\n", `"domain"`},
 	} {
-		_, err := LoadCross(context.Background(), c.set, c.target, c.auxiliary, crossFolder(t, c.text))
+		_, err := LoadCross(context.Background(), c.set, c.target, c.auxiliary, dataset.View{}, crossFolder(t, c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s %s: error %v, want one that says %q", c.set, c.target, c.auxiliary, err, c.want)
 		}
@@ -118,7 +118,7 @@ func TestAmazonCross(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := LoadCross(context.Background(), "cd-amazon-movie-cd-book", "movies", "books", Options{Dir: dir, NoCache: true})
+	c, err := LoadCross(context.Background(), "cd-amazon-movie-cd-book", "movies", "books", dataset.View{}, Options{Dir: dir, NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestCrossLists(t *testing.T) {
 
 func TestCrossStandIn(t *testing.T) {
 	load := func(seed rng.Seed) *dataset.Cross {
-		c, err := LoadCross(context.Background(), standin.CrossName, "left", "right", Options{Seed: seed})
+		c, err := LoadCross(context.Background(), standin.CrossName, "left", "right", dataset.View{Seed: seed}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,11 @@
 package registry
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"privrec/internal/dataset"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -78,17 +75,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// What has no files, and what is withheld, is refused.
+// What has no files is refused.
 func TestDescribeRefuses(t *testing.T) {
 	if _, err := Describe(t.Context(), "standin-tiny", Options{}); err == nil || !strings.Contains(err.Error(), "no files to describe") {
 		t.Errorf("a stand-in: %v", err)
-	}
-	ctx, end, err := dataset.Withhold(t.Context(), dataset.Withholding{Share: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer end()
-	if _, err := Describe(ctx, "ml-1m", Options{Dir: t.TempDir()}); !errors.Is(err, dataset.ErrWithheld) {
-		t.Errorf("withheld rows are described: %v", err)
 	}
 }

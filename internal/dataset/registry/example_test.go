@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Synthetic data go through the same steps as real ones; their evidence level says so.
 func ExampleLoad() {
-	s, err := registry.Load(context.Background(), "standin-tiny", "dipsgnn", registry.Options{Seed: 1})
+	s, err := registry.Load(context.Background(), "standin-tiny", "dipsgnn", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -39,7 +39,7 @@ func adjacencyDir(t *testing.T, train, test string) string {
 func TestLoadInteractionsKeepsWhatTestAloneHas(t *testing.T) {
 	// Item 9 and user 5 are in test alone; ids have gaps; user 3 has no test row.
 	dir := adjacencyDir(t, "0 4 2\n3 2 7\n", "0 9 7\n5 2\n")
-	x, err := LoadInteractions(t.Context(), "gowalla", "lightgcn", Options{Dir: dir, NoCache: true})
+	x, err := LoadInteractions(t.Context(), "gowalla", "lightgcn", dataset.View{}, Options{Dir: dir, NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestLoadInteractionsRefuses(t *testing.T) {
 		{"no rows", "", "0 3\n", "train.txt.gz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := LoadInteractions(t.Context(), "gowalla", "lightgcn", Options{Dir: adjacencyDir(t, c.train, c.test), NoCache: true})
+			_, err := LoadInteractions(t.Context(), "gowalla", "lightgcn", dataset.View{}, Options{Dir: adjacencyDir(t, c.train, c.test), NoCache: true})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -89,7 +89,7 @@ func TestLoadInteractionsRefuses(t *testing.T) {
 // A random split divides the rows: each pair is in one part, and the parts together
 // are the log.
 func TestLoadInteractionsDivides(t *testing.T) {
-	x, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", Options{Seed: 3})
+	x, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", dataset.View{Seed: 3}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestLoadInteractionsDivides(t *testing.T) {
 	if rows["train"]+rows["valid"]+rows["test"] != raw.Rows || rows["valid"] == 0 || rows["test"] == 0 {
 		t.Errorf("parts of %v from %d rows", rows, raw.Rows)
 	}
-	again, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", Options{Seed: 4})
+	again, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", dataset.View{Seed: 4}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestLoadInteractionsDivides(t *testing.T) {
 
 func TestLoadInteractionsUnknown(t *testing.T) {
 	for _, c := range [][2]string{{"nowhere", "rdpgcf"}, {"gowalla", "none"}} {
-		if _, err := LoadInteractions(t.Context(), c[0], c[1], Options{Dir: t.TempDir()}); err == nil {
+		if _, err := LoadInteractions(t.Context(), c[0], c[1], dataset.View{}, Options{Dir: t.TempDir()}); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
 	}
@@ -131,14 +131,11 @@ func TestLoadInteractionsUnknown(t *testing.T) {
 func TestHeldOutOfLabels(t *testing.T) {
 	load := func(h dataset.HoldOut) *dataset.Interactions {
 		t.Helper()
-		ctx := t.Context()
+		v := dataset.View{Seed: 1}
 		if h.Rows > 0 {
-			var err error
-			if ctx, _, err = dataset.WithHoldOut(ctx, h); err != nil {
-				t.Fatal(err)
-			}
+			v.HoldOut = &h
 		}
-		d, err := LoadInteractions(ctx, "standin-tiny", "rdpgcf", Options{Seed: 1})
+		d, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", v, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,14 +149,12 @@ func TestHeldOutOfLabels(t *testing.T) {
 	if !reflect.DeepEqual(labels.Labels, held.Train) || reflect.DeepEqual(held.Train, whole.Train) {
 		t.Error("labels are not the rows that the draw leaves")
 	}
-	ctx, _, err := dataset.WithHoldOut(t.Context(), dataset.HoldOut{Rows: 0.5, Labels: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(ctx, "standin-tiny", "dipsgnn", Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), "of labels alone") {
+	v := dataset.View{HoldOut: &dataset.HoldOut{Rows: 0.5, Labels: true}}
+	if _, err := Load(t.Context(), "standin-tiny", "dipsgnn", v, Options{}); err == nil || !strings.Contains(err.Error(), "of labels alone") {
 		t.Error(err)
 	}
-	if _, _, err := dataset.WithHoldOut(t.Context(), dataset.HoldOut{Users: 0.5, Labels: true}); err == nil {
-		t.Error("users were held out of labels")
+	v.HoldOut.Users = 0.5
+	if _, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", v, Options{}); err == nil || !strings.Contains(err.Error(), "users are to be held out whole") {
+		t.Errorf("users were held out of labels: %v", err)
 	}
 }

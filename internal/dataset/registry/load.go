@@ -11,122 +11,79 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/rng"
 )
 
 // Options says where to look for files and what to keep between runs.
 type Options struct {
-	Dir      string   // folder with one folder a data set; "" takes $PRIVREC_DATA
-	CacheDir string   // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
-	NoCache  bool     // neither read nor write the cache
-	Seed     rng.Seed // seed of a stand-in's rows and of random splits; nothing else is random
-	Items    string   // what Public.Items says
-	Users    string   // what Public.Users says
+	Dir      string // folder with one folder a data set; "" takes $PRIVREC_DATA
+	CacheDir string // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
+	NoCache  bool   // neither read nor write the cache
+	Items    string // what Public.Items says
+	Users    string // what Public.Users says
 }
 
 // Load returns a data set of the registry after one of its recipes.
-func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequential, error) {
+func Load(ctx context.Context, name, recipe string, v dataset.View, opts Options) (*dataset.Sequential, error) {
+	set, r, err := after(name, recipe)
+	if err != nil {
+		return nil, err
+	}
+	return LoadSet(ctx, set, r, v, opts)
+}
+
+// after returns a data set of the registry and one of its recipes.
+func after(name, recipe string) (Set, dataset.Recipe, error) {
 	set, err := Find(name)
 	if err != nil {
-		return nil, err
+		return Set{}, dataset.Recipe{}, err
 	}
 	r, err := set.Recipe(recipe)
-	if err != nil {
-		return nil, err
-	}
-	return LoadSet(ctx, set, r, opts)
+	return set, r, err
 }
 
 // LoadSet returns a data set after a recipe, like Load, where neither need be in the registry.
 // It caches the filtered rows of a real data set. Source.Cache says what the cache did, which never changes the result.
-// Under dataset.Withhold the sequences have no test rows, and under dataset.WithPlanting canaries are among them. Under
-// dataset.WithHoldOut they lack what is held out.
-func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
-	opts.Seed = dataset.RowsSeed(ctx, opts.Seed)
-	w, opts, err := withheld(ctx, opts)
+func LoadSet(ctx context.Context, set Set, r dataset.Recipe, v dataset.View, opts Options) (*dataset.Sequential,
+	error) {
+	if err := v.Check(); err != nil {
+		return nil, err
+	}
+	s, _, err := loadSet(ctx, set, r, v, opts)
 	if err != nil {
 		return nil, err
 	}
-	s, _, err := loadSet(ctx, set, r, opts)
-	if err != nil {
-		return nil, err
-	}
-	if w != nil {
-		w.Sequences(s)
-	}
-	if h := dataset.HeldOut(ctx); h != nil && h.Labels {
-		return nil, &dataset.Error{File: set.Name, Msg: "rows of sequences cannot be held out of labels alone",
-			Hint: "leave run.hold_out.labels out"}
-	}
-	return dataset.PlantSequences(ctx, dataset.HoldOutSequences(ctx, s))
+	return v.Sequences(s)
 }
 
 // LoadInteractions returns a data set after a recipe, like Load, for models of the user-item graph.
-// It fails on a pair that occurs twice, as dataset.NewInteractions does. Under dataset.Withhold other rows take the
-// place of test rows. Under dataset.WithHoldOut the pairs lack what is held out, and under dataset.WithPlanting
-// canaries are among them.
-func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
-	set, err := Find(name)
+// It fails on a pair that occurs twice, as dataset.NewInteractions does.
+func LoadInteractions(ctx context.Context, name, recipe string, v dataset.View, opts Options) (*dataset.Interactions,
+	error) {
+	set, r, err := after(name, recipe)
 	if err != nil {
 		return nil, err
 	}
-	r, err := set.Recipe(recipe)
+	if err := v.Check(); err != nil {
+		return nil, err
+	}
+	s, l, err := loadSet(ctx, set, r, v, opts)
 	if err != nil {
 		return nil, err
 	}
-	opts.Seed = dataset.RowsSeed(ctx, opts.Seed)
-	w, opts, err := withheld(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	r.Split.Seed, r.Split.ByPlace = opts.Seed, dataset.ByPlace(ctx)
-	s, l, err := loadSet(ctx, set, r, opts)
-	if err != nil {
-		return nil, err
-	}
+	r.Split.Seed, r.Split.ByPlace = v.RowsSeed(), v.ByPlace
 	parts, err := r.Split.Parts(l)
 	if err != nil {
 		return nil, err
 	}
-	var labels [][]int32
-	if h := dataset.HeldOut(ctx); h != nil {
-		of := parts
-		if h.Labels {
-			of = slices.Clone(parts)
-		}
-		if h.Parts(l, of); h.Labels {
-			labels = dataset.Labelled(l, of)
-		}
-	}
-	var from dataset.InPlace
-	if w != nil {
-		from = w.Parts(l, parts)
-	}
-	d, err := dataset.NewInteractions(s, l, parts)
-	if err != nil {
-		return nil, err
-	}
-	d.InPlace, d.Labels = from, labels
-	if p := dataset.Planted(ctx); p != nil {
-		d, _, err = p.Into(d)
-	}
-	return d, err
+	return v.Interactions(s, l, parts)
 }
 
-// withheld returns how the context withholds test rows, nil if it does not, and the options with the seed of the rows.
-func withheld(ctx context.Context, opts Options) (*dataset.Withholding, Options, error) {
-	w, err := dataset.Withheld(ctx)
-	if w != nil {
-		opts.Seed = w.Seed
-	}
-	return w, opts, err
-}
-
-// loadSet does the work of LoadSet and also returns the filtered rows.
-func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, *dataset.Log, error) {
-	r.Split.Seed, r.Split.ByPlace = opts.Seed, dataset.ByPlace(ctx)
+// loadSet returns all rows of a data set after a recipe: the sequences, and the filtered rows that they are made of.
+func loadSet(ctx context.Context, set Set, r dataset.Recipe, v dataset.View, opts Options) (*dataset.Sequential,
+	*dataset.Log, error) {
+	r.Split.Seed, r.Split.ByPlace = v.RowsSeed(), v.ByPlace
 	if set.StandIn != nil {
-		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
+		log, features, err := set.StandIn.Generate(ctx, v.RowsSeed())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -213,10 +170,10 @@ func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset
 	return out, l, nil
 }
 
-// LoadLog reads a data set without a recipe. features are nil when the set has none. It is refused
-// under dataset.Withhold.
-func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dataset.Features, error) {
-	if err := dataset.RefuseWithheld(ctx, name); err != nil {
+// LoadLog reads a data set without a recipe. features are nil when the set has none. Rows that a recipe would give a
+// part are all there, so nothing is held out or planted, and a view that withholds test rows is an error.
+func LoadLog(ctx context.Context, name string, v dataset.View, opts Options) (*dataset.Log, *dataset.Features, error) {
+	if err := v.RefuseWithheld(name); err != nil {
 		return nil, nil, err
 	}
 	set, err := Find(name)
@@ -224,7 +181,7 @@ func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dat
 		return nil, nil, err
 	}
 	if set.StandIn != nil {
-		return set.StandIn.Generate(ctx, opts.Seed)
+		return set.StandIn.Generate(ctx, v.RowsSeed())
 	}
 	layout, files, err := set.locate(ctx, opts.Dir)
 	if err != nil {
@@ -371,9 +328,6 @@ func (l Layout) in(folder string) (paths, lacks []string) {
 // SamePublished reports whether the files in a folder hold the published split of a data set, in
 // any order. It returns false for a set without a known digest.
 func SamePublished(ctx context.Context, name, folder string) (bool, error) {
-	if err := dataset.RefuseWithheld(ctx, name); err != nil {
-		return false, err
-	}
 	set, err := Find(name)
 	if err != nil {
 		return false, err

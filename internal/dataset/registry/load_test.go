@@ -42,9 +42,9 @@ func dataDir(t *testing.T) (dir string, set Set, r dataset.Recipe) {
 	return dir, set, r
 }
 
-func load(t *testing.T, set Set, r dataset.Recipe, opts Options) *dataset.Sequential {
+func load(t *testing.T, set Set, r dataset.Recipe, v dataset.View, opts Options) *dataset.Sequential {
 	t.Helper()
-	s, err := LoadSet(t.Context(), set, r, opts)
+	s, err := LoadSet(t.Context(), set, r, v, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,8 @@ func sameData(t *testing.T, what string, want, got *dataset.Sequential) {
 
 func TestStandInFilesTakeTheSamePath(t *testing.T) {
 	dir, set, r := dataDir(t)
-	read := load(t, set, r, Options{Dir: dir, NoCache: true})
-	made, err := Load(t.Context(), "standin-tiny", "dipsgnn", Options{Seed: 4})
+	read := load(t, set, r, dataset.View{}, Options{Dir: dir, NoCache: true})
+	made, err := Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{Seed: 4}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +81,11 @@ func TestCache(t *testing.T) {
 	dir, set, r := dataDir(t)
 	cacheDir := filepath.Join(t.TempDir(), "a", "b")
 	opts := Options{Dir: dir, CacheDir: cacheDir}
-	first := load(t, set, r, opts)
+	first := load(t, set, r, dataset.View{}, opts)
 	if !strings.HasPrefix(first.Source.Cache, "written to cache") {
 		t.Errorf("first load: %q", first.Source.Cache)
 	}
-	second := load(t, set, r, opts)
+	second := load(t, set, r, dataset.View{}, opts)
 	if !strings.HasPrefix(second.Source.Cache, "read from cache") {
 		t.Errorf("second load: %q", second.Source.Cache)
 	}
@@ -93,19 +93,19 @@ func TestCache(t *testing.T) {
 
 	other := r
 	other.LastN = 7
-	if s := load(t, set, other, opts); !strings.HasPrefix(s.Source.Cache, "written") {
+	if s := load(t, set, other, dataset.View{}, opts); !strings.HasPrefix(s.Source.Cache, "written") {
 		t.Errorf("another recipe took the entry: %q", s.Source.Cache)
 	}
 	split := r
 	split.Split = dataset.Split{Kind: dataset.SplitLeaveOneOut}
-	if s := load(t, set, split, opts); !strings.HasPrefix(s.Source.Cache, "read") {
+	if s := load(t, set, split, dataset.View{}, opts); !strings.HasPrefix(s.Source.Cache, "read") {
 		t.Errorf("another split rebuilt the entry: %q", s.Source.Cache)
 	}
 
 	reads := set
 	reads.Layouts = slices.Clone(set.Layouts)
 	reads.Layouts[0].Steps = "clicks"
-	if s := load(t, reads, r, opts); !strings.HasPrefix(s.Source.Cache, "written") {
+	if s := load(t, reads, r, dataset.View{}, opts); !strings.HasPrefix(s.Source.Cache, "written") {
 		t.Errorf("a reader with another filter took the entry: %q", s.Source.Cache)
 	}
 
@@ -120,7 +120,7 @@ func TestCache(t *testing.T) {
 				if err := os.Chmod(path, was); err != nil {
 					t.Fatal(err)
 				}
-				load(t, set, r, opts)
+				load(t, set, r, dataset.View{}, opts)
 			}
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("the entry has mode %v, %v", info.Mode(), err)
@@ -142,7 +142,7 @@ func TestCache(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := load(t, set, r, opts)
+		s := load(t, set, r, dataset.View{}, opts)
 		if !strings.Contains(s.Source.Cache, "ignored and rebuilt: ") || !strings.Contains(s.Source.Cache, "written to cache") {
 			t.Errorf("%s entry: %q", name, s.Source.Cache)
 		}
@@ -161,7 +161,7 @@ func TestCache(t *testing.T) {
 	if err := system.WritePrivate(path, sealEntry(foreign)); err != nil {
 		t.Fatal(err)
 	}
-	if s := load(t, set, r, opts); !strings.Contains(s.Source.Cache, "entry of other files") {
+	if s := load(t, set, r, dataset.View{}, opts); !strings.Contains(s.Source.Cache, "entry of other files") {
 		t.Errorf("foreign entry: %q", s.Source.Cache)
 	}
 
@@ -169,13 +169,13 @@ func TestCache(t *testing.T) {
 	inter := filepath.Join(dir, "small", "small.inter")
 	raw, _ := os.ReadFile(inter)
 	os.WriteFile(inter, append(raw, "1\t300\t5\t1\n"...), 0o600)
-	if s := load(t, set, r, opts); !strings.HasPrefix(s.Source.Cache, "written") || s.Ladder[0].Rows != first.Ladder[0].Rows+1 {
+	if s := load(t, set, r, dataset.View{}, opts); !strings.HasPrefix(s.Source.Cache, "written") || s.Ladder[0].Rows != first.Ladder[0].Rows+1 {
 		t.Errorf("changed source: %q, %v", s.Source.Cache, s.Ladder[0])
 	}
-	if s := load(t, set, r, Options{Dir: dir, CacheDir: cacheDir, NoCache: true}); s.Source.Cache != "cache is off" {
+	if s := load(t, set, r, dataset.View{}, Options{Dir: dir, CacheDir: cacheDir, NoCache: true}); s.Source.Cache != "cache is off" {
 		t.Errorf("cache off: %q", s.Source.Cache)
 	}
-	if s := load(t, set, r, Options{Dir: dir, CacheDir: filepath.Join(path, "x")}); !strings.Contains(s.Source.Cache, "cache not written") {
+	if s := load(t, set, r, dataset.View{}, Options{Dir: dir, CacheDir: filepath.Join(path, "x")}); !strings.Contains(s.Source.Cache, "cache not written") {
 		t.Errorf("cache below a file: %q", s.Source.Cache)
 	}
 }
@@ -183,11 +183,11 @@ func TestCache(t *testing.T) {
 func TestCacheConcurrentWriters(t *testing.T) {
 	dir, set, r := dataDir(t)
 	opts := Options{Dir: dir, CacheDir: t.TempDir()}
-	want := load(t, set, r, Options{Dir: dir, NoCache: true})
+	want := load(t, set, r, dataset.View{}, Options{Dir: dir, NoCache: true})
 	var wg sync.WaitGroup
 	got := make([]*dataset.Sequential, 8)
 	for i := range got {
-		wg.Go(func() { got[i], _ = LoadSet(context.Background(), set, r, opts) })
+		wg.Go(func() { got[i], _ = LoadSet(context.Background(), set, r, dataset.View{}, opts) })
 	}
 	wg.Wait()
 	for _, s := range got {
@@ -219,7 +219,7 @@ func TestNotFound(t *testing.T) {
 		{"ml-2m", "dipsgnn", empty, []string{`ml-2m: unknown data set`}, []string{"ml-1m, ml-100k, gowalla, yelp2018, yelp, tmall, amazon-books", "zhihurec, standin-ml-1m"}},
 		{"ml-1m", "gerai?", empty, []string{`ml-1m: unknown recipe "gerai?"`}, []string{"dipsgnn"}},
 	} {
-		_, err := Load(t.Context(), c.name, c.recipe, Options{Dir: c.dir})
+		_, err := Load(t.Context(), c.name, c.recipe, dataset.View{}, Options{Dir: c.dir})
 		var e *dataset.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%v: error %v", c, err)
@@ -236,7 +236,7 @@ func TestNotFound(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Load(t.Context(), "gowalla", "lightgcn", Options{Dir: empty}); !errors.Is(err, dataset.ErrNotFound) {
+	if _, err := Load(t.Context(), "gowalla", "lightgcn", dataset.View{}, Options{Dir: empty}); !errors.Is(err, dataset.ErrNotFound) {
 		t.Errorf("error %v is not ErrNotFound", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestOfficialLayout(t *testing.T) {
 		}
 		r := c.set.Recipes[0]
 		r.Core = 1
-		s, err := LoadSet(t.Context(), c.set, r, Options{Dir: dir, NoCache: true})
+		s, err := LoadSet(t.Context(), c.set, r, dataset.View{}, Options{Dir: dir, NoCache: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +266,7 @@ func TestOfficialLayout(t *testing.T) {
 			t.Errorf("%s: level %v, features %v", c.set.Name, s.Source.Level, s.Features.Columns)
 		}
 		// The whole recipe finds too little here and says which filter it was.
-		_, err = LoadSet(t.Context(), c.set, c.set.Recipes[0], Options{Dir: dir, NoCache: true})
+		_, err = LoadSet(t.Context(), c.set, c.set.Recipes[0], dataset.View{}, Options{Dir: dir, NoCache: true})
 		if err == nil || !strings.Contains(err.Error(), `no rows left after filter "10-core"`) {
 			t.Errorf("%s: %v", c.set.Name, err)
 		}
@@ -282,7 +282,7 @@ func TestSourceChangedWhileReading(t *testing.T) {
 		os.Truncate(paths[0], 10)
 		return l, f, err
 	}
-	if _, err := LoadSet(t.Context(), set, r, Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), "small.inter: file changed while it was being read") {
+	if _, err := LoadSet(t.Context(), set, r, dataset.View{}, Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), "small.inter: file changed while it was being read") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -295,7 +295,7 @@ func TestUserFileNamed(t *testing.T) {
 	lines := strings.SplitAfter(string(b), "\n")
 	os.WriteFile(path, []byte(strings.Join(append(lines[:3:3], lines[4:]...), "")), 0o600)
 	for range 2 { // the second time from the cache
-		_, err := LoadSet(t.Context(), set, r, Options{Dir: dir, CacheDir: filepath.Join(dir, "cache")})
+		_, err := LoadSet(t.Context(), set, r, dataset.View{}, Options{Dir: dir, CacheDir: filepath.Join(dir, "cache")})
 		if err == nil || err.Error() != path+`: field "user": user "3" has interactions but no line of user features` {
 			t.Errorf("error %v", err)
 		}

@@ -63,7 +63,7 @@ func TestOwnColumns(t *testing.T) {
 			dir := t.TempDir()
 			files[ColumnsFile] = names
 			ownFiles(t, dir, files)
-			s, err := Load(t.Context(), "own-x", "all", Options{Dir: dir, CacheDir: t.TempDir()})
+			s, err := Load(t.Context(), "own-x", "all", dataset.View{}, Options{Dir: dir, CacheDir: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestOwnColumns(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		ownFiles(t, dir, map[string]string{"own-x.csv": "user_id,item_id,who\nu,i,w\nu,j,w\n", "own-x.users.csv": "user_id,city\nu,Rome\n", ColumnsFile: text})
-		if _, err := Load(t.Context(), "own-x", "all", Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), part) {
+		if _, err := Load(t.Context(), "own-x", "all", dataset.View{}, Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q: want %q, got %v", text, part, err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestOwnPartialFeatures(t *testing.T) {
 		ownFiles(t, dir, files)
 		o := Options{Dir: dir, CacheDir: t.TempDir()}
 		for range 2 { // the second time from the cache
-			s, err := Load(t.Context(), "own-x", "all", o)
+			s, err := Load(t.Context(), "own-x", "all", dataset.View{}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,11 +156,11 @@ func TestOwnDomains(t *testing.T) {
 	write(dir, "own-a", "own-a.csv", one)
 	write(dir, "own-b", "own-b.tsv", two)
 	o := Options{Dir: dir, NoCache: true}
-	a, err := LoadCross(t.Context(), "own-x", OwnTarget, OwnSource, o)
+	a, err := LoadCross(t.Context(), "own-x", OwnTarget, OwnSource, dataset.View{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := LoadCross(t.Context(), "own-a+own-b", "a", "b", o)
+	b, err := LoadCross(t.Context(), "own-a+own-b", "a", "b", dataset.View{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestOwnDomains(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "own-x", "source.tsv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadCross(t.Context(), "own-x", OwnTarget, OwnSource, o); err == nil || !strings.Contains(err.Error(), "source.csv") {
+	if _, err := LoadCross(t.Context(), "own-x", OwnTarget, OwnSource, dataset.View{}, o); err == nil || !strings.Contains(err.Error(), "source.csv") {
 		t.Errorf("a missing log: %v", err)
 	}
 	for _, name := range []string{"own-a+own-b+own-c", "own-a+ml-1m", "own-a/b"} {

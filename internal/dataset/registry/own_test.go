@@ -34,7 +34,7 @@ func TestOwnFormats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			ownFiles(t, dir, files)
-			s, err := Load(t.Context(), "own-x", "all", Options{Dir: dir, NoCache: true})
+			s, err := Load(t.Context(), "own-x", "all", dataset.View{}, Options{Dir: dir, NoCache: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestOwnFormats(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ownFiles(t, dir, map[string]string{"train.txt": "0 1 2\n1 2\n", "test.txt": "0 1\n"})
-	s, err := Load(t.Context(), "own-x", "split", Options{Dir: dir, NoCache: true})
+	s, err := Load(t.Context(), "own-x", "split", dataset.View{}, Options{Dir: dir, NoCache: true})
 	if err != nil || len(s.Test[0]) != 1 || s.Source.Level != dataset.LevelC {
 		t.Errorf("a published split: %+v %v", s, err)
 	}
@@ -76,7 +76,7 @@ func TestOwnNames(t *testing.T) {
 func TestOwnErrors(t *testing.T) {
 	dir := t.TempDir()
 	load := func() string {
-		_, err := Load(t.Context(), "own-x", "all", Options{Dir: dir, NoCache: true})
+		_, err := Load(t.Context(), "own-x", "all", dataset.View{}, Options{Dir: dir, NoCache: true})
 		if err == nil {
 			return ""
 		}

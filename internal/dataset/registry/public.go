@@ -41,14 +41,11 @@ func (p Public) Check(v *config.Checker) {
 	v.Between("data.sizes.rows", p.Sizes.Rows, 0, 1<<31-1)
 }
 
-// Options returns the options with the stated lists.
-func (p Public) Options(o Options) Options {
-	o.Items, o.Users = p.Items, p.Users
-	return o
-}
+// Options returns options with the stated lists.
+func (p Public) Options() Options { return Options{Items: p.Items, Users: p.Users} }
 
 // Again returns the options for loading data again that were loaded before, with the lists that were stated then.
-func Again(s dataset.Source, o Options) Options {
+func Again(s dataset.Source) (o Options) {
 	if s.Items != nil {
 		o.Items = s.Items.File
 	}
@@ -70,7 +67,7 @@ func Foreseen(ctx context.Context, name, recipe string, p Public) (dataset.Sourc
 		return dataset.Source{}, err
 	}
 	s := dataset.Source{StandIn: set.StandIn != nil, Decided: r.Decisions(false)}
-	s.Items, s.Users, err = set.stated(ctx, p.Options(Options{}))
+	s.Items, s.Users, err = set.stated(ctx, p.Options())
 	return s, err
 }
 

@@ -42,8 +42,8 @@ func shop(t *testing.T, without string) string {
 func TestStatedItems(t *testing.T) {
 	for _, c := range []struct{ file, without string }{{"items.txt", ""}, {"items.txt", "3"}, {"items.csv", "2"}} {
 		dir := shop(t, c.without)
-		opts := Options{Dir: dir, NoCache: true, Seed: 3, Items: filepath.Join(dir, c.file)}
-		x, err := LoadInteractions(t.Context(), "own-shop", "ratio", opts)
+		v, opts := dataset.View{Seed: 3}, Options{Dir: dir, NoCache: true, Items: filepath.Join(dir, c.file)}
+		x, err := LoadInteractions(t.Context(), "own-shop", "ratio", v, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestStatedItems(t *testing.T) {
 		if s := x.Source.Items; s == nil || s.IDs != 5 || s.Left != left || s.File != opts.Items || len(s.SHA256) != 64 {
 			t.Errorf("%v: stated %+v", c, x.Source.Items)
 		}
-		q, err := Load(t.Context(), "own-shop", "all", opts)
+		q, err := Load(t.Context(), "own-shop", "all", v, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,11 +71,13 @@ func TestStatedItems(t *testing.T) {
 		if want := map[string]int{"": 9, "3": 7, "2": 5}[c.without]; rows != want {
 			t.Errorf("%v: %d rows of sequences, want %d", c, rows, want)
 		}
-		again, err := LoadInteractions(t.Context(), "own-shop", "ratio", Again(x.Source, Options{Dir: dir, NoCache: true, Seed: 3}))
+		opts = Again(x.Source)
+		opts.Dir, opts.NoCache = dir, true
+		again, err := LoadInteractions(t.Context(), "own-shop", "ratio", v, opts)
 		if err != nil || SameLists(x.Source, again.Source) != nil || !slices.Equal(again.ItemIDs, x.ItemIDs) {
 			t.Errorf("%v: loaded again: %v, %v", c, again, err)
 		}
-		without, err := LoadInteractions(t.Context(), "own-shop", "ratio", Options{Dir: dir, NoCache: true, Seed: 3})
+		without, err := LoadInteractions(t.Context(), "own-shop", "ratio", v, Options{Dir: dir, NoCache: true})
 		if err != nil || SameLists(x.Source, without.Source) == nil {
 			t.Errorf("%v: data with a list and without one pass as the same: %v", c, err)
 		}
@@ -85,7 +87,7 @@ func TestStatedItems(t *testing.T) {
 // TestStatedUsers: users are those of the list, also one without rows.
 func TestStatedUsers(t *testing.T) {
 	dir := shop(t, "")
-	x, err := LoadInteractions(t.Context(), "own-shop", "ratio", Options{Dir: dir, NoCache: true, Items: filepath.Join(dir, "items.txt"), Users: filepath.Join(dir, "users.txt")})
+	x, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{}, Options{Dir: dir, NoCache: true, Items: filepath.Join(dir, "items.txt"), Users: filepath.Join(dir, "users.txt")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,19 +110,19 @@ func TestStatedRefused(t *testing.T) {
 		if file != Published {
 			path = filepath.Join(dir, file)
 		}
-		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", Options{Dir: dir, NoCache: true, Items: path})
+		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{}, Options{Dir: dir, NoCache: true, Items: path})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
 	}
 	for _, path := range []string{dir, os.DevNull} {
-		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", Options{Dir: dir, NoCache: true, Items: path})
+		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{}, Options{Dir: dir, NoCache: true, Items: path})
 		if err == nil || !strings.Contains(err.Error(), "no regular file") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	// Of generated rows all ids are public: the word states nothing more. A file is read as with other data.
-	if s, err := Load(t.Context(), "standin-tiny", "dipsgnn", Options{Items: Published, Users: Published}); err != nil || s.Source.Items != nil || s.Source.Users != nil {
+	if s, err := Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{}, Options{Items: Published, Users: Published}); err != nil || s.Source.Items != nil || s.Source.Users != nil {
 		t.Errorf("generated data, published lists: %+v, %v", s, err)
 	}
 }

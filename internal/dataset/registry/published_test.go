@@ -67,7 +67,7 @@ func TestPublishedSplitIsKnownByItsRows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := LoadSet(t.Context(), set, recipe, o)
+		s, err := LoadSet(t.Context(), set, recipe, dataset.View{}, o)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -109,7 +109,7 @@ func TestRealDigests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _, err := LoadLog(t.Context(), name, Options{Dir: dir})
+			l, _, err := LoadLog(t.Context(), name, dataset.View{}, Options{Dir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package registry
 import (
 	"os"
 	"os/exec"
+	"privrec/internal/dataset"
 	"syscall"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 func TestRealMemory(t *testing.T) {
 	dir := realData(t)
 	if os.Getenv("PRIVREC_TEST_MEMORY") != "" {
-		if _, err := Load(t.Context(), "ml-1m", "dipsgnn", Options{Dir: dir, NoCache: true}); err != nil {
+		if _, err := Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{}, Options{Dir: dir, NoCache: true}); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -37,7 +37,7 @@ func TestRealLadders(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			opts := Options{Dir: dir, CacheDir: t.TempDir()}
 			start := time.Now()
-			s, err := Load(t.Context(), c.name, c.recipe, opts)
+			s, err := Load(t.Context(), c.name, c.recipe, dataset.View{}, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestRealLadders(t *testing.T) {
 				t.Errorf("%d prefixes, the ladder says %d", p.Len(), test.Samples)
 			}
 			start = time.Now()
-			again, err := Load(t.Context(), c.name, c.recipe, opts)
+			again, err := Load(t.Context(), c.name, c.recipe, dataset.View{}, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestRealLadders(t *testing.T) {
 // TestRealMeanPrefix pins the mean length of a training prefix, which depends on the
 // order of every step.
 func TestRealMeanPrefix(t *testing.T) {
-	s, err := Load(t.Context(), "ml-1m", "dipsgnn", Options{Dir: realData(t), NoCache: true})
+	s, err := Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{}, Options{Dir: realData(t), NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

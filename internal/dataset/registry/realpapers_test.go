@@ -33,8 +33,8 @@ func TestRealPapers(t *testing.T) {
 		{"gowalla", "rdpgcf", dataset.LevelB, true}, // the published split, a tenth of it drawn here
 	} {
 		t.Run(c.name+"/"+c.recipe, func(t *testing.T) {
-			opts := Options{Dir: dir, CacheDir: t.TempDir(), Seed: 1}
-			s, err := Load(t.Context(), c.name, c.recipe, opts)
+			v, opts := dataset.View{Seed: 1}, Options{Dir: dir, CacheDir: t.TempDir()}
+			s, err := Load(t.Context(), c.name, c.recipe, v, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestRealPapers(t *testing.T) {
 			if (known.Rows < test.Rows) != c.lost {
 				t.Errorf("%d of %d test rows have a known item", known.Rows, test.Rows)
 			}
-			again, err := Load(t.Context(), c.name, c.recipe, opts)
+			again, err := Load(t.Context(), c.name, c.recipe, v, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,8 +60,8 @@ func TestRealPapers(t *testing.T) {
 			if !reflect.DeepEqual(s, again) {
 				t.Error("the cache gave other data")
 			}
-			opts.Seed = 2
-			other, err := Load(t.Context(), c.name, c.recipe, opts)
+			v.Seed = 2
+			other, err := Load(t.Context(), c.name, c.recipe, v, opts)
 			if err != nil {
 				t.Fatal(err)
 			}

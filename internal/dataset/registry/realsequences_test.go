@@ -16,7 +16,7 @@ func TestRealSequences(t *testing.T) {
 		items   int // with a training row
 		unknown int // test rows of other items
 	}{{"seq-beauty", 12068, 138}, {"ml-1m", 3416, 0}} {
-		s, err := Load(t.Context(), c.name, "sasrec", Options{Dir: dir, NoCache: true})
+		s, err := Load(t.Context(), c.name, "sasrec", dataset.View{}, Options{Dir: dir, NoCache: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestRealCounts(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, c.set)); err != nil && c.set != "ml-1m" {
 				t.Skipf("%s is not among the data sets of this machine: its counts are not checked", c.set)
 			}
-			s, err := Load(t.Context(), c.set, c.recipe, Options{Dir: dir, NoCache: true})
+			s, err := Load(t.Context(), c.set, c.recipe, dataset.View{}, Options{Dir: dir, NoCache: true})
 			if err != nil {
 				t.Fatal(err)
 			}

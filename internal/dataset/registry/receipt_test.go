@@ -53,7 +53,7 @@ func TestReceiptNeverRaisesLevel(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := LoadSet(t.Context(), set, r, Options{Dir: dir, CacheDir: filepath.Join(dir, "cache")})
+		s, err := LoadSet(t.Context(), set, r, dataset.View{}, Options{Dir: dir, CacheDir: filepath.Join(dir, "cache")})
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
 				t.Errorf("%s: error %v, want %q", c.name, err, c.fails)

@@ -10,9 +10,9 @@ import (
 )
 
 // checkRatings compares every training row's rating with that of the log.
-func checkRatings(t *testing.T, x *dataset.Interactions, opts Options) {
+func checkRatings(t *testing.T, x *dataset.Interactions, v dataset.View, opts Options) {
 	t.Helper()
-	l, _, err := LoadLog(t.Context(), x.Name, opts)
+	l, _, err := LoadLog(t.Context(), x.Name, v, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,12 @@ func checkRatings(t *testing.T, x *dataset.Interactions, opts Options) {
 }
 
 func TestInteractionsKeepRatingsAndFeatures(t *testing.T) {
-	opts := Options{Seed: 5}
-	x, err := LoadInteractions(t.Context(), "standin-tiny", "gerai", opts)
+	seeded := dataset.View{Seed: 5}
+	x, err := LoadInteractions(t.Context(), "standin-tiny", "gerai", seeded, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkRatings(t, x, opts)
+	checkRatings(t, x, seeded, Options{})
 	if x.Valid != nil {
 		t.Error("recipe gerai holds validation rows out")
 	}
@@ -55,11 +55,11 @@ func TestInteractionsKeepRatingsAndFeatures(t *testing.T) {
 	}
 
 	// The validation rows come out of the training rows, never out of the test rows.
-	v, err := LoadInteractions(t.Context(), "standin-tiny", "gerai-valid", opts)
+	v, err := LoadInteractions(t.Context(), "standin-tiny", "gerai-valid", seeded, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkRatings(t, v, opts)
+	checkRatings(t, v, seeded, Options{})
 	if !reflect.DeepEqual(v.Test, x.Test) {
 		t.Error("recipe gerai-valid has other test rows")
 	}
@@ -81,7 +81,7 @@ func TestInteractionsKeepRatingsAndFeatures(t *testing.T) {
 	}
 
 	// Recipes that keep neither have neither.
-	if x, err = LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", opts); err != nil || x.Ratings != nil || x.Features != nil {
+	if x, err = LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", seeded, Options{}); err != nil || x.Ratings != nil || x.Features != nil {
 		t.Errorf("recipe rdpgcf: ratings %v, features %v, error %v", x.Ratings != nil, x.Features != nil, err)
 	}
 }
@@ -98,12 +98,12 @@ func TestRealGERAIInteractions(t *testing.T) {
 		{"ml-100k", 80000, [3]int{544, 209, 190}},
 		{"ml-1m", 800193, [3]int{3421, 1193, 1426}},
 	} {
-		opts := Options{Dir: dir, CacheDir: t.TempDir(), Seed: 3}
-		x, err := LoadInteractions(t.Context(), c.name, "gerai", opts)
+		v, opts := dataset.View{Seed: 3}, Options{Dir: dir, CacheDir: t.TempDir()}
+		x, err := LoadInteractions(t.Context(), c.name, "gerai", v, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkRatings(t, x, opts)
+		checkRatings(t, x, v, opts)
 		train := 0
 		for _, r := range x.Ratings {
 			train += len(r)
@@ -123,7 +123,7 @@ func TestRealGERAIInteractions(t *testing.T) {
 		if train != c.train || groups != c.groups {
 			t.Errorf("%s: %d training rows, age groups %v, want %d and %v", c.name, train, groups, c.train, c.groups)
 		}
-		again, err := LoadInteractions(t.Context(), c.name, "gerai", opts)
+		again, err := LoadInteractions(t.Context(), c.name, "gerai", v, opts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -151,8 +151,8 @@ func TestRecipesOnOfficialFiles(t *testing.T) {
 		}
 		o.write(t, dir, set)
 		for _, r := range set.Recipes {
-			opts := Options{Dir: dir, CacheDir: cacheDir, Seed: 3}
-			first, second := load(t, set, r, opts), load(t, set, r, opts)
+			v, opts := dataset.View{Seed: 3}, Options{Dir: dir, CacheDir: cacheDir}
+			first, second := load(t, set, r, v, opts), load(t, set, r, v, opts)
 			// Recipes that only split differently share an entry.
 			shared := r.Name == "rdpgcf"
 			if !shared && !strings.HasPrefix(first.Source.Cache, "written") || !strings.HasPrefix(second.Source.Cache, "read") {
@@ -195,7 +195,7 @@ func TestTmallRecipe(t *testing.T) {
 	o := official{users: 40, items: 25, length: func(u int) int { return 3 + u%37 }}
 	dir := t.TempDir()
 	o.write(t, dir, tmall())
-	s := load(t, tmall(), tmall().Recipes[0], Options{Dir: dir, NoCache: true})
+	s := load(t, tmall(), tmall().Recipes[0], dataset.View{}, Options{Dir: dir, NoCache: true})
 	rows := 0
 	for u := range o.users {
 		rows += o.length(u)
@@ -276,13 +276,13 @@ func TestMINDParts(t *testing.T) {
 	}
 }
 
-// TestSeedOfSplit checks that the seed of the options reaches a split that is drawn.
+// TestSeedOfSplit checks that the seed of the view reaches a split that is drawn.
 func TestSeedOfSplit(t *testing.T) {
 	dir, set, r := dataDir(t)
 	r.Split = dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8}
 	r.Core = 0
 	at := func(seed int) *dataset.Sequential {
-		return load(t, set, r, Options{Dir: dir, NoCache: true, Seed: rng.Seed(seed)})
+		return load(t, set, r, dataset.View{Seed: rng.Seed(seed)}, Options{Dir: dir, NoCache: true})
 	}
 	first := at(1)
 	sameData(t, "the same seed", first, at(1))

@@ -152,7 +152,7 @@ func TestGeneric(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.name, c.file), []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Load(t.Context(), c.name, Options{Dir: dir, T: 2, L: 2})
+		s, err := Load(t.Context(), c.name, dataset.View{}, Options{Dir: dir, T: 2, L: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,10 +164,10 @@ func TestGeneric(t *testing.T) {
 			t.Errorf("%s at level %v: %s", s.Name, s.Level, d)
 		}
 	}
-	if _, err := Load(t.Context(), "own-nothing", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for impressions.tsv") {
+	if _, err := Load(t.Context(), "own-nothing", dataset.View{}, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for impressions.tsv") {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := Load(t.Context(), "own-../up", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "unknown set of slates") {
+	if _, err := Load(t.Context(), "own-../up", dataset.View{}, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "unknown set of slates") {
 		t.Errorf("a name that leaves the folder: %v", err)
 	}
 }

@@ -18,5 +18,5 @@
 //     [Set].Users.
 //   - Every fault of a file is a [*dataset.Error] that names file, line and field.
 //     The ladder of the set counts everything that is dropped.
-//   - Randomness comes only from [Options].Seed.
+//   - Randomness comes only from [Options].Seed, which [Load] takes from its view.
 package slate

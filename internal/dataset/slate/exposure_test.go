@@ -142,7 +142,7 @@ func notTheirs(t *testing.T, s *Set, theirs string) {
 func TestExtractedZhihu(t *testing.T) {
 	x := extract(t, "zhihu")
 	x.write(t)
-	released, err := Load(t.Context(), "exposure-zhihu", Options{Dir: x.dir, Split: SplitReleased})
+	released, err := Load(t.Context(), "exposure-zhihu", dataset.View{}, Options{Dir: x.dir, Split: SplitReleased})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestExtractedZhihu(t *testing.T) {
 	if err := released.disjoint(); err == nil {
 		t.Error("the released split of this log should have users in two parts")
 	}
-	s, err := Load(t.Context(), "exposure-zhihu", Options{Dir: x.dir})
+	s, err := Load(t.Context(), "exposure-zhihu", dataset.View{}, Options{Dir: x.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestExtractedZhihu(t *testing.T) {
 		}
 	}
 	// Longer slates are those that the builder cuts from the same logs.
-	long, err := Load(t.Context(), "exposure-zhihu", Options{Dir: x.dir, T: 14, Split: SplitReleased, Unknown: UnknownDrop})
+	long, err := Load(t.Context(), "exposure-zhihu", dataset.View{}, Options{Dir: x.dir, T: 14, Split: SplitReleased, Unknown: UnknownDrop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestExtractedZhihu(t *testing.T) {
 func TestExtractedMIND(t *testing.T) {
 	x := extract(t, "mind")
 	x.write(t)
-	s, err := Load(t.Context(), "exposure-mind", Options{Dir: x.dir, Seed: 4})
+	s, err := Load(t.Context(), "exposure-mind", dataset.View{Seed: 4}, Options{Dir: x.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,10 +249,10 @@ func TestExtractedMIND(t *testing.T) {
 	if at != s.Test.Len() {
 		t.Errorf("%d of %d test pairs stand in the released order", at, s.Test.Len())
 	}
-	if other, err := Load(t.Context(), "exposure-mind", Options{Dir: x.dir, Seed: 5}); err != nil || slices.Equal(other.Test.Slates, s.Test.Slates) {
+	if other, err := Load(t.Context(), "exposure-mind", dataset.View{Seed: 5}, Options{Dir: x.dir}); err != nil || slices.Equal(other.Test.Slates, s.Test.Slates) {
 		t.Errorf("another seed makes the same halves: %v", err)
 	}
-	released, err := Load(t.Context(), "exposure-mind", Options{Dir: x.dir, Split: SplitReleased})
+	released, err := Load(t.Context(), "exposure-mind", dataset.View{}, Options{Dir: x.dir, Split: SplitReleased})
 	if err != nil || released.Valid.Len() != 0 || released.Test.Len() != x.truth.Test.Len() {
 		t.Errorf("as released: %v", err)
 	}
@@ -278,7 +278,7 @@ func TestExtractedErrors(t *testing.T) {
 		x.files[path] = c.edit(x.files[path])
 		x.write(t)
 		c.o.Dir = x.dir
-		_, err := Load(t.Context(), "exposure-zhihu", c.o)
+		_, err := Load(t.Context(), "exposure-zhihu", dataset.View{}, c.o)
 		var e *dataset.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/dataset/registry"
 
@@ -72,7 +73,7 @@ func TestOwnSlatesColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := Load(t.Context(), "own-x", Options{Dir: dir, T: 2, L: 2})
+		s, err := Load(t.Context(), "own-x", dataset.View{}, Options{Dir: dir, T: 2, L: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,18 +52,16 @@ func Sources() []Source {
 // StandIn is the name of the generated set.
 const StandIn = "standin-slates"
 
-// Load returns the set with a name, read and split.
-func Load(ctx context.Context, name string, o Options) (*Set, error) {
-	if err := dataset.RefuseChange(ctx, name); err != nil {
+// Load returns the set with a name, read and split. A view that holds out, plants or withholds rows is an error.
+func Load(ctx context.Context, name string, v dataset.View, o Options) (*Set, error) {
+	if err := v.Refuse(name); err != nil {
 		return nil, err
 	}
-	if err := dataset.RefuseWithheld(ctx, name); err != nil {
-		return nil, err
-	}
+	o.Seed = v.RowsSeed()
 	if err := o.check(name); err != nil {
 		return nil, err
 	}
-	if dataset.ByPlace(ctx) && o.Split != SplitReleased {
+	if v.ByPlace && o.Split != SplitReleased {
 		return nil, &dataset.Error{File: name,
 			Msg: "the run is of an earlier program, which dealt users to the parts by their place, and cannot be " +
 				"asked",

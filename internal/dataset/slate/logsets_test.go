@@ -76,7 +76,7 @@ func TestOwnFolder(t *testing.T) {
 		for name, text := range c.files {
 			put(t, filepath.Join(dir, "own-x"), name, text)
 		}
-		s, err := Load(t.Context(), "own-x", Options{Dir: dir, T: 2, L: 2})
+		s, err := Load(t.Context(), "own-x", dataset.View{}, Options{Dir: dir, T: 2, L: 2})
 		if c.want == "" {
 			if err != nil || s.Train.Len() == 0 {
 				t.Errorf("%s: %v", c.name, err)
@@ -93,7 +93,7 @@ func TestOwnFolder(t *testing.T) {
 // TestUnknownSlates: an unknown name is told of own sets, and of slates alone.
 func TestUnknownSlates(t *testing.T) {
 	for _, name := range []string{"nonesuch", "own-", "own-../up"} {
-		_, err := Load(t.Context(), name, Options{Dir: t.TempDir()})
+		_, err := Load(t.Context(), name, dataset.View{}, Options{Dir: t.TempDir()})
 		e, ok := err.(*dataset.Error)
 		if !ok || e.Msg != "unknown set of slates" || !strings.Contains(e.Hint, StandIn) || !strings.Contains(e.Hint, "own-NAME") || strings.Contains(e.Hint, "ml-1m") {
 			t.Errorf("%s: %+v", name, err)
@@ -105,7 +105,7 @@ func TestUnknownSlates(t *testing.T) {
 func TestZhihuFolder(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "zhihurec/inter_impression.csv", "")
-	if _, err := Load(t.Context(), "zhihurec", Options{Dir: dir}); err == nil || !strings.HasSuffix(err.Error(), "inter_impression.csv: is a directory, not a data file") {
+	if _, err := Load(t.Context(), "zhihurec", dataset.View{}, Options{Dir: dir}); err == nil || !strings.HasSuffix(err.Error(), "inter_impression.csv: is a directory, not a data file") {
 		t.Error(err)
 	}
 }

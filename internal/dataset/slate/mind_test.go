@@ -115,7 +115,7 @@ func TestMINDSmallLayout(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Load(t.Context(), "mind-small", Options{Dir: dir, T: 3, L: 2, Most: 9})
+	s, err := Load(t.Context(), "mind-small", dataset.View{}, Options{Dir: dir, T: 3, L: 2, Most: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestMINDSmallLayout(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "mind-small", "dev", "behaviors.tsv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = Load(t.Context(), "mind-small", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for dev/behaviors.tsv") {
+	if _, err = Load(t.Context(), "mind-small", dataset.View{}, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for dev/behaviors.tsv") {
 		t.Errorf("without dev: %v", err)
 	}
 }

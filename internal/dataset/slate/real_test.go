@@ -21,10 +21,10 @@ func realData(t testing.TB) string {
 	return dir
 }
 
-func realSet(t *testing.T, name string, o Options) *Set {
+func realSet(t *testing.T, name string, v dataset.View, o Options) *Set {
 	t.Helper()
 	o.Dir = realData(t)
-	s, err := Load(t.Context(), name, o)
+	s, err := Load(t.Context(), name, v, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func expect(t *testing.T, s *Set, wants ...dataset.Rung) {
 }
 
 func TestRealZhihu(t *testing.T) {
-	released, split := realSet(t, "exposure-zhihu", Options{Split: SplitReleased}), realSet(t, "exposure-zhihu", Options{})
+	released, split := realSet(t, "exposure-zhihu", dataset.View{}, Options{Split: SplitReleased}), realSet(t, "exposure-zhihu", dataset.View{}, Options{})
 	if len(split.Notes) < 3 || !strings.Contains(split.Notes[0], "90.7 %") {
 		t.Errorf("notes %q", split.Notes)
 	}
@@ -187,7 +187,7 @@ func zhihuAccuracy(t *testing.T, s *Set) {
 }
 
 func TestRealMIND(t *testing.T) {
-	s := realSet(t, "exposure-mind", Options{Split: SplitReleased})
+	s := realSet(t, "exposure-mind", dataset.View{}, Options{Split: SplitReleased})
 	if s.Vocab != 32065 || s.Logged != nil || s.Clicked != nil {
 		t.Errorf("vocabulary of %d, logged of %d users, clicked of %d", s.Vocab, len(s.Logged), len(s.Clicked))
 	}
@@ -205,7 +205,7 @@ func TestRealMIND(t *testing.T) {
 		t.Errorf("%d shown and %d clicked items in the test pairs", a, b)
 	}
 	windows(t, s, 52324)
-	split := realSet(t, "exposure-mind", Options{Seed: 3})
+	split := realSet(t, "exposure-mind", dataset.View{Seed: 3}, Options{})
 	if err := split.disjoint(); err != nil {
 		t.Error(err)
 	}
@@ -248,7 +248,7 @@ func TestLoadErrors(t *testing.T) {
 		{"exposure-zhihu", Options{L: -1}, "must be at least 1"},
 		{"exposure-zhihu", Options{Split: "random"}, `field "split": unknown choice "random"`},
 	} {
-		_, err := Load(t.Context(), c.name, c.o)
+		_, err := Load(t.Context(), c.name, dataset.View{}, c.o)
 		var e *dataset.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %+v: %v, want %q", c.name, c.o, err, c.want)

@@ -75,7 +75,7 @@ func TestRepeatedMIND(t *testing.T) {
 	lines := strings.SplitAfter(text, "\n")
 	put(t, dir, "mind-small/train/behaviors.tsv", text)
 	put(t, dir, "mind-small/dev/behaviors.tsv.gz", text)
-	_, err := Load(t.Context(), "mind-small", Options{Dir: dir, T: 3, L: 2})
+	_, err := Load(t.Context(), "mind-small", dataset.View{}, Options{Dir: dir, T: 3, L: 2})
 	if err == nil || !strings.Contains(err.Error(), "dev/behaviors.tsv.gz: all 6 logs are also in "+filepath.Join(dir, "mind-small/train/behaviors.tsv")) {
 		t.Errorf("train as dev: %v", err)
 	}

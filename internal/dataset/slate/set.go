@@ -59,7 +59,7 @@ const (
 type Options struct {
 	Dir   string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	Split string   // SplitUsers or SplitReleased; "" is SplitUsers
-	Seed  rng.Seed // seed of the draws about users, and of a generated set
+	Seed  rng.Seed // seed of the draws about users, and of a generated set; Load takes it from its view
 	T, L  int      // length of slates and of behaviours; 0 is 10 and 5
 
 	// Clicks is the order of clicks in logs with times: OrderShown, by the time their item was

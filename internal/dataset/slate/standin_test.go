@@ -12,7 +12,7 @@ import (
 // slates depend on the clicks before them: counts of items together in the training
 // pairs find at least twice as many clicks of the test pairs as popularity does.
 func TestStandIn(t *testing.T) {
-	s, err := Load(t.Context(), StandIn, Options{Seed: 7})
+	s, err := Load(t.Context(), StandIn, dataset.View{Seed: 7}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +25,11 @@ func TestStandIn(t *testing.T) {
 	if !s.StandIn || s.Level != dataset.LevelD || len(s.Users) != 300 || s.Vocab > 404 {
 		t.Errorf("stand-in %v at level %v with %d users and %d tokens", s.StandIn, s.Level, len(s.Users), s.Vocab)
 	}
-	again, err := Load(t.Context(), StandIn, Options{Seed: 7})
+	again, err := Load(t.Context(), StandIn, dataset.View{Seed: 7}, Options{})
 	if err != nil || !reflect.DeepEqual(s, again) {
 		t.Errorf("a second load differs: %v", err)
 	}
-	other, err := Load(t.Context(), StandIn, Options{Seed: 8})
+	other, err := Load(t.Context(), StandIn, dataset.View{Seed: 8}, Options{})
 	if err != nil || other.Hash == s.Hash || slices.Equal(other.Train.Slates, s.Train.Slates) {
 		t.Errorf("another seed gives the same set: %v", err)
 	}

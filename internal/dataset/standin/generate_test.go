@@ -236,7 +236,7 @@ func TestStandInOrderIsLearnable(t *testing.T) {
 		name   string
 		factor float64 // markov over popularity at least
 	}{{"standin-tiny", 1.3}, {"standin-demo", 2}} {
-		s, err := registry.Load(t.Context(), c.name, "dipsgnn", registry.Options{Seed: 3})
+		s, err := registry.Load(t.Context(), c.name, "dipsgnn", dataset.View{Seed: 3}, registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

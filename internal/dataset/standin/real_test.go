@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/standin"
 )
@@ -25,12 +26,12 @@ func TestRealStructure(t *testing.T) {
 	dir := realData(t)
 	var recall, auc [2]float64
 	for i, name := range []string{"ml-1m", "standin-ml-1m"} {
-		s, err := registry.Load(t.Context(), name, "dipsgnn", registry.Options{Dir: dir, NoCache: true})
+		s, err := registry.Load(t.Context(), name, "dipsgnn", dataset.View{}, registry.Options{Dir: dir, NoCache: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		pop, markov := orderSignal(s)
-		l, f, err := registry.LoadLog(t.Context(), name, registry.Options{Dir: dir})
+		l, f, err := registry.LoadLog(t.Context(), name, dataset.View{}, registry.Options{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,7 @@ func TestRealStructure(t *testing.T) {
 
 // TestRealAggregates computes from the real rows what the profile says of them.
 func TestRealAggregates(t *testing.T) {
-	s, err := registry.Load(t.Context(), "ml-1m", "dipsgnn", registry.Options{Dir: realData(t), NoCache: true})
+	s, err := registry.Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{}, registry.Options{Dir: realData(t), NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func orderZ(s *dataset.Sequential, seed rng.Seed) float64 {
 // and for less than that once the order of the stand-in itself is shuffled.
 func TestStandInOrderNotJustTaste(t *testing.T) {
 	for _, name := range []string{"tiny", "demo"} {
-		s, err := registry.Load(t.Context(), "standin-"+name, "dipsgnn", registry.Options{Seed: 11})
+		s, err := registry.Load(t.Context(), "standin-"+name, "dipsgnn", dataset.View{Seed: 11}, registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

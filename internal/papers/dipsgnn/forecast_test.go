@@ -20,7 +20,7 @@ func TestForecast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", registry.Options{Seed: 1})
+		d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{Seed: 1}, registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

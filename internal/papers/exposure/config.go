@@ -9,7 +9,6 @@ import (
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/slates"
-	"privrec/internal/rng"
 )
 
 // Config describes one attack: the pairs it learns from and is measured on, its network, its
@@ -53,8 +52,8 @@ type DataConfig struct {
 }
 
 // options returns the options for loading the pairs.
-func (d DataConfig) options(seed rng.Seed) slate.Options {
-	return slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride,
+func (d DataConfig) options() slate.Options {
+	return slate.Options{Split: d.Split, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride,
 		FirstOnly: d.FirstOnly,
 		Early:     d.Early, Logs: d.Logs, Pairing: d.Pairing, Most: d.Most, Unknown: d.Unknown}
 }

@@ -37,7 +37,7 @@ func (c Config) loadPairs(ctx context.Context, env *run.Env, tasks []run.Task) (
 	case c.On.Run != "":
 		set, err = attackOn(ctx, tasks, c, env.Seed)
 	default:
-		set, err = slate.Load(ctx, c.Data.Name, c.Data.options(env.Seed))
+		set, err = slate.Load(ctx, c.Data.Name, env.View(), c.Data.options())
 	}
 	if err != nil {
 		return nil, err

@@ -171,7 +171,7 @@ func (s *stopping) tick() {
 // Protected slates: what is replaced is counted, accuracy falls, and only randomized
 // response is accounted.
 func TestProtectedRun(t *testing.T) {
-	set, err := slate.Load(t.Context(), "standin-slates", slate.Options{Seed: 1})
+	set, err := slate.Load(t.Context(), "standin-slates", dataset.View{Seed: 1}, slate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestForecast(t *testing.T) {
 // With eval.sample some users are measured, whole and the same ones each time, and the training
 // pairs stay as they are.
 func TestSampleOfUsers(t *testing.T) {
-	set, err := slate.Load(t.Context(), "standin-slates", slate.Options{Seed: 1})
+	set, err := slate.Load(t.Context(), "standin-slates", dataset.View{Seed: 1}, slate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ type sides struct {
 // openAudit returns the channel with its canaries and the guarantee for them.
 func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Channel, error) {
 	seed := env.Seed
-	d, err := registry.Load(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
+	d, err := registry.Load(ctx, c.Data.Name, c.Data.Recipe, env.View(), registry.Options{})
 	if err != nil {
 		return nil, err
 	}

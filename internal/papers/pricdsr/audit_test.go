@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/privacy/audit"
 	"privrec/internal/privacy/mechanism/sequence"
@@ -106,7 +107,7 @@ func TestCanaryRows(t *testing.T) {
 		c := DefaultAudit()
 		c.Data.Name, c.Mechanism.Differ, c.Audit.Canaries = "standin-tiny", differ, 300
 		m := sequence.Mechanism{Variant: sequence.SDPPaper, Epsilon: 2, Items: 40, Length: 12}
-		d, err := registry.Load(t.Context(), c.Data.Name, c.Data.Recipe, registry.Options{Seed: 1})
+		d, err := registry.Load(t.Context(), c.Data.Name, c.Data.Recipe, dataset.View{Seed: 1}, registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func (f *far) Triangle(ctx context.Context, d Draws, p *Plan) ([]float64, error)
 
 // distant returns the tasks for rows elsewhere; change changes the rows.
 func distant(t *testing.T, fail error, change func(r *static.Rows)) []run.Task {
-	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", registry.Options{Seed: 1})
+	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

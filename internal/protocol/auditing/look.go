@@ -70,8 +70,8 @@ func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 		return nil, err
 	}
 	p.In = func(int) bool { return false }
-	d, err := registry.LoadInteractions(s.manifest.Within(ctx), o.Data.Name, o.Data.Recipe,
-		registry.Again(o.Data.Source, registry.Options{Seed: p.Seed}))
+	d, err := registry.LoadInteractions(ctx, o.Data.Name, o.Data.Recipe, s.manifest.View(p.Seed),
+		registry.Again(o.Data.Source))
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ func (w *work) openSequences(ctx context.Context, s *subject) error {
 		return err
 	}
 	p.In = func(int) bool { return false }
-	d, err := registry.Load(s.manifest.Within(ctx), s.of.Data.Name, s.of.Data.Recipe,
-		registry.Again(s.of.Data.Source, registry.Options{Seed: p.Seed}))
+	d, err := registry.Load(ctx, s.of.Data.Name, s.of.Data.Recipe, s.manifest.View(p.Seed),
+		registry.Again(s.of.Data.Source))
 	if err != nil {
 		return err
 	}

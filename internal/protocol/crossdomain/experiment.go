@@ -50,7 +50,7 @@ type Experiment struct {
 // Load reads the data and checks that they can be ranked.
 func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error) {
 	defer env.Stage("load " + c.Name)()
-	d, err := registry.LoadCross(ctx, c.Name, c.Target, c.Auxiliary, registry.Options{Seed: env.Seed})
+	d, err := registry.LoadCross(ctx, c.Name, c.Target, c.Auxiliary, env.View(), registry.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (x *Experiment) Cut(auxiliary []int32) error {
 	target := &x.Data.Domains[0]
 	x.tuning, x.final = x.rows("tuning", auxiliary, false), x.rows("final", auxiliary, true)
 	ids := x.Data.UserIDs
-	if x.Env.DrawnByPlace() {
+	if x.Env.View().ByPlace {
 		ids = nil
 	}
 	lists, err := target.Lists(x.eval.Negatives, rng.Seed(x.eval.NegativesSeed), ids)

@@ -2,7 +2,6 @@ package imported_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -97,21 +96,17 @@ func export(t testing.TB, dir string, k int) exported {
 		hold = *m.HoldOut
 	}
 	held := hold.Of(rng.Seed(m.Seed))
-	load := func(ctx context.Context) *dataset.Interactions {
-		d, err := registry.LoadInteractions(ctx, o.Data.Name, o.Data.Recipe, registry.Options{Seed: held.Seed})
+	load := func(v dataset.View) *dataset.Interactions {
+		d, err := registry.LoadInteractions(ctx, o.Data.Name, o.Data.Recipe, v, registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return d
 	}
-	whole := load(ctx)
+	whole := load(dataset.View{Seed: held.Seed})
 	given := whole
 	if m.HoldOut != nil {
-		within, _, err := dataset.WithHoldOut(ctx, held)
-		if err != nil {
-			t.Fatal(err)
-		}
-		given = load(within)
+		given = load(dataset.View{HoldOut: &held})
 	}
 	var train, truth, others, lists bytes.Buffer
 	for _, b := range []*bytes.Buffer{&train, &truth, &others} {
@@ -182,7 +177,7 @@ func written(t testing.TB, name, text string) string {
 // itemsOf returns how many items the data of a run have.
 func itemsOf(t testing.TB, o *experiment.Outcome[experiment.Data]) int {
 	t.Helper()
-	d, err := registry.LoadInteractions(t.Context(), o.Data.Name, o.Data.Recipe, registry.Options{Seed: 1})
+	d, err := registry.LoadInteractions(t.Context(), o.Data.Name, o.Data.Recipe, dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +187,7 @@ func itemsOf(t testing.TB, o *experiment.Outcome[experiment.Data]) int {
 // attributesOf writes the gender of the users of a data set.
 func attributesOf(t testing.TB, data string) string {
 	t.Helper()
-	_, f, err := registry.LoadLog(t.Context(), data, registry.Options{Seed: 1})
+	_, f, err := registry.LoadLog(t.Context(), data, dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ const noValue = "leave users without it out of the table, or the attribute out o
 
 // ofFeatures returns the attributes that a data set has of its users.
 func ofFeatures(ctx context.Context, s *source, wanted []AttributeConfig) (*table, error) {
-	log, f, err := registry.LoadLog(ctx, s.data, registry.Options{Seed: s.seed})
+	log, f, err := registry.LoadLog(ctx, s.data, s.view, registry.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -158,11 +158,11 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 			return nil, err
 		}
 		if c.Data.Name != "" {
-			d, err := ofData(ctx, c.Data, env.Seed)
+			d, err := ofData(ctx, c.Data, env.View())
 			if err != nil {
 				return nil, err
 			}
-			s.had, s.data, s.recipe, s.seed, s.Data, s.Recipe, s.Level = d.had, d.data, d.recipe, d.seed, d.Data,
+			s.had, s.data, s.recipe, s.view, s.Data, s.Recipe, s.Level = d.had, d.data, d.recipe, d.view, d.Data,
 				d.Recipe, max(s.Level, d.Level)
 			return []*source{s}, env.RecordData(s.data, d.hash)
 		}
@@ -177,7 +177,7 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 		}
 		return []*source{s}, nil
 	case c.Data.Name != "":
-		s, err := ofData(ctx, c.Data, env.Seed)
+		s, err := ofData(ctx, c.Data, env.View())
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ type source struct {
 	data   string // registered name of the data set
 	recipe string
 	source dataset.Source // of the data of a run
-	seed   rng.Seed       // of the data
+	view   dataset.View   // of the data
 	had    map[string][]string
 	lists  map[string][]string // best first
 
@@ -95,10 +95,10 @@ func ofRun(ctx context.Context, tasks []run.Task, dir string, a asked) (*source,
 		return nil, err
 	}
 	s := &source{dir: dir, data: o.Data.Name, recipe: o.Data.Recipe, hash: o.Data.Source.Hash, source: o.Data.Source,
-		seed: rng.Seed(m.Seed),
+		view: m.View(rng.Seed(m.Seed)),
 		Target: Target{Name: m.Task, Task: m.Task, Method: o.Method, Setting: o.Setting, Data: o.Data.Name,
 			Recipe: o.Data.Recipe, Release: a.release, Level: o.Data.Level}}
-	return s, s.take(m.Within(ctx), answers, o.Protocol, a)
+	return s, s.take(ctx, answers, o.Protocol, a)
 }
 
 // ofFiles reads the lists of a model that another program trained, and its training rows.
@@ -178,8 +178,8 @@ func (s *source) openVectors(ctx context.Context, answers experiment.Answers, pr
 	var err error
 	if c, ok := answers.(experiment.Carrying); ok {
 		d, _ = c.Rows()
-	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe,
-		registry.Again(s.source, registry.Options{Seed: s.seed})); err != nil {
+	} else if d, err = registry.LoadInteractions(ctx, s.data, s.recipe, s.view,
+		registry.Again(s.source)); err != nil {
 		return err
 	}
 	v, err := experiment.OpenVectors(s.dir, release, d.Users, d.Items)
@@ -195,12 +195,12 @@ func (s *source) openVectors(ctx context.Context, answers experiment.Answers, pr
 }
 
 // ofData reads the training rows of a data set, without any lists.
-func ofData(ctx context.Context, c DataConfig, seed rng.Seed) (*source, error) {
-	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, registry.Options{Seed: seed})
+func ofData(ctx context.Context, c DataConfig, v dataset.View) (*source, error) {
+	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, v, registry.Options{})
 	if err != nil {
 		return nil, err
 	}
-	s := &source{data: c.Name, recipe: c.Recipe, hash: d.Source.Hash, seed: seed,
+	s := &source{data: c.Name, recipe: c.Recipe, hash: d.Source.Hash, view: v,
 		had:    make(map[string][]string, d.Users),
 		Target: Target{Name: c.Name, Data: c.Name, Recipe: c.Recipe, Level: d.Source.Level}}
 	for u, items := range d.Train {

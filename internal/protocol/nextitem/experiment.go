@@ -41,19 +41,20 @@ type Experiment struct {
 
 // Load reads the data and cuts them into train, validation and test samples.
 func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
+	v := env.View()
 	if s.LastItem {
-		if err := dataset.RefuseHoldOut(ctx, s.From.Name+" under leave-one-out"); err != nil {
+		if err := v.RefuseHoldOut(s.From.Name + " under leave-one-out"); err != nil {
 			return nil, err
 		}
 	}
-	if dataset.HeldOut(ctx) != nil { // less data than the profile's
+	if v.HoldOut != nil { // less data than the profile's
 		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", users or rows held out", false
 	}
-	if dataset.Planted(ctx) != nil { // other data than the profile's
+	if v.Planted != nil { // other data than the profile's
 		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", canaries planted", false
 	}
 	return LoadFrom(env, s, func() (*dataset.Sequential, error) {
-		return registry.Load(ctx, s.From.Name, s.From.Recipe, s.From.Options(registry.Options{Seed: env.Seed}))
+		return registry.Load(ctx, s.From.Name, s.From.Recipe, v, s.From.Options())
 	})
 }
 

@@ -113,7 +113,7 @@ func counts(r dataset.Rung) map[metrics.Statistic]float64 {
 
 // oneDomain counts a set of the registry after every step, and the values of its features.
 func (m *measured) oneDomain(ctx context.Context, c DataConfig) error {
-	d, err := registry.Load(ctx, c.Name, c.Recipe, registry.Options{Seed: m.env.Seed})
+	d, err := registry.Load(ctx, c.Name, c.Recipe, m.env.View(), registry.Options{})
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (m *measured) domains(ctx context.Context, c DataConfig) error {
 		return &dataset.Error{File: c.Name, Msg: "has fewer than two domains"}
 	}
 	d, err := registry.LoadCross(ctx, c.Name, set.Domains[0].Name, set.Domains[1].Name,
-		registry.Options{Seed: m.env.Seed})
+		m.env.View(), registry.Options{})
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (m *measured) domains(ctx context.Context, c DataConfig) error {
 
 // slates counts a set of slates: its log, where it has one, and its pairs.
 func (m *measured) slates(ctx context.Context, c DataConfig) error {
-	d, err := slate.Load(ctx, c.Name, slate.Options{Seed: m.env.Seed})
+	d, err := slate.Load(ctx, c.Name, m.env.View(), slate.Options{})
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type Run struct {
 	Given *dataset.Interactions // without what was held out
 
 	source dataset.Source // of the run's data, as it was recorded
+	view   dataset.View   // of the run's data, without its hold-out
 
 	Imported experiment.Carrying // answers of a model that another program trained; nil: a run of this program
 
@@ -103,10 +104,9 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task,
 			"what it held out by the place of users and rows: what it was not trained on is not known here", dir),
 			Fix: "train again with another --out"}
 	}
-	ctx = m.Within(ctx)
 	t.Held = t.Hold.Of(rng.Seed(t.Seed))
-	t.source = o.Data.Source
-	if t.Whole, err = t.load(ctx, o.Data.Name, o.Data.Recipe); err != nil {
+	t.source, t.view = o.Data.Source, m.View(t.Held.Seed)
+	if t.Whole, err = t.load(ctx, o.Data.Name, o.Data.Recipe, t.view); err != nil {
 		return nil, nil, err
 	}
 	if err := registry.SameLists(t.source, t.Whole.Source); err != nil {
@@ -169,11 +169,9 @@ func (t *Run) Holds() (users, rows bool) {
 
 // Without loads the data of the target without the rows that h holds out.
 func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interactions, error) {
-	within, _, err := dataset.WithHoldOut(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	d, err := t.load(within, t.Whole.Name, t.Whole.Recipe)
+	v := t.view
+	v.HoldOut = &h
+	d, err := t.load(ctx, t.Whole.Name, t.Whole.Recipe, v)
 	if err == nil && h.Labels { // given, as labels
 		given := *d
 		given.Train = d.Labels
@@ -182,14 +180,13 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 	return d, err
 }
 
-// load loads data under a context: pairs, or sequences as pairs. The first sequences loaded are the whole ones; load
-// notes their last training rows.
-func (t *Run) load(ctx context.Context, name, recipe string) (*dataset.Interactions, error) {
+// load loads data: pairs, or sequences as pairs. The first sequences loaded are the whole ones; load notes their last
+// training rows.
+func (t *Run) load(ctx context.Context, name, recipe string, v dataset.View) (*dataset.Interactions, error) {
 	if !t.Sequences {
-		return registry.LoadInteractions(ctx, name, recipe,
-			registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
+		return registry.LoadInteractions(ctx, name, recipe, v, registry.Again(t.source))
 	}
-	s, err := registry.Load(ctx, name, recipe, registry.Again(t.source, registry.Options{Seed: t.Held.Seed}))
+	s, err := registry.Load(ctx, name, recipe, v, registry.Again(t.source))
 	if err != nil {
 		return nil, err
 	}

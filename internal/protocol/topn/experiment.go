@@ -13,7 +13,6 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -39,7 +38,7 @@ type Experiment struct {
 	Had *dataset.Interactions
 
 	rebuild     func() (Model, error) // that Train was given; nil: the model cannot be made again
-	rows        rng.Seed              // of generated rows and random splits
+	view        dataset.View          // of Data
 	valid, test *part                 // valid is nil without validation rows
 	learned     *graph.Bipartite      // whose edges are the positive pairs
 	sampler     *bpr.Sampler
@@ -63,7 +62,8 @@ func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
 // from and those to measure, of the same users and items.
 func LoadChanged(ctx context.Context, env *run.Env, m Method,
 	change func(*dataset.Interactions) (*dataset.Interactions, error)) (*Experiment, error) {
-	if h := dataset.HeldOut(ctx); h != nil && h.Labels && !m.Labels {
+	v := env.View()
+	if v.HoldOut != nil && v.HoldOut.Labels && !m.Labels {
 		return nil, &run.UsageError{Message: fmt.Sprintf("run.hold_out.labels: %s learns from all rows that it has",
 			m.Name), Fix: "leave it out, and rows are held out whole; or take train gerai or train gcn"}
 	}
@@ -75,22 +75,22 @@ func LoadChanged(ctx context.Context, env *run.Env, m Method,
 	if d, err = change(d); err != nil {
 		return nil, err
 	}
-	if dataset.HeldOut(ctx) != nil { // less data than the profile's: no number in print is of this
+	if v.HoldOut != nil { // less data than the profile's: no number in print is of this
 		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", users or rows held out", false, nil
 	}
-	if dataset.Planted(ctx) != nil { // other data than the profile's
+	if v.Planted != nil { // other data than the profile's
 		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", canaries planted", false, nil
 	}
 	x, err := prepare(env, m, d)
 	if err == nil {
-		x.rows = dataset.RowsSeed(ctx, env.Seed)
+		x.view = v
 	}
 	return x, err
 }
 
 func load(ctx context.Context, env *run.Env, c DataConfig) (*dataset.Interactions, error) {
 	defer env.Stage("load " + c.Name)()
-	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, c.Options(registry.Options{Seed: env.Seed}))
+	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, env.View(), c.Options())
 	if err != nil {
 		return nil, err
 	}

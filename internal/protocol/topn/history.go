@@ -13,7 +13,7 @@ import (
 // them, come last.
 func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, error) {
 	d := a.x.Data
-	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.rows})
+	l, _, err := registry.LoadLog(ctx, d.Name, a.x.view, registry.Options{})
 	if err != nil {
 		return nil, "", err
 	}

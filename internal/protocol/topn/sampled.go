@@ -84,7 +84,7 @@ func (c *candidates) draw(user, item int32) []int32 {
 	c.list = c.list[:0]
 	own, _ := slices.BinarySearch(c.pool, item)
 	stream := c.x.Env.Seed.Stream("topn.candidates")
-	if c.x.Env.DrawnByPlace() {
+	if c.x.view.ByPlace {
 		stream = stream.Sub(uint64(user), uint64(item))
 	} else {
 		stream = stream.Of(c.x.Data.UserIDs[user], c.x.Data.ItemIDs[item])

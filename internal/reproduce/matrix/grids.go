@@ -198,6 +198,7 @@ func takesInputs(tasks []run.Task, dir string) bool {
 // hasAttributes reports whether a data set knows anything of its users. Where its files are missing,
 // the attack says so.
 func hasAttributes(data string, seed uint64) bool {
-	_, f, err := registry.LoadLog(context.Background(), data, registry.Options{Seed: rng.Seed(seed)})
+	_, f, err := registry.LoadLog(context.Background(), data, dataset.View{Seed: rng.Seed(seed)},
+		registry.Options{})
 	return f != nil || errors.Is(err, dataset.ErrNotFound)
 }

@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 					steps += e.Count
 				}
 			}
-			d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", registry.Options{Seed: 1})
+			d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{Seed: 1}, registry.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestItemsAreReleasedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, found, sequences := runtest.ReadJSON[Privacy](t, dir, "privacy.json", true), 0, int64(0)
-	d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", registry.Options{Seed: 1})
+	d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{Seed: 1}, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

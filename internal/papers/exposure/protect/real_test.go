@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -25,7 +26,7 @@ func zhihu(t testing.TB) (*slate.Set, *slate.Pairs) {
 	if _, err := os.Stat(filepath.Join(dir, "exposure", "zhihu")); os.IsNotExist(err) { // a folder with other sets only
 		t.Skipf("PRIVREC_DATA has no exposure/zhihu: %v", err)
 	}
-	set, err := slate.Load(context.Background(), "exposure-zhihu", slate.Options{Split: slate.SplitReleased})
+	set, err := slate.Load(context.Background(), "exposure-zhihu", dataset.View{}, slate.Options{Split: slate.SplitReleased})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"privrec/internal/baseline"
+	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
 	"privrec/internal/perturb"
@@ -33,7 +34,7 @@ func TestHistoriesKeepNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := slate.Load(t.Context(), "own-numbered", slate.Options{Seed: 1, T: 4, L: 2})
+	set, err := slate.Load(t.Context(), "own-numbered", dataset.View{Seed: 1}, slate.Options{T: 4, L: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
