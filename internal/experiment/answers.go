@@ -49,7 +49,12 @@ type Scoring interface {
 
 // Ask opens the finished run in a directory, which one of the tasks must have made.
 func Ask(ctx context.Context, tasks []run.Task, dir string) (Answers, error) {
-	a, err := run.Serve(ctx, tasks, dir)
+	return AskWith(ctx, tasks, dir, "")
+}
+
+// AskWith is Ask with the coins that run.Serve takes.
+func AskWith(ctx context.Context, tasks []run.Task, dir, coins string) (Answers, error) {
+	a, err := run.Serve(ctx, tasks, dir, coins)
 	if err != nil {
 		return nil, err
 	}

@@ -45,20 +45,20 @@ func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
 }
 
 // opened opens the work with rows held out and canaries planted. It fails if the work loads no data that could be
-// changed so.
-func (b *bound) opened(ctx context.Context, env *Env) (Work, error) {
-	asked, v, seed := env.askedWith(ctx), &env.view, rng.Seed(b.settings.Seed)
+// changed so. coins are those of Serve, for a finished run.
+func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error) {
+	v, seed := &env.view, rng.Seed(b.settings.Seed)
 	if p := b.settings.Plant; p != (Plant{}) {
-		p.Coins = cmp.Or(asked, p.Coins)
+		p.Coins = cmp.Or(coins, p.Coins)
 		of, err := p.Of(seed)
 		if err != nil {
 			return nil, err
 		}
-		of.Asked = asked != ""
+		of.Asked = coins != ""
 		v.Planted = &of
 	}
 	if h := b.settings.HoldOut; h.active() {
-		if of := h.Of(seed); asked != "" { // whole, whatever is held out
+		if of := h.Of(seed); coins != "" { // whole, whatever is held out
 			v.Seed, v.Asked = of.Seed, true
 		} else {
 			v.HoldOut = &of

@@ -131,7 +131,7 @@ func mustDraw(t *testing.T, dir string, sets ...string) uint64 {
 
 func ask(t *testing.T, dir string) (drawn uint64, err error) {
 	t.Helper()
-	a, err := Serve(t.Context(), []Task{drawTask(&drawn)}, dir)
+	a, err := Serve(t.Context(), []Task{drawTask(&drawn)}, dir, "")
 	if err == nil {
 		a.Close()
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"privrec/internal/config"
@@ -66,22 +65,4 @@ func (p Plant) Of(seed rng.Seed) (dataset.Planting, error) {
 		out.In = func(int) bool { return p.Coins == CoinsIn }
 	}
 	return out, err
-}
-
-type askedKey struct{}
-
-// AskedWith returns a context that opens a finished run for answers with all its canaries in, or all out. A run with
-// rows held out is opened with all of its rows. The model stays as it was trained; only the users' own rows that it is
-// asked with change, and they then depend on no draw.
-func AskedWith(ctx context.Context, coins string) context.Context {
-	return context.WithValue(ctx, askedKey{}, coins)
-}
-
-// askedWith returns the setting of AskedWith in ctx; empty if a finished run keeps its own coins.
-func (e *Env) askedWith(ctx context.Context) string {
-	coins, _ := ctx.Value(askedKey{}).(string)
-	if e.mode != reopened {
-		return ""
-	}
-	return coins
 }

@@ -78,11 +78,7 @@ func TestPlant(t *testing.T) {
 		t.Errorf("the manifest has %+v, %v", m.Plant, err)
 	}
 	for _, coins := range []string{"", CoinsIn, CoinsOut} {
-		ctx := t.Context()
-		if coins != "" {
-			ctx = AskedWith(ctx, coins)
-		}
-		a, err := Serve(ctx, []Task{plants(&in, false)}, dir)
+		a, err := Serve(t.Context(), []Task{plants(&in, false)}, dir, coins)
 		if err != nil {
 			t.Fatal(err)
 		}

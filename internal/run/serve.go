@@ -66,8 +66,11 @@ func ReadJSON(dir, name string, v any) error {
 	return nil
 }
 
-// Serve opens the finished run in a directory, which one of the tasks must have made.
-func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
+// Serve opens the finished run in a directory, which one of the tasks must have made. With the coins CoinsIn or
+// CoinsOut it answers with all its canaries in, or all out, and with all rows if some were held out. The model stays as
+// it was trained; only the users' own rows that it is asked with change, and they then depend on no draw. With coins ""
+// the run keeps its own.
+func Serve(ctx context.Context, tasks []Task, dir, coins string) (Answers, error) {
 	m, err := ReadRun(dir, "name a run directory, as privrec train writes them")
 	if err != nil {
 		return nil, err
@@ -95,7 +98,7 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
 		}
 		setWorkers(b.settings.Workers)
 		return b.answer(ctx, Finished{Dir: dir, Seed: rng.Seed(b.settings.Seed), Manifest: m,
-			noiseSeed: b.settings.NoiseSeed})
+			noiseSeed: b.settings.NoiseSeed}, coins)
 	}
 	return nil, &UsageError{Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}
 }

@@ -50,7 +50,7 @@ func TestServe(t *testing.T) {
 	if _, err := task.Start(t.Context(), Options{Sets: []string{"run.out=" + dir, "run.seed=7", "size=5"}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: Silent{}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Serve(t.Context(), []Task{{Verb: "train", Name: "other"}, task}, dir)
+	s, err := Serve(t.Context(), []Task{{Verb: "train", Name: "other"}, task}, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestServe(t *testing.T) {
 	mute := task
 	mute.Action.answers = false
 	for name, tasks := range map[string][]Task{"cannot be asked": {mute}, "does not know": nil} {
-		_, err := Serve(t.Context(), tasks, dir)
+		_, err := Serve(t.Context(), tasks, dir, "")
 		if usage := (*UsageError)(nil); !errors.As(err, &usage) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want an error that says %q", err, name)
 		}
@@ -80,7 +80,7 @@ func TestServe(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Serve(t.Context(), []Task{task}, dir); err == nil {
+	if _, err := Serve(t.Context(), []Task{task}, dir, ""); err == nil {
 		t.Error("a damaged manifest is served")
 	}
 }
@@ -92,7 +92,7 @@ func TestServeWhatIsNoRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{file, filepath.Join(file, "run"), filepath.Join(t.TempDir(), "missing"), t.TempDir()} {
-		_, err := Serve(t.Context(), []Task{askable()}, dir)
+		_, err := Serve(t.Context(), []Task{askable()}, dir, "")
 		var usage *UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "there is no run in "+dir) || !strings.Contains(usage.Hint(), "name a run directory") {
 			t.Errorf("%s: %v", dir, err)
@@ -132,7 +132,7 @@ func TestServeZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		size = -1
-		s, err := Serve(t.Context(), []Task{task}, dir)
+		s, err := Serve(t.Context(), []Task{task}, dir, "")
 		if err != nil {
 			t.Fatalf("%v, with the configuration\n%s", err, text)
 		}

@@ -207,7 +207,7 @@ func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) err
 
 // work opens the configuration for a run and runs it.
 func (b *bound) work(ctx context.Context, env *Env) error {
-	w, err := b.opened(ctx, env)
+	w, err := b.opened(ctx, env, "")
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
 	env.secure, env.noise.seed = b.settings.Secure, b.settings.NoiseSeed
 	env.Dir = b.settings.Out // other runs may be named relative to it
-	w, err := b.opened(ctx, env)
+	w, err := b.opened(ctx, env, "")
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -232,9 +232,9 @@ func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	return f.Forecast(ctx)
 }
 
-// answer opens the configuration for a finished run and loads its model.
-func (b *bound) answer(ctx context.Context, f Finished) (Answers, error) {
-	w, err := b.opened(ctx, f.Reopen())
+// answer opens the configuration for a finished run and loads its model. coins are those of Serve.
+func (b *bound) answer(ctx context.Context, f Finished, coins string) (Answers, error) {
+	w, err := b.opened(ctx, f.Reopen(), coins)
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestTrialsAreNoRuns(t *testing.T) {
 	}
 	search(t, s, Options{Out: out})
 	dir := filepath.Join(out, "trials", "ease-0001")
-	if _, err := run.Serve(context.Background(), papers.All(), dir); err == nil || !strings.Contains(err.Error(), "is not the configuration of the run") {
+	if _, err := run.Serve(context.Background(), papers.All(), dir, ""); err == nil || !strings.Contains(err.Error(), "is not the configuration of the run") {
 		t.Errorf("a trial answers: %v", err)
 	}
 	p, err := s.Tasks[0].task.Plan(run.Options{Config: filepath.Join(dir, "config.yaml")})

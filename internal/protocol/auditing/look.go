@@ -124,17 +124,16 @@ func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, erro
 	}
 	workers := tensor.Workers() // opening a run sets those of its own configuration
 	defer tensor.SetWorkers(workers)
+	coins := ""
 	if s.joint {
 		if err := w.ownScores(dir); err != nil {
 			return nil, err
 		}
-		coins := run.CoinsOut
-		if w.Audit.Unit == User {
+		if coins = run.CoinsOut; w.Audit.Unit == User {
 			coins = run.CoinsIn
 		}
-		ctx = run.AskedWith(ctx, coins)
 	}
-	answers, err := experiment.Ask(ctx, w.tasks, dir)
+	answers, err := experiment.AskWith(ctx, w.tasks, dir, coins)
 	if err != nil {
 		return nil, err
 	}

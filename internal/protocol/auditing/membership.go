@@ -96,6 +96,7 @@ func (w *work) observe(ctx context.Context, f *finding, m model) (*membership.Ob
 	c := membership.Default()
 	c.On.Run, c.On.Release = w.dir(m.dir), f.release
 	c.Attack.Level, c.Attack.Sees, c.Attack.K = levels[w.Audit.Unit].level, []string{w.Audit.Sees}, w.Audit.K
+	coins := ""
 	if f.joint {
 		if w.Audit.Sees == SeesVectors {
 			return nil, &run.UsageError{Message: fmt.Sprintf(
@@ -105,9 +106,9 @@ func (w *work) observe(ctx context.Context, f *finding, m model) (*membership.Ob
 		if err := w.ownScores(c.On.Run); err != nil {
 			return nil, err
 		}
-		ctx = run.AskedWith(ctx, run.CoinsOut)
+		coins = run.CoinsOut
 	}
 	f.models++
-	o, err := membership.Observe(ctx, w.env, c, w.tasks)
+	o, err := membership.Observe(ctx, w.env, c, w.tasks, coins)
 	return o, run.Interrupted(ctx, err)
 }

@@ -142,10 +142,7 @@ func (w *work) follows(ctx context.Context, s *subject, dir, coins string, items
 func (w *work) ask(ctx context.Context, dir, coins string, users []string, k int) ([]experiment.List, error) {
 	workers := tensor.Workers() // opening a run sets those of its own configuration
 	defer tensor.SetWorkers(workers)
-	if coins != "" {
-		ctx = run.AskedWith(ctx, coins)
-	}
-	answers, err := experiment.Ask(ctx, w.tasks, dir)
+	answers, err := experiment.AskWith(ctx, w.tasks, dir, coins)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ type Missing struct {
 // ways returns all attacks that the run's evidence allows, then the floors. It fails if the run lacks a kind of
 // evidence that the setting names.
 func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
-	a, err := target.Ask(ctx, p.Tasks, p.Dir)
+	a, err := target.Ask(ctx, p.Tasks, p.Dir, "")
 	if err != nil {
 		return nil, err
 	}

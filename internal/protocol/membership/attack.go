@@ -161,7 +161,7 @@ func (p *plan) shown(ctx context.Context) (*seen, error) {
 	if l, ok := p.Imported.(experiment.Listing); ok {
 		return p.lookAtLists(l, p.on, p.Whole)
 	}
-	return p.look(p.Asks(ctx), p.Tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
+	return p.look(ctx, p.Dir, p.Given, p.on)
 }
 
 // lira trains reference models and returns the likelihood ratio attacks.
@@ -179,7 +179,7 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := p.look(p.Asks(ctx), p.Tasks, dir, p.On.Release, given, p.on, p.Whole)
+		s, err := p.look(ctx, dir, given, p.on)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w target.
 	others.Count = len(others.users)
 	others.Positive = make([]bool, others.Count)
 	others.Positive = others.memberOf(given)
-	s, err := p.look(p.Asks(ctx), p.Tasks, dir, p.On.Release, given, others, p.Whole)
+	s, err := p.look(ctx, dir, given, others)
 	if err != nil {
 		return w, err
 	}

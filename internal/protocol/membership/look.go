@@ -106,9 +106,8 @@ type seen struct {
 }
 
 // look returns what a finished run shows of candidates. given holds the rows that it was trained on.
-func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string, given *dataset.Interactions,
-	on *candidates, known *dataset.Interactions) (*seen, error) {
-	answers, err := target.Ask(ctx, tasks, dir)
+func (p *plan) look(ctx context.Context, dir string, given *dataset.Interactions, on *candidates) (*seen, error) {
+	answers, err := target.Ask(ctx, p.Tasks, dir, p.Coins)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +119,9 @@ func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string,
 	for k, u := range on.users {
 		names[k] = given.UserIDs[u]
 	}
-	return s, target.Scores(ctx, answers, release, given.Items, names, func(k int, scores []tensor.Float) {
+	return s, target.Scores(ctx, answers, p.On.Release, given.Items, names, func(k int, scores []tensor.Float) {
 		u := on.users[k]
-		if c.Attack.Strangers == Popular && len(given.Train[u]) == 0 {
+		if p.Attack.Strangers == Popular && len(given.Train[u]) == 0 {
 			scores = popular
 		}
 		hidden := slices.Concat(given.Train[u], partOf(given.Valid, u))
@@ -130,9 +129,9 @@ func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string,
 		case on.last: // lists leave out nothing
 			hidden = nil
 		case on.level == LevelUser: // the attacker leaves out what it knows that the user has
-			hidden = slices.Concat(known.Train[u], partOf(known.Valid, u))
+			hidden = slices.Concat(p.Whole.Train[u], partOf(p.Whole.Valid, u))
 		}
-		s.lists[k] = best(scores, hidden, c.Attack.K)
+		s.lists[k] = best(scores, hidden, p.Attack.K)
 		s.fill(on, k, scores)
 	})
 }

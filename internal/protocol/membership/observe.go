@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -16,12 +17,14 @@ type Observed struct {
 }
 
 // Observe queries the finished run of a setting and returns the scores of its attacks, for measures other than the
-// attack's own. Runs that differ in their held-out rows have the same candidates in the same order.
-func Observe(ctx context.Context, env *run.Env, c Config, tasks []run.Task) (*Observed, error) {
+// attack's own. Runs that differ in their held-out rows have the same candidates in the same order. coins "" are those
+// that the attack asks with, others those of run.Serve.
+func Observe(ctx context.Context, env *run.Env, c Config, tasks []run.Task, coins string) (*Observed, error) {
 	t, of, err := target.Open(ctx, target.Where(c.On, c.Target, env.Dir), c.On.Release, tasks, c.nonMembers)
 	if err != nil {
 		return nil, err
 	}
+	t.Coins = cmp.Or(coins, t.Coins)
 	p := &plan{Config: c, Attacked: &target.Attacked{Run: t, Env: env, Tasks: tasks, Of: of}}
 	if p.on, err = c.candidates(t, c.attacked(t)); err != nil {
 		return nil, err

@@ -10,12 +10,12 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Ask opens the answers of a finished run, which must show scores. Opening a run sets the number of workers to that of
-// the run's configuration; Ask restores it.
-func Ask(ctx context.Context, tasks []run.Task, dir string) (experiment.Scoring, error) {
+// Ask opens the answers of a finished run, which must show scores, with the coins that run.Serve takes. Opening a run
+// sets the number of workers to that of the run's configuration; Ask restores it.
+func Ask(ctx context.Context, tasks []run.Task, dir, coins string) (experiment.Scoring, error) {
 	workers := tensor.Workers()
 	defer tensor.SetWorkers(workers)
-	answers, err := experiment.Ask(ctx, tasks, dir)
+	answers, err := experiment.AskWith(ctx, tasks, dir, coins)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (x *Attacked) Scores(ctx context.Context, users []int32, visit func(k int, 
 	for k, u := range users {
 		ids[k] = x.Whole.UserIDs[u]
 	}
-	answers, err := Ask(ctx, x.Tasks, x.Dir)
+	answers, err := Ask(ctx, x.Tasks, x.Dir, "")
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,10 @@ type Run struct {
 	Sequences bool
 	Last      []int32 // of sequences, item of every user's last training row; -1: it is the only row, or came before
 	Rows      []int   // of sequences, training rows of every user
+
+	// Coins are those that the run, and models trained like it, are asked with; see run.Serve. A model of sequences is
+	// asked about the last training row of every user, whether it was trained on it or not.
+	Coins string
 }
 
 // Description describes the attacked run.
@@ -95,7 +99,9 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task,
 	if m.HoldOut != nil {
 		t.Hold, t.HoldOut = *m.HoldOut, *m.HoldOut
 	}
-	t.Sequences = o.Protocol == nextitem.Name
+	if t.Sequences = o.Protocol == nextitem.Name; t.Sequences {
+		t.Coins = run.CoinsOut
+	}
 	if err := suits(t); err != nil {
 		return nil, nil, err
 	}
@@ -200,13 +206,4 @@ func (t *Run) load(ctx context.Context, name, recipe string, v dataset.View) (*d
 		}
 	}
 	return s.Pairs(), nil
-}
-
-// Asks returns the context for questions to the run, or to one trained like it. A model of sequences is asked about the
-// last training row of every user, whether it was trained on it or not.
-func (t *Run) Asks(ctx context.Context) context.Context {
-	if t.Sequences {
-		return run.AskedWith(ctx, run.CoinsOut)
-	}
-	return ctx
 }
