@@ -27,11 +27,7 @@ func TestDataPages(t *testing.T) {
 	}
 	pages := map[string]string{"README.md": dataIndex(sources)}
 	for _, src := range sources {
-		set, err := registry.Find(src.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages[src.Name+".md"] = dataPage(src, set)
+		pages[src.Name+".md"] = dataPage(src)
 	}
 	if len(pages) != 1+len(registry.All()) {
 		t.Errorf("%d pages for %d data sets", len(pages)-1, len(registry.All()))
@@ -109,7 +105,7 @@ them; where a data set has the same name, add ` + "`--recipe slates`" + `.
 	return b.String()
 }
 
-func dataPage(src fetch.Source, set registry.Set) string {
+func dataPage(src fetch.Source) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n%s\n", src.Name, src.Title, writtenBy)
 	fmt.Fprintf(&b, "- Address: %s\n- Terms: %s\n- Used by: %s\n", address(src.Address), src.Licence, join(src.UsedBy))
@@ -121,10 +117,10 @@ func dataPage(src fetch.Source, set registry.Set) string {
 		fmt.Fprintf(&b, "\nThere is nothing to download: the program generates it. As RecBole atomic files:\n\n    privrec data synth %s --out standin\n", strings.TrimPrefix(src.Name, "standin-"))
 	default:
 		archives(&b, src)
-		layouts(&b, set)
+		layouts(&b, src.Set)
 	}
 	b.WriteString("\n## Recipes and their counts\n\nThe counts that every step must leave; `paper` marks those that a paper prints or its code fixes.\nA run on data with other counts is evidence of level C at most.\n")
-	for _, r := range set.Recipes {
+	for _, r := range src.Recipes {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n    privrec data stats %s --recipe %s\n\n", r.Name, strings.TrimSuffix(r.About, "."), src.Name, r.Name)
 		if len(r.Wants) == 0 {
 			b.WriteString("No counts are known.\n")

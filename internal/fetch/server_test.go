@@ -109,7 +109,7 @@ func zipped(t *testing.T, files ...string) []byte {
 
 // one is a source with one archive at url.
 func one(url string, body []byte, files ...string) *Source {
-	return &Source{Name: "toy", Title: "Toy", Licence: "anything goes", Archives: []Archive{{
+	return &Source{Set: registry.Set{Name: "toy", Title: "Toy", Licence: "anything goes"}, Archives: []Archive{{
 		URL: url, Bytes: int64(len(body)), SHA256: sum(body), Files: files,
 	}}}
 }

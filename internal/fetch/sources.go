@@ -5,25 +5,23 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"privrec/data"
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
-// Source describes where one data set comes from, as in data/sources.yaml.
+// Source is a data set of the registry and how to get its files, as in data/sources.yaml.
 type Source struct {
-	Name    string
-	Title   string
-	Address string // official page, for the user
-	Licence string // licence and terms in one sentence
+	registry.Set `yaml:"-"`
 	// what to do by hand where the owner gives copies on request; "" when it can be downloaded
 	Manual   string    `yaml:"manual"`
 	UsedBy   []string  `yaml:"used_by"` // papers
 	Archives []Archive // none: generated here
-	Recipes  []Expected
-	Notes    []string // counts that papers print without a step, and other remarks
+	Notes    []string  // counts that papers print without a step, and other remarks
 }
 
 // Archive describes one file to download.
@@ -56,20 +54,13 @@ type Limits struct {
 	Files int   // entries of the archive; default 200
 }
 
-// Expected holds the counts that a recipe must reach.
-type Expected struct {
-	Name     string
-	Expected []Count
-}
-
-// Count holds the counts after one step of a recipe; 0 means not stated.
-type Count struct {
-	Step                        string
-	Users, Items, Rows, Samples int
-}
-
 // sheet is the root of data/sources.yaml.
-type sheet struct{ Sets []Source }
+type sheet struct {
+	Sets []struct {
+		Name   string // in the registry
+		Source `yaml:",inline"`
+	}
+}
 
 // Sources returns every set of data/sources.yaml, in its order. An error is a fault of the
 // program, not of the user.
@@ -119,13 +110,15 @@ func parse(name string, text []byte) ([]Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	for i, src := range s.Sets {
-		at := fmt.Sprintf("sets.%d", i)
-		if seen[src.Name] || !plain(src.Name) {
-			return nil, doc.Errorf(at+".name", "%q is empty, given twice or not the name of a folder", src.Name)
+	var out []Source
+	for i, e := range s.Sets {
+		at, src := fmt.Sprintf("sets.%d", i), e.Source
+		if src.Set, err = registry.Find(e.Name); err != nil {
+			return nil, doc.Errorf(at+".name", "%q: unknown data set", e.Name)
 		}
-		seen[src.Name] = true
+		if slices.ContainsFunc(out, func(s Source) bool { return s.Name == e.Name }) {
+			return nil, doc.Errorf(at+".name", "%q is given twice", e.Name)
+		}
 		places := map[string]bool{}
 		for j, a := range src.Archives {
 			if msg := a.fault(src.Manual != ""); msg != "" {
@@ -145,8 +138,9 @@ func parse(name string, text []byte) ([]Source, error) {
 				}
 			}
 		}
+		out = append(out, src)
 	}
-	return s.Sets, nil
+	return out, nil
 }
 
 // fault returns a description of a fault in an entry, "" if there is none.

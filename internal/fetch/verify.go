@@ -223,10 +223,8 @@ func (s Source) expected(r Receipt) []string {
 		return sorted(names)
 	}
 	bases := s.places()
-	if set, err := registry.Find(s.Name); err == nil {
-		for _, l := range set.Layouts {
-			bases = append(bases, l.Files...)
-		}
+	for _, l := range s.Layouts {
+		bases = append(bases, l.Files...)
 	}
 	for _, b := range bases {
 		for _, ext := range []string{"", ".gz", ".zst"} {

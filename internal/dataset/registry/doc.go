@@ -31,7 +31,7 @@
 //
 // A function in sets.go, sets_logs.go, sets_seq.go or sets_cross.go names title, address,
 // licence, layouts and recipes. A line in All lists it. An entry in data/sources.yaml says how
-// to fetch it, and a test compares the two. A set with a form of file of its own gets a reader
+// to fetch it. A set with a form of file of its own gets a reader
 // in a new file, as yelp.go is, one bad file in testdata/bad for every way to be wrong, and a
 // fuzz test.
 //
