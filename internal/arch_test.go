@@ -53,7 +53,8 @@ var bans = []struct{ from, to, why string }{
 	{"internal/privacy/mechanism", "internal/privacy/accountant", "mechanisms and accountants meet only in events: noise must not know how it is priced"},
 	{"internal/privacy/accountant", "internal/privacy/mechanism", "mechanisms and accountants meet only in events: an accountant that reads a mechanism's fields would trust what it should check"},
 	{"internal/privacy/reference", "internal/privacy/accountant", "what accountants are held against shares no code with them"},
-	{"internal/privacy/reference", "internal/privacy/numeric", "what accountants are held against shares no code with them"},
+	{"internal/privacy/reference", "internal/privacy/numeric",
+		"what accountants are held against shares no code with them"},
 	{"internal/attack/attribute", "internal/dataset", "attackers see rows of numbers and classes, so that any list file can be attacked; what a row means is said above"},
 	{"internal/attack/membership", "internal/dataset", "attackers see numbers of candidates, so that anything can be attacked; what a number means is said above"},
 	{"internal/attack/detect", "internal/dataset", "it measures numbers of candidates, so that anything can be attacked; what a number means is said above"},
@@ -337,7 +338,8 @@ func TestTasksTakeTheViewOfTheirRun(t *testing.T) {
 				}
 			case *ast.CallExpr:
 				if named(n.Fun, "", "View") && len(n.Args) == 1 && !in(append(asking, makers...)) {
-					t.Errorf("%s: the view of a finished run: it is for those who attack the run", s.fset.Position(n.Pos()))
+					t.Errorf("%s: the view of a finished run: it is for those who attack the run",
+						s.fset.Position(n.Pos()))
 				}
 			}
 			return true

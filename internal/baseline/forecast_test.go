@@ -28,7 +28,8 @@ func TestSessionForecast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := registry.Load(context.Background(), "standin-tiny", "dipsgnn", dataset.View{Seed: 1}, registry.Options{})
+			d, err := registry.Load(context.Background(), "standin-tiny", "dipsgnn", dataset.View{Seed: 1},
+				registry.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,8 @@ import (
 // A run on a Gram matrix that was counted elsewhere has the metrics of the run on the rows, to the bit,
 // where the matrix of the items is inverted in both; one of other rows is refused.
 func TestGram(t *testing.T) {
-	d, err := registry.LoadInteractions(t.Context(), "standin-demo", "rdpgcf", dataset.View{Seed: 1}, registry.Options{})
+	d, err := registry.LoadInteractions(t.Context(), "standin-demo", "rdpgcf", dataset.View{Seed: 1},
+		registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

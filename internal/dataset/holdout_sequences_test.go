@@ -73,7 +73,8 @@ func TestAskedForLastRows(t *testing.T) {
 		}
 	}
 	h := HoldOut{Rows: 0.5, Seed: 9}
-	if got, err := (View{HoldOut: &h}).Sequences(s); err != nil || !slices.EqualFunc(got.Train, h.Sequences(s).Train, slices.Equal) {
+	got, err := (View{HoldOut: &h}).Sequences(s)
+	if err != nil || !slices.EqualFunc(got.Train, h.Sequences(s).Train, slices.Equal) {
 		t.Errorf("what a view holds out is not held out: %v", err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// Every set of the registry has an entry, and what a fetch puts into a folder is a layout that the set can be read from.
+// Every set of the registry has an entry, and what a fetch puts into a folder is a layout that the set can be read
+// from.
 func TestSourcesAgreeWithRegistry(t *testing.T) {
 	for _, set := range registry.All() {
 		src, err := Find(set.Name)

@@ -37,8 +37,8 @@ type Ahead struct {
 }
 
 // undisturbed returns what a finished run would take on a machine that nothing else uses: its epochs at the recorded
-// cost of its steps, times scale. Where that is not recorded it is what the run took. done is false where the run is not
-// finished.
+// cost of its steps, times scale. Where that is not recorded it is what the run took. done is false where the run is
+// not finished.
 func (r *Run) undisturbed(scale float64) (seconds float64, done bool, err error) {
 	took, done := r.spent()
 	c := r.cost()

@@ -135,7 +135,8 @@ func TestSpec(t *testing.T) {
 		t.Errorf("memory was given back %d times, want 3", closed)
 	}
 	hash = "bb"
-	if _, err := Serve(t.Context(), []Task{task}, dir, ""); err == nil || !strings.Contains(err.Error(), "rows are not those of the run") {
+	if _, err := Serve(t.Context(), []Task{task}, dir, ""); err == nil ||
+		!strings.Contains(err.Error(), "rows are not those of the run") {
 		t.Errorf("other data: %v", err)
 	}
 	if err := task.Check("", []string{"value=10"}); err == nil || !strings.Contains(err.Error(), "value") {

@@ -17,7 +17,8 @@ import (
 // A task that tries to read test rows is refused, however it tries: by a view of its own, by
 // the log before its split, or by claiming that it measured something else.
 func TestPeekingFails(t *testing.T) {
-	for peek, want := range map[string]string{"whole": "measured other rows than validation rows", "log": "withheld", "lie": "measured other rows than validation rows"} {
+	for peek, want := range map[string]string{"whole": "measured other rows than validation rows", "log": "withheld",
+		"lie": "measured other rows than validation rows"} {
 		s := study(t, &fake{}, func(s *Study) { s.Set = []string{"peek=" + peek} })
 		_, err := Run(context.Background(), s, Options{Out: t.TempDir(), Progress: run.Silent{}})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -37,7 +38,8 @@ func TestPeekingFails(t *testing.T) {
 // rows cut from train where the recipe has none.
 func TestTrialsGetNoTestRow(t *testing.T) {
 	for _, recipe := range []string{"rdpgcf", "gerai", "gerai-valid"} {
-		whole, err := registry.LoadInteractions(context.Background(), "standin-tiny", recipe, dataset.View{Seed: 3}, registry.Options{})
+		whole, err := registry.LoadInteractions(context.Background(), "standin-tiny", recipe, dataset.View{Seed: 3},
+			registry.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +130,8 @@ func TestTrialsAreNoRuns(t *testing.T) {
 	}
 	search(t, s, Options{Out: out})
 	dir := filepath.Join(out, "trials", "ease-0001")
-	if _, err := run.Serve(context.Background(), papers.All(), dir, ""); err == nil || !strings.Contains(err.Error(), "is not the configuration of the run") {
+	if _, err := run.Serve(context.Background(), papers.All(), dir, ""); err == nil ||
+		!strings.Contains(err.Error(), "is not the configuration of the run") {
 		t.Errorf("a trial answers: %v", err)
 	}
 	p, err := s.Tasks[0].task.Plan(run.Options{Config: filepath.Join(dir, "config.yaml")})

@@ -29,7 +29,8 @@ func real100K(t testing.TB) realUsers {
 		// The data are not in the repository; .ci/run, where they are, fails if this skips.
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")
 	}
-	rows, err := registry.LoadInteractions(t.Context(), "ml-100k", "gerai", dataset.View{}, registry.Options{Dir: dir, CacheDir: t.TempDir()})
+	rows, err := registry.LoadInteractions(t.Context(), "ml-100k", "gerai", dataset.View{},
+		registry.Options{Dir: dir, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

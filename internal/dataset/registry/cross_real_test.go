@@ -19,7 +19,8 @@ func TestCrossReal(t *testing.T) {
 		{"cd-amazon-toy-game", [2]string{"toys", "games"}, [2]int{37868, 11735}, [2]int{6004, 7544}, [2]int{4414, 6942}},
 		{"cd-amazon-food-kitchen", [2]string{"food", "kitchen"}, [2]int{11837, 16258}, [2]int{6660, 6628}, [2]int{6120, 6022}},
 	} {
-		x, err := LoadCross(context.Background(), c.name, c.domains[0], c.domains[1], dataset.View{}, Options{NoCache: true})
+		x, err := LoadCross(context.Background(), c.name, c.domains[0], c.domains[1], dataset.View{},
+			Options{NoCache: true})
 		if errors.Is(err, dataset.ErrNotFound) {
 			t.Skipf("%v", err) // names PRIVREC_DATA, with which .ci/run fails where the data are
 		}

@@ -40,7 +40,8 @@ func TestLoadCross(t *testing.T) {
 		"2\t1\tA\t3\n2\t2\tA\t4\n2\t3\tA\t1\n2\t4\tA\t2\n2\t1\tB\t9\n2\t2\tB\t8\n2\t3\tB\t9\n" + // B: 9 8
 		"3\t1\tA\t1\n3\t2\tA\t7\n3\t3\tA\t1\n3\t4\tA\t2\n3\t9\tB\t8\n" + // A: 1 7 2, item 7 is new
 		"4\t1\tA\t5\n" // in A alone
-	c, err := LoadCross(context.Background(), "cd-amazon-toy-game", "toys", "games", dataset.View{}, crossFolder(t, rows))
+	c, err := LoadCross(context.Background(), "cd-amazon-toy-game", "toys", "games", dataset.View{},
+		crossFolder(t, rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,8 @@ func TestAmazonCross(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := LoadCross(context.Background(), "cd-amazon-movie-cd-book", "movies", "books", dataset.View{}, Options{Dir: dir, NoCache: true})
+	c, err := LoadCross(context.Background(), "cd-amazon-movie-cd-book", "movies", "books", dataset.View{},
+		Options{Dir: dir, NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,8 @@ func TestCrossLists(t *testing.T) {
 
 func TestCrossStandIn(t *testing.T) {
 	load := func(seed rng.Seed) *dataset.Cross {
-		c, err := LoadCross(context.Background(), standin.CrossName, "left", "right", dataset.View{Seed: seed}, Options{})
+		c, err := LoadCross(context.Background(), standin.CrossName, "left", "right", dataset.View{Seed: seed},
+			Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

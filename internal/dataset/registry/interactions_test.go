@@ -78,7 +78,8 @@ func TestLoadInteractionsRefuses(t *testing.T) {
 		{"no rows", "", "0 3\n", "train.txt.gz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := LoadInteractions(t.Context(), "gowalla", "lightgcn", dataset.View{}, Options{Dir: adjacencyDir(t, c.train, c.test), NoCache: true})
+			_, err := LoadInteractions(t.Context(), "gowalla", "lightgcn", dataset.View{},
+				Options{Dir: adjacencyDir(t, c.train, c.test), NoCache: true})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -150,11 +151,13 @@ func TestHeldOutOfLabels(t *testing.T) {
 		t.Error("labels are not the rows that the draw leaves")
 	}
 	v := dataset.View{HoldOut: &dataset.HoldOut{Rows: 0.5, Labels: true}}
-	if _, err := Load(t.Context(), "standin-tiny", "dipsgnn", v, Options{}); err == nil || !strings.Contains(err.Error(), "of labels alone") {
+	if _, err := Load(t.Context(), "standin-tiny", "dipsgnn", v, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "of labels alone") {
 		t.Error(err)
 	}
 	v.HoldOut.Users = 0.5
-	if _, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", v, Options{}); err == nil || !strings.Contains(err.Error(), "users are to be held out whole") {
+	if _, err := LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", v, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "users are to be held out whole") {
 		t.Errorf("users were held out of labels: %v", err)
 	}
 }

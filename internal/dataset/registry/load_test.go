@@ -169,13 +169,16 @@ func TestCache(t *testing.T) {
 	inter := filepath.Join(dir, "small", "small.inter")
 	raw, _ := os.ReadFile(inter)
 	os.WriteFile(inter, append(raw, "1\t300\t5\t1\n"...), 0o600)
-	if s := load(t, set, r, dataset.View{}, opts); !strings.HasPrefix(s.Source.Cache, "written") || s.Ladder[0].Rows != first.Ladder[0].Rows+1 {
+	if s := load(t, set, r, dataset.View{}, opts); !strings.HasPrefix(s.Source.Cache, "written") ||
+		s.Ladder[0].Rows != first.Ladder[0].Rows+1 {
 		t.Errorf("changed source: %q, %v", s.Source.Cache, s.Ladder[0])
 	}
-	if s := load(t, set, r, dataset.View{}, Options{Dir: dir, CacheDir: cacheDir, NoCache: true}); s.Source.Cache != "cache is off" {
+	off := Options{Dir: dir, CacheDir: cacheDir, NoCache: true}
+	if s := load(t, set, r, dataset.View{}, off); s.Source.Cache != "cache is off" {
 		t.Errorf("cache off: %q", s.Source.Cache)
 	}
-	if s := load(t, set, r, dataset.View{}, Options{Dir: dir, CacheDir: filepath.Join(path, "x")}); !strings.Contains(s.Source.Cache, "cache not written") {
+	below := Options{Dir: dir, CacheDir: filepath.Join(path, "x")} // of a file
+	if s := load(t, set, r, dataset.View{}, below); !strings.Contains(s.Source.Cache, "cache not written") {
 		t.Errorf("cache below a file: %q", s.Source.Cache)
 	}
 }
@@ -236,7 +239,8 @@ func TestNotFound(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Load(t.Context(), "gowalla", "lightgcn", dataset.View{}, Options{Dir: empty}); !errors.Is(err, dataset.ErrNotFound) {
+	_, err := Load(t.Context(), "gowalla", "lightgcn", dataset.View{}, Options{Dir: empty})
+	if !errors.Is(err, dataset.ErrNotFound) {
 		t.Errorf("error %v is not ErrNotFound", err)
 	}
 }
@@ -282,7 +286,8 @@ func TestSourceChangedWhileReading(t *testing.T) {
 		os.Truncate(paths[0], 10)
 		return l, f, err
 	}
-	if _, err := LoadSet(t.Context(), set, r, dataset.View{}, Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), "small.inter: file changed while it was being read") {
+	if _, err := LoadSet(t.Context(), set, r, dataset.View{}, Options{Dir: dir, NoCache: true}); err == nil ||
+		!strings.Contains(err.Error(), "small.inter: file changed while it was being read") {
 		t.Errorf("error %v", err)
 	}
 }

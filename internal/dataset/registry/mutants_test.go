@@ -27,11 +27,13 @@ func TestMutantsOfOwnData(t *testing.T) {
 				if err := os.Rename(path, filepath.Join(folder, "own-mutant"+ext)); err != nil {
 					return formattest.Verdict{}, err
 				}
-				s, err := Load(t.Context(), "own-mutant", "all", dataset.View{}, Options{Dir: filepath.Dir(path), NoCache: true})
+				s, err := Load(t.Context(), "own-mutant", "all", dataset.View{},
+					Options{Dir: filepath.Dir(path), NoCache: true})
 				if err != nil {
 					return formattest.Verdict{}, err
 				}
-				l, _, err := LoadLog(t.Context(), "own-mutant", dataset.View{}, Options{Dir: filepath.Dir(path), NoCache: true})
+				l, _, err := LoadLog(t.Context(), "own-mutant", dataset.View{},
+					Options{Dir: filepath.Dir(path), NoCache: true})
 				if err != nil {
 					return formattest.Verdict{}, err
 				}

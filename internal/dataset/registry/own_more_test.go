@@ -91,7 +91,8 @@ func TestOwnColumns(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		ownFiles(t, dir, map[string]string{"own-x.csv": "user_id,item_id,who\nu,i,w\nu,j,w\n", "own-x.users.csv": "user_id,city\nu,Rome\n", ColumnsFile: text})
-		if _, err := Load(t.Context(), "own-x", "all", dataset.View{}, Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), part) {
+		_, err := Load(t.Context(), "own-x", "all", dataset.View{}, Options{Dir: dir, NoCache: true})
+		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q: want %q, got %v", text, part, err)
 		}
 	}
@@ -176,7 +177,8 @@ func TestOwnDomains(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "own-x", "source.tsv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadCross(t.Context(), "own-x", OwnTarget, OwnSource, dataset.View{}, o); err == nil || !strings.Contains(err.Error(), "source.csv") {
+	if _, err := LoadCross(t.Context(), "own-x", OwnTarget, OwnSource, dataset.View{}, o); err == nil ||
+		!strings.Contains(err.Error(), "source.csv") {
 		t.Errorf("a missing log: %v", err)
 	}
 	for _, name := range []string{"own-a+own-b+own-c", "own-a+ml-1m", "own-a/b"} {

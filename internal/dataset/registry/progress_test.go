@@ -27,7 +27,8 @@ func TestLoadingReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r progresstest.Recorder
-	if _, err := Load(progress.With(t.Context(), &r), "own-shop", "all", dataset.View{}, Options{Dir: dir, NoCache: true}); err != nil {
+	if _, err := Load(progress.With(t.Context(), &r), "own-shop", "all", dataset.View{},
+		Options{Dir: dir, NoCache: true}); err != nil {
 		t.Fatal(err)
 	}
 	r.Whole(t, "hash own-shop.csv, 0.", 1)

@@ -87,7 +87,9 @@ func TestStatedItems(t *testing.T) {
 // TestStatedUsers: users are those of the list, also one without rows.
 func TestStatedUsers(t *testing.T) {
 	dir := shop(t, "")
-	x, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{}, Options{Dir: dir, NoCache: true, Items: filepath.Join(dir, "items.txt"), Users: filepath.Join(dir, "users.txt")})
+	x, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{},
+		Options{Dir: dir, NoCache: true, Items: filepath.Join(dir, "items.txt"),
+			Users: filepath.Join(dir, "users.txt")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,19 +112,22 @@ func TestStatedRefused(t *testing.T) {
 		if file != Published {
 			path = filepath.Join(dir, file)
 		}
-		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{}, Options{Dir: dir, NoCache: true, Items: path})
+		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{},
+			Options{Dir: dir, NoCache: true, Items: path})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
 	}
 	for _, path := range []string{dir, os.DevNull} {
-		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{}, Options{Dir: dir, NoCache: true, Items: path})
+		_, err := LoadInteractions(t.Context(), "own-shop", "ratio", dataset.View{},
+			Options{Dir: dir, NoCache: true, Items: path})
 		if err == nil || !strings.Contains(err.Error(), "no regular file") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	// Of generated rows all ids are public: the word states nothing more. A file is read as with other data.
-	if s, err := Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{}, Options{Items: Published, Users: Published}); err != nil || s.Source.Items != nil || s.Source.Users != nil {
+	if s, err := Load(t.Context(), "standin-tiny", "dipsgnn", dataset.View{},
+		Options{Items: Published, Users: Published}); err != nil || s.Source.Items != nil || s.Source.Users != nil {
 		t.Errorf("generated data, published lists: %+v, %v", s, err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 func TestRealMemory(t *testing.T) {
 	dir := realData(t)
 	if os.Getenv("PRIVREC_TEST_MEMORY") != "" {
-		if _, err := Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{}, Options{Dir: dir, NoCache: true}); err != nil {
+		if _, err := Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{},
+			Options{Dir: dir, NoCache: true}); err != nil {
 			t.Fatal(err)
 		}
 		return

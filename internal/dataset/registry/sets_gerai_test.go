@@ -81,7 +81,8 @@ func TestInteractionsKeepRatingsAndFeatures(t *testing.T) {
 	}
 
 	// Recipes that keep neither have neither.
-	if x, err = LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", seeded, Options{}); err != nil || x.Ratings != nil || x.Features != nil {
+	if x, err = LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", seeded, Options{}); err != nil ||
+		x.Ratings != nil || x.Features != nil {
 		t.Errorf("recipe rdpgcf: ratings %v, features %v, error %v", x.Ratings != nil, x.Features != nil, err)
 	}
 }

@@ -164,10 +164,12 @@ func TestGeneric(t *testing.T) {
 			t.Errorf("%s at level %v: %s", s.Name, s.Level, d)
 		}
 	}
-	if _, err := Load(t.Context(), "own-nothing", dataset.View{}, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for impressions.tsv") {
+	if _, err := Load(t.Context(), "own-nothing", dataset.View{}, Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "looked for impressions.tsv") {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := Load(t.Context(), "own-../up", dataset.View{}, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "unknown set of slates") {
+	if _, err := Load(t.Context(), "own-../up", dataset.View{}, Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "unknown set of slates") {
 		t.Errorf("a name that leaves the folder: %v", err)
 	}
 }

@@ -195,7 +195,8 @@ func TestExtractedZhihu(t *testing.T) {
 		}
 	}
 	// Longer slates are those that the builder cuts from the same logs.
-	long, err := Load(t.Context(), "exposure-zhihu", dataset.View{}, Options{Dir: x.dir, T: 14, Split: SplitReleased, Unknown: UnknownDrop})
+	long, err := Load(t.Context(), "exposure-zhihu", dataset.View{}, Options{Dir: x.dir, T: 14, Split: SplitReleased,
+		Unknown: UnknownDrop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +250,8 @@ func TestExtractedMIND(t *testing.T) {
 	if at != s.Test.Len() {
 		t.Errorf("%d of %d test pairs stand in the released order", at, s.Test.Len())
 	}
-	if other, err := Load(t.Context(), "exposure-mind", dataset.View{Seed: 5}, Options{Dir: x.dir}); err != nil || slices.Equal(other.Test.Slates, s.Test.Slates) {
+	if other, err := Load(t.Context(), "exposure-mind", dataset.View{Seed: 5}, Options{Dir: x.dir}); err != nil ||
+		slices.Equal(other.Test.Slates, s.Test.Slates) {
 		t.Errorf("another seed makes the same halves: %v", err)
 	}
 	released, err := Load(t.Context(), "exposure-mind", dataset.View{}, Options{Dir: x.dir, Split: SplitReleased})

@@ -105,7 +105,8 @@ func TestUnknownSlates(t *testing.T) {
 func TestZhihuFolder(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "zhihurec/inter_impression.csv", "")
-	if _, err := Load(t.Context(), "zhihurec", dataset.View{}, Options{Dir: dir}); err == nil || !strings.HasSuffix(err.Error(), "inter_impression.csv: is a directory, not a data file") {
+	if _, err := Load(t.Context(), "zhihurec", dataset.View{}, Options{Dir: dir}); err == nil ||
+		!strings.HasSuffix(err.Error(), "inter_impression.csv: is a directory, not a data file") {
 		t.Error(err)
 	}
 }

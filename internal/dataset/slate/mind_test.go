@@ -125,7 +125,8 @@ func TestMINDSmallLayout(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "mind-small", "dev", "behaviors.tsv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = Load(t.Context(), "mind-small", dataset.View{}, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for dev/behaviors.tsv") {
+	if _, err = Load(t.Context(), "mind-small", dataset.View{}, Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "looked for dev/behaviors.tsv") {
 		t.Errorf("without dev: %v", err)
 	}
 }

@@ -50,7 +50,8 @@ func expect(t *testing.T, s *Set, wants ...dataset.Rung) {
 }
 
 func TestRealZhihu(t *testing.T) {
-	released, split := realSet(t, "exposure-zhihu", dataset.View{}, Options{Split: SplitReleased}), realSet(t, "exposure-zhihu", dataset.View{}, Options{})
+	released := realSet(t, "exposure-zhihu", dataset.View{}, Options{Split: SplitReleased})
+	split := realSet(t, "exposure-zhihu", dataset.View{}, Options{})
 	if len(split.Notes) < 3 || !strings.Contains(split.Notes[0], "90.7 %") {
 		t.Errorf("notes %q", split.Notes)
 	}

@@ -49,7 +49,8 @@ func TestRealStructure(t *testing.T) {
 
 // TestRealAggregates computes from the real rows what the profile says of them.
 func TestRealAggregates(t *testing.T) {
-	s, err := registry.Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{}, registry.Options{Dir: realData(t), NoCache: true})
+	s, err := registry.Load(t.Context(), "ml-1m", "dipsgnn", dataset.View{},
+		registry.Options{Dir: realData(t), NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 // the mean of (1 - e^(epsilon - L))+ over the privacy loss L, which is normal with mean mu²/2 and variance mu². It
 // shares nothing with the closed form. The logarithm is right to some 1e-9.
 //
-// L = epsilon + mu s puts the lower end at s = 0: the mean is the integral of (1 - e^(-mu s)) phi(z + s) over s > 0 with
-// z = epsilon/mu - mu/2.
+// L = epsilon + mu s puts the lower end at s = 0: the mean is the integral of (1 - e^(-mu s)) phi(z + s) over s > 0
+// with z = epsilon/mu - mu/2.
 func logDeltaByDefinition(mu, epsilon float64) float64 {
 	z := epsilon/mu - mu/2
 	if z < -8 { // mu is above 16: where the density is not negligible, e^(-mu s) is

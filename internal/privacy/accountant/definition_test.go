@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The integral of the definition is the closed form, whatever the noise: deltas of 1 less 1e-300 to 1e-300, and far below.
+// The integral of the definition is the closed form, whatever the noise: deltas of 1 less 1e-300 to 1e-300, and far
+// below.
 func TestDefinitionOfGaussians(t *testing.T) {
 	n, least := 0, 0.0
 	for mu := 1e-9; mu < 1e5; mu *= 1.7 {

@@ -42,8 +42,8 @@ func LogExpm1(x float64) float64 {
 	return math.Log(math.Expm1(x))
 }
 
-// LogMixed returns log(1 - q + q e^x) for q in (0, 1): the privacy loss on a Poisson sample of rate q of a release whose
-// loss is x. Near log(1-q), its least value, it is accurate relative to one only, not to 1 - q + q e^x.
+// LogMixed returns log(1 - q + q e^x) for q in (0, 1): the privacy loss on a Poisson sample of rate q of a release
+// whose loss is x. Near log(1-q), its least value, it is accurate relative to one only, not to 1 - q + q e^x.
 func LogMixed(q, x float64) float64 {
 	if x > 30 { // e^x may overflow
 		return x + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-x))

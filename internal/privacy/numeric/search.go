@@ -12,7 +12,8 @@ func Bisect[T Number](from, to T, holds func(x T) bool) (last, first T) {
 	return bisect(from, to, math.MaxInt, 0, holds)
 }
 
-// BisectWithin returns the ends of Bisect as soon as they differ by less than a share of the end at which holds is true.
+// BisectWithin returns the ends of Bisect as soon as they differ by less than a share of the end at which holds is
+// true.
 func BisectWithin(share, from, to float64, holds func(x float64) bool) (last, first float64) {
 	return bisect(from, to, math.MaxInt, share, holds)
 }

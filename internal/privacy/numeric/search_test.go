@@ -55,17 +55,20 @@ func TestBisectStops(t *testing.T) {
 		calls := 0
 		last, first := BisectWithin(share, 1, 2, func(x float64) bool { calls++; return root(x) })
 		if want, end := Halve(calls, 1, 2, root); last != want || first != end || !(first-last < share*last) {
-			t.Errorf("within %v: %v and %v after %d halvings, which end at %v and %v", share, last, first, calls, want, end)
+			t.Errorf("within %v: %v and %v after %d halvings, which end at %v and %v", share, last, first, calls,
+				want, end)
 		}
 		if a, b := Halve(calls-1, 1, 2, root); b-a < share*a {
 			t.Errorf("within %v: %d halvings, one fewer is enough", share, calls)
 		}
 	}
-	if a, b := BisectWithin(1e-9, -2, -1, func(x float64) bool { return x*x > 2 }); !(a < -math.Sqrt2 && b >= -math.Sqrt2 && b-a < 2e-9) {
+	if a, b := BisectWithin(1e-9, -2, -1, func(x float64) bool { return x*x > 2 }); !(a < -math.Sqrt2 &&
+		b >= -math.Sqrt2 && b-a < 2e-9) {
 		t.Errorf("below 0: %v and %v", a, b)
 	}
 	for _, end := range []float64{math.NaN(), math.Inf(1)} {
-		if last, first := Bisect(0, end, func(float64) bool { return false }); last != 0 || first == first && first != end {
+		if last, first := Bisect(0, end, func(float64) bool { return false }); last != 0 || first == first &&
+			first != end {
 			t.Errorf("to %v: %v and %v", end, last, first)
 		}
 	}

@@ -177,7 +177,8 @@ func written(t testing.TB, name, text string) string {
 // itemsOf returns how many items the data of a run have.
 func itemsOf(t testing.TB, o *experiment.Outcome[experiment.Data]) int {
 	t.Helper()
-	d, err := registry.LoadInteractions(t.Context(), o.Data.Name, o.Data.Recipe, dataset.View{Seed: 1}, registry.Options{})
+	d, err := registry.LoadInteractions(t.Context(), o.Data.Name, o.Data.Recipe, dataset.View{Seed: 1},
+		registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ func zhihu(t testing.TB) (*slate.Set, *slate.Pairs) {
 	if _, err := os.Stat(filepath.Join(dir, "exposure", "zhihu")); os.IsNotExist(err) { // a folder with other sets only
 		t.Skipf("PRIVREC_DATA has no exposure/zhihu: %v", err)
 	}
-	set, err := slate.Load(context.Background(), "exposure-zhihu", dataset.View{}, slate.Options{Split: slate.SplitReleased})
+	set, err := slate.Load(context.Background(), "exposure-zhihu", dataset.View{},
+		slate.Options{Split: slate.SplitReleased})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,8 @@ func TestAnswers(t *testing.T) { suite.Answers(t) }
 // The file of added rows, the counts, the measured rows and what answers give as users' items
 // are of one set of additions.
 func TestWhatWasAdded(t *testing.T) {
-	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai-valid", dataset.View{Seed: 1}, registry.Options{})
+	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai-valid", dataset.View{Seed: 1},
+		registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,8 @@ func readAdded(t *testing.T, dir string) map[string][]string {
 
 // Which rows are held out cannot tell what is added: the additions are the same without them.
 func TestAdditionsDoNotReadHeldOutRows(t *testing.T) {
-	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai-valid", dataset.View{Seed: 1}, registry.Options{})
+	d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "gerai-valid", dataset.View{Seed: 1},
+		registry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

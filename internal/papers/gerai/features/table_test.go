@@ -203,7 +203,8 @@ func TestClearReal(t *testing.T) {
 		{"ml-100k", []int{273, 670}, []int{544, 209, 190}, []int{7, 196}, 3.53, 4},
 		{"ml-1m", []int{1709, 4331}, []int{3421, 1193, 1426}, []int{17, 759}, 3.58, 4},
 	} {
-		x, err := registry.LoadInteractions(t.Context(), c.name, "gerai", dataset.View{Seed: 1}, registry.Options{Dir: dir, CacheDir: t.TempDir()})
+		x, err := registry.LoadInteractions(t.Context(), c.name, "gerai", dataset.View{Seed: 1},
+			registry.Options{Dir: dir, CacheDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

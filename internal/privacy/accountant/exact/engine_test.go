@@ -28,7 +28,8 @@ func TestIntegralOfGaussians(t *testing.T) {
 			}
 			return
 		}
-		want := smallest(func(e float64) float64 { return numeric.GaussianLogDelta(mu, e) }, math.Log(delta), gaussBound(mu, delta))
+		want := smallest(func(e float64) float64 { return numeric.GaussianLogDelta(mu, e) }, math.Log(delta),
+			gaussBound(mu, delta))
 		v, err := alone(mu).epsilon(delta)
 		if err != nil {
 			t.Fatal(err)

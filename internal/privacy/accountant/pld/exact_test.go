@@ -79,7 +79,8 @@ func TestResponseBinomial(t *testing.T) {
 		want := 0.0
 		for k := range n + 1 {
 			if loss := float64(2*k-n) * e; loss > eps {
-				want += math.Exp(numeric.LogBinomial(n, k)+float64(k)*e-float64(n)*math.Log1p(math.Exp(e))) * -math.Expm1(eps-loss)
+				log := numeric.LogBinomial(n, k) + float64(k)*e - float64(n)*math.Log1p(math.Exp(e))
+				want += math.Exp(log) * -math.Expm1(eps-loss)
 			}
 		}
 		if tol := 1e-9*want + 1e-300; b.Lower > want+tol || b.Upper < want-tol {

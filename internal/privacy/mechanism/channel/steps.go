@@ -25,17 +25,18 @@ type Descent[T mechanism.Float] interface {
 type Source[T mechanism.Float] interface {
 	// Skip implements Descent.
 	Skip() bool
-	// Begin records a step in the ledger, empties the sum, and overwrites batch with the examples of the step, ascending.
+	// Begin records a step in the ledger, empties the sum, and overwrites batch with the examples of the step,
+	// ascending.
 	Begin(key []uint64, batch []int32) ([]int32, error)
 	// Add clips the gradient of an example, in place, and adds it to rows of the sum.
 	Add(example int32, rows []int32, values []T) error
-	// Noisy overwrites dst with rows of the flattened sum and its noise, NoiseCols values each, from row at on. The last
-	// row is padded. Several goroutines may call it.
+	// Noisy overwrites dst with rows of the flattened sum and its noise, NoiseCols values each, from row at on. The
+	// last row is padded. Several goroutines may call it.
 	Noisy(at int, dst []T)
 	// End ends the release of a step and checks its noise.
 	End() error
-	// Batches returns the number of batches that CheckBatches compares with their law. x gives each of so many one-sided
-	// events a probability of at most exp(-x).
+	// Batches returns the number of batches that CheckBatches compares with their law. x gives each of so many
+	// one-sided events a probability of at most exp(-x).
 	Batches() int64
 	CheckBatches(x func(events int) float64) error
 	// Check compares all noise with its law.
@@ -49,9 +50,9 @@ type Source[T mechanism.Float] interface {
 const NoiseCols = 256
 
 // Rows runs DP-SGD on a table (rows, cols) where each example touches few rows, as the pairs of a matrix factorisation
-// do: Begin, Add for every example of the batch, Finish. The rows that an example touches are clipped as one vector, and
-// summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since a row without
-// noise would reveal that. Finish hands it out in pieces, so that no dense gradient is ever in memory.
+// do: Begin, Add for every example of the batch, Finish. The rows that an example touches are clipped as one vector,
+// and summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since a row
+// without noise would reveal that. Finish hands it out in pieces, so that no dense gradient is ever in memory.
 //
 // Only one goroutine may call it; several may compute the gradients, and Finish adds the noise in several.
 type Rows[T mechanism.Float] struct {

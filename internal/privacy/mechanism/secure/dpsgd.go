@@ -136,7 +136,8 @@ func (s *source[T]) Skip() bool {
 // Begin implements channel.Source.
 func (s *source[T]) Begin(key []uint64, batch []int32) (_ []int32, err error) {
 	if s.behind != 0 {
-		return nil, fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose, s.behind)
+		return nil, fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose,
+			s.behind)
 	}
 	clear(s.sum)
 	rows := (s.dim + channel.NoiseCols - 1) / channel.NoiseCols
