@@ -31,7 +31,7 @@ func (t Task) PlannedAccount(ctx context.Context, o Options) (any, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
 	env.planning, env.secure, env.noise.seed = true, b.settings.Secure, b.settings.NoiseSeed
 	env.Dir = b.settings.Out // other runs may be named relative to it
-	w, err := b.open(ctx, env)
+	w, err := b.opened(ctx, env, "")
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func TestStatedEdges(t *testing.T) {
 
 // TestRepairedPlan: what a run will account for is known before it, and is what it then writes.
 func TestRepairedPlan(t *testing.T) {
-	for _, more := range [][]string{nil, {"privacy.repaired.edges=900"}} {
+	for _, more := range [][]string{nil, {"run.hold_out.rows=0.3"}, {"privacy.repaired.edges=900"}} {
 		sets, dir := append(repairedSets(), more...), t.TempDir()
 		start(t, task(t, "rdpgcf"), dir, sets...)
 		got := readJSON[Account](t, dir, "privacy.json")
@@ -111,7 +111,8 @@ func TestRepairedPlan(t *testing.T) {
 		if !slices.Equal(want, have) {
 			t.Errorf("planned\n%s\nwritten\n%s", want, have)
 		}
-		if len(more) > 0 && strings.Contains(got.PublicText(), "number of training edges") {
+		stated := slices.Contains(more, "privacy.repaired.edges=900")
+		if stated && strings.Contains(got.PublicText(), "number of training edges") {
 			t.Errorf("taken as public: %s", got.PublicText())
 		}
 	}
