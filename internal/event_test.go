@@ -17,6 +17,7 @@ const mostFiles = 4
 // makers are where events are not looked for, and why.
 var makers = map[string]string{
 	"internal/privacy/mechanism": "a mechanism makes the event that it records",
+	"internal/privacy/descent":   "a mechanism makes the event that it records",
 	"internal/privacy/reference": "what accountants are held against shares no code with them, so it prices events itself",
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -51,7 +51,7 @@ type pairsStep struct {
 	adam  bool
 	graph *graph.Bipartite
 	table tensor.Matrix // (users + items, d), users first
-	steps *channel.RowSteps[tensor.Float]
+	steps *descent.RowSteps[tensor.Float]
 	draw  rng.Stream // of batches without privacy, and of negatives
 	step  int
 
@@ -88,7 +88,7 @@ func newPairsStep(s Sizes, private, adam bool) (*pairsStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.steps, err = channel.OpenRowSteps[tensor.Float](channel.DPSGD{Purpose: "bench pairs", Clip: 1, NoiseMultiplier: 1,
+	t.steps, err = descent.OpenRows[tensor.Float](descent.DPSGD{Purpose: "bench pairs", Clip: 1, NoiseMultiplier: 1,
 		Examples: int64(g.Edges()),
 		Sampling: privacy.Poisson, Rate: min(1, float64(s.Batch)/float64(g.Edges())), Unit: privacy.Edge}, n, s.Dim, l,
 		graphSeed.Stream("bench.noise"))

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/audit"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/privacy/mechanism"
-	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 )
@@ -20,8 +20,8 @@ import (
 func Example() {
 	budget := privacy.Budget{Epsilon: 2, Delta: 1e-5}
 	const steps = 50
-	describe := func(multiplier float64) channel.DPSGD {
-		return channel.DPSGD{Purpose: "gradient", Clip: 1, NoiseMultiplier: multiplier, Examples: 1000,
+	describe := func(multiplier float64) descent.DPSGD {
+		return descent.DPSGD{Purpose: "gradient", Clip: 1, NoiseMultiplier: multiplier, Examples: 1000,
 			Sampling: privacy.Poisson, Rate: 0.05, Unit: privacy.User}
 	}
 
@@ -57,7 +57,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sgd, err := channel.OpenDPSGD[float32](describe(least.Noise), 2, ledger, rng.Seed(7).Stream("sgd"))
+	sgd, err := descent.Open[float32](describe(least.Noise), 2, ledger, rng.Seed(7).Stream("sgd"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -112,7 +112,7 @@ var floatName = func() string {
 // reuse their buffers, so the runtime's default of 100 % would take twice the memory and save hardly any collections.
 const garbagePercent = 30
 
-// unused returns a block that is counted as live memory and is never touched, so that it is not resident. A small run has
+// unused returns a block that counts as live memory and is never touched, so that it is not resident. A small run has
 // 10 MiB of garbage between two collections with it; with a few hundred KiB it would spend more time collecting than
 // training.
 var unused = sync.OnceValue(func() []byte { return make([]byte, 32<<20) })

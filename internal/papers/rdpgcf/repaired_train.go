@@ -8,7 +8,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -20,7 +20,7 @@ const gradientsAtOnce = 64
 // mapTraining holds the state of DP-SGD on a run's map, with Adam on the noisy means.
 type mapTraining struct {
 	r     *repairedRun
-	steps channel.Descent[tensor.Float]
+	steps descent.Run[tensor.Float]
 	step  int64 // made
 
 	mean, first, second []tensor.Float // the last gradient, and Adam's moments
@@ -31,7 +31,7 @@ type mapTraining struct {
 
 func (r *repairedRun) newTraining() (*mapTraining, error) {
 	n := r.m.size()
-	var steps channel.Descent[tensor.Float]
+	var steps descent.Run[tensor.Float]
 	var err error
 	if x := r.split.secret; x != nil {
 		steps, err = x.means(r.cfg.labelEdges(r.graph), r.ledger)
@@ -40,7 +40,7 @@ func (r *repairedRun) newTraining() (*mapTraining, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps, err = channel.OpenDPSGD[tensor.Float](channel.DPSGD{
+		steps, err = descent.Open[tensor.Float](descent.DPSGD{
 			Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier,
 			Examples: int64(r.graph.Edges()),
 			Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
@@ -120,8 +120,8 @@ func (m *mapTraining) key(e int32) uint64 {
 // mapState holds the part of a checkpoint beside weights and moments. Rows and counts are computed again, since the
 // same keys give the same noise. Secure noise has no keys, so its checkpoints hold the releases.
 type mapState struct {
-	Step   int64              `json:"step"`
-	Labels channel.DPSGDState `json:"labels"`
+	Step   int64         `json:"step"`
+	Labels descent.State `json:"labels"`
 }
 
 // named returns the vectors of a checkpoint.

@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/rng"
@@ -17,7 +18,7 @@ type secret struct {
 	sums   *wholeSums
 	layers secure.DiscreteGaussian
 	counts secure.DiscreteGaussian // without a purpose: none are released
-	labels channel.DPSGD
+	labels descent.DPSGD
 	dim    int // values of a gradient
 
 	events []privacy.Event // of a layer, of a step, and of the counts if there are any
@@ -77,7 +78,7 @@ func (c Config) secretly(g, labels *graph.Bipartite) (Split, error) {
 		}
 		x.events = append(x.events, e)
 	}
-	x.labels = channel.DPSGD{Purpose: purposeLabels, Clip: c.Privacy.Repaired.Clip, Examples: int64(labels.Edges()),
+	x.labels = descent.DPSGD{Purpose: purposeLabels, Clip: c.Privacy.Repaired.Clip, Examples: int64(labels.Edges()),
 		Sampling: privacy.Poisson, Rate: s.Rate, Unit: privacy.Edge, Share: 0.4}
 	s.secret = x
 	return s.calibrated(c)
@@ -87,7 +88,7 @@ func (c Config) secretly(g, labels *graph.Bipartite) (Split, error) {
 func (x *secret) with(multiplier float64) (*secret, error) {
 	y := *x
 	y.labels.NoiseMultiplier = multiplier
-	step, err := secure.DPSGDEvent(y.labels, y.dim)
+	step, err := descent.SecretEvent(y.labels, y.dim)
 	y.events = append([]privacy.Event{x.events[0], step}, x.events[2:]...)
 	return &y, err
 }
@@ -186,16 +187,16 @@ func (x *secret) releaseCounts(g *graph.Bipartite, l *privacy.Ledger) ([]tensor.
 
 // secretMeans is DP-SGD with noise from cryptographic bits. Its means divide by the expected number of edges in a batch
 // of the stated number of edges, or of their real number if none is stated. With a stated number, the real one enters
-// no mean. It implements channel.Descent.
+// no mean. It implements descent.Run.
 type secretMeans struct {
-	*channel.Rows[tensor.Float]
+	*descent.Rows[tensor.Float]
 	all []int32 // every value of a gradient
 	per float64
 }
 
 // means opens the steps of a map's training.
-func (x *secret) means(edges int64, l *privacy.Ledger) (channel.Descent[tensor.Float], error) {
-	steps, err := secure.OpenRowSteps[tensor.Float](x.labels, x.dim, 1, l)
+func (x *secret) means(edges int64, l *privacy.Ledger) (descent.Run[tensor.Float], error) {
+	steps, err := descent.OpenSecretRows[tensor.Float](x.labels, x.dim, 1, l)
 	if err != nil {
 		return nil, err
 	}
@@ -206,12 +207,12 @@ func (x *secret) means(edges int64, l *privacy.Ledger) (channel.Descent[tensor.F
 	return m, nil
 }
 
-// Add implements channel.Descent.
+// Add implements descent.Run.
 func (m *secretMeans) Add(k int, gradient []tensor.Float) error {
 	return m.Rows.Add(k, m.all, gradient)
 }
 
-// Finish implements channel.Descent.
+// Finish implements descent.Run.
 func (m *secretMeans) Finish(mean []tensor.Float) error {
 	return m.Rows.Finish(tensor.Parallel, func(at int, sum []tensor.Float) {
 		for i, x := range sum {

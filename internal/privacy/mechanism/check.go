@@ -42,6 +42,18 @@ func (s Share) Half() Share {
 	return s / 2
 }
 
+// Spending divides a false-alarm probability between the checks of a run, of which K were made. The k-th check gets
+// 6/(pi² k²) of it, so that all together get no more than the whole. A checkpoint stores K.
+type Spending struct{ K int64 }
+
+// Next returns x so that the next check, of tails one-sided events with probability exp(-x) each, stays within its
+// part.
+func (s *Spending) Next(tails int, share Share) (x float64) {
+	s.K++
+	part := share.FalseAlarm() * 6 / (math.Pi * math.Pi * float64(s.K) * float64(s.K))
+	return math.Log(float64(tails) / part)
+}
+
 // CheckError is a failed self-check: the noise that was added is not the noise that the ledger
 // records. The run must end (exit code 4).
 type CheckError struct {

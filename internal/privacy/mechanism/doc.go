@@ -6,7 +6,7 @@
 // Field), the checks of what was drawn (Share, CheckAll, CheckError), and the mark that a
 // ledger must have (Marked, Research). The mechanisms are in its folder, by what they protect:
 //
-//	channel    noise on matrices: normal and Laplace, DP-SGD, objectives
+//	channel    noise on matrices: normal and Laplace, objectives
 //	edges      adjacency matrices and sums over them
 //	local      values that every user perturbs alone: categories, numbers, features
 //	sequence   sequences of items
@@ -31,14 +31,14 @@
 // in place (local.PerturbResponses, and local.Response.Open for a stream of rows). Those that
 // add noise are opened as a channel.Channel, with a release for every matrix (channel.Open,
 // then Perturb, or Begin, Row, Finish). Those that also decide what is summed are opened as a
-// type of their own (channel.OpenDPSGD). All take a ledger and record in
+// type of their own (channel.OpenFunctional; descent.Open, beside this package). All take a ledger and record in
 // it:
 //
 //	mechanism                  event                      unit
 //	channel.Gaussian           gaussian                   stated
 //	channel.Laplace            laplace                    stated
 //	channel.SphericalLaplace   spherical-laplace          stated
-//	channel.DPSGD              sampled gaussian           stated: sample, user, ...
+//	descent.DPSGD              sampled gaussian           stated: sample, user, ...
 //	channel.Functional         laplace                    stated
 //	edges.EdgeRand             randomized-response        edge, interaction
 //	edges.LapGraph             laplace, twice             edge, interaction
@@ -47,7 +47,7 @@
 //	local.FeatureSampler       pure-ldp                   feature
 //	sequence.Mechanism         pure-ldp; RR: randomized-response, twice   cell
 //	secure.DiscreteGaussian    discrete-gaussian          stated
-//	secure.OpenDPSGD           sampled discrete-gaussian  stated: sample, user, ...
+//	descent.OpenSecret         sampled discrete-gaussian  stated: sample, user, ...
 //
 // Sensitivity is the distance of neighbours under the stated relation. A mechanism that
 // computes it (DPSGD) has it in its event; where the caller states it (Gaussian, Laplace,
@@ -84,7 +84,7 @@
 // These have a secure form, which needs a ledger marked secure:
 //
 //   - secure.OpenGaussian, for numbers;
-//   - secure.OpenDPSGD and secure.OpenRowSteps, for channel.DPSGD: they draw batches too;
+//   - descent.OpenSecret and descent.OpenSecretRows, for descent.DPSGD: they draw batches too;
 //   - local.PerturbResponses and sequence.Perturb with the Bits of Secret,
 //     for categories and sequences.
 //

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/edges"
@@ -71,12 +72,12 @@ func doors() []door {
 	grid := []float64{math.NaN(), math.Inf(1), -1, 3, 0.3}
 	lattice := map[string][]float64{"grid": grid, "bound": {1e-300}, "sensitivity": {1e-300}, "dimension": {1 << 60}}
 	nil0 := map[string][]float64{"share": {0}, "grid": {0}}
-	sgd := func(p numbers) channel.DPSGD {
-		return channel.DPSGD{Purpose: "door", Clip: p["clip"], NoiseMultiplier: p["noise multiplier"], Examples: int64(p["examples"]),
+	sgd := func(p numbers) descent.DPSGD {
+		return descent.DPSGD{Purpose: "door", Clip: p["clip"], NoiseMultiplier: p["noise multiplier"], Examples: int64(p["examples"]),
 			Sampling: privacy.Poisson, Rate: p["rate"], Unit: privacy.Sample, Share: p.share()}
 	}
-	step := func(d channel.DPSGD, l *privacy.Ledger) error {
-		s, err := channel.OpenDPSGD[float32](d, 3, l, stream())
+	step := func(d descent.DPSGD, l *privacy.Ledger) error {
+		s, err := descent.Open[float32](d, 3, l, stream())
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/edges"
@@ -93,7 +94,7 @@ func attempts() map[string]attempt {
 			return channel.OpenLaplace[float32](channel.Laplace{Purpose: "p", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, s)
 		}, whole),
 		"dp-sgd": giving(func(l *privacy.Ledger) ([]int32, bool, error) {
-			steps, err := channel.OpenDPSGD[float32](channel.DPSGD{Purpose: "p", Clip: 1, NoiseMultiplier: 1, Examples: 100, Sampling: privacy.Poisson, Rate: 0.5, Unit: privacy.Sample}, 3, l, s)
+			steps, err := descent.Open[float32](descent.DPSGD{Purpose: "p", Clip: 1, NoiseMultiplier: 1, Examples: 100, Sampling: privacy.Poisson, Rate: 0.5, Unit: privacy.Sample}, 3, l, s)
 			if err != nil {
 				return nil, false, err
 			}

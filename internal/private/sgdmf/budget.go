@@ -5,8 +5,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/private/release"
 )
 
@@ -16,7 +15,7 @@ const purposeGradients = "users' gradients"
 // budget holds the releases of a setting: counts once, and a sum of gradients at each step.
 type budget struct {
 	counts release.Sum
-	sgd    channel.DPSGD
+	sgd    descent.DPSGD
 	dim    int // values of a gradient
 	steps  int64
 	secure bool
@@ -37,7 +36,7 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 	if p.Secure {
 		b.counts.OfAll, b.counts.Grid = true, fine
 	}
-	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
+	b.sgd = descent.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
 		Stated:   int64(c.Data.Sizes.Users),
 		Sampling: privacy.Poisson, Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
 	b.steps = int64(c.Train.Steps)
@@ -56,7 +55,7 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 // event returns the event of a step's release.
 func (b budget) event() (privacy.Event, error) {
 	if b.secure {
-		return secure.DPSGDEvent(b.sgd, b.dim)
+		return descent.SecretEvent(b.sgd, b.dim)
 	}
 	return b.sgd.Event(), nil
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -13,8 +13,8 @@ import (
 // trainingState holds the part of a checkpoint beside its matrices. Counts are computed again, since the same keys give
 // the same noise. Secure noise has no keys, so its checkpoints hold the counts too.
 type trainingState struct {
-	Step  int64              `json:"step"`
-	Noise channel.DPSGDState `json:"noise"`
+	Step  int64         `json:"step"`
+	Noise descent.State `json:"noise"`
 }
 
 // matrices lists the matrices of a checkpoint.

@@ -4,8 +4,7 @@ import (
 	"fmt"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/private/release"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -19,7 +18,7 @@ type training struct {
 	counts []float64 // released
 	f      *factors
 	ledger *privacy.Ledger
-	steps  *channel.Rows[tensor.Float]
+	steps  *descent.Rows[tensor.Float]
 	step   int64 // made
 	of     int64
 	secure bool // noise from cryptographic bits
@@ -48,14 +47,14 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 	m, d := t.f.v.Rows, t.f.v.Cols
 	var err error
 	if b.secure {
-		t.steps, err = secure.OpenRowSteps[tensor.Float](b.sgd, m, d, l)
+		t.steps, err = descent.OpenSecretRows[tensor.Float](b.sgd, m, d, l)
 	} else {
 		var s rng.Stream
 		if s, err = noise(purposeGradients); err != nil {
 			return nil, err
 		}
-		var seeded *channel.RowSteps[tensor.Float]
-		if seeded, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, s); err == nil {
+		var seeded *descent.RowSteps[tensor.Float]
+		if seeded, err = descent.OpenRows[tensor.Float](b.sgd, m, d, l, s); err == nil {
 			t.steps = &seeded.Rows
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/report"
 )
 
@@ -145,7 +145,7 @@ func (w *work) account(p *Privacy) (experiment.Privacy, error) {
 }
 
 // ofItems adds the cost of one interaction more or less, and that of a user, if items were released.
-func (w *work) ofItems(p *Privacy, d channel.DPSGD, steps int64) error {
+func (w *work) ofItems(p *Privacy, d descent.DPSGD, steps int64) error {
 	law, err := w.cfg.items()
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func most(users []int32) int64 {
 // group returns the epsilon at delta of a number of steps, for neighbours with and without k samples: those of one
 // user, and the most that one interaction is in. It is infinite if the noise bounds nothing. before is the curve of an
 // earlier release; nil: there is none.
-func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
+func group(d descent.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
 	c, err := rdp.SampledGroup(d.Rate, d.NoiseMultiplier, k)
 	if err != nil {
 		return 0, err

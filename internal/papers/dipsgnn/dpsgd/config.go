@@ -9,8 +9,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
-	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/train"
 )
@@ -124,8 +123,8 @@ func length(c Config) train.Length { return c.training().Length() }
 const purpose = "gradients"
 
 // steps returns the mechanism of the steps for a number of examples and a noise multiplier, and the number of steps.
-func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
-	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
+func (c Config) steps(examples int, noise float64) (descent.DPSGD, int64) {
+	d := descent.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
 		Stated:   int64(c.stated()),
 		Sampling: privacy.Poisson, Rate: c.descent(examples).Rate(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
 	return d, c.descent(examples).Steps()
@@ -166,7 +165,7 @@ func (c Config) calibrate(examples int, secret bool) (float64, error) {
 	if secret {
 		step = func(noise float64) (privacy.Event, error) {
 			d, _ := c.steps(examples, noise)
-			return secure.DPSGDEvent(d, several)
+			return descent.SecretEvent(d, several)
 		}
 	}
 	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()},
@@ -187,7 +186,7 @@ func (c Config) calibrateWithItems(examples int) (float64, error) {
 	found, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1,
 		func(noise float64) (float64, error) {
 			d, n := c.steps(examples, noise)
-			step, err := secure.DPSGDEvent(d, several)
+			step, err := descent.SecretEvent(d, several)
 			if err != nil {
 				return 0, err
 			}

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -114,11 +114,11 @@ func sums(t *testing.T, rows [][]int32, items *released, clip float64) []float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	law := channel.DPSGD{Purpose: purpose, Clip: clip, NoiseMultiplier: 1e-7, Examples: int64(x.Train.Samples.Len()), Sampling: privacy.Poisson, Rate: 1, Unit: privacy.Interaction}
+	law := descent.DPSGD{Purpose: purpose, Clip: clip, NoiseMultiplier: 1e-7, Examples: int64(x.Train.Samples.Len()), Sampling: privacy.Poisson, Rate: 1, Unit: privacy.Interaction}
 	p := &private{Sessions: nextitem.Sessions{Net: net, Part: x.Train, Batch: 4}, Unit: privacy.Interaction,
 		Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 1},
-			Open: func(dim int) (channel.Descent[tensor.Float], error) {
-				return channel.OpenDPSGD[tensor.Float](law, dim, ledger, rng.Seed(4).Stream("noise"))
+			Open: func(dim int) (descent.Run[tensor.Float], error) {
+				return descent.Open[tensor.Float](law, dim, ledger, rng.Seed(4).Stream("noise"))
 			}}}
 	l, err := p.Lessons(0)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"privrec/internal/model/userinput"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -35,7 +34,7 @@ type work struct {
 	x        *nextitem.Experiment
 	cfg      Config
 	examples int
-	sgd      channel.DPSGD
+	sgd      descent.DPSGD
 	ledger   *privacy.Ledger
 	noise    *noisySteps
 	items    *released // nil: they are read in the clear
@@ -112,15 +111,15 @@ func (w *work) prepare(env *run.Env) (err error) {
 		}
 	}
 	w.noise = &noisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(),
-		Open: func(dim int) (channel.Descent[tensor.Float], error) {
+		Open: func(dim int) (descent.Run[tensor.Float], error) {
 			if env.Secure() {
-				return secure.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
+				return descent.OpenSecret[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
 			}
 			noise, err := env.Noise("dpsgd", purpose)
 			if err != nil {
 				return nil, err
 			}
-			return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, noise)
+			return descent.Open[tensor.Float](w.sgd, dim, w.ledger, noise)
 		}}
 	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (experiment.Privacy, error) { return w.account(a) }
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {

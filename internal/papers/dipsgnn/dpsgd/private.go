@@ -10,7 +10,7 @@ import (
 	"privrec/internal/autograd/perexample"
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
@@ -31,13 +31,13 @@ type private struct {
 // values. It implements train.Extra.
 type noisySteps struct {
 	// Open starts the steps of a training, for gradients of dim values, which record their releases in Ledger.
-	Open   func(dim int) (channel.Descent[tensor.Float], error)
+	Open   func(dim int) (descent.Run[tensor.Float], error)
 	Ledger *privacy.Ledger
 	Passes nextitem.Passes
 	Clip   float64 // of the steps that Open opens
 
-	steps  channel.Descent[tensor.Float] // of the last training
-	period string                        // under which releases are now recorded
+	steps  descent.Run[tensor.Float] // of the last training
+	period string                    // under which releases are now recorded
 }
 
 // enter closes the ledger's period when the next pass begins.
@@ -65,8 +65,8 @@ func (n *noisySteps) End() error {
 
 // noisyState holds the state of the steps in a checkpoint. The run keeps the ledger itself.
 type noisyState struct {
-	Period string             `json:"period"`
-	Steps  channel.DPSGDState `json:"steps"`
+	Period string        `json:"period"`
+	Steps  descent.State `json:"steps"`
 }
 
 // Save implements train.Extra.
@@ -106,7 +106,7 @@ func (p *private) Lessons(first nextitem.Pass) (nextitem.Lessons, error) {
 	if err != nil {
 		return nextitem.Lessons{}, err
 	}
-	d := &descent{OnSessions: m, noise: p.Noise, at: examplesOf(p.Part, p.Unit), tape: autograd.NewTape(),
+	d := &privateLoss{OnSessions: m, noise: p.Noise, at: examplesOf(p.Part, p.Unit), tape: autograd.NewTape(),
 		sums: map[*autograd.Param]tensor.Matrix{}}
 	d.tape.Apart = true
 	dim := 0
@@ -125,8 +125,8 @@ func (p *private) Lessons(first nextitem.Pass) (nextitem.Lessons, error) {
 	return nextitem.Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
 }
 
-// descent is a loss for the training loop whose gradients are those of DP-SGD.
-type descent struct {
+// privateLoss is a loss for the training loop whose gradients are those of DP-SGD.
+type privateLoss struct {
 	*nextitem.OnSessions
 	noise *noisySteps
 	at    []int32 // examples
@@ -148,7 +148,7 @@ const atOnce = 4096
 const room = 1e-6
 
 // Loss implements train.Model. The value is the mean loss of the batch, without noise; the gradients are released.
-func (d *descent) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+func (d *privateLoss) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	pass := d.Pass + nextitem.Pass(b.Epoch)
 	if err := d.noise.enter(pass); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ type summed interface {
 }
 
 // sumOf passes the gradients of a batch to its step. It returns the sum of the losses and the number of samples.
-func (d *descent) sumOf(examples []int32) (loss float64, samples int, err error) {
+func (d *privateLoss) sumOf(examples []int32) (loss float64, samples int, err error) {
 	steps, ok := d.noise.steps.(summed)
 	if !ok {
 		return d.oneByOne(examples)
@@ -198,7 +198,7 @@ func (d *descent) sumOf(examples []int32) (loss float64, samples int, err error)
 
 // oneByOne passes every example's gradient to the step, which clips it. Each is computed without any other example in
 // the pass, so it depends, to the last bit, only on that example and the parameters.
-func (d *descent) oneByOne(examples []int32) (loss float64, samples int, err error) {
+func (d *privateLoss) oneByOne(examples []int32) (loss float64, samples int, err error) {
 	for k := range examples {
 		clear(d.sum)
 		d.norms = d.norms[:0]
@@ -215,7 +215,7 @@ func (d *descent) oneByOne(examples []int32) (loss float64, samples int, err err
 }
 
 // chunk returns the end of the chunk of examples that begins at from.
-func (d *descent) chunk(examples []int32, from int) int {
+func (d *privateLoss) chunk(examples []int32, from int) int {
 	positions := 0
 	for i := from; i < len(examples); i++ {
 		e := examples[i]
@@ -232,9 +232,9 @@ func (d *descent) chunk(examples []int32, from int) int {
 // add adds the gradients of examples, clipped to length most, to the sum. It returns the sum of their losses and the
 // number of their samples.
 //
-// An example with a loss or gradient that is not finite counts as 0, as in [channel.Dense], since an error would reveal
+// An example with a loss or gradient that is not finite counts as 0, as in [descent.Dense], since an error would reveal
 // it. Its values could spoil those of other examples in the pass, so each example then gets a pass of its own.
-func (d *descent) add(examples []int32, most float64) (loss float64, samples int, err error) {
+func (d *privateLoss) add(examples []int32, most float64) (loss float64, samples int, err error) {
 	d.samples = d.samples[:0]
 	d.layouts[1] = append(d.layouts[1][:0], 0)
 	for _, e := range examples {
@@ -300,7 +300,7 @@ func nodes(to []int32, g *graph.Packed, samples []int32) []int32 {
 }
 
 // released returns a node whose gradients are the released mean.
-func (d *descent) released(t *autograd.Tape, loss float64) *autograd.Node {
+func (d *privateLoss) released(t *autograd.Tape, loss float64) *autograd.Node {
 	params := d.Params()
 	leaves := make([]*autograd.Node, len(params))
 	for i, p := range params {

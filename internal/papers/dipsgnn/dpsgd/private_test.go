@@ -10,8 +10,7 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -46,12 +45,12 @@ func learner(t *testing.T, unit privacy.Unit, rate, clip, noise float64) *privat
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise,
+	s := descent.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise,
 		Examples: int64(len(examplesOf(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
 	return &private{Sessions: nextitem.Sessions{Net: net, Part: p, Batch: 4}, Unit: unit,
 		Noise: &noisySteps{Clip: clip, Ledger: ledger, Passes: nextitem.Passes{Epochs: 10},
-			Open: func(dim int) (channel.Descent[tensor.Float], error) {
-				return channel.OpenDPSGD[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
+			Open: func(dim int) (descent.Run[tensor.Float], error) {
+				return descent.Open[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
 			}}}
 }
 
@@ -140,11 +139,11 @@ func TestStepIsTheSumOfClippedGradients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least,
+			d := descent.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least,
 				Examples: int64(len(examplesOf(p.Part, p.Unit)) - 1), Sampling: privacy.Poisson, Rate: 1, Unit: p.Unit}
 			p.Noise.Ledger = ledger
-			p.Noise.Open = func(dim int) (channel.Descent[tensor.Float], error) {
-				return secure.OpenDPSGD[tensor.Float](d, dim, ledger, tensor.Parallel)
+			p.Noise.Open = func(dim int) (descent.Run[tensor.Float], error) {
+				return descent.OpenSecret[tensor.Float](d, dim, ledger, tensor.Parallel)
 			}
 		})
 	})
@@ -206,7 +205,7 @@ func TestChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := l.Model.(*descent)
+	d := l.Model.(*privateLoss)
 	if to := d.chunk([]int32{0, 1, 2}, 0); to != 3 {
 		t.Errorf("small examples: a pass of %d", to)
 	}
@@ -226,7 +225,7 @@ func TestNotFiniteCountsAsZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := l.Model.(*descent)
+	d := l.Model.(*privateLoss)
 	p.Params()[1].Value.Data[0] = tensor.Float(math.NaN()) // the row of the first user who has samples
 	sumOf := func(examples ...int32) (sum []tensor.Float, norms []float64, loss float64) {
 		clear(d.sum)

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/topn"
 )
 
@@ -81,9 +81,9 @@ func (c Config) Steps(users int) int {
 
 // sgd returns the mechanism of the steps for a number of users, with the least noise for the setting's epsilon. A
 // stated number of users sets the rate, the number of steps and the divisor of means.
-func (c Config) sgd(users int) (channel.DPSGD, error) {
+func (c Config) sgd(users int) (descent.DPSGD, error) {
 	public := cmp.Or(c.Data.Sizes.Users, users)
-	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users),
+	d := descent.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users),
 		Stated:   int64(c.Data.Sizes.Users),
 		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(public)), Unit: privacy.User}
 	steps := int64(c.Steps(public))

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/model/bpr"
 	"privrec/internal/papers/gerai"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/descent"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -35,7 +35,7 @@ func Task() run.Task {
 type work struct {
 	*topn.Experiment
 	cfg    Config
-	sgd    channel.DPSGD
+	sgd    descent.DPSGD
 	steps  int
 	ledger *privacy.Ledger
 }
@@ -126,7 +126,7 @@ func (w *work) train(ctx context.Context, steps int, done func()) (*network, err
 	if err != nil {
 		return nil, err
 	}
-	sgd, err := channel.OpenDPSGD[tensor.Float](w.sgd, n, w.ledger, noise)
+	sgd, err := descent.Open[tensor.Float](w.sgd, n, w.ledger, noise)
 	if err != nil {
 		return nil, err
 	}

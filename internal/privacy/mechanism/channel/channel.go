@@ -32,7 +32,7 @@ type Channel[T mechanism.Float] struct {
 	mu      sync.Mutex
 	total   Tally
 	checked int64 // values at the last check
-	spent   spending
+	spent   mechanism.Spending
 	used    usedKeys
 	open    int // releases begun and not ended
 	failed  error
@@ -122,7 +122,7 @@ func (c *Channel[T]) Check() error {
 
 func (c *Channel[T]) check() error {
 	c.checked = c.total.N
-	err := c.law.Check(&c.total, c.purpose, c.spent.next(c.law.Tails(), c.share))
+	err := c.law.Check(&c.total, c.purpose, c.spent.Next(c.law.Tails(), c.share))
 	if err != nil {
 		c.failed = err
 	}

@@ -279,3 +279,10 @@ func TestNoiseIsOfItsKeyAlone(t *testing.T) {
 		}
 	}
 }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err) // in a test
+	}
+	return v
+}

@@ -1,6 +1,5 @@
 // Package channel adds noise to matrices: normal noise (Gaussian), Laplace noise on values (Laplace) and on whole rows
-// (SphericalLaplace), the sums of clipped gradients of DP-SGD (DPSGD, by dense gradients in Dense and by the rows of a
-// table in Rows), and the coefficients of an objective (Functional).
+// (SphericalLaplace), and the coefficients of an objective (Functional).
 //
 // A Channel adds the noise of one mechanism in one run. It adds noise in releases, one for every matrix that is
 // released: Perturb for a whole matrix, or Begin, a Row for every row, and Finish. The event of a release is in

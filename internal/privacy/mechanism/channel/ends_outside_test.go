@@ -56,38 +56,6 @@ func TestAFailedChannelStaysFailed(t *testing.T) {
 	}
 }
 
-// Steps that were begun are to be finished before a check, and a run that has made
-// none passes: there is nothing to look at.
-func TestChecksBetweenSteps(t *testing.T) {
-	for _, sampling := range samplings {
-		d := sgd(sampling)
-		d.NoiseMultiplier = 1
-		s := openSteps(t, d, 6)
-		if err := s.Check(); err != nil {
-			t.Errorf("%s: nothing done, and %v", sampling, err)
-		}
-		batch := must(s.Begin(0))
-		if err := s.Check(); err == nil || !strings.Contains(err.Error(), "not finished") {
-			t.Errorf("%s: checked within a step: %v", sampling, err)
-		}
-		for k, i := range batch {
-			if err := s.Add(k, slope(i)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(s.Finish(make([]float64, sgdDim)), s.Check(), s.Check()); err != nil {
-			t.Errorf("%s: %v", sampling, err)
-		}
-		_, repeated := s.Begin(0) // the same key
-		if repeated == nil || s.Check() != repeated || s.Add(0, slope(0)) != repeated || s.Finish(nil) != repeated {
-			t.Errorf("%s: the run goes on after %v", sampling, repeated)
-		}
-		if st := s.State(); st.Failed != repeated.Error() {
-			t.Errorf("%s: the state says %q", sampling, st.Failed)
-		}
-	}
-}
-
 // The mechanisms built on a channel go through a checkpoint by it: the same noise
 // goes on, and used keys stay used.
 func TestMechanismsResumeByTheirChannel(t *testing.T) {

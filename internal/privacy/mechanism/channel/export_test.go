@@ -15,6 +15,3 @@ func Plant[T ~float32 | ~float64](c *Channel[T], add func(s rng.Stream, dst []T,
 func Seen[T ~float32 | ~float64](c *Channel[T]) (t Tally, scale float64, absolute bool) {
 	return c.total, c.law.Scale(), c.absolute
 }
-
-// NoiseOf returns the channel of a run of DP-SGD.
-func NoiseOf[T ~float32 | ~float64](s *Steps[T]) *Channel[T] { return s.own.noise }

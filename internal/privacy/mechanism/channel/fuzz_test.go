@@ -2,16 +2,13 @@ package channel
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"math/big"
 	"slices"
 	"testing"
 
-	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/mechanismtest"
-	"privrec/internal/rng"
 )
 
 // Any bits as a vector and as a bound: the exact norm is never above the bound, or
@@ -65,61 +62,4 @@ func fuzzClip[T mechanism.Float](t *testing.T, v []T, c float64) {
 	if mechanismtest.SquareNorm(v).Cmp(limit.Mul(limit, limit)) > 0 {
 		t.Fatalf("%v at %v: %v is too long", before, c, v)
 	}
-}
-
-// Any bytes as the state of a run: refused, or a run that goes on.
-func FuzzDPSGDState(f *testing.F) {
-	run, err := openFuzz()
-	if err != nil {
-		f.Fatal(err)
-	}
-	for step := range 3 {
-		b, err := json.Marshal(run.State())
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-		if _, _, err := descend(run, step, 1); err != nil {
-			f.Fatal(err)
-		}
-	}
-	f.Add([]byte(`{"batches":{"batches":-1}}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var st DPSGDState
-		if json.Unmarshal(b, &st) != nil {
-			return
-		}
-		run, err := openFuzz()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if run.Restore(st) != nil {
-			if run.State().Batches != (batchTally{}) {
-				t.Fatal("a refused state left its mark")
-			}
-			return
-		}
-		want, err := json.Marshal(st)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := json.Marshal(run.State())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got) != string(want) {
-			t.Fatalf("%s restored as %s", want, got)
-		}
-		if _, err := run.Begin(math.MaxUint64 - 1); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func openFuzz() (*Steps[float32], error) {
-	l, err := privacy.NewLedger(privacy.Research)
-	if err != nil {
-		return nil, err
-	}
-	return OpenDPSGD[float32](poissonSGD, 20, l, rng.Seed(2).Stream("fuzz"))
 }

@@ -146,3 +146,22 @@ func Open[T mechanism.Float](g Gaussian, l *privacy.Ledger, s rng.Stream) (*Chan
 	}
 	return c, nil
 }
+
+// OpenSampled opens a channel like Open, whose releases are of a sample and recorded as event e.
+func OpenSampled[T mechanism.Float](g Gaussian, e privacy.Sampled, l *privacy.Ledger,
+	s rng.Stream) (*Channel[T], error) {
+	c, err := Open[T](g, l, s)
+	if err == nil {
+		c.law = sampledLaw{c.law, e}
+	}
+	return c, err
+}
+
+// sampledLaw is the law of noise when its releases use a sample of the data.
+type sampledLaw struct {
+	Law
+	e privacy.Sampled
+}
+
+// Event returns the sampled event.
+func (l sampledLaw) Event() privacy.Event { return l.e }

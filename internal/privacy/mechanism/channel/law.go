@@ -114,19 +114,6 @@ func (l laplaceLaw) Check(t *Tally, purpose string, x float64) error {
 	}.Check(t, purpose, l.m.Scale, x)
 }
 
-// spending divides a channel's false-alarm probability between its checks. The k-th check gets
-// 6/(pi² k²) of it, so that all together get no more than the whole. A checkpoint stores it
-// with the channel.
-type spending struct{ k int64 }
-
-// next returns x so that the next check, of tails one-sided events with probability exp(-x) each, stays within its
-// part.
-func (s *spending) next(tails int, share mechanism.Share) (x float64) {
-	s.k++
-	part := share.FalseAlarm() * 6 / (math.Pi * math.Pi * float64(s.k) * float64(s.k))
-	return math.Log(float64(tails) / part)
-}
-
 // unchangedRate is the share of values that rounding may leave unchanged. A larger share means that the noise is too
 // small for the data's floating-point grid.
 const unchangedRate = 1e-3

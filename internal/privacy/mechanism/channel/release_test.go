@@ -274,8 +274,8 @@ func TestStartDoesNotAllocate(t *testing.T) {
 
 // Mechanisms that share a run's false-alarm probability have wider bands.
 func TestShare(t *testing.T) {
-	whole, part := spending{}, spending{}
-	if d := part.next(5, 0.25) - whole.next(5, 0); math.Abs(d-math.Log(4)) > 1e-12 {
+	whole, part := mechanism.Spending{}, mechanism.Spending{}
+	if d := part.Next(5, 0.25) - whole.Next(5, 0); math.Abs(d-math.Log(4)) > 1e-12 {
 		t.Errorf("a quarter of the probability moves the band by %g, want log 4", d)
 	}
 	for _, bad := range []mechanism.Share{-0.1, 1.1, mechanism.Share(math.NaN())} {

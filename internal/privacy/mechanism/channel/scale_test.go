@@ -25,20 +25,11 @@ func scaled[T mechanism.Float](scale float64, l *privacy.Ledger, s rng.Stream) m
 			c, err := channel.OpenLaplace[T](channel.Laplace{Purpose: "x", Scale: scale, Sensitivity: 1, Unit: unit, Neighbouring: how}, l, s)
 			return c, func() error { return c.Perturb(row(), 3, 1) }, err
 		},
-		"DPSGD": func() (*channel.Channel[T], func() error, error) {
-			x, err := channel.OpenDPSGD[T](channel.DPSGD{Purpose: "x", Clip: 0.7, NoiseMultiplier: scale, Examples: 1, Sampling: privacy.Poisson, Rate: 1, Unit: privacy.Sample}, 3, l, s)
-			if err != nil {
-				return nil, nil, err
-			}
-			return channel.NoiseOf(x), func() error {
-				if _, err := x.Begin(0); err != nil {
-					return err
-				}
-				if err := x.Add(0, row()); err != nil {
-					return err
-				}
-				return x.Finish(row())
-			}, nil
+		"Gaussian of a sample": func() (*channel.Channel[T], func() error, error) {
+			e := privacy.Gaussian{Sigma: scale, Sensitivity: 1, Unit: unit, Neighbouring: how}
+			c, err := channel.OpenSampled[T](channel.Gaussian{Purpose: "x", Sigma: scale, Sensitivity: 1, Unit: unit, Neighbouring: how},
+				privacy.Sampled{Event: e, Rate: 0.5, Method: privacy.Poisson}, l, s)
+			return c, func() error { return c.Perturb(row(), 3, 1) }, err
 		},
 		"Functional": func() (*channel.Channel[T], func() error, error) {
 			x, err := channel.OpenFunctional[T](channel.Functional{Purpose: "x", Epsilon: 1 / scale, Sensitivity: 1, Unit: unit, Neighbouring: how}, l, s)

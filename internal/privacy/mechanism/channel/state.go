@@ -3,43 +3,28 @@ package channel
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
 )
 
 // State holds what a checkpoint stores of a channel: the counts and sums of the noise so far, how much of the
 // false-alarm probability the checks have spent, and the keys used in the current pass. As JSON it keeps every bit.
 type State struct {
-	Purpose   string     `json:"purpose"`        // which mechanism's channel it is
-	Kind      string     `json:"kind,omitempty"` // of its event; none for Gaussian noise
-	Sigma     exact      `json:"sigma"`          // or scale
-	Stream    [4]uint32  `json:"stream"`         // fingerprint of the stream; in states of older programs its identity
-	Values    int64      `json:"values"`         // number of values that got noise
-	Unchanged int64      `json:"unchanged"`
-	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
-	SumSq     exact      `json:"sum_sq"`  // of its squares; of its absolute values for Laplace noise
-	Checked   int64      `json:"checked"` // values at the last check
-	Checks    int64      `json:"checks"`  // made so far
-	Pass      uint64     `json:"pass"`
-	Used      [][]uint64 `json:"used,omitempty"`
-	Open      int        `json:"open,omitempty"`   // releases not ended: then it cannot be restored
-	Failed    string     `json:"failed,omitempty"` // why the channel ended: then it cannot be restored
-}
-
-// exact is a number whose JSON keeps every bit, including infinities and NaN.
-type exact float64
-
-// MarshalText writes a hexadecimal float.
-func (e exact) MarshalText() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(e), 'x', -1, 64), nil
-}
-
-// UnmarshalText reads a hexadecimal float.
-func (e *exact) UnmarshalText(b []byte) error {
-	v, err := strconv.ParseFloat(string(b), 64)
-	*e = exact(v)
-	return err
+	Purpose   string          `json:"purpose"`        // which mechanism's channel it is
+	Kind      string          `json:"kind,omitempty"` // of its event; none for Gaussian noise
+	Sigma     mechanism.Exact `json:"sigma"`          // or scale
+	Stream    [4]uint32       `json:"stream"`         // fingerprint of the stream; of older programs its identity
+	Values    int64           `json:"values"`         // number of values that got noise
+	Unchanged int64           `json:"unchanged"`
+	Sum       mechanism.Exact `json:"sum"`     // of the noise, in units of sigma
+	SumSq     mechanism.Exact `json:"sum_sq"`  // of its squares; of its absolute values for Laplace noise
+	Checked   int64           `json:"checked"` // values at the last check
+	Checks    int64           `json:"checks"`  // made so far
+	Pass      uint64          `json:"pass"`
+	Used      [][]uint64      `json:"used,omitempty"`
+	Open      int             `json:"open,omitempty"`   // releases not ended: then it cannot be restored
+	Failed    string          `json:"failed,omitempty"` // why the channel ended: then it cannot be restored
 }
 
 func (c *Channel[T]) kind() string {
@@ -54,9 +39,9 @@ func (c *Channel[T]) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := State{
-		Purpose: c.purpose, Kind: c.kind(), Sigma: exact(c.law.Scale()), Stream: c.stream.Fingerprint(),
-		Values: c.total.N, Unchanged: c.total.Zeros, Sum: exact(c.total.Sum), SumSq: exact(c.total.Sq),
-		Checked: c.checked, Checks: c.spent.k, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
+		Purpose: c.purpose, Kind: c.kind(), Sigma: mechanism.Exact(c.law.Scale()), Stream: c.stream.Fingerprint(),
+		Values: c.total.N, Unchanged: c.total.Zeros, Sum: mechanism.Exact(c.total.Sum),
+		SumSq: mechanism.Exact(c.total.Sq), Checked: c.checked, Checks: c.spent.K, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
 	}
 	switch {
 	case c.failed != nil:
@@ -88,7 +73,7 @@ func (c *Channel[T]) restore(st State) error {
 		return c.failed
 	case c.secret:
 		return errSecret
-	case c.open != 0 || c.total.N != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
+	case c.open != 0 || c.total.N != 0 || c.spent.K != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
 	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() ||
 		st.Stream != c.stream.Fingerprint() && st.Stream != c.stream.State().ID:
@@ -107,6 +92,6 @@ func (c *Channel[T]) restore(st State) error {
 		return err
 	}
 	c.total = Tally{N: st.Values, Zeros: st.Unchanged, Sum: float64(st.Sum), Sq: float64(st.SumSq)}
-	c.checked, c.spent.k = st.Checked, st.Checks
+	c.checked, c.spent.K = st.Checked, st.Checks
 	return nil
 }

@@ -40,10 +40,10 @@ func TestBandsAreAsRareAsStated(t *testing.T) {
 
 // However many checks a run makes, their shares add up to the whole.
 func TestSpending(t *testing.T) {
-	var s spending
+	var s mechanism.Spending
 	total := 0.0
 	for range 100_000 {
-		total += 5 * math.Exp(-s.next(5, 0.25))
+		total += 5 * math.Exp(-s.Next(5, 0.25))
 	}
 	if total > mechanism.Share(0.25).FalseAlarm() || total < 0.99*mechanism.Share(0.25).FalseAlarm() {
 		t.Errorf("100000 checks spend %g of %g", total, mechanism.Share(0.25).FalseAlarm())
@@ -71,9 +71,9 @@ func TestScaleIsSeen(t *testing.T) {
 
 // Checks of one channel share its part: the second gets a quarter of the first.
 func TestChecksShareTheirPart(t *testing.T) {
-	var spent spending
-	a := spent.next(2, 0.5)
-	b := spent.next(2, 0.5)
+	var spent mechanism.Spending
+	a := spent.Next(2, 0.5)
+	b := spent.Next(2, 0.5)
 	if !(b > a) || math.Abs(math.Exp(a-b)-0.25) > 1e-12 { // the second gets a quarter of the first
 		t.Errorf("checks get e^-%g and e^-%g", a, b)
 	}

@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"cmp"
@@ -8,12 +8,13 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 )
 
 // DPSGD describes DP-SGD, the sum of clipped gradients with Gaussian noise (Abadi et al., "Deep learning with
 // differential privacy", CCS 2016, algorithm 1), over batches that it draws itself, so that the ledger records the
-// sampler that was used. OpenDPSGD and OpenRowSteps open it, and so do those of package secure, whose noise is for data
-// that are published.
+// sampler that was used. Open and OpenRows open it with noise from a seed, OpenSecret and OpenSecretRows with noise
+// for data that are published.
 //
 // Poisson batches take every example independently with probability Rate. Their guarantee is for adding or removing one
 // example, which moves the sum by at most Clip. Batches without replacement have Batch examples. Their guarantee is for
@@ -92,16 +93,16 @@ func (d DPSGD) Validate() error {
 	return nil
 }
 
-// DPSGDState holds what a checkpoint stores of a run of DP-SGD: its noise, the counts of its batches, and how much of
+// State holds what a checkpoint stores of a run of DP-SGD: its noise, the counts of its batches, and how much of
 // the false-alarm probability its checks have spent. As JSON it keeps every bit.
-type DPSGDState struct {
-	Noise    State      `json:"noise"`
-	Examples int64      `json:"examples"`
-	Rate     exact      `json:"rate"`
-	Batch    int64      `json:"batch"`
-	Batches  batchTally `json:"batches"`
-	Checked  int64      `json:"checked"` // batches at the last check
-	Checks   int64      `json:"checks"`  // made so far
+type State struct {
+	Noise    channel.State   `json:"noise"`
+	Examples int64           `json:"examples"`
+	Rate     mechanism.Exact `json:"rate"`
+	Batch    int64           `json:"batch"`
+	Batches  batchTally      `json:"batches"`
+	Checked  int64           `json:"checked"` // batches at the last check
+	Checks   int64           `json:"checks"`  // made so far
 	// First is the last batch if the next one is to be compared with it; empty in states of older programs.
 	First  []int32 `json:"first,omitempty"`
 	Failed string  `json:"failed,omitempty"`

@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 func openRows[T mechanism.Float](t testing.TB, d DPSGD, rows, cols int) (*RowSteps[T], *privacy.Ledger) {
 	t.Helper()
 	l := mechanismtest.Ledger(t)
-	s, err := OpenRowSteps[T](d, rows, cols, l, rng.Seed(8).Stream("sgd"))
+	s, err := OpenRows[T](d, rows, cols, l, rng.Seed(8).Stream("sgd"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestRowStepsResume(t *testing.T) {
 		states, sums = append(states, b), append(sums, sum)
 	}
 	for from := range steps {
-		var st DPSGDState
+		var st State
 		if err := json.Unmarshal(states[from], &st); err != nil {
 			t.Fatal(err)
 		}
@@ -356,13 +356,13 @@ func TestRowStepsRefuse(t *testing.T) {
 	}
 	l := mechanismtest.Ledger(t)
 	for _, shape := range [][2]int{{0, 3}, {3, 0}} {
-		if _, err := OpenRowSteps[float32](poissonSGD, shape[0], shape[1], l, rng.Stream{}); err == nil {
+		if _, err := OpenRows[float32](poissonSGD, shape[0], shape[1], l, rng.Stream{}); err == nil {
 			t.Errorf("a table of %v", shape)
 		}
 	}
 	bad := poissonSGD
 	bad.Clip = -1
-	if _, err := OpenRowSteps[float32](bad, 3, 3, l, rng.Stream{}); err == nil || mechanismtest.CountOf(l) != 0 {
+	if _, err := OpenRows[float32](bad, 3, 3, l, rng.Stream{}); err == nil || mechanismtest.CountOf(l) != 0 {
 		t.Error("a negative clip")
 	}
 }
@@ -379,7 +379,7 @@ func TestRowStepsPlantedFaults(t *testing.T) {
 		},
 	} {
 		s, _ := openRows[float32](t, poissonSGD, 2000, 64)
-		s.own.noise.add = plant
+		s.own.noise = faulty(plant)
 		_, err := rowStep(s, scattered, -1, 0, 0)
 		var ce *mechanism.CheckError
 		if !errors.As(err, &ce) || ce.What != name {

@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"math"
@@ -75,8 +75,8 @@ func (b *batches) next(s rng.Stream, to []int32) []int32 {
 	b.seen.Batches++
 	b.seen.Examples += int64(len(to))
 	d := float64(len(to)) - b.expected()
-	b.seen.SumSq += exact(d * d)
-	b.seen.Widest = exact(max(float64(b.seen.Widest), math.Abs(d)))
+	b.seen.SumSq += mechanism.Exact(d * d)
+	b.seen.Widest = mechanism.Exact(max(float64(b.seen.Widest), math.Abs(d)))
 	if b.first = !b.first; b.first {
 		b.other = append(b.other[:0], to...)
 		return to
@@ -106,12 +106,12 @@ func (b *batches) expected() float64 {
 
 // batchTally counts the batches that a run drew.
 type batchTally struct {
-	Batches  int64 `json:"batches"`
-	Examples int64 `json:"examples"` // in all of them
-	SumSq    exact `json:"sum_sq"`   // of the distances of their sizes from the mean
-	Widest   exact `json:"widest"`   // of these distances
-	Paired   int64 `json:"paired"`   // examples of the batches 0, 2, 4, ... that have a next batch
-	Common   int64 `json:"common"`   // how many of them are in the next batch too
+	Batches  int64           `json:"batches"`
+	Examples int64           `json:"examples"` // in all of them
+	SumSq    mechanism.Exact `json:"sum_sq"`   // of the distances of their sizes from the mean
+	Widest   mechanism.Exact `json:"widest"`   // of these distances
+	Paired   int64           `json:"paired"`   // examples of the batches 0, 2, 4, ... that have a next batch
+	Common   int64           `json:"common"`   // how many of them are in the next batch too
 }
 
 // batchTails is the number of one-sided events of a check.

@@ -1,9 +1,11 @@
-package channel
+package descent
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"privrec/internal/privacy/mechanism/channel"
 )
 
 // A sum that the caller clipped gives the steps of examples added one by one.
@@ -24,7 +26,7 @@ func TestAddSumEqualsAdd(t *testing.T) {
 		sum, norms := make([]float64, dim), make([]float64, len(batch))
 		for k, i := range batch {
 			gradient(g, i)
-			if _, err := Clip(g, poissonSGD.Clip); err != nil {
+			if _, err := channel.Clip(g, poissonSGD.Clip); err != nil {
 				t.Fatal(err)
 			}
 			for j, x := range g {

@@ -1,19 +1,19 @@
-package channel
+package descent
 
 import "fmt"
 
-// Distinct checks that the rows of every example are distinct rows of a table. Its time depends on the number of rows
-// given, not on the size of the table.
-type Distinct struct {
+// distinctRows checks that the rows of every example are distinct rows of a table. Its time depends on the number of
+// rows given, not on the size of the table.
+type distinctRows struct {
 	seen    []uint32 // of a row: the last example that touched it, by its number
 	example uint32
 }
 
-// NewDistinct returns a check for a table of the given number of rows.
-func NewDistinct(rows int) Distinct { return Distinct{seen: make([]uint32, rows)} }
+// newDistinct returns a check for a table of the given number of rows.
+func newDistinct(rows int) distinctRows { return distinctRows{seen: make([]uint32, rows)} }
 
 // Check returns an error for a row that is not in the table, and for a row that is given twice.
-func (d *Distinct) Check(rows []int32) error {
+func (d *distinctRows) Check(rows []int32) error {
 	if d.example++; d.example == 0 { // after 2^32 examples the numbers start again
 		clear(d.seen)
 		d.example = 1

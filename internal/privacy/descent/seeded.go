@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"errors"
@@ -8,32 +8,24 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 )
 
-// seeded is a Source whose batches and noise are drawn again from a seed.
+// seeded is a source whose batches and noise are drawn again from a seed.
 type seeded[T mechanism.Float] struct {
 	d         DPSGD
 	dim, cols int        // values of the table, and of its rows
 	stream    rng.Stream // of batches
-	noise     *Channel[T]
+	noise     *channel.Channel[T]
 	batches   *batches
 	clip      func(v []T, c float64) (bool, error)
-	release   *Release[T]
+	release   *channel.Release[T]
 
 	slot    []int32   // for each row of the table 1 + its place in touched; 0 for none
 	touched []int32   // rows that the batch touched, in the order of the first touch
 	sum     []float64 // (touched, cols)
 }
-
-// sampledLaw is the law of a channel's noise when its releases use a sample of the data.
-type sampledLaw struct {
-	Law
-	e privacy.Sampled
-}
-
-// Event returns the sampled event.
-func (l sampledLaw) Event() privacy.Event { return l.e }
 
 // The streams of a run.
 const (
@@ -49,33 +41,32 @@ func newSeeded[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s 
 		return nil, err
 	}
 	g := d.Event().Event.(privacy.Gaussian)
-	c, err := Open[T](Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit,
-		Neighbouring: g.Neighbouring, Share: d.Share.Half()}, l, s.Sub(noiseStream))
+	c, err := channel.OpenSampled[T](channel.Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity,
+		Unit: g.Unit, Neighbouring: g.Neighbouring, Share: d.Share.Half()}, d.Event(), l, s.Sub(noiseStream))
 	if err != nil {
 		return nil, err
 	}
-	c.law = sampledLaw{c.law, d.Event()}
-	return &seeded[T]{d: d, dim: rows * cols, cols: cols, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
+	return &seeded[T]{d: d, dim: rows * cols, cols: cols, stream: s.Sub(batchStream), noise: c, clip: channel.Clip[T],
 		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch), slot: make([]int32, rows)}, nil
 }
 
-// Skip returns false: a lost step is drawn again with the same numbers.
-func (s *seeded[T]) Skip() bool { return false }
+// skip returns false: a lost step is drawn again with the same numbers.
+func (s *seeded[T]) skip() bool { return false }
 
-// Begin implements Source.
-func (s *seeded[T]) Begin(key []uint64, batch []int32) (_ []int32, err error) {
+// begin implements source.
+func (s *seeded[T]) begin(key []uint64, batch []int32) (_ []int32, err error) {
 	for _, r := range s.touched {
 		s.slot[r] = 0
 	}
 	s.touched, s.sum = s.touched[:0], s.sum[:0]
-	if s.release, err = s.noise.Begin(noiseRows(s.dim), NoiseCols, key...); err != nil {
+	if s.release, err = s.noise.Begin(noiseRows(s.dim), noiseCols, key...); err != nil {
 		return nil, err
 	}
 	return s.batches.next(s.stream.Sub(key...), batch), nil
 }
 
-// Add implements Source.
-func (s *seeded[T]) Add(_ int32, rows []int32, values []T) error {
+// add implements source.
+func (s *seeded[T]) add(_ int32, rows []int32, values []T) error {
 	if err := s.shorten(values); err != nil {
 		return err
 	}
@@ -93,7 +84,7 @@ func (s *seeded[T]) shorten(gradient []T) error {
 	if _, err := s.clip(gradient, s.d.Clip); err != nil {
 		clear(gradient)
 	}
-	return CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped")
+	return channel.CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped")
 }
 
 // row returns the sum of a row of the table. When a row is first touched its sum is zero.
@@ -117,12 +108,12 @@ func addTo[T mechanism.Float](sum []float64, values []T) {
 	}
 }
 
-// Noisy implements Source.
-func (s *seeded[T]) Noisy(at int, dst []T) {
+// noisy implements source.
+func (s *seeded[T]) noisy(at int, dst []T) {
 	clear(dst)
-	s.sumOf(at*NoiseCols, dst[:min(len(dst), s.dim-at*NoiseCols)])
-	for i := range len(dst) / NoiseCols {
-		s.release.Row(at+i, dst[i*NoiseCols:(i+1)*NoiseCols])
+	s.sumOf(at*noiseCols, dst[:min(len(dst), s.dim-at*noiseCols)])
+	for i := range len(dst) / noiseCols {
+		s.release.Row(at+i, dst[i*noiseCols:(i+1)*noiseCols])
 	}
 }
 
@@ -140,23 +131,23 @@ func (s *seeded[T]) sumOf(at int, dst []T) {
 	}
 }
 
-// End implements Source.
-func (s *seeded[T]) End() error { return s.release.Finish() }
+// end implements source.
+func (s *seeded[T]) end() error { return s.release.Finish() }
 
-// Batches implements Source.
-func (s *seeded[T]) Batches() int64 { return s.batches.seen.Batches }
+// drawn implements source.
+func (s *seeded[T]) drawn() int64 { return s.batches.seen.Batches }
 
-// CheckBatches implements Source.
-func (s *seeded[T]) CheckBatches(x func(events int) float64) error {
+// checkBatches implements source.
+func (s *seeded[T]) checkBatches(x func(events int) float64) error {
 	return s.batches.check(s.d.Purpose, x(batchTails))
 }
 
-// Check implements Source.
-func (s *seeded[T]) Check() error { return s.noise.Check() }
+// check implements source.
+func (s *seeded[T]) check() error { return s.noise.Check() }
 
-// State implements Source.
-func (s *seeded[T]) State(st *DPSGDState) {
-	st.Noise, st.Rate, st.Batch, st.Batches = s.noise.State(), exact(s.d.Rate), s.d.Batch, s.batches.seen
+// state implements source.
+func (s *seeded[T]) state(st *State) {
+	st.Noise, st.Rate, st.Batch, st.Batches = s.noise.State(), mechanism.Exact(s.d.Rate), s.d.Batch, s.batches.seen
 	if s.batches.first {
 		st.First = slices.Clone(s.batches.other)
 	}
@@ -164,8 +155,8 @@ func (s *seeded[T]) State(st *DPSGDState) {
 
 var errBegun = errors.New("the run was begun already")
 
-// Restore implements Source.
-func (s *seeded[T]) Restore(st *DPSGDState) error {
+// restore implements source.
+func (s *seeded[T]) restore(st *State) error {
 	t := st.Batches
 	switch {
 	case s.batches.seen != (batchTally{}):
@@ -198,9 +189,9 @@ type Steps[T mechanism.Float] struct {
 	own *seeded[T]
 }
 
-// OpenDPSGD opens DP-SGD for gradients of dim values. It draws noise and batches from stream s
+// Open opens DP-SGD for gradients of dim values. It draws noise and batches from stream s
 // and records in ledger l.
-func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Steps[T], error) {
+func Open[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Steps[T], error) {
 	if dim < 1 {
 		if err := d.Validate(); err != nil {
 			return nil, err
@@ -212,7 +203,7 @@ func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Str
 		return nil, err
 	}
 	one := func(n, _ int, body func(chunk, lo, hi int)) { body(0, 0, n) }
-	return &Steps[T]{*NewDense(d, dim, seededPiece, own, one), own}, nil
+	return &Steps[T]{*newDense(d, dim, seededPiece, own, one), own}, nil
 }
 
 // AddSum adds the gradients of the whole batch at once, clipped and summed by the caller, in place of an Add for every
@@ -241,7 +232,7 @@ func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
 	}
 	if len(norms) > 0 || slices.ContainsFunc(sum, func(x T) bool { return x != 0 }) {
 		// The sum of rounded gradients may be longer by their rounding.
-		if err := CheckNorm(s.d.Purpose, "norm of a sum of gradients", sum,
+		if err := channel.CheckNorm(s.d.Purpose, "norm of a sum of gradients", sum,
 			max(total*(1+sumRounding), math.SmallestNonzeroFloat64), "gradients were not clipped"); err != nil {
 			return s.fail(err)
 		}
@@ -262,9 +253,9 @@ type RowSteps[T mechanism.Float] struct {
 	own *seeded[T]
 }
 
-// OpenRowSteps opens DP-SGD for the gradients of a table (rows, cols). It draws noise and batches from stream s
+// OpenRows opens DP-SGD for the gradients of a table (rows, cols). It draws noise and batches from stream s
 // and records in ledger l.
-func OpenRowSteps[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s rng.Stream) (*RowSteps[T], error) {
+func OpenRows[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s rng.Stream) (*RowSteps[T], error) {
 	if rows < 1 || cols < 1 {
 		return nil, fmt.Errorf("%s: a table of %d x %d values", d.Purpose, rows, cols)
 	}
@@ -272,7 +263,7 @@ func OpenRowSteps[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger,
 	if err != nil {
 		return nil, err
 	}
-	return &RowSteps[T]{*NewRows(d, rows, cols, seededPiece, own), own}, nil
+	return &RowSteps[T]{*newRows(d, rows, cols, seededPiece, own), own}, nil
 }
 
 // AddAll adds all examples of the batch at once, in several goroutines, with the same sums as Add to the bit. Example k

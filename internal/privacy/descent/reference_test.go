@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"math"
@@ -57,7 +57,7 @@ func TestStepsOfNeighbours(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			run, err := OpenDPSGD[float64](d, dim, l, s)
+			run, err := Open[float64](d, dim, l, s)
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/mechanismtest"
 	"privrec/internal/rng"
 )
@@ -23,7 +24,7 @@ var (
 func openSGD[T mechanism.Float](t testing.TB, d DPSGD, dim int) (*Steps[T], *privacy.Ledger) {
 	t.Helper()
 	l := mechanismtest.Ledger(t)
-	s, err := OpenDPSGD[T](d, dim, l, rng.Seed(8).Stream("sgd"))
+	s, err := Open[T](d, dim, l, rng.Seed(8).Stream("sgd"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestDPSGDSensitivity(t *testing.T) {
 				clear(b) // the example is not there
 			}
 			for _, v := range [][]float64{a, b} {
-				if _, err := Clip(v, d.Clip); err != nil {
+				if _, err := channel.Clip(v, d.Clip); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -144,7 +145,7 @@ func TestDPSGDMean(t *testing.T) {
 		}
 		full, g, sq := make([]float64, dim), make([]float64, dim), make([]float64, dim)
 		for i := range int32(d.Examples) {
-			if _, err := Clip(gradient(g, i), d.Clip); err != nil {
+			if _, err := channel.Clip(gradient(g, i), d.Clip); err != nil {
 				t.Fatal(err)
 			}
 			for k, x := range g {
@@ -163,8 +164,9 @@ func TestDPSGDMean(t *testing.T) {
 				t.Errorf("%s: coordinate %d has mean %g, want %g ± %g", d.Sampling, k, got, want, mechanismtest.Sigmas*deviation)
 			}
 		}
-		n := float64(s.own.noise.total.N)
-		if scale := math.Sqrt(s.own.noise.total.Sq / n); math.Abs(scale-1) > mechanismtest.Sigmas/math.Sqrt(2*n) || n != steps*NoiseCols {
+		noise := s.State().Noise
+		n := float64(noise.Values)
+		if scale := math.Sqrt(float64(noise.SumSq) / n); math.Abs(scale-1) > mechanismtest.Sigmas/math.Sqrt(2*n) || n != steps*noiseCols {
 			t.Errorf("%s: noise of %g times the scale over %g values", d.Sampling, scale, n)
 		}
 	}
@@ -211,7 +213,7 @@ func TestDPSGDIsKeyedAndResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var st DPSGDState
+		var st State
 		if err := json.Unmarshal(b, &st); err != nil {
 			t.Fatal(err)
 		}
@@ -244,16 +246,16 @@ func TestDPSGDRestoreRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := s.State()
-	for name, change := range map[string]func(*DPSGDState){
-		"run that failed": func(st *DPSGDState) { st.Failed = "x" },
-		"examples at":     func(st *DPSGDState) { st.Rate = 0.06 },
-		"1001 examples":   func(st *DPSGDState) { st.Examples++ },
-		"contradicts":     func(st *DPSGDState) { st.Batches.Common = st.Batches.Paired + 1 },
-		"itself":          func(st *DPSGDState) { st.Checked = st.Batches.Batches + 1 },
-		"sigma":           func(st *DPSGDState) { st.Noise.Sigma *= 2 },
-		"middle":          func(st *DPSGDState) { st.Noise.Open = 1 },
-		"last batch":      func(st *DPSGDState) { st.Batches.Batches, st.First = 5, []int32{2, 2} },
-		"that is none":    func(st *DPSGDState) { st.First = []int32{2} },
+	for name, change := range map[string]func(*State){
+		"run that failed": func(st *State) { st.Failed = "x" },
+		"examples at":     func(st *State) { st.Rate = 0.06 },
+		"1001 examples":   func(st *State) { st.Examples++ },
+		"contradicts":     func(st *State) { st.Batches.Common = st.Batches.Paired + 1 },
+		"itself":          func(st *State) { st.Checked = st.Batches.Batches + 1 },
+		"sigma":           func(st *State) { st.Noise.Sigma *= 2 },
+		"middle":          func(st *State) { st.Noise.Open = 1 },
+		"last batch":      func(st *State) { st.Batches.Batches, st.First = 5, []int32{2, 2} },
+		"that is none":    func(st *State) { st.First = []int32{2} },
 	} {
 		st := good
 		change(&st)
@@ -271,6 +273,21 @@ func TestDPSGDRestoreRefuses(t *testing.T) {
 	}
 }
 
+// faulty opens the noise of poissonSGD with another sampler.
+func faulty(add func(r rng.Stream, dst []float32, sigma float32)) *channel.Channel[float32] {
+	l := mechanismtest.Must(privacy.NewLedger(privacy.Research))
+	g := channel.Gaussian{Purpose: poissonSGD.Purpose, Sigma: poissonSGD.Sigma(), Sensitivity: poissonSGD.Clip, Unit: poissonSGD.Unit,
+		Neighbouring: privacy.AddRemove}
+	return mechanismtest.Must(channel.New(channel.Noise[float32]{Purpose: g.Purpose, Law: g.Law(), Add: add}, l, rng.Seed(8).Stream("faulty")))
+}
+
+// addNormals adds normal noise of a standard deviation.
+func addNormals(r rng.Stream, dst []float32, sigma float32) {
+	for i := range dst {
+		dst[i] += sigma * float32(r.NormFloat64())
+	}
+}
+
 // Every fault that this mechanism watches for ends the run, with its name.
 func TestDPSGDPlantedFaults(t *testing.T) {
 	for name, f := range map[string]struct {
@@ -279,20 +296,20 @@ func TestDPSGDPlantedFaults(t *testing.T) {
 		plant func(s *Steps[float32])
 	}{
 		"scale": {poissonSGD, 50, func(s *Steps[float32]) { // variance for deviation
-			s.own.noise.add = func(r rng.Stream, dst []float32, sigma float32) { addNormals(r, dst, sigma*sigma) }
+			s.own.noise = faulty(func(r rng.Stream, dst []float32, sigma float32) { addNormals(r, dst, sigma*sigma) })
 		}},
 		"mean": {poissonSGD, 50, func(s *Steps[float32]) { // drawn once per run
-			s.own.noise.add = func(_ rng.Stream, dst []float32, sigma float32) {
+			s.own.noise = faulty(func(_ rng.Stream, dst []float32, sigma float32) {
 				for i := range dst {
 					dst[i] += sigma * 1.2 * float32(1-2*(i/200))
 				}
-			}
+			})
 		}},
 		"norm of a gradient": {poissonSGD, 1, func(s *Steps[float32]) {
 			s.own.clip = func([]float32, float64) (bool, error) { return false, nil }
 		}},
 		"norm of a gradient ": {poissonSGD, 1, func(s *Steps[float32]) { // clipped to twice the bound
-			s.own.clip = func(v []float32, c float64) (bool, error) { return Clip(v, 2*c) }
+			s.own.clip = func(v []float32, c float64) (bool, error) { return channel.Clip(v, 2*c) }
 		}},
 		"squared deviations": {poissonSGD, 300, func(s *Steps[float32]) { // fixed batches passed as Poisson ones
 			fixed := newBatches(s.d.Examples, privacy.WithoutReplacement, 0, 50)
@@ -363,11 +380,11 @@ func TestDPSGDRefuses(t *testing.T) {
 		d := poissonSGD
 		change(&d)
 		l := mechanismtest.Ledger(t)
-		if _, err := OpenDPSGD[float32](d, 5, l, rng.Stream{}); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) || mechanismtest.CountOf(l) != 0 {
+		if _, err := Open[float32](d, 5, l, rng.Stream{}); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) || mechanismtest.CountOf(l) != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := OpenDPSGD[float32](poissonSGD, 0, mechanismtest.Ledger(t), rng.Stream{}); err == nil {
+	if _, err := Open[float32](poissonSGD, 0, mechanismtest.Ledger(t), rng.Stream{}); err == nil {
 		t.Error("gradients of no values")
 	}
 	secure, err := privacy.NewLedger(privacy.Secure)
@@ -375,7 +392,7 @@ func TestDPSGDRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range []*privacy.Ledger{nil, secure} {
-		if _, err := OpenDPSGD[float32](poissonSGD, 5, l, rng.Stream{}); err == nil {
+		if _, err := Open[float32](poissonSGD, 5, l, rng.Stream{}); err == nil {
 			t.Error("no ledger for research noise")
 		}
 	}
@@ -401,7 +418,7 @@ func TestNotFiniteCountsAsZero(t *testing.T) {
 				t.Fatal(bad, err)
 			}
 			for at, to := range []*[2][]float32{&rows, &all} {
-				s, err := OpenRowSteps[float32](poissonSGD, 3, 2, mechanismtest.Ledger(t), rng.Seed(8).Stream("rows"))
+				s, err := OpenRows[float32](poissonSGD, 3, 2, mechanismtest.Ledger(t), rng.Seed(8).Stream("rows"))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,23 +1,24 @@
-package channel_test
+package descent
 
 import (
 	"encoding/json"
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/mechanismtest"
 	"privrec/internal/rng"
 )
 
 const sgdDim = 7
 
-func sgd(sampling privacy.Sampling) channel.DPSGD {
-	d := channel.DPSGD{Purpose: "sgd", Clip: 1, NoiseMultiplier: 1e-9, Examples: 90, Sampling: sampling, Unit: privacy.Sample}
+func sgd(sampling privacy.Sampling) DPSGD {
+	d := DPSGD{Purpose: "sgd", Clip: 1, NoiseMultiplier: 1e-9, Examples: 90, Sampling: sampling, Unit: privacy.Sample}
 	if d.Rate = 0.1; sampling == privacy.WithoutReplacement {
 		d.Rate, d.Batch = 0, 9
 	}
@@ -49,7 +50,7 @@ func clipped(example int32) []float64 {
 }
 
 // stride is one step: the batch and what came out.
-func stride(t testing.TB, s *channel.Steps[float64], key ...uint64) (batch []int32, mean []float64) {
+func stride(t testing.TB, s *Steps[float64], key ...uint64) (batch []int32, mean []float64) {
 	t.Helper()
 	batch, err := s.Begin(key...)
 	if err != nil {
@@ -67,9 +68,9 @@ func stride(t testing.TB, s *channel.Steps[float64], key ...uint64) (batch []int
 	return slices.Clone(batch), mean
 }
 
-func openSteps(t testing.TB, d channel.DPSGD, seed rng.Seed) *channel.Steps[float64] {
+func openSteps(t testing.TB, d DPSGD, seed rng.Seed) *Steps[float64] {
 	t.Helper()
-	s, err := channel.OpenDPSGD[float64](d, sgdDim, research(), seed.Stream("sgd"))
+	s, err := Open[float64](d, sgdDim, mechanismtest.Ledger(t), seed.Stream("sgd"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestStepsResumeAtEveryPoint(t *testing.T) {
 		whole := openSteps(t, d, 2)
 		var means [][]float64
 		var states []string
-		save := func(s *channel.Steps[float64]) string {
+		save := func(s *Steps[float64]) string {
 			b, err := json.Marshal(s.State())
 			if err != nil {
 				t.Fatal(err)
@@ -146,7 +147,7 @@ func TestStepsResumeAtEveryPoint(t *testing.T) {
 			means, states = append(means, mean), append(states, save(whole))
 		}
 		for from := range steps {
-			var st channel.DPSGDState
+			var st State
 			if err := json.Unmarshal([]byte(states[from]), &st); err != nil {
 				t.Fatal(err)
 			}
@@ -163,12 +164,12 @@ func TestStepsResumeAtEveryPoint(t *testing.T) {
 				}
 			}
 			// What pairs of batches had in common starts anew; everything else goes on.
-			var a, b channel.DPSGDState
+			var a, b State
 			if err := errors.Join(json.Unmarshal([]byte(save(s)), &a), json.Unmarshal([]byte(states[steps]), &b)); err != nil {
 				t.Fatal(err)
 			}
 			b.Batches.Paired, b.Batches.Common = a.Batches.Paired, a.Batches.Common
-			x, y := must(json.Marshal(a)), must(json.Marshal(b))
+			x, y := mechanismtest.Must(json.Marshal(a)), mechanismtest.Must(json.Marshal(b))
 			if string(x) != string(y) {
 				t.Errorf("%s: restored at %d the run ends as\n%s\nwant\n%s", sampling, from, x, y)
 			}
@@ -177,7 +178,7 @@ func TestStepsResumeAtEveryPoint(t *testing.T) {
 			t.Errorf("%s: %d different states", sampling, n)
 		}
 		other := openSteps(t, d, 3) // another seed
-		var st channel.DPSGDState
+		var st State
 		if err := json.Unmarshal([]byte(states[3]), &st); err != nil {
 			t.Fatal(err)
 		}
@@ -185,13 +186,6 @@ func TestStepsResumeAtEveryPoint(t *testing.T) {
 			t.Errorf("%s: the state of another seed was restored", sampling)
 		}
 	}
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err) // in a test
-	}
-	return v
 }
 
 // Batches are of examples of the data set, ascending and each once; who is in does
@@ -205,8 +199,8 @@ func TestBatchesDependOnSeedAndKeyAlone(t *testing.T) {
 		}
 		seed := rng.Seed(rapid.Uint64().Draw(t, "seed"))
 		key := []uint64{rapid.Uint64Range(0, 5).Draw(t, "pass"), rapid.Uint64().Draw(t, "step")}
-		first := func(d channel.DPSGD, dim int, before ...uint64) []int32 {
-			s, err := channel.OpenDPSGD[float64](d, dim, research(), seed.Stream("sgd"))
+		first := func(d DPSGD, dim int, before ...uint64) []int32 {
+			s, err := Open[float64](d, dim, mechanismtest.Must(privacy.NewLedger(privacy.Research)), seed.Stream("sgd"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,4 +270,36 @@ func TestStepEventsScale(t *testing.T) {
 			t.Fatalf("the whole data set at rate %v", d.Event().Rate)
 		}
 	})
+}
+
+// Steps that were begun are to be finished before a check, and a run that has made
+// none passes: there is nothing to look at.
+func TestChecksBetweenSteps(t *testing.T) {
+	for _, sampling := range samplings {
+		d := sgd(sampling)
+		d.NoiseMultiplier = 1
+		s := openSteps(t, d, 6)
+		if err := s.Check(); err != nil {
+			t.Errorf("%s: nothing done, and %v", sampling, err)
+		}
+		batch := mechanismtest.Must(s.Begin(0))
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), "not finished") {
+			t.Errorf("%s: checked within a step: %v", sampling, err)
+		}
+		for k, i := range batch {
+			if err := s.Add(k, slope(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(s.Finish(make([]float64, sgdDim)), s.Check(), s.Check()); err != nil {
+			t.Errorf("%s: %v", sampling, err)
+		}
+		_, repeated := s.Begin(0) // the same key
+		if repeated == nil || s.Check() != repeated || s.Add(0, slope(0)) != repeated || s.Finish(nil) != repeated {
+			t.Errorf("%s: the run goes on after %v", sampling, repeated)
+		}
+		if st := s.State(); st.Failed != repeated.Error() {
+			t.Errorf("%s: the state says %q", sampling, st.Failed)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package secure
+package descent
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"privrec/internal/privacy/mechanism"
-	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 )
 
@@ -136,8 +135,8 @@ func TestGrids(t *testing.T) {
 		if s := c.z * c.clip / g.step; s >= finestSigma || s < leastSigma || g.most > mostSum+c.n || c.clip/g.step > mostRadius {
 			t.Errorf("%+v: %v steps to a sigma, sums of up to %d", c, s, g.most)
 		}
-		d := channel.DPSGD{Purpose: "p", Clip: c.clip, NoiseMultiplier: c.z, Examples: min(c.n, math.MaxInt32), Sampling: "poisson", Rate: 0.1, Unit: "user"}
-		if _, err := DPSGDEvent(d, 1000); err != nil {
+		d := DPSGD{Purpose: "p", Clip: c.clip, NoiseMultiplier: c.z, Examples: min(c.n, math.MaxInt32), Sampling: "poisson", Rate: 0.1, Unit: "user"}
+		if _, err := SecretEvent(d, 1000); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package channel
+package descent
 
 import (
 	"fmt"
@@ -6,9 +6,8 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Descent runs DP-SGD for a training in one run: for each step Begin, Add for every example of the batch, Finish. Dense
-// implements it.
-type Descent[T mechanism.Float] interface {
+// Run is DP-SGD of a training: for each step Begin, Add for every example of the batch, Finish. Dense implements it.
+type Run[T mechanism.Float] interface {
 	// Skip reports whether the next step was begun by a stopped attempt, with noise that cannot be drawn again. That
 	// step is then over without moving anything, and no Begin follows.
 	Skip() bool
@@ -16,54 +15,54 @@ type Descent[T mechanism.Float] interface {
 	Add(k int, gradient []T) error
 	Finish(mean []T) error
 	Check() error
-	State() DPSGDState
-	Restore(st DPSGDState) error
+	State() State
+	Restore(st State) error
 }
 
-// Source draws the batches and the noise of one run of DP-SGD, and sums its gradients. OpenRowSteps has one that is
-// drawn again from a seed, and package secure has one of cryptographic bits.
-type Source[T mechanism.Float] interface {
-	// Skip implements Descent.
-	Skip() bool
-	// Begin records a step in the ledger, empties the sum, and overwrites batch with the examples of the step,
+// source draws the batches and the noise of one run of DP-SGD, and sums its gradients. A seeded one draws the same again
+// from its seed; a secret one draws cryptographic bits.
+type source[T mechanism.Float] interface {
+	// skip implements Run.
+	skip() bool
+	// begin records a step in the ledger, empties the sum, and overwrites batch with the examples of the step,
 	// ascending.
-	Begin(key []uint64, batch []int32) ([]int32, error)
-	// Add clips the gradient of an example, in place, and adds it to rows of the sum.
-	Add(example int32, rows []int32, values []T) error
-	// Noisy overwrites dst with rows of the flattened sum and its noise, NoiseCols values each, from row at on. The
+	begin(key []uint64, batch []int32) ([]int32, error)
+	// add clips the gradient of an example, in place, and adds it to rows of the sum.
+	add(example int32, rows []int32, values []T) error
+	// noisy overwrites dst with rows of the flattened sum and its noise, noiseCols values each, from row at on. The
 	// last row is padded. Several goroutines may call it.
-	Noisy(at int, dst []T)
-	// End ends the release of a step and checks its noise.
-	End() error
-	// Batches returns the number of batches that CheckBatches compares with their law. x gives each of so many
-	// one-sided events a probability of at most exp(-x).
-	Batches() int64
-	CheckBatches(x func(events int) float64) error
-	// Check compares all noise with its law.
-	Check() error
-	// State adds what a checkpoint needs to the counts of the checks. Restore takes it to a new run.
-	State(st *DPSGDState)
-	Restore(st *DPSGDState) error
+	noisy(at int, dst []T)
+	// end ends the release of a step and checks its noise.
+	end() error
+	// drawn returns the number of batches that checkBatches compares with their law. x gives each of so many one-sided
+	// events a probability of at most exp(-x).
+	drawn() int64
+	checkBatches(x func(events int) float64) error
+	// check compares all noise with its law.
+	check() error
+	// state adds what a checkpoint needs to the counts of the checks. restore takes it to a new run.
+	state(st *State)
+	restore(st *State) error
 }
 
-// NoiseCols is the length of the rows of noise.
-const NoiseCols = 256
+// noiseCols is the length of the rows of noise.
+const noiseCols = 256
 
 // Rows runs DP-SGD on a table (rows, cols) where each example touches few rows, as the pairs of a matrix factorisation
 // do: Begin, Add for every example of the batch, Finish. The rows that an example touches are clipped as one vector,
-// and summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since a row
-// without noise would reveal that. Finish hands it out in pieces, so that no dense gradient is ever in memory.
+// and summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since a row without
+// noise would reveal that. Finish hands it out in pieces, so that no dense gradient is ever in memory.
 //
 // Only one goroutine may call it; several may compute the gradients, and Finish adds the noise in several.
 type Rows[T mechanism.Float] struct {
 	d          DPSGD
 	rows, cols int
-	from       Source[T]
+	from       source[T]
 	piece      int // rows of noise that are handed out at once
-	each       Distinct
+	each       distinctRows
 
-	spent   spending // of the share of the batches
-	checked int64    // batches at the last check
+	spent   mechanism.Spending // of the share of the batches
+	checked int64              // batches at the last check
 	failed  error
 
 	open  bool // between Begin and Finish
@@ -76,18 +75,18 @@ type Rows[T mechanism.Float] struct {
 // tensor.Parallel is one.
 type Parallel func(n, grain int, body func(chunk, lo, hi int))
 
-// NewRows returns DP-SGD on a table (rows, cols) with batches and noise of a source. piece is the number of rows of
+// newRows returns DP-SGD on a table (rows, cols) with batches and noise of a source. piece is the number of rows of
 // noise that Finish hands out at once.
-func NewRows[T mechanism.Float](d DPSGD, rows, cols, piece int, from Source[T]) *Rows[T] {
-	return &Rows[T]{d: d, rows: rows, cols: cols, piece: piece, from: from, each: NewDistinct(rows)}
+func newRows[T mechanism.Float](d DPSGD, rows, cols, piece int, from source[T]) *Rows[T] {
+	return &Rows[T]{d: d, rows: rows, cols: cols, piece: piece, from: from, each: newDistinct(rows)}
 }
 
-// Skip implements Descent.
-func (s *Rows[T]) Skip() bool { return s.failed == nil && s.from.Skip() }
+// Skip implements Run.
+func (s *Rows[T]) Skip() bool { return s.failed == nil && s.from.skip() }
 
 // Begin records a step in the ledger and returns the examples of its batch, ascending; the
 // batch may be empty. They stay valid until the next Begin. The key (pass, step) is used once,
-// by the rules of [Channel.Begin].
+// by the rules of [channel.Channel.Begin].
 func (s *Rows[T]) Begin(key ...uint64) ([]int32, error) {
 	if s.failed != nil {
 		return nil, s.failed
@@ -95,7 +94,7 @@ func (s *Rows[T]) Begin(key ...uint64) ([]int32, error) {
 	if s.open {
 		return nil, s.fail(fmt.Errorf("%s: a step was begun before the last was finished", s.d.Purpose))
 	}
-	batch, err := s.from.Begin(key, s.batch)
+	batch, err := s.from.begin(key, s.batch)
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -135,7 +134,7 @@ func (s *Rows[T]) add(k int, rows []int32, values []T) error {
 		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k,
 			s.added, len(s.batch)))
 	}
-	if err := s.from.Add(s.batch[k], rows, values); err != nil {
+	if err := s.from.add(s.batch[k], rows, values); err != nil {
 		return s.fail(err)
 	}
 	s.added++
@@ -157,26 +156,26 @@ func (s *Rows[T]) Finish(parallel Parallel, step func(at int, sum []T)) error {
 	}
 	n, values := noiseRows(s.rows*s.cols), s.rows*s.cols
 	parallel((n+s.piece-1)/s.piece, 8, func(_, lo, hi int) {
-		piece := make([]T, s.piece*NoiseCols)
+		piece := make([]T, s.piece*noiseCols)
 		for p := lo; p < hi; p++ {
 			from, to := p*s.piece, min(n, (p+1)*s.piece)
-			at := from * NoiseCols
-			s.from.Noisy(from, piece[:(to-from)*NoiseCols])
-			step(at, piece[:min(values, to*NoiseCols)-at])
+			at := from * noiseCols
+			s.from.noisy(from, piece[:(to-from)*noiseCols])
+			step(at, piece[:min(values, to*noiseCols)-at])
 		}
 	})
 	s.open = false
-	if err := s.from.End(); err != nil {
+	if err := s.from.end(); err != nil {
 		return s.fail(err)
 	}
-	if s.from.Batches() >= 2*s.checked { // whenever their number has doubled
+	if s.from.drawn() >= 2*s.checked { // whenever their number has doubled
 		return s.check()
 	}
 	return nil
 }
 
 // noiseRows returns the number of rows of noise that cover so many values.
-func noiseRows(values int) int { return (values + NoiseCols - 1) / NoiseCols }
+func noiseRows(values int) int { return (values + noiseCols - 1) / noiseCols }
 
 // ExpectedBatch returns the number of examples by which sums are divided, see [DPSGD.ExpectedBatch].
 func (s *Rows[T]) ExpectedBatch() float64 { return s.d.ExpectedBatch() }
@@ -193,7 +192,7 @@ func (s *Rows[T]) Check() error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if err := s.from.Check(); err != nil {
+	if err := s.from.check(); err != nil {
 		return s.fail(err)
 	}
 	return nil
@@ -201,11 +200,11 @@ func (s *Rows[T]) Check() error {
 
 // check compares the batches with their law.
 func (s *Rows[T]) check() error {
-	if s.checked = s.from.Batches(); s.checked == 0 {
+	if s.checked = s.from.drawn(); s.checked == 0 {
 		return nil
 	}
-	x := func(events int) float64 { return s.spent.next(events, s.d.Share.Half()) }
-	if err := s.from.CheckBatches(x); err != nil {
+	x := func(events int) float64 { return s.spent.Next(events, s.d.Share.Half()) }
+	if err := s.from.checkBatches(x); err != nil {
 		return s.fail(err)
 	}
 	return nil
@@ -217,9 +216,9 @@ func (s *Rows[T]) fail(err error) error {
 }
 
 // State returns the state of the run between two steps.
-func (s *Rows[T]) State() DPSGDState {
-	st := DPSGDState{Examples: s.d.Examples, Checked: s.checked, Checks: s.spent.k}
-	s.from.State(&st)
+func (s *Rows[T]) State() State {
+	st := State{Examples: s.d.Examples, Checked: s.checked, Checks: s.spent.K}
+	s.from.state(&st)
 	if s.failed != nil {
 		st.Failed = s.failed.Error()
 	}
@@ -228,18 +227,18 @@ func (s *Rows[T]) State() DPSGDState {
 
 // Restore puts a new run into the state of a checkpoint. It fails on a state of another run, of a failed run, and on
 // one taken in the middle of a step.
-func (s *Rows[T]) Restore(st DPSGDState) error {
+func (s *Rows[T]) Restore(st State) error {
 	err := s.failed
 	if err == nil && s.open {
 		err = errBegun
 	}
 	if err == nil {
-		err = s.from.Restore(&st)
+		err = s.from.restore(&st)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: restore: %w", s.d.Purpose, err)
 	}
-	s.checked, s.spent.k = st.Checked, st.Checks
+	s.checked, s.spent.K = st.Checked, st.Checks
 	return nil
 }
 
@@ -249,9 +248,9 @@ type Dense[T mechanism.Float] struct {
 	parallel Parallel
 }
 
-// NewDense returns DP-SGD on gradients of dim values, see NewRows. parallel spreads the noise.
-func NewDense[T mechanism.Float](d DPSGD, dim, piece int, from Source[T], parallel Parallel) *Dense[T] {
-	return &Dense[T]{*NewRows(d, 1, dim, piece, from), parallel}
+// newDense returns DP-SGD on gradients of dim values, see newRows. parallel spreads the noise.
+func newDense[T mechanism.Float](d DPSGD, dim, piece int, from source[T], parallel Parallel) *Dense[T] {
+	return &Dense[T]{*newRows(d, 1, dim, piece, from), parallel}
 }
 
 // whole names the only row of a dense gradient.

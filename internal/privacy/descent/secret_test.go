@@ -1,4 +1,4 @@
-package secure
+package descent
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
-	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
 
-var learning = channel.DPSGD{Purpose: "gradients", Clip: 0.5, NoiseMultiplier: 1.3, Examples: 40, Sampling: privacy.Poisson, Rate: 0.3, Unit: privacy.User}
+var learning = DPSGD{Purpose: "gradients", Clip: 0.5, NoiseMultiplier: 1.3, Examples: 40, Sampling: privacy.Poisson, Rate: 0.3, Unit: privacy.User}
 
 // step makes one step in which every example of the batch has the same gradient.
-func step(t *testing.T, s *channel.Dense[float32], n uint64, mean []float32, gradient ...float32) (batch int) {
+func step(t *testing.T, s *Dense[float32], n uint64, mean []float32, gradient ...float32) (batch int) {
 	t.Helper()
 	users, err := s.Begin(0, n)
 	if err != nil {
@@ -42,8 +42,8 @@ func step(t *testing.T, s *channel.Dense[float32], n uint64, mean []float32, gra
 func TestStepsHaveTheLawOfTheirEvent(t *testing.T) {
 	const dim, rounds = 300, 400
 	l := mechanismtest.SecureLedger(t)
-	s := mechanismtest.Must(OpenRowSteps[float64](learning, dim, 1, l))
-	e := mechanismtest.Must(DPSGDEvent(learning, dim)).Event.(privacy.DiscreteGaussian)
+	s := mechanismtest.Must(OpenSecretRows[float64](learning, dim, 1, l))
+	e := mechanismtest.Must(SecretEvent(learning, dim)).Event.(privacy.DiscreteGaussian)
 	_, grid, err := release(learning, dim)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestStepsHaveTheLawOfTheirEvent(t *testing.T) {
 		t.Errorf("%+v: noise of %v contributions, want 1.3", e, got)
 	}
 	i := -1
-	mechanismtest.CheckLaw(t, "noise", len(noise), int64(e.Sigma/10), func() int64 { i++; return noise[i] }, DiscreteGaussianLaw{e.Sigma}.PMF)
+	mechanismtest.CheckLaw(t, "noise", len(noise), int64(e.Sigma/10), func() int64 { i++; return noise[i] }, secure.DiscreteGaussianLaw{Sigma: e.Sigma}.PMF)
 	low := make([]int, 64)
 	for _, k := range noise {
 		low[k&63]++
@@ -144,20 +144,20 @@ func TestBatchesArePoissonSamples(t *testing.T) {
 // A ledger that promises research noise, and mechanisms that draw it on a ledger that promises
 // secure noise, are refused: no float noise reaches a run whose ledger is marked secure.
 func TestNoOtherNoise(t *testing.T) {
-	if _, err := OpenDPSGD[float32](learning, 3, mechanismtest.Ledger(t), tensor.Parallel); err == nil {
+	if _, err := OpenSecret[float32](learning, 3, mechanismtest.Ledger(t), tensor.Parallel); err == nil {
 		t.Error("opened on a research ledger")
 	}
-	if _, err := channel.OpenDPSGD[float32](learning, 3, mechanismtest.SecureLedger(t), rng.Seed(1).Stream("noise")); err == nil {
+	if _, err := Open[float32](learning, 3, mechanismtest.SecureLedger(t), rng.Seed(1).Stream("noise")); err == nil {
 		t.Error("seeded noise on a secure ledger")
 	}
-	for _, change := range []func(*channel.DPSGD){
-		func(d *channel.DPSGD) { d.Sampling, d.Rate, d.Batch = privacy.WithoutReplacement, 0, 7 },
-		func(d *channel.DPSGD) { d.NoiseMultiplier = 1e-8 },
-		func(d *channel.DPSGD) { d.Clip = math.Inf(1) },
+	for _, change := range []func(*DPSGD){
+		func(d *DPSGD) { d.Sampling, d.Rate, d.Batch = privacy.WithoutReplacement, 0, 7 },
+		func(d *DPSGD) { d.NoiseMultiplier = 1e-8 },
+		func(d *DPSGD) { d.Clip = math.Inf(1) },
 	} {
 		d := learning
 		change(&d)
-		if _, err := OpenDPSGD[float32](d, 3, mechanismtest.SecureLedger(t), tensor.Parallel); err == nil {
+		if _, err := OpenSecret[float32](d, 3, mechanismtest.SecureLedger(t), tensor.Parallel); err == nil {
 			t.Errorf("opened %+v", d)
 		}
 	}
@@ -167,7 +167,7 @@ func TestNoOtherNoise(t *testing.T) {
 func TestNoSeed(t *testing.T) {
 	a, b := make([]float32, 50), make([]float32, 50)
 	for _, m := range [][]float32{a, b} {
-		step(t, mechanismtest.Must(OpenDPSGD[float32](learning, 50, mechanismtest.SecureLedger(t), tensor.Parallel)), 0, m)
+		step(t, mechanismtest.Must(OpenSecret[float32](learning, 50, mechanismtest.SecureLedger(t), tensor.Parallel)), 0, m)
 	}
 	same := 0
 	for i := range a {
@@ -194,10 +194,10 @@ func TestLostStepsStayReleases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := mechanismtest.Must(OpenDPSGD[float32](learning, 10, l, tensor.Parallel))
+		s := mechanismtest.Must(OpenSecret[float32](learning, 10, l, tensor.Parallel))
 		mean := make([]float32, 10)
 		var at privacy.LedgerState
-		var kept channel.DPSGDState
+		var kept State
 		state := func() {
 			if at, err = l.State(); err != nil {
 				t.Fatal(err)
@@ -227,10 +227,10 @@ func TestLostStepsStayReleases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := again.Limit(privacy.Plan{Releases: []privacy.Entry{{Purpose: learning.Purpose, Count: planned, Event: mechanismtest.Must(DPSGDEvent(learning, 10))}}}); err != nil {
+		if err := again.Limit(privacy.Plan{Releases: []privacy.Entry{{Purpose: learning.Purpose, Count: planned, Event: mechanismtest.Must(SecretEvent(learning, 10))}}}); err != nil {
 			t.Fatal(err)
 		}
-		r := mechanismtest.Must(OpenDPSGD[float32](learning, 10, again, tensor.Parallel))
+		r := mechanismtest.Must(OpenSecret[float32](learning, 10, again, tensor.Parallel))
 		if err := r.Restore(kept); err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestLostStepsStayReleases(t *testing.T) {
 			t.Fatalf("%+v: %d steps are lost, the ledger has %d, drawn were %d", c, lost, mechanismtest.CountOf(again), drawn)
 		}
 		if c.lost == 3 { // drawing before the lost ones are passed over is refused
-			other := mechanismtest.Must(OpenDPSGD[float32](learning, 10, again, tensor.Parallel))
+			other := mechanismtest.Must(OpenSecret[float32](learning, 10, again, tensor.Parallel))
 			if _, err := other.Begin(0, 0); err == nil {
 				t.Error("a step was drawn in the place of a lost one")
 			}
@@ -266,9 +266,9 @@ func TestLostStepsStayReleases(t *testing.T) {
 func TestStepsRefuseMisuse(t *testing.T) {
 	sure := learning
 	sure.Rate = 1
-	open := func() (*channel.Dense[float32], *channel.Rows[float32]) {
-		a := mechanismtest.Must(OpenDPSGD[float32](sure, 4, mechanismtest.SecureLedger(t), tensor.Parallel))
-		b := mechanismtest.Must(OpenRowSteps[float32](sure, 2, 2, mechanismtest.SecureLedger(t)))
+	open := func() (*Dense[float32], *Rows[float32]) {
+		a := mechanismtest.Must(OpenSecret[float32](sure, 4, mechanismtest.SecureLedger(t), tensor.Parallel))
+		b := mechanismtest.Must(OpenSecretRows[float32](sure, 2, 2, mechanismtest.SecureLedger(t)))
 		for _, err := range []error{begun(a.Begin(0, 1)), begun(b.Begin(0, 1))} {
 			if err != nil {
 				t.Fatal(err)
@@ -276,22 +276,22 @@ func TestStepsRefuseMisuse(t *testing.T) {
 		}
 		return a, b
 	}
-	for name, try := range map[string]func(a *channel.Dense[float32], b *channel.Rows[float32]) error{
-		"in order":   func(a *channel.Dense[float32], _ *channel.Rows[float32]) error { return a.Add(1, make([]float32, 4)) },
-		"3 values":   func(a *channel.Dense[float32], _ *channel.Rows[float32]) error { return a.Add(0, make([]float32, 3)) },
-		"ends after": func(a *channel.Dense[float32], _ *channel.Rows[float32]) error { return a.Finish(make([]float32, 4)) },
-		"was begun":  func(a *channel.Dense[float32], _ *channel.Rows[float32]) error { return begun(a.Begin(0, 2)) },
-		"mean of":    func(a *channel.Dense[float32], _ *channel.Rows[float32]) error { return a.Finish(make([]float32, 5)) },
-		"row 1 twice": func(_ *channel.Dense[float32], b *channel.Rows[float32]) error {
+	for name, try := range map[string]func(a *Dense[float32], b *Rows[float32]) error{
+		"in order":   func(a *Dense[float32], _ *Rows[float32]) error { return a.Add(1, make([]float32, 4)) },
+		"3 values":   func(a *Dense[float32], _ *Rows[float32]) error { return a.Add(0, make([]float32, 3)) },
+		"ends after": func(a *Dense[float32], _ *Rows[float32]) error { return a.Finish(make([]float32, 4)) },
+		"was begun":  func(a *Dense[float32], _ *Rows[float32]) error { return begun(a.Begin(0, 2)) },
+		"mean of":    func(a *Dense[float32], _ *Rows[float32]) error { return a.Finish(make([]float32, 5)) },
+		"row 1 twice": func(_ *Dense[float32], b *Rows[float32]) error {
 			return b.Add(0, []int32{1, 1}, make([]float32, 4))
 		},
-		"row 2": func(_ *channel.Dense[float32], b *channel.Rows[float32]) error {
+		"row 2": func(_ *Dense[float32], b *Rows[float32]) error {
 			return b.Add(0, []int32{2}, make([]float32, 2))
 		},
-		"for 1 rows": func(_ *channel.Dense[float32], b *channel.Rows[float32]) error {
+		"for 1 rows": func(_ *Dense[float32], b *Rows[float32]) error {
 			return b.Add(0, []int32{0}, make([]float32, 3))
 		},
-		"not finished": func(a *channel.Dense[float32], _ *channel.Rows[float32]) error { return a.Check() },
+		"not finished": func(a *Dense[float32], _ *Rows[float32]) error { return a.Check() },
 	} {
 		a, b := open()
 		if err := try(a, b); err == nil || !strings.Contains(err.Error(), name) {
@@ -307,9 +307,9 @@ func BenchmarkDPSGD(b *testing.B) {
 	d := learning
 	d.Examples = 1000
 	const dim = 20_000
-	for name, s := range map[string]channel.Descent[float32]{
-		"secure": mechanismtest.Must(OpenDPSGD[float32](d, dim, mechanismtest.SecureLedger(b), tensor.Parallel)),
-		"seeded": mechanismtest.Must(channel.OpenDPSGD[float32](d, dim, mechanismtest.Ledger(b), rng.Seed(1).Stream("noise"))),
+	for name, s := range map[string]Run[float32]{
+		"secure": mechanismtest.Must(OpenSecret[float32](d, dim, mechanismtest.SecureLedger(b), tensor.Parallel)),
+		"seeded": mechanismtest.Must(Open[float32](d, dim, mechanismtest.Ledger(b), rng.Seed(1).Stream("noise"))),
 	} {
 		b.Run(name, func(b *testing.B) {
 			mean, v := make([]float32, dim), make([]float32, dim)

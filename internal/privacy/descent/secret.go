@@ -1,4 +1,4 @@
-package secure
+package descent
 
 import (
 	"cmp"
@@ -8,12 +8,13 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
 )
 
-// DPSGDEvent returns one step of DP-SGD with secure noise on gradients of dim values, as an
+// SecretEvent returns one step of DP-SGD with secure noise on gradients of dim values, as an
 // accountant sees it: a discrete normal release on a Poisson sample. It fails on a sampler other
 // than Poisson's, and on a noise multiplier that has no grid.
-func DPSGDEvent(d channel.DPSGD, dim int) (privacy.Sampled, error) {
+func SecretEvent(d DPSGD, dim int) (privacy.Sampled, error) {
 	m, _, err := release(d, dim)
 	if err != nil {
 		return privacy.Sampled{}, err
@@ -26,42 +27,43 @@ func DPSGDEvent(d channel.DPSGD, dim int) (privacy.Sampled, error) {
 }
 
 // release describes the release of a step's sum.
-func release(d channel.DPSGD, dim int) (DiscreteGaussian, grid, error) {
+func release(d DPSGD, dim int) (secure.DiscreteGaussian, grid, error) {
 	if err := d.Validate(); err != nil {
-		return DiscreteGaussian{}, grid{}, err
+		return secure.DiscreteGaussian{}, grid{}, err
 	}
 	if d.Sampling != privacy.Poisson {
-		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: sampling is %q, want %q: secure batches have no other",
-			d.Purpose, string(d.Sampling), string(privacy.Poisson))
+		return secure.DiscreteGaussian{}, grid{},
+			fmt.Errorf("%s: sampling is %q, want %q: secure batches have no other", d.Purpose, string(d.Sampling),
+				string(privacy.Poisson))
 	}
 	if dim < 1 {
-		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
+		return secure.DiscreteGaussian{}, grid{}, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
 	}
 	// The grid must not tell how many examples there are, where that is not public.
 	most := cmp.Or(2*d.Stated, d.Examples)
 	if d.Examples > most {
-		return DiscreteGaussian{}, grid{},
+		return secure.DiscreteGaussian{}, grid{},
 			fmt.Errorf("%s: there are more than twice as many examples as the %d that are stated", d.Purpose, d.Stated)
 	}
 	g, err := newGrid(d.Clip, d.Sigma(), most)
 	if err != nil {
-		return DiscreteGaussian{}, grid{}, fmt.Errorf("%s: %w", d.Purpose, err)
+		return secure.DiscreteGaussian{}, grid{}, fmt.Errorf("%s: %w", d.Purpose, err)
 	}
-	return DiscreteGaussian{Purpose: d.Purpose, Sigma: d.Sigma(), Sensitivity: d.Clip, Dimension: int64(dim),
+	return secure.DiscreteGaussian{Purpose: d.Purpose, Sigma: d.Sigma(), Sensitivity: d.Clip, Dimension: int64(dim),
 			Bound: float64(g.most) * g.step,
 			Grid:  g.step, Whole: true, Unit: d.Unit, Neighbouring: privacy.AddRemove, Rate: d.Rate,
 			Share: d.Share.Half()},
 		g, nil
 }
 
-// source is a channel.Source of cryptographic bits, with exact sums. Nothing can be drawn again.
+// secret is a source of cryptographic bits, with exact sums. Nothing can be drawn again.
 //
 // A step is in the ledger, and on file, before its batch is drawn. A stopped run continues from its last checkpoint,
 // and the steps after that are lost, since their results were only in memory or in files that no checkpoint knows. They
 // are not repeated, because new noise would be a second release. They stay in the ledger, and Skip passes over as many
 // steps. So a run never draws noise more often than its ledger, and its plan, says.
-type source[T mechanism.Float] struct {
-	d         channel.DPSGD
+type secret[T mechanism.Float] struct {
+	d         DPSGD
 	grid      grid
 	dim, cols int // values of the table, and of its rows
 	noise     *channel.Channel[float64]
@@ -74,46 +76,45 @@ type source[T mechanism.Float] struct {
 	behind int64 // steps of the ledger that are lost
 }
 
-// piece is the number of rows of noise that are handed out at once.
-const piece = 1
+// secretPiece is the number of rows of noise that are handed out at once.
+const secretPiece = 1
 
-// OpenDPSGD opens DP-SGD for gradients of dim values and for data that are published: batches and noise are from
+// OpenSecret opens DP-SGD for gradients of dim values and for data that are published: batches and noise are from
 // cryptographic bits, there is no seed, and sums are exact. The ledger must be marked secure. parallel decides in how
 // many goroutines noise is added.
-func OpenDPSGD[T mechanism.Float](d channel.DPSGD, dim int, l *privacy.Ledger,
-	parallel channel.Parallel) (*channel.Dense[T], error) {
-	s, err := newSource[T](d, 1, dim, l)
+func OpenSecret[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, parallel Parallel) (*Dense[T], error) {
+	s, err := newSecret[T](d, 1, dim, l)
 	if err != nil {
 		return nil, err
 	}
-	return channel.NewDense(d, dim, piece, s, parallel), nil
+	return newDense(d, dim, secretPiece, s, parallel), nil
 }
 
-// OpenRowSteps opens DP-SGD for the gradients of a table (rows, cols), see OpenDPSGD.
-func OpenRowSteps[T mechanism.Float](d channel.DPSGD, rows, cols int, l *privacy.Ledger) (*channel.Rows[T], error) {
+// OpenSecretRows opens DP-SGD for the gradients of a table (rows, cols), see OpenSecret.
+func OpenSecretRows[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger) (*Rows[T], error) {
 	if rows < 1 || cols < 1 {
 		return nil, fmt.Errorf("%s: a table of %d x %d values", d.Purpose, rows, cols)
 	}
-	s, err := newSource[T](d, rows, cols, l)
+	s, err := newSecret[T](d, rows, cols, l)
 	if err != nil {
 		return nil, err
 	}
-	return channel.NewRows(d, rows, cols, piece, s), nil
+	return newRows(d, rows, cols, secretPiece, s), nil
 }
 
-func newSource[T mechanism.Float](d channel.DPSGD, rows, cols int, l *privacy.Ledger) (channel.Source[T], error) {
+func newSecret[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger) (source[T], error) {
 	m, g, err := release(d, rows*cols)
 	if err != nil {
 		return nil, err
 	}
-	c, err := OpenGaussian[float64](m, l)
+	c, err := secure.OpenGaussian[float64](m, l)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := l.Keep("steps of an attempt that was stopped"); err != nil {
 		return nil, err
 	}
-	s := &source[T]{d: d, grid: g, dim: rows * cols, cols: cols, noise: c, ledger: l,
+	s := &secret[T]{d: d, grid: g, dim: rows * cols, cols: cols, noise: c, ledger: l,
 		sample: sample{n: d.Examples, rate: d.Rate}, sum: make([]int64, rows*cols)}
 	for _, e := range l.Entries() {
 		if e.Purpose == d.Purpose {
@@ -123,8 +124,8 @@ func newSource[T mechanism.Float](d channel.DPSGD, rows, cols int, l *privacy.Le
 	return s, nil
 }
 
-// Skip implements channel.Source.
-func (s *source[T]) Skip() bool {
+// skip implements source.
+func (s *secret[T]) skip() bool {
 	if s.behind == 0 {
 		return false
 	}
@@ -133,15 +134,15 @@ func (s *source[T]) Skip() bool {
 	return true
 }
 
-// Begin implements channel.Source.
-func (s *source[T]) Begin(key []uint64, batch []int32) (_ []int32, err error) {
+// begin implements source.
+func (s *secret[T]) begin(key []uint64, batch []int32) (_ []int32, err error) {
 	if s.behind != 0 {
 		return nil, fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose,
 			s.behind)
 	}
 	clear(s.sum)
-	rows := (s.dim + channel.NoiseCols - 1) / channel.NoiseCols
-	if s.release, err = s.noise.Begin(rows, channel.NoiseCols, key...); err != nil {
+	rows := (s.dim + noiseCols - 1) / noiseCols
+	if s.release, err = s.noise.Begin(rows, noiseCols, key...); err != nil {
 		return nil, err
 	}
 	if err := s.ledger.Show(); err != nil { // a kill from here on leaves the step in the file
@@ -150,8 +151,8 @@ func (s *source[T]) Begin(key []uint64, batch []int32) (_ []int32, err error) {
 	return s.sample.draw(batch), nil
 }
 
-// Add implements channel.Source. It brings the gradient onto the grid.
-func (s *source[T]) Add(example int32, rows []int32, values []T) error {
+// add implements source. It brings the gradient onto the grid.
+func (s *secret[T]) add(example int32, rows []int32, values []T) error {
 	beyond := int64(0) // a sum that no examples reach
 	err := place(&s.grid, values, func(i int, k int64) {
 		at := i
@@ -176,9 +177,9 @@ func (s *source[T]) Add(example int32, rows []int32, values []T) error {
 	return nil
 }
 
-// Noisy implements channel.Source.
-func (s *source[T]) Noisy(at int, dst []T) {
-	var row [channel.NoiseCols]float64
+// noisy implements source.
+func (s *secret[T]) noisy(at int, dst []T) {
+	var row [noiseCols]float64
 	for ; len(dst) > 0; at, dst = at+1, dst[len(row):] {
 		clear(row[:])
 		for j, k := range s.sum[at*len(row) : min(s.dim, (at+1)*len(row))] {
@@ -191,8 +192,8 @@ func (s *source[T]) Noisy(at int, dst []T) {
 	}
 }
 
-// End implements channel.Source.
-func (s *source[T]) End() error {
+// end implements source.
+func (s *secret[T]) end() error {
 	err := s.release.Finish()
 	if err == nil {
 		s.made++
@@ -200,26 +201,26 @@ func (s *source[T]) End() error {
 	return err
 }
 
-// Batches implements channel.Source: those of this process.
-func (s *source[T]) Batches() int64 { return s.sample.batches }
+// drawn implements source: those of this process.
+func (s *secret[T]) drawn() int64 { return s.sample.batches }
 
-// CheckBatches implements channel.Source.
-func (s *source[T]) CheckBatches(x func(events int) float64) error {
+// checkBatches implements source.
+func (s *secret[T]) checkBatches(x func(events int) float64) error {
 	return s.sample.check(s.d.Purpose, x(sampleTails))
 }
 
-// Check implements channel.Source.
-func (s *source[T]) Check() error { return s.noise.Check() }
+// check implements source.
+func (s *secret[T]) check() error { return s.noise.Check() }
 
-// State keeps the number of steps made. There is nothing else to restore: the next attempt draws new bits and checks
+// state keeps the number of steps made. There is nothing else to restore: the next attempt draws new bits and checks
 // them.
-func (s *source[T]) State(st *channel.DPSGDState) {
-	*st = channel.DPSGDState{Examples: s.d.Examples}
+func (s *secret[T]) state(st *State) {
+	*st = State{Examples: s.d.Examples}
 	st.Batches.Batches = s.made
 }
 
-// Restore continues after the steps of a checkpoint.
-func (s *source[T]) Restore(st *channel.DPSGDState) error {
+// restore continues after the steps of a checkpoint.
+func (s *secret[T]) restore(st *State) error {
 	n := st.Batches.Batches
 	switch {
 	case s.made != 0:
@@ -231,6 +232,6 @@ func (s *source[T]) Restore(st *channel.DPSGDState) error {
 	case n > s.behind:
 		return fmt.Errorf("the state is of %d steps, the ledger has %d", n, s.behind)
 	}
-	s.made, s.behind, *st = n, s.behind-n, channel.DPSGDState{}
+	s.made, s.behind, *st = n, s.behind-n, State{}
 	return nil
 }
