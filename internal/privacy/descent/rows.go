@@ -19,8 +19,8 @@ type Run[T mechanism.Float] interface {
 	Restore(st State) error
 }
 
-// source draws the batches and the noise of one run of DP-SGD, and sums its gradients. A seeded one draws the same again
-// from its seed; a secret one draws cryptographic bits.
+// source draws the batches and the noise of one run of DP-SGD, and sums its gradients. A seeded one draws the same
+// again from its seed; a secret one draws cryptographic bits.
 type source[T mechanism.Float] interface {
 	// skip implements Run.
 	skip() bool
@@ -50,8 +50,8 @@ const noiseCols = 256
 
 // Rows runs DP-SGD on a table (rows, cols) where each example touches few rows, as the pairs of a matrix factorisation
 // do: Begin, Add for every example of the batch, Finish. The rows that an example touches are clipped as one vector,
-// and summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since a row without
-// noise would reveal that. Finish hands it out in pieces, so that no dense gradient is ever in memory.
+// and summed. Noise goes to every coordinate of the table, also to the rows that no example touched, since a row
+// without noise would reveal that. Finish hands it out in pieces, so that no dense gradient is ever in memory.
 //
 // Only one goroutine may call it; several may compute the gradients, and Finish adds the noise in several.
 type Rows[T mechanism.Float] struct {
