@@ -41,7 +41,8 @@ func (c *Channel[T]) State() State {
 	st := State{
 		Purpose: c.purpose, Kind: c.kind(), Sigma: mechanism.Exact(c.law.Scale()), Stream: c.stream.Fingerprint(),
 		Values: c.total.N, Unchanged: c.total.Zeros, Sum: mechanism.Exact(c.total.Sum),
-		SumSq: mechanism.Exact(c.total.Sq), Checked: c.checked, Checks: c.spent.K, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
+		SumSq: mechanism.Exact(c.total.Sq), Checked: c.checked, Checks: c.spent.K, Pass: c.used.pass,
+		Used: c.used.state(), Open: c.open,
 	}
 	switch {
 	case c.failed != nil:
