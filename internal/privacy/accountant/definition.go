@@ -8,14 +8,15 @@ import (
 )
 
 // logDeltaByDefinition returns the logarithm of the delta of a mu-Gaussian-DP mechanism at epsilon from its definition,
-// the mean of (1 - e^(epsilon - L))+ over the privacy loss L, which is normal with mean mu²/2 and variance mu². It
-// shares nothing with the closed form. The logarithm is right to some 1e-9.
+// the mean of (1 - e^(epsilon - L))+ over the privacy loss L, which is normal with mean mu²/2 and variance mu² (Balle
+// and Wang 2018, of which LogDelta is the closed form). It shares nothing with that form. mu is positive, epsilon 0 or
+// more. The logarithm is right to 1e-8.
 //
 // L = epsilon + mu s puts the lower end at s = 0: the mean is the integral of (1 - e^(-mu s)) phi(z + s) over s > 0
 // with z = epsilon/mu - mu/2.
 func logDeltaByDefinition(mu, epsilon float64) float64 {
 	z := epsilon/mu - mu/2
-	if z < -8 { // mu is above 16: where the density is not negligible, e^(-mu s) is
+	if z < -8 { // mu is above 16: e^(-mu s) is negligible wherever the density is not
 		sum := 0.0
 		for k := -200; k <= 200; k++ {
 			if x := float64(k) / 16; x > z {
