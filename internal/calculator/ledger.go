@@ -87,20 +87,56 @@ func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, 
 	return a, nil
 }
 
+// UnitRisk holds the risk of an attack by a ledger for one unit.
+type UnitRisk struct {
+	Risk
+	Alone bool // of the noise alone: more is open
+}
+
 // Risks returns what an attacker can reach by a ledger, for each unit that it is about. path is a ledger file or a run
 // directory, whose ledger has no key.
-func (q *Question) Risks(path string) ([]UnitGuarantee, error) {
-	if err := q.numbers["delta"].Set("1e-6"); err != nil { // of an epsilon that no risk depends on
+func Risks(path string) (risks []UnitRisk, err error) {
+	q := AskLedger()
+	q.method = accountant.Contour
+	if path, err = ledgerPath(path); err != nil {
 		return nil, err
 	}
-	if err := q.Check(); err != nil {
-		return nil, err
-	}
-	a, err := q.Ledger(path, "", nil)
+	l, _, err := readLedger(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	return a.Guarantees, nil
+	for _, u := range subjectsOf(l).list {
+		t, err := q.ledgerTradeOff(path, l, l.Entries(), u)
+		if err != nil {
+			return nil, err
+		}
+		alone := false
+		if covered := noisedAbout(l, u); len(t.Unprotected) > 0 && covered != nil {
+			of, err := q.ledgerTradeOff(path, l, covered, u)
+			if err != nil {
+				return nil, err
+			}
+			if len(of.Unprotected) == 0 {
+				t, alone = of, true
+			}
+		}
+		risks = append(risks, UnitRisk{*riskOf(t, evenPrior), alone})
+	}
+	return risks, nil
+}
+
+// ledgerTradeOff returns the trade-off bound of entries of a ledger for one unit.
+func (q *Question) ledgerTradeOff(path string, l *privacy.Ledger, entries []privacy.Entry,
+	u privacy.Subject) (*accountant.TradeOff, error) {
+	books, err := q.ledgerBooks(path, l, entries, u)
+	if err != nil {
+		return nil, err
+	}
+	t, err := books.TradeOff()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", path, u.Unit, err)
+	}
+	return t, nil
 }
 
 // choose returns the unit asked for; for an empty one, all that the ledger is about.
@@ -128,39 +164,54 @@ func unitNames(units []privacy.Subject) string {
 	return strings.Join(names, ", ")
 }
 
-// ledgerGuarantee accounts for one unit. If the result is infinite it also accounts for the protected releases alone.
-func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (UnitGuarantee, error) {
-	entries := l.Entries()
-	r, risk, err := q.ledgerUnit(path, l, entries, u)
-	if err != nil || len(r.Unprotected) == 0 {
-		return UnitGuarantee{r, nil, risk}, err
-	}
-	noised := slices.DeleteFunc(slices.Clone(entries), func(e privacy.Entry) bool {
-		_, open := privacy.AsUnprotected(e.Event)
-		return open
-	})
-	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {
+// noisedAbout returns the entries of a ledger that have noise, or nil if none of them is about a unit.
+func noisedAbout(l *privacy.Ledger, u privacy.Subject) []privacy.Entry {
+	entries := noised(l)
+	if !slices.ContainsFunc(entries, func(e privacy.Entry) bool {
 		return slices.ContainsFunc(privacy.Subjects(e.Event),
 			func(s privacy.Subject) bool { return !s.Unit.Apart(u.Unit) })
 	}) {
+		return nil
+	}
+	return entries
+}
+
+// ledgerGuarantee accounts for one unit. If the result is infinite it also accounts for the protected releases alone.
+func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (UnitGuarantee, error) {
+	r, risk, err := q.ledgerUnit(path, l, l.Entries(), u)
+	if err != nil || len(r.Unprotected) == 0 {
+		return UnitGuarantee{r, nil, risk}, err
+	}
+	covered := noisedAbout(l, u)
+	if covered == nil {
 		return UnitGuarantee{r, nil, risk}, nil
 	}
-	p, part, err := q.ledgerUnit(path, l, noised, u)
+	p, part, err := q.ledgerUnit(path, l, covered, u)
 	if err != nil || math.IsInf(p.Epsilon, 1) {
 		return UnitGuarantee{r, nil, risk}, err
 	}
 	return UnitGuarantee{r, &p, part}, nil
 }
 
+// ledgerBooks charges entries of a ledger to an account for one unit.
+func (q *Question) ledgerBooks(path string, l *privacy.Ledger, entries []privacy.Entry,
+	u privacy.Subject) (*accountant.Account, error) {
+	books, err := q.account(q.method, u)
+	if err != nil {
+		return nil, err
+	}
+	if err := accountant.ChargeLedger(books, entries, l.Holdings()...); err != nil {
+		return nil, fmt.Errorf("%s: account of %s: %w", path, u.Unit, err)
+	}
+	return books, nil
+}
+
 // ledgerUnit accounts for one unit. The risk is nil if it is unknown, as a note says.
 func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry,
 	u privacy.Subject) (accountant.Result, *Risk, error) {
-	books, err := q.account(q.method, u)
+	books, err := q.ledgerBooks(path, l, entries, u)
 	if err != nil {
 		return accountant.Result{}, nil, err
-	}
-	if err := accountant.ChargeLedger(books, entries, l.Holdings()...); err != nil {
-		return accountant.Result{}, nil, fmt.Errorf("%s: account of %s: %w", path, u.Unit, err)
 	}
 	r, err := books.Spent(q.get("delta"))
 	if err == nil {

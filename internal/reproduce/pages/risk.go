@@ -18,8 +18,7 @@ func (f *finished) risk() []report.Part {
 	if _, err := os.Stat(filepath.Join(f.dir, run.LedgerName)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	q := calculator.AskLedger()
-	answer, err := q.Risks(f.dir)
+	risks, err := calculator.Risks(f.dir)
 	if err != nil {
 		why := strings.ReplaceAll(err.Error(), f.dir+string(filepath.Separator), "")
 		return []report.Part{report.Prose{"What an attacker reaches is not known: " + why + "."}}
@@ -27,20 +26,17 @@ func (f *finished) risk() []report.Part {
 	t := &report.Table{Name: "risk", Title: "Members that an attacker finds at most", Columns: report.Columns("%.4g",
 		"of one", "at 0.1 % false alarms", "at 1 %", "at 10 %", "advantage", "of")}
 	var said report.Steps
-	for _, g := range answer {
-		if g.Risk == nil {
-			continue
-		}
+	for _, r := range risks {
 		of := "all of the run"
-		if g.Protected != nil {
+		if r.Alone {
 			of = "the noise alone"
 		}
-		row := []any{string(g.Unit) + ", " + string(g.Neighbouring)}
-		for _, r := range g.Risk.Rates {
-			row = append(row, r.TPR)
+		row := []any{string(r.Unit) + ", " + string(r.Neighbouring)}
+		for _, one := range r.Rates {
+			row = append(row, one.TPR)
 		}
-		t.Add(append(row, g.Risk.Advantage, of)...)
-		said = append(said, string(g.Unit)+": "+g.Risk.Statement())
+		t.Add(append(row, r.Advantage, of)...)
+		said = append(said, string(r.Unit)+": "+r.Statement())
 	}
 	if len(t.Rows) == 0 {
 		return nil
