@@ -38,6 +38,35 @@ func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 	}
 }
 
+// Adam applies one fused step to weights w and moments m, v, all as long as the
+// gradient g.
+func Adam(w, g, m, v []Float, c *AdamCoef) {
+	w, m, v = w[:len(g)], m[:len(g)], v[:len(g)]
+	switch level {
+	case AVX512:
+		adam512(w, g, m, v, &c.Beta1)
+	case AVX2:
+		adam256(w, g, m, v, &c.Beta1)
+	default:
+		adamPlain(w, g, m, v, c)
+	}
+}
+
+// AdamIdle applies the steps of c, one or more, with a zero gradient and without weight decay. Their betas are equal.
+// If slack times the update of a step does not move a weight, it may skip this update and all later ones; the caller
+// knows that they do not move it either.
+func AdamIdle(w, m, v []Float, c []AdamCoef, slack Float) {
+	m, v = m[:len(w)], v[:len(w)]
+	switch level {
+	case AVX512:
+		adamIdle512(w, m, v, &c[0].Beta1, len(c), slack)
+	case AVX2:
+		adamIdle256(w, m, v, &c[0].Beta1, len(c), slack)
+	default:
+		adamIdlePlain(w, m, v, c, slack)
+	}
+}
+
 // adamIdlePlain is AdamIdle in plain Go.
 func adamIdlePlain(w, m, v []Float, c []AdamCoef, slack Float) {
 	for i, x := range w {

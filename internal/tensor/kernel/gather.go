@@ -2,6 +2,60 @@ package kernel
 
 import "unsafe"
 
+// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in ptr[r]..ptr[r+1] of right[idx[e]] times
+// row idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added
+// in order and scaled last. If idx continues after the last of these rows, rows of x that it names are fetched ahead.
+// If to is not nil, the sum of row r goes to row to[r] of y instead.
+func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int, to []int32) {
+	ptr = ptr[:len(left)+1]
+	if len(left) == 0 || cols == 0 {
+		return
+	}
+	var places *int32
+	if to != nil {
+		places = unsafe.SliceData(to[:max(len(left), len(to))])
+	}
+	last := len(idx) - 1
+	switch {
+	case last < 0 || level == Off:
+		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)
+	case level == AVX512:
+		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places,
+			len(to)-1)
+	default:
+		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols, places,
+			len(to)-1)
+	}
+}
+
+// SpMMRows sets row r of y, r < len(ptr)-1, to the sum over e in ptr[r]..ptr[r+1] of val[e] times row idx[e] of x, the
+// first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added in order. With add,
+// the sum of a row starts from the row's old content. If idx continues after the last of these rows, rows of x that it
+// names are fetched ahead.
+func SpMMRows(ptr []int64, idx []int32, val []Float, x *Float, ldx int, y *Float, ldy, cols int, add bool) {
+	if len(ptr) < 2 || cols == 0 {
+		return
+	}
+	last := len(idx) - 1
+	val = val[:len(idx)]
+	switch {
+	case last < 0 || level == Off:
+		spmmRowsPlain(ptr, idx, val, x, ldx, y, ldy, cols, add)
+	case level == AVX512:
+		spmmRows512(len(ptr)-1, &ptr[0], &idx[0], last, &val[0], x, ldx*size, y, ldy*size, cols, add)
+	default:
+		spmmRows256(len(ptr)-1, &ptr[0], &idx[0], last, &val[0], x, ldx*size, y, ldy*size, cols, add)
+	}
+}
+
+// FetchRows prefetches rows of x, the first cols elements of each, into the caches of the core while it does something
+// else. Rows are ldx elements apart. It changes nothing.
+func FetchRows(rows []int32, x *Float, ldx, cols int) {
+	if len(rows) > 0 && cols > 0 && level != Off {
+		fetchRows(len(rows), &rows[0], x, ldx*size, cols*size)
+	}
+}
+
 // gatherRowsPlain is GatherRows in plain Go.
 func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int,
 	to []int32) {
