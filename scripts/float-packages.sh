@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Prints the packages with code or tests that import internal/tensor, at once or through
-# others: a program built with -tags f64 computes them in float64. All other packages, such
-# as internal/privacy, compute the same in both. internal/cli and cmd are left out: they
-# only start the others, and .ci/run uses the float64 program itself.
+# Prints the packages of internal/tensor, and those whose code or tests import them or what is written on them (autograd,
+# nn, optim): built with -tags f64 they compute in float64. Packages that only start these compute nothing in
+# tensor.Float themselves. internal/cli and cmd are left out, too: .ci/run uses the float64 program itself.
 #
 #   GO   the go command (default go)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-"${GO:-go}" list -test -f '{{.ImportPath}} {{join .Deps " "}} ' ./... |
-	sed -nE 's|^([^ ]*)\.test .* privrec/internal/tensor(/[^ ]*)? .*|\1|p' |
+"${GO:-go}" list -f '{{.ImportPath}} {{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}} ' ./... |
+	sed -nE 's#^([^ ]*) .*privrec/internal/(tensor|autograd|nn|optim)(/[^ ]*)? .*#\1#p' |
 	grep -vE '^privrec/(internal/cli|cmd)(/.*)?$' | LC_ALL=C sort
