@@ -48,10 +48,10 @@ const (
 func Default() Config {
 	return Config{
 		Profile: "default",
-		Target:  target.Training{Set: []string{}, Share: 0.2},
+		Target:  target.DefaultTraining(0.2),
 		Attack: AttackConfig{Sees: []string{}, Users: 200, Others: 300, Budgets: []float64{0.25, 1, 4},
 			Change: Direction, Delta: 1, Watched: 100},
-		Eval: target.Intervals{Resamples: 1000, Confidence: 0.95},
+		Eval: target.DefaultIntervals(),
 	}
 }
 

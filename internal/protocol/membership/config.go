@@ -58,11 +58,11 @@ const (
 func Default() Config {
 	return Config{
 		Profile: "default",
-		Target:  target.Training{Set: []string{}, Share: 0.5},
+		Target:  target.DefaultTraining(0.5),
 		Attack: AttackConfig{Level: LevelInteraction, Sees: []string{SeesScores, SeesLists}, K: 20, NonMembers: HeldOut,
 			Strangers:  Model,
 			Classifier: "dnn", Users: 2000, Guesses: 100},
-		Eval: target.Intervals{Resamples: 1000, Confidence: 0.95},
+		Eval: target.DefaultIntervals(),
 	}
 }
 

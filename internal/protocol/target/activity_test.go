@@ -25,8 +25,7 @@ func activity(others []run.Task) run.Task {
 		Summary: "tell users with long histories from others by what a model shows of them",
 		Clear:   "histories", Why: "the attack is told the lengths of the histories to be measured",
 		Default: func() settings {
-			return settings{Profile: "default", Target: target.Training{Set: []string{}, Share: 0.5},
-				Eval: target.Intervals{Resamples: 1000, Confidence: 0.95}}
+			return settings{"default", target.On{}, target.DefaultTraining(0.5), target.DefaultIntervals()}
 		},
 		Parts: func(c *settings) target.Parts {
 			return target.Parts{Profile: &c.Profile, On: &c.On, Target: &c.Target, Eval: &c.Eval}

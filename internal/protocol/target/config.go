@@ -29,6 +29,12 @@ type Intervals struct {
 	Confidence float64 `yaml:"confidence"` // level of the intervals
 }
 
+// DefaultTraining names no task to train. share is the chance that a user, or a row, is held out of one that is named.
+func DefaultTraining(share float64) Training { return Training{Set: []string{}, Share: share} }
+
+// DefaultIntervals returns intervals at 95 % from 1,000 resamples.
+func DefaultIntervals() Intervals { return Intervals{Resamples: 1000, Confidence: 0.95} }
+
 // checkTarget reports targets that cannot be attacked, under the keys "on" and "target".
 func checkTarget(v *config.Checker, on On, t Training) {
 	v.Check(on.Run == "" || t.Task == "", "target.task",
