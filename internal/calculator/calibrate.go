@@ -210,10 +210,8 @@ func (q *Question) exposed() float64 {
 // leastNoise returns the least noise. If a closed form is known and the accountant confirms that it suffices,
 // leastNoise returns that, to the last digit.
 func (q *Question) leastNoise(target float64) (float64, error) {
-	if q.of.sgd { // the number of releases
-		if err := q.derive(); err != nil {
-			return 0, err
-		}
+	if err := q.derive(); err != nil {
+		return 0, err
 	}
 	spent := q.epsilonAt(q.method)
 	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed(), Least: spanNoise.lo,
@@ -257,9 +255,13 @@ func (q *Question) guess(target float64) (noise float64, exact, ok bool) {
 	case "dipsgnn":
 		noise, exact = accountant.ClosedSigma(q.get("clip"), steps, target, delta), true
 		q.relation = privacy.AddRemove
-	case "gaussian":
+	case "gaussian", "correlated-sums":
+		moved := q.get("sensitivity") * math.Sqrt(steps)
+		if q.of.Name != "gaussian" {
+			moved = q.movedSums()
+		}
 		var err error
-		if noise, err = accountant.SigmaFor(q.get("sensitivity")*math.Sqrt(steps), target, delta); err != nil {
+		if noise, err = accountant.SigmaFor(moved, target, delta); err != nil {
 			return 0, false, false
 		}
 		exact = q.method == accountant.Analytic

@@ -40,6 +40,13 @@ type numbersForm struct {
 	TPR            float64 `json:"tpr,omitempty"`
 	FPR            float64 `json:"fpr,omitempty"`
 	Points         int64   `json:"points,omitempty"`
+	Horizon        int64   `json:"horizon,omitempty"`
+	Participations int64   `json:"participations,omitempty"`
+	Apart          int64   `json:"apart,omitempty"`
+	Bands          int64   `json:"bands,omitempty"`
+	ErrorLast      float64 `json:"error_last,omitempty"`
+	ErrorMean      float64 `json:"error_mean,omitempty"`
+	ErrorSingle    float64 `json:"error_single_releases,omitempty"`
 }
 
 // echoForm holds the fields that echo and bound write.

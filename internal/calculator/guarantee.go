@@ -24,7 +24,8 @@ type Asked struct {
 // Given holds a number of a question, with its key in JSON.
 type Given struct {
 	Key   string
-	Value any // float64, or int64 of a whole number
+	Value any    // float64, or int64 of a whole number
+	Label string // for a person; empty: in JSON alone
 }
 
 // asked returns the numbers of a question, except those that its answer has.
@@ -41,14 +42,16 @@ func (q *Question) asked(less ...string) Asked {
 		if name == "epsilon" { // the guarantee has this key in JSON
 			key = "release_epsilon"
 		}
-		a.Numbers = append(a.Numbers, Given{key, q.numbers[name].json()})
+		a.Numbers = append(a.Numbers, Given{Key: key, Value: q.numbers[name].json()})
 	}
-	if q.of.sgd {
-		a.Numbers = append(a.Numbers, Given{"sampling_rate", q.get("sampling-rate")},
-			Given{"steps", q.numbers["steps"].json()})
+	for _, name := range slices.Concat(q.of.optional, q.of.derived) {
+		if q.given(name) {
+			a.Numbers = append(a.Numbers,
+				Given{strings.ReplaceAll(name, "-", "_"), q.numbers[name].json(), q.of.labels[name]})
+		}
 	}
 	if q.given("group") {
-		a.Numbers = append(a.Numbers, Given{"group", q.numbers["group"].json()})
+		a.Numbers = append(a.Numbers, Given{Key: "group", Value: q.numbers["group"].json()})
 		a.Releases += fmt.Sprintf(", for a user with %s records", q.shown("group"))
 	}
 	return a
@@ -57,7 +60,11 @@ func (q *Question) asked(less ...string) Asked {
 // echo adds the numbers of a question, and how its batches are drawn, to the page.
 func (p *page) echo(a Asked) {
 	for _, n := range a.Numbers {
-		p.add(n.Key, n.Value, "", "")
+		shown := ""
+		if v, real := n.Value.(float64); real {
+			shown = near(v, 6)
+		}
+		p.add(n.Key, n.Value, n.Label, shown)
 	}
 	if a.Sampling != "" {
 		p.add("sampling", a.Sampling, "", "")

@@ -18,8 +18,13 @@ type Mechanism struct {
 	Sampled             bool                   // has batches, which are drawn in one of two ways
 
 	numbers  []string // of a release, without the noise
+	optional []string // numbers of a release that may be left out
 	finds    []string // numbers that a calibration can find besides the noise
-	sgd      bool     // counts records and epochs, not releases
+	// derive computes numbers from others, the number of releases among them, and derived names those that an answer
+	// repeats. Nil: nothing is computed, and the number of releases is asked for.
+	derive   func(q *Question) error
+	derived  []string
+	labels   map[string]string // of derived numbers, for a person; others are in JSON alone
 	unit     privacy.Unit
 	closed   bool // has its own closed form and no choice of accountant
 	release  func(q *Question) (privacy.Event, error)
@@ -28,7 +33,7 @@ type Mechanism struct {
 
 // counts returns the names of the numbers that give the number of releases.
 func (m *Mechanism) counts() []string {
-	if m.sgd {
+	if m.derive != nil {
 		return nil
 	}
 	return []string{"steps"}
@@ -39,7 +44,7 @@ const Shuffled privacy.Sampling = "shuffled"
 
 // samplings lists the ways in which batches can be drawn.
 func (m *Mechanism) samplings() []privacy.Sampling {
-	if m.sgd {
+	if m.derive != nil {
 		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, Shuffled}
 	}
 	return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
@@ -104,7 +109,8 @@ answer: poisson takes every record by itself in every step, without-replacement
 draws a batch of fixed size in every step, shuffled cuts the shuffled records into
 batches once an epoch. Shuffled batches are not Poisson: no amplification is proved for
 them that is near, so they are charged as without any, with a lower bound beside it.`,
-			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"}, sgd: true,
+			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"},
+			derive: deriveBatches, derived: []string{"sampling-rate", "steps"},
 			Relations: anyRelation, Sampled: true, unit: privacy.Record,
 			Accountants: general, finds: []string{"batch", "epochs"},
 			release: batchRelease,
@@ -121,6 +127,7 @@ them that is near, so they are charged as without any, with a lower bound beside
 					q.shown("steps"), q.shown("epochs"), batches, q.shown("records"), q.shown("noise-multiplier"))
 			},
 		},
+		correlatedSums(anyRelation),
 		{
 			Name: "laplace", Summary: "Laplace noise on every release",
 			Long: "Each release is a value that moves by at most --sensitivity in the l1 norm between\nneighbours, " +
@@ -174,7 +181,7 @@ func Noisy() []*Mechanism {
 
 // Single returns the mechanisms of Noisy that single releases can be asked about.
 func Single() []*Mechanism {
-	return slices.DeleteFunc(Noisy(), func(m *Mechanism) bool { return m.sgd })
+	return slices.DeleteFunc(Noisy(), func(m *Mechanism) bool { return m.derive != nil })
 }
 
 // Dipsgnn returns the mechanism of the DIPSGNN paper's theorem.

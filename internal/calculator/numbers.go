@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"privrec/internal/privacy/correlated"
 	"privrec/internal/run"
 )
 
@@ -35,6 +36,8 @@ var (
 	spanPrior   = span{lo: 1e-9, hi: 1, openHi: true}
 	spanWhole   = span{lo: 1, hi: 1e9, whole: true}
 	spanShape   = span{lo: -1, hi: 100, openLo: true}
+	spanHorizon = span{lo: 1, hi: correlated.MaxHorizon, whole: true}
+	spanError   = span{lo: 0, hi: 1e15}
 )
 
 // String returns the range in words, as in "1e-9 to 1e9".
@@ -151,6 +154,14 @@ var kinds = map[string]struct {
 	"tpr":              {spanPrior, "largest true positive rate at --fpr, in place of --epsilon", "T"},
 	"fpr":              {spanPrior, "false positive rate of --tpr", "F"},
 	"points":           {spanPoints, "values on the axis, spaced by equal factors", ""},
+	"horizon":          {spanHorizon, "number of steps", "N"},
+	"participations":   {spanHorizon, "most steps that one user is in (default 1)", "K"},
+	"apart":            {spanHorizon, "fewest steps from one of them to the next (default 1)", "G"},
+	"bands":            {spanHorizon, "steps over which noise is correlated (default all)", "B"},
+
+	"error-last":            {spanError, "standard deviation of the noise of the last sum", ""},
+	"error-mean":            {spanError, "root of the mean square of the noise of all sums", ""},
+	"error-single-releases": {spanError, "standard deviation of independent noise on each sum", ""},
 }
 
 // Name returns the name of the flag, without dashes.

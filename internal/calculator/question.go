@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/correlated"
 	"privrec/internal/run"
 )
 
@@ -30,6 +31,11 @@ type Question struct {
 	relation privacy.Neighbouring
 	unit     privacy.Unit
 	ctx      context.Context // nil: nothing ends the answer early
+
+	sums struct { // of a stream, as last computed
+		steps, bands int
+		errors       correlated.Errors
+	}
 }
 
 // During returns the question bound to ctx: its answer stops when ctx ends, with the error of ctx.
@@ -78,8 +84,10 @@ func AskAccount(m *Mechanism) *Question {
 		noise = []string{m.Noise}
 	}
 	q := newQuestion(m, slices.Concat(noise, m.numbers, m.counts(), []string{"delta"})...)
+	q.allow(m.optional...)
 	if !m.closed {
-		q.allow("at-epsilon", "prior", "group")
+		q.allow("at-epsilon", "prior")
+		q.allowGroup()
 	}
 	return q
 }
@@ -90,6 +98,13 @@ func (q *Question) allow(names ...string) {
 		q.numbers[name] = newNumber(name)
 	}
 	q.optional = append(q.optional, names...)
+}
+
+// allowGroup adds the number of records of one user, unless the releases are about users already.
+func (q *Question) allowGroup() {
+	if q.unit != privacy.User {
+		q.allow("group")
+	}
 }
 
 // Optional returns the optional numbers.
@@ -120,8 +135,10 @@ func AskCalibration(m *Mechanism) *Question {
 	}
 	q := newQuestion(m, slices.Concat(noise, m.numbers, m.counts(), []string{"delta", "epsilon"})...)
 	q.find = m.Noise
+	q.allow(m.optional...)
 	if !m.closed {
-		q.allow("advantage", "tpr", "fpr", "prior", "group")
+		q.allow("advantage", "tpr", "fpr", "prior")
+		q.allowGroup()
 	}
 	return q
 }
@@ -209,11 +226,16 @@ func (q *Question) checkGoal() error {
 	return nil
 }
 
-// derive computes the rate and the number of releases from records, batch and epochs.
+// derive computes the numbers that follow from others.
 func (q *Question) derive() error {
-	if !q.of.sgd {
+	if q.of.derive == nil {
 		return nil
 	}
+	return q.of.derive(q)
+}
+
+// deriveBatches computes the rate and the number of releases from records, batch and epochs.
+func deriveBatches(q *Question) error {
 	records, batch, epochs := q.get("records"), q.get("batch"), q.get("epochs")
 	if batch > records {
 		return run.Usagef("", "--batch is %s, more than the %s --records", short(batch), short(records))

@@ -121,7 +121,8 @@ func calculations(t *testing.T, app *App) (lines [][]string) {
 	t.Helper()
 	values := map[string]string{
 		"sigma": "4", "sensitivity": "1", "noise-multiplier": "4", "sampling-rate": "0.01", "scale": "4", "clip": "1", "epsilon": "0.1", "categories": "4",
-		"steps": "10", "delta": "1e-5", "alpha": "3", "trials": "4", "eta": "1", "records": "10000", "batch": "100", "epochs": "2",
+		"steps": "10", "delta": "1e-5", "alpha": "3", "trials": "4", "eta": "1", "records": "10000", "batch": "100",
+		"epochs": "2", "horizon": "30",
 	}
 	for _, path := range commandsWithJSON(app.root()) {
 		words := strings.Fields(path)[1:]
