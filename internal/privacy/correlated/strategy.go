@@ -18,7 +18,7 @@ type Strategy struct {
 
 // SquareRoot returns the square root of the lower triangle of ones, of n steps: entry k is binomial(2k, k) / 4^k. The
 // error of the sums grows like the logarithm of n (Fichtenberger, Henzinger, Upadhyay, "Constant matters: fine-grained
-// error bound on differentially private continual observation", ICML 2023, theorem 1).
+// error bound on differentially private continual observation", ICML 2023).
 func SquareRoot(n int) (Strategy, error) { return Banded(n, n) }
 
 // Banded returns the first bands entries of SquareRoot, and 0 below them. The noise of a step is then correlated with
@@ -73,7 +73,7 @@ var ErrParticipation = errors.New("a unit takes part at least once, in steps tha
 
 // Sensitivity returns the norm of the longest C (x - x') if one unit is added or removed. It is exact: the columns of C
 // are not negative, so the worst unit adds the same vector to every step that it is in, and since they do not increase,
-// the worst steps are the earliest ones, 1, 1+Apart, 1+2 Apart and so on (Kalinin, Lampert 2024, theorem 2).
+// the worst steps are the earliest ones, 1, 1+Apart, 1+2 Apart and so on (Kalinin, Lampert 2024; tests try every pattern).
 func (s Strategy) Sensitivity(p Participation) (float64, error) {
 	if p.Times < 1 || p.Apart < 1 {
 		return 0, ErrParticipation

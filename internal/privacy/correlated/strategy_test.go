@@ -151,8 +151,8 @@ func TestErrorsAreThoseOfB(t *testing.T) {
 }
 
 // TestGrowth states what the strategies are for: at 365 steps of a unit that takes part once, with noise for the same
-// guarantee. Independent noise on steps or on sums errs by the root of the number of steps, the square root by little
-// more than its logarithm over pi, 1 + (gamma + ln n) / pi, as theorem 1 of Fichtenberger, Henzinger and Upadhyay has it.
+// guarantee. Independent noise on steps or on sums errs by the root of the number of steps. The square root errs by the
+// sum of its squared entries: the one at k is at most 1/(pi k), so that is at most 1 + (gamma + ln n)/pi.
 func TestGrowth(t *testing.T) {
 	const n = 365
 	all := made(t, n)
