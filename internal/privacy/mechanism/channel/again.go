@@ -36,5 +36,5 @@ func (c *Channel[T]) Again(parts []int32, key ...uint64) (Again[T], error) {
 // RowAt adds to dst the noise that RowAt of the release added to the row of the same part and key. dst must have the
 // length of that row. Several goroutines may do so at once.
 func (a Again[T]) RowAt(dst []T, part int, key uint64) {
-	a.c.add(a.stream.Sub(uint64(a.parts[part]), key), dst, atLeast[T](a.c.law.Scale()))
+	a.c.add(a.stream.Sub(uint64(a.parts[part]), key), dst, atLeast[T](a.c.law.Scale))
 }

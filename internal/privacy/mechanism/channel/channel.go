@@ -58,7 +58,7 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 	if n.Purpose == "" {
 		return nil, errors.New("channel: no purpose")
 	}
-	err := errors.Join(n.Law.Event().Validate(), n.Share.Validate())
+	err := errors.Join(n.Law.Event.Validate(), n.Share.Validate())
 	if err == nil {
 		err = mechanism.Marked(l, n.Secret)
 	}
@@ -73,7 +73,7 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 
 // see returns the tally of a changed row. It is not a function value, so that before stays on the stack.
 func (c *Channel[T]) see(before, after []T) Tally {
-	perScale := 1 / float64(atLeast[T](c.law.Scale()))
+	perScale := 1 / float64(atLeast[T](c.law.Scale))
 	switch {
 	case c.grid != nil:
 		return steps(c.grid, before, after, c.absolute)
@@ -86,7 +86,7 @@ func (c *Channel[T]) see(before, after []T) Tally {
 }
 
 // Event returns the event that the channel records of one release.
-func (c *Channel[T]) Event() privacy.Event { return c.law.Event() }
+func (c *Channel[T]) Event() privacy.Event { return c.law.Event }
 
 // Perturb adds noise to the whole of data, in rows of cols, as one matrix. releases is the
 // number of releases to record: how many parts of the data (sessions, samples) its rows belong
@@ -122,7 +122,7 @@ func (c *Channel[T]) Check() error {
 
 func (c *Channel[T]) check() error {
 	c.checked = c.total.N
-	err := c.law.Check(&c.total, c.purpose, c.spent.Next(c.law.Tails(), c.share))
+	err := c.law.Check(&c.total, c.purpose, c.spent.Next(c.law.Tails, c.share))
 	if err != nil {
 		c.failed = err
 	}

@@ -13,5 +13,5 @@ func Plant[T ~float32 | ~float64](c *Channel[T], add func(s rng.Stream, dst []T,
 // Seen returns what a channel tallied, the scale of its noise, and whether sizes are
 // absolute values.
 func Seen[T ~float32 | ~float64](c *Channel[T]) (t Tally, scale float64, absolute bool) {
-	return c.total, c.law.Scale(), c.absolute
+	return c.total, c.law.Scale, c.absolute
 }

@@ -56,7 +56,8 @@ func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) 
 	if m.Purpose == "" {
 		return nil, errors.New("laplace mechanism: no purpose")
 	}
-	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw{m}, Add: addLaplace[T], Absolute: true},
+	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw(m.Event(), m.Scale),
+		Add: addLaplace[T], Absolute: true},
 		l, s)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,10 @@ func (g Gaussian) Event() privacy.Gaussian {
 }
 
 // Law returns the law of the noise.
-func (g Gaussian) Law() Law { return normalLaw{g} }
+func (g Gaussian) Law() Law {
+	return Law{g.Event(), g.Sigma,
+		func(t *Tally, purpose string, x float64) error { return t.check(purpose, g.Sigma, x) }, 5}
+}
 
 // Open opens a channel that draws from stream s and records in ledger l.
 func Open[T mechanism.Float](g Gaussian, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
@@ -152,16 +156,7 @@ func OpenSampled[T mechanism.Float](g Gaussian, e privacy.Sampled, l *privacy.Le
 	s rng.Stream) (*Channel[T], error) {
 	c, err := Open[T](g, l, s)
 	if err == nil {
-		c.law = sampledLaw{c.law, e}
+		c.law.Event = e
 	}
 	return c, err
 }
-
-// sampledLaw is the law of noise when its releases use a sample of the data.
-type sampledLaw struct {
-	Law
-	e privacy.Sampled
-}
-
-// Event returns the sampled event.
-func (l sampledLaw) Event() privacy.Event { return l.e }

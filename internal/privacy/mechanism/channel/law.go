@@ -8,12 +8,12 @@ import (
 )
 
 // Law describes the noise of a channel to the accountant and to the self-check.
-type Law interface {
-	Event() privacy.Event // one release as an accountant sees it
-	Scale() float64       // of the noise, in the data's unit
+type Law struct {
+	Event privacy.Event // one release as an accountant sees it
+	Scale float64       // of the noise, in the data's unit
 	// Check returns an error if a tally does not fit. For noise of this law that has probability at most Tails exp(-x).
-	Check(t *Tally, purpose string, x float64) error
-	Tails() int
+	Check func(t *Tally, purpose string, x float64) error
+	Tails int
 }
 
 // Moments describes the law of one value in units of the scale, and that of its size (square or absolute value), by
@@ -77,41 +77,13 @@ func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
 	return nil
 }
 
-// normalLaw is the law of Gaussian noise.
-type normalLaw struct{ g Gaussian }
-
-// Event implements Law.
-func (l normalLaw) Event() privacy.Event { return l.g.Event() }
-
-// Scale implements Law.
-func (l normalLaw) Scale() float64 { return l.g.Sigma }
-
-// Tails implements Law.
-func (l normalLaw) Tails() int { return 5 }
-
-// Check implements Law.
-func (l normalLaw) Check(t *Tally, purpose string, x float64) error {
-	return t.check(purpose, l.g.Sigma, x)
-}
-
-// laplaceLaw is the law of Laplace noise. Its sizes are absolute values.
-type laplaceLaw struct{ m Laplace }
-
-// Event implements Law.
-func (l laplaceLaw) Event() privacy.Event { return l.m.Event() }
-
-// Scale implements Law.
-func (l laplaceLaw) Scale() float64 { return l.m.Scale }
-
-// Tails implements Law.
-func (l laplaceLaw) Tails() int { return 6 }
-
-// Check implements Law.
-func (l laplaceLaw) Check(t *Tally, purpose string, x float64) error {
-	return Moments{
+// laplaceLaw returns the law of Laplace noise that records event e. Its sizes are absolute values.
+func laplaceLaw(e privacy.Event, scale float64) Law {
+	m := Moments{
 		Sum:  func(t float64) float64 { return -math.Log1p(-t * t) },
 		Size: func(t float64) float64 { return -math.Log1p(-t) }, SumLimit: 1, SizeLimit: 1, Unchanged: -1, Root: 1,
-	}.Check(t, purpose, l.m.Scale, x)
+	}
+	return Law{e, scale, func(t *Tally, purpose string, x float64) error { return m.Check(t, purpose, scale, x) }, 6}
 }
 
 // unchangedRate is the share of values that rounding may leave unchanged. A larger share means that the noise is too

@@ -124,7 +124,7 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.purpose, err)
 	} else if r.recorded > 0 {
-		err = c.ledger.Record(c.purpose, c.law.Event(), r.recorded)
+		err = c.ledger.Record(c.purpose, c.law.Event, r.recorded)
 	}
 	if err != nil {
 		c.failed = err
@@ -132,7 +132,7 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	}
 	r.open = true
 	c.open++
-	r.observed = observe.Begin(c.purpose, c.law.Event(), r.recorded, c.step())
+	r.observed = observe.Begin(c.purpose, c.law.Event, r.recorded, c.step())
 	return nil
 }
 
@@ -200,7 +200,7 @@ func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 // draw adds noise to row i and tallies it. before, as long as dst, receives the old row.
 func (r *Release[T]) draw(i int, dst, before []T, s rng.Stream) {
 	copy(before, dst)
-	r.c.add(s, dst, atLeast[T](r.c.law.Scale()))
+	r.c.add(s, dst, atLeast[T](r.c.law.Scale))
 	r.rows[i] = r.c.see(before, dst)
 	if r.observed != nil {
 		r.seen(i, before, dst)

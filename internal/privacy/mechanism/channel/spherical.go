@@ -35,8 +35,11 @@ func OpenSphericalLaplace[T mechanism.Float](m SphericalLaplace, l *privacy.Ledg
 	if m.Purpose == "" {
 		return nil, errors.New("spherical laplace mechanism: no purpose")
 	}
-	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: sphericalLaw{m}, Add: addSpherical[T],
-		Absolute: true, Vectors: true}, l, s)
+	// In units of the scale, the length of a vector of d values has the law Gamma(d, 1), as the sum of the sizes of d
+	// Laplace values has. A component in a fixed direction has the moments E[exp(t z)] = (1-t²)^(-(d+1)/2), at most
+	// those of that sum. So the checks are those of Laplace noise, whatever the lengths of the rows.
+	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw(m.Event(), m.Scale),
+		Add: addSpherical[T], Absolute: true, Vectors: true}, l, s)
 	if err != nil {
 		return nil, err
 	}
@@ -84,24 +87,4 @@ func lengths[T mechanism.Float](before, after []T, perScale float64) (t Tally) {
 		t.Sum, t.Sq = sum/math.Sqrt(float64(t.N)), math.Sqrt(sq)
 	}
 	return t
-}
-
-// sphericalLaw is the law of spherical Laplace noise. In units of the scale, the length of a vector of d values has the
-// law Gamma(d, 1), as the sum of the sizes of d Laplace values has. A component in a fixed direction has the moments
-// E[exp(t z)] = (1-t²)^(-(d+1)/2), at most those of that sum. So the checks are those of Laplace noise, whatever the
-// lengths of the rows.
-type sphericalLaw struct{ m SphericalLaplace }
-
-// Event implements Law.
-func (l sphericalLaw) Event() privacy.Event { return l.m.Event() }
-
-// Scale implements Law.
-func (l sphericalLaw) Scale() float64 { return l.m.Scale }
-
-// Tails implements Law.
-func (l sphericalLaw) Tails() int { return laplaceLaw{}.Tails() }
-
-// Check implements Law.
-func (l sphericalLaw) Check(t *Tally, purpose string, x float64) error {
-	return laplaceLaw{Laplace{Scale: l.m.Scale}}.Check(t, purpose, x)
 }

@@ -28,7 +28,7 @@ type State struct {
 }
 
 func (c *Channel[T]) kind() string {
-	if k := c.law.Event().Kind(); k != (privacy.Gaussian{}).Kind() {
+	if k := c.law.Event.Kind(); k != (privacy.Gaussian{}).Kind() {
 		return k
 	}
 	return ""
@@ -39,7 +39,7 @@ func (c *Channel[T]) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := State{
-		Purpose: c.purpose, Kind: c.kind(), Sigma: mechanism.Exact(c.law.Scale()), Stream: c.stream.Fingerprint(),
+		Purpose: c.purpose, Kind: c.kind(), Sigma: mechanism.Exact(c.law.Scale), Stream: c.stream.Fingerprint(),
 		Values: c.total.N, Unchanged: c.total.Zeros, Sum: mechanism.Exact(c.total.Sum),
 		SumSq: mechanism.Exact(c.total.Sq), Checked: c.checked, Checks: c.spent.K, Pass: c.used.pass,
 		Used: c.used.state(), Open: c.open,
@@ -76,7 +76,7 @@ func (c *Channel[T]) restore(st State) error {
 		return errSecret
 	case c.open != 0 || c.total.N != 0 || c.spent.K != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
-	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() ||
+	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale ||
 		st.Stream != c.stream.Fingerprint() && st.Stream != c.stream.State().ID:
 		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose,
 			float64(st.Sigma))

@@ -54,7 +54,7 @@ func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	return openLattice[T](m.Purpose, m.Share, gridLaplace{e, grid.Step}, grid, true, l, s, secret, d.Sample)
+	return openLattice[T](m.Purpose, m.Share, gridLaplace(e, grid.Step), grid, true, l, s, secret, d.Sample)
 }
 
 func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, error) {
@@ -140,24 +140,11 @@ func (l DiscreteLaplaceLaw) LogSum(t float64) float64 {
 	return 2*math.Log(s) - math.Log(up) - math.Log(down)
 }
 
-// gridLaplace is the law of discrete Laplace noise. Its sizes are absolute values.
-type gridLaplace struct {
-	e    privacy.DiscreteLaplace
-	grid float64
-}
-
-// Event implements channel.Law.
-func (l gridLaplace) Event() privacy.Event { return l.e }
-
-// Scale implements channel.Law.
-func (l gridLaplace) Scale() float64 { return l.e.Scale * l.grid }
-
-// Tails implements channel.Law.
-func (l gridLaplace) Tails() int { return 6 }
-
-// Check implements channel.Law.
-func (l gridLaplace) Check(t *channel.Tally, purpose string, x float64) error {
-	d := DiscreteLaplaceLaw{l.e.Scale}
-	return channel.Moments{Sum: d.LogSum, Size: d.LogSizes, SumLimit: 1, SizeLimit: 1, Unchanged: d.PMF(0),
-		Root: 1}.Check(t, purpose, l.Scale(), x)
+// gridLaplace returns the law of discrete Laplace noise. Its sizes are absolute values.
+func gridLaplace(e privacy.DiscreteLaplace, step float64) channel.Law {
+	d, scale := DiscreteLaplaceLaw{e.Scale}, e.Scale*step
+	return channel.Law{Event: e, Scale: scale, Tails: 6, Check: func(t *channel.Tally, purpose string, x float64) error {
+		return channel.Moments{Sum: d.LogSum, Size: d.LogSizes, SumLimit: 1, SizeLimit: 1, Unchanged: d.PMF(0),
+			Root: 1}.Check(t, purpose, scale, x)
+	}}
 }

@@ -150,37 +150,16 @@ func ratioAbove(x float64) (Ratio, error) {
 	return r, nil
 }
 
-// gridGaussian is the law of discrete normal noise, of sigma steps of a grid.
-type gridGaussian struct {
-	e    privacy.DiscreteGaussian
-	grid float64
-}
-
-// Event implements channel.Law.
-func (l gridGaussian) Event() privacy.Event { return l.e }
-
-// Scale implements channel.Law.
-func (l gridGaussian) Scale() float64 { return l.e.Sigma * l.grid }
-
-// Tails implements channel.Law.
-func (l gridGaussian) Tails() int { return 6 }
-
-// Check implements channel.Law.
-func (l gridGaussian) Check(t *channel.Tally, purpose string, x float64) error {
-	d := DiscreteGaussianLaw{l.e.Sigma}
-	return channel.Moments{
+// gridLaw returns the law of discrete normal noise, of sigma steps of a grid, that records event e.
+func gridLaw(e privacy.Event, sigma, step float64) channel.Law {
+	d := DiscreteGaussianLaw{sigma}
+	m := channel.Moments{
 		// At most the function of a normal law: the law is sub-Gaussian (Canonne, Kamath,
 		// Steinke 2020), since shifting the integers within theta only makes it smaller.
 		Sum:  func(t float64) float64 { return t * t / 2 },
 		Size: d.LogSquares, SumLimit: 64, SizeLimit: 0.5, Unchanged: d.PMF(0), Root: 2,
-	}.Check(t, purpose, l.Scale(), x)
+	}
+	scale := sigma * step
+	return channel.Law{Event: e, Scale: scale, Tails: 6,
+		Check: func(t *channel.Tally, purpose string, x float64) error { return m.Check(t, purpose, scale, x) }}
 }
-
-// sampledGaussian is the law of discrete normal noise on values of a sample.
-type sampledGaussian struct {
-	gridGaussian
-	event privacy.Sampled
-}
-
-// Event implements channel.Law.
-func (l sampledGaussian) Event() privacy.Event { return l.event }

@@ -87,7 +87,7 @@ func TestDiscreteBandsAreAsRareAsStated(t *testing.T) {
 
 // A check names what is wrong, and an empty tally is right.
 func TestMomentsCheck(t *testing.T) {
-	law := gridGaussian{privacy.DiscreteGaussian{Sigma: 2}, 0.5}
+	law := gridLaw(privacy.DiscreteGaussian{Sigma: 2}, 2, 0.5)
 	p0 := DiscreteGaussianLaw{2}.PMF(0)
 	const n = 10_000
 	good := channel.Tally{N: n, Zeros: int64(n * p0), Sum: 0, Sq: n}

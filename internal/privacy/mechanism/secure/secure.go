@@ -69,15 +69,16 @@ func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rn
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	return openLattice[T](m.Purpose, m.Share, m.law(e, grid.Step), grid, false, l, s, secret, g.Sample)
+	law := gridLaw(m.sampled(e), e.Sigma, grid.Step)
+	return openLattice[T](m.Purpose, m.Share, law, grid, false, l, s, secret, g.Sample)
 }
 
-// law returns the law of the noise, with the event that a release records.
-func (m DiscreteGaussian) law(e privacy.DiscreteGaussian, step float64) channel.Law {
+// sampled returns the event that a release records, on a grid where its own is e.
+func (m DiscreteGaussian) sampled(e privacy.DiscreteGaussian) privacy.Event {
 	if m.Rate == 0 {
-		return gridGaussian{e, step}
+		return e
 	}
-	return sampledGaussian{gridGaussian{e, step}, privacy.Sampled{Event: e, Rate: m.Rate, Method: privacy.Poisson}}
+	return privacy.Sampled{Event: e, Rate: m.Rate, Method: privacy.Poisson}
 }
 
 func named(purpose, kind string) string {
@@ -89,11 +90,11 @@ func named(purpose, kind string) string {
 
 // Event returns the event that a release of float64 values records.
 func (m DiscreteGaussian) Event() (privacy.Event, error) {
-	l, e, err := m.plan(digits[float64]())
+	_, e, err := m.plan(digits[float64]())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Gaussian mechanism"), err)
 	}
-	return m.law(e, l.Step).Event(), nil
+	return m.sampled(e), nil
 }
 
 // plan returns the mechanism's grid and event.
