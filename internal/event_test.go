@@ -21,8 +21,8 @@ var makers = map[string]string{
 	"internal/privacy/reference": "what accountants are held against shares no code with them, so it prices events itself",
 }
 
-// eventTypes are the types of package privacy that have a Kind: a method of events.
-func eventTypes(all []source) map[string]bool {
+// having are the types of package privacy that have a method: Kind for events, Price for laws.
+func having(method string, all []source) map[string]bool {
 	types := map[string]bool{}
 	for _, s := range all {
 		if s.pkg != "internal/privacy" {
@@ -30,7 +30,7 @@ func eventTypes(all []source) map[string]bool {
 		}
 		for _, d := range s.file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv == nil || f.Name.Name != "Kind" {
+			if !ok || f.Recv == nil || f.Name.Name != method {
 				continue
 			}
 			if name, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
@@ -43,8 +43,10 @@ func eventTypes(all []source) map[string]bool {
 
 // known returns the events that a file knows: that it names, other than as what a list
 // is of. Outside of internal/privacy one that only makes an event, by a literal, does not
-// know it: it says what happened, and asks nothing.
-func known(s source, types map[string]bool) map[string]bool {
+// know it: it says what happened, and asks nothing. The law of an event is the event without
+// its subject: who asks for the law with LawOf, or is an accountant that is given it, does not
+// know the event.
+func known(s source, types, laws map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	home := s.pkg == "internal/privacy"
 	local := "privacy"
@@ -66,11 +68,45 @@ func known(s source, types map[string]bool) map[string]bool {
 		}
 		return ""
 	}
+	lawOf := func(n ast.Expr) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if f, ok := call.Fun.(*ast.Ident); ok {
+			return home && f.Name == "LawOf"
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		return ok && f.Sel.Name == "LawOf"
+	}
 	passed := map[ast.Expr]bool{}
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ArrayType:
 			passed[n.Elt] = true
+		case *ast.TypeAssertExpr:
+			passed[n.Type] = lawOf(n.X)
+		case *ast.TypeSwitchStmt:
+			of, _ := n.Assign.(*ast.ExprStmt)
+			var asserted ast.Expr
+			if of != nil {
+				asserted = of.X
+			} else {
+				asserted = n.Assign.(*ast.AssignStmt).Rhs[0]
+			}
+			if lawOf(asserted.(*ast.TypeAssertExpr).X) {
+				for _, c := range n.Body.List {
+					for _, e := range c.(*ast.CaseClause).List {
+						passed[e] = true
+					}
+				}
+			}
+		case *ast.FuncDecl:
+			for _, p := range n.Type.Params.List {
+				if within(s.pkg, "internal/privacy/accountant") && laws[named(p.Type)] {
+					passed[p.Type] = true
+				}
+			}
 		case *ast.CompositeLit:
 			if !within(s.pkg, "internal/privacy") {
 				passed[n.Type] = true
@@ -91,16 +127,16 @@ func known(s source, types map[string]bool) map[string]bool {
 // that makes it.
 func TestEventsAreKnownInFewFiles(t *testing.T) {
 	all := sources(t)
-	types := eventTypes(all)
-	if len(types) < 10 {
-		t.Fatalf("found the events %v, the test looks in the wrong place", slices.Sorted(maps.Keys(types)))
+	types, laws := having("Kind", all), having("Price", all)
+	if len(types) < 10 || len(laws) < 6 {
+		t.Fatalf("found the events %v and the laws %v, the test looks in the wrong place", slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(laws)))
 	}
 	files := map[string][]string{}
 	for _, s := range all {
 		if slices.ContainsFunc(slices.Collect(maps.Keys(makers)), func(folder string) bool { return within(s.pkg, folder) }) {
 			continue
 		}
-		for name := range known(s, types) {
+		for name := range known(s, types, laws) {
 			files[name] = append(files[name], s.path)
 		}
 	}
@@ -123,24 +159,31 @@ func TestKnownEventsAreFound(t *testing.T) {
 		pkg   string
 		known bool
 	}{
-		"func f(e any) { switch e.(type) { case privacy.Gaussian: } }":   {"internal/cli", true},
-		"func f(e any) { _, _ = e.(privacy.Gaussian) }":                  {"internal/cli", true},
-		"func f(g privacy.Gaussian) {}":                                  {"internal/cli", true},
-		"var g *privacy.Gaussian":                                        {"internal/cli", true},
-		"var g = privacy.Gaussian{}.Kind()":                              {"internal/cli", false},
-		"var g = []any{privacy.Gaussian{Sigma: 1}}":                      {"internal/cli", false},
-		"var g []privacy.Gaussian":                                       {"internal/cli", false},
-		"var g = []privacy.Gaussian{{Sigma: 1}}":                         {"internal/cli", false},
-		"var g = privacy.Gaussian{Sigma: 1} ":                            {"internal/privacy/accountant", true},
-		"var g = [](privacy.Open){}; type x struct { privacy.Gaussian }": {"internal/privacy/accountant/rdp", true},
-		"type Gaussian struct{}; var g Gaussian":                         {"internal/cli", false},
-		"type Gaussian struct{}":                                         {"internal/privacy", true},
+		"func f(e any) { switch e.(type) { case privacy.Gaussian: } }":                   {"internal/cli", true},
+		"func f(e E) { switch x := e.Leaf.(type) { case privacy.Gaussian: } }":           {"internal/privacy/accountant/pld", true},
+		"func f(e E) { switch privacy.LawOf(e).(type) { case privacy.Gaussian: } }":      {"internal/cli", false},
+		"func f(e E) { switch x := privacy.LawOf(e).(type) { case privacy.Gaussian: } }": {"internal/cli", false},
+		"func f(e E) { _, _ = privacy.LawOf(e).(privacy.Gaussian) }":                     {"internal/privacy/accountant", false},
+		"func f(e E) { _, _ = e.Leaf.(privacy.Gaussian) }":                               {"internal/privacy/accountant", true},
+		"func (p *pair) Gaussian(g privacy.Gaussian) {}":                                 {"internal/privacy/accountant/pld", false},
+		"func f() (g privacy.Gaussian) { return }":                                       {"internal/privacy/accountant/pld", true},
+		"func f(e any) { _, _ = e.(privacy.Gaussian) }":                                  {"internal/cli", true},
+		"func f(g privacy.Gaussian) {}":                                                  {"internal/cli", true},
+		"var g *privacy.Gaussian":                                                        {"internal/cli", true},
+		"var g = privacy.Gaussian{}.Kind()":                                              {"internal/cli", false},
+		"var g = []any{privacy.Gaussian{Sigma: 1}}":                                      {"internal/cli", false},
+		"var g []privacy.Gaussian":                                                       {"internal/cli", false},
+		"var g = []privacy.Gaussian{{Sigma: 1}}":                                         {"internal/cli", false},
+		"var g = privacy.Gaussian{Sigma: 1} ":                                            {"internal/privacy/accountant", true},
+		"var g = [](privacy.Open){}; type x struct { privacy.Gaussian }":                 {"internal/privacy/accountant/rdp", true},
+		"type Gaussian struct{}; var g Gaussian":                                         {"internal/cli", false},
+		"type Gaussian struct{}":                                                         {"internal/privacy", true},
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "f.go", head+text, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := known(source{pkg: want.pkg, file: file}, types)["Gaussian"]; got != want.known {
+		if got := known(source{pkg: want.pkg, file: file}, types, types)["Gaussian"]; got != want.known {
 			t.Errorf("%s in %s: known is %v", text, want.pkg, got)
 		}
 	}
@@ -149,7 +192,7 @@ func TestKnownEventsAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !known(source{pkg: "internal/cli", file: file}, types)["Gaussian"] {
+	if !known(source{pkg: "internal/cli", file: file}, types, types)["Gaussian"] {
 		t.Error("an event is not found under another name of its package")
 	}
 }

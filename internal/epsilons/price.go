@@ -135,7 +135,7 @@ func (p *pricer) bracket(r *Reading, exact accountant.Result, all []Charge, s Se
 // integral.
 func exactMethod(all []Charge) accountant.Method {
 	if slices.ContainsFunc(all,
-		func(c Charge) bool { _, normal := privacy.LawOf(c.Event).(privacy.NormalLaw); return !normal }) {
+		func(c Charge) bool { _, normal := privacy.LawOf(c.Event).(privacy.Gaussian); return !normal }) {
 		return accountant.Contour
 	}
 	return accountant.Analytic

@@ -38,7 +38,7 @@ func pureEpsilon(e privacy.Event) (float64, bool) {
 	switch l := privacy.LawOf(e).(type) {
 	case privacy.ResponseLaw:
 		return l.Epsilon, true
-	case privacy.LaplaceLaw:
+	case privacy.Laplace:
 		return l.Sensitivity / l.Scale, true
 	}
 	return 0, false

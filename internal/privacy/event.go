@@ -36,13 +36,6 @@ type Release interface {
 	Group(size int64, s Subject) Event
 }
 
-// kinds has one empty event of every kind.
-var kinds = []Event{
-	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{},
-	Exponential{},
-	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},
-}
-
 func validate(e Event) error {
 	if e == nil {
 		return errors.New("no event")

@@ -21,7 +21,32 @@ type Gaussian struct {
 func (Gaussian) Kind() string     { return "gaussian" }
 func (Gaussian) Form() Form       { return Form{Way: Single} }
 func (e Gaussian) About() Subject { return Subject{e.Unit, e.Neighbouring} }
-func (e Gaussian) Law() Law       { return NormalLaw{e.Sigma, e.Sensitivity, e.Norm} }
+
+// Law returns the event without its subject.
+func (e Gaussian) Law() Law {
+	e.Unit, e.Neighbouring = "", ""
+	return e
+}
+
+// Within reports whether one unit's vector is known to be at most as long as the sensitivity: values from 0 to it. The
+// price of a sampled release under Replace is lower for such vectors.
+func (e Gaussian) Within() bool { return e.Norm > 0 && e.Norm <= e.Sensitivity }
+
+// Clipped reports whether it is known to be at most half as long: vectors clipped to a norm. The price is lower still.
+func (e Gaussian) Clipped() bool { return e.Norm > 0 && 2*e.Norm <= e.Sensitivity }
+
+// Price implements Law.
+func (e Gaussian) Price(p Pricer) error { return p.Gaussian(e) }
+
+// Pure implements Law.
+func (Gaussian) Pure() float64 { return math.Inf(1) }
+
+// Covers implements Law. Norms, measured in the noise, count only for exchanged units on a sample.
+func (e Gaussian) Covers(l Law, sampled bool) bool {
+	y, ok := l.(Gaussian)
+	return ok && e.Sensitivity/e.Sigma >= y.Sensitivity/y.Sigma &&
+		(!sampled || e.Norm == 0 || y.Norm > 0 && e.Norm/e.Sigma >= y.Norm/y.Sigma)
+}
 
 // Validate returns an error for the first field out of its range.
 func (e Gaussian) Validate() error {
@@ -32,11 +57,6 @@ func (e Gaussian) Validate() error {
 	}
 	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), norm,
 		e.Unit.Validate(), e.Neighbouring.Validate())
-}
-
-// Release returns an event about subject s that has this law.
-func (l NormalLaw) Release(s Subject) Event {
-	return Gaussian{l.Sigma, l.Sensitivity, l.Norm, s.Unit, s.Neighbouring}
 }
 
 // Group returns the release of a group. By the triangle inequality its sensitivity is the sum along the changes. The
@@ -74,7 +94,21 @@ type DiscreteGaussian struct {
 func (DiscreteGaussian) Kind() string     { return "discrete-gaussian" }
 func (DiscreteGaussian) Form() Form       { return Form{Way: Single} }
 func (e DiscreteGaussian) About() Subject { return Subject{e.Unit, e.Neighbouring} }
-func (e DiscreteGaussian) Law() Law       { return DiscreteNormalLaw{e.Sigma, e.Sensitivity, e.Dimension} }
+
+// Law returns the event without its subject.
+func (e DiscreteGaussian) Law() Law {
+	e.Unit, e.Neighbouring = "", ""
+	return e
+}
+
+// Price implements Law.
+func (e DiscreteGaussian) Price(p Pricer) error { return p.DiscreteGaussian(e) }
+
+// Pure implements Law.
+func (DiscreteGaussian) Pure() float64 { return math.Inf(1) }
+
+// Covers implements Law.
+func (DiscreteGaussian) Covers(Law, bool) bool { return false }
 
 // Validate returns an error for the first field out of its range.
 func (e DiscreteGaussian) Validate() error {
@@ -83,9 +117,22 @@ func (e DiscreteGaussian) Validate() error {
 		atLeast("dimension", e.Dimension, 1), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Squared returns the largest squared Euclidean distance by which x may move, in grid steps. See DiscreteNormalLaw.
+// Squared returns the largest squared Euclidean distance by which x may move, in grid steps. It is a whole number,
+// rounded like WholeSteps, and in one dimension a square. It is at least 1 for a valid event.
 func (e DiscreteGaussian) Squared() float64 {
-	return DiscreteNormalLaw{e.Sigma, e.Sensitivity, e.Dimension}.Squared()
+	steps := WholeSteps(e.Sensitivity)
+	if e.Dimension == 1 {
+		return steps * steps
+	}
+	return math.Max(steps*steps, WholeSteps(e.Sensitivity*e.Sensitivity))
+}
+
+// OnLine reports whether x can move along one coordinate only.
+func (e DiscreteGaussian) OnLine() bool { return e.Dimension == 1 || !(e.Squared() >= 2) }
+
+// Normal returns continuous noise of standard deviation sigma in place of the discrete noise.
+func (e DiscreteGaussian) Normal(sigma float64) Gaussian {
+	return Gaussian{Sigma: sigma, Sensitivity: e.Sensitivity, Unit: e.Unit, Neighbouring: e.Neighbouring}
 }
 
 func (e DiscreteGaussian) onGrid() Event {

@@ -12,7 +12,24 @@ type Laplace struct {
 func (Laplace) Kind() string     { return "laplace" }
 func (Laplace) Form() Form       { return Form{Way: Single} }
 func (e Laplace) About() Subject { return Subject{e.Unit, e.Neighbouring} }
-func (e Laplace) Law() Law       { return LaplaceLaw{e.Scale, e.Sensitivity} }
+
+// Law returns the event without its subject.
+func (e Laplace) Law() Law {
+	e.Unit, e.Neighbouring = "", ""
+	return e
+}
+
+// Price implements Law.
+func (e Laplace) Price(p Pricer) error { return p.Laplace(e) }
+
+// Pure implements Law.
+func (e Laplace) Pure() float64 { return e.Sensitivity / e.Scale }
+
+// Covers implements Law.
+func (e Laplace) Covers(l Law, _ bool) bool {
+	y, ok := l.(Laplace)
+	return ok && e.Pure() >= y.Pure()
+}
 
 // Validate returns an error for the first field out of its range.
 func (e Laplace) Validate() error {
@@ -49,7 +66,21 @@ type DiscreteLaplace struct {
 func (DiscreteLaplace) Kind() string     { return "discrete-laplace" }
 func (DiscreteLaplace) Form() Form       { return Form{Way: Single} }
 func (e DiscreteLaplace) About() Subject { return Subject{e.Unit, e.Neighbouring} }
-func (e DiscreteLaplace) Law() Law       { return DiscreteLaplaceLaw{e.Scale, e.Sensitivity} }
+
+// Law returns the event without its subject.
+func (e DiscreteLaplace) Law() Law {
+	e.Unit, e.Neighbouring = "", ""
+	return e
+}
+
+// Price implements Law.
+func (e DiscreteLaplace) Price(p Pricer) error { return p.DiscreteLaplace(e) }
+
+// Pure implements Law.
+func (e DiscreteLaplace) Pure() float64 { return e.Steps() / e.Scale }
+
+// Covers implements Law.
+func (DiscreteLaplace) Covers(Law, bool) bool { return false }
 
 // Validate returns an error for the first field out of its range.
 func (e DiscreteLaplace) Validate() error {

@@ -1,33 +1,38 @@
 package privacy
 
-import (
-	"errors"
-	"math"
-)
+import "errors"
 
 // Law describes the outputs of a release on two neighbours, as far as an accountant can use it: a pair of
-// distributions, or a bound on them. A law knows no unit and no relation, and is a comparable value. There are few
-// laws, and most new kinds of event have one of these.
-type Law interface{ law() }
-
-// NormalLaw is normal noise of standard deviation Sigma on a value that moves by at most Sensitivity in the Euclidean
-// norm. Norm bounds the length of one unit's term of a sum; 0 if it is not known. Only sampling under Replace needs it.
-type NormalLaw struct{ Sigma, Sensitivity, Norm float64 }
-
-// LaplaceLaw is independent Laplace noise of scale Scale on a value that moves by at most Sensitivity in the l1 norm.
-type LaplaceLaw struct{ Scale, Sensitivity float64 }
-
-// DiscreteNormalLaw is independent noise with P(k) proportional to exp(-k²/(2 Sigma²)) on
-// integers in Dimension coordinates that move by at most Sensitivity in the Euclidean
-// norm. All in grid steps.
-type DiscreteNormalLaw struct {
-	Sigma, Sensitivity float64
-	Dimension          int64
+// distributions, or a bound on them. A law knows no unit and no relation, and is a comparable value. That of a family
+// of noise is its event without a subject; ResponseLaw is the law of all other events. There are few laws, and most new
+// kinds of event have one of these.
+type Law interface {
+	// Price calls the pricer's method for this law, and returns its error.
+	Price(Pricer) error
+	// Pure returns the largest log-ratio of probabilities of one output, +Inf if there is none.
+	Pure() float64
+	// Covers reports whether law l is this one with more noise for the same distance. If sampled is set the release is
+	// on a sample of units that are exchanged. A law without an order covers none.
+	Covers(l Law, sampled bool) bool
 }
 
-// DiscreteLaplaceLaw is independent noise with P(k) proportional to exp(-|k|/Scale) on
-// integers that move by at most Sensitivity in the l1 norm. All in grid steps.
-type DiscreteLaplaceLaw struct{ Scale, Sensitivity float64 }
+// Pricer prices laws. Each accountant has one, so a law that it does not know does not compile. An accountant that
+// cannot price a law returns an error of its own.
+type Pricer interface {
+	Gaussian(Gaussian) error
+	Laplace(Laplace) error
+	DiscreteGaussian(DiscreteGaussian) error
+	DiscreteLaplace(DiscreteLaplace) error
+	Response(ResponseLaw) error
+	Exponential(Exponential) error
+}
+
+// kinds has one empty event of every kind.
+var kinds = []Event{
+	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{},
+	Exponential{},
+	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},
+}
 
 // ResponseLaw is a report of one of Categories values: the true one with probability
 // e^Epsilon/(e^Epsilon + Categories - 1), each other one with equal probability. With two
@@ -38,31 +43,17 @@ type ResponseLaw struct {
 	Bound      bool // an upper bound: the release may reveal less
 }
 
-// RangeLaw is any law whose log-ratios lie in an interval of length Epsilon.
-type RangeLaw struct{ Epsilon float64 }
+// Price implements Law.
+func (l ResponseLaw) Price(p Pricer) error { return p.Response(l) }
 
-func (NormalLaw) law()          {}
-func (LaplaceLaw) law()         {}
-func (DiscreteNormalLaw) law()  {}
-func (DiscreteLaplaceLaw) law() {}
-func (ResponseLaw) law()        {}
-func (RangeLaw) law()           {}
+// Pure implements Law.
+func (l ResponseLaw) Pure() float64 { return l.Epsilon }
 
-// Squared returns the largest squared Euclidean distance by which the integers may move, in grid steps. It is a whole
-// number, rounded like WholeSteps, and in one dimension a square. It is at least 1 for a valid event.
-func (l DiscreteNormalLaw) Squared() float64 {
-	steps := WholeSteps(l.Sensitivity)
-	if l.Dimension == 1 {
-		return steps * steps
-	}
-	return math.Max(steps*steps, WholeSteps(l.Sensitivity*l.Sensitivity))
+// Covers implements Law. The numbers of categories must be equal: else the laws differ in more than noise.
+func (l ResponseLaw) Covers(o Law, _ bool) bool {
+	y, ok := o.(ResponseLaw)
+	return ok && l.Epsilon >= y.Epsilon && l.Categories == y.Categories && l.Bound == y.Bound
 }
-
-// OnLine reports whether the integers can move along one coordinate only.
-func (l DiscreteNormalLaw) OnLine() bool { return l.Dimension == 1 || !(l.Squared() >= 2) }
-
-// Steps returns the largest number of whole grid steps by which the integers may move. See WholeSteps.
-func (l DiscreteLaplaceLaw) Steps() float64 { return WholeSteps(l.Sensitivity) }
 
 // LawOf returns the law of a release. It returns nil if e is not a release or its law is not known.
 func LawOf(e Event) Law {

@@ -64,7 +64,7 @@ const PlanMargin = 1e-7
 func foresees(p, e Event) bool {
 	a, q, within := quotient(p)
 	b, r, _ := quotient(e)
-	if a != nil && b != nil {
+	if a >= 0 && b >= 0 {
 		of, same := About(p)
 		is, too := About(e)
 		return same && too && of == is && a == b && r <= q*(1+within)
@@ -74,18 +74,14 @@ func foresees(p, e Event) bool {
 	return err == nil && bad == nil && string(x) == string(y)
 }
 
-// quotient returns, for a release with normal noise, its law without sensitivity and sigma, their quotient q =
-// sensitivity/sigma, and the relative tolerance on q. kind is nil for any other event.
-func quotient(e Event) (kind Law, q, within float64) {
-	r, ok := e.(Release)
-	if !ok {
-		return nil, 0, 0
+// quotient returns, for a release with normal noise, the quotient q = sensitivity/sigma and the relative tolerance on
+// it. kind is 0 for continuous noise, the dimension of discrete noise, and -1 for any other event.
+func quotient(e Event) (kind int64, q, within float64) {
+	switch l := LawOf(e).(type) {
+	case Gaussian:
+		return 0, l.Sensitivity / l.Sigma, likeness
+	case DiscreteGaussian:
+		return l.Dimension, l.Sensitivity / l.Sigma, discreteLikeness
 	}
-	switch l := r.Law().(type) {
-	case NormalLaw:
-		return NormalLaw{}, l.Sensitivity / l.Sigma, likeness
-	case DiscreteNormalLaw:
-		return DiscreteNormalLaw{Dimension: l.Dimension}, l.Sensitivity / l.Sigma, discreteLikeness
-	}
-	return nil, 0, 0
+	return -1, 0, 0
 }

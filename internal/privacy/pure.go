@@ -87,7 +87,21 @@ type Exponential struct {
 func (Exponential) Kind() string     { return "exponential" }
 func (Exponential) Form() Form       { return Form{Way: Single} }
 func (e Exponential) About() Subject { return Subject{e.Unit, e.Neighbouring} }
-func (e Exponential) Law() Law       { return RangeLaw{e.Epsilon} }
+
+// Law returns the event without its subject.
+func (e Exponential) Law() Law {
+	e.Unit, e.Neighbouring = "", ""
+	return e
+}
+
+// Price implements Law.
+func (e Exponential) Price(p Pricer) error { return p.Exponential(e) }
+
+// Pure implements Law.
+func (e Exponential) Pure() float64 { return e.Epsilon }
+
+// Covers implements Law.
+func (Exponential) Covers(Law, bool) bool { return false }
 
 // Validate returns an error for the first field out of its range.
 func (e Exponential) Validate() error {

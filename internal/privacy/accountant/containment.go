@@ -288,11 +288,11 @@ func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, err
 	if s, _ := privacy.About(e); err != nil || s.Neighbouring != privacy.AddRemove {
 		return r, err
 	}
-	one, normal := privacy.LawOf(e).(privacy.NormalLaw)
-	two, moved := privacy.LawOf(r).(privacy.NormalLaw)
+	one, normal := privacy.LawOf(e).(privacy.Gaussian)
+	two, moved := privacy.LawOf(r).(privacy.Gaussian)
 	if normal && moved {
 		two.Norm = one.Sensitivity // the length of the vector that one unit adds
-		return two.Release(as), nil
+		return two.Group(1, as), nil
 	}
 	return r, nil
 }
@@ -303,7 +303,7 @@ func onlyNormal(e privacy.Event, responses bool) bool {
 	switch form := e.Form(); form.Way {
 	case privacy.Single:
 		switch l := privacy.LawOf(e).(type) {
-		case privacy.NormalLaw:
+		case privacy.Gaussian:
 			return true
 		case privacy.ResponseLaw:
 			return responses && !l.Bound

@@ -100,7 +100,7 @@ func checkMuDelta(mu, delta float64) error {
 func sumMu2(l terms.List) (float64, error) {
 	sum := 0.0
 	for _, t := range l.Terms {
-		g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
+		g, ok := privacy.LawOf(t.Leaf).(privacy.Gaussian)
 		switch {
 		case !ok:
 			return 0, fmt.Errorf("a gaussian account cannot price the event %q", t.Leaf.Kind())

@@ -33,7 +33,7 @@ func ChargeGroup(a *Account, e privacy.Event, count, size int64) error {
 		return fmt.Errorf("a group of parallel releases: %w", terms.ErrForm)
 	}
 	for i, t := range l.Terms {
-		_, normal := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
+		_, normal := privacy.LawOf(t.Leaf).(privacy.Gaussian)
 		switch {
 		case size == 1:
 		case t.Rate < 1 && normal && t.Method == privacy.Poisson && t.Relation != privacy.Replace && size <= mostGroup:
@@ -76,23 +76,19 @@ func (a *Account) Views() (Views, error) {
 		n, pure := float64(t.Count), 0.0
 		v.Sampled = v.Sampled || t.Rate < 1
 		switch l := privacy.LawOf(t.Leaf).(type) {
-		case privacy.NormalLaw:
+		case privacy.Gaussian:
 			mu := l.Sensitivity / l.Sigma * math.Max(1, float64(t.Group))
 			mu2 += n * mu * mu
 			v.Rho += n * mu * mu / 2
 			continue
-		case privacy.DiscreteNormalLaw:
+		case privacy.DiscreteGaussian:
 			mu2 = math.NaN()
 			v.Rho += n * l.Squared() / (2 * l.Sigma * l.Sigma)
 			continue
-		case privacy.LaplaceLaw:
-			pure = l.Sensitivity / l.Scale
-		case privacy.DiscreteLaplaceLaw:
-			pure = l.Steps() / l.Scale
-		case privacy.ResponseLaw:
-			pure = l.Epsilon
-		default:
+		case nil, privacy.Exponential:
 			return v, fmt.Errorf("no such view of %q", t.Leaf.Kind())
+		default:
+			pure = l.Pure()
 		}
 		rho, err := classic.PureToZCDP(pure)
 		if err != nil {

@@ -17,7 +17,7 @@ type masked struct{ privacy.Gaussian }
 func (masked) Kind() string { return "masked" }
 
 func (e masked) Law() privacy.Law {
-	return privacy.NormalLaw{Sigma: 2 * e.Sigma, Sensitivity: e.Sensitivity, Norm: e.Norm}
+	return privacy.Gaussian{Sigma: 2 * e.Sigma, Sensitivity: e.Sensitivity, Norm: e.Norm}
 }
 
 func (e masked) Group(size int64, s privacy.Subject) privacy.Event {

@@ -202,13 +202,13 @@ func share(e privacy.Event, l1, l2, values, rows float64) float64 {
 	worst := 0.0
 	for _, leaf := range privacy.Leaves(e) {
 		switch x := privacy.LawOf(leaf).(type) {
-		case privacy.NormalLaw:
+		case privacy.Gaussian:
 			worst = max(worst, l2/x.Sensitivity)
-		case privacy.DiscreteNormalLaw:
+		case privacy.DiscreteGaussian:
 			worst = max(worst, l2/x.Sensitivity)
-		case privacy.LaplaceLaw:
+		case privacy.Laplace:
 			worst = max(worst, l1/x.Sensitivity)
-		case privacy.DiscreteLaplaceLaw:
+		case privacy.DiscreteLaplace:
 			worst = max(worst, l1/x.Sensitivity)
 		default:
 			if s, ok := leaf.(privacy.SphericalLaplace); ok {

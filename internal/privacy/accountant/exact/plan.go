@@ -56,41 +56,15 @@ func (p *plan) add(t terms.Term) error {
 	if t.Group > 1 {
 		return notCovered("a group of %d on one sample", t.Group)
 	}
-	var l law
-	switch e := privacy.LawOf(t.Leaf).(type) {
-	case privacy.NormalLaw:
-		mu := e.Sensitivity / e.Sigma
-		if t.Rate == 1 {
-			square := float64(t.Count) * mu * mu
-			if p.mu2 += square; square == 0 {
-				return notCovered("a Gaussian with sensitivity/sigma %v", mu)
-			}
-			return nil
-		}
-		if !(mu > leastMu && mu < mostMu) {
-			return notCovered("a sampled Gaussian with sensitivity/sigma %v", mu)
-		}
-		if t.Relation == privacy.Replace && terms.NormsOf(e) != terms.Halved {
-			return notCovered("a sampled Gaussian under %s, unless its vectors are known to be clipped at half of "+
-				"its sensitivity", string(t.Relation))
-		}
-		l = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
-	case privacy.LaplaceLaw:
-		l = laplace{shift: e.Sensitivity / e.Scale, rate: t.Rate}
-	case privacy.DiscreteLaplaceLaw:
-		l = discreteLaplace{shift: e.Steps(), scale: e.Scale, rate: t.Rate}
-	case privacy.DiscreteNormalLaw:
-		if !e.OnLine() {
-			return notCovered("a discrete Gaussian in %d dimensions, whose worst pair is not known", e.Dimension)
-		}
-		if t.Rate < 1 {
-			return notCovered("a sampled discrete Gaussian")
-		}
-		l = discreteGaussian{shift: math.Sqrt(e.Squared()), sigma: e.Sigma}
-	case privacy.ResponseLaw:
-		l = response{eps: e.Epsilon, categories: float64(e.Categories)}
-	default:
-		return notCovered("no single pair of laws is the worst")
+	pricer := worst{Term: t, plan: p}
+	if from := privacy.LawOf(t.Leaf); from == nil {
+		return notCovered(noPair)
+	} else if err := from.Price(&pricer); err != nil {
+		return err
+	}
+	l := pricer.law
+	if l == nil {
+		return nil
 	}
 	if t.Rate < 1 && t.Relation == privacy.Replace {
 		if _, gaussian := l.(sampledGaussian); !gaussian {
@@ -109,6 +83,70 @@ func (p *plan) add(t terms.Term) error {
 	p.terms = append(p.terms, term{l, float64(t.Count)})
 	return nil
 }
+
+// worst prices a term: it finds the law of its worst pair. Gaussians that are not sampled have none, and are added to
+// the plan.
+type worst struct {
+	terms.Term
+	plan *plan
+	law  law
+}
+
+const noPair = "no single pair of laws is the worst"
+
+// Gaussian implements privacy.Pricer.
+func (t *worst) Gaussian(e privacy.Gaussian) error {
+	mu := e.Sensitivity / e.Sigma
+	if t.Rate == 1 {
+		square := float64(t.Count) * mu * mu
+		if t.plan.mu2 += square; square == 0 {
+			return notCovered("a Gaussian with sensitivity/sigma %v", mu)
+		}
+		return nil
+	}
+	if !(mu > leastMu && mu < mostMu) {
+		return notCovered("a sampled Gaussian with sensitivity/sigma %v", mu)
+	}
+	if t.Relation == privacy.Replace && !e.Clipped() {
+		return notCovered("a sampled Gaussian under %s, unless its vectors are known to be clipped at half of "+
+			"its sensitivity", string(t.Relation))
+	}
+	t.law = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
+	return nil
+}
+
+// Laplace implements privacy.Pricer.
+func (t *worst) Laplace(e privacy.Laplace) error {
+	t.law = laplace{shift: e.Sensitivity / e.Scale, rate: t.Rate}
+	return nil
+}
+
+// DiscreteLaplace implements privacy.Pricer.
+func (t *worst) DiscreteLaplace(e privacy.DiscreteLaplace) error {
+	t.law = discreteLaplace{shift: e.Steps(), scale: e.Scale, rate: t.Rate}
+	return nil
+}
+
+// DiscreteGaussian implements privacy.Pricer.
+func (t *worst) DiscreteGaussian(e privacy.DiscreteGaussian) error {
+	if !e.OnLine() {
+		return notCovered("a discrete Gaussian in %d dimensions, whose worst pair is not known", e.Dimension)
+	}
+	if t.Rate < 1 {
+		return notCovered("a sampled discrete Gaussian")
+	}
+	t.law = discreteGaussian{shift: math.Sqrt(e.Squared()), sigma: e.Sigma}
+	return nil
+}
+
+// Response implements privacy.Pricer.
+func (t *worst) Response(e privacy.ResponseLaw) error {
+	t.law = response{eps: e.Epsilon, categories: float64(e.Categories)}
+	return nil
+}
+
+// Exponential implements privacy.Pricer.
+func (*worst) Exponential(privacy.Exponential) error { return notCovered(noPair) }
 
 // symmetric reports whether both directions give the same loss.
 func (p *plan) symmetric() bool {

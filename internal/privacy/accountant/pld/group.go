@@ -18,7 +18,7 @@ const mostGroup = 1 << 10
 //	P = sum_j Pr[J = j] N(j mu, 1),  Q = N(0, 1)
 //
 // The loss rises with the output, so that its distribution functions are those of normal laws.
-func groupGaussian(t terms.Term, g privacy.NormalLaw) (pair, error) {
+func groupGaussian(t terms.Term, g privacy.Gaussian) (pair, error) {
 	mu, q, k := g.Sensitivity/g.Sigma, t.Rate, t.Group
 	if t.Relation == privacy.Replace || t.Rate < 1 && t.Method != privacy.Poisson {
 		return pair{}, fmt.Errorf("gaussian of a group of %d, sampled by %q under %s: %w", k, string(t.Method),

@@ -16,6 +16,42 @@ const reach = 37.5
 // that their rounding matters.
 const mostRatio = 2000
 
+// Gaussian implements privacy.Pricer.
+func (x *pair) Gaussian(g privacy.Gaussian) (err error) {
+	*x, err = gaussian(g.Sensitivity / g.Sigma)
+	return err
+}
+
+// Laplace implements privacy.Pricer.
+func (x *pair) Laplace(l privacy.Laplace) (err error) {
+	*x, err = laplace(l.Sensitivity / l.Scale)
+	return err
+}
+
+// DiscreteGaussian implements privacy.Pricer.
+func (x *pair) DiscreteGaussian(g privacy.DiscreteGaussian) (err error) {
+	if !g.OnLine() {
+		return fmt.Errorf("discrete gaussian in %d dimensions: %w", g.Dimension, ErrNotCovered)
+	}
+	*x, err = discreteGaussian(g.Sigma, g.Sensitivity)
+	return err
+}
+
+// DiscreteLaplace implements privacy.Pricer.
+func (x *pair) DiscreteLaplace(l privacy.DiscreteLaplace) (err error) {
+	*x, err = discreteLaplace(l.Scale, l.Sensitivity)
+	return err
+}
+
+// Response implements privacy.Pricer.
+func (x *pair) Response(r privacy.ResponseLaw) (err error) {
+	*x, err = response(r.Epsilon, r.Categories)
+	return err
+}
+
+// Exponential returns ErrNotCovered: no single pair of laws is the worst.
+func (x *pair) Exponential(privacy.Exponential) error { return ErrNotCovered }
+
 // gaussian returns N(mu, 1) against N(0, 1): the loss at z is mu z - mu²/2.
 func gaussian(mu float64) (pair, error) {
 	if !(mu >= 1e-8 && mu <= mostRatio) {

@@ -12,7 +12,7 @@ type atom struct{ loss, p, q float64 }
 // edge holds the continuous mass of a pair below and above a loss, under P and under Q.
 type edge struct{ pBelow, pAbove, qBelow, qAbove float64 }
 
-// pair holds the law of a privacy loss log P/Q under P and under Q.
+// pair holds the law of a privacy loss log P/Q under P and under Q. As a pricer it becomes that of a release.
 type pair struct {
 	tails     func(loss float64) edge // nil: atoms alone
 	lo, hi    float64                 // tails is defined here, and there is no mass outside

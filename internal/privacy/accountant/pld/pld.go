@@ -153,7 +153,7 @@ func build(ts []terms.Term) ([]term, error) {
 				return nil, fmt.Errorf("term %d: relation %s, an earlier term's is %s", i+1, t.Relation, relation)
 			}
 		}
-		if g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw); ok && t.Rate == 1 && t.Group <= 1 {
+		if g, ok := privacy.LawOf(t.Leaf).(privacy.Gaussian); ok && t.Rate == 1 && t.Group <= 1 {
 			mu := g.Sensitivity / g.Sigma
 			mu2 += mu * mu * float64(t.Count)
 			normal = true
@@ -196,40 +196,30 @@ func build(ts []terms.Term) ([]term, error) {
 // worst returns a pair that dominates a term.
 func worst(t terms.Term) (pair, error) {
 	var x pair
-	var err error
-	answers := false
-	switch l := privacy.LawOf(t.Leaf).(type) {
-	case privacy.NormalLaw:
+	law := privacy.LawOf(t.Leaf)
+	if g, normal := privacy.LawOf(t.Leaf).(privacy.Gaussian); normal {
 		switch {
 		case t.Group > 1:
-			return groupGaussian(t, l)
+			return groupGaussian(t, g)
 		case t.Relation == privacy.Replace && t.Method == privacy.Poisson:
-			return exchangedGaussian(l, t.Rate)
+			return exchangedGaussian(g, t.Rate)
 		case t.Relation == privacy.Replace && t.Method == privacy.WithoutReplacement:
-			return subsetGaussian(l, t.Rate)
+			return subsetGaussian(g, t.Rate)
 		}
-		x, err = gaussian(l.Sensitivity / l.Sigma)
-	case privacy.LaplaceLaw:
-		x, err = laplace(l.Sensitivity / l.Scale)
-	case privacy.DiscreteNormalLaw:
-		if !l.OnLine() {
-			return x, fmt.Errorf("discrete gaussian in %d dimensions: %w", l.Dimension, ErrNotCovered)
-		}
-		x, err = discreteGaussian(l.Sigma, l.Sensitivity)
-	case privacy.DiscreteLaplaceLaw:
-		x, err = discreteLaplace(l.Scale, l.Sensitivity)
-	case privacy.ResponseLaw:
-		answers = true
-		x, err = response(l.Epsilon, l.Categories)
-	default:
-		return x, fmt.Errorf("event %q: %w", t.Leaf.Kind(), ErrNotCovered)
 	}
-	if err != nil || t.Rate == 1 && t.Group <= 1 {
+	err := ErrNotCovered
+	if law != nil {
+		err = law.Price(&x)
+	}
+	switch {
+	case err == ErrNotCovered:
+		return x, fmt.Errorf("event %q: %w", t.Leaf.Kind(), err)
+	case err != nil || t.Rate == 1 && t.Group <= 1:
 		return x, err
-	}
-	if t.Group > 1 {
+	case t.Group > 1:
 		return x, fmt.Errorf("%s of a group of %d: %w", t.Leaf.Kind(), t.Group, ErrNotCovered)
 	}
+	_, answers := law.(privacy.ResponseLaw)
 	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || answers {
 		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation,
 			ErrNotCovered)

@@ -6,21 +6,19 @@ import (
 	"slices"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/terms"
 	"privrec/internal/privacy/numeric"
 )
 
 // exchangedGaussian returns the pair of a Poisson-sampled Gaussian under Replace. It depends on how long the vector of
 // one unit may be.
-func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
-	norms := terms.NormsOf(g)
-	if norms == terms.Halved {
+func exchangedGaussian(g privacy.Gaussian, q float64) (pair, error) {
+	if g.Clipped() {
 		return replacedGaussian(q, 2*g.Sigma/g.Sensitivity)
 	}
 	if q < 1e-12 {
 		return pair{}, fmt.Errorf("gaussian: sampling rate is %v, want at least 1e-12: %w", q, ErrNotCovered)
 	}
-	if norms == terms.Within {
+	if g.Within() {
 		return withinGaussian(q, g.Sensitivity/g.Sigma)
 	}
 	return revealedGaussian(q, g.Sensitivity/g.Sigma)
@@ -59,7 +57,7 @@ func revealedGaussian(q, mu float64) (pair, error) {
 // Kamath, Steinke, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition", SaTML 2025).
 //
 // Data in which all other units equal the exchanged one reach the half above 0, and give the lower bound.
-func subsetGaussian(g privacy.NormalLaw, q float64) (pair, error) {
+func subsetGaussian(g privacy.Gaussian, q float64) (pair, error) {
 	if q < 1e-12 {
 		return pair{}, fmt.Errorf("gaussian: sampling rate is %v, want at least 1e-12: %w", q, ErrNotCovered)
 	}

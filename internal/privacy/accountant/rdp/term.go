@@ -57,7 +57,7 @@ func fromTerm(t terms.Term) (Curve, error) {
 			}
 			curves = append(curves, c)
 		}
-	case t.Method == privacy.Poisson && l.noise > 0 && l.norms != terms.Halved:
+	case t.Method == privacy.Poisson && l.noise > 0 && !l.clipped:
 		return RevealedGaussian(t.Rate, l.noise)
 	case t.Method == privacy.WithoutReplacement && t.Relation == privacy.Replace:
 		var c Curve
@@ -85,46 +85,65 @@ func fromTerm(t terms.Term) (Curve, error) {
 	return Min(append(curves, l.curve)...), nil
 }
 
-// leaf holds the properties of a mechanism that sampling needs.
+// leaf holds the properties of a mechanism that sampling needs. As a pricer it takes them from a law.
 type leaf struct {
-	curve Curve
-	pure  float64     // largest log-ratio, +Inf if there is none
-	even  bool        // additive noise of an even law
-	noise float64     // multiplier of Gaussian noise, else 0
-	norms terms.Norms // if noise is not 0
+	curve   Curve
+	pure    float64 // largest log-ratio, +Inf if there is none
+	even    bool    // additive noise of an even law
+	noise   float64 // multiplier of Gaussian noise, else 0
+	clipped bool    // Gaussian.Clipped
 }
 
 func leafOf(e privacy.Event) (leaf, error) {
-	var l leaf
-	var err error
-	l.pure = math.Inf(1)
-	switch law := privacy.LawOf(e).(type) {
-	case privacy.NormalLaw:
-		l.curve, err = Gaussian(law.Sigma, law.Sensitivity)
-		l.noise, l.norms = law.Sigma/law.Sensitivity, terms.NormsOf(law)
-	case privacy.DiscreteNormalLaw:
-		l.curve, err = DiscreteGaussian(law.Sigma, math.Sqrt(law.Squared()))
-		l.even = true
-	case privacy.LaplaceLaw:
-		l.curve, err = Laplace(law.Scale, law.Sensitivity)
-		l.even = true
-	case privacy.DiscreteLaplaceLaw:
-		l.curve, err = DiscreteLaplace(law.Scale, law.Steps())
-		l.even = true
-	case privacy.ResponseLaw:
-		l.curve, err = RandomizedResponse(law.Epsilon, law.Categories)
-	case privacy.RangeLaw:
-		l.curve, err = BoundedRange(law.Epsilon)
-	default:
+	law := privacy.LawOf(e)
+	if law == nil {
 		return leaf{}, fmt.Errorf("event %q: %w", e.Kind(), ErrNotCovered)
 	}
-	if err != nil {
+	l := leaf{pure: law.Pure()}
+	if err := law.Price(&l); err != nil {
 		return leaf{}, fmt.Errorf("%s: %w", e.Kind(), err)
 	}
-	if l.noise == 0 {
-		l.pure = l.curve(math.Inf(1))
-	}
 	return l, nil
+}
+
+// Gaussian implements privacy.Pricer.
+func (l *leaf) Gaussian(g privacy.Gaussian) (err error) {
+	l.noise, l.clipped = g.Sigma/g.Sensitivity, g.Clipped()
+	l.curve, err = Gaussian(g.Sigma, g.Sensitivity)
+	return err
+}
+
+// DiscreteGaussian implements privacy.Pricer.
+func (l *leaf) DiscreteGaussian(g privacy.DiscreteGaussian) (err error) {
+	l.even = true
+	l.curve, err = DiscreteGaussian(g.Sigma, math.Sqrt(g.Squared()))
+	return err
+}
+
+// Laplace implements privacy.Pricer.
+func (l *leaf) Laplace(e privacy.Laplace) (err error) {
+	l.even = true
+	l.curve, err = Laplace(e.Scale, e.Sensitivity)
+	return err
+}
+
+// DiscreteLaplace implements privacy.Pricer.
+func (l *leaf) DiscreteLaplace(e privacy.DiscreteLaplace) (err error) {
+	l.even = true
+	l.curve, err = DiscreteLaplace(e.Scale, e.Steps())
+	return err
+}
+
+// Response implements privacy.Pricer.
+func (l *leaf) Response(r privacy.ResponseLaw) (err error) {
+	l.curve, err = RandomizedResponse(r.Epsilon, r.Categories)
+	return err
+}
+
+// Exponential implements privacy.Pricer.
+func (l *leaf) Exponential(e privacy.Exponential) (err error) {
+	l.curve, err = BoundedRange(e.Epsilon)
+	return err
 }
 
 // Total returns the curve of the composition of all terms.

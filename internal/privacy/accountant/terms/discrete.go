@@ -34,7 +34,7 @@ const (
 // that of the discrete ones has (epsilon + 2x, delta exp(x)) with x = 3 e d T. For d <= 2^50 and T <= 2^63 x is below
 // 1e-33, which is less than any accountant rounds up by: results are raised by units of their last place, 1e-16.
 func continuous(e privacy.Event) (normal privacy.Event, ok bool) {
-	l, ok := privacy.LawOf(e).(privacy.DiscreteNormalLaw)
+	l, ok := privacy.LawOf(e).(privacy.DiscreteGaussian)
 	if !ok || l.OnLine() || !(l.Sigma >= leastSigma) || l.Dimension > 1<<50 {
 		return e, false
 	}
@@ -43,7 +43,7 @@ func continuous(e privacy.Event) (normal privacy.Event, ok bool) {
 		return e, false
 	}
 	sigma := l.Sigma * math.Sqrt(1-spread/l.Sigma/l.Sigma) * (1 - 0x1p-50) // rounded down
-	return privacy.NormalLaw{Sigma: sigma, Sensitivity: l.Sensitivity}.Release(about), true
+	return l.Normal(sigma).Group(1, about), true
 }
 
 // OnSamples returns an event with its discrete normal releases on samples replaced by normal ones that cost no less,

@@ -93,7 +93,7 @@ func TestContinuousAtWholeOrders(t *testing.T) {
 						}
 						return sum
 					}
-					steps := math.Sqrt(privacy.DiscreteNormalLaw{Sigma: sigma, Sensitivity: sigma / z, Dimension: 99}.Squared())
+					steps := math.Sqrt(privacy.DiscreteGaussian{Sigma: sigma, Sensitivity: sigma / z, Dimension: 99}.Squared())
 					if got, bound := moment(sigma/steps), moment(worse); got > bound*(1+1e-14) || bound > got*1.2 {
 						t.Errorf("sigma %v, multiplier %v, rate %v, order %d: %v, bound %v", sigma, z, q, order, got, bound)
 					}

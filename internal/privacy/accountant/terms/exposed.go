@@ -64,38 +64,17 @@ func (l List) hidden() float64 {
 	return sum
 }
 
-// Norms classifies how long one unit's vector may be under a normal law. The price of a sampled release under Replace
-// depends on it. A larger value costs no more.
-type Norms int
-
-const (
-	Unknown Norms = iota // nothing, or it may be longer than the sensitivity
-	Within               // at most the sensitivity: values from 0 to it
-	Halved               // at most half of it: vectors clipped to a norm
-)
-
-// NormsOf returns the class of a law's Norm.
-func NormsOf(g privacy.NormalLaw) Norms {
-	switch {
-	case g.Norm == 0 || g.Norm > g.Sensitivity:
-		return Unknown
-	case 2*g.Norm > g.Sensitivity:
-		return Within
-	}
-	return Halved
-}
-
 // joinedNorm returns the Norm of one release of sensitivity d that stands for several on one sample. A unit moves all
 // of them, each measured in units of its noise. If all are clipped, the result is exactly half of d. If one has no
 // Norm, the result is 0, not known.
-func joinedNorm(ts []Term, laws []privacy.NormalLaw, d, mu2 float64) float64 {
+func joinedNorm(ts []Term, laws []privacy.Gaussian, d, mu2 float64) float64 {
 	halved, sum := true, 0.0
 	for i, t := range ts {
 		g := laws[i]
 		if g.Norm == 0 {
 			return 0
 		}
-		halved = halved && NormsOf(g) == Halved
+		halved = halved && g.Clipped()
 		r := g.Norm / g.Sigma
 		sum += float64(t.Count) * r * r
 	}
@@ -103,9 +82,4 @@ func joinedNorm(ts []Term, laws []privacy.NormalLaw, d, mu2 float64) float64 {
 		return d / 2
 	}
 	return math.Max(d/2, d*math.Sqrt(sum/mu2)*(1+0x1p-50))
-}
-
-// longer reports whether the norm of g, measured in its noise, covers that of h.
-func longer(g, h privacy.NormalLaw) bool {
-	return g.Norm == 0 || h.Norm > 0 && g.Norm/g.Sigma >= h.Norm/h.Sigma
 }

@@ -146,20 +146,12 @@ func covers(s, t Term) bool {
 		s.Count < t.Count {
 		return false
 	}
-	switch x := privacy.LawOf(s.Leaf).(type) {
-	case privacy.NormalLaw:
-		y, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
-		sampled := s.Relation == privacy.Replace && s.Rate < 1 // only then norms matter
-		return ok && x.Sensitivity/x.Sigma >= y.Sensitivity/y.Sigma && (!sampled || longer(x, y))
-	case privacy.LaplaceLaw:
-		y, ok := privacy.LawOf(t.Leaf).(privacy.LaplaceLaw)
-		return ok && x.Sensitivity/x.Scale >= y.Sensitivity/y.Scale
-	case privacy.ResponseLaw: // the same number of categories; else the laws differ in more than noise
-		y, ok := privacy.LawOf(t.Leaf).(privacy.ResponseLaw)
-		return ok && x.Epsilon >= y.Epsilon && x.Categories == y.Categories && x.Bound == y.Bound
+	exchanged := s.Relation == privacy.Replace && s.Rate < 1
+	if s.Count, s.Rate, s.Method = t.Count, t.Rate, t.Method; s == t {
+		return true
 	}
-	s.Count, s.Rate, s.Method = t.Count, t.Rate, t.Method
-	return s == t // other laws: only the same release
+	x := privacy.LawOf(s.Leaf)
+	return x != nil && x.Covers(privacy.LawOf(t.Leaf), exchanged)
 }
 
 // merge appends the new elements of more to have, in order.

@@ -12,12 +12,19 @@ func clippedSum(sigma, d, norm float64) privacy.Gaussian {
 	return privacy.Gaussian{Sigma: sigma, Sensitivity: d, Norm: norm, Unit: privacy.User, Neighbouring: privacy.Replace}
 }
 
-func TestNormsOf(t *testing.T) {
+// norms says what a release knows of the lengths of vectors.
+type norms struct{ within, clipped bool }
+
+var unknown, within, halved = norms{}, norms{true, false}, norms{true, true}
+
+func normsOf(g privacy.Gaussian) norms { return norms{g.Within(), g.Clipped()} }
+
+func TestNorms(t *testing.T) {
 	for _, c := range []struct {
 		d, norm float64
-		want    Norms
-	}{{2, 0, Unknown}, {2, 1, Halved}, {2, 1.0000000001, Within}, {2, 1.5, Within}, {2, 2, Within}, {2, 2.0000000001, Unknown}, {0.3, 0.15, Halved}} {
-		if got := NormsOf(clippedSum(1, c.d, c.norm).Law().(privacy.NormalLaw)); got != c.want {
+		want    norms
+	}{{2, 0, unknown}, {2, 1, halved}, {2, 1.0000000001, within}, {2, 1.5, within}, {2, 2, within}, {2, 2.0000000001, unknown}, {0.3, 0.15, halved}} {
+		if got := normsOf(clippedSum(1, c.d, c.norm)); got != c.want {
 			t.Errorf("a norm of %v with a sensitivity of %v: %v, want %v", c.norm, c.d, got, c.want)
 		}
 	}
@@ -28,18 +35,18 @@ func TestNormsOf(t *testing.T) {
 func TestJoinedNorms(t *testing.T) {
 	for name, c := range map[string]struct {
 		parts []privacy.Event
-		want  Norms
+		want  norms
 		ratio float64 // of the norm to the sensitivity
 	}{
-		"all clipped":       {[]privacy.Event{clippedSum(1, 2, 1), clippedSum(3, 0.7, 0.35), self(clippedSum(2, 5, 2.5), 3)}, Halved, 0.5},
-		"one is not":        {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 1)}, Within, math.Sqrt(1.25 / 2)},
-		"one says nothing":  {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 0)}, Unknown, 0},
-		"one may be longer": {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 4)}, Unknown, math.Sqrt(16.25 / 2)},
-		"alone":             {[]privacy.Event{clippedSum(1, 1, 0.7)}, Within, 0.7},
+		"all clipped":       {[]privacy.Event{clippedSum(1, 2, 1), clippedSum(3, 0.7, 0.35), self(clippedSum(2, 5, 2.5), 3)}, halved, 0.5},
+		"one is not":        {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 1)}, within, math.Sqrt(1.25 / 2)},
+		"one says nothing":  {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 0)}, unknown, 0},
+		"one may be longer": {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 4)}, unknown, math.Sqrt(16.25 / 2)},
+		"alone":             {[]privacy.Event{clippedSum(1, 1, 0.7)}, within, 0.7},
 	} {
 		l := underReplace(t, poisson(all(c.parts...), 0.1))
-		g, ok := privacy.LawOf(l.Terms[0].Leaf).(privacy.NormalLaw)
-		if !ok || len(l.Terms) != 1 || NormsOf(g) != c.want || math.Abs(g.Norm/g.Sensitivity-c.ratio) > 1e-12 {
+		g, ok := privacy.LawOf(l.Terms[0].Leaf).(privacy.Gaussian)
+		if !ok || len(l.Terms) != 1 || normsOf(g) != c.want || math.Abs(g.Norm/g.Sensitivity-c.ratio) > 1e-12 {
 			t.Errorf("%s: %+v, want %v and a norm of %v sensitivities", name, l.Terms, c.want, c.ratio)
 		}
 	}

@@ -198,9 +198,9 @@ func join(ts []Term) (Term, error) {
 	if len(ts) == 1 && ts[0].Count == 1 {
 		return ts[0], nil
 	}
-	mu2, laws := 0.0, make([]privacy.NormalLaw, 0, 4)
+	mu2, laws := 0.0, make([]privacy.Gaussian, 0, 4)
 	for _, t := range ts {
-		g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
+		g, ok := privacy.LawOf(t.Leaf).(privacy.Gaussian)
 		if !ok || t.Rate != 1 {
 			return Term{}, fmt.Errorf("a sampled composition of anything but Gaussians: %w", ErrForm)
 		}
@@ -214,7 +214,7 @@ func join(ts []Term) (Term, error) {
 	g.Norm = joinedNorm(ts, laws, g.Sensitivity, mu2)
 	t := ts[0]
 	about, _ := privacy.About(t.Leaf)
-	t.Leaf, t.Count = g.Release(about), 1
+	t.Leaf, t.Count = g.Group(1, about), 1
 	if err := t.Leaf.Validate(); err != nil {
 		return Term{}, fmt.Errorf("joined release: %w", err)
 	}
