@@ -16,8 +16,7 @@
 // Unprotected says what and why, and makes the epsilon of every account that reads it infinite.
 //
 // A Release has a Law, which describes what an observer can learn about neighbours, and an event that nests others has
-// a Form. Laws and forms are few, and accountants know only these and no kind of event. A new kind is a type with its
-// law and an entry in the list of kinds.
+// a Form. Laws and forms are few, and accountants know only these and no kind of event.
 //
 // Units contain each other: a user contains their interactions, edges, cells and all else (Unit.Contains), so showing a
 // user shows each of these, and protecting a user protects each. In the other direction a user is a group of as many
@@ -30,6 +29,25 @@
 // A Ledger is the list of the events of a run, in memory or as a file of lines that are chained, so that a line changed
 // or lost by accident is found; its last line closes it. Under a Key the chain also shows changes made on purpose. Its
 // header says which noise the run had: Research, seeded and repeatable, or Secure.
+//
+// # A new kind of noise
+//
+// A family of noise is one type: its parameters, its law, what it is for a group (Group), and its text in a ledger (the
+// JSON tags, read). If a law that exists bounds it, as ResponseLaw bounds all pure noise, Law returns that one, and the
+// type and an entry in kinds (law.go) are all; see SphericalLaplace. A family with a law of its own is that law, as
+// Laplace is, and is entered in five files:
+//
+//  1. its own, here: the type, with the methods of Release and Law;
+//  2. law.go: a method of Pricer, and the list kinds;
+//  3. accountant/rdp/term.go: a method of leaf, from its Rényi curve (for sampling also: whether its noise is even);
+//  4. accountant/pld/laws.go: a method of pair, from the atoms, tails and nodes of its loss, of largest distance;
+//  5. accountant/exact/plan.go: a method of worst. It and pair may return that they do not cover the law: the next
+//     best method then answers.
+//
+// The compiler lists all behind the first but kinds. TestReleasesAreEntered names that and a sixth: the reference, whose
+// plain price bounds those of accountants from below on random ledgers (reference/price.go and draw.go). Where the
+// program draws the noise, the sampler is a file of package mechanism; see channel.Noise. Where users may state it of
+// other programs, it is a mechanism of calculator/eventlog.
 //
 // # How the packages meet
 //

@@ -1,7 +1,10 @@
 package privacy
 
 import (
+	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +96,42 @@ func TestKindsAreAll(t *testing.T) {
 	}
 	if len(tried) > 0 {
 		t.Errorf("not in the list: %v", tried)
+	}
+}
+
+// source returns the text of a source file.
+func source(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	ok(t, err)
+	return string(b)
+}
+
+// Every type with a law is in the list of kinds, and in the files that the compiler does not ask for it.
+func TestReleasesAreEntered(t *testing.T) {
+	listed := map[string]bool{}
+	for _, k := range kinds {
+		listed[reflect.TypeOf(k).Name()] = true
+	}
+	files, err := filepath.Glob("*.go")
+	ok(t, err)
+	releases := regexp.MustCompile(`(?m)^func \((?:\w+ )?([A-Z]\w*)\) Law\(\) Law `)
+	found := 0
+	for _, path := range files {
+		for _, m := range releases.FindAllStringSubmatch(source(t, path), -1) {
+			found++
+			if !listed[m[1]] {
+				t.Errorf("%s: %s is not in kinds, in law.go", path, m[1])
+			}
+			for _, in := range []string{"reference/price.go", "reference/draw.go"} {
+				if !regexp.MustCompile(`privacy\.` + m[1] + `\b`).MatchString(source(t, in)) {
+					t.Errorf("%s: %s is not in %s", path, m[1], in)
+				}
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d releases found", found)
 	}
 }
 
