@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 
 	"privrec/internal/privacy"
 )
@@ -35,11 +36,9 @@ func (a *Account) ComposePure(l *privacy.Ledger, of privacy.Subject, held privac
 
 // pureEpsilon returns the epsilon of a release at delta 0, and false for a distribution without one.
 func pureEpsilon(e privacy.Event) (float64, bool) {
-	switch l := privacy.LawOf(e).(type) {
-	case privacy.ResponseLaw:
-		return l.Epsilon, true
-	case privacy.Laplace:
-		return l.Sensitivity / l.Scale, true
+	l := privacy.LawOf(e)
+	if l == nil || math.IsInf(l.Pure(), 1) {
+		return 0, false
 	}
-	return 0, false
+	return l.Pure(), true
 }

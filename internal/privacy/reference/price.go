@@ -207,28 +207,12 @@ func (p *pricer) leaf(e privacy.Event, n int64) ([]Part, error) {
 
 // about returns the unit and relation of a release, and whether it is local: about one value, for any two values.
 func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, local bool) {
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		return e.Unit, e.Neighbouring, false
-	case privacy.Laplace:
-		return e.Unit, e.Neighbouring, false
-	case privacy.SphericalLaplace:
-		return e.Unit, e.Neighbouring, false
-	case privacy.DiscreteGaussian:
-		return e.Unit, e.Neighbouring, false
-	case privacy.DiscreteLaplace:
-		return e.Unit, e.Neighbouring, false
-	case privacy.Exponential:
-		return e.Unit, e.Neighbouring, false
-	case privacy.PureLDP:
-		return e.Unit, privacy.Replace, true
-	case privacy.RandomizedResponse:
-		return e.Unit, privacy.Replace, true
-	case privacy.Sampled:
-		unit, relation, _ = about(e.Event)
+	if on, ok := e.(privacy.Sampled); ok {
+		unit, relation, _ = about(on.Event)
 		return unit, relation, false
 	}
-	return "", "", false
+	s, _ := privacy.About(e)
+	return s.Unit, s.Neighbouring, privacy.Local(e)
 }
 
 // whole returns the number of grid steps within a sensitivity.
