@@ -34,20 +34,20 @@
 //
 // A family of noise is one type: its parameters, its law, what it is for a group (Group), and its text in a ledger (the
 // JSON tags, read). If a law that exists bounds it, as ResponseLaw bounds all pure noise, Law returns that one, and the
-// type and an entry in kinds (law.go) are all; see SphericalLaplace. A family with a law of its own is that law, as
-// Laplace is, and is entered in five files:
+// type and an entry in kinds (law.go) are all; see SphericalLaplace. A family with a law of its own is that law without
+// a subject, as Laplace is, and is entered in five files:
 //
-//  1. its own, here: the type, with the methods of Release and Law;
-//  2. law.go: a method of Pricer, and the list kinds;
-//  3. accountant/rdp/term.go: a method of leaf, from its Rényi curve (for sampling also: whether its noise is even);
-//  4. accountant/pld/laws.go: a method of pair, from the atoms, tails and nodes of its loss, of largest distance;
-//  5. accountant/exact/plan.go: a method of worst. It and pair may return that they do not cover the law: the next
-//     best method then answers.
+//   - its own, here: the type, with the methods of Release and Law;
+//   - law.go: a method of Pricer, and the list kinds;
+//   - accountant/rdp/term.go: a method of leaf, from its Rényi curve (and for samples, whether its noise is even);
+//   - accountant/pld/laws.go: a method of pair, from the atoms, tails and nodes of its loss at the largest distance;
+//   - accountant/exact/plan.go: a method of worst. It and pair may return that they do not cover the law: the next best
+//     method then answers.
 //
-// The compiler lists all behind the first but kinds. TestReleasesAreEntered names that and a sixth: the reference, whose
-// plain price bounds those of accountants from below on random ledgers (reference/price.go and draw.go). Where the
-// program draws the noise, the sampler is a file of package mechanism; see channel.Noise. Where users may state it of
-// other programs, it is a mechanism of calculator/eventlog.
+// The compiler lists all behind the first but kinds. TestReleasesAreEntered names that and a sixth, the reference: its
+// price bounds those of accountants from below on random ledgers (reference/price.go and draw.go). TestKindsAreAll asks
+// for an event to try (event_test.go). Where the program draws the noise, the sampler is a file of package mechanism;
+// see channel.Noise. Where users may state it of other programs, it is a mechanism of calculator/eventlog.
 //
 // # How the packages meet
 //

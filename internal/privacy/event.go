@@ -32,7 +32,7 @@ type Release interface {
 	// Law returns what an observer can learn about neighbours, or nil if that is not known.
 	Law() Law
 	// Group returns the release restated about subject s, where one change of s consists of size successive changes of
-	// the release's unit.
+	// the release's unit. It may be of another kind, such as pure noise where the shape of the noise helps no more.
 	Group(size int64, s Subject) Event
 }
 

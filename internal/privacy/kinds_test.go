@@ -12,34 +12,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// staircase is a kind of event that the program does not have: pure noise in steps (Geng
-// and Viswanath, "The optimal noise-adding mechanism in differential privacy", 2016).
-type staircase struct {
+// unheard is a kind of event that the program does not have, of pure noise.
+type unheard struct {
 	Epsilon      float64      `json:"epsilon"`
 	Unit         Unit         `json:"unit"`
 	Neighbouring Neighbouring `json:"neighbouring"`
 }
 
-func (staircase) Kind() string     { return "staircase" }
-func (staircase) Form() Form       { return Form{Way: Single} }
-func (e staircase) About() Subject { return Subject{e.Unit, e.Neighbouring} }
-func (e staircase) Law() Law       { return ResponseLaw{e.Epsilon, 2, true} }
+func (unheard) Kind() string     { return "unheard" }
+func (unheard) Form() Form       { return Form{Way: Single} }
+func (e unheard) About() Subject { return Subject{e.Unit, e.Neighbouring} }
+func (e unheard) Law() Law       { return ResponseLaw{e.Epsilon, 2, true} }
 
-func (e staircase) Validate() error {
-	return first("staircase", positive("epsilon", e.Epsilon), e.Unit.Validate(), e.Neighbouring.Validate())
+func (e unheard) Validate() error {
+	return first("unheard", positive("epsilon", e.Epsilon), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-func (e staircase) Group(size int64, s Subject) Event {
-	return staircase{timesUp(e.Epsilon, size), s.Unit, s.Neighbouring}
+func (e unheard) Group(size int64, s Subject) Event {
+	return unheard{timesUp(e.Epsilon, size), s.Unit, s.Neighbouring}
 }
 
-func (staircase) read(b []byte, _ int) (Event, error) {
+func (unheard) read(b []byte, _ int) (Event, error) {
 	var v struct {
 		Kind string `json:"kind"`
-		staircase
+		unheard
 	}
 	err := strict(b, &v)
-	return v.staircase, err
+	return v.unheard, err
 }
 
 // A new kind of event needs its own type and one entry in the list of kinds: a ledger
@@ -47,8 +46,8 @@ func (staircase) read(b []byte, _ int) (Event, error) {
 func TestNewKindOfEvent(t *testing.T) {
 	before := kinds
 	t.Cleanup(func() { kinds = before })
-	kinds = append(slices.Clone(kinds), staircase{})
-	stair := staircase{0.5, Edge, AddRemove}
+	kinds = append(slices.Clone(kinds), unheard{})
+	stair := unheard{0.5, Edge, AddRemove}
 	events := []Event{stair, Sampled{SelfComposed{stair, 3}, 0.25, Poisson}, Parallel{[]Event{stair, gauss}, true}}
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	l, err := CreateLedger(path, Research, nil)
@@ -68,7 +67,7 @@ func TestNewKindOfEvent(t *testing.T) {
 		t.Error(d)
 	}
 	group, err := Group(stair, 3, Subject{User, Replace})
-	if want := (staircase{1.5, User, Replace}); err != nil || group != want {
+	if want := (unheard{1.5, User, Replace}); err != nil || group != want {
 		t.Errorf("a group is %+v, %v", group, err)
 	}
 	for _, e := range events {
@@ -77,7 +76,7 @@ func TestNewKindOfEvent(t *testing.T) {
 		}
 	}
 	kinds = before
-	if _, err := (Reading{}).File(path); err == nil || !strings.Contains(err.Error(), `unknown event kind "staircase"`) {
+	if _, err := (Reading{}).File(path); err == nil || !strings.Contains(err.Error(), `unknown event kind "unheard"`) {
 		t.Errorf("without its entry: %v", err)
 	}
 }
@@ -90,7 +89,7 @@ func TestKindsAreAll(t *testing.T) {
 	}
 	for _, k := range kinds {
 		if !tried[k.Kind()] {
-			t.Errorf("kind %q is twice in the list, or no event of it is tried", k.Kind())
+			t.Errorf("kind %q is twice in kinds, or no event of it is in allEvents, in event_test.go", k.Kind())
 		}
 		delete(tried, k.Kind())
 	}
