@@ -215,10 +215,12 @@ func share(e privacy.Event, l1, l2, values, rows float64) float64 {
 				worst = max(worst, l2/s.Sensitivity)
 				continue
 			}
-			// A local randomiser of every unit by itself.
-			if of, ok := privacy.About(leaf); ok && of.Unit == privacy.Feature {
+			switch of, release := privacy.About(leaf); {
+			case release && !privacy.Local(leaf): // a distance that is not known here
+				return math.Inf(1)
+			case of.Unit == privacy.Feature: // a local randomiser of every unit by itself
 				worst = max(worst, rows)
-			} else {
+			default:
 				worst = max(worst, values)
 			}
 		}
