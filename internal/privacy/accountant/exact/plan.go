@@ -141,6 +141,9 @@ func (t *worst) DiscreteGaussian(e privacy.DiscreteGaussian) error {
 
 // Response implements privacy.Pricer.
 func (t *worst) Response(e privacy.ResponseLaw) error {
+	if t.Rate < 1 {
+		return notCovered("a sampled release of which only its largest log-ratio is known")
+	}
 	t.law = response{eps: e.Epsilon, categories: float64(e.Categories)}
 	return nil
 }
