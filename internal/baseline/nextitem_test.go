@@ -24,6 +24,10 @@ import (
 	"privrec/internal/train"
 )
 
+// ownFirst are the computed models that put a user's own items first, which stay in the list under that protocol: in few
+// rows they fill it, and a random order finds more.
+var ownFirst = []string{"ials"}
+
 // others are the models of other protocols that learn under that of the next item at a pace of their own.
 var others = map[string][]string{
 	"ngcf":   {"model.dim=8", "model.layers=1", "train.epochs=3", "train.rate=0.01", "train.batch=256"},
@@ -146,9 +150,8 @@ func TestNextItemOfComputed(t *testing.T) {
 			o.Data.ValidSamples != 0 || o.Data.TestSamples != 863 {
 			t.Errorf("%+v of %+v", o.Evaluations, o.Data.PrefixCounts)
 		}
-		// iALS fits what users have with scores near 1, so that in these few rows their own items fill its lists.
 		got, random := o.Evaluations[0].Values["Recall@20"], o.Floors[0].Values["Recall@20"]
-		if !(got > random) && name != "ials" {
+		if !(got > random) && !slices.Contains(ownFirst, name) {
 			t.Errorf("%s: Recall@20 %v, a random order %v", name, got, random)
 		}
 		s, err := experiment.Ask(t.Context(), otherTasks(), dir)
