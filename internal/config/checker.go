@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -39,11 +40,13 @@ func (c *Checker) note(key, format string, args ...any) {
 	c.limits[pattern(key)] = fmt.Sprintf(format, args...)
 }
 
-// Err returns all problems as an Errors, in the order of the checks, or nil.
+// Err returns all problems as an Errors, or nil. Those of the file come in the order of its lines, behind those that
+// stand on no line. Problems of one line, or of none, keep the order of the checks.
 func (c *Checker) Err() error {
 	if len(c.errs) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(c.errs, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	return c.errs
 }
 

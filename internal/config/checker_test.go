@@ -100,7 +100,7 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// All problems come in the order of the checks, as one error that the rest of the program knows.
+// All problems come in the order of the file, as one error that the rest of the program knows.
 func TestCheckerCollects(t *testing.T) {
 	v := NewChecker(checked(t))
 	v.Between("train.epochs", 3, 4, 5)
@@ -116,7 +116,7 @@ func TestCheckerCollects(t *testing.T) {
 	for _, e := range all {
 		paths = append(paths, e.Path)
 	}
-	if want := []string{"train.epochs", "name", "train.lr"}; !slices.Equal(paths, want) {
+	if want := []string{"train.lr", "name", "train.epochs"}; !slices.Equal(paths, want) {
 		t.Errorf("problems with %q, want %q", paths, want)
 	}
 	if got := all.Hint(); got != `did you mean "help"?` {

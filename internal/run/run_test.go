@@ -285,7 +285,7 @@ func TestConfigurationErrors(t *testing.T) {
 	file := filepath.Join(dir, "c.yaml")
 	os.WriteFile(file, []byte("steps: 0\nrun:\n  workers: -1\n"), 0o644)
 	_, err := toyTask(nil).Start(t.Context(), quiet(new(bytes.Buffer), Options{Config: file}))
-	want := file + ":3:12: run.workers: must lie in 0 to 4096, got -1\n" + file + ":1:8: steps: must be positive, got 0"
+	want := file + ":1:8: steps: must be positive, got 0\n" + file + ":3:12: run.workers: must lie in 0 to 4096, got -1"
 	if err == nil || err.Error() != want || !config.Is(err) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
