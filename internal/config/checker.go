@@ -102,8 +102,21 @@ func (c *Checker) NotEmpty(key, x string) bool {
 // OneOf records a problem unless x is one of the allowed words. The problem names the closest of them, and completion
 // offers them all.
 func (c *Checker) OneOf(key, x string, allowed ...string) bool {
-	c.note(key, "%s", inWords(allowed))
 	c.limit(key, OneOfLimit(allowed...))
+	return c.word(key, x, allowed)
+}
+
+// oneOfOrNone records a problem like OneOf for a text that is not empty.
+func (c *Checker) oneOfOrNone(key, x string, allowed []string) {
+	c.limit(key, OrLimit(OneOfLimit(allowed...), ""))
+	if x != "" {
+		c.word(key, x, allowed)
+	}
+}
+
+// word records a problem unless x is one of the allowed words.
+func (c *Checker) word(key, x string, allowed []string) bool {
+	c.note(key, "%s", inWords(allowed))
 	e := c.doc.OneOf(key, x, allowed...)
 	if e != nil {
 		c.errs = append(c.errs, e)
@@ -125,6 +138,12 @@ func (c *Checker) Matches(key, x string, re *regexp.Regexp, form string) bool {
 // Words records a problem unless xs has at least one word, only allowed ones, and none twice.
 func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
 	ok := c.Limited(FilledLimit(), len(xs) > 0, key, "must name at least one of %s", strings.Join(allowed, ", "))
+	return c.anyOf(key, xs, allowed) && ok
+}
+
+// anyOf records a problem like Words, and accepts an empty list.
+func (c *Checker) anyOf(key string, xs, allowed []string) bool {
+	ok := true
 	c.limit(key, OneOfLimit(allowed...)) // of a list without entries too
 	c.limit(key, onceLimit())
 	for i, x := range xs {

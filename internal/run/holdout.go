@@ -12,10 +12,12 @@ import (
 // HoldOut sets which users and rows are kept from a model of protocol top-n or next-item, so that an attacker can try
 // to tell them from the others.
 type HoldOut struct {
-	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance that a user is held out, with all rows
-	Rows  float64 `yaml:"rows,omitempty" json:"rows,omitempty"`   // chance that a training row is held out
+	// chance that a user is held out, with all rows
+	Users float64 `yaml:"users,omitempty" json:"users,omitempty" limit:"[0,1)"`
+	// chance that a training row is held out
+	Rows float64 `yaml:"rows,omitempty" json:"rows,omitempty" limit:"[0,1)"`
 	// chance that a user is held out beforehand, by a draw that the keys draw and swap do not change
-	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty"`
+	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty" limit:"[0,1)"`
 	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"` // number of the draw; each number holds out others
 	// true: keep what the draw holds out, and hold out the others
 	Swap bool `yaml:"swap,omitempty" json:"swap,omitempty"`
@@ -31,9 +33,6 @@ func (h HoldOut) active() bool { return h.Users != 0 || h.Rows != 0 || h.Apart !
 
 // check reports what cannot be held out.
 func (h HoldOut) check(v *config.Checker) {
-	v.Below("run.hold_out.users", h.Users, 0, 1)
-	v.Below("run.hold_out.rows", h.Rows, 0, 1)
-	v.Below("run.hold_out.apart", h.Apart, 0, 1)
 	v.Check(!h.Labels || h.Users == 0 && h.Apart == 0, "run.hold_out.labels", "holds rows out, and not users")
 	v.Check(h.active() || h == HoldOut{}, "run.hold_out", "holds nothing out: users, rows and apart are 0")
 }

@@ -15,7 +15,7 @@ import (
 type Plant struct {
 	// Unit sets what a canary adds: an edge (a user and an item) or a rating; under protocol top-n also a user of
 	// random items; under next-item a sequence of random items, an interaction or an order.
-	Unit     string `yaml:"unit,omitempty" json:"unit"`
+	Unit     string `yaml:"unit,omitempty" json:"unit" limit:"edge|rating|user|sequence|interaction|order?"`
 	Canaries int    `yaml:"canaries,omitempty" json:"canaries"` // number of canaries, in or out
 	// number of items of a canary that has rows of its own
 	Rows int `yaml:"rows,omitempty" json:"rows,omitempty"`
@@ -40,7 +40,6 @@ func (p Plant) check(v *config.Checker) {
 			strings.Join(dataset.CanaryUnits(), ", "), p.Unit)
 		return
 	}
-	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryUnits()...)
 	v.Between("run.plant.canaries", p.Canaries, 1, 1_000_000)
 	if least := dataset.LeastRows(p.Unit); least > 0 {
 		v.Between("run.plant.rows", p.Rows, least, 1_000_000)

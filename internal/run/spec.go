@@ -88,8 +88,10 @@ func (s Spec[C]) Task() Task {
 			fields:   config.Fields[wholeFile[C]],
 			limits: func() map[string]string {
 				v := config.NewRecorder()
+				c := s.Default()
+				v.Declared(c)
 				if s.Check != nil {
-					s.Check(v, s.Default())
+					s.Check(v, c)
 				}
 				return v.Limits()
 			},
@@ -162,6 +164,7 @@ func (s Spec[C]) suit(c *C, doc *config.Document) error {
 
 // check reports every setting that cannot be run.
 func (c wholeFile[C]) check(v *config.Checker, task string, own func(v *config.Checker, c C)) {
+	v.Declared(c)
 	v.OneOf("task", c.Of, task)
 	c.Run.check(v)
 	c.Run.HoldOut.check(v)
