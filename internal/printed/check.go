@@ -53,10 +53,7 @@ func (m Metric) Family() (string, int) {
 func (f File) check(doc *config.Document) (*File, error) {
 	f.doc = doc
 	v := config.NewChecker(doc)
-	v.NotEmpty("paper", f.Paper)
-	v.NotEmpty("cite", f.Cite)
-	v.Between("year", f.Year, 1950, 2100)
-	v.Between("seeds", f.Seeds, 0, 1000)
+	v.Declared(f)
 	for name, m := range f.Metrics {
 		family, k := m.Family()
 		known := k > 0 && (slices.Contains(families, family)) || k == 0 && slices.Contains(others, m.Is)
@@ -91,11 +88,6 @@ func (f *File) checkBlock(v *config.Checker, i int) {
 	v.Check(names == 1, at("id"), "a block has one of table, figure and id, got %d of them", names)
 	for j := range i {
 		v.Check(f.Blocks[j].Name() != b.Name(), at("where"), "%s is block %d already", b.Name(), j+1)
-	}
-	v.NotEmpty(at("where"), b.Where)
-	v.OneOf(at("kind"), b.Kind, Results, DataSets, Features, Drawn)
-	if b.Relevant != "" {
-		v.OneOf(at("relevant"), b.Relevant, "one", "many", "inferred one")
 	}
 	for j, c := range b.Columns {
 		_, ok := f.Metrics[c]
@@ -133,8 +125,6 @@ func (f *File) checkRow(v *config.Checker, b *Block, r Row, at string) {
 // checkSentence reports what is wrong with a number in a sentence.
 func (f *File) checkSentence(v *config.Checker, i int) {
 	s, at := &f.Sentences[i], fmt.Sprintf("sentences.%d.", i)
-	v.NotEmpty(at+"where", s.Where)
-	v.NotEmpty(at+"about", s.About)
 	v.OneOf(at+"unit", s.Unit, units...)
 	v.Check(s.Value.Value != nil, at+"value", "must be a number")
 	table := func(key string, n int) *Block {

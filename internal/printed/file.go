@@ -11,12 +11,12 @@ import (
 // File is the transcription of one paper, or of the reference results.
 type File struct {
 	// name of the paper on the command line; "reference" for published results of others
-	Paper    string             `yaml:"paper"`
-	Cite     string             `yaml:"cite"`
-	Year     int                `yaml:"year"`
-	Seeds    int                `yaml:"seeds"`    // number of runs behind a printed mean; 0: not stated
-	Data     map[string]string  `yaml:"data"`     // registered names of data sets, by printed name
-	Defaults map[string]Setting `yaml:"defaults"` // setting of a method, if a block does not say otherwise
+	Paper    string             `yaml:"paper" limit:"filled"`
+	Cite     string             `yaml:"cite" limit:"filled"`
+	Year     int                `yaml:"year" limit:"1950..2100"`
+	Seeds    int                `yaml:"seeds" limit:"0..1000"` // number of runs behind a printed mean; 0: not stated
+	Data     map[string]string  `yaml:"data"`                  // registered names of data sets, by printed name
+	Defaults map[string]Setting `yaml:"defaults"`              // setting of a method, if a block does not say otherwise
 	// Sees names the data that a method sees, if the printed name covers more, as for a method of one domain among
 	// methods of two: by method, then by printed name.
 	Sees      map[string]map[string]string `yaml:"sees"`
@@ -62,15 +62,15 @@ const (
 type Block struct {
 	Table  int    `yaml:"table"`
 	Figure int    `yaml:"figure"`
-	ID     string `yaml:"id"`     // name of a reference table
-	Where  string `yaml:"where"`  // section, table or file that prints it
-	Year   int    `yaml:"year"`   // year of a reference table; 0: that of the file
-	Origin string `yaml:"origin"` // who ran a reference table
+	ID     string `yaml:"id"`                   // name of a reference table
+	Where  string `yaml:"where" limit:"filled"` // section, table or file that prints it
+	Year   int    `yaml:"year"`                 // year of a reference table; 0: that of the file
+	Origin string `yaml:"origin"`               // who ran a reference table
 	About  string `yaml:"about"`
-	Kind   string `yaml:"kind"`
+	Kind   string `yaml:"kind" limit:"results|data|features|figure"`
 	// how many items in a list can count as found: one, many, or "inferred one" where the paper does not say; empty:
 	// unknown
-	Relevant     string          `yaml:"relevant"`
+	Relevant     string          `yaml:"relevant" limit:"one|many|inferred one?"`
 	Data         string          `yaml:"data"`    // data set of every row that names none
 	Method       string          `yaml:"method"`  // method of every row that names none
 	Setting      Setting         `yaml:"setting"` // setting of every row

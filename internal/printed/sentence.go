@@ -5,8 +5,8 @@ import "fmt"
 // Sentence holds a number in a paper's sentence. If the paper prints what it should agree with, one of gain, same,
 // best and columns names that.
 type Sentence struct {
-	Where   string   `yaml:"where"`
-	About   string   `yaml:"about"` // what the number is, in our words
+	Where   string   `yaml:"where" limit:"filled"`
+	About   string   `yaml:"about" limit:"filled"` // what the number is, in our words
 	Value   Number   `yaml:"value"`
 	Unit    string   `yaml:"unit"`
 	Gain    *Gain    `yaml:"gain"`    // mean gain of one method over another

@@ -18,32 +18,36 @@ type Study struct {
 	About string `yaml:"about,omitempty"` // a sentence that the results print
 	Seed  uint64 `yaml:"seed"`            // seed of the drawn settings, of the rows and of the runs
 	// number of trials of every task; their mean number if the choice is private
-	Trials    int     `yaml:"trials"`
-	Objective string  `yaml:"objective"` // metric on validation rows to maximise, such as NDCG@20
-	Search    string  `yaml:"search"`    // how settings are searched: random or halving
-	Halving   Halving `yaml:"halving,omitempty"`
+	Trials    int     `yaml:"trials" limit:"1..100000"`
+	Objective string  `yaml:"objective"`                     // metric on validation rows to maximise, such as NDCG@20
+	Search    string  `yaml:"search" limit:"random|halving"` // how settings are searched: random or halving
+	Halving   Halving `yaml:"halving,omitempty" when:"search=halving"`
 	// share of every user's training rows to choose by, if a recipe holds out none
-	Cut       float64   `yaml:"cut"`
-	Rows      string    `yaml:"rows"`                // whose rows choose the setting: public or private
-	Selection Selection `yaml:"selection,omitempty"` // choice by private rows
-	Set       []string  `yaml:"set,omitempty"`       // keys to change in all tasks, as in data.name=ml-100k
-	Tasks     []Task    `yaml:"tasks"`
+	Cut float64 `yaml:"cut" limit:"(0,1)"`
+	// whose rows choose the setting: public or private
+	Rows      string    `yaml:"rows" limit:"public|private"`
+	Selection Selection `yaml:"selection,omitempty" when:"rows=private"` // choice by private rows
+	// keys to change in all tasks, as in data.name=ml-100k
+	Set   []string `yaml:"set,omitempty"`
+	Tasks []Task   `yaml:"tasks"`
 }
 
 // Halving sets the rungs of successive halving.
 type Halving struct {
-	Key   string `yaml:"key"`   // the resource, an integer of the configuration, such as train.epochs
-	Least int    `yaml:"least"` // resource of a trial on the first rung
+	Key   string `yaml:"key" limit:"filled"`      // the resource, an integer of the configuration, such as train.epochs
+	Least int    `yaml:"least" limit:"1..100000"` // resource of a trial on the first rung
 	// resource of a trial on the last rung; trials times this is the most that a task spends
 	Most int `yaml:"most"`
-	Keep int `yaml:"keep"` // one of so many settings goes on to the next rung, with so many times the resource
+	// one of so many settings goes on to the next rung, with so many times the resource
+	Keep int `yaml:"keep" limit:"2..100"`
 }
 
 // Selection sets how a choice by private rows is made and what it costs.
 type Selection struct {
-	Eta   float64 `yaml:"eta"`   // distribution of the number of trials: 0 is logarithmic, 1 geometric
-	Sigma float64 `yaml:"sigma"` // standard deviation of the noise on the sum of the users' scores
-	Delta float64 `yaml:"delta"` // delta of the guarantee
+	// distribution of the number of trials: 0 is logarithmic, 1 geometric
+	Eta   float64 `yaml:"eta"`
+	Sigma float64 `yaml:"sigma" limit:"[1e-6,1e9]"`  // standard deviation of the noise on the sum of the users' scores
+	Delta float64 `yaml:"delta" limit:"[1e-15,0.1]"` // delta of the guarantee
 }
 
 // Task names a method and the space of its settings.
@@ -119,19 +123,13 @@ func Probe(tasks []run.Task) config.Probed {
 
 // form is Form, into a checker.
 func (s *Study) form(v *config.Checker, tasks []run.Task) {
+	v.Declared(s)
 	v.Matches("name", s.Name, plainName, "letters, digits, '.' and '-'")
-	v.Between("trials", s.Trials, 1, 100_000)
 	m, err := metrics.Parse(s.Objective)
 	v.CheckAs(err == nil, "objective", "must be a metric of rankings with its cut-off, such as NDCG@20", "%v", err)
-	v.OneOf("search", s.Search, Random, HalvingName)
-	v.Inside("cut", s.Cut, 0, 1)
-	v.OneOf("rows", s.Rows, Public, Private)
 	if s.Search == HalvingName {
-		v.NotEmpty("halving.key", s.Halving.Key)
-		v.Between("halving.least", s.Halving.Least, 1, 100_000)
 		v.CheckAs(s.Halving.Most >= s.Halving.Least, "halving.most", "must be at least halving.least",
 			"must be at least halving.least %d, got %d", s.Halving.Least, s.Halving.Most)
-		v.Between("halving.keep", s.Halving.Keep, 2, 100)
 	}
 	if s.Rows == Private {
 		v.Check(s.Search == Random, "search",
@@ -141,8 +139,6 @@ func (s *Study) form(v *config.Checker, tasks []run.Task) {
 		v.CheckAs(!m.Sampled(), "objective", "must be a mean over users where rows are private",
 			"must be a mean over users where rows are private: %s is one over rows, of which one user has any number",
 			m)
-		v.Within("selection.sigma", s.Selection.Sigma, 1e-6, 1e9)
-		v.Within("selection.delta", s.Selection.Delta, 1e-15, 0.1)
 	}
 	v.Some("tasks", len(s.Tasks))
 	var names []string
