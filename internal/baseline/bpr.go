@@ -27,10 +27,10 @@ const (
 
 // BPRSetting configures one run of a model that BPR trains. M is the shape of the model.
 type BPRSetting[M BPRShape] struct {
-	Profile string `yaml:"profile"`
+	Profile string `yaml:"profile" limit:"filled"`
 	// Protocol says how the data are cut and which items are ranked: ProtocolTopN, which ""
 	// means too, or ProtocolNextItem.
-	Protocol string          `yaml:"protocol,omitempty"`
+	Protocol string          `yaml:"protocol,omitempty" limit:"top-n|next-item?"`
 	Data     StaticData      `yaml:"data"`
 	Model    M               `yaml:"model"`
 	Train    BPRTrain        `yaml:"train"`
@@ -108,9 +108,6 @@ func (s BPRSetting[M]) standing(own func() BPRSetting[M],
 
 // check reports every setting that cannot be run.
 func (s BPRSetting[M]) check(v *config.Checker) {
-	v.NotEmpty("profile", s.Profile)
-	checkProtocol(v, s.Protocol)
-	s.Data.Check(v)
 	s.Eval.Check(v)
 	s.Train.Check(v)
 	if s.Protocol == ProtocolNextItem {
@@ -124,12 +121,6 @@ func (s BPRSetting[M]) check(v *config.Checker) {
 			ProtocolTopN)
 	}
 	s.Model.Check(v)
-}
-
-func checkProtocol(v *config.Checker, p string) {
-	if p != "" {
-		v.OneOf("protocol", p, ProtocolTopN, ProtocolNextItem)
-	}
 }
 
 func (d StaticData) checkTopN(v *config.Checker) {

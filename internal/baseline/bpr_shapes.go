@@ -26,8 +26,9 @@ type BPRShape interface {
 
 // InitConfig sets the initial values of the tables.
 type InitConfig struct {
-	Law string  `yaml:"law"` // distribution of the initial values: xavier (uniform) or normal
-	Std float64 `yaml:"std"` // standard deviation of law normal
+	// distribution of the initial values: xavier (uniform) or normal
+	Law string  `yaml:"law" limit:"xavier|normal"`
+	Std float64 `yaml:"std" limit:"[1e-12,1e6]" when:"law=normal"` // standard deviation of law normal
 }
 
 // Values of InitConfig.Law.
@@ -38,20 +39,20 @@ const (
 
 // BPRMFShape sets the shape of matrix factorisation.
 type BPRMFShape struct {
-	Dim  int        `yaml:"dim"`
+	Dim  int        `yaml:"dim" limit:"1..4096"`
 	Init InitConfig `yaml:"init"`
 }
 
 // LightGCNShape sets the shape of LightGCN.
 type LightGCNShape struct {
-	Dim    int        `yaml:"dim"`
-	Layers int        `yaml:"layers"`
+	Dim    int        `yaml:"dim" limit:"1..4096"`
+	Layers int        `yaml:"layers" limit:"1..32"`
 	Norm   string     `yaml:"norm"` // how the propagation matrix is normalised: sym, sym-clamp:K, right-clamp:K or sum
 	Init   InitConfig `yaml:"init"`
 	// Tables set to bfloat16 makes training faster: products of graph and table read two-byte copies of layers and of
 	// their gradients. Parameters, sums and the ranked vectors stay float32. Left out: everything is float32. RDP-GCF
 	// has no such key, since a rounded row may be longer than its noise allows for.
-	Tables string `yaml:"tables,omitempty"`
+	Tables string `yaml:"tables,omitempty" limit:"|bfloat16"`
 }
 
 // Bfloat16 is a value of LightGCNShape.Tables.
@@ -59,11 +60,11 @@ const Bfloat16 = "bfloat16"
 
 // NGCFShape sets the shape of NGCF.
 type NGCFShape struct {
-	Dim            int     `yaml:"dim"` // width of the tables and of every layer
-	Layers         int     `yaml:"layers"`
-	MessageDropout float64 `yaml:"message_dropout"`
+	Dim            int     `yaml:"dim" limit:"1..4096"` // width of the tables and of every layer
+	Layers         int     `yaml:"layers" limit:"1..32"`
+	MessageDropout float64 `yaml:"message_dropout" limit:"[0,1)"`
 	// share of the entries of the propagation matrix that are set to 0 in training
-	NodeDropout float64    `yaml:"node_dropout"`
+	NodeDropout float64    `yaml:"node_dropout" limit:"[0,1)"`
 	Init        InitConfig `yaml:"init"`
 }
 
@@ -115,10 +116,7 @@ func (c InitConfig) Values(seed rng.Seed) nn.Init {
 
 // Check reports initial values that the tables cannot have.
 func (c InitConfig) Check(v *config.Checker) {
-	v.OneOf("model.init.law", c.Law, LawXavier, LawNormal)
-	if c.Law == LawNormal {
-		v.Within("model.init.std", c.Std, 1e-12, 1e6)
-	} else {
+	if c.Law != LawNormal {
 		v.Check(c.Std == 0, "model.init.std", "belongs to the law %s, must be 0 for %s", LawNormal, c.Law)
 	}
 }
@@ -129,18 +127,14 @@ func (s NGCFShape) shape() topn.Shape     { return topn.Shape{Dim: s.Dim, Layers
 
 // Check implements BPRShape.
 func (s BPRMFShape) Check(v *config.Checker) {
-	checkDim(v, s.Dim)
 	s.Init.Check(v)
 }
 
 // Check implements BPRShape.
 func (s LightGCNShape) Check(v *config.Checker) {
-	checkDim(v, s.Dim)
-	checkLayers(v, s.Layers)
 	_, err := graph.ParseNormalizer(s.Norm)
 	v.Check(err == nil, "model.norm", "%v", err)
 	s.Init.Check(v)
-	v.OneOf("model.tables", s.Tables, "", Bfloat16)
 	if s.Tables != "" {
 		v.Check(unsafe.Sizeof(tensor.Float(0)) == 4, "model.tables",
 			"two-byte copies are of float32 tables, must be left out of a build that computes in float64")
@@ -149,16 +143,8 @@ func (s LightGCNShape) Check(v *config.Checker) {
 
 // Check implements BPRShape.
 func (s NGCFShape) Check(v *config.Checker) {
-	checkDim(v, s.Dim)
-	checkLayers(v, s.Layers)
 	s.Init.Check(v)
-	v.Below("model.message_dropout", s.MessageDropout, 0, 1)
-	v.Below("model.node_dropout", s.NodeDropout, 0, 1)
 }
-
-func checkDim(v *config.Checker, d int) { v.Between("model.dim", d, 1, 4096) }
-
-func checkLayers(v *config.Checker, l int) { v.Between("model.layers", l, 1, 32) }
 
 // Vectors implements BPRShape.
 func (s BPRMFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (bpr.Static, error) {

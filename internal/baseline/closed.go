@@ -35,9 +35,9 @@ const (
 
 // ClosedSetting configures a run of a model that is computed at once and not trained by epochs of a loss.
 type ClosedSetting[M ClosedShape] struct {
-	Profile string `yaml:"profile"`
+	Profile string `yaml:"profile" limit:"filled"`
 	// how the data are cut and which items are ranked: top-n, which "" means too, or next-item
-	Protocol string          `yaml:"protocol,omitempty"`
+	Protocol string          `yaml:"protocol,omitempty" limit:"top-n|next-item?"`
 	Data     StaticData      `yaml:"data"`
 	Model    M               `yaml:"model"`
 	Eval     topn.EvalConfig `yaml:"eval"`
@@ -46,15 +46,14 @@ type ClosedSetting[M ClosedShape] struct {
 // ClosedShape is the part of the configuration that belongs to such a model.
 type ClosedShape interface {
 	EASEShape | ItemKNNShape | IALSShape | UserKNNShape | RP3betaShape
-	Check(v *config.Checker) // reports what the model cannot be
 	// Fit computes the model. seed is for random numbers, if it needs any. done frees its memory.
 	Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (s eval.Scorer, done func(), err error)
 }
 
 // EASEShape sets the shape of EASE.
 type EASEShape struct {
-	Lambda   float64 `yaml:"lambda"`
-	MemoryMB int     `yaml:"memory_mb"` // most memory that the matrix of items may take, in MB
+	Lambda   float64 `yaml:"lambda" limit:"[1e-6,1e12]"`
+	MemoryMB int     `yaml:"memory_mb" limit:"1..1048576"` // most memory that the matrix of items may take, in MB
 	// Gram names a file with the Gram matrix of the training rows, as privrec-beam counts writes it, with the items
 	// in the order of the data; the matrix of items is then inverted even if there are fewer users. Empty: it is
 	// counted.
@@ -63,8 +62,8 @@ type EASEShape struct {
 
 // ItemKNNShape sets the shape of ItemKNN.
 type ItemKNNShape struct {
-	Similarity string  `yaml:"similarity"` // similarity of two items: cosine or dot
-	Neighbours int     `yaml:"neighbours"`
+	Similarity string  `yaml:"similarity" limit:"cosine|dot"` // similarity of two items: cosine or dot
+	Neighbours int     `yaml:"neighbours" limit:"1..1000000"`
 	Shrink     float64 `yaml:"shrink"`
 	Normalise  bool    `yaml:"normalise"` // scale the weights of an item's neighbours to sum to 1
 	MeanBias   bool    `yaml:"mean_bias"` // take scores as deviations from the items' means
@@ -153,9 +152,6 @@ func gramFlags(model any) []run.Flag {
 
 // check reports every setting that cannot be run.
 func (s ClosedSetting[M]) check(v *config.Checker) {
-	v.NotEmpty("profile", s.Profile)
-	checkProtocol(v, s.Protocol)
-	s.Data.Check(v)
 	if s.Protocol == ProtocolNextItem {
 		s.Data.checkNextItem(v)
 		v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0",
@@ -164,19 +160,13 @@ func (s ClosedSetting[M]) check(v *config.Checker) {
 		s.Data.checkTopN(v)
 	}
 	s.Eval.CheckAtOnce(v)
-	s.Model.Check(v)
-}
-
-// Check implements ClosedShape.
-func (s EASEShape) Check(v *config.Checker) {
-	v.Within("model.lambda", s.Lambda, 1e-6, 1e12)
-	v.Between("model.memory_mb", s.MemoryMB, 1, 1<<20)
+	if m, ok := any(s.Model).(interface{ Check(v *config.Checker) }); ok {
+		m.Check(v)
+	}
 }
 
 // Check implements ClosedShape.
 func (s ItemKNNShape) Check(v *config.Checker) {
-	v.OneOf("model.similarity", s.Similarity, string(nearest.Cosine), string(nearest.Dot))
-	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
 	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v",
 		s.Shrink)
 }

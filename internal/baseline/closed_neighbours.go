@@ -16,24 +16,24 @@ import (
 
 // UserKNNShape sets the shape of UserKNN.
 type UserKNNShape struct {
-	Similarity string  `yaml:"similarity"` // similarity of two users: cosine or dot
-	Neighbours int     `yaml:"neighbours"`
+	Similarity string  `yaml:"similarity" limit:"cosine|dot"` // similarity of two users: cosine or dot
+	Neighbours int     `yaml:"neighbours" limit:"1..1000000"`
 	Shrink     float64 `yaml:"shrink"`
 	Normalise  bool    `yaml:"normalise"` // scale the weights of a user's neighbours to sum to 1
 	// Whose says which lists of neighbours count: of-user (those of this user, which "" means too) or to-user (the
 	// users who have this one among theirs).
-	Whose string `yaml:"whose,omitempty"`
+	Whose string `yaml:"whose,omitempty" limit:"of-user|to-user?"`
 }
 
 // RP3betaShape sets the shape of RP3beta.
 type RP3betaShape struct {
-	Alpha      float64 `yaml:"alpha"` // power to which each step's probability is raised
-	Beta       float64 `yaml:"beta"`  // an item's score is divided by its popularity to this power
-	Neighbours int     `yaml:"neighbours"`
+	Alpha      float64 `yaml:"alpha" limit:"[0,10]"` // power to which each step's probability is raised
+	Beta       float64 `yaml:"beta" limit:"[0,10]"`  // an item's score is divided by its popularity to this power
+	Neighbours int     `yaml:"neighbours" limit:"1..1000000"`
 	Normalise  bool    `yaml:"normalise"` // scale the weights of an item's neighbours to sum to 1
 	// Top says where the largest weights are kept: in each row (row, which "" means too) or in each row and column
 	// (row-and-column).
-	Top string `yaml:"top,omitempty"`
+	Top string `yaml:"top,omitempty" limit:"row|row-and-column?"`
 }
 
 // The values of RP3betaShape.Top.
@@ -63,23 +63,8 @@ func tuned[M ClosedShape](m M) ClosedSetting[M] {
 
 // Check implements ClosedShape.
 func (s UserKNNShape) Check(v *config.Checker) {
-	v.OneOf("model.similarity", s.Similarity, string(nearest.Cosine), string(nearest.Dot))
-	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
-	if s.Whose != "" {
-		v.OneOf("model.whose", s.Whose, string(userknn.OfUser), string(userknn.ToUser))
-	}
 	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v",
 		s.Shrink)
-}
-
-// Check implements ClosedShape.
-func (s RP3betaShape) Check(v *config.Checker) {
-	v.Within("model.alpha", s.Alpha, 0, 10)
-	v.Within("model.beta", s.Beta, 0, 10)
-	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
-	if s.Top != "" {
-		v.OneOf("model.top", s.Top, topRow, topColumn)
-	}
 }
 
 // Fit implements ClosedShape.

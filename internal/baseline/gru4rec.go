@@ -32,8 +32,7 @@ func deepGRU4Rec() lastItemMethod[gru4rec.Config] {
 		},
 		check: func(v *config.Checker, c SessionConfig[gru4rec.Config]) {
 			m := c.Model
-			v.Between("model.dim", m.Dim, 1, nextitem.MaxDim)
-			v.Between("model.hidden", m.Hidden, 1, nextitem.MaxDim)
+			v.Between("model.hidden", m.Hidden, 1, 4096)
 			v.Between("model.layers", m.Layers, 1, 100)
 			v.Below("model.dropout", m.Dropout, 0, 1)
 			v.Between("model.length", m.Length, 1, 10_000)
@@ -56,7 +55,6 @@ func deepGRU4Rec() lastItemMethod[gru4rec.Config] {
 
 // shallow reports keys of the deep model that the session model does not have.
 func shallow(v *config.Checker, m gru4rec.Config) {
-	nextitem.CheckShape(v, m.Dim, 1)
 	for key, set := range map[string]bool{
 		"model.hidden": m.Hidden != 0, "model.layers": m.Layers != 0, "model.dropout": m.Dropout != 0,
 		"model.length": m.Length != 0,

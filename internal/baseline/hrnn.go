@@ -15,7 +15,7 @@ import (
 
 // HRNNConfig configures one training run of HRNN under the next-item protocol.
 type HRNNConfig struct {
-	Profile string           `yaml:"profile"`
+	Profile string           `yaml:"profile" limit:"filled"`
 	Data    HRNNData         `yaml:"data"`
 	Model   hrnn.Config      `yaml:"model"`
 	Train   HRNNTrain        `yaml:"train"`
@@ -30,12 +30,13 @@ type HRNNData struct {
 
 // HRNNTrain sets how the model is optimised, by Adagrad.
 type HRNNTrain struct {
-	Epochs          int     `yaml:"epochs"`
-	Batch           int     `yaml:"batch"` // users read side by side in one step
-	Rate            float64 `yaml:"rate"`
-	Momentum        float64 `yaml:"momentum"`
-	Patience        int     `yaml:"patience"` // stop after so many epochs without a better metric; 0: never stop early
-	Select          string  `yaml:"select"`   // which epoch's model is reported: validation, last or test
+	Epochs   int     `yaml:"epochs" limit:"1..100000"`
+	Batch    int     `yaml:"batch" limit:"1..1000000"` // users read side by side in one step
+	Rate     float64 `yaml:"rate" limit:"[1e-12,100]"`
+	Momentum float64 `yaml:"momentum" limit:"[0,1)"`
+	// stop after so many epochs without a better metric; 0: never stop early
+	Patience        int     `yaml:"patience" limit:"0..100000"`
+	Select          string  `yaml:"select"` // which epoch's model is reported: validation, last or test
 	Validation      float64 `yaml:"validation"`
 	ValidationSplit string  `yaml:"validation_split"`
 	Refit           bool    `yaml:"refit"`
@@ -102,17 +103,9 @@ func (c HRNNConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 
 // checkHRNN reports every setting that cannot be run.
 func checkHRNN(v *config.Checker, c HRNNConfig) {
-	c.Data.Check(v, c.Profile)
 	c.Data.Sessions.check(v)
-	m := c.Model
-	v.Between("model.dim", m.Dim, 1, nextitem.MaxDim)
-	v.OneOf("model.variant", m.Variant, hrnn.VariantInit, hrnn.VariantAll)
-	v.Below("model.dropout_session", m.DropoutSession, 0, 1)
-	v.Below("model.dropout_user", m.DropoutUser, 0, 1)
-	v.Below("model.dropout_init", m.DropoutInit, 0, 1)
 	s, _ := c.setting(nextitem.Table{}) // what can be wrong in it is reported below
 	s.Fit.Check(v, c.Eval)
-	v.Below("train.momentum", c.Train.Momentum, 0, 1)
 }
 
 // Suit implements run.Suited.

@@ -13,17 +13,16 @@ type SessionRule struct {
 	Gap int64 `yaml:"gap"` // longest pause within a session, in seconds; a longer one begins a new session
 	// length of a session in the unit of the data's times; a new one begins at every multiple of it
 	Window int64 `yaml:"window"`
-	Rows   int   `yaml:"rows"` // rows in a session, for data that have an order and no times
+	Rows   int   `yaml:"rows" limit:"0..1000000"` // rows in a session, for data that have an order and no times
 	// unit of the data's times: seconds, milliseconds, microseconds or nanoseconds; left out: told by how large they
 	// are
-	Unit string `yaml:"unit,omitempty"`
+	Unit string `yaml:"unit,omitempty" limit:"seconds|milliseconds|microseconds|nanoseconds?"`
 }
 
 // check reports a rule that divides nothing, or by two criteria.
 func (r SessionRule) check(v *config.Checker) {
 	v.Check(r.Gap >= 0, "data.sessions.gap", "must be at least 0, got %d", r.Gap)
 	v.Check(r.Window >= 0, "data.sessions.window", "must be at least 0, got %d", r.Window)
-	v.Between("data.sessions.rows", r.Rows, 0, 1_000_000)
 	set := 0
 	for _, on := range []bool{r.Gap != 0, r.Window != 0, r.Rows != 0} {
 		if on {
@@ -32,7 +31,6 @@ func (r SessionRule) check(v *config.Checker) {
 	}
 	v.Check(set == 1, "data.sessions", "must set one of gap, window and rows, has %d", set)
 	if r.Unit != "" {
-		v.OneOf("data.sessions.unit", r.Unit, unitNames()...)
 		v.Check(r.Rows == 0, "data.sessions.unit", "has no effect on sessions of so many rows, must be left out")
 	}
 }

@@ -3,7 +3,6 @@ package baseline
 import (
 	"context"
 
-	"privrec/internal/config"
 	"privrec/internal/eval"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
@@ -17,12 +16,15 @@ const IALS = "iALS"
 
 // IALSShape sets the shape of iALS.
 type IALSShape struct {
-	Dim        int     `yaml:"dim"`
-	Rounds     int     `yaml:"rounds"`     // number of rounds; each solves for all users, then for all items
-	Unobserved float64 `yaml:"unobserved"` // alpha0, the weight of every pair, observed or not
-	Lambda     float64 `yaml:"lambda"`     // weight of the penalty on the squares of the vectors
-	Exponent   float64 `yaml:"exponent"`   // nu: lambda is multiplied by the weighted number of pairs to this power
-	Std        float64 `yaml:"std"`        // standard deviation of the initial vectors, times 1/sqrt(dim)
+	Dim int `yaml:"dim" limit:"1..4096"`
+	// number of rounds; each solves for all users, then for all items
+	Rounds     int     `yaml:"rounds" limit:"1..10000"`
+	Unobserved float64 `yaml:"unobserved" limit:"[0,1e6)"` // alpha0, the weight of every pair, observed or not
+	Lambda     float64 `yaml:"lambda" limit:"[1e-9,1e9]"`  // weight of the penalty on the squares of the vectors
+	// nu: lambda is multiplied by the weighted number of pairs to this power
+	Exponent float64 `yaml:"exponent" limit:"[0,4)"`
+	// standard deviation of the initial vectors, times 1/sqrt(dim)
+	Std float64 `yaml:"std" limit:"[1e-6,100]"`
 }
 
 // DefaultIALS returns a setting on MovieLens 1M under GERAI's split, whose alpha0 and lambda
@@ -34,16 +36,6 @@ func DefaultIALS() ClosedSetting[IALSShape] {
 		Model:   IALSShape{Dim: 64, Rounds: 16, Unobserved: 0.3, Lambda: 0.003, Exponent: 1, Std: 0.1},
 		Eval:    topn.DefaultEval(),
 	}
-}
-
-// Check implements ClosedShape.
-func (s IALSShape) Check(v *config.Checker) {
-	v.Between("model.dim", s.Dim, 1, 4096)
-	v.Between("model.rounds", s.Rounds, 1, 10_000)
-	v.Below("model.unobserved", s.Unobserved, 0, 1e6)
-	v.Within("model.lambda", s.Lambda, 1e-9, 1e9)
-	v.Below("model.exponent", s.Exponent, 0, 4)
-	v.Within("model.std", s.Std, 1e-6, 100)
 }
 
 // Fit implements ClosedShape.

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"privrec/internal/autograd"
-	"privrec/internal/config"
 	"privrec/internal/experiment"
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/gru4rec"
@@ -26,8 +25,8 @@ func Sessions(table nextitem.Table) []run.Task {
 
 // SRGNNShape sets the shape of SR-GNN.
 type SRGNNShape struct {
-	Dim   int `yaml:"dim"`   // d, width of the vectors of items
-	Steps int `yaml:"steps"` // number of propagation steps over the session graph
+	Dim   int `yaml:"dim" limit:"1..4096"`  // d, width of the vectors of items
+	Steps int `yaml:"steps" limit:"1..100"` // number of propagation steps over the session graph
 }
 
 // Width returns d.
@@ -42,17 +41,16 @@ func srGNN() method[SRGNNShape] {
 			return srgnn.New(items, s.Dim, s.Steps, init)
 		})
 	m.profile = "paper"
-	m.check = func(v *config.Checker, s SRGNNShape) { nextitem.CheckShape(v, s.Dim, s.Steps) }
 	return m
 }
 
 // APGNNShape sets the shape of A-PGNN.
 type APGNNShape struct {
-	Dim     int `yaml:"dim"`      // d, width of the vectors of items
-	UserDim int `yaml:"user_dim"` // d', width of the vectors of users
-	Steps   int `yaml:"steps"`    // number of propagation steps over the session graph
+	Dim     int `yaml:"dim" limit:"1..4096"`      // d, width of the vectors of items
+	UserDim int `yaml:"user_dim" limit:"1..4096"` // d', width of the vectors of users
+	Steps   int `yaml:"steps" limit:"1..100"`     // number of propagation steps over the session graph
 	// what describes a user: features, as Hu & Fang compare it, or id, as A-PGNN was published
-	UserInput string `yaml:"user_input"`
+	UserInput string `yaml:"user_input" limit:"features|id"`
 }
 
 // Width returns d.
@@ -67,10 +65,6 @@ func apGNN() method[APGNNShape] {
 		profile: "paper",
 		shape: func() APGNNShape {
 			return APGNNShape{Dim: 100, UserDim: 50, Steps: 1, UserInput: userinput.Features}
-		},
-		check: func(v *config.Checker, s APGNNShape) {
-			nextitem.CheckShape(v, s.Dim, s.Steps)
-			nextitem.CheckUsers(v, s.UserDim, s.UserInput)
 		},
 		network: func(x *nextitem.Experiment, s APGNNShape) (func() nextitem.Network, []experiment.Open, error) {
 			var features tensor.Matrix // none

@@ -6,7 +6,6 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/model/sasrec"
-	"privrec/internal/protocol/computed"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 	"privrec/internal/train"
@@ -15,7 +14,7 @@ import (
 // SASRecConfig configures one training run of SASRec.
 type SASRecConfig struct {
 	// Protocol says how the data are cut and what is ranked. "" means ProtocolLeaveOneOut.
-	Protocol string        `yaml:"protocol,omitempty"`
+	Protocol string        `yaml:"protocol,omitempty" limit:"leave-one-out|next-item?"`
 	Data     SASRecData    `yaml:"data"`
 	Model    sasrec.Config `yaml:"model"`
 	Train    SASRecTrain   `yaml:"train"`
@@ -30,28 +29,29 @@ const (
 
 // SASRecData names the sequences. Keys that may be left out apply to protocol next-item only.
 type SASRecData struct {
-	Name   string `yaml:"name"`   // a registered data set or, with recipe histories, a set of slates
-	Recipe string `yaml:"recipe"` // filters and split of a data set; histories: the clicks of a set's training users
+	Name string `yaml:"name" limit:"filled"` // a registered data set or, with recipe histories, a set of slates
+	// filters and split of a data set; histories: the clicks of a set's training users
+	Recipe string `yaml:"recipe"`
 	// Split says with slate and behaviour who the training users of a set of slates are: users or released. They must
 	// be those of the attack that the vectors are for.
-	Split      string `yaml:"split"`
-	Slate      int    `yaml:"slate"`                // T of a set of slates
-	Behaviour  int    `yaml:"behaviour"`            // L of a set of slates
-	Candidates string `yaml:"candidates,omitempty"` // items that protocol next-item ranks: train or ten-core
+	Split      string `yaml:"split" limit:"users|released"`
+	Slate      int    `yaml:"slate" limit:"1..1000"`     // T of a set of slates
+	Behaviour  int    `yaml:"behaviour" limit:"1..1000"` // L of a set of slates
+	Candidates string `yaml:"candidates,omitempty"`      // items that protocol next-item ranks: train or ten-core
 	// simple models, computed at once, beside the result: computed or none; left out: for own data only
-	Floor string `yaml:"floor,omitempty"`
+	Floor string `yaml:"floor,omitempty" limit:"|computed|none"`
 }
 
 // SASRecTrain sets how the model is optimised. Training stops early on the held-out items.
 type SASRecTrain struct {
 	// all: softmax over all items; sampled: one negative for each position, as in the paper
-	Loss   string  `yaml:"loss"`
-	Epochs int     `yaml:"epochs"`
-	Batch  int     `yaml:"batch"` // sequences in one training step
-	Rate   float64 `yaml:"rate"`  // learning rate of Adam
-	Beta2  float64 `yaml:"beta2"` // decay of Adam's mean of squared gradients
+	Loss   string  `yaml:"loss" limit:"all|sampled"`
+	Epochs int     `yaml:"epochs" limit:"1..100000"`
+	Batch  int     `yaml:"batch" limit:"1..1000000"` // sequences in one training step
+	Rate   float64 `yaml:"rate" limit:"[1e-12,100]"` // learning rate of Adam
+	Beta2  float64 `yaml:"beta2" limit:"[0,1)"`      // decay of Adam's mean of squared gradients
 	// stop after so many epochs without a better NDCG@10; 0: never stop early
-	Patience   int     `yaml:"patience"`
+	Patience   int     `yaml:"patience" limit:"0..100000"`
 	Validation float64 `yaml:"validation,omitempty"` // share of the training samples held out for validation
 	Refit      bool    `yaml:"refit,omitempty"`      // train once more, on all training samples
 	// Stride cuts all of a user's items into windows of model.length, each with so many labels that no window before
@@ -61,7 +61,7 @@ type SASRecTrain struct {
 
 // SASRecEval sets how all items are ranked.
 type SASRecEval struct {
-	K        []int `yaml:"k"`
+	K        []int `yaml:"k" limit:"some cutoff in 1..100000"`
 	MaskSeen bool  `yaml:"mask_seen"`       // rank no item of the history except one that comes again
 	Every    bool  `yaml:"every,omitempty"` // rank the test samples after each epoch too; protocol next-item only
 }
@@ -101,15 +101,7 @@ func NextItemSASRec() SASRecConfig {
 // checkSASRec reports every setting that cannot be run.
 func checkSASRec(v *config.Checker, c SASRecConfig) {
 	next := c.Protocol == ProtocolNextItem
-	if c.Protocol != "" {
-		v.OneOf("protocol", c.Protocol, ProtocolLeaveOneOut, ProtocolNextItem)
-	}
-	v.NotEmpty("data.name", c.Data.Name)
 	v.Check(c.Data.Recipe != "", "data.recipe", "must not be empty: %s for a set of slates", slate.HistoriesRecipe)
-	computed.Check(v, c.Data.Floor)
-	v.OneOf("data.split", c.Data.Split, slate.SplitUsers, slate.SplitReleased)
-	v.Between("data.slate", c.Data.Slate, 1, 1000)
-	v.Between("data.behaviour", c.Data.Behaviour, 1, 1000)
 	if next {
 		v.OneOf("data.candidates", c.Data.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
 		v.Check(c.Data.Recipe != slate.HistoriesRecipe, "data.recipe",
@@ -119,21 +111,9 @@ func checkSASRec(v *config.Checker, c SASRecConfig) {
 			ProtocolNextItem, c.Data.Candidates)
 	}
 	m := c.Model
-	v.Between("model.dim", m.Dim, 1, 4096)
-	v.Between("model.blocks", m.Blocks, 1, 100)
 	v.Check(m.Heads >= 1 && m.Dim%max(1, m.Heads) == 0, "model.heads", "must divide model.dim, got %d of %d", m.Heads,
 		m.Dim)
-	v.Between("model.length", m.Length, 1, 10_000)
-	v.Below("model.dropout", m.Dropout, 0, 1)
-	v.OneOf("model.norm", m.Norm, sasrec.NormCode, sasrec.NormPaper)
 	t := c.Train
-	v.OneOf("train.loss", t.Loss, LossAll, LossSampled)
-	v.Between("train.epochs", t.Epochs, 1, 100_000)
-	v.Between("train.batch", t.Batch, 1, 1_000_000)
-	v.Within("train.rate", t.Rate, 1e-12, 100)
-	v.Below("train.beta2", t.Beta2, 0, 1)
-	v.Between("train.patience", t.Patience, 0, 100_000)
-	v.Integers("eval.k", "cutoff", c.Eval.K, 1, 100_000)
 	v.Between("train.stride", t.Stride, 0, m.Length)
 	if t.Stride > 0 {
 		v.Check(!next, "train.stride", "belongs to protocol %s, must be 0, got %d", ProtocolLeaveOneOut, t.Stride)

@@ -15,9 +15,9 @@ import (
 
 // SessionConfig configures one run of a network over sessions. M is the network's own shape.
 type SessionConfig[M Shape] struct {
-	Profile string `yaml:"profile"`
+	Profile string `yaml:"profile" limit:"filled"`
 	// next-item, which "" means too, or leave-one-out if the network has a form for it
-	Protocol string            `yaml:"protocol,omitempty"`
+	Protocol string            `yaml:"protocol,omitempty" limit:"next-item|leave-one-out?"`
 	Data     nextitem.Data     `yaml:"data"`
 	Model    M                 `yaml:"model"`
 	Train    nextitem.Training `yaml:"train"`
@@ -34,7 +34,7 @@ type method[M Shape] struct {
 	name, summary, cite string
 	profile             string // of its own setting
 	shape               func() M
-	check               func(v *config.Checker, m M)
+	check               func(v *config.Checker, m M) // nil: no shape within the limits is wrong
 	// network returns a function that makes a new network, and names what the network reads in the clear beside the
 	// sequences.
 	network func(x *nextitem.Experiment, m M) (build func() nextitem.Network, open []experiment.Open, err error)
@@ -62,7 +62,6 @@ func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func(
 	build func(items int, m M, init nn.Init) N) method[M] {
 	return method[M]{
 		name: name, summary: summary, cite: cite, profile: "sessions", shape: shape,
-		check: func(v *config.Checker, m M) { nextitem.CheckShape(v, m.Width(), 1) },
 		network: func(x *nextitem.Experiment, m M) (func() nextitem.Network, []experiment.Open, error) {
 			return func() nextitem.Network { return nextitem.Plain(build(x.Items, m, x.Uniform(m.Width()))) }, nil, nil
 		},
@@ -83,18 +82,16 @@ func (m method[M]) task(table nextitem.Table) run.Task {
 		Verb: "train", Name: strings.ToLower(m.name), Summary: m.summary, Cite: m.cite, Answers: true,
 		Default: m.config,
 		Check: func(v *config.Checker, c SessionConfig[M]) {
-			c.Data.Check(v, c.Profile)
-			if c.Protocol != "" {
-				v.Check(c.Protocol == ProtocolNextItem || m.lastItem != nil, "protocol",
-					"must be %s or left out for %s, got %q", ProtocolNextItem, m.name, c.Protocol)
-				v.OneOf("protocol", c.Protocol, ProtocolNextItem, ProtocolLeaveOneOut)
-			}
+			v.Check(c.Protocol == "" || c.Protocol == ProtocolNextItem || m.lastItem != nil, "protocol",
+				"must be %s or left out for %s, got %q", ProtocolNextItem, m.name, c.Protocol)
 			if c.Protocol == ProtocolLeaveOneOut && m.lastItem != nil {
 				m.lastItem.check(v, c)
 				c.Train.CheckLastItem(v, c.Eval)
 				return
 			}
-			m.check(v, c.Model)
+			if m.check != nil {
+				m.check(v, c.Model)
+			}
 			c.Train.Check(v, c.Eval)
 		},
 		Open: func(ctx context.Context, env *run.Env, c SessionConfig[M]) (run.Work, error) {

@@ -9,23 +9,23 @@ import (
 // Train sets the optimisation (sections 3.3 and 3.4 of DASL): every epoch takes all batches of the target domain,
 // then all of the auxiliary one, then steps on the alignment of users.
 type Train struct {
-	Epochs int     `yaml:"epochs"` // most epochs; early stopping may end before
-	Batch  int     `yaml:"batch"`
-	Rate   float64 `yaml:"rate"`
+	Epochs int     `yaml:"epochs" limit:"1..100000"` // most epochs; early stopping may end before
+	Batch  int     `yaml:"batch" limit:"1..1000000"`
+	Rate   float64 `yaml:"rate" limit:"[1e-12,100]"`
 	// AlignSteps is the number of alignment steps after each epoch. align_adam says whether they have moments of
 	// their own ("own") or share those of all steps ("shared", under which a step on users mostly repeats the last
 	// momentum).
-	AlignSteps int    `yaml:"align_steps"`
-	AlignAdam  string `yaml:"align_adam"`
-	Shuffle    string `yaml:"shuffle"` // when batches are shuffled: each epoch, or once
+	AlignSteps int    `yaml:"align_steps" limit:"0..100000"`
+	AlignAdam  string `yaml:"align_adam" limit:"own|shared"`
+	Shuffle    string `yaml:"shuffle" limit:"each|once"` // when batches are shuffled: each epoch, or once
 	// AuxiliarySteps is the most steps of an epoch on the auxiliary rows, which are shuffled for each epoch. 0: all
 	// rows, as published. Noisy rows have up to three times the cells of the real ones, and every step on them also
 	// trains the users and the encoder of the target domain: without a bound a placebo trains longer.
-	AuxiliarySteps int `yaml:"auxiliary_steps"`
+	AuxiliarySteps int `yaml:"auxiliary_steps" limit:"0..100000000"`
 	// Patience stops the run after so many epochs in a row without a better NDCG@10 on validation; 0: never.
-	Patience int `yaml:"patience"`
+	Patience int `yaml:"patience" limit:"0..100000"`
 	// Select says which epoch's model is reported: "validation", the one with the best NDCG@10 there, or "last".
-	Select string `yaml:"select"`
+	Select string `yaml:"select" limit:"validation|last"`
 	// Refit trains once more, from the beginning, on train and validation for as many
 	// epochs as validation chose.
 	Refit bool `yaml:"refit"`
@@ -52,49 +52,27 @@ func (t Train) Selected() bool { return t.Select == SelectValidation || t.Patien
 
 // Check reports settings that a training cannot run with. single says that the model has no auxiliary domain.
 func (t Train) Check(v *config.Checker, single bool) {
-	v.Between("train.epochs", t.Epochs, 1, 100_000)
-	v.Between("train.batch", t.Batch, 1, 1_000_000)
-	v.Within("train.rate", t.Rate, 1e-12, 100)
-	v.Between("train.align_steps", t.AlignSteps, 0, 100_000)
 	v.Check(!single || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d",
 		t.AlignSteps)
-	v.Between("train.auxiliary_steps", t.AuxiliarySteps, 0, 100_000_000)
 	v.Check(!single || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d",
 		t.AuxiliarySteps)
 	v.Check(t.AuxiliarySteps == 0 || t.Shuffle == ShuffleEach, "train.auxiliary_steps",
 		"needs train.shuffle %s: it takes the first of every shuffled pass", ShuffleEach)
-	v.OneOf("train.align_adam", t.AlignAdam, AdamOwn, AdamShared)
-	v.OneOf("train.shuffle", t.Shuffle, ShuffleEach, ShuffleOnce)
-	v.Between("train.patience", t.Patience, 0, 100_000)
-	v.OneOf("train.select", t.Select, SelectValidation, SelectLast)
 	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit",
 		"needs train.select %s: it trains for as many epochs as that chose", SelectValidation)
 }
 
 // CheckModel reports settings that a model of rows with this number of columns cannot have.
 func CheckModel(v *config.Checker, m dasl.Config, columns int) {
-	v.Between("model.dim", m.Dim, 2, 4096)
 	v.Check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
-	v.Between("model.window", m.Window, 1, 1000)
 	v.Check(columns > m.Window+1, "data.length",
 		"must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2,
 		columns)
-	v.OneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
-	if m.Attention == dasl.AttentionConstant {
-		v.Within("model.gate", m.GateValue, 1e-6, 1)
-	} else {
+	if m.Attention != dasl.AttentionConstant {
 		v.Check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant,
 			m.Attention)
 	}
-	v.OneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
-	if m.Head == dasl.HeadCode {
-		v.Between("model.hidden", m.Hidden, 1, 4096)
-	} else {
+	if m.Head != dasl.HeadCode {
 		v.Check(m.Hidden == 0, "model.hidden", "belongs to head %s, must be 0 for %s", dasl.HeadCode, m.Head)
 	}
-	v.OneOf("model.cross_user", m.CrossUser, dasl.CrossUserOwn, dasl.CrossUserOther)
-	v.Below("model.dropout", m.Dropout, 0, 1)
-	v.OneOf("model.mask", m.Mask, dasl.MaskNone, dasl.MaskZeros)
-	v.OneOf("model.align.distance", m.Align.Distance, dasl.DistanceCosine, dasl.DistanceDot)
-	v.Below("model.align.orthogonal", m.Align.Orthogonal, 0, 1e6)
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"privrec/internal/config"
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 )
@@ -28,18 +27,12 @@ type Public struct {
 
 // Sizes states public numbers that set rates, numbers of steps and divisors of means in place of those of the data.
 type Sizes struct {
-	Users int `yaml:"users,omitempty"` // number of users who train; 0: count the data
-	Rows  int `yaml:"rows,omitempty"`  // number of training rows, or samples; 0: count the data
+	Users int `yaml:"users,omitempty" limit:"0..2147483647"` // number of users who train; 0: count the data
+	Rows  int `yaml:"rows,omitempty" limit:"0..2147483647"`  // number of training rows, or samples; 0: count the data
 }
 
 // Published is the value of Public.Items and Public.Users for the list that a data set was published with.
 const Published = "published"
-
-// Check records a problem for a statement that is not possible.
-func (p Public) Check(v *config.Checker) {
-	v.Between("data.sizes.users", p.Sizes.Users, 0, 1<<31-1)
-	v.Between("data.sizes.rows", p.Sizes.Rows, 0, 1<<31-1)
-}
 
 // Options returns options with the stated lists.
 func (p Public) Options() Options { return Options{Items: p.Items, Users: p.Users} }

@@ -59,27 +59,31 @@ const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Cli
 
 // Config sets the shape of the network.
 type Config struct {
-	Dim    int `yaml:"dim"`    // d, even; the vectors of items and of users are d/2 wide each
-	Window int `yaml:"window"` // w, number of latest items that are read in each domain
+	Dim    int `yaml:"dim" limit:"2..4096"`    // d, even; the vectors of items and of users are d/2 wide each
+	Window int `yaml:"window" limit:"1..1000"` // w, number of latest items that are read in each domain
 	// full, gate or constant; constant sums only the rows of the own domain, times gate
-	Attention string  `yaml:"attention"`
-	GateValue float64 `yaml:"gate"`   // weight under attention constant; 0 under the others
-	Head      string  `yaml:"head"`   // how items are scored: inner (inner product) or code
-	Hidden    int     `yaml:"hidden"` // number of sigmoids of head code; 0 for head inner
+	Attention string `yaml:"attention" limit:"full|gate|constant"`
+	// weight under attention constant; 0 under the others
+	GateValue float64 `yaml:"gate" limit:"[1e-6,1]" when:"attention=constant"`
+	// how items are scored: inner (inner product) or code
+	Head string `yaml:"head" limit:"inner|code"`
+	// number of sigmoids of head code; 0 for head inner
+	Hidden int `yaml:"hidden" limit:"1..4096" when:"head=code"`
 	// which of the user's two vectors is used: own (domain of the scored item) or other (domain of the items read)
-	CrossUser string `yaml:"cross_user"`
+	CrossUser string `yaml:"cross_user" limit:"own|other"`
 	// share of the values of p set to 0, the same for the positive and the negative of a sample
-	Dropout  float64 `yaml:"dropout"`
+	Dropout  float64 `yaml:"dropout" limit:"[0,1)"`
 	UserBias bool    `yaml:"user_bias"`
-	Mask     string  `yaml:"mask"` // none, or zeros: padding leaves the state as it is and gets no attention
-	Align    Align   `yaml:"align"`
+	// none, or zeros: padding leaves the state as it is and gets no attention
+	Mask  string `yaml:"mask" limit:"none|zeros"`
+	Align Align  `yaml:"align"`
 }
 
 // Align sets the loss that keeps a user's two vectors together.
 type Align struct {
-	Distance   string  `yaml:"distance"`   // distance between the two vectors: cosine or dot
-	Orthogonal float64 `yaml:"orthogonal"` // weight of the Frobenius norm of X'X - I in the loss
-	Bias       bool    `yaml:"bias"`       // true: the mapping between the two vectors has a bias
+	Distance   string  `yaml:"distance" limit:"cosine|dot"` // distance between the two vectors: cosine or dot
+	Orthogonal float64 `yaml:"orthogonal" limit:"[0,1e6)"`  // weight of the Frobenius norm of X'X - I in the loss
+	Bias       bool    `yaml:"bias"`                        // true: the mapping between the two vectors has a bias
 }
 
 // Values of the fields of Config and Align.

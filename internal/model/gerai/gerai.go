@@ -23,13 +23,14 @@ const (
 
 // Config sets the shape of the network and its initial values.
 type Config struct {
-	Dim    int    `yaml:"dim"`    // d, width of the vectors of users and items
-	Hidden string `yaml:"hidden"` // activation of the attention's hidden layer: sigmoid or relu
+	Dim    int    `yaml:"dim" limit:"1..4096"`         // d, width of the vectors of users and items
+	Hidden string `yaml:"hidden" limit:"sigmoid|relu"` // activation of the attention's hidden layer: sigmoid or relu
 	// how q is made of values r of at least 0: rational (r/(1+r)), sigmoid or clip (min(r, 1))
-	Norm string `yaml:"norm"`
+	Norm string `yaml:"norm" limit:"rational|sigmoid|clip"`
 	// initial values: glorot, or n01 for N(0, 1) everywhere, as the paper has it
-	Init       string `yaml:"init"`
-	Neighbours int    `yaml:"neighbours,omitempty"` // most neighbours of a node used in a training step; 0: all
+	Init string `yaml:"init" limit:"glorot|n01"`
+	// most neighbours of a node used in a training step; 0: all
+	Neighbours int `yaml:"neighbours,omitempty" limit:"0..1000000"`
 }
 
 // Default returns the configuration of the paper, with choices that train well where the paper leaves them open.

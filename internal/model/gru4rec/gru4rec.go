@@ -30,7 +30,7 @@ const Cite = "Hidasi et al., Session-based Recommendations with Recurrent Neural
 
 // Config sets the shape of the network.
 type Config struct {
-	Dim int `yaml:"dim"` // d, width of the vectors of items and of the state
+	Dim int `yaml:"dim" limit:"1..4096"` // d, width of the vectors of items and of the state
 
 	// width of the states; this key and those below are for protocol leave-one-out only
 	Hidden  int     `yaml:"hidden,omitempty"`

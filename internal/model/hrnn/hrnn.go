@@ -22,12 +22,14 @@ const (
 
 // Config sets the shape of the network.
 type Config struct {
-	Dim int `yaml:"dim"` // d, width of both states
+	Dim int `yaml:"dim" limit:"1..4096"` // d, width of both states
 	// use of the user's state: init (begins sessions) or all (also an input of every step)
-	Variant        string  `yaml:"variant"`
-	DropoutSession float64 `yaml:"dropout_session"` // share of values set to 0 in s', the state of the session
-	DropoutUser    float64 `yaml:"dropout_user"`    // share of values set to 0 in c, the state of the user
-	DropoutInit    float64 `yaml:"dropout_init"`    // share of values set to 0 in a session's first state
+	Variant string `yaml:"variant" limit:"init|all"`
+	// share of values set to 0 in s', the state of the session
+	DropoutSession float64 `yaml:"dropout_session" limit:"[0,1)"`
+	// share of values set to 0 in c, the state of the user
+	DropoutUser float64 `yaml:"dropout_user" limit:"[0,1)"`
+	DropoutInit float64 `yaml:"dropout_init" limit:"[0,1)"` // share of values set to 0 in a session's first state
 }
 
 // Default returns the small network of a variant with the settings of the authors' program.

@@ -176,13 +176,14 @@ func (b *block) residual(x, y *autograd.Node) *autograd.Node {
 
 // Config sets the shape of the network.
 type Config struct {
-	Dim     int     `yaml:"dim"`    // d, width of items, positions and all layers
-	Blocks  int     `yaml:"blocks"` // b, the number of attention blocks
-	Heads   int     `yaml:"heads"`  // number of attention heads; must divide d
-	Length  int     `yaml:"length"` // n, the number of latest items of a sequence that the network reads
-	Dropout float64 `yaml:"dropout"`
+	Dim    int `yaml:"dim" limit:"1..4096"`   // d, width of items, positions and all layers
+	Blocks int `yaml:"blocks" limit:"1..100"` // b, the number of attention blocks
+	Heads  int `yaml:"heads"`                 // number of attention heads; must divide d
+	// n, the number of latest items of a sequence that the network reads
+	Length  int     `yaml:"length" limit:"1..10000"`
+	Dropout float64 `yaml:"dropout" limit:"[0,1)"`
 	// where layers are normalised: code (as the authors' program does) or paper (section III-C)
-	Norm string `yaml:"norm"`
+	Norm string `yaml:"norm" limit:"code|paper"`
 }
 
 // Placements of layer normalisation; f is attention or the point-wise network.

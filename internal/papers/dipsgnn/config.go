@@ -17,7 +17,7 @@ import (
 // them.
 type Config struct {
 	// name of the set of choices, for reports: paper, code, repaired, or your own
-	Profile string            `yaml:"profile"`
+	Profile string            `yaml:"profile" limit:"filled"`
 	Data    nextitem.Data     `yaml:"data"`
 	Model   ModelConfig       `yaml:"model"`
 	Privacy PrivacyConfig     `yaml:"privacy"`
@@ -27,13 +27,17 @@ type Config struct {
 
 // ModelConfig sets the shape of the network.
 type ModelConfig struct {
-	Dim       int     `yaml:"dim"`        // d, width of the vectors of items
-	UserDim   int     `yaml:"user_dim"`   // d', width of the vectors of users
-	Steps     int     `yaml:"steps"`      // T, the number of propagation steps
-	Norm      float64 `yaml:"norm"`       // C, the norm of rescaled rows and the longest norm of clipped ones
-	Normalise string  `yaml:"normalise"`  // rescale (every row to norm C), clip (longer rows only) or none
-	Adjacency string  `yaml:"adjacency"`  // counts; or zero, an ablation in which only noise comes through the graph
-	UserInput string  `yaml:"user_input"` // what describes a user: features, or id (Figure 7's -U variants)
+	Dim     int `yaml:"dim" limit:"1..4096"`      // d, width of the vectors of items
+	UserDim int `yaml:"user_dim" limit:"1..4096"` // d', width of the vectors of users
+	Steps   int `yaml:"steps" limit:"1..100"`     // T, the number of propagation steps
+	// C, the norm of rescaled rows and the longest norm of clipped ones
+	Norm float64 `yaml:"norm" limit:"[1e-6,1e6]"`
+	// rescale (every row to norm C), clip (longer rows only) or none
+	Normalise string `yaml:"normalise" limit:"rescale|clip|none"`
+	// counts; or zero, an ablation in which only noise comes through the graph
+	Adjacency string `yaml:"adjacency" limit:"counts|zero"`
+	// what describes a user: features, or id (Figure 7's -U variants)
+	UserInput string `yaml:"user_input" limit:"features|id"`
 }
 
 // PrivacyConfig sets both budgets of Table 2 and how the noise is really made.
@@ -49,21 +53,21 @@ type FeatureConfig struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps1, for a user's whole record; .inf: features without noise
 	// Unselected says what happens to features that are not among a user's k. "zero" sets them to 0, as in the paper.
 	// "raw", with one choice of features for all users, sends them unprotected, as the published program does.
-	Unselected string `yaml:"unselected"`
+	Unselected string `yaml:"unselected" limit:"zero|raw"`
 }
 
 // TransitionConfig sets the noise on the aggregated messages. Source: section 4.3.
 type TransitionConfig struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps2, as the theorem claims it; .inf: no noise
-	Delta   float64 `yaml:"delta"`
+	Delta   float64 `yaml:"delta" limit:"(0,1)"`
 	// NoiseOn says what gets noise: "messages" (DIPSGNN, which "" means too) or "edges" (EdgeRand).
-	NoiseOn string `yaml:"noise_on,omitempty"`
+	NoiseOn string `yaml:"noise_on,omitempty" limit:"|messages|edges"`
 	// NoiseStd sets the standard deviation of the noise: "sigma", as the theorem calibrates it, or "sigma_squared",
 	// as the published program adds it.
-	NoiseStd string `yaml:"noise_std"`
+	NoiseStd string `yaml:"noise_std" limit:"sigma|sigma_squared"`
 	// Count says what one epsilon covers. "": one release of one matrix, as in theorem 4.2. "edge": one transition,
 	// over all releases of the run. "swap": two neighbouring items that change places, over all releases of the run.
-	Count string `yaml:"count,omitempty"`
+	Count string `yaml:"count,omitempty" limit:"|edge|swap"`
 	// StopGradient keeps the backward pass from going through the transitions.
 	StopGradient bool `yaml:"stop_gradient,omitempty"`
 	// Window cuts training sequences into separate windows of so many rows. Each is one sample, whose label is its
@@ -73,10 +77,10 @@ type TransitionConfig struct {
 
 // EvalConfig sets how the test samples are ranked. Source: section 5.2.
 type EvalConfig struct {
-	K []int `yaml:"k"`
+	K []int `yaml:"k" limit:"some cutoff in 1..100000"`
 	// Noise lists the evaluations made from the same weights. "on" perturbs the test samples'
 	// aggregations as in training. "off" does not, and protects no edge.
-	Noise []string `yaml:"noise"`
+	Noise []string `yaml:"noise" limit:"some of on|off"`
 	// Every also ranks the test samples after each epoch of the reported model, for the row "best on test". If no
 	// sample is held out, patience watches it.
 	Every bool `yaml:"every"`
@@ -128,15 +132,11 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	c.Data.Check(v, c.Profile)
 	c.Model.Check(v)
 	c.Train.Check(v, nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every})
 	c.Privacy.Features.Check(v)
 	t := c.Privacy.Transitions
 	checkEpsilon(v, "privacy.transitions.epsilon", t.Epsilon)
-	v.Inside("privacy.transitions.delta", t.Delta, 0, 1)
-	v.OneOf("privacy.transitions.noise_std", t.NoiseStd, StdSigma, StdSigmaSquared)
-	v.OneOf("privacy.transitions.noise_on", t.NoiseOn, "", NoiseOnMessages, NoiseOnEdges)
 	v.Check(!t.onEdges() || t.NoiseStd == StdSigma, "privacy.transitions.noise_std", "must be %s for noise on %s",
 		StdSigma, NoiseOnEdges)
 	v.Check(!t.onEdges() || !math.IsInf(t.Epsilon, 1), "privacy.transitions.epsilon", "must be finite for noise on %s",
@@ -152,7 +152,6 @@ func check(v *config.Checker, c Config) {
 	}
 	v.Check(!slices.Contains(c.Eval.Noise, nextitem.NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
 		"%q needs a finite privacy.transitions.epsilon", nextitem.NoiseOn)
-	v.Words("eval.noise", c.Eval.Noise, nextitem.NoiseOn, nextitem.NoiseOff)
 }
 
 // leastWindow is the shortest window: two items that can change places, the last item before the label, and the label.
@@ -161,7 +160,6 @@ const leastWindow = 4
 // checkCount reports a run whose releases are unknown before it begins, if epsilon is for all of them.
 func (c Config) checkCount(v *config.Checker) {
 	t := c.Privacy.Transitions
-	v.OneOf("privacy.transitions.count", t.Count, "", CountEdge, CountSwap)
 	if t.Window != 0 {
 		v.Between("privacy.transitions.window", t.Window, leastWindow, 1_000_000)
 		v.Check(c.Train.Validation == 0 && !c.Train.MisalignUsers && !t.onEdges(), "privacy.transitions.window",
@@ -183,17 +181,11 @@ func (c Config) checkCount(v *config.Checker) {
 
 // Check reports settings of the network that cannot be used.
 func (c ModelConfig) Check(v *config.Checker) {
-	nextitem.CheckShape(v, c.Dim, c.Steps)
-	nextitem.CheckUsers(v, c.UserDim, c.UserInput)
-	v.Within("model.norm", c.Norm, 1e-6, 1e6)
-	v.OneOf("model.normalise", c.Normalise, NormaliseRescale, NormaliseClip, NormaliseNone)
-	v.OneOf("model.adjacency", c.Adjacency, AdjacencyCounts, AdjacencyZero)
 }
 
 // Check reports settings of the perturbation of user features that cannot be used.
 func (c FeatureConfig) Check(v *config.Checker) {
 	checkEpsilon(v, "privacy.features.epsilon", c.Epsilon)
-	v.OneOf("privacy.features.unselected", c.Unselected, UnselectedZero, UnselectedRaw)
 }
 
 // Limits of the noise. Beyond them float32 loses the noise, or the noise swamps everything else.

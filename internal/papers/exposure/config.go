@@ -16,7 +16,8 @@ import (
 // them. Where the paper and its program differ, each choice is a field of its own, which
 // the package comment lists; a profile is a named set of values.
 type Config struct {
-	Profile string     `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
+	// name of the set of choices, for reports: paper, code or your own
+	Profile string     `yaml:"profile" limit:"filled"`
 	Data    DataConfig `yaml:"data"`
 	On      OnConfig   `yaml:"on"`
 	// lists of a model that another program trained, to attack in place of a data set
@@ -30,25 +31,29 @@ type Config struct {
 
 // DataConfig sets where pairs of a slate and a behaviour come from and how they are cut.
 type DataConfig struct {
-	Name      string `yaml:"name"`      // a set of slates, or own-NAME for your own log; not read if on.run is set
-	Split     string `yaml:"split"`     // users: split by users; released: as in the authors' files
-	Slate     int    `yaml:"slate"`     // T, number of items in a slate
-	Behaviour int    `yaml:"behaviour"` // L, number of clicks before the slate, which the attack guesses
+	// a set of slates, or own-NAME for your own log; not read if on.run is set
+	Name  string `yaml:"name"`
+	Split string `yaml:"split" limit:"users|released"` // users: split by users; released: as in the authors' files
+	Slate int    `yaml:"slate" limit:"1..1000"`        // T, number of items in a slate
+	// L, number of clicks before the slate, which the attack guesses
+	Behaviour int `yaml:"behaviour" limit:"1..100"`
 	// Unknown says what happens to an evaluated pair with an item that no training pair has: oov counts such a click
 	// as a miss, drop leaves the pair out.
-	Unknown string `yaml:"unknown"`
+	Unknown string `yaml:"unknown" limit:"oov|drop"`
 
 	// order of clicks when pairs are made from logs: shown or clicked. This key and those below do not change
 	// extracted tables, which are pairs already
-	Clicks    string `yaml:"clicks"`
-	Stride    int    `yaml:"stride"`     // number of clicks between the starts of a user's windows
-	FirstOnly bool   `yaml:"first_only"` // keep only the first of a user's records of an item
+	Clicks    string `yaml:"clicks" limit:"shown|clicked"`
+	Stride    int    `yaml:"stride" limit:"1..1000"` // number of clicks between the starts of a user's windows
+	FirstOnly bool   `yaml:"first_only"`             // keep only the first of a user's records of an item
 	// a click before its item was shown: keep, drop or refuse. If more clicks are early than not, the data are
 	// refused
-	Early   string `yaml:"early"`
-	Logs    string `yaml:"logs"`    // order of a user's logs of MIND: file or time
-	Pairing string `yaml:"pairing"` // how slates and histories of MIND are paired: index, as the program does, or log
-	Most    int    `yaml:"most"`    // most pairs of a user of MIND; 0: 5 under pairing index, no limit under log
+	Early string `yaml:"early" limit:"keep|drop|refuse"`
+	Logs  string `yaml:"logs" limit:"file|time"` // order of a user's logs of MIND: file or time
+	// how slates and histories of MIND are paired: index, as the program does, or log
+	Pairing string `yaml:"pairing" limit:"index|log"`
+	// most pairs of a user of MIND; 0: 5 under pairing index, no limit under log
+	Most int `yaml:"most" limit:"0..1000000"`
 }
 
 // options returns the options for loading the pairs.
@@ -81,15 +86,16 @@ func (c OnConfig) in(own string) string {
 type TrainConfig struct {
 	attack.Training `yaml:",inline"`
 
-	Epochs int `yaml:"epochs"` // most epochs; 0: the initial random weights, untrained
+	Epochs int `yaml:"epochs" limit:"0..100000"` // most epochs; 0: the initial random weights, untrained
 	// Batches says when pairs are dealt to batches: anew in each epoch, or once, after which only the order of
 	// batches changes.
-	Batches string `yaml:"batches"`
+	Batches string `yaml:"batches" limit:"each|once"`
 	// Sample is the share of the training pairs to train on, drawn by the seed; 1: all.
-	Sample float64 `yaml:"sample"`
+	Sample float64 `yaml:"sample" limit:"(0,1]"`
 	// Patience stops the run after so many epochs in a row without a lower validation loss; 0: never.
-	Patience int    `yaml:"patience"`
-	Select   string `yaml:"select"` // which epoch's model is reported: validation (lowest loss there) or last
+	Patience int `yaml:"patience" limit:"0..100000"`
+	// which epoch's model is reported: validation (lowest loss there) or last
+	Select string `yaml:"select" limit:"validation|last"`
 }
 
 // dropsRepeated reports whether pairs with a repeated click leave the average.
@@ -105,20 +111,20 @@ type ProtectConfig struct {
 	Epsilon float64 `yaml:"epsilon"` // epsilon of replacement rr, for one position
 	// true: draw positions with weights by similarity; false: take the first ones by it
 	Weighted bool    `yaml:"weighted"`
-	Tau      float64 `yaml:"tau"` // temperature of the draw if weighted
+	Tau      float64 `yaml:"tau" limit:"[1e-9,1e9]"` // temperature of the draw if weighted
 	// Reference says what items are compared with for similarity: past (the user's behaviour) or slate (the mean of
 	// the slate itself).
-	Reference string `yaml:"reference"`
+	Reference string `yaml:"reference" limit:"past|slate"`
 	// vectors for similarity: the directory of a finished run of train sasrec on the same set, or here: trained in
 	// this run
 	Vectors string `yaml:"vectors"`
 	// VectorsEpochs is the most epochs of training for vectors: here; 0: the default of train sasrec.
 	VectorsEpochs int `yaml:"vectors_epochs,omitempty"`
-	Batch         int `yaml:"batch"` // number of slates over which in-batch popularity is counted
+	Batch         int `yaml:"batch" limit:"2..1000000"` // number of slates over which in-batch popularity is counted
 	// OwnRows lets replacement in-batch also draw from what the victim was shown.
 	OwnRows bool `yaml:"own_rows"`
 	// Attacker says on which slates the attack is trained: clean (unprotected) or adaptive (protected) ones.
-	Attacker string `yaml:"attacker"`
+	Attacker string `yaml:"attacker" limit:"clean|adaptive"`
 }
 
 // On reports whether slates are changed at all.
@@ -128,13 +134,16 @@ func (c ProtectConfig) On() bool { return c.Replace != "" }
 // Empty lists: none.
 type SweepConfig struct {
 	// random, similar, dissimilar; each is measured with every replacement at every ratio
-	Select   []string  `yaml:"select"`
-	Replace  []string  `yaml:"replace"`  // replacement items: uniform, popularity, in-batch
-	Ratios   []float64 `yaml:"ratios"`   // shares of positions to replace, above 0
-	Epsilons []float64 `yaml:"epsilons"` // values of epsilon for replacement rr, for one position
+	Select []string `yaml:"select" limit:"any of random|similar|dissimilar"`
+	// replacement items: uniform, popularity, in-batch
+	Replace []string `yaml:"replace" limit:"any of uniform|popularity|in-batch"`
+	// shares of positions to replace, above 0
+	Ratios []float64 `yaml:"ratios"`
+	// values of epsilon for replacement rr, for one position
+	Epsilons []float64 `yaml:"epsilons"`
 	// Attackers lists the attackers of every setting: clean (the attack of this run) and adaptive (trained again for
 	// each setting).
-	Attackers []string `yaml:"attackers"`
+	Attackers []string `yaml:"attackers" limit:"some of clean|adaptive"`
 	// lengths of slates for figures 6 and 7, up to data.slate; an attack is trained for each
 	Slates []int `yaml:"slates"`
 	// Evaluations also lists the swept results among the run's evaluations, for grids of figures, under names such as

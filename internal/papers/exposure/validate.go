@@ -15,7 +15,6 @@ import (
 
 // Check reports every setting that cannot be run.
 func Check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
 	c.checkData(v)
 	if v.OneOf("attack.encoder", c.Attack.Encoder, attack.Encoders()...) &&
 		v.OneOf("attack.decoder", c.Attack.Decoder, attack.Decoders()...) {
@@ -50,20 +49,10 @@ func (c Config) checkData(v *config.Checker) {
 	v.Check(!c.On.Beside || c.On.Run != "", "on.beside", "is read with on.run only")
 	v.Check(!c.On.Beside || !filepath.IsAbs(c.On.Run), "on.run", "names %q, which is not beside this run", c.On.Run)
 	v.Check(c.On.Release == "" || c.On.Run != "", "on.release", "belongs to on.run, which is empty")
-	v.OneOf("data.split", d.Split, slate.SplitUsers, slate.SplitReleased)
 	v.Check(!c.Files.Given() || !v.Overridden("data.name"), "data.name",
 		"is not read with files.recs, whose lists are attacked: leave one of them out")
 	v.Check(!c.ofLists() || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q",
 		slate.SplitUsers, d.Split)
-	v.Between("data.slate", d.Slate, 1, 1000)
-	v.Between("data.behaviour", d.Behaviour, 1, 100)
-	v.OneOf("data.unknown", d.Unknown, slate.UnknownOOV, slate.UnknownDrop)
-	v.OneOf("data.clicks", d.Clicks, slate.OrderShown, slate.OrderClicked)
-	v.Between("data.stride", d.Stride, 1, 1000)
-	v.OneOf("data.early", d.Early, slate.EarlyKeep, slate.EarlyDrop, slate.EarlyRefuse)
-	v.OneOf("data.logs", d.Logs, slate.LogsFile, slate.LogsTime)
-	v.OneOf("data.pairing", d.Pairing, slate.PairIndex, slate.PairLog)
-	v.Between("data.most", d.Most, 0, 1_000_000)
 }
 
 // under reports the first wrong field of a part, found by the part's own package.
@@ -75,19 +64,10 @@ func under(v *config.Checker, part string, check func() (field, problem string))
 
 func (t TrainConfig) check(v *config.Checker) {
 	under(v, "train", t.Training.Check)
-	v.Between("train.epochs", t.Epochs, 0, 100_000)
-	v.OneOf("train.batches", t.Batches, batchesEach, batchesOnce)
-	v.Above("train.sample", t.Sample, 0, 1)
-	v.Between("train.patience", t.Patience, 0, 100_000)
-	v.OneOf("train.select", t.Select, selectValidation, selectLast)
 }
 
 func (c Config) checkProtect(v *config.Checker) {
 	p := c.Protect
-	v.OneOf("protect.attacker", p.Attacker, AttackerClean, AttackerAdaptive)
-	v.OneOf("protect.reference", p.Reference, protect.ReferencePast, protect.ReferenceSlate)
-	v.Within("protect.tau", p.Tau, 1e-9, 1e9)
-	v.Between("protect.batch", p.Batch, 2, 1_000_000)
 	similar := p.Select == protect.SelectSimilar || p.Select == protect.SelectDissimilar
 	v.Check(similar || c.Sweep.similarity() || p.Vectors == "", "protect.vectors",
 		"belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
@@ -125,14 +105,6 @@ func (c Config) checkProtect(v *config.Checker) {
 
 func (c Config) checkSweep(v *config.Checker) {
 	s := c.Sweep
-	some := func(path string, xs []string, allowed ...string) {
-		if len(xs) > 0 {
-			v.Words(path, xs, allowed...)
-		}
-	}
-	some("sweep.select", s.Select, protect.Selections()...)
-	some("sweep.replace", s.Replace, protect.ReplaceUniform, protect.ReplacePopularity, protect.ReplaceInBatch)
-	v.Words("sweep.attackers", s.Attackers, AttackerClean, AttackerAdaptive)
 	n := 0
 	for _, filled := range []bool{len(s.Select) > 0, len(s.Replace) > 0, len(s.Ratios) > 0} {
 		if filled {

@@ -11,7 +11,7 @@ import (
 
 // Config is one training run. Where the paper is open, each choice is a field of its own.
 type Config struct {
-	Profile  string           `yaml:"profile"` // name of the set of choices, for reports
+	Profile  string           `yaml:"profile" limit:"filled"` // name of the set of choices, for reports
 	Data     topn.DataConfig  `yaml:"data"`
 	Features features.Config  `yaml:"features"`
 	Model    gcn.Config       `yaml:"model"`
@@ -26,14 +26,17 @@ func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
 // LossConfig sets the loss and its noise.
 type LossConfig struct {
-	Form    string  `yaml:"form"`    // form of the ranking loss: polynomial (equation 17) or exact
-	Noise   string  `yaml:"noise"`   // noise on the loss: off, fm-once, fm-step or scalar
-	Epsilon float64 `yaml:"epsilon"` // claimed epsilon of the noise
-	Gamma   float64 `yaml:"gamma"`   // weight of the penalty |Theta|²
+	// form of the ranking loss: polynomial (equation 17) or exact
+	Form string `yaml:"form" limit:"polynomial|exact"`
+	// noise on the loss: off, fm-once, fm-step or scalar
+	Noise   string  `yaml:"noise" limit:"off|fm-once|fm-step|scalar"`
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,1000]"` // claimed epsilon of the noise
+	Gamma   float64 `yaml:"gamma" limit:"[0,1000)"`       // weight of the penalty |Theta|²
 	// Over says to which sum gamma |Theta|² is added, and so by what it is divided: the training triples, or those of
 	// a batch.
-	Over  string  `yaml:"over"`
-	Alive float64 `yaml:"alive"` // stop the run if a smaller share than this of the entries of q has a slope; 0: never
+	Over string `yaml:"over" limit:"triples|batch"`
+	// stop the run if a smaller share than this of the entries of q has a slope; 0: never
+	Alive float64 `yaml:"alive" limit:"[0,1)"`
 }
 
 // Values of LossConfig.
@@ -136,14 +139,7 @@ func DefaultGCN() Config {
 
 // check reports every setting that cannot be run.
 func (c Config) check(v *config.Checker) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Features.Check(v, "features")
-	v.Between("model.dim", c.Model.Dim, 1, 4096)
-	v.OneOf("model.hidden", c.Model.Hidden, gcn.Sigmoid, gcn.ReLU)
-	v.OneOf("model.norm", c.Model.Norm, gcn.Rational, gcn.Sigmoid, gcn.Clip)
-	v.OneOf("model.init", c.Model.Init, gcn.Glorot, gcn.Normal)
-	v.Between("model.neighbours", c.Model.Neighbours, 0, 1_000_000)
 	c.Loss.check(v)
 	c.Train.Check(v)
 	const own = "has no effect: the loss has loss.gamma, must be 0, got %v"
@@ -160,14 +156,8 @@ func (c Config) check(v *config.Checker) {
 
 // check reports a loss that cannot be minimised.
 func (l LossConfig) check(v *config.Checker) {
-	v.OneOf("loss.form", l.Form, FormPolynomial, FormExact)
-	v.OneOf("loss.noise", l.Noise, NoiseOff, NoiseOnce, NoiseStep, NoiseScalar)
 	v.Check(l.Form == FormPolynomial || l.Noise == NoiseOff, "loss.noise",
 		"must be %s with form %s: only a polynomial has coefficients, got %q", NoiseOff, FormExact, l.Noise)
-	v.Within("loss.epsilon", l.Epsilon, 1e-3, 1e3)
-	v.Below("loss.gamma", l.Gamma, 0, 1e3)
-	v.OneOf("loss.over", l.Over, OverTriples, OverBatch)
-	v.Below("loss.alive", l.Alive, 0, 1)
 }
 
 // checkGCN reports privacy settings of the network without privacy.

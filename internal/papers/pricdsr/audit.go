@@ -20,7 +20,8 @@ import (
 // AuditConfig configures one audit of released rows. Users' rows of a data set serve as canaries, in turn: one side is
 // the true row, the other differs from it.
 type AuditConfig struct {
-	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	// name of the set of choices, for reports: default or your own
+	Profile   string                 `yaml:"profile" limit:"filled"`
 	Data      AuditData              `yaml:"data"`
 	Mechanism AuditMechanism         `yaml:"mechanism"`
 	Audit     auditing.ReleaseConfig `yaml:"audit"`
@@ -28,20 +29,21 @@ type AuditConfig struct {
 
 // AuditData names the rows that canaries are made from.
 type AuditData struct {
-	Name   string `yaml:"name"`   // a registered data set of sequences
-	Recipe string `yaml:"recipe"` // recipe of filters
+	Name   string `yaml:"name" limit:"filled"`   // a registered data set of sequences
+	Recipe string `yaml:"recipe" limit:"filled"` // recipe of filters
 }
 
 // AuditMechanism sets what perturbs rows and how the two sides of a canary differ.
 type AuditMechanism struct {
-	Name    string  `yaml:"name"`    // mechanism: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
-	Epsilon float64 `yaml:"epsilon"` // epsilon of one draw; for sdp-user of a user, for set of an interaction
-	Length  int     `yaml:"length"`  // number of cells of a row
+	Name string `yaml:"name"` // mechanism: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
+	// epsilon of one draw; for sdp-user of a user, for set of an interaction
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,10000]"`
+	Length  int     `yaml:"length" limit:"2..10000"` // number of cells of a row
 	// number of items of the catalogue; 0: count the data. Items beyond a smaller catalogue are renumbered
 	Items int `yaml:"items"`
 	// Differ says how the sides differ: value (another item in one cell), order (two items exchanged), padding (an
 	// item and an empty cell exchanged) or row (other items in all cells).
-	Differ string `yaml:"differ"`
+	Differ string `yaml:"differ" limit:"value|order|padding|row"`
 }
 
 // Values of AuditMechanism.Differ.
@@ -100,22 +102,16 @@ func (c *AuditConfig) Suit(doc *config.Document) (err error) {
 
 // checkAudit reports every setting that cannot be run.
 func checkAudit(v *config.Checker, c AuditConfig) {
-	v.NotEmpty("profile", c.Profile)
-	v.NotEmpty("data.name", c.Data.Name)
-	v.NotEmpty("data.recipe", c.Data.Recipe)
 	var names []string
 	for _, x := range sequence.Variants() {
 		names = append(names, string(x))
 	}
 	m := c.Mechanism
 	v.OneOf("mechanism.name", m.Name, names...)
-	v.Within("mechanism.epsilon", m.Epsilon, 1e-3, 1e4)
-	v.Between("mechanism.length", m.Length, 2, 10_000)
 	v.Check(m.Items == 0 || m.Items > 2*m.Length, "mechanism.items",
 		"must be 0 or above twice mechanism.length, got %d", m.Items)
 	v.Check(m.Differ != differPadding || m.Name != string(sequence.SDPLengths), "mechanism.differ",
 		"must not be %s for %s, which shows where padding is", differPadding, sequence.SDPLengths)
-	v.OneOf("mechanism.differ", m.Differ, differValue, differOrder, differPadding, differRow)
 	c.Audit.Check(v)
 }
 

@@ -11,7 +11,8 @@ import (
 // Config describes one training run of a model of two domains. Where the paper and its program
 // differ, each choice is a field of its own; a profile is a named set of values.
 type Config struct {
-	Profile   string           `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
+	// name of the set of choices, for reports: paper, code or your own
+	Profile   string           `yaml:"profile" limit:"filled"`
 	Data      crossdomain.Data `yaml:"data"`
 	Model     dasl.Config      `yaml:"model"`
 	Auxiliary AuxiliaryConfig  `yaml:"auxiliary"`
@@ -39,7 +40,7 @@ type AuxiliaryConfig struct {
 	Columns int `yaml:"columns,omitempty"`
 	// Items is the size of a public catalogue, with ids from 1, stated before the data are seen. 0: the items in the
 	// data.
-	Items int `yaml:"items,omitempty"`
+	Items int `yaml:"items,omitempty" limit:"0..268435456"`
 }
 
 // Values of the choices above.

@@ -16,7 +16,6 @@ import (
 // accepts.
 func check(kinds ...string) func(v *config.Checker, c Config) {
 	return func(v *config.Checker, c Config) {
-		v.NotEmpty("profile", c.Profile)
 		crossdomain.Check(v, c.Data, c.Eval)
 		baseline.CheckModel(v, c.Model, c.Data.Length)
 		a := c.Auxiliary
@@ -39,7 +38,6 @@ func check(kinds ...string) func(v *config.Checker, c Config) {
 		v.Between("auxiliary.columns", a.Columns, 0, max(0, c.Data.Length-2))
 		v.Check(a.Items == 0 || a.Mechanism != "", "auxiliary.items",
 			"belongs to a mechanism, must be 0 without one, got %d", a.Items)
-		v.Between("auxiliary.items", a.Items, 0, 1<<28)
 		c.Train.Check(v, c.Single())
 	}
 }

@@ -12,7 +12,7 @@ import (
 // says, each choice is a field of its own. A profile is a named set of values for them.
 type Config struct {
 	// name of the set of choices, for reports: paper, code, repaired, or your own
-	Profile string           `yaml:"profile"`
+	Profile string           `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig  `yaml:"data"`
 	Model   ModelConfig      `yaml:"model"`
 	Privacy Privacy          `yaml:"privacy"`
@@ -23,14 +23,15 @@ type Config struct {
 
 // ModelConfig sets the shape of the network. Source: section 3.
 type ModelConfig struct {
-	Dim    int    `yaml:"dim"`    // d, width of the vectors of users and items
-	Layers int    `yaml:"layers"` // L, number of layers; each has the weight 1/(1+L), layer 0 included
-	Norm   string `yaml:"norm"`   // how the propagation matrix is normalised: sym, sym-clamp:K, right-clamp:K or sum
+	Dim    int `yaml:"dim" limit:"1..4096"`  // d, width of the vectors of users and items
+	Layers int `yaml:"layers" limit:"1..32"` // L, number of layers; each has the weight 1/(1+L), layer 0 included
+	// how the propagation matrix is normalised: sym, sym-clamp:K, right-clamp:K or sum
+	Norm string `yaml:"norm"`
 	// NormaliseRows gives the rows of every layer length 1. Source: equation (9).
 	NormaliseRows bool `yaml:"normalise_rows"`
 	// Scale multiplies the scores in the loss. 1 is the literal reading: unit rows then bound
 	// every score, and the model learns hardly anything. 10 mends that.
-	Scale float64             `yaml:"scale"`
+	Scale float64             `yaml:"scale" limit:"[1e-6,1e6]"`
 	Init  baseline.InitConfig `yaml:"init"`
 }
 
@@ -39,7 +40,7 @@ type ModelConfig struct {
 type ReleaseConfig struct {
 	// Kinds lists the releases; validation uses the first. "noisy" is one more noisy propagation. "avg" is the mean
 	// of as many noisy ones as average says, each accounted for. "clean" has no noise and protects no edge.
-	Kinds   []string `yaml:"kinds"`
+	Kinds   []string `yaml:"kinds" limit:"some of noisy|avg|clean"`
 	Average int      `yaml:"average"` // R, number of noisy propagations that release avg averages
 }
 
@@ -78,14 +79,10 @@ func Code() Config {
 
 // check reports every setting that cannot be run.
 func (c Config) check(v *config.Checker) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Eval.Check(v)
 	c.Train.Check(v)
 	m := c.Model
 	baseline.LightGCNShape{Dim: m.Dim, Layers: m.Layers, Norm: m.Norm, Init: m.Init}.Check(v)
-	v.Within("model.scale", m.Scale, 1e-6, 1e6)
-	v.Words("release.kinds", c.Release.Kinds, ReleaseNoisy, ReleaseAvg, ReleaseClean)
 	v.Between("release.average", c.Release.Average, 1, maxAverage)
 	c.Privacy.check(v, c)
 }

@@ -16,21 +16,21 @@ import (
 type Privacy struct {
 	// Method is "layers", the paper's noise on every layer of every step, or "repaired": one noisy propagation of
 	// rows that no edge entered, with labels by DP-SGD, private for one edge.
-	Method string `yaml:"method"`
+	Method string `yaml:"method" limit:"layers|repaired"`
 	// Epsilon sets the paper's claim under the accounting below; .inf: no noise. With the repaired method it is the
 	// guarantee itself.
 	Epsilon float64 `yaml:"epsilon" config:"inf"`
-	Delta   float64 `yaml:"delta"` // delta of the guarantee; the paper states none
+	Delta   float64 `yaml:"delta" limit:"(0,1)"` // delta of the guarantee; the paper states none
 
 	// Accounting turns epsilon into a standard deviation: by "printed", Theorem 3 with sampling without replacement,
 	// by "poisson", the sampled Gaussian, or by "none", without amplification. "fixed" takes the one that sigma
 	// gives.
-	Accounting string `yaml:"accounting"`
+	Accounting string `yaml:"accounting" limit:"printed|poisson|none|fixed"`
 	// Count says how many releases the noise is set for. "layer": one of one view's sensitivity for every layer of a
 	// step, as in the paper. "views": two of them. "joint": one of both views' sensitivity for every layer, which is
 	// right over all edges. "step": one of all layers together. Over sampled edges only "step" is right, and it is
 	// taken there: the layers of a step see the same sample, which amplifies them once, not each.
-	Count string `yaml:"count"`
+	Count string `yaml:"count" limit:"layer|views|joint|step"`
 	// Conversion turns Rényi divergences into epsilon: "classic", "tight", or "order:A". The
 	// last takes the divergence of order A itself for epsilon, without delta.
 	Conversion string  `yaml:"conversion"`
@@ -42,7 +42,7 @@ type Privacy struct {
 
 	// Propagation is "full", over all edges at every step, or "sampled", over the edges of a
 	// Poisson batch alone, with degrees counted in the batch. Sampling amplifies only there.
-	Propagation string `yaml:"propagation"`
+	Propagation string `yaml:"propagation" limit:"full|sampled"`
 
 	Repaired RepairedConfig `yaml:"repaired"`
 	// Parent names the file of a budget from which all runs on the same data spend; "": none.
@@ -144,11 +144,7 @@ func order(conversion string) (float64, bool, error) {
 
 // check reports privacy settings that cannot be run.
 func (p Privacy) check(v *config.Checker, c Config) {
-	v.OneOf("privacy.method", p.Method, MethodLayers, MethodRepaired)
 	v.Check(p.Epsilon > 0, "privacy.epsilon", "must be positive, or .inf for no noise, got %v", p.Epsilon)
-	v.Inside("privacy.delta", p.Delta, 0, 1)
-	v.OneOf("privacy.accounting", p.Accounting, AccountingPrinted, AccountingPoisson, AccountingNone, AccountingFixed)
-	v.OneOf("privacy.count", p.Count, CountLayer, CountViews, CountJoint, CountStep)
 	if _, is, err := order(p.Conversion); is {
 		v.Check(err == nil, "privacy.conversion", "%v", err)
 	} else {
@@ -167,7 +163,6 @@ func (p Privacy) check(v *config.Checker, c Config) {
 			"must be true where there is noise: the sensitivity is that of unit rows, others have none")
 	}
 	p.checkUnused(v)
-	v.OneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
 	if p.Propagation == PropagationSampled {
 		if p.Accounting != AccountingFixed { // which claims nothing
 			v.Check(p.Accounting != AccountingPrinted, "privacy.accounting",

@@ -114,6 +114,7 @@ func TestPrivacySettings(t *testing.T) {
 		s := c.from()
 		c.change(&s)
 		v := config.NewChecker(&config.Document{})
+		v.Declared(s)
 		s.check(v)
 		err := v.Err()
 		if c.key == "" && err != nil || c.key != "" && (err == nil || !strings.Contains(err.Error(), c.key)) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"privrec/internal/config"
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
@@ -19,13 +18,13 @@ import (
 // figure 2.
 type PerturbConfig struct {
 	// Epsilon protects one cell of the users x items block: whether an edge is there.
-	Epsilon float64 `yaml:"epsilon"`
+	Epsilon float64 `yaml:"epsilon" limit:"(0,64]"`
 	// Labels says where the positive pairs of training come from: "perturbed", the released graph, or "raw", the true
 	// one, which leaves them unprotected. The paper does not say.
-	Labels string `yaml:"labels"`
+	Labels string `yaml:"labels" limit:"perturbed|raw"`
 	// MemoryMB bounds the memory of the released graph, 8 bytes an edge. At epsilon 1
 	// randomised response makes 329 million edges of Gowalla's 810,128.
-	MemoryMB int `yaml:"memory_mb"`
+	MemoryMB int `yaml:"memory_mb" limit:"1..1048576"`
 }
 
 // The ways to perturb a graph, and their labels.
@@ -44,12 +43,6 @@ const bytesPerEdge = 8
 
 // limit returns the number of edges that fit the allowed memory.
 func (c PerturbConfig) limit() int64 { return int64(c.MemoryMB) << 20 / bytesPerEdge }
-
-func (c PerturbConfig) check(v *config.Checker) {
-	v.Above("perturb.epsilon", c.Epsilon, 0, edges.MaxEdgeEpsilon)
-	v.OneOf("perturb.labels", c.Labels, LabelsPerturbed, LabelsRaw)
-	v.Between("perturb.memory_mb", c.MemoryMB, 1, 1<<20)
-}
 
 // edgeRand and lapGraph return the mechanisms of a budget.
 func (c PerturbConfig) edgeRand() edges.EdgeRand {

@@ -21,7 +21,7 @@ import (
 
 // GraphSetting configures a run of LightGCN on a graph that was perturbed once.
 type GraphSetting struct {
-	Profile string                 `yaml:"profile"`
+	Profile string                 `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig        `yaml:"data"`
 	Model   baseline.LightGCNShape `yaml:"model"`
 	Perturb PerturbConfig          `yaml:"perturb"`
@@ -52,12 +52,9 @@ func graphTask(method, summary string) run.Task {
 		Verb: "train", Name: strings.ToLower(method), Noisy: true, Summary: summary, Cite: graphCite, Answers: true,
 		Default: DefaultGraph,
 		Check: func(v *config.Checker, s GraphSetting) {
-			v.NotEmpty("profile", s.Profile)
-			s.Data.Check(v)
 			s.Eval.Check(v)
 			s.Train.Check(v)
 			s.Model.Check(v)
-			s.Perturb.check(v)
 		},
 		Open: func(ctx context.Context, env *run.Env, s GraphSetting) (run.Work, error) {
 			return openGraph(ctx, env, method, s)

@@ -9,8 +9,8 @@ import (
 
 // Config is a run of DP-ALS.
 type Config struct {
-	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
+	Profile  string          `yaml:"profile" limit:"filled"`
+	Protocol string          `yaml:"protocol,omitempty" limit:"|next-item"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Model    ModelConfig     `yaml:"model"`
 	Privacy  release.Privacy `yaml:"privacy"`
@@ -19,22 +19,23 @@ type Config struct {
 
 // ModelConfig sets the objective and the rounds.
 type ModelConfig struct {
-	Items  int `yaml:"items"`  // m, the most items with vectors: those of the largest released counts
-	Dim    int `yaml:"dim"`    // d, width of the vectors of users and items
-	Rounds int `yaml:"rounds"` // T, number of rounds
+	Items  int `yaml:"items" limit:"2..1000000"` // m, the most items with vectors: those of the largest released counts
+	Dim    int `yaml:"dim" limit:"1..512"`       // d, width of the vectors of users and items
+	Rounds int `yaml:"rounds" limit:"1..1000"`   // T, number of rounds
 	// Cells says what the objective sums over: "all" cells, where a pair that is not there counts as 0, or "observed"
 	// pairs, plus all cells with the weight unobserved.
-	Cells string `yaml:"cells"`
+	Cells string `yaml:"cells" limit:"all|observed"`
 	// Values sets the targets of observed pairs: "ones", or "ratings", less the middle of their range. Ratings need
 	// cells "observed".
-	Values string `yaml:"values"`
+	Values string `yaml:"values" limit:"ones|ratings"`
 	// ItemWeight favours rare items within a user's row: an item's weight is its released count to the power
 	// -item_weight. 0: all alike.
-	ItemWeight float64 `yaml:"item_weight"`
+	ItemWeight float64 `yaml:"item_weight" limit:"[0,4)"`
 	// Clip is G, the length to which a user's vector is clipped. In the first round of "all", where vectors are
 	// random projections, it is sqrt(d/m) if that is less.
-	Clip   float64 `yaml:"clip"`
-	Growth float64 `yaml:"growth"` // factor by which a round's share of mu² exceeds that of the round before
+	Clip float64 `yaml:"clip" limit:"[1e-6,1e6]"`
+	// factor by which a round's share of mu² exceeds that of the round before
+	Growth float64 `yaml:"growth" limit:"[0.01,100]"`
 
 	// for cells: all. Use the sums of all rounds but the first, and not the last ones alone; costs no budget
 	Average bool `yaml:"average,omitempty"`
@@ -83,8 +84,6 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Privacy.Check(v)
 	v.Check(!c.Privacy.Secure, "privacy.secure",
 		"must be false: noise of several rounds cannot be drawn a second time when a run goes on")
@@ -93,15 +92,7 @@ func check(v *config.Checker, c Config) {
 	v.Check(c.Protocol == "" || c.Model.Values == ValuesOnes, "model.values",
 		"must be %s under protocol %s, which knows no ratings", ValuesOnes, c.Protocol)
 	m := c.Model
-	v.Between("model.items", m.Items, 2, 1_000_000)
-	v.Between("model.dim", m.Dim, 1, 512)
 	v.Check(m.Dim < m.Items, "model.dim", "must be below model.items, %d, got %d", m.Items, m.Dim)
-	v.Between("model.rounds", m.Rounds, 1, 1000)
-	v.OneOf("model.cells", m.Cells, CellsAll, CellsObserved)
-	v.OneOf("model.values", m.Values, ValuesOnes, ValuesRatings)
-	v.Below("model.item_weight", m.ItemWeight, 0, 4)
-	v.Within("model.clip", m.Clip, 1e-6, 1e6)
-	v.Within("model.growth", m.Growth, 0.01, 100)
 	if m.Cells == CellsAll {
 		v.Check(m.Values == ValuesOnes, "model.values",
 			"must be ones with model.cells all: a pair that is not there counts as 0")

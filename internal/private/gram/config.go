@@ -9,8 +9,8 @@ import (
 
 // Config is a run of DP-EASE or DP-ItemKNN.
 type Config struct {
-	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
+	Profile  string          `yaml:"profile" limit:"filled"`
+	Protocol string          `yaml:"protocol,omitempty" limit:"|next-item"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Model    MatrixConfig    `yaml:"model"`
 	Privacy  release.Privacy `yaml:"privacy"`
@@ -19,8 +19,8 @@ type Config struct {
 
 // PopularityConfig is a run of DP popularity. Its counts use the whole budget.
 type PopularityConfig struct {
-	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
+	Profile  string          `yaml:"profile" limit:"filled"`
+	Protocol string          `yaml:"protocol,omitempty" limit:"|next-item"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Privacy  release.Privacy `yaml:"privacy"`
 	Eval     topn.EvalConfig `yaml:"eval"`
@@ -33,20 +33,23 @@ type MatrixConfig struct {
 	// Floor leaves out items that the matrix's noise would hide. The item with the j-th largest released count stays
 	// while its count is at least floor · n · sigma · sqrt(j): n is the most items that a user contributes to the
 	// counts, sigma the deviation of the matrix's noise. 0: no item is left out.
-	Floor      float64 `yaml:"floor"`
-	ItemWeight float64 `yaml:"item_weight"` // an item has the weight count^(-item_weight/2) in the terms of users
+	Floor float64 `yaml:"floor" limit:"[0,1e6)"`
+	// an item has the weight count^(-item_weight/2) in the terms of users
+	ItemWeight float64 `yaml:"item_weight" limit:"[0,4)"`
 	UserWeight float64 `yaml:"user_weight"` // a: the terms of a user with N items have the norm N^(1-a)
 	// Threshold sets entries off the diagonal to 0 that are below it, in deviations of the noise.
-	Threshold float64 `yaml:"threshold"`
-	Shrink    string  `yaml:"shrink"`   // how eigenvalues are shrunk: none, positive, cut, frobenius or operator
-	Diagonal  string  `yaml:"diagonal"` // shrunk like all other entries, or kept as released
+	Threshold float64 `yaml:"threshold" limit:"[0,100)"`
+	// how eigenvalues are shrunk: none, positive, cut, frobenius or operator
+	Shrink string `yaml:"shrink" limit:"none|positive|cut|frobenius|operator"`
+	// shrunk like all other entries, or kept as released
+	Diagonal string `yaml:"diagonal" limit:"shrunk|kept"`
 	// Lambda regularises, in units of the mean of the released diagonal: the penalty of EASE, and for neighbours the
 	// number added to the denominator of the cosine.
 	Lambda     float64 `yaml:"lambda"`
 	Neighbours int     `yaml:"neighbours,omitempty"` // number of neighbours of an item, for ItemKNN
 	// score that the largest released count adds to its item; others add in proportion to theirs. Items outside the
 	// matrix have no other score
-	Popularity float64 `yaml:"popularity"`
+	Popularity float64 `yaml:"popularity" limit:"[0,1e6)"`
 }
 
 // Default returns the setting of DP-EASE on MovieLens 1M, chosen on validation rows of MovieLens 100K.
@@ -75,20 +78,12 @@ func DefaultPopularity() PopularityConfig {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config, knn bool) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Privacy.Check(v)
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)
 	m := c.Model
 	v.Between("model.items", m.Items, 2, mostRows)
-	v.Below("model.floor", m.Floor, 0, 1e6)
-	v.Below("model.item_weight", m.ItemWeight, 0, 4)
 	v.Check(m.UserWeight >= 0 && m.UserWeight <= 1, "model.user_weight", "must lie in 0 to 1, got %v", m.UserWeight)
-	v.Below("model.threshold", m.Threshold, 0, 100)
-	v.OneOf("model.shrink", m.Shrink, ShrinkNone, ShrinkPositive, ShrinkCut, ShrinkFrobenius, ShrinkOperator)
-	v.OneOf("model.diagonal", m.Diagonal, DiagonalShrunk, DiagonalKept)
-	v.Below("model.popularity", m.Popularity, 0, 1e6)
 	if knn {
 		v.Between("model.neighbours", m.Neighbours, 1, 1_000_000)
 		v.Below("model.lambda", m.Lambda, 0, 1e6)
@@ -103,8 +98,6 @@ const mostRows = 5000
 
 // checkPopularity reports every setting of DP popularity that cannot be run.
 func checkPopularity(v *config.Checker, c PopularityConfig) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Privacy.CheckCountsAlone(v)
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)

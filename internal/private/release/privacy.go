@@ -12,15 +12,16 @@ import (
 
 // Privacy sets the guarantee for a user and how much a user contributes.
 type Privacy struct {
-	Epsilon float64 `yaml:"epsilon"` // epsilon of all releases together, for one user more or less
-	Delta   float64 `yaml:"delta"`
-	Items   int     `yaml:"items"`  // k, the most items that a user contributes to a release
-	Counts  float64 `yaml:"counts"` // share of mu² spent on the counts, in (0, 1); 1 if nothing else is released
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,1000]"` // epsilon of all releases together, for one user more or less
+	Delta   float64 `yaml:"delta" limit:"[1e-15,0.1]"`
+	Items   int     `yaml:"items" limit:"1..100000"` // k, the most items that a user contributes to a release
+	// share of mu² spent on the counts, in (0, 1); 1 if nothing else is released
+	Counts float64 `yaml:"counts"`
 	// CountItems is the most items that a user contributes to the counts; 0: as many as items.
-	CountItems int `yaml:"count_items,omitempty"`
+	CountItems int `yaml:"count_items,omitempty" limit:"0..100000"`
 	// Prefer says which items count for a user who has more than items, once the counts are released: an item has the
 	// weight of its released count to the power -prefer. 0: all alike; above 0: rare ones first.
-	Prefer float64 `yaml:"prefer,omitempty"`
+	Prefer float64 `yaml:"prefer,omitempty" limit:"[0,10)"`
 	// Secure draws discrete noise from cryptographic bits, so that what is released may be
 	// published. False: seeded noise in floating point, for research. The setting run.secure does
 	// the same.
@@ -40,28 +41,15 @@ var About = privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}
 
 // Check reports every setting that cannot be run, for a method that releases more than counts.
 func (p Privacy) Check(v *config.Checker) {
-	p.check(v)
 	v.Within("privacy.counts", p.Counts, 1e-6, 1-1e-6)
 }
 
 // CheckCountsAlone reports every setting that cannot be run, for a method that releases only counts.
 func (p Privacy) CheckCountsAlone(v *config.Checker) {
-	p.check(v)
 	v.Check(p.Counts == 1, "privacy.counts", "must be 1: nothing else is released, got %v", p.Counts)
 	v.Check(p.CountItems == 0, "privacy.count_items", "must be left out: privacy.items says it")
 	v.Check(p.Prefer == 0, "privacy.prefer", "must be left out: nothing is released before the counts")
 }
-
-func (p Privacy) check(v *config.Checker) {
-	v.Within("privacy.epsilon", p.Epsilon, 1e-3, 1e3)
-	v.Within("privacy.delta", p.Delta, 1e-15, 0.1)
-	v.Between("privacy.items", p.Items, 1, MostItems)
-	v.Between("privacy.count_items", p.CountItems, 0, MostItems)
-	v.Below("privacy.prefer", p.Prefer, 0, 10)
-}
-
-// MostItems bounds the number of items that a user may contribute.
-const MostItems = 100_000
 
 // PerCount returns the largest number of items that a user contributes to the counts.
 func (p Privacy) PerCount() int {

@@ -12,9 +12,9 @@ import (
 	"privrec/internal/run"
 )
 
-// CheckProtocol reports an unknown protocol. An empty word means that of package topn, nextitem.Name that of DIPSGNN.
+// CheckProtocol reports settings that the protocol does not read. An empty word means that of package topn,
+// nextitem.Name that of DIPSGNN.
 func CheckProtocol(v *config.Checker, protocol string, e topn.EvalConfig) {
-	v.OneOf("protocol", protocol, "", nextitem.Name)
 	v.Check(protocol == "" || e.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0",
 		nextitem.Name)
 }

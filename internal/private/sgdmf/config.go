@@ -9,7 +9,7 @@ import (
 
 // Config is one training run.
 type Config struct {
-	Profile string          `yaml:"profile"`
+	Profile string          `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig `yaml:"data"`
 	Model   ModelConfig     `yaml:"model"`
 	Privacy release.Privacy `yaml:"privacy"`
@@ -19,26 +19,27 @@ type Config struct {
 
 // ModelConfig sets the factorisation.
 type ModelConfig struct {
-	Dim int `yaml:"dim"` // d, number of columns of V
+	Dim int `yaml:"dim" limit:"1..1000"` // d, number of columns of V
 	// m, the most items with vectors, those of the largest released counts; all others rank below, by their counts
-	Items      int     `yaml:"items"`
-	Unobserved float64 `yaml:"unobserved"` // w0, the weight of an item that a user does not have
-	Lambda     float64 `yaml:"lambda"`     // penalty on the squares of users' vectors
+	Items      int     `yaml:"items" limit:"1..10000000"`
+	Unobserved float64 `yaml:"unobserved" limit:"[1e-6,1]"` // w0, the weight of an item that a user does not have
+	Lambda     float64 `yaml:"lambda" limit:"[0.0001,1e6]"` // penalty on the squares of users' vectors
 	// value towards which the penalty pulls users' vectors in the column of the counts
-	Prior float64 `yaml:"prior"`
+	Prior float64 `yaml:"prior" limit:"[0,100)"`
 }
 
 // TrainConfig sets the descent.
 type TrainConfig struct {
-	Steps  int     `yaml:"steps"`
-	Sample float64 `yaml:"sample"` // q, the probability that a user is in a step
-	Clip   float64 `yaml:"clip"`   // S, the length to which the gradient of a user is clipped
+	Steps  int     `yaml:"steps" limit:"1..1000000"`
+	Sample float64 `yaml:"sample" limit:"[1e-6,1]"` // q, the probability that a user is in a step
+	Clip   float64 `yaml:"clip" limit:"[1e-6,1e6]"` // S, the length to which the gradient of a user is clipped
 	// items drawn for each step among those that a user does not have; 0: all of them
-	Negatives int     `yaml:"negatives"`
-	Optimizer string  `yaml:"optimizer"` // sgd or adam
-	Rate      float64 `yaml:"rate"`
-	Decay     float64 `yaml:"decay"`   // share of V that a step takes off
-	Average   bool    `yaml:"average"` // rank by the mean of V over the later half of the steps, not by the last one
+	Negatives int     `yaml:"negatives" limit:"0..10000000"`
+	Optimizer string  `yaml:"optimizer" limit:"sgd|adam"` // sgd or adam
+	Rate      float64 `yaml:"rate" limit:"[1e-9,1e6]"`
+	Decay     float64 `yaml:"decay" limit:"[0,1)"` // share of V that a step takes off
+	// rank by the mean of V over the later half of the steps, not by the last one
+	Average bool `yaml:"average"`
 }
 
 // Values of TrainConfig.Optimizer.
@@ -60,22 +61,8 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Privacy.Check(v)
 	v.Check(!c.Privacy.Secure, release.SecureKey, "must be left out: run.secure=true makes noise and samples secure")
-	v.Between("model.dim", c.Model.Dim, 1, 1000)
-	v.Between("model.items", c.Model.Items, 1, 10_000_000)
-	v.Within("model.unobserved", c.Model.Unobserved, 1e-6, 1)
-	v.Within("model.lambda", c.Model.Lambda, 1e-4, 1e6)
-	v.Below("model.prior", c.Model.Prior, 0, 100)
-	v.Between("train.steps", c.Train.Steps, 1, 1_000_000)
-	v.Within("train.sample", c.Train.Sample, 1e-6, 1)
-	v.Within("train.clip", c.Train.Clip, 1e-6, 1e6)
-	v.Between("train.negatives", c.Train.Negatives, 0, 10_000_000)
-	v.OneOf("train.optimizer", c.Train.Optimizer, SGD, Adam)
-	v.Within("train.rate", c.Train.Rate, 1e-9, 1e6)
-	v.Below("train.decay", c.Train.Decay, 0, 1)
 	c.Eval.CheckAtOnce(v)
 }
 

@@ -10,7 +10,7 @@ import (
 // Config describes an audit: of what, by which method, with which canaries, and what the auditor
 // sees.
 type Config struct {
-	Profile string       `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	Profile string       `yaml:"profile" limit:"filled"` // name of the set of choices, for reports: default or your own
 	Target  TargetConfig `yaml:"target"`
 	Audit   AuditConfig  `yaml:"audit"`
 }
@@ -28,23 +28,26 @@ type TargetConfig struct {
 
 // AuditConfig sets the method of the audit, its canaries, and what the auditor sees.
 type AuditConfig struct {
-	Method string `yaml:"method"` // how the bound is found: canary, one-run or membership
+	// how the bound is found: canary, one-run or membership
+	Method string `yaml:"method" limit:"canary|one-run|membership"`
 	// Unit sets what a canary adds: edge (a user and an item), rating (the value of a row); under protocol top-n also
 	// user; under next-item sequence (a user's items in an order), interaction (one of two items as the last of a
 	// sequence) or order (one of two orders of a sequence).
 	Unit string `yaml:"unit"`
-	Sees string `yaml:"sees"` // what the auditor sees: scores, lists or vectors
+	Sees string `yaml:"sees" limit:"scores|lists|vectors"` // what the auditor sees: scores, lists or vectors
 	// Others hides from the auditor everything that was computed from a canary's own row, even if the account does
 	// not say that it stays with its user.
-	Others   bool `yaml:"others,omitempty"`
-	Canaries int  `yaml:"canaries"` // m of method one-run: number of canaries, each put in or left out by a coin
-	Rows     int  `yaml:"rows"`     // number of items of a canary that has rows of its own
-	Runs     int  `yaml:"runs"`     // number of models to train for method canary, half of them with the canary
+	Others bool `yaml:"others,omitempty"`
+	// m of method one-run: number of canaries, each put in or left out by a coin
+	Canaries int `yaml:"canaries" limit:"10..1000000"`
+	Rows     int `yaml:"rows"` // number of items of a canary that has rows of its own
+	Runs     int `yaml:"runs"` // number of models to train for method canary, half of them with the canary
 	// References is the number of models trained without canaries under the same configuration. The mean of their
 	// scores is subtracted from a canary's score.
-	References int     `yaml:"references"`
-	K          int     `yaml:"k"`     // number of items in a list
-	Level      float64 `yaml:"level"` // chance that a bound is above the truth; the confidence is 1 - level
+	References int `yaml:"references" limit:"1..1000"`
+	K          int `yaml:"k" limit:"1..1000"` // number of items in a list
+	// chance that a bound is above the truth; the confidence is 1 - level
+	Level float64 `yaml:"level" limit:"[1e-9,0.5]"`
 	// Delta is used for bounds where the run has no finite account to take it from.
 	Delta float64 `yaml:"delta"`
 	// Guesses lists the shares of canaries about which one-run guesses, half of them in and half out. The largest
@@ -83,33 +86,26 @@ func Default() Config {
 
 // Check reports every setting that cannot be run.
 func Check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
 	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0 && len(c.Target.Off) == 0,
 		"target.task", "must say what target.config, target.set and target.off are of")
 	a := c.Audit
-	v.OneOf("audit.method", a.Method, Canary, OneRun, Membership)
 	v.OneOf("audit.unit", a.Unit, dataset.CanaryUnits()...)
 	v.Check(a.Method != Membership || a.Unit == Edge || a.Unit == User, "audit.unit",
 		"%s: the membership attack is on pairs: take %s or %s", a.Unit, Edge, User)
 	v.Check(!ordered(a.Unit) || a.Sees != SeesVectors, "audit.sees",
 		"%s: what follows a sequence is no vector: take %s or %s", SeesVectors, SeesScores, SeesLists)
-	v.OneOf("audit.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
 	v.Check(!a.Others || !ordered(a.Unit), "audit.others",
 		"has no effect on a canary %s: what follows it is asked of all alike", a.Unit)
-	v.Between("audit.canaries", a.Canaries, 10, 1_000_000)
 	v.Between("audit.rows", a.Rows, max(2, dataset.LeastRows(a.Unit)), 1_000_000)
 	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs",
 		"must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of "+
 			"each half says where the threshold is", a.Runs)
-	v.Between("audit.references", a.References, 1, 1000)
-	v.Between("audit.k", a.K, 1, 1000)
 	v.Check(a.Delta >= 0 && a.Delta < 1, "audit.delta", "must be at least 0 and below 1, got %v", a.Delta)
 	a.checkLevel(v)
 }
 
 // checkLevel reports a confidence or shares of guesses that allow no bounds.
 func (a AuditConfig) checkLevel(v *config.Checker) {
-	v.Within("audit.level", a.Level, 1e-9, 0.5)
 	v.Check(len(a.Guesses) > 0, "audit.guesses", "must list a share of the canaries")
 	for _, g := range a.Guesses {
 		v.Check(g > 0 && g <= 1 && !math.IsNaN(g), "audit.guesses", "must be above 0 and at most 1, got %v", g)

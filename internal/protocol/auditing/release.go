@@ -16,8 +16,9 @@ import (
 // ReleaseConfig sets how a mechanism is audited that releases every row by itself. Nothing is trained, so that there
 // may be many canaries, and a bound comes near to the truth.
 type ReleaseConfig struct {
-	Canaries int     `yaml:"canaries"` // number of canary rows, each one of two by a coin
-	Level    float64 `yaml:"level"`    // chance that a bound is above the truth; the confidence is 1 - level
+	Canaries int `yaml:"canaries" limit:"10..1000000"` // number of canary rows, each one of two by a coin
+	// chance that a bound is above the truth; the confidence is 1 - level
+	Level float64 `yaml:"level" limit:"[1e-9,0.5]"`
 	// Guesses lists the shares of canaries that are guessed about, half of them in and half out. The largest bound
 	// over all shares is taken, at a level divided by their number.
 	Guesses []float64 `yaml:"guesses"`
@@ -30,7 +31,6 @@ func DefaultRelease() ReleaseConfig {
 
 // Check reports an audit that cannot be run, under the key "audit".
 func (c ReleaseConfig) Check(v *config.Checker) {
-	v.Between("audit.canaries", c.Canaries, 10, 1_000_000)
 	AuditConfig{Level: c.Level, Guesses: c.Guesses}.checkLevel(v)
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"privrec/internal/baseline"
-	"privrec/internal/config"
 	"privrec/internal/experiment"
 	"privrec/internal/model/ease"
 	"privrec/internal/privacy"
@@ -79,7 +78,7 @@ type liarConfig struct {
 // liar is EASE without noise, whose account promises epsilon 1 for one edge.
 func liar() run.Task {
 	return run.Spec[liarConfig]{Verb: "train", Name: "liar", Summary: "promises what it does not keep", Cite: "none", Answers: true,
-		Default: func() liarConfig { return liarConfig{Profile: "liar", Data: topn.DefaultData()} }, Check: func(v *config.Checker, c liarConfig) { c.Data.Check(v) },
+		Default: func() liarConfig { return liarConfig{Profile: "liar", Data: topn.DefaultData()} },
 		Open: func(ctx context.Context, env *run.Env, c liarConfig) (run.Work, error) {
 			x, err := topn.Load(ctx, env, topn.Method{Name: "liar", Data: c.Data, Eval: topn.DefaultEval()})
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strings"
 
-	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
@@ -26,12 +25,6 @@ const (
 	Always  = "computed" // computed
 	Never   = "none"     // left out
 )
-
-// Key names the setting.
-const Key = "data.floor"
-
-// Check reports a value outside the choices of the setting.
-func Check(v *config.Checker, value string) { v.OneOf(Key, value, OwnData, Always, Never) }
 
 // Wanted reports whether results on a data set have the floor.
 func Wanted(value, data string) bool {

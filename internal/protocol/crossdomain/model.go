@@ -63,13 +63,15 @@ type Data struct {
 	Name      string `yaml:"name"`      // a cross-domain set
 	Target    string `yaml:"target"`    // target domain, which is evaluated
 	Auxiliary string `yaml:"auxiliary"` // auxiliary domain, which helps
-	Length    int    `yaml:"length"`    // L, number of columns of the data matrix; one of them is cut before training
+	// L, number of columns of the data matrix; one of them is cut before training
+	Length int `yaml:"length" limit:"3..10000"`
 }
 
 // Eval sets how the held-out rows are ranked.
 type Eval struct {
-	K             []int  `yaml:"k"`
-	Negatives     int    `yaml:"negatives"`      // number of items that a row is ranked among, drawn by popularity
+	K []int `yaml:"k"`
+	// number of items that a row is ranked among, drawn by popularity
+	Negatives     int    `yaml:"negatives" limit:"1..1000000"`
 	NegativesSeed uint64 `yaml:"negatives_seed"` // seed of their draw, the same for every model and every run.seed
 	Full          bool   `yaml:"full"`           // also rank test rows among all items
 	// Every also ranks the test rows after every epoch. It chooses nothing: the best of them, which the released
@@ -89,8 +91,6 @@ type Training struct {
 // Check reports data that cannot be read and an evaluation that cannot be measured.
 func Check(v *config.Checker, d Data, e Eval) {
 	v.Check(d.Name != "" && d.Target != "" && d.Auxiliary != "", "data", "needs name, target and auxiliary")
-	v.Between("data.length", d.Length, 3, 10_000)
-	v.Between("eval.negatives", e.Negatives, 1, 1_000_000)
 	v.Integers("eval.k", "cutoff", e.K, 1, max(1, e.Negatives))
 }
 

@@ -13,20 +13,14 @@ import (
 
 // Common is what the configuration of every form has.
 type Common struct {
-	Name    string      `yaml:"name"`    // name of the model in tables
-	Program string      `yaml:"program"` // program that trained the model, in words; empty: not said
+	Name    string      `yaml:"name" limit:"filled"` // name of the model in tables
+	Program string      `yaml:"program"`             // program that trained the model, in words; empty: not said
 	Rows    FilesConfig `yaml:"rows"`
-	K       []int       `yaml:"k"` // cutoffs of the metrics
+	K       []int       `yaml:"k" limit:"some cut-off in 1..10000"` // cutoffs of the metrics
 }
 
 // DefaultCommon returns no files, and the cut-offs of privrec evaluate.
 func DefaultCommon() Common { return Common{Name: "imported", K: []int{5, 10, 20}} }
-
-// Check reports settings that cannot be imported.
-func (c Common) Check(v *config.Checker) {
-	v.NotEmpty("name", c.Name)
-	v.Integers("k", "cut-off", c.K, 1, 10_000)
-}
 
 // Ranked holds one item of a list.
 type Ranked struct {

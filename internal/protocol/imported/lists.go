@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"privrec/internal/config"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/lists"
@@ -28,7 +27,6 @@ func Lists() Form[ListsConfig] {
 		Name: "lists", Summary: "make a run of the lists that another program's model gives",
 		Flags:   []run.Flag{{Name: "recs", Key: "recs", Usage: "file of lists"}},
 		Default: func() ListsConfig { return ListsConfig{Common: DefaultCommon()} },
-		Check:   func(v *config.Checker, c ListsConfig) { c.Common.Check(v) },
 		Common:  func(c *ListsConfig) *Common { return &c.Common },
 		Load: func(ctx context.Context, c ListsConfig, ids *lists.IDs) (Parsed, error) {
 			return readLists(ctx, c.Recs, ids)

@@ -34,8 +34,8 @@ type VectorFiles struct {
 	IDs []string `yaml:"ids"`
 	// columns of ids in the files of ids; empty: the one that is called user_id, item_id or id
 	Columns    []string `yaml:"columns"`
-	RowNumbers bool     `yaml:"row_numbers"` // true: ids are row numbers, from 0
-	Score      string   `yaml:"score"`       // how items are scored: inner (inner product) or cosine
+	RowNumbers bool     `yaml:"row_numbers"`                // true: ids are row numbers, from 0
+	Score      string   `yaml:"score" limit:"inner|cosine"` // how items are scored: inner (inner product) or cosine
 	// Biases names files, or arrays in the files, with a number for each user and each item that is added to the
 	// inner product. One name: items only. Empty: none.
 	Biases []string `yaml:"biases"`
@@ -69,8 +69,6 @@ func Vectors() Form[VectorsConfig] {
 			return c
 		},
 		Check: func(v *config.Checker, c VectorsConfig) {
-			c.Common.Check(v)
-			v.OneOf("vectors.score", c.Vectors.Score, scoreInner, scoreCosine)
 			for _, l := range []struct {
 				key  string
 				of   []string

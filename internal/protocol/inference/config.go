@@ -15,7 +15,8 @@ import (
 // Config describes an attack: what is attacked, which attributes, what the attacker sees and
 // how it predicts.
 type Config struct {
-	Profile    string            `yaml:"profile"` // name of the set of choices, for reports: paper or your own
+	// name of the set of choices, for reports: paper or your own
+	Profile    string            `yaml:"profile" limit:"filled"`
 	On         OnConfig          `yaml:"on"`
 	Files      FilesConfig       `yaml:"files"`
 	Data       DataConfig        `yaml:"data"`
@@ -82,16 +83,20 @@ type AttributeConfig struct {
 
 // AttackConfig sets what the attackers see and how they are trained.
 type AttackConfig struct {
-	Sees      []string `yaml:"sees"`      // what attackers see: interactions+lists, lists, interactions, vectors
-	K         []int    `yaml:"k"`         // numbers of items in a list; the first is the main one
+	// what attackers see: interactions+lists, lists, interactions, vectors
+	Sees []string `yaml:"sees" limit:"some of interactions+lists|lists|interactions|vectors"`
+	// numbers of items in a list; the first is the main one
+	K         []int    `yaml:"k" limit:"some length of a list in 1..1000"`
 	Attackers []string `yaml:"attackers"` // attackers to train; the first is the main one
-	Repeats   int      `yaml:"repeats"`   // number of random splits of the users
-	Share     float64  `yaml:"share"`     // share of the users that the attacker trains on
+	// number of random splits of the users
+	Repeats int `yaml:"repeats" limit:"1..1000"`
+	// share of the users that the attacker trains on
+	Share float64 `yaml:"share" limit:"(0,1)"`
 }
 
 // EvalConfig sets the intervals.
 type EvalConfig struct {
-	Confidence float64 `yaml:"confidence"` // level of the intervals
+	Confidence float64 `yaml:"confidence" limit:"(0,1)"` // level of the intervals
 }
 
 // What an attacker can see.
@@ -119,7 +124,6 @@ func Default() Config {
 
 // Check reports every setting that cannot be run.
 func Check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
 	c.checkSource(v)
 	v.Check(len(c.Attributes) > 0, "attributes", "must name at least one attribute")
 	for i, a := range c.Attributes {
@@ -142,14 +146,9 @@ func Check(v *config.Checker, c Config) {
 			v.Check(!slices.Contains(a.Values[:j], x), key+".values", "names %q twice", x)
 		}
 	}
-	v.Words("attack.sees", c.Attack.Sees, SeesBoth, SeesLists, SeesInteractions, SeesVectors)
 	v.Check(c.Files.Lists == "" || !slices.Contains(c.Attack.Sees, SeesVectors), "attack.sees",
 		"%s: a file of lists has no user vectors", SeesVectors)
-	v.Integers("attack.k", "length of a list", c.Attack.K, 1, 1000)
 	v.Words("attack.attackers", c.Attack.Attackers, attackers()...)
-	v.Between("attack.repeats", c.Attack.Repeats, 1, 1000)
-	v.Inside("attack.share", c.Attack.Share, 0, 1)
-	v.Inside("eval.confidence", c.Eval.Confidence, 0, 1)
 }
 
 // checkSource reports sources that cannot be attacked together. A configuration without a source is valid, since the

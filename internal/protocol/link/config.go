@@ -11,7 +11,8 @@ import (
 // Config describes an attack: which run, which pairs are candidates, what the attacker sees, and how often it may
 // guess.
 type Config struct {
-	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	// name of the set of choices, for reports: default or your own
+	Profile string           `yaml:"profile" limit:"filled"`
 	On      target.On        `yaml:"on"`
 	Target  target.Training  `yaml:"target"`
 	Attack  AttackConfig     `yaml:"attack"`
@@ -20,18 +21,21 @@ type Config struct {
 
 // AttackConfig sets what the attacker sees and may do.
 type AttackConfig struct {
-	Sees  []string `yaml:"sees"`  // what the attacker sees: scores, vectors, influence; empty: all that the run gives
-	Users int      `yaml:"users"` // most users to attack; 0: all
+	// what the attacker sees: scores, vectors, influence; empty: all that the run gives
+	Sees  []string `yaml:"sees" limit:"any of scores|vectors|influence"`
+	Users int      `yaml:"users" limit:"0..10000000"` // most users to attack; 0: all
 	// Others is the most pairs without an edge that are drawn for each user for the question among all pairs; each
 	// stands for its share of them. 0: all.
-	Others int `yaml:"others"`
+	Others int `yaml:"others" limit:"0..10000000"`
 	// BaseRate is the share of edges among all pairs. 0: as among the attacked users.
-	BaseRate float64 `yaml:"base_rate"`
+	BaseRate float64 `yaml:"base_rate" limit:"[0,1)"`
 	// Budgets lists numbers of guesses among all pairs, as multiples of the number of edges expected at base_rate.
 	Budgets []float64 `yaml:"budgets"`
-	Change  string    `yaml:"change"`  // how influence changes the input: direction or scaled
-	Delta   float64   `yaml:"delta"`   // for change: scaled. The input is multiplied by 1 + delta
-	Watched int       `yaml:"watched"` // number of users whose scores the attacker watches, for influence; 0: all
+	Change  string    `yaml:"change" limit:"direction|scaled"` // how influence changes the input: direction or scaled
+	// for change: scaled. The input is multiplied by 1 + delta
+	Delta float64 `yaml:"delta" limit:"[1e-6,1e6]"`
+	// number of users whose scores the attacker watches, for influence; 0: all
+	Watched int `yaml:"watched" limit:"0..10000000"`
 }
 
 // Values of AttackConfig.
@@ -58,20 +62,11 @@ func Default() Config {
 // Check reports settings of the attack that cannot be run.
 func Check(v *config.Checker, c Config) {
 	a := c.Attack
-	if len(a.Sees) > 0 {
-		v.Words("attack.sees", a.Sees, SeesScores, SeesVectors, SeesInfluence)
-	}
-	v.Between("attack.users", a.Users, 0, 10_000_000)
-	v.Between("attack.others", a.Others, 0, 10_000_000)
-	v.Below("attack.base_rate", a.BaseRate, 0, 1)
 	v.Check(len(a.Budgets) > 0, "attack.budgets", "must hold at least one multiple of the number of edges")
 	for i, b := range a.Budgets {
 		v.Within(fmt.Sprintf("attack.budgets[%d]", i), b, 1e-6, 1e6)
 		v.Check(!slices.Contains(a.Budgets[:i], b), "attack.budgets", "holds %g twice", b)
 	}
-	v.OneOf("attack.change", a.Change, Direction, Scaled)
-	v.Within("attack.delta", a.Delta, 1e-6, 1e6)
-	v.Between("attack.watched", a.Watched, 0, 10_000_000)
 }
 
 // sees reports whether the attack uses a kind of evidence.

@@ -10,7 +10,7 @@ import (
 // Config describes an attack: which run, whether it asks about rows or users, what the attacker sees, and how often it
 // may guess.
 type Config struct {
-	Profile string    `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	Profile string    `yaml:"profile" limit:"filled"` // name of the set of choices, for reports: default or your own
 	On      target.On `yaml:"on"`
 	// files of a model that another program trained, in place of a run
 	Files  imported.Source  `yaml:"files,omitempty"`
@@ -21,21 +21,23 @@ type Config struct {
 
 // AttackConfig sets what the attacker asks, sees and may do.
 type AttackConfig struct {
-	Level string   `yaml:"level"` // the question: interaction (was this row trained on?) or user (was this user?)
-	Sees  []string `yaml:"sees"`  // what the attacker sees: scores, lists, vectors
-	K     int      `yaml:"k"`     // number of items in a list
+	// the question: interaction (was this row trained on?) or user (was this user?)
+	Level string   `yaml:"level" limit:"interaction|user"`
+	Sees  []string `yaml:"sees" limit:"some of scores|lists|vectors"` // what the attacker sees: scores, lists, vectors
+	K     int      `yaml:"k" limit:"1..1000"`                         // number of items in a list
 	// References is the number of models that the attacker trains like the run, on random halves of the same rows. 0:
 	// none, and thresholds come from what the attacker sees.
 	References int `yaml:"references"`
 	// NonMembers says which interactions count as not trained on: held-out, those of run.hold_out, or test, the test
 	// rows, which may differ from training rows in more than that.
-	NonMembers string `yaml:"non_members"`
+	NonMembers string `yaml:"non_members" limit:"held-out|test"`
 	// Strangers says what users get that the model does not know: model, its own recommendations for them, or
 	// popular, the most popular items, as in Zhang et al.
-	Strangers  string `yaml:"strangers"`
-	Classifier string `yaml:"classifier"` // classifier of the shadow attack, one of those of attack attribute
-	Users      int    `yaml:"users"`      // most users to attack; 0: all
-	Guesses    int    `yaml:"guesses"`    // number of guesses that the attacker has
+	Strangers string `yaml:"strangers" limit:"model|popular"`
+	// classifier of the shadow attack, one of those of attack attribute
+	Classifier string `yaml:"classifier"`
+	Users      int    `yaml:"users" limit:"0..10000000"`     // most users to attack; 0: all
+	Guesses    int    `yaml:"guesses" limit:"1..1000000000"` // number of guesses that the attacker has
 }
 
 // Values of AttackConfig.
@@ -70,20 +72,15 @@ func Default() Config {
 func Check(v *config.Checker, c Config) {
 	c.Files.Check(v, "on.run or target.task", c.On.Run != "" || c.Target.Task != "")
 	a := c.Attack
-	v.OneOf("attack.level", a.Level, LevelInteraction, LevelUser)
-	v.Words("attack.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
-	v.Between("attack.k", a.K, 1, 1000)
 	v.Check(a.References == 0 || a.References >= 4 && a.References <= 1000 && a.References%2 == 0, "attack.references",
 		"must be 0 or an even number from 4 to 1000, got %d: each candidate is in half of them, and a spread needs two",
 		a.References)
-	v.OneOf("attack.non_members", a.NonMembers, HeldOut, Test)
 	v.Check(a.NonMembers == HeldOut || a.Level == LevelInteraction, "attack.non_members",
 		"%s: users with test rows are trained on: take %s", Test, HeldOut)
 	v.Check(a.NonMembers == HeldOut || a.References == 0, "attack.non_members",
 		"%s: reference models are not trained on test rows: take %s, or attack.references 0", Test, HeldOut)
 	v.Check(a.NonMembers == HeldOut || c.Target.Task == "", "attack.non_members",
 		"%s: a target that is trained here has rows held out: take %s", Test, HeldOut)
-	v.OneOf("attack.strangers", a.Strangers, Model, Popular)
 	v.Check(a.Strangers == Model || a.Level == LevelUser, "attack.strangers",
 		"%s has no effect at level %s, whose users are all known, must be %s", a.Strangers, a.Level, Model)
 	var names []string
@@ -91,8 +88,6 @@ func Check(v *config.Checker, c Config) {
 		names = append(names, x.Name())
 	}
 	v.OneOf("attack.classifier", a.Classifier, names...)
-	v.Between("attack.users", a.Users, 0, 10_000_000)
-	v.Between("attack.guesses", a.Guesses, 1, 1_000_000_000)
 }
 
 // Suit implements run.Suited: for imported lists it lets the attacker see lists, since they show nothing else.

@@ -5,7 +5,6 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/model/userinput"
-	"privrec/internal/protocol/computed"
 	"privrec/internal/train"
 )
 
@@ -40,31 +39,33 @@ type Setting struct {
 
 // Data names the data set and how it is cut.
 type Data struct {
-	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
-	Recipe string `yaml:"recipe"` // recipe of filters and split
+	Name   string `yaml:"name" limit:"filled"` // a registered data set, see `privrec list`
+	Recipe string `yaml:"recipe"`              // recipe of filters and split
 
 	registry.Public `yaml:",inline"`
 
 	// Candidates says which items are ranked: "train", those that a model can have learned, or "ten-core", also those
 	// that only the test part has, since DIPSGNN's published program counts the items before the split.
-	Candidates string `yaml:"candidates"`
+	Candidates string `yaml:"candidates" limit:"train|ten-core"`
 	// Floor shows simple models, computed at once, beside the result: "computed" or "none". Left out: for own data
 	// only.
-	Floor string `yaml:"floor,omitempty"`
+	Floor string `yaml:"floor,omitempty" limit:"|computed|none"`
 }
 
 // Training sets how a model is optimised. Source: DIPSGNN, section 5.2, and its published
 // program.
 type Training struct {
-	Epochs     int     `yaml:"epochs"`
-	Batch      int     `yaml:"batch"`
-	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
-	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay of the rate
-	DecayEvery int     `yaml:"decay_every"` // number of epochs between decays of the rate
+	Epochs     int     `yaml:"epochs" limit:"1..100000"`
+	Batch      int     `yaml:"batch" limit:"1..1000000"`
+	Rate       float64 `yaml:"rate" limit:"[1e-12,100]"`      // learning rate of the first epoch
+	DecayBy    float64 `yaml:"decay_by" limit:"(0,1]"`        // factor of every decay of the rate
+	DecayEvery int     `yaml:"decay_every" limit:"1..100000"` // number of epochs between decays of the rate
 	// count an epoch before it begins, as the published program does: the first decay comes an epoch early
-	TickBefore bool    `yaml:"tick_before"`
-	L2         float64 `yaml:"l2"`       // penalty on the squares of the parameters, added to the gradient before Adam
-	Patience   int     `yaml:"patience"` // stop after so many epochs without a better metric; 0: never stop early
+	TickBefore bool `yaml:"tick_before"`
+	// penalty on the squares of the parameters, added to the gradient before Adam
+	L2 float64 `yaml:"l2" limit:"[0,1)"`
+	// stop after so many epochs without a better metric; 0: never stop early
+	Patience int `yaml:"patience" limit:"0..100000"`
 	// PatienceTotal counts the epochs of patience over the whole run and never restarts, as in the published
 	// programs.
 	PatienceTotal bool `yaml:"patience_total"`
@@ -90,7 +91,7 @@ type Training struct {
 
 // Ranking sets how the test samples are ranked.
 type Ranking struct {
-	K []int `yaml:"k"`
+	K []int `yaml:"k" limit:"some cutoff in 1..100000"`
 	// Every also ranks the test samples after each epoch of the reported model, for the row "best on test". If no
 	// sample is held out, patience watches it.
 	Every bool `yaml:"every"`
@@ -122,35 +123,11 @@ func SessionTraining() Training {
 	}
 }
 
-// MaxDim bounds the width of vectors. A larger one is taken for a mistake.
-const MaxDim = 4096
-
-// Check reports data that cannot be read, and a profile without a name.
-func (d Data) Check(v *config.Checker, profile string) {
-	v.NotEmpty("profile", profile)
-	v.NotEmpty("data.name", d.Name)
-	d.Public.Check(v)
-	v.OneOf("data.candidates", d.Candidates, CandidatesTrain, CandidatesTenCore)
-	computed.Check(v, d.Floor)
-}
-
-// CheckShape reports a width or a number of propagation steps that cannot be used.
-func CheckShape(v *config.Checker, dim, steps int) {
-	v.Between("model.dim", dim, 1, MaxDim)
-	v.Between("model.steps", steps, 1, 100)
-}
-
-// CheckUsers reports a width or a kind of user vectors that cannot be used.
-func CheckUsers(v *config.Checker, dim int, input string) {
-	v.Between("model.user_dim", dim, 1, MaxDim)
-	v.OneOf("model.user_input", input, userinput.Features, userinput.ID)
-}
-
 // Check reports optimisation settings, and settings of the watched ranking, that cannot be used.
 func (t Training) Check(v *config.Checker, r Ranking) {
-	t.checkSteps(v)
 	v.OneOf("train.select", t.Select, SelectValidation, SelectLast, SelectTest)
 	v.Below("train.validation", t.Validation, 0, 1)
+	v.Below("train.sample", t.Sample, 0, 1)
 	v.Check(t.Select != SelectValidation || t.Validation > 0, "train.validation",
 		"must be above 0 to select on validation")
 	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select: %s", SelectValidation)
@@ -158,15 +135,12 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Check(t.Patience == 0 || t.Validation > 0 || r.Every, "train.patience",
 		"needs train.validation or eval.every to watch")
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
-	v.Below("train.sample", t.Sample, 0, 1)
 	v.Check(t.Stride == 0, "train.stride", "belongs to protocol leave-one-out, must be left out")
-	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
 }
 
 // CheckLastItem reports optimisation and ranking settings that cannot be used under leave-one-out. The learner checks
 // its own stride.
 func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
-	t.checkSteps(v)
 	v.OneOf("train.select", t.Select, SelectValidation)
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample)
 	for key, set := range map[string]bool{
@@ -176,18 +150,6 @@ func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
 	} {
 		v.Check(!set, key, "has no meaning under leave-one-out, must be 0 or false")
 	}
-	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
-}
-
-// checkSteps reports steps that cannot be made under either cut.
-func (t Training) checkSteps(v *config.Checker) {
-	v.Between("train.epochs", t.Epochs, 1, 100_000)
-	v.Between("train.batch", t.Batch, 1, 1_000_000)
-	v.Within("train.rate", t.Rate, 1e-12, 100)
-	v.Above("train.decay_by", t.DecayBy, 0, 1)
-	v.Between("train.decay_every", t.DecayEvery, 1, 100_000)
-	v.Below("train.l2", t.L2, 0, 1)
-	v.Between("train.patience", t.Patience, 0, 100_000)
 }
 
 // Length returns how long a training lasts.

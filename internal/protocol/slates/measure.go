@@ -227,20 +227,20 @@ func (b *Bench) MainFloors(ctx context.Context, lists int) (all []NamedValues, e
 type Eval struct {
 	K []int `yaml:"k"`
 	// candidates: full (all items), logged (a user's own log, which holds the answers); the first is the main one
-	Vocabulary []string `yaml:"vocabulary"`
+	Vocabulary []string `yaml:"vocabulary" limit:"some of full|logged"`
 	// guesses for each pair: k*L, k, or list (k in every list); the first is the main one
-	Budget []string `yaml:"budget"`
+	Budget []string `yaml:"budget" limit:"some of k*L|k|list"`
 	// Repeated says what happens to a pair with the same click twice: keep, or drop under the sequence-wise decoders.
 	// The point-wise decoder always keeps it.
-	Repeated string `yaml:"repeated"`
+	Repeated string `yaml:"repeated" limit:"keep|drop"`
 	// Early says what happens to a pair whose decoder ended before L steps: keep leaves the missing lists empty, drop
 	// leaves out the pair.
-	Early      string  `yaml:"early"`
-	Confidence float64 `yaml:"confidence"` // level of the intervals over users
-	Resamples  int     `yaml:"resamples"`  // number of resamples of users for the intervals
+	Early      string  `yaml:"early" limit:"keep|drop"`
+	Confidence float64 `yaml:"confidence" limit:"(0,1)"`       // level of the intervals over users
+	Resamples  int     `yaml:"resamples" limit:"100..1000000"` // number of resamples of users for the intervals
 	// Sample is the chance that a user of the validation or test pairs is measured, with all of their pairs. 0, or
 	// left out: all are measured.
-	Sample float64 `yaml:"sample,omitempty"`
+	Sample float64 `yaml:"sample,omitempty" limit:"[0,1)"`
 }
 
 // Values of the choices above.
@@ -256,13 +256,6 @@ func (e Eval) Check(v *config.Checker) {
 		v.Between("eval.k", k, 1, 1000)
 		v.Check(i == 0 || k > e.K[i-1], "eval.k", "must ascend, %d follows %d", k, e.K[max(0, i-1)])
 	}
-	v.Words("eval.vocabulary", e.Vocabulary, attack.VocabularyFull, attack.VocabularyLogged)
-	v.Words("eval.budget", e.Budget, attack.BudgetKL, attack.BudgetK, attack.BudgetList)
-	v.OneOf("eval.repeated", e.Repeated, Keep, Drop)
-	v.OneOf("eval.early", e.Early, Keep, Drop)
-	v.Inside("eval.confidence", e.Confidence, 0, 1)
-	v.Between("eval.resamples", e.Resamples, 100, 1_000_000)
-	v.Below("eval.sample", e.Sample, 0, 1)
 }
 
 // Name is the protocol in results.

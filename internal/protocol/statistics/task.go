@@ -24,8 +24,8 @@ type Config struct {
 
 // DataConfig names a data set and the recipe that cuts it.
 type DataConfig struct {
-	Name   string `yaml:"name"`             // of one domain, of several, or of slates
-	Recipe string `yaml:"recipe,omitempty"` // of a set of one domain; others have one
+	Name   string `yaml:"name" limit:"filled"` // of one domain, of several, or of slates
+	Recipe string `yaml:"recipe,omitempty"`    // of a set of one domain; others have one
 	// Bands are the borders that make ranges of a numeric feature, by its name, as in
 	// {age: [35, 45]}. A numeric feature without any is one dimension.
 	Bands map[string][]float64 `yaml:"bands,omitempty"`
@@ -37,14 +37,8 @@ func Task() run.Task {
 		Verb: "measure", Name: "data", Summary: "counts of a data set after every step of its recipe",
 		Cite:    "none: counts of rows",
 		Default: func() Config { return Config{} },
-		Check:   check,
 		Open:    open,
 	}.Task()
-}
-
-// check reports settings that cannot be measured.
-func check(v *config.Checker, c Config) {
-	v.NotEmpty("data.name", c.Data.Name)
 }
 
 // measured holds the counts of a data set. It implements run.Forecaster.

@@ -12,7 +12,7 @@ import (
 
 // settings describe an attack: the run, the training of one, and the intervals.
 type settings struct {
-	Profile string           `yaml:"profile"`
+	Profile string           `yaml:"profile" limit:"filled"`
 	On      target.On        `yaml:"on"`
 	Target  target.Training  `yaml:"target"`
 	Eval    target.Intervals `yaml:"eval"`

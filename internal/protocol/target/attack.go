@@ -74,12 +74,10 @@ func (a Attack[C]) Task(others []run.Task) run.Task {
 // check reports every setting that cannot be run.
 func (a Attack[C]) check(v *config.Checker, c C) {
 	p := a.Parts(&c)
-	v.NotEmpty("profile", *p.Profile)
 	checkTarget(v, *p.On, *p.Target)
 	if a.Check != nil {
 		a.Check(v, c)
 	}
-	p.Eval.check(v)
 }
 
 // work is one attack. It implements run.Work.

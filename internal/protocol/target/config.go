@@ -17,16 +17,16 @@ type On struct {
 // Training sets what to train and attack where no run is named. It is trained in the folder "target" of the attack's
 // own directory, with members drawn as the attack needs them.
 type Training struct {
-	Task   string   `yaml:"task"`   // task to train, such as train ease
-	Config string   `yaml:"config"` // configuration file of the task; empty: its defaults
-	Set    []string `yaml:"set"`    // keys to change in the configuration, as in model.lambda=80
-	Share  float64  `yaml:"share"`  // chance that a user, or a row, is held out
+	Task   string   `yaml:"task"`                // task to train, such as train ease
+	Config string   `yaml:"config"`              // configuration file of the task; empty: its defaults
+	Set    []string `yaml:"set"`                 // keys to change in the configuration, as in model.lambda=80
+	Share  float64  `yaml:"share" limit:"(0,1)"` // chance that a user, or a row, is held out
 }
 
 // Intervals sets the intervals over users.
 type Intervals struct {
-	Resamples  int     `yaml:"resamples"`  // number of resamples of users
-	Confidence float64 `yaml:"confidence"` // level of the intervals
+	Resamples  int     `yaml:"resamples" limit:"100..1000000"` // number of resamples of users
+	Confidence float64 `yaml:"confidence" limit:"(0,1)"`       // level of the intervals
 }
 
 // DefaultTraining names no task to train. share is the chance that a user, or a row, is held out of one that is named.
@@ -43,13 +43,6 @@ func checkTarget(v *config.Checker, on On, t Training) {
 	v.Check(!on.Beside || !filepath.IsAbs(on.Run), "on.run", "names %q, which is not beside this run", on.Run)
 	v.Check(t.Task != "" || t.Config == "" && len(t.Set) == 0, "target.task",
 		"must say what target.config and target.set are of")
-	v.Inside("target.share", t.Share, 0, 1)
-}
-
-// check reports settings of intervals that cannot be used, under the key "eval".
-func (c Intervals) check(v *config.Checker) {
-	v.Between("eval.resamples", c.Resamples, 100, 1_000_000)
-	v.Inside("eval.confidence", c.Confidence, 0, 1)
 }
 
 // Where returns the directory of the attacked run, for an attack in directory own.

@@ -8,62 +8,62 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
 	"privrec/internal/optim"
-	"privrec/internal/protocol/computed"
 	"privrec/internal/train"
 )
 
 // DataConfig names the data set and how it is cut.
 type DataConfig struct {
-	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
-	Recipe string `yaml:"recipe"` // recipe of filters and split
+	Name   string `yaml:"name" limit:"filled"`   // a registered data set, see `privrec list`
+	Recipe string `yaml:"recipe" limit:"filled"` // recipe of filters and split
 
 	registry.Public `yaml:",inline"`
 
 	// Floor shows simple models, computed at once, beside the result: "computed" or "none". Left out: for own data
 	// only.
-	Floor string `yaml:"floor,omitempty"`
+	Floor string `yaml:"floor,omitempty" limit:"|computed|none"`
 }
 
 // TrainConfig sets how a model is optimised, on BPR triples.
 type TrainConfig struct {
-	Optimizer string `yaml:"optimizer,omitempty"` // adam, which "" means too, or sgd
+	Optimizer string `yaml:"optimizer,omitempty" limit:"adam|sgd?"` // adam, which "" means too, or sgd
 	// Schedule "large" takes 16 times the pairs of a step at 4 times the rate, to which it rises over 100 steps. Over a
 	// graph that noise made dense it takes more pairs: 75 steps an epoch. Empty: as the other keys say.
-	Schedule string  `yaml:"schedule,omitempty"`
-	Epochs   int     `yaml:"epochs"` // most epochs; early stopping may end before
-	Batch    int     `yaml:"batch"`
-	Rate     float64 `yaml:"rate"`
+	Schedule string  `yaml:"schedule,omitempty" limit:"large?"`
+	Epochs   int     `yaml:"epochs" limit:"1..100000"` // most epochs; early stopping may end before
+	Batch    int     `yaml:"batch" limit:"1..10000000"`
+	Rate     float64 `yaml:"rate" limit:"[1e-12,100]"`
 	// lambda, the weight of half the squares of the batch's rows, over the batch, as in the published program of
 	// LightGCN
-	L2 float64 `yaml:"l2"`
+	L2 float64 `yaml:"l2" limit:"[0,1e6)"`
 	// Decay adds so many times every parameter to its gradient at every step, before the optimiser sees it
 	// (weight_decay of torch.optim). Rows that few steps touch shrink most. No publication here uses it; it is for
 	// tuning.
-	Decay float64 `yaml:"decay"`
+	Decay float64 `yaml:"decay" limit:"[0,1)"`
 	// RateEvery is the number of epochs after which the rate is multiplied by rate_by, again and again. With
 	// rate_every 0 and rate_by 1 the rate stays the same.
-	RateEvery int     `yaml:"rate_every"`
+	RateEvery int     `yaml:"rate_every" limit:"0..100000"`
 	RateBy    float64 `yaml:"rate_by"`
 	// number of steps over which the rate rises in a line; 0: it begins in full
-	WarmUp int `yaml:"warm_up,omitempty"`
+	WarmUp int `yaml:"warm_up,omitempty" limit:"0..1000000"`
 	// Sampler says how the positive pairs of a step are drawn. "pass" is a shuffled pass over
 	// the edges. "user-uniform" draws a uniform user and one of their items each time, as the
 	// published program of LightGCN does. "poisson" draws every edge by itself.
-	Sampler string `yaml:"sampler"`
+	Sampler string `yaml:"sampler" limit:"pass|user-uniform|poisson"`
 	// items that negatives are drawn from: unseen (not among the user's training items) or all
-	Negatives string `yaml:"negatives"`
+	Negatives string `yaml:"negatives" limit:"unseen|all"`
 	// Each is the number of negatives for every positive; their terms are averaged. The publications have 1. More are
 	// for tuning baselines.
-	Each int `yaml:"negatives_each"`
+	Each int `yaml:"negatives_each" limit:"1..10000"`
 	// Patience stops the run after so many epochs in a row in which neither Recall@20 nor NDCG@20 on validation got
 	// better; 0: never.
-	Patience int    `yaml:"patience"`
-	Select   string `yaml:"select"` // which epoch's model is reported: validation (best Recall@20 there) or last
+	Patience int `yaml:"patience" limit:"0..100000"`
+	// which epoch's model is reported: validation (best Recall@20 there) or last
+	Select string `yaml:"select" limit:"validation|last"`
 }
 
 // EvalConfig sets how the test rows are ranked.
 type EvalConfig struct {
-	K     []int `yaml:"k"`
+	K     []int `yaml:"k" limit:"some cutoff in 1..10000"`
 	Every bool  `yaml:"every"` // rank the test rows after every epoch too, only for the curve: it chooses nothing
 	// Sigmoid ranks by 1/(1+exp(-score)) in 32 bits, as the published PyTorch program of
 	// LightGCN does. Scores above about 10 lose digits there, and those above 17 are all 1, so
@@ -71,7 +71,7 @@ type EvalConfig struct {
 	Sigmoid bool `yaml:"sigmoid"`
 	// Candidates also ranks every test row alone among so many sampled items: distinct ones outside the user's
 	// training and validation items, drawn once for each seed. 0: no such ranking.
-	Candidates int `yaml:"candidates,omitempty"`
+	Candidates int `yaml:"candidates,omitempty" limit:"0..1000000"`
 }
 
 // Values of TrainConfig.Optimizer.
@@ -116,47 +116,21 @@ func DefaultTrain() TrainConfig {
 // DefaultEval returns the cutoff of the paper's tables.
 func DefaultEval() EvalConfig { return EvalConfig{K: []int{20}} }
 
-// Check reports data that cannot be read.
-func (c DataConfig) Check(v *config.Checker) {
-	v.NotEmpty("data.name", c.Name)
-	v.NotEmpty("data.recipe", c.Recipe)
-	c.Public.Check(v)
-	computed.Check(v, c.Floor)
-}
-
 // Check reports settings that cannot be trained.
 func (c TrainConfig) Check(v *config.Checker) {
-	if c.Optimizer != "" {
-		v.OneOf("train.optimizer", c.Optimizer, Adam, SGD)
-	}
-	v.Between("train.epochs", c.Epochs, 1, 100_000)
-	v.Between("train.batch", c.Batch, 1, 10_000_000)
-	v.Within("train.rate", c.Rate, 1e-12, 100)
-	v.Below("train.l2", c.L2, 0, 1e6)
-	v.Below("train.decay", c.Decay, 0, 1)
-	v.OneOf("train.sampler", c.Sampler, bpr.Pass, bpr.UserUniform, bpr.Poisson)
-	v.OneOf("train.negatives", c.Negatives, bpr.Unseen, bpr.All)
-	v.Between("train.negatives_each", c.Each, 1, 10_000)
-	v.Between("train.rate_every", c.RateEvery, 0, 100_000)
 	if c.RateEvery > 0 {
 		v.Within("train.rate_by", c.RateBy, 1e-12, 1)
 	} else {
 		v.Check(c.RateBy == 1, "train.rate_by", "has no effect with train.rate_every 0, must be 1, got %v", c.RateBy)
 	}
-	v.Between("train.warm_up", c.WarmUp, 0, 1_000_000)
 	if c.Schedule != "" {
-		v.OneOf("train.schedule", c.Schedule, ScheduleLarge)
 		v.Check(c.WarmUp == 0, "train.warm_up", "is %d steps under train.schedule %s, must be left out", largeWarmUp,
 			ScheduleLarge)
 	}
-	v.Between("train.patience", c.Patience, 0, 100_000)
-	v.OneOf("train.select", c.Select, SelectValidation, SelectLast)
 }
 
 // Check reports cutoffs that cannot be measured.
 func (c EvalConfig) Check(v *config.Checker) {
-	v.Integers("eval.k", "cutoff", c.K, 1, 10_000)
-	v.Between("eval.candidates", c.Candidates, 0, 1_000_000)
 	if c.Candidates > 0 && len(c.K) > 0 {
 		k := slices.Max(c.K)
 		v.Check(k <= c.Candidates+1, "eval.k",

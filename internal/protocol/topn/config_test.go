@@ -19,6 +19,9 @@ func TestEvalAtOnce(t *testing.T) {
 		{EvalConfig{K: []int{0}, Sigmoid: true}, []string{"eval.k", "eval.sigmoid"}},
 	} {
 		v := config.NewChecker(nil)
+		v.Declared(struct {
+			Eval EvalConfig `yaml:"eval"`
+		}{c.eval})
 		c.eval.CheckAtOnce(v)
 		got := ""
 		if err := v.Err(); err != nil {

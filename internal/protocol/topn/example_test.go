@@ -20,11 +20,11 @@ import (
 
 // Config is a run: what the protocol reads, and the method's own keys.
 type Config struct {
-	Profile string          `yaml:"profile"`
+	Profile string          `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig `yaml:"data"`
 	Privacy struct {
-		Epsilon float64 `yaml:"epsilon"`
-		Delta   float64 `yaml:"delta"`
+		Epsilon float64 `yaml:"epsilon" limit:"[1e-3,1e3]"`
+		Delta   float64 `yaml:"delta" limit:"[1e-15,0.1]"`
 	} `yaml:"privacy"`
 	Eval topn.EvalConfig `yaml:"eval"`
 }
@@ -36,12 +36,8 @@ func Default() Config {
 	return c
 }
 
-// check reports every setting that cannot be run, all at once, by file and line.
+// check reports what cannot be run although every key is within the limit of its field.
 func check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
-	v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e3)
-	v.Within("privacy.delta", c.Privacy.Delta, 1e-15, 0.1)
 	c.Eval.CheckAtOnce(v)
 }
 

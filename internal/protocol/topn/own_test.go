@@ -107,7 +107,7 @@ func (g gated) Score(_ *autograd.Tape, users []int32, scores tensor.Matrix) erro
 func ownTask(made func(*gates)) run.Task {
 	return run.Spec[ownConfig]{
 		Verb: "train", Name: "gates", Summary: "a loss and a score of its own", Cite: "ours", Default: defaultOwn, Answers: true,
-		Check: func(v *config.Checker, c ownConfig) { c.Data.Check(v); c.Train.Check(v); c.Eval.CheckOwn(v) },
+		Check: func(v *config.Checker, c ownConfig) { c.Train.Check(v); c.Eval.CheckOwn(v) },
 		Open: func(ctx context.Context, env *run.Env, c ownConfig) (run.Work, error) {
 			m := topn.Method{Name: "Gates", Data: c.Data, Train: c.Train, Eval: c.Eval, Scorer: newGated, Loss: "mean polynomial (nats)"}
 			if c.Model.Releases != "" {

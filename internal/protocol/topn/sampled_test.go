@@ -205,6 +205,9 @@ func TestCandidatesRefused(t *testing.T) {
 		{EvalConfig{K: []int{}, Candidates: 3}, "eval.k"},
 	} {
 		v := config.NewChecker(nil)
+		v.Declared(struct {
+			Eval EvalConfig `yaml:"eval"`
+		}{c.e})
 		c.e.Check(v)
 		if err := v.Err(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.e, err, c.want)

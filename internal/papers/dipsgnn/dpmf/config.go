@@ -10,7 +10,7 @@ import (
 
 // Config is one run of a private factorisation.
 type Config struct {
-	Profile string        `yaml:"profile"`
+	Profile string        `yaml:"profile" limit:"filled"`
 	Data    nextitem.Data `yaml:"data"`
 	Model   ModelConfig   `yaml:"model"`
 	Privacy PrivacyConfig `yaml:"privacy"`
@@ -20,9 +20,9 @@ type Config struct {
 
 // ModelConfig sets the shape of the factorisation.
 type ModelConfig struct {
-	Dim    int     `yaml:"dim"`    // K, width of the vectors of users and items
-	Lambda float64 `yaml:"lambda"` // penalty on the squares of both vectors, at every cell
-	Std    float64 `yaml:"std"`    // standard deviation of the initial vectors, which are normal
+	Dim    int     `yaml:"dim" limit:"1..4096"`     // K, width of the vectors of users and items
+	Lambda float64 `yaml:"lambda"`                  // penalty on the squares of both vectors, at every cell
+	Std    float64 `yaml:"std" limit:"[1e-12,100]"` // standard deviation of the initial vectors, which are normal
 }
 
 // PrivacyConfig sets the noise.
@@ -30,7 +30,7 @@ type PrivacyConfig struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"` // claimed pure epsilon for the value of one cell; .inf: no noise
 	// Draws says when eta is drawn: "once", as objective perturbation needs, or anew in every
 	// "epoch", as the authors' sibling program does.
-	Draws string `yaml:"draws"`
+	Draws string `yaml:"draws" limit:"once|epoch"`
 	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
@@ -43,15 +43,15 @@ const (
 
 // TrainConfig sets the gradient steps.
 type TrainConfig struct {
-	Epochs int `yaml:"epochs"`
+	Epochs int `yaml:"epochs" limit:"1..100000"`
 	// Rate is the learning rate of the first quarter of the epochs. The second and third quarters take a fifth of it,
 	// the last a 25th.
-	Rate float64 `yaml:"rate"`
+	Rate float64 `yaml:"rate" limit:"[1e-12,1]"`
 }
 
 // EvalConfig sets how items are ranked.
 type EvalConfig struct {
-	K []int `yaml:"k"`
+	K []int `yaml:"k" limit:"some cutoff in 1..100000"`
 }
 
 // Default returns the setting of the authors' sibling program at DIPSGNN's budget.
@@ -65,17 +65,10 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	c.Data.Check(v, c.Profile)
-	v.Between("model.dim", c.Model.Dim, 1, nextitem.MaxDim)
 	v.Check(c.Model.Lambda >= 0 && c.Model.Lambda < 10, "model.lambda", "must lie in [0,10), got %v", c.Model.Lambda)
-	v.Within("model.std", c.Model.Std, 1e-12, 100)
 	if !math.IsInf(c.Privacy.Epsilon, 1) {
 		v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
 	}
-	v.OneOf("privacy.draws", c.Privacy.Draws, DrawsOnce, DrawsEpoch)
-	v.Between("train.epochs", c.Train.Epochs, 1, 100_000)
-	v.Within("train.rate", c.Train.Rate, 1e-12, 1)
-	v.Integers("eval.k", "cutoff", c.Eval.K, 1, 100_000)
 }
 
 // draws returns the number of times that eta is drawn.

@@ -16,7 +16,7 @@ import (
 
 // Config is one training run of DPSGD.
 type Config struct {
-	Profile string              `yaml:"profile"`
+	Profile string              `yaml:"profile" limit:"filled"`
 	Data    nextitem.Data       `yaml:"data"`
 	Model   dipsgnn.ModelConfig `yaml:"model"`
 	Privacy PrivacyConfig       `yaml:"privacy"`
@@ -29,33 +29,35 @@ type PrivacyConfig struct {
 	// Unit says what one example of DP-SGD holds: "sample" or "user". "interaction" is a sample whose items were
 	// released with noise before training, so that only its label is an interaction in the clear; epsilon is then for
 	// exchanging one.
-	Unit     string                `yaml:"unit"`
-	Epsilon  float64               `yaml:"epsilon"`
-	Delta    float64               `yaml:"delta"`
-	Clip     float64               `yaml:"clip"`     // S, the length to which the gradient of an example is clipped
+	Unit    string  `yaml:"unit" limit:"sample|user|interaction"`
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,1e6]"`
+	Delta   float64 `yaml:"delta" limit:"[1e-15,0.1]"`
+	// S, the length to which the gradient of an example is clipped
+	Clip     float64               `yaml:"clip" limit:"[1e-6,1e6]"`
 	Features dipsgnn.FeatureConfig `yaml:"features"` // local perturbation of user features, as in DIPSGNN
 	// Inputs is the share of mu² spent on a noisy release of the items; gradients get the rest. mu is that of one
 	// normal release with the same epsilon and delta. 0: items are read without noise.
-	Inputs float64 `yaml:"inputs,omitempty"`
+	Inputs float64 `yaml:"inputs,omitempty" limit:"(0,1)" when:"unit=interaction"`
 	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
 // TrainConfig sets the descent: Adam on the noisy means.
 type TrainConfig struct {
-	Epochs     int     `yaml:"epochs"` // number of epochs; each takes an example once on average
-	Batch      int     `yaml:"batch"`  // mean number of examples in a step
-	Rate       float64 `yaml:"rate"`
-	DecayBy    float64 `yaml:"decay_by"`
-	DecayEvery int     `yaml:"decay_every"`
+	// number of epochs; each takes an example once on average
+	Epochs     int     `yaml:"epochs" limit:"1..100000"`
+	Batch      int     `yaml:"batch" limit:"1..1000000"` // mean number of examples in a step
+	Rate       float64 `yaml:"rate" limit:"[1e-12,100]"`
+	DecayBy    float64 `yaml:"decay_by" limit:"(0,1]"`
+	DecayEvery int     `yaml:"decay_every" limit:"1..100000"`
 	TickBefore bool    `yaml:"tick_before"`
-	L2         float64 `yaml:"l2"`
+	L2         float64 `yaml:"l2" limit:"[0,1)"`
 	Sample     float64 `yaml:"sample,omitempty"` // chance that a training sample is used; 0: all are used
 }
 
 // EvalConfig sets how the test samples are ranked.
 type EvalConfig struct {
-	K []int `yaml:"k"`
+	K []int `yaml:"k" limit:"some cutoff in 1..100000"`
 }
 
 // Default returns the setting for samples on ML-1M: DIPSGNN's network, features, batch, epochs and decay, its eps2 and
@@ -92,17 +94,9 @@ func Interactions() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	c.Data.Check(v, c.Profile)
 	c.Model.Check(v)
-	v.OneOf("privacy.unit", c.Privacy.Unit, string(privacy.Sample), string(privacy.User), string(privacy.Interaction))
-	if c.Privacy.Unit == string(privacy.Interaction) {
-		v.Inside("privacy.inputs", c.Privacy.Inputs, 0, 1)
-	} else {
-		v.Check(c.Privacy.Inputs == 0, "privacy.inputs", "needs privacy.unit=%s", privacy.Interaction)
-	}
-	v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
-	v.Within("privacy.delta", c.Privacy.Delta, 1e-15, 0.1)
-	v.Within("privacy.clip", c.Privacy.Clip, 1e-6, 1e6)
+	v.Check(c.Privacy.Unit == string(privacy.Interaction) || c.Privacy.Inputs == 0, "privacy.inputs",
+		"needs privacy.unit=%s", privacy.Interaction)
 	c.Privacy.Features.Check(v)
 	c.training().Check(v, nextitem.Ranking{K: c.Eval.K})
 }

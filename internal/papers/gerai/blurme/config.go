@@ -10,7 +10,7 @@ import (
 
 // Config is one run of BlurMe.
 type Config struct {
-	Profile string              `yaml:"profile"`
+	Profile string              `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig     `yaml:"data"`
 	Blur    Blur                `yaml:"blur"`
 	Model   baseline.BPRMFShape `yaml:"model"`
@@ -20,17 +20,21 @@ type Config struct {
 
 // Blur sets which items users add to their rows.
 type Blur struct {
-	Attribute string `yaml:"attribute"` // attribute whose classes are blurred: gender, or another feature of the data
+	// attribute whose classes are blurred: gender, or another feature of the data
+	Attribute string `yaml:"attribute" limit:"filled"`
 	// borders of the ranges of a number, such as age, that are its classes; empty: the feature's values are the
 	// classes
-	Bands  []float64 `yaml:"bands"`
-	Share  float64   `yaml:"share"`  // p, number of added rows over the user's own
-	Choose string    `yaml:"choose"` // how items are taken from the other class's list: greedy, random or ranked
-	List   int       `yaml:"list"`   // length of the list of items of a class; 0: half of the rated items
-	Folds  int       `yaml:"folds"`  // number of folds of the regressions; 1: one fit on all users
+	Bands []float64 `yaml:"bands"`
+	Share float64   `yaml:"share" limit:"(0,1]"` // p, number of added rows over the user's own
+	// how items are taken from the other class's list: greedy, random or ranked
+	Choose string `yaml:"choose" limit:"greedy|random|ranked"`
+	// length of the list of items of a class; 0: half of the rated items
+	List int `yaml:"list" limit:"0..10000000"`
+	// number of folds of the regressions; 1: one fit on all users
+	Folds int `yaml:"folds" limit:"1..1000"`
 	// History says which rows of users attackers read: "blurred", those that the recommender got, or "true", those
 	// without the additions.
-	History string `yaml:"history"`
+	History string `yaml:"history" limit:"blurred|true"`
 }
 
 // Values of Blur.History.
@@ -58,8 +62,6 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Blur.check(v)
 	c.Model.Check(v)
 	c.Train.Check(v)
@@ -67,13 +69,7 @@ func check(v *config.Checker, c Config) {
 }
 
 func (b Blur) check(v *config.Checker) {
-	v.NotEmpty("blur.attribute", b.Attribute)
 	v.Check(len(b.Bands) != 1, "blur.bands", "needs none or at least two borders, got %v", b.Bands)
-	v.Above("blur.share", b.Share, 0, 1)
-	v.OneOf("blur.choose", b.Choose, Greedy, Random, Ranked)
-	v.Between("blur.list", b.List, 0, 10_000_000)
-	v.Between("blur.folds", b.Folds, 1, 1000)
-	v.OneOf("blur.history", b.History, HistoryBlurred, HistoryTrue)
 }
 
 // Suit implements run.Suited.

@@ -14,7 +14,7 @@ import (
 
 // Config is one training run of DPAE.
 type Config struct {
-	Profile string          `yaml:"profile"`
+	Profile string          `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig `yaml:"data"`
 	Model   ModelConfig     `yaml:"model"`
 	Privacy PrivacyConfig   `yaml:"privacy"`
@@ -24,27 +24,27 @@ type Config struct {
 
 // ModelConfig sets the network and its loss.
 type ModelConfig struct {
-	Dim int `yaml:"dim"` // d, number of hidden units
+	Dim int `yaml:"dim" limit:"1..10000"` // d, number of hidden units
 	// Bias is the initial bias of every output. With 0 every item begins with the probability 1/2, and the first
 	// gradients mostly say that most users have few items.
-	Bias   float64 `yaml:"bias"`
-	Weight float64 `yaml:"weight"` // w, weight of the items that a user has; 1: plain cross-entropy
+	Bias   float64 `yaml:"bias" limit:"[-50,50]"`
+	Weight float64 `yaml:"weight" limit:"[1e-6,1e6]"` // w, weight of the items that a user has; 1: plain cross-entropy
 }
 
 // PrivacyConfig sets the guarantee for one user more or less.
 type PrivacyConfig struct {
-	Epsilon float64 `yaml:"epsilon"`
-	Delta   float64 `yaml:"delta"`
-	Clip    float64 `yaml:"clip"` // C, the length to which the gradient of a user is clipped
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,1e6]"`
+	Delta   float64 `yaml:"delta" limit:"[1e-15,0.1]"`
+	Clip    float64 `yaml:"clip" limit:"[1e-6,1e6]"` // C, the length to which the gradient of a user is clipped
 	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
 
 // TrainConfig sets the descent: Adam on the noisy means.
 type TrainConfig struct {
-	Epochs int     `yaml:"epochs"`
-	Batch  int     `yaml:"batch"` // mean number of users in a step
-	Rate   float64 `yaml:"rate"`
+	Epochs int     `yaml:"epochs" limit:"1..100000"`
+	Batch  int     `yaml:"batch" limit:"1..10000000"` // mean number of users in a step
+	Rate   float64 `yaml:"rate" limit:"[1e-12,100]"`
 }
 
 // Default returns the setting on ML-100K under GERAI's split.
@@ -60,17 +60,6 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
-	v.Between("model.dim", c.Model.Dim, 1, 10_000)
-	v.Within("model.bias", c.Model.Bias, -50, 50)
-	v.Within("model.weight", c.Model.Weight, 1e-6, 1e6)
-	v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
-	v.Within("privacy.delta", c.Privacy.Delta, 1e-15, 0.1)
-	v.Within("privacy.clip", c.Privacy.Clip, 1e-6, 1e6)
-	v.Between("train.epochs", c.Train.Epochs, 1, 100_000)
-	v.Between("train.batch", c.Train.Batch, 1, 10_000_000)
-	v.Within("train.rate", c.Train.Rate, 1e-12, 100)
 	c.Eval.CheckAtOnce(v)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Config is one run of a factorisation with noise in its objective.
 type Config struct {
-	Profile string          `yaml:"profile"`
+	Profile string          `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig `yaml:"data"`
 	Model   ModelConfig     `yaml:"model"`
 	Privacy PrivacyConfig   `yaml:"privacy"`
@@ -18,24 +18,25 @@ type Config struct {
 
 // ModelConfig sets the factored matrix and the factorisation.
 type ModelConfig struct {
-	Dim int `yaml:"dim"` // d, width of the vectors of users and items
+	Dim int `yaml:"dim" limit:"1..2000"` // d, width of the vectors of users and items
 	// Matrix says which cells are fitted, and to what. "ratings": the rated cells, to their ratings. "scaled": all
 	// cells, to a rating over 5, or to 0. "adjacency": all cells, to 1 or 0.
 	Matrix      string  `yaml:"matrix"`
-	Lambda      float64 `yaml:"lambda"`       // penalty on the squares of items' vectors
-	LambdaUsers float64 `yaml:"lambda_users"` // penalty on the squares of users' vectors
-	Rounds      int     `yaml:"rounds"`       // number of rounds; each fits items' vectors, then users'
+	Lambda      float64 `yaml:"lambda" limit:"[1e-6,1e12]"`       // penalty on the squares of items' vectors
+	LambdaUsers float64 `yaml:"lambda_users" limit:"[1e-6,1e12]"` // penalty on the squares of users' vectors
+	// number of rounds; each fits items' vectors, then users'
+	Rounds int `yaml:"rounds" limit:"1..10000"`
 	// Common is the first number of every user's public vector, the same for all; the matching number of an item's
 	// vector then learns how many users have the item. 0 if users' vectors are trained.
-	Common float64 `yaml:"common"`
+	Common float64 `yaml:"common" limit:"[0,1)"`
 }
 
 // PrivacyConfig sets the noise.
 type PrivacyConfig struct {
-	Epsilon float64 `yaml:"epsilon"` // pure epsilon of one cell
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,1e6]"` // pure epsilon of one cell
 	// Users says where the users' vectors come from to which items' vectors are fitted: "trained" on the same cells,
 	// as published, or "public", drawn without them.
-	Users string `yaml:"users"`
+	Users string `yaml:"users" limit:"trained|public"`
 	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
@@ -82,17 +83,8 @@ func Repaired(matrix string) Config {
 
 // check reports every setting that cannot be run, for a method with these matrices.
 func check(v *config.Checker, c Config, matrices ...string) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	m, p := c.Model, c.Privacy
-	v.Between("model.dim", m.Dim, 1, 2_000)
 	v.OneOf("model.matrix", m.Matrix, matrices...)
-	v.Within("model.lambda", m.Lambda, 1e-6, 1e12)
-	v.Within("model.lambda_users", m.LambdaUsers, 1e-6, 1e12)
-	v.Below("model.common", m.Common, 0, 1)
-	v.Between("model.rounds", m.Rounds, 1, 10_000)
-	v.Within("privacy.epsilon", p.Epsilon, 1e-3, 1e6)
-	v.OneOf("privacy.users", p.Users, UsersTrained, UsersPublic)
 	c.Eval.CheckAtOnce(v)
 	if p.Users == UsersPublic {
 		v.Check(m.Rounds == 1, "model.rounds",

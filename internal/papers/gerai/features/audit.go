@@ -19,7 +19,8 @@ import (
 // AuditConfig configures one audit of released features. The users of a data set serve as canaries, in turn: one side
 // is the user's true row, the other differs from it.
 type AuditConfig struct {
-	Profile   string                 `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	// name of the set of choices, for reports: default or your own
+	Profile   string                 `yaml:"profile" limit:"filled"`
 	Data      AuditData              `yaml:"data"`
 	Mechanism AuditMechanism         `yaml:"mechanism"`
 	Audit     auditing.ReleaseConfig `yaml:"audit"`
@@ -27,8 +28,8 @@ type AuditConfig struct {
 
 // AuditData names the rows that canaries are made from.
 type AuditData struct {
-	Name   string `yaml:"name"`   // a registered data set with user features
-	Recipe string `yaml:"recipe"` // recipe of filters
+	Name   string `yaml:"name" limit:"filled"`   // a registered data set with user features
+	Recipe string `yaml:"recipe" limit:"filled"` // recipe of filters
 }
 
 // AuditMechanism sets how users send their features and how the two sides of a canary differ.
@@ -36,8 +37,9 @@ type AuditMechanism struct {
 	Features Config `yaml:"features"`
 	// Differ says how the sides differ: attribute (another level of one attribute) or row (the features of another
 	// user).
-	Differ    string `yaml:"differ"`
-	Attribute string `yaml:"attribute"` // for differ: attribute. Which one: gender, occupation or age
+	Differ string `yaml:"differ" limit:"attribute|row"`
+	// for differ: attribute. Which one: gender, occupation or age
+	Attribute string `yaml:"attribute" limit:"gender|occupation|age"`
 }
 
 // Values of AuditMechanism.Differ.
@@ -82,17 +84,12 @@ func AuditTask(cite string) run.Task {
 
 // checkAudit reports every setting that cannot be run.
 func checkAudit(v *config.Checker, c AuditConfig) {
-	v.NotEmpty("profile", c.Profile)
-	v.NotEmpty("data.name", c.Data.Name)
-	v.NotEmpty("data.recipe", c.Data.Recipe)
 	m := c.Mechanism
 	m.Features.Check(v, "mechanism.features")
 	v.Check(m.Features.Noise == NoiseLocal, "mechanism.features.noise", "must be %s: without it there is no promise",
 		NoiseLocal)
 	v.Check(m.Features.Range != RangeMinMax, "mechanism.features.range",
 		"must not be %s: the range of canaries is no user's", RangeMinMax)
-	v.OneOf("mechanism.differ", m.Differ, differAttribute, differRow)
-	v.OneOf("mechanism.attribute", m.Attribute, Gender, Occupation, Age)
 	c.Audit.Check(v)
 }
 

@@ -29,13 +29,15 @@ const (
 // Config sets how users send their features.
 type Config struct {
 	// what a user sends: table (the features of Table 1) or attributes (gender, age and occupation)
-	Form    string  `yaml:"form"`
-	Noise   string  `yaml:"noise"`   // local: a user adds noise before sending; none: features are sent in the clear
-	Epsilon float64 `yaml:"epsilon"` // epsilon of a user's whole row; in form attributes, of each attribute
+	Form string `yaml:"form" limit:"table|attributes"`
+	// local: a user adds noise before sending; none: features are sent in the clear
+	Noise string `yaml:"noise" limit:"local|none"`
+	// epsilon of a user's whole row; in form attributes, of each attribute
+	Epsilon float64 `yaml:"epsilon" limit:"[0.001,1000]"`
 	// zeta, number of features of Table 1 that a user sends; 0: as many as the paper says
 	Draw int `yaml:"draw,omitempty"`
 	// range of the numbers in form table: public, or min-max of all users in the data; empty: public
-	Range string `yaml:"range,omitempty"`
+	Range string `yaml:"range,omitempty" limit:"public|min-max?"`
 	// Statistics adds the statistics of Table 1 in the clear to form attributes: the recommender
 	// can compute them from the ratings that it has.
 	Statistics bool `yaml:"statistics,omitempty"`
@@ -49,13 +51,7 @@ const Features = Numbers + 3
 
 // Check reports settings that cannot be run. key is the path of the configuration, such as features.
 func (c Config) Check(v *config.Checker, key string) {
-	v.OneOf(key+".form", c.Form, FormTable, FormAttributes)
-	v.OneOf(key+".noise", c.Noise, NoiseLocal, NoiseNone)
-	v.Within(key+".epsilon", c.Epsilon, 1e-3, 1e3)
 	v.Between(key+".draw", c.Draw, 0, Features)
-	if c.Range != "" {
-		v.OneOf(key+".range", c.Range, RangePublic, RangeMinMax)
-	}
 	v.Check(!c.Statistics || c.Form == FormAttributes, key+".statistics", "works only with form %s: form %s has them",
 		FormAttributes, FormTable)
 	if c.Form == FormAttributes {

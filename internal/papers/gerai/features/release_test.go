@@ -214,6 +214,9 @@ func TestConfigRefuses(t *testing.T) {
 		{Config{FormTable, NoiseLocal, 20, 0, "", true}, "features.statistics: works only with form attributes"},
 	} {
 		v := config.NewChecker(nil)
+		v.Declared(struct {
+			Features Config `yaml:"features"`
+		}{c.c})
 		c.c.Check(v, "features")
 		if err := v.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.c, err, c.want)

@@ -13,7 +13,7 @@ import (
 
 // Config is one run of RAP.
 type Config struct {
-	Profile string              `yaml:"profile"`
+	Profile string              `yaml:"profile" limit:"filled"`
 	Data    topn.DataConfig     `yaml:"data"`
 	Attack  Attack              `yaml:"attack"`
 	Model   baseline.BPRMFShape `yaml:"model"`
@@ -25,16 +25,16 @@ type Config struct {
 type Attack struct {
 	Attributes []Attribute `yaml:"attributes"` // attributes that it infers, all at once
 	// a, weight of the attacker in the loss; 0: plain BPRMF, with an attacker that only watches
-	Weight float64 `yaml:"weight"`
-	Steps  int     `yaml:"steps"` // steps of the attacker before each step of the recommender
-	Users  int     `yaml:"users"` // users in each step of the attacker, drawn uniformly
-	Read   int     `yaml:"read"`  // most items of a user that it reads
+	Weight float64 `yaml:"weight" limit:"[0,1000]"`
+	Steps  int     `yaml:"steps" limit:"1..1000"`     // steps of the attacker before each step of the recommender
+	Users  int     `yaml:"users" limit:"1..10000000"` // users in each step of the attacker, drawn uniformly
+	Read   int     `yaml:"read" limit:"0..100000"`    // most items of a user that it reads
 	// items in a list of recommendations; 0: all that a user does not have, and a low temperature leaves the best of
 	// them
-	K           int     `yaml:"k"`
-	Temperature float64 `yaml:"temperature"` // temperature of the weights of items within a list
-	Dim         int     `yaml:"dim"`         // width of the vectors of its items and of its state
-	Rate        float64 `yaml:"rate"`        // learning rate of its Adam
+	K           int     `yaml:"k" limit:"0..10000"`
+	Temperature float64 `yaml:"temperature" limit:"[1e-6,1e6]"` // temperature of the weights of items within a list
+	Dim         int     `yaml:"dim" limit:"1..4096"`            // width of the vectors of its items and of its state
+	Rate        float64 `yaml:"rate" limit:"[1e-12,100]"`       // learning rate of its Adam
 }
 
 // Attribute names a feature of users whose values are classes.
@@ -65,8 +65,6 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	v.NotEmpty("profile", c.Profile)
-	c.Data.Check(v)
 	c.Attack.check(v)
 	c.Model.Check(v)
 	c.Train.Check(v)
@@ -90,14 +88,6 @@ func (a Attack) check(v *config.Checker) {
 		v.Check(!twice, key+".name", "names %q twice", t.Name)
 		v.Check(len(t.Bands) != 1, key+".bands", "needs none or at least two borders, got %v", t.Bands)
 	}
-	v.Within("attack.weight", a.Weight, 0, 1000)
-	v.Between("attack.steps", a.Steps, 1, 1000)
-	v.Between("attack.users", a.Users, 1, 10_000_000)
-	v.Between("attack.read", a.Read, 0, 100_000)
-	v.Between("attack.k", a.K, 0, 10_000)
-	v.Within("attack.temperature", a.Temperature, 1e-6, 1e6)
-	v.Between("attack.dim", a.Dim, 1, 4096)
-	v.Within("attack.rate", a.Rate, 1e-12, 100)
 }
 
 // Suit implements run.Suited.
