@@ -106,7 +106,7 @@ type ProtectConfig struct {
 	Select string `yaml:"select"` // which positions are replaced: none, random, similar or dissimilar
 	// replacement items: uniform, popularity or in-batch; rr randomises every position, without select; empty: no
 	// replacement
-	Replace string  `yaml:"replace"`
+	Replace string  `yaml:"replace" limit:"uniform|popularity|in-batch|rr?"`
 	Ratio   float64 `yaml:"ratio"`   // share of the positions to replace, in [0, 1)
 	Epsilon float64 `yaml:"epsilon"` // epsilon of replacement rr, for one position
 	// true: draw positions with weights by similarity; false: take the first ones by it

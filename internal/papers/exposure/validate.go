@@ -88,7 +88,6 @@ func (c Config) checkProtect(v *config.Checker) {
 			AttackerClean, p.Attacker)
 		return
 	}
-	v.OneOf("protect.replace", p.Replace, protect.Replacements()...)
 	if p.Replace == protect.ReplaceRR {
 		v.Check(p.Select == protect.SelectNone, "protect.select",
 			"must be %s with %s, which answers every position, got %q", protect.SelectNone, protect.ReplaceRR, p.Select)
