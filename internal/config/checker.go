@@ -124,6 +124,16 @@ func (c *Checker) word(key, x string, allowed []string) bool {
 	return e == nil
 }
 
+// Choices returns the words that a key may be, nil where any may be right. Only a recorder knows them.
+func (c *Checker) Choices(key string) []string {
+	for _, f := range c.found {
+		if f.Path == key && f.Limit.Words != nil {
+			return f.Limit.Words
+		}
+	}
+	return nil
+}
+
 // Some records a problem for a list without entries.
 func (c *Checker) Some(key string, entries int) bool {
 	return c.Limited(FilledLimit(), entries > 0, key, "must name at least one")

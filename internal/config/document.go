@@ -238,7 +238,6 @@ func (d *Document) OneOf(path, x string, allowed ...string) *Error {
 		return nil
 	}
 	e := d.Errorf(path, "must be one of %s, got %q", strings.Join(allowed, ", "), x)
-	e.Choices = allowed
 	if best := Nearest(x, allowed); best != "" {
 		e.Fix = fmt.Sprintf("did you mean %q?", best)
 	}

@@ -17,8 +17,7 @@ type Error struct {
 	Message string
 	Fix     string // what to do about it; empty where unknown
 
-	Rule    string   // name of the rule between keys that failed; "" where the value alone is wrong
-	Choices []string // words that the value may be; nil where any word may be right
+	Rule string // name of the rule between keys that failed; "" where the value alone is wrong
 }
 
 // Error returns "table2.yaml:14:3: privacy.delta: must lie in (0, 1), got 1".

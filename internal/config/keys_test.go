@@ -43,7 +43,7 @@ func TestOneOf(t *testing.T) {
 		t.Error(e)
 	}
 	e := doc.OneOf("name", "sme", "all", "some")
-	if e == nil || e.Error() != `f.yaml:1:7: name: must be one of all, some, got "sme"` || e.Hint() != `did you mean "some"?` || len(e.Choices) != 2 {
+	if e == nil || e.Error() != `f.yaml:1:7: name: must be one of all, some, got "sme"` || e.Hint() != `did you mean "some"?` {
 		t.Errorf("%+v", e)
 	}
 	if e := doc.OneOf("name", "zzzz", "all", "some"); e == nil || e.Hint() != "" {

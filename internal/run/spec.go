@@ -86,14 +86,13 @@ func (s Spec[C]) Task() Task {
 			defaults: func() ([]byte, error) { return config.Encode(whole()) },
 			keys:     config.Keys[wholeFile[C]],
 			fields:   config.Fields[wholeFile[C]],
-			limits: func() map[string]string {
-				v := config.NewRecorder()
-				c := s.Default()
+			recorded: func() *config.Checker {
+				v, c := config.NewRecorder(), whole()
 				v.Declared(c)
 				if s.Check != nil {
-					s.Check(v, c)
+					s.Check(v, c.Task)
 				}
-				return v.Limits()
+				return v
 			},
 			shape: func() *config.Shape { return config.ShapeOf(whole()) },
 			probe: sync.OnceValue(func() config.Probed {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -131,7 +130,7 @@ type Action struct {
 	defaults func() ([]byte, error)
 	keys     func() []config.Key
 	fields   func() []config.Field
-	limits   func() map[string]string
+	recorded func() *config.Checker // knows what the checks of the defaults allow
 	load     func(task Task, from source, sets []string) (*bound, error)
 	shape    func() *config.Shape
 	probe    func() config.Probed
@@ -197,30 +196,14 @@ func (t Task) Rules() []config.Rule { return t.Action.probe().Rules }
 func (t Task) SchemaFile() string { return t.Verb + "-" + t.Name + ".json" }
 
 // Limits describes in words the allowed values of the keys. It knows the checks of the default configuration.
-func (t Task) Limits() map[string]string { return t.Action.limits() }
+func (t Task) Limits() map[string]string { return t.Action.recorded().Limits() }
 
 // Keys lists the keys of the task's configuration.
 func (t Task) Keys() []config.Key { return t.Action.keys() }
 
-// Choices returns the allowed words of a key, nil if any word may be right. It takes them from the error that the task
-// reports for a wrong word.
-func (t Task) Choices(k config.Key) []string {
-	value := "\"\\0\""
-	if k.List {
-		value = "[" + value + "]"
-	}
-	err := t.Check("", []string{k.Path + "=" + value})
-	var all config.Errors
-	if !errors.As(err, &all) {
-		return nil
-	}
-	for _, e := range all {
-		if e.Path == k.Path && e.Choices != nil {
-			return e.Choices
-		}
-	}
-	return nil
-}
+// Choices returns the allowed words of a key, nil if any word may be right. It knows the checks of the default
+// configuration.
+func (t Task) Choices(k config.Key) []string { return t.Action.recorded().Choices(k.Path) }
 
 // Check loads and validates a configuration without running it.
 func (t Task) Check(path string, sets []string) error {
