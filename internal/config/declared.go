@@ -17,8 +17,8 @@ import (
 //	some of a|b|c    a list of at least one of these words, none twice; any of a|b|c where it may be empty
 //	some cut in 1..9 a list of at least one number in the range, none twice; the message calls one a cut
 //
-// A tag `when:"key=a|b"` beside it says that the limits of the field, and of the keys below it, count only where a key of
-// the same group has one of these values.
+// A tag `when:"key=a|b"` beside it says that the limits of the field, and of the keys below it, count only where a key
+// of the same group has one of these values.
 //
 // of is a configuration or a pointer to one. The limits in a nil pointer do not count, nor do those in an empty list.
 // Declared panics on a tag of another form.

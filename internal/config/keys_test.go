@@ -43,7 +43,8 @@ func TestOneOf(t *testing.T) {
 		t.Error(e)
 	}
 	e := doc.OneOf("name", "sme", "all", "some")
-	if e == nil || e.Error() != `f.yaml:1:7: name: must be one of all, some, got "sme"` || e.Hint() != `did you mean "some"?` {
+	const want = `f.yaml:1:7: name: must be one of all, some, got "sme"`
+	if e == nil || e.Error() != want || e.Hint() != `did you mean "some"?` {
 		t.Errorf("%+v", e)
 	}
 	if e := doc.OneOf("name", "zzzz", "all", "some"); e == nil || e.Hint() != "" {

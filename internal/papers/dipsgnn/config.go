@@ -132,7 +132,6 @@ func Default() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	c.Model.Check(v)
 	c.Train.Check(v, nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every})
 	c.Privacy.Features.Check(v)
 	t := c.Privacy.Transitions
@@ -177,10 +176,6 @@ func (c Config) checkCount(v *config.Checker) {
 		AdjacencyCounts)
 	v.Check(t.Count != CountSwap || t.Window > 0, "privacy.transitions.count",
 		"%s needs privacy.transitions.window: the labels of all prefixes of a sequence show its order", CountSwap)
-}
-
-// Check reports settings of the network that cannot be used.
-func (c ModelConfig) Check(v *config.Checker) {
 }
 
 // Check reports settings of the perturbation of user features that cannot be used.

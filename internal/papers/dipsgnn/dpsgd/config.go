@@ -94,7 +94,6 @@ func Interactions() Config {
 
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
-	c.Model.Check(v)
 	v.Check(c.Privacy.Unit == string(privacy.Interaction) || c.Privacy.Inputs == 0, "privacy.inputs",
 		"needs privacy.unit=%s", privacy.Interaction)
 	c.Privacy.Features.Check(v)
