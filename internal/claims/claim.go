@@ -11,15 +11,15 @@ import (
 
 // Paper is the claims of one paper, as a file holds them.
 type Paper struct {
-	Name   string   `yaml:"paper"`
+	Name   string   `yaml:"paper" limit:"filled"`
 	About  []string `yaml:"notes"` // how the sentences were turned into tests
 	Claims []Claim  `yaml:"claims"`
 }
 
 // Claim states a sentence of a paper, in our words, that results can support or contradict.
 type Claim struct {
-	ID    string `yaml:"id"`
-	Text  string `yaml:"text"`
+	ID    string `yaml:"id" limit:"filled"`
+	Text  string `yaml:"text" limit:"filled"`
 	Where string `yaml:"where"` // section, table or figure of the paper that states it
 	// grid whose lines the parts compare; left out in the file of a grid, which means that grid
 	Grid  string `yaml:"grid"`
@@ -117,8 +117,6 @@ func (c *Claim) check(v *config.Checker, at string, grids []*Grid) {
 
 // form reports what is wrong with a claim without its parts.
 func (c *Claim) form(v *config.Checker, at string) {
-	v.NotEmpty(at+".id", c.ID)
-	v.NotEmpty(at+".text", c.Text)
 	v.Check((len(c.Parts) > 0) != (c.Lacks != ""), at+".parts",
 		"must name at least one, or lacks must say why none can be tested")
 }

@@ -18,7 +18,7 @@ func Parse(name string, text []byte, grids []*Grid) (*Paper, error) {
 		return nil, err
 	}
 	v := config.NewChecker(doc)
-	v.NotEmpty("paper", p.Name)
+	v.Declared(p)
 	v.Check(len(p.Claims) > 0, "claims", "must name at least one")
 	seen := map[string]bool{}
 	for i := range p.Claims {

@@ -14,6 +14,7 @@ import (
 //	[0,1)            a number; a round bracket leaves the end out
 //	a|b|c            one of these words; |a|b or a|b? where the text may be empty too, which a|b? does not call a word
 //	filled           a text that is not empty
+//	some             a list that is not empty
 //	some of a|b|c    a list of at least one of these words, none twice; any of a|b|c where it may be empty
 //	some cut in 1..9 a list of at least one number in the range, none twice; the message calls one a cut
 //
@@ -71,6 +72,10 @@ func applies(when string, of reflect.Value) bool {
 
 // within records a problem unless a value is within a limit in the notation of Declared.
 func (c *Checker) within(key string, v reflect.Value, limit string) {
+	if limit == "some" {
+		c.Some(key, v.Len())
+		return
+	}
 	if words, ok := strings.CutPrefix(limit, "some of "); ok {
 		c.Words(key, v.Interface().([]string), strings.Split(words, "|")...)
 		return

@@ -35,13 +35,13 @@ type Row struct {
 
 // file is a list of settings with readings of type S.
 type file[S Source] struct {
-	Paper    string     `yaml:"paper"`
+	Paper    string     `yaml:"paper" limit:"filled"`
 	Settings []entry[S] `yaml:"settings"`
 }
 
 // entry holds one setting of a list.
 type entry[S Source] struct {
-	Setting    string               `yaml:"setting"`
+	Setting    string               `yaml:"setting" limit:"filled"`
 	Place      string               `yaml:"place"`
 	Claimed    float64              `yaml:"claimed"` // epsilon that the paper claims; 0: none
 	Unit       privacy.Unit         `yaml:"unit"`
@@ -74,7 +74,7 @@ func Read[S Source](path string, text []byte) ([]Row, error) {
 		return nil, err
 	}
 	v := config.NewChecker(doc)
-	v.NotEmpty("paper", f.Paper)
+	v.Declared(f)
 	v.Check(len(f.Settings) > 0, "settings", "must not be empty")
 	seen := map[string]bool{}
 	for i, e := range f.Settings {
@@ -97,7 +97,6 @@ func Read[S Source](path string, text []byte) ([]Row, error) {
 
 // check reports faults of an entry.
 func (e entry[S]) check(v *config.Checker, key string, seen map[string]bool) {
-	v.NotEmpty(key+".setting", e.Setting)
 	v.Check(!seen[e.Setting], key+".setting", "is there twice: %q", e.Setting)
 	seen[e.Setting] = true
 	v.Check(e.Claimed == 0 || e.Place != "", key+".claimed", "needs a place, which says where the claim stands")

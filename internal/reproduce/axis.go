@@ -13,16 +13,17 @@ import (
 // Axis names a key of configurations that a figure varies. A row that names the axis stands for one point, and one
 // run for each seed, at each value.
 type Axis struct {
-	Name  string `yaml:"name"`  // name of the axis in rows, and before the value of a point, as in "epsilon 4"
+	// name of the axis in rows, and before the value of a point, as in "epsilon 4"
+	Name  string `yaml:"name" limit:"filled"`
 	Label string `yaml:"label"` // label below the axis; empty: the name
 	// Key is the key that varies, as in privacy.epsilon. Empty: no run varies, and the axis picks an evaluation of
 	// one run, whose name in the row has the axis in braces, as in "ratio {ratio}".
 	Key    string    `yaml:"key"`
-	On     bool      `yaml:"on"`     // the key belongs to the runs that the row is about
-	Values []float64 `yaml:"values"` // values in rising order
-	Smoke  []float64 `yaml:"smoke"`  // values in size smoke; empty: all
-	Quick  []float64 `yaml:"quick"`  // values in size quick; empty: all
-	Log    bool      `yaml:"log"`    // draw the axis with a logarithmic scale
+	On     bool      `yaml:"on"`                  // the key belongs to the runs that the row is about
+	Values []float64 `yaml:"values" limit:"some"` // values in rising order
+	Smoke  []float64 `yaml:"smoke"`               // values in size smoke; empty: all
+	Quick  []float64 `yaml:"quick"`               // values in size quick; empty: all
+	Log    bool      `yaml:"log"`                 // draw the axis with a logarithmic scale
 	// Accounted draws the same points over their accounted epsilon too.
 	Accounted bool `yaml:"accounted"`
 }
@@ -149,9 +150,7 @@ func (r *Row) at(a *Axis, v float64) *Row {
 func (g *Grid) checkAxes(v *config.Checker) {
 	for i := range g.Axes {
 		a, at := &g.Axes[i], func(key string) string { return fmt.Sprintf("axes.%d.%s", i, key) }
-		v.NotEmpty(at("name"), a.Name)
 		v.CheckAs(g.axis(a.Name) == a, at("name"), "no axis is there twice", "%s is there already", a.Name)
-		v.Some(at("values"), len(a.Values))
 		checkValues(v, at("values"), a.Values, a.Log)
 		checkValues(v, at("smoke"), a.Smoke, a.Log)
 		checkValues(v, at("quick"), a.Quick, a.Log)

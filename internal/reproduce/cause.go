@@ -23,7 +23,7 @@ const NoCause = "no cause known"
 
 // CauseFile is a file of causes, for the tables and figures of one paper.
 type CauseFile struct {
-	Paper  string   `yaml:"paper"`
+	Paper  string   `yaml:"paper" limit:"filled"`
 	Causes []*Cause `yaml:"causes"`
 }
 
@@ -31,16 +31,16 @@ type CauseFile struct {
 // a "*" in them stands for any text, and an empty list for everything. The first entry of a file
 // that fits a number counts.
 type Cause struct {
-	Grid    string   `yaml:"grid"`
+	Grid    string   `yaml:"grid" limit:"filled"`
 	Data    []string `yaml:"data"` // as registered
 	Method  []string `yaml:"method"`
 	Setting []string `yaml:"setting"`
 	Metric  []string `yaml:"metric"`
 	// Ours is above or below: the entry is for numbers of ours that are so, compared with the
 	// printed ones. Empty: both.
-	Ours string `yaml:"ours"`
+	Ours string `yaml:"ours" limit:"|above|below"`
 	Code string `yaml:"code"`
-	Says string `yaml:"says"` // a sentence
+	Says string `yaml:"says" limit:"filled"` // a sentence
 	// Never says that the printed number cannot be reproduced, whatever is run; the sentence says
 	// why.
 	Never bool   `yaml:"not_reproducible"`
@@ -89,14 +89,11 @@ func explain(tree fs.FS, grids []*Grid, whole bool) error {
 // check reports every problem of a file by its line.
 func (f *CauseFile) check(doc *config.Document, grids []*Grid, whole bool) error {
 	v := config.NewChecker(doc)
-	v.NotEmpty("paper", f.Paper)
+	v.Declared(f)
 	v.Check(!whole || len(grids) > 0, "paper", "no table or figure of a paper called %q", f.Paper)
 	for i, c := range f.Causes {
 		at := fmt.Sprintf("causes.%d", i)
-		v.NotEmpty(at+".grid", c.Grid)
 		v.OneOf(at+".code", c.Code, CauseCodes()...)
-		v.NotEmpty(at+".says", c.Says)
-		v.OneOf(at+".ours", c.Ours, "", "above", "below")
 		if s := c.Shown; s != nil {
 			v.Check((s.Evaluation == "") != (s.Method == ""), at+".shown_by",
 				"must name either a method or an evaluation")

@@ -14,10 +14,10 @@ import (
 
 // Count counts data and trains nothing: the data set after one step of its recipe. It becomes a row of the grid.
 type Count struct {
-	Data   string `yaml:"data"`    // a data set of the grid
-	Label  string `yaml:"counted"` // what is counted, as in "after truncation"
-	About  string `yaml:"about"`   // a sentence for the table's notes
-	Recipe string `yaml:"recipe"`  // recipe, for a set of one domain
+	Data   string `yaml:"data"`                   // a data set of the grid
+	Label  string `yaml:"counted" limit:"filled"` // what is counted, as in "after truncation"
+	About  string `yaml:"about"`                  // a sentence for the table's notes
+	Recipe string `yaml:"recipe"`                 // recipe, for a set of one domain
 	// step of the recipe, by the end of its name; or a domain; or "feature" and its name. Empty: the first
 	Step      string     `yaml:"step"`
 	SmokeStep string     `yaml:"smoke_step"` // step of generated data, if its name differs

@@ -87,6 +87,7 @@ func (g *Grid) Form(doc *config.Document, tasks []run.Task) error {
 
 // form is Form, into a checker.
 func (g *Grid) form(v *config.Checker, tasks []run.Task) {
+	v.Declared(g)
 	g.tasks = append(slices.Clip(tasks), statistics.Task())
 	v.Matches("name", g.Name, gridName, "letters, digits, - and .")
 	study := g.Table == 0 && g.Figure == 0
@@ -94,16 +95,12 @@ func (g *Grid) form(v *config.Checker, tasks []run.Task) {
 	if !study {
 		v.NotEmpty("paper", g.Paper)
 	}
-	v.AtLeast("table", g.Table, 0)
-	v.AtLeast("figure", g.Figure, 0)
 	v.Check(g.Table == 0 || g.Figure == 0, "figure", "must not be there beside table")
-	v.NotEmpty("title", g.Title)
 	if !study {
 		v.NotEmpty("source.cite", g.Place.Cite)
 		v.Limited(config.FilledLimit(), g.Place.Where != "", "source.where",
 			"must say where in the paper the numbers stand")
 	}
-	v.AtLeast("source.seeds", g.Place.Seeds, 0)
 	units := config.OneOfLimit(percent, share, count)
 	if g.Table == 0 {
 		g.nameDefaults()
@@ -133,7 +130,6 @@ func (g *Grid) form(v *config.Checker, tasks []run.Task) {
 
 // checkMetrics reports columns that measure nothing, or that are there twice.
 func (g *Grid) checkMetrics(v *config.Checker) {
-	v.Some("metrics", len(g.Metrics))
 	for i := range g.Metrics {
 		at := fmt.Sprintf("metrics.%d.metric", i)
 		if !v.NotEmpty(at, g.Metrics[i].Name) {
@@ -155,7 +151,6 @@ func (g *Grid) checkMetrics(v *config.Checker) {
 
 // checkData reports data that are not known, or not what they stand for.
 func (g *Grid) checkData(v *config.Checker) {
-	v.Some("data", len(g.Data))
 	for i, d := range g.Data {
 		if d.Any {
 			continue
@@ -205,7 +200,6 @@ func knownData(name string) (standIn bool, err error) {
 func (g *Grid) checkRow(v *config.Checker, i int) {
 	r, at := &g.Rows[i], func(key string) string { return g.place(i) + "." + key }
 	method := methodKey(g.place(i))
-	v.NotEmpty(method, r.Method)
 	v.CheckAs(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"),
 		"must be among the grid's data", "%q is not among the grid's data", r.Data)
 	g.checkSetting(v, r.Setting, at)

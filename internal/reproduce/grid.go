@@ -20,16 +20,16 @@ import (
 // Grid is one printed table or figure, or a study of our own: the runs behind it and, for a
 // table, the numbers in it.
 type Grid struct {
-	Name  string `yaml:"name"`  // name of the files that are written: letters, digits, "-" and "."
-	Paper string `yaml:"paper"` // name of the paper on the command line; a study may have none
-	Table int    `yaml:"table"` // number of the table in the paper; 0: none
+	Name  string `yaml:"name"`              // name of the files that are written: letters, digits, "-" and "."
+	Paper string `yaml:"paper"`             // name of the paper on the command line; a study may have none
+	Table int    `yaml:"table" limit:"0.."` // number of the table in the paper; 0: none
 	// number of the figure in the paper; 0: none. A grid without table and figure is a study
-	Figure  int            `yaml:"figure"`
-	Title   string         `yaml:"title"`
+	Figure  int            `yaml:"figure" limit:"0.."`
+	Title   string         `yaml:"title" limit:"filled"`
 	Place   Place          `yaml:"source"`
 	Unit    string         `yaml:"unit"` // unit of the printed numbers: percent, share or count
-	Metrics []Metric       `yaml:"metrics"`
-	Data    []Data         `yaml:"data"`
+	Metrics []Metric       `yaml:"metrics" limit:"some"`
+	Data    []Data         `yaml:"data" limit:"some"`
 	Sizes   Sizes          `yaml:"profiles"`
 	Axes    []Axis         `yaml:"axes"` // axes along which rows vary; with one, or with a figure, the grid is drawn
 	Rows    []Row          `yaml:"rows"`
@@ -53,9 +53,9 @@ type Grid struct {
 // Place says where the printed numbers stand.
 type Place struct {
 	Cite  string `yaml:"cite"`
-	Where string `yaml:"where"` // table, section or page
-	About string `yaml:"about"` // what the numbers mean: seeds, spread, how epochs were chosen
-	Seeds int    `yaml:"seeds"` // number of runs behind a printed mean; 0: not said
+	Where string `yaml:"where"`             // table, section or page
+	About string `yaml:"about"`             // what the numbers mean: seeds, spread, how epochs were chosen
+	Seeds int    `yaml:"seeds" limit:"0.."` // number of runs behind a printed mean; 0: not said
 }
 
 // Metric sets one column.
@@ -142,10 +142,10 @@ type Size struct {
 
 // Row sets one method on one data set.
 type Row struct {
-	Method  string `yaml:"method"`  // name of the method in the paper
-	Variant string `yaml:"setting"` // tells rows of one method apart; empty if there is only one
-	About   string `yaml:"about"`   // a sentence on the row for the table's notes
-	Data    string `yaml:"data"`    // a data set of the grid
+	Method  string `yaml:"method" limit:"filled"` // name of the method in the paper
+	Variant string `yaml:"setting"`               // tells rows of one method apart; empty if there is only one
+	About   string `yaml:"about"`                 // a sentence on the row for the table's notes
+	Data    string `yaml:"data"`                  // a data set of the grid
 	// Evaluation says which evaluation counts, by the end of its name, as in "test noise
 	// on". Empty: the first.
 	Evaluation string `yaml:"evaluation"`

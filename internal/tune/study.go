@@ -29,7 +29,7 @@ type Study struct {
 	Selection Selection `yaml:"selection,omitempty" when:"rows=private"` // choice by private rows
 	// keys to change in all tasks, as in data.name=ml-100k
 	Set   []string `yaml:"set,omitempty"`
-	Tasks []Task   `yaml:"tasks"`
+	Tasks []Task   `yaml:"tasks" limit:"some"`
 }
 
 // Halving sets the rungs of successive halving.
@@ -140,7 +140,6 @@ func (s *Study) form(v *config.Checker, tasks []run.Task) {
 			"must be a mean over users where rows are private: %s is one over rows, of which one user has any number",
 			m)
 	}
-	v.Some("tasks", len(s.Tasks))
 	var names []string
 	for i := range s.Tasks {
 		t, key := &s.Tasks[i], func(name string) string { return fmt.Sprintf("tasks.%d.%s", i, name) }

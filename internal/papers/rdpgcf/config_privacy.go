@@ -44,7 +44,7 @@ type Privacy struct {
 	// Poisson batch alone, with degrees counted in the batch. Sampling amplifies only there.
 	Propagation string `yaml:"propagation" limit:"full|sampled"`
 
-	Repaired RepairedConfig `yaml:"repaired"`
+	Repaired RepairedConfig `yaml:"repaired" when:"method=repaired"`
 	// Parent names the file of a budget from which all runs on the same data spend; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
@@ -61,16 +61,18 @@ type RepairedConfig struct {
 	// add up. Above 0 an edge is in one part only, each part may spend the whole budget, and
 	// the map is not trained on edges that its rows have seen. No budget is left to share
 	// then, so GraphShare must be 0.
-	LabelShare float64 `yaml:"label_share"`
+	LabelShare float64 `yaml:"label_share" limit:"[0,1)"`
 	// Edges states the number of training edges before the data are seen. Rate, steps and noise follow from it, so
 	// that they are the same whether an edge is there or not. 0: the number in the data, which stays open in the
 	// account.
 	Edges int64 `yaml:"edges,omitempty"`
 	// Map says what is trained on the cached rows: "pairs", a weight for each pair of layers, or "linear", a linear
 	// map of all layers for each side.
-	Map  string  `yaml:"map"`
-	Dim  int     `yaml:"dim"`  // width of the mapped vectors under map linear; 0 under pairs
-	Clip float64 `yaml:"clip"` // C, the length to which the gradient of an edge is clipped
+	Map string `yaml:"map" limit:"pairs|linear"`
+	// width of the mapped vectors under map linear; 0 under pairs
+	Dim int `yaml:"dim" limit:"1..1024" when:"map=linear"`
+	// C, the length to which the gradient of an edge is clipped
+	Clip float64 `yaml:"clip" limit:"[1e-9,1e9]"`
 }
 
 // Values of the choices above.
@@ -257,7 +259,6 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	v.Check(!c.Eval.Every, "eval.every",
 		"must be false for the repaired method: nothing is ranked before its map is trained")
 	v.Check(!c.Eval.Sigmoid, "eval.sigmoid", "must be false for the repaired method, which ranks by its scores")
-	v.Below("privacy.repaired.label_share", r.LabelShare, 0, 1)
 	if r.LabelShare > 0 {
 		v.Check(r.GraphShare == 0, "privacy.repaired.graph_share",
 			"must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)
@@ -268,13 +269,9 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 		"must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
 	v.Check(r.Edges >= 0 && r.Edges <= math.MaxInt32, "privacy.repaired.edges", "must lie in 0..%d, got %d",
 		math.MaxInt32, r.Edges)
-	v.OneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
-	if r.Map == MapLinear {
-		v.Between("privacy.repaired.dim", r.Dim, 1, 1024)
-	} else {
+	if r.Map != MapLinear {
 		v.Check(r.Dim == 0, "privacy.repaired.dim", "belongs to the map %s, must be 0 for %s", MapLinear, r.Map)
 	}
-	v.Within("privacy.repaired.clip", r.Clip, 1e-9, 1e9)
 }
 
 // SpendsFrom implements run.Spender.

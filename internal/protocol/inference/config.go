@@ -73,7 +73,7 @@ type DataConfig struct {
 
 // AttributeConfig sets one attribute of users to predict.
 type AttributeConfig struct {
-	Name string `yaml:"name"` // column of the attribute in the table
+	Name string `yaml:"name" limit:"filled"` // column of the attribute in the table
 	// Values lists the allowed values of the column, in the order of the classes. Empty: those that it holds.
 	Values []string `yaml:"values,omitempty"`
 	// Bands lists at least two borders between ranges of numbers: with 35 and 45 the classes are <35, 35-45 and >45.
@@ -128,7 +128,6 @@ func Check(v *config.Checker, c Config) {
 	v.Check(len(c.Attributes) > 0, "attributes", "must name at least one attribute")
 	for i, a := range c.Attributes {
 		key := fmt.Sprintf("attributes.%d", i)
-		v.NotEmpty(key+".name", a.Name)
 		v.Check(!strings.ContainsAny(a.Name, "\t\r\n/\\:"), key+".name",
 			"must not have a tab, a line break, a slash or a colon, got %q", a.Name)
 		twice := slices.ContainsFunc(c.Attributes[:i], func(b AttributeConfig) bool { return b.Name == a.Name })

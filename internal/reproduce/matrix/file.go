@@ -15,13 +15,13 @@ import (
 type Matrix struct {
 	Name  string           `yaml:"name"` // name of the files that are written
 	Title string           `yaml:"title"`
-	Data  []reproduce.Data `yaml:"data"` // data sets; rows that name none have the first
+	Data  []reproduce.Data `yaml:"data" limit:"some"` // data sets; rows that name none have the first
 	Sizes reproduce.Sizes  `yaml:"profiles"`
 	// keys to change in every training, so that it holds out what attacks ask about
 	HoldOut []string `yaml:"hold_out"`
 	Utility string   `yaml:"utility"` // metric of the models themselves, as in Recall@20; a model may lack it
-	Attacks []Attack `yaml:"attacks"`
-	Rows    []Row    `yaml:"rows"`
+	Attacks []Attack `yaml:"attacks" limit:"some"`
+	Rows    []Row    `yaml:"rows" limit:"some"`
 	Notes   []string `yaml:"notes"`
 
 	// Attributes is a table of attributes of users, for the attacks that need some on imported runs.
@@ -35,11 +35,12 @@ type Matrix struct {
 
 // Attack sets one column.
 type Attack struct {
-	Name    string `yaml:"name"`    // name of the attack in files, one word
-	Heading string `yaml:"heading"` // heading of the column
-	About   string `yaml:"about"`   // a sentence: what the attacker wants and sees
-	Metric  string `yaml:"metric"`  // metric whose gain counts, as the attack's result names it
-	Row     string `yaml:"row"`     // row of the attack's result that counts, chosen before anything is measured
+	Name    string `yaml:"name"`                   // name of the attack in files, one word
+	Heading string `yaml:"heading" limit:"filled"` // heading of the column
+	About   string `yaml:"about" limit:"filled"`   // a sentence: what the attacker wants and sees
+	Metric  string `yaml:"metric"`                 // metric whose gain counts, as the attack's result names it
+	// row of the attack's result that counts, chosen before anything is measured
+	Row string `yaml:"row" limit:"filled"`
 	// Sequences takes the place of row for models of sequences, which are attacked in other ways; empty: row.
 	Sequences string `yaml:"sequences,omitempty"`
 	// what the attacked run must have: attributes, vectors, held-out rows, held-out users
@@ -50,11 +51,11 @@ type Attack struct {
 
 // Row sets one trained model.
 type Row struct {
-	Model   string `yaml:"model"`
-	Defence string `yaml:"defence"` // name of the defence; none if there is none
-	Twin    string `yaml:"twin"`    // model without defence to compare with; empty: the model's own name
-	About   string `yaml:"about"`   // a sentence for the notes
-	Data    string `yaml:"data"`    // a data set of the matrix; empty: the first
+	Model   string `yaml:"model" limit:"filled"`
+	Defence string `yaml:"defence" limit:"filled"` // name of the defence; none if there is none
+	Twin    string `yaml:"twin"`                   // model without defence to compare with; empty: the model's own name
+	About   string `yaml:"about"`                  // a sentence for the notes
+	Data    string `yaml:"data"`                   // a data set of the matrix; empty: the first
 	// unit of privacy whose accounted epsilon is shown, as user or edge; empty: the worst
 	Unit  string `yaml:"unit"`
 	Whole bool   `yaml:"whole"` // true: train on all rows, without hold_out
@@ -158,9 +159,7 @@ func (m *Matrix) Form(doc *config.Document, tasks []run.Task) error {
 
 // form is Form, into a checker.
 func (m *Matrix) form(v *config.Checker) {
-	v.Some("attacks", len(m.Attacks))
-	v.Some("rows", len(m.Rows))
-	v.Some("data", len(m.Data))
+	v.Declared(m)
 	for i := range m.Attacks {
 		m.checkAttack(v, i)
 	}
@@ -172,12 +171,9 @@ func (m *Matrix) form(v *config.Checker) {
 func (m *Matrix) checkAttack(v *config.Checker, i int) {
 	a, at := &m.Attacks[i], func(key string) string { return fmt.Sprintf("attacks.%d.%s", i, key) }
 	v.Matches(at("name"), a.Name, word, "a word of letters, digits and -")
-	v.NotEmpty(at("heading"), a.Heading)
-	v.NotEmpty(at("about"), a.About)
 	err := reproduce.CheckMetric(a.Metric)
 	v.CheckAs(err == nil, at("metric"), "must be a metric of an attack, such as AUC member users or micro F1 gender",
 		"%v", err)
-	v.NotEmpty(at("row"), a.Row)
 	var known []string
 	for _, t := range m.tasks {
 		if t.Verb == "attack" {
@@ -194,8 +190,6 @@ func (m *Matrix) checkAttack(v *config.Checker, i int) {
 
 func (m *Matrix) checkRow(v *config.Checker, i int) {
 	r, at := &m.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
-	v.NotEmpty(at("model"), r.Model)
-	v.NotEmpty(at("defence"), r.Defence)
 	twice := slices.ContainsFunc(m.Rows[:i], func(o Row) bool { return o.label() == r.label() })
 	v.CheckAs(!twice, at("model"), "no model is there twice with the same defence",
 		"%s with defence %s is there already", r.Model, r.Defence)

@@ -39,7 +39,7 @@ type Attack struct {
 
 // Attribute names a feature of users whose values are classes.
 type Attribute struct {
-	Name string `yaml:"name"`
+	Name string `yaml:"name" limit:"filled"`
 	// borders of the ranges of a number, such as age, that are its classes; empty: the feature's values are the
 	// classes
 	Bands []float64 `yaml:"bands,omitempty"`
@@ -83,7 +83,6 @@ func (a Attack) check(v *config.Checker) {
 	v.Check(len(a.Attributes) > 0, "attack.attributes", "must name at least one attribute")
 	for i, t := range a.Attributes {
 		key := fmt.Sprintf("attack.attributes.%d", i)
-		v.NotEmpty(key+".name", t.Name)
 		twice := slices.ContainsFunc(a.Attributes[:i], func(b Attribute) bool { return b.Name == t.Name })
 		v.Check(!twice, key+".name", "names %q twice", t.Name)
 		v.Check(len(t.Bands) != 1, key+".bands", "needs none or at least two borders, got %v", t.Bands)
