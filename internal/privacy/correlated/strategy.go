@@ -16,14 +16,12 @@ type Strategy struct {
 	steps  int
 }
 
-// SquareRoot returns the square root of the lower triangle of ones, of n steps: entry k is binomial(2k, k) / 4^k. The
-// error of the sums grows like the logarithm of n (Fichtenberger, Henzinger, Upadhyay, "Constant matters: fine-grained
-// error bound on differentially private continual observation", ICML 2023).
-func SquareRoot(n int) (Strategy, error) { return Banded(n, n) }
-
-// Banded returns the first bands entries of SquareRoot, and 0 below them. The noise of a step is then correlated with
-// that of the bands-1 steps before it (Kalinin, Lampert, "Banded square root matrix factorization for differentially
-// private model training", NeurIPS 2024).
+// Banded returns the first bands entries of the square root of the lower triangle of ones, for n steps, and 0 below
+// them. Entry k of the root is binomial(2k, k) / 4^k. The noise of a step is correlated with that of the bands-1 steps
+// before it (Kalinin, Lampert, "Banded square root matrix factorization for differentially private model training",
+// NeurIPS 2024). With n bands it is the whole root, and the error of the sums grows like the logarithm of n
+// (Fichtenberger, Henzinger, Upadhyay, "Constant matters: fine-grained error bound on differentially private continual
+// observation", ICML 2023). With 1 band it is independent noise on what each step adds.
 func Banded(n, bands int) (Strategy, error) {
 	if err := checkSteps(n); err != nil {
 		return Strategy{}, err
@@ -38,9 +36,6 @@ func Banded(n, bands int) (Strategy, error) {
 	}
 	return Strategy{c, n}, nil
 }
-
-// Independent returns noise on each step's own sum, which a reader adds up: C is the identity.
-func Independent(n int) (Strategy, error) { return Banded(n, 1) }
 
 // Composed returns independent noise on each of the n sums, as single releases have it: C is the triangle of ones.
 func Composed(n int) (Strategy, error) {
@@ -73,7 +68,8 @@ var ErrParticipation = errors.New("a unit takes part at least once, in steps tha
 
 // Sensitivity returns the norm of the longest C (x - x') if one unit is added or removed. It is exact: the columns of C
 // are not negative, so the worst unit adds the same vector to every step that it is in, and since they do not increase,
-// the worst steps are the earliest ones, 1, 1+Apart, 1+2 Apart and so on (Kalinin, Lampert 2024; tests try every pattern).
+// the worst steps are the earliest ones, 1, 1+Apart, 1+2 Apart and so on (Kalinin, Lampert 2024; tests try every
+// pattern).
 func (s Strategy) Sensitivity(p Participation) (float64, error) {
 	if p.Times < 1 || p.Apart < 1 {
 		return 0, ErrParticipation

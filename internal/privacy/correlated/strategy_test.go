@@ -23,9 +23,9 @@ func made(t interface {
 		}
 		all[name] = s
 	}
-	s, err := SquareRoot(n)
+	s, err := Banded(n, n)
 	put("square root", s, err)
-	s, err = Independent(n)
+	s, err = Banded(n, 1)
 	put("independent", s, err)
 	s, err = Composed(n)
 	put("composed", s, err)
@@ -59,7 +59,7 @@ func triangle(n int) *mat.Dense {
 // TestSquareRootSquared multiplies the square root with itself.
 func TestSquareRootSquared(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 100} {
-		s, err := SquareRoot(n)
+		s, err := Banded(n, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestGrowth(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for name, err := range map[string]error{
-		"no step":        second(SquareRoot(0)),
+		"no step":        second(Banded(0, 0)),
 		"too many steps": second(Composed(MaxHorizon + 1)),
 		"no band":        second(Banded(5, 0)),
 		"six of five":    second(Banded(5, 6)),
@@ -185,7 +185,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	s, err := SquareRoot(3)
+	s, err := Banded(3, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
