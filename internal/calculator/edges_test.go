@@ -73,8 +73,13 @@ func edgeQuestion(t *testing.T, r *rand.Rand, m *Mechanism, method accountant.Me
 	case !calibrate && r.IntN(2) == 0:
 		optional, skip = []string{"at-epsilon"}, append(skip, "delta")
 	}
-	if !m.closed && r.IntN(6) == 0 {
+	if q.numbers["group"] != nil && r.IntN(6) == 0 {
 		optional = append(optional, "group")
+	}
+	for _, name := range m.optional {
+		if r.IntN(3) == 0 {
+			optional = append(optional, name)
+		}
 	}
 	for _, n := range q.Numbers() {
 		if !slices.Contains(skip, n.name) {

@@ -151,8 +151,8 @@ func TestHelpShowsRanges(t *testing.T) {
 		}
 	}
 	walk(app.account())
-	if seen != 22 {
-		t.Errorf("%d commands, want 22", seen)
+	if seen != 24 {
+		t.Errorf("%d commands, want 24", seen)
 	}
 }
 
