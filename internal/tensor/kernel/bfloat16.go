@@ -52,11 +52,7 @@ func GatherBfloat16(ptr []int64, idx []int32, left []Float, right *Float, x *uin
 	if len(left) == 0 || cols == 0 {
 		return
 	}
-	var places *int32
-	if to != nil {
-		places = unsafe.SliceData(to[:max(len(left), len(to))])
-	}
-	last := len(idx) - 1
+	places, last := placesOf(len(left), to), len(idx)-1
 	switch {
 	case last < 0 || level == Off:
 		gatherBfloat16Plain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)

@@ -4,14 +4,14 @@
 
 package kernel
 
-func gatherBfloat16512(n int, ptr *int64, idx *int32, last int, left *Float, right *Float, x *uint16, ldx int, y *Float, ldy int, cols int, to *int32, lastTo int) {
+func gatherBfloat16512(int, *int64, *int32, int, *Float, *Float, *uint16, int, *Float, int, int, *int32, int) {
 	panic(noAssembly)
 }
 
-func roundRows512(n int, x *Float, ldx int, cols int, y *uint16, ldy int) { panic(noAssembly) }
+func roundRows512(int, *Float, int, int, *uint16, int) { panic(noAssembly) }
 
-func gatherBfloat16256(n int, ptr *int64, idx *int32, last int, left *Float, right *Float, x *uint16, ldx int, y *Float, ldy int, cols int, to *int32, lastTo int) {
+func gatherBfloat16256(int, *int64, *int32, int, *Float, *Float, *uint16, int, *Float, int, int, *int32, int) {
 	panic(noAssembly)
 }
 
-func roundRows256(n int, x *Float, ldx int, cols int, y *uint16, ldy int) { panic(noAssembly) }
+func roundRows256(int, *Float, int, int, *uint16, int) { panic(noAssembly) }

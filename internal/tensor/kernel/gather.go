@@ -2,6 +2,15 @@ package kernel
 
 import "unsafe"
 
+// placesOf returns the address of the places of the first rows of a product, nil if each stays where it is. It panics if
+// to is shorter.
+func placesOf(rows int, to []int32) *int32 {
+	if to == nil {
+		return nil
+	}
+	return unsafe.SliceData(to[:max(rows, len(to))])
+}
+
 // GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in ptr[r]..ptr[r+1] of right[idx[e]] times
 // row idx[e] of x, the first cols elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are added
 // in order and scaled last. If idx continues after the last of these rows, rows of x that it names are fetched ahead.
@@ -11,11 +20,7 @@ func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int
 	if len(left) == 0 || cols == 0 {
 		return
 	}
-	var places *int32
-	if to != nil {
-		places = unsafe.SliceData(to[:max(len(left), len(to))])
-	}
-	last := len(idx) - 1
+	places, last := placesOf(len(left), to), len(idx)-1
 	switch {
 	case last < 0 || level == Off:
 		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols, to)

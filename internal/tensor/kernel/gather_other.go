@@ -4,20 +4,20 @@
 
 package kernel
 
-func gatherRows512(n int, ptr *int64, idx *int32, last int, left *Float, right *Float, x *Float, ldx int, y *Float, ldy int, cols int, to *int32, lastTo int) {
+func gatherRows512(int, *int64, *int32, int, *Float, *Float, *Float, int, *Float, int, int, *int32, int) {
 	panic(noAssembly)
 }
 
-func spmmRows512(n int, ptr *int64, idx *int32, last int, val *Float, x *Float, ldx int, y *Float, ldy int, cols int, add bool) {
+func spmmRows512(int, *int64, *int32, int, *Float, *Float, int, *Float, int, int, bool) {
 	panic(noAssembly)
 }
 
-func gatherRows256(n int, ptr *int64, idx *int32, last int, left *Float, right *Float, x *Float, ldx int, y *Float, ldy int, cols int, to *int32, lastTo int) {
+func gatherRows256(int, *int64, *int32, int, *Float, *Float, *Float, int, *Float, int, int, *int32, int) {
 	panic(noAssembly)
 }
 
-func spmmRows256(n int, ptr *int64, idx *int32, last int, val *Float, x *Float, ldx int, y *Float, ldy int, cols int, add bool) {
+func spmmRows256(int, *int64, *int32, int, *Float, *Float, int, *Float, int, int, bool) {
 	panic(noAssembly)
 }
 
-func fetchRows(n int, rows *int32, x *Float, ldx int, width int) { panic(noAssembly) }
+func fetchRows(int, *int32, *Float, int, int) { panic(noAssembly) }

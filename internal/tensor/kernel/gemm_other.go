@@ -4,102 +4,54 @@
 
 package kernel
 
-func strip512x1(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x1(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x2(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x2(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x3(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x3(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x4(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x4(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x5(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x5(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x6(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x6(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x7(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x7(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x8(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x8(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x9(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x9(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x10(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x10(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x11(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x11(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x12(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x12(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x13(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x13(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip512x14(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip512x14(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip256x1(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip256x1(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip256x2(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip256x2(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip256x3(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip256x3(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip256x4(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip256x4(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip256x5(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip256x5(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func strip256x6(k int, a *Float, ars int, acs int, b *Float, c *Float, crs int, panels int, tail int, alpha Float, acc int) {
-	panic(noAssembly)
-}
+func strip256x6(int, *Float, int, int, *Float, *Float, int, int, int, Float, int) { panic(noAssembly) }
 
-func packRows512x1(k int, src *Float, srs int, dst *Float, dps int, panels int, width int, tail int) {
-	panic(noAssembly)
-}
+func packRows512x1(int, *Float, int, *Float, int, int, int, int) { panic(noAssembly) }
 
-func packRows512x2(k int, src *Float, srs int, dst *Float, dps int, panels int, width int, tail int) {
-	panic(noAssembly)
-}
+func packRows512x2(int, *Float, int, *Float, int, int, int, int) { panic(noAssembly) }
 
-func packCols512(k int, src *Float, srs int, dst *Float, drs int, width int) { panic(noAssembly) }
+func packCols512(int, *Float, int, *Float, int, int) { panic(noAssembly) }
 
-func packRows256x1(k int, src *Float, srs int, dst *Float, dps int, panels int, width int, tail int) {
-	panic(noAssembly)
-}
+func packRows256x1(int, *Float, int, *Float, int, int, int, int) { panic(noAssembly) }
 
-func packRows256x2(k int, src *Float, srs int, dst *Float, dps int, panels int, width int, tail int) {
-	panic(noAssembly)
-}
+func packRows256x2(int, *Float, int, *Float, int, int, int, int) { panic(noAssembly) }
 
-func packCols256(k int, src *Float, srs int, dst *Float, drs int, width int) { panic(noAssembly) }
+func packCols256(int, *Float, int, *Float, int, int) { panic(noAssembly) }

@@ -4,70 +4,50 @@
 
 package kernel
 
-func dotRows512(x []Float, y *Float, ldy int, idx []int32, out *Float) { panic(noAssembly) }
+func dotRows512([]Float, *Float, int, []int32, *Float) { panic(noAssembly) }
 
-func ratioDotRows512(x []Float, y *Float, ldy int, idx []int32, w []Float, out *Float) {
+func ratioDotRows512([]Float, *Float, int, []int32, []Float, *Float) { panic(noAssembly) }
+
+func ratioBackRows512(*Float, []Float, *Float, int, []Float, *Float, int, []Float, []int32) {
 	panic(noAssembly)
 }
 
-func ratioBackRows512(slope *Float, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
+func gruBack512([]Float, []Float, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
+
+func gruBackSwap512([]Float, []Float, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
+
+func copyRows512(*Float, int, *Float, int, []int32) { panic(noAssembly) }
+
+func leakyDrop512([]Float, []Float, int, *Float, *Float, Float, Float, *uint64, int, *uint64, int) {
 	panic(noAssembly)
 }
 
-func gruBack512(dy []Float, h []Float, s *Float, gh *Float, dgi *Float, dgh *Float, dh *Float) {
+func leakyBack512([]Float, int, Float, Float, *uint64, int, *uint64, int) { panic(noAssembly) }
+
+func addScaled512([]Float, int, *Float, *Float, *Float) { panic(noAssembly) }
+
+func scaledBack512([]Float, int, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
+
+func dotRows256([]Float, *Float, int, []int32, *Float) { panic(noAssembly) }
+
+func ratioDotRows256([]Float, *Float, int, []int32, []Float, *Float) { panic(noAssembly) }
+
+func ratioBackRows256(*Float, []Float, *Float, int, []Float, *Float, int, []Float, []int32) {
 	panic(noAssembly)
 }
 
-func gruBackSwap512(dy []Float, h []Float, s *Float, gh *Float, dgi *Float, dgh *Float, dh *Float) {
+func gruBack256([]Float, []Float, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
+
+func gruBackSwap256([]Float, []Float, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
+
+func copyRows256(*Float, int, *Float, int, []int32) { panic(noAssembly) }
+
+func leakyDrop256([]Float, []Float, int, *Float, *Float, Float, Float, *uint64, int, *uint64, int) {
 	panic(noAssembly)
 }
 
-func copyRows512(dst *Float, w int, x *Float, ldx int, idx []int32) { panic(noAssembly) }
+func leakyBack256([]Float, int, Float, Float, *uint64, int, *uint64, int) { panic(noAssembly) }
 
-func leakyDrop512(b1 []Float, b2 []Float, rows int, y *Float, z *Float, slope Float, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
-	panic(noAssembly)
-}
+func addScaled256([]Float, int, *Float, *Float, *Float) { panic(noAssembly) }
 
-func leakyBack512(g []Float, rows int, slope Float, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
-	panic(noAssembly)
-}
-
-func addScaled512(s []Float, rows int, own *Float, x *Float, p *Float) { panic(noAssembly) }
-
-func scaledBack512(s []Float, rows int, own *Float, x *Float, a *Float, b *Float, dx *Float) {
-	panic(noAssembly)
-}
-
-func dotRows256(x []Float, y *Float, ldy int, idx []int32, out *Float) { panic(noAssembly) }
-
-func ratioDotRows256(x []Float, y *Float, ldy int, idx []int32, w []Float, out *Float) {
-	panic(noAssembly)
-}
-
-func ratioBackRows256(slope *Float, x []Float, y *Float, ldy int, dx []Float, dy *Float, lddy int, dw []Float, idx []int32) {
-	panic(noAssembly)
-}
-
-func gruBack256(dy []Float, h []Float, s *Float, gh *Float, dgi *Float, dgh *Float, dh *Float) {
-	panic(noAssembly)
-}
-
-func gruBackSwap256(dy []Float, h []Float, s *Float, gh *Float, dgi *Float, dgh *Float, dh *Float) {
-	panic(noAssembly)
-}
-
-func copyRows256(dst *Float, w int, x *Float, ldx int, idx []int32) { panic(noAssembly) }
-
-func leakyDrop256(b1 []Float, b2 []Float, rows int, y *Float, z *Float, slope Float, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
-	panic(noAssembly)
-}
-
-func leakyBack256(g []Float, rows int, slope Float, keep Float, kept *uint64, keptStep int, above *uint64, aboveStep int) {
-	panic(noAssembly)
-}
-
-func addScaled256(s []Float, rows int, own *Float, x *Float, p *Float) { panic(noAssembly) }
-
-func scaledBack256(s []Float, rows int, own *Float, x *Float, a *Float, b *Float, dx *Float) {
-	panic(noAssembly)
-}
+func scaledBack256([]Float, int, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }

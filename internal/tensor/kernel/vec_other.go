@@ -4,118 +4,106 @@
 
 package kernel
 
-func axpy512(alpha Float, x []Float, y []Float) { panic(noAssembly) }
+func axpy512(Float, []Float, []Float) { panic(noAssembly) }
 
-func scaleAdd512(alpha Float, x []Float, beta Float, y []Float) { panic(noAssembly) }
+func scaleAdd512(Float, []Float, Float, []Float) { panic(noAssembly) }
 
-func scaleTo512(alpha Float, x []Float, y []Float) { panic(noAssembly) }
+func scaleTo512(Float, []Float, []Float) { panic(noAssembly) }
 
-func add512(x []Float, y []Float) { panic(noAssembly) }
+func add512([]Float, []Float) { panic(noAssembly) }
 
-func sumTo512(x []Float, y []Float, z []Float) { panic(noAssembly) }
+func sumTo512([]Float, []Float, []Float) { panic(noAssembly) }
 
-func shift512(c Float, x []Float, y []Float) { panic(noAssembly) }
+func shift512(Float, []Float, []Float) { panic(noAssembly) }
 
-func mul512(x []Float, y []Float, z []Float) { panic(noAssembly) }
+func mul512([]Float, []Float, []Float) { panic(noAssembly) }
 
-func gate512(x []Float, y []Float, z []Float) { panic(noAssembly) }
+func gate512([]Float, []Float, []Float) { panic(noAssembly) }
 
-func positive512(x []Float, y []Float) { panic(noAssembly) }
+func positive512([]Float, []Float) { panic(noAssembly) }
 
-func rational512(x []Float, y []Float) { panic(noAssembly) }
+func rational512([]Float, []Float) { panic(noAssembly) }
 
-func normBack512(inv Float, mean Float, proj Float, x []Float, y []Float) { panic(noAssembly) }
+func normBack512(Float, Float, Float, []Float, []Float) { panic(noAssembly) }
 
-func dot512(x []Float, y []Float) Float { panic(noAssembly) }
+func dot512([]Float, []Float) Float { panic(noAssembly) }
 
-func sum512(x []Float) float64 { panic(noAssembly) }
+func sum512([]Float) float64 { panic(noAssembly) }
 
-func sumSq512(x []Float) float64 { panic(noAssembly) }
+func sumSq512([]Float) float64 { panic(noAssembly) }
 
-func max512(x []Float) Float { panic(noAssembly) }
+func max512([]Float) Float { panic(noAssembly) }
 
-func absBits512(x []Float) uint32 { panic(noAssembly) }
+func absBits512([]Float) uint32 { panic(noAssembly) }
 
-func expSum512(shift Float, x []Float, y []Float) Float { panic(noAssembly) }
+func expSum512(Float, []Float, []Float) Float { panic(noAssembly) }
 
-func sigmoid512(x []Float, y []Float) { panic(noAssembly) }
+func sigmoid512([]Float, []Float) { panic(noAssembly) }
 
-func sigmoidDot512(x []Float, y []Float, w []Float) Float { panic(noAssembly) }
+func sigmoidDot512([]Float, []Float, []Float) Float { panic(noAssembly) }
 
-func sigmoidBack512(slope Float, x []Float, y []Float, dx []Float, dy []Float, dw []Float) {
-	panic(noAssembly)
-}
+func sigmoidBack512(Float, []Float, []Float, []Float, []Float, []Float) { panic(noAssembly) }
 
-func tanh512(x []Float, y []Float) { panic(noAssembly) }
+func tanh512([]Float, []Float) { panic(noAssembly) }
 
-func adam512(w []Float, d []Float, m []Float, v []Float, c *Float) { panic(noAssembly) }
+func adam512([]Float, []Float, []Float, []Float, *Float) { panic(noAssembly) }
 
-func adamIdle512(w []Float, m []Float, v []Float, c *Float, steps int, slack Float) {
-	panic(noAssembly)
-}
+func adamIdle512([]Float, []Float, []Float, *Float, int, Float) { panic(noAssembly) }
 
-func blend512(x []Float, y []Float, g []Float, z []Float) { panic(noAssembly) }
+func blend512([]Float, []Float, []Float, []Float) { panic(noAssembly) }
 
-func keepBack512(dy []Float, dh *Float, h *Float, z *Float, c *Float, dz *Float, dc *Float, back *Float) {
-	panic(noAssembly)
-}
+func keepBack512([]Float, *Float, *Float, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
 
-func resetBack512(g []Float, h []Float, r []Float, dr []Float, back []Float) { panic(noAssembly) }
+func resetBack512([]Float, []Float, []Float, []Float, []Float) { panic(noAssembly) }
 
-func axpy256(alpha Float, x []Float, y []Float) { panic(noAssembly) }
+func axpy256(Float, []Float, []Float) { panic(noAssembly) }
 
-func scaleAdd256(alpha Float, x []Float, beta Float, y []Float) { panic(noAssembly) }
+func scaleAdd256(Float, []Float, Float, []Float) { panic(noAssembly) }
 
-func scaleTo256(alpha Float, x []Float, y []Float) { panic(noAssembly) }
+func scaleTo256(Float, []Float, []Float) { panic(noAssembly) }
 
-func add256(x []Float, y []Float) { panic(noAssembly) }
+func add256([]Float, []Float) { panic(noAssembly) }
 
-func sumTo256(x []Float, y []Float, z []Float) { panic(noAssembly) }
+func sumTo256([]Float, []Float, []Float) { panic(noAssembly) }
 
-func shift256(c Float, x []Float, y []Float) { panic(noAssembly) }
+func shift256(Float, []Float, []Float) { panic(noAssembly) }
 
-func mul256(x []Float, y []Float, z []Float) { panic(noAssembly) }
+func mul256([]Float, []Float, []Float) { panic(noAssembly) }
 
-func gate256(x []Float, y []Float, z []Float) { panic(noAssembly) }
+func gate256([]Float, []Float, []Float) { panic(noAssembly) }
 
-func positive256(x []Float, y []Float) { panic(noAssembly) }
+func positive256([]Float, []Float) { panic(noAssembly) }
 
-func rational256(x []Float, y []Float) { panic(noAssembly) }
+func rational256([]Float, []Float) { panic(noAssembly) }
 
-func normBack256(inv Float, mean Float, proj Float, x []Float, y []Float) { panic(noAssembly) }
+func normBack256(Float, Float, Float, []Float, []Float) { panic(noAssembly) }
 
-func dot256(x []Float, y []Float) Float { panic(noAssembly) }
+func dot256([]Float, []Float) Float { panic(noAssembly) }
 
-func sum256(x []Float) float64 { panic(noAssembly) }
+func sum256([]Float) float64 { panic(noAssembly) }
 
-func sumSq256(x []Float) float64 { panic(noAssembly) }
+func sumSq256([]Float) float64 { panic(noAssembly) }
 
-func max256(x []Float) Float { panic(noAssembly) }
+func max256([]Float) Float { panic(noAssembly) }
 
-func absBits256(x []Float) uint32 { panic(noAssembly) }
+func absBits256([]Float) uint32 { panic(noAssembly) }
 
-func expSum256(shift Float, x []Float, y []Float) Float { panic(noAssembly) }
+func expSum256(Float, []Float, []Float) Float { panic(noAssembly) }
 
-func sigmoid256(x []Float, y []Float) { panic(noAssembly) }
+func sigmoid256([]Float, []Float) { panic(noAssembly) }
 
-func sigmoidDot256(x []Float, y []Float, w []Float) Float { panic(noAssembly) }
+func sigmoidDot256([]Float, []Float, []Float) Float { panic(noAssembly) }
 
-func sigmoidBack256(slope Float, x []Float, y []Float, dx []Float, dy []Float, dw []Float) {
-	panic(noAssembly)
-}
+func sigmoidBack256(Float, []Float, []Float, []Float, []Float, []Float) { panic(noAssembly) }
 
-func tanh256(x []Float, y []Float) { panic(noAssembly) }
+func tanh256([]Float, []Float) { panic(noAssembly) }
 
-func adam256(w []Float, d []Float, m []Float, v []Float, c *Float) { panic(noAssembly) }
+func adam256([]Float, []Float, []Float, []Float, *Float) { panic(noAssembly) }
 
-func adamIdle256(w []Float, m []Float, v []Float, c *Float, steps int, slack Float) {
-	panic(noAssembly)
-}
+func adamIdle256([]Float, []Float, []Float, *Float, int, Float) { panic(noAssembly) }
 
-func blend256(x []Float, y []Float, g []Float, z []Float) { panic(noAssembly) }
+func blend256([]Float, []Float, []Float, []Float) { panic(noAssembly) }
 
-func keepBack256(dy []Float, dh *Float, h *Float, z *Float, c *Float, dz *Float, dc *Float, back *Float) {
-	panic(noAssembly)
-}
+func keepBack256([]Float, *Float, *Float, *Float, *Float, *Float, *Float, *Float) { panic(noAssembly) }
 
-func resetBack256(g []Float, h []Float, r []Float, dr []Float, back []Float) { panic(noAssembly) }
+func resetBack256([]Float, []Float, []Float, []Float, []Float) { panic(noAssembly) }

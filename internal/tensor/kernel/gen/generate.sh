@@ -16,6 +16,7 @@ for part in gemm vec rows gather bfloat16; do
 		mv "$file.new" "$file"
 	done
 	sed -n -e 's/^\/\/go:build .*/\/\/go:build !amd64 || f64/' -e 's/float32/Float/g' \
+		-e '/^func/s/\([(,] *\)[A-Za-z0-9]* \([][*]*[a-zA-Z]\)/\1\2/g' \
 		-e 's/^func .*/& { panic(noAssembly) }/' \
 		-e '/^\/\/ Code/p;/^$/p;/^\/\/go:build/p;/^package/p;/^func/p' "$out/${part}_amd64.go" |
 		gofmt >"$out/${part}_other.go"
