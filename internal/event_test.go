@@ -129,7 +129,8 @@ func TestEventsAreKnownInFewFiles(t *testing.T) {
 	all := sources(t)
 	types, laws := having("Kind", all), having("Price", all)
 	if len(types) < 10 || len(laws) < 6 {
-		t.Fatalf("found the events %v and the laws %v, the test looks in the wrong place", slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(laws)))
+		t.Fatalf("found the events %v and the laws %v, the test looks in the wrong place",
+			slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(laws)))
 	}
 	files := map[string][]string{}
 	for _, s := range all {
@@ -159,25 +160,32 @@ func TestKnownEventsAreFound(t *testing.T) {
 		pkg   string
 		known bool
 	}{
-		"func f(e any) { switch e.(type) { case privacy.Gaussian: } }":                   {"internal/cli", true},
-		"func f(e E) { switch x := e.Leaf.(type) { case privacy.Gaussian: } }":           {"internal/privacy/accountant/pld", true},
+		"func f(e any) { switch e.(type) { case privacy.Gaussian: } }": {"internal/cli", true},
+		"func f(e E) { switch x := e.Leaf.(type) { case privacy.Gaussian: } }": {
+			"internal/privacy/accountant/pld", true},
 		"func f(e E) { switch privacy.LawOf(e).(type) { case privacy.Gaussian: } }":      {"internal/cli", false},
 		"func f(e E) { switch x := privacy.LawOf(e).(type) { case privacy.Gaussian: } }": {"internal/cli", false},
-		"func f(e E) { _, _ = privacy.LawOf(e).(privacy.Gaussian) }":                     {"internal/privacy/accountant", false},
-		"func f(e E) { _, _ = e.Leaf.(privacy.Gaussian) }":                               {"internal/privacy/accountant", true},
-		"func (p *pair) Gaussian(g privacy.Gaussian) {}":                                 {"internal/privacy/accountant/pld", false},
-		"func f() (g privacy.Gaussian) { return }":                                       {"internal/privacy/accountant/pld", true},
-		"func f(e any) { _, _ = e.(privacy.Gaussian) }":                                  {"internal/cli", true},
-		"func f(g privacy.Gaussian) {}":                                                  {"internal/cli", true},
-		"var g *privacy.Gaussian":                                                        {"internal/cli", true},
-		"var g = privacy.Gaussian{}.Kind()":                                              {"internal/cli", false},
-		"var g = []any{privacy.Gaussian{Sigma: 1}}":                                      {"internal/cli", false},
-		"var g []privacy.Gaussian":                                                       {"internal/cli", false},
-		"var g = []privacy.Gaussian{{Sigma: 1}}":                                         {"internal/cli", false},
-		"var g = privacy.Gaussian{Sigma: 1} ":                                            {"internal/privacy/accountant", true},
-		"var g = [](privacy.Open){}; type x struct { privacy.Gaussian }":                 {"internal/privacy/accountant/rdp", true},
-		"type Gaussian struct{}; var g Gaussian":                                         {"internal/cli", false},
-		"type Gaussian struct{}":                                                         {"internal/privacy", true},
+		"func f(e E) { _, _ = privacy.LawOf(e).(privacy.Gaussian) }": {
+			"internal/privacy/accountant", false},
+		"func f(e E) { _, _ = e.Leaf.(privacy.Gaussian) }": {
+			"internal/privacy/accountant", true},
+		"func (p *pair) Gaussian(g privacy.Gaussian) {}": {
+			"internal/privacy/accountant/pld", false},
+		"func f() (g privacy.Gaussian) { return }": {
+			"internal/privacy/accountant/pld", true},
+		"func f(e any) { _, _ = e.(privacy.Gaussian) }": {"internal/cli", true},
+		"func f(g privacy.Gaussian) {}":                 {"internal/cli", true},
+		"var g *privacy.Gaussian":                       {"internal/cli", true},
+		"var g = privacy.Gaussian{}.Kind()":             {"internal/cli", false},
+		"var g = []any{privacy.Gaussian{Sigma: 1}}":     {"internal/cli", false},
+		"var g []privacy.Gaussian":                      {"internal/cli", false},
+		"var g = []privacy.Gaussian{{Sigma: 1}}":        {"internal/cli", false},
+		"var g = privacy.Gaussian{Sigma: 1} ": {
+			"internal/privacy/accountant", true},
+		"var g = [](privacy.Open){}; type x struct { privacy.Gaussian }": {
+			"internal/privacy/accountant/rdp", true},
+		"type Gaussian struct{}; var g Gaussian": {"internal/cli", false},
+		"type Gaussian struct{}":                 {"internal/privacy", true},
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "f.go", head+text, parser.SkipObjectResolution)
 		if err != nil {

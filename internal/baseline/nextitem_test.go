@@ -24,8 +24,8 @@ import (
 	"privrec/internal/train"
 )
 
-// ownFirst are the computed models that put a user's own items first, which stay in the list under that protocol: in few
-// rows they fill it, and a random order finds more.
+// ownFirst are the computed models that put a user's own items first, which stay in the list under that protocol: in
+// few rows they fill it, and a random order finds more.
 var ownFirst = []string{"ials"}
 
 // others are the models of other protocols that learn under that of the next item at a pace of their own.

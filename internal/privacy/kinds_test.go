@@ -174,8 +174,10 @@ func TestLaws(t *testing.T) {
 		e    Event
 		want Law
 	}{
-		{sum, Gaussian{2, 1, 0.5, "", ""}}, {lap, Laplace{2, 1, "", ""}}, {dg, DiscreteGaussian{1024, 1040, 64, "", ""}}, {dl, DiscreteLaplace{512, 256, "", ""}},
-		{ldp, ResponseLaw{20, 2, true}}, {rr, ResponseLaw{3, 2, false}}, {exp, Exponential{0.5, "", ""}}, {bare, nil}, {Composed{[]Event{gauss}}, nil},
+		{sum, Gaussian{2, 1, 0.5, "", ""}}, {lap, Laplace{2, 1, "", ""}},
+		{dg, DiscreteGaussian{1024, 1040, 64, "", ""}}, {dl, DiscreteLaplace{512, 256, "", ""}},
+		{ldp, ResponseLaw{20, 2, true}}, {rr, ResponseLaw{3, 2, false}}, {exp, Exponential{0.5, "", ""}},
+		{bare, nil}, {Composed{[]Event{gauss}}, nil},
 	} {
 		if got := LawOf(c.e); got != c.want {
 			t.Errorf("the law of %+v is %+v, want %+v", c.e, got, c.want)
@@ -184,7 +186,8 @@ func TestLaws(t *testing.T) {
 	if got := (Gaussian{2, 1, 0.5, "", ""}).Group(1, sum.About()); got != sum {
 		t.Errorf("the release of a law is %+v, want %+v", got, sum)
 	}
-	for l, want := range map[DiscreteGaussian]bool{{3, 5, 1, "", ""}: true, {3, 1, 9, "", ""}: true, {3, 1.4, 9, "", ""}: true, {3, 1.5, 9, "", ""}: false, {3, 2, 2, "", ""}: false} {
+	for l, want := range map[DiscreteGaussian]bool{{3, 5, 1, "", ""}: true, {3, 1, 9, "", ""}: true,
+		{3, 1.4, 9, "", ""}: true, {3, 1.5, 9, "", ""}: false, {3, 2, 2, "", ""}: false} {
 		if l.OnLine() != want {
 			t.Errorf("%+v on a line: %v", l, !want)
 		}

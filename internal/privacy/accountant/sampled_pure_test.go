@@ -11,8 +11,9 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// TestSampledPureHasNoExactValue asks about noise whose privacy is known by its epsilon alone, on samples: no single pair
-// of laws is the worst there, so the exact method must say that it does not cover it, and not answer for the whole data.
+// TestSampledPureHasNoExactValue asks about noise whose privacy is known by its epsilon alone, on samples: no single
+// pair of laws is the worst there, so the exact method must say that it does not cover it, and not answer for the whole
+// data.
 func TestSampledPureHasNoExactValue(t *testing.T) {
 	noise := privacy.SphericalLaplace{Scale: 1, Sensitivity: 1, Unit: privacy.User,
 		Neighbouring: privacy.AddRemove}

@@ -23,7 +23,8 @@ func TestNorms(t *testing.T) {
 	for _, c := range []struct {
 		d, norm float64
 		want    norms
-	}{{2, 0, unknown}, {2, 1, halved}, {2, 1.0000000001, within}, {2, 1.5, within}, {2, 2, within}, {2, 2.0000000001, unknown}, {0.3, 0.15, halved}} {
+	}{{2, 0, unknown}, {2, 1, halved}, {2, 1.0000000001, within}, {2, 1.5, within}, {2, 2, within},
+		{2, 2.0000000001, unknown}, {0.3, 0.15, halved}} {
 		if got := normsOf(clippedSum(1, c.d, c.norm)); got != c.want {
 			t.Errorf("a norm of %v with a sensitivity of %v: %v, want %v", c.norm, c.d, got, c.want)
 		}
@@ -38,7 +39,8 @@ func TestJoinedNorms(t *testing.T) {
 		want  norms
 		ratio float64 // of the norm to the sensitivity
 	}{
-		"all clipped":       {[]privacy.Event{clippedSum(1, 2, 1), clippedSum(3, 0.7, 0.35), self(clippedSum(2, 5, 2.5), 3)}, halved, 0.5},
+		"all clipped": {[]privacy.Event{clippedSum(1, 2, 1), clippedSum(3, 0.7, 0.35),
+			self(clippedSum(2, 5, 2.5), 3)}, halved, 0.5},
 		"one is not":        {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 1)}, within, math.Sqrt(1.25 / 2)},
 		"one says nothing":  {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 0)}, unknown, 0},
 		"one may be longer": {[]privacy.Event{clippedSum(1, 1, 0.5), clippedSum(1, 1, 4)}, unknown, math.Sqrt(16.25 / 2)},

@@ -287,7 +287,8 @@ func TestClamping(t *testing.T) {
 		t.Fatal(err)
 	}
 	for far, want := range map[int64]float64{1 << 30: 1 << 24, -1 << 30: -1 << 24, 5: 5} {
-		c := mechanismtest.Must(openLattice[float32]("p", 0, gridLaw(event, event.Sigma, grid.Step), grid, false, mechanismtest.Ledger(t), rng.Stream{}, false, func(rng.Source) int64 { return far }))
+		c := mechanismtest.Must(openLattice[float32]("p", 0, gridLaw(event, event.Sigma, grid.Step), grid, false,
+			mechanismtest.Ledger(t), rng.Stream{}, false, func(rng.Source) int64 { return far }))
 		y := []float32{0}
 		var failed *mechanism.CheckError
 		if err := c.Perturb(y, 1, 1); err != nil && !errors.As(err, &failed) { // such noise fails the check, and is there
