@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// placesOf returns the address of the places of the first rows of a product, nil if each stays where it is. It panics if
-// to is shorter.
+// placesOf returns the address of the places of the first rows of a product, nil if each stays where it is. It panics
+// if to is shorter.
 func placesOf(rows int, to []int32) *int32 {
 	if to == nil {
 		return nil
