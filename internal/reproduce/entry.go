@@ -243,6 +243,7 @@ type Run struct {
 	shard   int      // that makes it, from 1; 0: there are no shards
 	options run.Options
 	about   []*Run  // made before
+	kept    bool    // there is what was kept of it, and no model
 	stale   string  // why what was kept of the run is not taken; "": it is, or nothing was kept
 	result  *result // of a finished run; nil: not read yet
 }
@@ -334,7 +335,7 @@ func (r *Run) take(from *record.Shelf) error {
 	for _, of := range r.about {
 		about = append(about, filepath.Base(of.Dir))
 	}
-	r.Dir, r.options = dir, r.entry.options(dir, r.Seed, about...)
+	r.Dir, r.options, r.kept = dir, r.entry.options(dir, r.Seed, about...), true
 	return nil
 }
 

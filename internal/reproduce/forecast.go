@@ -28,6 +28,7 @@ type Ahead struct {
 	Memory  int64   `json:"memory_bytes"` // of the largest run
 	Disk    int64   `json:"disk_bytes"`
 	Rough   int     `json:"rough"` // runs to make whose cost is that of similar ones
+	Again   int     `json:"again"` // of Done: made once more, as runs to make need their models and only records are here
 
 	// Those of the runs to make that have the first seed of their row.
 	FirstToMake  int     `json:"first_seed_to_make"`
@@ -45,11 +46,17 @@ func (r *Run) undisturbed(scale float64) (seconds float64, done bool, err error)
 	if !done || c.how != recorded {
 		return took.Seconds, done, nil
 	}
+	ran, err := r.ranShare()
+	return c.Seconds * ran * scale, true, err
+}
+
+// ranShare returns the share of the most epochs that a finished run ran.
+func (r *Run) ranShare() (float64, error) {
 	m, err := experiment.ReadOutcome(r.Dir)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
-	return c.Seconds * ranShare(m.Trained) * scale, true, nil
+	return ranShare(m.Trained), nil
 }
 
 // ranShare returns the share of the most epochs that a finished run ran, with those of a first training that chose how
@@ -65,6 +72,7 @@ func ranShare(t experiment.Trained) float64 {
 func (a *Ahead) add(b Ahead) {
 	a.Runs, a.Done, a.NoData, a.ToMake, a.Rough = a.Runs+b.Runs-b.Shared, a.Done+b.Done, a.NoData+b.NoData,
 		a.ToMake+b.ToMake, a.Rough+b.Rough
+	a.Again += b.Again
 	a.Seconds, a.Memory, a.Disk = a.Seconds+b.Seconds, max(a.Memory, b.Memory), a.Disk+b.Disk
 	a.FirstToMake, a.FirstSeconds = a.FirstToMake+b.FirstToMake, a.FirstSeconds+b.FirstSeconds
 }
@@ -98,7 +106,7 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		}
 	}
 	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{},
-		measured: map[string]Cost{}}
+		again: map[string]bool{}, measured: map[string]Cost{}}
 	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs",
 		"to make", "time", "one seed", "memory MB", "disk MB", "data")}
 	var all []Ahead
@@ -159,6 +167,10 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		fmt.Sprintf("time: recorded times of equal steps, at the fastest, times %.2f, which is the speed of dense "+
 			"products here against that of the machine that recorded them; memory and disk as recorded there", scale),
 	}
+	if sum.Again > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("the time holds %s made once more: attacks need their models, "+
+			"and only their records are here", plural(sum.Again, "finished run")))
+	}
 	if sum.Rough > 0 {
 		d.Notes = append(d.Notes,
 			fmt.Sprintf("%d of the %d runs have no recorded cost: they count as the mean of runs of the same task; "+
@@ -173,6 +185,7 @@ type forecast struct {
 	scale    float64 // seconds here for one of the machine that recorded
 	until    time.Time
 	seen     map[string]bool // directories
+	again    map[string]bool // directories of records whose runs are made once more
 	measured map[string]Cost // by effort, for one epoch
 }
 
@@ -218,13 +231,41 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 		if c.how == alike || c.how == guessed {
 			a.Rough++
 		}
-		a.ToMake++
+		again, err := f.models(ctx, r)
+		if err != nil {
+			return a, err
+		}
+		a.ToMake, a.Again = a.ToMake+1, a.Again+len(again)
+		for _, m := range again {
+			c.Seconds, c.Memory, c.Disk = c.Seconds+m.Seconds, max(c.Memory, m.Memory), c.Disk+m.Disk
+		}
 		a.Seconds, a.Memory, a.Disk = a.Seconds+c.Seconds, max(a.Memory, c.Memory), a.Disk+c.Disk
 		if r.Seed == r.entry.seeds[0] {
 			a.FirstToMake, a.FirstSeconds = a.FirstToMake+1, a.FirstSeconds+c.Seconds
 		}
 	}
 	return a, nil
+}
+
+// models returns what it takes to make the runs once more that r is about and that only records are here of: a record
+// has no model. A run that several need is counted for the first of them.
+func (f *forecast) models(ctx context.Context, r *Run) (all []Cost, err error) {
+	for _, of := range r.about {
+		if !of.kept || f.again[of.Dir] {
+			continue
+		}
+		f.again[of.Dir] = true
+		before, err := f.models(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		c, err := f.cost(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, before...), c)
+	}
+	return all, nil
 }
 
 // cost returns what a run takes here.
@@ -294,8 +335,8 @@ func (p *Plan) lackingData() *report.Table {
 }
 
 // Measure writes the table of costs that the program comes with: what the finished runs of
-// a plan took, as if they had the workers of the plan, of those that are not finished what is
-// recorded, and of others what measured steps say. Runs without data, and runs about others that
+// a plan took, as if they had the workers of the plan and had run the most epochs that they may,
+// of those that are not finished what is recorded, and of others what measured steps say. Runs without data, and runs about others that
 // are not finished, are left out where no cost is recorded.
 func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
 	table, err := known()
@@ -319,8 +360,14 @@ func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
 			continue
 		}
 		c, ok := r.spent()
-		if ok && on[c.workers] > 0 {
-			c.Seconds *= on[c.workers] / on[p.o.Workers]
+		if ok {
+			ran, err := r.ranShare()
+			if err != nil {
+				return err
+			}
+			if c.Seconds /= ran; on[c.workers] > 0 {
+				c.Seconds *= on[c.workers] / on[p.o.Workers]
+			}
 		}
 		if !ok {
 			c = r.cost()

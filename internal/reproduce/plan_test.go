@@ -414,3 +414,52 @@ func TestForecast(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// A run about others of which only records are here takes their time too: their models are made once more. Where
+// their directories are here it does not.
+func TestForecastOfModels(t *testing.T) {
+	g, o := aboutGrid(t, aboutRow, func() {}), options(t, "full")
+	made, err := g.Make(t.Context(), o)
+	if err != nil || made.Err() != nil {
+		t.Fatal(err, made.Err())
+	}
+	shelf := openShelf(t)
+	for _, r := range made.Runs {
+		if r.Task() == "attack fake" {
+			if err := os.RemoveAll(r.Dir); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := shelf.Keep(r.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ahead := func(o Options) Ahead {
+		t.Helper()
+		p := planOf(t, o, g)
+		for _, r := range p.runs {
+			if r.entry.task.String() == "train fake" {
+				if err := p.learn(r, 7); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		f := &forecast{p: p, scale: 1, seen: map[string]bool{}, again: map[string]bool{}, measured: map[string]Cost{}}
+		a, err := f.table(t.Context(), p.tables[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	here := ahead(o)
+	o.Out, o.Records = t.TempDir(), shelf
+	kept := ahead(o)
+	if here.ToMake != 3 || here.Again != 0 || kept.ToMake != 3 || kept.Again != 6 {
+		t.Errorf("with the runs %+v, with their records %+v: want 3 to make, and 0 and 6 made once more", here, kept)
+	}
+	if more := kept.Seconds - here.Seconds; math.Abs(more-6*7) > 1e-9 {
+		t.Errorf("six models of 7 s add %v s", more)
+	}
+	if more := kept.FirstSeconds - here.FirstSeconds; math.Abs(more-2*7) > 1e-9 {
+		t.Errorf("the two models of the first seed add %v s", more)
+	}
+}
