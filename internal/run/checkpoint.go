@@ -20,11 +20,6 @@ type Checkpoint struct {
 	Tensors []NamedTensor
 }
 
-// checkpointFile is the only file of a checkpoint. Since one file is replaced by a rename, a
-// kill at any moment leaves either the old or the new one. State, configuration hash and ledger
-// state are in its metadata.
-const checkpointFile = "checkpoint/checkpoint.safetensors"
-
 const (
 	metaConfig = "config_sha256"
 	metaLedger = "ledger"
@@ -188,12 +183,4 @@ func (e *Env) checkMeta(path string, meta map[string]string) error {
 		return fmt.Errorf("%s: not a checkpoint of this program", path)
 	}
 	return nil
-}
-
-func damaged(err error) error {
-	var usage *UsageError
-	if errors.As(err, &usage) {
-		return err
-	}
-	return WithHint(fmt.Errorf("load checkpoint: %w", err), "the checkpoint is damaged; start again with another --out")
 }

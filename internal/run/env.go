@@ -1,8 +1,6 @@
 package run
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -62,16 +60,6 @@ type Env struct {
 	viewed bool         // the work asked for its view
 }
 
-// Result is a result to show, as text and as JSON.
-type Result interface {
-	Text(w io.Writer) error
-}
-
-// Page is a Result that can be a web page too.
-type Page interface {
-	HTML(w io.Writer) error
-}
-
 // WriteMetrics writes metrics.json. v must have no timings or anything else that differs
 // between a run and the same run resumed.
 func (e *Env) WriteMetrics(v any) error { return e.keepJSON("metrics.json", v) }
@@ -88,9 +76,6 @@ func (e *Env) WritePrivacy(v any) error {
 	}
 	return e.keepJSON("privacy.json", v)
 }
-
-// errWritesNothing is a fault of the program: forecasts and answers write nothing.
-var errWritesNothing = errors.New("a forecast or an answer of a finished run cannot write to the run directory")
 
 func (e *Env) keepJSON(name string, v any) error {
 	if err := e.stated(); err != nil {
@@ -227,19 +212,6 @@ func (e *Env) Print(r Result) error {
 		return WithHint(fmt.Errorf("show the result: %w", err), "the result is kept in "+e.Dir)
 	}
 	return nil
-}
-
-// Show writes a result as text or as indented JSON.
-func Show(w io.Writer, asJSON bool, r Result) error {
-	if !asJSON {
-		return r.Text(w)
-	}
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
 }
 
 func (e *Env) saveManifest() error {

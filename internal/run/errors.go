@@ -108,3 +108,13 @@ func ParsePart(flag, text string) (i, of int, err error) {
 	}
 	return i, of, nil
 }
+
+const another = "choose another --out"
+
+func damaged(err error) error {
+	var usage *UsageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	return WithHint(fmt.Errorf("load checkpoint: %w", err), "the checkpoint is damaged; start again with another --out")
+}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"context"
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
@@ -41,37 +40,4 @@ func (h HoldOut) check(v *config.Checker) {
 func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
 	return dataset.HoldOut{Users: h.Users, Rows: h.Rows, Apart: h.Apart, Draw: h.Draw, Swap: h.Swap, Labels: h.Labels,
 		Seed: rng.Seed(cmp.Or(h.Seed, uint64(seed)))}
-}
-
-// opened opens the work with rows held out and canaries planted. It fails if the work loads no data that could be
-// changed so. coins are those of Serve, for a finished run.
-func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error) {
-	v, seed := &env.view, rng.Seed(b.settings.Seed)
-	if p := b.settings.Plant; p != (Plant{}) {
-		p.Coins = cmp.Or(coins, p.Coins)
-		of, err := p.Of(seed)
-		if err != nil {
-			return nil, err
-		}
-		of.Asked = coins != ""
-		v.Planted = &of
-	}
-	if h := b.settings.HoldOut; h.active() {
-		if of := h.Of(seed); coins != "" { // whole, whatever is held out
-			v.Seed, v.Asked = of.Seed, true
-		} else {
-			v.HoldOut = &of
-		}
-	}
-	w, err := b.open(ctx, env)
-	if err != nil || env.viewed || v.HoldOut == nil && v.Planted == nil {
-		return w, err
-	}
-	closeWork(w)
-	no := &UsageError{Message: "run.hold_out: this task loads no data that users or rows can be held out of",
-		Fix: "it is for models of protocols top-n and next-item"}
-	if v.HoldOut == nil {
-		no.Message = "run.plant: this task loads no data that canaries can be planted into"
-	}
-	return nil, no
 }

@@ -4,16 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"privrec/internal/privacy"
 	"privrec/internal/system"
 )
-
-// LedgerName names the ledger of a run directory.
-const LedgerName = "ledger.jsonl"
 
 // Ledger opens ledger.jsonl, where every mechanism of the run records its releases, and declares what the run
 // can leave unprotected. Both come first: a run writes nothing before, and the ledger later refuses an
@@ -209,9 +205,11 @@ func (e *Env) closeLedger(done bool) (*privacy.Seal, error) {
 	return &s, nil
 }
 
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// released reports whether a ledger lists releases. It returns true for a ledger that cannot be read.
+func released(path string, k *privacy.Key) bool {
+	l, err := privacy.Reading{Key: k, Unfinished: true}.File(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
 	}
-	return nil
+	return err != nil || len(l.Entries()) > 0
 }

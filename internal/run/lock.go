@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"sync"
 
 	"privrec/internal/system"
-	"privrec/internal/tensor"
 )
 
 // lock holds the exclusive right to write a run directory. It is a kernel lock on the file "lock", which ends with its
@@ -23,8 +20,6 @@ type holder struct {
 	PID  int    `json:"pid"`
 	Host string `json:"host"`
 }
-
-const lockName = "lock"
 
 // acquire takes the lock of dir; if a live process has it, acquire fails and names that process. It takes over the lock
 // file of a dead process from any host, since a container has another name after every start. It fails on a file called
@@ -92,35 +87,31 @@ func (l *lock) release() error {
 	return errors.Join(err, l.f.Close())
 }
 
-func simdPath() string { return tensor.SIMD() }
-func workers() int     { return tensor.Workers() }
-
-// setWorkers sets the number of threads. 0 means all cores, whatever an earlier task of this process set.
-func setWorkers(n int) {
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
+// livingHolder returns the id of the living process on this machine that the lock file names, 0 if there is none. It
+// does not touch the lock: holding it for a moment could make the next process fail.
+func livingHolder(dir string) int {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return 0
 	}
-	tensor.SetWorkers(n)
+	defer f.Close()
+	h, ok := readHolder(f)
+	host, _ := os.Hostname()
+	if !ok || h.PID == 0 || h.Host != host || !system.Alive(h.PID) {
+		return 0
+	}
+	return h.PID
 }
 
-var floatName = func() string {
-	var x any = tensor.Float(0)
-	return fmt.Sprintf("%T", x)
-}()
-
-// garbagePercent bounds the garbage of a run relative to its live memory. Tables live as long as the run and steps
-// reuse their buffers, so the runtime's default of 100 % would take twice the memory and save hardly any collections.
-const garbagePercent = 30
-
-// unused returns a block that counts as live memory and is never touched, so that it is not resident. A small run has
-// 10 MiB of garbage between two collections with it; with a few hundred KiB it would spend more time collecting than
-// training.
-var unused = sync.OnceValue(func() []byte { return make([]byte, 32<<20) })
-
-// leanHeap sets garbagePercent for the process, unless the environment variable GOGC is set.
-func leanHeap() {
-	if os.Getenv("GOGC") == "" {
-		unused()
-		debug.SetGCPercent(garbagePercent)
+// abandoned reports whether no process writes a directory: its lock file is gone, or names a process of this machine
+// that has ended. A process on another machine counts as alive.
+func abandoned(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
 	}
+	defer f.Close()
+	h, ok := readHolder(f)
+	host, _ := os.Hostname()
+	return ok && h.PID > 0 && h.Host == host && !system.Alive(h.PID)
 }

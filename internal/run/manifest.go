@@ -1,20 +1,14 @@
 package run
 
 import (
-	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"strconv"
-	"strings"
 	"time"
 
+	"privrec/internal/dataset"
 	"privrec/internal/privacy"
+	"privrec/internal/rng"
 	"privrec/internal/system"
 )
 
@@ -61,27 +55,6 @@ type Manifest struct {
 	Ledger *privacy.Seal `json:"ledger,omitempty"`
 }
 
-// Build describes the program that ran.
-type Build struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"`
-	Dirty   bool   `json:"dirty,omitempty"` // built with uncommitted changes
-	Go      string `json:"go"`
-	OS      string `json:"os"`
-	Arch    string `json:"arch"`
-	Float   string `json:"float"` // float32 or float64
-	SIMD    string `json:"simd"`  // kernels in use: avx512, avx2 or off
-}
-
-// Machine describes the computer of a run. It leaves the name out, since run directories are passed on. Older manifests
-// have a name, which is not read.
-type Machine struct {
-	CPU         string `json:"cpu,omitempty"`
-	Cores       int    `json:"cores"`
-	Workers     int    `json:"workers"`
-	MemoryBytes int64  `json:"memory_bytes,omitempty"`
-}
-
 // Data identifies an input by its hash.
 type Data struct {
 	Name   string `json:"name"`
@@ -112,58 +85,6 @@ func (m *Manifest) Took() (seconds float64) {
 		}
 	}
 	return seconds
-}
-
-// release holds the version of a packaged program, which the linker sets; empty for other builds.
-var release string
-
-// BuildInfo describes this program.
-func BuildInfo() Build {
-	b := Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Float: floatName,
-		SIMD: simdPath()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if v := cmp.Or(release, info.Main.Version); v != "" {
-		b.Version = v
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Commit = s.Value
-		case "vcs.modified":
-			b.Dirty = s.Value == "true"
-		}
-	}
-	return b
-}
-
-// ThisMachine describes this computer, without its name.
-func ThisMachine() Machine {
-	m := Machine{Cores: runtime.NumCPU(), Workers: workers()}
-	m.CPU = procField("/proc/cpuinfo", "model name")
-	if kb, _, _ := strings.Cut(procField("/proc/meminfo", "MemTotal"), " "); kb != "" {
-		if n, err := strconv.ParseInt(kb, 10, 64); err == nil {
-			m.MemoryBytes = n << 10
-		}
-	}
-	return m
-}
-
-// procField returns the first value of a key in a Linux /proc file; "" elsewhere.
-func procField(path, key string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if k, v, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(k) == key {
-			return strings.TrimSpace(v)
-		}
-	}
-	return ""
 }
 
 // ReadManifest reads the manifest of a run directory. It reports a run whose status is running
@@ -208,13 +129,15 @@ func readManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return system.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
+// Draws says by which keys a run made its random choices of users and rows: its splits, held-out rows and samples.
+type Draws string
+
+// ByID says that random choices are keyed by the ids of users and items, as in this program. Runs of older programs
+// leave Draws empty: their choices are keyed by the positions of users and rows.
+const ByID Draws = "by id"
+
+// View returns the view of a finished run's data with all users and rows, and without canaries. seed is that of
+// generated rows and random splits.
+func (m Manifest) View(seed rng.Seed) dataset.View {
+	return dataset.View{Seed: seed, ByPlace: m.Draws != ByID}
 }

@@ -15,19 +15,6 @@ import (
 	"privrec/internal/system"
 )
 
-// owned lists the files that a run writes at the top of its directory before it has a result to
-// keep. A run that fails before its first checkpoint or artefact removes them again, the
-// manifest, which marks the directory as a run's, last.
-var owned = []string{configName, "log.jsonl", LedgerName, spendsName, NoiseFile, manifestName}
-
-const (
-	configName   = "config.yaml"
-	manifestName = "manifest.json"
-)
-
-// results lists the files that a new run must not overwrite.
-var results = []string{checkpointFile, "metrics.json", "privacy.json", "result.json"}
-
 // open claims the run directory and prepares it. If the run was already complete, it shows the result again and returns
 // a nil Env without an error.
 func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
@@ -240,28 +227,6 @@ func (e *Env) close(taskErr error) error {
 		err = errors.Join(&unsaved{bad}, err)
 	}
 	return err
-}
-
-// logFile keeps the first error of writing the log, which slog ignores.
-type logFile struct {
-	f   *os.File
-	err error
-}
-
-// Write implements io.Writer.
-func (l *logFile) Write(p []byte) (int, error) {
-	n, err := l.f.Write(p)
-	if err != nil && l.err == nil {
-		l.err = err
-	}
-	return n, err
-}
-
-func (l *logFile) close() error {
-	if err := errors.Join(l.err, l.f.Sync(), l.f.Close()); err != nil {
-		return fmt.Errorf("write log: %w", err)
-	}
-	return nil
 }
 
 // abandon removes the files of a run that has nothing to keep.

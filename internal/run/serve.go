@@ -13,30 +13,6 @@ import (
 	"privrec/internal/system"
 )
 
-// Finished gives a task access to a run that it made and that has ended.
-type Finished struct {
-	Dir      string
-	Seed     rng.Seed
-	Manifest Manifest
-
-	noiseSeed uint64 // run.noise_seed
-}
-
-// Data returns the recorded hash of an input, "" for one that the run did not record.
-func (f Finished) Data(name string) string {
-	for _, d := range f.Manifest.Data {
-		if d.Name == name {
-			return d.SHA256
-		}
-	}
-	return ""
-}
-
-// Answers is an opened finished run that answers questions. Package experiment defines the questions.
-type Answers interface {
-	Close() // frees memory
-}
-
 // ReadRun reads the manifest of a directory that a user named, as [ReadManifest] does. It fails with a UsageError that
 // carries fix if the directory holds no run or is a file.
 func ReadRun(dir, fix string) (Manifest, error) {

@@ -6,46 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"privrec/internal/config"
-	"privrec/internal/dataset"
-	"privrec/internal/rng"
 )
-
-// Work is a task opened under one configuration: its data are loaded, and the releases before training are made.
-type Work interface {
-	// Run does the work: it trains, measures, accounts and shows the results.
-	Run(ctx context.Context) error
-}
-
-// Forecaster is Work that can estimate the time and memory of Run.
-type Forecaster interface {
-	Work
-	// Forecast measures a few real steps and multiplies. It writes nothing.
-	Forecast(ctx context.Context) (Forecast, error)
-}
-
-// Answerer is Work whose finished runs can answer questions.
-type Answerer interface {
-	Work
-	// Answer loads the model of the finished run that the work was opened for. Closing the Answers frees the memory of
-	// the work.
-	Answer(ctx context.Context) (Answers, error)
-}
-
-// Spender is the configuration of a task whose runs can spend from a shared budget (package budget).
-type Spender interface {
-	// SpendsFrom returns the path of the budget file; empty for none.
-	SpendsFrom() string
-}
-
-// Suited is a configuration whose defaults depend on the data, such as the recipe. Its pointer implements it.
-type Suited interface {
-	// Suit sets what doc does not give to values that suit the data, and leaves other settings alone. It fails on data
-	// that cannot serve the task.
-	Suit(doc *config.Document) error
-}
 
 // Spec describes one method as the program offers it. C is its configuration, which must not use the key "run".
 type Spec[C any] struct {
@@ -207,94 +170,14 @@ func saved[C any](c, def wholeFile[C], suit func(c *C, doc *config.Document) err
 	return config.EncodeOver(c, over)
 }
 
-// work opens the configuration for a run and runs it.
-func (b *bound) work(ctx context.Context, env *Env) error {
-	w, err := b.opened(ctx, env, "")
-	if err != nil {
-		return err
-	}
-	defer closeWork(w)
-	return w.Run(ctx)
+// secretly reports whether a configuration asks for secure noise.
+func secretly[C any](c wholeFile[C]) bool {
+	s, ok := any(c.Task).(Secret)
+	return c.Run.Secure || ok && s.Secretly()
 }
 
-// forecast opens the configuration for a rehearsal and measures it.
-func (b *bound) forecast(ctx context.Context) (Forecast, error) {
-	env := Rehearse(rng.Seed(b.settings.Seed))
-	env.secure, env.noise.seed = b.settings.Secure, b.settings.NoiseSeed
-	env.Dir = b.settings.Out // other runs may be named relative to it
-	w, err := b.opened(ctx, env, "")
-	if err != nil {
-		return Forecast{}, err
-	}
-	defer closeWork(w)
-	f, ok := w.(Forecaster)
-	if !ok {
-		return Forecast{}, ErrNoForecast
-	}
-	return f.Forecast(ctx)
+// Secret is a configuration that can ask for secure noise by a key of its own, besides run.secure.
+type Secret interface {
+	// Secretly reports whether the configuration asks for secure noise.
+	Secretly() bool
 }
-
-// answer opens the configuration for a finished run and loads its model. coins are those of Serve.
-func (b *bound) answer(ctx context.Context, f Finished, coins string) (Answers, error) {
-	w, err := b.opened(ctx, f.Reopen(), coins)
-	if err != nil {
-		return nil, err
-	}
-	r, ok := w.(Answerer)
-	if !ok {
-		closeWork(w)
-		return nil, fmt.Errorf("answer for %s: %T does not", f.Manifest.Task, w)
-	}
-	answers, err := r.Answer(ctx)
-	if err != nil {
-		closeWork(w)
-		return nil, err
-	}
-	return answers, nil
-}
-
-// closeWork frees the memory of opened work that has a method Close.
-func closeWork(w Work) {
-	if c, ok := w.(interface{ Close() }); ok {
-		c.Close()
-	}
-}
-
-// mode is the purpose of an Env.
-type mode int
-
-const (
-	running    mode = iota // a run, which writes its directory
-	rehearsing             // a forecast: no run is made
-	reopened               // a finished run, which is asked
-)
-
-// Rehearse returns the environment of work that is opened for a forecast. It writes nothing,
-// and its ledger is in memory.
-func Rehearse(seed rng.Seed) *Env {
-	return &Env{Seed: seed, Progress: Silent{}, mode: rehearsing, began: time.Now(), view: dataset.View{Seed: seed}}
-}
-
-// Reopen returns the environment of work that answers for a finished run. It writes nothing, and its ledger is in
-// memory. The run's seed and configuration hash reproduce its releases with the same draws, so they are no new
-// releases. RecordData fails on data other than those of the run.
-func (f Finished) Reopen() *Env {
-	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened,
-		began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure, view: f.Manifest.View(f.Seed),
-		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
-}
-
-// Finished returns the finished run that the work answers for, and false if the work was opened for another purpose.
-func (e *Env) Finished() (Finished, bool) {
-	return Finished{Dir: e.Dir, Seed: e.Seed, Manifest: e.manifest}, e.mode == reopened
-}
-
-// Rehearsing reports whether the work was opened for a forecast.
-func (e *Env) Rehearsing() bool { return e.mode == rehearsing && !e.planning }
-
-// Writes reports whether the work is a run, which may write into its directory.
-func (e *Env) Writes() bool { return e.mode == running }
-
-// Opening returns the seconds since the environment was made. A Forecast calls it first, to learn how long opening the
-// work took.
-func (e *Env) Opening() float64 { return time.Since(e.began).Seconds() }

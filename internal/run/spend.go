@@ -24,9 +24,6 @@ type FromBudget struct {
 	Parent string `yaml:"parent,omitempty"`
 }
 
-// spendsName names the file of a run directory that identifies the run's reservation in its budget.
-const spendsName = "spends.json"
-
 // spending identifies the reservation that a run spends from.
 type spending struct {
 	from string       // file of the budget; "": none

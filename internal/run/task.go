@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"strings"
-	"time"
 
 	"privrec/internal/config"
 	"privrec/internal/config/explain"
@@ -15,7 +13,6 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/jsonschema"
 	"privrec/internal/privacy"
-	"privrec/internal/progress"
 	"privrec/internal/rng"
 )
 
@@ -48,60 +45,6 @@ type Flag struct {
 
 // String returns the verb and the name, such as "train dipsgnn".
 func (t Task) String() string { return t.Verb + " " + t.Name }
-
-// Settings holds the keys that belong to every run, whatever the task, under the key "run".
-type Settings struct {
-	Seed    uint64 `yaml:"seed"`    // seed of all random numbers; default 1
-	Workers int    `yaml:"workers"` // number of threads; default 0: all cores. Results do not depend on it
-	Out     string `yaml:"out"`     // run directory; default: runs/<verb>-<name>-<configuration hash>
-
-	// most seconds between checkpoints; default 20; 0: no limit. It does not change the results
-	SaveSeconds float64 `yaml:"save_seconds"`
-	// most steps between checkpoints; default 0: no limit. It does not change the results
-	SaveSteps int `yaml:"save_steps"`
-
-	// LedgerKey names a file of at least 16 secret bytes; only holders of them can then compute the checks of the
-	// ledger. "": no key.
-	LedgerKey string `yaml:"ledger_key"`
-
-	HoldOut HoldOut `yaml:"hold_out,omitempty"`
-
-	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the guarantee covers may
-	// be published. Tasks that cannot do so refuse it. False: keyed noise, for research.
-	Secure bool  `yaml:"secure,omitempty"`
-	Plant  Plant `yaml:"plant,omitempty"`
-	// NoiseSeed makes the noise of the run repeatable, for research: whoever has it and the data can take the noise
-	// off. 0: a secret random key, kept in the run directory, which nobody can guess.
-	NoiseSeed uint64 `yaml:"noise_seed,omitempty"`
-}
-
-// key reads the key of the ledger.
-func (s Settings) key() (*privacy.Key, error) {
-	if s.LedgerKey == "" {
-		return nil, nil
-	}
-	k, err := privacy.ReadKey(s.LedgerKey)
-	if err != nil {
-		return nil, &UsageError{Message: "run.ledger_key: " + err.Error(),
-			Fix: "name a file of at least 16 secret bytes, as head -c 32 /dev/urandom writes them"}
-	}
-	return k, nil
-}
-
-// maxSaveSeconds is the longest time between checkpoints, a week.
-const maxSaveSeconds = 7 * 24 * 3600
-
-// check reports settings out of their range.
-func (s Settings) check(v *config.Checker) {
-	v.Limited(config.RangeLimit(0, MaxWorkers), s.Workers >= 0 && s.Workers <= MaxWorkers, "run.workers",
-		"must lie in 0 to %d, got %d", MaxWorkers, s.Workers)
-	v.Limited(config.RangeLimit(0, maxSaveSeconds), s.SaveSeconds >= 0 && s.SaveSeconds <= maxSaveSeconds,
-		"run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds)
-	v.Limited(config.RangeLimit(0, math.NaN()), s.SaveSteps >= 0, "run.save_steps", "must be at least 0, got %d",
-		s.SaveSteps)
-	// Elsewhere "-" is standard output; here it would be a folder of that name.
-	v.Limited(config.NotLimit("-"), s.Out != "-", "run.out", "must name a folder, got \"-\"")
-}
 
 // wholeFile is a configuration file: the run's part and the task's keys.
 type wholeFile[C any] struct {
@@ -157,9 +100,6 @@ type bound struct {
 	told     bool                   // a program set the seed of the noise
 	open     func(ctx context.Context, env *Env) (Work, error)
 }
-
-// MaxWorkers is the largest number of threads that a user can ask for. A higher number is taken for a mistake.
-const MaxWorkers = 4096
 
 // Defaults returns the task's complete default configuration as YAML.
 func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
@@ -247,31 +187,4 @@ func (t Task) bind(o Options) (*bound, error) {
 	}{b.hash, uint64(o.Withhold.Seed), o.Withhold.Share}
 	b.hash, err = config.Hash(trial)
 	return b, err
-}
-
-// Start runs the task until it ends, fails or is interrupted. It returns the run directory for messages, also with an
-// error if the directory was opened.
-func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
-	b, err := t.bind(o)
-	if err != nil {
-		return "", err
-	}
-	if b.key, err = b.settings.key(); err != nil {
-		return "", err
-	}
-	setWorkers(b.settings.Workers)
-	leanHeap()
-	dir = b.dir(t)
-	env, err := open(dir, t, b, o)
-	if err != nil {
-		return dir, err
-	}
-	if env == nil { // already complete, and shown
-		return dir, nil
-	}
-	env.Seed, env.noise.on = rng.Seed(b.settings.Seed), o.OnNoise
-	env.view = dataset.View{Seed: env.Seed, Withheld: o.Withhold}
-	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
-	env.SaveSteps = b.settings.SaveSteps
-	return dir, env.close(b.work(progress.With(ctx, env.Progress), env))
 }
