@@ -112,15 +112,3 @@ func (n *Interner) dropUnused(col []int32) {
 	}
 	n.IDs = ids
 }
-
-// permute returns a column in the given order; a nil column stays nil.
-func permute[T any](col []T, order []int32) []T {
-	if col == nil {
-		return nil
-	}
-	out := make([]T, len(order))
-	for i, row := range order {
-		out[i] = col[row]
-	}
-	return out
-}

@@ -58,26 +58,3 @@ func SourceHash(digests ...string) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-// origin says how the split of a recipe relates to the one published by its authors.
-type origin uint8
-
-const (
-	splitOwn       origin = iota // the recipe makes a split; none was published
-	splitUnknown                 // the source is split, and no digest tells whether that is the authors' split
-	splitOther                   // the source is split, but not as the authors published it
-	splitPublished               // the rows and parts of the source are the published ones
-)
-
-// origin returns how a log's split relates to the published split of the recipe.
-func (r Recipe) origin(l *Log) origin {
-	switch {
-	case r.Split.Kind != SplitFixed:
-		return splitOwn
-	case r.Digest == "":
-		return splitUnknown
-	case l.Digest() != r.Digest:
-		return splitOther
-	}
-	return splitPublished
-}

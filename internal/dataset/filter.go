@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"strconv"
 )
 
 // Dedupe names what to do with repeated (user, item) pairs.
@@ -36,10 +35,6 @@ func (l *Log) MinRating(least float32) (*Log, error) {
 	return l.nonEmpty(keep, ratingRung(least))
 }
 
-func ratingRung(least float32) string {
-	return "rating >= " + strconv.FormatFloat(float64(least), 'g', -1, 32)
-}
-
 // MinItem returns the rows of items with at least k rows, in one pass.
 func (l *Log) MinItem(k int) (*Log, error) { return l.minRows(l.Items, len(l.ItemIDs), "items", k) }
 
@@ -54,8 +49,6 @@ func (l *Log) minRows(col []int32, ids int, what string, k int) (*Log, error) {
 	}
 	return l.nonEmpty(keep, minRung(what, k))
 }
-
-func minRung(what string, k int) string { return fmt.Sprintf("%s >= %d rows", what, k) }
 
 // Dedupe returns the log with one row of each (user, item) pair, or with all rows.
 func (l *Log) Dedupe(how Dedupe) *Log {
@@ -139,27 +132,6 @@ func dropRare(keep []bool, col []int32, count []int, k int) int {
 		}
 	}
 	return dropped
-}
-
-// countRung returns the counts of users, items and rows that keep leaves of l.
-func countRung(name string, keep []bool, l *Log) Rung {
-	r := Rung{Name: name}
-	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
-	for row, alive := range keep {
-		if !alive {
-			continue
-		}
-		r.Rows++
-		if u := l.Users[row]; !users[u] {
-			users[u] = true
-			r.Users++
-		}
-		if i := l.Items[row]; !items[i] {
-			items[i] = true
-			r.Items++
-		}
-	}
-	return r
 }
 
 // nonEmpty returns the rows of Keep, and fails with the name of the filter if no row is left.

@@ -9,19 +9,6 @@ import (
 	"strings"
 )
 
-// Part names the part of a split to which a row belongs.
-type Part uint8
-
-// The parts of a split.
-const (
-	Train Part = iota
-	Valid
-	Test
-)
-
-// String returns "train", "valid" or "test".
-func (p Part) String() string { return [...]string{"train", "valid", "test"}[p] }
-
 // Log holds a table of interactions. Rows are ordered by user, then time; ties keep the order of the source file. All
 // columns have the same length.
 type Log struct {
@@ -110,20 +97,6 @@ func survivors(col []int32, ids []string, keep []bool) ([]int32, []string) {
 		}
 	}
 	return to, kept
-}
-
-// pick returns the n kept values of a column; a nil column stays nil.
-func pick[T any](col []T, keep []bool, n int) []T {
-	if col == nil {
-		return nil
-	}
-	out := make([]T, 0, n)
-	for row, k := range keep {
-		if k {
-			out = append(out, col[row])
-		}
-	}
-	return out
 }
 
 // LessIDs returns the comparison of ids that this package uses everywhere: numeric if every id is a 64-bit integer

@@ -205,14 +205,6 @@ func hashUsers(ids []string, of func(r *userRows, u int)) *RowHash {
 	return &parts[0]
 }
 
-// at returns the list of user u, nil if the data have no lists.
-func at[T any](lists [][]T, u int) []T {
-	if u >= len(lists) {
-		return nil
-	}
-	return lists[u]
-}
-
 // Rows returns the digest of all private input: the ids, rows, parts, values and features of users.
 func (x *Interactions) Rows() RowDigest {
 	return hashUsers(x.UserIDs, func(r *userRows, u int) {

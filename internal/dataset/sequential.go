@@ -1,7 +1,5 @@
 package dataset
 
-import "fmt"
-
 // Sequential is a data set ready for a model: each user's items in time order, split and renumbered. Do not change it
 // once it is made.
 type Sequential struct {
@@ -23,38 +21,6 @@ type Sequential struct {
 	Ladder         Ladder
 	Source         Source
 }
-
-// Times holds the times of the rows of sequences, in the unit of the source: one time per row, in the order of Train,
-// Valid and Test.
-type Times struct{ Train, Valid, Test [][]int64 }
-
-// Source says where data came from and how strong they are as evidence.
-type Source struct {
-	Items   *Stated  `json:"stated_items,omitempty"` // which items there are, where that was stated
-	Users   *Stated  `json:"stated_users,omitempty"` // which users there are, where that was stated
-	Title   string   `json:"title"`
-	Hash    string   `json:"hash"` // see Log.Hash
-	Files   []File   `json:"files,omitempty"`
-	StandIn bool     `json:"stand_in"`
-	Level   Level    `json:"level"`
-	Checks  []Check  `json:"checks,omitempty"`
-	Notes   []string `json:"notes,omitempty"` // differences from the paper worth printing
-	Cache   string   `json:"-"`               // what the cache did, for the log
-
-	Decided Decisions `json:"-"` // by rows of many users
-}
-
-// File is one source file.
-type File struct {
-	Path   string `json:"path"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
-
-	Modified int64 `json:"-"` // nanoseconds since 1970, to notice a change while reading
-}
-
-// String returns the path with the size.
-func (f File) String() string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes) }
 
 // sequence returns a filtered log split and renumbered. It numbers items 1..V in order of first appearance in train,
 // users ascending. It removes rows of valid and test whose item never occurs in train. Items of a complete log keep
@@ -163,22 +129,6 @@ func along[T any](l *Log, parts []Part, known []int32, p Part, value func(row in
 		seqs[u] = all[from:len(all):len(all)]
 	}
 	return seqs
-}
-
-// partRung returns the counts of one part before unknown items are removed.
-func partRung(l *Log, parts []Part, p Part) Rung {
-	keep := make([]bool, len(parts))
-	perUser := make([]int, len(l.UserIDs))
-	for row, q := range parts {
-		if keep[row] = q == p; keep[row] {
-			perUser[l.Users[row]]++
-		}
-	}
-	r := countRung(p.String(), keep, l)
-	for _, n := range perUser {
-		r.Samples += max(0, n-1)
-	}
-	return r
 }
 
 // rung returns the counts of users, items and rows of sequences.

@@ -103,18 +103,6 @@ func (l *Log) Of(items, users *Stated) *Log {
 	return out.withRows()
 }
 
-// gathered returns the values of a column at rows; a nil column stays nil.
-func gathered[T any](col []T, rows []int) []T {
-	if col == nil {
-		return nil
-	}
-	out := make([]T, 0, len(rows))
-	for _, row := range rows {
-		out = append(out, col[row])
-	}
-	return out
-}
-
 // withRows returns the log without users who have no row.
 func (l *Log) withRows() *Log {
 	has := make([]bool, len(l.UserIDs))

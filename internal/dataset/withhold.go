@@ -39,9 +39,6 @@ func (w Withholding) Check() error {
 	return nil
 }
 
-// dropped marks a row that belongs to no part.
-const dropped Part = 255
-
 // Parts replaces the test rows in the parts of a log by others: the validation rows or, without any, the share of every
 // user's training rows, rounded down and drawn as Lots draws about rows.
 func (w Withholding) Parts(l *Log, parts []Part) InPlace {
