@@ -42,7 +42,7 @@ func (s Setting) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Metric is what a column measures.
+// Metric names the measure of a column, with its unit.
 type Metric struct {
 	Is      string  `yaml:"is"`      // as Recall@20, micro F1, users
 	Unit    string  `yaml:"unit"`    // percent, share, count (whole, not rounded) or number

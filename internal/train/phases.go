@@ -15,7 +15,7 @@ type Phases struct {
 	at     int
 }
 
-// phaseState wraps the state of a checkpoint.
+// phaseState holds the state of a checkpoint with the number of its training and what the first one came to.
 type phaseState struct {
 	Phase int             `json:"phase"`
 	First *Result         `json:"first,omitempty"`

@@ -43,7 +43,7 @@ type Checked struct {
 	Findings int    `json:"findings"`
 }
 
-// Report is what all rules found.
+// Report lists the findings of all rules.
 type Report struct {
 	Checked  []Checked `json:"checked"`
 	Rules    []Rule    `json:"rules"`

@@ -143,7 +143,7 @@ func cutoffs(l map[string]ladder) []int {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// gainAt is what a hit at a rank is worth, by metric.
+// gainAt gives the worth of a hit at a rank, from 1, by metric.
 var gainAt = map[string]func(rank int) float64{
 	"MRR":  func(rank int) float64 { return 1 / float64(rank) },
 	"NDCG": func(rank int) float64 { return 1 / math.Log2(float64(rank)+1) },
@@ -202,7 +202,7 @@ const (
 	inferredOne = "inferred one"
 )
 
-// step is what changes from one cut-off to the next.
+// step holds the change from one cut-off to the next.
 type step struct {
 	from, to  int      // cut-offs; from is 0 before the first
 	new, rise interval // of the hit rate, and of the metric

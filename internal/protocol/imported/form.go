@@ -11,7 +11,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Common is what the configuration of every form has.
+// Common holds the keys that the configuration of every form has.
 type Common struct {
 	Name    string      `yaml:"name" limit:"filled"` // name of the model in tables
 	Program string      `yaml:"program"`             // program that trained the model, in words; empty: not said

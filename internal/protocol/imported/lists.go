@@ -15,7 +15,7 @@ import (
 	"privrec/internal/run"
 )
 
-// ListsConfig describes a model of which lists are known, and nothing else.
+// ListsConfig describes a model that is known by its lists alone.
 type ListsConfig struct {
 	Common `yaml:",inline"`
 	Recs   string `yaml:"recs"` // file of lists, in any form that privrec evaluate reads

@@ -15,7 +15,7 @@ import (
 	"privrec/internal/vectors"
 )
 
-// VectorsConfig describes a model of which the vectors of users and items are known.
+// VectorsConfig describes a model that is known by its vectors of users and items.
 type VectorsConfig struct {
 	Common  `yaml:",inline"`
 	Vectors VectorFiles `yaml:"vectors"`
