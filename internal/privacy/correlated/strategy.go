@@ -9,11 +9,12 @@ import (
 // MaxHorizon is the largest number of steps of a strategy.
 const MaxHorizon = 10_000
 
-// Strategy is a lower triangular Toeplitz matrix C: every column is the first one, moved down to its diagonal. The
-// entries of the first column are not negative and do not increase, and the first is 1.
+// Strategy is a matrix C with a column for each step. It is lower triangular and Toeplitz, so that every column is the
+// first one, moved down to its diagonal, or it is the tree (see Tree).
 type Strategy struct {
-	column []float64 // as far as it is not 0
+	column []float64 // the first one, as far as it is not 0
 	steps  int
+	tree   bool
 }
 
 // Banded returns the first bands entries of the square root of the lower triangle of ones, for n steps, and 0 below
@@ -34,7 +35,7 @@ func Banded(n, bands int) (Strategy, error) {
 	for k := 1; k < bands; k++ {
 		c[k] = c[k-1] * (2*float64(k) - 1) / (2 * float64(k))
 	}
-	return Strategy{c, n}, nil
+	return Strategy{column: c, steps: n}, nil
 }
 
 // Composed returns independent noise on each of the n sums, as single releases have it: C is the triangle of ones.
@@ -46,7 +47,7 @@ func Composed(n int) (Strategy, error) {
 	for k := range c {
 		c[k] = 1
 	}
-	return Strategy{c, n}, nil
+	return Strategy{column: c, steps: n}, nil
 }
 
 func checkSteps(n int) error {
@@ -66,14 +67,23 @@ type Participation struct{ Times, Apart int }
 // ErrParticipation is returned for a participation that is none.
 var ErrParticipation = errors.New("a unit takes part at least once, in steps that are at least 1 apart")
 
-// Sensitivity returns the norm of the longest C (x - x') if one unit is added or removed. It is exact: the columns of C
-// are not negative, so the worst unit adds the same vector to every step that it is in, and since they do not increase,
-// the worst steps are the earliest ones, 1, 1+Apart, 1+2 Apart and so on (Kalinin, Lampert 2024; tests try every
-// pattern).
+// Sensitivity returns the norm of the longest C (x - x') if one unit is added or removed. It is exact for a Toeplitz
+// matrix: its columns are not negative, so the worst unit adds the same vector to every step that it is in, and since
+// they do not increase, the worst steps are the earliest ones, 1, 1+Apart, 1+2 Apart and so on (Kalinin, Lampert 2024;
+// tests try every pattern). That of a tree is exact or a bound; see Tree.
 func (s Strategy) Sensitivity(p Participation) (float64, error) {
 	if p.Times < 1 || p.Apart < 1 {
 		return 0, ErrParticipation
 	}
+	p.Apart = min(p.Apart, s.steps) // further apart than that there is no second time
+	if s.tree {
+		return s.nodes(p), nil
+	}
+	return s.earliest(p), nil
+}
+
+// earliest returns the sensitivity to a unit in the earliest steps that p allows.
+func (s Strategy) earliest(p Participation) float64 {
 	all := make([]float64, s.steps) // row t of the sum of the columns 1, 1+Apart and so on, up to t
 	sum := 0.0
 	for t := range all {
@@ -89,17 +99,20 @@ func (s Strategy) Sensitivity(p Participation) (float64, error) {
 		}
 		sum += row * row
 	}
-	return math.Sqrt(sum), nil
+	return math.Sqrt(sum)
 }
 
 // Errors holds the standard deviation of the noise in the released sums, for z of standard deviation 1.
 type Errors struct {
 	Mean float64 // root of the mean square over the steps
-	Last float64 // of the last sum, the largest
+	Last float64 // of the last sum; the largest, but for a tree
 }
 
 // Errors returns the error of the sums: the lengths of the rows of B.
 func (s Strategy) Errors() Errors {
+	if s.tree {
+		return s.sumsOfNodes(fromBelow)
+	}
 	b := s.sums()
 	total, row := 0.0, 0.0
 	for _, v := range b {

@@ -36,6 +36,20 @@ func made(t interface {
 
 // dense returns C whole.
 func (s Strategy) dense() *mat.Dense {
+	if s.tree {
+		var nodes []float64
+		rows := 0
+		for run := 1; run <= s.steps; run *= 2 {
+			for from := 0; from+run <= s.steps; from += run {
+				row := make([]float64, s.steps)
+				for j := range run {
+					row[from+j] = 1
+				}
+				nodes, rows = append(nodes, row...), rows+1
+			}
+		}
+		return mat.NewDense(rows, s.steps, nodes)
+	}
 	c := mat.NewDense(s.steps, s.steps, nil)
 	for i := range s.steps {
 		for j := max(0, i-len(s.column)+1); j <= i; j++ {
