@@ -34,6 +34,19 @@ func made(t interface {
 	return all
 }
 
+// errorsOf returns the errors of a strategy.
+func errorsOf(t interface {
+	Helper()
+	Fatal(...any)
+}, s Strategy) Errors {
+	t.Helper()
+	e, err := s.Errors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // dense returns C whole.
 func (s Strategy) dense() *mat.Dense {
 	if s.tree {
@@ -154,7 +167,7 @@ func TestErrorsAreThoseOfB(t *testing.T) {
 			}
 			sum += last
 		}
-		got := s.Errors()
+		got := errorsOf(t, s)
 		for _, x := range [][2]float64{{got.Mean, math.Sqrt(sum / float64(n))}, {got.Last, math.Sqrt(last)}} {
 			if math.Abs(x[0]-x[1]) > 1e-9*x[1] {
 				t.Errorf("%d steps, column %v: errors %v, want mean %v, last %v", n, s.column, got,
@@ -175,7 +188,7 @@ func TestGrowth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d * all[name].Errors().Last
+		return d * errorsOf(t, all[name]).Last
 	}
 	for _, name := range []string{"independent", "composed"} {
 		if got := last(name); math.Abs(got-math.Sqrt(n)) > 1e-9 {
@@ -210,4 +223,4 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func second(_ Strategy, err error) error { return err }
+func second[T any](_ T, err error) error { return err }

@@ -54,11 +54,11 @@ func fromBelow(level int) float64 {
 
 // PlainErrors returns the errors of a tree whose sums are those of the fewest nodes, one for each 1 of the number of
 // the step in binary. For other strategies it returns Errors.
-func (s Strategy) PlainErrors() Errors {
+func (s Strategy) PlainErrors() (Errors, error) {
 	if !s.tree {
 		return s.Errors()
 	}
-	return s.sumsOfNodes(func(int) float64 { return 1 })
+	return s.sumsOfNodes(func(int) float64 { return 1 }), nil
 }
 
 // sumsOfNodes returns the errors of sums of the fewest nodes with the variance that a node of a level has.

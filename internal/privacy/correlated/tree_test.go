@@ -83,9 +83,13 @@ func TestTreeErrors(t *testing.T) {
 			last = mat.Dot(ones, &x)
 			best += last
 		}
+		plainOf, err := s.PlainErrors()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for name, c := range map[string][2]float64{
-			"mean": {s.Errors().Mean, math.Sqrt(best / float64(n))}, "last": {s.Errors().Last, math.Sqrt(last)},
-			"plain mean": {s.PlainErrors().Mean, math.Sqrt(plain / float64(n))},
+			"mean": {errorsOf(t, s).Mean, math.Sqrt(best / float64(n))}, "last": {errorsOf(t, s).Last, math.Sqrt(last)},
+			"plain mean": {plainOf.Mean, math.Sqrt(plain / float64(n))},
 		} {
 			if math.Abs(c[0]-c[1]) > 1e-9*c[1] {
 				t.Errorf("%d steps: %s error %v, want %v", n, name, c[0], c[1])
