@@ -23,7 +23,8 @@ func BestBands(n int, p Participation) (int, error) {
 		if bands < 1 || bands > n {
 			return
 		}
-		if loss := (Strategy{column: root[:bands], steps: n}).loss(p); best == 0 || loss < least || loss == least && bands < best {
+		s := Strategy{column: root[:bands], steps: n}
+		if loss := s.loss(p); best == 0 || loss < least || loss == least && bands < best {
 			best, least = bands, loss
 		}
 	}

@@ -18,8 +18,8 @@ type Buffer struct {
 
 // Buffered returns the buffered linear Toeplitz matrix of n steps (BLT): the first column is 1 and then the sum of its
 // buffers. Its noise takes the memory of one row for each buffer, whatever the number of steps, and a few buffers are
-// near the best error (Dvijotham, McMahan, Pillutla, Steinke, Thakurta, "Efficient and near-optimal noise generation for
-// streaming differential privacy", FOCS 2024, whose theta are the decays and omega the weights). With weights of at
+// near the best error (Dvijotham, McMahan, Pillutla, Steinke, Thakurta, "Efficient and near-optimal noise generation
+// for streaming differential privacy", FOCS 2024, whose theta are the decays and omega the weights). With weights of at
 // least 0 that add up to at most 1 the column does not increase, so that Sensitivity is exact for any participation
 // (McMahan, Xu, Zhang, "A hassle-free algorithm for private learning in practice: don't use tree aggregation, use
 // BLTs", EMNLP 2024). Fit finds the buffers.

@@ -96,7 +96,8 @@ func TestBuffersRefused(t *testing.T) {
 	once := Participation{1, 1}
 	for name, err := range map[string]error{
 		"steps": second(Buffered(0, []Buffer{{0.1, 0.1}})), "fit steps": second(Fit(0, 1, once)),
-		"fit none": second(Fit(5, 0, once)), "fit nine": second(Fit(5, 9, once)), "fit never": second(Fit(5, 1, Participation{})),
+		"fit none": second(Fit(5, 0, once)), "fit nine": second(Fit(5, 9, once)),
+		"fit never": second(Fit(5, 1, Participation{})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// descend returns a point with a smaller value of f than x has, or x, and its value. It is the simplex search of Nelder and Mead ("A
-// simplex method for function minimization", Computer Journal 1965), begun again from its best point until that gains
-// less than a part in 1e7. A value that is not a number counts as infinite.
+// descend returns a point with a smaller value of f than x has, or x, and its value. It is the simplex search of Nelder
+// and Mead ("A simplex method for function minimization", Computer Journal 1965), begun again from its best point until
+// that gains less than a part in 1e7. A value that is not a number counts as infinite.
 func descend(x []float64, f func([]float64) float64) ([]float64, float64) {
 	value := func(x []float64) float64 {
 		if v := f(x); !math.IsNaN(v) {

@@ -10,10 +10,11 @@ import (
 // TestDesigns makes the strategy of each design, and the design again of its JSON.
 func TestDesigns(t *testing.T) {
 	for text, want := range map[string]Strategy{
-		`{"strategy":"banded","steps":4,"bands":2}`:                       {column: []float64{1, 0.5}, steps: 4},
-		`{"strategy":"composed","steps":2}`:                               {column: []float64{1, 1}, steps: 2},
-		`{"strategy":"tree","steps":7}`:                                   {steps: 7, tree: true},
-		`{"strategy":"blt","steps":4,"weights":[0.5],"decays":[0.25]}`:    {column: []float64{1, 0.5, 0.125, 0.03125}, steps: 4},
+		`{"strategy":"banded","steps":4,"bands":2}`: {column: []float64{1, 0.5}, steps: 4},
+		`{"strategy":"composed","steps":2}`:         {column: []float64{1, 1}, steps: 2},
+		`{"strategy":"tree","steps":7}`:             {steps: 7, tree: true},
+		`{"strategy":"blt","steps":4,"weights":[0.5],"decays":[0.25]}`: {column: []float64{1, 0.5, 0.125, 1. / 32},
+			steps: 4},
 		`{"strategy":"toeplitz","steps":5,"column":[1,-1e-07,0.5,1e+21]}`: {column: []float64{1, -1e-7, 0.5, 1e21}, steps: 5},
 	} {
 		var d Design

@@ -16,7 +16,8 @@ type State struct {
 
 // Generator turns independent normal rows z into the noise of each step, C^-1 z, row by row. What is released of step t
 // is its own part plus row t of C^-1 z, so that the released sums are the sums plus B z. Memory is bands-1 rows for a
-// banded strategy, and a row for each buffer of a buffered one (see Buffered). A copy of State may be stored at any step.
+// banded strategy, and a row for each buffer of a buffered one (see Buffered). A copy of State may be stored at any
+// step.
 type Generator struct {
 	State
 	of   Strategy
@@ -55,8 +56,8 @@ func (s Strategy) Generator(from State) (*Generator, error) {
 	return g, nil
 }
 
-// Next replaces the row of z of the next step by the row of C^-1 z. It fails after the last step and on a row of another
-// length.
+// Next replaces the row of z of the next step by the row of C^-1 z. It fails after the last step and on a row of
+// another length.
 func (g *Generator) Next(row []float64) error {
 	switch {
 	case len(row) != g.Width:

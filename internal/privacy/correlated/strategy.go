@@ -70,7 +70,10 @@ func (s Strategy) Steps() int { return s.steps }
 
 // Participation says in which steps the data of one unit may be: in at most Times of them, two of which are at least
 // Apart steps from each other. What a unit adds to a step has a norm of at most 1.
-type Participation struct{ Times, Apart int }
+type Participation struct {
+	Times int `json:"times"`
+	Apart int `json:"apart"`
+}
 
 // ErrParticipation is returned for a participation that is none.
 var ErrParticipation = errors.New("a unit takes part at least once, in steps that are at least 1 apart")

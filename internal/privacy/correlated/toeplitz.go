@@ -12,11 +12,11 @@ const MaxMixed = 512
 // The first must be above 0.
 //
 // Where no entry is negative and none is larger than the one above it, Sensitivity is exact. Any other column may have
-// at most MaxMixed steps, and Sensitivity is a bound for it: the square of the norm of C u is the sum of (C'C)[i,j] u[i]
-// u[j] over the steps that a unit is in, at most that of the absolute values of C'C. For each step i the worst steps j
-// that go with it are found exactly, and then the worst steps i with these sums. The bound is exact for a unit that takes
-// part once (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta, Xu, "(Amplified) banded matrix factorization",
-// NeurIPS 2023, algorithm 4, where the steps j need not go with i).
+// at most MaxMixed steps, and Sensitivity is a bound for it: the square of the norm of C u is the sum of (C'C)[i,j]
+// u[i] u[j] over the steps that a unit is in, at most that of the absolute values of C'C. For each step i the worst
+// steps j that go with it are found exactly, and then the worst steps i with these sums. The bound is exact for a unit
+// that takes part once (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta, Xu, "(Amplified) banded matrix
+// factorization", NeurIPS 2023, algorithm 4, where the steps j need not go with i).
 func Toeplitz(n int, column []float64) (Strategy, error) {
 	if err := checkSteps(n); err != nil {
 		return Strategy{}, err

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// Tree returns the binary tree of partial sums of n steps. Level h has a node for each whole run of 2^h steps, beginning
-// after a multiple of 2^h of them, and C has a row for each node: 1 in its steps, 0 elsewhere. A node is released with
-// noise of its own at its last step (Dwork, Naor, Pitassi, Rothblum, "Differential privacy under continual observation",
-// STOC 2010; Chan, Shi, Song, "Private and continual release of statistics", ICALP 2010).
+// Tree returns the binary tree of partial sums of n steps. Level h has a node for each whole run of 2^h steps,
+// beginning after a multiple of 2^h of them, and C has a row for each node: 1 in its steps, 0 elsewhere. A node is
+// released with noise of its own at its last step (Dwork, Naor, Pitassi, Rothblum, "Differential privacy under
+// continual observation", STOC 2010; Chan, Shi, Song, "Private and continual release of statistics", ICALP 2010).
 //
-// For a unit that takes part once the sensitivity is the root of the number of levels. A unit that takes part more often
-// is in a node of level h at most ceil(2^h/Apart) times, and in all k nodes of it at most ceil(k 2^h/Apart) times. The
-// sensitivity is the root of the sum of the squares of these counts, with full nodes first. It is exact if Times is 1 or
-// Apart a power of 2, where the earliest steps reach it at all levels at once. Elsewhere it is a bound.
+// For a unit that takes part once the sensitivity is the root of the number of levels. A unit that takes part more
+// often is in a node of level h at most ceil(2^h/Apart) times, and in all k nodes of it at most ceil(k 2^h/Apart)
+// times. The sensitivity is the root of the sum of the squares of these counts, with full nodes first. It is exact if
+// Times is 1 or Apart a power of 2, where the earliest steps reach it at all levels at once. Elsewhere it is a bound.
 //
 // Errors has the best linear estimate of every sum from the nodes that are released by then, and PlainErrors the sum of
 // the fewest nodes.
@@ -44,9 +44,9 @@ func (s Strategy) nodes(p Participation) float64 {
 }
 
 // fromBelow returns the variance of the best estimate of a node of a level from itself and all nodes below it, for z of
-// variance 1. Two nodes of the level below add up to a second measurement of it, so that the inverse is 1 + 1/(2 v) with
-// their variance v (Honaker, "Efficient use of differentially private binary trees", TPDP 2015). The whole runs of a sum
-// share no released node, so the sum of their estimates is the best of it.
+// variance 1. Two nodes of the level below add up to a second measurement of it, so that the inverse is 1 + 1/(2 v)
+// with their variance v (Honaker, "Efficient use of differentially private binary trees", TPDP 2015). The whole runs of
+// a sum share no released node, so the sum of their estimates is the best of it.
 func fromBelow(level int) float64 {
 	run := math.Ldexp(1, level)
 	return run / (2*run - 1)
