@@ -52,10 +52,10 @@ func (s Strategy) dense() *mat.Dense {
 	if s.tree {
 		var nodes []float64
 		rows := 0
-		for run := 1; run <= s.steps; run *= 2 {
-			for from := 0; from+run <= s.steps; from += run {
+		for length := 1; length <= s.steps; length *= 2 {
+			for from := 0; from+length <= s.steps; from += length {
 				row := make([]float64, s.steps)
-				for j := range run {
+				for j := range length {
 					row[from+j] = 1
 				}
 				nodes, rows = append(nodes, row...), rows+1

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Tree returns the binary tree of partial sums of n steps. Level h has a node for each whole run of 2^h steps,
+// Tree returns the binary tree of partial sums of n steps. Level h has a node for each whole stretch of 2^h steps,
 // beginning after a multiple of 2^h of them, and C has a row for each node: 1 in its steps, 0 elsewhere. A node is
 // released with noise of its own at its last step (Dwork, Naor, Pitassi, Rothblum, "Differential privacy under
 // continual observation", STOC 2010; Chan, Shi, Song, "Private and continual release of statistics", ICALP 2010).
@@ -27,10 +27,10 @@ func Tree(n int) (Strategy, error) {
 // nodes returns the sensitivity of a tree, where Apart is at most the number of steps.
 func (s Strategy) nodes(p Participation) float64 {
 	sum := 0
-	for run := 1; run <= s.steps; run *= 2 {
-		all := s.steps / run
-		most := min((run-1)/p.Apart+1, p.Times) // in one node
-		left := min((all*run-1)/p.Apart+1, p.Times)
+	for length := 1; length <= s.steps; length *= 2 {
+		all := s.steps / length
+		most := min((length-1)/p.Apart+1, p.Times) // in one node
+		left := min((all*length-1)/p.Apart+1, p.Times)
 		for range all {
 			times := min(most, left)
 			if times == 0 {
@@ -45,11 +45,11 @@ func (s Strategy) nodes(p Participation) float64 {
 
 // fromBelow returns the variance of the best estimate of a node of a level from itself and all nodes below it, for z of
 // variance 1. Two nodes of the level below add up to a second measurement of it, so that the inverse is 1 + 1/(2 v)
-// with their variance v (Honaker, "Efficient use of differentially private binary trees", TPDP 2015). The whole runs of
+// with their variance v (Honaker, "Efficient use of differentially private binary trees", TPDP 2015). The stretches of
 // a sum share no released node, so the sum of their estimates is the best of it.
 func fromBelow(level int) float64 {
-	run := math.Ldexp(1, level)
-	return run / (2*run - 1)
+	steps := math.Ldexp(1, level)
+	return steps / (2*steps - 1)
 }
 
 // PlainErrors returns the errors of a tree whose sums are those of the fewest nodes, one for each 1 of the number of
