@@ -1,10 +1,14 @@
 package calculator
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"privrec/internal/privacy"
 )
 
 // TestCorrelatedSumsAreOneGaussian compares the account of a stream with that of a single release of its sensitivity.
@@ -131,6 +135,43 @@ func TestStrategiesRefused(t *testing.T) {
 		_, err := ask(t, "account correlated-sums --horizon 365 --noise-multiplier 3 --delta 1e-6 "+rest)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", rest, err, want)
+		}
+	}
+}
+
+// TestLedgerOfSums demands of a ledger's account, for each strategy, the epsilon of the question that made its event.
+// Beside another release it costs what both cost together.
+func TestLedgerOfSums(t *testing.T) {
+	for _, rest := range []string{"", "--bands best", "--strategy tree --neighbouring replace", "--strategy composed",
+		"--strategy blt --participations 3 --apart 4 --neighbouring zero-out"} {
+		line := "correlated-sums --horizon 20 --noise-multiplier 9 --delta 1e-6 " + rest
+		q := AskAccount(mechanism(t, "correlated-sums"))
+		words := strings.Fields(line)
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		for _, n := range append(q.Numbers(), q.Optional()...) {
+			flags.Var(n, n.Name(), "")
+		}
+		flags.StringVar(&q.Strategy, "strategy", "", "")
+		flags.StringVar(&q.Neighbouring, "neighbouring", "", "")
+		if err := errors.Join(flags.Parse(words[1:]), q.Check()); err != nil {
+			t.Fatal(rest, err)
+		}
+		e, err := q.of.release(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := keys(t, "account "+line)["epsilon"].(float64)
+		path := ledgerOf(t, nil, e)
+		if got := keys(t, "account ledger --delta 1e-6 "+path)["epsilon"].(float64); got != want {
+			t.Errorf("%s: the ledger comes to %v, want %v", rest, got, want)
+		}
+		mu := keys(t, "account "+line)["gdp_mu"].(float64)
+		both := ledgerOf(t, nil, e, privacy.Gaussian{Sigma: 1, Sensitivity: mu, Unit: privacy.User,
+			Neighbouring: q.relation})
+		more := keys(t, fmt.Sprintf("account gaussian --delta 1e-6 --steps 2 --sigma 1 --sensitivity %v", mu))
+		got := keys(t, "account ledger --delta 1e-6 "+both)["epsilon"].(float64)
+		if want := more["epsilon"].(float64); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%s: beside another release %v, want %v", rest, got, want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (e CorrelatedGaussian) Validate() error {
 	}
 	least, err := e.Least()
 	if err == nil && !(e.Sensitivity >= least*(1-1e-12) && least <= math.MaxFloat64) {
-		err = fmt.Errorf("sensitivity is %v, want at least %v, by which the strategy moves", e.Sensitivity, least)
+		err = fmt.Errorf("sensitivity is %v, want at least %v, that of the strategy", e.Sensitivity, least)
 	}
 	return first(e.Kind(), err)
 }
