@@ -109,12 +109,13 @@ func TestEventsAgreeWithTheCalculator(t *testing.T) {
 		"tf-privacy-derived.yaml":       "account dp-sgd --records 60000 --batch 256 --epochs 10 --noise-multiplier 1.1 --delta 1e-6",
 		"shuffled-as-shuffled.yaml":     "account dp-sgd --records 60000 --batch 256 --epochs 10 --noise-multiplier 4 --delta 1e-6 --sampling shuffled",
 		"fixed-size-as-fixed-size.yaml": "account sampled-gaussian --sampling-rate 0.004266666666666667 --noise-multiplier 4 --steps 100 --delta 1e-6 --sampling without-replacement",
+		"full-batch.yaml":               "account gaussian --sigma 9 --sensitivity 1 --steps 3 --delta 1e-6",
+		"clipped-sum-replaced.yaml":     "account gaussian --sigma 8 --sensitivity 2 --steps 1 --delta 1e-6 --neighbouring replace",
+		"randomised-response.yaml":      "account randomized-response --epsilon 1 --categories 5 --steps 1 --delta 1e-6",
+		"responses-of-many.yaml":        "account randomized-response --epsilon 1.0986122886681098 --categories 2 --steps 1 --delta 1e-6",
+
 		"stream.yaml": "account correlated-sums --noise-multiplier 8 --horizon 365 --bands 30 --participations 52 " +
 			"--apart 7 --delta 1e-6",
-		"full-batch.yaml":           "account gaussian --sigma 9 --sensitivity 1 --steps 3 --delta 1e-6",
-		"clipped-sum-replaced.yaml": "account gaussian --sigma 8 --sensitivity 2 --steps 1 --delta 1e-6 --neighbouring replace",
-		"randomised-response.yaml":  "account randomized-response --epsilon 1 --categories 5 --steps 1 --delta 1e-6",
-		"responses-of-many.yaml":    "account randomized-response --epsilon 1.0986122886681098 --categories 2 --steps 1 --delta 1e-6",
 	} {
 		a := eventsOf(t, "eventlog/testdata/clean/"+file)
 		want, ok := keys(t, line)["epsilon"].(float64)

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/privacy/correlated"
 )
 
-// A stated sensitivity below that of the strategy is refused, by as little as a part in 1e9, and an exchanged unit needs
-// twice as much; the least itself and any more are taken.
+// A stated sensitivity below that of the strategy is refused, by as little as a part in 1e9, and an exchanged unit
+// needs twice as much; the least itself and any more are taken.
 func TestStatedSensitivity(t *testing.T) {
 	for _, d := range []correlated.Design{
 		{Name: correlated.NameBanded, Steps: 30, Bands: 4}, {Name: correlated.NameBanded, Steps: 30, Bands: 30},
