@@ -35,23 +35,20 @@ func (s Strategy) Generator(from State) (*Generator, error) {
 	case from.Step < 0 || from.Step > s.steps:
 		return nil, fmt.Errorf("state: step is %d, want 0 to %d", from.Step, s.steps)
 	}
-	g := &Generator{State{Width: from.Width}, s, len(s.column) - 1}
+	rows := len(s.column) - 1
 	if s.buffers != nil {
-		g.rows = len(s.buffers)
+		rows = len(s.buffers)
 	}
-	g.Memory = make([]float64, g.rows*g.Width)
-	if from.Step == 0 && len(from.Memory) == 0 {
-		return g, nil
-	}
-	if len(from.Memory) != len(g.Memory) {
-		return nil, fmt.Errorf("state: memory of %d numbers, want %d rows of %d", len(from.Memory), g.rows, from.Width)
+	fresh := from.Step == 0 && len(from.Memory) == 0
+	if !fresh && len(from.Memory) != rows*from.Width {
+		return nil, fmt.Errorf("state: memory of %d numbers, want %d rows of %d", len(from.Memory), rows, from.Width)
 	}
 	for i, v := range from.Memory {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("state: memory %d is %v, want a finite number", i, v)
 		}
 	}
-	g.Step = from.Step
+	g := &Generator{State{from.Step, from.Width, make([]float64, rows*from.Width)}, s, rows}
 	copy(g.Memory, from.Memory)
 	return g, nil
 }

@@ -65,9 +65,6 @@ func checkSteps(n int) error {
 	return nil
 }
 
-// Steps returns the number of steps.
-func (s Strategy) Steps() int { return s.steps }
-
 // Participation says in which steps the data of one unit may be: in at most Times of them, two of which are at least
 // Apart steps from each other. What a unit adds to a step has a norm of at most 1.
 type Participation struct {
