@@ -47,6 +47,7 @@ func ask(t testing.TB, line string) (string, error) {
 		flags.Var(n, n.Name(), n.Usage())
 	}
 	flags.StringVar(&q.Sampling, "sampling", q.Sampling, "")
+	flags.StringVar(&q.Strategy, "strategy", "", "")
 	flags.StringVar(&q.Neighbouring, "neighbouring", "", "")
 	flags.StringVar(&q.Accountant, "accountant", "", "")
 	flags.StringVar(&q.Find, "find", "", "")

@@ -113,6 +113,9 @@ func TestEventsAgreeWithTheCalculator(t *testing.T) {
 		"clipped-sum-replaced.yaml":     "account gaussian --sigma 8 --sensitivity 2 --steps 1 --delta 1e-6 --neighbouring replace",
 		"randomised-response.yaml":      "account randomized-response --epsilon 1 --categories 5 --steps 1 --delta 1e-6",
 		"responses-of-many.yaml":        "account randomized-response --epsilon 1.0986122886681098 --categories 2 --steps 1 --delta 1e-6",
+
+		"stream.yaml": "account correlated-sums --noise-multiplier 8 --horizon 365 --bands 30 --participations 52 " +
+			"--apart 7 --delta 1e-6",
 	} {
 		a := eventsOf(t, "eventlog/testdata/clean/"+file)
 		want, ok := keys(t, line)["epsilon"].(float64)

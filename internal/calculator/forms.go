@@ -44,14 +44,20 @@ type numbersForm struct {
 	Participations int64   `json:"participations,omitempty"`
 	Apart          int64   `json:"apart,omitempty"`
 	Bands          int64   `json:"bands,omitempty"`
+	Buffers        int64   `json:"buffers,omitempty"`
 	ErrorLast      float64 `json:"error_last,omitempty"`
 	ErrorMean      float64 `json:"error_mean,omitempty"`
+	ErrorLastPlain float64 `json:"error_last_plain,omitempty"`
+	ErrorMeanPlain float64 `json:"error_mean_plain,omitempty"`
 	ErrorSingle    float64 `json:"error_single_releases,omitempty"`
 }
 
 // echoForm holds the fields that echo and bound write.
 type echoForm struct {
 	numbersForm
+	Strategy string           `json:"strategy,omitempty"`
+	Weights  []float64        `json:"weights,omitempty"`
+	Decays   []float64        `json:"decays,omitempty"`
 	Sampling privacy.Sampling `json:"sampling,omitempty"`
 	Theorem  string           `json:"theorem,omitempty"`
 }

@@ -24,7 +24,7 @@ type Asked struct {
 // Given holds a number of a question, with its key in JSON.
 type Given struct {
 	Key   string
-	Value any    // float64, or int64 of a whole number
+	Value any    // float64, int64 of a whole number, string or []float64
 	Label string // for a person; empty: in JSON alone
 }
 
@@ -50,6 +50,13 @@ func (q *Question) asked(less ...string) Asked {
 				Given{strings.ReplaceAll(name, "-", "_"), q.numbers[name].json(), q.of.labels[name]})
 		}
 	}
+	if q.Strategy != "" {
+		a.Numbers = append(a.Numbers, Given{Key: "strategy", Value: q.Strategy})
+	}
+	if d := q.sums.design; d.Weights != "" {
+		a.Numbers = append(a.Numbers, Given{"weights", d.Weights.Floats(), "weights of the buffers"},
+			Given{"decays", d.Decays.Floats(), "decays of the buffers"})
+	}
 	if q.given("group") {
 		a.Numbers = append(a.Numbers, Given{Key: "group", Value: q.numbers["group"].json()})
 		a.Releases += fmt.Sprintf(", for a user with %s records", q.shown("group"))
@@ -61,8 +68,14 @@ func (q *Question) asked(less ...string) Asked {
 func (p *page) echo(a Asked) {
 	for _, n := range a.Numbers {
 		shown := ""
-		if v, real := n.Value.(float64); real {
+		switch v := n.Value.(type) {
+		case float64:
 			shown = near(v, 6)
+		case []float64:
+			for _, x := range v {
+				shown += near(x, 6) + " "
+			}
+			shown = strings.TrimSpace(shown)
 		}
 		p.add(n.Key, n.Value, n.Label, shown)
 	}

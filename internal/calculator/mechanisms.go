@@ -17,9 +17,10 @@ type Mechanism struct {
 	Relations           []privacy.Neighbouring // that a question may choose; empty: no choice
 	Sampled             bool                   // has batches, which are drawn in one of two ways
 
-	numbers  []string // of a release, without the noise
-	optional []string // numbers of a release that may be left out
-	finds    []string // numbers that a calibration can find besides the noise
+	numbers    []string // of a release, without the noise
+	strategies []string // that correlate its noise, the default one first; empty: no choice
+	optional   []string // numbers of a release that may be left out
+	finds      []string // numbers that a calibration can find besides the noise
 	// derive computes numbers from others, the number of releases among them, and derived names those that an answer
 	// repeats. Nil: nothing is computed, and the number of releases is asked for.
 	derive   func(q *Question) error
@@ -52,6 +53,9 @@ func (m *Mechanism) samplings() []privacy.Sampling {
 
 // Samplings names the ways in which batches can be drawn, for the help.
 func (m *Mechanism) Samplings() string { return list(m.samplings()) }
+
+// Strategies names the strategies that correlate the noise, for the help; empty if there is no choice.
+func (m *Mechanism) Strategies() string { return list(m.strategies) }
 
 // Finds returns the names of the numbers that a calibration can find, the noise first.
 func (m *Mechanism) Finds() []string { return append([]string{m.Noise}, m.finds...) }

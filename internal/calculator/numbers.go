@@ -18,6 +18,7 @@ type span struct {
 	openLo, openHi bool // the end itself is not in the range
 	whole          bool
 	ratio          bool // may be written as one whole number over another
+	best           bool // may be the word best, for the number that is found to be best
 }
 
 // Ranges of the calculator's numbers. They are wide enough for every sensible number, and narrow enough to refuse
@@ -37,6 +38,8 @@ var (
 	spanWhole   = span{lo: 1, hi: 1e9, whole: true}
 	spanShape   = span{lo: -1, hi: 100, openLo: true}
 	spanHorizon = span{lo: 1, hi: correlated.MaxHorizon, whole: true}
+	spanBands   = span{lo: 1, hi: correlated.MaxHorizon, whole: true, best: true}
+	spanBuffers = span{lo: 1, hi: correlated.MaxBuffers, whole: true}
 	spanError   = span{lo: 0, hi: 1e15}
 )
 
@@ -52,10 +55,16 @@ func (s span) String() string {
 		text = short(s.lo) + " to " + short(s.hi)
 	}
 	if s.whole {
-		return "a whole number, " + text
+		text = "a whole number, " + text
+	}
+	if s.best {
+		text += ", or " + best
 	}
 	return text
 }
+
+// best is the word for a number that is to be found.
+const best = "best"
 
 // holds reports whether v is in range. NaN never is.
 func (s span) holds(v float64) bool {
@@ -117,7 +126,7 @@ type Number struct {
 	span                span
 	v                   float64
 	set                 bool
-	text                string // the fraction that was given; empty: it was not a fraction
+	text                string // the fraction or word that was given; empty: it was a number
 }
 
 // newNumber returns a number of the calculator that is not given yet.
@@ -157,10 +166,13 @@ var kinds = map[string]struct {
 	"horizon":          {spanHorizon, "number of steps", "N"},
 	"participations":   {spanHorizon, "most steps that one user is in (default 1)", "K"},
 	"apart":            {spanHorizon, "fewest steps from one of them to the next (default 1)", "G"},
-	"bands":            {spanHorizon, "steps over which noise is correlated (default all)", "B"},
+	"bands":            {spanBands, "steps over which noise is correlated (default all)", "B"},
+	"buffers":          {spanBuffers, "most buffers of the strategy blt (default 4)", "K"},
 
 	"error-last":            {spanError, "standard deviation of the noise of the last sum", ""},
 	"error-mean":            {spanError, "root of the mean square of the noise of all sums", ""},
+	"error-last-plain":      {spanError, "that of the sum of the fewest nodes of a tree", ""},
+	"error-mean-plain":      {spanError, "that of the sums of the fewest nodes of a tree", ""},
 	"error-single-releases": {spanError, "standard deviation of independent noise on each sum", ""},
 }
 
@@ -187,6 +199,10 @@ func (n *Number) String() string {
 
 // Set reads the value.
 func (n *Number) Set(text string) error {
+	if n.span.best && text == best {
+		n.v, n.set, n.text = 0, true, best
+		return nil
+	}
 	v, err := n.span.parse(n.name, text)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/correlated"
 	"privrec/internal/run"
 )
 
@@ -16,7 +15,7 @@ import (
 // in, see that none is Missing, and Check the question; then it can be answered.
 type Question struct {
 	// The choices as given. An empty one means the default, except for Sampling, which has its default already.
-	Accountant, Sampling, Neighbouring string
+	Accountant, Sampling, Neighbouring, Strategy string
 	// Find names the number to calibrate; empty: the noise.
 	Find string
 
@@ -32,10 +31,7 @@ type Question struct {
 	unit     privacy.Unit
 	ctx      context.Context // nil: nothing ends the answer early
 
-	sums struct { // of a stream, as last computed
-		steps, bands int
-		errors       correlated.Errors
-	}
+	sums sumsOf
 }
 
 // During returns the question bound to ctx: its answer stops when ctx ends, with the error of ctx.
@@ -118,6 +114,9 @@ func (q *Question) Optional() []*Number {
 
 // given reports whether a number was given.
 func (q *Question) given(name string) bool { n := q.numbers[name]; return n != nil && n.set }
+
+// best reports whether a number is to be found.
+func (q *Question) best(name string) bool { return q.given(name) && q.numbers[name].text == best }
 
 // or returns the value of a number, or another one if it was not given.
 func (q *Question) or(name string, v float64) float64 {

@@ -225,6 +225,9 @@ func questionFlags(c *cobra.Command, q *calculator.Question) {
 	if m.Sampled {
 		p.StringVar(&q.Sampling, "sampling", q.Sampling, "how batches are drawn: "+m.Samplings())
 	}
+	if names := m.Strategies(); names != "" {
+		p.StringVar(&q.Strategy, "strategy", "", "how noise is correlated: "+names+" (default banded)")
+	}
 	if len(m.Relations) > 0 {
 		usage := "relation of neighbouring data sets that --sensitivity is for: add-remove, replace, zero-out " +
 			"(default add-remove)"

@@ -49,12 +49,16 @@ func TestUnits(t *testing.T) {
 func TestGroup(t *testing.T) {
 	from, to := privacy.Subject{Unit: privacy.Cell, Neighbouring: privacy.Replace}, privacy.Subject{Unit: privacy.User, Neighbouring: privacy.ZeroOut}
 	releases := map[string][2]privacy.Event{}
+	week := privacy.CorrelatedGaussian{NoiseMultiplier: 4, Sensitivity: 2, Unit: from.Unit,
+		Neighbouring: from.Neighbouring}
+	week.Name, week.Steps, week.Bands, week.Times, week.Apart = "banded", 7, 1, 1, 1
 	for _, c := range [][2]privacy.Event{
 		{privacy.Gaussian{Sigma: 2, Sensitivity: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Gaussian{Sigma: 2, Sensitivity: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.Laplace{Scale: 2, Sensitivity: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Laplace{Scale: 2, Sensitivity: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.SphericalLaplace{Scale: 2, Sensitivity: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.SphericalLaplace{Scale: 2, Sensitivity: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.DiscreteGaussian{Sigma: 2, Sensitivity: 3.0000000001, Dimension: 7, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.DiscreteGaussian{Sigma: 2, Sensitivity: 15, Dimension: 7, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.DiscreteLaplace{Scale: 2, Sensitivity: 2.9999999999, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.DiscreteLaplace{Scale: 2, Sensitivity: 15, Unit: to.Unit, Neighbouring: to.Neighbouring}},
+		{week, privacy.Gaussian{Sigma: 4, Sensitivity: 10, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.Exponential{Epsilon: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Exponential{Epsilon: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.PureLDP{Epsilon: 0.5, Unit: from.Unit}, privacy.PureLDP{Epsilon: 2.5, Unit: to.Unit}},
 		{privacy.RandomizedResponse{Epsilon: 0.5, Categories: 9, Unit: from.Unit}, privacy.SelfComposed{Count: 5, Event: privacy.RandomizedResponse{Epsilon: 0.5, Categories: 9, Unit: to.Unit}}},

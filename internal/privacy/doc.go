@@ -34,7 +34,8 @@
 //
 // A family of noise is one type: its parameters, its law, what it is for a group (Group), and its text in a ledger (the
 // JSON tags, read). If a law that exists bounds it, as ResponseLaw bounds all pure noise, Law returns that one, and the
-// type and an entry in kinds (law.go) are all; see SphericalLaplace. A family with a law of its own is that law without
+// type and an entry in kinds (law.go) are all; see SphericalLaplace. So it is where the release has the law of another
+// kind, as CorrelatedGaussian has that of a Gaussian. A family with a law of its own is that law without
 // a subject, as Laplace is, and is entered in five files:
 //
 //   - its own, here: the type, with the methods of Release and Law;
@@ -76,5 +77,6 @@
 //     itself), pld (certified from both sides), classic (theorems of composition,
 //     filters), special (functions), terms (events flattened).
 //   - audit, audit/exact: lower bounds from experiments, and from whole laws.
+//   - correlated: how the noise of sums over time is correlated, which CorrelatedGaussian states.
 //   - binomial: the law that audits and randomised responses share.
 package privacy

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"privrec/internal/privacy/correlated"
 )
 
 var (
@@ -27,9 +29,9 @@ func draw(t *rapid.T, levels int) Event {
 		}
 		return list
 	}
-	kinds := 13
+	kinds := 14
 	if levels <= 1 {
-		kinds = 9
+		kinds = 10
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0:
@@ -59,10 +61,31 @@ func draw(t *rapid.T, levels int) Event {
 	case 8:
 		return SphericalLaplace{number("scale"), number("sensitivity"), unit, relation}
 	case 9:
-		return Composed{some()}
+		e := CorrelatedGaussian{NoiseMultiplier: number("noise multiplier"), Unit: unit, Neighbouring: relation}
+		e.Steps = rapid.IntRange(1, 20).Draw(t, "steps")
+		e.Times, e.Apart = rapid.IntRange(1, 30).Draw(t, "times"), rapid.IntRange(1, 30).Draw(t, "apart")
+		switch rapid.IntRange(0, 3).Draw(t, "strategy") {
+		case 0:
+			e.Name, e.Bands = correlated.NameBanded, rapid.IntRange(1, e.Steps).Draw(t, "bands")
+		case 1:
+			e.Name = correlated.NameTree
+		case 2:
+			e.Design = correlated.BufferedDesign(e.Steps, []correlated.Buffer{{
+				Weight: rapid.Float64Range(0, 1).Draw(t, "weight"), Decay: rapid.Float64Range(0, 1).Draw(t, "decay")}})
+		default:
+			e.Name, e.Column = correlated.NameToeplitz, correlated.NumbersOf([]float64{number("first")})
+		}
+		least, err := e.Least()
+		if err != nil || !(least > 0 && least < 1e300) {
+			t.Skip("no such strategy")
+		}
+		e.Sensitivity = least * rapid.Float64Range(1, 9).Draw(t, "more")
+		return e
 	case 10:
-		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+		return Composed{some()}
 	case 11:
+		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+	case 12:
 		return SelfComposed{draw(t, levels-1), rapid.Int64Range(1, math.MaxInt64).Draw(t, "count")}
 	}
 	return Sampled{draw(t, levels-1), rapid.Float64Range(0x1p-1000, 1).Draw(t, "rate"), rapid.SampledFrom([]Sampling{Poisson, WithoutReplacement}).Draw(t, "method")}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/privacy/correlated"
 )
 
 var (
@@ -18,12 +20,21 @@ var (
 	dl    = DiscreteLaplace{Scale: 512, Sensitivity: 256, Unit: Edge, Neighbouring: AddRemove}
 	rr    = RandomizedResponse{Epsilon: 3, Categories: 2, Unit: Cell}
 	exp   = Exponential{Epsilon: 0.5, Unit: Interaction, Neighbouring: Replace}
+	sums  = stream()
 	bare  = Unprotected{What: "labels", Why: "the loss sees them", Unit: Interaction}
 )
 
+// stream returns the sums of a week in which a user is twice, with noise of a buffered strategy.
+func stream() CorrelatedGaussian {
+	e := CorrelatedGaussian{NoiseMultiplier: 8, Sensitivity: 5, Unit: User, Neighbouring: Replace}
+	e.Design = correlated.BufferedDesign(7, []correlated.Buffer{{Weight: 0.25, Decay: 0.9}, {Weight: 0.5, Decay: 0.125}})
+	e.Times, e.Apart = 2, 3
+	return e
+}
+
 // Every kind, nested in every way once.
 var allEvents = []Event{
-	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, bare, Unprotected{What: "x", Why: "y"},
+	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, sums, bare, Unprotected{What: "x", Why: "y"},
 	Composed{[]Event{gauss, lap}}, Parallel{Events: []Event{ldp}},
 	SelfComposed{gauss, 7}, Sampled{gauss, 0.5, Poisson}, Sampled{lap, 1, WithoutReplacement},
 	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}, true}, 2}, gauss}},

@@ -28,6 +28,11 @@ func (e Gaussian) Law() Law {
 	return e
 }
 
+// normal returns the law of normal noise, for other events with that law.
+func normal(sigma, sensitivity float64) Gaussian {
+	return Gaussian{Sigma: sigma, Sensitivity: sensitivity}
+}
+
 // Within reports whether one unit's vector is known to be at most as long as the sensitivity: values from 0 to it. The
 // price of a sampled release under Replace is lower for such vectors.
 func (e Gaussian) Within() bool { return e.Norm > 0 && e.Norm <= e.Sensitivity }

@@ -177,6 +177,7 @@ func TestLaws(t *testing.T) {
 		{sum, Gaussian{2, 1, 0.5, "", ""}}, {lap, Laplace{2, 1, "", ""}},
 		{dg, DiscreteGaussian{1024, 1040, 64, "", ""}}, {dl, DiscreteLaplace{512, 256, "", ""}},
 		{ldp, ResponseLaw{20, 2, true}}, {rr, ResponseLaw{3, 2, false}}, {exp, Exponential{0.5, "", ""}},
+		{sums, Gaussian{8, 5, 0, "", ""}},
 		{bare, nil}, {Composed{[]Event{gauss}}, nil},
 	} {
 		if got := LawOf(c.e); got != c.want {

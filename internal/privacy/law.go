@@ -30,7 +30,7 @@ type Pricer interface {
 // kinds has one empty event of every kind.
 var kinds = []Event{
 	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{},
-	Exponential{},
+	Exponential{}, CorrelatedGaussian{},
 	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/correlated"
 )
 
 const (
@@ -20,6 +21,18 @@ const (
 )
 
 var leaf = privacy.PureLDP{Epsilon: 1, Unit: privacy.User}
+
+// daily returns the sums of a stream with some user in 52 steps, a week apart.
+func daily(d correlated.Design) privacy.CorrelatedGaussian {
+	return privacy.CorrelatedGaussian{NoiseMultiplier: 8, Sensitivity: 60, Design: d,
+		Participation: correlated.Participation{Times: 52, Apart: 7}, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+}
+
+// dailyText returns the text of daily with a strategy and its numbers.
+func dailyText(design string) string {
+	return `{"kind":"correlated-gaussian","noise_multiplier":8,"sensitivity":60,"strategy":` + design +
+		`,"times":52,"apart":7,"unit":"user","neighbouring":"add-remove"}`
+}
 
 // wire is the text of every kind, as files of earlier runs have it: a change here
 // makes them unreadable.
@@ -52,6 +65,24 @@ var wire = []struct {
 		map[string]field{"epsilon": positive, "categories": wholeFrom2, "unit": unit}},
 	{privacy.Exponential{Epsilon: 0.5, Unit: privacy.Cell, Neighbouring: privacy.Replace}, otherText,
 		map[string]field{"epsilon": positive, "unit": unit, "neighbouring": relation}},
+	{daily(correlated.Design{Name: "banded", Steps: 365, Bands: 30}),
+		dailyText(`"banded","steps":365,"bands":30`), map[string]field{
+			"noise_multiplier": positive,
+			"sensitivity":      {[]string{`60`, `1e300`}, []string{`0`, `-1`, `1`, `null`}, numbersNot, " is "},
+			"strategy": {[]string{`"banded"`}, []string{`""`, `"Banded"`, `"root"`, `"tree"`, `"composed"`, `null`},
+				textsNot, "strateg"},
+			"steps": {[]string{`30`, `366`}, []string{`0`, `-1`, `29`, `10001`, `null`}, wholeNot, "steps"},
+			"bands": {[]string{`1`, `31`}, []string{`0`, `-1`, `366`, `null`}, wholeNot, "bands, want 1 to"},
+			"times": {[]string{`1`, `9223372036854775807`}, []string{`0`, `-1`, `null`}, wholeNot, "takes part at least"},
+			"apart": {[]string{`8`, `9223372036854775807`}, []string{`0`, `-1`, `null`}, wholeNot, "at least 1 apart"},
+			"unit":  unit,
+			"neighbouring": {[]string{`"add-remove"`, `"zero-out"`}, []string{`""`, `"add"`, `null`}, textsNot,
+				"unknown neighbouring relation"}}},
+	{daily(correlated.Design{Name: "tree", Steps: 365}), dailyText(`"tree","steps":365`), nil},
+	{daily(correlated.BufferedDesign(365, []correlated.Buffer{{Weight: 0.5, Decay: 0.75}, {Weight: 1e-7, Decay: 0.5}})),
+		dailyText(`"blt","steps":365,"weights":[0.5,1e-07],"decays":[0.75,0.5]`), nil},
+	{daily(correlated.Design{Name: "toeplitz", Steps: 365, Column: correlated.NumbersOf([]float64{1, -0.5, 0.25})}),
+		dailyText(`"toeplitz","steps":365,"column":[1,-0.5,0.25]`), nil},
 	{privacy.Unprotected{What: "labels", Why: `the "loss" <sees> them`, Unit: privacy.Record},
 		`{"kind":"unprotected","what":"labels","why":"the \"loss\" \u003csees\u003e them","unit":"record"}`,
 		map[string]field{"what": word, "why": word, "unit": unitOrNone}},
@@ -75,6 +106,7 @@ type field struct {
 
 var (
 	numbersNot = []string{`"1"`, `true`, `[1]`, `{"v":1}`, `NaN`, `Infinity`, `1e999`, `-1e999`, `0x10`, `01`, `.5`, `1.`, `1,`, ``}
+	wholeNot   = append([]string{`1.5`}, numbersNot...)
 	textsNot   = []string{`1`, `false`, `["user"]`, `{}`, `user`, `'user'`, `"user`, ``}
 	positive   = field{[]string{`1`, `5e-324`, `1.7976931348623157e308`, `1e-300`, `7`}, []string{`0`, `-0`, `-1`, `-1e-300`, `1e-400`, `null`}, numbersNot, " is "}
 	normOf3    = field{[]string{`1.5`, `3`, `1e300`, `0`, `null`}, []string{`1.4999999999999998`, `1`, `-1.5`, `1e-300`}, numbersNot, "norm is "}
@@ -123,8 +155,8 @@ func TestWireFormat(t *testing.T) {
 			t.Errorf("%s does not begin with its kind", w.text)
 		}
 	}
-	if len(kinds) != 13 {
-		t.Errorf("%d kinds, want all 13", len(kinds))
+	if len(kinds) != 14 {
+		t.Errorf("%d kinds, want all 14", len(kinds))
 	}
 }
 

@@ -13,9 +13,10 @@ import (
 
 // Names of mechanisms.
 const (
-	dpSGD    = "dp-sgd"
-	composed = "composed"
-	parallel = "parallel"
+	dpSGD              = "dp-sgd"
+	composed           = "composed"
+	parallel           = "parallel"
+	correlatedGaussian = "correlated-gaussian"
 )
 
 // Shuffled is the sampling in which records are put into a random order once an epoch and cut into batches.
@@ -35,6 +36,8 @@ var mechanisms = []mechanism{
 	{"laplace", nil, []string{"scale", "sensitivity", "epsilon", "sampling_rate", "sampling", "sampled_unit"}},
 	{"discrete-gaussian", []string{"sigma", "sensitivity", "dimension"}, nil},
 	{"discrete-laplace", []string{"scale", "sensitivity"}, nil},
+	{correlatedGaussian, []string{"noise_multiplier", "strategy", "steps"}, []string{"bands", "weights", "decays",
+		"column", "times", "apart", "sensitivity"}},
 	{"randomized-response", []string{"categories"}, []string{"epsilon", "keep"}},
 	{"local", []string{"epsilon"}, nil},
 	{"exponential", []string{"epsilon"}, nil},
@@ -180,6 +183,9 @@ func (e *Event) check(c checker, key string, depth int) {
 	c.whole(key+"steps", e.Steps, 1)
 	c.whole(key+"categories", e.Categories, 2)
 	c.whole(key+"dimension", e.Dimension, 1)
+	c.whole(key+"bands", e.Bands, 1)
+	c.whole(key+"times", e.Times, 1)
+	c.whole(key+"apart", e.Apart, 1)
 	least := noiseLeast
 	if e.Mechanism == dpSGD {
 		least = 0 // no noise is a fault, which the account says
@@ -255,6 +261,9 @@ func (e *Event) checkPairs(c checker, key string) {
 		both := e.Scale != nil && e.Sensitivity != nil
 		c.Check(both != (e.Epsilon != nil) && (both || e.Scale == nil && e.Sensitivity == nil), key+"scale",
 			"must be given with sensitivity, or epsilon alone, which is sensitivity over scale")
+	case correlatedGaussian:
+		_, err := e.design().Strategy()
+		c.Check(err == nil, key+"strategy", "cannot be made: %v", err)
 	case "randomized-response":
 		c.Check((e.Epsilon != nil) != (e.Keep != nil), key+"epsilon",
 			"must be given, or keep, the probability of the true answer, and not both")
@@ -388,6 +397,8 @@ func (e *Event) given() (keys []string) {
 		{"norm", e.Norm != nil}, {"clip", e.Clip != nil},
 		{"epsilon", e.Epsilon != nil}, {"categories", e.Categories != nil}, {"keep", e.Keep != nil},
 		{"dimension", e.Dimension != nil},
+		{"strategy", e.Strategy != ""}, {"bands", e.Bands != nil}, {"weights", e.Weights != nil},
+		{"decays", e.Decays != nil}, {"column", e.Column != nil}, {"times", e.Times != nil}, {"apart", e.Apart != nil},
 		{"fixed", e.Fixed}, {"events", e.Events != nil}, {"log", e.Log != nil},
 	} {
 		if x.is {

@@ -92,7 +92,7 @@ type Event struct {
 	At         string               `yaml:"at"`         // date or time
 
 	Releases *int64 `yaml:"releases"` // 1 where none is given
-	Steps    *int64 `yaml:"steps"`    // of dp-sgd
+	Steps    *int64 `yaml:"steps"`    // of dp-sgd, and of the stream of correlated-gaussian
 	PerUnit  *int64 `yaml:"per_unit"` // of the releases, those that one unit takes part in
 
 	NoiseMultiplier *float64 `yaml:"noise_multiplier"` // standard deviation over clipping norm
@@ -111,6 +111,14 @@ type Event struct {
 	Categories  *int64   `yaml:"categories"`
 	Keep        *float64 `yaml:"keep"` // probability of the true answer
 	Dimension   *int64   `yaml:"dimension"`
+
+	Strategy string    `yaml:"strategy"` // of correlated-gaussian, as those below
+	Bands    *int64    `yaml:"bands"`
+	Weights  []float64 `yaml:"weights"`
+	Decays   []float64 `yaml:"decays"`
+	Column   []float64 `yaml:"column"`
+	Times    *int64    `yaml:"times"` // most steps that one unit is in; 1 where none is given
+	Apart    *int64    `yaml:"apart"` // fewest steps from one of them to the next; 1 where none is given
 
 	Fixed  bool    `yaml:"fixed"` // of parallel: a unit stays in its part
 	Events []Event `yaml:"events"`

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/correlated"
 )
 
 // plan holds what is charged for an event of the file. A fault may change it.
@@ -170,6 +171,13 @@ func (e *Event) release(s privacy.Subject, widened float64) (privacy.Event, erro
 	case "discrete-laplace":
 		out = privacy.DiscreteLaplace{Scale: *e.Scale, Sensitivity: *e.Sensitivity, Unit: s.Unit,
 			Neighbouring: s.Neighbouring}
+	case correlatedGaussian:
+		out, err := e.stream(s)
+		if err != nil {
+			return nil, err
+		}
+		out.Sensitivity *= widened
+		return out, out.Validate()
 	case "randomized-response":
 		eps := or(e.Epsilon, 0)
 		if e.Keep != nil {
@@ -206,6 +214,27 @@ func (e *Event) release(s privacy.Subject, widened float64) (privacy.Event, erro
 		out = privacy.Sampled{Event: out, Rate: *e.SamplingRate, Method: privacy.Sampling(e.Sampling)}
 	}
 	return out, out.Validate()
+}
+
+// design returns the strategy of correlated noise that an event states.
+func (e *Event) design() correlated.Design {
+	return correlated.Design{Name: e.Strategy, Steps: int(or(e.Steps, 0)), Bands: int(or(e.Bands, 0)),
+		Weights: correlated.NumbersOf(e.Weights), Decays: correlated.NumbersOf(e.Decays),
+		Column: correlated.NumbersOf(e.Column)}
+}
+
+// stream returns the event of the sums of a stream. Its sensitivity is that of its strategy where none is stated.
+func (e *Event) stream(s privacy.Subject) (privacy.CorrelatedGaussian, error) {
+	out := privacy.CorrelatedGaussian{NoiseMultiplier: *e.NoiseMultiplier, Design: e.design(),
+		Participation: correlated.Participation{Times: int(or(e.Times, 1)), Apart: int(or(e.Apart, 1))}, Unit: s.Unit,
+		Neighbouring: s.Neighbouring}
+	var err error
+	if e.Sensitivity != nil {
+		out.Sensitivity = *e.Sensitivity
+	} else {
+		out.Sensitivity, err = out.Least()
+	}
+	return out, err
 }
 
 // ledger returns the releases of plans as a ledger in memory, which states the file's assumptions and how many units

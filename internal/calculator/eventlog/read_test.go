@@ -32,6 +32,7 @@ func TestBadFiles(t *testing.T) {
 		"unknown-unit.yaml": ":2:7: unit: must be one of edge", "null.yaml": ":6:58: events.0.sensitivity: is missing: discrete-laplace needs it", "version-2.yaml": ":1:17: privrec_events: must be 1, got 2",
 		"epochs-of-many-steps.yaml": ":9:53: events.0.log.epochs: is 1e+09, of 1e+12 steps each: more than 1e15 steps", "epochs-at-small-rate.yaml": ":9:19: events.0.log.epochs: is 1e+09, at a sampling rate of 1e-09: more than 1e15 steps",
 		"workers-of-many-records.yaml": ":10:69: events.0.log.workers: is 1000000, and so many batches of 1000000000000 are more than 1e15 records",
+		"strategy-of-other.yaml":       ":6:69: events.0.strategy: cannot be made: numbers that are not of the strategy tree",
 		"null-releases.yaml":           ":6:62: events.0.releases: is null: say how many, or leave the key out for one",
 		"shuffled-add-remove.yaml":     ":8:15: events.0.sampling: of shuffled records does not go with neighbours add-remove", "fixed-size-add-remove.yaml": ":11:15: events.0.sampling: without replacement keeps the number of records",
 	}
@@ -231,4 +232,48 @@ func entriesOf(a *Account) (all [][]privacy.Entry) {
 		all = append(all, m.Ledger.Entries())
 	}
 	return all
+}
+
+// TestStreams reads sums of a stream by each strategy: what is not stated has its default, and a sensitivity that is
+// below that of the strategy is refused at the line of its event.
+func TestStreams(t *testing.T) {
+	const head = "privrec_events: 1\nunit: user\nneighbours: replace\nevents:\n  - {mechanism: correlated-gaussian, " +
+		"noise_multiplier: 8, steps: 4, strategy: "
+	for text, want := range map[string]string{
+		"tree":               `"sensitivity":3.4641016151377544,"strategy":"tree","steps":4,"times":1,"apart":1`,
+		"composed, times: 2": `"sensitivity":7.211102550927978,"strategy":"composed","steps":4,"times":2,"apart":1`,
+		"banded, bands: 1":   `"sensitivity":2,"strategy":"banded","steps":4,"bands":1,"times":1,"apart":1`,
+		"toeplitz, column: [2, -1.5], apart: 2": `"sensitivity":5,"strategy":"toeplitz","steps":4,"column":[2,-1.5],` +
+			`"times":1,"apart":2`,
+		"blt, weights: [0.75], decays: [0]": `"sensitivity":2.5,"strategy":"blt","steps":4,"weights":[0.75],` +
+			`"decays":[0],"times":1,"apart":1`,
+		"banded, bands: 1, sensitivity: 7": `"sensitivity":7,"strategy":"banded"`,
+		"tree, sensitivity: 3.46":          ":5: event 1: correlated-gaussian: sensitivity is 3.46, want at least 3.464",
+		"banded":                           "events.0.strategy: cannot be made: 0 bands",
+		"blt, weights: [0.5]":              "events.0.strategy: cannot be made: 1 weights and 0 decays",
+		"blt, weights: [1.5], decays: [0]": "events.0.strategy: cannot be made: the weights of the buffers add up to 1.5",
+		"toeplitz":                         "events.0.strategy: cannot be made: a column of 0 entries",
+		"root":                             `events.0.strategy: cannot be made: unknown strategy "root"`,
+		"tree, times: 0":                   "events.0.times: must be 1 to 1e15, got 0",
+		"tree, sampling: poisson":          "events.0.sampling: is no key of correlated-gaussian",
+		"tree, sigma: 3":                   "events.0.sigma: is no key of correlated-gaussian",
+	} {
+		got := ""
+		f, err := Parse("a.yaml", []byte(head+text+"}\n"))
+		if err == nil {
+			var l *privacy.Ledger
+			if l, err = f.ledger(f.plans(), nil); err == nil {
+				b, bad := privacy.MarshalEvent(l.Entries()[0].Event)
+				if got = string(b); bad != nil {
+					t.Error(bad)
+				}
+			}
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 }

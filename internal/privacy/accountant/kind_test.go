@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/correlated"
 )
 
 // masked is a kind of event that no accountant has heard of: normal noise of twice sigma,
@@ -118,5 +119,38 @@ func TestNewKindOfEventWithoutALawIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `"coin"`) {
 			t.Errorf("%s: %+v, %v", m, r, err)
 		}
+	}
+}
+
+// TestCorrelatedSumsArePricedByTheirLaw demands of all sums of a stream the price of one normal release, to the last
+// bit, however they are composed, sampled or restated, under every method.
+func TestCorrelatedSumsArePricedByTheirLaw(t *testing.T) {
+	stream := settings(func(n privacy.Neighbouring) privacy.Event {
+		e := privacy.CorrelatedGaussian{NoiseMultiplier: 9, Sensitivity: 6, Unit: privacy.Edge, Neighbouring: n,
+			Design:        correlated.Design{Name: correlated.NameTree, Steps: 30},
+			Participation: correlated.Participation{Times: 1, Apart: 1}}
+		if err := e.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	})
+	single := settings(func(n privacy.Neighbouring) privacy.Event {
+		return privacy.Gaussian{Sigma: 9, Sensitivity: 6, Unit: privacy.Edge, Neighbouring: n}
+	})
+	priced := 0
+	for name, c := range stream {
+		for _, m := range accountant.Methods() {
+			got, err := answer(m, c.event, c.about)
+			want, refused := answer(m, single[name].event, single[name].about)
+			if (err == nil) != (refused == nil) || err == nil && got.Epsilon != want.Epsilon {
+				t.Errorf("%s, %s: %v, %v, want %v, %v", name, m, got.Epsilon, err, want.Epsilon, refused)
+			}
+			if err == nil {
+				priced++
+			}
+		}
+	}
+	if priced < 20 {
+		t.Errorf("only %d prices", priced)
 	}
 }

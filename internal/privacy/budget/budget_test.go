@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/correlated"
 )
 
 var about = privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}
@@ -258,5 +259,43 @@ func TestRefused(t *testing.T) {
 	var no *Refusal
 	if !errors.As(other, &no) {
 		t.Errorf("other data: %v", other)
+	}
+}
+
+// All sums of a stream reserve what a single normal release of their sensitivity does, under every rule.
+func TestStreamsReserve(t *testing.T) {
+	stream := privacy.CorrelatedGaussian{NoiseMultiplier: 30, Sensitivity: 3, Unit: about.Unit,
+		Neighbouring:  about.Neighbouring,
+		Design:        correlated.Design{Name: correlated.NameTree, Steps: 365},
+		Participation: correlated.Participation{Times: 1, Apart: 1}}
+	for _, rule := range []Rule{Sum, Renyi} {
+		order := 0.0
+		if rule == Renyi {
+			order = 12
+		}
+		var spent [2]float64
+		for i, e := range []privacy.Event{stream, planOf(10, 0.5, 1e-6).Releases[0].Event} {
+			path, plan := made(t, rule, order, 0), planOf(10, 0.5, 1e-6)
+			plan.Releases[0].Event = e
+			if _, err := reserve(path, plan); err != nil {
+				t.Fatal(rule, err)
+			}
+			b, err := Read(path)
+			if err == nil {
+				spent[i], _, err = b.Spent()
+			}
+			if err != nil || !(spent[i] > 0) {
+				t.Errorf("%s: spent %v, %v", rule, spent[i], err)
+			}
+		}
+		if math.Abs(spent[0]-spent[1]) > 1e-12*spent[1] {
+			t.Errorf("%s: %v reserved for sums, and %v for a release", rule, spent[0], spent[1])
+		}
+	}
+	stream.Sensitivity = 2.9
+	plan := planOf(10, 0.5, 1e-6)
+	plan.Releases[0].Event = stream
+	if _, err := reserve(made(t, Sum, 0, 0), plan); err == nil || !strings.Contains(err.Error(), "sensitivity is 2.9") {
+		t.Errorf("a sensitivity that is too small: %v", err)
 	}
 }

@@ -34,8 +34,35 @@ func made(t interface {
 	return all
 }
 
+// errorsOf returns the errors of a strategy.
+func errorsOf(t interface {
+	Helper()
+	Fatal(...any)
+}, s Strategy) Errors {
+	t.Helper()
+	e, err := s.Errors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // dense returns C whole.
 func (s Strategy) dense() *mat.Dense {
+	if s.tree {
+		var nodes []float64
+		rows := 0
+		for length := 1; length <= s.steps; length *= 2 {
+			for from := 0; from+length <= s.steps; from += length {
+				row := make([]float64, s.steps)
+				for j := range length {
+					row[from+j] = 1
+				}
+				nodes, rows = append(nodes, row...), rows+1
+			}
+		}
+		return mat.NewDense(rows, s.steps, nodes)
+	}
 	c := mat.NewDense(s.steps, s.steps, nil)
 	for i := range s.steps {
 		for j := max(0, i-len(s.column)+1); j <= i; j++ {
@@ -140,7 +167,7 @@ func TestErrorsAreThoseOfB(t *testing.T) {
 			}
 			sum += last
 		}
-		got := s.Errors()
+		got := errorsOf(t, s)
 		for _, x := range [][2]float64{{got.Mean, math.Sqrt(sum / float64(n))}, {got.Last, math.Sqrt(last)}} {
 			if math.Abs(x[0]-x[1]) > 1e-9*x[1] {
 				t.Errorf("%d steps, column %v: errors %v, want mean %v, last %v", n, s.column, got,
@@ -161,7 +188,7 @@ func TestGrowth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d * all[name].Errors().Last
+		return d * errorsOf(t, all[name]).Last
 	}
 	for _, name := range []string{"independent", "composed"} {
 		if got := last(name); math.Abs(got-math.Sqrt(n)) > 1e-9 {
@@ -196,4 +223,4 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func second(_ Strategy, err error) error { return err }
+func second[T any](_ T, err error) error { return err }

@@ -137,6 +137,18 @@ func (d *drawer) gaussian(u privacy.Unit) privacy.Event {
 	return g
 }
 
+// stream returns the sums of a stream with independent noise on each part, of a unit that is in some of its steps.
+func (d *drawer) stream(u privacy.Unit) privacy.Event {
+	e := privacy.CorrelatedGaussian{NoiseMultiplier: d.between(.5, 30), Unit: u, Neighbouring: d.relations[u]}
+	e.Name, e.Bands, e.Apart = "banded", 1, 1
+	e.Steps, e.Times = 1+d.s.IntN(9), 1+d.s.IntN(9)
+	e.Sensitivity = math.Sqrt(float64(min(e.Steps, e.Times))) * (1 + 1e-15)
+	if e.Neighbouring == privacy.Replace {
+		e.Sensitivity *= 2
+	}
+	return e
+}
+
 // nearly returns a whole number, or a number as close to one as sums of tenths are.
 func (d *drawer) nearly(most int) float64 {
 	n := float64(1 + d.s.IntN(most))
@@ -166,6 +178,9 @@ func (d *drawer) leaf(u privacy.Unit) privacy.Event {
 		}
 		return e
 	case 2:
+		if d.s.Float64() < .1 {
+			return d.stream(u)
+		}
 		return privacy.DiscreteLaplace{Scale: d.between(.5, 20), Sensitivity: d.nearly(4), Unit: u, Neighbouring: r}
 	case 3:
 		switch {

@@ -228,6 +228,8 @@ func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 	switch e := e.(type) {
 	case privacy.Gaussian:
 		return one(normal{times * e.Sensitivity / e.Sigma})
+	case privacy.CorrelatedGaussian: // all sums together are one release
+		return p.group(together(e), n, k)
 	case privacy.Laplace:
 		return one(laplace{times * e.Sensitivity / e.Scale})
 	case privacy.SphericalLaplace: // of any dimension: by its bound
@@ -248,9 +250,18 @@ func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 	return nil, fmt.Errorf("%s: %w", e.Kind(), ErrNoLaw)
 }
 
+// together returns all sums of a stream as one release.
+func together(e privacy.CorrelatedGaussian) privacy.Gaussian {
+	return privacy.Gaussian{Sigma: e.NoiseMultiplier, Sensitivity: e.Sensitivity, Unit: e.Unit,
+		Neighbouring: e.Neighbouring}
+}
+
 // sampled returns n releases on samples.
 func (p *pricer) sampled(e privacy.Sampled, n, k int64) ([]Part, error) {
 	one := func(l Law) ([]Part, error) { return []Part{{l, n}}, nil }
+	if c, ok := e.Event.(privacy.CorrelatedGaussian); ok {
+		e.Event = together(c)
+	}
 	_, relation, _ := about(e)
 	inner, err := p.group(e.Event, 1, 1)
 	if err != nil {
