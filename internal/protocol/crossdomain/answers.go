@@ -14,29 +14,17 @@ import (
 
 // Answer implements run.Answerer: it loads the parameters that the run kept.
 func (x *Experiment) Answer(context.Context) (run.Answers, error) {
-	m, err := x.New(x.final)
-	if err != nil {
+	if err := x.Load(x.Env.Dir, x.final); err != nil {
 		return nil, err
 	}
-	w, err := experiment.OpenModel(x.Env.Dir)
-	if err == nil {
-		err = w.Into(m.Params())
-	}
-	if err != nil {
-		closeModel(m)
-		return nil, err
-	}
-	return &answers{x: x, m: m}, nil
+	return &answers{x}, nil
 }
 
 // answers answers questions about a finished run.
-type answers struct {
-	x *Experiment
-	m Model
-}
+type answers struct{ x *Experiment }
 
 // Close implements experiment.Answers: it frees the tables.
-func (a *answers) Close() { closeModel(a.m) }
+func (a *answers) Close() { a.x.Close() }
 
 // Histories implements experiment.Answers: the items of the target domain before the test item,
 // which recommendations leave out.
@@ -64,7 +52,7 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	}
 	return experiment.Ranking{
 		Head: a.head("Recommendations"), Notes: []string{experiment.HiddenNote},
-		Data: x.Data.Name, Scorer: x.on(a.m, x.rankedOn()), Items: target.Items,
+		Data: x.Data.Name, Scorer: x.on(x.Model, x.rankedOn()), Items: target.Items,
 		Options: eval.Options{Tape: x.tape, Exclude: func(user int32) []int32 {
 			seen := make([]int32, len(x.test.seen[user]))
 			for i, item := range x.test.seen[user] {
@@ -94,7 +82,7 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := x.on(a.m, x.rankedOn())
+	t := x.on(x.Model, x.rankedOn())
 	r, _, err := t.sampled(ctx, x.test)
 	if err != nil {
 		return nil, err

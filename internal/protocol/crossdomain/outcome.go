@@ -43,13 +43,13 @@ const confidence = 0.95
 
 // measure ranks the test rows by the trained model and by the floors.
 func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
-	t := x.on(x.model, x.rankedOn())
+	t := x.on(x.Model, x.rankedOn())
 	ms := x.metrics()
 	d := x.Data
 	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{
 		Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
 		Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
-		Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: x.model.Samples(),
+		Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: x.Model.Samples(),
 		ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
 		Left: [2]dataset.LeftOut{d.Domains[0].Left, d.Domains[1].Left},
 	}, ms)}

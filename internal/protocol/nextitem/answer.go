@@ -24,17 +24,8 @@ type answers struct {
 
 // Answer implements run.Answerer.
 func (x *Experiment) Answer(context.Context) (run.Answers, error) {
-	if err := x.build(x.learned()); err != nil {
+	if err := x.Load(x.Env.Dir, x.learned()); err != nil {
 		return nil, err
-	}
-	if params := x.model.Params(); len(params) > 0 {
-		w, err := experiment.OpenModel(x.Env.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if err := w.Into(params); err != nil {
-			return nil, err
-		}
 	}
 	return &answers{Experiment: x, dir: x.Env.Dir, last: x.whole()}, nil
 }
@@ -88,7 +79,7 @@ func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranki
 		Data: a.Data.Name, Options: eval.Options{Tape: a.tape, Exclude: a.leftOut()},
 		Open: func(context.Context) (_ eval.Scorer, err error) {
 			if s == nil {
-				s, err = a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
+				s, err = a.Model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
 			}
 			return s, err
 		},

@@ -18,7 +18,7 @@ import (
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	if x.Fit.Epochs == 0 { // the model is computed
 		defer x.Env.Stage("fit")()
-		return &experiment.Fitted{Result: &train.Result{}}, run.Interrupted(ctx, x.build(x.learned()))
+		return &experiment.Fitted{Result: &train.Result{}}, run.Interrupted(ctx, x.Make(x.learned()))
 	}
 	return x.training().Run(ctx)
 }
@@ -26,7 +26,7 @@ func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 // Learn trains once, in memory, and returns the model with the parameters to report. Close frees its memory.
 func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) {
 	err := x.training().Once(ctx, h)
-	return x.model, err
+	return x.Model, err
 }
 
 // training says how the model is trained.
@@ -47,10 +47,10 @@ func (x *Experiment) begin(t experiment.Training) (train.Model, train.Options, e
 	if t.Again {
 		q = x.Refit
 	}
-	if err := x.build(q); err != nil {
+	if err := x.Make(q); err != nil {
 		return nil, train.Options{}, err
 	}
-	l, err := x.model.Lessons(x.pass(t, 0))
+	l, err := x.Model.Lessons(x.pass(t, 0))
 	return l.Model, train.Options{
 		Samples: l.Samples, List: l.List, BatchSize: c.Batch, Shuffle: !l.InOrder,
 		Optimizer: x.optimizer(), Rate: c.Rate,

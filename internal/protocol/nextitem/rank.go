@@ -44,7 +44,7 @@ func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, epoc
 // rank returns the rank of every sample's label among the candidates. Labels that training
 // does not know follow, with a rank beyond any cutoff.
 func (x *Experiment) rank(ctx context.Context, p *Part, mode string, pass Pass) ([]int32, error) {
-	s, err := x.model.Scorer(p, pass, mode == NoiseOn)
+	s, err := x.Model.Scorer(p, pass, mode == NoiseOn)
 	if err != nil {
 		return nil, err
 	}

@@ -121,15 +121,7 @@ func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) 
 }
 
 // Close frees the memory of the model.
-func (s *Static) Close() {
-	if c, ok := s.Static.(interface{ Close() }); ok {
-		c.Close()
-		return
-	}
-	for _, p := range s.Params() {
-		tensor.Free(p.Value)
-	}
-}
+func (s *Static) Close() { experiment.Free(s.Static) }
 
 // Computed is a Learner without training by epochs. It computes item scores for users from the pairs of a part at once.
 // Its setting has no epochs.

@@ -71,9 +71,7 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 		return v, s, err
 	}
 	return experiment.NewDeployed(d, func() {
-		if c, ok := x.Model.(interface{ Close() }); ok {
-			c.Close()
-		}
+		experiment.Free(x.Model)
 		x.Model = nil
 	}), nil
 }

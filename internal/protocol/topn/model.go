@@ -45,12 +45,8 @@ func (m byBPR) Release(kind string, call Call) (v experiment.Vectors, err error)
 	return v, err
 }
 
-// Close frees the memory of an encoder that has more than parameters.
-func (m byBPR) Close() {
-	if c, ok := m.Encoder.(interface{ Close() }); ok {
-		c.Close()
-	}
-}
+// Close frees the memory of the encoder.
+func (m byBPR) Close() { experiment.Free(m.Encoder) }
 
 // Train sets how the model is made. build is called now or, for a finished run, when a question needs more than the
 // vectors that the run wrote.

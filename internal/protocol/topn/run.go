@@ -28,7 +28,7 @@ func (m *Made) close() {
 // Run implements run.Work. It makes the model, ranks the test rows by every release, accounts
 // for privacy, and shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
-	s := experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Document: x.document}
+	s := experiment.Steps[*Outcome]{Fit: x.training().Run, Measure: x.measure, Document: x.document}
 	if x.Compute != nil {
 		m, err := x.Compute(ctx)
 		if err := run.Interrupted(ctx, err); err != nil {
