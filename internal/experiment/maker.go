@@ -12,12 +12,12 @@ type Model interface {
 	Params() []*autograd.Param
 }
 
-// Free gives the memory of a model back: by its Close method if it has one, otherwise that of its parameters, which
-// the garbage collector does not see. The model may be nil.
-func Free(m Model) {
+// Free gives the memory of a model or a scorer back: by its Close method if it has one, otherwise that of its
+// parameters, if it has any. The garbage collector does not see such memory. m may be nil.
+func Free(m any) {
 	if c, ok := m.(interface{ Close() }); ok {
 		c.Close()
-	} else if m != nil {
+	} else if m, ok := m.(Model); ok {
 		for _, p := range m.Params() {
 			tensor.Free(p.Value)
 		}

@@ -127,21 +127,17 @@ func (s *Static) Close() { experiment.Free(s.Static) }
 // Its setting has no epochs.
 type Computed struct {
 	Model eval.Scorer // samples are users
-	Done  func()      // gives its memory back; nil: it holds none
 }
 
 // NewComputed returns a model that fit computes from the pairs of a part.
 func NewComputed(x *Experiment, p *Part,
-	fit func(g *graph.Bipartite) (s eval.Scorer, done func(), err error)) (*Computed, error) {
+	fit func(g *graph.Bipartite) (eval.Scorer, error)) (*Computed, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
 		return nil, err
 	}
-	s, done, err := fit(g)
-	if err != nil {
-		return nil, err
-	}
-	return &Computed{s, done}, nil
+	s, err := fit(g)
+	return &Computed{s}, err
 }
 
 // Params implements Learner. There are none, and no model is written.
@@ -159,11 +155,7 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 }
 
 // Close frees the memory of the model.
-func (c *Computed) Close() {
-	if c.Done != nil {
-		c.Done()
-	}
-}
+func (c *Computed) Close() { experiment.Free(c.Model) }
 
 // computed ranks the test samples by simple models that are computed at once from all training items. Such a model
 // scores by user, whatever comes before an item.

@@ -80,16 +80,16 @@ func (x *Experiment) Compute(ctx context.Context, make func(ctx context.Context,
 		return
 	}
 	x.next.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		return nextitem.NewComputed(x.next, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) {
+		return nextitem.NewComputed(x.next, q, func(g *graph.Bipartite) (eval.Scorer, error) {
 			of := *x.Data
 			for u := range g.Users {
 				of.Train = append(of.Train, g.ItemsOf(u))
 			}
 			made, err := make(ctx, Rows{&of, g})
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			return made.Scorer, made.Close, nil
+			return made.Scorer, nil
 		})
 	}
 }

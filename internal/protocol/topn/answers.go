@@ -14,7 +14,6 @@ type answers struct {
 	x       *Experiment
 	release string      // of scorer
 	scorer  eval.Scorer // the last one asked for; nil: none yet
-	made    *Made
 }
 
 // Answer implements run.Answerer.
@@ -31,7 +30,7 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 		if err != nil {
 			return nil, run.Interrupted(ctx, err)
 		}
-		a.made, a.scorer = m, m.Scorer
+		a.scorer = m.Scorer
 	} else {
 		v, err := experiment.OpenVectors(x.Env.Dir, release, x.Data.Users, x.Data.Items)
 		if err != nil {
@@ -120,6 +119,6 @@ func (a *answers) head(what string) experiment.Head {
 
 // Close implements experiment.Answers.
 func (a *answers) Close() {
-	a.made.close()
-	a.made, a.scorer = nil, nil
+	experiment.Free(a.scorer)
+	a.scorer = nil
 }
