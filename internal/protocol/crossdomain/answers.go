@@ -29,27 +29,20 @@ func (a *answers) Close() { a.x.Close() }
 // Histories implements experiment.Answers: the items of the target domain before the test item,
 // which recommendations leave out.
 func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
-	target := &a.x.Data.Domains[0]
-	var list []experiment.History
-	for u, id := range a.x.Data.UserIDs {
-		h := experiment.History{User: id}
-		for _, i := range a.x.test.seen[u] {
-			h.Items = append(h.Items, target.ItemIDs[i])
-		}
-		if len(h.Items) > 0 {
-			list = append(list, h)
-		}
-	}
-	return list, "behaviours are in the order of time", nil
+	d := a.x.Data
+	return experiment.HistoriesOf(d.UserIDs, func(u int) []int32 { return a.x.test.seen[u] }, d.Domains[0].ItemIDs),
+		"behaviours are in the order of time", nil
 }
 
 // Recommend implements experiment.Answers: items of the target domain that a user has in train
 // or validation are left out.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
+	return o.By(ctx, a.ranking)
+}
+
+func (a *answers) ranking(_ context.Context, release string) (experiment.Ranking, error) {
 	x, target := a.x, &a.x.Data.Domains[0]
-	if _, err := experiment.Release(x.Env.Dir, o.Release, nil, ""); err != nil {
-		return nil, err
-	}
+	_, err := experiment.Release(x.Env.Dir, release, nil, "")
 	return experiment.Ranking{
 		Head: a.head("Recommendations"), Notes: []string{experiment.HiddenNote},
 		Data: x.Data.Name, Scorer: x.on(x.Model, x.rankedOn()), Items: target.Items,
@@ -62,7 +55,7 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 		}},
 		Item:   func(i int32) string { return target.ItemIDs[i+1] },
 		Sample: experiment.Numbered(x.Data.UserIDs),
-	}.Answer(ctx, o)
+	}, err
 }
 
 // Score implements eval.Scorer, for users of the data.

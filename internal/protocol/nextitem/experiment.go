@@ -115,6 +115,15 @@ func (x *Experiment) Uniform(d int) nn.Init {
 	return nn.Uniform(x.Env.Seed, 1/math.Sqrt(float64(d)))
 }
 
+// users returns the user of every sample of a part, by their ids in the data.
+func (x *Experiment) users(p *Part) []string {
+	ids := make([]string, p.Samples.Len())
+	for i, u := range p.Samples.User {
+		ids[i] = x.Data.UserIDs[u]
+	}
+	return ids
+}
+
 // learned returns the part that the reported model is trained on.
 func (x *Experiment) learned() *Part {
 	if x.Refit != nil {

@@ -102,10 +102,7 @@ func (lastItem) describe(x *Experiment, o *Outcome) {
 }
 
 func (lastItem) perUser(x *Experiment, _ string, ms []metrics.Metric, ranks []int32) error {
-	ids := make([]string, x.Test.Samples.Len())
-	for i, u := range x.Test.Samples.User {
-		ids[i] = x.Data.UserIDs[u]
-	}
+	ids := x.users(x.Test)
 	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "rank", Values: ranks[:len(ids)]}}
 	for _, m := range ms {
 		columns = append(columns, run.Column{Name: m.String(), Values: m.Each(ranks[:len(ids)])})

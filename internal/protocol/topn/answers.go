@@ -73,11 +73,7 @@ func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranki
 
 // Recommend implements experiment.Answers.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	r, err := a.Ranking(ctx, o.Release)
-	if err != nil {
-		return nil, err
-	}
-	return r.Answer(ctx, o)
+	return o.By(ctx, a.Ranking)
 }
 
 // Evaluate implements experiment.Answers. It ranks the test rows again by every release, and
