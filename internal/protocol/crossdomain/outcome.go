@@ -47,7 +47,7 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	ms := x.metrics()
 	d := x.Data
 	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{
-		Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+		Data:   experiment.DataOf(d.Name, "", d.Source, d.Ladder, dataset.TestRows),
 		Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
 		Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: x.Model.Samples(),
 		ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,

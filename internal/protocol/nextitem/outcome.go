@@ -55,13 +55,9 @@ type LastItemCounts struct {
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	d, ms := x.Data, x.metrics()
 	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{Users: d.Users,
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
-			Ladder: d.Ladder}}, ms)}
+		Data: experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, d.InPlace)}, ms)}
 	o.Trained = experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing)
 	x.cut.describe(x, o)
-	if d.InPlace != dataset.TestRows {
-		o.Data.InPlace = experiment.Validation
-	}
 	o.Floors = append(o.Floors, experiment.NewScores("random", "", x.cut.random(x, ms)))
 	popular, err := x.popular(ctx)
 	if err != nil {

@@ -116,7 +116,8 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	if x.Graph, err = graphOf(d, d.Train); err != nil {
 		return nil, err
 	}
-	x.test = newPart(measured(d), d.Test, d.Train, d.Valid)
+	named := experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, d.InPlace)
+	x.test = newPart(named.Measured(), d.Test, d.Train, d.Valid)
 	if len(x.test.users) == 0 {
 		return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the split leaves no %s rows", x.test.name)}
 	}
@@ -171,14 +172,6 @@ func graphOf(d *dataset.Interactions, rows [][]int32) (*graph.Bipartite, error) 
 
 // Positives returns the number of edges to learn.
 func (x *Experiment) Positives() int { return x.learned.Edges() }
-
-// measured returns the name of the measured rows: validation rows while settings are chosen and test rows are withheld.
-func measured(d *dataset.Interactions) string {
-	if d.InPlace == dataset.TestRows {
-		return "test"
-	}
-	return experiment.Validation
-}
 
 // LearnFrom draws the positive pairs of training from the edges of g, a graph of the same
 // users and items. Without it they are drawn from Experiment.Graph. A *bpr.NoNegativeError is

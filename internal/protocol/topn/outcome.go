@@ -38,16 +38,12 @@ type DataSummary struct {
 func (x *Experiment) summary() DataSummary {
 	d := x.Data
 	s := DataSummary{
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
-			Ladder: d.Ladder},
+		Data:  experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, d.InPlace),
 		Users: d.Users, Items: d.Items, TrainRows: x.Graph.Edges(), TestRows: x.test.rows(),
 		TestUsers: len(x.test.users),
 	}
 	if x.valid != nil {
 		s.ValidRows = x.valid.rows()
-	}
-	if d.InPlace != dataset.TestRows {
-		s.InPlace = experiment.Validation
 	}
 	s.UnseenUsers, s.UnseenItems = d.Only()
 	s.Candidates = x.Method.Eval.Candidates
