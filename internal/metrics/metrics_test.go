@@ -90,6 +90,9 @@ func TestMeansAndSummary(t *testing.T) {
 		if v.Count != 4 || s.Count != 4 {
 			t.Errorf("counts %d %d", v.Count, s.Count)
 		}
+		if each := v.Metric.EachSet(sets); !slices.Equal(each, v.Metric.Each(ranks)) {
+			t.Errorf("%v of sets of one target each: %v", v.Metric, each)
+		}
 		sum := 0.0
 		for _, x := range v.Metric.Each(ranks) {
 			sum += x

@@ -72,7 +72,7 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	if x.Standing.Printed && o.Short == "" && report.AllowsDelta(x.Data.Source.Level) {
 		o.Evaluations[0].Paper, o.Evaluations[0].Printed = x.Paper, x.Printed
 	}
-	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
+	columns := []run.Column{{Name: "user_id", Values: dataset.IDsAt(d.UserIDs, x.test.users)}, {Name: "place", Values: []float64(r)}}
 	for _, m := range ms {
 		columns = append(columns, run.Column{Name: m.String(), Values: r.each(m)})
 	}
@@ -104,15 +104,6 @@ func (x *Experiment) rankedOn() *Rows {
 	rows := *x.final
 	rows.Known = x.tuning.Known
 	return &rows
-}
-
-// names returns the ids of the ranked users.
-func (x *Experiment) names() []string {
-	ids := make([]string, len(x.test.users))
-	for k, u := range x.test.users {
-		ids[k] = x.Data.UserIDs[u]
-	}
-	return ids
 }
 
 // add records the means of some places and their intervals: Wilson's for a share of hits, Student's for the other

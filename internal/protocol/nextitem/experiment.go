@@ -116,13 +116,7 @@ func (x *Experiment) Uniform(d int) nn.Init {
 }
 
 // users returns the user of every sample of a part, by their ids in the data.
-func (x *Experiment) users(p *Part) []string {
-	ids := make([]string, p.Samples.Len())
-	for i, u := range p.Samples.User {
-		ids[i] = x.Data.UserIDs[u]
-	}
-	return ids
-}
+func (x *Experiment) users(p *Part) []string { return dataset.IDsAt(x.Data.UserIDs, p.Samples.User) }
 
 // learned returns the part that the reported model is trained on.
 func (x *Experiment) learned() *Part {
