@@ -96,9 +96,9 @@ func Scores(ctx context.Context, g *graph.Bipartite, method string,
 	return rows, nil
 }
 
-// Better returns a sentence if a model of the floor ranks better than the best of our own evaluations by a metric. It
-// returns "" if none does, or if there is no such floor.
-func Better(floors, ours []experiment.Scores, by metrics.Metric) string {
+// Better returns a note if a model of the floor ranks better than the best of our own evaluations by a metric. It
+// returns none if no model does, or if there is no such floor.
+func Better(floors, ours []experiment.Scores, by metrics.Metric) []string {
 	name, most, best := "", 0.0, 0.0
 	for _, s := range ours {
 		best = max(best, s.Values[by.String()])
@@ -109,8 +109,8 @@ func Better(floors, ours []experiment.Scores, by metrics.Metric) string {
 		}
 	}
 	if name == "" {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: %s %.1f %% "+
-		"against %.1f %%.", name, by, 100*most, 100*best)
+	return []string{fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: %s %.1f %% "+
+		"against %.1f %%.", name, by, 100*most, 100*best)}
 }

@@ -7,7 +7,6 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/optim"
-	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -104,17 +103,11 @@ var OpenSelection = experiment.NotCovered("selection",
 // Unprotect declares that the method protects nothing. It reads the sequences in the clear,
 // and everything listed in more.
 func (x *Experiment) Unprotect(more ...experiment.Open) error {
-	a := &unprotected{experiment.Unprotected("sequences",
-		"the model trains on and recommends from the sequences in the clear; its parameters tell of them too")}
+	a := experiment.Unprotected("sequences",
+		"the model trains on and recommends from the sequences in the clear; its parameters tell of them too")
 	a.Unbounded = append(a.Unbounded, more...)
 	if x.Fit.Selected() {
 		a.Unbounded = append(a.Unbounded, OpenSelection)
 	}
-	return x.Declare(a)
+	return x.Declare(&a)
 }
-
-// unprotected is the account of a model without any privacy.
-type unprotected struct{ experiment.Account }
-
-// Show implements experiment.Privacy: it lists what has no noise.
-func (a *unprotected) Show(d *report.Document) { a.ShowOpen(d) }

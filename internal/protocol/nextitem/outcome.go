@@ -138,10 +138,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	}
 	d := x.cut.document(x, o)
 	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
-	d.Facts, d.Tables, d.Notes = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table},
-		x.Data.Source.Notes
-	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
-		d.Notes = append(slices.Clip(d.Notes), better)
-	}
+	d.Facts, d.Tables = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table}
+	d.Notes = append(slices.Clip(x.Data.Source.Notes), computed.Better(o.Floors, o.Evaluations, o.Metrics[0])...)
 	return d, nil
 }
