@@ -141,7 +141,6 @@ func hashLists(lists [][]int32) string {
 
 // Run implements run.Work: it trains, chooses the epoch on validation, trains again on all rows, ranks and accounts.
 func (x *Experiment) Run(ctx context.Context) error {
-	defer x.Close()
 	return experiment.Steps[*Outcome]{Fit: x.training().Run, Measure: x.measure, Keep: x.Save,
 		Document: x.document}.Run(ctx, &x.Core)
 }

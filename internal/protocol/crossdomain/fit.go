@@ -74,7 +74,6 @@ const forecastUsers = 4 * rankUsers
 
 // Forecast implements run.Forecaster. It rehearses the first training.
 func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
-	defer x.Close()
 	return x.training().Forecast(ctx, experiment.Rehearsal{
 		Batch: func(i int) []int32 { return []int32{x.Model.Rehearsed(i)} },
 		Rows:  "users", Held: len(x.valid.users), Test: len(x.test.users), Final: 1, Ranked: len(x.test.users),

@@ -3,7 +3,6 @@ package nextitem
 import (
 	"context"
 
-	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/optim"
@@ -76,8 +75,7 @@ func (x *Experiment) optimizer() train.Optimizer {
 // Learner is a model that the protocol trains and ranks by. It is made for the samples that it learns. It is not safe
 // for concurrent use.
 type Learner interface {
-	// Params returns all parameters, in a fixed order.
-	Params() []*autograd.Param
+	experiment.Model
 	// Count returns the number of training samples of a part.
 	Count(p *Part) int
 	// Lessons returns the samples and the loss for the training loop. first is the pass of its first epoch.

@@ -49,7 +49,7 @@ func TestPairs(t *testing.T) {
 				learned.User, learned.Length = append(learned.User, x.Train.Samples.User[i]), append(learned.Length, x.Train.Samples.Length[i])
 			}
 		}
-		g, err := pairs(x.Train.with("train", learned), 3, 5)
+		g, err := x.Pairs(x.Train.with("train", learned))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,7 @@ import (
 // [Method.Scorer] scores by its releases. Extra steps, such as those of an adversary, belong in Loss; Experiment.Extra
 // keeps their state for checkpoints.
 type Model interface {
-	// Params lists the parameters in a fixed order.
-	Params() []*autograd.Param
+	experiment.Model
 	// Loss returns the loss of a training step (1, 1). It includes all penalties: nothing is added for TrainConfig.L2.
 	// Its random numbers, if any, depend on the number of the step.
 	Loss(t *autograd.Tape, s Step) (*autograd.Node, error)
