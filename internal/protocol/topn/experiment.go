@@ -21,12 +21,13 @@ import (
 // by Train or a Compute.
 type Experiment struct {
 	experiment.Core
+	// Maker makes a model that is trained by epochs. Train sets it.
+	experiment.Maker[Model, *graph.Bipartite]
+
 	Method Method
 	Data   *dataset.Interactions
 	Graph  *graph.Bipartite // of the training rows
 
-	// Model is trained by epochs. Train sets it.
-	Model Model
 	// Compute takes the place of a Model: it returns one that is computed at once. A run calls it first, and writes
 	// nothing before, so a killed run begins again. Answers of a finished run without vectors call it when they first
 	// need scores, with that run's releases from Env.Ledger.
@@ -37,10 +38,9 @@ type Experiment struct {
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
 
-	rebuild     func() (Model, error) // that Train was given; nil: the model cannot be made again
-	view        dataset.View          // of Data
-	valid, test *part                 // valid is nil without validation rows
-	learned     *graph.Bipartite      // whose edges are the positive pairs
+	view        dataset.View     // of Data
+	valid, test *part            // valid is nil without validation rows
+	learned     *graph.Bipartite // whose edges are the positive pairs
 	sampler     *bpr.Sampler
 	tape        *autograd.Tape // of the evaluations
 }

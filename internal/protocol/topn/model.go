@@ -6,6 +6,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
 	"privrec/internal/train"
 )
@@ -50,12 +51,11 @@ func (m byBPR) Close() { experiment.Free(m.Encoder) }
 // Train sets how the model is made. build is called now or, for a finished run, when a question needs more than the
 // vectors that the run wrote.
 func (x *Experiment) Train(build func() (Model, error)) (*Experiment, error) {
-	if x.rebuild = build; x.Finished() {
+	x.New = func(*graph.Bipartite) (Model, error) { return build() }
+	if x.Finished() {
 		return x, nil
 	}
-	m, err := build()
-	x.Model = m
-	return x, err
+	return x, x.Make(x.Graph)
 }
 
 // Step holds the triples of a training step, as the sampler drew them.
