@@ -5,6 +5,7 @@ import (
 
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/metrics"
 	"privrec/internal/optim"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -30,9 +31,13 @@ func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) 
 // training says how the model is trained.
 func (x *Experiment) training() experiment.Fit {
 	t := x.Fit
+	_, primary, all := x.cut.measures()
 	f := experiment.Fit{Core: &x.Core, Epochs: t.Epochs, Held: x.Valid != nil, Every: x.Eval.Every,
-		Select: t.Select == SelectValidation, Primary: x.primary(), Patience: t.Patience, Total: t.PatienceTotal,
-		Watched: x.cut.watched(x.metrics()), Begin: x.begin, Rank: x.scoreEpoch}
+		Select: t.Select == SelectValidation, Primary: primary, Patience: t.Patience, Total: t.PatienceTotal,
+		Watched: []metrics.Metric{primary}, Begin: x.begin, Rank: x.scoreEpoch}
+	if all {
+		f.Watched = x.metrics()
+	}
 	if x.Refit != nil {
 		f.Again = "all samples"
 	}
