@@ -293,3 +293,11 @@ func TestConfusion(t *testing.T) {
 	near(t, "empty",
 		Confusion{}.Accuracy()+Confusion{}.MacroF1()+Confusion{}.WeightedF1()+Confusion{}.BalancedAccuracy(), 0, 0)
 }
+
+// Items of a list have their places, and every other one a place of its own below the end.
+func TestRanksIn(t *testing.T) {
+	got := RanksIn([]int32{7, 3, 5}, []int32{5, 1, 7, 2})
+	if got[0] != 3 || got[2] != 1 || got[1] <= 3 || got[3] <= 3 || got[1] == got[3] {
+		t.Errorf("ranks %v", got)
+	}
+}

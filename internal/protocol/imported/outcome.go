@@ -87,7 +87,7 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 		for _, e := range best[j] {
 			list = append(list, e.Item)
 		}
-		ranks = append(ranks, RanksIn(list, d.Test[u]))
+		ranks = append(ranks, metrics.RanksIn(list, d.Test[u]))
 	}
 	o.Evaluations = append(o.Evaluations, experiment.NewScores(m.Name, "", metrics.SummarySet(ms, ranks)))
 	return o, ranks, nil
