@@ -28,7 +28,7 @@ func Free(m any) {
 type Maker[M Model, S any] struct {
 	// New makes the model that learns some rows. Its parameters have their initial values. It is called at the
 	// beginning of each training, for a forecast, and for the answers of a finished run, which fill in its parameters.
-	// A model that is computed at once is computed here.
+	// Top-n trains once, and calls it when the work is opened. A model that is computed at once is computed here.
 	New func(learned S) (M, error)
 	// Keep writes the reported model. It is called after the account. Nil: only its parameters are written.
 	Keep func(m M) error

@@ -72,7 +72,8 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	if x.Standing.Printed && o.Short == "" && report.AllowsDelta(x.Data.Source.Level) {
 		o.Evaluations[0].Paper, o.Evaluations[0].Printed = x.Paper, x.Printed
 	}
-	columns := []run.Column{{Name: "user_id", Values: dataset.IDsAt(d.UserIDs, x.test.users)}, {Name: "place", Values: []float64(r)}}
+	columns := []run.Column{{Name: "user_id", Values: dataset.IDsAt(d.UserIDs, x.test.users)},
+		{Name: "place", Values: []float64(r)}}
 	for _, m := range ms {
 		columns = append(columns, run.Column{Name: m.String(), Values: r.each(m)})
 	}

@@ -31,7 +31,8 @@ func (a *Answers) Remarks() []string { return a.Model.Counts.notes() }
 // Histories implements experiment.Answers: the training rows in their order.
 func (a *Answers) Histories(context.Context) ([]experiment.History, string, error) {
 	r := a.Model.Rows
-	return experiment.HistoriesOf(r.Data.UserIDs, func(u int) []int32 { return r.Order[u] }, r.Data.ItemIDs), r.order(), nil
+	list := experiment.HistoriesOf(r.Data.UserIDs, func(u int) []int32 { return r.Order[u] }, r.Data.ItemIDs)
+	return list, r.order(), nil
 }
 
 // Recommend implements experiment.Answers. It fails for a user without known recommendations, and for more items than
