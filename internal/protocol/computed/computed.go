@@ -111,6 +111,6 @@ func Better(floors, ours []experiment.Scores, by metrics.Metric) []string {
 	if name == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: %s %.1f %% "+
-		"against %.1f %%.", name, by, 100*most, 100*best)}
+	return []string{fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: "+
+		"%s %.1f %% against %.1f %%.", name, by, 100*most, 100*best)}
 }
