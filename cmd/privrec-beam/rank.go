@@ -14,6 +14,7 @@ import (
 	"privrec/internal/dataset/compress"
 	"privrec/internal/eval"
 	"privrec/internal/lists"
+	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
 	"privrec/internal/perturb"
 	"privrec/internal/protocol/imported"
@@ -237,11 +238,7 @@ func (r *ranker) write(user string, ranked []eval.Item) error {
 
 // measure adds the measures of a user: of the list, of random order, of popularity.
 func (r *ranker) measure(user string, ranked []eval.Item, train, truth []int32) error {
-	var list []int32
-	for _, x := range ranked[:min(len(ranked), r.depth)] {
-		list = append(list, x.Index)
-	}
-	ranks := imported.RanksIn(list, truth)
+	ranks := metrics.RanksIn(eval.Indices(ranked[:min(len(ranked), r.depth)]), truth)
 	random, popular := r.floors.Of(train, truth)
 	m := measures{rows: int64(len(truth)), random: random}
 	for _, metric := range r.floors.Metrics {

@@ -46,8 +46,9 @@ type ClosedSetting[M ClosedShape] struct {
 // ClosedShape is the part of the configuration that belongs to such a model.
 type ClosedShape interface {
 	EASEShape | ItemKNNShape | IALSShape | UserKNNShape | RP3betaShape
-	// Fit computes the model. seed is for random numbers, if it needs any. done frees its memory.
-	Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (s eval.Scorer, done func(), err error)
+	// Fit computes the model. seed is for random numbers, if it needs any. A Close method of the scorer, if it has
+	// one, frees its memory.
+	Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (eval.Scorer, error)
 }
 
 // EASEShape sets the shape of EASE.
@@ -132,8 +133,8 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 				if s.Protocol != ProtocolNextItem { // which has a stage around it
 					defer env.Stage("fit")()
 				}
-				scorer, done, err := s.Model.Fit(ctx, r.Graph, env.Seed)
-				return &topn.Made{Scorer: scorer, Close: done}, err
+				scorer, err := s.Model.Fit(ctx, r.Graph, env.Seed)
+				return &topn.Made{Scorer: scorer}, err
 			})
 			return x.Work, x.Unprotect()
 		},
@@ -172,13 +173,13 @@ func (s ItemKNNShape) Check(v *config.Checker) {
 }
 
 // Fit implements ClosedShape.
-func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
+func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, error) {
 	need := ease.Memory(g) >> 20
 	if s.Gram != "" {
 		need = ease.ItemMemory(g) >> 20
 	}
 	if need > int64(s.MemoryMB) {
-		return nil, nil, &run.UsageError{
+		return nil, &run.UsageError{
 			Message: fmt.Sprintf("model.memory_mb: %d users and %d items need a matrix of %d MB, the limit is %d",
 				g.Users, g.Items, need, s.MemoryMB),
 			Fix: "allow more if the machine has it",
@@ -186,14 +187,10 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eva
 	}
 	counted, done, err := openGram(s.Gram)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer done()
-	m, err := ease.FitGram(ctx, g, s.Lambda, counted)
-	if err != nil {
-		return nil, nil, err
-	}
-	return m, m.Close, nil
+	return ease.FitGram(ctx, g, s.Lambda, counted)
 }
 
 // openGram opens the file of a Gram matrix. The reader is nil if no file is named.
@@ -214,22 +211,19 @@ func openGram(path string) (r *gram.Reader, done func(), err error) {
 }
 
 // Fit implements ClosedShape.
-func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
+func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, error) {
 	counted, done, err := openGram(s.Gram)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer done()
 	o := itemknn.Options{MeanBias: s.MeanBias, Options: nearest.Options{
 		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
 		Normalise: s.Normalise}}
-	var m *itemknn.Model
 	if counted != nil {
-		m, err = itemknn.FitGram(ctx, g, o, counted)
-	} else {
-		m, err = itemknn.Fit(ctx, g, o)
+		return itemknn.FitGram(ctx, g, o, counted)
 	}
-	return m, func() {}, err
+	return itemknn.Fit(ctx, g, o)
 }
 
 // Suit implements run.Suited.

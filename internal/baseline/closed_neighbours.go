@@ -68,20 +68,18 @@ func (s UserKNNShape) Check(v *config.Checker) {
 }
 
 // Fit implements ClosedShape.
-func (s UserKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
+func (s UserKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, error) {
 	o := nearest.Options{
 		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
 		Normalise: s.Normalise,
 	}
-	m, err := userknn.FitTo(ctx, g, o, cmp.Or(userknn.Whose(s.Whose), userknn.OfUser))
-	return m, func() {}, err
+	return userknn.FitTo(ctx, g, o, cmp.Or(userknn.Whose(s.Whose), userknn.OfUser))
 }
 
 // Fit implements ClosedShape.
-func (s RP3betaShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
+func (s RP3betaShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, error) {
 	o := rp3beta.Options{
 		Alpha: s.Alpha, Beta: s.Beta, Neighbours: s.Neighbours, Normalise: s.Normalise, Columns: s.Top == topColumn,
 	}
-	m, err := rp3beta.Fit(ctx, g, o)
-	return m, func() {}, err
+	return rp3beta.Fit(ctx, g, o)
 }

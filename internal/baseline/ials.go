@@ -39,12 +39,12 @@ func DefaultIALS() ClosedSetting[IALSShape] {
 }
 
 // Fit implements ClosedShape.
-func (s IALSShape) Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (eval.Scorer, func(), error) {
+func (s IALSShape) Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (eval.Scorer, error) {
 	m, err := ials.Fit(ctx, g, ials.Options{Dim: s.Dim, Rounds: s.Rounds, Unobserved: s.Unobserved, Lambda: s.Lambda,
 		Exponent: s.Exponent, Std: s.Std},
 		seed.Stream("ials"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return &bpr.Ranking{Users: m.Users, Goods: m.Items}, m.Close, nil
+	return &bpr.Ranking{Users: m.Users, Goods: m.Items}, nil
 }

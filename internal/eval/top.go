@@ -14,6 +14,15 @@ type Item struct {
 	Score float64
 }
 
+// Indices returns the indices of items.
+func Indices(items []Item) []int32 {
+	indices := make([]int32, len(items))
+	for k, x := range items {
+		indices[k] = x.Index
+	}
+	return indices
+}
+
 // Top returns the k best items of every sample, best first, and among equal scores the lower index first. It returns
 // fewer if exclusion leaves fewer. It fails if Options.Candidates is set.
 func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]Item, error) {

@@ -27,6 +27,21 @@ type History struct {
 	Items []string
 }
 
+// HistoriesOf returns the histories of the users with any items. items lists those of the u-th user, oldest first, as
+// indices of ids.
+func HistoriesOf(users []string, items func(u int) []int32, ids []string) (list []History) {
+	for u, user := range users {
+		h := History{User: user}
+		for _, i := range items(u) {
+			h.Items = append(h.Items, ids[i])
+		}
+		if len(h.Items) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
 // Answers is a finished run of a method that answers questions.
 type Answers interface {
 	run.Answers
@@ -193,9 +208,14 @@ func (r Ranking) samples(ctx context.Context, o Question) (eval.Scorer, []int32,
 	return s, samples, err
 }
 
-// Answer returns the best items of each user of a question, for readers.
-func (r Ranking) Answer(ctx context.Context, o Question) (*Recommendations, error) {
-	lists, err := r.Recommend(ctx, o)
+// By answers a question by the release that it names: ranking returns its scores.
+func (q Question) By(ctx context.Context,
+	ranking func(ctx context.Context, release string) (Ranking, error)) (*Recommendations, error) {
+	r, err := ranking(ctx, q.Release)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := r.Recommend(ctx, q)
 	if err != nil {
 		return nil, err
 	}

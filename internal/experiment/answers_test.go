@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -120,11 +121,22 @@ func TestRankingOpens(t *testing.T) {
 	opened := 0
 	r := ranked
 	r.Scorer, r.Open = nil, func(context.Context) (eval.Scorer, error) { opened++; return byNumber{}, nil }
-	if _, err := r.Answer(t.Context(), Question{Users: []string{"xxx"}, K: 1}); err == nil || opened != 0 {
+	of := func(context.Context, string) (Ranking, error) { return r, nil }
+	if _, err := (Question{Users: []string{"xxx"}, K: 1}).By(t.Context(), of); err == nil || opened != 0 {
 		t.Errorf("an unknown user: %v, opened %d times", err, opened)
 	}
-	if a, err := r.Answer(t.Context(), Question{Users: []string{"x"}, K: 1}); err != nil || opened != 1 ||
+	if a, err := (Question{Users: []string{"x"}, K: 1}).By(t.Context(), of); err != nil || opened != 1 ||
 		len(a.Lists) != 1 {
 		t.Errorf("%+v, %v, opened %d times", a, err, opened)
+	}
+}
+
+// Users without items have no history, and items go by their names.
+func TestHistoriesOf(t *testing.T) {
+	items := [][]int32{{2, 0}, nil, {1}}
+	got := HistoriesOf([]string{"x", "y", "z"}, func(u int) []int32 { return items[u] }, []string{"a", "b", "c"})
+	want := []History{{"x", []string{"c", "a"}}, {"z", []string{"b"}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -61,7 +61,7 @@ type Steps[O any] struct {
 	// Measure ranks the test rows by the model and by the floors, and writes the scores of every user.
 	Measure func(ctx context.Context, f *Fitted) (O, error)
 	// Keep writes the model. Nil: Measure wrote what is kept.
-	Keep func() error
+	Keep func(env *run.Env) error
 	// Document returns the result without its account.
 	Document func(o O) (*report.Document, error)
 }
@@ -85,7 +85,7 @@ func (s Steps[O]) Run(ctx context.Context, c *Core) (err error) {
 		return err
 	}
 	if s.Keep != nil {
-		if err := s.Keep(); err != nil {
+		if err := s.Keep(c.Env); err != nil {
 			return err
 		}
 	}

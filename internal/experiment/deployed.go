@@ -37,6 +37,6 @@ func (d *Deployed) Close() {
 type Deploying interface {
 	Answers
 	// Deploy rebuilds the model of a release; "" means the first. It fails with a run.UsageError if the run keeps
-	// nothing that computes from users' inputs.
+	// nothing that computes from users' inputs. What it returned before is not valid afterwards.
 	Deploy(ctx context.Context, release string) (*Deployed, error)
 }

@@ -1,6 +1,6 @@
 // Package experiment has the core of the runs of all methods: it compares a setting with the profile it names (Stand),
-// trains once or twice (Fit), forecasts from a rehearsal (Fit.Forecast), takes the steps of a run to its account and
-// its result (Steps, Core), writes and reads the file of a model (Keep, Weights), and answers for a finished run
+// makes a model and keeps it in a file (Maker, Weights), trains once or twice (Fit), forecasts from a rehearsal
+// (Fit.Forecast), takes the steps of a run to its account and its result (Steps, Core), and answers for a finished run
 // (Ranking, Evaluation).
 //
 // A protocol builds on it: it cuts the data, ranks, and measures. A model gives the network

@@ -69,6 +69,15 @@ type Data struct {
 	InPlace string `json:"measured_rows,omitempty"`
 }
 
+// DataOf returns the identity of data. inPlace says which rows take the place of test rows.
+func DataOf(name, recipe string, s dataset.Source, l dataset.Ladder, inPlace dataset.InPlace) Data {
+	d := Data{Name: name, Recipe: recipe, Level: s.Level, Source: s, Ladder: l}
+	if inPlace != dataset.TestRows {
+		d.InPlace = Validation
+	}
+	return d
+}
+
 // Named returns the name of the data set, with its recipe if it has one.
 func (d Data) Named() string { return dataset.Named(d.Name, d.Recipe) }
 

@@ -21,8 +21,12 @@ const ModelFile = "model.safetensors"
 // retrain holds the advice for a model that cannot be read.
 const retrain = "train again with another --out"
 
-// Keep writes the parameters of the reported model, with the method's remarks in meta.
+// Keep writes the parameters of the reported model, with the method's remarks in meta. It writes no file if there are
+// no parameters.
 func Keep(env *run.Env, params []*autograd.Param, meta map[string]string) error {
+	if len(params) == 0 {
+		return nil
+	}
 	tensors := make([]run.NamedTensor, len(params))
 	for i, p := range params {
 		tensors[i] = run.MatrixTensor(p.Name, p.Value)

@@ -81,6 +81,15 @@ func (m Metric) Of(rank int32) float64 {
 	return m.Kind.measure().one(int(rank), m.K)
 }
 
+// EachSet returns the metric of every sample with a set of targets.
+func (m Metric) EachSet(ranks [][]int32) []float64 {
+	values := make([]float64, len(ranks))
+	for i, r := range ranks {
+		values[i] = m.OfSet(r)
+	}
+	return values
+}
+
 // OfSet returns the metric of one sample with several targets at the given ranks, distinct and in any order.
 // A sample without targets counts 0. The slice is not changed.
 func (m Metric) OfSet(ranks []int32) float64 {

@@ -90,6 +90,9 @@ func TestMeansAndSummary(t *testing.T) {
 		if v.Count != 4 || s.Count != 4 {
 			t.Errorf("counts %d %d", v.Count, s.Count)
 		}
+		if each := v.Metric.EachSet(sets); !slices.Equal(each, v.Metric.Each(ranks)) {
+			t.Errorf("%v of sets of one target each: %v", v.Metric, each)
+		}
 		sum := 0.0
 		for _, x := range v.Metric.Each(ranks) {
 			sum += x
@@ -289,4 +292,12 @@ func TestConfusion(t *testing.T) {
 	}
 	near(t, "empty",
 		Confusion{}.Accuracy()+Confusion{}.MacroF1()+Confusion{}.WeightedF1()+Confusion{}.BalancedAccuracy(), 0, 0)
+}
+
+// Items of a list have their places, and every other one a place of its own below the end.
+func TestRanksIn(t *testing.T) {
+	got := RanksIn([]int32{7, 3, 5}, []int32{5, 1, 7, 2})
+	if got[0] != 3 || got[2] != 1 || got[1] <= 3 || got[3] <= 3 || got[1] == got[3] {
+		t.Errorf("ranks %v", got)
+	}
 }

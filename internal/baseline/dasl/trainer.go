@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"privrec/internal/autograd"
+	"privrec/internal/experiment"
 	"privrec/internal/model/dasl"
 	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/rng"
@@ -49,9 +50,7 @@ func New(rows *crossdomain.Rows, users int, items [2]int, model dasl.Config, sin
 		t.domains = 1
 	}
 	if err := t.list(); err != nil {
-		for _, p := range t.model.Params() {
-			tensor.Free(p.Value)
-		}
+		experiment.Free(t.model)
 		return nil, err
 	}
 	return t, nil

@@ -149,6 +149,13 @@ type Ranking struct {
 	rows tensor.Matrix
 }
 
+// Close frees the memory of the vectors, which may be tables.
+func (r *Ranking) Close() {
+	tensor.Free(r.Users)
+	tensor.Free(r.Goods)
+	*r = Ranking{}
+}
+
 // Items returns the number of items that are ranked.
 func (r *Ranking) Items() int { return r.Goods.Rows }
 

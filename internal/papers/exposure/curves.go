@@ -14,6 +14,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/system"
@@ -199,7 +200,7 @@ func (x *attackRun) again(ctx context.Context, test *slate.Pairs, floors []slate
 	if err != nil {
 		return slates.Found{}, err
 	}
-	defer giveBack(m)
+	defer experiment.Free(m)
 	if _, err := x.teach(ctx, m, nil); err != nil {
 		return slates.Found{}, err
 	}

@@ -148,7 +148,7 @@ func (x *attackRun) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer giveBack(m)
+	defer experiment.Free(m)
 	o, err := x.measure(ctx, m, fitted)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	if err != nil {
 		return f, err
 	}
-	defer giveBack(m)
+	defer experiment.Free(m)
 	opening := x.Env.Opening()
 	seconds, err := timeSteps(ctx, objective{m.On(x.Train)}, c.Train.Optimizer(), c.Train.Rate,
 		firstRows(x.Train.Len()), c.Train.Batch)

@@ -8,7 +8,6 @@ import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/autograd"
 	"privrec/internal/dataset/slate"
-	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
@@ -118,11 +117,4 @@ func (x *attackRun) sample(p *slate.Pairs) *slate.Pairs {
 	rows := s.Perm(p.Len())[:max(1, int(math.Round(share*float64(p.Len()))))]
 	slices.Sort(rows)
 	return p.Select(rows)
-}
-
-// giveBack frees the memory of a model's tables, which the garbage collector does not.
-func giveBack(m *attack.Model) {
-	for _, p := range m.Params() {
-		tensor.Free(p.Value)
-	}
 }

@@ -162,8 +162,7 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	return &auditing.Channel{
 		Method: "PriCDSR, " + c.Mechanism.Name, Setting: fmt.Sprintf("epsilon %g, %d items, %d cells a row", m.Epsilon,
 			m.Items, m.Length),
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
-			Ladder: d.Ladder},
+		Data: experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, dataset.TestRows),
 		Unit: differs[c.Mechanism.Differ].unit, Differ: differs[c.Mechanism.Differ].text,
 		Sees: "the released rows: how many of the cells in which both sides differ have what the one has there, " +
 			"less those that have what the other has",

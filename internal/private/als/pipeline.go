@@ -12,7 +12,6 @@ import (
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
-	"privrec/internal/tensor"
 )
 
 // Name of the method in tables.
@@ -145,6 +144,5 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		return nil, err
 	}
 	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items},
-		Vectors: &experiment.Vectors{Users: users, Items: items},
-		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
+		Vectors: &experiment.Vectors{Users: users, Items: items}}, nil
 }

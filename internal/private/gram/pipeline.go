@@ -175,8 +175,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		prior[i] = c / math.Max(most, 1)
 	}
 	if w.matrix == nil {
-		s := newScorer(w.rows.Graph, prior, nil, tensor.Matrix{})
-		return &topn.Made{Scorer: s, Close: s.Close}, nil
+		return &topn.Made{Scorer: newScorer(w.rows.Graph, prior, nil, tensor.Matrix{})}, nil
 	}
 	for i := range prior {
 		prior[i] *= w.matrix.Popularity
@@ -195,8 +194,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newScorer(w.rows.Graph, prior, r.items, b)
-	return &topn.Made{Scorer: s, Close: s.Close}, nil
+	return &topn.Made{Scorer: newScorer(w.rows.Graph, prior, r.items, b)}, nil
 }
 
 // weights computes the model of a released matrix.

@@ -160,8 +160,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	}
 	users, items := t.f.vectors(w.Data.Train, t.counts)
 	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items}, Steps: w.cfg.Train.Steps,
-		Vectors: &experiment.Vectors{Users: users, Items: items},
-		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
+		Vectors: &experiment.Vectors{Users: users, Items: items}}, nil
 }
 
 // Forecast implements run.Forecaster. It makes a few steps, ranks some users, and extrapolates.

@@ -90,10 +90,7 @@ func liar() run.Task {
 			}
 			x.Compute = func(ctx context.Context) (*topn.Made, error) {
 				m, err := ease.Fit(ctx, x.Graph, 20)
-				if err != nil {
-					return nil, err
-				}
-				return &topn.Made{Scorer: m, Close: m.Close}, nil
+				return &topn.Made{Scorer: m}, err
 			}
 			x.Account = func(*experiment.Fitted) (experiment.Privacy, error) {
 				own := a

@@ -45,26 +45,21 @@ const widest = 4000
 // Model is one model of the floor.
 type Model struct {
 	Name string
-	Fit  func(ctx context.Context) (s eval.Scorer, done func(), err error) // done gives its memory back
+	Fit  func(ctx context.Context) (eval.Scorer, error)
 }
 
 // Models returns the models of the floor for a graph, without the one named method. EASE is among them if its matrix is
 // at most 4,000 wide.
 func Models(g *graph.Bipartite, method string) (all []Model) {
 	if min(g.Users, g.Items) <= widest {
-		all = append(all, Model{"EASE", func(ctx context.Context) (eval.Scorer, func(), error) {
-			m, err := ease.Fit(ctx, g, Lambda)
-			if err != nil {
-				return nil, nil, err
-			}
-			return m, m.Close, nil
+		all = append(all, Model{"EASE", func(ctx context.Context) (eval.Scorer, error) {
+			return ease.Fit(ctx, g, Lambda)
 		}})
 	}
-	all = append(all, Model{"ItemKNN", func(ctx context.Context) (eval.Scorer, func(), error) {
-		m, err := itemknn.Fit(ctx, g,
+	all = append(all, Model{"ItemKNN", func(ctx context.Context) (eval.Scorer, error) {
+		return itemknn.Fit(ctx, g,
 			itemknn.Options{MeanBias: true, Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: Neighbours,
 				Normalise: true}})
-		return m, func() {}, err
 	}})
 	for i, m := range all {
 		if m.Name == method {
@@ -81,11 +76,11 @@ const label = ", computed at once"
 func Scores(ctx context.Context, g *graph.Bipartite, method string,
 	rank func(eval.Scorer) ([]metrics.Value, error)) (rows []experiment.Scores, err error) {
 	one := func(m Model) error {
-		s, done, err := m.Fit(ctx)
+		s, err := m.Fit(ctx)
 		if err != nil {
 			return err
 		}
-		defer done()
+		defer experiment.Free(s)
 		values, err := rank(s)
 		if err != nil {
 			return err
@@ -101,9 +96,9 @@ func Scores(ctx context.Context, g *graph.Bipartite, method string,
 	return rows, nil
 }
 
-// Better returns a sentence if a model of the floor ranks better than the best of our own evaluations by a metric. It
-// returns "" if none does, or if there is no such floor.
-func Better(floors, ours []experiment.Scores, by metrics.Metric) string {
+// Better returns a note if a model of the floor ranks better than the best of our own evaluations by a metric. It
+// returns none if no model does, or if there is no such floor.
+func Better(floors, ours []experiment.Scores, by metrics.Metric) []string {
 	name, most, best := "", 0.0, 0.0
 	for _, s := range ours {
 		best = max(best, s.Values[by.String()])
@@ -114,8 +109,8 @@ func Better(floors, ours []experiment.Scores, by metrics.Metric) string {
 		}
 	}
 	if name == "" {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: %s %.1f %% "+
-		"against %.1f %%.", name, by, 100*most, 100*best)
+	return []string{fmt.Sprintf("%s, computed from the same rows in seconds and without privacy, is better: "+
+		"%s %.1f %% against %.1f %%.", name, by, 100*most, 100*best)}
 }

@@ -90,11 +90,12 @@ func TestBetter(t *testing.T) {
 		return experiment.Scores{Name: name, Values: map[string]float64{m.String(): x}}
 	}
 	floors := []experiment.Scores{row("popularity", 0.9), row("EASE"+label, 0.209), row("ItemKNN"+label, 0.2)}
-	if got := Better(floors, []experiment.Scores{row("a", 0.14), row("b", 0.1)}, m); !strings.HasPrefix(got, "EASE, computed") || !strings.HasSuffix(got, "Recall@20 20.9 % against 14.0 %.") {
+	if got := Better(floors, []experiment.Scores{row("a", 0.14), row("b", 0.1)}, m); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "EASE, computed") || !strings.HasSuffix(got[0], "Recall@20 20.9 % against 14.0 %.") {
 		t.Error(got)
 	}
 	for _, ours := range []float64{0.209, 0.3} {
-		if got := Better(floors, []experiment.Scores{row("a", 0.1), row("b", ours)}, m); got != "" {
+		if got := Better(floors, []experiment.Scores{row("a", 0.1), row("b", ours)}, m); got != nil {
 			t.Errorf("%v: %s", ours, got)
 		}
 	}

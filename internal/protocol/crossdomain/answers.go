@@ -14,57 +14,38 @@ import (
 
 // Answer implements run.Answerer: it loads the parameters that the run kept.
 func (x *Experiment) Answer(context.Context) (run.Answers, error) {
-	m, err := x.New(x.final)
-	if err != nil {
+	if err := x.Load(x.Env.Dir, x.final); err != nil {
 		return nil, err
 	}
-	w, err := experiment.OpenModel(x.Env.Dir)
-	if err == nil {
-		err = w.Into(m.Params())
-	}
-	if err != nil {
-		closeModel(m)
-		return nil, err
-	}
-	return &answers{x: x, m: m}, nil
+	return &answers{x}, nil
 }
 
 // answers answers questions about a finished run.
-type answers struct {
-	x *Experiment
-	m Model
-}
+type answers struct{ x *Experiment }
 
 // Close implements experiment.Answers: it frees the tables.
-func (a *answers) Close() { closeModel(a.m) }
+func (a *answers) Close() { a.x.Close() }
 
 // Histories implements experiment.Answers: the items of the target domain before the test item,
 // which recommendations leave out.
 func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
-	target := &a.x.Data.Domains[0]
-	var list []experiment.History
-	for u, id := range a.x.Data.UserIDs {
-		h := experiment.History{User: id}
-		for _, i := range a.x.test.seen[u] {
-			h.Items = append(h.Items, target.ItemIDs[i])
-		}
-		if len(h.Items) > 0 {
-			list = append(list, h)
-		}
-	}
-	return list, "behaviours are in the order of time", nil
+	d := a.x.Data
+	return experiment.HistoriesOf(d.UserIDs, func(u int) []int32 { return a.x.test.seen[u] }, d.Domains[0].ItemIDs),
+		"behaviours are in the order of time", nil
 }
 
 // Recommend implements experiment.Answers: items of the target domain that a user has in train
 // or validation are left out.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
+	return o.By(ctx, a.ranking)
+}
+
+func (a *answers) ranking(_ context.Context, release string) (experiment.Ranking, error) {
 	x, target := a.x, &a.x.Data.Domains[0]
-	if _, err := experiment.Release(x.Env.Dir, o.Release, nil, ""); err != nil {
-		return nil, err
-	}
+	_, err := experiment.Release(x.Env.Dir, release, nil, "")
 	return experiment.Ranking{
 		Head: a.head("Recommendations"), Notes: []string{experiment.HiddenNote},
-		Data: x.Data.Name, Scorer: x.on(a.m, x.rankedOn()), Items: target.Items,
+		Data: x.Data.Name, Scorer: x.on(x.Model, x.rankedOn()), Items: target.Items,
 		Options: eval.Options{Tape: x.tape, Exclude: func(user int32) []int32 {
 			seen := make([]int32, len(x.test.seen[user]))
 			for i, item := range x.test.seen[user] {
@@ -74,7 +55,7 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 		}},
 		Item:   func(i int32) string { return target.ItemIDs[i+1] },
 		Sample: experiment.Numbered(x.Data.UserIDs),
-	}.Answer(ctx, o)
+	}, err
 }
 
 // Score implements eval.Scorer, for users of the data.
@@ -94,7 +75,7 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := x.on(a.m, x.rankedOn())
+	t := x.on(x.Model, x.rankedOn())
 	r, _, err := t.sampled(ctx, x.test)
 	if err != nil {
 		return nil, err

@@ -27,15 +27,13 @@ type Experiment struct {
 	Standing experiment.Standing
 	Single   bool // the auxiliary domain has no part in the model
 	Training Training
-	// New makes a model of rows, with initial values. It is called at the beginning of each training, for a forecast,
-	// and for the answers of a finished run, which fill in its parameters.
-	New func(rows *Rows) (Model, error)
 	// Paper holds the paper's printed values for the setting, by metric; nil: none.
 	Paper   map[string]float64
 	Printed string   // where
 	Notes   []string // for the result, after those of the data
 
 	experiment.Core
+	experiment.Maker[Model, *Rows]
 	Data *dataset.Cross
 
 	length        int
@@ -43,7 +41,6 @@ type Experiment struct {
 	tuning, final *Rows // without and with validation items
 	valid, test   *held
 	lists         string // hash of what rows are ranked among
-	model         Model  // of the last training
 	tape          *autograd.Tape
 }
 
@@ -144,16 +141,6 @@ func hashLists(lists [][]int32) string {
 
 // Run implements run.Work: it trains, chooses the epoch on validation, trains again on all rows, ranks and accounts.
 func (x *Experiment) Run(ctx context.Context) error {
-	defer x.close()
-	return experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure,
-		Keep:     func() error { return experiment.Keep(x.Env, x.model.Params(), nil) },
+	return experiment.Steps[*Outcome]{Fit: x.training().Run, Measure: x.measure, Keep: x.Save,
 		Document: x.document}.Run(ctx, &x.Core)
-}
-
-// close frees the memory of the model.
-func (x *Experiment) close() {
-	if x.model != nil {
-		closeModel(x.model)
-	}
-	x.model = nil
 }

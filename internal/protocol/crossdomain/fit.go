@@ -14,12 +14,8 @@ import (
 // primary is the metric that chooses the epoch (section IV of the paper).
 var primary = metrics.Metric{Kind: metrics.NDCG, K: 10}
 
-// fit trains the model. With refit it trains a second time on all rows, for as many epochs as validation chose.
-func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
-	return x.training().Run(ctx)
-}
-
-// training says how the model is trained.
+// training says how the model is trained. With refit it is trained a second time on all rows, for as many epochs as
+// validation chose.
 func (x *Experiment) training() experiment.Fit {
 	c := x.Training
 	f := experiment.Fit{Core: &x.Core, Epochs: c.Epochs, Held: true, Every: x.eval.Every, Select: c.Select,
@@ -40,11 +36,10 @@ func (x *Experiment) learned(t experiment.Training) *Rows {
 
 // begin makes a new model, and returns it with its steps.
 func (x *Experiment) begin(t experiment.Training) (_ train.Model, o train.Options, err error) {
-	x.close()
-	if x.model, err = x.New(x.learned(t)); err != nil {
+	if err := x.Make(x.learned(t)); err != nil {
 		return nil, o, err
 	}
-	return x.model, train.Options{Samples: x.model.Steps(), BatchSize: 1, Optimizer: x.model.Optimizer(),
+	return x.Model, train.Options{Samples: x.Model.Steps(), BatchSize: 1, Optimizer: x.Model.Optimizer(),
 		Rate: x.Training.Rate}, nil
 }
 
@@ -55,7 +50,7 @@ func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, _ in
 	if test {
 		h = x.test
 	}
-	r, _, err := x.on(x.model, x.learned(t)).sampled(ctx, h)
+	r, _, err := x.on(x.Model, x.learned(t)).sampled(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -79,16 +74,15 @@ const forecastUsers = 4 * rankUsers
 
 // Forecast implements run.Forecaster. It rehearses the first training.
 func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
-	defer x.close()
 	return x.training().Forecast(ctx, experiment.Rehearsal{
-		Batch: func(i int) []int32 { return []int32{x.model.Rehearsed(i)} },
+		Batch: func(i int) []int32 { return []int32{x.Model.Rehearsed(i)} },
 		Rows:  "users", Held: len(x.valid.users), Test: len(x.test.users), Final: 1, Ranked: len(x.test.users),
 		Rank: func(ctx context.Context) (t experiment.Timed, err error) {
 			some := *x.valid
 			some.users = some.users[:min(forecastUsers, len(some.users))]
 			t.Rows = len(some.users)
 			start := time.Now()
-			_, _, err = x.on(x.model, x.tuning).sampled(ctx, &some)
+			_, _, err = x.on(x.Model, x.tuning).sampled(ctx, &some)
 			t.Each = time.Since(start).Seconds() / float64(t.Rows)
 			return t, err
 		},

@@ -51,13 +51,6 @@ type Optimizer interface {
 	Touch(p *autograd.Param, rows []int32)
 }
 
-// closeModel frees the memory of a model's tables, which the garbage collector does not.
-func closeModel(m Model) {
-	for _, p := range m.Params() {
-		tensor.Free(p.Value)
-	}
-}
-
 // Data names the data set and the ordered pair of domains.
 type Data struct {
 	Name      string `yaml:"name"`      // a cross-domain set

@@ -43,13 +43,13 @@ const confidence = 0.95
 
 // measure ranks the test rows by the trained model and by the floors.
 func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
-	t := x.on(x.model, x.rankedOn())
+	t := x.on(x.Model, x.rankedOn())
 	ms := x.metrics()
 	d := x.Data
 	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{
-		Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+		Data:   experiment.DataOf(d.Name, "", d.Source, d.Ladder, dataset.TestRows),
 		Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
-		Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: x.model.Samples(),
+		Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: x.Model.Samples(),
 		ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
 		Left: [2]dataset.LeftOut{d.Domains[0].Left, d.Domains[1].Left},
 	}, ms)}
@@ -72,7 +72,8 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	if x.Standing.Printed && o.Short == "" && report.AllowsDelta(x.Data.Source.Level) {
 		o.Evaluations[0].Paper, o.Evaluations[0].Printed = x.Paper, x.Printed
 	}
-	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
+	columns := []run.Column{{Name: "user_id", Values: dataset.IDsAt(d.UserIDs, x.test.users)},
+		{Name: "place", Values: []float64(r)}}
 	for _, m := range ms {
 		columns = append(columns, run.Column{Name: m.String(), Values: r.each(m)})
 	}
@@ -104,15 +105,6 @@ func (x *Experiment) rankedOn() *Rows {
 	rows := *x.final
 	rows.Known = x.tuning.Known
 	return &rows
-}
-
-// names returns the ids of the ranked users.
-func (x *Experiment) names() []string {
-	ids := make([]string, len(x.test.users))
-	for k, u := range x.test.users {
-		ids[k] = x.Data.UserIDs[u]
-	}
-	return ids
 }
 
 // add records the means of some places and their intervals: Wilson's for a share of hits, Student's for the other

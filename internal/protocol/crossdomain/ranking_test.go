@@ -103,8 +103,8 @@ func TestRankingAgrees(t *testing.T) {
 			t.Errorf("user %d: place %v among all, want %v", u, full[k], want)
 		}
 	}
-	a := &answers{x: x, m: mixed{r.Items()}}
-	x.Training.Refit = true
+	a := &answers{x}
+	x.Model, x.Training.Refit = mixed{r.Items()}, true
 	answer, err := a.Recommend(t.Context(), experiment.Question{Users: []string{x.Data.UserIDs[3]}, K: r.Items()})
 	if err != nil {
 		t.Fatal(err)

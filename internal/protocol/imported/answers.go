@@ -31,17 +31,7 @@ func (a *Answers) Remarks() []string { return a.Model.Counts.notes() }
 // Histories implements experiment.Answers: the training rows in their order.
 func (a *Answers) Histories(context.Context) ([]experiment.History, string, error) {
 	r := a.Model.Rows
-	var list []experiment.History
-	for u, items := range r.Order {
-		if len(items) == 0 {
-			continue
-		}
-		h := experiment.History{User: r.Data.UserIDs[u]}
-		for _, i := range items {
-			h.Items = append(h.Items, r.Data.ItemIDs[i])
-		}
-		list = append(list, h)
-	}
+	list := experiment.HistoriesOf(r.Data.UserIDs, func(u int) []int32 { return r.Order[u] }, r.Data.ItemIDs)
 	return list, r.order(), nil
 }
 

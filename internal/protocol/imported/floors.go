@@ -17,24 +17,6 @@ func Metrics(cutoffs []int) []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, cutoffs)
 }
 
-// beyond is a rank below the end of every list.
-const beyond = 1 << 30
-
-// RanksIn returns the ranks of items in a list. Items that the list lacks get a rank below its end.
-func RanksIn(list, items []int32) []int32 {
-	at := make(map[int32]int32, len(list))
-	for k, i := range list {
-		at[i] = int32(k + 1)
-	}
-	out := make([]int32, len(items))
-	for j, i := range items {
-		if out[j] = at[i]; out[j] == 0 {
-			out[j] = beyond + int32(j)
-		}
-	}
-	return out
-}
-
 // Floors computes the two floors of one user after another: random order, in expectation, and popularity in training.
 // Several goroutines may use it.
 type Floors struct {
@@ -76,5 +58,5 @@ func (f *Floors) Of(train, truth []int32) (random []float64, popular []int32) {
 			list = append(list, i)
 		}
 	}
-	return random, RanksIn(list, truth)
+	return random, metrics.RanksIn(list, truth)
 }

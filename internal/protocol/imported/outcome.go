@@ -65,8 +65,7 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 	}
 	judged := m.Rows.judged()
 	ms := m.metrics()
-	s := topn.DataSummary{Data: experiment.Data{Name: d.Name, Recipe: folder, Level: d.Source.Level, Source: d.Source,
-		Ladder: d.Ladder},
+	s := topn.DataSummary{Data: experiment.DataOf(d.Name, folder, d.Source, d.Ladder, dataset.TestRows),
 		Users: d.Users, Items: d.Items, TrainRows: rows, TestUsers: len(judged)}
 	for _, u := range judged {
 		s.TestRows += len(d.Test[u])
@@ -88,7 +87,7 @@ func (m *Model) outcome(ctx context.Context) (o *Outcome, ranks [][]int32, err e
 		for _, e := range best[j] {
 			list = append(list, e.Item)
 		}
-		ranks = append(ranks, RanksIn(list, d.Test[u]))
+		ranks = append(ranks, metrics.RanksIn(list, d.Test[u]))
 	}
 	o.Evaluations = append(o.Evaluations, experiment.NewScores(m.Name, "", metrics.SummarySet(ms, ranks)))
 	return o, ranks, nil

@@ -310,9 +310,5 @@ func (a *vectorAnswers) Ranking(_ context.Context, release string) (experiment.R
 
 // Recommend implements experiment.Answers: items that a user has in the training rows are left out.
 func (a *vectorAnswers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	r, err := a.Ranking(ctx, o.Release)
-	if err != nil {
-		return nil, err
-	}
-	return r.Answer(ctx, o)
+	return o.By(ctx, a.Ranking)
 }

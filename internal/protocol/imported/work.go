@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/lists"
-	"privrec/internal/metrics"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -81,25 +81,8 @@ func (w *work) perUser(ranks [][]int32) error {
 	if ranks == nil {
 		return nil
 	}
-	var ids []string
-	var rows []int64
-	for k, u := range w.Rows.judged() {
-		ids, rows = append(ids, w.Rows.Data.UserIDs[u]), append(rows, int64(len(ranks[k])))
-	}
-	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "test_rows", Values: rows}}
-	for _, m := range w.metrics() {
-		columns = append(columns, run.Column{Name: m.String(), Values: each(m, ranks)})
-	}
-	return w.env.WriteScores("scores", columns...)
-}
-
-// each returns the metric of every user.
-func each(m metrics.Metric, ranks [][]int32) []float64 {
-	values := make([]float64, len(ranks))
-	for k, r := range ranks {
-		values[k] = m.OfSet(r)
-	}
-	return values
+	ids := dataset.IDsAt(w.Rows.Data.UserIDs, w.Rows.judged())
+	return experiment.WriteSets(w.env, "scores", ids, "test_rows", ranks, w.metrics())
 }
 
 // Answer implements run.Answerer.

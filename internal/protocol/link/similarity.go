@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/protocol/target"
 	"privrec/internal/tensor"
@@ -13,10 +14,7 @@ import (
 // scores returns the attacks by the scores of items for the user.
 func (p *plan) scores(ctx context.Context, a experiment.Scoring) ([]target.Way, error) {
 	on := p.on
-	names := make([]string, len(on.users))
-	for k, u := range on.users {
-		names[k] = p.Given.UserIDs[u]
-	}
+	names := dataset.IDsAt(p.Given.UserIDs, on.users)
 	score, place := make([]float64, on.count()), make([]float64, on.count())
 	err := target.Scores(ctx, a, p.On.Release, p.Given.Items, names, func(k int, s []tensor.Float) {
 		sorted := slices.Sorted(slices.Values(s))

@@ -115,10 +115,7 @@ func (p *plan) look(ctx context.Context, dir string, given *dataset.Interactions
 	popular := popularity(given)
 	s := &seen{score: make([]float64, len(on.Positive)), place: make([]float64, len(on.Positive)),
 		standard: make([]float64, len(on.Positive)), lists: make([][]int32, on.Count)}
-	names := make([]string, on.Count)
-	for k, u := range on.users {
-		names[k] = given.UserIDs[u]
-	}
+	names := dataset.IDsAt(given.UserIDs, on.users)
 	return s, target.Scores(ctx, answers, p.On.Release, given.Items, names, func(k int, scores []tensor.Float) {
 		u := on.users[k]
 		if p.Attack.Strangers == Popular && len(given.Train[u]) == 0 {
@@ -146,10 +143,7 @@ func (c Config) lookAtLists(a experiment.Listing, on *candidates, known *dataset
 	for i, id := range known.ItemIDs {
 		item[id] = int32(i)
 	}
-	names := make([]string, on.Count)
-	for k, u := range on.users {
-		names[k] = known.UserIDs[u]
-	}
+	names := dataset.IDsAt(known.UserIDs, on.users)
 	s := &seen{lists: make([][]int32, on.Count)}
 	short, least := 0, c.Attack.K
 	for k, list := range a.Lists(names) {

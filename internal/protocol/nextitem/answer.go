@@ -24,17 +24,8 @@ type answers struct {
 
 // Answer implements run.Answerer.
 func (x *Experiment) Answer(context.Context) (run.Answers, error) {
-	if err := x.build(x.learned()); err != nil {
+	if err := x.Load(x.Env.Dir, x.learned()); err != nil {
 		return nil, err
-	}
-	if params := x.model.Params(); len(params) > 0 {
-		w, err := experiment.OpenModel(x.Env.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if err := w.Into(params); err != nil {
-			return nil, err
-		}
 	}
 	return &answers{Experiment: x, dir: x.Env.Dir, last: x.whole()}, nil
 }
@@ -59,11 +50,7 @@ func (x *Experiment) whole() *Part {
 
 // Recommend implements experiment.Answers.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	r, err := a.Ranking(ctx, o.Release)
-	if err != nil {
-		return nil, err
-	}
-	return r.Answer(ctx, o)
+	return o.By(ctx, a.Ranking)
 }
 
 // Ranking implements experiment.Scoring: it ranks the items that may follow a user's
@@ -79,21 +66,17 @@ func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranki
 	if err != nil {
 		return r, err
 	}
-	users := make([]string, a.last.Samples.Len())
-	for i, u := range a.last.Samples.User {
-		users[i] = a.Data.UserIDs[u]
-	}
 	var s eval.Scorer
 	r = experiment.Ranking{
 		Data: a.Data.Name, Options: eval.Options{Tape: a.tape, Exclude: a.leftOut()},
 		Open: func(context.Context) (_ eval.Scorer, err error) {
 			if s == nil {
-				s, err = a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
+				s, err = a.Model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn)
 			}
 			return s, err
 		},
 		Items: a.Data.Items, Item: func(i int32) string { return a.Data.ItemIDs[i+1] },
-		Sample: experiment.Numbered(users),
+		Sample: experiment.Numbered(a.users(a.last)),
 	}
 	if !a.LastItem {
 		r.Without = " with training items"
@@ -129,15 +112,8 @@ func (a *answers) leftOut() func(sample int32) []int32 {
 
 // Histories implements experiment.Answers: it returns the items of every user that the model is given.
 func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
-	var list []experiment.History
-	for i, u := range a.last.Samples.User {
-		h := experiment.History{User: a.Data.UserIDs[u]}
-		for _, item := range a.last.Prefix(int32(i)) {
-			h.Items = append(h.Items, a.Data.ItemIDs[item])
-		}
-		list = append(list, h)
-	}
-	return list, "behaviours are in the order of time", nil
+	items := func(i int) []int32 { return a.last.Prefix(int32(i)) }
+	return experiment.HistoriesOf(a.users(a.last), items, a.Data.ItemIDs), "behaviours are in the order of time", nil
 }
 
 // Evaluate implements experiment.Answers. It ranks the test samples again under every

@@ -11,7 +11,6 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/nn"
 	"privrec/internal/run"
-	"privrec/internal/tensor"
 )
 
 // Experiment is one model on one data set under the protocol. Its samples are cut from
@@ -20,23 +19,17 @@ import (
 type Experiment struct {
 	Setting
 	experiment.Core
+	experiment.Maker[Learner, *Part]
 	Data  *dataset.Sequential
 	Items int // |V|, the items ranked
 
 	Train, Valid, Test *Part // Valid is nil without validation
 	Refit              *Part // Train and Valid together, nil without refit
 
-	// New makes the model that learns the samples of a part. Its parameters have their initial values. It is called at
-	// the beginning of each training, for a forecast, and for the answers of a finished run, which fill in its
-	// parameters. A model that is computed at once is computed here.
-	New func(q *Part) (Learner, error)
-	// Keep writes the reported model. It is called after the account. Nil: only its parameters are written.
-	Keep  func(m Learner) error
 	Modes []string // evaluations to make: noise on, off; default: off alone
 
-	cut   cut
-	model Learner
-	tape  *autograd.Tape // of the evaluations
+	cut  cut
+	tape *autograd.Tape // of the evaluations
 }
 
 // Load reads the data and cuts them into train, validation and test samples.
@@ -122,6 +115,9 @@ func (x *Experiment) Uniform(d int) nn.Init {
 	return nn.Uniform(x.Env.Seed, 1/math.Sqrt(float64(d)))
 }
 
+// users returns the user of every sample of a part, by their ids in the data.
+func (x *Experiment) users(p *Part) []string { return dataset.IDsAt(x.Data.UserIDs, p.Samples.User) }
+
 // learned returns the part that the reported model is trained on.
 func (x *Experiment) learned() *Part {
 	if x.Refit != nil {
@@ -130,44 +126,9 @@ func (x *Experiment) learned() *Part {
 	return x.Train
 }
 
-// build makes a new model in place of the last one.
-func (x *Experiment) build(q *Part) error {
-	x.Close()
-	m, err := x.New(q)
-	if err == nil {
-		x.model = m
-	}
-	return err
-}
-
-// Close frees the memory of the model.
-func (x *Experiment) Close() {
-	if x.model == nil {
-		return
-	}
-	if c, ok := x.model.(interface{ Close() }); ok { // it has more than parameters
-		c.Close()
-	} else {
-		for _, p := range x.model.Params() {
-			tensor.Free(p.Value)
-		}
-	}
-	x.model = nil
-}
-
 // Run trains the model, ranks the test samples, accounts for privacy, writes the model and
 // shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
-	return experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Keep: x.keep, Document: x.document}.Run(ctx,
+	return experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Keep: x.Save, Document: x.document}.Run(ctx,
 		&x.Core)
-}
-
-func (x *Experiment) keep() error {
-	switch {
-	case x.Keep != nil:
-		return x.Keep(x.model)
-	case len(x.model.Params()) == 0: // it is computed again when it is asked
-		return nil
-	}
-	return experiment.Keep(x.Env, x.model.Params(), nil)
 }

@@ -3,11 +3,10 @@ package nextitem
 import (
 	"context"
 
-	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/metrics"
 	"privrec/internal/optim"
-	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -18,7 +17,7 @@ import (
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	if x.Fit.Epochs == 0 { // the model is computed
 		defer x.Env.Stage("fit")()
-		return &experiment.Fitted{Result: &train.Result{}}, run.Interrupted(ctx, x.build(x.learned()))
+		return &experiment.Fitted{Result: &train.Result{}}, run.Interrupted(ctx, x.Make(x.learned()))
 	}
 	return x.training().Run(ctx)
 }
@@ -26,15 +25,19 @@ func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 // Learn trains once, in memory, and returns the model with the parameters to report. Close frees its memory.
 func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) {
 	err := x.training().Once(ctx, h)
-	return x.model, err
+	return x.Model, err
 }
 
 // training says how the model is trained.
 func (x *Experiment) training() experiment.Fit {
 	t := x.Fit
+	_, primary, all := x.cut.measures()
 	f := experiment.Fit{Core: &x.Core, Epochs: t.Epochs, Held: x.Valid != nil, Every: x.Eval.Every,
-		Select: t.Select == SelectValidation, Primary: x.primary(), Patience: t.Patience, Total: t.PatienceTotal,
-		Watched: x.cut.watched(x.metrics()), Begin: x.begin, Rank: x.scoreEpoch}
+		Select: t.Select == SelectValidation, Primary: primary, Patience: t.Patience, Total: t.PatienceTotal,
+		Watched: []metrics.Metric{primary}, Begin: x.begin, Rank: x.scoreEpoch}
+	if all {
+		f.Watched = x.metrics()
+	}
 	if x.Refit != nil {
 		f.Again = "all samples"
 	}
@@ -47,10 +50,10 @@ func (x *Experiment) begin(t experiment.Training) (train.Model, train.Options, e
 	if t.Again {
 		q = x.Refit
 	}
-	if err := x.build(q); err != nil {
+	if err := x.Make(q); err != nil {
 		return nil, train.Options{}, err
 	}
-	l, err := x.model.Lessons(x.pass(t, 0))
+	l, err := x.Model.Lessons(x.pass(t, 0))
 	return l.Model, train.Options{
 		Samples: l.Samples, List: l.List, BatchSize: c.Batch, Shuffle: !l.InOrder,
 		Optimizer: x.optimizer(), Rate: c.Rate,
@@ -77,8 +80,7 @@ func (x *Experiment) optimizer() train.Optimizer {
 // Learner is a model that the protocol trains and ranks by. It is made for the samples that it learns. It is not safe
 // for concurrent use.
 type Learner interface {
-	// Params returns all parameters, in a fixed order.
-	Params() []*autograd.Param
+	experiment.Model
 	// Count returns the number of training samples of a part.
 	Count(p *Part) int
 	// Lessons returns the samples and the loss for the training loop. first is the pass of its first epoch.
@@ -104,17 +106,11 @@ var OpenSelection = experiment.NotCovered("selection",
 // Unprotect declares that the method protects nothing. It reads the sequences in the clear,
 // and everything listed in more.
 func (x *Experiment) Unprotect(more ...experiment.Open) error {
-	a := &unprotected{experiment.Unprotected("sequences",
-		"the model trains on and recommends from the sequences in the clear; its parameters tell of them too")}
+	a := experiment.Unprotected("sequences",
+		"the model trains on and recommends from the sequences in the clear; its parameters tell of them too")
 	a.Unbounded = append(a.Unbounded, more...)
 	if x.Fit.Selected() {
 		a.Unbounded = append(a.Unbounded, OpenSelection)
 	}
-	return x.Declare(a)
+	return x.Declare(&a)
 }
-
-// unprotected is the account of a model without any privacy.
-type unprotected struct{ experiment.Account }
-
-// Show implements experiment.Privacy: it lists what has no noise.
-func (a *unprotected) Show(d *report.Document) { a.ShowOpen(d) }

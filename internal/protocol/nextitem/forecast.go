@@ -20,9 +20,9 @@ func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
 		As: experiment.Training{Again: x.Refit != nil},
 		Samples: func(t experiment.Training) int {
 			if t.Again {
-				return x.model.Count(x.Refit)
+				return x.Model.Count(x.Refit)
 			}
-			return x.model.Count(x.Train)
+			return x.Model.Count(x.Train)
 		},
 		Rows: "samples", Test: n, Final: len(x.Modes), Ranked: len(x.Modes) * n, Rank: x.timeRanking,
 	}
@@ -36,7 +36,7 @@ func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
 func (x *Experiment) timeRanking(ctx context.Context) (t experiment.Timed, err error) {
 	t.Rows = min(forecastSamples, x.Test.Samples.Len())
 	start := time.Now()
-	s, err := x.model.Scorer(x.Test, x.Fit.Passes().Rehearsal(), slices.Contains(x.Modes, NoiseOn))
+	s, err := x.Model.Scorer(x.Test, x.Fit.Passes().Rehearsal(), slices.Contains(x.Modes, NoiseOn))
 	if err != nil {
 		return t, err
 	}

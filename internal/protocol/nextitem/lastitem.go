@@ -61,13 +61,8 @@ func (x *Experiment) heldOut(name, rung string, before, side [][]int32) *Part {
 }
 
 // measures implements cut. The metrics are those of SASRec's reproductions.
-func (lastItem) measures() ([]metrics.Kind, metrics.Metric) {
-	return []metrics.Kind{metrics.HR, metrics.NDCG, metrics.MRR}, metrics.Metric{Kind: metrics.NDCG, K: 10}
-}
-
-func (c lastItem) watched([]metrics.Metric) []metrics.Metric {
-	_, primary := c.measures()
-	return []metrics.Metric{primary}
+func (lastItem) measures() ([]metrics.Kind, metrics.Metric, bool) {
+	return []metrics.Kind{metrics.HR, metrics.NDCG, metrics.MRR}, metrics.Metric{Kind: metrics.NDCG, K: 10}, false
 }
 
 func (lastItem) random(x *Experiment, ms []metrics.Metric) []metrics.Value {
@@ -102,10 +97,7 @@ func (lastItem) describe(x *Experiment, o *Outcome) {
 }
 
 func (lastItem) perUser(x *Experiment, _ string, ms []metrics.Metric, ranks []int32) error {
-	ids := make([]string, x.Test.Samples.Len())
-	for i, u := range x.Test.Samples.User {
-		ids[i] = x.Data.UserIDs[u]
-	}
+	ids := x.users(x.Test)
 	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "rank", Values: ranks[:len(ids)]}}
 	for _, m := range ms {
 		columns = append(columns, run.Column{Name: m.String(), Values: m.Each(ranks[:len(ids)])})
@@ -118,7 +110,7 @@ func (c lastItem) document(x *Experiment, o *Outcome) *report.Document {
 	if o.Stopped {
 		ended = "stopped early"
 	}
-	_, primary := c.measures()
+	_, primary, _ := c.measures()
 	return &report.Document{
 		Subtitle: fmt.Sprintf("%s; seed %d, %d items, %d test items", o.Setting, uint64(x.Env.Seed), o.Data.Items,
 			o.Data.TestRows),

@@ -55,13 +55,9 @@ type LastItemCounts struct {
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	d, ms := x.Data, x.metrics()
 	o := &Outcome{Outcome: experiment.NewOutcome(x.Method, Name, x.Standing.Text, DataSummary{Users: d.Users,
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
-			Ladder: d.Ladder}}, ms)}
+		Data: experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, d.InPlace)}, ms)}
 	o.Trained = experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing)
 	x.cut.describe(x, o)
-	if d.InPlace != dataset.TestRows {
-		o.Data.InPlace = experiment.Validation
-	}
 	o.Floors = append(o.Floors, experiment.NewScores("random", "", x.cut.random(x, ms)))
 	popular, err := x.popular(ctx)
 	if err != nil {
@@ -142,10 +138,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	}
 	d := x.cut.document(x, o)
 	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
-	d.Facts, d.Tables, d.Notes = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table},
-		x.Data.Source.Notes
-	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
-		d.Notes = append(slices.Clip(d.Notes), better)
-	}
+	d.Facts, d.Tables = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table}
+	d.Notes = append(slices.Clip(x.Data.Source.Notes), computed.Better(o.Floors, o.Evaluations, o.Metrics[0])...)
 	return d, nil
 }

@@ -108,11 +108,9 @@ func (x *Experiment) holdOut(all dataset.Samples, sequences [][]int32,
 }
 
 // measures implements cut. The metrics are those of DIPSGNN's Table 2.
-func (prefixes) measures() ([]metrics.Kind, metrics.Metric) {
-	return []metrics.Kind{metrics.Recall, metrics.MRR}, metrics.Metric{Kind: metrics.Recall, K: 20}
+func (prefixes) measures() ([]metrics.Kind, metrics.Metric, bool) {
+	return []metrics.Kind{metrics.Recall, metrics.MRR}, metrics.Metric{Kind: metrics.Recall, K: 20}, true
 }
-
-func (prefixes) watched(ms []metrics.Metric) []metrics.Metric { return ms }
 
 func (prefixes) random(x *Experiment, ms []metrics.Metric) []metrics.Value {
 	return metrics.RandomFloor(ms, x.Items)

@@ -15,14 +15,8 @@ import (
 
 // metrics returns the metrics of the cut at the configured cutoffs.
 func (x *Experiment) metrics() []metrics.Metric {
-	kinds, _ := x.cut.measures()
+	kinds, _, _ := x.cut.measures()
 	return metrics.Grid(kinds, x.Eval.K)
-}
-
-// primary returns the metric that selects the epoch.
-func (x *Experiment) primary() metrics.Metric {
-	_, primary := x.cut.measures()
-	return primary
 }
 
 // scoreEpoch scores the held-out or the test samples by the first of the evaluations that are reported.
@@ -31,7 +25,7 @@ func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, epoc
 	p, ms := x.Valid, x.metrics()
 	if test {
 		p = x.Test
-	} else if m := x.primary(); x.Fit.Select == SelectValidation && !slices.Contains(ms, m) {
+	} else if _, m, _ := x.cut.measures(); x.Fit.Select == SelectValidation && !slices.Contains(ms, m) {
 		ms = append(ms, m)
 	}
 	ranks, err := x.rank(ctx, p, x.Modes[0], x.pass(t, epoch))
@@ -44,7 +38,7 @@ func (x *Experiment) scoreEpoch(ctx context.Context, t experiment.Training, epoc
 // rank returns the rank of every sample's label among the candidates. Labels that training
 // does not know follow, with a rank beyond any cutoff.
 func (x *Experiment) rank(ctx context.Context, p *Part, mode string, pass Pass) ([]int32, error) {
-	s, err := x.model.Scorer(p, pass, mode == NoiseOn)
+	s, err := x.Model.Scorer(p, pass, mode == NoiseOn)
 	if err != nil {
 		return nil, err
 	}

@@ -180,10 +180,9 @@ func (r *OnSessions) Score(t *autograd.Tape, samples []int32, scores tensor.Matr
 type cut interface {
 	// divide makes the parts of an experiment.
 	divide(x *Experiment) error
-	// measures returns the kinds of metrics, and the metric that selects the epoch.
-	measures() ([]metrics.Kind, metrics.Metric)
-	// watched returns those of the reported metrics that early stopping watches.
-	watched(ms []metrics.Metric) []metrics.Metric
+	// measures returns the kinds of metrics, the metric that selects the epoch, and whether early stopping watches
+	// all metrics in its place.
+	measures() (kinds []metrics.Kind, primary metrics.Metric, all bool)
 	// random returns the expected scores of a uniformly random order of the candidates.
 	random(x *Experiment, ms []metrics.Metric) []metrics.Value
 	// describe adds counts of the data and a description of the candidates to an outcome.

@@ -63,7 +63,7 @@ func (w work) Run(ctx context.Context) error { return w.f(ctx, w.x) }
 // measured is what an experiment reports of a new model after a training with such a
 // history.
 func measured(ctx context.Context, x *Experiment, history []train.EpochRecord) (*Outcome, error) {
-	if err := x.build(x.Train); err != nil {
+	if err := x.Make(x.Train); err != nil {
 		return nil, err
 	}
 	return x.measure(ctx, &experiment.Fitted{Result: &train.Result{Epochs: history, Best: 1}})

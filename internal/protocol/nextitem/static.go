@@ -20,8 +20,7 @@ import (
 // samples of the same sequences are held out, and left out here.
 type Static struct {
 	bpr.Static
-	data    *dataset.Sequential
-	items   int
+	x       *Experiment
 	graph   *graph.Bipartite
 	inOrder bool
 	loss    bpr.Objective
@@ -31,11 +30,11 @@ type Static struct {
 // makes the model from the graph of the pairs.
 func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64,
 	build func(g *graph.Bipartite) (bpr.Static, error)) (*Static, error) {
-	g, err := pairs(p, x.Data.Users, x.Items)
+	g, err := x.Pairs(p)
 	if err != nil {
 		return nil, err
 	}
-	s := &Static{data: x.Data, items: x.Items, graph: g, inOrder: o.Positives != bpr.Pass}
+	s := &Static{x: x, graph: g, inOrder: o.Positives != bpr.Pass}
 	s.loss = bpr.Objective{Scale: 1, L2: l2}
 	if s.loss.Sampler, err = bpr.NewSampler(g, o); err != nil {
 		return nil, bpr.Named(err, x.Data.Name, x.Data.UserIDs)
@@ -47,10 +46,10 @@ func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64,
 	return s, nil
 }
 
-// pairs returns the graph of users and the items of their sequences that are in a part: the first item, and the labels
+// Pairs returns the graph of users and the items of their sequences that are in a part: the first item, and the labels
 // of the part's samples.
-func pairs(p *Part, users, items int) (*graph.Bipartite, error) {
-	last := make([]int, items) // the user, from 1, for whom an item is counted
+func (x *Experiment) Pairs(p *Part) (*graph.Bipartite, error) {
+	last := make([]int, x.Items) // the user, from 1, for whom an item is counted
 	var edges []graph.Edge
 	add := func(u int, item int32) {
 		if last[item] != u+1 {
@@ -67,12 +66,12 @@ func pairs(p *Part, users, items int) (*graph.Bipartite, error) {
 			add(u, p.Labels[next])
 		}
 	}
-	return graph.NewBipartite(users, items, edges)
+	return graph.NewBipartite(x.Data.Users, x.Items, edges)
 }
 
 // Count implements Learner.
 func (s *Static) Count(p *Part) int {
-	g, err := pairs(p, s.data.Users, s.items)
+	g, err := s.x.Pairs(p)
 	if err != nil {
 		return 0 // a part that was learned has a graph
 	}
@@ -121,35 +120,12 @@ func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) 
 }
 
 // Close frees the memory of the model.
-func (s *Static) Close() {
-	if c, ok := s.Static.(interface{ Close() }); ok {
-		c.Close()
-		return
-	}
-	for _, p := range s.Params() {
-		tensor.Free(p.Value)
-	}
-}
+func (s *Static) Close() { experiment.Free(s.Static) }
 
 // Computed is a Learner without training by epochs. It computes item scores for users from the pairs of a part at once.
 // Its setting has no epochs.
 type Computed struct {
 	Model eval.Scorer // samples are users
-	Done  func()      // gives its memory back; nil: it holds none
-}
-
-// NewComputed returns a model that fit computes from the pairs of a part.
-func NewComputed(x *Experiment, p *Part,
-	fit func(g *graph.Bipartite) (s eval.Scorer, done func(), err error)) (*Computed, error) {
-	g, err := pairs(p, x.Data.Users, x.Items)
-	if err != nil {
-		return nil, err
-	}
-	s, done, err := fit(g)
-	if err != nil {
-		return nil, err
-	}
-	return &Computed{s, done}, nil
 }
 
 // Params implements Learner. There are none, and no model is written.
@@ -167,16 +143,12 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 }
 
 // Close frees the memory of the model.
-func (c *Computed) Close() {
-	if c.Done != nil {
-		c.Done()
-	}
-}
+func (c *Computed) Close() { experiment.Free(c.Model) }
 
 // computed ranks the test samples by simple models that are computed at once from all training items. Such a model
 // scores by user, whatever comes before an item.
 func (x *Experiment) computed(ctx context.Context, ms []metrics.Metric) ([]experiment.Scores, error) {
-	g, err := pairs(NewPart("train", x.Data.Train, dataset.Prefixes(x.Data.Train), x.Items), x.Data.Users, x.Items)
+	g, err := x.Pairs(NewPart("train", x.Data.Train, dataset.Prefixes(x.Data.Train), x.Items))
 	if err != nil {
 		return nil, err
 	}

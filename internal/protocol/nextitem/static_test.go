@@ -49,7 +49,7 @@ func TestPairs(t *testing.T) {
 				learned.User, learned.Length = append(learned.User, x.Train.Samples.User[i]), append(learned.Length, x.Train.Samples.Length[i])
 			}
 		}
-		g, err := pairs(x.Train.with("train", learned), 3, 5)
+		g, err := x.Pairs(x.Train.with("train", learned))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestStatic(t *testing.T) {
 		if len(learned) != 2 || learned[0].Edges() >= learned[1].Edges() || len(f.Epochs) != f.Chose().Best+1 {
 			t.Errorf("%d models; %d epochs, %d chosen", len(learned), len(f.Epochs), f.Chose().Best+1)
 		}
-		if n := x.model.Count(x.Train); n != learned[0].Edges() {
+		if n := x.Model.Count(x.Train); n != learned[0].Edges() {
 			t.Errorf("%d pairs are counted, %d learned", n, learned[0].Edges())
 		}
 		held := map[graph.Edge]bool{}
@@ -99,7 +99,7 @@ func TestStatic(t *testing.T) {
 		if kept > len(held)/2 {
 			t.Errorf("%d of %d held-out labels are learned", kept, len(held))
 		}
-		m := x.model.(*Static)
+		m := x.Model.(*Static)
 		scorer, err := m.Scorer(x.Test, 0, false)
 		if err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"privrec/internal/dataset"
-	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
@@ -80,17 +79,19 @@ func (x *Experiment) Compute(ctx context.Context, make func(ctx context.Context,
 		return
 	}
 	x.next.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		return nextitem.NewComputed(x.next, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) {
-			of := *x.Data
-			for u := range g.Users {
-				of.Train = append(of.Train, g.ItemsOf(u))
-			}
-			made, err := make(ctx, Rows{&of, g})
-			if err != nil {
-				return nil, nil, err
-			}
-			return made.Scorer, made.Close, nil
-		})
+		g, err := x.next.Pairs(q)
+		if err != nil {
+			return nil, err
+		}
+		of := *x.Data
+		for u := range g.Users {
+			of.Train = append(of.Train, g.ItemsOf(u))
+		}
+		made, err := make(ctx, Rows{&of, g})
+		if err != nil {
+			return nil, err
+		}
+		return &nextitem.Computed{Model: made.Scorer}, nil
 	}
 }
 

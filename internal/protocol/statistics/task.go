@@ -111,7 +111,7 @@ func (m *measured) oneDomain(ctx context.Context, c DataConfig) error {
 	if err != nil {
 		return err
 	}
-	m.data = experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}
+	m.data = experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, dataset.TestRows)
 	for _, r := range d.Ladder {
 		values := counts(r)
 		if d.Features != nil {
@@ -149,7 +149,7 @@ func (m *measured) domains(ctx context.Context, c DataConfig) error {
 	if err != nil {
 		return err
 	}
-	m.data = experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}
+	m.data = experiment.DataOf(d.Name, "", d.Source, d.Ladder, dataset.TestRows)
 	for _, of := range set.Domains {
 		r, ok := d.Ladder.Get(of.Name)
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -69,10 +70,7 @@ func Cosine(a, b []tensor.Float) float64 {
 // Scores calls visit with the scores of all items for some users, given by their rows in x. Calls come from several
 // goroutines, and the scores are valid until visit returns.
 func (x *Attacked) Scores(ctx context.Context, users []int32, visit func(k int, scores []tensor.Float)) error {
-	ids := make([]string, len(users))
-	for k, u := range users {
-		ids[k] = x.Whole.UserIDs[u]
-	}
+	ids := dataset.IDsAt(x.Whole.UserIDs, users)
 	answers, err := Ask(ctx, x.Tasks, x.Dir, "")
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ type answers struct {
 	x       *Experiment
 	release string      // of scorer
 	scorer  eval.Scorer // the last one asked for; nil: none yet
-	made    *Made
 }
 
 // Answer implements run.Answerer.
@@ -31,7 +30,7 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 		if err != nil {
 			return nil, run.Interrupted(ctx, err)
 		}
-		a.made, a.scorer = m, m.Scorer
+		a.scorer = m.Scorer
 	} else {
 		v, err := experiment.OpenVectors(x.Env.Dir, release, x.Data.Users, x.Data.Items)
 		if err != nil {
@@ -74,11 +73,7 @@ func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranki
 
 // Recommend implements experiment.Answers.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
-	r, err := a.Ranking(ctx, o.Release)
-	if err != nil {
-		return nil, err
-	}
-	return r.Answer(ctx, o)
+	return o.By(ctx, a.Ranking)
 }
 
 // Evaluate implements experiment.Answers. It ranks the test rows again by every release, and
@@ -120,6 +115,6 @@ func (a *answers) head(what string) experiment.Head {
 
 // Close implements experiment.Answers.
 func (a *answers) Close() {
-	a.made.close()
-	a.made, a.scorer = nil, nil
+	experiment.Free(a.scorer)
+	a.scorer = nil
 }

@@ -27,13 +27,13 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 	if err != nil {
 		return nil, err
 	}
-	if x.rebuild == nil {
+	if x.New == nil {
 		return nil, &run.UsageError{Message: "the run keeps a table of vectors or a closed form, and nothing that " +
 			"computes from the inputs of users",
 			Fix: "ask a model that trains by epochs, such as train lightgcn, or take evidence that is in scores and " +
 				"vectors"}
 	}
-	if x.Model, err = x.rebuild(); err != nil {
+	if err := x.Make(x.Graph); err != nil {
 		return nil, err
 	}
 	params := x.Model.Params()
@@ -70,12 +70,7 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 		s, err := x.scorer(v)
 		return v, s, err
 	}
-	return experiment.NewDeployed(d, func() {
-		if c, ok := x.Model.(interface{ Close() }); ok {
-			c.Close()
-		}
-		x.Model = nil
-	}), nil
+	return experiment.NewDeployed(d, x.Close), nil
 }
 
 // mostApart bounds the difference between two builds of one model, relative to the largest number: other kernels round

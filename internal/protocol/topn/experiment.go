@@ -21,12 +21,13 @@ import (
 // by Train or a Compute.
 type Experiment struct {
 	experiment.Core
+	// Maker makes a model that is trained by epochs. Train sets it.
+	experiment.Maker[Model, *graph.Bipartite]
+
 	Method Method
 	Data   *dataset.Interactions
 	Graph  *graph.Bipartite // of the training rows
 
-	// Model is trained by epochs. Train sets it.
-	Model Model
 	// Compute takes the place of a Model: it returns one that is computed at once. A run calls it first, and writes
 	// nothing before, so a killed run begins again. Answers of a finished run without vectors call it when they first
 	// need scores, with that run's releases from Env.Ledger.
@@ -37,10 +38,9 @@ type Experiment struct {
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
 
-	rebuild     func() (Model, error) // that Train was given; nil: the model cannot be made again
-	view        dataset.View          // of Data
-	valid, test *part                 // valid is nil without validation rows
-	learned     *graph.Bipartite      // whose edges are the positive pairs
+	view        dataset.View     // of Data
+	valid, test *part            // valid is nil without validation rows
+	learned     *graph.Bipartite // whose edges are the positive pairs
 	sampler     *bpr.Sampler
 	tape        *autograd.Tape // of the evaluations
 }
@@ -116,7 +116,8 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	if x.Graph, err = graphOf(d, d.Train); err != nil {
 		return nil, err
 	}
-	x.test = newPart(measured(d), d.Test, d.Train, d.Valid)
+	named := experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, d.InPlace)
+	x.test = newPart(named.Measured(), d.Test, d.Train, d.Valid)
 	if len(x.test.users) == 0 {
 		return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the split leaves no %s rows", x.test.name)}
 	}
@@ -171,14 +172,6 @@ func graphOf(d *dataset.Interactions, rows [][]int32) (*graph.Bipartite, error) 
 
 // Positives returns the number of edges to learn.
 func (x *Experiment) Positives() int { return x.learned.Edges() }
-
-// measured returns the name of the measured rows: validation rows while settings are chosen and test rows are withheld.
-func measured(d *dataset.Interactions) string {
-	if d.InPlace == dataset.TestRows {
-		return "test"
-	}
-	return experiment.Validation
-}
 
 // LearnFrom draws the positive pairs of training from the edges of g, a graph of the same
 // users and items. Without it they are drawn from Experiment.Graph. A *bpr.NoNegativeError is

@@ -11,11 +11,6 @@ import (
 	"privrec/internal/train"
 )
 
-// fit trains the model, and leaves in it the parameters to report.
-func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
-	return x.training().Run(ctx)
-}
-
 // training says how the model is trained.
 func (x *Experiment) training() experiment.Fit {
 	c := x.Method.Train

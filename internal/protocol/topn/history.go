@@ -30,14 +30,12 @@ func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, 
 		rows[id] = u
 	}
 	off := l.Offsets()
-	var list []experiment.History
 	rest := false // some users have rows that the log does not have
-	for u, id := range d.UserIDs {
+	list := experiment.HistoriesOf(d.UserIDs, func(u int) (all []int32) {
 		had := slices.Sorted(slices.Values(a.x.had(u)))
-		h := experiment.History{User: id}
-		at, ok := rows[id]
+		at, ok := rows[d.UserIDs[u]]
 		if !ok {
-			continue
+			return nil
 		}
 		for _, item := range l.Items[off[at]:off[at+1]] {
 			i, known := items[l.ItemIDs[item]]
@@ -45,17 +43,13 @@ func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, 
 				continue
 			}
 			if k, has := slices.BinarySearch(had, i); has {
-				h.Items = append(h.Items, d.ItemIDs[i])
+				all = append(all, i)
 				had = slices.Delete(had, k, k+1) // a repeated row counts once
 			}
 		}
-		for _, i := range had {
-			h.Items, rest = append(h.Items, d.ItemIDs[i]), true
-		}
-		if len(h.Items) > 0 {
-			list = append(list, h)
-		}
-	}
+		rest = rest || len(had) > 0
+		return append(all, had...)
+	}, d.ItemIDs)
 	if rest {
 		order += "; items that users added come last"
 	}

@@ -94,6 +94,9 @@ func Plain(m bpr.Static) Encoder { return plain{m} }
 
 type plain struct{ bpr.Static }
 
+// Close frees the memory of the model.
+func (m plain) Close() { experiment.Free(m.Static) }
+
 // Release implements Encoder.
 func (m plain) Release(string, Call) (users, items tensor.Matrix, err error) { return m.All() }
 

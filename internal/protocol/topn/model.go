@@ -6,6 +6,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
 	"privrec/internal/train"
 )
@@ -14,8 +15,7 @@ import (
 // [Method.Scorer] scores by its releases. Extra steps, such as those of an adversary, belong in Loss; Experiment.Extra
 // keeps their state for checkpoints.
 type Model interface {
-	// Params lists the parameters in a fixed order.
-	Params() []*autograd.Param
+	experiment.Model
 	// Loss returns the loss of a training step (1, 1). It includes all penalties: nothing is added for TrainConfig.L2.
 	// Its random numbers, if any, depend on the number of the step.
 	Loss(t *autograd.Tape, s Step) (*autograd.Node, error)
@@ -45,22 +45,17 @@ func (m byBPR) Release(kind string, call Call) (v experiment.Vectors, err error)
 	return v, err
 }
 
-// Close frees the memory of an encoder that has more than parameters.
-func (m byBPR) Close() {
-	if c, ok := m.Encoder.(interface{ Close() }); ok {
-		c.Close()
-	}
-}
+// Close frees the memory of the encoder.
+func (m byBPR) Close() { experiment.Free(m.Encoder) }
 
 // Train sets how the model is made. build is called now or, for a finished run, when a question needs more than the
 // vectors that the run wrote.
 func (x *Experiment) Train(build func() (Model, error)) (*Experiment, error) {
-	if x.rebuild = build; x.Finished() {
+	x.New = func(*graph.Bipartite) (Model, error) { return build() }
+	if x.Finished() {
 		return x, nil
 	}
-	m, err := build()
-	x.Model = m
-	return x, err
+	return x, x.Make(x.Graph)
 }
 
 // Step holds the triples of a training step, as the sampler drew them.

@@ -9,7 +9,6 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/protocol/computed"
-	"privrec/internal/run"
 )
 
 // Outcome holds the measurements of a run as metrics.json stores them. Its evaluations are on test, one for each
@@ -38,16 +37,12 @@ type DataSummary struct {
 func (x *Experiment) summary() DataSummary {
 	d := x.Data
 	s := DataSummary{
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
-			Ladder: d.Ladder},
+		Data:  experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, d.InPlace),
 		Users: d.Users, Items: d.Items, TrainRows: x.Graph.Edges(), TestRows: x.test.rows(),
 		TestUsers: len(x.test.users),
 	}
 	if x.valid != nil {
 		s.ValidRows = x.valid.rows()
-	}
-	if d.InPlace != dataset.TestRows {
-		s.InPlace = experiment.Validation
 	}
 	s.UnseenUsers, s.UnseenItems = d.Only()
 	s.Candidates = x.Method.Eval.Candidates
@@ -108,23 +103,12 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 		}
 	}
 	o.Evaluations = append(o.Evaluations, row)
-	if err := x.perUser(fileOf("scores", release), ranks.full); err != nil || ranks.sampled == nil {
+	ids := dataset.IDsAt(x.Data.UserIDs, x.test.users)
+	err = experiment.WriteSets(x.Env, fileOf("scores", release), ids, "test_rows", ranks.full, x.metrics())
+	if err != nil || ranks.sampled == nil {
 		return err
 	}
-	return x.writeSampled(release, ranks.sampled)
-}
-
-// perUser writes the scores of every user.
-func (x *Experiment) perUser(name string, ranks [][]int32) error {
-	ids, rows := make([]string, len(ranks)), make([]int64, len(ranks))
-	for k, u := range x.test.users {
-		ids[k], rows[k] = x.Data.UserIDs[u], int64(len(x.test.find[k]))
-	}
-	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "test_rows", Values: rows}}
-	for _, m := range x.metrics() {
-		columns = append(columns, run.Column{Name: m.String(), Values: eachSet(m, ranks)})
-	}
-	return x.Env.WriteScores(name, columns...)
+	return x.writeSampled(release, ids, ranks.sampled)
 }
 
 // ofRelease returns the name of a row, followed by the name of the release if it has one.

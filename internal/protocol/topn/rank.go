@@ -26,24 +26,9 @@ func (x *Experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int
 	if err := run.Interrupted(ctx, err); err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
 	}
-	place := make([]int32, x.Data.Items) // rank of an item in the list at hand, 0: not there
 	ranks := make([][]int32, len(p.users))
 	for k, list := range lists {
-		for r, item := range list {
-			place[item.Index] = int32(r + 1)
-		}
-		beyond := int32(depth)
-		for _, item := range p.find[k] {
-			r := place[item]
-			if r == 0 {
-				beyond++
-				r = beyond
-			}
-			ranks[k] = append(ranks[k], r)
-		}
-		for _, item := range list {
-			place[item.Index] = 0
-		}
+		ranks[k] = metrics.RanksIn(eval.Indices(list), p.find[k])
 	}
 	return ranks, nil
 }

@@ -12,29 +12,22 @@ import (
 
 // Made holds a model that was computed at once, and not trained by epochs.
 type Made struct {
-	Name    string // of its row; empty: that of the method
-	Scorer  eval.Scorer
+	Name    string              // of its row; empty: that of the method
+	Scorer  eval.Scorer         // a Close method, if it has one, frees its memory
 	Vectors *experiment.Vectors // to be kept; nil: the model can be made again from the same rows
 	Steps   int                 // of its training, if it had one
-	Close   func()              // gives its memory back; nil: it holds none
-}
-
-func (m *Made) close() {
-	if m != nil && m.Close != nil {
-		m.Close()
-	}
 }
 
 // Run implements run.Work. It makes the model, ranks the test rows by every release, accounts
 // for privacy, and shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
-	s := experiment.Steps[*Outcome]{Fit: x.fit, Measure: x.measure, Document: x.document}
+	s := experiment.Steps[*Outcome]{Fit: x.training().Run, Measure: x.measure, Document: x.document}
 	if x.Compute != nil {
 		m, err := x.Compute(ctx)
 		if err := run.Interrupted(ctx, err); err != nil {
 			return err
 		}
-		defer m.close()
+		defer experiment.Free(m.Scorer)
 		s.Fit = nil
 		s.Measure = func(ctx context.Context, _ *experiment.Fitted) (*Outcome, error) { return x.measureMade(ctx, m) }
 	}

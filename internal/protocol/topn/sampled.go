@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 )
@@ -137,35 +138,21 @@ func (x *Experiment) values(r ranked) []metrics.Value {
 }
 
 // writeSampled writes the mean scores of every user, weighted by the number of rows, and the rank of every row.
-func (x *Experiment) writeSampled(release string, ranks [][]int32) error {
+func (x *Experiment) writeSampled(release string, ids []string, ranks [][]int32) error {
 	var users, items []string
 	var flat []int64
-	ids, rows := make([]string, len(ranks)), make([]int64, len(ranks))
-	for k, u := range x.test.users {
-		ids[k], rows[k] = x.Data.UserIDs[u], int64(len(ranks[k]))
-		for j, r := range ranks[k] {
+	for k, of := range ranks {
+		for j, r := range of {
 			users, items, flat = append(users, ids[k]), append(items, x.Data.ItemIDs[x.test.find[k][j]]),
 				append(flat, int64(r))
 		}
 	}
-	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: rows}}
-	for _, m := range x.sampledMetrics() {
-		columns = append(columns, run.Column{Name: m.String(), Values: eachSet(m, ranks)})
-	}
-	if err := x.Env.WriteScores(fileOf("scores", release)+"-sampled", columns...); err != nil {
+	err := experiment.WriteSets(x.Env, fileOf("scores", release)+"-sampled", ids, "samples", ranks, x.sampledMetrics())
+	if err != nil {
 		return err
 	}
 	return x.Env.WriteScores(fileOf("rows", release), run.Column{Name: "user_id", Values: users},
 		run.Column{Name: "item_id", Values: items}, run.Column{Name: "rank_among_sampled", Values: flat})
-}
-
-// eachSet returns the metric of every user.
-func eachSet(m metrics.Metric, ranks [][]int32) []float64 {
-	values := make([]float64, len(ranks))
-	for k, r := range ranks {
-		values[k] = m.OfSet(r)
-	}
-	return values
 }
 
 // fileOf names a file of a release.

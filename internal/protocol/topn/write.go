@@ -18,19 +18,15 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &report.Document{
+	return &report.Document{
 		Title:    fmt.Sprintf("%s on %s", x.Method.Name, source.Title),
 		Subtitle: fmt.Sprintf("%s; seed %d", x.Method.Standing.Text, uint64(x.Env.Seed)),
 		Level:    source.Level,
 		Facts:    o.facts(),
 		Tables:   append(tables, o.published()...),
 		Figures:  experiment.Curves(o.Method, x.Method.loss(), o.Epochs),
-		Notes:    source.Notes,
-	}
-	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
-		d.Notes = append(slices.Clip(d.Notes), better)
-	}
-	return d, nil
+		Notes:    append(slices.Clip(source.Notes), computed.Better(o.Floors, o.Evaluations, o.Metrics[0])...),
+	}, nil
 }
 
 // facts returns facts about the ranking and the length of training.

@@ -12,7 +12,6 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
-	"privrec/internal/tensor"
 )
 
 const cite = "Hua, Xia, Zhong, Differentially private matrix factorization, IJCAI 2015, as Table 2 of Hu & Fang, " +
@@ -90,6 +89,5 @@ func (m form) fit(ctx context.Context, x *nextitem.Experiment, c Config, all *ce
 	}
 	p.End(fmt.Sprintf("%d epochs over %d cells", c.Train.Epochs, len(all.users.other)))
 	users, items := table(f.users, c.Model.Dim), table(f.items, c.Model.Dim)
-	return &nextitem.Computed{Model: &bpr.Ranking{Users: users, Goods: items},
-		Done: func() { tensor.Free(users); tensor.Free(items) }}, nil
+	return &nextitem.Computed{Model: &bpr.Ranking{Users: users, Goods: items}}, nil
 }

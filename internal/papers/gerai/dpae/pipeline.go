@@ -114,8 +114,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	p.End(fmt.Sprintf("%d steps", w.steps))
 	users, items := net.vectors(w.Graph)
 	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items}, Steps: w.steps,
-		Vectors: &experiment.Vectors{Users: users, Items: items},
-		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
+		Vectors: &experiment.Vectors{Users: users, Items: items}}, nil
 }
 
 // train makes a number of steps from new weights, each on its own batch.

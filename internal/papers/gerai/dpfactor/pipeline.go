@@ -121,8 +121,7 @@ func (w *work) make(ctx context.Context, f *factors) (*topn.Made, error) {
 	p.End(fmt.Sprintf("%d rounds", w.cfg.Model.Rounds))
 	users, items := f.table(&f.users), f.table(&f.items)
 	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items},
-		Vectors: &experiment.Vectors{Users: users, Items: items},
-		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
+		Vectors: &experiment.Vectors{Users: users, Items: items}}, nil
 }
 
 // Forecast implements run.Forecaster. It makes one round, ranks some users, and extrapolates.

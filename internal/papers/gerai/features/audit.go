@@ -147,8 +147,7 @@ func openAudit(ctx context.Context, env *run.Env, c AuditConfig) (*auditing.Chan
 	}
 	return &auditing.Channel{
 		Method: "GERAI, features", Setting: fmt.Sprintf("form %s, epsilon %g", f.Form, f.Epsilon),
-		Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source,
-			Ladder: d.Ladder},
+		Data: experiment.DataOf(d.Name, d.Recipe, d.Source, d.Ladder, dataset.TestRows),
 		Unit: unit, Differ: differ,
 		Sees:    "the released rows: their product with the row that is in, less that with the other",
 		Epsilon: float64(promised), Claimed: &claim, Claims: true, Off: fmt.Sprintf("mechanism.features.epsilon=%d",
