@@ -162,9 +162,9 @@ func TestFrozenConfigurations(t *testing.T) {
 	for _, size := range []string{"smoke", "quick", "full"} {
 		o := reproduce.Options{Size: size}
 		for _, g := range grids {
-			got["runs of "+g.FileName(o)] = sum(names(g, o))
+			got["runs of "+g.FileName(o.Size, o.Sets)] = sum(names(g, o))
 			if p, departs := g.AsPrinted(size); departs {
-				got["runs of "+g.FileName(o)+", as printed"] = sum(names(p, o))
+				got["runs of "+g.FileName(o.Size, o.Sets)+", as printed"] = sum(names(p, o))
 			}
 		}
 		for _, name := range []string{"ml-100k", "ml-1m"} {
@@ -177,7 +177,7 @@ func TestFrozenConfigurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, g := range columns {
-				got["runs of "+g.FileName(o)+", matrix "+name] = sum(names(g, o))
+				got["runs of "+g.FileName(o.Size, o.Sets)+", matrix "+name] = sum(names(g, o))
 			}
 		}
 	}

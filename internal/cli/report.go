@@ -276,7 +276,7 @@ func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*r
 		if slices.ContainsFunc(grids, func(of *reproduce.Grid) bool { return of.Name == g.Name }) {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(o.Out, "tables", g.FileName(o)+".md")); err != nil {
+		if _, err := os.Stat(filepath.Join(o.Out, "tables", g.FileName(o.Size, o.Sets)+".md")); err != nil {
 			continue
 		}
 		was, err := g.Look(ctx, o)

@@ -350,7 +350,7 @@ func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o rep
 			if err != nil {
 				return err
 			}
-			list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o), Document: d})
+			list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o.Size, o.Sets), Document: d})
 			if err := show(d); err != nil {
 				return err
 			}
@@ -367,7 +367,7 @@ func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o rep
 		}
 		for i := range ahead {
 			if i == len(list.Tables) {
-				list.Tables = append(list.Tables, reproduce.Listed{Name: grids[i].FileName(o)})
+				list.Tables = append(list.Tables, reproduce.Listed{Name: grids[i].FileName(o.Size, o.Sets)})
 			}
 			list.Tables[i].Forecast = &ahead[i]
 		}

@@ -107,7 +107,7 @@ func (f *CauseFile) check(doc *config.Document, grids []*Grid, whole bool) error
 			for k := range g.Rows {
 				r := &g.Rows[k]
 				for j := range g.Metrics {
-					fits = fits || r.printed(j) != nil && c.fits(g, r, g.Metrics[j].Name)
+					fits = fits || r.printed(j) != nil && c.fits(g.Name, r, g.Metrics[j].Name)
 				}
 				if glob(c.Grid, g.Name) && c.Shown != nil && r.Method == c.Shown.Method &&
 					r.Variant == c.Shown.Setting {
@@ -121,13 +121,13 @@ func (f *CauseFile) check(doc *config.Document, grids []*Grid, whole bool) error
 	return v.Err()
 }
 
-// fits reports whether the cause is about a row's number of a metric.
-func (c *Cause) fits(g *Grid, r *Row, metric string) bool {
+// fits reports whether the cause is about the number of a metric in a row of a grid.
+func (c *Cause) fits(grid string, r *Row, metric string) bool {
 	setting := r.Variant
 	if r.point != nil {
 		setting = r.point.setting
 	}
-	return glob(c.Grid, g.Name) && anyGlob(c.Data, r.Data) && anyGlob(c.Method, r.Method) &&
+	return glob(c.Grid, grid) && anyGlob(c.Data, r.Data) && anyGlob(c.Method, r.Method) &&
 		anyGlob(c.Setting, setting) && anyGlob(c.Metric, metric)
 }
 
@@ -162,7 +162,7 @@ func (g *Grid) explainCell(c *Cell, s *summary, rows []*summary, metric int) err
 		return nil
 	}
 	for _, e := range g.causes {
-		if !e.fits(g, s.entry.row, c.Metric) || c.Status == "" && !e.Never {
+		if !e.fits(g.Name, s.entry.row, c.Metric) || c.Status == "" && !e.Never {
 			continue
 		}
 		if c.Status == Differs && e.Ours != "" && (e.Ours == "above") != (*c.Ours > *c.Printed) {

@@ -141,15 +141,14 @@ func TestStatusOfCounts(t *testing.T) {
 // key that no task has is an error.
 func TestOwnSets(t *testing.T) {
 	g := mustLoad(t, counted, (&fake{}).task())
-	plain, changed := g.FileName(Options{Size: "smoke"}), Options{Size: "smoke", Sets: []string{"value=0.3"}}
-	if got := g.FileName(changed); got != plain {
+	plain := g.FileName("smoke", nil)
+	if got := g.FileName("smoke", []string{"value=0.3"}); got != plain {
 		t.Errorf("a count is called %s after an override of a training", got)
 	}
 	if _, _, err := g.runs(Options{Size: "smoke", Out: "x", Sets: []string{"no.such=1"}}); err == nil {
 		t.Error("an unknown key is let pass")
 	}
-	other := Options{Size: "smoke", Sets: []string{"data.recipe=rdpgcf"}}
-	if got := g.FileName(other); got == plain {
+	if got := g.FileName("smoke", []string{"data.recipe=rdpgcf"}); got == plain {
 		t.Error("an override of the count itself does not show in the name")
 	}
 }

@@ -133,7 +133,7 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		if len(a.replaced) > 0 {
 			data = append(data, strings.Join(a.replaced, ", ")+" generated (D)")
 		}
-		add(t.grid.FileName(p.o), a, strings.Join(data, "; "))
+		add(t.grid.FileName(p.o.Size, p.o.Sets), a, strings.Join(data, "; "))
 		all = append(all, a)
 		sum.add(a)
 	}

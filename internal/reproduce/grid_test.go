@@ -130,11 +130,11 @@ func TestAsPrinted(t *testing.T) {
 		}
 		return all
 	}
-	if name := g.FileName(Options{Size: "full"}); name != "fake-table-full" || !departs(g) {
+	if name := g.FileName("full", nil); name != "fake-table-full" || !departs(g) {
 		t.Errorf("%s without its departures", name)
 	}
 	p, ok := g.AsPrinted("full")
-	if name := p.FileName(Options{Size: "full"}); !ok || departs(p) || !departs(g) || name != "fake-table-full-as-printed" {
+	if name := p.FileName("full", nil); !ok || departs(p) || !departs(g) || name != "fake-table-full-as-printed" {
 		t.Errorf("%s: %t, departs %t, and the first one %t", name, ok, departs(p), departs(g))
 	}
 	if q, ok := g.AsPrinted("quick"); ok || q != g {

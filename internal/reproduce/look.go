@@ -63,7 +63,7 @@ func (o *Outcome) Write(out string) (err error) {
 	for i := range runs {
 		runs[i] = &o.Runs[i]
 	}
-	o.Files, err = o.write(filepath.Join(out, "tables"), timings(runs))
+	o.Files, err = o.Table.write(filepath.Join(out, "tables"), runs)
 	return err
 }
 

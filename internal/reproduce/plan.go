@@ -173,11 +173,11 @@ func (p *Plan) Tables() int { return len(p.tables) }
 // Finish makes the runs that table i needs, and no table.
 func (p *Plan) Finish(ctx context.Context, i int) (*Outcome, error) {
 	t := p.tables[i]
-	w := &worker{plan: p, grid: t.grid, o: p.o, runs: t.runs, lacking: p.lacking}
+	w := &worker{clock: p.clock, grid: t.grid, o: p.o, runs: t.runs, lacking: p.lacking}
 	if err := w.makeAll(ctx); err != nil {
 		return nil, err
 	}
-	out := &Outcome{Table: &Table{Name: t.grid.FileName(p.o)}, shard: p.o.Shard, hint: w.hint}
+	out := &Outcome{Table: &Table{Name: t.grid.FileName(p.o.Size, p.o.Sets)}, shard: p.o.Shard, hint: w.hint}
 	for _, r := range t.runs {
 		out.Runs = append(out.Runs, *r)
 	}
@@ -198,7 +198,7 @@ func (p *Plan) Make(ctx context.Context, i int) (*Outcome, error) {
 	for k, r := range t.runs { // the table says of results that cannot be read
 		out.Runs[k] = *r
 	}
-	files, err := out.write(filepath.Join(p.o.Out, "tables"), timings(t.runs))
+	files, err := out.Table.write(filepath.Join(p.o.Out, "tables"), t.runs)
 	out.Files = files
 	return out, err
 }

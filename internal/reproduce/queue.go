@@ -203,7 +203,7 @@ func (q *Queue) make(ctx context.Context, c *choice, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{plan: q.plan, grid: q.plan.from[r], o: q.plan.o, lacking: q.plan.lacking}
+	w := &worker{clock: q.plan.clock, grid: q.plan.from[r], o: q.plan.o, lacking: q.plan.lacking}
 	err = w.makeRun(ctx, r)
 	took := time.Since(began).Seconds()
 	switch {

@@ -168,9 +168,9 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// write writes a table's files into a folder, each whole or not at all, and returns their
-// paths.
-func (t *Table) write(dir string, took []timing) ([]string, error) {
+// write writes a table's files into a folder, each whole or not at all, and returns their paths. One of them says what
+// its runs took.
+func (t *Table) write(dir string, runs []*Run) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, run.WithHint(fmt.Errorf("write tables: %w", err), "choose a writable --out")
 	}
@@ -183,7 +183,7 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 		{".tex", t.Document.LaTeX},
 		{".csv", t.Numbers.CSV},
 		{"-privacy.csv", t.Accounts.CSV},
-		{"-runs.json", func(w io.Writer) error { return writeTimings(w, took) }},
+		{"-runs.json", func(w io.Writer) error { return writeTimings(w, timings(runs)) }},
 	}
 	if t.Points != nil {
 		list = append(list, file{"-figure.csv", t.Points.CSV}, file{".html", t.Document.HTML})

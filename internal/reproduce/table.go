@@ -29,13 +29,14 @@ type Table struct {
 	rows []*summary
 }
 
-// FileName returns the name of the table's files, without their endings.
-func (g *Grid) FileName(o Options) string {
-	name := g.Name + "-" + o.Size
+// FileName returns the name of the files of the grid's table in a size, without their endings. sets are the user's
+// overrides.
+func (g *Grid) FileName(size string, sets []string) string {
+	name := g.Name + "-" + size
 	if g.printed {
 		name += "-as-printed"
 	}
-	if sets := g.own(o.Sets); len(sets) > 0 { // a changed table must not replace the table as it is meant
+	if sets = g.own(sets); len(sets) > 0 { // a changed table must not replace the table as it is meant
 		name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(sets, "\n"))))
 	}
 	return name
@@ -47,7 +48,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: g.FileName(o), grid: g, rows: rows}
+	t := &Table{Name: g.FileName(o.Size, o.Sets), grid: g, rows: rows}
 	all := append(slices.Clone(rows), g.gains(rows)...)
 	if t.Cells, err = g.cells(all); err != nil {
 		return nil, err

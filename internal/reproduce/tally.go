@@ -72,7 +72,7 @@ func NewTally(o Options, grids []*Grid) *Tally {
 	t.start = t.now()
 	t.opened = t.start
 	for _, g := range grids {
-		t.wide = max(t.wide, len(g.FileName(o)))
+		t.wide = max(t.wide, len(g.FileName(o.Size, o.Sets)))
 	}
 	return t
 }

@@ -107,7 +107,7 @@ func (o *Outcome) Lacking() string {
 
 // worker makes the runs of a table, one at a time: each takes all cores.
 type worker struct {
-	plan    *Plan
+	clock   *clock
 	grid    *Grid
 	o       Options
 	runs    []*Run
@@ -193,9 +193,9 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 		note += fmt.Sprintf("%s%d of %d", shardNote, s.I, s.Of)
 	}
 	o.Notes = []string{note}
-	w.plan.clock.begin(r)
+	w.clock.begin(r)
 	_, err = r.entry.task.Start(ctx, o)
-	w.plan.clock.end(r)
+	w.clock.end(r)
 	switch {
 	case err == nil:
 		r.Status, r.Now = Done, true

@@ -70,7 +70,7 @@ func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*reproduce
 
 // fileName names the files as the runner names those of a table, without the attack.
 func (m *Matrix) fileName(g *reproduce.Grid, o reproduce.Options) string {
-	return m.Name + g.FileName(o)[len(g.Name):]
+	return m.Name + g.FileName(o.Size, o.Sets)[len(g.Name):]
 }
 
 // fill makes the cells of a row.
