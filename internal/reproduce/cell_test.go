@@ -24,7 +24,11 @@ func madeCells(t *testing.T, text, size string, sets ...string) []Cell {
 // is fails unless x points to want, or is nil for NaN.
 func is(t *testing.T, what string, x *float64, want float64) {
 	t.Helper()
-	if got := (&Cell{}).inPercent(x); !(math.IsNaN(got) && math.IsNaN(want)) && !(math.Abs(got-want) <= 1e-9) && got != want {
+	got := math.NaN()
+	if x != nil {
+		got = *x
+	}
+	if !(math.IsNaN(got) && math.IsNaN(want)) && !(math.Abs(got-want) <= 1e-9) && got != want {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
@@ -94,7 +98,7 @@ func TestCellsWithoutComparison(t *testing.T) {
 func TestCellsOfFigure(t *testing.T) {
 	cells := madeCells(t, fakeFigure, "full")
 	x := cells[0]
-	if x.Figure != 4 || x.Axis != "epsilon" || x.At == nil || *x.At != 0.1 || x.Setting != "" || x.full() != "epsilon 0.1" || x.AccountedUnit != "user" {
+	if x.Figure != 4 || x.Axis != "epsilon" || x.At == nil || *x.At != 0.1 || x.Setting != "" || x.AccountedUnit != "user" {
 		t.Errorf("cell %+v", x)
 	}
 	is(t, "accounted", x.AccountedEpsilon, 70)
@@ -109,6 +113,22 @@ func TestCellsOfFigure(t *testing.T) {
 	}
 	if !reflect.DeepEqual(back[:len(cells)], cells) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back[0], cells[0])
+	}
+}
+
+// The setting of a cell has its place on the axis, and one without an axis stays as it is.
+func TestFull(t *testing.T) {
+	at := 0.1
+	for _, c := range []struct {
+		cell Cell
+		want string
+	}{
+		{Cell{Setting: "noise on"}, "noise on"}, {Cell{Axis: "epsilon", At: &at}, "epsilon 0.1"},
+		{Cell{Setting: "noise on", Axis: "epsilon", At: &at}, "noise on, epsilon 0.1"},
+	} {
+		if got := c.cell.full(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 

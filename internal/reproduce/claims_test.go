@@ -9,6 +9,7 @@ import (
 	"privrec/configs"
 	"privrec/internal/claims"
 	"privrec/internal/papers"
+	"privrec/internal/run"
 )
 
 // The claims of all five papers load: each refers to rows, metrics, data and values that a grid
@@ -72,16 +73,18 @@ claims:
 // generated data, nothing is decided; the table of the grid shows the same claims.
 func TestClaimsOfRuns(t *testing.T) {
 	f := &fake{}
-	grid := fakeFigure[:strings.Index(fakeFigure, "claims:")]
-	g, o := mustLoad(t, grid, f.task()), options(t, "full")
-	tree := fstest.MapFS{"claims/fake.yaml": {Data: []byte(fakeClaims)}}
-	list, err := Claims(tree, []*Grid{g})
+	figure := strings.ReplaceAll(fakeFigure[:strings.Index(fakeFigure, "claims:")], "fake.yaml", "../fake.yaml")
+	tree := fstest.MapFS{"claims/fake.yaml": {Data: []byte(fakeClaims)}, "tables/t.yaml": {Data: []byte(figure)},
+		"fake.yaml": {Data: []byte("value: 0.2\n")}}
+	grids, err := BuiltIn(tree, []run.Task{f.task()})
+	if err != nil || len(grids) != 1 || len(grids[0].Claims) != 3 {
+		t.Fatal(grids, err)
+	}
+	list, err := Claims(tree, grids)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := attach(tree, []*Grid{g}); err != nil || len(g.Claims) != 3 {
-		t.Fatal(len(g.Claims), err)
-	}
+	g, o := grids[0], options(t, "full")
 	count := func(o Options) claims.Count {
 		t.Helper()
 		r, err := Verdicts(list, []*Grid{g}, o)

@@ -56,9 +56,23 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// countedGrid returns a grid of one printed line, which is held against two steps.
+func countedGrid() *Grid {
+	g := &Grid{Unit: count, Data: []Data{{Name: "ml-1m", Printed: "ML-1M"}}}
+	for _, heading := range []string{"Users", "Rows", "Length", "Clicks"} {
+		g.Metrics = append(g.Metrics, Metric{Name: heading, Printed: heading})
+	}
+	users, rows, length, clicks := 5945., 365535., 96.07, 7.
+	for _, step := range []string{"cut", "whole"} {
+		g.Rows = append(g.Rows, Row{Method: step, Data: "ml-1m", Again: step == "whole",
+			Printed: []*float64{&users, &rows, &length, &clicks}})
+	}
+	return g
+}
+
 // The note on mixed columns is made of the numbers: a step that has them all needs none.
 func TestSteps(t *testing.T) {
-	g := mustLoad(t, counted)
+	g := countedGrid()
 	rows := func(level dataset.Level, means ...[]float64) (out []*summary) {
 		for i, m := range means {
 			s := &summary{entry: &entry{row: &g.Rows[i], data: &g.Data[0], name: "ml-1m"}, level: level, unit: count, results: []*result{{}}}
@@ -112,7 +126,7 @@ func TestBadCounts(t *testing.T) {
 
 // A count matches where all printed digits are the same, whatever the level; there is no chance in it.
 func TestStatusOfCounts(t *testing.T) {
-	g := mustLoad(t, counted)
+	g := countedGrid()
 	s := &summary{entry: &entry{row: &g.Rows[0], data: &g.Data[0], name: "ml-1m"}, level: dataset.LevelC, unit: count, results: []*result{{}}}
 	for _, x := range []float64{5949, 365535, 96.0718, math.NaN()} {
 		col := column{mean: x, lo: math.NaN(), hi: math.NaN(), delta: math.NaN()}

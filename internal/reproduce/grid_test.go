@@ -96,12 +96,12 @@ func TestBuiltIn(t *testing.T) {
 	// At full size the paper's row is the configuration as it stands, so that runs
 	// made by hand are found.
 	at := slices.IndexFunc(grids, func(g *Grid) bool { return g.Name == "dipsgnn-table2" })
-	_, runs, err := grids[at].runs(Options{Size: "full", Out: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range runs {
-		for _, s := range r.entry.base.Sets {
+	for _, r := range grids[at].rows("full") {
+		c, err := grids[at].entry(r, "full", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range c.base.Sets {
 			if s != "data.name="+r.Data {
 				t.Errorf("%s at full size sets %s", r.Method, s)
 			}
@@ -126,7 +126,7 @@ func TestAsPrinted(t *testing.T) {
 		}
 		all = len(runs) > 0
 		for _, r := range runs {
-			all = all && slices.Contains(r.entry.base.Sets, "value=0.7")
+			all = all && slices.Contains(r.options.Sets, "value=0.7")
 		}
 		return all
 	}
@@ -158,7 +158,7 @@ func TestSelect(t *testing.T) {
 		}
 		for _, g := range got {
 			if c.table+c.figure > 0 && (g.Figure != 0) != (c.figure != 0) {
-				t.Errorf("%v %d %d: got %s of %s", c.papers, c.table, c.figure, g.number(), g.Paper)
+				t.Errorf("%v %d %d: got table %d, figure %d of %s", c.papers, c.table, c.figure, g.Table, g.Figure, g.Paper)
 			}
 		}
 	}
@@ -171,13 +171,13 @@ func TestTree(t *testing.T) {
 		t.Error("a grid without its task and configuration")
 	}
 	f := &fake{}
-	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), &plans{}); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
+	if _, err := BuiltIn(tree, append(papers.All(), f.task())); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
 		t.Errorf("%v", err)
 	}
 	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}
 	tree["fake.yaml"] = &fstest.MapFile{Data: []byte("value: 0.2\n")}
 	tree["tables/t.yaml"].Data = []byte(strings.ReplaceAll(fakeGrid, "fake.yaml", "../fake.yaml"))
-	if g, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), &plans{}); err != nil || len(g.Rows) != 2 {
+	if grids, err := BuiltIn(tree, append(papers.All(), f.task())); err != nil || len(grids[0].Rows) != 2 {
 		t.Errorf("%v", err)
 	}
 }
@@ -191,7 +191,7 @@ func FuzzGrid(f *testing.F) {
 	task := (&fake{}).task()
 	f.Fuzz(func(t *testing.T, text string) {
 		tree := fstest.MapFS{"tables/g.yaml": {Data: []byte(text)}, "tables/fake.yaml": {Data: []byte("value: 0.2\n")}}
-		if g, err := parse(tree, "tables/g.yaml", append(papers.All(), task), &plans{}); err == nil && len(g.Rows) == 0 {
+		if grids, err := BuiltIn(tree, append(papers.All(), task)); err == nil && len(grids[0].Rows) == 0 {
 			t.Error("accepted a grid without rows")
 		} else if err != nil && !config.Is(err) {
 			t.Errorf("not an error of configuration: %v", err)

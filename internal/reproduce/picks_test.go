@@ -2,12 +2,12 @@ package reproduce
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
 	"privrec/internal/compare"
 	"privrec/internal/experiment"
+	"privrec/internal/metrics"
 )
 
 // picking is a figure whose axis picks evaluations of one run.
@@ -44,7 +44,10 @@ func TestPicks(t *testing.T) {
 // Scores of users stand beside a point only if they are those of its evaluation: their mean in
 // every metric is the point's.
 func TestPicksUsers(t *testing.T) {
-	g := mustLoad(t, strings.Replace(picking, "recommendation accuracy", "MRR@20", 1), (&fake{}).task())
+	g := &Grid{}
+	for _, kind := range []metrics.Kind{metrics.Recall, metrics.MRR} {
+		g.Metrics = append(g.Metrics, Metric{Measure: metrics.Metric{Kind: kind, K: 20}})
+	}
 	scores := &compare.Scores{Users: []string{"a", "b"}, Values: map[string][]float64{"Recall@20": {0.1, 0.3}, "MRR@20": {0, 0.2}}}
 	for _, c := range []struct {
 		values []float64
@@ -60,16 +63,22 @@ func TestPicksUsers(t *testing.T) {
 func TestQuickPoint(t *testing.T) {
 	g := mustLoad(t, strings.Replace(fakeFigure, "at: [{value: 0.4, set: [user=8]}]", "at: [{value: 0.4, set: [user=8], quick: [user=9]}]", 1), (&fake{}).task())
 	for size, want := range map[string]string{"quick": "user=9", "full": "user=8"} {
-		entries, _, err := g.runs(Options{Size: size, Out: "x"})
+		_, runs, err := g.runs(Options{Size: size, Out: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range entries {
-			if p := c.row.point; p != nil && p.value == 0.4 && c.row.Method == "One" && c.base.Sets[len(c.base.Sets)-1] != want {
-				t.Errorf("size %s: %v", size, c.base.Sets)
+		for _, r := range runs {
+			row, last := r.entry.row, ""
+			for _, set := range r.options.Sets {
+				if strings.HasPrefix(set, "user=") {
+					last = set
+				}
 			}
-			if p := c.row.point; p != nil && p.value != 0.4 && slices.Contains(c.base.Sets, "user=9") {
-				t.Errorf("size %s, value %v: %v", size, p.value, c.base.Sets)
+			if p := row.point; p != nil && p.value == 0.4 && row.Method == "One" && last != want {
+				t.Errorf("size %s: %v", size, r.options.Sets)
+			}
+			if p := row.point; p != nil && p.value != 0.4 && last == "user=9" {
+				t.Errorf("size %s, value %v: %v", size, p.value, r.options.Sets)
 			}
 		}
 	}

@@ -350,9 +350,8 @@ func TestRanShare(t *testing.T) {
 	}
 }
 
-// A forecast takes recorded costs of equal steps by their epochs, else the mean of similar
-// runs, and counts a run that two tables share once.
-func TestForecast(t *testing.T) {
+// The recorded cost of a run is that of equal steps by their epochs, else the mean of similar runs.
+func TestRecordedCosts(t *testing.T) {
 	table, err := readCosts(strings.NewReader("# 50 billion multiplications a second\n" + strings.Join(costColumns, ",") + "\nk,train x,a,2,10,100,20\nl,train x,b,1,8,300,20\nm,train y,a,1,1,50,1\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +373,10 @@ func TestForecast(t *testing.T) {
 			t.Errorf("%q is taken", bad)
 		}
 	}
+}
 
+// A forecast counts a run that two tables share once.
+func TestForecast(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", t.TempDir())
 	f := &fake{}
 	g := mustLoad(t, fakeGrid, f.task())
