@@ -7,14 +7,18 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 // madeCells makes a table and returns its cells.
-func madeCells(t *testing.T, text, size string, sets ...string) []Cell {
+func madeCells(t *testing.T, text, size string, sets ...string) []results.Cell {
 	t.Helper()
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, size)
 	o.Sets = sets
-	out, err := g.Make(context.Background(), o)
+	out, err := Make(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +45,7 @@ func TestCells(t *testing.T) {
 		factor float64
 	}{{"percent", 1}, {"share", 0.01}} {
 		text := strings.Replace(fakeGrid, "unit: percent", "unit: "+c.unit, 1)
-		if c.unit == share {
+		if c.unit == grid.UnitShare {
 			text = strings.NewReplacer("[19, 5.5]", "[0.19, 0.055]", "[null, 5.5]", "[null, 0.055]").Replace(text)
 		}
 		cells := madeCells(t, text, "full")
@@ -61,7 +65,7 @@ func TestCells(t *testing.T) {
 		is(t, "claimed", x.ClaimedEpsilon, 5)
 		is(t, "accounted", x.AccountedEpsilon, math.Inf(1))
 		if x.Paper != "fake" || x.Grid != "fake-table" || x.Table != 3 || x.Data != "ML-1M" || x.Taken != "ml-1m" || x.Method != "One" || x.Metric != "Recall@20" ||
-			x.Unit != c.unit || x.Seeds != 3 || x.SeedsOf != 3 || x.FloorName != "random" || x.Level != "B" || x.State != Done || x.ClaimedUnit != "edge" || x.AccountedUnit != "edge" {
+			x.Unit != c.unit || x.Seeds != 3 || x.SeedsOf != 3 || x.FloorName != "random" || x.Level != "B" || x.State != roster.Done || x.ClaimedUnit != "edge" || x.AccountedUnit != "edge" {
 			t.Errorf("cell %+v", x)
 		}
 		if len(x.Runs) != 3 || !strings.HasPrefix(x.Runs[0], "train-fake-") || !strings.HasSuffix(x.Runs[2], "-seed3") {
@@ -89,7 +93,7 @@ func TestCellsWithoutComparison(t *testing.T) {
 	for what, p := range map[string]*float64{"ours": x.Ours, "low": x.Low, "difference": x.Difference, "floor": x.Floor, "claimed": x.ClaimedEpsilon} {
 		is(t, what+" without data", p, none)
 	}
-	if x.State != NoData || x.Seeds != 0 || x.SeedsOf != 1 || x.Runs == nil || len(x.Runs) != 0 {
+	if x.State != roster.NoData || x.Seeds != 0 || x.SeedsOf != 1 || x.Runs == nil || len(x.Runs) != 0 {
 		t.Errorf("cell %+v", x)
 	}
 }
@@ -107,51 +111,11 @@ func TestCellsOfFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, string(b), `"accounted_epsilon":"inf"`, `"seeds_of":3`, `"at":0.1`, `"printed":null`)
-	var back []Cell
+	var back []results.Cell
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(back[:len(cells)], cells) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back[0], cells[0])
-	}
-}
-
-// The setting of a cell has its place on the axis, and one without an axis stays as it is.
-func TestFull(t *testing.T) {
-	at := 0.1
-	for _, c := range []struct {
-		cell Cell
-		want string
-	}{
-		{Cell{Setting: "noise on"}, "noise on"}, {Cell{Axis: "epsilon", At: &at}, "epsilon 0.1"},
-		{Cell{Setting: "noise on", Axis: "epsilon", At: &at}, "noise on, epsilon 0.1"},
-	} {
-		if got := c.cell.full(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
-// The highest floor is taken over the rows of the same protocol: those with equal floors, where
-// more than one can be compared.
-func TestHighestFloor(t *testing.T) {
-	row := func(floors ...map[string]float64) *summary {
-		s := &summary{entry: &entry{name: "d"}, results: []*result{{seed: 1}}}
-		for _, f := range floors {
-			s.columns = append(s.columns, column{floors: f})
-		}
-		return s
-	}
-	a := row(map[string]float64{"random": 1, "popularity": 4})
-	same := row(map[string]float64{"random": 1, "popularity": 4, "last item": 6})
-	other := row(map[string]float64{"random": 1, "popularity": 5, "last item": 9})
-	little := row(map[string]float64{"random": 1, "oracle": 20})
-	seeds := row(map[string]float64{"random": 1, "popularity": 4, "last item": 8})
-	seeds.results[0].seed = 2
-	if name, f := highestFloor(a, []*summary{a, same, other, little, seeds}, 0); name != "last item" || f != 6 {
-		t.Errorf("%s %v, want last item 6", name, f)
-	}
-	if name, f := highestFloor(row(nil), []*summary{same}, 0); name != "" || !math.IsNaN(f) {
-		t.Errorf("%s %v without floors", name, f)
 	}
 }

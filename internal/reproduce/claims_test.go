@@ -9,17 +9,20 @@ import (
 	"privrec/configs"
 	"privrec/internal/claims"
 	"privrec/internal/papers"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
 // The claims of all five papers load: each refers to rows, metrics, data and values that a grid
 // of the paper has, or says why none can test it.
 func TestClaims(t *testing.T) {
-	grids, err := BuiltIn(configs.Files(), papers.All())
+	grids, err := grid.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Claims(configs.Files(), grids)
+	list, err := grid.Claims(configs.Files(), grids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,18 +79,18 @@ func TestClaimsOfRuns(t *testing.T) {
 	figure := strings.ReplaceAll(fakeFigure[:strings.Index(fakeFigure, "claims:")], "fake.yaml", "../fake.yaml")
 	tree := fstest.MapFS{"claims/fake.yaml": {Data: []byte(fakeClaims)}, "tables/t.yaml": {Data: []byte(figure)},
 		"fake.yaml": {Data: []byte("value: 0.2\n")}}
-	grids, err := BuiltIn(tree, []run.Task{f.task()})
+	grids, err := grid.BuiltIn(tree, []run.Task{f.task()})
 	if err != nil || len(grids) != 1 || len(grids[0].Claims) != 3 {
 		t.Fatal(grids, err)
 	}
-	list, err := Claims(tree, grids)
+	list, err := grid.Claims(tree, grids)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g, o := grids[0], options(t, "full")
-	count := func(o Options) claims.Count {
+	count := func(o roster.Options) claims.Count {
 		t.Helper()
-		r, err := Verdicts(list, []*Grid{g}, o)
+		r, err := results.Verdicts(list, []*grid.Grid{g}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +99,7 @@ func TestClaimsOfRuns(t *testing.T) {
 	if got := count(o); got != (claims.Count{Claims: 4, Untested: 4}) || f.starts.Load() != 0 {
 		t.Errorf("before any run: %+v, %d started", got, f.starts.Load())
 	}
-	out, err := g.Make(context.Background(), o)
+	out, err := Make(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -105,7 +108,7 @@ func TestClaimsOfRuns(t *testing.T) {
 		t.Errorf("after the runs: %+v, %d started", got, f.starts.Load()-began)
 	}
 	holds(t, markdown(t, out), "| c1 | the twin is above one |  | holds (B) |", "| c3 | one keeps epsilon 5 |  | does not hold (B) |")
-	r, err := Verdicts(list, []*Grid{g}, o)
+	r, err := results.Verdicts(list, []*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +116,10 @@ func TestClaimsOfRuns(t *testing.T) {
 		t.Errorf("%s; %d runs", why, len(r[0].Claims[0].Runs))
 	}
 	o = options(t, "smoke")
-	if out, err := g.Make(context.Background(), o); err != nil || out.Err() != nil {
+	if out, err := Make(context.Background(), g, o); err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
-	r, err = Verdicts(list, []*Grid{g}, o)
+	r, err = results.Verdicts(list, []*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +136,7 @@ func TestBadClaims(t *testing.T) {
 		"file":  {"claims/other.yaml", "paper: fake", "paper: other", `claims/other.yaml:6:11: claims.0.grid: "fake-figure4" is not a grid of the paper`},
 		"row":   {"claims/fake.yaml", "[Twin, One]", "[Twin, Won]", `claims/fake.yaml:7:41: claims.0.parts.0.lines.1: "Won" is not a row of the grid`},
 	} {
-		_, err := Claims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*Grid{g})
+		_, err := grid.Claims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*grid.Grid{g})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}

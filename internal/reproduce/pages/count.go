@@ -8,7 +8,8 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 // The statuses of a cell.
@@ -34,7 +35,7 @@ type tally struct {
 }
 
 // count counts cells.
-func count(cells []reproduce.Cell) tally {
+func count(cells []results.Cell) tally {
 	t := tally{by: map[string]int{}, why: map[string]int{}}
 	for i := range cells {
 		c := &cells[i]
@@ -58,15 +59,15 @@ func count(cells []reproduce.Cell) tally {
 }
 
 // reason says in a few words why a printed number has nothing beside it.
-func reason(c *reproduce.Cell) string {
+func reason(c *results.Cell) string {
 	if c.Why != "" {
 		short, _, _ := strings.Cut(c.Why, ":")
 		return short
 	}
 	switch {
-	case c.State == reproduce.NoData:
+	case c.State == roster.NoData:
 		return "data missing"
-	case c.State == reproduce.Failed:
+	case c.State == roster.Failed:
 		return "run failed"
 	case c.Ours == nil && c.Taken == "":
 		return "no run"

@@ -7,11 +7,11 @@ import (
 
 	"privrec/internal/claims"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/results"
 )
 
 // cells returns all cells of a paper.
-func (p *paper) cells() (out []reproduce.Cell) {
+func (p *paper) cells() (out []results.Cell) {
 	for _, m := range p.made {
 		out = append(out, m.Cells...)
 	}
@@ -68,7 +68,7 @@ func (s *Set) holds(papers []*paper) *report.Page {
 	if study != nil {
 		papers = []*paper{study}
 	}
-	var all []reproduce.Cell
+	var all []results.Cell
 	var cards report.Cards
 	var profiles []string
 	finished := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 )
 
 // guarantee is what the runs of a method on one data set come to for one unit.
@@ -123,7 +123,7 @@ func (p *paper) itself() (out []*finished) {
 		}
 	}
 	for _, m := range p.made {
-		if slices.ContainsFunc(m.Runs, func(r reproduce.Run) bool { return isOwn(r.Method) }) {
+		if slices.ContainsFunc(m.Runs, func(r roster.Run) bool { return isOwn(r.Method) }) {
 			return out
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"privrec/internal/claims"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 	"privrec/internal/system"
 )
@@ -31,7 +34,7 @@ type Set struct {
 
 // Made is a table or figure that was made, or looked at.
 type Made struct {
-	Grid *reproduce.Grid
+	Grid *grid.Grid
 	*reproduce.Outcome
 }
 
@@ -85,7 +88,7 @@ func (s *Set) papers() ([]*paper, []*finished, error) {
 		p.made = append(p.made, m)
 		for i := range m.Runs {
 			r := &m.Runs[i]
-			if r.Status != reproduce.Done {
+			if r.Status != roster.Done {
 				continue
 			}
 			name := filepath.Base(r.Dir)
@@ -195,10 +198,10 @@ func (s *Set) json(w io.Writer, papers []*paper, of *origin) error {
 		Version int              `json:"version"`
 		Papers  []about          `json:"papers"`
 		Tables  []table          `json:"tables"`
-		Cells   []reproduce.Cell `json:"cells"`
+		Cells   []results.Cell   `json:"cells"`
 		Claims  []*claims.Result `json:"claims"`
 		Of      *origin          `json:"of,omitempty"`
-	}{Version: 1, Of: of, Papers: []about{}, Tables: []table{}, Cells: []reproduce.Cell{}, Claims: []*claims.Result{}}
+	}{Version: 1, Of: of, Papers: []about{}, Tables: []table{}, Cells: []results.Cell{}, Claims: []*claims.Result{}}
 	out.Claims = append(out.Claims, s.Verdicts...)
 	for _, p := range papers {
 		out.Papers = append(out.Papers, about{p.name, p.cite, p.conclusion(), p.page()})

@@ -1,0 +1,86 @@
+package results
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/report"
+	"privrec/internal/reproduce/grid"
+)
+
+// pointTable makes the table of a figure on one data set: floors first, then a line for each point.
+func pointTable(g *grid.Grid, d *grid.Data, rows []*summary, lines []*line) *report.Table {
+	title := d.Printed
+	if taken := rows[0].entry.Name; taken != d.Name {
+		title += ", replaced by the generated " + taken
+	}
+	t := &report.Table{Name: d.Name, Title: title + " (percent)", Columns: report.Columns("%.4g", "line", "axis",
+		"value", "accounted epsilon")}
+	for _, m := range g.Metrics {
+		t.Columns = append(t.Columns, report.Columns("", m.Printed, fmt.Sprintf("%.0f %% over users", 100*confidence),
+			fmt.Sprintf("%.0f %% over seeds", 100*confidence))...)
+	}
+	t.Columns = append(t.Columns, report.Columns("", "seeds")...)
+	for _, f := range floors(rows) {
+		cells := []any{f.label, "floor", nil, nil}
+		for _, text := range f.cells {
+			cells = append(cells, text, nil, nil)
+		}
+		t.Add(cells...)
+	}
+	for _, l := range lines {
+		if l.data != d {
+			continue
+		}
+		name := l.name
+		for _, m := range l.rows {
+			cells := []any{name, nil, nil, number(m.accounted())}
+			if l.axis != nil {
+				cells[1], cells[2] = l.axis.Name, m.value()
+			}
+			for i, c := range m.columns {
+				cells = append(cells, m.ours(c), between(m.users[i].lo, m.users[i].hi), between(c.lo, c.hi))
+			}
+			t.Add(append(cells, m.seeds())...)
+			name = ""
+		}
+	}
+	return t
+}
+
+// pointNumbers makes the table of a figure for programs: a line for each point and metric.
+func pointNumbers(g *grid.Grid, lines []*line) *report.Table {
+	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis",
+		"value", "unit", "claimed_epsilon", "accounted_epsilon",
+		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done",
+		"seeds")}
+	for _, l := range lines {
+		for _, m := range l.rows {
+			row, level, axis, value, claimed := m.entry.Row, "", "", math.NaN(), math.NaN()
+			if l.axis != nil {
+				axis, value = l.axis.Name, m.value()
+			}
+			if len(m.results) > 0 {
+				level = m.level.String()
+			}
+			accounts, _ := m.accounts()
+			for _, a := range accounts {
+				if !math.IsNaN(a.claimed) && a.unit != featuresUnit {
+					claimed = a.claimed
+				}
+			}
+			for i, c := range m.columns {
+				mean := math.NaN()
+				if len(c.values) > 0 {
+					mean = c.mean
+				}
+				u := m.users[i]
+				t.Add(g.Name, m.entry.Size, row.Panel, m.entry.Name, l.name, axis, number(value), row.UnitOf,
+					number(claimed), number(m.accounted()),
+					g.Metrics[i].Name, level, string(m.status()), number(mean), number(u.lo), number(u.hi),
+					number(c.lo), number(c.hi), len(c.values), len(m.runs))
+			}
+		}
+	}
+	return t
+}
