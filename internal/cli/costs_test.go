@@ -18,7 +18,7 @@ import (
 )
 
 // costsFile is the table of recorded costs that --dry-run reads.
-const costsFile = "../reproduce/costs.csv"
+const costsFile = "../reproduce/costs/costs.csv"
 
 // costPlans plans the smoke, quick and full tables, and the quick matrices, over runs in a folder.
 func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {

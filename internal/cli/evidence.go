@@ -52,7 +52,7 @@ func (a *App) queue(
 		if err != nil {
 			return err
 		}
-		if list, err = grid.Claims(configs.Files(), all, papers...); err != nil {
+		if list, err = grid.ReadClaims(configs.Files(), all, papers...); err != nil {
 			return err
 		}
 	}

@@ -208,7 +208,7 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 		}
 		return run.Show(a.Stdout, f.json, d)
 	}
-	r.Follow(p.Ahead)
+	r.Follow(p.Left)
 	made, err := m.Make(ctx, p, grids, o, func(k int, heading string) {
 		r.Open(fmt.Sprintf("attack %d of %d: %s, size %s", k+1, len(grids), heading, f.profile))
 	})

@@ -241,7 +241,7 @@ func holdClaims(set *pages.Set, all []*grid.Grid, o roster.Options) (err error) 
 	if len(papers) == 0 {
 		return nil
 	}
-	list, err := grid.Claims(configs.Files(), all, papers...)
+	list, err := grid.ReadClaims(configs.Files(), all, papers...)
 	if err != nil {
 		return err
 	}

@@ -267,7 +267,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 			r.Phase(note)
 		}
 	}
-	r.Follow(p.Ahead)
+	r.Follow(p.Left)
 	t := reproduce.NewTally(o, grids)
 	whole := !f.json && (len(grids) == 1 && shard.Of == 0 || f.verbose) // tables in full, else one line for each
 	var open error
@@ -407,7 +407,7 @@ func (a *App) showClaims(papers []string, f tableFlags, shelf *record.Shelf) err
 	if grids, err = grid.Of(grids, papers); err != nil {
 		return err
 	}
-	list, err := grid.Claims(configs.Files(), grids, papers...)
+	list, err := grid.ReadClaims(configs.Files(), grids, papers...)
 	if err != nil {
 		return err
 	}

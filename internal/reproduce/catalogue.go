@@ -106,7 +106,7 @@ func catalogue(g *grid.Grid, o roster.Options) (*Catalogued, error) {
 				e.Missing = append(e.Missing, c.Name)
 			}
 		}
-		n := c.Row.Count()
+		n := c.Row.Numbers()
 		e.Printed += n
 		if g.Figure != 0 {
 			n = len(g.Metrics)
@@ -120,12 +120,12 @@ func catalogue(g *grid.Grid, o roster.Options) (*Catalogued, error) {
 		}
 	}
 	for i, r := range g.GainRows() {
-		n := r.Count()
+		n := r.Numbers()
 		e.Printed += n
 		of := func(method, setting string) *grid.Entry {
-			want := &g.Rows[g.Find(method, setting, g.Gains[i].Data)]
+			row := &g.Rows[g.Find(method, setting, g.Gains[i].Data)]
 			for _, c := range entries {
-				if c.Row == want {
+				if c.Row == row {
 					return c
 				}
 			}

@@ -22,7 +22,7 @@ func TestClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := grid.Claims(configs.Files(), grids)
+	list, err := grid.ReadClaims(configs.Files(), grids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestClaimsOfRuns(t *testing.T) {
 	if err != nil || len(grids) != 1 || len(grids[0].Claims) != 3 {
 		t.Fatal(grids, err)
 	}
-	list, err := grid.Claims(tree, grids)
+	list, err := grid.ReadClaims(tree, grids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestBadClaims(t *testing.T) {
 		"file":  {"claims/other.yaml", "paper: fake", "paper: other", `claims/other.yaml:6:11: claims.0.grid: "fake-figure4" is not a grid of the paper`},
 		"row":   {"claims/fake.yaml", "[Twin, One]", "[Twin, Won]", `claims/fake.yaml:7:41: claims.0.parts.0.lines.1: "Won" is not a row of the grid`},
 	} {
-		_, err := grid.Claims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*grid.Grid{g})
+		_, err := grid.ReadClaims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*grid.Grid{g})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}

@@ -77,7 +77,7 @@ func Estimate(ctx context.Context, g *grid.Grid, o roster.Options) (*report.Docu
 					f = was
 				} else {
 					o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
-					if f, bad = c.Task.Forecast(ctx, r.Options); bad == nil {
+					if f, bad = c.Task.Forecast(ctx, r.Start); bad == nil {
 						equal[key] = f
 					}
 				}

@@ -260,7 +260,7 @@ func (f *forecast) cost(ctx context.Context, r *roster.Run) (costs.Cost, error) 
 	f.p.o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
 	limited, stop := context.WithTimeout(ctx, left)
 	defer stop()
-	e, err := r.Entry.Task.Forecast(limited, r.Options)
+	e, err := r.Entry.Task.Forecast(limited, r.Start)
 	switch {
 	case ctx.Err() != nil:
 		return c, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())

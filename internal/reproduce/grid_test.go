@@ -84,7 +84,7 @@ func TestAsPrinted(t *testing.T) {
 		}
 		all = len(runs) > 0
 		for _, r := range runs {
-			all = all && slices.Contains(r.Options.Sets, "value=0.7")
+			all = all && slices.Contains(r.Start.Sets, "value=0.7")
 		}
 		return all
 	}

@@ -44,7 +44,7 @@ func markAbsent(ctx context.Context, runs []*roster.Run) {
 	why := map[string]error{} // by data
 	for _, r := range runs {
 		if open(r) && why[r.Data] == nil {
-			if _, err := r.Entry.Task.Forecast(ctx, r.Options); errors.Is(err, dataset.ErrNotFound) {
+			if _, err := r.Entry.Task.Forecast(ctx, r.Start); errors.Is(err, dataset.ErrNotFound) {
 				why[r.Data] = err
 			}
 		}

@@ -61,7 +61,7 @@ func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
 				continue
 			}
 			p.o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
-			f, err := r.Entry.Task.Forecast(ctx, r.Options)
+			f, err := r.Entry.Task.Forecast(ctx, r.Start)
 			if errors.Is(err, run.ErrNoForecast) {
 				continue
 			}

@@ -49,16 +49,16 @@ func TestQuickPoint(t *testing.T) {
 		}
 		for _, r := range runs {
 			row, last := r.Entry.Row, ""
-			for _, set := range r.Options.Sets {
+			for _, set := range r.Start.Sets {
 				if strings.HasPrefix(set, "user=") {
 					last = set
 				}
 			}
 			if p := row.Point; p != nil && p.Value == 0.4 && row.Method == "One" && last != want {
-				t.Errorf("size %s: %v", size, r.Options.Sets)
+				t.Errorf("size %s: %v", size, r.Start.Sets)
 			}
 			if p := row.Point; p != nil && p.Value != 0.4 && last == "user=9" {
-				t.Errorf("size %s, value %v: %v", size, p.Value, r.Options.Sets)
+				t.Errorf("size %s, value %v: %v", size, p.Value, r.Start.Sets)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func (p *Plan) deal(n int) {
 			for _, t := range p.tables {
 				for _, r := range t.runs {
 					if r.Dir == dir {
-						r.Shard = i%n + 1
+						r.Part = i%n + 1
 					}
 				}
 			}
@@ -172,7 +172,7 @@ func (p *Plan) Missing() string {
 	p.deal(of)
 	lack := make([]int, of+1)
 	for _, r := range open {
-		lack[r.Shard]++
+		lack[r.Part]++
 	}
 	var out []string
 	for i, n := range lack {
@@ -215,9 +215,9 @@ func (p *Plan) OneKind() (note string, err error) {
 	return strings.TrimPrefix(note, "; "), nil
 }
 
-// Ahead returns how many runs this process still has to make, the one that goes on among
+// Left returns how many runs this process still has to make, the one that goes on among
 // them, and about how long they take; less than 0: nothing like them is recorded, and none was made yet.
-func (p *Plan) Ahead() (runs int, left time.Duration) {
+func (p *Plan) Left() (runs int, left time.Duration) {
 	c := p.clock
 	c.mu.Lock()
 	defer c.mu.Unlock()

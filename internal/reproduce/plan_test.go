@@ -295,7 +295,7 @@ func TestAhead(t *testing.T) {
 	p := &Plan{clock: c}
 	check := func(runs int, left time.Duration) {
 		t.Helper()
-		if n, d := p.Ahead(); n != runs || d.Round(time.Millisecond) != left {
+		if n, d := p.Left(); n != runs || d.Round(time.Millisecond) != left {
 			t.Errorf("%d runs, %v; want %d, %v", n, d, runs, left)
 		}
 	}

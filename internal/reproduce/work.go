@@ -96,7 +96,7 @@ func (w *worker) makeRun(ctx context.Context, r *roster.Run) error {
 	was := r.Status
 	r.Status = roster.Running
 	w.report(w.index(r))
-	o := r.Options
+	o := r.Start
 	o.Resume, o.Stdout, o.Progress, o.Log = was != roster.ToDo, io.Discard, w.o.Run, w.o.Log
 	if o.Progress == nil {
 		o.Progress = w.o.Progress

@@ -48,11 +48,11 @@ type At struct {
 	Quick []string `yaml:"quick"` // keys to change in size quick
 }
 
-// point is what a row of a figure stands for at one value of an axis.
-type point struct {
+// Point is what a row of a figure stands for at one value of an axis.
+type Point struct {
 	Axis    *Axis
 	Value   float64
-	Setting string   // of the row, without the value
+	Variant string   // of the row, without the value
 	sets    []string // overrides of the task
 	about   []string // overrides of the runs that the row is about
 	quick   []string // overrides of size quick, of the task or of those runs

@@ -49,7 +49,7 @@ type Shown struct {
 func (c *Cause) Fits(grid string, r *Row, metric string) bool {
 	setting := r.Variant
 	if r.Point != nil {
-		setting = r.Point.Setting
+		setting = r.Point.Variant
 	}
 	return glob(c.Grid, grid) && anyGlob(c.Data, r.Data) && anyGlob(c.Method, r.Method) &&
 		anyGlob(c.Setting, setting) && anyGlob(c.Metric, metric)

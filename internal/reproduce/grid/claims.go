@@ -10,10 +10,10 @@ import (
 	"privrec/internal/claims"
 )
 
-// Claims reads the claims of the papers in a tree, in the order of the files' names in the
+// ReadClaims reads the claims of the papers in a tree, in the order of the files' names in the
 // folder "claims", and checks that the grids have what they refer to. Without names of papers it
 // reads those of all.
-func Claims(tree fs.FS, grids []*Grid, papers ...string) ([]*claims.Paper, error) {
+func ReadClaims(tree fs.FS, grids []*Grid, papers ...string) ([]*claims.Paper, error) {
 	names, err := fs.Glob(tree, "claims/*.yaml")
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Claims(tree fs.FS, grids []*Grid, papers ...string) ([]*claims.Paper, error
 
 // attach gives each grid the claims that are about it alone, which its table then shows.
 func attach(tree fs.FS, grids []*Grid) error {
-	papers, err := Claims(tree, grids)
+	papers, err := ReadClaims(tree, grids)
 	if err != nil {
 		return err
 	}

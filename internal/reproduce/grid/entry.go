@@ -57,7 +57,7 @@ func (g *Grid) Entry(r *Row, size string, sets []string) (*Entry, error) {
 	if c.Name = c.Data.Name; p.StandIn && !c.Data.Any {
 		c.Name = c.Data.StandIn
 	}
-	var point point
+	var point Point
 	if r.Point != nil {
 		point = *r.Point
 	}

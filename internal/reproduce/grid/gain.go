@@ -13,6 +13,6 @@ type Gain struct {
 
 // Row returns what stands for a gain among the rows of a table.
 func (p Gain) Row() Row {
-	return Row{Gain: true, Method: p.Method + " over " + p.Over, Data: p.Data, Printed: p.Printed,
+	return Row{Computed: true, Method: p.Method + " over " + p.Over, Data: p.Data, Printed: p.Printed,
 		About: "computed from the means of the two rows, in percent of the second"}
 }

@@ -52,9 +52,9 @@ type Row struct {
 	// standard deviations over the paper's runs, one for each metric; empty: none printed
 	Spread []*float64 `yaml:"spread"`
 
-	Point *point // nil but for a row at one value of an axis
-	line  string // then the label of the row
-	Gain  bool   // computed from two other rows
+	Point    *Point // nil but for a row at one value of an axis
+	line     string // then the label of the row
+	Computed bool   // computed from two other rows
 }
 
 // PrintedNumber returns the printed number of a metric, or nil.
@@ -106,7 +106,7 @@ func (r *Row) values(a *Axis, size string) []float64 {
 
 // at returns the row at a value of an axis.
 func (r *Row) at(a *Axis, v float64) *Row {
-	p, key, word := &point{Axis: a, Value: v, Setting: r.Variant}, a.Key, strconv.FormatFloat(v, 'g', -1, 64)
+	p, key, word := &Point{Axis: a, Value: v, Variant: r.Variant}, a.Key, strconv.FormatFloat(v, 'g', -1, 64)
 	if r.Key != "" {
 		key = r.Key
 	}
@@ -133,8 +133,8 @@ func (r *Row) at(a *Axis, v float64) *Row {
 	return &own
 }
 
-// Count returns how many numbers the paper prints in a row, none where an earlier row has them.
-func (r *Row) Count() (n int) {
+// Numbers returns how many numbers the paper prints in a row, none where an earlier row has them.
+func (r *Row) Numbers() (n int) {
 	for _, p := range r.Printed {
 		if p != nil && !r.Again {
 			n++

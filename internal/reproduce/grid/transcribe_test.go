@@ -135,7 +135,7 @@ func TestStated(t *testing.T) {
 	if g, err = formed(t, "rdpgcf-table3", "printed_as: {L: 1}", "printed: []"); err != nil {
 		t.Fatal(err)
 	}
-	if r := &g.Rows[0]; r.PrintedNumber(0) != nil || r.Count() != 0 {
+	if r := &g.Rows[0]; r.PrintedNumber(0) != nil || r.Numbers() != 0 {
 		t.Errorf("a row without printed numbers has %v", r.Printed)
 	}
 }

@@ -90,7 +90,7 @@ func keptSet(t *testing.T, shelf *record.Shelf) (set *Set, printed []Made) {
 			printed = append(printed, look(p))
 		}
 	}
-	list, err := grid.Claims(configs.Files(), grids, names...)
+	list, err := grid.ReadClaims(configs.Files(), grids, names...)
 	if err != nil {
 		t.Fatal(err)
 	}

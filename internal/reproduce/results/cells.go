@@ -31,7 +31,7 @@ func cellsOf(g *grid.Grid, s *summary, rows []*summary) error {
 		Seeds: len(s.results), SeedsOf: len(s.runs), State: s.status(), Runs: []string{},
 	}
 	if p := row.Point; p != nil {
-		base.Setting, base.Axis, base.At = p.Setting, p.Axis.Name, pointer(p.Value)
+		base.Setting, base.Axis, base.At = p.Variant, p.Axis.Name, pointer(p.Value)
 	}
 	for _, r := range s.runs {
 		if r.Status == roster.Done {
@@ -57,12 +57,12 @@ func cellsOf(g *grid.Grid, s *summary, rows []*summary) error {
 			}
 			c.Floors[n] = *inUnit(g, f)
 		}
-		if row.Gain {
+		if row.Computed {
 			c.Why = gainWhy
 			s.cells = append(s.cells, c)
 			continue
 		}
-		if err := judge(g, &c, s, i); err != nil {
+		if err := judgeCell(g, &c, s, i); err != nil {
 			return err
 		}
 		if err := explainCell(g, &c, s, rows, i); err != nil {
@@ -111,9 +111,8 @@ func highestFloor(s *summary, rows []*summary, metric int) (name string, floor f
 // with equal floors in every metric. Floors that only one of them has are left out, but at least
 // two must be there in both: the random floor alone is equal for different test rows.
 func sameProtocol(a, b *summary) bool {
-	seed := func(r *roster.Result) uint64 { return r.Seed }
-	if a.entry.Name != b.entry.Name || len(a.results) == 0 ||
-		!slices.Equal(each(a.results, seed), each(b.results, seed)) {
+	sameSeed := func(x, y *roster.Result) bool { return x.Seed == y.Seed }
+	if a.entry.Name != b.entry.Name || len(a.results) == 0 || !slices.EqualFunc(a.results, b.results, sameSeed) {
 		return false
 	}
 	shared := 0
@@ -130,13 +129,4 @@ func sameProtocol(a, b *summary) bool {
 		}
 	}
 	return shared >= 2
-}
-
-// each returns f of every element.
-func each[T, U any](list []T, f func(T) U) []U {
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
 }

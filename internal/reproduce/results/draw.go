@@ -188,7 +188,7 @@ func stripOf(g *grid.Grid, lines []*line, metric int) (s report.Strip) {
 			if a.Log {
 				q.XRange = p.XRange
 			}
-			if a.Log && within(q.Curves, p.XRange) {
+			if a.Log && inRange(q.Curves, p.XRange) {
 				q.Ticks = p.Ticks
 			}
 			s.Panels = append(s.Panels, q)
@@ -197,8 +197,8 @@ func stripOf(g *grid.Grid, lines []*line, metric int) (s report.Strip) {
 	return s
 }
 
-// within reports whether the finite points of curves lie in a range, but for rounding.
-func within(curves []report.Curve, r [2]float64) bool {
+// inRange reports whether the finite points of curves lie in a range, but for rounding.
+func inRange(curves []report.Curve, r [2]float64) bool {
 	return !slices.ContainsFunc(curves, func(c report.Curve) bool {
 		return slices.ContainsFunc(c.X,
 			func(x float64) bool { return !math.IsInf(x, 1) && (x < 0.99*r[0] || x > 1.01*r[1]) })

@@ -17,9 +17,9 @@ type floor struct {
 	configs []string
 }
 
-// floors lists each floor once where it is the same for all rows, else with the rows that
+// floorRows lists each floor once where it is the same for all rows, else with the rows that
 // it is for. Configurations may rank other candidates, and generated data differ by seed.
-func floors(rows []*summary) []floor {
+func floorRows(rows []*summary) []floor {
 	var names []string
 	for _, s := range rows {
 		for _, r := range s.results {

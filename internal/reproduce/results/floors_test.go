@@ -34,7 +34,7 @@ func TestFloorLabels(t *testing.T) {
 			[]string{"popularity, for a", "popularity, for the other 5"}},
 	} {
 		var got []string
-		for _, f := range floors(c.rows) {
+		for _, f := range floorRows(c.rows) {
 			got = append(got, f.label)
 		}
 		if !slices.Equal(got, c.want) {

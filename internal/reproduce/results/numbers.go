@@ -4,10 +4,10 @@ import (
 	"privrec/internal/report"
 )
 
-// numbers makes the table for programs of the cells, in percent with all digits. A table cell is
+// numberTable makes the table for programs of the cells, in percent with all digits. A table cell is
 // empty where there is no number. A printed number is left out where ours are of level C or D or
 // from generated data.
-func numbers(cells []Cell) *report.Table {
+func numberTable(cells []Cell) *report.Table {
 	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data",
 		"method", "setting", "metric", "level", "state",
 		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta",

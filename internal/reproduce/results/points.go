@@ -21,7 +21,7 @@ func pointTable(g *grid.Grid, d *grid.Data, rows []*summary, lines []*line) *rep
 			fmt.Sprintf("%.0f %% over seeds", 100*confidence))...)
 	}
 	t.Columns = append(t.Columns, report.Columns("", "seeds")...)
-	for _, f := range floors(rows) {
+	for _, f := range floorRows(rows) {
 		cells := []any{f.label, "floor", nil, nil}
 		for _, text := range f.cells {
 			cells = append(cells, text, nil, nil)
@@ -48,8 +48,8 @@ func pointTable(g *grid.Grid, d *grid.Data, rows []*summary, lines []*line) *rep
 	return t
 }
 
-// pointNumbers makes the table of a figure for programs: a line for each point and metric.
-func pointNumbers(g *grid.Grid, lines []*line) *report.Table {
+// pointNumberTable makes the table of a figure for programs: a line for each point and metric.
+func pointNumberTable(g *grid.Grid, lines []*line) *report.Table {
 	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis",
 		"value", "unit", "claimed_epsilon", "accounted_epsilon",
 		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done",

@@ -9,9 +9,9 @@ import (
 	"privrec/internal/reproduce/roster"
 )
 
-// judge decides the status of a cell. It leaves the cell without one, and says why, where nothing
+// judgeCell decides the status of a cell. It leaves the cell without one, and says why, where nothing
 // can be said.
-func judge(g *grid.Grid, c *Cell, s *summary, metric int) error {
+func judgeCell(g *grid.Grid, c *Cell, s *summary, metric int) error {
 	if c.Why = s.silent(c); c.Why != "" {
 		return nil
 	}
@@ -23,8 +23,8 @@ func judge(g *grid.Grid, c *Cell, s *summary, metric int) error {
 		return nil
 	}
 	e := evidence{
-		ours: *c.Ours, printed: *c.Printed, rounding: rounding(g, metric), theirs: g.Place.Seeds, spread: math.NaN(),
-		users: math.NaN(), authors: s.level == dataset.LevelA, noisy: s.noisy(), gap: gap(g, s.entry.Row, metric),
+		ours: *c.Ours, printed: *c.Printed, rounding: halfDigit(g, metric), theirs: g.Place.Seeds, spread: math.NaN(),
+		users: math.NaN(), authors: s.level == dataset.LevelA, noisy: s.noisy(), gap: toNearest(g, s.entry.Row, metric),
 	}
 	for _, v := range s.columns[metric].values {
 		e.values = append(e.values, *inUnit(g, v))
@@ -76,9 +76,9 @@ func (s *summary) silent(c *Cell) string {
 	return ""
 }
 
-// rounding returns half a unit of the last digit that the paper prints in the column of a metric,
+// halfDigit returns half a unit of the last digit that the paper prints in the column of a metric,
 // that is of the number with the most decimals: files drop zeros at the end.
-func rounding(g *grid.Grid, metric int) float64 {
+func halfDigit(g *grid.Grid, metric int) float64 {
 	decimals := 0
 	for i := range g.Rows {
 		if p := g.Rows[i].PrintedNumber(metric); p != nil {
@@ -88,9 +88,9 @@ func rounding(g *grid.Grid, metric int) float64 {
 	return 0.5 * math.Pow10(-decimals)
 }
 
-// gap returns the difference between the printed number of a row and the nearest other one that is
+// toNearest returns the difference between the printed number of a row and the nearest other one that is
 // printed for another method on the same data. It is NaN where there is none.
-func gap(g *grid.Grid, r *grid.Row, metric int) float64 {
+func toNearest(g *grid.Grid, r *grid.Row, metric int) float64 {
 	near := math.NaN()
 	for i := range g.Rows {
 		o := &g.Rows[i]

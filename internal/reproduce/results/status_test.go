@@ -17,13 +17,13 @@ func TestRoundingAndGap(t *testing.T) {
 		{Method: "B", Data: "d", Printed: p(6)}, {Method: "C", Data: "d", Printed: p(5.5)}, {Method: "D", Data: "e", Printed: p(5.51)},
 		{Method: "E", Data: "d", Printed: []*float64{nil}},
 	}}
-	if r := rounding(g, 0); math.Abs(r-0.005) > 1e-12 {
+	if r := halfDigit(g, 0); math.Abs(r-0.005) > 1e-12 {
 		t.Errorf("rounded to %v", r)
 	}
-	if gap := gap(g, &g.Rows[0], 0); math.Abs(gap-0.5) > 1e-12 {
+	if gap := toNearest(g, &g.Rows[0], 0); math.Abs(gap-0.5) > 1e-12 {
 		t.Errorf("gap %v, want 0.5: not another setting, an equal number or other data", gap)
 	}
-	if gap := gap(g, &g.Rows[4], 0); !math.IsNaN(gap) {
+	if gap := toNearest(g, &g.Rows[4], 0); !math.IsNaN(gap) {
 		t.Errorf("gap %v alone on its data", gap)
 	}
 }

@@ -66,7 +66,7 @@ func Make(g *grid.Grid, o roster.Options, entries []*grid.Entry, runs []*roster.
 		}
 	}
 	if drawn(g) {
-		t.Document.Charts, t.Points = chartsOf(g, t.Name, lines), pointNumbers(g, lines)
+		t.Document.Charts, t.Points = chartsOf(g, t.Name, lines), pointNumberTable(g, lines)
 	}
 	if len(g.Claims) > 0 {
 		r, err := claims.Judge(g.Paper, g.Claims, []*claims.Grid{withResults(g, lines)})
@@ -88,7 +88,7 @@ func Make(g *grid.Grid, o roster.Options, entries []*grid.Entry, runs []*roster.
 		t.Document.Tables = append(t.Document.Tables, &shown)
 	}
 	t.Document.Tables = append(t.Document.Tables, runTable(g, rows))
-	t.Numbers = numbers(t.Cells)
+	t.Numbers = numberTable(t.Cells)
 	return t, nil
 }
 
@@ -152,7 +152,7 @@ func resultTable(g *grid.Grid, d *grid.Data, rows []*summary) *report.Table {
 		t.Columns = append(t.Columns, report.Column{Name: m.Printed, Format: "%.2f"})
 	}
 	t.Columns = append(t.Columns, report.Columns("", "seeds")...)
-	for _, f := range floors(rows) {
+	for _, f := range floorRows(rows) {
 		line := []any{f.label, "floor"}
 		for _, text := range f.cells {
 			line = append(line, text)

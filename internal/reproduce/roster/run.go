@@ -24,12 +24,12 @@ type Run struct {
 	Now     bool   `json:"-"`                 // this process finished it just now
 	Score   string `json:"-"`                 // of a finished run: the table's first metric, with its level of evidence
 
-	Entry   *grid.Entry `json:"-"` // of its row; of a run that others are about, what these are about
-	Plan    run.Plan    `json:"-"` // of its configuration, but for its directory
-	Shard   int         `json:"-"` // that makes it, from 1; 0: there are no shards
-	Options run.Options `json:"-"` // that start it
-	Before  []*Run      `json:"-"` // runs that it is about, which are made before it
-	Kept    bool        `json:"-"` // there is what was kept of it, and no model
+	Entry  *grid.Entry `json:"-"` // of its row; of a run that others are about, what these are about
+	Plan   run.Plan    `json:"-"` // of its configuration, but for its directory
+	Part   int         `json:"-"` // that makes it, from 1; 0: there are no shards
+	Start  run.Options `json:"-"` // that start it
+	Before []*Run      `json:"-"` // runs that it is about, which are made before it
+	Kept   bool        `json:"-"` // there is what was kept of it, and no model
 
 	stale  string  // why what was kept of the run is not taken; "": it is, or nothing was kept
 	result *Result // of a finished run; nil: not read yet
@@ -74,7 +74,7 @@ func (r *Run) take(from *record.Shelf) error {
 	for _, of := range r.Before {
 		about = append(about, filepath.Base(of.Dir))
 	}
-	r.Dir, r.Options, r.Kept = dir, r.Entry.Options(dir, r.Seed, about...), true
+	r.Dir, r.Start, r.Kept = dir, r.Entry.Options(dir, r.Seed, about...), true
 	return nil
 }
 
@@ -169,7 +169,7 @@ func newRun(c *grid.Entry, list *[]*Run, out string, seed uint64) (*Run, error) 
 	}
 	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s%s-seed%d", strings.ReplaceAll(c.Task.String(), " ", "-"),
 		plan.Hash, of, seed))
-	r.Options = c.Options(r.Dir, seed, dirs...)
+	r.Start = c.Options(r.Dir, seed, dirs...)
 	*list = append(*list, r)
 	return r, nil
 }

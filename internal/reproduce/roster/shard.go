@@ -20,4 +20,4 @@ func ParseShard(text string) (s Shard, err error) {
 func (s Shard) String() string { return fmt.Sprintf("shard %d of %d", s.I, s.Of) }
 
 // Has reports whether a run is made by the process of this shard.
-func (s Shard) Has(r *Run) bool { return s.Of == 0 || r.Shard == s.I }
+func (s Shard) Has(r *Run) bool { return s.Of == 0 || r.Part == s.I }
