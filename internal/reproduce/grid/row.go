@@ -52,9 +52,12 @@ type Row struct {
 	// standard deviations over the paper's runs, one for each metric; empty: none printed
 	Spread []*float64 `yaml:"spread"`
 
-	Point    *Point // nil but for a row at one value of an axis
-	line     string // then the label of the row
-	Computed bool   // computed from two other rows
+	// Point is where on an axis the row stands. Nil: it stands for a single result.
+	Point *Point `yaml:"-"`
+	// Computed marks what is computed from two other rows, and not from runs of its own.
+	Computed bool `yaml:"-"`
+
+	line string // label of the row of a point
 }
 
 // PrintedNumber returns the printed number of a metric, or nil.

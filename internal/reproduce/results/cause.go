@@ -72,7 +72,7 @@ func shownBy(g *grid.Grid, by *grid.Shown, c *Cell, s *summary, rows []*summary,
 		if name = o.entry.Row.Label(); o == s {
 			return "", errors.New("causes: " + name + " is shown by itself")
 		}
-		mean, n = o.columns[metric].mean, len(o.results)
+		mean, n = o.mean(metric), len(o.results)
 	}
 	if n == 0 {
 		return name + ": not run", nil

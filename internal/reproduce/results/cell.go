@@ -119,7 +119,15 @@ func pointer(x float64) *float64 {
 	return &x
 }
 
-// inUnit writes a number of a summary in the grid's unit: percent, or a count.
+// orNaN returns the number that x points to, or NaN for nil.
+func orNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}
+
+// inUnit writes a number in percent, or a count, in the grid's unit. It returns nil for no number.
 func inUnit(g *grid.Grid, x float64) *float64 {
 	if g.Unit == grid.UnitShare {
 		x /= 100
@@ -129,13 +137,27 @@ func inUnit(g *grid.Grid, x float64) *float64 {
 
 // inPercent returns a number of the cell in percent, a count as it is. It is NaN for no number.
 func (c *Cell) inPercent(x *float64) float64 {
-	switch {
-	case x == nil:
-		return math.NaN()
-	case c.Unit == grid.UnitShare:
-		return 100 * *x
+	if c.Unit == grid.UnitShare {
+		return 100 * orNaN(x)
 	}
-	return *x
+	return orNaN(x)
+}
+
+// text writes a number of the cell for a table: in percent with two decimals, or a count. No number is "-".
+func (c *Cell) text(x *float64, sign string) string { return InText(c.Unit, c.inPercent(x), sign) }
+
+// floor returns a floor of the runs themselves in percent, a count as it is; 0 where they have none of the name.
+func (c *Cell) floor(name string) float64 {
+	x := c.Floors[name]
+	return c.inPercent(&x)
+}
+
+// paper returns the printed number where ours may stand beside it, or nil.
+func (c *Cell) paper() *float64 {
+	if c.comparable() {
+		return c.Printed
+	}
+	return nil
 }
 
 // comparable reports whether a printed number is there and may stand beside results of ours: the

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"math"
 	"testing"
 
 	"privrec/internal/reproduce/grid"
@@ -14,7 +13,7 @@ func TestHighestFloor(t *testing.T) {
 	row := func(floors ...map[string]float64) *summary {
 		s := &summary{entry: &grid.Entry{Name: "d"}, results: []*roster.Result{{Seed: 1}}}
 		for _, f := range floors {
-			s.columns = append(s.columns, column{floors: f})
+			s.cells = append(s.cells, Cell{Floors: f})
 		}
 		return s
 	}
@@ -24,10 +23,10 @@ func TestHighestFloor(t *testing.T) {
 	little := row(map[string]float64{"random": 1, "oracle": 20})
 	seeds := row(map[string]float64{"random": 1, "popularity": 4, "last item": 8})
 	seeds.results[0].Seed = 2
-	if name, f := highestFloor(a, []*summary{a, same, other, little, seeds}, 0); name != "last item" || f != 6 {
+	if name, f := highestFloor(a, []*summary{a, same, other, little, seeds}, 0); name != "last item" || *f != 6 {
 		t.Errorf("%s %v, want last item 6", name, f)
 	}
-	if name, f := highestFloor(row(nil), []*summary{same}, 0); name != "" || !math.IsNaN(f) {
+	if name, f := highestFloor(row(nil), []*summary{same}, 0); name != "" || f != nil {
 		t.Errorf("%s %v without floors", name, f)
 	}
 }

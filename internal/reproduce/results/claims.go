@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 
 	"privrec/internal/claims"
 	"privrec/internal/dataset"
@@ -35,9 +34,9 @@ func pointOf(g *grid.Grid, m *summary) *claims.Point {
 		p.Seeds = append(p.Seeds, r.Seed)
 	}
 	for i, metric := range g.Metrics {
-		p.Values[metric.Name] = m.columns[i].values
+		p.Values[metric.Name] = m.values[i]
 		p.Users[metric.Name] = m.users[i].Users
-		for name := range m.columns[i].floors {
+		for name := range m.cells[i].Floors {
 			if p.Floors[name] == nil {
 				p.Floors[name] = map[string][]float64{}
 			}
@@ -57,25 +56,19 @@ func pointOf(g *grid.Grid, m *summary) *claims.Point {
 		p.Account = append(p.Account, claims.Epsilon{Unit: a.unit, Neighbouring: a.neighbouring, Delta: a.delta,
 			Claimed: a.claimed, Accounted: a.accounted, Noise: noise, Open: a.open})
 	}
-	for _, r := range m.runs {
-		if r.Status == roster.Done {
-			p.Runs = append(p.Runs, filepath.Base(r.Dir))
-		}
-	}
-	if len(m.results) > 0 {
-		p.Level = m.level.String()
-	}
+	c := &m.cells[0]
+	p.Runs, p.Level = c.Runs, c.Level
 	switch {
 	case len(m.results) == 0:
 		p.Lacks = fmt.Sprintf("%s is not measured", p.Label)
-		switch s := m.status(); s {
+		switch c.State {
 		case roster.NoData, roster.Failed, roster.Elsewhere, roster.Stale:
-			p.Lacks += ": " + string(s)
+			p.Lacks += ": " + string(c.State)
 		case roster.ToDo, roster.Resumable:
 			p.Lacks += ": not run"
 		}
 	case g.Paper == "":
-	case m.standIn() || m.level == dataset.LevelD:
+	case c.StandIn || m.level == dataset.LevelD:
 		p.Lacks = "generated data say nothing about the paper's"
 	case m.short() != "":
 		p.Lacks = claims.CutShort

@@ -147,7 +147,7 @@ func stripOf(g *grid.Grid, lines []*line, metric int) (s report.Strip) {
 			continue
 		}
 		if len(g.Axes) > 0 {
-			if mean := l.rows[0].columns[metric].mean; !math.IsNaN(mean) {
+			if mean := l.rows[0].mean(metric); !math.IsNaN(mean) {
 				levels = append(levels, report.Level{Name: l.name, Y: mean})
 			}
 			continue
@@ -171,7 +171,7 @@ func stripOf(g *grid.Grid, lines []*line, metric int) (s report.Strip) {
 			over, accounted := curve{Curve: report.Curve{Name: l.name}}, curve{Curve: report.Curve{Name: l.name}}
 			for _, m := range l.rows {
 				over.add(m.value(), m, metric)
-				accounted.add(m.accounted(), m, metric)
+				accounted.add(orNaN(m.cells[0].AccountedEpsilon), m, metric)
 				if !slices.Contains(p.Ticks, m.value()) {
 					p.Ticks = append(p.Ticks, m.value())
 				}
@@ -216,12 +216,12 @@ type curve struct{ report.Curve }
 // add adds a row with results, at x, unless x or the mean is no number: what could not be measured
 // has no point.
 func (c *curve) add(x float64, m *summary, metric int) {
-	if len(m.results) == 0 || math.IsNaN(x) || math.IsNaN(m.columns[metric].mean) {
+	cell, u := &m.cells[metric], m.users[metric]
+	if math.IsNaN(x) || cell.Ours == nil {
 		return
 	}
-	col, u := m.columns[metric], m.users[metric]
-	c.X, c.Y = append(c.X, x), append(c.Y, col.mean)
-	c.Band, c.Bars = append(c.Band, [2]float64{u.lo, u.hi}), append(c.Bars, [2]float64{col.lo, col.hi})
+	c.X, c.Y = append(c.X, x), append(c.Y, m.mean(metric))
+	c.Band, c.Bars = append(c.Band, [2]float64{u.lo, u.hi}), append(c.Bars, [2]float64{cell.inPercent(cell.Low), cell.inPercent(cell.High)})
 }
 
 // sorted returns the curve in the order of x.
@@ -263,8 +263,9 @@ func floorValues(lines []*line, metric int) (names []string, values map[string][
 					names = phrase.AppendNew(names, n)
 				}
 			}
-			for n, v := range m.columns[metric].floors {
-				values[n] = append(values[n], v)
+			c := &m.cells[metric]
+			for n := range c.Floors {
+				values[n] = append(values[n], c.floor(n))
 			}
 		}
 	}
@@ -275,22 +276,17 @@ func floorValues(lines []*line, metric int) (names []string, values map[string][
 // caption says what a chart shows beside its lines.
 func caption(g *grid.Grid, lines []*line, metric int) string {
 	var parts []string
-	has := func(of func(*summary) float64) bool {
-		return slices.ContainsFunc(lines, func(l *line) bool {
-			return slices.ContainsFunc(l.rows, func(m *summary) bool { return !math.IsNaN(of(m)) })
-		})
+	has := func(is func(*summary) bool) bool {
+		return slices.ContainsFunc(lines, func(l *line) bool { return slices.ContainsFunc(l.rows, is) })
 	}
-	if has(func(m *summary) float64 { return m.users[metric].lo }) {
+	if has(func(m *summary) bool { return !math.IsNaN(m.users[metric].lo) }) {
 		parts = append(parts, fmt.Sprintf("shaded: %.0f %% interval over users", 100*confidence))
 	}
-	if has(func(m *summary) float64 { return m.columns[metric].lo }) {
+	if has(func(m *summary) bool { return m.cells[metric].Low != nil }) {
 		parts = append(parts, fmt.Sprintf("bars: %.0f %% interval over seeds", 100*confidence))
 	}
-	if slices.ContainsFunc(g.Axes, func(a grid.Axis) bool { return a.Accounted }) && has(func(m *summary) float64 {
-		if m.axis() != nil && math.IsInf(m.accounted(), 1) {
-			return 1
-		}
-		return math.NaN()
+	if slices.ContainsFunc(g.Axes, func(a grid.Axis) bool { return a.Accounted }) && has(func(m *summary) bool {
+		return m.axis() != nil && math.IsInf(orNaN(m.cells[0].AccountedEpsilon), 1)
 	}) {
 		parts = append(parts, "∞: no finite epsilon accounts for what was released")
 	}
@@ -308,9 +304,7 @@ func caption(g *grid.Grid, lines []*line, metric int) string {
 	level := ""
 	for _, l := range lines {
 		for _, m := range l.rows {
-			if len(m.results) > 0 {
-				level = max(level, m.level.String())
-			}
+			level = max(level, m.cells[metric].Level)
 		}
 	}
 	if level != "" {

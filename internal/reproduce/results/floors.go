@@ -32,14 +32,15 @@ func floorRows(rows []*summary) []floor {
 	for _, n := range names {
 		first := len(out)
 		for _, s := range rows {
-			if !slices.ContainsFunc(s.columns, func(c column) bool { _, ok := c.floors[n]; return ok }) {
+			if !slices.ContainsFunc(s.cells, func(c Cell) bool { _, ok := c.Floors[n]; return ok }) {
 				continue
 			}
 			f := floor{label: n}
-			for _, c := range s.columns {
+			for i := range s.cells {
+				c := &s.cells[i]
 				text := "-" // a statistic has no floor
-				if x, ok := c.floors[n]; ok {
-					text = fmt.Sprintf("%s (%v)", s.text(x, ""), s.level)
+				if x, ok := c.Floors[n]; ok {
+					text = fmt.Sprintf("%s (%v)", c.text(&x, ""), s.level)
 				}
 				f.cells = append(f.cells, text)
 			}

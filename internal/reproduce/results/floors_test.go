@@ -16,7 +16,7 @@ func TestFloorLabels(t *testing.T) {
 		return &summary{
 			entry: &grid.Entry{Row: &grid.Row{Method: method, Setting: grid.Setting{Config: "../x/" + config + ".yaml"}}}, level: dataset.LevelC,
 			results: []*roster.Result{{Order: []string{"popularity"}}},
-			columns: []column{{floors: map[string]float64{"popularity": popularity}}},
+			cells:   []Cell{{Floors: map[string]float64{"popularity": popularity}}},
 		}
 	}
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ const gainWhy = "differences of two rows, each of which is compared in its own p
 
 // gainsOf computes the gains from the rows. A gain has a result if both rows have one, and stands
 // beside the printed number as the weaker of them does.
-func gainsOf(g *grid.Grid, rows []*summary) (out []*summary) {
+func gainsOf(g *grid.Grid, rows []*summary) (out []*summary, err error) {
 	of := func(method, setting, data string) *summary {
 		want := &g.Rows[g.Find(method, setting, data)]
 		return rows[slices.IndexFunc(rows, func(s *summary) bool { return s.entry.Row == want })]
@@ -22,7 +22,7 @@ func gainsOf(g *grid.Grid, rows []*summary) (out []*summary) {
 		a, b := of(p.Method, p.Setting, p.Data), of(p.Over, p.OverSetting, p.Data)
 		row, e := p.Row(), *a.entry
 		e.Row, e.About = &row, nil
-		s := &summary{entry: &e, level: max(a.level, b.level), unit: a.unit, runs: a.runs}
+		s := &summary{entry: &e, level: max(a.level, b.level), runs: a.runs}
 		if a.status() == roster.Done {
 			s.runs = b.runs
 		}
@@ -36,22 +36,21 @@ func gainsOf(g *grid.Grid, rows []*summary) (out []*summary) {
 			}
 		}
 		for k := range g.Metrics {
-			c := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(), mean: math.NaN(),
-				floors: map[string]float64{}, stated: row.PrintedNumber(k) != nil}
-			x, y := a.columns[k], b.columns[k]
-			if len(x.values) > 0 && len(y.values) > 0 && y.mean != 0 {
-				c.mean = 100 * (x.mean/y.mean - 1)
-				c.values = []float64{c.mean}
+			var values []float64
+			if gain := 100 * (a.mean(k)/b.mean(k) - 1); !math.IsNaN(gain) && !math.IsInf(gain, 0) {
+				values = []float64{gain}
 			}
-			if printed := row.PrintedNumber(k); printed != nil && (len(s.results) == 0 || !math.IsNaN(x.paper) &&
-				!math.IsNaN(y.paper)) && !s.standIn() {
-				if c.paper = *printed; !math.IsNaN(x.delta) && !math.IsNaN(y.delta) {
-					c.delta = c.mean - c.paper
-				}
+			s.values = append(s.values, values)
+		}
+		if err := s.measure(g); err != nil {
+			return nil, err
+		}
+		for k := range s.cells {
+			if a.cells[k].Difference == nil || b.cells[k].Difference == nil {
+				s.cells[k].Difference = nil
 			}
-			s.columns = append(s.columns, c)
 		}
 		out = append(out, s)
 	}
-	return out
+	return out, nil
 }

@@ -126,7 +126,7 @@ func (s *summary) intervals(all []users) error {
 			u.lo, u.hi = 100*got[k].Lo, 100*got[k].Hi
 			if u.whole > n {
 				half := (u.hi - u.lo) / 2 * math.Sqrt(float64(n)/float64(u.whole))
-				u.lo, u.hi = s.columns[i].mean-half, s.columns[i].mean+half
+				u.lo, u.hi = s.mean(i)-half, s.mean(i)+half
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func notesOf(g *grid.Grid, o roster.Options, rows []*summary) []string {
 		if len(s.results) > 0 {
 			levels[s.level] = true
 		}
-		printed = printed || s.any(func(c column) float64 { return c.paper })
+		printed = printed || s.any((*Cell).paper)
 		withheld = withheld || len(s.results) > 0 && !report.AllowsDelta(s.level) && (g.Unit != grid.UnitCount || s.standIn())
 		spread = spread || len(s.results) > 1
 		noisy = noisy || len(s.results) > 0 && s.entry.Task.Noisy
@@ -97,7 +97,7 @@ func aboutRows(g *grid.Grid, rows []*summary) (out []string) {
 				path.Base(s.entry.Row.On[k].Config))
 			line = strings.TrimPrefix(line+"; "+made, "; ")
 		}
-		if short := s.short(); short != "" && s.any(func(c column) float64 { return c.paper }) {
+		if short := s.short(); short != "" && s.any((*Cell).paper) {
 			line = strings.TrimPrefix(line+"; no difference from the paper's numbers is taken: "+short, "; ")
 		}
 		if setting := s.standing(); setting != "" {
@@ -170,7 +170,7 @@ func stepsOf(g *grid.Grid, of []*summary) []string {
 		}
 		var steps []string
 		for n, s := range of {
-			if equals(s.columns[k].mean, *p) {
+			if c := &s.cells[k]; c.Ours != nil && equals(*c.Ours, *p) {
 				steps = append(steps, s.entry.Row.Label())
 			} else {
 				whole[n] = false

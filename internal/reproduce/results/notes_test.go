@@ -28,9 +28,10 @@ func TestSteps(t *testing.T) {
 	g := countedGrid()
 	rows := func(level dataset.Level, means ...[]float64) (out []*summary) {
 		for i, m := range means {
-			s := &summary{entry: &grid.Entry{Row: &g.Rows[i], Data: &g.Data[0], Name: "ml-1m"}, level: level, unit: grid.UnitCount, results: []*roster.Result{{}}}
+			s := &summary{entry: &grid.Entry{Row: &g.Rows[i], Data: &g.Data[0], Name: "ml-1m"},
+				level: level, results: []*roster.Result{{}}}
 			for _, x := range m {
-				s.columns = append(s.columns, column{mean: x})
+				s.cells = append(s.cells, Cell{Ours: pointer(x)})
 			}
 			out = append(out, s)
 		}

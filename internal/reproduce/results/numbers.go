@@ -17,10 +17,6 @@ func numberTable(cells []Cell) *report.Table {
 	for i := range cells {
 		c := &cells[i]
 		value := func(x *float64) any { return number(c.inPercent(x)) }
-		var paper any
-		if c.comparable() {
-			paper = value(c.Printed)
-		}
 		floor := func(name string) any {
 			if f, ok := c.Floors[name]; ok {
 				return value(&f)
@@ -28,7 +24,7 @@ func numberTable(cells []Cell) *report.Table {
 			return nil
 		}
 		t.Add(c.Grid, c.Profile, c.Taken, c.Data, c.Method, c.full(), c.Metric, c.Level, string(c.State),
-			paper, value(c.Ours), value(c.SD), value(c.Low), value(c.High), c.Seeds, c.SeedsOf, value(c.Difference),
+			value(c.paper()), value(c.Ours), value(c.SD), value(c.Low), value(c.High), c.Seeds, c.SeedsOf, value(c.Difference),
 			floor("random"), floor("popularity"),
 			pointed(c.ClaimedEpsilon), pointed(c.AccountedEpsilon), c.Epochs, c.Commits,
 			c.Status, value(c.Margin), c.Basis, c.Cause, c.Why, c.Evidence)

@@ -34,12 +34,14 @@ func pointTable(g *grid.Grid, d *grid.Data, rows []*summary, lines []*line) *rep
 		}
 		name := l.name
 		for _, m := range l.rows {
-			cells := []any{name, nil, nil, number(m.accounted())}
+			cells := []any{name, nil, nil, pointed(m.cells[0].AccountedEpsilon)}
 			if l.axis != nil {
 				cells[1], cells[2] = l.axis.Name, m.value()
 			}
-			for i, c := range m.columns {
-				cells = append(cells, m.ours(c), between(m.users[i].lo, m.users[i].hi), between(c.lo, c.hi))
+			for i := range m.cells {
+				c := &m.cells[i]
+				cells = append(cells, m.ours(i), between(m.users[i].lo, m.users[i].hi),
+					between(c.inPercent(c.Low), c.inPercent(c.High)))
 			}
 			t.Add(append(cells, m.seeds())...)
 			name = ""
@@ -49,36 +51,26 @@ func pointTable(g *grid.Grid, d *grid.Data, rows []*summary, lines []*line) *rep
 }
 
 // pointNumberTable makes the table of a figure for programs: a line for each point and metric.
-func pointNumberTable(g *grid.Grid, lines []*line) *report.Table {
+func pointNumberTable(lines []*line) *report.Table {
 	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis",
 		"value", "unit", "claimed_epsilon", "accounted_epsilon",
 		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done",
 		"seeds")}
 	for _, l := range lines {
 		for _, m := range l.rows {
-			row, level, axis, value, claimed := m.entry.Row, "", "", math.NaN(), math.NaN()
-			if l.axis != nil {
-				axis, value = l.axis.Name, m.value()
-			}
-			if len(m.results) > 0 {
-				level = m.level.String()
-			}
+			row, claimed := m.entry.Row, math.NaN()
 			accounts, _ := m.accounts()
 			for _, a := range accounts {
 				if !math.IsNaN(a.claimed) && a.unit != featuresUnit {
 					claimed = a.claimed
 				}
 			}
-			for i, c := range m.columns {
-				mean := math.NaN()
-				if len(c.values) > 0 {
-					mean = c.mean
-				}
-				u := m.users[i]
-				t.Add(g.Name, m.entry.Size, row.Panel, m.entry.Name, l.name, axis, number(value), row.UnitOf,
-					number(claimed), number(m.accounted()),
-					g.Metrics[i].Name, level, string(m.status()), number(mean), number(u.lo), number(u.hi),
-					number(c.lo), number(c.hi), len(c.values), len(m.runs))
+			for i := range m.cells {
+				c, u := &m.cells[i], m.users[i]
+				value := func(x *float64) any { return number(c.inPercent(x)) }
+				t.Add(c.Grid, c.Profile, row.Panel, c.Taken, l.name, c.Axis, pointed(c.At), row.UnitOf,
+					number(claimed), pointed(c.AccountedEpsilon), c.Metric, c.Level, string(c.State),
+					number(m.mean(i)), number(u.lo), number(u.hi), value(c.Low), value(c.High), len(m.values[i]), c.SeedsOf)
 			}
 		}
 	}

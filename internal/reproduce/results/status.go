@@ -26,7 +26,7 @@ func judgeCell(g *grid.Grid, c *Cell, s *summary, metric int) error {
 		ours: *c.Ours, printed: *c.Printed, rounding: halfDigit(g, metric), theirs: g.Place.Seeds, spread: math.NaN(),
 		users: math.NaN(), authors: s.level == dataset.LevelA, noisy: s.noisy(), gap: toNearest(g, s.entry.Row, metric),
 	}
-	for _, v := range s.columns[metric].values {
+	for _, v := range s.values[metric] {
 		e.values = append(e.values, *inUnit(g, v))
 	}
 	if spread := s.entry.Row.Spread; len(spread) > 0 && spread[metric] != nil {

@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"privrec/internal/dataset"
@@ -31,10 +32,13 @@ func TestRoundingAndGap(t *testing.T) {
 // A count matches where all printed digits are the same, whatever the level; there is no chance in it.
 func TestStatusOfCounts(t *testing.T) {
 	g := countedGrid()
-	s := &summary{entry: &grid.Entry{Row: &g.Rows[0], Data: &g.Data[0], Name: "ml-1m"}, level: dataset.LevelC, unit: grid.UnitCount, results: []*roster.Result{{}}}
+	s := &summary{entry: &grid.Entry{Row: &g.Rows[0], Data: &g.Data[0], Name: "ml-1m"}, level: dataset.LevelC,
+		runs: []*roster.Run{{Status: roster.Done}}, results: []*roster.Result{{}}}
 	for _, x := range []float64{5949, 365535, 96.0718, math.NaN()} {
-		col := column{mean: x, lo: math.NaN(), hi: math.NaN(), delta: math.NaN()}
-		s.columns = append(s.columns, col)
+		s.values = append(s.values, slices.DeleteFunc([]float64{x}, math.IsNaN))
+	}
+	if err := s.measure(g); err != nil {
+		t.Fatal(err)
 	}
 	cells, err := makeCells(g, []*summary{s})
 	if err != nil {

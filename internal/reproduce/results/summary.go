@@ -1,7 +1,6 @@
 package results
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,12 +8,10 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
-	"privrec/internal/report"
 	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/phrase"
 	"privrec/internal/reproduce/roster"
 	"privrec/internal/stats"
-	"privrec/internal/system"
 )
 
 // summary is one row of a table over its seeds.
@@ -23,92 +20,9 @@ type summary struct {
 	results []*roster.Result
 	runs    []*roster.Run
 	level   dataset.Level // the weakest of its seeds; 0 without results
-	columns []column      // by metric
-	unit    string        // of the grid
-	users   []users       // by metric; nil: not read yet
+	values  [][]float64   // by metric, and by seed without those that the data lack; in percent, or counts
 	cells   []Cell        // by metric
-}
-
-// column is one metric of a row: in percent, or where the grid counts, as it is.
-type column struct {
-	values   []float64 // by seed
-	mean, sd float64
-	lo, hi   float64            // of the t interval; NaN below three seeds, and where all have the same result
-	paper    float64            // NaN where the paper prints none, or where ours may not be compared
-	delta    float64            // likewise
-	stated   bool               // the paper prints one
-	floors   map[string]float64 // mean over the seeds
-}
-
-// summaries summarises rows, several at once.
-func summaries(g *grid.Grid, entries []*grid.Entry, runs []*roster.Run) ([]*summary, error) {
-	rows := make([]*summary, len(entries))
-	err := system.Together(len(rows), func(i int) (err error) {
-		rows[i], err = summarise(g, entries[i], runs)
-		return err
-	})
-	return rows, err
-}
-
-// summarise reads the finished runs of a row and takes means over its seeds. A run with
-// results that cannot be read fails.
-func summarise(g *grid.Grid, c *grid.Entry, runs []*roster.Run) (*summary, error) {
-	s := &summary{entry: c, unit: g.Unit}
-	for _, r := range runs {
-		if r.Entry != c {
-			continue
-		}
-		s.runs = append(s.runs, r)
-		if r.Status != roster.Done {
-			continue
-		}
-		res, err := roster.Read(g, r)
-		if err != nil {
-			r.Fail(err)
-			continue
-		}
-		s.results, s.level = append(s.results, res), max(s.level, res.Level)
-	}
-	for i := range g.Metrics {
-		col := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(),
-			floors: map[string]float64{}}
-		for _, r := range s.results {
-			if x := r.Values[i]; !math.IsNaN(x) {
-				col.values = append(col.values, g.Scale()*x)
-			}
-			for name, f := range r.Floors {
-				if math.IsNaN(f[i]) {
-					continue
-				}
-				col.floors[name] += g.Scale() * f[i] / float64(len(s.results))
-			}
-		}
-		col.mean, col.sd = stats.Mean(col.values), stats.SD(col.values)
-		if len(s.results) > 0 && len(col.values) == 0 {
-			col.mean = math.NaN()
-		}
-		if len(col.values) >= 3 {
-			t, err := stats.TInterval(col.values, confidence)
-			switch {
-			case err == nil:
-				col.lo, col.hi = t.Lo, t.Hi
-			case !errors.Is(err, stats.ErrNoSpread):
-				return nil, err
-			}
-		}
-		col.stated = c.Row.PrintedNumber(i) != nil
-		if p := c.Row.PrintedNumber(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level) || g.Unit == grid.UnitCount) &&
-			!s.standIn() {
-			if col.paper = *p; g.Unit == grid.UnitShare {
-				col.paper *= 100
-			}
-			if len(col.values) > 0 && s.short() == "" {
-				col.delta = col.mean - col.paper
-			}
-		}
-		s.columns = append(s.columns, col)
-	}
-	return s, nil
+	users   []users       // by metric; nil: not read yet
 }
 
 // standIn reports whether the row takes generated data in place of the paper's.
@@ -256,44 +170,34 @@ func (s *summary) accounts() (lines []accountLine, reasons []experiment.Open) {
 	return lines, reasons
 }
 
-// accounted returns the accounted epsilon of the row's unit, or that of the worst unit where the row has none. It is
-// infinite where nothing is protected, and NaN where the unit has no account.
-func (s *summary) accounted() float64 {
-	worst, unit := math.NaN(), s.entry.Row.UnitOf
-	lines, _ := s.accounts()
-	for _, l := range lines {
-		if l.unit == featuresUnit || unit != "" && l.unit != unit && l.unit != wholeRun {
-			continue
-		}
-		if math.IsNaN(worst) || l.accounted > worst {
-			worst = l.accounted
-		}
+// mean returns the mean over the seeds in percent, or of counts; NaN where the row has none.
+func (s *summary) mean(metric int) float64 {
+	if len(s.values[metric]) == 0 {
+		return math.NaN()
 	}
-	return worst
+	return stats.Mean(s.values[metric])
 }
 
-// text writes a number of a row for a table cell.
-func (s *summary) text(x float64, sign string) string { return InText(s.unit, x, sign) }
-
-// any reports whether some column has a number there.
-func (s *summary) any(of func(column) float64) bool {
-	return slices.ContainsFunc(s.columns, func(c column) bool { return !math.IsNaN(of(c)) })
+// any reports whether some cell of the row has a number there.
+func (s *summary) any(of func(c *Cell) *float64) bool {
+	return slices.ContainsFunc(s.cells, func(c Cell) bool { return of(&c) != nil })
 }
 
-// ours writes our result for a table cell: mean, spread and level of evidence, or why there
-// is none.
-func (s *summary) ours(c column) string {
-	switch len(c.values) {
+// ours writes our result in a metric for a table cell: mean, spread and level of evidence, or why there is none.
+func (s *summary) ours(metric int) string {
+	c := &s.cells[metric]
+	switch len(s.values[metric]) {
 	case 0:
 		switch {
-		case len(s.results) > 0 && c.stated:
+		case len(s.results) > 0 && c.Printed != nil:
 			return notInData
 		case len(s.results) > 0:
 			return "-"
 		}
 		return string(s.status())
 	case 1:
-		return fmt.Sprintf("%s (%v)", s.text(c.mean, ""), s.level)
+		return fmt.Sprintf("%s (%v)", InText(c.Unit, s.mean(metric), ""), s.level)
 	}
-	return fmt.Sprintf("%s ± %s (%v)", s.text(c.mean, ""), s.text(c.sd, ""), s.level)
+	return fmt.Sprintf("%s ± %s (%v)", InText(c.Unit, s.mean(metric), ""), InText(c.Unit, stats.SD(s.values[metric]), ""),
+		s.level)
 }

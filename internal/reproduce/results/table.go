@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -35,7 +34,11 @@ func Make(g *grid.Grid, o roster.Options, entries []*grid.Entry, runs []*roster.
 		return nil, err
 	}
 	t := &Table{Name: g.FileName(o.Size, o.Sets), grid: g, rows: rows}
-	all := append(slices.Clone(rows), gainsOf(g, rows)...)
+	gains, err := gainsOf(g, rows)
+	if err != nil {
+		return nil, err
+	}
+	all := append(slices.Clone(rows), gains...)
 	if t.Cells, err = makeCells(g, all); err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func Make(g *grid.Grid, o roster.Options, entries []*grid.Entry, runs []*roster.
 		}
 	}
 	if drawn(g) {
-		t.Document.Charts, t.Points = chartsOf(g, t.Name, lines), pointNumberTable(g, lines)
+		t.Document.Charts, t.Points = chartsOf(g, t.Name, lines), pointNumberTable(lines)
 	}
 	if len(g.Claims) > 0 {
 		r, err := claims.Judge(g.Paper, g.Claims, []*claims.Grid{withResults(g, lines)})
@@ -161,29 +164,31 @@ func resultTable(g *grid.Grid, d *grid.Data, rows []*summary) *report.Table {
 	}
 	for _, s := range rows {
 		label := s.entry.Row.Label()
-		add := func(what string, cell func(c column) string, seeds any) {
+		add := func(what string, cell func(metric int) string, seeds any) {
 			line := []any{label, what}
-			for _, c := range s.columns {
-				line = append(line, cell(c))
+			for i := range s.cells {
+				line = append(line, cell(i))
 			}
 			t.Add(append(line, seeds)...)
 			label = ""
 		}
-		if s.any(func(c column) float64 { return c.paper }) {
-			add("paper", func(c column) string { return s.text(c.paper, "") }, nil)
+		if s.any((*Cell).paper) {
+			add("paper", func(i int) string { return s.cells[i].text(s.cells[i].paper(), "") }, nil)
 		}
 		add("ours", s.ours, s.seeds())
-		if s.any(func(c column) float64 { return c.lo }) {
-			add(fmt.Sprintf("%.0f %% interval", 100*confidence), func(c column) string {
-				return fmt.Sprintf("%s to %s (%v)", s.text(c.lo, ""), s.text(c.hi, ""), s.level)
+		if s.any(func(c *Cell) *float64 { return c.Low }) {
+			add(fmt.Sprintf("%.0f %% interval", 100*confidence), func(i int) string {
+				c := &s.cells[i]
+				return fmt.Sprintf("%s to %s (%v)", c.text(c.Low, ""), c.text(c.High, ""), s.level)
 			}, nil)
 		}
-		if s.any(func(c column) float64 { return c.delta }) {
-			add("ours - paper", func(c column) string {
-				if math.IsNaN(c.delta) {
+		if s.any(func(c *Cell) *float64 { return c.Difference }) {
+			add("ours - paper", func(i int) string {
+				c := &s.cells[i]
+				if c.Difference == nil {
 					return "-"
 				}
-				return fmt.Sprintf("%s (%v)", s.text(c.delta, "+"), s.level)
+				return fmt.Sprintf("%s (%v)", InText(c.Unit, s.mean(i)-c.inPercent(c.Printed), "+"), s.level)
 			}, nil)
 		}
 		if slices.ContainsFunc(s.cells, func(c Cell) bool { return c.Status != "" }) {
@@ -226,16 +231,13 @@ func runTable(g *grid.Grid, rows []*summary) *report.Table {
 	t := &report.Table{Name: "runs", Title: "Runs", Columns: report.Columns("", "method", "data", "level", "profile",
 		"seeds", "epochs run", "state", "commit")}
 	for _, s := range rows {
-		level := ""
-		if s.level != 0 {
-			level = s.level.String()
-		}
+		c := &s.cells[0]
 		var seeds []string
 		for _, r := range s.runs {
 			seeds = append(seeds, fmt.Sprint(r.Seed))
 		}
-		t.Add(s.entry.Row.Label(), s.entry.On(), level, s.entry.Size, strings.Join(seeds, ", "), s.epochs(),
-			string(s.status()), s.commits())
+		t.Add(s.entry.Row.Label(), s.entry.On(), c.Level, c.Profile, strings.Join(seeds, ", "), c.Epochs,
+			string(c.State), c.Commits)
 	}
 	t.Notes = []string{"epochs run: \"a + b\" is a training of a epochs that chose b, and a second one of b epochs " +
 		"on all samples; seed by seed where seeds differ"}
