@@ -98,31 +98,6 @@ func (r *Row) without(attack string) string {
 // label names a row as the runner does.
 func (r *Row) label() string { return r.Model + " (" + r.Defence + ")" }
 
-// Load reads a file of the disk. Configurations are found relative to it.
-func Load(file string, tasks []run.Task) (*Matrix, error) {
-	m, doc, err := config.Load(file, nil, Matrix{})
-	if err != nil {
-		return nil, err
-	}
-	m.doc, m.file, m.tasks = doc, file, tasks
-	return &m, m.check()
-}
-
-// BuiltIn reads a file that comes with the program, by its name, such as "ml-100k".
-func BuiltIn(tree fs.FS, name string, tasks []run.Task) (*Matrix, error) {
-	file := "matrix/" + name + ".yaml"
-	text, err := fs.ReadFile(tree, file)
-	if err != nil {
-		return nil, fmt.Errorf("matrix: %w", err)
-	}
-	m, doc, err := config.Parse("built-in configs/"+file, text, nil, Matrix{})
-	if err != nil {
-		return nil, err
-	}
-	m.doc, m.tree, m.file, m.tasks = doc, tree, file, tasks
-	return &m, m.check()
-}
-
 // Probe tries what the checks of matrices say of their keys.
 func Probe(tasks []run.Task) config.Probed {
 	full := Matrix{
@@ -138,15 +113,6 @@ func Probe(tasks []run.Task) config.Probed {
 		m.Rows, m.tasks = slices.Clone(m.Rows), tasks
 		m.form(v)
 	}, Matrix{}, full)
-}
-
-// check reports every problem of a file by its line, and lets all tasks check their configurations.
-func (m *Matrix) check() error {
-	if err := m.Form(m.doc, m.tasks); err != nil {
-		return err
-	}
-	_, err := m.grids()
-	return err
 }
 
 // Form reports every problem of a matrix by its line in doc, but for the grids that are made of it.
@@ -230,4 +196,18 @@ func (m *Matrix) twin(r *Row) *Row {
 		}
 	}
 	return nil
+}
+
+// What an attack may need of the attacked run.
+const (
+	needAttributes = "attributes"
+	needVectors    = "vectors"
+	needRows       = "held-out rows"
+	needUsers      = "held-out users"
+	needInputs     = "inputs"
+	needScores     = "scores"
+)
+
+func needs() []string {
+	return []string{needAttributes, needVectors, needRows, needUsers, needInputs, needScores}
 }

@@ -87,20 +87,6 @@ func (m *Matrix) attributesFor(a *Attack, dir string) bool {
 		slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, attributesKey+"=") })
 }
 
-// What an attack may need of the attacked run.
-const (
-	needAttributes = "attributes"
-	needVectors    = "vectors"
-	needRows       = "held-out rows"
-	needUsers      = "held-out users"
-	needInputs     = "inputs"
-	needScores     = "scores"
-)
-
-func needs() []string {
-	return []string{needAttributes, needVectors, needRows, needUsers, needInputs, needScores}
-}
-
 // unfit says in words why the attack cannot be made on a finished run, "" where it can. attributes says that a table of
 // attributes is named for it.
 func (a *Attack) unfit(tasks []run.Task, dir string, attributes bool) string {

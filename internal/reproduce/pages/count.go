@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/phrase"
 	"privrec/internal/reproduce/results"
 	"privrec/internal/reproduce/roster"
 )
@@ -41,7 +42,7 @@ func count(cells []results.Cell) tally {
 		c := &cells[i]
 		if c.Ours != nil {
 			t.filled++
-			t.levels = appendNew(t.levels, c.Level)
+			t.levels = phrase.AppendNew(t.levels, c.Level)
 		}
 		switch {
 		case c.Printed == nil || c.Again: // a second reading of a printed number is no other number

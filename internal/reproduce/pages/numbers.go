@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"privrec/internal/report"
+	"privrec/internal/reproduce/phrase"
 	"privrec/internal/reproduce/results"
 	"privrec/internal/reproduce/roster"
 )
@@ -17,7 +18,7 @@ import (
 func (m *Made) numbers(run func(name string) string) []report.Part {
 	var data []string
 	for i := range m.Cells {
-		data = appendNew(data, m.Cells[i].Data+"\x00"+m.Cells[i].Taken)
+		data = phrase.AppendNew(data, m.Cells[i].Data+"\x00"+m.Cells[i].Taken)
 	}
 	var out []report.Part
 	for _, key := range data {
@@ -158,6 +159,3 @@ func because(c *results.Cell, notes *[]string) any {
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", c.Cause, at+1))
 }
-
-// finite reports whether x is a number that can be shown.
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

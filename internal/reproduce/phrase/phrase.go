@@ -3,6 +3,7 @@ package phrase
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +18,12 @@ func Plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// AppendNew appends s to a list that lacks it.
-func AppendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+// AppendNew appends x to a list that lacks it.
+func AppendNew[T comparable](list []T, x T) []T {
+	if slices.Contains(list, x) {
+		return list
 	}
-	return append(list, s)
+	return append(list, x)
 }
 
 // Hint returns the hint for a word that is not among the known ones.
