@@ -46,18 +46,26 @@ func explained(t *testing.T, size string, sets ...string) *Outcome {
 func TestCauses(t *testing.T) {
 	out := explained(t, "full", "value=0.5")
 	c := out.Cells
-	if c[0].Cause != "chosen on test" || c[0].Why != "they looked" || c[0].Evidence != "51.00 here, 61.00 with noise off (3 seeds), 19.00 printed" {
+	if c[0].Cause != "chosen on test" || c[0].Why != "they looked" ||
+		c[0].Evidence != "51.00 here, 61.00 with noise off (3 seeds), 19.00 printed" {
 		t.Errorf("cell %q %q %q", c[0].Cause, c[0].Why, c[0].Evidence)
 	}
 	if c[1].Status != results.Differs || c[1].Cause != "" || c[1].Why != results.NoCause {
 		t.Errorf("without an entry: %q %q %q", c[1].Status, c[1].Cause, c[1].Why)
 	}
-	if c[3].Status != results.NotReproducible || c[3].Cause != "other" || !strings.Contains(c[3].Evidence, "with One (3 seeds), 5.50 printed") {
+	if c[3].Status != results.NotReproducible || c[3].Cause != "other" ||
+		!strings.Contains(c[3].Evidence, "with One (3 seeds), 5.50 printed") {
 		t.Errorf("never: %q %q %q", c[3].Status, c[3].Cause, c[3].Evidence)
 	}
-	holds(t, markdown(t, out), "|  | status | differs | differs |", "|  | status | - | not reproducible |",
-		"| One | ML-1M | R | differs | chosen on test | they looked | R: 51.00 here", "| One | ML-1M | M | differs |  | no cause known |",
-		"of 3 printed numbers, 0 match, 0 are within noise, 2 differ (1 without a known cause), 1 cannot be reproduced")
+	holds(
+		t,
+		markdown(t, out),
+		"|  | status | differs | differs |",
+		"|  | status | - | not reproducible |",
+		"| One | ML-1M | R | differs | chosen on test | they looked | R: 51.00 here",
+		"| One | ML-1M | M | differs |  | no cause known |",
+		"of 3 printed numbers, 0 match, 0 are within noise, 2 differ (1 without a known cause), 1 cannot be reproduced",
+	)
 	// below, the first entry is not about it
 	if c := explained(t, "full", "value=0.05").Cells[0]; c.Cause != "data" {
 		t.Errorf("below: %q", c.Cause)

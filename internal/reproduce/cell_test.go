@@ -65,7 +65,10 @@ func TestCells(t *testing.T) {
 		is(t, "claimed", x.ClaimedEpsilon, 5)
 		is(t, "accounted", x.AccountedEpsilon, math.Inf(1))
 		if x.Paper != "fake" || x.Grid != "fake-table" || x.Table != 3 || x.Data != "ML-1M" || x.Taken != "ml-1m" || x.Method != "One" || x.Metric != "Recall@20" ||
-			x.Unit != c.unit || x.Seeds != 3 || x.SeedsOf != 3 || x.FloorName != "random" || x.Level != "B" || x.State != roster.Done || x.ClaimedUnit != "edge" || x.AccountedUnit != "edge" {
+			x.Unit != c.unit || x.Seeds != 3 || x.SeedsOf != 3 || x.FloorName != "random" || x.Level != "B" ||
+			x.State != roster.Done ||
+			x.ClaimedUnit != "edge" ||
+			x.AccountedUnit != "edge" {
 			t.Errorf("cell %+v", x)
 		}
 		if len(x.Runs) != 3 || !strings.HasPrefix(x.Runs[0], "train-fake-") || !strings.HasSuffix(x.Runs[2], "-seed3") {
@@ -102,7 +105,8 @@ func TestCellsWithoutComparison(t *testing.T) {
 func TestCellsOfFigure(t *testing.T) {
 	cells := madeCells(t, fakeFigure, "full")
 	x := cells[0]
-	if x.Figure != 4 || x.Axis != "epsilon" || x.At == nil || *x.At != 0.1 || x.Setting != "" || x.AccountedUnit != "user" {
+	if x.Figure != 4 || x.Axis != "epsilon" || x.At == nil || *x.At != 0.1 || x.Setting != "" ||
+		x.AccountedUnit != "user" {
 		t.Errorf("cell %+v", x)
 	}
 	is(t, "accounted", x.AccountedEpsilon, 70)

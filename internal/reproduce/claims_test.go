@@ -35,7 +35,13 @@ func TestClaims(t *testing.T) {
 			}
 		}
 		if len(p.Claims) < least[p.Name] || private == 0 && p.Name != "exposure" {
-			t.Errorf("%s: %d claims, %d of them about privacy; want at least %d, and some", p.Name, len(p.Claims), private, least[p.Name])
+			t.Errorf(
+				"%s: %d claims, %d of them about privacy; want at least %d, and some",
+				p.Name,
+				len(p.Claims),
+				private,
+				least[p.Name],
+			)
 		}
 		delete(least, p.Name)
 	}
@@ -107,12 +113,18 @@ func TestClaimsOfRuns(t *testing.T) {
 	if got := count(o); got != (claims.Count{Claims: 4, Hold: 1, Fail: 2, Untested: 1}) || f.starts.Load() != began {
 		t.Errorf("after the runs: %+v, %d started", got, f.starts.Load()-began)
 	}
-	holds(t, markdown(t, out), "| c1 | the twin is above one |  | holds (B) |", "| c3 | one keeps epsilon 5 |  | does not hold (B) |")
+	holds(
+		t,
+		markdown(t, out),
+		"| c1 | the twin is above one |  | holds (B) |",
+		"| c3 | one keeps epsilon 5 |  | does not hold (B) |",
+	)
 	r, err := results.Verdicts(list, []*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why := r[0].Claims[2].Why; !strings.Contains(why, "claimed 5, accounted infinity for one edge") || len(r[0].Claims[0].Runs) != 12 {
+	if why := r[0].Claims[2].Why; !strings.Contains(why, "claimed 5, accounted infinity for one edge") ||
+		len(r[0].Claims[0].Runs) != 12 {
 		t.Errorf("%s; %d runs", why, len(r[0].Claims[0].Runs))
 	}
 	o = options(t, "smoke")
@@ -136,7 +148,10 @@ func TestBadClaims(t *testing.T) {
 		"file":  {"claims/other.yaml", "paper: fake", "paper: other", `claims/other.yaml:6:11: claims.0.grid: "fake-figure4" is not a grid of the paper`},
 		"row":   {"claims/fake.yaml", "[Twin, One]", "[Twin, Won]", `claims/fake.yaml:7:41: claims.0.parts.0.lines.1: "Won" is not a row of the grid`},
 	} {
-		_, err := grid.ReadClaims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*grid.Grid{g})
+		_, err := grid.ReadClaims(
+			fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}},
+			[]*grid.Grid{g},
+		)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}

@@ -105,8 +105,8 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		sum.add(a)
 	}
 	add("together", sum, "")
-	d := &report.Document{Title: "What " + phrase.Plural(len(p.tables), "table") + " would take", Subtitle: "size " + p.o.Size,
-		Tables: []*report.Table{list}}
+	d := &report.Document{Title: "What " + phrase.Plural(len(p.tables), "table") + " would take",
+		Subtitle: "size " + p.o.Size, Tables: []*report.Table{list}}
 	d.Facts = []report.Fact{
 		{Label: "to make", Value: fmt.Sprintf("%d of %d runs", sum.ToMake, sum.Runs),
 			Note: "each once; finished runs are not repeated"},

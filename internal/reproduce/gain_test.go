@@ -35,7 +35,11 @@ func TestGain(t *testing.T) {
 		t.Errorf("gain %v, want %v", *gain.Ours, want)
 	}
 	holds(t, markdown(t, out), "| Two over One | paper | - | -40.00 |")
-	out, err = Make(context.Background(), g, roster.Options{Size: "quick", Out: t.TempDir(), NoRun: true, Log: o.Log, Progress: o.Progress})
+	out, err = Make(
+		context.Background(),
+		g,
+		roster.Options{Size: "quick", Out: t.TempDir(), NoRun: true, Log: o.Log, Progress: o.Progress},
+	)
 	if err != nil || out.Cells[5].Ours != nil || *out.Cells[5].Printed != -40 {
 		t.Errorf("without results: %v, %+v", err, out.Cells[5])
 	}

@@ -44,7 +44,8 @@ func TestBadGrids(t *testing.T) {
 				t.Fatalf("the grid has no %q", c.old)
 			}
 			_, err := load(t, strings.Replace(fakeGrid, c.old, c.new, 1), (&fake{}).task())
-			if err == nil || !config.Is(err) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "grid.yaml:") {
+			if err == nil || !config.Is(err) || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "grid.yaml:") {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
 		})
@@ -107,7 +108,11 @@ func TestTree(t *testing.T) {
 		t.Error("a grid without its task and configuration")
 	}
 	f := &fake{}
-	if _, err := grid.BuiltIn(tree, append(papers.All(), f.task())); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
+	if _, err := grid.BuiltIn(
+		tree,
+		append(papers.All(), f.task()),
+	); err == nil ||
+		!strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
 		t.Errorf("%v", err)
 	}
 	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}

@@ -20,9 +20,12 @@ func TestLackingData(t *testing.T) {
 	}{
 		{status: []roster.Status{roster.Done, roster.Done}},
 		{status: []roster.Status{roster.Done, roster.NoData, roster.NoData}, lacking: "2 of 3 runs lack"},
-		{status: []roster.Status{roster.NoData, roster.NoData}, lacking: "2 of 2 runs lack", err: "2 of 2 runs lack", data: true},
-		{status: []roster.Status{roster.NoData, roster.Failed, roster.Done}, lacking: "1 of 3 runs lack", err: "1 of 3 runs failed"},
-		{status: []roster.Status{roster.NoData, roster.ToDo}, lacking: "1 of 2 runs lack", err: "1 of 2 runs are not finished"},
+		{status: []roster.Status{roster.NoData, roster.NoData},
+			lacking: "2 of 2 runs lack", err: "2 of 2 runs lack", data: true},
+		{status: []roster.Status{roster.NoData, roster.Failed, roster.Done},
+			lacking: "1 of 3 runs lack", err: "1 of 3 runs failed"},
+		{status: []roster.Status{roster.NoData, roster.ToDo},
+			lacking: "1 of 2 runs lack", err: "1 of 2 runs are not finished"},
 		{},
 	} {
 		o := &Outcome{Table: &results.Table{Name: "x"}}

@@ -13,10 +13,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Measure writes the table of costs that the program comes with: what the finished runs of
-// a plan took, as if they had the workers of the plan and had run the most epochs that they may,
-// of those that are not finished what is recorded, and of others what measured steps say. Runs without data, and runs about others that
-// are not finished, are left out where no cost is recorded.
+// Measure writes the table of costs that the program comes with. It has what the finished runs of a plan took, as if
+// they had the workers of the plan and had run the most epochs that they may. Of those that are not finished it has
+// what is recorded, and of others what measured steps say. Runs without data, and runs about others that are not
+// finished, are left out where no cost is recorded.
 func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
 	table, err := costs.Known()
 	if err != nil {

@@ -39,8 +39,8 @@ type planned struct {
 
 // NewPlan plans some tables. It writes nothing.
 func NewPlan(grids []*grid.Grid, o roster.Options) (*Plan, error) {
-	p := &Plan{o: o, from: map[*roster.Run]*grid.Grid{}, lacking: map[string]error{}, now: time.Now, spent: map[string]mean{},
-		shares: map[string]mean{}}
+	p := &Plan{o: o, from: map[*roster.Run]*grid.Grid{}, lacking: map[string]error{}, now: time.Now,
+		spent: map[string]mean{}, shares: map[string]mean{}}
 	p.tables = make([]*planned, len(grids))
 	err := system.Together(len(grids), func(i int) (err error) {
 		t := &planned{grid: grids[i]}

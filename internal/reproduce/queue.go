@@ -228,7 +228,8 @@ func (q *Queue) make(ctx context.Context, c *choice, until time.Time) error {
 		return err
 	}
 	score := cmp.Or(r.Score, "no score")
-	q.say(fmt.Sprintf("done %s in %s (%s expected): %s", filepath.Base(r.Dir), phrase.Lasting(took), phrase.Lasting(meant), score))
+	q.say(fmt.Sprintf("done %s in %s (%s expected): %s", filepath.Base(r.Dir), phrase.Lasting(took),
+		phrase.Lasting(meant), score))
 	return nil
 }
 

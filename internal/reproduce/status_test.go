@@ -26,7 +26,8 @@ func TestStatusOfCells(t *testing.T) {
 	} {
 		cells := madeCells(t, fakeGrid, c.size, c.sets...)
 		x := cells[0]
-		if x.Status != c.status || !strings.HasPrefix(x.Why, c.says) || (c.says == "") != (x.Why == "") || (x.Margin == nil) != (c.status == "") {
+		if x.Status != c.status || !strings.HasPrefix(x.Why, c.says) || (c.says == "") != (x.Why == "") ||
+			(x.Margin == nil) != (c.status == "") {
 			t.Errorf("%s: status %q, why %q, margin %v; want %q, %q", c.name, x.Status, x.Why, x.Margin, c.status, c.says)
 		}
 		if x := cells[2]; x.Status != "" || x.Why != "the paper prints none" {
@@ -35,12 +36,18 @@ func TestStatusOfCells(t *testing.T) {
 	}
 	// users' scores widen the margin where the split is ours
 	narrow, wide := madeCells(t, fakeGrid, "full")[0], madeCells(t, fakeGrid, "full", "users=20")[0]
-	if *wide.Margin <= *narrow.Margin || !strings.Contains(wide.Basis, "test users") || strings.Contains(narrow.Basis, "test users") {
+	if *wide.Margin <= *narrow.Margin || !strings.Contains(wide.Basis, "test users") ||
+		strings.Contains(narrow.Basis, "test users") {
 		t.Errorf("margin %v (%s) with users' scores, %v (%s) without", *wide.Margin, wide.Basis, *narrow.Margin, narrow.Basis)
 	}
 	counts := results.CountStatuses(madeCells(t, fakeGrid, "quick", "value=0.9"))
 	if counts.Printed != 3 || counts.Differs != 3 || counts.NoCause != 3 || len(counts.Silent) != 0 {
 		t.Errorf("%+v", counts)
 	}
-	holds(t, results.CountStatuses(madeCells(t, fakeGrid, "quick", "fail=data")).String(), "of 3 printed numbers, 0 match", "nothing can be said of 3 (data missing 3)")
+	holds(
+		t,
+		results.CountStatuses(madeCells(t, fakeGrid, "quick", "fail=data")).String(),
+		"of 3 printed numbers, 0 match",
+		"nothing can be said of 3 (data missing 3)",
+	)
 }

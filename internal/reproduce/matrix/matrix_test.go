@@ -265,7 +265,8 @@ func TestReasonsStay(t *testing.T) {
 	before := &file{Models: []Model{{Model: "A", Defence: None, Runs: []string{"a"}}, {Model: "B", Defence: None, Runs: []string{"b"}}, {Model: "C", Defence: None}},
 		Cells: [][]Cell{{left("links", "no graph"), todo("rows")}, {left("links", "no graph")}, {left("links", "no graph")}}}
 	x := &Made{Models: []Model{{Model: "A", Defence: None, Runs: []string{"a"}}, {Model: "B", Defence: None, Runs: []string{"other"}}, {Model: "C", Defence: None}},
-		Cells: [][]Cell{{todo("links"), todo("rows"), todo("users"), {Attack: "links", Metric: "AUC", State: roster.Done, Gain: &gain}}, {todo("links")}, {todo("links")}}}
+		Cells: [][]Cell{{todo("links"), todo("rows"), todo("users"),
+			{Attack: "links", Metric: "AUC", State: roster.Done, Gain: &gain}}, {todo("links")}, {todo("links")}}}
 	x.remember(nil)
 	x.remember(before)
 	for i, want := range [][]string{{"no graph", "not made yet", "not made yet", ""}, {"not made yet"}, {"not made yet"}} {
@@ -342,7 +343,8 @@ func TestShards(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	x := made(t, m, "smoke", whole, nil)
 	for i := range 2 {
-		if y := made(t, m, "smoke", parts, func(o *roster.Options) { o.Shard = roster.Shard{I: i + 1, Of: 2} }); y.Document != nil || len(y.Files) > 0 {
+		part := func(o *roster.Options) { o.Shard = roster.Shard{I: i + 1, Of: 2} }
+		if y := made(t, m, "smoke", parts, part); y.Document != nil || len(y.Files) > 0 {
 			t.Errorf("shard %d made a matrix", i+1)
 		}
 	}

@@ -164,8 +164,8 @@ func (c *Cell) paper() *float64 {
 // data are the paper's, with the authors' split or the same counts, as far as there are results.
 // Counts may stand there whatever they are, since they say what the level is.
 func (c *Cell) comparable() bool {
-	return c.Printed != nil && !c.StandIn && (c.Unit == grid.UnitCount || c.Level == "" || c.Level == dataset.LevelA.String() ||
-		c.Level == dataset.LevelB.String())
+	return c.Printed != nil && !c.StandIn && (c.Unit == grid.UnitCount || c.Level == "" ||
+		c.Level == dataset.LevelA.String() || c.Level == dataset.LevelB.String())
 }
 
 // full returns the setting with the value on the axis.

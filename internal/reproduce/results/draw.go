@@ -221,7 +221,8 @@ func (c *curve) add(x float64, m *summary, metric int) {
 		return
 	}
 	c.X, c.Y = append(c.X, x), append(c.Y, m.mean(metric))
-	c.Band, c.Bars = append(c.Band, [2]float64{u.lo, u.hi}), append(c.Bars, [2]float64{cell.inPercent(cell.Low), cell.inPercent(cell.High)})
+	c.Band = append(c.Band, [2]float64{u.lo, u.hi})
+	c.Bars = append(c.Bars, [2]float64{cell.inPercent(cell.Low), cell.inPercent(cell.High)})
 }
 
 // sorted returns the curve in the order of x.

@@ -14,7 +14,10 @@ import (
 func TestFloorLabels(t *testing.T) {
 	row := func(method, config string, popularity float64) *summary {
 		return &summary{
-			entry: &grid.Entry{Row: &grid.Row{Method: method, Setting: grid.Setting{Config: "../x/" + config + ".yaml"}}}, level: dataset.LevelC,
+			entry: &grid.Entry{
+				Row: &grid.Row{Method: method, Setting: grid.Setting{Config: "../x/" + config + ".yaml"}},
+			},
+			level:   dataset.LevelC,
 			results: []*roster.Result{{Order: []string{"popularity"}}},
 			cells:   []Cell{{Floors: map[string]float64{"popularity": popularity}}},
 		}

@@ -39,7 +39,8 @@ func TestSteps(t *testing.T) {
 	}
 	none := math.NaN()
 	got := steps(g, rows(dataset.LevelB, []float64{5949, 365535, 61.4448, none}, []float64{5949, 571531, 96.0718, none}))
-	want := "ML-1M: no step has all printed numbers; Users 5945: at no step here; Rows 365535: cut; Length 96.07: whole; Clicks 7: at no step here"
+	want := "ML-1M: no step has all printed numbers; Users 5945: at no step here; " +
+		"Rows 365535: cut; Length 96.07: whole; Clicks 7: at no step here"
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

@@ -51,8 +51,8 @@ func CountStatuses(cells []Cell) Standings {
 
 // String writes the counts in a sentence.
 func (n Standings) String() string {
-	text := fmt.Sprintf("of %s, %d match, %d are within noise, %d differ", phrase.Plural(n.Printed, "printed number"), n.Match,
-		n.WithinNoise, n.Differs)
+	text := fmt.Sprintf("of %s, %d match, %d are within noise, %d differ", phrase.Plural(n.Printed, "printed number"),
+		n.Match, n.WithinNoise, n.Differs)
 	if n.NoCause > 0 {
 		text += fmt.Sprintf(" (%d without a known cause)", n.NoCause)
 	}

@@ -14,8 +14,15 @@ import (
 func TestRoundingAndGap(t *testing.T) {
 	p := func(x float64) []*float64 { return []*float64{&x} }
 	g := &grid.Grid{Rows: []grid.Row{
-		{Method: "A", Data: "d", Printed: p(5.5)}, {Method: "A", Variant: "x", Data: "d", Printed: p(5.6)},
-		{Method: "B", Data: "d", Printed: p(6)}, {Method: "C", Data: "d", Printed: p(5.5)}, {Method: "D", Data: "e", Printed: p(5.51)},
+		{Method: "A", Data: "d", Printed: p(5.5)},
+		{Method: "A", Variant: "x", Data: "d", Printed: p(5.6)},
+		{
+			Method:  "B",
+			Data:    "d",
+			Printed: p(6),
+		},
+		{Method: "C", Data: "d", Printed: p(5.5)},
+		{Method: "D", Data: "e", Printed: p(5.51)},
 		{Method: "E", Data: "d", Printed: []*float64{nil}},
 	}}
 	if r := halfDigit(g, 0); math.Abs(r-0.005) > 1e-12 {

@@ -31,7 +31,8 @@ func (s *summary) standIn() bool { return s.entry.Name != s.entry.Data.Name }
 // status returns the worst status of the row's runs, for table cells without a number.
 func (s *summary) status() roster.Status {
 	worst := roster.Done
-	for _, of := range []roster.Status{roster.Resumable, roster.ToDo, roster.Elsewhere, roster.NoData, roster.Stale, roster.Failed} {
+	for _, of := range []roster.Status{roster.Resumable, roster.ToDo, roster.Elsewhere, roster.NoData, roster.Stale,
+		roster.Failed} {
 		if slices.ContainsFunc(s.runs, func(r *roster.Run) bool { return r.Status == of }) {
 			worst = of
 		}

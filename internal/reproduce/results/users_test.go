@@ -15,7 +15,10 @@ func TestPicksUsers(t *testing.T) {
 	for _, kind := range []metrics.Kind{metrics.Recall, metrics.MRR} {
 		g.Metrics = append(g.Metrics, grid.Metric{Measure: metrics.Metric{Kind: kind, K: 20}})
 	}
-	scores := &compare.Scores{Users: []string{"a", "b"}, Values: map[string][]float64{"Recall@20": {0.1, 0.3}, "MRR@20": {0, 0.2}}}
+	scores := &compare.Scores{
+		Users:  []string{"a", "b"},
+		Values: map[string][]float64{"Recall@20": {0.1, 0.3}, "MRR@20": {0, 0.2}},
+	}
 	for _, c := range []struct {
 		values []float64
 		want   bool

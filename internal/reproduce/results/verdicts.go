@@ -11,7 +11,8 @@ import (
 // Verdicts holds the claims of papers against the finished runs below o.Out, in the size o.Size.
 // It starts nothing. A run with results that cannot be read counts as failed. Of the grids of made tables it takes
 // the results that these have.
-func Verdicts(papers []*claims.Paper, grids []*grid.Grid, o roster.Options, made ...*Table) (out []*claims.Result, err error) {
+func Verdicts(papers []*claims.Paper, grids []*grid.Grid, o roster.Options, made ...*Table,
+) (out []*claims.Result, err error) {
 	for _, p := range papers {
 		var with []*claims.Grid
 		for _, g := range grids {
