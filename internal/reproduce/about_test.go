@@ -39,7 +39,7 @@ func TestRowsAboutRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, b.String(), "the run of One", "9 of 9 runs", "not estimated  3 runs")
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -48,11 +48,11 @@ func TestRowsAboutRuns(t *testing.T) {
 	}
 	// seeds give 50, 52, 54
 	holds(t, markdown(t, out), "|  | ours | 52.00 ± 2.00 (B) |", "- Sum: on the run of train fake under fake.yaml, made first with the same seed; on the run of")
-	if again, err := Make(context.Background(), g, o); err != nil || n != 9 || markdown(t, again) != markdown(t, out) {
+	if again, err := makeTable(context.Background(), g, o); err != nil || n != 9 || markdown(t, again) != markdown(t, out) {
 		t.Errorf("made again: %d runs began, %v", n, err)
 	}
 	o.Size, o.Out = "quick", t.TempDir()
-	if out, err = Make(context.Background(), g, o); err != nil {
+	if out, err = makeTable(context.Background(), g, o); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, markdown(t, out), "|  | ours | 30.00 (B) |")
@@ -61,7 +61,7 @@ func TestRowsAboutRuns(t *testing.T) {
 // A number about a run that was cut short is not compared with the paper's.
 func TestRowsAboutShortRuns(t *testing.T) {
 	g := aboutGrid(t, strings.Replace(aboutRow, "set: [value=0.3]", "set: [short='trained for 5']", 1), func() {})
-	out, err := Make(context.Background(), g, options(t, "full"))
+	out, err := makeTable(context.Background(), g, options(t, "full"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -75,7 +75,7 @@ func TestRowsAboutFailedRuns(t *testing.T) {
 		"data":  "data missing: train fake, which it is about: ml-1m: nothing there",
 	} {
 		g, o := aboutGrid(t, strings.Replace(aboutRow, "set: [value=0.3]", "set: [fail="+fail+"]", 1), func() {}), options(t, "quick")
-		out, err := Make(context.Background(), g, o)
+		out, err := makeTable(context.Background(), g, o)
 		if err != nil || (out.Err() == nil) != (fail == "data") { // other rows have their data
 			t.Fatal(err, out.Err())
 		}

@@ -34,7 +34,7 @@ func TestCatalogue(t *testing.T) {
 	if f.starts.Load() != 0 {
 		t.Error("a list started a run")
 	}
-	if _, err := Make(context.Background(), g, smoke); err != nil {
+	if _, err := makeTable(context.Background(), g, smoke); err != nil {
 		t.Fatal(err)
 	}
 	check("finished", g, smoke, Catalogued{Printed: 4, Fillable: 4, Filled: 4})

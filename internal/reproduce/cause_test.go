@@ -35,7 +35,7 @@ func explained(t *testing.T, size string, sets ...string) *Outcome {
 	if err := grid.Explain(tree(fakeCauses), g); err != nil {
 		t.Fatal(err)
 	}
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}

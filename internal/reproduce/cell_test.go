@@ -18,7 +18,7 @@ func madeCells(t *testing.T, text, size string, sets ...string) []results.Cell {
 	t.Helper()
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, size)
 	o.Sets = sets
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestClaimsOfRuns(t *testing.T) {
 	if got := count(o); got != (claims.Count{Claims: 4, Untested: 4}) || f.starts.Load() != 0 {
 		t.Errorf("before any run: %+v, %d started", got, f.starts.Load())
 	}
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -128,7 +128,7 @@ func TestClaimsOfRuns(t *testing.T) {
 		t.Errorf("%s; %d runs", why, len(r[0].Claims[0].Runs))
 	}
 	o = options(t, "smoke")
-	if out, err := Make(context.Background(), g, o); err != nil || out.Err() != nil {
+	if out, err := makeTable(context.Background(), g, o); err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
 	r, err = results.Verdicts(list, []*grid.Grid{g}, o)

@@ -35,7 +35,7 @@ statistics:
 // never sets those of generated rows beside printed ones.
 func TestCount(t *testing.T) {
 	g, o := mustLoad(t, counted), options(t, "smoke")
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}

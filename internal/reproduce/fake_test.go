@@ -256,6 +256,15 @@ func options(t *testing.T, size string) roster.Options {
 	return roster.Options{Size: size, Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}
 }
 
+// makeTable plans one table and makes it.
+func makeTable(ctx context.Context, g *grid.Grid, o roster.Options) (*Outcome, error) {
+	p, err := NewPlan([]*grid.Grid{g}, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Make(ctx, 0)
+}
+
 // markdown is the table as written.
 func markdown(t *testing.T, o *Outcome) string {
 	t.Helper()

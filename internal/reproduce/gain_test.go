@@ -22,7 +22,7 @@ func TestGain(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	g, o := mustLoad(t, gaining, f.task()), options(t, "full")
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -35,7 +35,7 @@ func TestGain(t *testing.T) {
 		t.Errorf("gain %v, want %v", *gain.Ours, want)
 	}
 	holds(t, markdown(t, out), "| Two over One | paper | - | -40.00 |")
-	out, err = Make(
+	out, err = makeTable(
 		context.Background(),
 		g,
 		roster.Options{Size: "quick", Out: t.TempDir(), NoRun: true, Log: o.Log, Progress: o.Progress},

@@ -12,7 +12,7 @@ func TestLookWithoutData(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", t.TempDir())
 	text := strings.ReplaceAll(fakeFigure, "users=400", "users=400, fail=data")
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, "quick")
-	made, err := Make(context.Background(), g, o)
+	made, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,22 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
-	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/results"
-	"privrec/internal/reproduce/roster"
 )
-
-// Make trains what a table needs and writes the table to o.Out/tables. It also returns the
-// table where runs failed or could not begin; Outcome.Err says so. Its error is for what
-// stops the work: an interruption, a grid that cannot be carried out, a table that cannot
-// be written.
-func Make(ctx context.Context, g *grid.Grid, o roster.Options) (*Outcome, error) {
-	p, err := NewPlan([]*grid.Grid{g}, o)
-	if err != nil {
-		return nil, err
-	}
-	return p.Make(ctx, 0)
-}
 
 // Finish makes the runs that table i needs, and no table.
 func (p *Plan) Finish(ctx context.Context, i int) (*Outcome, error) {
@@ -35,8 +21,9 @@ func (p *Plan) Finish(ctx context.Context, i int) (*Outcome, error) {
 	return out, nil
 }
 
-// Make trains what table i needs and writes it to o.Out/tables, as Grid.Make does. A shard
-// writes no table: it lacks the runs of the others.
+// Make trains what table i needs and writes the table to o.Out/tables. It also returns the table where runs failed or
+// could not begin; Outcome.Err says so. Its error is for what stops the work: an interruption, a grid that cannot be
+// carried out, a table that cannot be written. A shard writes no table: it lacks the runs of the others.
 func (p *Plan) Make(ctx context.Context, i int) (*Outcome, error) {
 	out, err := p.Finish(ctx, i)
 	if err != nil || p.o.Shard.Of > 0 {

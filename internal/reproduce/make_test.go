@@ -23,7 +23,7 @@ import (
 func TestMakeFull(t *testing.T) {
 	f := &fake{}
 	g, o := mustLoad(t, fakeGrid, f.task()), options(t, "full")
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -44,7 +44,7 @@ func TestMakeFull(t *testing.T) {
 	if n := f.starts.Load(); n != 6 {
 		t.Errorf("%d runs began, want 6", n)
 	}
-	again, err := Make(context.Background(), g, o)
+	again, err := makeTable(context.Background(), g, o)
 	if err != nil || f.starts.Load() != 6 {
 		t.Errorf("made again: %d runs began, %v", f.starts.Load(), err)
 	}
@@ -56,7 +56,7 @@ func TestMakeFull(t *testing.T) {
 // Generated data are stamped in every cell and compared with nothing.
 func TestMakeSmoke(t *testing.T) {
 	g := mustLoad(t, fakeGrid, (&fake{}).task())
-	out, err := Make(context.Background(), g, options(t, "smoke"))
+	out, err := makeTable(context.Background(), g, options(t, "smoke"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -70,7 +70,7 @@ func TestMakeSmoke(t *testing.T) {
 func TestLevelC(t *testing.T) {
 	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, "quick")
 	o.Sets = []string{"level=C"}
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestLevelC(t *testing.T) {
 func TestShortTraining(t *testing.T) {
 	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, "quick")
 	o.Sets = []string{"short='trained for 5 of the 1000 epochs stated, ended by the cap'"}
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -116,7 +116,7 @@ func TestFailures(t *testing.T) {
 			f := &fake{}
 			text := strings.Replace(fakeGrid, "evaluation: noise on,", "evaluation: noise on, set: [fail="+c.fail+"],", 1)
 			g, o := mustLoad(t, text, f.task()), options(t, "quick")
-			out, err := Make(context.Background(), g, o)
+			out, err := makeTable(context.Background(), g, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestInterrupted(t *testing.T) {
 	f := &fake{}
 	text := strings.Replace(fakeGrid, "evaluation: noise on,", "evaluation: noise on, set: [fail=once],", 1)
 	g, o := mustLoad(t, text, f.task()), options(t, "quick")
-	if _, err := Make(context.Background(), g, o); !run.WasInterrupted(err) {
+	if _, err := makeTable(context.Background(), g, o); !run.WasInterrupted(err) {
 		t.Fatalf("not interrupted: %v", err)
 	}
 	d, err := Estimate(context.Background(), g, o)
@@ -157,7 +157,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, b.String(), "resumable", "to do", "2 of 2 runs", "about 1 min 40 s", "about 1 min 20 s", "at least 64 MB", "guessed")
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -191,7 +191,7 @@ func TestEstimateOfSharedRuns(t *testing.T) {
 		if strings.HasPrefix(want, "1") {
 			holds(t, b.String(), "about 50 s", "about 40 s")
 		}
-		if _, err := Make(context.Background(), g, o); err != nil {
+		if _, err := makeTable(context.Background(), g, o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestNoRun(t *testing.T) {
 	f := &fake{}
 	g, o := mustLoad(t, fakeGrid, f.task()), options(t, "quick")
 	o.NoRun = true
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || f.starts.Load() != 0 {
 		t.Fatal(err, f.starts.Load())
 	}
@@ -226,7 +226,7 @@ func TestShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.NoWait = true
-	out, err := Make(context.Background(), g, o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestShared(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		release()
 	}()
-	if out, err = Make(context.Background(), g, o); err != nil || out.Err() != nil {
+	if out, err = makeTable(context.Background(), g, o); err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
 	if f.starts.Load() != 2 {
@@ -247,7 +247,7 @@ func TestShared(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := Make(ctx, g, options(t, "quick")); !run.WasInterrupted(err) {
+	if _, err := makeTable(ctx, g, options(t, "quick")); !run.WasInterrupted(err) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -356,7 +356,7 @@ func TestWatch(t *testing.T) {
 		}
 		seen = append(seen, line)
 	}
-	if _, err := Make(context.Background(), g, o); err != nil {
+	if _, err := makeTable(context.Background(), g, o); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"running* to do", "done20.00 (B) to do", "done20.00 (B) running*", "done20.00 (B) done40.00 (B)", "done20.00 (B) done40.00 (B)"}

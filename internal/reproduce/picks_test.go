@@ -20,7 +20,7 @@ var picking = strings.NewReplacer(
 // statistic has no floor, and is left out where the evaluation lacks it.
 func TestPicks(t *testing.T) {
 	f := &fake{}
-	out, err := Make(context.Background(), mustLoad(t, picking, f.task()), options(t, "full"))
+	out, err := makeTable(context.Background(), mustLoad(t, picking, f.task()), options(t, "full"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}

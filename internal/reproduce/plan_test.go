@@ -268,7 +268,7 @@ func TestStandIns(t *testing.T) {
 	holds(t, md, "| One | ours | 20.00 (D) | 5.00 (D) | 1 |", "replaced by the generated standin-tiny", "- ML-1M: the files of ml-1m are missing; they come from https://grouplens.org", "| One | standin-tiny for ML-1M | D | smoke | 1 |")
 	lacks(t, md, "| paper |", "ours - paper", "19.00")
 	o.Size = "smoke"
-	if _, err := Make(context.Background(), g, o); err != nil || f.starts.Load() != 2 {
+	if _, err := makeTable(context.Background(), g, o); err != nil || f.starts.Load() != 2 {
 		t.Errorf("%d runs began, want 2: %v", f.starts.Load(), err)
 	}
 	for _, name := range []string{"ratings.dat", "users.dat", "movies.dat"} { // they are looked at, not read
@@ -382,7 +382,7 @@ func TestForecast(t *testing.T) {
 // their directories are here it does not.
 func TestForecastOfModels(t *testing.T) {
 	g, o := aboutGrid(t, aboutRow, func() {}), options(t, "full")
-	made, err := Make(t.Context(), g, o)
+	made, err := makeTable(t.Context(), g, o)
 	if err != nil || made.Err() != nil {
 		t.Fatal(err, made.Err())
 	}

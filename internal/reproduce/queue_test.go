@@ -228,7 +228,7 @@ func TestTableOfKeptRuns(t *testing.T) {
 	f := &fake{}
 	text := strings.Replace(fakeGrid, "evaluation: noise on,", "evaluation: noise on, set: [users=10],", 1)
 	g, o := mustLoad(t, text, f.task()), options(t, "full")
-	made, err := Make(t.Context(), g, o)
+	made, err := makeTable(t.Context(), g, o)
 	if err != nil || made.Err() != nil {
 		t.Fatal(err, made.Err())
 	}
@@ -248,7 +248,7 @@ func TestTableOfKeptRuns(t *testing.T) {
 		defer shelf.Close()
 		from := options(t, "full")
 		from.Records, from.NoRun = shelf, true
-		out, err := Make(t.Context(), g, from)
+		out, err := makeTable(t.Context(), g, from)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,15 +5,15 @@ type Cost struct {
 	Seconds float64
 	Memory  int64 // bytes resident at most
 	Disk    int64 // bytes of its directory
-	How     basis
+	How     Basis
 	Workers int // that a finished run had
 }
 
-// basis says how a cost is known, the best first.
-type basis int
+// Basis says how a cost is known, the best first.
+type Basis int
 
 const (
-	MeasuredNow basis = iota // steps of the run, on this machine, now
+	MeasuredNow Basis = iota // steps of the run, on this machine, now
 	Recorded                 // the same steps, on another machine, scaled by its speed
 	Alike                    // the mean of recorded runs of the same task on the same data
 	Guessed                  // the mean of recorded runs of the same task, or of all

@@ -28,8 +28,8 @@ type costRecord struct {
 	Cost
 }
 
-// costTable is the table of recorded costs, and the speed of the machine that made it.
-type costTable struct {
+// Table is the table of recorded costs, and the speed of the machine that made it.
+type Table struct {
 	Speed   float64 // of speed
 	records []costRecord
 }
@@ -38,16 +38,16 @@ type costTable struct {
 var Columns = []string{"key", "task", "data", "epochs", "seconds", "memory_mb", "disk_kb"}
 
 // Known returns the recorded costs.
-var Known = sync.OnceValues(func() (*costTable, error) { return readCosts(bytes.NewReader(costs)) })
+var Known = sync.OnceValues(func() (*Table, error) { return readCosts(bytes.NewReader(costs)) })
 
 // readCosts reads a table of costs. Its first line says the speed of the machine, as in
 // "# 95.2 billion multiplications a second".
-func readCosts(r io.Reader) (*costTable, error) {
+func readCosts(r io.Reader) (*Table, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	t := &costTable{}
+	t := &Table{}
 	if _, err := fmt.Sscanf(string(text), "# %g billion", &t.Speed); err != nil || !(t.Speed > 0) {
 		return nil, fmt.Errorf("costs.csv:1: want the speed of the machine")
 	}
@@ -89,10 +89,10 @@ func Of(r *roster.Run) Cost {
 
 // of looks up the cost of a run with so many epochs: that of equal steps, or the mean of those
 // of the same task on the same data, of the same task, or of all as they are.
-func (t *costTable) of(key, task, data string, epochs int) Cost {
+func (t *Table) of(key, task, data string, epochs int) Cost {
 	standIn := generated(data)
 	for _, how := range []struct {
-		basis
+		Basis
 		is func(c costRecord) bool
 	}{
 		{Recorded, func(c costRecord) bool { return c.key == key }},
@@ -100,7 +100,7 @@ func (t *costTable) of(key, task, data string, epochs int) Cost {
 		{Guessed, func(c costRecord) bool { return c.task == task && c.standIn == standIn }},
 		{Guessed, func(c costRecord) bool { return c.standIn == standIn }},
 	} {
-		sum, n := Cost{How: how.basis}, 0
+		sum, n := Cost{How: how.Basis}, 0
 		for _, c := range t.records {
 			if how.is(c) {
 				n++

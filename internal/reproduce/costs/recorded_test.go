@@ -22,7 +22,7 @@ func TestRecordedCosts(t *testing.T) {
 		key, task, data string
 		epochs          int
 		seconds         float64
-		how             basis
+		how             Basis
 	}{
 		{"k", "train x", "a", 6, 30, Recorded}, {"?", "train x", "b", 3, 24, Alike},
 		{"?", "train x", "z", 1, 6.5, Guessed}, {"?", "train z", "z", 9, 19. / 3, Guessed},

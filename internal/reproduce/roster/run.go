@@ -61,7 +61,7 @@ func (r *Run) About() (dirs []string) {
 // take points a run without a directory of its own to what was kept of it.
 func (r *Run) take(from *record.Shelf) error {
 	if _, err := run.ReadManifest(r.Dir); !errors.Is(err, fs.ErrNotExist) {
-		return nil // look says what is wrong with a directory that is there
+		return nil // Look says what is wrong with a directory that is there
 	}
 	dir, stale, ok, err := from.Find(filepath.Base(r.Dir))
 	if err != nil || !ok {
