@@ -48,7 +48,8 @@ func TestRowsAboutRuns(t *testing.T) {
 	}
 	// seeds give 50, 52, 54
 	holds(t, markdown(t, out), "|  | ours | 52.00 ± 2.00 (B) |", "- Sum: on the run of train fake under fake.yaml, made first with the same seed; on the run of")
-	if again, err := makeTable(context.Background(), g, o); err != nil || n != 9 || markdown(t, again) != markdown(t, out) {
+	again, err := makeTable(context.Background(), g, o)
+	if err != nil || n != 9 || markdown(t, again) != markdown(t, out) {
 		t.Errorf("made again: %d runs began, %v", n, err)
 	}
 	o.Size, o.Out = "quick", t.TempDir()
