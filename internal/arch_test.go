@@ -63,6 +63,8 @@ var bans = []struct{ from, to, why string }{
 	{"internal/attack/membership", "internal/attack/attribute", "attacks stay independent, each readable and removable alone"},
 	{"internal/attack/attribute", "internal/attack/exposure", "attacks stay independent, each readable and removable alone"},
 	{"internal/dataset/format", "internal/dataset/registry", "a file is read by its form alone, so that a reader can be tested and fuzzed on bytes; which set it belongs to is said above"},
+	{"internal/reproduce/results", "internal/reproduce/costs",
+		"a table holds no time and no machine, so that equal results have equal bytes"},
 	{"internal/dataset/standin", "internal/dataset/registry", "a stand-in is made of its profile alone, so that no row of a real data set can get into it"},
 }
 

@@ -3,7 +3,6 @@ package claims
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"privrec/internal/stats"
@@ -288,9 +287,6 @@ func (o *On) margin() float64 {
 	return *o.Comparisons[o.decides].Difference
 }
 
-// rank orders verdicts of one part: what speaks against it counts most.
-func rank(v Verdict) int { return slices.Index([]Verdict{Holds, Undecided, Untested, Fails}, v) }
-
 // add counts a verdict.
 func (c *Count) add(v Verdict) {
 	c.Claims++
@@ -304,13 +300,6 @@ func (c *Count) add(v Verdict) {
 	default:
 		c.Untested++
 	}
-}
-
-func number(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
 }
 
 func pair(i stats.Interval) *[2]float64 {
@@ -327,11 +316,4 @@ func signed(x float64) string {
 		return "0.00"
 	}
 	return text
-}
-
-func appendNew(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }

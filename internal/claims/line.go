@@ -1,6 +1,8 @@
 package claims
 
-import "slices"
+import (
+	"slices"
+)
 
 // Grid is the results of a grid, or what it is about where its lines have no results.
 type Grid struct {

@@ -1,6 +1,11 @@
 package claims
 
-import "privrec/internal/privacy"
+import (
+	"math"
+	"slices"
+
+	"privrec/internal/privacy"
+)
 
 // Verdict says how a claim stands.
 type Verdict string
@@ -83,4 +88,21 @@ type Privacy struct {
 	Open      []string        `json:"open,omitempty"`
 	Verdict   Verdict         `json:"verdict"`
 	Why       string          `json:"why"`
+}
+
+// rank orders verdicts of one part: what speaks against it counts most.
+func rank(v Verdict) int { return slices.Index([]Verdict{Holds, Undecided, Untested, Fails}, v) }
+
+func number(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
 }

@@ -76,3 +76,11 @@ func (p *Part) words(metric string) string {
 
 // percent writes a share as in "15.8 %".
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 5, 64) + " %" }
+
+// listed writes words as in "a, b and c".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

@@ -11,21 +11,23 @@ import (
 	"privrec/configs"
 	"privrec/internal/papers"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/matrix"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
 // costsFile is the table of recorded costs that --dry-run reads.
-const costsFile = "../reproduce/costs.csv"
+const costsFile = "../reproduce/costs/costs.csv"
 
 // costPlans plans the smoke, quick and full tables, and the quick matrices, over runs in a folder.
 func costPlans(t *testing.T, out string) map[string]*reproduce.Plan {
 	t.Helper()
-	all, err := reproduce.BuiltIn(configs.Files(), papers.All())
+	all, err := grid.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	plans, o := map[string]*reproduce.Plan{}, reproduce.Options{Out: out, Workers: 2, Progress: run.Silent{}}
+	plans, o := map[string]*reproduce.Plan{}, roster.Options{Out: out, Workers: 2, Progress: run.Silent{}}
 	for _, o.Size = range []string{"smoke", "full", "quick"} {
 		if plans[o.Size], err = reproduce.NewPlan(all, o); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"privrec/internal/cli/screen"
 	"privrec/internal/record"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 )
 
 // shelf opens the folder of kept runs that the flags name, nil where they name none.
@@ -38,7 +40,7 @@ func (f *tableFlags) shelf() (*record.Shelf, error) {
 
 // queue makes runs for the time that is given, those first that add most to the evidence.
 func (a *App) queue(
-	ctx context.Context, papers []string, grids []*reproduce.Grid, shelf *record.Shelf, f tableFlags,
+	ctx context.Context, papers []string, grids []*grid.Grid, shelf *record.Shelf, f tableFlags,
 ) error {
 	until := time.Now().Add(f.during)
 	if f.jobs > 1 {
@@ -46,17 +48,17 @@ func (a *App) queue(
 	}
 	var list []*claims.Paper
 	if f.grid == "" {
-		all, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+		all, err := grid.BuiltIn(configs.Files(), a.Tasks)
 		if err != nil {
 			return err
 		}
-		if list, err = reproduce.Claims(configs.Files(), all, papers...); err != nil {
+		if list, err = grid.ReadClaims(configs.Files(), all, papers...); err != nil {
 			return err
 		}
 	}
 	r := screen.NewTables(a.Stderr, !f.verbose, f.verbose, true)
 	defer r.Close()
-	p, err := reproduce.NewPlan(grids, reproduce.Options{
+	p, err := reproduce.NewPlan(grids, roster.Options{
 		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoWait: true,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(),
 	})

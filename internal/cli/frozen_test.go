@@ -28,7 +28,9 @@ import (
 	"privrec/internal/papers"
 	"privrec/internal/record"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/matrix"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -140,7 +142,7 @@ func TestFrozenConfigurations(t *testing.T) {
 			plan(strings.TrimPrefix(file, "../../"), task, run.Options{Config: file})
 		}
 	}
-	grids, err := reproduce.BuiltIn(configs.Files(), papers.All())
+	grids, err := grid.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +150,9 @@ func TestFrozenConfigurations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := func(g *reproduce.Grid, o reproduce.Options) (out string) {
+	names := func(g *grid.Grid, o roster.Options) (out string) {
 		o.Out, o.Records = t.TempDir(), none
-		made, err := g.Look(t.Context(), o)
+		made, err := reproduce.Look(t.Context(), g, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,11 +162,11 @@ func TestFrozenConfigurations(t *testing.T) {
 		return out
 	}
 	for _, size := range []string{"smoke", "quick", "full"} {
-		o := reproduce.Options{Size: size}
+		o := roster.Options{Size: size}
 		for _, g := range grids {
-			got["runs of "+g.FileName(o)] = sum(names(g, o))
+			got["runs of "+g.FileName(o.Size, o.Sets)] = sum(names(g, o))
 			if p, departs := g.AsPrinted(size); departs {
-				got["runs of "+g.FileName(o)+", as printed"] = sum(names(p, o))
+				got["runs of "+g.FileName(o.Size, o.Sets)+", as printed"] = sum(names(p, o))
 			}
 		}
 		for _, name := range []string{"ml-100k", "ml-1m"} {
@@ -172,12 +174,12 @@ func TestFrozenConfigurations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, columns, err := m.Plan(reproduce.Options{Size: size, Out: t.TempDir()})
+			_, columns, err := m.Plan(roster.Options{Size: size, Out: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, g := range columns {
-				got["runs of "+g.FileName(o)+", matrix "+name] = sum(names(g, o))
+				got["runs of "+g.FileName(o.Size, o.Sets)+", matrix "+name] = sum(names(g, o))
 			}
 		}
 	}

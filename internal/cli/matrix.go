@@ -14,8 +14,8 @@ import (
 	"privrec/internal/cli/screen"
 	"privrec/internal/experiment"
 	"privrec/internal/record"
-	"privrec/internal/reproduce"
 	"privrec/internal/reproduce/matrix"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -166,7 +166,7 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 	if _, err := threads(f.workers); err != nil {
 		return err
 	}
-	shard, err := reproduce.ParseShard(f.shard)
+	shard, err := roster.ParseShard(f.shard)
 	switch {
 	case err != nil:
 		return err
@@ -190,7 +190,7 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 	}
 	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, true)
 	defer r.Close()
-	o := reproduce.Options{
+	o := roster.Options{
 		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait, Shard: shard,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
@@ -208,7 +208,7 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 		}
 		return run.Show(a.Stdout, f.json, d)
 	}
-	r.Follow(p.Ahead)
+	r.Follow(p.Left)
 	made, err := m.Make(ctx, p, grids, o, func(k int, heading string) {
 		r.Open(fmt.Sprintf("attack %d of %d: %s, size %s", k+1, len(grids), heading, f.profile))
 	})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/config"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/run"
 )
 
@@ -70,7 +70,7 @@ func (a *App) owner(file string) string {
 	if slices.ContainsFunc(a.Tasks, func(t run.Task) bool { return t.String() == name }) {
 		return name
 	}
-	if _, err := reproduce.Load(file, a.Tasks); err == nil {
+	if _, err := grid.Load(file, a.Tasks); err == nil {
 		return "reproduce --grid"
 	}
 	return ""

@@ -15,7 +15,10 @@ import (
 	"privrec/configs"
 	"privrec/internal/record"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/pages"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/review"
 	"privrec/internal/run"
 	"privrec/internal/system"
@@ -178,19 +181,19 @@ func (a *App) makePages(ctx context.Context, args []string, f reportFlags) error
 
 // lookAtTables makes the tables of a folder as far as its runs are finished.
 func (a *App) lookAtTables(ctx context.Context, set *pages.Set, f reportFlags) error {
-	builtIn, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+	builtIn, err := grid.BuiltIn(configs.Files(), a.Tasks)
 	if err != nil {
 		return err
 	}
 	grids := slices.Clone(builtIn)
 	for _, file := range f.grids {
-		g, err := reproduce.Load(file, a.Tasks)
+		g, err := grid.Load(file, a.Tasks)
 		if err != nil {
 			return err
 		}
 		grids = append(grids, g)
 	}
-	sizes := reproduce.SizeNames()
+	sizes := grid.SizeNames()
 	if f.profile != "" {
 		if !slices.Contains(sizes, f.profile) {
 			return usagef("want smoke, quick or full", "unknown profile %q", f.profile)
@@ -198,11 +201,11 @@ func (a *App) lookAtTables(ctx context.Context, set *pages.Set, f reportFlags) e
 		sizes = []string{f.profile}
 	}
 	for _, size := range slices.Backward(sizes) {
-		o := reproduce.Options{Size: size, Out: set.Out, StandIns: f.standIn}
+		o := roster.Options{Size: size, Out: set.Out, StandIns: f.standIn}
 		finished := 0
 		set.Made = nil
 		for _, g := range grids {
-			made, err := g.Look(ctx, o)
+			made, err := reproduce.Look(ctx, g, o)
 			if err != nil {
 				return err
 			}
@@ -227,10 +230,10 @@ func (a *App) lookAtTables(ctx context.Context, set *pages.Set, f reportFlags) e
 
 // holdClaims holds the claims of the papers of pages against their finished runs. all are the papers'
 // tables.
-func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err error) {
+func holdClaims(set *pages.Set, all []*grid.Grid, o roster.Options) (err error) {
 	var papers []string
 	for _, m := range set.Made {
-		known := slices.ContainsFunc(all, func(g *reproduce.Grid) bool { return g.Paper == m.Grid.Paper })
+		known := slices.ContainsFunc(all, func(g *grid.Grid) bool { return g.Paper == m.Grid.Paper })
 		if known && m.Grid.Paper != "" && !slices.Contains(papers, m.Grid.Paper) {
 			papers = append(papers, m.Grid.Paper)
 		}
@@ -238,17 +241,17 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 	if len(papers) == 0 {
 		return nil
 	}
-	list, err := reproduce.Claims(configs.Files(), all, papers...)
+	list, err := grid.ReadClaims(configs.Files(), all, papers...)
 	if err != nil {
 		return err
 	}
-	var tables []*reproduce.Table
+	var tables []*results.Table
 	if o.Records != nil { // else a table also says what became of runs that did not finish
 		for _, m := range set.Made {
 			tables = append(tables, m.Table)
 		}
 	}
-	if set.Verdicts, err = reproduce.Verdicts(list, all, o, tables...); err != nil {
+	if set.Verdicts, err = results.Verdicts(list, all, o, tables...); err != nil {
 		return err
 	}
 	set.Epsilons, err = epsilonTables(papers)
@@ -257,15 +260,15 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 
 // tablePages writes the pages of tables that were made, and of those that were made in the same
 // folder before.
-func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options,
+func (a *App) tablePages(ctx context.Context, grids []*grid.Grid, made []*reproduce.Outcome, o roster.Options,
 	f tableFlags) (string, error) {
 	set := pages.Set{Out: o.Out}
-	var others []*reproduce.Grid
+	var others []*grid.Grid
 	if f.all {
 		others = grids
 	} else if f.grid == "" {
 		var err error
-		if others, err = reproduce.BuiltIn(configs.Files(), a.Tasks); err != nil {
+		if others, err = grid.BuiltIn(configs.Files(), a.Tasks); err != nil {
 			return "", err
 		}
 	}
@@ -273,13 +276,13 @@ func (a *App) tablePages(ctx context.Context, grids []*reproduce.Grid, made []*r
 		set.Made = append(set.Made, pages.Made{Grid: g, Outcome: made[i]})
 	}
 	for _, g := range others {
-		if slices.ContainsFunc(grids, func(of *reproduce.Grid) bool { return of.Name == g.Name }) {
+		if slices.ContainsFunc(grids, func(of *grid.Grid) bool { return of.Name == g.Name }) {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(o.Out, "tables", g.FileName(o)+".md")); err != nil {
+		if _, err := os.Stat(filepath.Join(o.Out, "tables", g.FileName(o.Size, o.Sets)+".md")); err != nil {
 			continue
 		}
-		was, err := g.Look(ctx, o)
+		was, err := reproduce.Look(ctx, g, o)
 		if err != nil {
 			return "", err
 		}

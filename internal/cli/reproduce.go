@@ -15,6 +15,9 @@ import (
 	"privrec/internal/record"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -138,7 +141,7 @@ document: the tables, each with its name, its files and how far its runs are.
 }
 
 // grids returns the tables that are asked for, as printed where that is asked for.
-func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
+func (a *App) grids(papers []string, f tableFlags) ([]*grid.Grid, error) {
 	grids, err := a.named(papers, f)
 	if err != nil || !f.printed {
 		return grids, err
@@ -156,7 +159,7 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 }
 
 // named returns the tables that are asked for.
-func (a *App) named(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
+func (a *App) named(papers []string, f tableFlags) ([]*grid.Grid, error) {
 	if f.table < 0 {
 		return nil, usagef("0 makes all tables", "--table is %d, want at least 0", f.table)
 	}
@@ -167,19 +170,19 @@ func (a *App) named(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 		return nil, usagef("leave out one of them", "--table and --figure exclude each other")
 	}
 	if f.grid == "" {
-		all, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+		all, err := grid.BuiltIn(configs.Files(), a.Tasks)
 		if err != nil {
 			return nil, err
 		}
 		if f.list && f.table == 0 && f.figure == 0 {
-			return reproduce.Of(all, papers)
+			return grid.Of(all, papers)
 		}
-		return reproduce.Select(all, papers, f.table, f.figure)
+		return grid.Select(all, papers, f.table, f.figure)
 	}
 	if len(papers) > 0 || f.table != 0 || f.figure != 0 {
 		return nil, usagef("leave out PAPER, --table and --figure", "--grid names the table already")
 	}
-	g, err := reproduce.Load(f.grid, a.Tasks)
+	g, err := grid.Load(f.grid, a.Tasks)
 	if err != nil {
 		if owner := a.owner(f.grid); owner != "" {
 			err = usagef("privrec run "+f.grid, "%s: this is a configuration of %s, not the grid of a table", f.grid,
@@ -187,7 +190,7 @@ func (a *App) named(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 		}
 		return nil, err
 	}
-	return []*reproduce.Grid{g}, reproduce.Explain(configs.Files(), g)
+	return []*grid.Grid{g}, grid.Explain(configs.Files(), g)
 }
 
 // makeTables makes the tables that are asked for, and shows them.
@@ -220,7 +223,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 		return err
 	}
 	if f.list {
-		d, err := reproduce.Listing(grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf})
+		d, err := reproduce.Listing(grids, roster.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf})
 		if err != nil {
 			return err
 		}
@@ -229,7 +232,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
 	}
-	shard, err := reproduce.ParseShard(f.shard)
+	shard, err := roster.ParseShard(f.shard)
 	if err != nil {
 		return err
 	}
@@ -243,7 +246,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 	f.noRun = f.noRun || shelf != nil
 	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
-	o := reproduce.Options{
+	o := roster.Options{
 		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
 		StandIns: f.standIn, Shard: shard, Records: shelf,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
@@ -264,7 +267,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 			r.Phase(note)
 		}
 	}
-	r.Follow(p.Ahead)
+	r.Follow(p.Left)
 	t := reproduce.NewTally(o, grids)
 	whole := !f.json && (len(grids) == 1 && shard.Of == 0 || f.verbose) // tables in full, else one line for each
 	var open error
@@ -335,7 +338,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 
 // estimateTables shows what the tables would take. Of a single table, and with --verbose, it
 // measures steps of every row.
-func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o reproduce.Options, f tableFlags) error {
+func (a *App) estimateTables(ctx context.Context, grids []*grid.Grid, o roster.Options, f tableFlags) error {
 	list := reproduce.List{Size: o.Size, Out: o.Out}
 	show := func(d *report.Document) error {
 		if f.json {
@@ -346,11 +349,11 @@ func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o rep
 	several := len(grids) > 1
 	if !several || f.verbose {
 		for _, g := range grids {
-			d, err := g.Estimate(ctx, o)
+			d, err := reproduce.Estimate(ctx, g, o)
 			if err != nil {
 				return err
 			}
-			list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o), Document: d})
+			list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o.Size, o.Sets), Document: d})
 			if err := show(d); err != nil {
 				return err
 			}
@@ -367,7 +370,7 @@ func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o rep
 		}
 		for i := range ahead {
 			if i == len(list.Tables) {
-				list.Tables = append(list.Tables, reproduce.Listed{Name: grids[i].FileName(o)})
+				list.Tables = append(list.Tables, reproduce.Listed{Name: grids[i].FileName(o.Size, o.Sets)})
 			}
 			list.Tables[i].Forecast = &ahead[i]
 		}
@@ -397,19 +400,19 @@ func (a *App) showClaims(papers []string, f tableFlags, shelf *record.Shelf) err
 		return usagef("leave out --table, --figure, --grid, --list and --dry-run",
 			"--claims shows the claims of whole papers")
 	}
-	grids, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+	grids, err := grid.BuiltIn(configs.Files(), a.Tasks)
 	if err != nil {
 		return err
 	}
-	if grids, err = reproduce.Of(grids, papers); err != nil {
+	if grids, err = grid.Of(grids, papers); err != nil {
 		return err
 	}
-	list, err := reproduce.Claims(configs.Files(), grids, papers...)
+	list, err := grid.ReadClaims(configs.Files(), grids, papers...)
 	if err != nil {
 		return err
 	}
-	o := reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf}
-	results, err := reproduce.Verdicts(list, grids, o)
+	o := roster.Options{Size: f.profile, Out: f.out, Sets: f.sets, Records: shelf}
+	results, err := results.Verdicts(list, grids, o)
 	if err != nil {
 		return err
 	}

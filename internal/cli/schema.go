@@ -27,6 +27,7 @@ import (
 	"privrec/internal/printed/lint"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/matrix"
 	"privrec/internal/review"
 	"privrec/internal/run"
@@ -41,7 +42,7 @@ func schemaFiles(tasks []run.Task) []schema.File {
 	}
 	out := []schema.File{
 		schema.FileOf("grid", "A printed table or figure, or a study, for privrec reproduce --grid.",
-			reproduce.Grid{}).Checked(of(reproduce.Probe)),
+			grid.Grid{}).Checked(of(grid.Probe)),
 		schema.FileOf("matrix", "Attacks against models under defences, for privrec attack matrix --grid.",
 			matrix.Matrix{}).Checked(of(matrix.Probe)),
 		schema.FileOf("study", "A search for settings, for privrec tune --study.",
@@ -49,7 +50,7 @@ func schemaFiles(tasks []run.Task) []schema.File {
 		schema.FileOf("columns", "Which columns of data of your own are what: columns.yaml beside them.",
 			registry.Columns{}),
 		schema.FileOf("claims", "Claims of a paper, for privrec reproduce --claims.", claims.Paper{}),
-		schema.FileOf("causes", "Why printed numbers differ from ours.", reproduce.CauseFile{}),
+		schema.FileOf("causes", "Why printed numbers differ from ours.", grid.CauseFile{}),
 		schema.FileOf("printed", "The numbers that a paper prints, for privrec audit tables.", printed.File{}),
 	}
 	for _, p := range papers.Epsilons() {

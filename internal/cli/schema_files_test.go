@@ -11,7 +11,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/config/schema"
 	js "privrec/internal/jsonschema"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/matrix"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -25,7 +25,7 @@ var checkedFiles = []struct {
 	check func(name string, text []byte, tasks []run.Task) error
 	probe func(tasks []run.Task) config.Probed
 }{
-	{"grid", form[reproduce.Grid](reproduce.Grid{}), reproduce.Probe},
+	{"grid", form[grid.Grid](grid.Grid{}), grid.Probe},
 	{"matrix", form[matrix.Matrix](matrix.Matrix{}), matrix.Probe},
 	{"study", form[tune.Study](tune.Default()), tune.Probe},
 }

@@ -329,3 +329,20 @@ func WithoutPlaces(config string) string {
 	}
 	return strings.Join(keep, "")
 }
+
+// configFile returns the path of a configuration, beginning with configs. For a file elsewhere it returns the name
+// alone, since folders of one machine mean nothing on another.
+func configFile(path string) string {
+	path = filepath.ToSlash(path)
+	if path == "" {
+		return ""
+	}
+	if _, rest, ok := strings.Cut(path, "configs/"); ok {
+		return "configs/" + rest
+	}
+	if rest, ok := strings.CutPrefix(path, "../"); ok && !strings.Contains(rest, "..") {
+		// of a grid, which is below configs
+		return "configs/" + rest
+	}
+	return filepath.Base(path)
+}

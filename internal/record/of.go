@@ -112,23 +112,6 @@ func Machine(m run.Machine) string {
 	return fmt.Sprintf("%s, %d cores, %d workers", cpu, m.Cores, m.Workers)
 }
 
-// configFile returns the path of a configuration, beginning with configs. For a file elsewhere it returns the name
-// alone, since folders of one machine mean nothing on another.
-func configFile(path string) string {
-	path = filepath.ToSlash(path)
-	if path == "" {
-		return ""
-	}
-	if _, rest, ok := strings.Cut(path, "configs/"); ok {
-		return "configs/" + rest
-	}
-	if rest, ok := strings.CutPrefix(path, "../"); ok && !strings.Contains(rest, "..") {
-		// of a grid, which is below configs
-		return "configs/" + rest
-	}
-	return filepath.Base(path)
-}
-
 // setting returns a setting without the directories of runs in it.
 func setting(s string) string {
 	var kept []string

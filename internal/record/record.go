@@ -9,31 +9,6 @@ import (
 	"privrec/internal/run"
 )
 
-// Version is the version of the files that this program writes.
-const Version = 1
-
-// File holds the records of one page.
-type File struct {
-	Version int      `json:"version"`
-	About   string   `json:"about"` // what they are records of
-	Records []Record `json:"records"`
-}
-
-// Record holds the source of one row of a table, or of one number in a sentence. Either Runs or Measured is set.
-type Record struct {
-	Name     string    `json:"name"`
-	Runs     runs      `json:"runs,omitempty"` // by seed
-	Measured *Measured `json:"measured,omitempty"`
-}
-
-// Kind returns the kind of record in words.
-func (r *Record) Kind() string {
-	if r.Measured != nil {
-		return "measured"
-	}
-	return "runs"
-}
-
 // Run holds one finished run. Scores are shares, not percent, rounded to seven decimals. Epochs count from 1.
 type Run struct {
 	Task       string        `json:"task"`
@@ -125,3 +100,32 @@ type Measured struct {
 	Machine string             `json:"machine"`
 	Date    string             `json:"date"` // year-month-day
 }
+
+// Version is the version of the files that this program writes.
+const Version = 1
+
+// File holds the records of one page.
+type File struct {
+	Version int      `json:"version"`
+	About   string   `json:"about"` // what they are records of
+	Records []Record `json:"records"`
+}
+
+// Record holds the source of one row of a table, or of one number in a sentence. Either Runs or Measured is set.
+type Record struct {
+	Name     string    `json:"name"`
+	Runs     runs      `json:"runs,omitempty"` // by seed
+	Measured *Measured `json:"measured,omitempty"`
+}
+
+// Kind returns the kind of record in words.
+func (r *Record) Kind() string {
+	if r.Measured != nil {
+		return "measured"
+	}
+	return "runs"
+}
+
+// runs is the form of a record's runs in a file: the first in full, and of the others only differences from the first.
+// A null is a field that the first has and this one lacks.
+type runs []Run

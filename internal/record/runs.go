@@ -6,10 +6,6 @@ import (
 	"maps"
 )
 
-// runs is the form of a record's runs in a file: the first in full, and of the others only differences from the first.
-// A null is a field that the first has and this one lacks.
-type runs []Run
-
 // MarshalJSON writes a line for every run.
 func (r runs) MarshalJSON() ([]byte, error) {
 	var first map[string]json.RawMessage

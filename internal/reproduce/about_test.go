@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"privrec/internal/reproduce/grid"
 )
 
 const aboutRow = `  - {method: Sum, data: ml-1m, task: attack fake, config: sum.yaml, evaluation: noise on, printed: [39, null],
@@ -13,7 +15,7 @@ const aboutRow = `  - {method: Sum, data: ml-1m, task: attack fake, config: sum.
 `
 
 // aboutGrid is the fake grid with a row about two runs, the first of which is another row's.
-func aboutGrid(t *testing.T, row string, began func()) *Grid {
+func aboutGrid(t *testing.T, row string, began func()) *grid.Grid {
 	t.Helper()
 	f := &fake{ctx: began}
 	g, err := loadWith(t, fakeGrid+row, map[string]string{"sum.yaml": "level: B\n"}, f.task(), about(began))
@@ -28,7 +30,7 @@ func aboutGrid(t *testing.T, row string, began func()) *Grid {
 func TestRowsAboutRuns(t *testing.T) {
 	n := 0
 	g, o := aboutGrid(t, aboutRow, func() { n++ }), options(t, "full")
-	d, err := g.Estimate(context.Background(), o)
+	d, err := Estimate(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func TestRowsAboutRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, b.String(), "the run of One", "9 of 9 runs", "not estimated  3 runs")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -46,11 +48,12 @@ func TestRowsAboutRuns(t *testing.T) {
 	}
 	// seeds give 50, 52, 54
 	holds(t, markdown(t, out), "|  | ours | 52.00 ± 2.00 (B) |", "- Sum: on the run of train fake under fake.yaml, made first with the same seed; on the run of")
-	if again, err := g.Make(context.Background(), o); err != nil || n != 9 || markdown(t, again) != markdown(t, out) {
+	again, err := makeTable(context.Background(), g, o)
+	if err != nil || n != 9 || markdown(t, again) != markdown(t, out) {
 		t.Errorf("made again: %d runs began, %v", n, err)
 	}
 	o.Size, o.Out = "quick", t.TempDir()
-	if out, err = g.Make(context.Background(), o); err != nil {
+	if out, err = makeTable(context.Background(), g, o); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, markdown(t, out), "|  | ours | 30.00 (B) |")
@@ -59,7 +62,7 @@ func TestRowsAboutRuns(t *testing.T) {
 // A number about a run that was cut short is not compared with the paper's.
 func TestRowsAboutShortRuns(t *testing.T) {
 	g := aboutGrid(t, strings.Replace(aboutRow, "set: [value=0.3]", "set: [short='trained for 5']", 1), func() {})
-	out, err := g.Make(context.Background(), options(t, "full"))
+	out, err := makeTable(context.Background(), g, options(t, "full"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -73,7 +76,7 @@ func TestRowsAboutFailedRuns(t *testing.T) {
 		"data":  "data missing: train fake, which it is about: ml-1m: nothing there",
 	} {
 		g, o := aboutGrid(t, strings.Replace(aboutRow, "set: [value=0.3]", "set: [fail="+fail+"]", 1), func() {}), options(t, "quick")
-		out, err := g.Make(context.Background(), o)
+		out, err := makeTable(context.Background(), g, o)
 		if err != nil || (out.Err() == nil) != (fail == "data") { // other rows have their data
 			t.Fatal(err, out.Err())
 		}

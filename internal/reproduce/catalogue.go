@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
-	"privrec/internal/config"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -33,14 +32,14 @@ type Catalogued struct {
 // Listing lists tables and figures with what they hold in a size, what the data at hand can fill,
 // and what finished runs in o.Out fill. It looks at names of files and at manifests, and at no
 // more.
-func Listing(grids []*Grid, o Options) (*report.Document, error) {
+func Listing(grids []*grid.Grid, o roster.Options) (*report.Document, error) {
 	t := &report.Table{Name: "tables", Title: "Tables", Columns: report.Columns("", "command", "title", "grid",
 		"printed", "fillable", "filled", "data missing")}
 	f := &report.Table{Name: "figures", Title: "Figures", Columns: report.Columns("", "command", "title", "grid",
 		"drawn", "fillable", "filled", "data missing")}
 	var sum [2]Catalogued
 	for _, g := range grids {
-		e, err := g.catalogue(o)
+		e, err := catalogue(g, o)
 		if err != nil {
 			return nil, err
 		}
@@ -79,14 +78,14 @@ func listed(list []string) any {
 }
 
 // catalogue counts one grid.
-func (g *Grid) catalogue(o Options) (*Catalogued, error) {
-	e := &Catalogued{Command: g.command(), Name: g.Name, Paper: g.Paper, Table: g.Table, Figure: g.Figure,
+func catalogue(g *grid.Grid, o roster.Options) (*Catalogued, error) {
+	e := &Catalogued{Command: g.Command(), Name: g.Name, Paper: g.Paper, Table: g.Table, Figure: g.Figure,
 		Title: g.Title}
-	entries, runs, err := g.runs(o)
+	entries, runs, err := roster.Of(g, o)
 	if err != nil {
 		return nil, err
 	}
-	done := map[*entry]bool{}
+	done := map[*grid.Entry]bool{}
 	seen := map[string]bool{}
 	for _, r := range runs {
 		is, known := seen[r.Dir]
@@ -96,18 +95,18 @@ func (g *Grid) catalogue(o Options) (*Catalogued, error) {
 			}
 			seen[r.Dir] = is
 		}
-		done[r.entry] = done[r.entry] || is
+		done[r.Entry] = done[r.Entry] || is
 	}
 	here := map[string]bool{}
 	for _, c := range entries {
-		at, known := here[c.name]
+		at, known := here[c.Name]
 		if !known {
-			at = absent(c.name) == ""
-			if here[c.name] = at; !at {
-				e.Missing = append(e.Missing, c.name)
+			at = grid.Absent(c.Name) == ""
+			if here[c.Name] = at; !at {
+				e.Missing = append(e.Missing, c.Name)
 			}
 		}
-		n := c.row.count()
+		n := c.Row.Numbers()
 		e.Printed += n
 		if g.Figure != 0 {
 			n = len(g.Metrics)
@@ -120,20 +119,20 @@ func (g *Grid) catalogue(o Options) (*Catalogued, error) {
 			e.Filled += n
 		}
 	}
-	for i, r := range g.gainRows() {
-		n := r.count()
+	for i, r := range g.GainRows() {
+		n := r.Numbers()
 		e.Printed += n
-		of := func(method, setting string) *entry {
-			want := &g.Rows[g.find(method, setting, g.Gains[i].Data)]
+		of := func(method, setting string) *grid.Entry {
+			row := &g.Rows[g.Find(method, setting, g.Gains[i].Data)]
 			for _, c := range entries {
-				if c.row == want {
+				if c.Row == row {
 					return c
 				}
 			}
 			return nil
 		}
 		a, b := of(g.Gains[i].Method, g.Gains[i].Setting), of(g.Gains[i].Over, g.Gains[i].OverSetting)
-		if a != nil && b != nil && here[a.name] {
+		if a != nil && b != nil && here[a.Name] {
 			e.Fillable += n
 			if done[a] && done[b] {
 				e.Filled += n
@@ -141,21 +140,6 @@ func (g *Grid) catalogue(o Options) (*Catalogued, error) {
 		}
 	}
 	return e, nil
-}
-
-// count returns how many numbers the paper prints in a row, none where an earlier row has them.
-func (r *Row) count() (n int) {
-	for _, p := range r.Printed {
-		if p != nil && !r.Again {
-			n++
-		}
-	}
-	return n
-}
-
-// command writes the command that makes a grid.
-func (g *Grid) command() string {
-	return fmt.Sprintf("privrec reproduce %s --%s", g.Paper, g.number())
 }
 
 // finished reports whether the run of a directory is finished.
@@ -168,69 +152,4 @@ func finished(dir string) (bool, error) {
 		return false, fmt.Errorf("%s: %w", filepath.Base(dir), err)
 	}
 	return m.Status == run.StatusDone, nil
-}
-
-// Select returns the grids of the named papers, or of all papers where none is named. Of
-// these it returns the table or the figure with that number, or all for 0 and 0.
-func Select(grids []*Grid, papers []string, table, figure int) ([]*Grid, error) {
-	grids, err := Of(grids, papers)
-	if err != nil {
-		return nil, err
-	}
-	var out []*Grid
-	var names []string
-	for _, g := range grids {
-		if wanted := figure != 0; wanted == (g.Figure != 0) {
-			names = appendNew(names, g.Paper+" "+g.number())
-		}
-		if table == 0 && figure == 0 || table != 0 && g.Table == table || figure != 0 && g.Figure == figure {
-			out = append(out, g)
-		}
-	}
-	switch {
-	case len(out) > 0:
-		return out, nil
-	case len(names) == 0 && figure != 0:
-		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure),
-			Fix: "there are only tables; see privrec reproduce --list"}
-	case figure != 0:
-		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure), Fix: "there are " +
-			strings.Join(names, ", ")}
-	}
-	return nil, &run.UsageError{Message: fmt.Sprintf("no table %d", table), Fix: "there are " +
-		strings.Join(names, ", ")}
-}
-
-// Of returns the grids of the named papers, or all where none is named.
-func Of(grids []*Grid, papers []string) (out []*Grid, err error) {
-	var known []string
-	for _, g := range grids {
-		known = appendNew(known, g.Paper)
-		if len(papers) == 0 || slices.Contains(papers, g.Paper) {
-			out = append(out, g)
-		}
-	}
-	for _, p := range papers {
-		if !slices.Contains(known, p) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p),
-				Fix: suggest(p, known)}
-		}
-	}
-	return out, nil
-}
-
-// number writes the number of a table or figure as in "table 2".
-func (g *Grid) number() string {
-	if g.Figure != 0 {
-		return "figure " + strconv.Itoa(g.Figure)
-	}
-	return "table " + strconv.Itoa(g.Table)
-}
-
-// suggest returns the hint for a word that is not among the known ones.
-func suggest(word string, known []string) string {
-	if best := config.Nearest(word, known); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "known are " + strings.Join(known, ", ")
 }

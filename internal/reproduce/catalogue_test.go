@@ -7,6 +7,8 @@ import (
 
 	"privrec/configs"
 	"privrec/internal/papers"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 )
 
 // A list counts printed numbers each once, those whose data are at hand, and those of finished
@@ -15,9 +17,9 @@ func TestCatalogue(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", t.TempDir())
 	f := &fake{}
 	g, o := mustLoad(t, gaining, f.task()), options(t, "quick")
-	check := func(what string, g *Grid, o Options, want Catalogued) {
+	check := func(what string, g *grid.Grid, o roster.Options, want Catalogued) {
 		t.Helper()
-		got, err := g.catalogue(o)
+		got, err := catalogue(g, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +34,7 @@ func TestCatalogue(t *testing.T) {
 	if f.starts.Load() != 0 {
 		t.Error("a list started a run")
 	}
-	if _, err := g.Make(context.Background(), smoke); err != nil {
+	if _, err := makeTable(context.Background(), g, smoke); err != nil {
 		t.Fatal(err)
 	}
 	check("finished", g, smoke, Catalogued{Printed: 4, Fillable: 4, Filled: 4})
@@ -45,13 +47,13 @@ func TestCatalogue(t *testing.T) {
 
 // The list of all grids has every transcribed number.
 func TestListing(t *testing.T) {
-	grids, err := BuiltIn(configs.Files(), papers.All())
+	grids, err := grid.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := 0
 	for _, g := range grids {
-		e, err := g.catalogue(Options{Size: "smoke", Out: t.TempDir()})
+		e, err := catalogue(g, roster.Options{Size: "smoke", Out: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"privrec/configs"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
 	"privrec/internal/run"
 )
 
@@ -30,10 +32,10 @@ func explained(t *testing.T, size string, sets ...string) *Outcome {
 	t.Helper()
 	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, size)
 	o.Sets = sets
-	if err := Explain(tree(fakeCauses), g); err != nil {
+	if err := grid.Explain(tree(fakeCauses), g); err != nil {
 		t.Fatal(err)
 	}
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,25 +46,33 @@ func explained(t *testing.T, size string, sets ...string) *Outcome {
 func TestCauses(t *testing.T) {
 	out := explained(t, "full", "value=0.5")
 	c := out.Cells
-	if c[0].Cause != "chosen on test" || c[0].Why != "they looked" || c[0].Evidence != "51.00 here, 61.00 with noise off (3 seeds), 19.00 printed" {
+	if c[0].Cause != "chosen on test" || c[0].Why != "they looked" ||
+		c[0].Evidence != "51.00 here, 61.00 with noise off (3 seeds), 19.00 printed" {
 		t.Errorf("cell %q %q %q", c[0].Cause, c[0].Why, c[0].Evidence)
 	}
-	if c[1].Status != Differs || c[1].Cause != "" || c[1].Why != NoCause {
+	if c[1].Status != results.Differs || c[1].Cause != "" || c[1].Why != results.NoCause {
 		t.Errorf("without an entry: %q %q %q", c[1].Status, c[1].Cause, c[1].Why)
 	}
-	if c[3].Status != NotReproducible || c[3].Cause != "other" || !strings.Contains(c[3].Evidence, "with One (3 seeds), 5.50 printed") {
+	if c[3].Status != results.NotReproducible || c[3].Cause != "other" ||
+		!strings.Contains(c[3].Evidence, "with One (3 seeds), 5.50 printed") {
 		t.Errorf("never: %q %q %q", c[3].Status, c[3].Cause, c[3].Evidence)
 	}
-	holds(t, markdown(t, out), "|  | status | differs | differs |", "|  | status | - | not reproducible |",
-		"| One | ML-1M | R | differs | chosen on test | they looked | R: 51.00 here", "| One | ML-1M | M | differs |  | no cause known |",
-		"of 3 printed numbers, 0 match, 0 are within noise, 2 differ (1 without a known cause), 1 cannot be reproduced")
+	holds(
+		t,
+		markdown(t, out),
+		"|  | status | differs | differs |",
+		"|  | status | - | not reproducible |",
+		"| One | ML-1M | R | differs | chosen on test | they looked | R: 51.00 here",
+		"| One | ML-1M | M | differs |  | no cause known |",
+		"of 3 printed numbers, 0 match, 0 are within noise, 2 differ (1 without a known cause), 1 cannot be reproduced",
+	)
 	// below, the first entry is not about it
 	if c := explained(t, "full", "value=0.05").Cells[0]; c.Cause != "data" {
 		t.Errorf("below: %q", c.Cause)
 	}
 	// without data, what cannot be had is still said, and nothing else
 	c = explained(t, "full", "fail=data").Cells
-	if c[0].Status != "" || c[0].Cause != "" || c[3].Status != NotReproducible || c[3].Evidence != "One: not run" {
+	if c[0].Status != "" || c[0].Cause != "" || c[3].Status != results.NotReproducible || c[3].Evidence != "One: not run" {
 		t.Errorf("without data: %q %q; %q %q", c[0].Status, c[0].Cause, c[3].Status, c[3].Evidence)
 	}
 	// generated data say nothing
@@ -89,27 +99,13 @@ func TestBadCauses(t *testing.T) {
 		if !strings.Contains(fakeCauses, c.old) {
 			t.Fatalf("%s: no %q", name, c.old)
 		}
-		_, err := BuiltIn(tree(strings.Replace(fakeCauses, c.old, c.new, 1)), []run.Task{(&fake{}).task()})
+		_, err := grid.BuiltIn(tree(strings.Replace(fakeCauses, c.old, c.new, 1)), []run.Task{(&fake{}).task()})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := BuiltIn(tree(fakeCauses), []run.Task{(&fake{}).task()}); err != nil {
+	if _, err := grid.BuiltIn(tree(fakeCauses), []run.Task{(&fake{}).task()}); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestGlob(t *testing.T) {
-	for _, c := range []struct {
-		pattern, s string
-		fits       bool
-	}{
-		{"", "", true}, {"", "a", false}, {"a", "a", true}, {"*", "", true}, {"*", "a/b", true}, {"a*", "ab", true}, {"a*", "ba", false},
-		{"*b", "ab", true}, {"*b", "aba", false}, {"a*b*c", "aXbYbc", true}, {"a*b*c", "acb", false}, {"K = *", "K = 5", true},
-	} {
-		if got := glob(c.pattern, c.s); got != c.fits {
-			t.Errorf("glob(%q, %q) = %v", c.pattern, c.s, got)
-		}
 	}
 }
 
@@ -120,7 +116,7 @@ func TestShippedCausesParse(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
-	if err := Explain(configs.Files(), &Grid{Name: "none", Paper: "none"}); err != nil {
+	if err := grid.Explain(configs.Files(), &grid.Grid{Name: "none", Paper: "none"}); err != nil {
 		t.Error(err)
 	}
 }

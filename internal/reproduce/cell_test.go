@@ -7,14 +7,18 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 // madeCells makes a table and returns its cells.
-func madeCells(t *testing.T, text, size string, sets ...string) []Cell {
+func madeCells(t *testing.T, text, size string, sets ...string) []results.Cell {
 	t.Helper()
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, size)
 	o.Sets = sets
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +28,11 @@ func madeCells(t *testing.T, text, size string, sets ...string) []Cell {
 // is fails unless x points to want, or is nil for NaN.
 func is(t *testing.T, what string, x *float64, want float64) {
 	t.Helper()
-	if got := (&Cell{}).inPercent(x); !(math.IsNaN(got) && math.IsNaN(want)) && !(math.Abs(got-want) <= 1e-9) && got != want {
+	got := math.NaN()
+	if x != nil {
+		got = *x
+	}
+	if !(math.IsNaN(got) && math.IsNaN(want)) && !(math.Abs(got-want) <= 1e-9) && got != want {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
@@ -37,7 +45,7 @@ func TestCells(t *testing.T) {
 		factor float64
 	}{{"percent", 1}, {"share", 0.01}} {
 		text := strings.Replace(fakeGrid, "unit: percent", "unit: "+c.unit, 1)
-		if c.unit == share {
+		if c.unit == grid.UnitShare {
 			text = strings.NewReplacer("[19, 5.5]", "[0.19, 0.055]", "[null, 5.5]", "[null, 0.055]").Replace(text)
 		}
 		cells := madeCells(t, text, "full")
@@ -57,7 +65,10 @@ func TestCells(t *testing.T) {
 		is(t, "claimed", x.ClaimedEpsilon, 5)
 		is(t, "accounted", x.AccountedEpsilon, math.Inf(1))
 		if x.Paper != "fake" || x.Grid != "fake-table" || x.Table != 3 || x.Data != "ML-1M" || x.Taken != "ml-1m" || x.Method != "One" || x.Metric != "Recall@20" ||
-			x.Unit != c.unit || x.Seeds != 3 || x.SeedsOf != 3 || x.FloorName != "random" || x.Level != "B" || x.State != Done || x.ClaimedUnit != "edge" || x.AccountedUnit != "edge" {
+			x.Unit != c.unit || x.Seeds != 3 || x.SeedsOf != 3 || x.FloorName != "random" || x.Level != "B" ||
+			x.State != roster.Done ||
+			x.ClaimedUnit != "edge" ||
+			x.AccountedUnit != "edge" {
 			t.Errorf("cell %+v", x)
 		}
 		if len(x.Runs) != 3 || !strings.HasPrefix(x.Runs[0], "train-fake-") || !strings.HasSuffix(x.Runs[2], "-seed3") {
@@ -85,7 +96,7 @@ func TestCellsWithoutComparison(t *testing.T) {
 	for what, p := range map[string]*float64{"ours": x.Ours, "low": x.Low, "difference": x.Difference, "floor": x.Floor, "claimed": x.ClaimedEpsilon} {
 		is(t, what+" without data", p, none)
 	}
-	if x.State != NoData || x.Seeds != 0 || x.SeedsOf != 1 || x.Runs == nil || len(x.Runs) != 0 {
+	if x.State != roster.NoData || x.Seeds != 0 || x.SeedsOf != 1 || x.Runs == nil || len(x.Runs) != 0 {
 		t.Errorf("cell %+v", x)
 	}
 }
@@ -94,7 +105,8 @@ func TestCellsWithoutComparison(t *testing.T) {
 func TestCellsOfFigure(t *testing.T) {
 	cells := madeCells(t, fakeFigure, "full")
 	x := cells[0]
-	if x.Figure != 4 || x.Axis != "epsilon" || x.At == nil || *x.At != 0.1 || x.Setting != "" || x.full() != "epsilon 0.1" || x.AccountedUnit != "user" {
+	if x.Figure != 4 || x.Axis != "epsilon" || x.At == nil || *x.At != 0.1 || x.Setting != "" ||
+		x.AccountedUnit != "user" {
 		t.Errorf("cell %+v", x)
 	}
 	is(t, "accounted", x.AccountedEpsilon, 70)
@@ -103,35 +115,11 @@ func TestCellsOfFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, string(b), `"accounted_epsilon":"inf"`, `"seeds_of":3`, `"at":0.1`, `"printed":null`)
-	var back []Cell
+	var back []results.Cell
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(back[:len(cells)], cells) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back[0], cells[0])
-	}
-}
-
-// The highest floor is taken over the rows of the same protocol: those with equal floors, where
-// more than one can be compared.
-func TestHighestFloor(t *testing.T) {
-	row := func(floors ...map[string]float64) *summary {
-		s := &summary{entry: &entry{name: "d"}, results: []*result{{seed: 1}}}
-		for _, f := range floors {
-			s.columns = append(s.columns, column{floors: f})
-		}
-		return s
-	}
-	a := row(map[string]float64{"random": 1, "popularity": 4})
-	same := row(map[string]float64{"random": 1, "popularity": 4, "last item": 6})
-	other := row(map[string]float64{"random": 1, "popularity": 5, "last item": 9})
-	little := row(map[string]float64{"random": 1, "oracle": 20})
-	seeds := row(map[string]float64{"random": 1, "popularity": 4, "last item": 8})
-	seeds.results[0].seed = 2
-	if name, f := highestFloor(a, []*summary{a, same, other, little, seeds}, 0); name != "last item" || f != 6 {
-		t.Errorf("%s %v, want last item 6", name, f)
-	}
-	if name, f := highestFloor(row(nil), []*summary{same}, 0); name != "" || !math.IsNaN(f) {
-		t.Errorf("%s %v without floors", name, f)
 	}
 }

@@ -9,16 +9,20 @@ import (
 	"privrec/configs"
 	"privrec/internal/claims"
 	"privrec/internal/papers"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
+	"privrec/internal/run"
 )
 
 // The claims of all five papers load: each refers to rows, metrics, data and values that a grid
 // of the paper has, or says why none can test it.
 func TestClaims(t *testing.T) {
-	grids, err := BuiltIn(configs.Files(), papers.All())
+	grids, err := grid.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Claims(configs.Files(), grids)
+	list, err := grid.ReadClaims(configs.Files(), grids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +35,13 @@ func TestClaims(t *testing.T) {
 			}
 		}
 		if len(p.Claims) < least[p.Name] || private == 0 && p.Name != "exposure" {
-			t.Errorf("%s: %d claims, %d of them about privacy; want at least %d, and some", p.Name, len(p.Claims), private, least[p.Name])
+			t.Errorf(
+				"%s: %d claims, %d of them about privacy; want at least %d, and some",
+				p.Name,
+				len(p.Claims),
+				private,
+				least[p.Name],
+			)
 		}
 		delete(least, p.Name)
 	}
@@ -72,19 +82,21 @@ claims:
 // generated data, nothing is decided; the table of the grid shows the same claims.
 func TestClaimsOfRuns(t *testing.T) {
 	f := &fake{}
-	grid := fakeFigure[:strings.Index(fakeFigure, "claims:")]
-	g, o := mustLoad(t, grid, f.task()), options(t, "full")
-	tree := fstest.MapFS{"claims/fake.yaml": {Data: []byte(fakeClaims)}}
-	list, err := Claims(tree, []*Grid{g})
+	figure := strings.ReplaceAll(fakeFigure[:strings.Index(fakeFigure, "claims:")], "fake.yaml", "../fake.yaml")
+	tree := fstest.MapFS{"claims/fake.yaml": {Data: []byte(fakeClaims)}, "tables/t.yaml": {Data: []byte(figure)},
+		"fake.yaml": {Data: []byte("value: 0.2\n")}}
+	grids, err := grid.BuiltIn(tree, []run.Task{f.task()})
+	if err != nil || len(grids) != 1 || len(grids[0].Claims) != 3 {
+		t.Fatal(grids, err)
+	}
+	list, err := grid.ReadClaims(tree, grids)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := attach(tree, []*Grid{g}); err != nil || len(g.Claims) != 3 {
-		t.Fatal(len(g.Claims), err)
-	}
-	count := func(o Options) claims.Count {
+	g, o := grids[0], options(t, "full")
+	count := func(o roster.Options) claims.Count {
 		t.Helper()
-		r, err := Verdicts(list, []*Grid{g}, o)
+		r, err := results.Verdicts(list, []*grid.Grid{g}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +105,7 @@ func TestClaimsOfRuns(t *testing.T) {
 	if got := count(o); got != (claims.Count{Claims: 4, Untested: 4}) || f.starts.Load() != 0 {
 		t.Errorf("before any run: %+v, %d started", got, f.starts.Load())
 	}
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -101,19 +113,25 @@ func TestClaimsOfRuns(t *testing.T) {
 	if got := count(o); got != (claims.Count{Claims: 4, Hold: 1, Fail: 2, Untested: 1}) || f.starts.Load() != began {
 		t.Errorf("after the runs: %+v, %d started", got, f.starts.Load()-began)
 	}
-	holds(t, markdown(t, out), "| c1 | the twin is above one |  | holds (B) |", "| c3 | one keeps epsilon 5 |  | does not hold (B) |")
-	r, err := Verdicts(list, []*Grid{g}, o)
+	holds(
+		t,
+		markdown(t, out),
+		"| c1 | the twin is above one |  | holds (B) |",
+		"| c3 | one keeps epsilon 5 |  | does not hold (B) |",
+	)
+	r, err := results.Verdicts(list, []*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why := r[0].Claims[2].Why; !strings.Contains(why, "claimed 5, accounted infinity for one edge") || len(r[0].Claims[0].Runs) != 12 {
+	if why := r[0].Claims[2].Why; !strings.Contains(why, "claimed 5, accounted infinity for one edge") ||
+		len(r[0].Claims[0].Runs) != 12 {
 		t.Errorf("%s; %d runs", why, len(r[0].Claims[0].Runs))
 	}
 	o = options(t, "smoke")
-	if out, err := g.Make(context.Background(), o); err != nil || out.Err() != nil {
+	if out, err := makeTable(context.Background(), g, o); err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
-	r, err = Verdicts(list, []*Grid{g}, o)
+	r, err = results.Verdicts(list, []*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +148,10 @@ func TestBadClaims(t *testing.T) {
 		"file":  {"claims/other.yaml", "paper: fake", "paper: other", `claims/other.yaml:6:11: claims.0.grid: "fake-figure4" is not a grid of the paper`},
 		"row":   {"claims/fake.yaml", "[Twin, One]", "[Twin, Won]", `claims/fake.yaml:7:41: claims.0.parts.0.lines.1: "Won" is not a row of the grid`},
 	} {
-		_, err := Claims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*Grid{g})
+		_, err := grid.ReadClaims(
+			fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}},
+			[]*grid.Grid{g},
+		)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}

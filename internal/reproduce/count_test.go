@@ -2,11 +2,10 @@ package reproduce
 
 import (
 	"context"
-	"math"
 	"strings"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/reproduce/roster"
 )
 
 // counted is a grid that counts, in which one line of the paper is held against two steps.
@@ -36,7 +35,7 @@ statistics:
 // never sets those of generated rows beside printed ones.
 func TestCount(t *testing.T) {
 	g, o := mustLoad(t, counted), options(t, "smoke")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,45 +55,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The note on mixed columns is made of the numbers: a step that has them all needs none.
-func TestSteps(t *testing.T) {
-	g := mustLoad(t, counted)
-	rows := func(level dataset.Level, means ...[]float64) (out []*summary) {
-		for i, m := range means {
-			s := &summary{entry: &entry{row: &g.Rows[i], data: &g.Data[0], name: "ml-1m"}, level: level, unit: count, results: []*result{{}}}
-			for _, x := range m {
-				s.columns = append(s.columns, column{mean: x})
-			}
-			out = append(out, s)
-		}
-		return out
-	}
-	none := math.NaN()
-	got := g.steps(rows(dataset.LevelB, []float64{5949, 365535, 61.4448, none}, []float64{5949, 571531, 96.0718, none}))
-	want := "ML-1M: no step has all printed numbers; Users 5945: at no step here; Rows 365535: cut; Length 96.07: whole; Clicks 7: at no step here"
-	if len(got) != 1 || got[0] != want {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
-	if got := g.steps(rows(dataset.LevelB, []float64{5945, 365535, 96.0718, 7}, []float64{5949, 1, 1, 1})); got != nil {
-		t.Errorf("one step has all numbers: %q", got)
-	}
-	if got := g.steps(rows(dataset.LevelB, []float64{1, 1, 1, 1})); got != nil {
-		t.Errorf("one step alone: %q", got)
-	}
-}
-
-// A count is a printed number if it has all digits of it.
-func TestEquals(t *testing.T) {
-	for _, c := range []struct {
-		x, printed float64
-		want       bool
-	}{{96.0718, 96.07, true}, {96.0650001, 96.07, true}, {96.0749, 96.07, true}, {96.0751, 96.07, false}, {5949, 5945, false}, {0.044683, 0.04468, true}, {0.0419, 0.04468, false}, {math.NaN(), 1, false}} {
-		if got := equals(c.x, c.printed); got != c.want {
-			t.Errorf("%v for printed %v: %v", c.x, c.printed, got)
-		}
-	}
-}
-
 // What a grid that counts cannot be, and rows that repeat nothing.
 func TestBadCounts(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
@@ -110,46 +70,18 @@ func TestBadCounts(t *testing.T) {
 	}
 }
 
-// A count matches where all printed digits are the same, whatever the level; there is no chance in it.
-func TestStatusOfCounts(t *testing.T) {
-	g := mustLoad(t, counted)
-	s := &summary{entry: &entry{row: &g.Rows[0], data: &g.Data[0], name: "ml-1m"}, level: dataset.LevelC, unit: count, results: []*result{{}}}
-	for _, x := range []float64{5949, 365535, 96.0718, math.NaN()} {
-		col := column{mean: x, lo: math.NaN(), hi: math.NaN(), delta: math.NaN()}
-		s.columns = append(s.columns, col)
-	}
-	cells, err := g.cells([]*summary{s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []string{Differs, Match, Match, ""} {
-		if cells[i].Status != want || cells[i].Unit != count {
-			t.Errorf("%s: %q of unit %s, want %q", cells[i].Metric, cells[i].Status, cells[i].Unit, want)
-		}
-	}
-	if cells[3].Why != notInData || cells[0].Why != NoCause || *cells[2].Margin != 0.005 {
-		t.Errorf("%q, %q, margin %v", cells[3].Why, cells[0].Why, *cells[2].Margin)
-	}
-	again := append(cells, cells[0])
-	again[4].Again = true
-	if n := CountStatuses(again); n.Printed != 4 || n.Differs != 1 || n.Match != 2 || n.Silent[notInData] != 1 {
-		t.Errorf("%+v", n)
-	}
-}
-
 // Overrides of keys that only trainings have are not for a grid that counts. Its own are, and a
 // key that no task has is an error.
 func TestOwnSets(t *testing.T) {
 	g := mustLoad(t, counted, (&fake{}).task())
-	plain, changed := g.FileName(Options{Size: "smoke"}), Options{Size: "smoke", Sets: []string{"value=0.3"}}
-	if got := g.FileName(changed); got != plain {
+	plain := g.FileName("smoke", nil)
+	if got := g.FileName("smoke", []string{"value=0.3"}); got != plain {
 		t.Errorf("a count is called %s after an override of a training", got)
 	}
-	if _, _, err := g.runs(Options{Size: "smoke", Out: "x", Sets: []string{"no.such=1"}}); err == nil {
+	if _, _, err := roster.Of(g, roster.Options{Size: "smoke", Out: "x", Sets: []string{"no.such=1"}}); err == nil {
 		t.Error("an unknown key is let pass")
 	}
-	other := Options{Size: "smoke", Sets: []string{"data.recipe=rdpgcf"}}
-	if got := g.FileName(other); got == plain {
+	if got := g.FileName("smoke", []string{"data.recipe=rdpgcf"}); got == plain {
 		t.Error("an override of the count itself does not show in the name")
 	}
 }

@@ -5,17 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/costs"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
 // Estimate says how far every run of a table is, and what the unfinished ones would take.
 // It trains a few steps of each row, drops them, and writes no file.
-func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error) {
-	entries, runs, err := g.runs(o)
+func Estimate(ctx context.Context, g *grid.Grid, o roster.Options) (*report.Document, error) {
+	entries, runs, err := roster.Of(g, o)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +26,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		Columns: []report.Column{
 			{Name: "method"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "steps"},
 			{Name: "ms a step", Format: "%.1f"}, {Name: "time"}, {Name: "memory MB"}}}
-	p, _, err := g.size(o.Size, g.Rows[0].Setting)
+	p, _, err := g.Size(o.Size, g.Rows[0].Setting)
 	if err != nil {
 		return nil, err
 	}
@@ -32,17 +35,17 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		total, fastest   float64
 		open, unmeasured int
 		memory           int64
-		first            = map[string]*Run{}         // by directory: rows may share a run
+		first            = map[string]*roster.Run{}  // by directory: rows may share a run
 		equal            = map[string]run.Forecast{} // by effort and epochs: rows may differ in what costs nothing
 	)
 	for _, c := range withAbout(entries) {
 		f, bad := run.Forecast{}, error(nil)
 		measured := false
 		for _, r := range runs {
-			if r.entry != c {
+			if r.Entry != c {
 				continue
 			}
-			if _, err := r.look(); err != nil {
+			if _, err := r.Look(); err != nil {
 				return nil, err
 			}
 			if shared := first[r.Dir]; shared != nil {
@@ -54,18 +57,18 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				continue
 			}
 			first[r.Dir] = r
-			if r.Status == Done || r.Status == Failed {
+			if r.Status == roster.Done || r.Status == roster.Failed {
 				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				continue
 			}
 			open++
-			if r.waits() { // they cannot be measured before those are made
-				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(ToDo))
+			if r.Waits() { // they cannot be measured before those are made
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(roster.ToDo))
 				unmeasured++
 				continue
 			}
 			if !measured { // the seeds of a row take the same
-				key, epochs, err := r.effort()
+				key, epochs, err := costs.Effort(r)
 				if err != nil {
 					return nil, err
 				}
@@ -74,7 +77,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 					f = was
 				} else {
 					o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
-					if f, bad = c.task.Forecast(ctx, r.options); bad == nil {
+					if f, bad = c.Task.Forecast(ctx, r.Start); bad == nil {
 						equal[key] = f
 					}
 				}
@@ -84,7 +87,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				unmeasured++
 			case errors.Is(bad, dataset.ErrNotFound):
-				markMissing(r, bad)
+				roster.MarkMissing(r, bad)
 				if note := r.Problem; !slices.Contains(d.Notes, note) {
 					d.Notes = append(d.Notes, note)
 				}
@@ -94,7 +97,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				return nil, bad
 			default:
 				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status), f.Steps, 1000*f.StepSeconds,
-					lasting(f.Seconds), int(f.Bytes>>20))
+					phrase.Lasting(f.Seconds), int(f.Bytes>>20))
 				total, fastest, memory = total+f.Seconds, fastest+f.Fastest, max(memory, f.Bytes)
 				if note := r.Method + " on " + r.On() + ": " + f.Basis; !slices.Contains(d.Notes, note) {
 					d.Notes = append(d.Notes, note)
@@ -107,10 +110,10 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		Note: "finished runs are not repeated"}}
 	if open > unmeasured {
 		d.Facts = append(d.Facts,
-			report.Fact{Label: "time", Value: "about " + lasting(total),
+			report.Fact{Label: "time", Value: "about " + phrase.Lasting(total),
 				Note: "on this machine under its present load, one run after the other; a run that has begun counts " +
 					"in full"},
-			report.Fact{Label: "at best", Value: "about " + lasting(fastest),
+			report.Fact{Label: "at best", Value: "about " + phrase.Lasting(fastest),
 				Note: "if every step were as fast as the fastest one measured"},
 			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20),
 				Note: "the peak of the program's memory while it measured the largest row"})
@@ -126,25 +129,9 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 }
 
 // withAbout lists the entries of rows, each after those of the runs that it is about.
-func withAbout(entries []*entry) (all []*entry) {
+func withAbout(entries []*grid.Entry) (all []*grid.Entry) {
 	for _, c := range entries {
-		all = append(append(all, c.about...), c)
+		all = append(append(all, c.About...), c)
 	}
 	return all
-}
-
-// lasting writes a time in its two largest units.
-func lasting(seconds float64) string {
-	if seconds < 10 {
-		return fmt.Sprintf("%.1f s", seconds)
-	}
-	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	if d >= time.Hour {
-		d = d.Round(time.Minute)
-		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
-	}
-	if d >= time.Minute {
-		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%d s", int(d.Seconds()))
 }

@@ -18,6 +18,8 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -222,13 +224,13 @@ rows:
 `
 
 // load writes a grid with its configuration and loads it.
-func load(t *testing.T, text string, tasks ...run.Task) (*Grid, error) {
+func load(t *testing.T, text string, tasks ...run.Task) (*grid.Grid, error) {
 	t.Helper()
 	return loadWith(t, text, nil, tasks...)
 }
 
 // loadWith is load with further configurations.
-func loadWith(t *testing.T, text string, more map[string]string, tasks ...run.Task) (*Grid, error) {
+func loadWith(t *testing.T, text string, more map[string]string, tasks ...run.Task) (*grid.Grid, error) {
 	t.Helper()
 	dir := t.TempDir()
 	files := map[string]string{"grid.yaml": text, "fake.yaml": "value: 0.2\n"}
@@ -238,10 +240,10 @@ func loadWith(t *testing.T, text string, more map[string]string, tasks ...run.Ta
 			t.Fatal(err)
 		}
 	}
-	return Load(filepath.Join(dir, "grid.yaml"), tasks)
+	return grid.Load(filepath.Join(dir, "grid.yaml"), tasks)
 }
 
-func mustLoad(t *testing.T, text string, tasks ...run.Task) *Grid {
+func mustLoad(t *testing.T, text string, tasks ...run.Task) *grid.Grid {
 	t.Helper()
 	g, err := load(t, text, tasks...)
 	if err != nil {
@@ -250,8 +252,17 @@ func mustLoad(t *testing.T, text string, tasks ...run.Task) *Grid {
 	return g
 }
 
-func options(t *testing.T, size string) Options {
-	return Options{Size: size, Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}
+func options(t *testing.T, size string) roster.Options {
+	return roster.Options{Size: size, Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}
+}
+
+// makeTable plans one table and makes it.
+func makeTable(ctx context.Context, g *grid.Grid, o roster.Options) (*Outcome, error) {
+	p, err := NewPlan([]*grid.Grid{g}, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Make(ctx, 0)
 }
 
 // markdown is the table as written.

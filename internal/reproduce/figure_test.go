@@ -51,7 +51,7 @@ claims:
 func TestFigure(t *testing.T) {
 	f := &fake{}
 	g, o := mustLoad(t, fakeFigure, f.task()), options(t, "full")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -85,7 +85,7 @@ func TestFigure(t *testing.T) {
 	if n := strings.Count(files[".html"], "<svg"); n != 2 {
 		t.Errorf("%d pictures on the page, want 2", n)
 	}
-	again, err := g.Make(context.Background(), o)
+	again, err := makeTable(context.Background(), g, o)
 	if err != nil || f.starts.Load() != 15 {
 		t.Errorf("made again: %d runs began, %v", f.starts.Load(), err)
 	}
@@ -101,13 +101,13 @@ func TestFigure(t *testing.T) {
 func TestFigureWithHoles(t *testing.T) {
 	text := strings.Replace(fakeFigure, "[{value: 0.4, set: [user=8]}]", "[{value: 0.4, set: [fail=error]}]", 1)
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, "quick")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() == nil {
 		t.Fatal(err, out.Err())
 	}
 	holds(t, markdown(t, out), "| c1 | One rises |  | not tested |", "One (epsilon 0.4) is not measured", "|  | epsilon | 0.4 |  | failed |")
 	o = options(t, "smoke")
-	out, err = g.Make(context.Background(), o)
+	out, err = makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -121,7 +121,7 @@ func TestFigureWithHoles(t *testing.T) {
 func TestFigureOfNothing(t *testing.T) {
 	g, o := mustLoad(t, fakeFigure, (&fake{}).task()), options(t, "quick")
 	o.NoRun = true
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestFigureOfNothing(t *testing.T) {
 // A metric that no run could measure has no picture; that of the others stays.
 func TestFigureOfUnknownMetric(t *testing.T) {
 	g, o := mustLoad(t, strings.Replace(fakeFigure, "  - {metric: Recall@20}\n", "  - {metric: Recall@20}\n  - {metric: recommendation accuracy}\n", 1), (&fake{}).task()), options(t, "smoke")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -146,7 +146,7 @@ func TestStudyGrid(t *testing.T) {
 	text := strings.Replace(fakeFigure, "paper: fake\nfigure: 4\n", "", 1)
 	text = strings.Replace(text, "source: {cite: \"A. Author, 2026\", where: Figure 4}\n", "", 1)
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, "quick")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -154,7 +154,7 @@ func TestStudyGrid(t *testing.T) {
 	i := strings.Index(fakeFigure, "axes:")
 	text = fakeFigure[:i] + strings.ReplaceAll(fakeFigure[strings.Index(fakeFigure, "rows:"):strings.Index(fakeFigure, "claims:")], ", axes: [epsilon], unit: user, at: [{value: 0.4, set: [user=8]}]", ", panel: users")
 	text = strings.Replace(text, ", axes: [epsilon], unit: edge, key: value, values: [0.1, 0.15, 0.2]", "", 1)
-	out, err = mustLoad(t, text, (&fake{}).task()).Make(context.Background(), o)
+	out, err = makeTable(context.Background(), mustLoad(t, text, (&fake{}).task()), o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -176,7 +176,7 @@ func TestAxisOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := g.Make(context.Background(), options(t, "quick"))
+	out, err := makeTable(context.Background(), g, options(t, "quick"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"privrec/internal/dataset"
-	"privrec/internal/experiment"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/costs"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -37,37 +39,6 @@ type Ahead struct {
 	replaced, lacks []string // data sets by their printed names
 }
 
-// undisturbed returns what a finished run would take on a machine that nothing else uses: its epochs at the recorded
-// cost of its steps, times scale. Where that is not recorded it is what the run took. done is false where the run is
-// not finished.
-func (r *Run) undisturbed(scale float64) (seconds float64, done bool, err error) {
-	took, done := r.spent()
-	c := r.cost()
-	if !done || c.how != recorded {
-		return took.Seconds, done, nil
-	}
-	ran, err := r.ranShare()
-	return c.Seconds * ran * scale, true, err
-}
-
-// ranShare returns the share of the most epochs that a finished run ran.
-func (r *Run) ranShare() (float64, error) {
-	m, err := experiment.ReadOutcome(r.Dir)
-	if err != nil {
-		return 0, err
-	}
-	return ranShare(m.Trained), nil
-}
-
-// ranShare returns the share of the most epochs that a finished run ran, with those of a first training that chose how
-// many; 1 for a run without epochs.
-func ranShare(t experiment.Trained) float64 {
-	if t.Cap == 0 {
-		return 1
-	}
-	return float64(len(t.Selection)+len(t.Epochs)) / float64(t.Cap)
-}
-
 // add adds what another table takes.
 func (a *Ahead) add(b Ahead) {
 	a.Runs, a.Done, a.NoData, a.ToMake, a.Rough = a.Runs+b.Runs-b.Shared, a.Done+b.Done, a.NoData+b.NoData,
@@ -77,26 +48,22 @@ func (a *Ahead) add(b Ahead) {
 	a.FirstToMake, a.FirstSeconds = a.FirstToMake+b.FirstToMake, a.FirstSeconds+b.FirstSeconds
 }
 
-// measureFor is the most time that Forecast takes to measure runs of which nothing is
-// recorded.
-const measureFor = 15 * time.Second
-
 // Forecast says for each table what its unfinished runs would take on this machine. It takes
 // the recorded costs of equal steps, scaled by the speed of dense products here, and
 // measures steps of runs of which nothing is recorded, for a limited time. The rest counts
 // as similar runs do. It writes no file.
 func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) {
-	t, err := known()
+	t, err := costs.Known()
 	if err != nil {
 		return nil, nil, err
 	}
 	if p.o.Workers > 0 {
 		tensor.SetWorkers(p.o.Workers)
 	}
-	scale := t.speed / speed()
+	scale := t.Speed / costs.Speed()
 	if p.o.Records != nil {
 		for _, r := range p.runs {
-			if seconds, done, err := r.undisturbed(scale); err != nil {
+			if seconds, done, err := costs.Undisturbed(r, scale); err != nil {
 				return nil, nil, err
 			} else if done {
 				if err := p.learn(r, seconds); err != nil {
@@ -106,7 +73,7 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		}
 	}
 	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{},
-		again: map[string]bool{}, measured: map[string]Cost{}}
+		again: map[string]bool{}, measured: map[string]costs.Cost{}}
 	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs",
 		"to make", "time", "one seed", "memory MB", "disk MB", "data")}
 	var all []Ahead
@@ -114,10 +81,10 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 	add := func(name string, a Ahead, data string) {
 		seconds, first, memory, disk := any(nil), any(nil), any(nil), any(nil)
 		if a.ToMake > 0 {
-			seconds, memory, disk = lasting(a.Seconds), int(a.Memory>>20), fmt.Sprintf("%.1f", float64(a.Disk)/(1<<20))
+			seconds, memory, disk = phrase.Lasting(a.Seconds), int(a.Memory>>20), fmt.Sprintf("%.1f", float64(a.Disk)/(1<<20))
 		}
 		if a.FirstToMake > 0 {
-			first = lasting(a.FirstSeconds)
+			first = phrase.Lasting(a.FirstSeconds)
 		}
 		list.Add(name, a.Runs, a.ToMake, seconds, first, memory, disk, data)
 	}
@@ -133,30 +100,30 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 		if len(a.replaced) > 0 {
 			data = append(data, strings.Join(a.replaced, ", ")+" generated (D)")
 		}
-		add(t.grid.FileName(p.o), a, strings.Join(data, "; "))
+		add(t.grid.FileName(p.o.Size, p.o.Sets), a, strings.Join(data, "; "))
 		all = append(all, a)
 		sum.add(a)
 	}
 	add("together", sum, "")
-	d := &report.Document{Title: "What " + plural(len(p.tables), "table") + " would take", Subtitle: "size " + p.o.Size,
-		Tables: []*report.Table{list}}
+	d := &report.Document{Title: "What " + phrase.Plural(len(p.tables), "table") + " would take",
+		Subtitle: "size " + p.o.Size, Tables: []*report.Table{list}}
 	d.Facts = []report.Fact{
 		{Label: "to make", Value: fmt.Sprintf("%d of %d runs", sum.ToMake, sum.Runs),
 			Note: "each once; finished runs are not repeated"},
-		{Label: "time", Value: "about " + lasting(sum.Seconds),
+		{Label: "time", Value: "about " + phrase.Lasting(sum.Seconds),
 			Note: "one run after the other, when nothing else uses the machine; a run that has begun counts in full"},
 	}
 	if sum.FirstToMake < sum.ToMake {
-		d.Facts = append(d.Facts, report.Fact{Label: "one seed", Value: "about " + lasting(sum.FirstSeconds),
+		d.Facts = append(d.Facts, report.Fact{Label: "one seed", Value: "about " + phrase.Lasting(sum.FirstSeconds),
 			Note: fmt.Sprintf("of that, %s with the first seed of their row: --for makes these first",
-				plural(sum.FirstToMake, "run"))})
+				phrase.Plural(sum.FirstToMake, "run"))})
 	}
 	if s := p.o.Shard; s.Of > 0 {
 		d.Facts = append(d.Facts, report.Fact{Label: "part", Value: s.String(),
 			Note: "the runs of the other shards are not counted"})
 	}
 	if sum.NoData > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "without data", Value: plural(sum.NoData, "run"),
+		d.Facts = append(d.Facts, report.Fact{Label: "without data", Value: phrase.Plural(sum.NoData, "run"),
 			Note: "--stand-ins makes them on generated rows"})
 	}
 	if lacking := p.lackingData(); len(lacking.Rows) > 0 {
@@ -169,7 +136,7 @@ func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) 
 	}
 	if sum.Again > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("the time holds %s made once more: attacks need their models, "+
-			"and only their records are here", plural(sum.Again, "finished run")))
+			"and only their records are here", phrase.Plural(sum.Again, "finished run")))
 	}
 	if sum.Rough > 0 {
 		d.Notes = append(d.Notes,
@@ -184,19 +151,19 @@ type forecast struct {
 	p        *Plan
 	scale    float64 // seconds here for one of the machine that recorded
 	until    time.Time
-	seen     map[string]bool // directories
-	again    map[string]bool // directories of records whose runs are made once more
-	measured map[string]Cost // by effort, for one epoch
+	seen     map[string]bool       // directories
+	again    map[string]bool       // directories of records whose runs are made once more
+	measured map[string]costs.Cost // by effort, for one epoch
 }
 
 // table adds up what the unfinished runs of a table take.
 func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 	own := map[string]bool{}
 	for _, r := range t.runs {
-		if d := r.entry.data.Printed; r.entry.size != f.p.o.Size {
-			a.replaced = appendNew(a.replaced, d)
-		} else if r.Data == r.entry.data.Name && absent(r.Data) != "" {
-			a.lacks = appendNew(a.lacks, d)
+		if d := r.Entry.Data.Printed; r.Entry.Size != f.p.o.Size {
+			a.replaced = phrase.AppendNew(a.replaced, d)
+		} else if r.Data == r.Entry.Data.Name && grid.Absent(r.Data) != "" {
+			a.lacks = phrase.AppendNew(a.lacks, d)
 		}
 		if own[r.Dir] {
 			continue
@@ -208,19 +175,19 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 			continue
 		}
 		f.seen[r.Dir] = true
-		if _, err := r.look(); err != nil {
+		if _, err := r.Look(); err != nil {
 			return a, err
 		}
 		switch {
-		case r.Status == Done || r.Status == Failed:
+		case r.Status == roster.Done || r.Status == roster.Failed:
 			a.Done++
 			continue
-		case !f.p.o.Shard.has(r):
+		case !f.p.o.Shard.Has(r):
 			continue
-		case absent(r.Data) != "":
+		case grid.Absent(r.Data) != "":
 			a.NoData++
 			continue
-		case t.grid.unfit(r):
+		case roster.Unfit(t.grid, r):
 			a.Done++
 			continue
 		}
@@ -228,7 +195,7 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 		if err != nil {
 			return a, err
 		}
-		if c.how == alike || c.how == guessed {
+		if c.How == costs.Alike || c.How == costs.Guessed {
 			a.Rough++
 		}
 		again, err := f.models(ctx, r)
@@ -240,7 +207,7 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 			c.Seconds, c.Memory, c.Disk = c.Seconds+m.Seconds, max(c.Memory, m.Memory), c.Disk+m.Disk
 		}
 		a.Seconds, a.Memory, a.Disk = a.Seconds+c.Seconds, max(a.Memory, c.Memory), a.Disk+c.Disk
-		if r.Seed == r.entry.seeds[0] {
+		if r.Seed == r.Entry.Seeds[0] {
 			a.FirstToMake, a.FirstSeconds = a.FirstToMake+1, a.FirstSeconds+c.Seconds
 		}
 	}
@@ -249,9 +216,9 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 
 // models returns what it takes to make the runs once more that r is about and that only records are here of: a record
 // has no model. A run that several need is counted for the first of them.
-func (f *forecast) models(ctx context.Context, r *Run) (all []Cost, err error) {
-	for _, of := range r.about {
-		if !of.kept || f.again[of.Dir] {
+func (f *forecast) models(ctx context.Context, r *roster.Run) (all []costs.Cost, err error) {
+	for _, of := range r.Before {
+		if !of.Kept || f.again[of.Dir] {
 			continue
 		}
 		f.again[of.Dir] = true
@@ -269,16 +236,16 @@ func (f *forecast) models(ctx context.Context, r *Run) (all []Cost, err error) {
 }
 
 // cost returns what a run takes here.
-func (f *forecast) cost(ctx context.Context, r *Run) (Cost, error) {
-	c := r.cost()
+func (f *forecast) cost(ctx context.Context, r *roster.Run) (costs.Cost, error) {
+	c := costs.Of(r)
 	if seconds, known, err := f.p.took(r); known || err != nil {
-		c.Seconds, c.how = seconds, recorded
+		c.Seconds, c.How = seconds, costs.Recorded
 		return c, err
 	}
-	if c.Seconds *= f.scale; c.how == recorded {
+	if c.Seconds *= f.scale; c.How == costs.Recorded {
 		return c, nil
 	}
-	key, epochs, err := r.effort()
+	key, epochs, err := costs.Effort(r)
 	if err != nil {
 		return c, err
 	}
@@ -287,13 +254,13 @@ func (f *forecast) cost(ctx context.Context, r *Run) (Cost, error) {
 		return m, nil
 	}
 	left := f.until.Sub(f.p.now())
-	if left <= 0 || r.waits() {
+	if left <= 0 || r.Waits() {
 		return c, nil
 	}
 	f.p.o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
 	limited, stop := context.WithTimeout(ctx, left)
 	defer stop()
-	e, err := r.entry.task.Forecast(limited, r.options)
+	e, err := r.Entry.Task.Forecast(limited, r.Start)
 	switch {
 	case ctx.Err() != nil:
 		return c, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
@@ -302,7 +269,7 @@ func (f *forecast) cost(ctx context.Context, r *Run) (Cost, error) {
 	case err != nil:
 		return c, err
 	}
-	c = Cost{Seconds: e.Fastest, Memory: e.Bytes, Disk: c.Disk, how: measuredNow}
+	c = costs.Cost{Seconds: e.Fastest, Memory: e.Bytes, Disk: c.Disk, How: costs.MeasuredNow}
 	one := c
 	one.Seconds /= float64(epochs)
 	f.measured[key] = one
@@ -317,15 +284,15 @@ func (p *Plan) lackingData() *report.Table {
 	tables := map[string][]string{}
 	for _, x := range p.tables {
 		for _, d := range x.grid.Data {
-			if absent(d.Name) != "" {
-				names = appendNew(names, d.Name)
-				tables[d.Name] = appendNew(tables[d.Name], x.grid.Name)
+			if grid.Absent(d.Name) != "" {
+				names = phrase.AppendNew(names, d.Name)
+				tables[d.Name] = phrase.AppendNew(tables[d.Name], x.grid.Name)
 			}
 		}
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		t.Add(n, strings.Join(tables[n], ", "), absent(n))
+		t.Add(n, strings.Join(tables[n], ", "), grid.Absent(n))
 	}
 	if len(names) > 0 {
 		t.Notes = []string{"privrec data fetch NAME says what it would load, under which terms, and puts it into " +
@@ -334,66 +301,6 @@ func (p *Plan) lackingData() *report.Table {
 	return t
 }
 
-// Measure writes the table of costs that the program comes with: what the finished runs of
-// a plan took, as if they had the workers of the plan and had run the most epochs that they may,
-// of those that are not finished what is recorded, and of others what measured steps say. Runs without data, and runs about others that
-// are not finished, are left out where no cost is recorded.
-func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
-	table, err := known()
-	if err != nil {
-		return err
-	}
-	before := tensor.Workers()
-	defer tensor.SetWorkers(before)
-	on := map[int]float64{}
-	for _, n := range []int{1, p.o.Workers} {
-		on[n] = speedOn(n)
-	}
-	fmt.Fprintf(w, "# %.4g billion multiplications a second\n%s\n", on[p.o.Workers], strings.Join(costColumns, ","))
-	written := map[string]bool{}
-	for _, r := range p.runs {
-		key, epochs, err := r.effort()
-		if err != nil {
-			return err
-		}
-		if written[key] {
-			continue
-		}
-		c, ok := r.spent()
-		if ok {
-			ran, err := r.ranShare()
-			if err != nil {
-				return err
-			}
-			if c.Seconds /= ran; on[c.workers] > 0 {
-				c.Seconds *= on[c.workers] / on[p.o.Workers]
-			}
-		}
-		if !ok {
-			c = r.cost()
-			c.Seconds *= table.speed / on[p.o.Workers]
-			ok = c.how == recorded
-		}
-		if !ok {
-			if _, err := r.look(); err != nil {
-				return err
-			}
-			if r.waits() || absent(r.Data) != "" {
-				continue
-			}
-			p.o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
-			f, err := r.entry.task.Forecast(ctx, r.options)
-			if errors.Is(err, run.ErrNoForecast) {
-				continue
-			}
-			if err != nil {
-				return fmt.Errorf("%s on %s: %w", r.Method, r.Data, err)
-			}
-			c = Cost{Seconds: f.Fastest, Memory: f.Bytes}
-		}
-		written[key] = true
-		fmt.Fprintf(w, "%s,%s,%s,%d,%.4g,%d,%d\n", key, r.entry.task, r.Data, epochs, c.Seconds, c.Memory>>20,
-			c.Disk>>10)
-	}
-	return nil
-}
+// measureFor is the most time that Forecast takes to measure runs of which nothing is
+// recorded.
+const measureFor = 15 * time.Second

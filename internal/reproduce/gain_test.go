@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"privrec/internal/reproduce/roster"
 )
 
 // gaining is a grid of two rows on which the paper prints an improvement.
@@ -20,7 +22,7 @@ func TestGain(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	g, o := mustLoad(t, gaining, f.task()), options(t, "full")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -33,7 +35,11 @@ func TestGain(t *testing.T) {
 		t.Errorf("gain %v, want %v", *gain.Ours, want)
 	}
 	holds(t, markdown(t, out), "| Two over One | paper | - | -40.00 |")
-	out, err = g.Make(context.Background(), Options{Size: "quick", Out: t.TempDir(), NoRun: true, Log: o.Log, Progress: o.Progress})
+	out, err = makeTable(
+		context.Background(),
+		g,
+		roster.Options{Size: "quick", Out: t.TempDir(), NoRun: true, Log: o.Log, Progress: o.Progress},
+	)
 	if err != nil || out.Cells[5].Ours != nil || *out.Cells[5].Printed != -40 {
 		t.Errorf("without results: %v, %+v", err, out.Cells[5])
 	}

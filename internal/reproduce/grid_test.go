@@ -1,17 +1,16 @@
 package reproduce
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"privrec/configs"
 	"privrec/internal/config"
 	"privrec/internal/papers"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 )
 
 // Every way to be wrong is an error of configuration that names file and line.
@@ -45,7 +44,8 @@ func TestBadGrids(t *testing.T) {
 				t.Fatalf("the grid has no %q", c.old)
 			}
 			_, err := load(t, strings.Replace(fakeGrid, c.old, c.new, 1), (&fake{}).task())
-			if err == nil || !config.Is(err) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "grid.yaml:") {
+			if err == nil || !config.Is(err) || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "grid.yaml:") {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
 		})
@@ -59,52 +59,11 @@ func TestStudies(t *testing.T) {
 		t.Fatalf("%d studies: %v", len(files), err)
 	}
 	for _, file := range files {
-		g, err := Load(file, papers.All())
+		g, err := grid.Load(file, papers.All())
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		} else if g.Name+".yaml" != filepath.Base(file) {
 			t.Errorf("%s calls itself %s", file, g.Name)
-		}
-	}
-}
-
-// The grids that ship are sound.
-func TestBuiltIn(t *testing.T) {
-	grids, err := BuiltIn(configs.Files(), papers.All())
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, _ := fs.Glob(os.DirFS("../../configs"), "tables/*")
-	figures, _ := fs.Glob(os.DirFS("../../configs"), "studies/*-figure*.yaml")
-	files = append(files, figures...)
-	if len(grids) == 0 || len(grids) != len(files) {
-		t.Fatalf("%d grids of %d files", len(grids), len(files))
-	}
-	names := map[string]bool{}
-	for _, g := range grids {
-		if names[g.Name] {
-			t.Errorf("two grids are called %s", g.Name)
-		}
-		names[g.Name] = true
-		if (g.Figure != 0) != strings.Contains(g.Name, "-figure") {
-			t.Errorf("%s is figure %d", g.Name, g.Figure)
-		}
-	}
-	if !names["dipsgnn-table2"] {
-		t.Errorf("no dipsgnn-table2 in %v", names)
-	}
-	// At full size the paper's row is the configuration as it stands, so that runs
-	// made by hand are found.
-	at := slices.IndexFunc(grids, func(g *Grid) bool { return g.Name == "dipsgnn-table2" })
-	_, runs, err := grids[at].runs(Options{Size: "full", Out: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range runs {
-		for _, s := range r.entry.base.Sets {
-			if s != "data.name="+r.Data {
-				t.Errorf("%s at full size sets %s", r.Method, s)
-			}
 		}
 	}
 }
@@ -119,22 +78,22 @@ func TestAsPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	departs := func(g *Grid) (all bool) {
-		_, runs, err := g.runs(Options{Size: "full", Out: "x"})
+	departs := func(g *grid.Grid) (all bool) {
+		_, runs, err := roster.Of(g, roster.Options{Size: "full", Out: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = len(runs) > 0
 		for _, r := range runs {
-			all = all && slices.Contains(r.entry.base.Sets, "value=0.7")
+			all = all && slices.Contains(r.Start.Sets, "value=0.7")
 		}
 		return all
 	}
-	if name := g.FileName(Options{Size: "full"}); name != "fake-table-full" || !departs(g) {
+	if name := g.FileName("full", nil); name != "fake-table-full" || !departs(g) {
 		t.Errorf("%s without its departures", name)
 	}
 	p, ok := g.AsPrinted("full")
-	if name := p.FileName(Options{Size: "full"}); !ok || departs(p) || !departs(g) || name != "fake-table-full-as-printed" {
+	if name := p.FileName("full", nil); !ok || departs(p) || !departs(g) || name != "fake-table-full-as-printed" {
 		t.Errorf("%s: %t, departs %t, and the first one %t", name, ok, departs(p), departs(g))
 	}
 	if q, ok := g.AsPrinted("quick"); ok || q != g {
@@ -142,42 +101,24 @@ func TestAsPrinted(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
-	grids := []*Grid{{Paper: "a", Table: 1}, {Paper: "a", Table: 2}, {Paper: "b", Table: 2}, {Paper: "a", Figure: 2}, {Paper: "b", Figure: 3}}
-	for _, c := range []struct {
-		papers        []string
-		table, figure int
-		want          int // grids; 0: an error
-	}{
-		{nil, 0, 0, 5}, {[]string{"a"}, 0, 0, 3}, {[]string{"a"}, 2, 0, 1}, {nil, 2, 0, 2}, {[]string{"b", "a"}, 0, 0, 5}, {[]string{"b"}, 1, 0, 0}, {[]string{"c"}, 0, 0, 0},
-		{nil, 0, 2, 1}, {[]string{"b"}, 0, 3, 1}, {[]string{"b"}, 0, 2, 0}, {[]string{"c"}, 0, 2, 0}, {nil, 0, 4, 0},
-	} {
-		got, err := Select(grids, c.papers, c.table, c.figure)
-		if len(got) != c.want || (err == nil) == (c.want == 0) {
-			t.Errorf("%v %d %d: %d grids, %v", c.papers, c.table, c.figure, len(got), err)
-		}
-		for _, g := range got {
-			if c.table+c.figure > 0 && (g.Figure != 0) != (c.figure != 0) {
-				t.Errorf("%v %d %d: got %s of %s", c.papers, c.table, c.figure, g.number(), g.Paper)
-			}
-		}
-	}
-}
-
 // A grid of a tree finds its configurations in the tree and nowhere else.
 func TestTree(t *testing.T) {
 	tree := fstest.MapFS{"tables/t.yaml": {Data: []byte(fakeGrid)}}
-	if _, err := BuiltIn(tree, nil); err == nil {
+	if _, err := grid.BuiltIn(tree, nil); err == nil {
 		t.Error("a grid without its task and configuration")
 	}
 	f := &fake{}
-	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), &plans{}); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
+	if _, err := grid.BuiltIn(
+		tree,
+		append(papers.All(), f.task()),
+	); err == nil ||
+		!strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
 		t.Errorf("%v", err)
 	}
 	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}
 	tree["fake.yaml"] = &fstest.MapFile{Data: []byte("value: 0.2\n")}
 	tree["tables/t.yaml"].Data = []byte(strings.ReplaceAll(fakeGrid, "fake.yaml", "../fake.yaml"))
-	if g, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task()), &plans{}); err != nil || len(g.Rows) != 2 {
+	if grids, err := grid.BuiltIn(tree, append(papers.All(), f.task())); err != nil || len(grids[0].Rows) != 2 {
 		t.Errorf("%v", err)
 	}
 }
@@ -191,7 +132,7 @@ func FuzzGrid(f *testing.F) {
 	task := (&fake{}).task()
 	f.Fuzz(func(t *testing.T, text string) {
 		tree := fstest.MapFS{"tables/g.yaml": {Data: []byte(text)}, "tables/fake.yaml": {Data: []byte("value: 0.2\n")}}
-		if g, err := parse(tree, "tables/g.yaml", append(papers.All(), task), &plans{}); err == nil && len(g.Rows) == 0 {
+		if grids, err := grid.BuiltIn(tree, append(papers.All(), task)); err == nil && len(grids[0].Rows) == 0 {
 			t.Error("accepted a grid without rows")
 		} else if err != nil && !config.Is(err) {
 			t.Errorf("not an error of configuration: %v", err)

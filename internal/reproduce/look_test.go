@@ -12,7 +12,7 @@ func TestLookWithoutData(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", t.TempDir())
 	text := strings.ReplaceAll(fakeFigure, "users=400", "users=400, fail=data")
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, "quick")
-	made, err := g.Make(context.Background(), o)
+	made, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestLookWithoutData(t *testing.T) {
 			}
 		}
 	}
-	looked, err := g.Look(context.Background(), o)
+	looked, err := Look(context.Background(), g, o)
 	if err == nil {
 		err = looked.Write(o.Out)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"privrec/internal/dataset"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -21,7 +23,7 @@ import (
 func TestMakeFull(t *testing.T) {
 	f := &fake{}
 	g, o := mustLoad(t, fakeGrid, f.task()), options(t, "full")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -42,7 +44,7 @@ func TestMakeFull(t *testing.T) {
 	if n := f.starts.Load(); n != 6 {
 		t.Errorf("%d runs began, want 6", n)
 	}
-	again, err := g.Make(context.Background(), o)
+	again, err := makeTable(context.Background(), g, o)
 	if err != nil || f.starts.Load() != 6 {
 		t.Errorf("made again: %d runs began, %v", f.starts.Load(), err)
 	}
@@ -54,7 +56,7 @@ func TestMakeFull(t *testing.T) {
 // Generated data are stamped in every cell and compared with nothing.
 func TestMakeSmoke(t *testing.T) {
 	g := mustLoad(t, fakeGrid, (&fake{}).task())
-	out, err := g.Make(context.Background(), options(t, "smoke"))
+	out, err := makeTable(context.Background(), g, options(t, "smoke"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -68,7 +70,7 @@ func TestMakeSmoke(t *testing.T) {
 func TestLevelC(t *testing.T) {
 	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, "quick")
 	o.Sets = []string{"level=C"}
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestLevelC(t *testing.T) {
 func TestShortTraining(t *testing.T) {
 	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, "quick")
 	o.Sets = []string{"short='trained for 5 of the 1000 epochs stated, ended by the cap'"}
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -114,7 +116,7 @@ func TestFailures(t *testing.T) {
 			f := &fake{}
 			text := strings.Replace(fakeGrid, "evaluation: noise on,", "evaluation: noise on, set: [fail="+c.fail+"],", 1)
 			g, o := mustLoad(t, text, f.task()), options(t, "quick")
-			out, err := g.Make(context.Background(), o)
+			out, err := makeTable(context.Background(), g, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,10 +145,10 @@ func TestInterrupted(t *testing.T) {
 	f := &fake{}
 	text := strings.Replace(fakeGrid, "evaluation: noise on,", "evaluation: noise on, set: [fail=once],", 1)
 	g, o := mustLoad(t, text, f.task()), options(t, "quick")
-	if _, err := g.Make(context.Background(), o); !run.WasInterrupted(err) {
+	if _, err := makeTable(context.Background(), g, o); !run.WasInterrupted(err) {
 		t.Fatalf("not interrupted: %v", err)
 	}
-	d, err := g.Estimate(context.Background(), o)
+	d, err := Estimate(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,14 +157,14 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, b.String(), "resumable", "to do", "2 of 2 runs", "about 1 min 40 s", "about 1 min 20 s", "at least 64 MB", "guessed")
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
 	if b.Reset(); f.starts.Load() != 3 {
 		t.Errorf("%d runs began, want 3", f.starts.Load())
 	}
-	if d, err = g.Estimate(context.Background(), o); err != nil {
+	if d, err = Estimate(context.Background(), g, o); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Text(&b); err != nil {
@@ -177,7 +179,7 @@ func TestEstimateOfSharedRuns(t *testing.T) {
 	text := strings.Replace(fakeGrid, "evaluation: noise off, set: [value=0.3],", "evaluation: noise off,", 1)
 	g, o := mustLoad(t, text, (&fake{}).task()), options(t, "quick")
 	for _, want := range []string{"1 of 1 runs", "0 of 1 runs"} {
-		d, err := g.Estimate(context.Background(), o)
+		d, err := Estimate(context.Background(), g, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +191,7 @@ func TestEstimateOfSharedRuns(t *testing.T) {
 		if strings.HasPrefix(want, "1") {
 			holds(t, b.String(), "about 50 s", "about 40 s")
 		}
-		if _, err := g.Make(context.Background(), o); err != nil {
+		if _, err := makeTable(context.Background(), g, o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +203,7 @@ func TestNoRun(t *testing.T) {
 	f := &fake{}
 	g, o := mustLoad(t, fakeGrid, f.task()), options(t, "quick")
 	o.NoRun = true
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil || f.starts.Load() != 0 {
 		t.Fatal(err, f.starts.Load())
 	}
@@ -215,7 +217,7 @@ func TestNoRun(t *testing.T) {
 func TestShared(t *testing.T) {
 	f := &fake{}
 	g, o := mustLoad(t, fakeGrid, f.task()), options(t, "quick")
-	_, runs, err := g.runs(o)
+	_, runs, err := roster.Of(g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +226,7 @@ func TestShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.NoWait = true
-	out, err := g.Make(context.Background(), o)
+	out, err := makeTable(context.Background(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +239,7 @@ func TestShared(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		release()
 	}()
-	if out, err = g.Make(context.Background(), o); err != nil || out.Err() != nil {
+	if out, err = makeTable(context.Background(), g, o); err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
 	if f.starts.Load() != 2 {
@@ -245,7 +247,7 @@ func TestShared(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := g.Make(ctx, options(t, "quick")); !run.WasInterrupted(err) {
+	if _, err := makeTable(ctx, g, options(t, "quick")); !run.WasInterrupted(err) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -255,11 +257,11 @@ func TestShared(t *testing.T) {
 const killed = "REPRODUCE_TEST_KILLED"
 
 // killedGrids reads two tables, one with a row about other runs, from a folder.
-func killedGrids(t *testing.T, dir string, began func()) (grids []*Grid) {
+func killedGrids(t *testing.T, dir string, began func()) (grids []*grid.Grid) {
 	t.Helper()
 	f := &fake{ctx: began}
 	for _, name := range []string{"grid.yaml", "other.yaml"} {
-		g, err := Load(filepath.Join(dir, name), []run.Task{f.task(), about(began)})
+		g, err := grid.Load(filepath.Join(dir, name), []run.Task{f.task(), about(began)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +306,7 @@ func TestKillAndRestart(t *testing.T) {
 			t.Fatalf("the process was not killed: %v", err)
 		}
 	}
-	finish := func(o Options) (files [][]string, began int) {
+	finish := func(o roster.Options) (files [][]string, began int) {
 		grids := killedGrids(t, dir, func() { began++ })
 		tally := NewTally(o, grids)
 		for _, made := range makeAll(t, planOf(t, o, grids...)) {
@@ -344,7 +346,7 @@ func TestKillAndRestart(t *testing.T) {
 func TestWatch(t *testing.T) {
 	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, "quick")
 	var seen []string
-	o.Watch = func(title string, runs []Run, now int) {
+	o.Watch = func(title string, runs []roster.Run, now int) {
 		line := title + ":"
 		for i, r := range runs {
 			line += " " + string(r.Status) + r.Score
@@ -354,7 +356,7 @@ func TestWatch(t *testing.T) {
 		}
 		seen = append(seen, line)
 	}
-	if _, err := g.Make(context.Background(), o); err != nil {
+	if _, err := makeTable(context.Background(), g, o); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"running* to do", "done20.00 (B) to do", "done20.00 (B) running*", "done20.00 (B) done40.00 (B)", "done20.00 (B) done40.00 (B)"}

@@ -2,12 +2,10 @@ package reproduce
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
-	"privrec/internal/compare"
-	"privrec/internal/experiment"
+	"privrec/internal/reproduce/roster"
 )
 
 // picking is a figure whose axis picks evaluations of one run.
@@ -22,7 +20,7 @@ var picking = strings.NewReplacer(
 // statistic has no floor, and is left out where the evaluation lacks it.
 func TestPicks(t *testing.T) {
 	f := &fake{}
-	out, err := mustLoad(t, picking, f.task()).Make(context.Background(), options(t, "full"))
+	out, err := makeTable(context.Background(), mustLoad(t, picking, f.task()), options(t, "full"))
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}
@@ -41,35 +39,26 @@ func TestPicks(t *testing.T) {
 	holds(t, floor, "1.00 (B)", "| - |")
 }
 
-// Scores of users stand beside a point only if they are those of its evaluation: their mean in
-// every metric is the point's.
-func TestPicksUsers(t *testing.T) {
-	g := mustLoad(t, strings.Replace(picking, "recommendation accuracy", "MRR@20", 1), (&fake{}).task())
-	scores := &compare.Scores{Users: []string{"a", "b"}, Values: map[string][]float64{"Recall@20": {0.1, 0.3}, "MRR@20": {0, 0.2}}}
-	for _, c := range []struct {
-		values []float64
-		want   bool
-	}{{[]float64{0.2, 0.1}, true}, {[]float64{0.2, 0.3}, false}, {[]float64{0.1, 0.1}, false}} {
-		if got := g.agrees(scores, c.values); got != c.want {
-			t.Errorf("%v: %v", c.values, got)
-		}
-	}
-}
-
 // Values of a point for size quick hold in that size alone.
 func TestQuickPoint(t *testing.T) {
 	g := mustLoad(t, strings.Replace(fakeFigure, "at: [{value: 0.4, set: [user=8]}]", "at: [{value: 0.4, set: [user=8], quick: [user=9]}]", 1), (&fake{}).task())
 	for size, want := range map[string]string{"quick": "user=9", "full": "user=8"} {
-		entries, _, err := g.runs(Options{Size: size, Out: "x"})
+		_, runs, err := roster.Of(g, roster.Options{Size: size, Out: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range entries {
-			if p := c.row.point; p != nil && p.value == 0.4 && c.row.Method == "One" && c.base.Sets[len(c.base.Sets)-1] != want {
-				t.Errorf("size %s: %v", size, c.base.Sets)
+		for _, r := range runs {
+			row, last := r.Entry.Row, ""
+			for _, set := range r.Start.Sets {
+				if strings.HasPrefix(set, "user=") {
+					last = set
+				}
 			}
-			if p := c.row.point; p != nil && p.value != 0.4 && slices.Contains(c.base.Sets, "user=9") {
-				t.Errorf("size %s, value %v: %v", size, p.value, c.base.Sets)
+			if p := row.Point; p != nil && p.Value == 0.4 && row.Method == "One" && last != want {
+				t.Errorf("size %s: %v", size, r.Start.Sets)
+			}
+			if p := row.Point; p != nil && p.Value != 0.4 && last == "user=9" {
+				t.Errorf("size %s, value %v: %v", size, p.Value, r.Start.Sets)
 			}
 		}
 	}
@@ -86,16 +75,5 @@ func TestBadPicks(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "must hold {strength}") {
 			t.Errorf("%s: %v", c.new, err)
 		}
-	}
-}
-
-// A name that is there in full counts before names that end in it.
-func TestChooseExact(t *testing.T) {
-	all := []experiment.Scores{{Name: "dissimilar, 1"}, {Name: "similar, 1"}, {Name: "a, b"}}
-	if got, err := choose(all, "similar, 1"); err != nil || got.Name != "similar, 1" {
-		t.Errorf("got %q, %v", got.Name, err)
-	}
-	if _, err := choose(all, "1"); err == nil {
-		t.Error("two names end in 1")
 	}
 }

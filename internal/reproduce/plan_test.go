@@ -14,12 +14,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/experiment"
+	"privrec/internal/reproduce/costs"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
 // planOf plans tables, and fails the test where that fails.
-func planOf(t *testing.T, o Options, grids ...*Grid) *Plan {
+func planOf(t *testing.T, o roster.Options, grids ...*grid.Grid) *Plan {
 	t.Helper()
 	p, err := NewPlan(grids, o)
 	if err != nil {
@@ -93,7 +95,7 @@ func TestShards(t *testing.T) {
 	var all []string
 	for i := 1; i <= 3; i++ {
 		o := options(t, "full")
-		o.Shard = Shard{i, 3}
+		o.Shard = roster.Shard{I: i, Of: 3}
 		for _, made := range makeAll(t, planOf(t, o, g, second)) {
 			if made.Err() != nil || len(made.Files) > 0 {
 				t.Errorf("%v: %v, wrote %v", o.Shard, made.Err(), made.Files)
@@ -143,7 +145,7 @@ func TestShards(t *testing.T) {
 func TestShardsOfOneKind(t *testing.T) {
 	g := aboutGrid(t, aboutRow, func() {})
 	merged := options(t, "full")
-	made := func(s Shard) (dirs []string) {
+	made := func(s roster.Shard) (dirs []string) {
 		o := options(t, "full")
 		o.Shard = s
 		makeAll(t, planOf(t, o, g))
@@ -159,17 +161,17 @@ func TestShardsOfOneKind(t *testing.T) {
 	}
 	look := merged
 	look.NoRun = true
-	first := made(Shard{1, 2})
+	first := made(roster.Shard{I: 1, Of: 2})
 	if got := planOf(t, look, g).Missing(); !strings.Contains(got, "shard 2 of 2") {
 		t.Errorf("one of two: %q", got)
 	}
-	third := made(Shard{3, 3})
+	third := made(roster.Shard{I: 3, Of: 3})
 	if p := planOf(t, look, g); len(p.runs) > len(first)+len(third) {
 		if got := p.Missing(); !strings.Contains(got, "several numbers ([2 3])") {
 			t.Errorf("one of two and one of three: %q", got)
 		}
 	}
-	made(Shard{2, 2})
+	made(roster.Shard{I: 2, Of: 2})
 	p := planOf(t, look, g)
 	if note, err := p.OneKind(); note != "" || err != nil || p.Missing() != "" {
 		t.Errorf("all: %q, %v, %q", note, err, p.Missing())
@@ -204,13 +206,13 @@ func TestShardsOfOneKind(t *testing.T) {
 // Every run is in one group, with all that it is about.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var runs []*Run
+		var runs []*roster.Run
 		n := rapid.IntRange(1, 12).Draw(t, "runs")
 		for i := range n {
-			r := &Run{Dir: fmt.Sprint(i)}
+			r := &roster.Run{Dir: fmt.Sprint(i)}
 			for j := range i {
 				if rapid.IntRange(0, 5).Draw(t, "about") == 0 {
-					r.about = append(r.about, runs[j])
+					r.Before = append(r.Before, runs[j])
 				}
 			}
 			runs = append(runs, r)
@@ -229,7 +231,7 @@ func TestGroups(t *testing.T) {
 			t.Fatalf("%v hold %d runs of %d", slices.Sorted(maps.Keys(of)), len(of), n)
 		}
 		for _, r := range runs {
-			for _, a := range r.about {
+			for _, a := range r.Before {
 				if of[a.Dir] != of[r.Dir] {
 					t.Fatalf("%s and %s, which it is about, are apart", r.Dir, a.Dir)
 				}
@@ -239,13 +241,13 @@ func TestGroups(t *testing.T) {
 }
 
 func TestParseShard(t *testing.T) {
-	for text, want := range map[string]Shard{"": {}, "1/1": {1, 1}, "2/3": {2, 3}} {
-		if got, err := ParseShard(text); err != nil || got != want {
+	for text, want := range map[string]roster.Shard{"": {}, "1/1": {I: 1, Of: 1}, "2/3": {I: 2, Of: 3}} {
+		if got, err := roster.ParseShard(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"0/3", "4/3", "1", "1/0", "-1/3", "1/3x", "a/b", "1/1001", "1/2/3"} {
-		if got, err := ParseShard(text); err == nil {
+		if got, err := roster.ParseShard(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
@@ -266,7 +268,7 @@ func TestStandIns(t *testing.T) {
 	holds(t, md, "| One | ours | 20.00 (D) | 5.00 (D) | 1 |", "replaced by the generated standin-tiny", "- ML-1M: the files of ml-1m are missing; they come from https://grouplens.org", "| One | standin-tiny for ML-1M | D | smoke | 1 |")
 	lacks(t, md, "| paper |", "ours - paper", "19.00")
 	o.Size = "smoke"
-	if _, err := g.Make(context.Background(), o); err != nil || f.starts.Load() != 2 {
+	if _, err := makeTable(context.Background(), g, o); err != nil || f.starts.Load() != 2 {
 		t.Errorf("%d runs began, want 2: %v", f.starts.Load(), err)
 	}
 	for _, name := range []string{"ratings.dat", "users.dat", "movies.dat"} { // they are looked at, not read
@@ -293,22 +295,22 @@ func TestAhead(t *testing.T) {
 	p := &Plan{clock: c}
 	check := func(runs int, left time.Duration) {
 		t.Helper()
-		if n, d := p.Ahead(); n != runs || d.Round(time.Millisecond) != left {
+		if n, d := p.Left(); n != runs || d.Round(time.Millisecond) != left {
 			t.Errorf("%d runs, %v; want %d, %v", n, d, runs, left)
 		}
 	}
 	check(3, 70*time.Second)
-	c.begin(&Run{Dir: "a"})
+	c.begin(&roster.Run{Dir: "a"})
 	now = now.Add(4 * time.Second)
 	check(3, 66*time.Second)
 	now = now.Add(66 * time.Second) // it takes 70 s in place of 10
 	check(3, 60*time.Second)
-	c.end(&Run{Dir: "a"})
+	c.end(&roster.Run{Dir: "a"})
 	check(2, 150*time.Second) // (70 + 30) / (10 + 30) times 60 s
-	c.begin(&Run{Dir: "b"})
-	c.end(&Run{Dir: "b"})
-	c.begin(&Run{Dir: "c"})
-	c.end(&Run{Dir: "c"})
+	c.begin(&roster.Run{Dir: "b"})
+	c.end(&roster.Run{Dir: "b"})
+	c.begin(&roster.Run{Dir: "c"})
+	c.end(&roster.Run{Dir: "c"})
 	check(0, 0)
 }
 
@@ -321,60 +323,21 @@ func TestTook(t *testing.T) {
 		if s, known, err := p.took(other); err != nil || known {
 			t.Errorf("after %d runs: %v, %t, %v", n, s, known, err)
 		}
-		if err := p.learn(one, one.cost().Seconds*[]float64{0.1, 0.2, 0.4}[n]); err != nil {
+		if err := p.learn(one, costs.Of(one).Seconds*[]float64{0.1, 0.2, 0.4}[n]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := 0.2 * other.cost().Seconds
+	want := 0.2 * costs.Of(other).Seconds
 	if s, known, err := p.took(other); err != nil || !known || math.Abs(s-want) > 1e-9*want {
 		t.Errorf("%v s, known %t, want %v: %v", s, known, want, err)
 	}
-	if s, _, err := p.took(one); err != nil || math.Abs(s-0.7/3*one.cost().Seconds) > 1e-9*s {
-		t.Errorf("equal steps: %v s of %v, want their mean: %v", s, one.cost().Seconds, err)
+	if s, _, err := p.took(one); err != nil || math.Abs(s-0.7/3*costs.Of(one).Seconds) > 1e-9*s {
+		t.Errorf("equal steps: %v s of %v, want their mean: %v", s, costs.Of(one).Seconds, err)
 	}
 }
 
-// A finished run tells the epochs that others of its task will run, and no time of a machine in use by others.
-func TestRanShare(t *testing.T) {
-	epochs := func(n int) []experiment.Epoch { return make([]experiment.Epoch, n) }
-	for _, c := range []struct {
-		t    experiment.Trained
-		want float64
-	}{
-		{experiment.Trained{Cap: 300, Epochs: epochs(60)}, 0.2}, {experiment.Trained{Cap: 300, Epochs: epochs(300)}, 1},
-		{experiment.Trained{Cap: 300, Selection: epochs(30), Epochs: epochs(15)}, 0.15}, {experiment.Trained{}, 1},
-	} {
-		if got := ranShare(c.t); got != c.want {
-			t.Errorf("%d and %d epochs of 300: %v, want %v", len(c.t.Selection), len(c.t.Epochs), got, c.want)
-		}
-	}
-}
-
-// A forecast takes recorded costs of equal steps by their epochs, else the mean of similar
-// runs, and counts a run that two tables share once.
+// A forecast counts a run that two tables share once.
 func TestForecast(t *testing.T) {
-	table, err := readCosts(strings.NewReader("# 50 billion multiplications a second\n" + strings.Join(costColumns, ",") + "\nk,train x,a,2,10,100,20\nl,train x,b,1,8,300,20\nm,train y,a,1,1,50,1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		key, task, data string
-		epochs          int
-		seconds         float64
-		how             basis
-	}{
-		{"k", "train x", "a", 6, 30, recorded}, {"?", "train x", "b", 3, 24, alike}, {"?", "train x", "z", 1, 6.5, guessed}, {"?", "train z", "z", 9, 19. / 3, guessed},
-	} {
-		if got := table.of(c.key, c.task, c.data, c.epochs); got.Seconds != c.seconds || got.how != c.how {
-			t.Errorf("%+v: %+v", c, got)
-		}
-	}
-	for _, bad := range []string{"", "# fast\n", "# 5 billion\nkey\n", "# 5 billion\n" + strings.Join(costColumns, ",") + "\nk,t,d,1,x,1,1\n"} {
-		if _, err := readCosts(strings.NewReader(bad)); err == nil {
-			t.Errorf("%q is taken", bad)
-		}
-	}
-
 	t.Setenv("PRIVREC_DATA", t.TempDir())
 	f := &fake{}
 	g := mustLoad(t, fakeGrid, f.task())
@@ -419,7 +382,7 @@ func TestForecast(t *testing.T) {
 // their directories are here it does not.
 func TestForecastOfModels(t *testing.T) {
 	g, o := aboutGrid(t, aboutRow, func() {}), options(t, "full")
-	made, err := g.Make(t.Context(), o)
+	made, err := makeTable(t.Context(), g, o)
 	if err != nil || made.Err() != nil {
 		t.Fatal(err, made.Err())
 	}
@@ -433,17 +396,17 @@ func TestForecastOfModels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ahead := func(o Options) Ahead {
+	ahead := func(o roster.Options) Ahead {
 		t.Helper()
 		p := planOf(t, o, g)
 		for _, r := range p.runs {
-			if r.entry.task.String() == "train fake" {
+			if r.Entry.Task.String() == "train fake" {
 				if err := p.learn(r, 7); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		f := &forecast{p: p, scale: 1, seen: map[string]bool{}, again: map[string]bool{}, measured: map[string]Cost{}}
+		f := &forecast{p: p, scale: 1, seen: map[string]bool{}, again: map[string]bool{}, measured: map[string]costs.Cost{}}
 		a, err := f.table(t.Context(), p.tables[0])
 		if err != nil {
 			t.Fatal(err)

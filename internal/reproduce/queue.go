@@ -12,6 +12,10 @@ import (
 
 	"privrec/internal/claims"
 	"privrec/internal/record"
+	"privrec/internal/reproduce/costs"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -26,53 +30,53 @@ type Queue struct {
 	say   func(line string)
 
 	wants  []*want
-	first  map[string]*Run // by directory
-	kept   map[string]bool // directories of runs that are done, or on the shelf
-	tried  map[string]bool // directories of runs that failed under this queue
-	scale  float64         // seconds here for one of the machine that recorded costs
-	took   float64         // seconds of the runs that this queue made by recorded costs
-	meant  float64         // seconds that were expected of them
-	before int             // finished runs when it began
+	first  map[string]*roster.Run // by directory
+	kept   map[string]bool        // directories of runs that are done, or on the shelf
+	tried  map[string]bool        // directories of runs that failed under this queue
+	scale  float64                // seconds here for one of the machine that recorded costs
+	took   float64                // seconds of the runs that this queue made by recorded costs
+	meant  float64                // seconds that were expected of them
+	before int                    // finished runs when it began
 }
 
 // want is a run whose result rows of tables show.
 type want struct {
-	run     *Run
-	tables  []string // names
-	entries []*entry // rows
-	claims  []string // ids of the claims that are about the rows
+	run     *roster.Run
+	tables  []string      // names
+	entries []*grid.Entry // rows
+	claims  []string      // ids of the claims that are about the rows
 }
 
 // choice is what a queue makes next.
 type choice struct {
 	want    *want
-	run     *Run    // to make: that of want, or one that it is about
-	cells   int     // printed numbers that have none of ours yet
-	claims  int     // that are about its rows
-	had     int     // seeds that the row has
-	seconds float64 // until the result of want is there
+	run     *roster.Run // to make: that of want, or one that it is about
+	cells   int         // printed numbers that have none of ours yet
+	claims  int         // that are about its rows
+	had     int         // seeds that the row has
+	seconds float64     // until the result of want is there
 }
 
 // NewQueue returns a queue of the runs of a plan. Runs that shelf keeps are not made again, and every
 // finished run is put on it; nil: there is none. say is called with a line for every step.
 func NewQueue(p *Plan, papers []*claims.Paper, shelf *record.Shelf, say func(line string)) (*Queue, error) {
 	q := &Queue{plan: p, shelf: shelf, say: say}
-	q.first, q.kept, q.tried = map[string]*Run{}, map[string]bool{}, map[string]bool{}
-	recorded, err := known()
+	q.first, q.kept, q.tried = map[string]*roster.Run{}, map[string]bool{}, map[string]bool{}
+	recorded, err := costs.Known()
 	if err != nil {
 		return nil, err
 	}
 	if p.o.Workers > 0 {
 		tensor.SetWorkers(p.o.Workers)
 	}
-	q.scale = recorded.speed / speed()
+	q.scale = recorded.Speed / costs.Speed()
 	at := map[string]*want{}
 	for _, t := range p.tables {
 		for _, r := range t.runs {
 			if q.first[r.Dir] == nil {
 				q.first[r.Dir] = r
 			}
-			if !slices.Contains(t.entries, r.entry) {
+			if !slices.Contains(t.entries, r.Entry) {
 				continue // another run is about it
 			}
 			w := at[r.Dir]
@@ -80,14 +84,14 @@ func NewQueue(p *Plan, papers []*claims.Paper, shelf *record.Shelf, say func(lin
 				w = &want{run: r}
 				at[r.Dir], q.wants = w, append(q.wants, w)
 			}
-			w.tables, w.entries = appendNew(w.tables, t.grid.Name), append(w.entries, r.entry)
+			w.tables, w.entries = phrase.AppendNew(w.tables, t.grid.Name), append(w.entries, r.Entry)
 			for _, paper := range papers {
 				if paper.Name != t.grid.Paper {
 					continue
 				}
 				for i := range paper.Claims {
-					if c := &paper.Claims[i]; slices.Contains(c.Lines(t.grid.Name), r.entry.row.Line()) {
-						w.claims = appendNew(w.claims, paper.Name+"/"+c.ID)
+					if c := &paper.Claims[i]; slices.Contains(c.Lines(t.grid.Name), r.Entry.Row.Line()) {
+						w.claims = phrase.AppendNew(w.claims, paper.Name+"/"+c.ID)
 					}
 				}
 			}
@@ -103,17 +107,17 @@ func NewQueue(p *Plan, papers []*claims.Paper, shelf *record.Shelf, say func(lin
 }
 
 // keep notes that a run needs not be made, where it is done or kept, and puts a done one on the shelf.
-func (q *Queue) keep(r *Run) error {
+func (q *Queue) keep(r *roster.Run) error {
 	if q.kept[r.Dir] {
 		return nil
 	}
-	if _, err := r.look(); err != nil {
+	if _, err := r.Look(); err != nil {
 		return err
 	}
 	if q.shelf == nil {
-		if r.Status == Done {
+		if r.Status == roster.Done {
 			q.kept[r.Dir] = true
-			cost, _ := r.spent()
+			cost, _ := costs.Spent(r)
 			return q.plan.learn(r, cost.Seconds)
 		}
 		return nil
@@ -122,7 +126,7 @@ func (q *Queue) keep(r *Run) error {
 	if err != nil {
 		return err
 	}
-	if !fresh && r.Status == Done {
+	if !fresh && r.Status == roster.Done {
 		err := q.shelf.Keep(r.Dir)
 		if large := (*record.LargeError)(nil); errors.As(err, &large) { // its folder stays, and the others are made
 			q.kept[r.Dir] = true
@@ -182,16 +186,16 @@ func (q *Queue) lacks() string {
 	n := 0
 	var sets []string
 	for dir, r := range q.first {
-		if !q.kept[dir] && absent(r.Data) != "" {
+		if !q.kept[dir] && grid.Absent(r.Data) != "" {
 			n++
-			sets = appendNew(sets, r.Data)
+			sets = phrase.AppendNew(sets, r.Data)
 		}
 	}
 	if n == 0 {
 		return ""
 	}
 	slices.Sort(sets)
-	return fmt.Sprintf("; %s lack their data: %s", plural(n, "run"), strings.Join(sets, ", "))
+	return fmt.Sprintf("; %s lack their data: %s", phrase.Plural(n, "run"), strings.Join(sets, ", "))
 }
 
 // make makes one run, and keeps it.
@@ -203,16 +207,16 @@ func (q *Queue) make(ctx context.Context, c *choice, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{plan: q.plan, grid: q.plan.from[r], o: q.plan.o, lacking: q.plan.lacking}
+	w := &worker{clock: q.plan.clock, grid: q.plan.from[r], o: q.plan.o, lacking: q.plan.lacking}
 	err = w.makeRun(ctx, r)
 	took := time.Since(began).Seconds()
 	switch {
 	case err != nil:
-		q.say(fmt.Sprintf("stopped %s after %s; what it kept is gone on from", filepath.Base(r.Dir), lasting(took)))
+		q.say(fmt.Sprintf("stopped %s after %s; what it kept is gone on from", filepath.Base(r.Dir), phrase.Lasting(took)))
 		return err
-	case r.Status == Elsewhere:
+	case r.Status == roster.Elsewhere:
 		return nil
-	case r.Status != Done:
+	case r.Status != roster.Done:
 		q.tried[r.Dir] = true
 		q.say(fmt.Sprintf("%s %s: %s", r.Status, filepath.Base(r.Dir), r.Problem))
 		return nil
@@ -224,7 +228,8 @@ func (q *Queue) make(ctx context.Context, c *choice, until time.Time) error {
 		return err
 	}
 	score := cmp.Or(r.Score, "no score")
-	q.say(fmt.Sprintf("done %s in %s (%s expected): %s", filepath.Base(r.Dir), lasting(took), lasting(meant), score))
+	q.say(fmt.Sprintf("done %s in %s (%s expected): %s", filepath.Base(r.Dir), phrase.Lasting(took),
+		phrase.Lasting(meant), score))
 	return nil
 }
 
@@ -235,17 +240,17 @@ func (c *choice) why(left time.Duration) string {
 	case c.had > 0:
 		text += fmt.Sprintf(", seed %d beside %d", c.want.run.Seed, c.had)
 	case c.cells > 0:
-		text += fmt.Sprintf(", %s without one of ours", plural(c.cells, "printed number"))
+		text += fmt.Sprintf(", %s without one of ours", phrase.Plural(c.cells, "printed number"))
 	default:
 		text += ", a row without results"
 	}
 	if c.claims > 0 {
-		text += fmt.Sprintf(", %s about it", plural(c.claims, "claim"))
+		text += fmt.Sprintf(", %s about it", phrase.Plural(c.claims, "claim"))
 	}
 	if c.run != c.want.run {
 		text += ", which is about it"
 	}
-	return fmt.Sprintf("%s; about %s of %s left", text, lasting(c.seconds), lasting(left.Seconds()))
+	return fmt.Sprintf("%s; about %s of %s left", text, phrase.Lasting(c.seconds), phrase.Lasting(left.Seconds()))
 }
 
 // next chooses what to make. It returns nil where nothing can be begun now; busy says that other
@@ -270,7 +275,7 @@ func (q *Queue) next(left float64) (best *choice, busy bool, err error) {
 			return c, busy, nil
 		}
 	}
-	begun := func(c *choice) bool { return c.run.Status == Resumable }
+	begun := func(c *choice) bool { return c.run.Status == roster.Resumable }
 	if i := slices.IndexFunc(all, begun); i >= 0 { // rather end one of several halves
 		return all[i], busy, nil
 	}
@@ -295,11 +300,11 @@ func (q *Queue) choice(w *want) (c *choice, elsewhere bool, err error) {
 	if q.kept[w.run.Dir] {
 		return nil, false, nil
 	}
-	c = &choice{want: w, had: len(w.entries[0].seeds), claims: len(w.claims)}
-	var list []*Run
-	var needs func(r *Run)
-	needs = func(r *Run) {
-		for _, of := range r.about {
+	c = &choice{want: w, had: len(w.entries[0].Seeds), claims: len(w.claims)}
+	var list []*roster.Run
+	var needs func(r *roster.Run)
+	needs = func(r *roster.Run) {
+		for _, of := range r.Before {
 			needs(q.first[of.Dir])
 		}
 		if !slices.Contains(list, r) {
@@ -308,20 +313,20 @@ func (q *Queue) choice(w *want) (c *choice, elsewhere bool, err error) {
 	}
 	needs(q.first[w.run.Dir])
 	for _, r := range list {
-		for _, of := range append([]*Run{r}, r.about...) {
-			if _, err := of.look(); err != nil {
+		for _, of := range append([]*roster.Run{r}, r.Before...) {
+			if _, err := of.Look(); err != nil {
 				return nil, false, err
 			}
 		}
 		switch {
-		case r.Status == Done:
+		case r.Status == roster.Done:
 			continue
-		case r.Status == Elsewhere:
+		case r.Status == roster.Elsewhere:
 			return nil, true, nil
-		case r.Status == Failed, q.tried[r.Dir], absent(r.Data) != "":
+		case r.Status == roster.Failed, q.tried[r.Dir], grid.Absent(r.Data) != "":
 			return nil, false, nil
 		}
-		if q.plan.from[r].unfit(r) {
+		if roster.Unfit(q.plan.from[r], r) {
 			return nil, false, nil
 		}
 		if c.run == nil {
@@ -341,10 +346,10 @@ func (q *Queue) choice(w *want) (c *choice, elsewhere bool, err error) {
 		if c.had = min(c.had, had); had > 0 {
 			continue
 		}
-		if e.row.Again {
+		if e.Row.Again {
 			continue
 		}
-		for _, p := range e.row.Printed {
+		for _, p := range e.Row.Printed {
 			if p != nil {
 				c.cells++
 			}
@@ -354,9 +359,9 @@ func (q *Queue) choice(w *want) (c *choice, elsewhere bool, err error) {
 }
 
 // had counts the seeds of a row that have results, or will have by another process.
-func (q *Queue) had(e *entry) (n int) {
+func (q *Queue) had(e *grid.Entry) (n int) {
 	for _, w := range q.wants {
-		if slices.Contains(w.entries, e) && (q.kept[w.run.Dir] || q.first[w.run.Dir].Status == Elsewhere) {
+		if slices.Contains(w.entries, e) && (q.kept[w.run.Dir] || q.first[w.run.Dir].Status == roster.Elsewhere) {
 			n++
 		}
 	}
@@ -365,9 +370,9 @@ func (q *Queue) had(e *entry) (n int) {
 
 // seconds returns about how long a run takes: as finished runs of the task tell, or else as recorded costs say,
 // scaled by what runs took under this queue. known says the first.
-func (q *Queue) seconds(r *Run) (seconds float64, known bool, err error) {
+func (q *Queue) seconds(r *roster.Run) (seconds float64, known bool, err error) {
 	if seconds, known, err = q.plan.took(r); known || err != nil {
 		return seconds, known, err
 	}
-	return r.cost().Seconds * q.scale * (q.took + prior) / (q.meant + prior), false, nil
+	return costs.Of(r).Seconds * q.scale * (q.took + prior) / (q.meant + prior), false, nil
 }

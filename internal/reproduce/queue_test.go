@@ -11,6 +11,8 @@ import (
 
 	"privrec/internal/claims"
 	"privrec/internal/record"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 )
 
 // queueGrid has a row with two printed numbers, one with one number and a claim, and one with neither. All sizes are
@@ -49,10 +51,10 @@ func claimed() []*claims.Paper {
 
 // follow makes runs of a queue for a time, and returns its lines.
 func follow(
-	t *testing.T, ctx context.Context, g *Grid, o Options, shelf *record.Shelf, during time.Duration,
+	t *testing.T, ctx context.Context, g *grid.Grid, o roster.Options, shelf *record.Shelf, during time.Duration,
 ) (lines []string) {
 	t.Helper()
-	p, err := NewPlan([]*Grid{g}, o)
+	p, err := NewPlan([]*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +174,7 @@ func TestQueueFailure(t *testing.T) {
 // A run that does not end in the time left gives way to one that does; where none does, the first begins.
 func TestQueueTime(t *testing.T) {
 	g, o := mustLoad(t, queueGrid, (&fake{}).task()), options(t, "full")
-	p, err := NewPlan([]*Grid{g}, o)
+	p, err := NewPlan([]*grid.Grid{g}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +228,7 @@ func TestTableOfKeptRuns(t *testing.T) {
 	f := &fake{}
 	text := strings.Replace(fakeGrid, "evaluation: noise on,", "evaluation: noise on, set: [users=10],", 1)
 	g, o := mustLoad(t, text, f.task()), options(t, "full")
-	made, err := g.Make(t.Context(), o)
+	made, err := makeTable(t.Context(), g, o)
 	if err != nil || made.Err() != nil {
 		t.Fatal(err, made.Err())
 	}
@@ -246,7 +248,7 @@ func TestTableOfKeptRuns(t *testing.T) {
 		defer shelf.Close()
 		from := options(t, "full")
 		from.Records, from.NoRun = shelf, true
-		out, err := g.Make(t.Context(), from)
+		out, err := makeTable(t.Context(), g, from)
 		if err != nil {
 			t.Fatal(err)
 		}

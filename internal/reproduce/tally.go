@@ -10,6 +10,10 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/roster"
+	"privrec/internal/system"
 )
 
 // List is several tables as one JSON document.
@@ -51,28 +55,28 @@ type Total struct {
 
 // String writes the total in a line.
 func (t Total) String() string {
-	return fmt.Sprintf("%s, %s: %s; %s; pages in %s", plural(t.Tables, "table"), plural(t.Runs.Total, "run"),
-		t.Runs.words(true), took(t.Seconds), t.Folder)
+	return fmt.Sprintf("%s, %s: %s; %s; pages in %s", phrase.Plural(t.Tables, "table"), phrase.Plural(t.Runs.Total, "run"),
+		t.Runs.words(true), phrase.Took(t.Seconds), t.Folder)
 }
 
 // Tally counts tables and their runs as they are made.
 type Tally struct {
 	list   List
-	wide   int            // characters of the longest name
-	shard  Shard          // whose runs this process makes
-	runs   map[string]Run // of all tables, by directory
+	wide   int                   // characters of the longest name
+	shard  roster.Shard          // whose runs this process makes
+	runs   map[string]roster.Run // of all tables, by directory
 	now    func() time.Time
 	start  time.Time // of the first table
 	opened time.Time // of the present table
 }
 
 // NewTally returns a tally without tables. Its time begins now.
-func NewTally(o Options, grids []*Grid) *Tally {
-	t := &Tally{list: List{Size: o.Size, Out: o.Out}, shard: o.Shard, runs: map[string]Run{}, now: time.Now}
+func NewTally(o roster.Options, grids []*grid.Grid) *Tally {
+	t := &Tally{list: List{Size: o.Size, Out: o.Out}, shard: o.Shard, runs: map[string]roster.Run{}, now: time.Now}
 	t.start = t.now()
 	t.opened = t.start
 	for _, g := range grids {
-		t.wide = max(t.wide, len(g.FileName(o)))
+		t.wide = max(t.wide, len(g.FileName(o.Size, o.Sets)))
 	}
 	return t
 }
@@ -80,7 +84,7 @@ func NewTally(o Options, grids []*Grid) *Tally {
 // Add counts a table that was made. It returns a line about it: how far its runs are, its
 // level, the time since the table before, and its page.
 func (t *Tally) Add(made *Outcome) string {
-	own := map[string]Run{}
+	own := map[string]roster.Run{}
 	for _, r := range made.Runs {
 		if was, ok := own[r.Dir]; !ok || r.Now && !was.Now {
 			own[r.Dir] = r
@@ -96,12 +100,12 @@ func (t *Tally) Add(made *Outcome) string {
 	began := t.opened
 	t.opened = t.now()
 	if len(made.Files) == 0 {
-		return fmt.Sprintf("%-*s  %s: %s; %s; %v writes no table", t.wide, made.Name, plural(n.Total, "run"),
-			n.words(false), took(t.opened.Sub(began).Seconds()), made.shard)
+		return fmt.Sprintf("%-*s  %s: %s; %s; %v writes no table", t.wide, made.Name, phrase.Plural(n.Total, "run"),
+			n.words(false), phrase.Took(t.opened.Sub(began).Seconds()), made.shard)
 	}
 	page := made.Files[0]
-	return fmt.Sprintf("%-*s  %s: %s; %s; %s; %s", t.wide, made.Name, plural(n.Total, "run"), n.words(false),
-		level(made.Document.Level), took(t.opened.Sub(began).Seconds()), page)
+	return fmt.Sprintf("%-*s  %s: %s; %s; %s; %s", t.wide, made.Name, phrase.Plural(n.Total, "run"), n.words(false),
+		level(made.Document.Level), phrase.Took(t.opened.Sub(began).Seconds()), page)
 }
 
 // Total returns the counts of the tables so far.
@@ -130,26 +134,26 @@ type Counts struct {
 }
 
 // countRuns counts runs by their status, for the process of a shard.
-func countRuns(byDir map[string]Run, s Shard) (n Counts) {
+func countRuns(byDir map[string]roster.Run, s roster.Shard) (n Counts) {
 	for _, r := range byDir {
 		n.Total++
 		switch {
-		case r.Status == Done:
+		case r.Status == roster.Done:
 			n.Done++
 			if r.Now {
 				n.Now++
 			}
 			continue
-		case !s.has(&r):
+		case !s.Has(&r):
 			n.Shards++
 			continue
 		}
 		switch r.Status {
-		case Failed:
+		case roster.Failed:
 			n.Failed++
-		case NoData:
+		case roster.NoData:
 			n.NoData++
-		case Elsewhere:
+		case roster.Elsewhere:
 			n.Others++
 		default:
 			n.Waiting++
@@ -195,19 +199,24 @@ func level(l dataset.Level) string {
 	return "level " + l.String()
 }
 
-// plural writes a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
+// WriteIndex writes the page index.md, which lists the tables so far: how far their runs are,
+// their levels, and their pages. It holds no time and no machine.
+func (t *Tally) WriteIndex() error {
+	list := &report.Table{Name: "tables", Title: "Tables and figures", Columns: report.Columns("", "table", "title",
+		"runs", "state", "level")}
+	for _, l := range t.list.Tables {
+		level := "mixed, or none"
+		if l.Document.Level != 0 {
+			level = l.Document.Level.String()
+		}
+		list.Add("["+l.Name+"]("+l.Name+".md)", l.Document.Title, l.Runs.Total, l.Runs.words(false), level)
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// took writes a time in seconds or, from one minute on, in minutes.
-func took(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", seconds)
-	}
-	return d.Round(time.Second).String()
+	n := t.Total().Runs
+	n.Now = 0
+	d := &report.Document{Title: "Tables and figures, size " + t.list.Size, Tables: []*report.Table{list},
+		Facts: []report.Fact{{Label: "runs", Value: phrase.Plural(n.Total, "run") + ": " + n.words(false),
+			Note: "each once, also where several tables share it"}},
+		Notes: []string{"level D stands for generated rows: a number of that level says nothing about the paper"}}
+	return system.WriteFile(filepath.Join(t.list.Out, "tables", "index.md"),
+		func(w io.Writer) error { return d.Markdown(w) })
 }

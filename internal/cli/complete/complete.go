@@ -17,7 +17,7 @@ import (
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/sequence"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/run"
 	"privrec/internal/vectors"
 )
@@ -113,7 +113,7 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "over":
 		return fixedWords([]string{"delta", "noise", "steps"})
 	case "profile":
-		return fixedWords(reproduce.SizeNames())
+		return fixedWords(grid.SizeNames())
 	case "format":
 		return fixedWords(vectors.Forms())
 	case "in-form", "out-form", "attributes-form":

@@ -15,7 +15,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/inventory"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/run"
 )
 
@@ -144,8 +144,8 @@ func (from source) tableNumbers(_ *cobra.Command, args []string, _ string) ([]st
 }
 
 // builtIn returns the tables that come with the program, or none where they cannot be read.
-func (from source) builtIn() []*reproduce.Grid {
-	grids, err := reproduce.BuiltIn(configs.Files(), from.tasks)
+func (from source) builtIn() []*grid.Grid {
+	grids, err := grid.BuiltIn(configs.Files(), from.tasks)
 	if err != nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -21,7 +21,7 @@ type live struct {
 
 	mu      sync.Mutex
 	title   string
-	runs    []reproduce.Run
+	runs    []roster.Run
 	at      int       // the run that goes on, an index of runs; -1: none
 	started time.Time // of the present title
 	what    string    // the stretch that the present run counts; empty: none
@@ -46,7 +46,7 @@ func (v *live) Open(string) {}
 
 // Watch redraws the block after a change of its runs. now is the index of the run that goes
 // on, or -1.
-func (v *live) Watch(title string, runs []reproduce.Run, now int) {
+func (v *live) Watch(title string, runs []roster.Run, now int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if title != v.title {
@@ -153,7 +153,7 @@ func (v *live) lines(most int) []string {
 	var current int
 	labels, wide := []string{}, 0
 	for _, r := range v.runs {
-		if r.Status == reproduce.Done {
+		if r.Status == roster.Done {
 			finished++
 		}
 		wide = max(wide, utf8.RuneCountInString(r.Method+" on "+r.On()))

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -56,7 +56,7 @@ func (v *oneLine) Open(text string) {
 }
 
 // Watch shows the run that goes on.
-func (v *oneLine) Watch(_ string, runs []reproduce.Run, now int) {
+func (v *oneLine) Watch(_ string, runs []roster.Run, now int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.run, v.what = "", ""

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -56,7 +56,7 @@ type Tables interface {
 	Open(text string)
 	// Watch shows the runs of a table after a change. now is the index of the run that goes
 	// on, or -1.
-	Watch(title string, runs []reproduce.Run, now int)
+	Watch(title string, runs []roster.Run, now int)
 	// Close removes what does not stay on the screen.
 	Close()
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -74,7 +74,7 @@ func (l *tableLines) Open(text string) {
 }
 
 // Watch announces the run that goes on, once.
-func (l *tableLines) Watch(_ string, runs []reproduce.Run, now int) {
+func (l *tableLines) Watch(_ string, runs []roster.Run, now int) {
 	if now < 0 {
 		return
 	}

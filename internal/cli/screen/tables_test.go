@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -45,11 +45,11 @@ func TestLiveTable(t *testing.T) {
 	clock := time.Time{}
 	v := &live{w: &b, size: func() (int, int) { return width, height }, now: func() time.Time { return clock }}
 	v.Phase("measure something")
-	runs := []reproduce.Run{
-		{Method: "One", Data: "d", Seed: 1, Status: reproduce.Done, Score: "20.00 (D)"},
-		{Method: "One", Data: "d", Seed: 2, Status: reproduce.Running},
-		{Method: "Two", Data: "d", Seed: 1, Status: reproduce.Failed},
-		{Method: "Two", Data: "d", Seed: 2, Status: reproduce.ToDo},
+	runs := []roster.Run{
+		{Method: "One", Data: "d", Seed: 1, Status: roster.Done, Score: "20.00 (D)"},
+		{Method: "One", Data: "d", Seed: 2, Status: roster.Running},
+		{Method: "Two", Data: "d", Seed: 1, Status: roster.Failed},
+		{Method: "Two", Data: "d", Seed: 2, Status: roster.ToDo},
 	}
 	v.Watch("table", runs, 1)
 	v.Begin("epoch 1/2", 10)
@@ -94,7 +94,7 @@ func TestTableLines(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		r := NewTables(&b, false, false, several)
-		runs := []reproduce.Run{{Method: "One", Data: "d", Seed: 7}}
+		runs := []roster.Run{{Method: "One", Data: "d", Seed: 7}}
 		r.Open("table 1 of 2")
 		r.Watch("table", runs, 0)
 		r.Watch("table", runs, 0)
@@ -120,7 +120,7 @@ func TestPulse(t *testing.T) {
 			p.End("epoch over")
 		}
 	}
-	runs := []reproduce.Run{{Method: "One", Data: "d", Seed: 7}}
+	runs := []roster.Run{{Method: "One", Data: "d", Seed: 7}}
 	var b bytes.Buffer
 	l := NewTables(&b, false, false, true).(*tableLines)
 	clock := time.Unix(0, 0)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/dataset"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/stats"
 )
 
@@ -49,12 +49,12 @@ type Cell struct {
 	Seeds   int    `json:"seeds"`
 	SeedsOf int    `json:"seeds_of"`
 
-	State reproduce.Status `json:"state,omitempty"` // of the runs; empty: none is made
-	Runs  []string         `json:"runs"`            // base names of the directories of the attacks
+	State roster.Status `json:"state,omitempty"` // of the runs; empty: none is made
+	Runs  []string      `json:"runs"`            // base names of the directories of the attacks
 }
 
 // cell makes the cell of a row and an attack, from the runs of that attack on that row.
-func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cell, error) {
+func (m *Matrix) cell(a *Attack, r *Row, data string, runs []roster.Run) (Cell, error) {
 	c := Cell{Attack: a.Name, Model: r.Model, Defence: r.Defence, Data: data, Metric: a.Metric, Row: a.Row,
 		Why: r.without(a.Name), SeedsOf: len(runs), Runs: []string{}}
 	if c.Why != "" {
@@ -63,7 +63,7 @@ func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cel
 	var all []finding
 	for i := range runs {
 		x := &runs[i]
-		if x.Status == reproduce.Done {
+		if x.Status == roster.Done {
 			f, err := a.read(x.Dir)
 			if err != nil {
 				return c, err
@@ -79,7 +79,7 @@ func (m *Matrix) cell(a *Attack, r *Row, data string, runs []reproduce.Run) (Cel
 		return c, nil
 	}
 	if c.State == "" {
-		c.State, c.Why = reproduce.Done, ""
+		c.State, c.Why = roster.Done, ""
 	}
 	c.Seeds, c.Why = len(all), ""
 	var values, floors, gains, lows, highs []float64
@@ -117,13 +117,13 @@ func levelText(l dataset.Level) string {
 
 // why says in words why a run has no result. It names no directory, so that equal results in two
 // folders have equal words.
-func why(r *reproduce.Run) string {
+func why(r *roster.Run) string {
 	switch r.Status {
-	case reproduce.LeftOut:
+	case roster.LeftOut:
 		return r.Problem
-	case reproduce.Failed:
+	case roster.Failed:
 		return "failed"
-	case reproduce.NoData:
+	case roster.NoData:
 		return "data missing"
 	}
 	return "not made yet"

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/system"
 )
 
@@ -37,11 +37,11 @@ func (x *Made) remember(before *file) {
 		}
 		for k := range x.Cells[i] {
 			c := &x.Cells[i][k]
-			if c.Gain != nil || c.State == "" || c.State == reproduce.LeftOut || c.State == reproduce.Failed {
+			if c.Gain != nil || c.State == "" || c.State == roster.LeftOut || c.State == roster.Failed {
 				continue
 			}
 			for _, b := range before.Cells[at] {
-				if b.Attack == c.Attack && b.Metric == c.Metric && b.State == reproduce.LeftOut && b.Why != "" {
+				if b.Attack == c.Attack && b.Metric == c.Metric && b.State == roster.LeftOut && b.Why != "" {
 					c.State, c.Why = b.State, b.Why
 				}
 			}

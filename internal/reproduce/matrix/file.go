@@ -7,16 +7,16 @@ import (
 	"slices"
 
 	"privrec/internal/config"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/run"
 )
 
 // Matrix says which models are attacked, and how.
 type Matrix struct {
-	Name  string           `yaml:"name"` // name of the files that are written
-	Title string           `yaml:"title"`
-	Data  []reproduce.Data `yaml:"data" limit:"some"` // data sets; rows that name none have the first
-	Sizes reproduce.Sizes  `yaml:"profiles"`
+	Name  string      `yaml:"name"` // name of the files that are written
+	Title string      `yaml:"title"`
+	Data  []grid.Data `yaml:"data" limit:"some"` // data sets; rows that name none have the first
+	Sizes grid.Sizes  `yaml:"profiles"`
 	// keys to change in every training, so that it holds out what attacks ask about
 	HoldOut []string `yaml:"hold_out"`
 	Utility string   `yaml:"utility"` // metric of the models themselves, as in Recall@20; a model may lack it
@@ -46,7 +46,7 @@ type Attack struct {
 	// what the attacked run must have: attributes, vectors, held-out rows, held-out users
 	Needs []string `yaml:"needs"`
 
-	reproduce.Setting `yaml:",inline"`
+	grid.Setting `yaml:",inline"`
 }
 
 // Row sets one trained model.
@@ -64,7 +64,7 @@ type Row struct {
 	// Without says why an attack has nothing to attack here. Such cells are not made.
 	Without []Without `yaml:"without"`
 
-	reproduce.Setting `yaml:",inline"`
+	grid.Setting `yaml:",inline"`
 
 	imported bool   // finished is a run of a model that another program trained
 	finished string // directory of a run that was made elsewhere, in place of Setting
@@ -98,55 +98,21 @@ func (r *Row) without(attack string) string {
 // label names a row as the runner does.
 func (r *Row) label() string { return r.Model + " (" + r.Defence + ")" }
 
-// Load reads a file of the disk. Configurations are found relative to it.
-func Load(file string, tasks []run.Task) (*Matrix, error) {
-	m, doc, err := config.Load(file, nil, Matrix{})
-	if err != nil {
-		return nil, err
-	}
-	m.doc, m.file, m.tasks = doc, file, tasks
-	return &m, m.check()
-}
-
-// BuiltIn reads a file that comes with the program, by its name, such as "ml-100k".
-func BuiltIn(tree fs.FS, name string, tasks []run.Task) (*Matrix, error) {
-	file := "matrix/" + name + ".yaml"
-	text, err := fs.ReadFile(tree, file)
-	if err != nil {
-		return nil, fmt.Errorf("matrix: %w", err)
-	}
-	m, doc, err := config.Parse("built-in configs/"+file, text, nil, Matrix{})
-	if err != nil {
-		return nil, err
-	}
-	m.doc, m.tree, m.file, m.tasks = doc, tree, file, tasks
-	return &m, m.check()
-}
-
 // Probe tries what the checks of matrices say of their keys.
 func Probe(tasks []run.Task) config.Probed {
 	full := Matrix{
-		Data: []reproduce.Data{{Name: "ml-1m", StandIn: "standin-tiny"}},
+		Data: []grid.Data{{Name: "ml-1m", StandIn: "standin-tiny"}},
 		Attacks: []Attack{{Name: "one", Heading: "heading", About: "about", Metric: "AUC member users", Row: "row",
-			Needs: []string{needVectors}, Setting: reproduce.Setting{Task: "attack membership", Config: "file.yaml"}}},
+			Needs: []string{needVectors}, Setting: grid.Setting{Task: "attack membership", Config: "file.yaml"}}},
 		Rows: []Row{{Model: "model", Defence: "defence", Attack: []Override{{Name: "one"}},
-			Without: []Without{{Name: "one", Why: "why"}}, Setting: reproduce.Setting{Task: "train bprmf",
+			Without: []Without{{Name: "one", Why: "why"}}, Setting: grid.Setting{Task: "train bprmf",
 				Config: "file.yaml"}},
-			{Model: "other", Defence: None, Setting: reproduce.Setting{Task: "train bprmf", Config: "file.yaml"}}},
+			{Model: "other", Defence: None, Setting: grid.Setting{Task: "train bprmf", Config: "file.yaml"}}},
 	}
 	return config.ProbeAll(func(v *config.Checker, m Matrix) {
 		m.Rows, m.tasks = slices.Clone(m.Rows), tasks
 		m.form(v)
 	}, Matrix{}, full)
-}
-
-// check reports every problem of a file by its line, and lets all tasks check their configurations.
-func (m *Matrix) check() error {
-	if err := m.Form(m.doc, m.tasks); err != nil {
-		return err
-	}
-	_, err := m.grids()
-	return err
 }
 
 // Form reports every problem of a matrix by its line in doc, but for the grids that are made of it.
@@ -171,7 +137,7 @@ func (m *Matrix) form(v *config.Checker) {
 func (m *Matrix) checkAttack(v *config.Checker, i int) {
 	a, at := &m.Attacks[i], func(key string) string { return fmt.Sprintf("attacks.%d.%s", i, key) }
 	v.Matches(at("name"), a.Name, word, "a word of letters, digits and -")
-	err := reproduce.CheckMetric(a.Metric)
+	err := grid.CheckMetric(a.Metric)
 	v.CheckAs(err == nil, at("metric"), "must be a metric of an attack, such as AUC member users or micro F1 gender",
 		"%v", err)
 	var known []string
@@ -230,4 +196,18 @@ func (m *Matrix) twin(r *Row) *Row {
 		}
 	}
 	return nil
+}
+
+// What an attack may need of the attacked run.
+const (
+	needAttributes = "attributes"
+	needVectors    = "vectors"
+	needRows       = "held-out rows"
+	needUsers      = "held-out users"
+	needInputs     = "inputs"
+	needScores     = "scores"
+)
+
+func needs() []string {
+	return []string{needAttributes, needVectors, needRows, needUsers, needInputs, needScores}
 }

@@ -13,7 +13,7 @@ import (
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/target"
 	"privrec/internal/protocol/topn"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -21,12 +21,12 @@ import (
 
 // grids makes a grid of every attack: its rows are attacks on the trainings of the matrix's rows,
 // which the grids share.
-func (m *Matrix) grids() ([]*reproduce.Grid, error) {
-	var list []reproduce.Grid
+func (m *Matrix) grids() ([]*grid.Grid, error) {
+	var list []grid.Grid
 	for i := range m.Attacks {
 		a := &m.Attacks[i]
-		g := reproduce.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading,
-			Metrics: []reproduce.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
+		g := grid.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading,
+			Metrics: []grid.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
 			Unfit: func(_ string, about []string) string {
 				return a.unfit(m.tasks, about[0],
 					m.attributesFor(a, about[0]))
@@ -41,12 +41,12 @@ func (m *Matrix) grids() ([]*reproduce.Grid, error) {
 		}
 		list = append(list, g)
 	}
-	return reproduce.In(m.doc, m.tree, m.file, m.tasks, list...)
+	return grid.In(m.doc, m.tree, m.file, m.tasks, list...)
 }
 
 // gridRow is an attack on a row.
-func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
-	out := reproduce.Row{Method: r.Model, Variant: r.Defence, Data: r.Data, Setting: a.Setting, Finished: r.finished,
+func (m *Matrix) gridRow(a *Attack, r *Row, at int) grid.Row {
+	out := grid.Row{Method: r.Model, Variant: r.Defence, Data: r.Data, Setting: a.Setting, Finished: r.finished,
 		Place: fmt.Sprintf("rows.%d", at)}
 	for _, o := range r.Attack {
 		if o.Name == a.Name {
@@ -61,7 +61,7 @@ func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
 		if !r.Whole {
 			on.Set = slices.Concat(m.HoldOut, on.Set)
 		}
-		out.On = []reproduce.Setting{on}
+		out.On = []grid.Setting{on}
 	}
 	return out
 }
@@ -85,20 +85,6 @@ func (m *Matrix) attributesFor(a *Attack, dir string) bool {
 	}
 	return m.Attributes != "" ||
 		slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, attributesKey+"=") })
-}
-
-// What an attack may need of the attacked run.
-const (
-	needAttributes = "attributes"
-	needVectors    = "vectors"
-	needRows       = "held-out rows"
-	needUsers      = "held-out users"
-	needInputs     = "inputs"
-	needScores     = "scores"
-)
-
-func needs() []string {
-	return []string{needAttributes, needVectors, needRows, needUsers, needInputs, needScores}
 }
 
 // unfit says in words why the attack cannot be made on a finished run, "" where it can. attributes says that a table of

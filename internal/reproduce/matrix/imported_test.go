@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"privrec/internal/papers"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -62,7 +62,8 @@ func TestOnImportedRuns(t *testing.T) {
 	if err := m.OnRuns([]string{importedRun(t)}); err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := m.Plan(reproduce.Options{Size: "smoke", Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+	o := roster.Options{Size: "smoke", Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}
+	p, _, err := m.Plan(o)
 	if err != nil {
 		t.Fatal(err)
 	}

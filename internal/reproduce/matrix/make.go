@@ -7,25 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 )
 
-// Made is a matrix, as far as it could be made.
-type Made struct {
-	Name   string // of the files
-	Models []Model
-	Cells  [][]Cell // by row and attack
-	Runs   []reproduce.Run
-	Files  []string // that were written
-	Err    error    // what is missing that could be made here
-
-	*report.Document
-	heat report.Heat
-}
-
 // Plan plans the runs of a matrix, one table an attack. It writes nothing.
-func (m *Matrix) Plan(o reproduce.Options) (*reproduce.Plan, []*reproduce.Grid, error) {
+func (m *Matrix) Plan(o roster.Options) (*reproduce.Plan, []*grid.Grid, error) {
 	grids, err := m.grids()
 	if err != nil {
 		return nil, nil, err
@@ -37,10 +25,10 @@ func (m *Matrix) Plan(o reproduce.Options) (*reproduce.Plan, []*reproduce.Grid, 
 // Make trains what is missing, attacks it, and writes the matrix to o.Out/tables. began is called
 // before each attack. A shard writes no matrix: it lacks the runs of the others. The error is for
 // what stops the work; Made.Err says what could not be made.
-func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*reproduce.Grid, o reproduce.Options,
+func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*grid.Grid, o roster.Options,
 	began func(attack int, heading string)) (*Made, error) {
 	out := &Made{Name: m.fileName(grids[0], o)}
-	columns := make([][]reproduce.Run, len(m.Attacks))
+	columns := make([][]roster.Run, len(m.Attacks))
 	for k := range m.Attacks {
 		began(k, m.Attacks[k].Heading)
 		made, err := p.Finish(ctx, k)
@@ -69,18 +57,18 @@ func (m *Matrix) Make(ctx context.Context, p *reproduce.Plan, grids []*reproduce
 }
 
 // fileName names the files as the runner names those of a table, without the attack.
-func (m *Matrix) fileName(g *reproduce.Grid, o reproduce.Options) string {
-	return m.Name + g.FileName(o)[len(g.Name):]
+func (m *Matrix) fileName(g *grid.Grid, o roster.Options) string {
+	return m.Name + g.FileName(o.Size, o.Sets)[len(g.Name):]
 }
 
 // fill makes the cells of a row.
-func (m *Matrix) fill(out *Made, r *Row, columns [][]reproduce.Run) error {
+func (m *Matrix) fill(out *Made, r *Row, columns [][]roster.Run) error {
 	var cells []Cell
 	var dirs []string
 	data := r.Data
 	for k := range m.Attacks {
 		a := &m.Attacks[k]
-		var runs []reproduce.Run
+		var runs []roster.Run
 		for _, x := range columns[k] {
 			if x.Method != r.label() {
 				continue
@@ -113,15 +101,15 @@ func (m *Matrix) fill(out *Made, r *Row, columns [][]reproduce.Run) error {
 }
 
 // finished reports whether the training in a directory is finished: one that was made elsewhere is.
-func finished(runs []reproduce.Run, dir string, r *Row) bool {
+func finished(runs []roster.Run, dir string, r *Row) bool {
 	return r.finished != "" ||
-		slices.ContainsFunc(runs, func(x reproduce.Run) bool { return x.Dir == dir && x.Status == reproduce.Done })
+		slices.ContainsFunc(runs, func(x roster.Run) bool { return x.Dir == dir && x.Status == roster.Done })
 }
 
 // appendNew appends the runs of directories that a list lacks.
-func appendNew(list, more []reproduce.Run) []reproduce.Run {
+func appendNew(list, more []roster.Run) []roster.Run {
 	for _, r := range more {
-		if !slices.ContainsFunc(list, func(x reproduce.Run) bool { return x.Dir == r.Dir }) {
+		if !slices.ContainsFunc(list, func(x roster.Run) bool { return x.Dir == r.Dir }) {
 			list = append(list, r)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
 	"privrec/internal/record"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -80,9 +80,9 @@ func loaded(t *testing.T, change ...string) (*Matrix, error) {
 }
 
 // made makes a matrix in a folder.
-func made(t *testing.T, m *Matrix, size, out string, more func(o *reproduce.Options)) *Made {
+func made(t *testing.T, m *Matrix, size, out string, more func(o *roster.Options)) *Made {
 	t.Helper()
-	o := reproduce.Options{Size: size, Out: out, Workers: 1, Progress: progress.Silent{}}
+	o := roster.Options{Size: size, Out: out, Workers: 1, Progress: progress.Silent{}}
 	if more != nil {
 		more(&o)
 	}
@@ -136,7 +136,7 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 	same("another folder", b)
-	made(t, m, "smoke", b, func(o *reproduce.Options) { o.NoRun = true })
+	made(t, m, "smoke", b, func(o *roster.Options) { o.NoRun = true })
 	same("of finished runs", b)
 
 	for _, row := range x.Cells {
@@ -241,11 +241,11 @@ func TestSequences(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	m.Attacks[0].Sequences = "another way"
-	p, grids, err := m.Plan(reproduce.Options{Size: "smoke", Out: out, Workers: 1, Progress: progress.Silent{}})
+	p, grids, err := m.Plan(roster.Options{Size: "smoke", Out: out, Workers: 1, Progress: progress.Silent{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := reproduce.Options{Size: "smoke", Out: out, NoRun: true}
+	o := roster.Options{Size: "smoke", Out: out, NoRun: true}
 	_, err = m.Make(t.Context(), p, grids, o, func(int, string) {})
 	if err == nil || !strings.Contains(err.Error(), `no cell of "score"`) {
 		t.Errorf("a way that no result has: %v", err)
@@ -256,21 +256,22 @@ func TestSequences(t *testing.T) {
 // said with them, of the same trainings and no others.
 func TestReasonsStay(t *testing.T) {
 	left := func(attack, why string) Cell {
-		return Cell{Attack: attack, Metric: "AUC", State: reproduce.LeftOut, Why: why}
+		return Cell{Attack: attack, Metric: "AUC", State: roster.LeftOut, Why: why}
 	}
 	todo := func(attack string) Cell {
-		return Cell{Attack: attack, Metric: "AUC", State: reproduce.ToDo, Why: "not made yet"}
+		return Cell{Attack: attack, Metric: "AUC", State: roster.ToDo, Why: "not made yet"}
 	}
 	gain := 0.1
 	before := &file{Models: []Model{{Model: "A", Defence: None, Runs: []string{"a"}}, {Model: "B", Defence: None, Runs: []string{"b"}}, {Model: "C", Defence: None}},
 		Cells: [][]Cell{{left("links", "no graph"), todo("rows")}, {left("links", "no graph")}, {left("links", "no graph")}}}
 	x := &Made{Models: []Model{{Model: "A", Defence: None, Runs: []string{"a"}}, {Model: "B", Defence: None, Runs: []string{"other"}}, {Model: "C", Defence: None}},
-		Cells: [][]Cell{{todo("links"), todo("rows"), todo("users"), {Attack: "links", Metric: "AUC", State: reproduce.Done, Gain: &gain}}, {todo("links")}, {todo("links")}}}
+		Cells: [][]Cell{{todo("links"), todo("rows"), todo("users"),
+			{Attack: "links", Metric: "AUC", State: roster.Done, Gain: &gain}}, {todo("links")}, {todo("links")}}}
 	x.remember(nil)
 	x.remember(before)
 	for i, want := range [][]string{{"no graph", "not made yet", "not made yet", ""}, {"not made yet"}, {"not made yet"}} {
 		for k, c := range x.Cells[i] {
-			if c.Why != want[k] || (c.State == reproduce.LeftOut) != (c.Why == "no graph") {
+			if c.Why != want[k] || (c.State == roster.LeftOut) != (c.Why == "no graph") {
 				t.Errorf("%s, cell %d: %+v, want %q", x.Models[i].Model, k, c, want[k])
 			}
 		}
@@ -342,11 +343,12 @@ func TestShards(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	x := made(t, m, "smoke", whole, nil)
 	for i := range 2 {
-		if y := made(t, m, "smoke", parts, func(o *reproduce.Options) { o.Shard = reproduce.Shard{I: i + 1, Of: 2} }); y.Document != nil || len(y.Files) > 0 {
+		part := func(o *roster.Options) { o.Shard = roster.Shard{I: i + 1, Of: 2} }
+		if y := made(t, m, "smoke", parts, part); y.Document != nil || len(y.Files) > 0 {
 			t.Errorf("shard %d made a matrix", i+1)
 		}
 	}
-	y := made(t, m, "smoke", parts, func(o *reproduce.Options) { o.NoRun = true })
+	y := made(t, m, "smoke", parts, func(o *roster.Options) { o.NoRun = true })
 	p, err := x.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"privrec/internal/record"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
@@ -88,7 +88,7 @@ func (x *Made) measured(trainings []string, cells []Cell, command string) (*reco
 // dir finds the directory of a run by its base name, empty where the run is not of this matrix.
 func (x *Made) dir(name string) string {
 	for _, r := range x.Runs {
-		if filepath.Base(r.Dir) == name && r.Status == reproduce.Done {
+		if filepath.Base(r.Dir) == name && r.Status == roster.Done {
 			return r.Dir
 		}
 	}

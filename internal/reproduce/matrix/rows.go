@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"privrec/internal/experiment"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
 	"privrec/internal/run"
 )
 
@@ -38,8 +38,8 @@ func (m *Matrix) OnRuns(dirs []string) error {
 		for n := 2; slices.ContainsFunc(rows, func(x Row) bool { return x.label() == r.label() }); n++ {
 			r.Model = fmt.Sprintf("%s, run %d", o.Method, n)
 		}
-		if !slices.ContainsFunc(m.Data, func(d reproduce.Data) bool { return d.Name == r.Data }) {
-			m.Data = append(m.Data, reproduce.Data{Name: r.Data, Any: true})
+		if !slices.ContainsFunc(m.Data, func(d grid.Data) bool { return d.Name == r.Data }) {
+			m.Data = append(m.Data, grid.Data{Name: r.Data, Any: true})
 		}
 		rows = append(rows, r)
 	}
@@ -55,7 +55,7 @@ func (m *Matrix) ofRuns() {
 		data = append(data, d.Name)
 	}
 	m.Name, m.Title, m.HoldOut = "matrix-runs", "Attacks on finished runs, "+strings.Join(data, ", "), nil
-	for _, s := range []*reproduce.Size{&m.Sizes.Smoke, &m.Sizes.Quick, &m.Sizes.Full} {
+	for _, s := range []*grid.Size{&m.Sizes.Smoke, &m.Sizes.Quick, &m.Sizes.Full} {
 		s.About = "the models are as they were found; " + counted(len(s.Seeds)) + " of each attack"
 	}
 }

@@ -8,13 +8,14 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/roster"
 	"privrec/internal/run"
 )
 
 // lay lays out the document and the heat map of a matrix.
-func (m *Matrix) lay(out *Made, o reproduce.Options) {
-	size := map[string]reproduce.Size{"smoke": m.Sizes.Smoke, "quick": m.Sizes.Quick, "full": m.Sizes.Full}[o.Size]
+func (m *Matrix) lay(out *Made, o roster.Options) {
+	size := map[string]grid.Size{"smoke": m.Sizes.Smoke, "quick": m.Sizes.Quick, "full": m.Sizes.Full}[o.Size]
 	d := &report.Document{Title: m.Title, Subtitle: fmt.Sprintf("size %s: %s", o.Size, size.About),
 		Conclusion: m.conclusion(out), Level: worst(out.Cells)}
 	if len(o.Sets) > 0 {

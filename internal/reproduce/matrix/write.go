@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/results"
 	"privrec/internal/run"
 	"privrec/internal/system"
 )
@@ -43,7 +43,7 @@ func (x *Made) write(dir string) error {
 		write  func(w io.Writer) error
 	}
 	list := []output{{".md", x.Document.Markdown}, {".html", x.Document.HTML}, {".csv", x.csv}, {".json", x.json},
-		{"-runs.json", func(w io.Writer) error { return reproduce.WriteTimings(w, x.Runs) }}}
+		{"-runs.json", func(w io.Writer) error { return results.WriteTimings(w, x.Runs) }}}
 	for _, format := range report.ImageFormats() {
 		list = append(list, output{"." + format, func(w io.Writer) error {
 			b, err := x.heat.Image(format)

@@ -8,7 +8,9 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 // The statuses of a cell.
@@ -34,13 +36,13 @@ type tally struct {
 }
 
 // count counts cells.
-func count(cells []reproduce.Cell) tally {
+func count(cells []results.Cell) tally {
 	t := tally{by: map[string]int{}, why: map[string]int{}}
 	for i := range cells {
 		c := &cells[i]
 		if c.Ours != nil {
 			t.filled++
-			t.levels = appendNew(t.levels, c.Level)
+			t.levels = phrase.AppendNew(t.levels, c.Level)
 		}
 		switch {
 		case c.Printed == nil || c.Again: // a second reading of a printed number is no other number
@@ -58,15 +60,15 @@ func count(cells []reproduce.Cell) tally {
 }
 
 // reason says in a few words why a printed number has nothing beside it.
-func reason(c *reproduce.Cell) string {
+func reason(c *results.Cell) string {
 	if c.Why != "" {
 		short, _, _ := strings.Cut(c.Why, ":")
 		return short
 	}
 	switch {
-	case c.State == reproduce.NoData:
+	case c.State == roster.NoData:
 		return "data missing"
-	case c.State == reproduce.Failed:
+	case c.State == roster.Failed:
 		return "run failed"
 	case c.Ours == nil && c.Taken == "":
 		return "no run"

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 // numbers makes the tables of all numbers of a table or figure, one for each data set with a number: the
@@ -16,17 +18,17 @@ import (
 func (m *Made) numbers(run func(name string) string) []report.Part {
 	var data []string
 	for i := range m.Cells {
-		data = appendNew(data, m.Cells[i].Data+"\x00"+m.Cells[i].Taken)
+		data = phrase.AppendNew(data, m.Cells[i].Data+"\x00"+m.Cells[i].Taken)
 	}
 	var out []report.Part
 	for _, key := range data {
-		var of []*reproduce.Cell
+		var of []*results.Cell
 		for i := range m.Cells {
 			if c := &m.Cells[i]; c.Data+"\x00"+c.Taken == key {
 				of = append(of, c)
 			}
 		}
-		if slices.ContainsFunc(of, func(c *reproduce.Cell) bool { return c.Printed != nil || c.Ours != nil }) {
+		if slices.ContainsFunc(of, func(c *results.Cell) bool { return c.Printed != nil || c.Ours != nil }) {
 			out = append(out, m.table(of, run))
 		}
 	}
@@ -34,14 +36,14 @@ func (m *Made) numbers(run func(name string) string) []report.Part {
 }
 
 // table makes the table of some cells on the same data.
-func (m *Made) table(cells []*reproduce.Cell, run func(name string) string) *report.Table {
+func (m *Made) table(cells []*results.Cell, run func(name string) string) *report.Table {
 	first := cells[0]
 	t := &report.Table{Name: m.Name + "-" + first.Taken, Title: first.Data, Sorts: true}
 	if taken := first.Taken; taken != "" && !strings.EqualFold(taken, first.Data) {
 		t.Title += ", here " + taken
 	}
 	t.Title += " (" + first.Unit + ")"
-	curves := slices.ContainsFunc(cells, func(c *reproduce.Cell) bool { return c.At != nil })
+	curves := slices.ContainsFunc(cells, func(c *results.Cell) bool { return c.At != nil })
 	t.Columns = report.Columns("", "method", "metric")
 	if curves {
 		t.Columns = append(t.Columns, report.Columns("%.4g", "at")...)
@@ -98,7 +100,7 @@ func dropEmpty(t *report.Table, keep ...string) {
 }
 
 // label returns the method with its setting.
-func label(c *reproduce.Cell) string {
+func label(c *results.Cell) string {
 	if c.Setting == "" {
 		return c.Method
 	}
@@ -122,15 +124,15 @@ func whole(x *float64) any {
 }
 
 // states are words for runs without a result.
-var states = map[reproduce.Status]string{
-	reproduce.ToDo: "not run", reproduce.Resumable: "not finished", reproduce.Running: "not finished",
-	reproduce.Elsewhere: "not finished",
-	reproduce.NoData:    "data missing", reproduce.Failed: "failed", reproduce.Done: "no result",
-	reproduce.Stale: "stale",
+var states = map[roster.Status]string{
+	roster.ToDo: "not run", roster.Resumable: "not finished", roster.Running: "not finished",
+	roster.Elsewhere: "not finished",
+	roster.NoData:    "data missing", roster.Failed: "failed", roster.Done: "no result",
+	roster.Stale: "stale",
 }
 
 // status shows how a cell stands, or why it is empty.
-func status(c *reproduce.Cell) any {
+func status(c *results.Cell) any {
 	switch {
 	case c.Status != "":
 		return report.Tag{Text: c.Status, Kind: kinds[c.Status]}
@@ -144,7 +146,7 @@ func status(c *reproduce.Cell) any {
 
 // because names the cause of a difference, and the number of its sentence below the table. It leaves
 // out what the status says already.
-func because(c *reproduce.Cell, notes *[]string) any {
+func because(c *results.Cell, notes *[]string) any {
 	if c.Why == "" || c.Status == "" && (c.Printed == nil || c.Why == states[c.State]) {
 		if c.Cause == "" {
 			return nil
@@ -157,6 +159,3 @@ func because(c *reproduce.Cell, notes *[]string) any {
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", c.Cause, at+1))
 }
-
-// finite reports whether x is a number that can be shown.
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

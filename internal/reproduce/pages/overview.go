@@ -2,45 +2,13 @@ package pages
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"privrec/internal/claims"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/results"
 )
-
-// cells returns all cells of a paper.
-func (p *paper) cells() (out []reproduce.Cell) {
-	for _, m := range p.made {
-		out = append(out, m.Cells...)
-	}
-	return out
-}
-
-// conclusion says what of a paper holds: its claims, its numbers, its privacy.
-func (p *paper) conclusion() string {
-	parts := []string{count(p.cells()).sentence()}
-	if p.claims != nil {
-		parts = append(parts, stand(p.claims.Count))
-	}
-	return capital(strings.Join(append(parts, p.privacySentence()), "; ")) + "."
-}
-
-// stand says how claims stand.
-func stand(c claims.Count) string {
-	var parts []string
-	for _, s := range []struct {
-		n            int
-		one, several string
-	}{{c.Hold, "holds", "hold"}, {c.Fail, "does not hold", "do not hold"},
-		{c.Undecided, "is undecided", "are undecided"}, {c.Untested, "is not tested", "are not tested"}} {
-		if s.n > 0 {
-			parts = append(parts, things(s.n, s.one, s.several))
-		}
-	}
-	return fmt.Sprintf("of %d claims %s", c.Claims, strings.Join(parts, ", "))
-}
 
 // overview makes the page of everything, with links to the pages of papers.
 func (s *Set) overview(papers []*paper, runs []*finished) *report.Page {
@@ -68,7 +36,7 @@ func (s *Set) holds(papers []*paper) *report.Page {
 	if study != nil {
 		papers = []*paper{study}
 	}
-	var all []reproduce.Cell
+	var all []results.Cell
 	var cards report.Cards
 	var profiles []string
 	finished := map[string]bool{}
@@ -89,7 +57,7 @@ func (s *Set) holds(papers []*paper) *report.Page {
 			finished[f.name] = true
 		}
 		for i := range cells {
-			profiles = appendNew(profiles, cells[i].Profile)
+			profiles = phrase.AppendNew(profiles, cells[i].Profile)
 		}
 	}
 	t := count(all)
@@ -188,65 +156,26 @@ func list(papers []*paper) report.Section {
 	return report.Section{ID: "tables", Title: "Tables and figures", Parts: []report.Part{t}}
 }
 
-// number names a table within its paper.
-func (m *Made) number() string {
-	switch g := m.Grid; {
-	case g.Table != 0:
-		return fmt.Sprintf("table %d", g.Table)
-	case g.Figure != 0:
-		return fmt.Sprintf("figure %d", g.Figure)
-	default:
-		return g.Name
+// conclusion says what of a paper holds: its claims, its numbers, its privacy.
+func (p *paper) conclusion() string {
+	parts := []string{count(p.cells()).sentence()}
+	if p.claims != nil {
+		parts = append(parts, stand(p.claims.Count))
 	}
+	return capital(strings.Join(append(parts, p.privacySentence()), "; ")) + "."
 }
 
-// sizes says how many tables and figures there are.
-func (p *paper) sizes() string {
-	tables, figures, studies := 0, 0, 0
-	for _, m := range p.made {
-		switch {
-		case m.Grid.Table != 0:
-			tables++
-		case m.Grid.Figure != 0:
-			figures++
-		default:
-			studies++
-		}
-	}
+// stand says how claims stand.
+func stand(c claims.Count) string {
 	var parts []string
-	for _, n := range []struct {
+	for _, s := range []struct {
 		n            int
 		one, several string
-	}{{tables, "table", "tables"}, {figures, "figure", "figures"}, {studies, "study", "studies"}} {
-		if n.n > 0 {
-			parts = append(parts, things(n.n, n.one, n.several))
+	}{{c.Hold, "holds", "hold"}, {c.Fail, "does not hold", "do not hold"},
+		{c.Undecided, "is undecided", "are undecided"}, {c.Untested, "is not tested", "are not tested"}} {
+		if s.n > 0 {
+			parts = append(parts, things(s.n, s.one, s.several))
 		}
 	}
-	return strings.Join(parts, ", ")
-}
-
-// things writes a number of things.
-func things(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return report.Group(int64(n)) + " " + several
-}
-
-// sorted returns the tables in the order of the paper: tables before figures, by number.
-func sorted(list []Made) []Made {
-	out := slices.Clone(list)
-	slices.SortStableFunc(out, func(a, b Made) int {
-		rank := func(m Made) int {
-			switch {
-			case m.Grid.Table != 0:
-				return m.Grid.Table
-			case m.Grid.Figure != 0:
-				return 1000 + m.Grid.Figure
-			}
-			return 2000
-		}
-		return rank(a) - rank(b)
-	})
-	return out
+	return fmt.Sprintf("of %d claims %s", c.Claims, strings.Join(parts, ", "))
 }

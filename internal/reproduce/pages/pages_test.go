@@ -12,6 +12,9 @@ import (
 	"privrec/internal/claims"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 const hostile = `"><i onload='x'>&`
@@ -56,21 +59,26 @@ func sample(t *testing.T, privacy, machine, text string) (*Set, string) {
 	dir := runDir(t, out, "train-dipsgnn-0-seed1", privacy, machine)
 	f := func(x float64) *float64 { return &x }
 	inf := math.Inf(1)
-	cell := reproduce.Cell{Paper: "dipsgnn", Grid: "dipsgnn-table2", Table: 2, Profile: "full", Data: "ML-1M", Taken: "ml-1m", Method: "DIPSGNN " + text, Heading: "R@20", Metric: "Recall@20",
-		Unit: "percent", Printed: f(21.13), Ours: f(21.2), Low: f(20.9), High: f(21.5), Difference: f(0.07), Seeds: 3, SeedsOf: 3, Floor: f(4.49), FloorName: "popularity", Level: "B", State: reproduce.Done,
+	cell := results.Cell{Paper: "dipsgnn", Grid: "dipsgnn-table2", Table: 2, Profile: "full", Data: "ML-1M",
+		Taken: "ml-1m", Method: "DIPSGNN " + text, Heading: "R@20", Metric: "Recall@20",
+		Unit: "percent", Printed: f(21.13), Ours: f(21.2), Low: f(20.9), High: f(21.5), Difference: f(0.07),
+		Seeds: 3, SeedsOf: 3, Floor: f(4.49), FloorName: "popularity", Level: "B", State: roster.Done,
 		ClaimedEpsilon: f(5), AccountedEpsilon: &inf, Runs: []string{"train-dipsgnn-0-seed1"}}
-	cells := make([]reproduce.Cell, 5)
+	cells := make([]results.Cell, 5)
 	for i := range cells {
 		cells[i] = cell
 	}
 	cells[0].Status, cells[1].Status, cells[2].Status = "match", "within noise", "differs"
 	cells[2].Cause, cells[2].Why = "budget of epochs", "a third of the epochs"+text
-	cells[3].Ours, cells[3].State, cells[3].Difference, cells[3].Why = nil, reproduce.NoData, nil, "data missing: ml-1m"
+	cells[3].Ours, cells[3].State, cells[3].Difference, cells[3].Why = nil, roster.NoData, nil, "data missing: ml-1m"
 	cells[4].Printed, cells[4].Difference = nil, nil
 	d := &report.Document{Title: "DIPSGNN and baselines" + text, Tables: []*report.Table{{Name: "t", Title: text, Columns: report.Columns("", "a")}}, Notes: []string{text}}
-	g := &reproduce.Grid{Name: "dipsgnn-table2", Paper: "dipsgnn", Table: 2, Title: "t" + text, Place: reproduce.Place{Cite: "Hu and Fang" + text}}
-	return &Set{Out: out, Made: []Made{{g, &reproduce.Outcome{Table: &reproduce.Table{Name: "dipsgnn-table2-full", Document: d, Cells: cells},
-			Runs: []reproduce.Run{{Method: "DIPSGNN " + text, Data: "ml-1m", Seed: 1, Dir: dir, Status: reproduce.Done}}, Files: []string{"x.md"}}}},
+	g := &grid.Grid{Name: "dipsgnn-table2", Paper: "dipsgnn", Table: 2, Title: "t" + text,
+		Place: grid.Place{Cite: "Hu and Fang" + text}}
+	return &Set{Out: out, Made: []Made{{g, &reproduce.Outcome{
+			Table: &results.Table{Name: "dipsgnn-table2-full", Document: d, Cells: cells},
+			Runs:  []roster.Run{{Method: "DIPSGNN " + text, Data: "ml-1m", Seed: 1, Dir: dir, Status: roster.Done}},
+			Files: []string{"x.md"}}}},
 			Verdicts: []*claims.Result{{Paper: "dipsgnn", Count: claims.Count{Claims: 2, Hold: 1, Untested: 1}, Claims: []claims.Judged{{ID: "c1", Text: "it works" + text, Verdict: claims.Holds, Level: "B", Why: "it does" + text}, {ID: "c2", Text: "t", Verdict: claims.Untested}}}}},
 		out
 }
@@ -124,7 +132,7 @@ func TestConclusions(t *testing.T) {
 	var all struct {
 		Papers []struct{ Conclusion string }
 		Tables []struct{ Name string }
-		Cells  []reproduce.Cell
+		Cells  []results.Cell
 		Claims []claims.Result
 	}
 	if err := json.Unmarshal([]byte(files[Document]), &all); err != nil || len(all.Cells) != 5 || len(all.Claims) != 1 || len(all.Tables) != 1 || len(all.Papers) != 1 {

@@ -2,155 +2,113 @@ package pages
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"privrec/internal/claims"
+	"privrec/internal/experiment"
+	"privrec/internal/record"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
-// above are the pages above a page in the folder of tables, and in the one below it.
-func above(up string) []report.Link { return []report.Link{{Text: "overview", To: up + Overview}} }
+// paper is a paper with all that was made of it.
+type paper struct {
+	name   string // as in Grid.Paper
+	title  string // for readers
+	cite   string
+	made   []Made
+	runs   []*finished
+	claims *claims.Result // nil: none
 
-// html makes the page of a paper.
-func (p *paper) html() *report.Page {
-	t := count(p.cells())
-	d := &report.Page{Title: p.title, Subtitle: p.cite, Conclusion: p.conclusion(), Trail: above(""), Facts: p.facts(t)}
-	d.Parts = append(d.Parts, p.contents())
-	if p.claims != nil {
-		d.Parts = append(d.Parts, verdicts(p.claims))
-	}
-	d.Parts = append(d.Parts, p.panel())
-	if p.epsilons != nil {
-		d.Parts = append(d.Parts,
-			report.Section{ID: "epsilons", Title: "Epsilons: claimed, as written, as released, as repaired",
-				Parts: []report.Part{report.Prose{"Settings of the paper itself, computed without a run, as privrec " +
-					"account epsilon " +
-					"prints them."}, p.epsilons}})
-	}
+	epsilons *report.Table // claims beside accounts; nil: none
+}
+
+// titles are names of papers for readers.
+var titles = map[string]string{"dipsgnn": "DIPSGNN", "pricdsr": "PriCDSR", "gerai": "GERAI", "rdpgcf": "RDP-GCF",
+	"exposure": "Slate exposure"}
+
+// own is where studies go that belong to no paper.
+const own = "studies"
+
+// page returns the address of a paper's page from the folder of tables.
+func (p *paper) page() string { return p.name + ".html" }
+
+// part returns the address of a part of that page.
+func (p *paper) part(id string) string { return p.page() + "#" + id }
+
+// cells returns all cells of a paper.
+func (p *paper) cells() (out []results.Cell) {
 	for _, m := range p.made {
-		d.Parts = append(d.Parts, m.section())
-	}
-	if curves := p.curves(); len(curves) > 0 {
-		d.Parts = append(d.Parts, report.Section{ID: "curves", Title: "Training", Parts: curves})
-	}
-	if data := ladders(p.runs); len(data) > 0 {
-		d.Parts = append(d.Parts, report.Section{ID: "data", Title: "Data, count by count", Parts: data})
-	}
-	return d
-}
-
-// facts are the few values that matter most.
-func (p *paper) facts(t tally) (out []report.Fact) {
-	compared := t.printed - t.empty
-	out = append(out, report.Fact{Label: "printed numbers compared",
-		Value: fmt.Sprintf("%d of %d", compared, t.printed), Note: t.reasons()})
-	if compared > 0 {
-		out = append(out, report.Fact{Label: "match, or within noise",
-			Value: fmt.Sprintf("%d of %d", t.by[matches]+t.by[noise], compared),
-			Note:  fmt.Sprintf("%d match, %d are within noise", t.by[matches], t.by[noise])})
-	}
-	if p.claims != nil {
-		c := p.claims.Count
-		out = append(out, report.Fact{Label: "claims that hold", Value: fmt.Sprintf("%d of %d", c.Hold, c.Claims),
-			Note: fmt.Sprintf("%d do not hold, %d undecided, %d not tested", c.Fail, c.Undecided, c.Untested)})
-	}
-	return append(out, report.Fact{Label: "evidence", Value: strings.TrimPrefix(t.evidence(), "evidence "),
-		Note: things(len(p.runs), "finished run", "finished runs")})
-}
-
-// title returns the heading of a table: its number in the paper and its title.
-func (m *Made) title() string {
-	if m.Grid.Table == 0 && m.Grid.Figure == 0 {
-		return m.Document.Title
-	}
-	return strings.ToUpper(m.number()[:1]) + m.number()[1:] + ": " + m.Document.Title
-}
-
-// contents lists the parts of the page.
-func (p *paper) contents() report.Prose {
-	out := report.Prose{"On this page: ", report.Link{Text: "privacy", To: "#privacy"}}
-	if p.epsilons != nil {
-		out = append(out, ", ", report.Link{Text: "epsilons", To: "#epsilons"})
-	}
-	if p.claims != nil {
-		out = append(out, ", ", report.Link{Text: "claims", To: "#claims"})
-	}
-	for _, m := range p.made {
-		out = append(out, ", ", report.Link{Text: m.number(), To: "#" + m.Name})
-	}
-	if len(p.runs) > 0 {
-		out = append(out, ", ", report.Link{Text: "training", To: "#curves"}, ", ",
-			report.Link{Text: "data", To: "#data"})
-	}
-	return append(out, ".")
-}
-
-// verdictKinds are the colours of verdicts.
-var verdictKinds = map[claims.Verdict]report.Kind{claims.Holds: report.Good, claims.Undecided: report.Near,
-	claims.Fails: report.Bad, claims.Untested: report.Neutral}
-
-// verdicts makes the part about the claims of a paper.
-func verdicts(r *claims.Result) report.Section {
-	t := &report.Table{Name: "claims", Sorts: true, Columns: report.Columns("", "claim", "states", "verdict", "level",
-		"evidence", "where")}
-	for _, c := range r.Claims {
-		t.Add(c.ID, c.Text, report.Tag{Text: string(c.Verdict), Kind: verdictKinds[c.Verdict]}, c.Level, c.Why, c.Where)
-	}
-	t.Notes = []string{claims.Meaning,
-		fmt.Sprintf("%d of %d differences were tested; the correction is for all of them", r.Tested, r.Family)}
-	return report.Section{ID: "claims", Title: "Claims",
-		Parts: []report.Part{report.Prose{capital(stand(r.Count)) + "."}, t}}
-}
-
-// section makes the part of a table or figure.
-func (m *Made) section() report.Section {
-	t := count(m.Cells)
-	s := report.Section{ID: m.Name, Title: m.title()}
-	s.Parts = append(s.Parts,
-		report.Prose{capital(t.sentence()) + "; " + fmt.Sprintf("%d of %s finished.", m.Finished(),
-			things(len(m.Runs), "run", "runs"))})
-	for _, c := range m.Document.Charts {
-		if c.File != "" {
-			c.Files = links(c.File, "SVG", ".svg", "PNG", ".png", "PDF of a column's width", ".pdf")
-		}
-		s.Parts = append(s.Parts, c)
-	}
-	numbers := m.numbers(pageOfRun)
-	files := []any{"These numbers as "}
-	for i, l := range m.files() {
-		if i > 0 {
-			files = append(files, ", ")
-		}
-		files = append(files, l)
-	}
-	if len(m.Files) > 0 {
-		s.Parts = append(s.Parts, report.Prose(append(files, ".")))
-	}
-	s.Parts = append(s.Parts, numbers...)
-	fold := report.Fold{Summary: "as the paper lays it out, with the runs and the notes"}
-	for _, t := range m.Document.Tables {
-		if t.Name != "privacy" { // it has a part of its own
-			fold.Parts = append(fold.Parts, t)
-		}
-	}
-	fold.Parts = append(fold.Parts, report.Notes(m.Document.Notes))
-	s.Parts = append(s.Parts, fold)
-	return s
-}
-
-// files are the forms of a table.
-func (m *Made) files() []report.Link {
-	list := links(m.Name, "Markdown", ".md", "LaTeX", ".tex", "CSV", ".csv", "epsilons as CSV", "-privacy.csv")
-	if m.Points != nil {
-		list = append(list, links(m.Name, "points as CSV", "-figure.csv")...)
-	}
-	return append(list, report.Link{Text: "JSON of everything", To: Document})
-}
-
-// links makes links to files from names and endings.
-func links(base string, pairs ...string) (out []report.Link) {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		out = append(out, report.Link{Text: pairs[i], To: base + pairs[i+1]})
+		out = append(out, m.Cells...)
 	}
 	return out
+}
+
+// sizes says how many tables and figures there are.
+func (p *paper) sizes() string {
+	tables, figures, studies := 0, 0, 0
+	for _, m := range p.made {
+		switch {
+		case m.Grid.Table != 0:
+			tables++
+		case m.Grid.Figure != 0:
+			figures++
+		default:
+			studies++
+		}
+	}
+	var parts []string
+	for _, n := range []struct {
+		n            int
+		one, several string
+	}{{tables, "table", "tables"}, {figures, "figure", "figures"}, {studies, "study", "studies"}} {
+		if n.n > 0 {
+			parts = append(parts, things(n.n, n.one, n.several))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// finished is a finished run.
+type finished struct {
+	name     string // of its directory
+	dir      string
+	outcome  *experiment.Outcome[experiment.Data]
+	account  *experiment.Account // nil: the task wrote none
+	manifest run.Manifest
+	config   string // as the run keeps it, without places of this machine
+	of       []use
+}
+
+// use is a table that shows a run.
+type use struct {
+	title, page, method string
+	paper               *paper
+}
+
+// page returns the address of the run's page from the folder of tables.
+func (f *finished) page() string { return pageOfRun(f.name) }
+
+// readRun reads a finished run.
+func readRun(dir string) (*finished, error) {
+	f := &finished{name: filepath.Base(dir), dir: dir}
+	var err error
+	if f.outcome, err = experiment.ReadOutcome(dir); err != nil {
+		return nil, err
+	}
+	if f.account, err = experiment.ReadAccount(dir); err != nil {
+		return nil, err
+	}
+	if f.manifest, err = run.ReadManifest(dir); err != nil {
+		return nil, err
+	}
+	b, err := system.ReadFile(filepath.Join(dir, "config.yaml"), system.MostOfRun)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	f.config = record.WithoutPlaces(string(b))
+	return f, nil
 }

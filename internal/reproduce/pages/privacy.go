@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"privrec/internal/experiment"
-	"privrec/internal/privacy"
 	"privrec/internal/report"
-	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/phrase"
+	"privrec/internal/reproduce/roster"
 )
 
 // guarantee is what the runs of a method on one data set come to for one unit.
@@ -37,11 +37,11 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 			continue
 		}
 		if a.Claimed == nil && len(a.Units) == 0 && a.Features == nil {
-			bare = appendNew(bare, name)
+			bare = phrase.AppendNew(bare, name)
 			continue
 		}
 		for _, o := range a.Unbounded {
-			reasons = appendNew(reasons, o)
+			reasons = phrase.AppendNew(reasons, o)
 		}
 		base := guarantee{method: name, data: f.outcome.Data.Name, claimed: math.NaN(), noise: math.NaN(), runs: 1}
 		for _, u := range a.Units {
@@ -66,7 +66,7 @@ func (p *paper) guarantees() (list []guarantee, bare []string, reasons []experim
 			g.unit, g.claimed, g.accounted, g.open = "user features, local", float64(u.Eps1), float64(u.Total),
 				experiment.Names(u.Unbounded)
 			for _, o := range u.Unbounded {
-				reasons = appendNew(reasons, o)
+				reasons = phrase.AppendNew(reasons, o)
 			}
 			list = worst(list, g)
 		}
@@ -88,7 +88,7 @@ func worst(list []guarantee, g guarantee) []guarantee {
 			w.delta == g.delta && same(w.claimed, g.claimed) {
 			w.accounted, w.noise, w.runs = max(w.accounted, g.accounted), max(w.noise, g.noise), w.runs+1
 			for _, o := range g.open {
-				w.open = appendNew(w.open, o)
+				w.open = phrase.AppendNew(w.open, o)
 			}
 			return list
 		}
@@ -123,7 +123,7 @@ func (p *paper) itself() (out []*finished) {
 		}
 	}
 	for _, m := range p.made {
-		if slices.ContainsFunc(m.Runs, func(r reproduce.Run) bool { return isOwn(r.Method) }) {
+		if slices.ContainsFunc(m.Runs, func(r roster.Run) bool { return isOwn(r.Method) }) {
 			return out
 		}
 	}
@@ -145,7 +145,7 @@ func (p *paper) privacySentence() string {
 		claims, least, most = claims+1, min(least, eps), max(most, eps)
 		if math.IsInf(float64(a.Total), 1) {
 			for _, o := range a.Unbounded {
-				open = appendNew(open, o.What)
+				open = phrase.AppendNew(open, o.What)
 			}
 			continue
 		}
@@ -189,14 +189,6 @@ func (p *paper) privacySentence() string {
 		text += fmt.Sprintf(", %d of them above the claim for some unit", exceeds)
 	}
 	return text
-}
-
-// number writes an epsilon.
-func number(eps float64) string {
-	if math.IsInf(eps, 1) {
-		return "infinity"
-	}
-	return fmt.Sprintf("%.4g", eps)
 }
 
 // panel makes the part about privacy: the claim, what is accounted, of the noise alone, and what
@@ -261,31 +253,4 @@ func places(open []string, reasons []experiment.Open) string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// some returns x, or nothing for no number.
-func some(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
-}
-
-// large returns an epsilon, or nothing; a large one is rounded.
-func large(x float64) any {
-	if x >= 1e4 && x < 1e15 {
-		return int(math.Round(x))
-	}
-	return some(x)
-}
-
-// epsilon writes an epsilon of an account.
-func epsilon(n privacy.Number) string { return number(float64(n)) }
-
-// capital writes a sentence with a capital letter.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -18,6 +18,9 @@ import (
 	"privrec/internal/record"
 	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/grid"
+	"privrec/internal/reproduce/results"
+	"privrec/internal/reproduce/roster"
 )
 
 var update = flag.Bool("update", false, "write docs/results/index.html and index.md")
@@ -62,13 +65,13 @@ func TestResultsPage(t *testing.T) {
 // keptSet gathers the tables of all papers, in full size, and their claims, from kept runs. Those that depart from
 // their paper's steps are also in printed, without that.
 func keptSet(t *testing.T, shelf *record.Shelf) (set *Set, printed []Made) {
-	grids, err := reproduce.BuiltIn(configs.Files(), papers.All())
+	grids, err := grid.BuiltIn(configs.Files(), papers.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := reproduce.Options{Size: "full", Out: t.TempDir(), Records: shelf}
-	look := func(g *reproduce.Grid) Made {
-		made, err := g.Look(t.Context(), o)
+	o := roster.Options{Size: "full", Out: t.TempDir(), Records: shelf}
+	look := func(g *grid.Grid) Made {
+		made, err := reproduce.Look(t.Context(), g, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +79,7 @@ func keptSet(t *testing.T, shelf *record.Shelf) (set *Set, printed []Made) {
 	}
 	set = &Set{Out: o.Out}
 	var names []string
-	var tables []*reproduce.Table
+	var tables []*results.Table
 	for _, g := range grids {
 		made := look(g)
 		set.Made, tables = append(set.Made, made), append(tables, made.Table)
@@ -87,11 +90,11 @@ func keptSet(t *testing.T, shelf *record.Shelf) (set *Set, printed []Made) {
 			printed = append(printed, look(p))
 		}
 	}
-	list, err := reproduce.Claims(configs.Files(), grids, names...)
+	list, err := grid.ReadClaims(configs.Files(), grids, names...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set.Verdicts, err = reproduce.Verdicts(list, grids, o, tables...); err != nil {
+	if set.Verdicts, err = results.Verdicts(list, grids, o, tables...); err != nil {
 		t.Fatal(err)
 	}
 	return set, printed
@@ -210,7 +213,7 @@ func departures(s *Set, printed []Made, record func(name string) string) (of rep
 		ours        float64
 	}
 	shown := map[result]bool{}
-	link := func(c *reproduce.Cell) report.Link { return report.Link{Text: "run", To: record(c.Runs[0])} }
+	link := func(c *results.Cell) report.Link { return report.Link{Text: "run", To: record(c.Runs[0])} }
 	for i := range printed {
 		for j := range printed[i].Cells {
 			its := &printed[i].Cells[j]
@@ -236,7 +239,7 @@ func departures(s *Set, printed []Made, record func(name string) string) (of rep
 }
 
 // cellOf returns the cell of the tables that is of the same row and metric as another, nil where there is none.
-func cellOf(s *Set, of *reproduce.Cell) *reproduce.Cell {
+func cellOf(s *Set, of *results.Cell) *results.Cell {
 	for i := range s.Made {
 		for j := range s.Made[i].Cells {
 			c := &s.Made[i].Cells[j]

@@ -6,10 +6,8 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/phrase"
 )
-
-// notKnown stands for the epsilon of a model that another program trained.
-const notKnown = "not known"
 
 // overviewOfRuns makes the overview of runs that belong to no table: results beside floors and
 // epsilons.
@@ -17,7 +15,7 @@ func overviewOfRuns(runs []*finished) *report.Page {
 	var names []string
 	for _, f := range runs {
 		for _, n := range f.names() {
-			names = appendNew(names, n)
+			names = phrase.AppendNew(names, n)
 		}
 	}
 	t := &report.Table{Name: "runs", Title: "Runs, in percent", Sorts: true,

@@ -9,6 +9,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
+	"privrec/internal/reproduce/phrase"
 )
 
 // html makes the page of a run. It has neither times nor a machine.
@@ -90,7 +91,7 @@ func (f *finished) names() (names []string) {
 	}
 	if e := f.outcome.Evaluations; len(e) > 0 {
 		for _, n := range slices.Sorted(maps.Keys(e[0].Values)) {
-			names = appendNew(names, n)
+			names = phrase.AppendNew(names, n)
 		}
 		names = slices.DeleteFunc(names, func(n string) bool { _, ok := e[0].Values[n]; return !ok })
 	}
