@@ -20,7 +20,7 @@ type shareReader struct {
 	done, size int64
 }
 
-// newShare returns a reader of a file that shows its progress. Only a regular file has a size that a share can be shown of.
+// newShare returns a reader of a file that shows its progress. Only a regular file has a size, which a share needs.
 func newShare(ctx context.Context, verb string, f *os.File) *shareReader {
 	r := &shareReader{f: f}
 	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > 0 {

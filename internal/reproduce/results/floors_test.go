@@ -30,10 +30,12 @@ func TestFloorLabels(t *testing.T) {
 		{"all alike", []*summary{row("a", "one", 5), row("b", "two", 5)}, []string{"popularity"}},
 		{"by configuration", []*summary{row("a", "one", 5), row("b", "one", 5), row("c", "two", 6), row("d", "two", 6)},
 			[]string{"popularity, for one", "popularity, for two"}},
-		{"a row each", []*summary{row("a", "one", 5), row("b", "two", 6)}, []string{"popularity, for a", "popularity, for b"}},
+		{"a row each", []*summary{row("a", "one", 5), row("b", "two", 6)},
+			[]string{"popularity, for a", "popularity, for b"}},
 		{"within a configuration", []*summary{row("a", "one", 5), row("b", "one", 6), row("c", "one", 6)},
 			[]string{"popularity, for a", "popularity, for b, c"}},
-		{"too many to name", []*summary{row("a", "one", 5), row("b", "one", 6), row("c", "one", 6), row("d", "one", 6), row("e", "one", 6), row("f", "one", 6)},
+		{"too many to name", []*summary{row("a", "one", 5), row("b", "one", 6), row("c", "one", 6),
+			row("d", "one", 6), row("e", "one", 6), row("f", "one", 6)},
 			[]string{"popularity, for a", "popularity, for the other 5"}},
 	} {
 		var got []string
