@@ -46,15 +46,6 @@ func (s Seal) String() string {
 	return fmt.Sprintf("%d entries, the last check %s", s.Entries, s.Chain)
 }
 
-// form returns how the lines of a ledger are sealed under key k, or without a key if k is nil.
-func (k *Key) form() chain.Form {
-	f := chain.Form{Name: "chain"}
-	if k != nil {
-		f.Secret = k.secret
-	}
-	return f
-}
-
 // header is the first line of a ledger.
 type header struct {
 	version string
@@ -178,3 +169,7 @@ func parseEnd(body []byte) (entries int, err error) {
 	err = chain.Read(body, &raw)
 	return raw.End.Entries, err
 }
+
+// underWay is the period name of provisional lines. It is no longer than real names of periods, so that the final lines
+// of a period overwrite its provisional lines.
+const underWay = "now"

@@ -74,16 +74,6 @@ func (e Entry) validate() error {
 	return errors.Join(label("period", e.Period), label("purpose", e.Purpose), validate(e.Event))
 }
 
-// maxLabel bounds the period and the purpose of an entry, in bytes.
-const maxLabel = 1 << 10
-
-func label(name, s string) error {
-	if len(s) > maxLabel {
-		return fmt.Errorf("%s has %d bytes, want at most %d", name, len(s), maxLabel)
-	}
-	return text(name, s)
-}
-
 // entryLine is the line of an entry in a ledger file.
 type entryLine struct {
 	Period  string `json:"period"`

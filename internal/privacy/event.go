@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 )
 
 // Event describes something that a mechanism released or that a run left unprotected. Events are immutable values. An
@@ -50,29 +49,6 @@ func validateAll(kind string, events []Event) error {
 	for i, e := range events {
 		if err := validate(e); err != nil {
 			return fmt.Errorf("%s: event %d: %w", kind, i, err)
-		}
-	}
-	return nil
-}
-
-func text(name, s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s %q is not UTF-8", name, s)
-	}
-	return nil
-}
-
-func atLeast(name string, v, least int64) error {
-	if v < least {
-		return fmt.Errorf("%s is %d, want at least %d", name, v, least)
-	}
-	return nil
-}
-
-func first(kind string, errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return fmt.Errorf("%s: %w", kind, err)
 		}
 	}
 	return nil

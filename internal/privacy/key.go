@@ -104,3 +104,12 @@ func (k *Key) opens(id string) error {
 }
 
 func clipID(id string) string { return fmt.Sprintf("%.*s", chain.Digits, id) }
+
+// form returns how the lines of a ledger are sealed under key k, or without a key if k is nil.
+func (k *Key) form() chain.Form {
+	f := chain.Form{Name: "chain"}
+	if k != nil {
+		f.Secret = k.secret
+	}
+	return f
+}

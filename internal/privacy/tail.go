@@ -18,10 +18,6 @@ type LedgerState struct {
 	Holdings []Holding `json:"holdings,omitempty"` // stated in the open period
 }
 
-// underWay is the period name of provisional lines. It is no longer than real names of periods, so that the final lines
-// of a period overwrite its provisional lines.
-const underWay = "now"
-
 // Show writes the releases of the open period so far as provisional lines. Call it before showing anything computed
 // from them.
 func (l *Ledger) Show() error {
