@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"privrec/internal/privacy/correlated"
 )
 
@@ -66,13 +64,5 @@ func TestCorrelatedSumsInALedger(t *testing.T) {
 	}
 	ok(t, l.Flush("1"))
 	ok(t, l.Close())
-	back, err := Reading{}.File(path)
-	ok(t, err)
-	var got []Event
-	for _, e := range back.Entries() {
-		got = append(got, e.Event)
-	}
-	if d := cmp.Diff(events, got); d != "" {
-		t.Error(d)
-	}
+	holdsEvents(t, path, events)
 }

@@ -73,11 +73,12 @@ func draw(t *rapid.T, levels int) Event {
 			e.Design = correlated.BufferedDesign(e.Steps, []correlated.Buffer{{
 				Weight: rapid.Float64Range(0, 1).Draw(t, "weight"), Decay: rapid.Float64Range(0, 1).Draw(t, "decay")}})
 		default:
-			e.Name, e.Column = correlated.NameToeplitz, correlated.NumbersOf([]float64{number("first")})
+			first := math.Pow(10, rapid.Float64Range(-99, 99).Draw(t, "first")) // of those allowed
+			e.Name, e.Column = correlated.NameToeplitz, correlated.NumbersOf([]float64{first})
 		}
 		least, err := e.Least()
 		if err != nil || !(least > 0 && least < 1e300) {
-			t.Skip("no such strategy")
+			t.Fatalf("%+v: least sensitivity %v, %v", e, least, err)
 		}
 		e.Sensitivity = least * rapid.Float64Range(1, 9).Draw(t, "more")
 		return e

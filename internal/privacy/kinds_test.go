@@ -57,15 +57,7 @@ func TestNewKindOfEvent(t *testing.T) {
 	}
 	ok(t, l.Flush("1"))
 	ok(t, l.Close())
-	back, err := Reading{}.File(path)
-	ok(t, err)
-	var got []Event
-	for _, e := range back.Entries() {
-		got = append(got, e.Event)
-	}
-	if d := cmp.Diff(events, got); d != "" {
-		t.Error(d)
-	}
+	holdsEvents(t, path, events)
 	group, err := Group(stair, 3, Subject{User, Replace})
 	if want := (unheard{1.5, User, Replace}); err != nil || group != want {
 		t.Errorf("a group is %+v, %v", group, err)
@@ -192,5 +184,19 @@ func TestLaws(t *testing.T) {
 		if l.OnLine() != want {
 			t.Errorf("%+v on a line: %v", l, !want)
 		}
+	}
+}
+
+// holdsEvents reads a ledger and compares its events.
+func holdsEvents(t *testing.T, path string, want []Event) {
+	t.Helper()
+	l, err := Reading{}.File(path)
+	ok(t, err)
+	var got []Event
+	for _, e := range l.Entries() {
+		got = append(got, e.Event)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }
