@@ -16,6 +16,7 @@ import (
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/perturb"
 	"privrec/internal/private/gram"
+	"privrec/internal/run"
 )
 
 // job describes a perturbation to the workers. It is written as JSON into the pipeline.
@@ -287,7 +288,7 @@ func (j *job) sort(ctx context.Context, dir string, k grouped, pieces []pieceNot
 
 // perform makes the part of a shard and stores it where the driver finds it.
 func (j *job) perform(ctx context.Context, dir string, k performer, note *shardNote) (err error) {
-	out, shard := filepath.Join(dir, j.Out), perturb.Shard{I: note.Shard, Of: j.Shards}
+	out, shard := filepath.Join(dir, j.Out), perturb.Shard{Shard: run.Shard{I: note.Shard, Of: j.Shards}}
 	if err := k.perform(ctx, out, shard); err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func isOutput(ctx context.Context, name string) bool {
 	if at := strings.LastIndex(name, ".shard-"); at >= 0 {
 		var i, of int
 		if n, _ := fmt.Sscanf(name[at:], ".shard-%d-of-%d.", &i, &of); n == 2 {
-			return there(ctx, perturb.Shard{I: i, Of: of}.Beside(name[:at]+".x", "part.json"))
+			return there(ctx, perturb.Shard{Shard: run.Shard{I: i, Of: of}}.Beside(name[:at]+".x", "part.json"))
 		}
 	}
 	at := strings.LastIndex(name, ".job.")
@@ -206,7 +206,7 @@ func (o outputs) commit(ctx context.Context, j job, all notes, seal privacy.Seal
 				return nil, c, err
 			}
 		}
-		s := perturb.Shard{I: i, Of: o.shards}
+		s := perturb.Shard{Shard: run.Shard{I: i, Of: o.shards}}
 		if err := copyFile(ctx, ledger, s.Beside(o.whole, "ledger.jsonl"), true); err != nil {
 			return nil, c, err
 		}

@@ -166,7 +166,7 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 	if _, err := threads(f.workers); err != nil {
 		return err
 	}
-	shard, err := roster.ParseShard(f.shard)
+	shard, err := run.ParseShard(f.shard)
 	switch {
 	case err != nil:
 		return err

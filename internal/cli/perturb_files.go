@@ -61,7 +61,7 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 			return usagef(fmt.Sprintf("want one of %v", format.Forms()), "--%s is %q", form.flag, string(form.is))
 		}
 	}
-	if f.Shard, err = perturb.ParseShard(f.shard); err != nil {
+	if f.Shard.Shard, err = run.ParseShard(f.shard); err != nil {
 		return err
 	}
 	if f.Shard.Of > 0 && !f.Secure && !c.Flags().Changed("seed") {

@@ -232,7 +232,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) (er
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
 	}
-	shard, err := roster.ParseShard(f.shard)
+	shard, err := run.ParseShard(f.shard)
 	if err != nil {
 		return err
 	}

@@ -22,16 +22,7 @@ import (
 // Shard is part I of Of parts of a job, from 1. The zero value means the whole. A part reads the whole input and
 // perturbs its own records: those of some users, by a hash of their ids, or every Of-th block. The choice depends only
 // on the input and the settings.
-type Shard struct{ I, Of int }
-
-// ParseShard reads a part such as 2/7, and "" as the whole.
-func ParseShard(text string) (s Shard, err error) {
-	s.I, s.Of, err = run.ParsePart("--shard", text)
-	return s, err
-}
-
-// String writes a shard as in "shard 2 of 7".
-func (s Shard) String() string { return fmt.Sprintf("shard %d of %d", s.I, s.Of) }
+type Shard struct{ run.Shard }
 
 // Name returns the name of a shard's table. It is beside that of the whole and never compressed.
 func (s Shard) Name(out string) string {
@@ -48,7 +39,9 @@ func (s Shard) Has(id []byte) bool {
 }
 
 // ShardOf returns the shard, of n, that the user with an id belongs to.
-func ShardOf(id []byte, n int) Shard { return Shard{int(sequence.KeyOf(id)[0]%uint64(n)) + 1, n} }
+func ShardOf(id []byte, n int) Shard {
+	return Shard{run.Shard{I: int(sequence.KeyOf(id)[0]%uint64(n)) + 1, Of: n}}
+}
 
 // sum counts and hashes the bytes written to a table.
 type sum struct {

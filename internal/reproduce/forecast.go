@@ -182,7 +182,7 @@ func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 		case r.Status == roster.Done || r.Status == roster.Failed:
 			a.Done++
 			continue
-		case !f.p.o.Shard.Has(r):
+		case !r.In(f.p.o.Shard):
 			continue
 		case grid.Absent(r.Data) != "":
 			a.NoData++

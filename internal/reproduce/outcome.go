@@ -16,8 +16,8 @@ type Outcome struct {
 	Runs  []roster.Run
 	Files []string // that were written
 
-	shard roster.Shard // whose runs these are; zero: all
-	hint  string       // how to get the missing data
+	shard run.Shard // whose runs these are; zero: all
+	hint  string    // how to get the missing data
 }
 
 // Err says what is missing from the table. It is nil where nothing is missing that could be
@@ -26,7 +26,7 @@ type Outcome struct {
 func (o *Outcome) Err() error {
 	n := map[roster.Status]int{}
 	for i := range o.Runs {
-		if r := &o.Runs[i]; o.shard.Has(r) {
+		if r := &o.Runs[i]; r.In(o.shard) {
 			n[r.Status]++
 		}
 	}

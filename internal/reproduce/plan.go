@@ -78,7 +78,7 @@ func newClock(p *Plan) *clock {
 		for _, r := range t.runs {
 			m, err := run.ReadManifest(r.Dir)
 			done := err == nil && (m.Status == run.StatusDone || m.Final)
-			if !done && p.o.Shard.Has(r) && !roster.Unfit(t.grid, r) {
+			if !done && r.In(p.o.Shard) && !roster.Unfit(t.grid, r) {
 				cost := costs.Of(r)
 				c.left[r.Dir] = cost.Seconds
 				c.known = c.known || cost.How != costs.Guessed
@@ -135,7 +135,7 @@ func (p *Plan) groups() [][]string {
 func (p *Plan) Tables() int { return len(p.tables) }
 
 // shardOf returns the shard that made a run, by its manifest.
-func shardOf(m *run.Manifest) (s roster.Shard, ok bool) {
+func shardOf(m *run.Manifest) (s run.Shard, ok bool) {
 	for _, note := range m.Notes {
 		if at := strings.LastIndex(note, shardNote); at >= 0 {
 			if n, _ := fmt.Sscanf(note[at:], shardNote+"%d of %d", &s.I, &s.Of); n == 2 {
@@ -177,7 +177,7 @@ func (p *Plan) Missing() string {
 	var out []string
 	for i, n := range lack {
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%v (%s)", roster.Shard{I: i, Of: of}, phrase.Plural(n, "run")))
+			out = append(out, fmt.Sprintf("%v (%s)", run.Shard{I: i, Of: of}, phrase.Plural(n, "run")))
 		}
 	}
 	return "not finished: " + strings.Join(out, ", ")

@@ -95,7 +95,7 @@ func TestShards(t *testing.T) {
 	var all []string
 	for i := 1; i <= 3; i++ {
 		o := options(t, "full")
-		o.Shard = roster.Shard{I: i, Of: 3}
+		o.Shard = run.Shard{I: i, Of: 3}
 		for _, made := range makeAll(t, planOf(t, o, g, second)) {
 			if made.Err() != nil || len(made.Files) > 0 {
 				t.Errorf("%v: %v, wrote %v", o.Shard, made.Err(), made.Files)
@@ -145,7 +145,7 @@ func TestShards(t *testing.T) {
 func TestShardsOfOneKind(t *testing.T) {
 	g := aboutGrid(t, aboutRow, func() {})
 	merged := options(t, "full")
-	made := func(s roster.Shard) (dirs []string) {
+	made := func(s run.Shard) (dirs []string) {
 		o := options(t, "full")
 		o.Shard = s
 		makeAll(t, planOf(t, o, g))
@@ -161,17 +161,17 @@ func TestShardsOfOneKind(t *testing.T) {
 	}
 	look := merged
 	look.NoRun = true
-	first := made(roster.Shard{I: 1, Of: 2})
+	first := made(run.Shard{I: 1, Of: 2})
 	if got := planOf(t, look, g).Missing(); !strings.Contains(got, "shard 2 of 2") {
 		t.Errorf("one of two: %q", got)
 	}
-	third := made(roster.Shard{I: 3, Of: 3})
+	third := made(run.Shard{I: 3, Of: 3})
 	if p := planOf(t, look, g); len(p.runs) > len(first)+len(third) {
 		if got := p.Missing(); !strings.Contains(got, "several numbers ([2 3])") {
 			t.Errorf("one of two and one of three: %q", got)
 		}
 	}
-	made(roster.Shard{I: 2, Of: 2})
+	made(run.Shard{I: 2, Of: 2})
 	p := planOf(t, look, g)
 	if note, err := p.OneKind(); note != "" || err != nil || p.Missing() != "" {
 		t.Errorf("all: %q, %v, %q", note, err, p.Missing())
@@ -241,13 +241,13 @@ func TestGroups(t *testing.T) {
 }
 
 func TestParseShard(t *testing.T) {
-	for text, want := range map[string]roster.Shard{"": {}, "1/1": {I: 1, Of: 1}, "2/3": {I: 2, Of: 3}} {
-		if got, err := roster.ParseShard(text); err != nil || got != want {
+	for text, want := range map[string]run.Shard{"": {}, "1/1": {I: 1, Of: 1}, "2/3": {I: 2, Of: 3}} {
+		if got, err := run.ParseShard(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"0/3", "4/3", "1", "1/0", "-1/3", "1/3x", "a/b", "1/1001", "1/2/3"} {
-		if got, err := roster.ParseShard(text); err == nil {
+		if got, err := run.ParseShard(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

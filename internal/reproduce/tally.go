@@ -13,6 +13,7 @@ import (
 	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/phrase"
 	"privrec/internal/reproduce/roster"
+	"privrec/internal/run"
 	"privrec/internal/system"
 )
 
@@ -63,7 +64,7 @@ func (t Total) String() string {
 type Tally struct {
 	list   List
 	wide   int                   // characters of the longest name
-	shard  roster.Shard          // whose runs this process makes
+	shard  run.Shard             // whose runs this process makes
 	runs   map[string]roster.Run // of all tables, by directory
 	now    func() time.Time
 	start  time.Time // of the first table
@@ -134,7 +135,7 @@ type Counts struct {
 }
 
 // countRuns counts runs by their status, for the process of a shard.
-func countRuns(byDir map[string]roster.Run, s roster.Shard) (n Counts) {
+func countRuns(byDir map[string]roster.Run, s run.Shard) (n Counts) {
 	for _, r := range byDir {
 		n.Total++
 		switch {
@@ -144,7 +145,7 @@ func countRuns(byDir map[string]roster.Run, s roster.Shard) (n Counts) {
 				n.Now++
 			}
 			continue
-		case !s.Has(&r):
+		case !r.In(s):
 			n.Shards++
 			continue
 		}

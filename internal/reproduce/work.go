@@ -53,7 +53,7 @@ func (w *worker) makeAll(ctx context.Context) error {
 			if err := w.makeRun(ctx, r); err != nil {
 				return err
 			}
-			if r.Status == roster.Elsewhere && w.o.Shard.Has(r) {
+			if r.Status == roster.Elsewhere && r.In(w.o.Shard) {
 				busy = append(busy, r)
 			}
 		}
@@ -87,7 +87,7 @@ func (w *worker) makeRun(ctx context.Context, r *roster.Run) error {
 	case r.Status == roster.Done:
 		w.showScore(r)
 		return nil
-	case r.Status == roster.Failed, roster.Unfit(w.grid, r), w.o.NoRun, !w.o.Shard.Has(r), r.Waits():
+	case r.Status == roster.Failed, roster.Unfit(w.grid, r), w.o.NoRun, !r.In(w.o.Shard), r.Waits():
 		return nil
 	case w.lacking[r.Data] != nil:
 		w.hint = roster.MarkMissing(r, w.lacking[r.Data])

@@ -92,23 +92,6 @@ func Interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// maxParts is the largest number of parts that work can be split into. A higher number is taken for a mistake.
-const maxParts = 1000
-
-// ParsePart returns the number of a part and of all parts from a text such as 2/3, the second of three. An empty text
-// means all of the work, with of = 0. flag names the flag in errors.
-func ParsePart(flag, text string) (i, of int, err error) {
-	if text == "" {
-		return 0, 0, nil
-	}
-	var rest string
-	if n, _ := fmt.Sscanf(text, "%d/%d%s", &i, &of, &rest); n != 2 || i < 1 || i > of || of > maxParts {
-		return 0, 0, &UsageError{Message: fmt.Sprintf("%s is %q, want a part such as 2/3", flag, text),
-			Fix: "1/3, 2/3 and 3/3 together make the whole"}
-	}
-	return i, of, nil
-}
-
 const another = "choose another --out"
 
 func damaged(err error) error {

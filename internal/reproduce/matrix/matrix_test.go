@@ -343,7 +343,7 @@ func TestShards(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	x := made(t, m, "smoke", whole, nil)
 	for i := range 2 {
-		part := func(o *roster.Options) { o.Shard = roster.Shard{I: i + 1, Of: 2} }
+		part := func(o *roster.Options) { o.Shard = run.Shard{I: i + 1, Of: 2} }
 		if y := made(t, m, "smoke", parts, part); y.Document != nil || len(y.Files) > 0 {
 			t.Errorf("shard %d made a matrix", i+1)
 		}

@@ -9,14 +9,14 @@ import (
 
 // Options say how a table is made.
 type Options struct {
-	Size     string   // smoke, quick or full
-	Out      string   // folder for runs and tables
-	Sets     []string // further overrides of every run, which the table states
-	Workers  int      // threads of a run, 0: all cores
-	NoRun    bool     // start nothing: make the table of finished runs
-	NoWait   bool     // do not wait for runs that other processes make
-	StandIns bool     // where data are missing, take generated rows, as size smoke does
-	Shard    Shard    // the runs that this process makes; zero: all
+	Size     string    // smoke, quick or full
+	Out      string    // folder for runs and tables
+	Sets     []string  // further overrides of every run, which the table states
+	Workers  int       // threads of a run, 0: all cores
+	NoRun    bool      // start nothing: make the table of finished runs
+	NoWait   bool      // do not wait for runs that other processes make
+	StandIns bool      // where data are missing, take generated rows, as size smoke does
+	Shard    run.Shard // the runs that this process makes; zero: all
 	// Records has runs that are taken where no directory of the run is there. Only tables that start
 	// nothing take them. Nil: none.
 	Records  *record.Shelf

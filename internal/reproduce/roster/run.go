@@ -35,6 +35,9 @@ type Run struct {
 	result *Result // of a finished run; nil: not read yet
 }
 
+// In reports whether the process of a shard makes the run.
+func (r *Run) In(s run.Shard) bool { return s.Of == 0 || r.Part == s.I }
+
 // On names the data set that is taken and, where that is generated, the one that it stands
 // for.
 func (r *Run) On() string {
